@@ -1,0 +1,153 @@
+#include "lexer.h"
+
+#include "expression.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+void tg_lexer_init(TgLexer *lexer, const char *text, size_t length) {
+  memset(lexer, 0, sizeof *lexer);
+  lexer->text = text;
+  lexer->length = length;
+}
+
+/* Columns count characters, not bytes: UTF-8 continuation bytes do not advance them. */
+static int32_t column_of(const TgLexer *lexer, size_t at) {
+  int32_t column = 1;
+  for (size_t i = lexer->begin; i < at; i++)
+    if (((unsigned char)lexer->text[i] & 0xc0) != 0x80) column++;
+  return column;
+}
+
+static bool bad_byte(const TgLexer *lexer, size_t at, TgError *error) {
+  return tg_error_set(error, lexer->line, column_of(lexer, at), "unexpected byte 0x%02x, expected plain text",
+                      (unsigned char)lexer->text[at]);
+}
+
+static bool take_line(TgLexer *lexer, TgError *error) {
+  lexer->begin = lexer->next;
+  lexer->line++;
+  const char *newline = memchr(lexer->text + lexer->begin, '\n', lexer->length - lexer->begin);
+  size_t end = newline ? (size_t)(newline - lexer->text) : lexer->length;
+  lexer->next = newline ? end + 1 : end;
+  if (end > lexer->begin && lexer->text[end - 1] == '\r') end--;
+  if (end - lexer->begin > TG_MAX_LINE)
+    return tg_error_set(error, lexer->line, TG_MAX_LINE + 1, "a line of %zu bytes, expected at most %d",
+                        end - lexer->begin, TG_MAX_LINE);
+  lexer->line_end = end;
+  lexer->at = lexer->begin;
+  for (size_t i = lexer->begin; i < end; i++)
+    if ((unsigned char)lexer->text[i] < 0x20 && lexer->text[i] != '\t') return bad_byte(lexer, i, error);
+  return true;
+}
+
+bool tg_lexer_next_line(TgLexer *lexer, TgError *error) {
+  for (;;) {
+    if (lexer->next >= lexer->length) {
+      lexer->finished = true;
+      lexer->indent = -1;
+      lexer->token = (TgToken){.kind = TG_TOKEN_END, .column = 1};
+      lexer->line++;
+      return true;
+    }
+    if (!take_line(lexer, error)) return false;
+    while (lexer->at < lexer->line_end && lexer->text[lexer->at] == ' ') lexer->at++;
+    lexer->indent = (int32_t)(lexer->at - lexer->begin);
+    if (lexer->at < lexer->line_end && lexer->text[lexer->at] == '\t')
+      return tg_error_set(error, lexer->line, lexer->indent + 1, "a tab in the indentation, expected spaces");
+    if (!tg_lexer_next(lexer, error)) return false;
+    if (lexer->token.kind != TG_TOKEN_END) return true;
+  }
+}
+
+static bool take_number(TgLexer *lexer, TgError *error) {
+  int64_t value = 0;
+  size_t at = lexer->at;
+  for (; at < lexer->line_end && isdigit((unsigned char)lexer->text[at]); at++)
+    if (tg_multiply_overflows(value, 10, &value) || tg_add_overflows(value, lexer->text[at] - '0', &value))
+      return tg_error_set(error, lexer->line, lexer->token.column, "a number that does not fit in 64 bits");
+  if (at < lexer->line_end && (isalpha((unsigned char)lexer->text[at]) || lexer->text[at] == '_'))
+    return tg_error_set(error, lexer->line, column_of(lexer, at), "a letter in a number, expected a digit or a space");
+  lexer->token.kind = TG_TOKEN_NUMBER;
+  lexer->token.number = value;
+  lexer->at = at;
+  return true;
+}
+
+static void take_name(TgLexer *lexer) {
+  while (lexer->at < lexer->line_end) {
+    unsigned char c = (unsigned char)lexer->text[lexer->at];
+
+    if (!isalnum(c) && c != '_') break;
+    lexer->at++;
+  }
+  lexer->token.kind = TG_TOKEN_NAME;
+}
+
+static bool take_string(TgLexer *lexer, TgError *error) {
+  const char *begin = lexer->text + lexer->at + 1;
+  const char *quote = memchr(begin, '"', lexer->line_end - lexer->at - 1);
+  if (!quote)
+    return tg_error_set(error, lexer->line, lexer->token.column, "a string without its end, expected a closing \"");
+  lexer->token.kind = TG_TOKEN_STRING;
+  lexer->token.text = begin;
+  lexer->token.length = (size_t)(quote - begin);
+  lexer->at = (size_t)(quote + 1 - lexer->text);
+  return true;
+}
+
+static bool take_sign(TgLexer *lexer, TgError *error) {
+  static const char *const pairs[] = {"**", "+=", "==", "!=", "<=", ">="};
+  const char *at = lexer->text + lexer->at;
+  size_t left = lexer->line_end - lexer->at;
+  lexer->token.kind = TG_TOKEN_SIGN;
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    if (left >= 2 && memcmp(at, pairs[i], 2) == 0) {
+      lexer->at += 2;
+      return true;
+    }
+  if (!memchr("()[],:=+-*/%'<>", *at, 15)) {
+    if ((unsigned char)*at >= 0x80 || !isprint((unsigned char)*at)) return bad_byte(lexer, lexer->at, error);
+    return tg_error_set(error, lexer->line, lexer->token.column, "unexpected `%c`", *at);
+  }
+  lexer->at++;
+  return true;
+}
+
+bool tg_lexer_next(TgLexer *lexer, TgError *error) {
+  while (lexer->at < lexer->line_end && (lexer->text[lexer->at] == ' ' || lexer->text[lexer->at] == '\t')) lexer->at++;
+  const char *begin = lexer->text + lexer->at;
+  lexer->token = (TgToken){.kind = TG_TOKEN_END, .column = column_of(lexer, lexer->at), .text = begin};
+  if (lexer->at >= lexer->line_end || *begin == '#') return true;
+  bool taken = true;
+  if (isdigit((unsigned char)*begin))
+    taken = take_number(lexer, error);
+  else if (isalpha((unsigned char)*begin) || *begin == '_')
+    take_name(lexer);
+  else if (*begin == '"')
+    return take_string(lexer, error);
+  else
+    taken = take_sign(lexer, error);
+  lexer->token.length = (size_t)(lexer->text + lexer->at - begin);
+  return taken;
+}
+
+bool tg_lexer_is(const TgLexer *lexer, const char *text) {
+  const TgToken *token = &lexer->token;
+  return (token->kind == TG_TOKEN_NAME || token->kind == TG_TOKEN_SIGN) && strlen(text) == token->length &&
+         memcmp(token->text, text, token->length) == 0;
+}
+
+bool tg_lexer_expected(const TgLexer *lexer, const char *expected, TgError *error) {
+  const TgToken *token = &lexer->token;
+  char found[80];
+  if (lexer->finished)
+    snprintf(found, sizeof found, "the end of the text");
+  else if (token->kind == TG_TOKEN_END)
+    snprintf(found, sizeof found, "the end of the line");
+  else
+    snprintf(found, sizeof found, "%s%.*s%s", token->kind == TG_TOKEN_STRING ? "\"" : "`",
+             (int)(token->length < 40 ? token->length : 40), token->text, token->kind == TG_TOKEN_STRING ? "\"" : "`");
+  return tg_error_set(error, lexer->line, token->column, "found %s, expected %s", found, expected);
+}

@@ -1,0 +1,29 @@
+/** @file mutate.h
+ * One edit in a schedule's statements, for exercises ("find the wrong line") and for tests of the prover. */
+#ifndef TG_MUTATE_H
+#define TG_MUTATE_H
+
+#include "prove.h"
+
+TG_BEGIN_DECLS
+
+typedef struct TgMutation {
+  int32_t line, column;         /**< of the edit, in the original text */
+  char kind[48];                /**< "another number", "a statement left out", … */
+  char before[TG_MAX_LINE + 1]; /**< the whole line as it was, without indentation … */
+  char after[TG_MAX_LINE + 1];  /**< … and as it is now; "" where the line is gone */
+} TgMutation;
+
+/** Makes edit `seed` (any number; equal seeds give equal edits) in `text`, which must parse. The new text, terminated,
+ * is to be freed with free(); NULL where memory is out or nothing can be edited. It may fail to parse, be right all the
+ * same, or be wrong. */
+char *tg_mutate(const char *text, size_t length, uint64_t seed, TgMutation *mutation);
+
+/** Tries edits, derived from `seed`, until one parses, binds and is rejected by the proof, which is left in `proof`.
+ * NULL and `error` where `text` itself is no valid schedule with these bindings, or no such edit is found. */
+char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, TgMutation *mutation,
+                      TgProof *proof, TgError *error);
+
+TG_END_DECLS
+
+#endif

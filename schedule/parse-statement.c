@@ -1,0 +1,280 @@
+#include "parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool find_buffer(TgParser *parser, int *buffer) {
+  TgSchedule *schedule = parser->schedule;
+  for (*buffer = 0; *buffer < schedule->buffers; ++*buffer)
+    if (tg_parser_is_name(parser, parser->names->buffer[*buffer])) return tg_parser_next(parser);
+  if (schedule->buffers == TG_MAX_BUFFERS) return tg_parser_fail(parser, "more than %d buffers", TG_MAX_BUFFERS);
+  if (!tg_parser_take_name(parser, "a buffer's name", &parser->names->buffer[*buffer])) return false;
+  schedule->buffers++;
+  return true;
+}
+
+bool tg_parser_take_slot(TgParser *parser, TgSlot *slot, bool reads, bool writes) {
+  int buffer;
+  int32_t line = parser->lexer.line, column = parser->lexer.token.column;
+  bool bracket;
+  if (!find_buffer(parser, &buffer)) return false;
+  slot->buffer = (uint8_t)buffer;
+  if (writes) parser->written[buffer] = true;
+  if (reads && !parser->read_line[buffer]) {
+    parser->read_line[buffer] = line;
+    parser->read_column[buffer] = column;
+  }
+  if (!tg_parser_accept(parser, "[", &bracket)) return false;
+  return !bracket || (tg_parser_take_expression(parser, &slot->index) && tg_parser_take(parser, "]"));
+}
+
+static bool take_where(TgParser *parser, TgStatement *statement) {
+  bool given;
+  if (!tg_parser_accept(parser, "where", &given)) return false;
+  return !given || tg_parser_take_condition(parser, &statement->where);
+}
+
+/* The slot a statement reads; unless `into` says otherwise, the slot of the same name is written, too. */
+static bool take_source(TgParser *parser, TgStatement *statement) {
+  return tg_parser_take_slot(parser, &statement->source, true, false);
+}
+
+static bool take_into(TgParser *parser, TgStatement *statement, bool required) {
+  bool given;
+  if (!tg_parser_accept(parser, "into", &given)) return false;
+  if (!given && required) return tg_parser_expected(parser, "`into` and the buffer to fill");
+  if (!given) {
+    statement->target = statement->source;
+    parser->written[statement->target.buffer] = true;
+    return true;
+  }
+  if (!tg_parser_take_slot(parser, &statement->target, false, true)) return false;
+  if (!statement->target.index) statement->target.index = statement->source.index;
+  return true;
+}
+
+static bool take_move(TgParser *parser, TgStatement *statement) {
+  return take_source(parser, statement) && tg_parser_take(parser, "to") &&
+         tg_parser_take_coordinates(parser, statement->to) && take_into(parser, statement, false);
+}
+
+/* Along a line of one coordinate nothing that steers the collective may depend on that coordinate: all its processors
+ * must agree. */
+static bool check_line(TgParser *parser, const TgStatement *statement) {
+  const struct {
+    TgExpression expression;
+    const char *what;
+  } parts[] = {{statement->value, "the root"},
+               {statement->where, "`where`"},
+               {statement->source.index, "a slot's index"},
+               {statement->target.index, "a slot's index"}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (tg_expression_variables(parser->schedule, parts[i].expression) >> statement->axis & 1)
+      return tg_error_set(parser->error, statement->line, parser->names->code_column[parts[i].expression],
+                          "%s depends on %s, the coordinate that the collective runs along, expected one that does not",
+                          parts[i].what, tg_name(parser->names, parser->names->axis[statement->axis]));
+  return true;
+}
+
+typedef struct TgCollectiveForm {
+  const char *root; /* the word before the root, NULL where there is none */
+  bool indexed;     /* X[e] may be one slot; otherwise X or Y is the whole array */
+  bool into;        /* `into` is required */
+} TgCollectiveForm;
+
+static const TgCollectiveForm forms[TG_OPS] = {
+    [TG_OP_BROADCAST] = {"from", true, false}, [TG_OP_REDUCE] = {"to", true, false},
+    [TG_OP_ALLGATHER] = {NULL, true, true},    [TG_OP_REDUCESCATTER] = {NULL, false, true},
+    [TG_OP_ALLTOALL] = {NULL, false, true},    [TG_OP_SCATTER] = {"from", false, true},
+    [TG_OP_GATHER] = {"to", true, true}};
+
+static bool check_arrays(TgParser *parser, const TgStatement *statement) {
+  bool fills_array =
+      statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
+  if (!forms[statement->op].indexed && statement->source.index)
+    return tg_parser_fail(parser, "an index on the array that is sent, expected its name alone");
+  if (fills_array && statement->target.index && statement->target.index != statement->source.index)
+    return tg_parser_fail(parser, "an index on the array that is filled, expected its name alone");
+  return true;
+}
+
+static bool take_collective(TgParser *parser, TgStatement *statement) {
+  const TgCollectiveForm *form = &forms[statement->op];
+  if (!take_source(parser, statement) || !tg_parser_take(parser, "along")) return false;
+  if (!tg_parser_take_axis(parser, &statement->axis)) return false;
+  if (form->root && (!tg_parser_take(parser, form->root) || !tg_parser_take_expression(parser, &statement->value)))
+    return false;
+  if (!take_into(parser, statement, form->into) || !check_arrays(parser, statement)) return false;
+  bool fills_array =
+      statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
+  if (fills_array) statement->target.index = 0;
+  return true;
+}
+
+static bool take_copy(TgParser *parser, TgStatement *statement) {
+  return take_source(parser, statement) && take_into(parser, statement, true);
+}
+
+static bool take_zero(TgParser *parser, TgStatement *statement) {
+  return tg_parser_take_slot(parser, &statement->target, false, true);
+}
+
+static bool take_transpose(TgParser *parser, TgStatement *statement) {
+  if (!tg_parser_take_slot(parser, &statement->source, true, false)) return false;
+  statement->target = statement->source;
+  return true;
+}
+
+static bool take_quote(TgParser *parser, TgSlot *slot) {
+  bool quote;
+  if (!tg_parser_accept(parser, "'", &quote)) return false;
+  slot->transposed = quote;
+  return true;
+}
+
+static bool take_product(TgParser *parser, TgStatement *statement) {
+  statement->op = TG_OP_MULTIPLY;
+  if (parser->lexer.token.kind != TG_TOKEN_NAME)
+    return tg_parser_expected(parser, "a statement: step, repeat, move, add, a collective, or a product C += A * B");
+  if (!tg_parser_take_slot(parser, &statement->target, false, true)) return false;
+  statement->replace = tg_lexer_is(&parser->lexer, "=");
+  if (!statement->replace && !tg_lexer_is(&parser->lexer, "+="))
+    return tg_parser_expected(parser,
+                              "`+=` or `=` of a product, or one of the words step, repeat, move, add, broadcast, "
+                              "reduce, allgather, reducescatter, alltoall, scatter, gather, copy, zero, transpose");
+  return tg_parser_next(parser) && take_source(parser, statement) && take_quote(parser, &statement->source) &&
+         tg_parser_take(parser, "*") && tg_parser_take_slot(parser, &statement->other, true, false) &&
+         take_quote(parser, &statement->other);
+}
+
+static const struct {
+  const char *word;
+  TgOp op;
+  bool (*take)(TgParser *parser, TgStatement *statement);
+} statements[] = {{"move", TG_OP_MOVE, take_move},
+                  {"add", TG_OP_ADD, take_move},
+                  {"broadcast", TG_OP_BROADCAST, take_collective},
+                  {"reduce", TG_OP_REDUCE, take_collective},
+                  {"allgather", TG_OP_ALLGATHER, take_collective},
+                  {"reducescatter", TG_OP_REDUCESCATTER, take_collective},
+                  {"alltoall", TG_OP_ALLTOALL, take_collective},
+                  {"scatter", TG_OP_SCATTER, take_collective},
+                  {"gather", TG_OP_GATHER, take_collective},
+                  {"copy", TG_OP_COPY, take_copy},
+                  {"zero", TG_OP_ZERO, take_zero},
+                  {"transpose", TG_OP_TRANSPOSE, take_transpose}};
+
+static bool take_leaf(TgParser *parser, TgStatement *statement) {
+  bool (*take)(TgParser *, TgStatement *) = take_product;
+  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+    if (tg_lexer_is(&parser->lexer, statements[i].word)) {
+      statement->op = (uint8_t)statements[i].op;
+      take = statements[i].take;
+      if (!tg_parser_next(parser)) return false;
+      break;
+    }
+  if (!take(parser, statement) || !take_where(parser, statement)) return false;
+  if (tg_op_is_collective(statement->op) && !check_line(parser, statement)) return false;
+  return tg_parser_end_line(parser) && tg_lexer_next_line(&parser->lexer, parser->error);
+}
+
+static bool take_block(TgParser *parser, int32_t indent);
+
+static bool take_body(TgParser *parser, int number, int32_t indent, const char *what) {
+  if (parser->lexer.indent <= indent) {
+    char expected[80];
+    snprintf(expected, sizeof expected, "an indented statement under `%s`", what);
+    return tg_parser_expected(parser, expected);
+  }
+  if (!take_block(parser, parser->lexer.indent)) return false;
+  parser->schedule->statement[number].end = parser->schedule->statements;
+  return true;
+}
+
+static bool take_step(TgParser *parser, int number) {
+  int32_t indent = parser->lexer.indent;
+  if (parser->in_step) return tg_parser_fail(parser, "a step inside a step, expected a statement");
+  if (!tg_parser_next(parser) ||
+      !tg_parser_take_string(parser, "the step's label as a string", &parser->names->label[number]))
+    return false;
+  if (!tg_parser_end_line(parser) || !tg_lexer_next_line(&parser->lexer, parser->error)) return false;
+  if (parser->lexer.indent > indent && tg_lexer_is(&parser->lexer, "note")) {
+    int32_t inner = parser->lexer.indent;
+    if (!tg_parser_next(parser) || !tg_parser_take_string(parser, "the note as a string", &parser->names->note[number]))
+      return false;
+    if (!tg_parser_end_line(parser) || !tg_lexer_next_line(&parser->lexer, parser->error)) return false;
+    if (parser->lexer.indent > inner) return tg_parser_fail(parser, "unexpected indentation");
+  }
+  parser->in_step = true;
+  bool taken = take_body(parser, number, indent, "step");
+  parser->in_step = false;
+  return taken;
+}
+
+static bool take_repeat(TgParser *parser, int number) {
+  int32_t indent = parser->lexer.indent;
+  if (parser->loops == TG_MAX_NESTING)
+    return tg_parser_fail(parser, "more than %d repeats inside one another", TG_MAX_NESTING);
+  uint16_t name;
+  if (!tg_parser_next(parser)) return false;
+  for (int v = 0; v < parser->loops; v++)
+    if (tg_parser_is_name(parser, parser->loop[v]))
+      return tg_parser_expected(parser, "a loop variable not in use here");
+  if (!tg_parser_take_name(parser, "a loop variable's name", &name) || !tg_parser_take(parser, "in")) return false;
+  if (!tg_parser_take_expression(parser, &parser->schedule->statement[number].value)) return false;
+  if (tg_expression_variables(parser->schedule, parser->schedule->statement[number].value) & ((1u << TG_MAX_DIMS) - 1))
+    return tg_parser_fail(parser, "a count that depends on a coordinate, expected one that all processors share");
+  if (!tg_parser_end_line(parser) || !tg_lexer_next_line(&parser->lexer, parser->error)) return false;
+  parser->loop[parser->loops++] = name;
+  bool taken = take_body(parser, number, indent, "repeat");
+  parser->loops--;
+  return taken;
+}
+
+static bool keep_source(TgParser *parser, int number) {
+  const TgLexer *lexer = &parser->lexer;
+  const char *begin = lexer->token.text, *end = lexer->text + lexer->line_end;
+  bool quoted = false;
+  for (const char *at = begin; at < end; at++) {
+    if (*at == '"') quoted = !quoted;
+    if (*at == '#' && !quoted) end = at;
+  }
+  while (end > begin && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  return tg_parser_keep(parser, begin, (size_t)(end - begin), &parser->names->source[number]);
+}
+
+static bool take_statement(TgParser *parser) {
+  TgSchedule *schedule = parser->schedule;
+  if (schedule->statements == TG_MAX_STATEMENTS)
+    return tg_parser_fail(parser, "more than %d statements", TG_MAX_STATEMENTS);
+  if (parser->lexer.line > UINT16_MAX) return tg_parser_fail(parser, "a text of more than %d lines", UINT16_MAX);
+  int number = schedule->statements++;
+  TgStatement *statement = &schedule->statement[number];
+  statement->line = (uint16_t)parser->lexer.line;
+  statement->depth = (uint8_t)parser->loops;
+  if (!keep_source(parser, number)) return false;
+  if (tg_lexer_is(&parser->lexer, "step")) {
+    statement->op = TG_OP_STEP;
+    return take_step(parser, number);
+  }
+  if (tg_lexer_is(&parser->lexer, "repeat")) {
+    statement->op = TG_OP_REPEAT;
+    return take_repeat(parser, number);
+  }
+  return take_leaf(parser, statement);
+}
+
+static bool take_block(TgParser *parser, int32_t indent) {
+  while (!parser->lexer.finished && parser->lexer.indent == indent)
+    if (!take_statement(parser)) return false;
+  if (parser->lexer.indent > indent)
+    return tg_parser_fail(parser, "unexpected indentation, expected %d spaces as above", (int)indent);
+  return true;
+}
+
+bool tg_parser_take_statements(TgParser *parser) {
+  if (parser->lexer.finished) return tg_parser_expected(parser, "a statement");
+  if (parser->lexer.indent > 0) return tg_parser_fail(parser, "unexpected indentation, expected none");
+  if (!take_block(parser, 0)) return false;
+  return parser->lexer.finished || tg_parser_expected(parser, "the indentation of a statement above");
+}

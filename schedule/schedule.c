@@ -1,0 +1,175 @@
+#include "schedule.h"
+
+#include "expression.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t tg_schedule_processors(const TgSchedule *schedule) {
+  int64_t processors = 1;
+  for (int c = 0; c < schedule->dims; c++) processors *= schedule->extent[c];
+  return processors;
+}
+
+void tg_schedule_grid_text(const TgSchedule *schedule, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int c = 0; c < schedule->dims && used < size; c++)
+    used += (size_t)snprintf(text + used, size - used, "%s%d", c ? "x" : "", schedule->extent[c]);
+}
+
+void tg_schedule_processor_text(const TgSchedule *schedule, int64_t rank, char *text, size_t size) {
+  int64_t coordinate[TG_MAX_DIMS];
+  size_t used = 0;
+  tg_schedule_coordinates(schedule, rank, coordinate);
+  for (int c = 0; c < schedule->dims && used < size; c++)
+    used += (size_t)snprintf(text + used, size - used, "%s%lld", c ? ", " : "(", (long long)coordinate[c]);
+  if (used < size) snprintf(text + used, size - used, ")");
+}
+
+static void factor_shape(bool left, bool transposed, int64_t m, int64_t n, int64_t k, int64_t *rows, int64_t *columns) {
+  int64_t outer = left ? m : n;
+  bool outer_first = left != transposed;
+  *rows = outer_first ? outer : k;
+  *columns = outer_first ? k : outer;
+}
+
+void tg_schedule_matrix_shape(const TgSchedule *schedule, TgMatrixName matrix, int64_t m, int64_t n, int64_t k,
+                              int64_t *rows, int64_t *columns) {
+  const TgComputes *computes = &schedule->computes;
+  *rows = *columns = 0;
+  if (matrix == TG_MATRIX_C) {
+    *rows = m;
+    *columns = n;
+  } else if (computes->left == matrix) {
+    factor_shape(true, computes->left_transposed, m, n, computes->right == TG_MATRICES ? n : k, rows, columns);
+  } else if (computes->right == matrix) {
+    factor_shape(false, computes->right_transposed, m, n, k, rows, columns);
+  }
+}
+
+bool tg_bindings_grid(TgBindings *bindings, const char *text, TgError *error) {
+  const char *at = text;
+  bindings->dims = 0;
+  for (;;) {
+    char *end;
+    long long extent = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : 0;
+    if (extent < 1 || extent > TG_MAX_PROCESSORS)
+      return tg_error_set(error, 0, 0, "grid `%.60s`: expected extents from 1 to %d joined by x, as in 4x4", text,
+                          TG_MAX_PROCESSORS);
+    if (bindings->dims == TG_MAX_DIMS)
+      return tg_error_set(error, 0, 0, "grid `%.60s`: expected at most %d extents", text, TG_MAX_DIMS);
+    bindings->grid[bindings->dims++] = extent;
+    if (*end == '\0') return true;
+    at = *end == 'x' || *end == 'X' ? end + 1 : "";
+  }
+}
+
+bool tg_bindings_set(TgBindings *bindings, const char *name, int64_t value, TgError *error) {
+  int at = 0;
+  if (strlen(name) >= TG_NAME_LENGTH || !*name)
+    return tg_error_set(error, 0, 0, "parameter name `%.40s`: expected 1 to %d characters", name, TG_NAME_LENGTH - 1);
+  while (at < bindings->count && strcmp(bindings->set[at].name, name) != 0) at++;
+  if (at == TG_MAX_PARAMETERS) return tg_error_set(error, 0, 0, "more than %d parameters set", TG_MAX_PARAMETERS);
+  if (at == bindings->count) bindings->count++;
+  strcpy(bindings->set[at].name, name);
+  bindings->set[at].value = value;
+  return true;
+}
+
+void tg_placing_init(TgPlacing *placing, const TgSchedule *schedule) {
+  memset(placing, 0, sizeof *placing);
+  placing->schedule = schedule;
+}
+
+static bool evaluate(const TgPlacing *placing, const TgScheduleNames *names, TgExpression expression, int64_t *value,
+                     TgError *error) {
+  *value = 0;
+  if (!expression) return true;
+  TgEvaluation evaluation = tg_expression_evaluate(placing->schedule, expression, placing->variable, value);
+  if (evaluation == TG_EVALUATION_OK) return true;
+  return tg_error_set(error, names->code_line[*value], names->code_column[*value], "%s",
+                      tg_evaluation_text(evaluation));
+}
+
+/* Enters the next placement: all its variables at 0. Returns 0 where none is left. */
+static int enter(TgPlacing *placing, const TgScheduleNames *names, TgError *error) {
+  const TgSchedule *schedule = placing->schedule;
+  if (placing->placement >= schedule->placements) return 0;
+  const TgPlacement *placement = &schedule->placement[placing->placement];
+  memset(placing->variable, 0, sizeof placing->variable);
+  placing->count = 1;
+  if (placement->count && !evaluate(placing, names, placement->count, &placing->count, error)) return -1;
+  if (placing->count < 0 || placing->count > INT_MAX) {
+    tg_error_set(error, placement->line, 0, "`for` over %lld values, expected 0 to %d", (long long)placing->count,
+                 INT_MAX);
+    return -1;
+  }
+  placing->inside = true;
+  return 1;
+}
+
+/* Counts the ranging variables on like an odometer; false when it has run over. */
+static bool count_on(TgPlacing *placing) {
+  const TgSchedule *schedule = placing->schedule;
+  if (++placing->variable[TG_VARIABLE_LOOP] < placing->count) return true;
+  placing->variable[TG_VARIABLE_LOOP] = 0;
+  for (int c = schedule->dims - 1; c >= 0; c--) {
+    if (!(schedule->placement[placing->placement].ranges >> c & 1)) continue;
+    if (++placing->variable[c] < schedule->extent[c]) return true;
+    placing->variable[c] = 0;
+  }
+  return false;
+}
+
+static bool index_fits(const TgPlacement *placement, const char *what, int64_t value, int64_t limit, TgError *error) {
+  return (value >= 0 && value < limit) ||
+         tg_error_set(error, placement->line, 0, "%s %lld of a placed block, expected 0 to %lld", what,
+                      (long long)value, (long long)limit - 1);
+}
+
+static bool locate(const TgPlacing *placing, const TgScheduleNames *names, TgPlaced *placed, TgError *error) {
+  const TgSchedule *schedule = placing->schedule;
+  const TgPlacement *placement = &schedule->placement[placing->placement];
+  int64_t row, column, index, at;
+  if (!evaluate(placing, names, placement->row, &row, error) ||
+      !evaluate(placing, names, placement->column, &column, error) ||
+      !evaluate(placing, names, placement->index, &index, error))
+    return false;
+  if (!index_fits(placement, "row", row, TG_MAX_PROCESSORS, error) ||
+      !index_fits(placement, "column", column, TG_MAX_PROCESSORS, error) ||
+      !index_fits(placement, "slot", index, TG_MAX_ARRAY, error))
+    return false;
+  placed->processor = 0;
+  for (int c = 0; c < schedule->dims; c++) {
+    if (!evaluate(placing, names, placement->at[c], &at, error)) return false;
+    placed->processor = placed->processor * schedule->extent[c] + tg_floor_remainder(at, schedule->extent[c]);
+  }
+  placed->matrix = placement->matrix;
+  placed->row = (int32_t)row;
+  placed->column = (int32_t)column;
+  placed->buffer = placement->buffer;
+  placed->index = (int32_t)index;
+  return true;
+}
+
+int tg_placing_next(TgPlacing *placing, const TgScheduleNames *names, TgPlaced *placed, TgError *error) {
+  for (;;) {
+    if (!placing->inside) {
+      int entered = enter(placing, names, error);
+      if (entered <= 0) return entered;
+    } else if (!count_on(placing)) {
+      placing->inside = false;
+      placing->placement++;
+      continue;
+    }
+    if (placing->count == 0) {
+      placing->inside = false;
+      placing->placement++;
+      continue;
+    }
+    return locate(placing, names, placed, error) ? 1 : -1;
+  }
+}

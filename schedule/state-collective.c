@@ -1,0 +1,178 @@
+/* Collectives, whole or in rounds. The blocks that start on a line are read first; then the transfers run in the order
+ * of the rounds, adding data where partial sums meet; then the slots are written. Names and data thus follow the
+ * expansion that was asked for, and the result must not depend on it. */
+#include "state-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** One line's blocks: item t at position p is at [p * items + t]; items that only travel stand at position 0. */
+typedef struct TgLineRun {
+  TgState *state;
+  const TgStatement *statement;
+  TgLine line;
+  int32_t items;
+  bool adds;       /**< every position has its own partial sum of every item */
+  TgValueId *held; /**< references are the run's own where `adds` */
+} TgLineRun;
+
+static int64_t rank(const TgLineRun *run, int32_t position) {
+  return run->line.base + position * run->line.stride;
+}
+
+static TgValueId *held(const TgLineRun *run, int32_t position, int32_t item) {
+  return &run->held[(run->adds ? (int64_t)position * run->items : 0) + item];
+}
+
+static bool read(const TgLineRun *run, int32_t position, int32_t index, TgValueId *value, TgFailure *failure) {
+  return tg_slot_read(run->state, rank(run, position), run->statement->source.buffer, index, value, failure);
+}
+
+static bool reserve_scratch(TgState *state, int64_t count, TgFailure *failure) {
+  if (count > state->scratch_capacity) {
+    TgValueId *wider = realloc(state->scratch, (size_t)count * sizeof *wider);
+    if (!wider) return tg_state_out_of_memory(state, failure, "a collective");
+    state->scratch = wider;
+    state->scratch_capacity = count;
+  }
+  memset(state->scratch, 0, (size_t)count * sizeof *state->scratch);
+  return true;
+}
+
+/* Where each operation's blocks start: which position and slot holds item t. */
+static bool read_items(TgLineRun *run, TgFailure *failure) {
+  int32_t length = run->line.length;
+  TgOp op = (TgOp)run->statement->op;
+  for (int32_t item = 0; item < run->items; item++) {
+    bool from_root = op == TG_OP_BROADCAST || op == TG_OP_SCATTER;
+    int32_t position = from_root ? run->line.root : op == TG_OP_ALLTOALL ? item / length : item;
+    int32_t index = op == TG_OP_SCATTER ? item : op == TG_OP_ALLTOALL ? item % length : run->line.source;
+    if (!read(run, position, index, held(run, 0, item), failure)) return false;
+  }
+  return true;
+}
+
+static bool read_contributions(TgLineRun *run, TgFailure *failure) {
+  for (int32_t position = 0; position < run->line.length; position++)
+    for (int32_t item = 0; item < run->items; item++) {
+      TgValueId *value = held(run, position, item);
+      int32_t index = run->statement->op == TG_OP_REDUCE ? run->line.source : item;
+      if (!read(run, position, index, value, failure)) {
+        *value = 0;
+        return false;
+      }
+      tg_value_hold(run->state, *value);
+    }
+  return true;
+}
+
+/* One partial sum arrives at another. The first arrival makes the receiver's sum its own; names follow piece 0, which
+ * travels as every piece does. */
+static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgFailure *failure) {
+  TgState *state = run->state;
+  TgValueId *to = held(run, transfer->to, transfer->item), from = *held(run, transfer->from, transfer->item);
+  int64_t processor = rank(run, transfer->to);
+  if (state->value[from].kind == TG_VALUE_ZERO) return true;
+  bool zero = state->value[*to].kind == TG_VALUE_ZERO;
+  if (!zero && !tg_state_check_sum(state, processor, *to, from, failure)) return false;
+  if (zero && state->value[from].kind != TG_VALUE_SUM && transfer->pieces == 1) {
+    tg_value_release(state, *to);
+    *to = tg_value_hold(state, from);
+    return true;
+  }
+  TgValueId old = *to;
+  bool own = state->value[old].references == 1 && !zero;
+  TgValueId sum = own ? old : tg_value_copy(state, zero ? from : old);
+  if (!sum) return tg_state_out_of_memory(state, failure, "sums");
+  if (!zero && transfer->piece == 0) tg_value_add_terms(state, sum, from);
+  *to = sum;
+  bool followed = !state->hooks.add ||
+                  state->hooks.add(state->hooks.user, sum, zero ? 0 : old, from, transfer->piece, transfer->pieces);
+  if (!own) tg_value_release(state, old);
+  return followed || tg_state_hook_failed(state, failure, processor);
+}
+
+static bool transfer_all(TgLineRun *run, TgFailure *failure) {
+  TgState *state = run->state;
+  TgRounds rounds;
+  TgTransfer transfer;
+  tg_rounds_init(&rounds, (TgOp)run->statement->op, state->collective, run->line.length, run->line.root, 0);
+  while (tg_rounds_next(&rounds, &transfer)) {
+    TgMessage message;
+    tg_message_describe(&message, run->statement, &run->line, &transfer, state->collective);
+    tg_state_count_message(state, &message, *held(run, transfer.from, transfer.item));
+    if (transfer.add && !add_partial(run, &transfer, failure)) return false;
+  }
+  return true;
+}
+
+/* Writes item `item` into slot Y[index] of `position`; what stays on its own processor is no arrival. */
+static bool write(TgLineRun *run, int32_t position, int32_t index, TgValueId value, bool arrived, TgFailure *failure) {
+  TgWrite entry = {.processor = rank(run, position),
+                   .buffer = run->statement->target.buffer,
+                   .index = index,
+                   .value = tg_value_hold(run->state, value),
+                   .arrived = arrived};
+  return tg_state_push_write(run->state, entry, failure);
+}
+
+static bool write_position(TgLineRun *run, int32_t position, TgFailure *failure) {
+  int32_t length = run->line.length, target = run->line.target, root = run->line.root;
+  bool at_root = position == root;
+  switch (run->statement->op) {
+  case TG_OP_BROADCAST:
+    return write(run, position, target, *held(run, 0, 0), !at_root, failure);
+  case TG_OP_SCATTER:
+    return write(run, position, target, *held(run, 0, position), !at_root, failure);
+  case TG_OP_REDUCE:
+    return write(run, position, target, at_root ? *held(run, root, 0) : 0, at_root && length > 1, failure);
+  case TG_OP_REDUCESCATTER:
+    return write(run, position, target, *held(run, position, position), length > 1, failure);
+  default:
+    break;
+  }
+  if (run->statement->op == TG_OP_GATHER && !at_root) return true;
+  for (int32_t t = 0; t < length; t++) {
+    int32_t item = run->statement->op == TG_OP_ALLTOALL ? t * length + position : t;
+    if (!write(run, position, t, *held(run, 0, item), t != position, failure)) return false;
+  }
+  return true;
+}
+
+static bool run_line(TgLineRun *run, TgFailure *failure) {
+  bool fine = run->adds ? read_contributions(run, failure) : read_items(run, failure);
+  fine = fine && transfer_all(run, failure);
+  for (int32_t position = 0; fine && position < run->line.length; position++)
+    fine = write_position(run, position, failure);
+  if (run->adds)
+    for (int64_t i = 0; i < (int64_t)run->line.length * run->items; i++) tg_value_release(run->state, run->held[i]);
+  return fine;
+}
+
+static int32_t count_items(int op, int32_t length) {
+  if (op == TG_OP_BROADCAST || op == TG_OP_REDUCE) return 1;
+  return op == TG_OP_ALLTOALL ? length * length : length;
+}
+
+bool tg_state_execute_collective(TgState *state, TgFailure *failure) {
+  const TgStatement *statement = &state->schedule->statement[state->walk.statement];
+  bool adds = statement->op == TG_OP_REDUCE || statement->op == TG_OP_REDUCESCATTER;
+  int64_t lines = tg_walk_lines(&state->walk);
+  for (int64_t number = 0; number < lines; number++) {
+    TgLineRun run = {.state = state, .statement = statement, .adds = adds};
+    bool takes_part;
+    TgError error;
+    if (!tg_walk_line(&state->walk, number, &run.line, &takes_part, &error))
+      return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, run.line.base, "%d:%d: %s", error.line, error.column,
+                           error.message);
+    if (!takes_part) continue;
+    if (run.line.length > 1 << 14)
+      return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "a collective over %d processors, at most 16384",
+                           run.line.length);
+    run.items = count_items(statement->op, run.line.length);
+    if (!reserve_scratch(state, (int64_t)run.items * (adds ? run.line.length : 1), failure)) return false;
+    run.held = state->scratch;
+    if (!run_line(&run, failure)) return false;
+  }
+  return true;
+}

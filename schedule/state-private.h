@@ -1,0 +1,103 @@
+/** @file state-private.h
+ * Inside of TgState, shared by the state-*.c files only. */
+#ifndef TG_STATE_PRIVATE_H
+#define TG_STATE_PRIVATE_H
+
+#include "state.h"
+
+/** One buffer on all processors; slot (processor, index) is at [index * processors + processor]. */
+typedef struct TgStateBuffer {
+  int32_t length;
+  TgValueId *value;
+  uint32_t *written; /**< number of the statement execution that wrote it last */
+  uint32_t *arrival; /**< unread arrival by message: step << 7 | statement + 1; 0 for none */
+} TgStateBuffer;
+
+/** A slot to be written once all processors have read. Holds a reference of `value`. */
+typedef struct TgWrite {
+  int64_t processor;
+  int32_t buffer, index;
+  TgValueId value; /**< 0 empties the slot */
+  bool add, arrived;
+} TgWrite;
+
+typedef struct TgCPlace {
+  int64_t processor;
+  int32_t buffer, index;
+} TgCPlace;
+
+struct TgState {
+  const TgSchedule *schedule;
+  const TgScheduleNames *names;
+  TgCollective collective;
+  TgStateHooks hooks;
+  TgWalk walk;
+  int64_t step;
+  int64_t processors;
+  int64_t m, n, k;
+  TgStateCounts counts;
+  TgStateBuffer buffer[TG_MAX_BUFFERS];
+  int32_t *blocks; /**< filled slots of each processor */
+  int64_t *words;  /**< their elements */
+  TgValue *value;
+  TgValueId values, value_capacity, free_value;
+  uint64_t *terms; /**< set of inner indices of value v: set_words words at v * set_words */
+  int32_t set_words;
+  TgWrite *write;
+  int64_t writes, write_capacity;
+  TgValueId *scratch; /**< a collective's values along one line */
+  int64_t scratch_capacity;
+  TgCPlace *c_place; /**< of C block (row, column) at row * columns + column */
+  TgUnread unread[TG_MAX_STATEMENTS];
+};
+
+bool tg_state_fail(const TgState *state, TgFailure *failure, TgCause cause, int64_t processor, const char *format, ...)
+    TG_PRINTF(5, 6);
+bool tg_state_out_of_memory(const TgState *state, TgFailure *failure, const char *what);
+/** "A" or "C[3]". */
+void tg_state_slot_text(const TgState *state, int buffer, int32_t index, char *text, size_t size);
+
+/** A new value with one reference; 0 where memory is out. */
+TgValueId tg_value_new(TgState *state, TgValueKind kind);
+TgValueId tg_value_hold(TgState *state, TgValueId value);
+void tg_value_release(TgState *state, TgValueId value);
+static inline uint64_t *tg_value_terms(const TgState *state, TgValueId value) {
+  return state->terms + (int64_t)value * state->set_words;
+}
+/** Puts one inner index into a sum. */
+void tg_value_add_term(TgState *state, TgValueId value, int32_t term);
+/** Puts all inner indices of `other` into the sum. */
+void tg_value_add_terms(TgState *state, TgValueId value, TgValueId other);
+/** A new sum with the name of `other`. */
+TgValueId tg_value_copy(TgState *state, TgValueId other);
+int64_t tg_value_elements(const TgState *state, TgValueId value);
+
+/** Makes slots up to `index` exist. */
+bool tg_slot_reserve(TgState *state, int buffer, int32_t index, TgFailure *failure);
+/** What the slot holds, marking it read; fails where it is empty. */
+bool tg_slot_read(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId *value, TgFailure *failure);
+/** Puts `value` (whose reference it takes) into an existing slot. */
+void tg_slot_set(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId value);
+/** Takes the value out of the slot with its reference. */
+TgValueId tg_slot_take(TgState *state, int64_t processor, int buffer, int32_t index);
+bool tg_state_push_write(TgState *state, TgWrite write, TgFailure *failure);
+/** Carries out all pending writes in order. */
+bool tg_state_apply_writes(TgState *state, TgFailure *failure);
+/** *sum (whose reference it takes and gives) becomes *sum + term. */
+bool tg_state_sum(TgState *state, int64_t processor, TgValueId *sum, TgValueId term, TgFailure *failure);
+/** Fails unless the two may be added. */
+bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, TgValueId b, TgFailure *failure);
+
+/** At the end: notes every arrival nobody read; a result on its place counts as read. */
+void tg_state_note_all_unread(TgState *state);
+
+/** Executes the walk's current statement. */
+bool tg_state_execute(TgState *state, TgFailure *failure);
+bool tg_state_execute_collective(TgState *state, TgFailure *failure);
+void tg_state_count_message(TgState *state, const TgMessage *message, TgValueId value);
+
+static inline bool tg_state_hook_failed(const TgState *state, TgFailure *failure, int64_t processor) {
+  return tg_state_fail(state, failure, TG_CAUSE_HOOK, processor, "the data could not follow (out of memory?)");
+}
+
+#endif

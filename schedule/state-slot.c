@@ -1,0 +1,233 @@
+/* Slots: reading, writing after all have read, and the bookkeeping of memory and of arrivals nobody reads. */
+#include "state-private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATEMENT_BITS = 7 };
+
+bool tg_state_fail(const TgState *state, TgFailure *failure, TgCause cause, int64_t processor, const char *format,
+                   ...) {
+  const TgWalk *walk = &state->walk;
+  char where[64] = "", message[360];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  const char *label = tg_walk_label(walk);
+  if (processor >= 0) tg_schedule_processor_text(state->schedule, processor, where, sizeof where);
+  *failure = (TgFailure){.cause = cause, .step = state->step, .statement = walk->statement, .processor = processor};
+  if (walk->statement >= 0) failure->line = state->schedule->statement[walk->statement].line;
+  int used = snprintf(failure->message, sizeof failure->message, "step %lld%s%.40s%s", (long long)state->step,
+                      *label ? " (" : "", label, *label ? ")" : "");
+  snprintf(failure->message + used, sizeof failure->message - (size_t)used, "%s%s: %s",
+           processor >= 0 ? ", processor " : "", where, message);
+  return false;
+}
+
+bool tg_state_out_of_memory(const TgState *state, TgFailure *failure, const char *what) {
+  return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "out of memory for %s", what);
+}
+
+void tg_state_slot_text(const TgState *state, int buffer, int32_t index, char *text, size_t size) {
+  const char *name = tg_name(state->names, state->names->buffer[buffer]);
+  if (state->buffer[buffer].length > 1 || index > 0)
+    snprintf(text, size, "%s[%d]", name, index);
+  else
+    snprintf(text, size, "%s", name);
+}
+
+static bool widen(void **array, int64_t old, int64_t count, size_t size) {
+  void *wider = realloc(*array, (size_t)count * size);
+  if (!wider) return false;
+  *array = wider;
+  memset((char *)wider + (size_t)old * size, 0, (size_t)(count - old) * size);
+  return true;
+}
+
+bool tg_slot_reserve(TgState *state, int buffer, int32_t index, TgFailure *failure) {
+  TgStateBuffer *b = &state->buffer[buffer];
+  if (index < b->length) return true;
+  int32_t length = b->length ? b->length : 1;
+  while (length <= index) length *= 2;
+  if (length > index + 1 && b->length == 0) length = index + 1;
+  int64_t old = b->length * state->processors, count = length * state->processors;
+  if (count > INT64_C(1) << 31 || !widen((void **)&b->value, old, count, sizeof *b->value) ||
+      !widen((void **)&b->written, old, count, sizeof *b->written) ||
+      !widen((void **)&b->arrival, old, count, sizeof *b->arrival))
+    return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "%lld slots of %s do not fit in memory", (long long)count,
+                         tg_name(state->names, state->names->buffer[buffer]));
+  b->length = length;
+  return true;
+}
+
+int32_t tg_state_length(const TgState *state, int buffer) {
+  return state->buffer[buffer].length;
+}
+
+TgValueId tg_state_slot(const TgState *state, int64_t processor, int buffer, int32_t index) {
+  const TgStateBuffer *b = &state->buffer[buffer];
+  return index < b->length ? b->value[index * state->processors + processor] : 0;
+}
+
+bool tg_slot_read(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId *value, TgFailure *failure) {
+  *value = tg_state_slot(state, processor, buffer, index);
+  if (*value) {
+    state->buffer[buffer].arrival[index * state->processors + processor] = 0;
+    return true;
+  }
+  char slot[64];
+  tg_state_slot_text(state, buffer, index, slot, sizeof slot);
+  return tg_state_fail(state, failure, TG_CAUSE_EMPTY_READ, processor, "`%s` reads %s, which is empty",
+                       tg_name(state->names, state->names->source[state->walk.statement]), slot);
+}
+
+static void note_unread(TgState *state, int64_t processor, uint32_t *arrival) {
+  if (!*arrival) return;
+  int statement = (int)(*arrival & ((1u << STATEMENT_BITS) - 1)) - 1;
+  TgUnread *unread = &state->unread[statement];
+  if (unread->times++ == 0)
+    *unread = (TgUnread){.times = 1, .step = *arrival >> STATEMENT_BITS, .processor = processor};
+  unread->statement = statement;
+  *arrival = 0;
+}
+
+TgValueId tg_slot_take(TgState *state, int64_t processor, int buffer, int32_t index) {
+  int64_t at = index * state->processors + processor;
+  TgValueId value = state->buffer[buffer].value[at];
+  state->buffer[buffer].value[at] = 0;
+  if (value) {
+    state->blocks[processor]--;
+    state->words[processor] -= tg_value_elements(state, value);
+  }
+  return value;
+}
+
+void tg_slot_set(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId value) {
+  int64_t at = index * state->processors + processor;
+  TgStateBuffer *b = &state->buffer[buffer];
+  note_unread(state, processor, &b->arrival[at]);
+  tg_value_release(state, tg_slot_take(state, processor, buffer, index));
+  b->value[at] = value;
+  b->written[at] = (uint32_t)state->walk.executed;
+  if (!value) return;
+  state->words[processor] += tg_value_elements(state, value);
+  if (++state->blocks[processor] > state->counts.blocks_per_processor_max)
+    state->counts.blocks_per_processor_max = state->blocks[processor];
+  if (state->words[processor] > state->counts.words_per_processor_max)
+    state->counts.words_per_processor_max = state->words[processor];
+}
+
+bool tg_state_push_write(TgState *state, TgWrite write, TgFailure *failure) {
+  if (state->writes == state->write_capacity) {
+    int64_t capacity = state->write_capacity ? 2 * state->write_capacity : 256;
+    TgWrite *wider = realloc(state->write, (size_t)capacity * sizeof *wider);
+    if (!wider) {
+      tg_value_release(state, write.value);
+      return tg_state_out_of_memory(state, failure, "messages");
+    }
+    state->write = wider;
+    state->write_capacity = capacity;
+  }
+  state->write[state->writes++] = write;
+  return tg_slot_reserve(state, write.buffer, write.index, failure);
+}
+
+bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, TgValueId b, TgFailure *failure) {
+  const TgValue *x = &state->value[a], *y = &state->value[b];
+  if (x->kind == TG_VALUE_SUM && y->kind == TG_VALUE_SUM && x->row == y->row && x->column == y->column &&
+      x->transposed == y->transposed)
+    return true;
+  char term[64], sum[64];
+  tg_state_value_text(state, b, term, sizeof term);
+  tg_state_value_text(state, a, sum, sizeof sum);
+  return tg_state_fail(state, failure, TG_CAUSE_WRONG_SUM, processor,
+                       "`%s` adds %s to %s, which is no sum of one block of C",
+                       tg_name(state->names, state->names->source[state->walk.statement]), term, sum);
+}
+
+bool tg_state_sum(TgState *state, int64_t processor, TgValueId *sum, TgValueId term, TgFailure *failure) {
+  TgValueId old = *sum;
+  if (old && state->value[term].kind == TG_VALUE_ZERO) return true;
+  if (!old || state->value[old].kind == TG_VALUE_ZERO) {
+    *sum = tg_value_hold(state, term);
+    tg_value_release(state, old);
+    return true;
+  }
+  if (!tg_state_check_sum(state, processor, old, term, failure)) return false;
+  bool in_place = state->value[old].references == 1 && old != term;
+  TgValueId result = in_place ? old : tg_value_copy(state, old);
+  if (!result) return tg_state_out_of_memory(state, failure, "sums");
+  tg_value_add_terms(state, result, term);
+  *sum = result;
+  bool followed = !state->hooks.add || state->hooks.add(state->hooks.user, result, old, term, 0, 1);
+  if (!in_place) tg_value_release(state, old);
+  return followed || tg_state_hook_failed(state, failure, processor);
+}
+
+static bool apply(TgState *state, TgWrite *write, TgFailure *failure) {
+  int64_t at = write->index * state->processors + write->processor;
+  TgStateBuffer *b = &state->buffer[write->buffer];
+  TgValueId value = write->value;
+  if (!write->add && b->written[at] == (uint32_t)state->walk.executed) {
+    char slot[64];
+    tg_state_slot_text(state, write->buffer, write->index, slot, sizeof slot);
+    return tg_state_fail(state, failure, TG_CAUSE_WRITTEN_TWICE, write->processor, "`%s` writes %s twice",
+                         tg_name(state->names, state->names->source[state->walk.statement]), slot);
+  }
+  if (write->add) {
+    TgValueId sum = tg_slot_take(state, write->processor, write->buffer, write->index);
+    bool summed = tg_state_sum(state, write->processor, &sum, value, failure);
+    tg_value_release(state, value);
+    value = sum;
+    if (!summed) {
+      write->value = value;
+      return false;
+    }
+  }
+  write->value = 0;
+  uint32_t unread = write->add ? b->arrival[at] : 0; /* what is added to is not lost */
+  if (write->add) b->arrival[at] = 0;
+  tg_slot_set(state, write->processor, write->buffer, write->index, value);
+  uint32_t now = (uint32_t)state->step << STATEMENT_BITS | (uint32_t)(state->walk.statement + 1);
+  b->arrival[at] = write->arrived ? now : unread;
+  return true;
+}
+
+bool tg_state_apply_writes(TgState *state, TgFailure *failure) {
+  bool fine = true;
+  for (int64_t w = 0; w < state->writes; w++)
+    if (fine) fine = apply(state, &state->write[w], failure);
+  for (int64_t w = 0; w < state->writes; w++) tg_value_release(state, state->write[w].value);
+  state->writes = 0;
+  return fine;
+}
+
+static void forgive_results(TgState *state) {
+  const int32_t *blocks = state->schedule->blocks[TG_MATRIX_C];
+  for (int64_t c = 0; c < (int64_t)blocks[0] * blocks[1]; c++) {
+    const TgCPlace *place = &state->c_place[c];
+    if (place->index < state->buffer[place->buffer].length)
+      state->buffer[place->buffer].arrival[place->index * state->processors + place->processor] = 0;
+  }
+}
+
+/* At the end a result on its place counts as read; every other arrival still unread is reported. */
+void tg_state_note_all_unread(TgState *state) {
+  forgive_results(state);
+  for (int b = 0; b < state->schedule->buffers; b++)
+    for (int64_t s = 0; s < state->buffer[b].length * state->processors; s++)
+      note_unread(state, s % state->processors, &state->buffer[b].arrival[s]);
+}
+
+int tg_state_unread(const TgState *state, TgUnread *unread, int capacity) {
+  int count = 0;
+  for (int s = 0; s < state->schedule->statements; s++) {
+    if (!state->unread[s].times) continue;
+    if (unread && count < capacity) unread[count] = state->unread[s];
+    count++;
+  }
+  return count;
+}

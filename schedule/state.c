@@ -1,0 +1,255 @@
+/* A run's life: blocks placed, statements executed, the result checked; and snapshots to go back to. */
+#include "state-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char matrix_letter[] = "ABC";
+
+static bool keep_c_place(TgState *state, const TgPlaced *placed) {
+  int64_t at = (int64_t)placed->row * state->schedule->blocks[TG_MATRIX_C][1] + placed->column;
+  state->c_place[at] = (TgCPlace){.processor = placed->processor, .buffer = placed->buffer, .index = placed->index};
+  return true;
+}
+
+/* Copies of a block share one value, so `table` remembers the value of each block placed so far. */
+static bool place_block(TgState *state, const TgPlaced *placed, TgValueId *table, TgFailure *failure) {
+  const int32_t *blocks = state->schedule->blocks[placed->matrix];
+  TgValueId *value = &table[(int64_t)placed->row * blocks[1] + placed->column];
+  bool first = !*value;
+  if (first) {
+    if (!(*value = tg_value_new(state, TG_VALUE_INPUT))) return tg_state_out_of_memory(state, failure, "blocks");
+    state->value[*value].matrix = (uint8_t)placed->matrix;
+    state->value[*value].row = placed->row;
+    state->value[*value].column = placed->column;
+  } else {
+    tg_value_hold(state, *value);
+  }
+  TgValueId id = *value;
+  if (!tg_slot_reserve(state, placed->buffer, placed->index, failure)) return false;
+  if (tg_state_slot(state, placed->processor, placed->buffer, placed->index)) {
+    char slot[64];
+    tg_state_slot_text(state, placed->buffer, placed->index, slot, sizeof slot);
+    return tg_state_fail(state, failure, TG_CAUSE_WRITTEN_TWICE, placed->processor,
+                         "two blocks are placed in %s, the second is %c(%d, %d)", slot, matrix_letter[placed->matrix],
+                         placed->row, placed->column);
+  }
+  tg_slot_set(state, placed->processor, placed->buffer, placed->index, id);
+  if (first && state->hooks.place && !state->hooks.place(state->hooks.user, id))
+    return tg_state_hook_failed(state, failure, placed->processor);
+  return true;
+}
+
+static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgFailure *failure) {
+  TgPlacing placing;
+  TgPlaced placed;
+  TgError error;
+  int next;
+  tg_placing_init(&placing, state->schedule);
+  while ((next = tg_placing_next(&placing, state->names, &placed, &error)) > 0) {
+    bool fine = placed.matrix == TG_MATRIX_C ? keep_c_place(state, &placed)
+                                             : place_block(state, &placed, table[placed.matrix], failure);
+    if (!fine) return false;
+  }
+  return next == 0 ||
+         tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%d:%d: %s", error.line, error.column, error.message);
+}
+
+static int64_t block_count(const TgState *state, int matrix) {
+  return (int64_t)state->schedule->blocks[matrix][0] * state->schedule->blocks[matrix][1];
+}
+
+static bool place(TgState *state, TgFailure *failure) {
+  TgValueId *table[TG_MATRICES] = {NULL};
+  bool fine = true;
+  for (int m = 0; m < TG_MATRIX_C; m++)
+    if (!(table[m] = calloc((size_t)block_count(state, m) + 1, sizeof **table)))
+      fine = tg_state_out_of_memory(state, failure, "blocks");
+  fine = fine && place_all(state, table, failure);
+  for (int m = 0; m < TG_MATRICES; m++) free(table[m]);
+  return fine;
+}
+
+static int compare_places(const void *a, const void *b) {
+  const TgCPlace *x = a, *y = b;
+  if (x->processor != y->processor) return x->processor < y->processor ? -1 : 1;
+  if (x->buffer != y->buffer) return x->buffer < y->buffer ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool check_c_places(const TgState *state, TgFailure *failure) {
+  int64_t count = block_count(state, TG_MATRIX_C);
+  TgCPlace *sorted = malloc((size_t)count * sizeof *sorted);
+  if (!sorted) return tg_state_out_of_memory(state, failure, "places");
+  memcpy(sorted, state->c_place, (size_t)count * sizeof *sorted);
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_places);
+  bool fine = true;
+  for (int64_t i = 1; fine && i < count; i++)
+    if (compare_places(&sorted[i - 1], &sorted[i]) == 0) {
+      char slot[64];
+      tg_state_slot_text(state, sorted[i].buffer, sorted[i].index, slot, sizeof slot);
+      fine = tg_state_fail(state, failure, TG_CAUSE_WRITTEN_TWICE, sorted[i].processor,
+                           "two blocks of C are to end in %s", slot);
+    }
+  free(sorted);
+  return fine;
+}
+
+TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
+                      const TgStateHooks *hooks, TgFailure *failure) {
+  TgState *state = calloc(1, sizeof *state);
+  *failure =
+      (TgFailure){.cause = TG_CAUSE_MEMORY, .statement = -1, .processor = -1, .message = "step 0: out of memory"};
+  if (!state) return NULL;
+  state->schedule = schedule;
+  state->names = names;
+  state->collective = collective;
+  if (hooks) state->hooks = *hooks;
+  tg_walk_init(&state->walk, schedule, names);
+  state->processors = tg_schedule_processors(schedule);
+  state->set_words = (schedule->inner + 63) / 64;
+  state->blocks = calloc((size_t)state->processors, sizeof *state->blocks);
+  state->words = calloc((size_t)state->processors, sizeof *state->words);
+  state->c_place = calloc((size_t)block_count(state, TG_MATRIX_C), sizeof *state->c_place);
+  if (!state->blocks || !state->words || !state->c_place || !place(state, failure) || !check_c_places(state, failure)) {
+    tg_state_free(state);
+    return NULL;
+  }
+  *failure = (TgFailure){.statement = -1, .processor = -1};
+  return state;
+}
+
+void tg_state_free(TgState *state) {
+  if (!state) return;
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) {
+    free(state->buffer[b].value);
+    free(state->buffer[b].written);
+    free(state->buffer[b].arrival);
+  }
+  free(state->blocks);
+  free(state->words);
+  free(state->value);
+  free(state->terms);
+  free(state->write);
+  free(state->scratch);
+  free(state->c_place);
+  free(state);
+}
+
+void tg_state_measure(TgState *state, int64_t m, int64_t n, int64_t k) {
+  state->m = m;
+  state->n = n;
+  state->k = k;
+  memset(state->words, 0, (size_t)state->processors * sizeof *state->words);
+  for (int b = 0; b < state->schedule->buffers; b++)
+    for (int64_t s = 0; s < state->buffer[b].length * state->processors; s++)
+      state->words[s % state->processors] += tg_value_elements(state, state->buffer[b].value[s]);
+  state->counts.words_per_processor_max = 0;
+  for (int64_t p = 0; p < state->processors; p++)
+    if (state->words[p] > state->counts.words_per_processor_max)
+      state->counts.words_per_processor_max = state->words[p];
+}
+
+static TgProgress walk_failed(const TgState *state, const TgError *error, TgFailure *failure) {
+  tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%d:%d: %s", error->line, error->column, error->message);
+  return TG_PROGRESS_ERROR;
+}
+
+TgProgress tg_state_next(TgState *state, TgFailure *failure) {
+  TgError error;
+  TgProgress progress = tg_walk_next(&state->walk, &error);
+  state->step = state->walk.step;
+  if (progress == TG_PROGRESS_ERROR) return walk_failed(state, &error, failure);
+  if (progress == TG_PROGRESS_MORE && !tg_state_execute(state, failure)) return TG_PROGRESS_ERROR;
+  return progress;
+}
+
+TgProgress tg_state_next_step(TgState *state, TgFailure *failure) {
+  int64_t wanted = state->step + 1;
+  for (;;) {
+    TgError error;
+    TgWalk ahead = state->walk;
+    TgProgress progress = tg_walk_next(&ahead, &error);
+    if (progress == TG_PROGRESS_ERROR) {
+      state->step = ahead.step;
+      return walk_failed(state, &error, failure);
+    }
+    if (ahead.step < wanted) return TG_PROGRESS_END;
+    state->step = wanted;
+    if (progress == TG_PROGRESS_END || ahead.step > wanted) return TG_PROGRESS_MORE;
+    state->walk = ahead;
+    if (!tg_state_execute(state, failure)) return TG_PROGRESS_ERROR;
+    wanted = ahead.step;
+    TgWalk peek = state->walk;
+    if (tg_walk_next(&peek, &error) != TG_PROGRESS_MORE || peek.step != wanted) return TG_PROGRESS_MORE;
+  }
+}
+
+static bool check_product(const TgState *state, const TgCPlace *place, int32_t row, int32_t column,
+                          TgFailure *failure) {
+  TgValueId id = tg_state_slot(state, place->processor, place->buffer, place->index);
+  const TgValue *v = tg_state_value(state, id);
+  char text[64], slot[64];
+  tg_state_value_text(state, id, text, sizeof text);
+  tg_state_slot_text(state, place->buffer, place->index, slot, sizeof slot);
+  if (v->kind != TG_VALUE_SUM || v->transposed || v->row != row || v->column != column)
+    return tg_state_fail(state, failure, id ? TG_CAUSE_FINAL_OTHER : TG_CAUSE_FINAL_MISSING, place->processor,
+                         "at the end %s holds %s, expected C(%d, %d)", slot, text, row, column);
+  if (v->twice >= 0)
+    return tg_state_fail(state, failure, TG_CAUSE_FINAL_TERMS, place->processor,
+                         "at the end C(%d, %d) holds inner index %d twice", row, column, v->twice);
+  for (int32_t t = 0; t < state->schedule->inner; t++)
+    if (!tg_state_value_has(state, id, t))
+      return tg_state_fail(state, failure, TG_CAUSE_FINAL_TERMS, place->processor,
+                           "at the end C(%d, %d) lacks inner index %d (it has %d of %d)", row, column, t, v->terms,
+                           state->schedule->inner);
+  return true;
+}
+
+static bool check_copy(const TgState *state, const TgCPlace *place, int32_t row, int32_t column, TgFailure *failure) {
+  const TgComputes *computes = &state->schedule->computes;
+  TgValueId id = tg_state_slot(state, place->processor, place->buffer, place->index);
+  const TgValue *v = tg_state_value(state, id);
+  bool turned = computes->left_transposed;
+  if (v->kind == TG_VALUE_INPUT && v->matrix == computes->left && v->transposed == turned &&
+      v->row == (turned ? column : row) && v->column == (turned ? row : column))
+    return true;
+  char text[64];
+  tg_state_value_text(state, id, text, sizeof text);
+  return tg_state_fail(state, failure, id ? TG_CAUSE_FINAL_OTHER : TG_CAUSE_FINAL_MISSING, place->processor,
+                       "at the end the place of C(%d, %d) holds %s", row, column, text);
+}
+
+bool tg_state_finish(TgState *state, TgFailure *failure) {
+  const int32_t *blocks = state->schedule->blocks[TG_MATRIX_C];
+  bool copies = state->schedule->computes.right == TG_MATRICES;
+  state->walk.statement = state->walk.group = -1;
+  tg_state_note_all_unread(state);
+  for (int32_t row = 0; row < blocks[0]; row++)
+    for (int32_t column = 0; column < blocks[1]; column++) {
+      const TgCPlace *place = &state->c_place[(int64_t)row * blocks[1] + column];
+      if (!(copies ? check_copy : check_product)(state, place, row, column, failure)) return false;
+    }
+  return true;
+}
+
+const TgWalk *tg_state_walk(const TgState *state) {
+  return &state->walk;
+}
+int64_t tg_state_step(const TgState *state) {
+  return state->step;
+}
+const TgStateCounts *tg_state_counts(const TgState *state) {
+  return &state->counts;
+}
+
+bool tg_state_c_place(const TgState *state, int32_t row, int32_t column, int64_t *processor, int *buffer,
+                      int32_t *index) {
+  const int32_t *blocks = state->schedule->blocks[TG_MATRIX_C];
+  if (row < 0 || row >= blocks[0] || column < 0 || column >= blocks[1]) return false;
+  const TgCPlace *place = &state->c_place[(int64_t)row * blocks[1] + column];
+  *processor = place->processor;
+  *buffer = place->buffer;
+  *index = place->index;
+  return true;
+}
