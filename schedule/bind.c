@@ -73,17 +73,16 @@ static bool missing(const TgBinder *binder, int p) {
   return tg_error_set(binder->error, 0, 0, "parameter `%s` has no value (give --set %s=…)", name, name);
 }
 
-static bool unmet(TgBinder *binder, const char *format, const char *what, const char *why) {
+/* `what` `name` `why`: the requirement or parameter, and what is wrong with it at these values. */
+static bool unmet(TgBinder *binder, const char *what, const char *name, const char *why) {
   char values[160] = "";
   size_t used = 0;
   for (int p = 0; p < binder->schedule->parameters && used < sizeof values; p++)
     if (binder->known[p] && binder->schedule->parameter_kind[p] != TG_PARAMETER_DERIVED)
       used += (size_t)snprintf(values + used, sizeof values - used, "%s%s = %lld", used ? ", " : "",
                                parameter_name(binder, p), (long long)binder->schedule->parameter[p]);
-  char message[sizeof binder->error->message];
-  snprintf(message, sizeof message, format, what, why);
   binder->schedule->bound = TG_BOUND_UNMET;
-  return tg_error_set(binder->error, 0, 0, "%s (with %s)", message, values);
+  return tg_error_set(binder->error, 0, 0, "%s %.200s %s (with %s)", what, name, why, values);
 }
 
 /* Values of defaults and derived parameters, in order of declaration: each may use those above it. */
@@ -95,8 +94,7 @@ static bool set_rest(TgBinder *binder) {
     int64_t value;
     TgEvaluation evaluation = tg_expression_evaluate(schedule, schedule->parameter_value[p], NULL, &value);
     if (evaluation != TG_EVALUATION_OK)
-      return unmet(binder, "schedule needs a value for `%s`: %s", parameter_name(binder, p),
-                   tg_evaluation_text(evaluation));
+      return unmet(binder, "parameter", parameter_name(binder, p), tg_evaluation_text(evaluation));
     schedule->parameter[p] = value;
     binder->known[p] = true;
   }
@@ -129,8 +127,8 @@ static bool check_requires(TgBinder *binder) {
     int64_t holds;
     TgEvaluation evaluation = tg_expression_evaluate(schedule, schedule->require[r], NULL, &holds);
     const char *text = tg_name(binder->names, binder->names->require[r]);
-    if (evaluation != TG_EVALUATION_OK) return unmet(binder, "require %s: %s", text, tg_evaluation_text(evaluation));
-    if (!holds) return unmet(binder, "require %s%s", text, " does not hold");
+    if (evaluation != TG_EVALUATION_OK) return unmet(binder, "require", text, tg_evaluation_text(evaluation));
+    if (!holds) return unmet(binder, "require", text, "does not hold");
   }
   return true;
 }

@@ -74,7 +74,9 @@ typedef struct TgRounds {
  * neighbours in a hypercube; else by addition modulo L, counted from the root in a tree (for doubling: Bruck et al.,
  * 1997). Everything but `whole` is one-port: in a round a position sends to at most one other and receives from at
  * most one. Nobody receives a block or piece that it has: scatter-allgather leaves out those that the scatter left
- * behind on its way (Zhou et al., 2015). */
+ * behind on its way (Zhou et al., 2015). No position sends and receives one item's piece in one round, so transfers
+ * applied one after another give the same result. Scatter, gather and alltoall pass items through positions that have
+ * no slot for them: at most `length` at a time. */
 void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t length, int32_t root, int32_t pieces);
 /** The next transfer, in order of round, from, to, item, piece (within a sender, to and item rise together); false
  * after the last. */

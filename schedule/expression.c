@@ -3,8 +3,8 @@
 #include <string.h>
 
 const char *tg_evaluation_text(TgEvaluation evaluation) {
-  static const char *const text[] = {"fine", "the number does not fit in 64 bits", "division by zero",
-                                     "negative exponent", "log2 of what is no power of two"};
+  static const char *const text[] = {"is fine", "needs a number that does not fit in 64 bits", "divides by zero",
+                                     "has a negative exponent", "takes log2 of what is no power of two"};
   return text[evaluation];
 }
 

@@ -42,7 +42,7 @@ typedef enum TgEvaluation {
   TG_EVALUATION_NO_POWER_OF_TWO
 } TgEvaluation;
 
-/** In words: "division by zero". */
+/** In words, to stand behind what was evaluated: "divides by zero". */
 const char *tg_evaluation_text(TgEvaluation evaluation);
 
 TG_SHARED static inline int64_t tg_floor_remainder(int64_t a, int64_t b) {

@@ -132,8 +132,16 @@ static bool take_quote(TgParser *parser, TgSlot *slot) {
   return true;
 }
 
+static bool is_declaration(const TgParser *parser) {
+  static const char *const words[] = {"schedule", "grid", "param", "require", "computes", "place"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (tg_lexer_is(&parser->lexer, words[i])) return true;
+  return false;
+}
+
 static bool take_product(TgParser *parser, TgStatement *statement) {
   statement->op = TG_OP_MULTIPLY;
+  if (is_declaration(parser)) return tg_parser_expected(parser, "declarations above the first statement only");
   if (parser->lexer.token.kind != TG_TOKEN_NAME)
     return tg_parser_expected(parser, "a statement: step, repeat, move, add, a collective, or a product C += A * B");
   if (!tg_parser_take_slot(parser, &statement->target, false, true)) return false;

@@ -6,26 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_HELD = 1 << 28 }; /* blocks of one collective on one line */
+
 /** One line's blocks: item t at position p is at [p * items + t]; items that only travel stand at position 0. */
 typedef struct TgLineRun {
   TgState *state;
   const TgStatement *statement;
   TgLine line;
-  int32_t items;
+  int64_t items;
   bool adds;       /**< every position has its own partial sum of every item */
   TgValueId *held; /**< references are the run's own where `adds` */
 } TgLineRun;
 
-static int64_t rank(const TgLineRun *run, int32_t position) {
+static int64_t rank(const TgLineRun *run, int64_t position) {
   return run->line.base + position * run->line.stride;
 }
 
-static TgValueId *held(const TgLineRun *run, int32_t position, int32_t item) {
-  return &run->held[(run->adds ? (int64_t)position * run->items : 0) + item];
+static TgValueId *held(const TgLineRun *run, int64_t position, int64_t item) {
+  return &run->held[(run->adds ? position * run->items : 0) + item];
 }
 
-static bool read(const TgLineRun *run, int32_t position, int32_t index, TgValueId *value, TgFailure *failure) {
-  return tg_slot_read(run->state, rank(run, position), run->statement->source.buffer, index, value, failure);
+static bool read(const TgLineRun *run, int64_t position, int64_t index, TgValueId *value, TgFailure *failure) {
+  return tg_slot_read(run->state, rank(run, position), run->statement->source.buffer, (int32_t)index, value, failure);
 }
 
 static bool reserve_scratch(TgState *state, int64_t count, TgFailure *failure) {
@@ -43,10 +45,10 @@ static bool reserve_scratch(TgState *state, int64_t count, TgFailure *failure) {
 static bool read_items(TgLineRun *run, TgFailure *failure) {
   int32_t length = run->line.length;
   TgOp op = (TgOp)run->statement->op;
-  for (int32_t item = 0; item < run->items; item++) {
+  for (int64_t item = 0; item < run->items; item++) {
     bool from_root = op == TG_OP_BROADCAST || op == TG_OP_SCATTER;
-    int32_t position = from_root ? run->line.root : op == TG_OP_ALLTOALL ? item / length : item;
-    int32_t index = op == TG_OP_SCATTER ? item : op == TG_OP_ALLTOALL ? item % length : run->line.source;
+    int64_t position = from_root ? run->line.root : op == TG_OP_ALLTOALL ? item / length : item;
+    int64_t index = op == TG_OP_SCATTER ? item : op == TG_OP_ALLTOALL ? item % length : run->line.source;
     if (!read(run, position, index, held(run, 0, item), failure)) return false;
   }
   return true;
@@ -54,9 +56,9 @@ static bool read_items(TgLineRun *run, TgFailure *failure) {
 
 static bool read_contributions(TgLineRun *run, TgFailure *failure) {
   for (int32_t position = 0; position < run->line.length; position++)
-    for (int32_t item = 0; item < run->items; item++) {
+    for (int64_t item = 0; item < run->items; item++) {
       TgValueId *value = held(run, position, item);
-      int32_t index = run->statement->op == TG_OP_REDUCE ? run->line.source : item;
+      int64_t index = run->statement->op == TG_OP_REDUCE ? run->line.source : item;
       if (!read(run, position, index, value, failure)) {
         *value = 0;
         return false;
@@ -133,7 +135,7 @@ static bool write_position(TgLineRun *run, int32_t position, TgFailure *failure)
   }
   if (run->statement->op == TG_OP_GATHER && !at_root) return true;
   for (int32_t t = 0; t < length; t++) {
-    int32_t item = run->statement->op == TG_OP_ALLTOALL ? t * length + position : t;
+    int64_t item = run->statement->op == TG_OP_ALLTOALL ? (int64_t)t * length + position : t;
     if (!write(run, position, t, *held(run, 0, item), t != position, failure)) return false;
   }
   return true;
@@ -145,11 +147,11 @@ static bool run_line(TgLineRun *run, TgFailure *failure) {
   for (int32_t position = 0; fine && position < run->line.length; position++)
     fine = write_position(run, position, failure);
   if (run->adds)
-    for (int64_t i = 0; i < (int64_t)run->line.length * run->items; i++) tg_value_release(run->state, run->held[i]);
+    for (int64_t i = 0; i < run->line.length * run->items; i++) tg_value_release(run->state, run->held[i]);
   return fine;
 }
 
-static int32_t count_items(int op, int32_t length) {
+static int64_t count_items(int op, int64_t length) {
   if (op == TG_OP_BROADCAST || op == TG_OP_REDUCE) return 1;
   return op == TG_OP_ALLTOALL ? length * length : length;
 }
@@ -166,11 +168,11 @@ bool tg_state_execute_collective(TgState *state, TgFailure *failure) {
       return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, run.line.base, "%d:%d: %s", error.line, error.column,
                            error.message);
     if (!takes_part) continue;
-    if (run.line.length > 1 << 14)
-      return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "a collective over %d processors, at most 16384",
-                           run.line.length);
     run.items = count_items(statement->op, run.line.length);
-    if (!reserve_scratch(state, (int64_t)run.items * (adds ? run.line.length : 1), failure)) return false;
+    if (run.items > MAX_HELD || run.items * (adds ? run.line.length : 1) > MAX_HELD)
+      return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1,
+                           "a collective over %d processors holds more than %d blocks", run.line.length, MAX_HELD);
+    if (!reserve_scratch(state, run.items * (adds ? run.line.length : 1), failure)) return false;
     run.held = state->scratch;
     if (!run_line(&run, failure)) return false;
   }

@@ -53,7 +53,7 @@ typedef struct TgMessage {
   int32_t source_index, target_index; /**< slots: buffers are those of the statement; -1 inside an expanded collective,
                                            where the block travels between working copies */
   int32_t round;                      /**< expanded collectives: the round, from 0; else 0 */
-  int32_t item;                       /**< allgather …: the coordinate whose block this is; else 0 */
+  int64_t item;                       /**< allgather …: the coordinate whose block this is; else 0 */
   int32_t piece, pieces; /**< part `piece` of the block's `pieces` equal parts by elements; 0 of 1 if whole */
   bool add;              /**< the receiver adds it to what it has */
 } TgMessage;

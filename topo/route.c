@@ -1,0 +1,71 @@
+/* Routes: legs up to the gateways, one leg across, legs down; each leg runs straight along one axis after the other, so
+ * that a hop costs a few additions and only a turn costs divisions. */
+#include "network-kind.h"
+
+/* Sets level, copy and ends of the current leg of a composition. */
+static void begin_leg(TgRoute *route) {
+  const TgTopology *topology = route->topology;
+  bool up = route->leg < route->top, across = route->leg == route->top;
+  route->level = up ? route->leg : 2 * route->top - route->leg;
+  const TgLevel *level = &topology->level[route->level];
+  int32_t from = route->from / level->span, to = route->to / level->span;
+  route->copy = (up ? from : to) / level->nodes;
+  route->at = up || across ? from % level->nodes : tg_level_gateway(level);
+  route->target = up ? tg_level_gateway(level) : to % level->nodes;
+}
+
+/* From numbers within the copy to vertices and links of the whole network. */
+static void globalise(const TgRoute *route, const TgLevel *level, TgRun *run) {
+  run->link += level->link_base + route->copy * level->links;
+  if (level->switch_base >= 0) {
+    int64_t from = tg_level_vertex(level, route->copy, route->at);
+    run->vertex_stride = tg_level_vertex(level, route->copy, run->end) - from;
+    run->vertex = from;
+  } else {
+    run->vertex = level->vertex_base + (run->vertex + (int64_t)route->copy * level->nodes) * level->vertex_scale;
+    run->vertex_stride *= level->vertex_scale;
+  }
+}
+
+static bool begin_run(TgRoute *route) {
+  while (route->at == route->target) {
+    if (route->leg == 2 * route->top) return false;
+    route->leg++;
+    begin_leg(route);
+  }
+  const TgLevel *level = &route->topology->level[route->level];
+  tg_level_kind(level)->run(level, route->at, route->target, &route->run);
+  globalise(route, level, &route->run);
+  route->at = route->run.end;
+  return true;
+}
+
+void tg_route_begin(TgRoute *route, const TgTopology *topology, int64_t from, int64_t to) {
+  *route = (TgRoute){.topology = topology, .from = (int32_t)from, .to = (int32_t)to};
+  int32_t a = route->from, b = route->to;
+  if (topology->levels == 1) { /* the usual case, without divisions */
+    route->at = a;
+    route->target = b;
+    return;
+  }
+  while (route->top < topology->levels - 1) {
+    a /= topology->level[route->top].nodes;
+    b /= topology->level[route->top].nodes;
+    if (a == b) break;
+    route->top++;
+  }
+  begin_leg(route);
+}
+
+bool tg_route_next(TgRoute *route, TgHop *hop) {
+  TgRun *run = &route->run;
+  if (run->hops == 0 && !begin_run(route)) return false;
+  int32_t next = run->at + (run->forward ? 1 : -1);
+  if (next == run->extent) next = 0;
+  if (next < 0) next = run->extent - 1;
+  hop->link = run->link + (run->forward ? run->at : next) * run->link_stride;
+  hop->vertex = run->vertex + next * run->vertex_stride;
+  run->at = next;
+  run->hops--;
+  return true;
+}

@@ -1,0 +1,171 @@
+/* Grammar, without blanks: network = level { "*" level }; level = kind ":" extent { "x" extent }. */
+#include "network-kind.h"
+#include "topology-layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { QUOTED_BYTES = 64 };
+
+typedef struct Parser {
+  const char *text;
+  const char *at;
+  TgError *error;
+} Parser;
+
+/* A short printable copy for messages. */
+static void quote(char quoted[QUOTED_BYTES], const char *text, size_t length) {
+  size_t kept = length < QUOTED_BYTES ? length : QUOTED_BYTES - 4;
+  for (size_t i = 0; i < kept; i++) {
+    char c = text[i];
+    if (c < ' ' || c > '~') c = '?';
+    quoted[i] = c;
+  }
+  snprintf(quoted + kept, QUOTED_BYTES - kept, "%s", kept < length ? "..." : "");
+}
+
+static bool fail(const Parser *parser, const char *at, const char *what) {
+  char text[QUOTED_BYTES];
+  quote(text, parser->text, strlen(parser->text));
+  int column = (int)(at - parser->text) + 1;
+  return tg_error_set(parser->error, 1, column, "%s: at column %d %s", text, column, what);
+}
+
+static bool fail_expected(const Parser *parser, const char *expected) {
+  char what[256];
+  unsigned char found = (unsigned char)*parser->at;
+  if (!found)
+    snprintf(what, sizeof what, "the text ends, expected %s", expected);
+  else if (found < ' ' || found > '~')
+    snprintf(what, sizeof what, "found byte 0x%02x, expected %s", found, expected);
+  else
+    snprintf(what, sizeof what, "found '%c', expected %s", found, expected);
+  return fail(parser, parser->at, what);
+}
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static void list_kinds(char *list, size_t bytes) {
+  size_t used = 0;
+  for (int kind = 0; kind < TG_NETWORK_KINDS && used < bytes; kind++) {
+    const char *separator = kind == 0 ? "" : kind < TG_NETWORK_KINDS - 1 ? ", " : " or ";
+    used += (size_t)snprintf(list + used, bytes - used, "%s%s", separator, tg_network_kind_info(kind)->name);
+  }
+}
+
+static bool parse_kind(Parser *parser, TgLevel *level) {
+  const char *name = parser->at;
+  while (is_letter(*parser->at)) parser->at++;
+  size_t length = (size_t)(parser->at - name);
+  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) {
+    const char *known = tg_network_kind_info(kind)->name;
+    if (strlen(known) != length || strncmp(known, name, length) != 0) continue;
+    level->kind = kind;
+    return true;
+  }
+  char kinds[128], quoted[QUOTED_BYTES], what[256];
+  list_kinds(kinds, sizeof kinds);
+  if (length == 0) return fail_expected(parser, kinds);
+  quote(quoted, name, length);
+  snprintf(what, sizeof what, "there is no network '%s', expected %s", quoted, kinds);
+  return fail(parser, name, what);
+}
+
+static bool parse_extent(Parser *parser, int32_t *extent) {
+  const char *first = parser->at;
+  int64_t value = 0;
+  if (!is_digit(*first)) return fail_expected(parser, "an extent, a whole number of at least 1");
+  for (; is_digit(*parser->at); parser->at++)
+    if (value <= TG_MAX_PROCESSORS) value = value * 10 + (*parser->at - '0');
+  if (value >= 1 && value <= TG_MAX_PROCESSORS) {
+    *extent = (int32_t)value;
+    return true;
+  }
+  char quoted[QUOTED_BYTES], what[256];
+  quote(quoted, first, (size_t)(parser->at - first));
+  snprintf(what, sizeof what, "the extent is %s, expected 1 to %d", quoted, TG_MAX_PROCESSORS);
+  return fail(parser, first, what);
+}
+
+static bool fail_dims(const Parser *parser, const TgNetworkKindRow *kind) {
+  char what[128];
+  snprintf(what, sizeof what, "there is one extent too many, expected at most %d for %s, as in %s", (int)kind->max_dims,
+           kind->info.name, kind->info.example);
+  return fail(parser, parser->at, what);
+}
+
+static bool parse_level(Parser *parser, TgLevel *level) {
+  if (!parse_kind(parser, level)) return false;
+  const TgNetworkKindRow *kind = tg_level_kind(level);
+  if (*parser->at != ':') return fail_expected(parser, "':' and the extents");
+  for (int axis = 0; axis < TG_MAX_DIMS; axis++) level->extents[axis] = 1;
+  do {
+    if (level->dims == kind->max_dims) return fail_dims(parser, kind);
+    parser->at++;
+    if (!parse_extent(parser, &level->extents[level->dims])) return false;
+    level->dims++;
+  } while (*parser->at == 'x');
+  return true;
+}
+
+static bool fail_nodes(const Parser *parser, const char *at, const TgLevel *level) {
+  const TgNetworkKindInfo *info = tg_network_kind_info(level->kind);
+  char what[256];
+  snprintf(what, sizeof what, "the network grows beyond %d nodes (%s: %s)", TG_MAX_PROCESSORS, info->name,
+           info->summary);
+  return fail(parser, at, what);
+}
+
+bool tg_topology_parse(TgTopology *topology, const char *text, TgError *error) {
+  Parser parser = {text, text, error};
+  TgTopology parsed = {0};
+  for (;; parser.at++) {
+    TgLevel level = {0};
+    const char *first = parser.at;
+    if (parsed.levels == TG_MAX_LEVELS) return fail(&parser, first, "there is a fourth level, expected at most three");
+    if (!parse_level(&parser, &level)) return false;
+    if (!tg_topology_add_level(&parsed, &level)) return fail_nodes(&parser, first, &level);
+    if (*parser.at != '*') break;
+  }
+  if (*parser.at) return fail_expected(&parser, "'x' and another extent, '*' and the next level, or the end");
+  *topology = parsed;
+  return true;
+}
+
+bool tg_topology_init(TgTopology *topology, TgNetworkKind kind, int dims, const int32_t *extents, TgError *error) {
+  TgTopology built = {0};
+  TgLevel level = {.kind = (int32_t)kind, .dims = dims, .extents = {1, 1, 1, 1}};
+  const TgNetworkKindRow *row = tg_level_kind(&level);
+  if (dims < 1 || dims > row->max_dims)
+    return tg_error_set(error, 0, 0, "%s has 1 to %d extents, not %d", row->info.name, (int)row->max_dims, dims);
+  for (int axis = 0; axis < dims; axis++) {
+    level.extents[axis] = extents[axis];
+    if (extents[axis] < 1 || extents[axis] > TG_MAX_PROCESSORS)
+      return tg_error_set(error, 0, 0, "extent %d of %s is %d, expected 1 to %d", axis + 1, row->info.name,
+                          (int)extents[axis], TG_MAX_PROCESSORS);
+  }
+  if (!tg_topology_add_level(&built, &level))
+    return tg_error_set(error, 0, 0, "%s would have more than %d nodes", row->info.name, TG_MAX_PROCESSORS);
+  *topology = built;
+  return true;
+}
+
+int tg_topology_format(const TgTopology *topology, char *text, size_t bytes) {
+  size_t length = 0;
+  for (int l = 0; l < topology->levels; l++) {
+    const TgLevel *level = &topology->level[l];
+    for (int axis = -1; axis < level->dims; axis++) {
+      char *end = length < bytes ? text + length : NULL;
+      size_t left = length < bytes ? bytes - length : 0;
+      int wrote = axis < 0 ? snprintf(end, left, "%s%s", l ? "*" : "", tg_network_kind_info(level->kind)->name)
+                           : snprintf(end, left, "%c%d", axis ? 'x' : ':', (int)level->extents[axis]);
+      length += (size_t)wrote;
+    }
+  }
+  return (int)length;
+}
