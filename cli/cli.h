@@ -1,0 +1,57 @@
+/** @file cli.h
+ * What the subcommands share: what the command line said, where to write, and how a run ends. */
+#ifndef TG_CLI_H
+#define TG_CLI_H
+
+#include "base.h"
+#include "options.h"
+
+#include <glib.h>
+
+/** Exit statuses, also for scripts: see `topogemm --help`. */
+typedef enum TgExit {
+  TG_EXIT_DONE,
+  TG_EXIT_FAILED,    /**< the system refused: disk full, no permission */
+  TG_EXIT_USAGE,     /**< the command line or an input file is wrong */
+  TG_EXIT_WRONG,     /**< a proof or a check of numbers failed */
+  TG_EXIT_MISSING,   /**< hardware or a feature that is not here */
+  TG_EXIT_TOLERANCE, /**< a stated tolerance was missed */
+  TG_EXITS
+} TgExit;
+
+typedef struct TgProgressLine TgProgressLine;
+
+/** One run of the program. */
+typedef struct TgCli {
+  TgOptions options;
+  bool colour_out, colour_err; /**< escapes may be written there */
+  int output_error;            /**< errno of the first failed write to standard output; 0 while there is none */
+  TgProgressLine *progress;    /**< shown now, or NULL */
+} TgCli;
+
+/** A subcommand. */
+typedef struct TgCommand {
+  const char *name;
+  const char *arguments; /**< as in the usage line: "ALGO" */
+  const char *summary;   /**< one line */
+  const char *details;   /**< paragraphs for its help, may be NULL */
+  const char *const *examples; /**< pairs of a command line without "topogemm" and what it does; NULL-terminated */
+  const char *const *options;  /**< names of rows of the options' table, NULL-terminated */
+  int arguments_min, arguments_max;
+  TgExit (*run)(TgCli *cli);
+} TgCommand;
+
+/** The subcommands, NULL-terminated. */
+extern const TgCommand *const tg_commands[];
+/** The subcommand of that name, or NULL. */
+const TgCommand *tg_command_find(const char *name);
+
+extern const TgCommand tg_command_list, tg_command_show, tg_command_verify, tg_command_step, tg_command_draw,
+    tg_command_topo;
+
+/** Prints the program's help, or that of a subcommand. */
+void tg_help_print(TgCli *cli, const TgCommand *command);
+/** Prints the version and what was built in. */
+void tg_version_print(TgCli *cli);
+
+#endif

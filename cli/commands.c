@@ -1,0 +1,11 @@
+/* The table of subcommands, in the order of the help text. A new one is a file and a row. */
+#include "cli.h"
+
+const TgCommand *const tg_commands[] = {
+    &tg_command_list,
+    &tg_command_show,
+    &tg_command_verify,
+    &tg_command_step,
+    &tg_command_topo,
+    NULL,
+};

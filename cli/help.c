@@ -1,0 +1,95 @@
+/* Help that teaches by example. Everything comes from the tables of subcommands and options. */
+#include "output.h"
+
+#include "blas.h"
+#include "render.h"
+
+static const char *const examples[] = {
+    "list algorithms", "the schedules of the library, each with its source",
+    "show cannon", "the text of one: ten lines that say who sends what to whom",
+    "verify cannon --grid 4x4", "check that it computes C = A * B, and what it costs beside the lower bounds",
+    "step cannon --grid 4x4 -n 8", "run it on real matrices, a step at a time",
+    "draw cannon --grid 4x4 --step 2 -o cannon.svg", "draw the messages of a step",
+    NULL};
+
+static void print_examples(TgCli *cli, const char *const *pairs) {
+  tg_print_styled(cli, TG_STYLE_HEADING, "\nExamples\n");
+  for (; *pairs; pairs += 2) {
+    tg_print(cli, "  topogemm %s\n", pairs[0]);
+    tg_print_wrapped(cli, pairs[1], 6, 0);
+  }
+}
+
+static void print_option(TgCli *cli, const char *name) {
+  TgOptionText option = tg_option_text(name);
+  g_autoptr(GString) words = g_string_new("  ");
+  if (option.letter) g_string_append_printf(words, "-%c", option.letter);
+  if (option.name[1]) g_string_append_printf(words, "%s--%s", option.letter ? ", " : "    ", option.name);
+  if (option.value) g_string_append_printf(words, " %s", option.value);
+  tg_print(cli, "%s", words->str);
+  int already = (int)g_utf8_strlen(words->str, -1);
+  if (already > 25) {
+    tg_print(cli, "\n");
+    already = 0;
+  }
+  tg_print_wrapped(cli, option.describe, 27, already);
+}
+
+static void print_options(TgCli *cli, const char *const *names) {
+  for (; *names; names++) print_option(cli, *names);
+}
+
+static void print_command_help(TgCli *cli, const TgCommand *command) {
+  tg_print_styled(cli, TG_STYLE_HEADING, "topogemm %s%s%s [OPTIONS]\n", command->name, *command->arguments ? " " : "",
+                  command->arguments);
+  tg_print(cli, "\n");
+  tg_print_wrapped(cli, command->summary, 2, 0);
+  g_auto(GStrv) paragraphs = g_strsplit(command->details ? command->details : "", "\n", -1);
+  for (char **paragraph = paragraphs; *paragraph; paragraph++) {
+    tg_print(cli, "\n");
+    tg_print_wrapped(cli, *paragraph, 2, 0);
+  }
+  print_examples(cli, command->examples);
+  tg_print_styled(cli, TG_STYLE_HEADING, "\nOptions\n");
+  print_options(cli, command->options);
+  print_options(cli, tg_options_common());
+}
+
+static void print_program_help(TgCli *cli) {
+  tg_print(cli, "topogemm: choose or write a schedule for C = A * B on many processors, check it, step it, draw it.\n\n");
+  tg_print_styled(cli, TG_STYLE_HEADING, "topogemm SUBCOMMAND [ARGUMENTS] [OPTIONS]\n");
+  g_autoptr(TgTable) table = tg_table_new("ll");
+  for (const TgCommand *const *command = tg_commands; *command; command++) {
+    tg_table_add(table, "%s%s%s", (*command)->name, *(*command)->arguments ? " " : "", (*command)->arguments);
+    tg_table_add(table, "%s", (*command)->summary);
+  }
+  tg_table_add(table, "help SUBCOMMAND");
+  tg_table_add(table, "its options and examples");
+  tg_table_print(cli, table, 2, false);
+  print_examples(cli, examples);
+  tg_print_styled(cli, TG_STYLE_HEADING, "\nOptions\n");
+  print_options(cli, (const char *const[]){"help", "version", "color", NULL});
+  tg_print_styled(cli, TG_STYLE_HEADING, "\nExit status\n");
+  tg_print(cli, "  0 done; 1 failed (disk full, no permission); 2 wrong command line or input file; 3 a proof or a check\n"
+                "  of numbers failed; 4 not built or not here; 5 a stated tolerance was missed\n");
+}
+
+void tg_help_print(TgCli *cli, const TgCommand *command) {
+  if (command)
+    print_command_help(cli, command);
+  else
+    print_program_help(cli);
+}
+
+void tg_version_print(TgCli *cli) {
+  g_autofree char *blas = tg_blas_description();
+  g_autoptr(TgTable) table = tg_table_new("ll");
+  tg_print(cli, "topogemm %s\n", TG_VERSION);
+  tg_table_add(table, "BLAS");
+  tg_table_add(table, "%s", blas);
+  tg_table_add(table, "Graphviz");
+  tg_table_add(table, "%s, for %s", TG_GRAPHVIZ_VERSION, tg_render_formats());
+  tg_table_add(table, "GPUs");
+  tg_table_add(table, "no: this version runs schedules on the CPU alone");
+  tg_table_print(cli, table, 2, false);
+}

@@ -1,0 +1,163 @@
+/* topogemm list: what there is. */
+#include "output.h"
+#include "problem.h"
+#include "suggest.h"
+
+#include "algo-library.h"
+#include "json-writer.h"
+#include "shape.h"
+
+#include <string.h>
+
+static bool parse_entry(const TgLibraryEntry *entry, TgProblem *problem) {
+  problem->source = (TgSource){entry->name, entry->text, entry->length};
+  return tg_schedule_parse(&problem->schedule, &problem->names, entry->text, entry->length, NULL);
+}
+
+/* The words after `grid`, without a comment. */
+static char *grid_words(const char *text) {
+  const char *line = strstr(text, "\ngrid ");
+  if (!line) return g_strdup("");
+  line += strlen("\ngrid ");
+  return g_strchomp(g_strndup(line, strcspn(line, "\n#")));
+}
+
+static void print_algorithms(TgCli *cli) {
+  size_t count;
+  const TgLibraryEntry *entries = tg_library_list(&count);
+  g_autoptr(TgTable) table = tg_table_new("llll");
+  const char *const head[] = {"algorithm", "grid", "computes", "source"};
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+  for (size_t i = 0; i < count; i++) {
+    g_auto(TgProblem) problem = {0};
+    char formula[TG_FORMULA_BYTES];
+    if (!parse_entry(&entries[i], &problem)) continue;
+    g_autofree char *grid = grid_words(entries[i].text);
+    tg_computes_text(&problem.schedule.computes, formula);
+    tg_table_add(table, "%s", entries[i].name);
+    tg_table_add(table, "%s", grid);
+    tg_table_add(table, "%s", formula);
+    tg_table_add(table, "%s", tg_name(&problem.names, problem.names.citation));
+  }
+  tg_table_print(cli, table, 0, true);
+}
+
+static void print_topologies(TgCli *cli) {
+  g_autoptr(TgTable) table = tg_table_new("lll");
+  tg_table_add(table, "topology");
+  tg_table_add(table, "example");
+  tg_table_add(table, "joins and routes");
+  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) {
+    const TgNetworkKindInfo *info = tg_network_kind_info(kind);
+    tg_table_add(table, "%s", info->name);
+    tg_table_add(table, "%s", info->example);
+    tg_table_add(table, "%s", info->summary);
+  }
+  tg_table_print(cli, table, 0, true);
+  tg_print(cli, "compositions: inner*outer, as in switch:4*torus:2x4 (four nodes on each of eight switches)\n");
+}
+
+static void print_machines(TgCli *cli) {
+  tg_print(cli, "machines: none in this version (they belong to the prediction of times)\n");
+}
+
+static void print_kernels(TgCli *cli) {
+  tg_print(cli, "kernels: none in this version (local products run on the BLAS that `topogemm --version` names)\n");
+}
+
+static void write_algorithms(TgJson *json) {
+  size_t count;
+  const TgLibraryEntry *entries = tg_library_list(&count);
+  for (size_t i = 0; i < count; i++) {
+    g_auto(TgProblem) problem = {0};
+    char formula[TG_FORMULA_BYTES];
+    if (!parse_entry(&entries[i], &problem)) continue;
+    g_autofree char *grid = grid_words(entries[i].text);
+    tg_computes_text(&problem.schedule.computes, formula);
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "name", entries[i].name);
+    tg_json_member_string(json, "grid", grid);
+    tg_json_member_string(json, "computes", formula);
+    tg_json_member_string(json, "source", tg_name(&problem.names, problem.names.citation));
+    tg_json_end_object(json);
+  }
+}
+
+static void write_topologies(TgJson *json) {
+  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) {
+    const TgNetworkKindInfo *info = tg_network_kind_info(kind);
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "name", info->name);
+    tg_json_member_string(json, "example", info->example);
+    tg_json_member_string(json, "summary", info->summary);
+    tg_json_end_object(json);
+  }
+}
+
+static void write_nothing(TgJson *json) {
+  (void)json;
+}
+
+typedef struct TgSection {
+  const char *name;
+  void (*print)(TgCli *cli);
+  void (*write)(TgJson *json);
+} TgSection;
+
+static const TgSection sections[] = {
+    {"algorithms", print_algorithms, write_algorithms},
+    {"topologies", print_topologies, write_topologies},
+    {"machines", print_machines, write_nothing},
+    {"kernels", print_kernels, write_nothing},
+};
+
+static void write_sections(TgCli *cli, const char *wanted) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_begin_object(json, TG_JSON_LINES);
+  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
+    if (wanted && strcmp(wanted, sections[i].name) != 0) continue;
+    tg_json_key(json, sections[i].name);
+    tg_json_begin_array(json, TG_JSON_LINES);
+    sections[i].write(json);
+    tg_json_end_array(json);
+  }
+  tg_json_end_object(json);
+  tg_print(cli, "%s", tg_json_text(json, NULL));
+}
+
+static TgExit run(TgCli *cli) {
+  const char *wanted = cli->options.arguments ? cli->options.arguments[0] : NULL;
+  const char *names[G_N_ELEMENTS(sections) + 1] = {0};
+  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) names[i] = sections[i].name;
+  if (wanted && !g_strv_contains(names, wanted)) {
+    const char *nearest = tg_suggest(wanted, names);
+    return tg_report(cli, TG_EXIT_USAGE, "list: nothing is called `%s`, %s%s", wanted,
+                     nearest ? "did you mean " : "expected algorithms, topologies, machines or kernels",
+                     nearest ? nearest : "");
+  }
+  if (cli->options.json) {
+    write_sections(cli, wanted);
+    return TG_EXIT_DONE;
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
+    if (wanted && strcmp(wanted, sections[i].name) != 0) continue;
+    if (!wanted && i) tg_print(cli, "\n");
+    sections[i].print(cli);
+  }
+  return TG_EXIT_DONE;
+}
+
+static const char *const options[] = {"json", NULL};
+static const char *const examples[] = {"list algorithms", "the library of schedules",
+                                       "list topologies", "the kinds of network, for --network and `topogemm topo`",
+                                       "list --json", "all of it for other programs", NULL};
+
+const TgCommand tg_command_list = {
+    .name = "list",
+    .arguments = "[algorithms|topologies|machines|kernels]",
+    .summary = "what there is, one line each with its source",
+    .examples = examples,
+    .options = options,
+    .arguments_max = 1,
+    .run = run,
+};

@@ -1,0 +1,107 @@
+/* The command: finds the subcommand, parses its options, runs it, and turns what happened into an exit status. */
+#include "output.h"
+#include "report.h"
+#include "suggest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Subcommands of the design that this version does not have yet. */
+static const char *const later[] = {"sim", "run", "calibrate", "compare", "plan", "bench", "huge", "trace", NULL};
+
+const TgCommand *tg_command_find(const char *name) {
+  for (const TgCommand *const *command = tg_commands; *command; command++)
+    if (strcmp((*command)->name, name) == 0) return *command;
+  return NULL;
+}
+
+/* Keeps files that are opened later off the numbers of closed standard streams. Opened for reading only, so that writing
+ * there is still an error. */
+static void occupy_closed_streams(void) {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) return;
+}
+
+static TgExit unknown_command(const TgCli *cli, const char *name) {
+  if (g_strv_contains(later, name))
+    return tg_report(cli, TG_EXIT_MISSING, "%s is not in this version (see `topogemm --help` for what is)", name);
+  if (name[0] == '-')
+    return tg_report(cli, TG_EXIT_USAGE, "%s: the subcommand comes first, as in `topogemm list`; see `topogemm --help`",
+                     name);
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (const TgCommand *const *command = tg_commands; *command; command++)
+    g_ptr_array_add(names, (gpointer)(*command)->name);
+  g_ptr_array_add(names, (gpointer) "help");
+  g_ptr_array_add(names, NULL);
+  const char *nearest = tg_suggest(name, (const char *const *)names->pdata);
+  if (nearest) return tg_report(cli, TG_EXIT_USAGE, "no subcommand `%s`, did you mean `%s`?", name, nearest);
+  return tg_report(cli, TG_EXIT_USAGE, "no subcommand `%s`; see `topogemm --help`", name);
+}
+
+static TgExit check_arguments(const TgCli *cli, const TgCommand *command) {
+  int count = cli->options.arguments ? (int)g_strv_length(cli->options.arguments) : 0;
+  if (count > command->arguments_max)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: `%s` is one argument too many; see `topogemm %s --help`", command->name,
+                     cli->options.arguments[command->arguments_max], command->name);
+  if (count < command->arguments_min)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: expected %s; see `topogemm %s --help`", command->name, command->arguments,
+                     command->name);
+  return TG_EXIT_DONE;
+}
+
+static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char **argv) {
+  g_autoptr(GError) error = NULL;
+  bool parsed = tg_options_parse(&cli->options, command->options, argc, argv, &error);
+  bool colour = tg_output_init(cli);
+  if (!parsed)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: %s; see `topogemm %s --help`", command->name, error->message,
+                     command->name);
+  if (!colour)
+    return tg_report(cli, TG_EXIT_USAGE, "--color %s: expected auto, always or never", cli->options.color);
+  if (cli->options.help) {
+    tg_help_print(cli, command);
+    return TG_EXIT_DONE;
+  }
+  TgExit status = check_arguments(cli, command);
+  return status ? status : command->run(cli);
+}
+
+static TgExit help(TgCli *cli, int argc, char **argv) {
+  const TgCommand *command = NULL;
+  if (argc > 3) return tg_report(cli, TG_EXIT_USAGE, "help: `%s` is one argument too many", argv[3]);
+  if (argc == 3 && argv[2][0] != '-' && !(command = tg_command_find(argv[2]))) return unknown_command(cli, argv[2]);
+  tg_help_print(cli, command);
+  return TG_EXIT_DONE;
+}
+
+static TgExit dispatch(TgCli *cli, int argc, char **argv) {
+  tg_output_init(cli);
+  if (argc < 2) {
+    tg_help_print(cli, NULL);
+    return TG_EXIT_DONE;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+    return help(cli, argc, argv);
+  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
+    tg_version_print(cli);
+    return TG_EXIT_DONE;
+  }
+  const TgCommand *command = tg_command_find(argv[1]);
+  return command ? run_command(cli, command, argc - 1, argv + 1) : unknown_command(cli, argv[1]);
+}
+
+int main(int argc, char **argv) {
+  TgCli cli = {0};
+  occupy_closed_streams();
+  signal(SIGPIPE, SIG_IGN);
+  setlocale(LC_CTYPE, "");
+  TgExit status = dispatch(&cli, argc, argv);
+  status = tg_output_finish(&cli, status);
+  tg_options_clear(&cli.options);
+  return (int)status;
+}

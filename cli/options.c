@@ -1,0 +1,122 @@
+#include "options.h"
+#include "suggest.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct TgOptionRow {
+  const char *name;
+  char letter;
+  GOptionArg kind;
+  size_t member; /* of TgOptions */
+  const char *value, *describe;
+} TgOptionRow;
+
+#define AT(member) offsetof(TgOptions, member)
+
+static const TgOptionRow rows[] = {
+    {"help", 'h', G_OPTION_ARG_NONE, AT(help), NULL, "this text"},
+    {"color", 0, G_OPTION_ARG_STRING, AT(color), "WHEN",
+     "auto (on a terminal, unless NO_COLOR is set), always or never"},
+    {"version", 0, G_OPTION_ARG_NONE, AT(version), NULL, "the version, and what was built in"},
+    {"json", 0, G_OPTION_ARG_NONE, AT(json), NULL, "one JSON document on standard output, and nothing else there"},
+    {"quiet", 'q', G_OPTION_ARG_NONE, AT(quiet), NULL, "no report: the exit status tells"},
+    {"grid", 'g', G_OPTION_ARG_STRING, AT(grid), "4x4", "extents of the grid of processors, in the schedule's order"},
+    {"set", 0, G_OPTION_ARG_STRING_ARRAY, AT(set), "c=2", "value of a parameter of the schedule; repeatable"},
+    {"for", 0, G_OPTION_ARG_STRING_ARRAY, AT(ranges), "q=1..32",
+     "check a range of values, joined by commas or repeated: all combinations; without a name (1..8) it is the "
+     "range of every parameter that needs a value"},
+    {"all", 0, G_OPTION_ARG_NONE, AT(all), NULL, "all of them"},
+    {"n", 'n', G_OPTION_ARG_STRING, AT(n), "N", "square matrices of N rows: short for --size NxNxN"},
+    {"size", 0, G_OPTION_ARG_STRING, AT(size), "MxNxK", "C is M x N, and the products run over K inner elements"},
+    {"type", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64", "type of the elements; else that of the files, else f32"},
+    {"network", 0, G_OPTION_ARG_STRING, AT(network), "NETWORK",
+     "what the grid is laid on (torus:4x4, hypercube:4, see `topogemm list topologies`); else a torus of the grid's "
+     "extents"},
+    {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "HOW", "rowmajor, gray or snake: how the grid lies on the network"},
+    {"collective", 0, G_OPTION_ARG_STRING, AT(collective), "FORM",
+     "native (left whole) or how broadcasts and the like go in rounds: auto, binomial, ring, chain, "
+     "recursive-doubling, scatter-allgather, pairwise"},
+    {"seed", 0, G_OPTION_ARG_STRING, AT(seed), "N", "of the random numbers, 0 and up; else 1"},
+    {"a", 0, G_OPTION_ARG_FILENAME, AT(a), "FILE", "matrix A, from .npy, .mtx or .raw (.raw needs --size and --type)"},
+    {"b", 0, G_OPTION_ARG_FILENAME, AT(b), "FILE", "matrix B"},
+    {"c", 0, G_OPTION_ARG_FILENAME, AT(c), "FILE", "where to write C, once it is checked: .npy, .mtx or .raw"},
+    {"step", 's', G_OPTION_ARG_STRING, AT(step), "S", "the step; 0 is the initial placement"},
+    {"blocks", 0, G_OPTION_ARG_NONE, AT(blocks), NULL, "print the blocks of every processor, however many"},
+    {"integers", 0, G_OPTION_ARG_NONE, AT(integers), NULL,
+     "draw whole numbers from -4 to 4, whose products and sums are exact"},
+    {"interactive", 'i', G_OPTION_ARG_NONE, AT(interactive), NULL, "go forward and back by hand"},
+    {"spacetime", 0, G_OPTION_ARG_NONE, AT(spacetime), NULL, "processors against time"},
+    {"memory", 0, G_OPTION_ARG_NONE, AT(memory), NULL, "live blocks at every step"},
+    {"output", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE", "where to write; the suffix says the format"},
+};
+
+static const char *const common[] = {"color", "help", NULL};
+
+static const TgOptionRow *find_row(const char *name) {
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+    if (strcmp(rows[i].name, name) == 0) return &rows[i];
+  g_error("no option --%s in the table", name);
+}
+
+TgOptionText tg_option_text(const char *name) {
+  const TgOptionRow *row = find_row(name);
+  return (TgOptionText){row->name, row->letter, row->value, row->describe};
+}
+
+const char *const *tg_options_common(void) {
+  return common;
+}
+
+static void add_entry(GArray *entries, const char *name, TgOptions *options) {
+  const TgOptionRow *row = find_row(name);
+  gpointer member = (char *)options + row->member;
+  GOptionEntry entry = {row->name, row->letter, 0, row->kind, member, NULL, NULL};
+  g_array_append_val(entries, entry);
+}
+
+/* Appends the nearest option that is accepted here to the message of an unknown one, or says that it belongs
+ * elsewhere. */
+static void suggest_option(GError *error, const char *const *accepted) {
+  const char *unknown = strstr(error->message, "--");
+  if (!unknown || !g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) return;
+  g_autofree char *name = g_strndup(unknown + 2, strcspn(unknown + 2, "= "));
+  g_autoptr(GPtrArray) known = g_ptr_array_new();
+  for (const char *const *option = accepted; *option; option++) g_ptr_array_add(known, (gpointer)*option);
+  for (const char *const *option = common; *option; option++) g_ptr_array_add(known, (gpointer)*option);
+  g_ptr_array_add(known, NULL);
+  const char *nearest = tg_suggest(name, (const char *const *)known->pdata);
+  char *message = NULL;
+  if (nearest)
+    message = g_strdup_printf("unknown option --%s, did you mean --%s?", name, nearest);
+  else
+    message = g_strdup_printf("unknown option --%s", name);
+  g_free(error->message);
+  error->message = message;
+}
+
+bool tg_options_parse(TgOptions *options, const char *const *accepted, int argc, char **argv, GError **error) {
+  g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+  for (const char *const *name = accepted; *name; name++) add_entry(entries, *name, options);
+  for (const char *const *name = common; *name; name++) add_entry(entries, *name, options);
+  GOptionEntry rest = {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->arguments, NULL, NULL};
+  g_array_append_val(entries, rest);
+  g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+  g_option_context_set_help_enabled(context, FALSE);
+  g_option_context_add_main_entries(context, (const GOptionEntry *)(void *)entries->data, NULL);
+  g_autoptr(GError) problem = NULL;
+  if (g_option_context_parse(context, &argc, &argv, &problem)) return true;
+  suggest_option(problem, accepted);
+  g_propagate_error(error, g_steal_pointer(&problem));
+  return false;
+}
+
+void tg_options_clear(TgOptions *options) {
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    char *member = (char *)options + rows[i].member;
+    if (rows[i].kind == G_OPTION_ARG_STRING || rows[i].kind == G_OPTION_ARG_FILENAME) g_free(*(char **)(void *)member);
+    if (rows[i].kind == G_OPTION_ARG_STRING_ARRAY) g_strfreev(*(char ***)(void *)member);
+  }
+  g_strfreev(options->arguments);
+  memset(options, 0, sizeof *options);
+}

@@ -1,0 +1,43 @@
+/** @file options.h
+ * The options of all subcommands: one table, parsed by GOption; a subcommand names the rows that it takes. */
+#ifndef TG_OPTIONS_H
+#define TG_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/** What the command line said; NULL and FALSE where it said nothing. Numbers stay text until someone reads them, so
+ * that a bad one is reported with its option. */
+typedef struct TgOptions {
+  gboolean help, version;
+  char *color;
+  gboolean json, quiet;
+  char *grid, **set, **ranges;
+  gboolean all;
+  char *n, *size, *type, *network, *embed, *collective, *seed;
+  char *a, *b, *c;
+  char *step;
+  gboolean blocks, integers, interactive, spacetime, memory;
+  char *output;
+  char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
+} TgOptions;
+
+/** A row of the table in words, for the help text. */
+typedef struct TgOptionText {
+  const char *name;     /**< long name, or the short one where there is no other */
+  char letter;          /**< 0 where there is none */
+  const char *value;    /**< NULL for a switch */
+  const char *describe; /**< one line */
+} TgOptionText;
+
+/** Parses `argv` (argv[0] is skipped) with the options named in `accepted` (NULL-terminated) and those that every
+ * subcommand takes. Errors: G_OPTION_ERROR, with the nearest option where one is unknown. */
+bool tg_options_parse(TgOptions *options, const char *const *accepted, int argc, char **argv, GError **error);
+void tg_options_clear(TgOptions *options);
+
+/** The table's row of that name; stops the program where there is none. */
+TgOptionText tg_option_text(const char *name);
+/** The options that every subcommand takes, NULL-terminated. */
+const char *const *tg_options_common(void);
+
+#endif

@@ -1,0 +1,89 @@
+#include "output.h"
+#include "progress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE = 100 };
+
+static const char *const escapes[] = {"", "\033[1m", "\033[32m", "\033[1;31m", "\033[2m"};
+
+const char *tg_style_begin(TgStyle style, bool colour) {
+  return colour ? escapes[style] : "";
+}
+
+const char *tg_style_end(TgStyle style, bool colour) {
+  return colour && style != TG_STYLE_PLAIN ? "\033[0m" : "";
+}
+
+/* https://no-color.org: set and not empty. */
+static bool colour_wanted(int descriptor) {
+  const char *no_color = g_getenv("NO_COLOR"), *terminal = g_getenv("TERM");
+  if (no_color && *no_color) return false;
+  return isatty(descriptor) && g_strcmp0(terminal, "dumb") != 0;
+}
+
+bool tg_output_init(TgCli *cli) {
+  const char *when = cli->options.color ? cli->options.color : "auto";
+  bool always = strcmp(when, "always") == 0, automatic = strcmp(when, "auto") == 0;
+  cli->colour_out = always || (automatic && colour_wanted(STDOUT_FILENO));
+  cli->colour_err = always || (automatic && colour_wanted(STDERR_FILENO));
+  return always || automatic || strcmp(when, "never") == 0;
+}
+
+static void note_failure(TgCli *cli) {
+  if (!cli->output_error) cli->output_error = errno ? errno : EIO;
+}
+
+static void print_list(TgCli *cli, const char *format, va_list arguments) {
+  if (cli->output_error) return;
+  tg_progress_clear(cli->progress);
+  errno = 0;
+  if (vfprintf(stdout, format, arguments) < 0) note_failure(cli);
+}
+
+void tg_print(TgCli *cli, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_list(cli, format, arguments);
+  va_end(arguments);
+}
+
+void tg_print_styled(TgCli *cli, TgStyle style, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  tg_print(cli, "%s", tg_style_begin(style, cli->colour_out));
+  print_list(cli, format, arguments);
+  tg_print(cli, "%s", tg_style_end(style, cli->colour_out));
+  va_end(arguments);
+}
+
+bool tg_output_gone(const TgCli *cli) {
+  return cli->output_error == EPIPE;
+}
+
+TgExit tg_output_finish(TgCli *cli, TgExit status) {
+  errno = 0;
+  if (!cli->output_error && fflush(stdout) != 0) note_failure(cli);
+  if (!cli->output_error || cli->output_error == EPIPE) return status;
+  fprintf(stderr, "topogemm: cannot write to standard output: %s\n", g_strerror(cli->output_error));
+  return status == TG_EXIT_DONE ? TG_EXIT_FAILED : status;
+}
+
+void tg_print_wrapped(TgCli *cli, const char *text, int indent, int already) {
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  int column = already;
+  for (char **word = words; *word; word++) {
+    int width = (int)g_utf8_strlen(*word, -1);
+    if (column > indent && column + 1 + width > LINE) {
+      tg_print(cli, "\n");
+      column = 0;
+    }
+    int gap = column < indent ? indent - column : word == words || column == indent ? 0 : 1;
+    tg_print(cli, "%*s%s", gap, "", *word);
+    column += gap + width;
+  }
+  tg_print(cli, "\n");
+}

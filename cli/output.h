@@ -1,0 +1,41 @@
+/** @file output.h
+ * Standard output: text, styles and aligned tables. A reader that has gone (`| head`) is no error; a full disk is. */
+#ifndef TG_OUTPUT_H
+#define TG_OUTPUT_H
+
+#include "cli.h"
+
+typedef enum TgStyle { TG_STYLE_PLAIN, TG_STYLE_HEADING, TG_STYLE_GOOD, TG_STYLE_BAD, TG_STYLE_FAINT } TgStyle;
+
+/** Settles where colours may be used. False where `--color` has another value than auto, always, never. */
+bool tg_output_init(TgCli *cli);
+
+void tg_print(TgCli *cli, const char *format, ...) TG_PRINTF(2, 3);
+/** The same in a style, where standard output may have colours. */
+void tg_print_styled(TgCli *cli, TgStyle style, const char *format, ...) TG_PRINTF(3, 4);
+/** True once nobody reads standard output any more: what is only printed need not be computed. */
+bool tg_output_gone(const TgCli *cli);
+/** Brings everything out; on failure says so and turns TG_EXIT_DONE into TG_EXIT_FAILED. */
+TgExit tg_output_finish(TgCli *cli, TgExit status);
+
+/** Escape sequences of a style, "" without colours. */
+const char *tg_style_begin(TgStyle style, bool colour);
+const char *tg_style_end(TgStyle style, bool colour);
+
+/** Columns of text. */
+typedef struct TgTable TgTable;
+
+/** `align`: a letter a column, l or r. */
+TgTable *tg_table_new(const char *align);
+void tg_table_free(TgTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgTable, tg_table_free)
+/** Appends a cell; cells fill rows. */
+void tg_table_add(TgTable *table, const char *format, ...) TG_PRINTF(2, 3);
+/** Prints all rows, `indent` spaces in; the first one as a heading if asked. */
+void tg_table_print(TgCli *cli, const TgTable *table, int indent, bool heading);
+
+/** Prints `text` in lines of at most 100 columns, each after `indent` spaces; the first as many less as stand there
+ * already. */
+void tg_print_wrapped(TgCli *cli, const char *text, int indent, int already);
+
+#endif

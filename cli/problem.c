@@ -1,0 +1,102 @@
+#include "problem.h"
+#include "suggest.h"
+
+#include "algo-library.h"
+#include "input-bytes.h"
+
+#include <string.h>
+
+enum { LIMIT_BYTES = 64 << 20 }; /* of a schedule's text; real ones are below 4 KiB */
+
+void tg_problem_clear(TgProblem *problem) {
+  g_clear_pointer(&problem->bytes, g_bytes_unref);
+  g_clear_pointer(&problem->path, g_free);
+}
+
+static TgExit unknown_name(const TgCli *cli, const char *algo) {
+  size_t count;
+  const TgLibraryEntry *entries = tg_library_list(&count);
+  g_autofree const char **names = g_new0(const char *, count + 1);
+  for (size_t i = 0; i < count; i++) names[i] = entries[i].name;
+  const char *nearest = tg_suggest(algo, names);
+  if (g_file_test(algo, G_FILE_TEST_IS_REGULAR))
+    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library; for the file here, write ./%s", algo, algo);
+  if (nearest)
+    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library, did you mean `%s`?", algo, nearest);
+  return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library (see `topogemm list algorithms`; a file's path has a / or ends in .sched)",
+                   algo);
+}
+
+static TgExit read_file(const TgCli *cli, TgProblem *problem, const char *path) {
+  GError *error = NULL;
+  bool standard_input = strcmp(path, "-") == 0;
+  problem->bytes = tg_input_bytes_read(standard_input ? "/dev/stdin" : path, LIMIT_BYTES, &error);
+  if (!problem->bytes) return tg_report_error(cli, error);
+  problem->path = g_filename_display_name(standard_input ? "<stdin>" : path);
+  problem->source.name = problem->path;
+  problem->source.text = g_bytes_get_data(problem->bytes, &problem->source.length);
+  if (!problem->source.text) problem->source.text = "";
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_problem_read(const TgCli *cli, TgProblem *problem, const char *algo) {
+  if (strchr(algo, '/') || g_str_has_suffix(algo, ".sched") || strcmp(algo, "-") == 0)
+    return read_file(cli, problem, algo);
+  const TgLibraryEntry *entry = tg_library_find(algo);
+  if (!entry) return unknown_name(cli, algo);
+  problem->path = g_strdup_printf("algo/%s.sched", entry->name);
+  problem->source = (TgSource){problem->path, entry->text, entry->length};
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgError *error) {
+  if (error->line > 0)
+    return tg_report_at(cli, TG_EXIT_USAGE, &problem->source, error->line, error->column, error->message);
+  return tg_report_at(cli, TG_EXIT_USAGE, &problem->source, 0, 0, error->message);
+}
+
+TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo) {
+  TgError error = {0};
+  TgExit status = tg_problem_read(cli, problem, algo);
+  if (status) return status;
+  if (tg_schedule_parse(&problem->schedule, &problem->names, problem->source.text, problem->source.length, &error))
+    return TG_EXIT_DONE;
+  return tg_problem_report(cli, problem, &error);
+}
+
+const char *tg_problem_name(const TgProblem *problem) {
+  return tg_name(&problem->names, problem->names.title);
+}
+
+static TgExit set_option(const TgCli *cli, TgBindings *bindings, const char *text) {
+  const char *sign = strchr(text, '=');
+  TgError error = {0};
+  int64_t value = 0;
+  if (!sign || sign == text)
+    return tg_report(cli, TG_EXIT_USAGE, "--set %s: expected a parameter and its value, as in --set c=2", text);
+  TgExit status = tg_number_parse(cli, "--set", sign + 1, INT64_MIN, INT64_MAX, &value);
+  if (status) return status;
+  g_autofree char *name = g_strndup(text, (gsize)(sign - text));
+  if (tg_bindings_set(bindings, name, value, &error)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--set %s: %s", text, error.message);
+}
+
+TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings) {
+  TgError error = {0};
+  const TgOptions *options = &cli->options;
+  if (options->grid && !tg_bindings_grid(bindings, options->grid, &error))
+    return tg_report(cli, TG_EXIT_USAGE, "--grid: %s", error.message);
+  TgExit status = TG_EXIT_DONE;
+  for (char **text = options->set; text && *text && !status; text++) status = set_option(cli, bindings, *text);
+  return status;
+}
+
+TgExit tg_problem_open(const TgCli *cli, TgProblem *problem) {
+  TgBindings bindings = {0};
+  TgError error = {0};
+  TgExit status = tg_problem_parse(cli, problem, cli->options.arguments[0]);
+  if (!status) status = tg_problem_bindings(cli, &bindings);
+  if (status) return status;
+  if (tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error)) return TG_EXIT_DONE;
+  return tg_problem_report(cli, problem, &error);
+}

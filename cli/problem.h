@@ -1,0 +1,50 @@
+/** @file problem.h
+ * What a subcommand works on: a schedule from the library or a file, and the values that the command line gives it. */
+#ifndef TG_PROBLEM_H
+#define TG_PROBLEM_H
+
+#include "report.h"
+
+#include "collective.h"
+#include "embedding.h"
+#include "schedule.h"
+
+/** A schedule with its text. Zero it before use. */
+typedef struct TgProblem {
+  TgSchedule schedule;
+  TgScheduleNames names;
+  TgSource source; /**< the library's own texts are called algo/NAME.sched */
+  GBytes *bytes;   /**< NULL for a text of the library */
+  char *path;
+} TgProblem;
+
+void tg_problem_clear(TgProblem *problem);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgProblem, tg_problem_clear)
+
+/** Finds the text of `algo`: a name of the library, a path (it has a `/` or ends in `.sched`), or `-` for standard
+ * input. Reports what is wrong. */
+TgExit tg_problem_read(const TgCli *cli, TgProblem *problem, const char *algo);
+/** Reads and parses. */
+TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo);
+/** Takes what `--grid` and `--set` say. */
+TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings);
+/** Reads, parses and binds the command's first argument as `--grid` and `--set` say. */
+TgExit tg_problem_open(const TgCli *cli, TgProblem *problem);
+/** The schedule's own name. */
+const char *tg_problem_name(const TgProblem *problem);
+
+/** Reports an error of topo/ or schedule/ at its place in the problem's text, or without one. */
+TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgError *error);
+
+/** Reads a whole number from `low` to `high`; `option` names it in the error. */
+TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
+                       int64_t *number);
+/** Takes `-n` or `--size`; `*given` is false where there is neither, and the sizes are left alone. */
+TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given);
+/** Takes `--collective`. */
+TgExit tg_collective_option(const TgCli *cli, TgCollective *collective);
+/** Takes `--network` and `--embed`: a torus of the grid's extents where there is none. Checks that the grid goes on
+ * it. */
+TgExit tg_network_option(const TgCli *cli, const TgSchedule *schedule, TgTopology *network, TgEmbedding *embedding);
+
+#endif

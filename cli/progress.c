@@ -1,0 +1,44 @@
+#include "progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { FIRST_US = 500000, AGAIN_US = 100000 };
+
+void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64_t total) {
+  bool shown = !cli->options.quiet && isatty(STDERR_FILENO);
+  *line = (TgProgressLine){.what = what, .total = total, .begun_us = g_get_monotonic_time(), .shown_at_all = shown};
+  cli->progress = line;
+}
+
+/* "12 s", "3 min 20 s", "2 h 5 min" */
+static char *duration(double seconds) {
+  int64_t s = (int64_t)(seconds + 0.5);
+  if (s < 60) return g_strdup_printf("%" PRId64 " s", s);
+  if (s < 3600) return g_strdup_printf("%" PRId64 " min %" PRId64 " s", s / 60, s % 60);
+  return g_strdup_printf("%" PRId64 " h %" PRId64 " min", s / 3600, s % 3600 / 60);
+}
+
+void tg_progress_at(TgProgressLine *line, int64_t done) {
+  gint64 now = g_get_monotonic_time();
+  if (!line->shown_at_all || now - line->begun_us < FIRST_US || now - line->shown_us < AGAIN_US) return;
+  line->shown_us = now;
+  double elapsed = (double)(now - line->begun_us) / 1e6;
+  g_autofree char *left = done > 0 ? duration(elapsed / (double)done * (double)(line->total - done)) : g_strdup("?");
+  int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s left", line->what, done, line->total, left) - 1;
+  if (width < line->width) fprintf(stderr, "%*s", line->width - width, "");
+  line->width = MAX(width, line->width);
+  fflush(stderr);
+}
+
+void tg_progress_clear(TgProgressLine *line) {
+  if (!line || !line->width) return;
+  fprintf(stderr, "\r%*s\r", line->width, "");
+  fflush(stderr);
+  line->width = 0;
+}
+
+void tg_progress_end(TgCli *cli) {
+  tg_progress_clear(cli->progress);
+  cli->progress = NULL;
+}

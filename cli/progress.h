@@ -1,0 +1,23 @@
+/** @file progress.h
+ * How far long work is, on standard error and only on a terminal: "verify: 17 of 32, 12 s left". */
+#ifndef TG_PROGRESS_H
+#define TG_PROGRESS_H
+
+#include "cli.h"
+
+struct TgProgressLine {
+  const char *what;
+  int64_t total;
+  gint64 begun_us, shown_us;
+  int width; /**< columns of the line shown now, 0 where there is none */
+  bool shown_at_all;
+};
+
+/** Begins, and makes it the line that errors and text clear away; nothing appears within the first half second, nor with `--quiet` or where standard error is no terminal. */
+void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64_t total);
+void tg_progress_at(TgProgressLine *line, int64_t done);
+/** Takes the line away until the next tg_progress_at(). NULL is allowed. */
+void tg_progress_clear(TgProgressLine *line);
+void tg_progress_end(TgCli *cli);
+
+#endif

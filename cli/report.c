@@ -1,0 +1,113 @@
+#include "report.h"
+#include "output.h"
+#include "progress.h"
+
+#include "draw-error.h"
+#include "io-error.h"
+#include "sim-error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 100, BEFORE = 60 }; /* bytes of a long line, and how many of them before the mark */
+
+static void print_error(const TgCli *cli, const char *place, const char *message) {
+  const char *begin = tg_style_begin(TG_STYLE_BAD, cli->colour_err), *end = tg_style_end(TG_STYLE_BAD, cli->colour_err);
+  tg_progress_clear(cli->progress);
+  fflush(stdout);
+  fprintf(stderr, "%s%s:%s %s\n", begin, place, end, message);
+}
+
+TgExit tg_report(const TgCli *cli, TgExit status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *message = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  print_error(cli, "topogemm", message);
+  return status;
+}
+
+typedef struct TgMeaning {
+  GQuark (*domain)(void);
+  int code; /* -1: all others */
+  TgExit status;
+} TgMeaning;
+
+static const TgMeaning meanings[] = {
+    {tg_io_error_quark, TG_IO_ERROR_CANNOT_WRITE, TG_EXIT_FAILED}, {tg_io_error_quark, -1, TG_EXIT_USAGE},
+    {tg_sim_error_quark, TG_SIM_ERROR_SCHEDULE, TG_EXIT_WRONG},    {tg_sim_error_quark, -1, TG_EXIT_USAGE},
+    {tg_draw_error_quark, TG_DRAW_ERROR_SCHEDULE, TG_EXIT_WRONG},  {tg_draw_error_quark, TG_DRAW_ERROR_PROGRAM, TG_EXIT_MISSING},
+    {tg_draw_error_quark, TG_DRAW_ERROR_RENDER, TG_EXIT_FAILED},   {tg_draw_error_quark, -1, TG_EXIT_USAGE},
+    {g_option_error_quark, -1, TG_EXIT_USAGE},
+};
+
+TgExit tg_report_error(const TgCli *cli, GError *error) {
+  TgExit status = TG_EXIT_FAILED;
+  for (size_t i = 0; i < G_N_ELEMENTS(meanings); i++) {
+    if (error->domain != meanings[i].domain()) continue;
+    if (meanings[i].code != -1 && meanings[i].code != error->code) continue;
+    status = meanings[i].status;
+    break;
+  }
+  print_error(cli, "topogemm", error->message);
+  g_error_free(error);
+  return status;
+}
+
+static const char *find_line(const TgSource *source, int line, size_t *length) {
+  const char *at = source->text, *end = source->text + source->length;
+  for (int i = 1; i < line && at < end; i++) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    if (!newline) return NULL;
+    at = newline + 1;
+  }
+  const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+  *length = (size_t)((newline ? newline : end) - at);
+  return at;
+}
+
+/* What may be printed of a line: control characters and bytes that are no UTF-8 become one sign each. */
+static char *printable(const char *text, size_t length) {
+  g_autofree char *valid = g_utf8_make_valid(text, (gssize)length);
+  GString *clean = g_string_new(NULL);
+  for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
+    gunichar c = g_utf8_get_char(at);
+    g_string_append_unichar(clean, c == '\t' ? ' ' : g_unichar_iscntrl(c) ? 0xFFFD : c);
+  }
+  return g_string_free(clean, FALSE);
+}
+
+static void print_marked(const TgCli *cli, int number, const char *text, size_t length, size_t from, size_t marks) {
+  size_t skipped = from > BEFORE ? from - BEFORE : 0;
+  while (skipped > 0 && skipped < length && ((unsigned char)text[skipped] & 0xC0) == 0x80) skipped--;
+  size_t shown = MIN(length - skipped, (size_t)SHOWN);
+  while (skipped + shown < length && shown && ((unsigned char)text[skipped + shown] & 0xC0) == 0x80) shown--;
+  g_autofree char *line = printable(text + skipped, shown);
+  g_autofree char *before = printable(text + skipped, from - skipped);
+  const char *more = skipped + shown < length ? "…" : "", *less = skipped ? "…" : "";
+  int margin = fprintf(stderr, "%6d | ", number);
+  fprintf(stderr, "%s%s%s\n", less, line, more);
+  glong left = g_utf8_strlen(line, -1) - g_utf8_strlen(before, -1);
+  glong count = CLAMP(left, 1, (glong)marks);
+  fprintf(stderr, "%*s| %*s%s^", margin - 2, "", (int)(g_utf8_strlen(before, -1) + (skipped ? 1 : 0)), "",
+          tg_style_begin(TG_STYLE_BAD, cli->colour_err));
+  while (--count > 0) fputc('~', stderr);
+  fprintf(stderr, "%s\n", tg_style_end(TG_STYLE_BAD, cli->colour_err));
+}
+
+TgExit tg_report_at(const TgCli *cli, TgExit status, const TgSource *source, int line, int column, const char *message) {
+  size_t length = 0;
+  const char *text = line > 0 && source->text ? find_line(source, line, &length) : NULL;
+  if (!text) {
+    print_error(cli, source->name, message);
+    return status;
+  }
+  if (length && text[length - 1] == '\r') length--;
+  size_t words = 0;
+  while (words < length && (text[words] == ' ' || text[words] == '\t')) words++;
+  size_t from = column > 0 ? MIN((size_t)column - 1, length) : words;
+  g_autofree char *place = g_strdup_printf("%s:%d:%zu", source->name, line, from + 1);
+  print_error(cli, place, message);
+  print_marked(cli, line, text, length, from, column > 0 ? 1 : length);
+  return status;
+}

@@ -1,0 +1,29 @@
+/* topogemm show: a schedule's text. */
+#include "output.h"
+#include "problem.h"
+
+static TgExit run(TgCli *cli) {
+  g_auto(TgProblem) problem = {0};
+  TgExit status = tg_problem_parse(cli, &problem, cli->options.arguments[0]);
+  if (!status) tg_print(cli, "%.*s", (int)problem.source.length, problem.source.text);
+  return status;
+}
+
+static const char *const options[] = {NULL};
+static const char *const examples[] = {
+    "show cannon", "Cannon's algorithm", "show cannon25d > mine.sched",
+    "a copy to edit; `topogemm verify ./mine.sched --grid 4x4x2` then checks it", "show summa-panels",
+    "a schedule with parameters", NULL};
+
+const TgCommand tg_command_show = {
+    .name = "show",
+    .arguments = "ALGO",
+    .summary = "a schedule's text",
+    .details = "ALGO is a name of the library (`topogemm list algorithms`) or the path of a .sched file; - reads "
+               "standard input.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run,
+};

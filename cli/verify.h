@@ -1,0 +1,71 @@
+/** @file verify.h
+ * What `topogemm verify` found out about one schedule, at one size or over ranges. */
+#ifndef TG_VERIFY_H
+#define TG_VERIFY_H
+
+#include "ranges.h"
+
+#include "json-writer.h"
+#include "prove.h"
+
+/** Lower bounds in words (elements); `apply` is false where they are not about what the schedule computes. At or below
+ * 0 a bound says nothing. */
+typedef struct TgBounds {
+  bool apply;
+  double independent, dependent; /**< received by the busiest processor */
+  double memory;                 /**< held by the fullest processor */
+} TgBounds;
+
+/** One size that was checked. */
+typedef struct TgVerdict {
+  int64_t value[TG_MAX_PARAMETERS]; /**< of the ranges */
+  char grid[48];
+  int64_t processors, steps, m, n, k;
+  TgStateCounts counts;
+  int64_t words_received_max;
+  int64_t busiest;
+  char busiest_text[64]; /**< "(0, 1)" */
+  TgBounds bounds;
+} TgVerdict;
+
+/** Sizes that do not meet what the schedule requires, by reason. */
+typedef struct TgSkipped {
+  char *reason; /**< "`require q % c == 0`" */
+  int64_t sizes;
+} TgSkipped;
+
+typedef struct TgVerification {
+  TgProblem problem;
+  TgCollective collective;
+  TgRanges ranges;
+  bool range; /**< --for was given */
+  bool ok;
+  GArray *verdicts;     /**< TgVerdict, of sizes that are right */
+  GArray *skipped;      /**< TgSkipped */
+  GPtrArray *warnings;  /**< char * */
+  uint64_t warned;      /**< bit s: there is a warning for statement s */
+  TgFailure failure;    /**< unless ok */
+  TgVerdict failed;     /**< the size at which it failed */
+  char *failed_at;      /**< "q = 3", NULL without ranges */
+  char failed_text[64]; /**< the processor */
+} TgVerification;
+
+void tg_verification_clear(TgVerification *verification);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgVerification, tg_verification_clear)
+
+/** Checks the parsed schedule at all sizes asked. TG_EXIT_DONE also where the proof fails: see `ok`. */
+TgExit tg_verification_run(TgCli *cli, TgVerification *verification, bool skip_unknown);
+
+/** "checked for q = 1 to 32 (32 sizes; 5 more do not meet `require q % c == 0`)". Free with g_free(). */
+char *tg_verification_scope(const TgVerification *verification);
+/** The larger of the two bounds on words received where one says something, else 0. */
+double tg_bounds_received(const TgBounds *bounds);
+
+/** On standard output, for people. */
+void tg_verification_print(TgCli *cli, const TgVerification *verification);
+/** One JSON object. */
+void tg_verification_write(TgJson *json, const TgVerification *verification);
+/** On standard error, where it failed. */
+TgExit tg_verification_report(const TgCli *cli, const TgVerification *verification);
+
+#endif

@@ -1,0 +1,57 @@
+/* Proves a schedule on a grid and says what it costs: prove-schedule [NAME [GRID]]
+ *
+ * A schedule is data: parse it, bind its parameters, then hand it to any reader. The proof is one. */
+#include <stdio.h>
+#include <string.h>
+
+#include <topogemm/topogemm.h>
+
+/* Prints the sentence of an error with its place, if it has one. */
+static int fail(const char *name, const TgError *error) {
+  if (error->line)
+    fprintf(stderr, "%s:%d:%d: %s\n", name, error->line, error->column, error->message);
+  else
+    fprintf(stderr, "%s: %s\n", name, error->message);
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "cannon", *grid = argc > 2 ? argv[2] : "4x4";
+
+  /* The texts of the library are compiled in; any other text would do as well. */
+  const TgLibraryEntry *entry = tg_library_find(name);
+  if (!entry) {
+    fprintf(stderr, "%s: no such schedule in the library\n", name);
+    return 2;
+  }
+
+  /* The schedule itself is plain bytes without pointers; what only people read lies beside it in `names`. */
+  TgSchedule schedule;
+  TgScheduleNames names;
+  TgBindings bindings = {0};
+  TgError error;
+  if (!tg_schedule_parse(&schedule, &names, entry->text, entry->length, &error)) return fail(name, &error);
+  if (!tg_bindings_grid(&bindings, grid, &error)) return fail(name, &error);
+  if (!tg_schedule_bind(&schedule, &names, &bindings, &error)) return fail(name, &error);
+
+  /* Words are counted for some size of the matrices; this one gives all blocks as many elements. */
+  int64_t m, n, k;
+  TgProof proof;
+  tg_proof_sizes(&schedule, &m, &n, &k);
+  if (!tg_prove(&schedule, &names, TG_COLLECTIVE_WHOLE, m, n, k, &proof)) {
+    fprintf(stderr, "%s on %s is wrong: %s\n", name, grid, proof.failure.message);
+    return 3;
+  }
+
+  printf("%s on %s computes what it says, in %lld steps\n", name, grid, (long long)proof.steps);
+  printf("  messages                %lld\n", (long long)proof.counts.messages);
+  printf("  local products          %lld\n", (long long)proof.counts.products);
+  printf("  most blocks held        %lld per processor\n", (long long)proof.counts.blocks_per_processor_max);
+  printf("  most words received     %lld by one processor (m = %lld, n = %lld, k = %lld)\n",
+         (long long)proof.words_received_max, (long long)m, (long long)n, (long long)k);
+
+  /* No schedule can do with fewer. */
+  double bound = tg_bound_memory_independent((double)m, (double)n, (double)k, (double)proof.processors);
+  printf("  lower bound on that     %.1f words\n", bound);
+  return 0;
+}

@@ -1,0 +1,88 @@
+#include "matrix-file.h"
+
+#include "atomic-file.h"
+#include "input-bytes.h"
+#include "mtx.h"
+#include "npy.h"
+#include "raw.h"
+
+static TgMatrix *parse_npy(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request,
+                           GError **error) {
+  return tg_npy_parse(name, bytes, size, request->limit_bytes, error);
+}
+
+static TgMatrix *parse_mtx(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request,
+                           GError **error) {
+  return tg_mtx_parse(name, bytes, size, request->limit_bytes, error);
+}
+
+typedef struct FormatRow {
+  const char *suffix;
+  TgMatrix *(*parse)(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request, GError **error);
+  bool (*print)(const TgMatrix *matrix, FILE *stream, GError **error);
+} FormatRow;
+
+static const FormatRow formats[] = {
+    {".npy", parse_npy, tg_npy_print},
+    {".mtx", parse_mtx, tg_mtx_print},
+    {".raw", tg_raw_parse, tg_raw_print},
+    {".bin", tg_raw_parse, tg_raw_print},
+};
+
+static const FormatRow *format_of(const char *path, GError **error) {
+  for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
+    if (g_str_has_suffix(path, formats[i].suffix)) return &formats[i];
+  g_autoptr(GString) known = g_string_new(NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
+    g_string_append_printf(known, "%s%s", i ? ", " : "", formats[i].suffix);
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "%s: the suffix says no matrix format: expected one of %s",
+              path, known->str);
+  return NULL;
+}
+
+bool tg_matrix_path_known(const char *path, GError **error) {
+  return format_of(path, error) != NULL;
+}
+
+static bool shape_matches(const char *path, const TgMatrix *matrix, const TgMatrixRequest *request, GError **error) {
+  const int64_t rows = request->rows ? request->rows : matrix->rows;
+  const int64_t columns = request->columns ? request->columns : matrix->columns;
+  if (rows == matrix->rows && columns == matrix->columns) return true;
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
+              "%s: the matrix is %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT
+              "x%" G_GINT64_FORMAT,
+              path, matrix->rows, matrix->columns, rows, columns);
+  return false;
+}
+
+static TgMatrix *to_type(const char *path, TgMatrix *matrix, const TgMatrixRequest *request, GError **error) {
+  if (request->type == TG_TYPE_ANY || request->type == matrix->type) return matrix;
+  TgMatrix *converted = tg_matrix_convert(matrix, request->type, request->limit_bytes, error);
+  if (!converted) g_prefix_error(error, "%s: ", path);
+  tg_matrix_free(matrix);
+  return converted;
+}
+
+TgMatrix *tg_matrix_read(const char *path, const TgMatrixRequest *request, GError **error) {
+  static const TgMatrixRequest anything = {.type = TG_TYPE_ANY};
+  const TgMatrixRequest *wanted = request ? request : &anything;
+  const FormatRow *format = format_of(path, error);
+  if (!format) return NULL;
+  g_autoptr(GBytes) bytes = tg_input_bytes_read(path, 0, error);
+  if (!bytes) return NULL;
+  size_t size = 0;
+  const void *data = g_bytes_get_data(bytes, &size);
+  g_autoptr(TgMatrix) matrix = format->parse(path, data, size, wanted, error);
+  if (!matrix || !shape_matches(path, matrix, wanted, error)) return NULL;
+  return to_type(path, g_steal_pointer(&matrix), wanted, error);
+}
+
+bool tg_matrix_write(const TgMatrix *matrix, const char *path, GError **error) {
+  const FormatRow *format = format_of(path, error);
+  if (!format) return false;
+  g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, error);
+  if (!file) return false;
+  if (format->print(matrix, tg_atomic_file_stream(file), error)) return tg_atomic_file_commit(file, error);
+  g_prefix_error(error, "%s: ", path);
+  return false;
+}

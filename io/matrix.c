@@ -1,0 +1,142 @@
+#include "matrix.h"
+
+#include "counter-random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct TypeRow {
+  const char *name;
+  size_t bytes;
+} TypeRow;
+
+static const TypeRow types[] = {
+    [TG_TYPE_ANY] = {"any", 0},
+    [TG_TYPE_F32] = {"f32", sizeof(float)},
+    [TG_TYPE_F64] = {"f64", sizeof(double)},
+};
+
+size_t tg_type_bytes(TgType type) {
+  return types[type].bytes;
+}
+
+const char *tg_type_name(TgType type) {
+  return types[type].name;
+}
+
+bool tg_type_parse(const char *name, TgType *type, GError **error) {
+  for (size_t i = TG_TYPE_F32; i < G_N_ELEMENTS(types); i++) {
+    if (strcmp(name, types[i].name) != 0) continue;
+    *type = (TgType)i;
+    return true;
+  }
+  g_autofree char *quoted = tg_io_quote(name, strlen(name));
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "unknown element type \"%s\": expected f32 or f64", quoted);
+  return false;
+}
+
+static bool matrix_bytes(TgType type, int64_t rows, int64_t columns, uint64_t *bytes, GError **error) {
+  if (rows < 1 || columns < 1) {
+    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
+                "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ": both extents must be at least 1", rows,
+                columns);
+    return false;
+  }
+  uint64_t elements = 0;
+  const bool fits = g_uint64_checked_mul(&elements, (uint64_t)rows, (uint64_t)columns) &&
+                    g_uint64_checked_mul(bytes, elements, tg_type_bytes(type)) && *bytes <= PTRDIFF_MAX;
+  if (!fits)
+    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+                "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s: its size in bytes overflows", rows, columns,
+                tg_type_name(type));
+  return fits;
+}
+
+static bool within_limit(const TgMatrix *shape, uint64_t bytes, uint64_t limit_bytes, GError **error) {
+  const uint64_t limit = limit_bytes ? limit_bytes : tg_memory_available_bytes();
+  if (bytes <= limit) return true;
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+              "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s needs %" G_GUINT64_FORMAT
+              " bytes; the limit is %" G_GUINT64_FORMAT " bytes (%s)",
+              shape->rows, shape->columns, tg_type_name(shape->type), bytes, limit,
+              limit_bytes ? "set by the caller" : "the memory available");
+  return false;
+}
+
+TgMatrix *tg_matrix_new(TgType type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error) {
+  g_assert(type == TG_TYPE_F32 || type == TG_TYPE_F64);
+  uint64_t bytes = 0;
+  const TgMatrix shape = {.type = type, .rows = rows, .columns = columns};
+  if (!matrix_bytes(type, rows, columns, &bytes, error) || !within_limit(&shape, bytes, limit_bytes, error))
+    return NULL;
+  void *data = calloc(1, (size_t)bytes); /* pages of zeros that cost nothing until they are touched */
+  if (!data) {
+    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+                "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s: the system refused its %" G_GUINT64_FORMAT
+                " bytes",
+                rows, columns, tg_type_name(type), bytes);
+    return NULL;
+  }
+  TgMatrix *matrix = g_new(TgMatrix, 1);
+  *matrix = shape;
+  matrix->data = data;
+  return matrix;
+}
+
+void tg_matrix_free(TgMatrix *matrix) {
+  if (!matrix) return;
+  free(matrix->data);
+  g_free(matrix);
+}
+
+/** Rounds every element into `copy`; the index of the first finite one that becomes infinite, or -1. */
+static int64_t convert_elements(const TgMatrix *matrix, TgMatrix *copy) {
+  const int64_t elements = tg_matrix_elements(matrix);
+  if (matrix->type == TG_TYPE_F32) {
+    for (int64_t i = 0; i < elements; i++) copy->f64[i] = (double)matrix->f32[i];
+    return -1;
+  }
+  for (int64_t i = 0; i < elements; i++) {
+    copy->f32[i] = (float)matrix->f64[i];
+    if (isinf(copy->f32[i]) && !isinf(matrix->f64[i])) return i;
+  }
+  return -1;
+}
+
+TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgType type, uint64_t limit_bytes, GError **error) {
+  const TgType target = type == TG_TYPE_ANY ? matrix->type : type;
+  g_autoptr(TgMatrix) copy = tg_matrix_new(target, matrix->rows, matrix->columns, limit_bytes, error);
+  if (!copy) return NULL;
+  if (target == matrix->type) {
+    memcpy(copy->data, matrix->data, tg_matrix_bytes(matrix));
+    return g_steal_pointer(&copy);
+  }
+  const int64_t bad = convert_elements(matrix, copy);
+  if (bad < 0) return g_steal_pointer(&copy);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
+              "element (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "), counted from 0, is %s and does not fit %s",
+              bad / matrix->columns, bad % matrix->columns, g_ascii_dtostr(number, sizeof number, matrix->f64[bad]),
+              tg_type_name(target));
+  return NULL;
+}
+
+void tg_matrix_fill_uniform(TgMatrix *matrix, uint64_t seed) {
+  const int64_t elements = tg_matrix_elements(matrix);
+  if (matrix->type == TG_TYPE_F32) {
+    for (int64_t i = 0; i < elements; i++) matrix->f32[i] = tg_random_uniform_f32(seed, (uint64_t)i);
+  } else {
+    for (int64_t i = 0; i < elements; i++) matrix->f64[i] = tg_random_uniform_f64(seed, (uint64_t)i);
+  }
+}
+
+void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32_t high) {
+  g_assert(low <= high);
+  const int64_t elements = tg_matrix_elements(matrix);
+  if (matrix->type == TG_TYPE_F32) {
+    for (int64_t i = 0; i < elements; i++) matrix->f32[i] = (float)tg_random_integer(seed, (uint64_t)i, low, high);
+  } else {
+    for (int64_t i = 0; i < elements; i++) matrix->f64[i] = tg_random_integer(seed, (uint64_t)i, low, high);
+  }
+}

@@ -1,0 +1,96 @@
+/** @file matrix.h
+ * A dense matrix in memory: row-major, contiguous, f32 or f64. */
+#ifndef TG_MATRIX_H
+#define TG_MATRIX_H
+
+#include "io-error.h"
+
+TG_BEGIN_DECLS
+
+/** What an element is. */
+typedef enum TgType {
+  TG_TYPE_ANY, /**< as the file says; no matrix has this type */
+  TG_TYPE_F32, /**< IEEE 754 binary32 */
+  TG_TYPE_F64  /**< IEEE 754 binary64 */
+} TgType;
+
+/** Bytes of an element: 4 or 8; 0 for TG_TYPE_ANY. */
+size_t tg_type_bytes(TgType type);
+
+/** "f32", "f64", or "any". */
+const char *tg_type_name(TgType type);
+
+/** Reads "f32" or "f64". Errors: BAD_INPUT, naming the types there are. */
+bool tg_type_parse(const char *name, TgType *type, GError **error);
+
+/** rows x columns elements; element (r, c) is number r * columns + c. Both extents are at least 1. */
+typedef struct TgMatrix {
+  TgType type;
+  int64_t rows;
+  int64_t columns;
+  union {
+    void *data; /**< owned by the matrix */
+    float *f32;
+    double *f64;
+  };
+} TgMatrix;
+
+/** What is wanted of a file. Zeros mean: as the file says, within the memory now available. */
+typedef struct TgMatrixRequest {
+  TgType type;
+  int64_t rows;
+  int64_t columns;
+  uint64_t limit_bytes; /**< the most the elements may take */
+} TgMatrixRequest;
+
+/** A matrix of zeros. `limit_bytes` is the most the elements may take; 0 means the memory now available.
+ * Errors: BAD_INPUT for an extent below 1; TOO_LARGE where the size overflows, exceeds the limit (the message gives the
+ * need and the limit in bytes) or the allocation fails. */
+TgMatrix *tg_matrix_new(TgType type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error);
+
+void tg_matrix_free(TgMatrix *matrix);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMatrix, tg_matrix_free)
+
+/** A copy with elements of `type` (TG_TYPE_ANY: of the same type), rounded to nearest.
+ * Errors: BAD_INPUT where a finite element has no finite value in `type`; TOO_LARGE as tg_matrix_new(). */
+TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgType type, uint64_t limit_bytes, GError **error);
+
+/** rows * columns. */
+static inline int64_t tg_matrix_elements(const TgMatrix *matrix) {
+  return matrix->rows * matrix->columns;
+}
+
+/** Bytes of all elements. */
+static inline size_t tg_matrix_bytes(const TgMatrix *matrix) {
+  return (size_t)tg_matrix_elements(matrix) * tg_type_bytes(matrix->type);
+}
+
+/** Element (row, column), counted from 0, as a double. */
+static inline double tg_matrix_get(const TgMatrix *matrix, int64_t row, int64_t column) {
+  const int64_t i = row * matrix->columns + column;
+  return matrix->type == TG_TYPE_F32 ? (double)matrix->f32[i] : matrix->f64[i];
+}
+
+/** Sets element (row, column), counted from 0, rounding to the matrix's type. */
+static inline void tg_matrix_set(TgMatrix *matrix, int64_t row, int64_t column, double value) {
+  const int64_t i = row * matrix->columns + column;
+  if (matrix->type == TG_TYPE_F32)
+    matrix->f32[i] = (float)value;
+  else
+    matrix->f64[i] = value;
+}
+
+/** Element number i becomes tg_random_uniform_f32/f64(seed, i): uniform in [-1, 1). See counter-random.h. */
+void tg_matrix_fill_uniform(TgMatrix *matrix, uint64_t seed);
+
+/** Element number i becomes tg_random_integer(seed, i, low, high): whole numbers whose products and sums stay exact
+ * while inner extent * max(|low|, |high|)^2 < 2^24 (f32) or 2^53 (f64). */
+void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32_t high);
+
+/** Memory that can be had now without swapping, in bytes: what the kernel calls available, no more than the memory of
+ * the machine and of the container; UINT64_MAX where the system does not say. */
+uint64_t tg_memory_available_bytes(void);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,210 @@
+#include "mtx.h"
+
+#include "text-lines.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum Format { ARRAY, COORDINATE } Format;
+typedef enum Field { REAL, INTEGER, PATTERN } Field;
+typedef enum Symmetry { GENERAL, SYMMETRIC, SKEW } Symmetry;
+
+typedef struct Reader {
+  TgTextLines lines;
+  int format;
+  int field;
+  int symmetry;
+  int64_t rows;
+  int64_t columns;
+  int64_t entries; /**< lines that follow the sizes */
+  TgMatrix *matrix;
+} Reader;
+
+typedef struct HeaderWord {
+  const char *expected;
+  const char *names[4]; /**< the value is the index */
+  size_t offset;        /**< of the value in Reader */
+} HeaderWord;
+
+static const HeaderWord header_words[] = {
+    {"array or coordinate", {"array", "coordinate"}, offsetof(Reader, format)},
+    {"real, integer or pattern (complex has no place in a real matrix)",
+     {"real", "integer", "pattern"},
+     offsetof(Reader, field)},
+    {"general, symmetric or skew-symmetric (hermitian has no place in a real matrix)",
+     {"general", "symmetric", "skew-symmetric"},
+     offsetof(Reader, symmetry)},
+};
+
+static bool read_header_word(Reader *reader, const HeaderWord *row) {
+  const TgWord word = tg_text_lines_word(&reader->lines);
+  for (int i = 0; i < (int)G_N_ELEMENTS(row->names) && row->names[i]; i++) {
+    if (!tg_word_is(word, row->names[i])) continue;
+    memcpy((char *)reader + row->offset, &i, sizeof i);
+    return true;
+  }
+  return tg_text_lines_expected(&reader->lines, row->expected, word);
+}
+
+static bool read_banner(Reader *reader) {
+  static const char expected[] = "\"%%MatrixMarket matrix ...\"";
+  if (!tg_text_lines_next(&reader->lines)) return tg_text_lines_fail(&reader->lines, "the file is empty");
+  TgWord word = tg_text_lines_word(&reader->lines);
+  if (!tg_word_is(word, "%%MatrixMarket")) return tg_text_lines_expected(&reader->lines, expected, word);
+  word = tg_text_lines_word(&reader->lines);
+  if (!tg_word_is(word, "matrix")) return tg_text_lines_expected(&reader->lines, "\"matrix\"", word);
+  for (size_t i = 0; i < G_N_ELEMENTS(header_words); i++)
+    if (!read_header_word(reader, &header_words[i])) return false;
+  if (reader->format == ARRAY && reader->field == PATTERN)
+    return tg_text_lines_fail(&reader->lines, "an array has values: expected real or integer, found \"pattern\"");
+  return tg_text_lines_finish(&reader->lines, "nothing after the symmetry");
+}
+
+/** Leaves `text` empty, which is no number, where the word is too long or has a zero byte. */
+static void copy_word(TgWord word, char *text, size_t size) {
+  if (word.length < size && !memchr(word.at, '\0', word.length)) memcpy(text, word.at, word.length);
+}
+
+/** A whole number from `low` to `high`. */
+static bool read_whole(Reader *reader, int64_t low, int64_t high, const char *what, int64_t *value) {
+  const TgWord word = tg_text_lines_word(&reader->lines);
+  char text[24] = "";
+  guint64 number = 0;
+  copy_word(word, text, sizeof text);
+  const bool good = g_ascii_string_to_unsigned(text, 10, (guint64)low, (guint64)high, &number, NULL);
+  *value = (int64_t)number;
+  if (good) return true;
+  g_autofree char *expected = g_strdup_printf("%s, %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, what, low, high);
+  return tg_text_lines_expected(&reader->lines, expected, word);
+}
+
+/** How many entries an array file lists: all, the lower triangle, or the triangle below the diagonal. */
+static bool count_array_entries(Reader *reader) {
+  const int64_t n = reader->rows;
+  int64_t all = 0;
+  if (__builtin_mul_overflow(n, reader->columns, &all))
+    return tg_text_lines_fail(&reader->lines, "%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " elements are more than 2^63",
+                              n, reader->columns);
+  const int64_t below = (all - n) / 2;
+  const int64_t counts[] = {[GENERAL] = all, [SYMMETRIC] = below + n, [SKEW] = below};
+  reader->entries = counts[reader->symmetry];
+  return true;
+}
+
+static bool read_sizes(Reader *reader) {
+  TgTextLines *lines = &reader->lines;
+  if (!tg_text_lines_next_content(lines, '%'))
+    return tg_text_lines_fail(lines, "expected a line with the sizes, found the end of the file");
+  if (!read_whole(reader, 1, INT64_MAX, "the number of rows", &reader->rows)) return false;
+  if (!read_whole(reader, 1, INT64_MAX, "the number of columns", &reader->columns)) return false;
+  if (reader->format == COORDINATE && !read_whole(reader, 0, INT64_MAX, "the number of entries", &reader->entries))
+    return false;
+  if (reader->symmetry != GENERAL && reader->rows != reader->columns)
+    return tg_text_lines_fail(
+        lines, "expected a square matrix, as its symmetry says, found %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+        reader->rows, reader->columns);
+  if (!tg_text_lines_finish(lines, "nothing after the sizes")) return false;
+  return reader->format == COORDINATE || count_array_entries(reader);
+}
+
+/** The shortest entries are "0\n" and "1 1\n": a file that cannot hold what it announces is refused before memory is.
+ */
+static bool entries_can_follow(Reader *reader) {
+  const int64_t shortest_bytes = reader->format == ARRAY ? 2 : 4;
+  const int64_t left = reader->lines.end - reader->lines.next;
+  if (reader->entries <= (left + 1) / shortest_bytes) return true;
+  return tg_text_lines_fail(&reader->lines,
+                            "truncated: expected %" G_GINT64_FORMAT " entries, found %" G_GINT64_FORMAT " bytes",
+                            reader->entries, left);
+}
+
+static bool is_whole(const char *text) {
+  const char *digits = text + (*text == '-' || *text == '+');
+  return *digits && strspn(digits, "0123456789") == strlen(digits);
+}
+
+static bool read_value(Reader *reader, double *value) {
+  enum { LONGEST_NUMBER = 511 };
+  static const char *const expected[] = {[REAL] = "a number", [INTEGER] = "a whole number"};
+  const double largest_exact = 0x1p53;
+  const TgWord word = tg_text_lines_word(&reader->lines);
+  char text[LONGEST_NUMBER + 1] = "";
+  char *end = text;
+  copy_word(word, text, sizeof text);
+  if (!strpbrk(text, "xX(")) *value = g_ascii_strtod(text, &end); /* neither 0x1p3 nor nan(1) */
+  if (end == text || *end || (reader->field == INTEGER && !is_whole(text)))
+    return tg_text_lines_expected(&reader->lines, expected[reader->field], word);
+  if (isinf(*value) && strpbrk(text, "0123456789"))
+    return tg_text_lines_expected(&reader->lines, "a number within the range of f64", word);
+  if (reader->field == INTEGER && fabs(*value) > largest_exact)
+    return tg_text_lines_expected(&reader->lines, "a whole number that is exact in f64", word);
+  return true;
+}
+
+static void put_entry(Reader *reader, int64_t row, int64_t column, double value) {
+  reader->matrix->f64[row * reader->columns + column] = value;
+  if (reader->symmetry == GENERAL || row == column) return;
+  reader->matrix->f64[column * reader->columns + row] = reader->symmetry == SKEW ? -value : value;
+}
+
+static bool next_entry(Reader *reader, int64_t found) {
+  if (tg_text_lines_next_content(&reader->lines, '%')) return true;
+  return tg_text_lines_fail(&reader->lines, "truncated: expected %" G_GINT64_FORMAT " entries, found %" G_GINT64_FORMAT,
+                            reader->entries, found);
+}
+
+/** Values column by column, each column from the first row that its symmetry stores. */
+static bool read_array(Reader *reader) {
+  int64_t found = 0;
+  for (int64_t column = 0; column < reader->columns; column++) {
+    const int64_t firsts[] = {[GENERAL] = 0, [SYMMETRIC] = column, [SKEW] = column + 1};
+    for (int64_t row = firsts[reader->symmetry]; row < reader->rows; row++) {
+      double value = 0;
+      if (!next_entry(reader, found++) || !read_value(reader, &value)) return false;
+      if (!tg_text_lines_finish(&reader->lines, "one value a line")) return false;
+      put_entry(reader, row, column, value);
+    }
+  }
+  return true;
+}
+
+static bool read_coordinate(Reader *reader) {
+  TgTextLines *lines = &reader->lines;
+  for (int64_t found = 0; found < reader->entries; found++) {
+    int64_t row = 0, column = 0;
+    double value = 1;
+    if (!next_entry(reader, found)) return false;
+    if (!read_whole(reader, 1, reader->rows, "a row", &row)) return false;
+    if (!read_whole(reader, 1, reader->columns, "a column", &column)) return false;
+    if (reader->field != PATTERN && !read_value(reader, &value)) return false;
+    if (!tg_text_lines_finish(lines, reader->field == PATTERN ? "row and column alone" : "row, column and value alone"))
+      return false;
+    if (reader->symmetry != GENERAL && column > row)
+      return tg_text_lines_fail(lines, "expected an entry of the lower triangle, found one above the diagonal");
+    if (reader->symmetry == SKEW && column == row)
+      return tg_text_lines_fail(lines, "expected an entry below the diagonal, which is zero, found one on it");
+    put_entry(reader, row - 1, column - 1, tg_matrix_get(reader->matrix, row - 1, column - 1) + value);
+  }
+  return true;
+}
+
+static bool read_entries(Reader *reader) {
+  if (!(reader->format == ARRAY ? read_array(reader) : read_coordinate(reader))) return false;
+  return !tg_text_lines_next_content(&reader->lines, '%') ||
+         tg_text_lines_fail(&reader->lines, "expected the end of the file after %" G_GINT64_FORMAT " entries",
+                            reader->entries);
+}
+
+TgMatrix *tg_mtx_parse(const char *name, const void *bytes, size_t size, uint64_t limit_bytes, GError **error) {
+  const char *text = size ? bytes : "";
+  Reader reader = {.lines = {.name = name, .next = text, .end = text + size, .error = error}};
+  if (!read_banner(&reader) || !read_sizes(&reader) || !entries_can_follow(&reader)) return NULL;
+  reader.matrix = tg_matrix_new(TG_TYPE_F64, reader.rows, reader.columns, limit_bytes, error);
+  if (!reader.matrix) {
+    g_prefix_error(error, "%s:%" G_GINT64_FORMAT ": ", name, reader.lines.number);
+    return NULL;
+  }
+  if (read_entries(&reader)) return reader.matrix;
+  tg_matrix_free(reader.matrix);
+  return NULL;
+}

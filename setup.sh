@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# The one place that installs what topogemm needs. See ./setup.sh --help.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+Usage: ./setup.sh [--tests] [--dry-run] [--help]
+
+Looks for what topogemm is built from, says what is missing and why each piece is needed, and installs it through
+apt-get: as root directly, otherwise through sudo. Where everything is there it changes nothing, needs neither root
+nor a network, and takes a fraction of a second.
+
+  --tests    also what the tests use beyond the program itself
+  --dry-run  only say what is missing and the command that would install it
+  --help     this text
+
+Exit status: 0 everything needed is there; 1 something is still missing; 2 wrong use.
+END
+}
+
+tests=false
+dry_run=false
+for argument in "$@"; do
+  case $argument in
+    --tests) tests=true ;;
+    --dry-run) dry_run=true ;;
+    -h | --help) usage && exit 0 ;;
+    *) printf 'setup.sh: unknown option: %s\n\n' "$argument" >&2 && usage >&2 && exit 2 ;;
+  esac
+done
+
+# ---- What is looked for: the thing itself, never a package's name, so that any distribution passes that has it. ----
+
+any_command() {
+  local name
+  for name in "$@"; do
+    if command -v "$name" >/dev/null 2>&1; then return 0; fi
+  done
+  return 1
+}
+module() { pkg-config --exists "$@" 2>/dev/null; }
+c_headers() {
+  local compiler
+  for compiler in cc gcc clang; do
+    if printf '#include <stdlib.h>\n' | "$compiler" -E -x c - >/dev/null 2>&1; then return 0; fi
+  done
+  return 1
+}
+# Without fontconfig's own commands the font file itself is looked for.
+font() {
+  if any_command fc-match; then
+    [[ $(fc-match -f '%{family}' "$1" 2>/dev/null) == *"$1"* ]]
+  else
+    find /usr/share/fonts /usr/local/share/fonts "${HOME:-/nonexistent}/.fonts" -name "${1// /}-Regular.*" 2>/dev/null |
+      grep -q .
+  fi
+}
+# Asked for its version because other programs are called `convert`, too.
+imagemagick() { { magick -version || convert -version; } 2>/dev/null | grep -q ImageMagick; }
+# The system's Python first: Meson runs under it, and so do the tests.
+python_module() {
+  local python
+  for python in /usr/bin/python3 python3; do
+    if "$python" -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('$1') is None)" 2>/dev/null; then
+      return 0
+    fi
+  done
+  return 1
+}
+fuzzer() {
+  local runtime
+  any_command clang || return 1
+  runtime=$(clang --print-runtime-dir 2>/dev/null || true)
+  compgen -G "${runtime:-/nonexistent}/libclang_rt.fuzzer*.a" >/dev/null ||
+    compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null
+}
+
+# package | how it is looked for | the same in words | why it is needed
+needed=(
+  'gcc|any_command cc gcc clang|the command cc|compiles the C17 sources'
+  'libc6-dev|c_headers|the header stdlib.h|the headers of the C library'
+  'meson|any_command meson|the command meson|describes the build'
+  'ninja-build|any_command ninja ninja-build samu|the command ninja|runs the build'
+  'pkg-config|any_command pkg-config|the command pkg-config|tells the build where libraries are'
+  'python3|any_command python3|the command python3|puts the schedules of algo/ into the program; counts test results'
+  'libglib2.0-dev|module glib-2.0 >= 2.66|the pkg-config module glib-2.0, 2.66 or later|options, errors, machine files, tests'
+  'libgraphviz-dev|module libgvc|the pkg-config module libgvc|lays the pictures out and writes SVG, PNG and PDF'
+  'graphviz|any_command dot|the command dot|finds the plug-ins of libgvc; draws the .dot files that are written'
+  'fonts-liberation|font Liberation Sans|the font Liberation Sans|the letters in pictures, equal on every machine'
+  'libopenblas-dev|module openblas|the pkg-config module openblas|multiplies the local blocks'
+  'imagemagick|imagemagick|the command magick or convert|joins frames to a GIF (topogemm draw -o x.gif)'
+)
+# The suite needs the first of these; without the others it skips a part, and says and counts that.
+needed_by_tests=(
+  'python3-numpy|python_module numpy|the Python module numpy|opens the .npy files that topogemm writes, and compares'
+)
+optional=(
+  'g++|any_command c++ g++ clang++|a C++ compiler|optional: checks that the public headers are C++, too'
+  'clang|any_command clang|the command clang|optional: builds the fuzzers'
+  'libclang-rt-dev|fuzzer|the library libclang_rt.fuzzer of clang|optional: runs the fuzzers'
+)
+
+# Prints the rows among the arguments whose thing is not there.
+missing_of() {
+  local row package check words
+  for row in "$@"; do
+    IFS='|' read -r package check _ <<<"$row"
+    read -ra words <<<"$check"
+    # A font has a space in its name: all words after the first are one.
+    if [[ ${words[0]} == font ]]; then words=(font "${check#font }"); fi
+    if ! "${words[@]}"; then printf '%s\n' "$row"; fi
+  done
+}
+packages_of() {
+  local row
+  for row in "$@"; do printf '%s\n' "${row%%|*}"; done
+}
+tell() {
+  local row package check what why
+  for row in "$@"; do
+    IFS='|' read -r package check what why <<<"$row"
+    printf '  %-17s %s\n' "$package" "$why"
+  done
+}
+look() {
+  mapfile -t missing < <(missing_of "${needed[@]}")
+  missing_optional=()
+  if $tests; then
+    mapfile -t -O "${#missing[@]}" missing < <(missing_of "${needed_by_tests[@]}")
+    mapfile -t missing_optional < <(missing_of "${optional[@]}")
+  fi
+}
+
+look
+if ((${#missing[@]} + ${#missing_optional[@]} == 0)); then
+  echo "setup: everything needed is there"
+  exit 0
+fi
+echo "setup: missing, and what each is for:"
+tell "${missing[@]}" "${missing_optional[@]}"
+
+# ---- Installing. ----
+
+if ! any_command apt-get; then
+  echo "setup: this system has no apt-get. Install, with its own package manager, what provides:"
+  for row in "${missing[@]}" "${missing_optional[@]}"; do
+    IFS='|' read -r _ _ what _ <<<"$row"
+    printf '  %s\n' "$what"
+  done
+  if ((${#missing[@]} > 0)); then exit 1; fi
+  exit 0
+fi
+
+install=(apt-get install --yes --no-install-recommends -o DPkg::Lock::Timeout=300)
+mapfile -t wanted < <(packages_of "${missing[@]}" "${missing_optional[@]}")
+command_line="apt-get update && apt-get install --yes --no-install-recommends ${wanted[*]}"
+if $dry_run; then
+  printf 'setup: would run: %s\n' "$command_line"
+  if ((${#missing[@]} > 0)); then exit 1; fi
+  exit 0
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  if any_command sudo && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
+    as_root=(sudo)
+  elif ((${#missing[@]} > 0)); then
+    printf 'setup: installing needs root, and sudo does not work here. Ask an administrator to run:\n  %s\n' \
+      "$command_line" >&2
+    exit 1
+  else
+    echo "setup: going on without the optional ones (installing needs root)"
+    exit 0
+  fi
+fi
+# No input, so that no package waits for an answer.
+privileged() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" </dev/null; }
+
+known() { apt-cache policy "$@" 2>/dev/null | awk '/Candidate:/ && $2 != "(none)"' | wc -l; }
+updated=false
+update() {
+  if $updated; then return 0; fi
+  updated=true
+  echo "setup: apt-get update"
+  privileged apt-get update --quiet
+}
+# Package lists may be absent (a fresh image) or older than the server's files: fetched anew only in these cases.
+install_packages() {
+  if (($(known "$@") < $#)); then update || return 1; fi
+  echo "setup: ${install[*]} $*"
+  privileged "${install[@]}" --quiet "$@" && return 0
+  if $updated; then return 1; fi
+  update && privileged "${install[@]}" --quiet "$@"
+}
+
+if ((${#missing[@]} > 0)); then
+  mapfile -t packages < <(packages_of "${missing[@]}")
+  if ! install_packages "${packages[@]}"; then
+    printf 'setup: apt-get failed; its reason stands above. The command was:\n  %s\n' "$command_line" >&2
+    exit 1
+  fi
+fi
+# One at a time: where a release has no such package, the others still come, and one may have brought the next.
+for row in "${missing_optional[@]}"; do
+  package=${row%%|*}
+  if [[ -z $(missing_of "$row") ]]; then continue; fi
+  if ! install_packages "$package"; then echo "setup: going on without $package"; fi
+done
+
+hash -r
+look
+if ((${#missing[@]} > 0)); then
+  echo "setup: installed, yet still not found:" >&2
+  tell "${missing[@]}" >&2
+  exit 1
+fi
+echo "setup: everything needed is there"

@@ -1,0 +1,193 @@
+#include "check.h"
+
+#include "blas.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/** Multiply-adds up to which the reference is summed in long double; some ten milliseconds. */
+static const double long_products = 1 << 22;
+
+/** Elements of one panel of the reference, about. */
+static const int64_t panel_elements = 1 << 20;
+
+/** A Frobenius norm, scaled so that squares neither overflow nor vanish (as LAPACK's dlassq). */
+typedef struct Norm {
+  double scale, sum;
+} Norm;
+
+static void norm_add(Norm *norm, double x) {
+  const double size = fabs(x);
+  if (!(size > 0)) return;
+  if (size > norm->scale) {
+    const double shrink = norm->scale / size;
+    norm->sum = 1 + norm->sum * shrink * shrink;
+    norm->scale = size;
+  } else {
+    norm->sum += size / norm->scale * (size / norm->scale);
+  }
+}
+
+static double norm_value(const Norm *norm) {
+  return norm->scale * sqrt(norm->sum);
+}
+
+/** The product under check. `left` and `right` are op() of the factors; `right` has no data where there is none. */
+typedef struct Reference {
+  TgElement element;
+  TgBlock left, right, c;
+  int64_t panel_rows;
+  double *panel;        /**< panel_rows x n of the reference */
+  double *left_double;  /**< f32: the panel's rows of op(left); NULL for f64 */
+  double *right_double; /**< f32: op(right) */
+} Reference;
+
+double tg_check_tolerance(TgElement element) {
+  return element == TG_F64 ? 1e-14 : 1e-6;
+}
+
+static const char *bad_name(double x) {
+  return isnan(x) ? "NaN" : x > 0 ? "Inf" : "-Inf";
+}
+
+/** Looks for NaN and Inf in one matrix. */
+static bool check_finite(TgCheck *check, TgElement element, TgMatrixName matrix, const void *data, int64_t rows,
+                         int64_t columns) {
+  const TgBlock block = tg_block_of(data, rows, columns);
+  for (int64_t i = 0; data && i < rows; i++) {
+    for (int64_t j = 0; j < columns; j++) {
+      const double x = tg_block_at(element, &block, i, j);
+      if (isfinite(x)) continue;
+      check->matrix = matrix;
+      check->row = i;
+      check->column = j;
+      snprintf(check->text, sizeof check->text, "%c has %s at row %" PRId64 ", column %" PRId64 ", counted from 0",
+               "ABC"[matrix], bad_name(x), i, j);
+      return false;
+    }
+  }
+  return true;
+}
+
+/** The same elements as doubles: the block itself, or copied to `room`. */
+static TgBlock as_double(TgElement element, const TgBlock *block, double *room) {
+  if (element == TG_F64) return *block;
+  for (int64_t i = 0; i < block->rows; i++) {
+    for (int64_t j = 0; j < block->columns; j++) room[i * block->columns + j] = tg_block_at(element, block, i, j);
+  }
+  return tg_block_of(room, block->rows, block->columns);
+}
+
+static void multiply_long(double *panel, const TgBlock *left, const TgBlock *right) {
+  const double *l = left->data, *r = right->data;
+  for (int64_t i = 0; i < left->rows; i++) {
+    for (int64_t j = 0; j < right->columns; j++) {
+      long double sum = 0;
+      for (int64_t x = 0; x < left->columns; x++)
+        sum += (long double)l[i * left->row_stride + x * left->column_stride] *
+               r[x * right->row_stride + j * right->column_stride];
+      panel[i * right->columns + j] = (double)sum;
+    }
+  }
+}
+
+/** See TG_FEW_ELEMENTS for the second case. */
+static bool sums_long(const Reference *reference) {
+  const double elements = (double)reference->c.rows * (double)reference->c.columns;
+  return elements * (double)reference->left.columns <= long_products || elements <= TG_FEW_ELEMENTS;
+}
+
+/** Rows [row, row + rows) of the reference into the panel. `right` is op(right) in double. */
+static void fill_panel(Reference *reference, const TgBlock *right, int64_t row, int64_t rows) {
+  const TgBlock part = tg_block_part(reference->element, &reference->left, row, 0, rows, reference->left.columns);
+  if (!right->data) {
+    for (int64_t i = 0; i < rows; i++) {
+      for (int64_t j = 0; j < part.columns; j++)
+        reference->panel[i * part.columns + j] = tg_block_at(reference->element, &part, i, j);
+    }
+    return;
+  }
+  const TgBlock left = as_double(reference->element, &part, reference->left_double);
+  if (sums_long(reference)) {
+    multiply_long(reference->panel, &left, right);
+    return;
+  }
+  memset(reference->panel, 0, sizeof(double) * (size_t)(rows * right->columns));
+  tg_blas_multiply_add_f64(reference->panel, &left, right);
+}
+
+static double compare(Reference *reference) {
+  const TgBlock *c = &reference->c;
+  const TgBlock right = reference->right.data
+                            ? as_double(reference->element, &reference->right, reference->right_double)
+                            : reference->right;
+  Norm difference = {0}, size = {0};
+  double worst = 0; /* stays 0, or becomes NaN or Inf */
+  for (int64_t row = 0; row < c->rows; row += reference->panel_rows) {
+    const int64_t rows = c->rows - row < reference->panel_rows ? c->rows - row : reference->panel_rows;
+    fill_panel(reference, &right, row, rows);
+    for (int64_t i = 0; i < rows; i++) {
+      for (int64_t j = 0; j < c->columns; j++) {
+        const double expected = reference->panel[i * c->columns + j];
+        const double delta = tg_block_at(reference->element, c, row + i, j) - expected;
+        if (!isfinite(delta)) worst = delta;
+        norm_add(&difference, delta);
+        norm_add(&size, expected);
+      }
+    }
+  }
+  if (worst != 0) return NAN;
+  return size.scale > 0 ? norm_value(&difference) / norm_value(&size) : norm_value(&difference);
+}
+
+/** Bytes of the three arrays; the extents are below 2^31 and their products below 2^60, so nothing overflows. */
+static bool allocate(Reference *reference, uint64_t limit_bytes, GError **error) {
+  const int64_t n = reference->c.columns, k = reference->left.columns;
+  const bool convert = reference->element == TG_F32 && reference->right.data;
+  int64_t rows = panel_elements / (n + k);
+  rows = reference->panel_rows = CLAMP(rows, 1, reference->c.rows);
+  const uint64_t left = convert ? (uint64_t)(rows * k) : 0, right = convert ? (uint64_t)(n * k) : 0;
+  const uint64_t need = ((uint64_t)(rows * n) + left + right) * sizeof(double);
+  if (!limit_bytes || need <= limit_bytes) {
+    reference->panel = g_try_new(double, (size_t)(rows * n));
+    reference->left_double = g_try_new(double, MAX(left, 1));
+    reference->right_double = g_try_new(double, MAX(right, 1));
+    if (reference->panel && reference->left_double && reference->right_double) return true;
+  }
+  char limit[32] = "the memory there is";
+  if (limit_bytes) snprintf(limit, sizeof limit, "%" PRIu64 " bytes", limit_bytes);
+  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
+              "checking the product needs %" PRIu64 " bytes, the limit is %s", need, limit);
+  return false;
+}
+
+static TgBlock factor(int matrix, bool transposed, const TgShape *shape, const void *const *data) {
+  if (matrix >= TG_MATRICES) return (TgBlock){0};
+  const TgBlock block = tg_block_of(data[matrix], shape->rows[matrix], shape->columns[matrix]);
+  return transposed ? tg_block_transposed(block) : block;
+}
+
+bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
+                      const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error) {
+  const void *const data[TG_MATRICES] = {a, b, c};
+  *check = (TgCheck){.relative_error = NAN, .tolerance = tg_check_tolerance(element), .finite = true};
+  for (int matrix = 0; matrix < TG_MATRICES && check->finite; matrix++)
+    check->finite =
+        check_finite(check, element, (TgMatrixName)matrix, data[matrix], shape->rows[matrix], shape->columns[matrix]);
+  if (!check->finite) return true;
+  Reference reference = {.element = element,
+                         .left = factor(computes->left, computes->left_transposed, shape, data),
+                         .right = factor(computes->right, computes->right_transposed, shape, data),
+                         .c = tg_block_of(c, shape->m, shape->n)};
+  const bool done = allocate(&reference, limit_bytes, error);
+  if (done) check->relative_error = compare(&reference);
+  g_free(reference.panel);
+  g_free(reference.left_double);
+  g_free(reference.right_double);
+  check->ok = check->relative_error <= check->tolerance;
+  snprintf(check->text, sizeof check->text, "C has relative error %.3g, %s the tolerance %.0e", check->relative_error,
+           check->ok ? "within" : "beyond", check->tolerance);
+  return done;
+}

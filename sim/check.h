@@ -1,0 +1,35 @@
+/** @file check.h
+ * Whether C is what the schedule computes: against a product in double precision, by the Frobenius norm. */
+#ifndef TG_CHECK_H
+#define TG_CHECK_H
+
+#include "element.h"
+#include "shape.h"
+
+TG_BEGIN_DECLS
+
+enum { TG_CHECK_TEXT_BYTES = 200 };
+
+typedef struct TgCheck {
+  bool ok;               /**< all finite, and relative_error at most the tolerance */
+  double relative_error; /**< norm(C - reference) / norm(reference), norm(C) where that is 0; NaN unless `finite` */
+  double tolerance;      /**< 1e-6 for f32, 1e-14 for f64 */
+  bool finite;           /**< no NaN and no Inf in A, B and C */
+  TgMatrixName matrix;   /**< where not: the first matrix of A, B, C that has one … */
+  int64_t row, column;   /**< … and its first one, row by row */
+  char text[TG_CHECK_TEXT_BYTES]; /**< the outcome in one sentence */
+} TgCheck;
+
+/** Largest relative error of a correct product of this type. */
+double tg_check_tolerance(TgElement element);
+
+/** Fills `check`. A, B and C are row-major and contiguous, of the extents in `shape`; B is NULL where it is not used.
+ * The reference is summed in long double where the product is small, so that it adds no error of its own to f64;
+ * otherwise by dgemm, a panel of rows at a time. `limit_bytes` bounds the memory for that; 0 is no limit.
+ * Returns false only where the check cannot be done: TOO_LARGE with the need and the limit in bytes. */
+bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
+                      const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,107 @@
+#include "stepper-private.h"
+
+#include <unistd.h>
+
+/** a * b + c, UINT64_MAX where that overflows. */
+static uint64_t multiply_add(uint64_t a, uint64_t b, uint64_t c) {
+  uint64_t product, sum;
+  if (!g_uint64_checked_mul(&product, a, b) || !g_uint64_checked_add(&sum, product, c)) return UINT64_MAX;
+  return sum;
+}
+
+/** What a run without data would hold. */
+typedef struct Ledger {
+  TgState *state;
+  uint64_t element_bytes;
+  uint64_t bytes, peak_bytes;
+} Ledger;
+
+static uint64_t value_bytes(const Ledger *ledger, TgValueId id) {
+  int64_t rows, columns;
+  if (!ledger->state || tg_state_value(ledger->state, id)->kind != TG_VALUE_SUM) return 0;
+  tg_state_value_shape(ledger->state, id, &rows, &columns);
+  return (uint64_t)(rows * columns) * ledger->element_bytes;
+}
+
+static bool ledger_enter(Ledger *ledger, TgValueId result, TgValueId base) {
+  if (result != base) ledger->bytes += value_bytes(ledger, result);
+  ledger->peak_bytes = MAX(ledger->peak_bytes, ledger->bytes);
+  return true;
+}
+
+static bool ledger_multiply(void *user, TgValueId result, TgValueId sum, TgValueId left, bool left_transposed,
+                            TgValueId right, bool right_transposed) {
+  (void)left, (void)left_transposed, (void)right, (void)right_transposed;
+  return ledger_enter(user, result, sum);
+}
+
+static bool ledger_add(void *user, TgValueId result, TgValueId a, TgValueId b, int32_t piece, int32_t pieces) {
+  (void)b, (void)piece, (void)pieces;
+  return ledger_enter(user, result, a);
+}
+
+static bool ledger_transpose(void *user, TgValueId result, TgValueId a) {
+  (void)a;
+  return ledger_enter(user, result, 0);
+}
+
+static void ledger_drop(void *user, TgValueId id) {
+  Ledger *ledger = user;
+  ledger->bytes -= value_bytes(ledger, id);
+}
+
+/** Slots of one state: a value, and two numbers that the proof keeps beside it. */
+static uint64_t slot_bytes(const TgSchedule *schedule, const TgState *state) {
+  uint64_t slots = 0;
+  for (int buffer = 0; buffer < schedule->buffers; buffer++) slots += (uint64_t)tg_state_length(state, buffer);
+  return slots * (uint64_t)tg_schedule_processors(schedule) * 3 * sizeof(int32_t);
+}
+
+uint64_t tg_stepper_snapshot_bytes(const TgStepper *stepper) {
+  return slot_bytes(stepper->schedule, stepper->state);
+}
+
+/** Runs the schedule on names alone. A run that fails needs what it needed until then. */
+static uint64_t run_bytes(const TgStepper *stepper, const TgScheduleNames *names) {
+  const int64_t parts = stepper->careful ? 2 : 1;
+  Ledger ledger = {.element_bytes = (uint64_t)(parts * tg_element_bytes(stepper->options.element))};
+  const TgStateHooks hooks = {.user = &ledger,
+                              .multiply = ledger_multiply,
+                              .add = ledger_add,
+                              .transpose = ledger_transpose,
+                              .drop = ledger_drop};
+  const TgShape *shape = &stepper->shape;
+  TgFailure failure;
+  TgState *state = tg_state_new(stepper->schedule, names, stepper->options.collective, &hooks, &failure);
+  if (!state) return 0;
+  tg_state_measure(state, shape->m, shape->n, shape->k);
+  ledger.state = state;
+  while (tg_state_next(state, &failure) == TG_PROGRESS_MORE) continue;
+  const uint64_t slots = slot_bytes(stepper->schedule, state);
+  tg_state_free(state);
+  return multiply_add(slots, 1, ledger.peak_bytes);
+}
+
+/** What the counts of every step take. */
+static uint64_t tally_bytes(const TgStepper *stepper) {
+  const bool loads = stepper->options.link_loads && stepper->options.network;
+  const uint64_t links = loads ? (uint64_t)stepper->options.network->links : 0, steps = (uint64_t)stepper->steps;
+  const uint64_t counts = multiply_add(steps, sizeof(TgTraceStep) + sizeof(int64_t), 0);
+  return multiply_add(steps + 1, links * sizeof(int64_t), counts);
+}
+
+uint64_t tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *names) {
+  const TgShape *shape = &stepper->shape;
+  const uint64_t tally = tally_bytes(stepper);
+  /* every processor with all of C in every buffer: where even that fits, the run without data is not worth its time */
+  const uint64_t c_bytes = (uint64_t)(shape->m * shape->n) * 2 * sizeof(double);
+  const uint64_t copies = (uint64_t)tg_schedule_processors(stepper->schedule) * (stepper->schedule->buffers + 1u);
+  const uint64_t most = multiply_add(c_bytes + 3 * sizeof(int32_t), copies, tally);
+  return most <= tg_stepper_limit_bytes(stepper) ? most : multiply_add(run_bytes(stepper, names), 1, tally);
+}
+
+uint64_t tg_stepper_limit_bytes(const TgStepper *stepper) {
+  if (stepper->options.memory_limit_bytes) return stepper->options.memory_limit_bytes;
+  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+}

@@ -1,0 +1,23 @@
+/** @file sim-error.h
+ * Why something of sim/ failed. The message is one sentence for people. */
+#ifndef TG_SIM_ERROR_H
+#define TG_SIM_ERROR_H
+
+#include "base.h"
+
+#include <glib.h>
+
+TG_BEGIN_DECLS
+
+typedef enum TgSimError {
+  TG_SIM_ERROR_BAD_INPUT, /**< sizes, matrices or a network that do not fit the schedule or each other */
+  TG_SIM_ERROR_TOO_LARGE, /**< sizes overflow, or need more memory than the limit */
+  TG_SIM_ERROR_SCHEDULE   /**< the schedule is at fault: see tg_stepper_failure() */
+} TgSimError;
+
+#define TG_SIM_ERROR (tg_sim_error_quark())
+GQuark tg_sim_error_quark(void);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,65 @@
+/** @file stepper-private.h
+ * Private to sim/: the stepper's parts. */
+#ifndef TG_STEPPER_PRIVATE_H
+#define TG_STEPPER_PRIVATE_H
+
+#include "tally.h"
+
+/** Snapshots of steps 0, stride, 2 * stride, …; the stride doubles whenever they hold too much. Step 0 always stays. */
+typedef struct TgHistory {
+  TgSnapshot **snapshot; /**< by step; NULL where there is none */
+  int64_t steps, stride;
+  int64_t kept;
+} TgHistory;
+
+struct TgStepper {
+  const TgSchedule *schedule;
+  TgStepperOptions options;
+  TgShape shape;
+  const void *input[TG_MATRICES]; /**< the caller's A and B */
+  TgState *state;
+  bool careful;       /**< C has at most TG_FEW_ELEMENTS: sums have a second half, their low parts */
+  void **sum;         /**< by value: the data of sums, row-major and contiguous; NULL for all others */
+  int32_t sums;       /**< room in it */
+  uint64_t sum_bytes; /**< held by all of them */
+  int64_t steps;
+  const char *label, *note; /**< of the last step */
+  TgTally tally;
+  TgHistory history;
+  GArray *messages; /**< TgStepperMessage, of the last step */
+  GArray *products; /**< TgStepperProduct, of the last step */
+  TgFailure failure;
+  bool lost;          /**< memory ran out in the middle of a step: nothing can be told any more */
+  GError *hook_error; /**< why a hook refused */
+  int blas_threads;   /**< what tg_blas_threads_begin() returned */
+};
+
+/** The hooks that make data follow names; `user` is the stepper. */
+extern const TgStateHooks tg_stepper_hooks;
+
+/** The data of a value. */
+TgBlock tg_stepper_block(const TgStepper *stepper, TgValueId id);
+/** Extents of block (row, column) of a matrix, and where it begins. */
+typedef struct TgExtent {
+  int64_t row, column, rows, columns;
+} TgExtent;
+TgExtent tg_stepper_extent(const TgStepper *stepper, int matrix, int32_t row, int32_t column);
+
+/** Bytes that a run needs beside A and B at its fullest, snapshots not counted: exact, or a bound below the limit. */
+uint64_t tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *names);
+/** Bytes of one snapshot of the slots as they are now. */
+uint64_t tg_stepper_snapshot_bytes(const TgStepper *stepper);
+/** The options' limit, or the machine's memory. */
+uint64_t tg_stepper_limit_bytes(const TgStepper *stepper);
+
+/** Saves the state as that of step `position` where the stride and the budget allow. */
+void tg_history_save(TgStepper *stepper, int64_t position);
+/** Restores the latest snapshot of at most step `position` and returns its step; -1, with nothing changed, where memory
+ * is out. */
+int64_t tg_history_restore(TgStepper *stepper, int64_t position);
+void tg_history_clear(TgStepper *stepper);
+
+/** Turns a failed run into an error. */
+void tg_stepper_report(TgStepper *stepper, GError **error);
+
+#endif

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test. See ./test.sh --help.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+
+usage() {
+  cat <<'END'
+Usage: ./test.sh [--quick] [--help]
+
+  1. ./setup.sh --tests installs what is missing
+  2. build/           all tests, warnings are errors, CUDA code is compiled where nvcc is
+  3. build-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer
+  4. a few seconds of fuzzing each parser (tools/fuzz.sh runs them for longer)
+
+Ends with `N passed, N failed, N skipped`, counted in single test points over all runs; what failed is printed with
+its output, what was skipped with its reason. A later run builds only what changed.
+
+  --quick  only 1 and 2
+  --help   this text
+
+Exit status: 0 at least one test passed and none failed; 1 otherwise; 2 wrong use.
+END
+}
+
+quick=false
+for argument in "$@"; do
+  case $argument in
+    --quick) quick=true ;;
+    -h | --help) usage && exit 0 ;;
+    *) printf 'test.sh: unknown option: %s\n\n' "$argument" >&2 && usage >&2 && exit 2 ;;
+  esac
+done
+
+runs=() # LABEL=FILE, as tools/count-tests.py reads them
+heading() { printf '\n== %s\n' "$*"; }
+
+# A folder that someone configured by hand gets the options, too.
+configure() {
+  local folder=$1 option
+  shift
+  if [[ ! -f $folder/build.ninja ]]; then
+    meson setup "$folder" "$@"
+    return
+  fi
+  for option in "$@"; do
+    option=${option#-D}
+    if ! grep -qxF "${option%%=*} = ${option#*=}" "$folder/meson-private/cmd_line.txt"; then
+      meson configure "$folder" "$@"
+      return
+    fi
+  done
+}
+
+# suite LABEL FOLDER TIME-LIMIT-FACTOR OPTION...: without a log, the run counts as failed.
+suite() {
+  local label=$1 folder=$2 factor=$3 log=$2/meson-logs/testlog.json
+  shift 3
+  runs+=("$label=$log")
+  rm -f "$log"
+  heading "$label: build"
+  configure "$folder" "$@" && meson compile -C "$folder" || return
+  heading "$label: tests"
+  meson test -C "$folder" --no-rebuild --timeout-multiplier "$factor"
+}
+
+sanitized_suite() {
+  export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
+  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
+  suite sanitized build-sanitize 5 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+  unset ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS
+}
+
+can_fuzz() {
+  echo 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data && size ? 0 : 0; }' |
+    clang -fsanitize=fuzzer -x c - -o /dev/null 2>/dev/null
+}
+
+# Writes TAP: a point a fuzzer that tools/fuzz.sh named on its way; it stops at the first finding, so only the last one
+# can be bad.
+fuzz_tap() {
+  local status=$1 log=$2 names name number=0
+  mapfile -t names < <(sed -n 's/^== \(.*\): [0-9]* s$/\1/p' "$log")
+  if ((${#names[@]} == 0)); then names=("tools/fuzz.sh") && status=1; fi
+  echo "1..${#names[@]}"
+  for name in "${names[@]}"; do
+    number=$((number + 1))
+    if ((status != 0 && number == ${#names[@]})); then printf 'not '; fi
+    echo "ok $number - $name"
+  done
+  sed 's/^/# /' "$log"
+}
+
+fuzz() {
+  local seconds=$1 log=build/meson-logs/fuzz.log tap=build/meson-logs/fuzz.tap status
+  runs+=("fuzz=$tap")
+  rm -f "$tap"
+  heading "fuzz: $seconds s each"
+  if ! can_fuzz; then
+    echo "1..0 # SKIP clang with its fuzzer library (libclang-rt) is not here" >"$tap"
+    return
+  fi
+  tools/fuzz.sh "$seconds" </dev/null 2>&1 | tee "$log"
+  status=${PIPESTATUS[0]}
+  fuzz_tap "$status" "$log" >"$tap"
+}
+
+if ! ./setup.sh --tests; then
+  echo "0 passed, 1 failed, 0 skipped"
+  exit 1
+fi
+suite plain build 1 -Dwerror=true
+if ! $quick; then
+  sanitized_suite
+  fuzz 5
+fi
+
+heading "result"
+python3 tools/count-tests.py "${runs[@]}"

@@ -1,0 +1,90 @@
+/* The contract of embedding.h on networks small enough to check by hand. */
+#include "embedding.h"
+
+#include <glib.h>
+
+static TgTopology network(const char *text) {
+  TgTopology topology;
+  TgError error;
+  if (!tg_topology_parse(&topology, text, &error)) g_error("%s", error.message);
+  return topology;
+}
+
+typedef struct EmbeddingTest {
+  TgEmbeddingKind kind;
+  int dims;
+  int32_t grid[TG_MAX_DIMS];
+  const char *network;
+  const char *nodes; /* of processors 0, 1, …, or the error */
+} EmbeddingTest;
+
+static const EmbeddingTest embeddings[] = {
+    {TG_ROWMAJOR, 2, {2, 3}, "torus:2x3", " 0 1 2 3 4 5"},
+    {TG_ROWMAJOR, 2, {2, 2}, "torus:3x4", " 0 1 4 5"},                 /* a corner */
+    {TG_ROWMAJOR, 2, {4, 3}, "torus:2x2", " 0 0 1 0 0 1 2 2 3 2 2 3"}, /* blocks along each axis */
+    {TG_ROWMAJOR, 2, {4, 1}, "torus:2x2", " 0 1 2 3"},                 /* neither: by number */
+    {TG_ROWMAJOR, 2, {2, 3}, "ring:3", " 0 0 1 1 2 2"},                /* blocks of numbers */
+    {TG_ROWMAJOR, 3, {1, 2, 2}, "switch:2*ring:4", " 0 1 2 3"},
+    {TG_ROWMAJOR, 1, {8}, "hypercube:2", " 0 0 1 1 2 2 3 3"},
+    {TG_GRAY, 1, {8}, "hypercube:3", " 0 1 3 2 6 7 5 4"},
+    {TG_GRAY, 2, {2, 4}, "hypercube:4", " 0 1 3 2 4 5 7 6"}, /* a subcube */
+    {TG_GRAY, 2, {2, 4}, "hypercube:2", " 0 0 1 1 2 2 3 3"}, /* the wider axis in blocks */
+    {TG_GRAY, 2, {2, 3}, "hypercube:3", "the Gray embedding needs extents that are powers of two, axis 2 has 3"},
+    {TG_GRAY, 2, {2, 2}, "torus:2x2", "the Gray embedding needs a hypercube, such as hypercube:6"},
+    {TG_GRAY, 2, {2, 2}, "hypercube:1*ring:2", "the Gray embedding needs a hypercube, such as hypercube:6"},
+    {TG_SNAKE, 1, {6}, "mesh:2x3", " 0 1 2 5 4 3"},
+    {TG_SNAKE, 2, {2, 4}, "mesh:2x2x2", " 0 1 3 2 6 7 5 4"},
+    {TG_SNAKE, 1, {8}, "hypercube:3", " 0 1 3 2 6 7 5 4"},
+    {TG_SNAKE, 1, {8}, "mesh:2x2", " 0 0 1 1 3 3 2 2"},
+    {TG_SNAKE, 2, {0, 4}, "mesh:2x2", "extent 1 of the grid is 0, expected 1 or more and at most 16777216 processors"},
+    {TG_SNAKE,
+     2,
+     {8192, 4096},
+     "mesh:2x2",
+     "extent 2 of the grid is 4096, expected 1 or more and at most 16777216 processors"},
+    {TG_SNAKE, 5, {1}, "mesh:2x2", "a grid has 1 to 4 extents, not 5"},
+};
+
+static void embeddings_go_as_stated(void) {
+  for (gsize i = 0; i < G_N_ELEMENTS(embeddings); i++) {
+    const EmbeddingTest *test = &embeddings[i];
+    TgTopology topology = network(test->network);
+    TgEmbedding embedding;
+    TgError error;
+    g_autoptr(GString) nodes = g_string_new(NULL);
+    if (tg_embedding_init(&embedding, test->kind, test->dims, test->grid, &topology, &error))
+      for (int p = 0; p < embedding.processors; p++)
+        g_string_append_printf(nodes, " %d", (int)tg_embedding_node(&embedding, p));
+    else
+      g_string_assign(nodes, error.message);
+    g_assert_cmpstr(nodes->str, ==, test->nodes);
+  }
+}
+
+static void large_grids_do_not_overflow(void) {
+  TgTopology topology = network("torus:2048x4096");
+  TgEmbedding embedding;
+  g_assert_true(tg_embedding_init(&embedding, TG_ROWMAJOR, 2, (int32_t[]){2048, 8192}, &topology, NULL));
+  g_assert_cmpint(tg_embedding_node(&embedding, (1 << 24) - 1), ==, (1 << 23) - 1);
+  g_assert_true(tg_embedding_init(&embedding, TG_SNAKE, 1, (int32_t[]){1 << 24}, &topology, NULL));
+  g_assert_cmpint(tg_embedding_node(&embedding, (1 << 24) - 1), ==, (1 << 23) - 4096);
+}
+
+static void embedding_names_are_read_back(void) {
+  TgEmbeddingKind kind;
+  TgError error;
+  for (int row = 0; row < TG_EMBEDDING_KINDS; row++) {
+    g_assert_true(tg_embedding_kind_parse(&kind, tg_embedding_name(row), &error));
+    g_assert_cmpint((int)kind, ==, row);
+  }
+  g_assert_false(tg_embedding_kind_parse(&kind, "grey", &error));
+  g_assert_cmpstr(error.message, ==, "there is no embedding 'grey', expected rowmajor, gray or snake");
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/embedding/examples", embeddings_go_as_stated);
+  g_test_add_func("/embedding/large", large_grids_do_not_overflow);
+  g_test_add_func("/embedding/names", embedding_names_are_read_back);
+  return g_test_run();
+}

@@ -1,0 +1,168 @@
+/* The JSON writer's text, and that wrong use stops the program. */
+#include "json-writer.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static void test_layout(void) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_string(json, "grid", "4x4");
+  tg_json_member_bool(json, "ok", true);
+  tg_json_key(json, "processor");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_integer(json, 1);
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_null(json, "x");
+  tg_json_member_double(json, "y", 0.5);
+  tg_json_end_object(json);
+  tg_json_end_array(json);
+  tg_json_key(json, "empty");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_end_array(json);
+  tg_json_key(json, "steps");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_end_object(json);
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_integer(json, "index", INT64_MIN);
+  tg_json_end_object(json);
+  tg_json_end_array(json);
+  tg_json_end_object(json);
+  size_t length = 0;
+  const char *text = tg_json_text(json, &length);
+  g_assert_cmpstr(text, ==,
+                  "{\n"
+                  "  \"grid\": \"4x4\",\n"
+                  "  \"ok\": true,\n"
+                  "  \"processor\": [1, {\"x\": null, \"y\": 0.5}],\n"
+                  "  \"empty\": [],\n"
+                  "  \"steps\": [\n"
+                  "    {},\n"
+                  "    {\n"
+                  "      \"index\": -9223372036854775808\n"
+                  "    }\n"
+                  "  ]\n"
+                  "}\n");
+  g_assert_cmpuint(length, ==, strlen(text));
+}
+
+static void check_string(const char *string, const char *expected) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_string(json, string);
+  g_assert_cmpstr(tg_json_text(json, NULL), ==, expected);
+}
+
+static void test_strings(void) {
+  check_string("", "\"\"\n");
+  check_string(NULL, "null\n");
+  check_string("a\"b\\c/", "\"a\\\"b\\\\c/\"\n");
+  check_string("\b\t\n\f\r\x01\x1f\x7f", "\"\\b\\t\\n\\f\\r\\u0001\\u001f\\u007f\"\n");
+  check_string("A\xc2\xb7"
+               "B \xf0\x9f\x98\x80",
+               "\"A\xc2\xb7"
+               "B \xf0\x9f\x98\x80\"\n");
+  check_string("x\xff\xfey", "\"x\xef\xbf\xbd\xef\xbf\xbdy\"\n");
+  check_string("cut\xe2\x82", "\"cut\xef\xbf\xbd\xef\xbf\xbd\"\n");
+}
+
+static void check_double(double value, const char *expected) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_double(json, value);
+  g_autofree char *line = g_strconcat(expected, "\n", NULL);
+  g_assert_cmpstr(tg_json_text(json, NULL), ==, line);
+}
+
+static void test_doubles(void) {
+  check_double(0, "0");
+  check_double(-0.0, "-0");
+  check_double(1, "1");
+  check_double(0.1, "0.1");
+  check_double(0.1 + 0.2, "0.30000000000000004");
+  check_double(1.0 / 3, "0.3333333333333333");
+  check_double(1e-6, "1e-06");
+  check_double(1e22, "1e+22");
+  check_double(DBL_MAX, "1.7976931348623157e+308");
+  check_double(DBL_TRUE_MIN, "5e-324");
+  check_double(NAN, "null");
+  check_double(INFINITY, "null");
+  check_double(-INFINITY, "null");
+}
+
+static void test_doubles_come_back(void) {
+  for (int i = 0; i < 20000; i++) {
+    const guint64 bits = (guint64)g_test_rand_int() << 32 | (guint32)g_test_rand_int();
+    double value = 0;
+    memcpy(&value, &bits, sizeof value);
+    if (!isfinite(value)) continue;
+    g_autoptr(TgJson) json = tg_json_new();
+    tg_json_double(json, value);
+    g_assert_cmpfloat(g_ascii_strtod(tg_json_text(json, NULL), NULL), ==, value);
+  }
+}
+
+static void misuse_value_without_key(TgJson *json) {
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_integer(json, 1);
+}
+
+static void misuse_key_in_array(TgJson *json) {
+  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_key(json, "k");
+}
+
+static void misuse_two_documents(TgJson *json) {
+  tg_json_null(json);
+  tg_json_null(json);
+}
+
+static void misuse_wrong_end(TgJson *json) {
+  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_end_object(json);
+}
+
+static void misuse_key_without_value(TgJson *json) {
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_key(json, "k");
+  tg_json_end_object(json);
+}
+
+static void misuse_unfinished(TgJson *json) {
+  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_null(json);
+  tg_json_text(json, NULL);
+}
+
+static void misuse_empty(TgJson *json) {
+  tg_json_text(json, NULL);
+}
+
+typedef void (*Misuse)(TgJson *json);
+static const Misuse misuses[] = {misuse_value_without_key, misuse_key_in_array, misuse_two_documents, misuse_wrong_end,
+                                 misuse_key_without_value, misuse_unfinished,   misuse_empty};
+
+static void test_misuse(gconstpointer which) {
+  if (g_test_subprocess()) {
+    TgJson *json = tg_json_new();
+    misuses[GPOINTER_TO_SIZE(which)](json);
+    tg_json_free(json);
+    return;
+  }
+  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_failed();
+  g_test_trap_assert_stderr("*json-writer.c*assertion failed*");
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/json/layout", test_layout);
+  g_test_add_func("/json/strings", test_strings);
+  g_test_add_func("/json/doubles", test_doubles);
+  g_test_add_func("/json/doubles-come-back", test_doubles_come_back);
+  for (size_t i = 0; i < G_N_ELEMENTS(misuses); i++) {
+    g_autofree char *path = g_strdup_printf("/json/misuse/%zu", i);
+    g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_misuse);
+  }
+  return g_test_run();
+}

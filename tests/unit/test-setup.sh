@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# setup.sh on made-up machines: a folder of stand-in commands is all the PATH there is. Prints TAP.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$root/setup.sh" "$work" # where any user can read it
+chmod 755 "$work"
+number=0
+as=() # a command that runs another as someone else
+
+# What setup.sh itself is made of; the things it looks for are added machine by machine.
+base=(bash env find grep awk wc rm cat)
+# stand_in NAME SCRIPT
+stand_in() { printf '#!%s\n%s\n' "$BASH" "$2" >"$machine/$1" && chmod +x "$machine/$1"; }
+new_machine() {
+  machine=$work/machine-$number-$RANDOM
+  mkdir "$machine"
+  local name
+  for name in "${base[@]}"; do ln -s "$(command -v "$name")" "$machine/$name"; done
+}
+# apt-get that writes down how it was called, and "installs" by making the next machine's stand-ins appear.
+with_apt() {
+  stand_in apt-get "echo \"apt-get \$*\" >>$machine.calls; $1"
+  stand_in apt-cache "for name in \"\${@:2}\"; do echo \"  Candidate: ${2:-1}\"; done"
+}
+complete() {
+  local name
+  for name in gcc meson ninja python3 dot clang g++; do stand_in "$name" 'exit 0'; done
+  stand_in pkg-config 'exit 0'
+  stand_in fc-match 'printf "Liberation Sans"'
+  stand_in convert 'echo "Version: ImageMagick 6"'
+  mkdir -p "$machine.runtime"
+  : >"$machine.runtime/libclang_rt.fuzzer-x86_64.a"
+  stand_in clang "echo $machine.runtime"
+}
+# setup ARGUMENT...: runs it there; sets output and status.
+setup() {
+  output=$(cd "$work" && env -i PATH="$machine" HOME="$work" "${as[@]}" "$machine/bash" "$work/setup.sh" "$@" \
+    </dev/null 2>&1)
+  status=$?
+}
+calls() { cat "$machine.calls" 2>/dev/null; }
+
+# check NAME CONDITION...: one TAP point; the condition is a command.
+check() {
+  local name=$1
+  shift
+  number=$((number + 1))
+  if "$@"; then
+    echo "ok $number - $name"
+  else
+    echo "not ok $number - $name"
+    printf '# status %s\n' "$status"
+    printf '%s\n' "$output" "$(calls)" | sed 's/^/# /'
+  fi
+}
+says() { [[ $output == *"$1"* ]]; }
+ended() { [[ $status == "$1" ]]; }
+called() { [[ $(calls) == *"$1"* ]]; }
+never_called() { [[ -z $(calls) ]]; }
+
+echo 1..26
+
+new_machine && complete && with_apt 'exit 1'
+setup --tests
+check "a complete machine is left alone" ended 0
+check "and apt-get is not called" never_called
+check "and it says just that" [ "$output" = "setup: everything needed is there" ]
+
+new_machine && with_apt 'exit 1'
+setup --dry-run
+check "a bare machine lacks something" ended 1
+for package in gcc meson ninja-build pkg-config libglib2.0-dev libgraphviz-dev graphviz fonts-liberation \
+  libopenblas-dev imagemagick; do
+  check "it names $package and why" grep -qE "^  $package +[a-zA-Z].*" <(printf '%s' "$output")
+done
+check "a dry run installs nothing" never_called
+
+new_machine && complete && with_apt 'exit 1'
+stand_in pkg-config '[[ $* != *openblas* ]]'
+setup --dry-run
+check "only what is missing is named" [ "$(grep -c '^  ' <<<"$output")" = 1 ]
+check "that is OpenBLAS" says libopenblas-dev
+
+new_machine && complete && rm "$machine/convert" && stand_in convert 'echo some other convert'
+setup
+check "another program called convert is no ImageMagick" says imagemagick
+check "without apt-get it says what to install" says "the command magick or convert"
+check "and ends with 1" ended 1
+
+new_machine && complete && stand_in pkg-config '[[ $* != *libgvc* ]]'
+setup --frobnicate
+check "an unknown option is wrong use" ended 2
+
+# The rest installs: as root through apt-get, otherwise through sudo.
+if ((EUID == 0)); then sudo='exit 1'; else sudo="if [[ \$1 == -n ]]; then shift; fi; exec \"\$@\""; fi
+
+new_machine && complete && with_apt "rm -f $machine/pkg-config.absent" && stand_in sudo "$sudo"
+stand_in pkg-config "[[ ! -e $machine/pkg-config.absent || \$* != *libgvc* ]]"
+: >"$machine/pkg-config.absent"
+setup
+check "it installs what is missing without a question" called "install --yes --no-install-recommends"
+check "and is content with what it then finds" ended 0
+
+new_machine && complete && with_apt 'exit 0' '(none)' && stand_in sudo "$sudo"
+stand_in pkg-config '[[ $* != *libgvc* ]]'
+setup
+check "unknown packages make it fetch the lists; a package that changed nothing is a failure" \
+  eval 'called "apt-get update" && ended 1 && says "installed, yet still not found"'
+
+new_machine && complete && with_apt 'exit 0' && stand_in sudo 'exit 1'
+stand_in pkg-config '[[ $* != *libgvc* ]]'
+if ((EUID == 0)); then as=("$(command -v setpriv)" --reuid=65534 --clear-groups); fi
+setup
+check "without root and without sudo it prints the whole command for an administrator" \
+  says "apt-get update && apt-get install --yes --no-install-recommends libgraphviz-dev"
+check "and ends with 1, having called nothing" eval 'ended 1 && never_called'

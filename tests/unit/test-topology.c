@@ -1,0 +1,231 @@
+/* The contract of topology.h on networks small enough to check by hand. */
+#include "topology.h"
+
+#include <glib.h>
+#include <string.h>
+
+static TgTopology network(const char *text) {
+  TgTopology topology;
+  TgError error;
+  if (!tg_topology_parse(&topology, text, &error)) g_error("%s", error.message);
+  return topology;
+}
+
+typedef struct BadText {
+  const char *text;
+  int column;
+  const char *message;
+} BadText;
+
+static const BadText bad_texts[] = {
+    {"", 1, ": at column 1 the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
+    {"tours:4", 1,
+     "tours:4: at column 1 there is no network 'tours', expected torus, mesh, ring, line, hypercube, full or switch"},
+    {"mesh", 5, "mesh: at column 5 the text ends, expected ':' and the extents"},
+    {"mesh:8y8", 7,
+     "mesh:8y8: at column 7 found 'y', expected 'x' and another extent, '*' and the next level, or the end"},
+    {"mesh:8x", 8, "mesh:8x: at column 8 the text ends, expected an extent, a whole number of at least 1"},
+    {"ring:-3", 6, "ring:-3: at column 6 found '-', expected an extent, a whole number of at least 1"},
+    {"ring:\t3", 6, "ring:?3: at column 6 found byte 0x09, expected an extent, a whole number of at least 1"},
+    {"torus:4x0", 9, "torus:4x0: at column 9 the extent is 0, expected 1 to 16777216"},
+    {"torus:1000000000x2", 7, "torus:1000000000x2: at column 7 the extent is 1000000000, expected 1 to 16777216"},
+    {"line:99999999999999999999999", 6,
+     "line:99999999999999999999999: at column 6 the extent is 99999999999999999999999, expected 1 to 16777216"},
+    {"line:18446744073709551620", 6, /* 2^64 + 4 */
+     "line:18446744073709551620: at column 6 the extent is 18446744073709551620, expected 1 to 16777216"},
+    {"torus:16777216x16777216x16777216x16777216", 1,
+     "torus:16777216x16777216x16777216x16777216: at column 1 the network grows beyond 16777216 nodes (torus: grid "
+     "closed "
+     "along each axis; dimension-ordered routes, the shortest way round)"},
+    {"hypercube:64", 1,
+     "hypercube:64: at column 1 the network grows beyond 16777216 nodes (hypercube: 2^d nodes, neighbours differ in "
+     "one "
+     "bit; e-cube routes, lowest bit first)"},
+    {"switch:4097*full:4096", 13,
+     "switch:4097*full:4096: at column 13 the network grows beyond 16777216 nodes (full: a link from every node to "
+     "every "
+     "other)"},
+    {"mesh:1x2x3x4x5", 13,
+     "mesh:1x2x3x4x5: at column 13 there is one extent too many, expected at most 4 for mesh, as in mesh:8x8"},
+    {"ring:4x4", 7, "ring:4x4: at column 7 there is one extent too many, expected at most 1 for ring, as in ring:8"},
+    {"ring:2*ring:2*ring:2*ring:2", 22,
+     "ring:2*ring:2*ring:2*ring:2: at column 22 there is a fourth level, expected at most three"},
+    {"ring:2*", 8, "ring:2*: at column 8 the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
+};
+
+static void bad_text_is_refused_in_words(void) {
+  for (gsize i = 0; i < G_N_ELEMENTS(bad_texts); i++) {
+    TgTopology topology, before;
+    memset(&topology, 0x5a, sizeof topology);
+    before = topology;
+    TgError error = {0};
+    g_assert_false(tg_topology_parse(&topology, bad_texts[i].text, &error));
+    g_assert_cmpstr(error.message, ==, bad_texts[i].message);
+    g_assert_cmpint(error.line, ==, 1);
+    g_assert_cmpint(error.column, ==, bad_texts[i].column);
+    g_assert_cmpmem(&topology, sizeof topology, &before, sizeof before);
+    g_assert_false(tg_topology_parse(&topology, bad_texts[i].text, NULL));
+  }
+}
+
+static void long_text_is_cut_in_the_message(void) {
+  GString *text = g_string_new("ring:");
+  for (int i = 0; i < 100000; i++) g_string_append_c(text, '7');
+  TgTopology topology;
+  TgError error;
+  g_assert_false(tg_topology_parse(&topology, text->str, &error));
+  g_assert_cmpint(error.column, ==, 6);
+  g_assert_cmpint(strlen(error.message), <, 250);
+  g_assert_true(g_str_has_suffix(error.message, "..., expected 1 to 16777216"));
+  g_string_free(text, TRUE);
+}
+
+static void init_refuses_as_parse_does(void) {
+  TgTopology topology;
+  TgError error;
+  g_assert_false(tg_topology_init(&topology, TG_RING, 2, (int32_t[]){2, 2}, &error));
+  g_assert_cmpstr(error.message, ==, "ring has 1 to 1 extents, not 2");
+  g_assert_false(tg_topology_init(&topology, TG_TORUS, 2, (int32_t[]){2, -2}, &error));
+  g_assert_cmpstr(error.message, ==, "extent 2 of torus is -2, expected 1 to 16777216");
+  g_assert_false(tg_topology_init(&topology, TG_MESH, 2, (int32_t[]){1 << 13, 1 << 12}, &error));
+  g_assert_cmpstr(error.message, ==, "mesh would have more than 16777216 nodes");
+  g_assert_true(tg_topology_init(&topology, TG_MESH, 2, (int32_t[]){1 << 12, 1 << 12}, &error));
+  TgTopology parsed = network("mesh:4096x4096");
+  g_assert_cmpmem(&topology, sizeof topology, &parsed, sizeof parsed);
+}
+
+typedef struct FactsRow {
+  const char *text;
+  TgTopologyFacts facts; /* nodes, switches, links, cables, diameter, degree, bisection */
+} FactsRow;
+
+static const FactsRow facts_rows[] = {
+    {"ring:1", {1, 0, 0, 0, 0, 0, 0}},
+    {"ring:2", {2, 0, 2, 1, 1, 1, 1}},
+    {"ring:8", {8, 0, 16, 8, 4, 2, 2}},
+    {"line:8", {8, 0, 14, 7, 7, 2, 1}},
+    {"torus:4x4", {16, 0, 64, 32, 4, 4, 8}},
+    {"torus:5x5", {25, 0, 100, 50, 4, 4, 12}}, /* 2 (5 + 1) */
+    {"torus:2x2", {4, 0, 8, 4, 2, 2, 2}},
+    {"torus:8x8x8", {512, 0, 3072, 1536, 12, 6, 128}},
+    {"torus:5x5x2", {50, 0, 250, 125, 5, 5, -1}},
+    {"mesh:8x8", {64, 0, 224, 112, 14, 4, 8}},
+    {"mesh:5x5", {25, 0, 80, 40, 8, 4, 6}},
+    {"mesh:3x3x3", {27, 0, 108, 54, 6, 6, 13}}, /* (27 - 1) / (3 - 1), Efe and Feng */
+    {"hypercube:6", {64, 0, 384, 192, 6, 6, 32}},
+    {"full:8", {8, 0, 56, 28, 1, 7, 16}},
+    {"full:7", {7, 0, 42, 21, 1, 6, 12}},
+    {"switch:8", {8, 1, 16, 8, 2, 1, 4}},
+    {"switch:1", {1, 1, 2, 1, 0, 1, 0}},
+    {"switch:4*torus:2x4", {32, 8, 88, 44, 5, 1, 4}},
+    {"ring:4*switch:8", {32, 1, 80, 40, 6, 3, 4}},
+    {"ring:1*torus:4x4", {16, 0, 64, 32, 4, 4, 8}},
+    {"line:4*full:8", {32, 0, 104, 52, 7, 8, -1}},
+    {"switch:16777216", {16777216, 1, 33554432, 16777216, 2, 1, 8388608}},
+    {"full:16777216", {16777216, 0, 281474959933440, 140737479966720, 1, 16777215, 70368744177664}},
+};
+
+static void facts_are_those_of_the_textbook(void) {
+  for (gsize i = 0; i < G_N_ELEMENTS(facts_rows); i++) {
+    TgTopology topology = network(facts_rows[i].text);
+    const TgTopologyFacts *expected = &facts_rows[i].facts;
+    TgTopologyFacts facts;
+    tg_topology_facts(&topology, &facts);
+    g_test_message("%s", facts_rows[i].text);
+    g_assert_cmpint(facts.nodes, ==, expected->nodes);
+    g_assert_cmpint(facts.switches, ==, expected->switches);
+    g_assert_cmpint(facts.links, ==, expected->links);
+    g_assert_cmpint(facts.cables, ==, expected->cables);
+    g_assert_cmpint(facts.diameter_hops, ==, expected->diameter_hops);
+    g_assert_cmpint(facts.degree_max, ==, expected->degree_max);
+    g_assert_cmpint(facts.bisection_links, ==, expected->bisection_links);
+  }
+}
+
+typedef struct RouteRow {
+  const char *text;
+  int from, to;
+  const char *vertices;
+} RouteRow;
+
+static const RouteRow route_rows[] = {
+    {"torus:4x4", 0, 0, ""},
+    {"torus:4x4", 0, 5, " 1 5"},        /* last coordinate first */
+    {"torus:4x4", 0, 15, " 3 15"},      /* the shortest way is round */
+    {"torus:4x4", 0, 10, " 1 2 6 10"},  /* ties go up */
+    {"torus:4x4", 10, 0, " 11 8 12 0"}, /* and up again, round the end */
+    {"torus:5x5", 0, 13, " 4 3 8 13"},  /* (0,0) to (2,3): no ties in an odd ring */
+    {"torus:2x2", 3, 0, " 2 0"},        /* extent 2: the one cable, whichever way */
+    {"mesh:4x4", 0, 15, " 1 2 3 7 11 15"},
+    {"mesh:2x3x4", 23, 0, " 22 21 20 16 12 0"},
+    {"ring:6", 5, 2, " 0 1 2"},
+    {"line:6", 5, 2, " 4 3 2"},
+    {"hypercube:4", 0, 13, " 1 5 13"}, /* bits 0, 2, 3 */
+    {"hypercube:4", 13, 0, " 12 8 0"}, /* the same order back */
+    {"full:8", 6, 1, " 1"},
+    {"switch:8", 6, 1, " 8 1"},
+    {"switch:4*torus:2x4", 1, 2, " 32 2"},
+    {"switch:4*torus:2x4", 1, 23, " 32 33 37 23"}, /* group 0 to group 5 = (1,1) */
+    {"line:3*ring:4", 2, 11, " 1 0 9 10 11"},      /* by node 0 of each line */
+    {"line:3*switch:4", 2, 5, " 1 0 12 3 4 5"},
+    {"switch:2*switch:2*ring:3", 0, 11, " 12 18 20 17 11"},
+};
+
+static void routes_go_as_stated(void) {
+  for (gsize i = 0; i < G_N_ELEMENTS(route_rows); i++) {
+    TgTopology topology = network(route_rows[i].text);
+    g_autoptr(GString) vertices = g_string_new(NULL);
+    TgRoute route;
+    TgHop hop;
+    tg_route_begin(&route, &topology, route_rows[i].from, route_rows[i].to);
+    while (tg_route_next(&route, &hop)) g_string_append_printf(vertices, " %d", (int)hop.vertex);
+    g_assert_cmpstr(vertices->str, ==, route_rows[i].vertices);
+  }
+}
+
+static void links_name_level_and_axis(void) {
+  TgTopology topology = network("switch:4*torus:2x4");
+  TgLink link;
+  tg_topology_link(&topology, 9, &link); /* of switch 1 the way down to its first node */
+  g_assert_cmpint(link.from, ==, 33);
+  g_assert_cmpint(link.to, ==, 4);
+  g_assert_cmpint(link.level, ==, 0);
+  tg_topology_link(&topology, 64, &link); /* the first of the torus, on its last axis */
+  g_assert_cmpint(link.from, ==, 32);
+  g_assert_cmpint(link.to, ==, 33);
+  g_assert_cmpint(link.level, ==, 1);
+  g_assert_cmpint(link.axis, ==, 1);
+  tg_topology_link(&topology, 87, &link); /* the last: (1,3) to (0,3) */
+  g_assert_cmpint(link.from, ==, 39);
+  g_assert_cmpint(link.to, ==, 35);
+  g_assert_cmpint(link.axis, ==, 0);
+  topology = network("hypercube:3");
+  tg_topology_link(&topology, 23, &link);
+  g_assert_cmpint(link.from, ==, 7);
+  g_assert_cmpint(link.to, ==, 3);
+  g_assert_cmpint(link.axis, ==, 2);
+}
+
+static void coordinates_are_outermost_first(void) {
+  TgTopology topology = network("switch:4*torus:2x3");
+  int32_t c[TG_MAX_COORDINATES];
+  g_assert_cmpint(tg_topology_coordinates(&topology, 22, c), ==, 3);
+  g_assert_cmpint(c[0], ==, 1);
+  g_assert_cmpint(c[1], ==, 2);
+  g_assert_cmpint(c[2], ==, 2);
+  topology = network("hypercube:5");
+  g_assert_cmpint(tg_topology_extents(&topology, c), ==, 1);
+  g_assert_cmpint(c[0], ==, 32);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/topology/bad-text", bad_text_is_refused_in_words);
+  g_test_add_func("/topology/long-text", long_text_is_cut_in_the_message);
+  g_test_add_func("/topology/init", init_refuses_as_parse_does);
+  g_test_add_func("/topology/facts", facts_are_those_of_the_textbook);
+  g_test_add_func("/topology/routes", routes_go_as_stated);
+  g_test_add_func("/topology/links", links_name_level_and_axis);
+  g_test_add_func("/topology/coordinates", coordinates_are_outermost_first);
+  return g_test_run();
+}

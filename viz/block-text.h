@@ -1,0 +1,43 @@
+/** @file block-text.h
+ * What a slot holds, as a picture shows it, and the words for blocks and processors. */
+#ifndef TG_BLOCK_TEXT_H
+#define TG_BLOCK_TEXT_H
+
+#include <glib.h>
+
+#include "schedule.h"
+#include "state.h"
+
+G_BEGIN_DECLS
+
+/** A copy of a TgValue that outlives the value. `kind` TG_VALUE_EMPTY where a slot is empty. */
+typedef struct TgBlock {
+  uint8_t kind;   /**< TgValueKind */
+  uint8_t matrix; /**< TgMatrixName */
+  uint8_t transposed;
+  uint8_t unused;
+  int32_t row, column;
+  int32_t terms; /**< sum: inner indices in it */
+} TgBlock;
+
+/** The value's copy; an empty block where `value` is NULL. */
+TgBlock tg_block_of(const TgValue *value);
+
+/** True where both have the same name, whatever the number of terms. */
+bool tg_block_same(const TgBlock *a, const TgBlock *b);
+
+/** Appends "A₀₁", from ten block rows or columns up "A3,12", "A₀₁'" where transposed, "0" for zero, "" if empty. */
+void tg_block_append(GString *text, const TgBlock *block);
+
+/** Appends "P(1,2)". */
+void tg_processor_append(GString *text, const TgSchedule *schedule, int64_t rank);
+
+/** Appends the id of a processor, "p-1-2". */
+void tg_processor_id_append(GString *text, const TgSchedule *schedule, int64_t rank);
+
+/** Appends `count` with its noun: "1 message", "24 messages". */
+void tg_count_append(GString *text, int64_t count, const char *one, const char *many);
+
+G_END_DECLS
+
+#endif

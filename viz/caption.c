@@ -1,0 +1,139 @@
+#include "caption.h"
+
+#include "palette.h"
+#include "text-width.h"
+
+enum { MARGIN = 18, TITLE = 20, NOTE = 13, KEY = 12, KEY_GAP = 22, SAMPLE = 30, LEAST_WIDTH = 460 };
+
+void tg_caption_clear(TgCaption *caption) {
+  for (int n = 0; n < caption->notes; n++) g_free(caption->lines[n]);
+  for (int k = 0; k < caption->keys; k++) g_free(caption->key[k].words);
+  g_free(caption->title);
+  g_free(caption->totals);
+}
+
+void tg_caption_add_note(TgCaption *caption, char *text) {
+  if (caption->notes < TG_CAPTION_NOTES)
+    caption->lines[caption->notes++] = text;
+  else
+    g_free(text);
+}
+
+void tg_caption_add_key(TgCaption *caption, const char *sample, int matrix, bool strong, char *words) {
+  if (caption->keys < TG_CAPTION_KEYS)
+    caption->key[caption->keys++] = (TgKey){.sample = sample, .matrix = matrix, .strong = strong, .words = words};
+  else
+    g_free(words);
+}
+
+void tg_caption_set_totals(TgCaption *caption, char *text) {
+  g_free(caption->totals);
+  caption->totals = text;
+}
+
+static double key_width(const TgKey *key) { return SAMPLE + 6 + tg_text_width(key->words, KEY) + KEY_GAP; }
+
+/* Breaks notes and legend to a width and counts their lines; draws them where there is a scene. */
+typedef struct Block {
+  const TgCaption *caption;
+  TgScene *scene;
+  double width; /* of the canvas */
+} Block;
+
+static double draw_notes(const Block *block, double y) {
+  for (int n = 0; n < block->caption->notes; n++) {
+    g_auto(GStrv) lines = tg_text_wrap(block->caption->lines[n], NOTE, block->width - 2 * MARGIN);
+    for (char **line = lines; *line; line++) {
+      if (block->scene) tg_scene_text(block->scene, block->width / 2, y + 9, NOTE, n == 0 ? TG_INK : TG_INK_SOFT, *line);
+      y += 18;
+    }
+  }
+  return y;
+}
+
+static void draw_sample_arrow(TgScene *scene, const TgMatrixStyle *style, double x, double y) {
+  TgPoint point[4] = {{x, y}, {x + SAMPLE / 3, y}, {x + SAMPLE * 2 / 3, y}, {x + SAMPLE, y}};
+  tg_scene_stroke(scene, &(TgStroke){.from = "canvas",
+                                     .to = "canvas",
+                                     .point = {point},
+                                     .points = {4},
+                                     .head = TG_HEAD_ARROW,
+                                     .colour = style->line,
+                                     .style = style->dash,
+                                     .pen = 2.8});
+}
+
+static void draw_sample_box(TgScene *scene, const TgMatrixStyle *style, bool strong, double x, double y) {
+  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+                                 .x = x + SAMPLE / 2.0,
+                                 .y = y,
+                                 .width = SAMPLE - 4,
+                                 .height = 16,
+                                 .fill = strong ? style->ink : style->tint,
+                                 .line = TG_LINE,
+                                 .pen = 0.8});
+}
+
+static void draw_key(TgScene *scene, const TgKey *key, double x, double y) {
+  if (g_str_equal(key->sample, "arrow"))
+    draw_sample_arrow(scene, &tg_matrix_style[key->matrix], x, y);
+  else if (g_str_equal(key->sample, "box"))
+    draw_sample_box(scene, &tg_matrix_style[key->matrix], key->strong, x, y);
+  else
+    tg_scene_text(scene, x + SAMPLE / 2.0, y, 11, TG_INK, key->sample);
+  tg_scene_text(scene, x + SAMPLE + 6 + tg_text_width(key->words, KEY) / 2, y, KEY, TG_INK, key->words);
+}
+
+/* One line of the legend: as many samples as fit, centred. */
+static int draw_key_line(const Block *block, int first, double y) {
+  const TgCaption *caption = block->caption;
+  double width = -KEY_GAP;
+  int end = first;
+  while (end < caption->keys && (end == first || width + key_width(&caption->key[end]) <= block->width - 2 * MARGIN))
+    width += key_width(&caption->key[end++]);
+  double x = (block->width - width) / 2;
+  for (int k = first; k < end; k++) {
+    if (block->scene) draw_key(block->scene, &caption->key[k], x, y + 10);
+    x += key_width(&caption->key[k]);
+  }
+  return end;
+}
+
+static double draw_foot(const Block *block, double y) {
+  for (int k = 0; k < block->caption->keys; y += 21) k = draw_key_line(block, k, y);
+  if (block->caption->totals == NULL) return y;
+  g_auto(GStrv) lines = tg_text_wrap(block->caption->totals, NOTE, block->width - 2 * MARGIN);
+  for (char **line = lines; *line; line++, y += 18)
+    if (block->scene) tg_scene_text(block->scene, block->width / 2, y + 10, NOTE, TG_INK_SOFT, *line);
+  return y;
+}
+
+static double needed_width(const TgCaption *caption, double width) {
+  double needed = MAX(width, LEAST_WIDTH);
+  return MAX(needed, tg_text_width(caption->title, TITLE) * 1.06) + 2 * MARGIN;
+}
+
+void tg_caption_measure(const TgCaption *caption, double width, double height, double *all_width, double *all_height) {
+  Block block = {.caption = caption, .width = needed_width(caption, width)};
+  double head = draw_notes(&block, MARGIN + 30), foot = draw_foot(&block, 0);
+  *all_width = block.width;
+  *all_height = head + 8 + height + 8 + foot + MARGIN;
+}
+
+TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, double all_width,
+                        double all_height) {
+  Block block = {.caption = caption, .width = all_width};
+  double foot = draw_foot(&block, 0) + MARGIN;
+  block.scene = scene;
+  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_TEXT,
+                                 .id = "title",
+                                 .x = all_width / 2,
+                                 .y = MARGIN + 12,
+                                 .text = caption->title,
+                                 .size = TITLE,
+                                 .bold = true,
+                                 .ink = TG_INK});
+  double head = draw_notes(&block, MARGIN + 30) + 8;
+  draw_foot(&block, all_height - foot);
+  return (TgPoint){(all_width - width) / 2, head + MAX((all_height - foot - 8 - head - height) / 2, 0)};
+}

@@ -1,0 +1,212 @@
+#include "cell.h"
+
+#include "palette.h"
+
+bool tg_slot_fresh(const TgFrame *frame, int64_t processor, int buffer, const TgFrameSlot *slot) {
+  const TgBlock *shown = tg_frame_slot_shown(slot);
+  if (frame->step == 0 || shown->kind == TG_VALUE_EMPTY) return false;
+  bool grew = shown->terms != slot->before.terms && (frame->arrived[processor] >> buffer & 1) != 0;
+  return grew || !tg_block_same(shown, &slot->before);
+}
+
+/* What a slot looks like. */
+typedef struct SlotLook {
+  const char *fill, *line, *ink, *soft;
+} SlotLook;
+
+static SlotLook look_of(const TgBlock *block, bool fresh) {
+  if (block->kind == TG_VALUE_EMPTY) return (SlotLook){"white", TG_LINE_IDLE, TG_INK_SOFT, TG_INK_SOFT};
+  const TgMatrixStyle *style = &tg_matrix_style[block->matrix];
+  if (fresh) return (SlotLook){style->ink, TG_LINE, "white", "white"};
+  return (SlotLook){style->tint, TG_LINE, style->ink, style->ink};
+}
+
+static void append_slot_id(GString *id, const TgFrame *frame, int64_t processor, const TgCellItem *item) {
+  tg_processor_id_append(id, frame->schedule, processor);
+  g_string_append_printf(id, "-%s", tg_name(frame->names, frame->names->buffer[item->buffer]));
+  if (item->index >= 0 && frame->length[item->buffer] > 1) g_string_append_printf(id, "-%d", item->index);
+}
+
+static void append_slot_name(GString *text, const TgFrame *frame, const TgCellItem *item) {
+  g_string_append(text, tg_name(frame->names, frame->names->buffer[item->buffer]));
+  if (item->index >= 0 && frame->length[item->buffer] > 1) g_string_append_printf(text, "[%d]", item->index);
+}
+
+/* What the slot holds when the step ends, if that is something else; of a sum, how far it has come. */
+static void append_next(GString *text, const TgFrame *frame, const TgFrameSlot *slot) {
+  const TgBlock *shown = tg_frame_slot_shown(slot);
+  if (shown->kind == TG_VALUE_EMPTY) return;
+  if (!tg_block_same(shown, &slot->after)) {
+    g_string_append(text, "→ ");
+    if (slot->after.kind == TG_VALUE_EMPTY) g_string_append(text, "–");
+    tg_block_append(text, &slot->after);
+  } else if (shown->kind == TG_VALUE_SUM && frame->schedule->inner > 1) {
+    g_string_append_printf(text, "%d/%d", slot->after.terms, frame->schedule->inner);
+  }
+}
+
+static void append_slot_title(GString *title, const TgFrame *frame, int64_t processor, const TgCellItem *item,
+                              const TgFrameSlot *slot) {
+  tg_processor_append(title, frame->schedule, processor);
+  g_string_append(title, ", slot ");
+  append_slot_name(title, frame, item);
+  g_string_append(title, ": ");
+  const TgBlock *shown = tg_frame_slot_shown(slot);
+  tg_block_append(title, shown);
+  if (shown->kind == TG_VALUE_EMPTY) g_string_append(title, "empty");
+  if (!tg_block_same(shown, &slot->after)) g_string_append(title, slot->after.kind ? ", then " : ", then empty");
+  if (!tg_block_same(shown, &slot->after)) tg_block_append(title, &slot->after);
+  if (slot->after.kind == TG_VALUE_SUM)
+    g_string_append_printf(title, ", %d of %d terms", slot->after.terms, frame->schedule->inner);
+}
+
+static void draw_caption(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
+                         TgPoint at, const char *ink) {
+  if (form->caption_size <= 0) return;
+  g_autoptr(GString) name = g_string_new(NULL);
+  append_slot_name(name, frame, item);
+  tg_scene_text(scene, at.x, at.y - item->height / 2 + 7, form->caption_size, ink, name->str);
+}
+
+static void draw_next(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item, TgPoint at,
+                      const TgFrameSlot *slot, const char *ink) {
+  g_autoptr(GString) next = g_string_new(NULL);
+  if (form->next_size > 0) append_next(next, frame, slot);
+  if (next->len > 0)
+    tg_scene_text(scene, at.x, at.y + item->height / 2 - 8, tg_fitting_size(next->str, form->next_size, item->width - 2), ink,
+                  next->str);
+}
+
+static void draw_box(TgScene *scene, const TgCellForm *form, const TgCellItem *item, TgPoint at, const SlotLook *look,
+                     const char *id, const char *title, const char *text) {
+  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+                                 .id = id,
+                                 .title = title,
+                                 .x = at.x,
+                                 .y = at.y,
+                                 .width = item->width,
+                                 .height = item->height,
+                                 .fill = look->fill,
+                                 .line = look->line,
+                                 .pen = 0.8,
+                                 .text = text,
+                                 .size = tg_fitting_size(text, form->block_size, item->width - 3),
+                                 .ink = look->ink});
+}
+
+static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
+                      int64_t processor, TgPoint at) {
+  const TgFrameSlot *slot = tg_frame_slot(frame, processor, item->buffer, item->index);
+  const TgBlock *shown = tg_frame_slot_shown(slot);
+  SlotLook look = look_of(shown, tg_slot_fresh(frame, processor, item->buffer, slot));
+  g_autoptr(GString) id = g_string_new(NULL), title = g_string_new(NULL), text = g_string_new(NULL);
+  append_slot_id(id, frame, processor, item);
+  append_slot_title(title, frame, processor, item, slot);
+  tg_block_append(text, shown);
+  draw_box(scene, form, item, at, &look, id->str, title->str, text->str);
+  draw_caption(scene, frame, form, item, at, look.soft);
+  draw_next(scene, frame, form, item, at, slot, look.soft);
+}
+
+/* An array in one box: how many of its slots are filled, in the colour of the first filled one. */
+static void draw_array(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
+                       int64_t processor, TgPoint at) {
+  int32_t filled = 0;
+  TgBlock first = {.kind = TG_VALUE_EMPTY};
+  for (int32_t index = 0; index < frame->length[item->buffer]; index++) {
+    const TgFrameSlot *slot = tg_frame_slot(frame, processor, item->buffer, index);
+    if (slot->after.kind != TG_VALUE_EMPTY && filled++ == 0) first = slot->after;
+  }
+  SlotLook look = look_of(&first, false);
+  g_autoptr(GString) id = g_string_new(NULL), text = g_string_new(NULL), title = g_string_new(NULL);
+  append_slot_id(id, frame, processor, item);
+  tg_processor_append(title, frame->schedule, processor);
+  g_string_append_printf(title, ", array %s: %d of %d slots filled as the step ends",
+                         tg_name(frame->names, frame->names->buffer[item->buffer]), filled, frame->length[item->buffer]);
+  g_string_append_printf(text, form->caption_size > 0 ? "%d of %d" : "%d/%d", filled, frame->length[item->buffer]);
+  draw_box(scene, form, item, at, &look, id->str, title->str, text->str);
+  draw_caption(scene, frame, form, item, at, look.soft);
+}
+
+static void append_factor(GString *text, const TgBlock *block, bool transposed) {
+  tg_block_append(text, block);
+  if (transposed) g_string_append_c(text, '\'');
+}
+
+/* "C₀₁ += A₀₂ B₂₁"; of several products only their number, with the sum they go to if it is one. */
+static void append_products(GString *text, const TgFrame *frame, int64_t processor) {
+  const TgFrameProduct *first = NULL;
+  int64_t count = 0;
+  bool same = true;
+  for (int64_t p = 0; p < frame->products; p++) {
+    const TgFrameProduct *product = &frame->product[p];
+    if (product->processor != processor) continue;
+    if (count++ == 0) first = product;
+    same = same && tg_block_same(&first->result, &product->result);
+  }
+  if (first == NULL) return;
+  if (same) tg_block_append(text, &first->result);
+  if (same) g_string_append(text, first->replace ? " = " : " += ");
+  if (count > 1) {
+    tg_count_append(text, count, "product", "products");
+    return;
+  }
+  append_factor(text, &first->left, first->left_transposed);
+  g_string_append_c(text, ' ');
+  append_factor(text, &first->right, first->right_transposed);
+}
+
+static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor, TgPoint centre) {
+  g_autoptr(GString) text = g_string_new(NULL), id = g_string_new(NULL);
+  append_products(text, frame, processor);
+  if (text->len == 0) return;
+  tg_processor_id_append(id, frame->schedule, processor);
+  g_string_append(id, "-product");
+  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_TEXT,
+                                 .id = id->str,
+                                 .x = centre.x,
+                                 .y = centre.y + (form->height - form->product) / 2,
+                                 .text = text->str,
+                                 .size = tg_fitting_size(text->str, form->product_size, form->width - 6),
+                                 .ink = TG_INK});
+}
+
+static void draw_header(TgScene *scene, const TgCellForm *form, TgPoint centre, const char *name) {
+  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+                                 .x = centre.x,
+                                 .y = centre.y - (form->height - form->header) / 2,
+                                 .width = form->width,
+                                 .height = form->header,
+                                 .fill = TG_HEADER,
+                                 .line = TG_LINE,
+                                 .pen = 0.8,
+                                 .text = name,
+                                 .size = form->name_size,
+                                 .ink = TG_INK});
+}
+
+void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor, TgPoint centre,
+                  const char *name) {
+  g_autoptr(GString) id = g_string_new(NULL);
+  tg_processor_id_append(id, frame->schedule, processor);
+  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+                                 .id = id->str,
+                                 .title = name,
+                                 .x = centre.x,
+                                 .y = centre.y,
+                                 .width = form->width,
+                                 .height = form->height,
+                                 .fill = "white",
+                                 .line = TG_LINE,
+                                 .pen = 1.2});
+  if (form->header > 0) draw_header(scene, form, centre, name);
+  for (int i = 0; i < form->items; i++) {
+    const TgCellItem *item = &form->item[i];
+    TgPoint at = {centre.x + item->x, centre.y + item->y};
+    if (item->index < 0)
+      draw_array(scene, frame, form, item, processor, at);
+    else
+      draw_slot(scene, frame, form, item, processor, at);
+  }
+  if (form->product > 0) draw_product(scene, frame, form, processor, centre);
+}

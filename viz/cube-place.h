@@ -1,0 +1,21 @@
+/** @file cube-place.h
+ * Places of a hypercube's nodes on the page: three bits span an oblique cube, the next three place cubes. Private to
+ * viz/. */
+#ifndef TG_CUBE_PLACE_H
+#define TG_CUBE_PLACE_H
+
+enum { TG_CUBE_MOST = 6 };
+
+typedef struct TgCubePlace {
+  int dimension;
+  double x[TG_CUBE_MOST], y[TG_CUBE_MOST]; /**< where each bit leads, points, y downwards */
+  double left, top;                        /**< place of node 0 */
+  double width, height;
+} TgCubePlace;
+
+/** `dimension` 0 … TG_CUBE_MOST; nodes are drawn as boxes of this size. */
+void tg_cube_place(TgCubePlace *cube, int dimension, double node_width, double node_height);
+/** Centre of a node. */
+void tg_cube_at(const TgCubePlace *cube, int node, double *x, double *y);
+
+#endif

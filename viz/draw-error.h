@@ -1,0 +1,26 @@
+/** @file draw-error.h
+ * The errors of the pictures. */
+#ifndef TG_DRAW_ERROR_H
+#define TG_DRAW_ERROR_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define TG_DRAW_ERROR (tg_draw_error_quark())
+
+typedef enum TgDrawError {
+  TG_DRAW_ERROR_FORMAT,   /**< no such file format, or not for this kind of picture */
+  TG_DRAW_ERROR_STEP,     /**< the schedule has no such step */
+  TG_DRAW_ERROR_SCHEDULE, /**< the schedule fails when it is run: the message names step and processor */
+  TG_DRAW_ERROR_NETWORK,  /**< the grid does not go onto the network */
+  TG_DRAW_ERROR_TOO_BIG,  /**< more than can be drawn, or than memory holds */
+  TG_DRAW_ERROR_PROGRAM,  /**< a helper program is not installed: the message names its package */
+  TG_DRAW_ERROR_RENDER    /**< Graphviz, the helper program or the file system refused: the message says what */
+} TgDrawError;
+
+GQuark tg_draw_error_quark(void);
+
+G_END_DECLS
+
+#endif

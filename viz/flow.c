@@ -1,0 +1,182 @@
+#include "flow.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "palette.h"
+
+/* Flows under way. Two messages are one flow where all of this is equal. */
+typedef struct Key {
+  int64_t from, to;
+  uint8_t matrix;
+  bool round_edge, link_by_link;
+} Key;
+
+typedef struct Gather {
+  const TgFrame *frame;
+  const TgFlowRules *rules;
+  GArray *flows;
+  GHashTable *index; /* Key -> position in flows, plus 1 */
+} Gather;
+
+static guint key_hash(gconstpointer data) {
+  const Key *key = data;
+  guint64 hash = (guint64)key->from * 0x9e3779b97f4a7c15u ^ ((guint64)key->to << 20) ^ key->matrix;
+  return (guint)(hash ^ hash >> 32) + (key->round_edge ? 7u : 0u) + (key->link_by_link ? 13u : 0u);
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b) {
+  const Key *x = a, *y = b;
+  return x->from == y->from && x->to == y->to && x->matrix == y->matrix && x->round_edge == y->round_edge &&
+         x->link_by_link == y->link_by_link;
+}
+
+static bool is_collective(uint8_t op) { return op >= TG_OP_BROADCAST && op <= TG_OP_GATHER; }
+
+static bool same_lane(const TgFlow *a, const TgFlow *b) {
+  return MIN(a->from, a->to) == MIN(b->from, b->to) && MAX(a->from, a->to) == MAX(b->from, b->to) &&
+         a->round_edge == b->round_edge;
+}
+
+static TgFlow *find_flow(Gather *gather, const TgFlow *flow) {
+  Key key = {flow->from, flow->to, flow->matrix, flow->round_edge, flow->link_by_link};
+  guint position = GPOINTER_TO_UINT(g_hash_table_lookup(gather->index, &key));
+  if (position == 0) {
+    g_array_append_val(gather->flows, *flow);
+    position = gather->flows->len;
+    g_hash_table_insert(gather->index, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(position));
+  }
+  return &g_array_index(gather->flows, TgFlow, position - 1);
+}
+
+static void add_flow(Gather *gather, const TgFlow *flow, double blocks, int32_t round) {
+  TgFlow *found = find_flow(gather, flow);
+  found->blocks += blocks;
+  found->messages++;
+  if (round < 0) return;
+  found->first_round = found->first_round < 0 ? round : MIN(found->first_round, round);
+  found->last_round = MAX(found->last_round, round);
+}
+
+/* Coordinates of both ends; returns the only axis in which they differ, or -1. */
+static int axis_of(const TgFrame *frame, const TgFrameMessage *message, int64_t *from, int64_t *to) {
+  int axis = -1, changed = 0;
+  tg_schedule_coordinates(frame->schedule, message->from, from);
+  tg_schedule_coordinates(frame->schedule, message->to, to);
+  for (int c = 0; c < frame->schedule->dims; c++) {
+    if (from[c] == to[c]) continue;
+    axis = c;
+    changed++;
+  }
+  return changed == 1 ? axis : -1;
+}
+
+static int64_t stride_of(const TgSchedule *schedule, int axis) {
+  int64_t stride = 1;
+  for (int c = axis + 1; c < schedule->dims; c++) stride *= schedule->extent[c];
+  return stride;
+}
+
+/* The stretch of `flow` that begins `step` places from its beginning. */
+static TgFlow stretch_of(const TgFrame *frame, const TgFlow *flow, int64_t begin, int32_t step) {
+  int64_t extent = frame->schedule->extent[flow->axis], stride = stride_of(frame->schedule, flow->axis);
+  int32_t sign = flow->hops < 0 ? -1 : 1;
+  int64_t a = (begin + sign * step + extent * 2) % extent, b = (a + sign + extent) % extent;
+  TgFlow stretch = *flow;
+  stretch.from = flow->from + (a - begin) * stride;
+  stretch.to = flow->from + (b - begin) * stride;
+  stretch.hops = sign;
+  stretch.round_edge = llabs(b - a) != 1;
+  return stretch;
+}
+
+/* Which stretches of its way a message of a collective left whole is drawn by. Blocks that are the same for all
+ * receivers, and sums, cross each stretch once: there the last or the first stretch stands for the message. */
+typedef enum Share { SHARE_LAST, SHARE_FIRST, SHARE_ALL } Share;
+
+static Share share_of(uint8_t op) {
+  switch (op) {
+  case TG_OP_BROADCAST:
+  case TG_OP_ALLGATHER: return SHARE_LAST;
+  case TG_OP_REDUCE:
+  case TG_OP_REDUCESCATTER: return SHARE_FIRST;
+  default: return SHARE_ALL;
+  }
+}
+
+static void add_stretches(Gather *gather, const TgFlow *flow, int64_t begin, Share share, double blocks, int32_t round) {
+  int32_t count = abs(flow->hops);
+  for (int32_t step = 0; step < count; step++) {
+    if ((share == SHARE_LAST && step < count - 1) || (share == SHARE_FIRST && step > 0)) continue;
+    TgFlow stretch = stretch_of(gather->frame, flow, begin, step);
+    add_flow(gather, &stretch, blocks, round);
+  }
+}
+
+static int32_t shortest_hops(const Gather *gather, int64_t from, int64_t to, int32_t extent) {
+  int32_t hops = (int32_t)(to - from), back = extent - abs(hops);
+  return gather->rules->goes_round && back < abs(hops) ? (hops > 0 ? -back : back) : hops;
+}
+
+static void add_message(Gather *gather, int32_t number) {
+  const TgFrame *frame = gather->frame;
+  const TgFrameMessage *message = &frame->message[number];
+  int64_t from[TG_MAX_DIMS], to[TG_MAX_DIMS];
+  bool whole = frame->whole && is_collective(message->op);
+  int32_t round = !frame->whole && is_collective(message->op) ? message->round : -1;
+  double blocks = 1.0 / message->pieces;
+  TgFlow flow = {.from = message->from, .to = message->to, .matrix = message->block.matrix, .add = message->add,
+                 .first_round = -1, .last_round = -1, .message = number, .axis = axis_of(frame, message, from, to)};
+  if (flow.axis < 0) {
+    add_flow(gather, &flow, blocks, round);
+    return;
+  }
+  int32_t straight = (int32_t)(to[flow.axis] - from[flow.axis]);
+  flow.hops = whole ? straight : shortest_hops(gather, from[flow.axis], to[flow.axis], frame->schedule->extent[flow.axis]);
+  flow.round_edge = flow.hops != straight;
+  Share share = whole ? share_of(message->op) : SHARE_ALL;
+  flow.link_by_link = whole ? share == SHARE_ALL : abs(flow.hops) > gather->rules->far_hops;
+  if (whole || flow.link_by_link)
+    add_stretches(gather, &flow, from[flow.axis], share, blocks, round);
+  else
+    add_flow(gather, &flow, blocks, round);
+}
+
+static int compare_lanes(gconstpointer a, gconstpointer b) {
+  const TgFlow *x = a, *y = b;
+  int64_t difference = MIN(x->from, x->to) - MIN(y->from, y->to);
+  if (difference == 0) difference = MAX(x->from, x->to) - MAX(y->from, y->to);
+  if (difference == 0) difference = (int64_t)x->round_edge - y->round_edge;
+  if (difference == 0) difference = x->matrix - y->matrix;
+  if (difference == 0) difference = x->from - y->from;
+  return difference < 0 ? -1 : difference > 0;
+}
+
+static void assign_lanes(GArray *flows) {
+  g_array_sort(flows, compare_lanes);
+  for (guint begin = 0, end; begin < flows->len; begin = end) {
+    for (end = begin + 1; end < flows->len; end++)
+      if (!same_lane(&g_array_index(flows, TgFlow, begin), &g_array_index(flows, TgFlow, end))) break;
+    for (guint f = begin; f < end; f++) {
+      g_array_index(flows, TgFlow, f).lane = (int32_t)(f - begin);
+      g_array_index(flows, TgFlow, f).lanes = (int32_t)(end - begin);
+    }
+  }
+}
+
+GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules) {
+  Gather gather = {.frame = frame,
+                   .rules = rules,
+                   .flows = g_array_new(FALSE, FALSE, sizeof(TgFlow)),
+                   .index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL)};
+  for (int64_t m = 0; m < frame->messages; m++) add_message(&gather, (int32_t)m);
+  g_hash_table_unref(gather.index);
+  assign_lanes(gather.flows);
+  return gather.flows;
+}
+
+bool tg_frame_goes_round(const TgFrame *frame) {
+  const TgTopology *topology = frame->topology;
+  if (topology == NULL || topology->levels > 1) return true;
+  return topology->level[0].kind != TG_MESH && topology->level[0].kind != TG_LINE;
+}

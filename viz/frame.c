@@ -1,0 +1,257 @@
+#include "frame-private.h"
+
+#include <string.h>
+
+static void set_failure(GError **error, const TgFailure *failure) {
+  g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE, failure->message);
+}
+
+static const TgStatement *current_statement(const TgFrames *frames) {
+  return &frames->frame.schedule->statement[tg_state_walk(frames->state)->statement];
+}
+
+static TgBlock block_of(const TgFrames *frames, TgValueId value) {
+  return tg_block_of(value == 0 ? NULL : tg_state_value(frames->state, value));
+}
+
+static void on_message(void *user, const TgMessage *message, TgValueId value) {
+  TgFrames *frames = user;
+  const TgStatement *statement = current_statement(frames);
+  TgFrameMessage record = {.from = message->from,
+                           .to = message->to,
+                           .block = block_of(frames, value),
+                           .execution = tg_state_walk(frames->state)->executed,
+                           .round = message->round,
+                           .piece = message->piece,
+                           .pieces = MAX(message->pieces, 1),
+                           .op = statement->op,
+                           .axis = statement->axis,
+                           .buffer = statement->target.buffer,
+                           .add = message->add};
+  tg_frame_load_add(frames, &record);
+  frames->frame.messages++;
+  frames->frame.received[message->to]++;
+  frames->frame.arrived[message->to] |= 1u << record.buffer;
+  if (frames->frame.detail) g_array_append_val(frames->messages, record);
+}
+
+static void mark_used(TgFrames *frames, int64_t processor, int buffer, int32_t index, const TgBlock *block) {
+  if (index < 0 || index >= frames->frame.length[buffer]) return;
+  TgFrameSlot *slot = (TgFrameSlot *)tg_frame_slot(&frames->frame, processor, buffer, index);
+  if (slot->used.kind == TG_VALUE_EMPTY) slot->used = *block;
+}
+
+static void on_product(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right) {
+  TgFrames *frames = user;
+  frames->frame.products++;
+  if (!frames->frame.detail) return;
+  const TgStatement *statement = current_statement(frames);
+  TgFrameProduct record = {.processor = processor,
+                           .result = block_of(frames, result),
+                           .left = block_of(frames, left),
+                           .right = block_of(frames, right),
+                           .replace = statement->replace != 0,
+                           .left_transposed = statement->source.transposed != 0,
+                           .right_transposed = statement->other.transposed != 0};
+  g_array_append_val(frames->products, record);
+  TgLocal local;
+  if (!tg_walk_local(tg_state_walk(frames->state), processor, &local, NULL)) return;
+  mark_used(frames, processor, statement->source.buffer, local.source, &record.left);
+  mark_used(frames, processor, statement->other.buffer, local.other, &record.right);
+}
+
+static bool restart(TgFrames *frames, GError **error) {
+  TgStateHooks hooks = {.user = frames, .message = on_message, .product = on_product};
+  TgFailure failure;
+  if (frames->state) tg_state_free(frames->state);
+  frames->started = false;
+  frames->state =
+      tg_state_new(frames->frame.schedule, frames->frame.names, frames->options.collective, &hooks, &failure);
+  if (frames->state == NULL) set_failure(error, &failure);
+  return frames->state != NULL;
+}
+
+/* Slots that the whole run ever has, found by running it once: a picture keeps its form from step to step. */
+static bool find_lengths(TgFrames *frames, GError **error) {
+  TgFrame *frame = &frames->frame;
+  TgFailure failure;
+  TgState *state = tg_state_new(frame->schedule, frame->names, frames->options.collective, NULL, &failure);
+  TgProgress progress = state ? TG_PROGRESS_MORE : TG_PROGRESS_ERROR;
+  while (progress == TG_PROGRESS_MORE) {
+    for (int b = 0; b < frame->schedule->buffers; b++)
+      frame->length[b] = MAX(frame->length[b], tg_state_length(state, b));
+    progress = tg_state_next_step(state, &failure);
+  }
+  if (progress == TG_PROGRESS_ERROR) set_failure(error, &failure);
+  if (state) tg_state_free(state);
+  return progress != TG_PROGRESS_ERROR;
+}
+
+static bool prepare_detail(TgFrames *frames, GError **error) {
+  TgFrame *frame = &frames->frame;
+  frame->detail = frame->processors <= TG_FRAME_DETAIL_PROCESSORS;
+  if (!frame->detail) return true;
+  if (!find_lengths(frames, error)) return false;
+  int64_t slots = 0;
+  for (int b = 0; b < frame->schedule->buffers; b++) {
+    frame->first[b] = (int32_t)slots;
+    slots += frame->length[b];
+  }
+  frame->detail = slots * frame->processors <= TG_FRAME_DETAIL_SLOTS;
+  if (!frame->detail) return true;
+  frame->slots = (int32_t)slots;
+  frame->slot = g_new0(TgFrameSlot, (gsize)(slots * frame->processors));
+  return true;
+}
+
+static bool check_network(const TgFrames *frames, GError **error) {
+  const TgTopology *topology = frames->options.topology;
+  const TgEmbedding *embedding = frames->options.embedding;
+  if (topology == NULL) return true;
+  int64_t placed = embedding ? embedding->processors : frames->frame.processors;
+  int64_t nodes = embedding ? embedding->nodes : topology->nodes;
+  if (placed == frames->frame.processors && (embedding ? nodes == topology->nodes : placed <= nodes)) return true;
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_NETWORK,
+              "%" G_GINT64_FORMAT " processors do not go onto a network of %d nodes without an embedding",
+              frames->frame.processors, topology->nodes);
+  return false;
+}
+
+static void find_nodes(TgFrames *frames) {
+  const TgEmbedding *embedding = frames->options.embedding;
+  if (frames->frame.topology == NULL) return;
+  for (int64_t p = 0; p < frames->frame.processors; p++)
+    frames->frame.node[p] = embedding ? (int32_t)tg_embedding_node(embedding, p) : (int32_t)p;
+}
+
+static bool allocate(TgFrames *frames, GError **error) {
+  TgFrame *frame = &frames->frame;
+  gsize links = frame->topology ? (gsize)frame->topology->links : 0;
+  frame->node = g_try_new0(int32_t, (gsize)frame->processors);
+  frame->received = g_try_new0(int32_t, (gsize)frame->processors);
+  frame->held = g_try_new0(int32_t, (gsize)frame->processors);
+  frame->arrived = g_try_new0(uint32_t, (gsize)frame->processors);
+  frame->link_blocks = g_try_new0(double, MAX(links, 1));
+  frames->link_stamp = g_try_new0(int64_t, MAX(links, 1));
+  if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks && frames->link_stamp) return true;
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+              "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT " links does not fit into memory",
+              frame->processors, links);
+  return false;
+}
+
+static bool count_steps(TgFrames *frames, GError **error) {
+  TgError failure;
+  frames->frame.steps = tg_walk_count_steps(frames->frame.schedule, frames->frame.names, &failure);
+  if (frames->frame.steps < 0) g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE, failure.message);
+  return frames->frame.steps >= 0;
+}
+
+TgFrames *tg_frames_new(const TgSchedule *schedule, const TgScheduleNames *names, const TgFrameOptions *options,
+                        GError **error) {
+  g_autoptr(TgFrames) frames = g_new0(TgFrames, 1);
+  frames->options = *options;
+  frames->messages = g_array_new(FALSE, FALSE, sizeof(TgFrameMessage));
+  frames->products = g_array_new(FALSE, FALSE, sizeof(TgFrameProduct));
+  frames->frame = (TgFrame){.schedule = schedule,
+                            .names = names,
+                            .topology = options->topology,
+                            .whole = options->collective == TG_COLLECTIVE_WHOLE,
+                            .processors = tg_schedule_processors(schedule)};
+  if (!check_network(frames, error) || !count_steps(frames, error) || !allocate(frames, error)) return NULL;
+  find_nodes(frames);
+  if (!prepare_detail(frames, error) || !restart(frames, error)) return NULL;
+  return g_steal_pointer(&frames);
+}
+
+void tg_frames_free(TgFrames *frames) {
+  if (frames->state) tg_state_free(frames->state);
+  g_array_unref(frames->messages);
+  g_array_unref(frames->products);
+  g_free(frames->frame.slot);
+  g_free(frames->frame.received);
+  g_free(frames->frame.node);
+  g_free(frames->frame.held);
+  g_free(frames->frame.arrived);
+  g_free(frames->frame.link_blocks);
+  g_free(frames->link_stamp);
+  g_free(frames);
+}
+
+static void begin_step(TgFrames *frames) {
+  TgFrame *frame = &frames->frame;
+  frame->messages = frame->products = 0;
+  g_array_set_size(frames->messages, 0);
+  g_array_set_size(frames->products, 0);
+  memset(frame->received, 0, (size_t)frame->processors * sizeof *frame->received);
+  memset(frame->arrived, 0, (size_t)frame->processors * sizeof *frame->arrived);
+  tg_frame_load_clear(frames);
+  for (int64_t s = 0; frame->detail && s < frame->processors * frame->slots; s++) {
+    frame->slot[s].before = frames->started ? frame->slot[s].after : (TgBlock){.kind = TG_VALUE_EMPTY};
+    frame->slot[s].used = (TgBlock){.kind = TG_VALUE_EMPTY};
+  }
+}
+
+/* Reads the slots of one buffer of one processor; returns how many are filled. */
+static int32_t read_slots(TgFrames *frames, int64_t processor, int buffer) {
+  TgFrame *frame = &frames->frame;
+  int32_t filled = 0, length = tg_state_length(frames->state, buffer);
+  for (int32_t index = 0; index < length; index++) {
+    TgValueId value = tg_state_slot(frames->state, processor, buffer, index);
+    filled += value != 0;
+    if (frame->detail) ((TgFrameSlot *)tg_frame_slot(frame, processor, buffer, index))->after = block_of(frames, value);
+  }
+  return filled;
+}
+
+static void end_step(TgFrames *frames) {
+  TgFrame *frame = &frames->frame;
+  const TgWalk *walk = tg_state_walk(frames->state);
+  frame->step = frames->started ? walk->step : 0;
+  frame->label = frames->started ? tg_walk_label(walk) : "initial placement";
+  frame->note = frames->started ? tg_walk_note(walk) : "";
+  frame->message = (TgFrameMessage *)(void *)frames->messages->data;
+  frame->product = (TgFrameProduct *)(void *)frames->products->data;
+  for (int64_t p = 0; p < frame->processors; p++) {
+    frame->held[p] = 0;
+    for (int b = 0; b < frame->schedule->buffers; b++) frame->held[p] += read_slots(frames, p, b);
+  }
+  tg_frame_load_finish(frames);
+}
+
+const TgFrame *tg_frames_next(TgFrames *frames, GError **error) {
+  TgFailure failure;
+  begin_step(frames);
+  TgProgress progress = frames->started ? tg_state_next_step(frames->state, &failure) : TG_PROGRESS_MORE;
+  if (progress == TG_PROGRESS_ERROR) set_failure(error, &failure);
+  if (progress != TG_PROGRESS_MORE) return NULL;
+  end_step(frames);
+  frames->started = true;
+  return &frames->frame;
+}
+
+const TgFrame *tg_frames_seek(TgFrames *frames, int64_t step, GError **error) {
+  if (step < 0 || step > frames->frame.steps) {
+    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STEP,
+                "there is no step %" G_GINT64_FORMAT
+                ": the schedule has steps 0 (the initial placement) to %" G_GINT64_FORMAT,
+                step, frames->frame.steps);
+    return NULL;
+  }
+  if (frames->started && frames->frame.step == step) return &frames->frame;
+  if (frames->started && frames->frame.step > step && !restart(frames, error)) return NULL;
+  const TgFrame *frame;
+  do frame = tg_frames_next(frames, error);
+  while (frame != NULL && frame->step < step);
+  return frame;
+}
+
+int64_t tg_frames_steps(const TgFrames *frames) {
+  return frames->frame.steps;
+}
+
+const TgBlock *tg_frame_slot_shown(const TgFrameSlot *slot) {
+  if (slot->used.kind != TG_VALUE_EMPTY) return &slot->used;
+  bool grows = slot->before.kind == TG_VALUE_SUM && tg_block_same(&slot->before, &slot->after);
+  return slot->before.kind == TG_VALUE_EMPTY || grows ? &slot->after : &slot->before;
+}

@@ -1,0 +1,103 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "layout.h"
+#include "palette.h"
+
+/* One coordinate: a loop of two rows, out along the upper one and back along the lower one, so that neighbours stand
+ * beside one another and the last beside the first. More than sixteen go to and fro in rows of small cells. */
+
+static bool suits(const TgFrame *frame) { return frame->schedule->dims == 1 && frame->detail; }
+
+static bool is_loop(const TgLayout *layout) { return layout->full && layout->frame->processors > 2; }
+
+static int64_t columns_of(const TgLayout *layout) {
+  int64_t processors = layout->frame->processors;
+  if (is_loop(layout)) return (processors + 1) / 2;
+  return layout->full ? processors : MIN(processors, (int64_t)ceil(sqrt((double)processors)));
+}
+
+/* The lower row of an odd loop is one shorter and stands in the middle. */
+static TgPoint cell_of(const TgLayout *layout, int64_t processor) {
+  int64_t columns = columns_of(layout), row = processor / columns, column = processor % columns;
+  double across = (double)column;
+  if (row % 2 == 1) across = (double)(columns - 1 - column);
+  if (is_loop(layout) && row == 1 && layout->frame->processors % 2 == 1) across -= 0.5;
+  return (TgPoint){across, (double)row};
+}
+
+static void place(TgLayout *layout) {
+  if (layout->full)
+    tg_cell_form_full(&layout->cell, layout->frame);
+  else
+    tg_cell_form_small(&layout->cell, layout->frame);
+  layout->gap_x = layout->full ? 62 : 24;
+  layout->gap_y = layout->full ? 66 : 24;
+  layout->margin_x = 12;
+  layout->margin_y = layout->full ? 46 : 24;
+  int64_t columns = columns_of(layout), rows = (layout->frame->processors + columns - 1) / columns;
+  layout->width = 2 * layout->margin_x + (double)columns * (layout->cell.width + layout->gap_x) - layout->gap_x;
+  layout->height = 2 * layout->margin_y + (double)rows * (layout->cell.height + layout->gap_y) - layout->gap_y;
+  for (int64_t p = 0; p < layout->frame->processors; p++) {
+    TgPoint cell = cell_of(layout, p);
+    layout->at[p].x = layout->margin_x + layout->cell.width / 2 + cell.x * (layout->cell.width + layout->gap_x);
+    layout->at[p].y = layout->margin_y + layout->cell.height / 2 + cell.y * (layout->cell.height + layout->gap_y);
+  }
+}
+
+/* Links that carry nothing in this step. */
+static void draw_idle(const TgView *view, int64_t processor) {
+  int64_t next = (processor + 1) % view->frame->processors;
+  for (guint f = 0; f < view->layout->flows->len; f++) {
+    const TgFlow *flow = &g_array_index(view->layout->flows, TgFlow, f);
+    if ((flow->from == processor && flow->to == next) || (flow->from == next && flow->to == processor)) return;
+  }
+  g_autofree char *from = tg_view_id(view, processor), *to = tg_view_id(view, next);
+  tg_scene_line(view->scene, from, to, tg_view_at(view, processor), tg_view_at(view, next), TG_LINE_IDLE, 1);
+}
+
+static void draw_ground(const TgView *view) {
+  bool closed = tg_frame_goes_round(view->frame) && is_loop(view->layout);
+  for (int64_t p = 0; p + (closed ? 0 : 1) < view->frame->processors; p++) draw_idle(view, p);
+}
+
+static void draw_processor(const TgView *view, int64_t processor) {
+  g_autoptr(GString) name = g_string_new(NULL);
+  tg_processor_append(name, view->frame->schedule, processor);
+  tg_cell_draw(view->scene, view->frame, &view->layout->cell, processor, tg_view_at(view, processor), name->str);
+}
+
+/* Along the outside of a row of the loop. */
+static void draw_outside(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b, double side) {
+  double half = view->layout->cell.height / 2, start = view->layout->cell.width * (b.x > a.x ? 0.2 : -0.2);
+  double high = side * (half + 52);
+  TgPoint point[4] = {{a.x + start, a.y + side * half}, {a.x + start * 2, a.y + high}, {b.x - start * 2, b.y + high},
+                      {b.x - start, b.y + side * half}};
+  tg_view_arrow(view, flow, point, 4, NULL, 0);
+  tg_view_number(view, flow, (a.x + b.x) / 2, a.y + side * (half + 39 + 9));
+}
+
+/* From one row of the loop into the other, through the space between them. */
+static void draw_inside(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b) {
+  double side = b.y > a.y ? 1 : -1, half = view->layout->cell.height / 2, offset = tg_flow_lane(flow) * 14;
+  TgPoint from = {a.x + offset + (b.x - a.x) * 0.06, a.y + side * half}, to = {b.x + offset - (b.x - a.x) * 0.06, b.y - side * half};
+  double middle = (from.y + to.y) / 2;
+  TgPoint point[4] = {from, {from.x, middle}, {to.x, middle}, to};
+  tg_view_arrow(view, flow, point, 4, NULL, 0);
+  tg_view_number(view, flow, (from.x + to.x) / 2 + 10, middle - 9);
+}
+
+static void draw_flow(const TgView *view, const TgFlow *flow) {
+  TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
+  bool beside = fabs(a.y - b.y) < 1 && fabs(a.x - b.x) < 1.2 * (view->layout->cell.width + view->layout->gap_x);
+  bool above = fabs(a.x - b.x) < 0.6 * (view->layout->cell.width + view->layout->gap_x);
+  double sign = flow->from < flow->to ? 1 : -1;
+  if (beside || above || !view->layout->full)
+    tg_view_direct(view, flow, sign * tg_flow_lane(flow) * (view->layout->full ? 20 : 7), beside || above ? 0 : 0.12);
+  else if (fabs(a.y - b.y) < 1)
+    draw_outside(view, flow, a, b, a.y < view->origin.y + view->layout->height / 2 ? -1 : 1);
+  else
+    draw_inside(view, flow, a, b);
+}
+
+const TgLayoutKind tg_layout_loop = {"loop", suits, place, draw_ground, draw_processor, draw_flow};

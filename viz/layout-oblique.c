@@ -1,0 +1,150 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "layout.h"
+#include "palette.h"
+#include "text-width.h"
+
+/* A grid of three coordinates seen from the side: planes of the last one above one another, coordinate 0 towards the
+ * reader, coordinate 1 to the right. For steps whose messages rise or fall between planes. One panel a matrix that
+ * moves; a processor shows what it holds of that matrix. */
+
+enum { BOX_WIDTH = 50, BOX_HEIGHT = 27, PITCH_X = 92, PITCH_Y = 42, SLANT = 29, PLANE_GAP = 46, LABEL = 84, CAPTION = 28 };
+
+static bool suits(const TgFrame *frame) {
+  const TgSchedule *schedule = frame->schedule;
+  if (schedule->dims != 3 || !frame->detail || schedule->extent[2] == 1) return false;
+  int64_t planes = schedule->extent[2];
+  for (int64_t m = 0; m < frame->messages; m++)
+    if (frame->message[m].from % planes != frame->message[m].to % planes) return true;
+  return false;
+}
+
+static void find_panels(TgLayout *layout) {
+  bool moves[TG_MATRICES] = {false};
+  layout->panels = 0;
+  for (int64_t m = 0; m < layout->frame->messages; m++) moves[layout->frame->message[m].block.matrix] = true;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    if (moves[matrix]) layout->panel_matrix[layout->panels++] = (uint8_t)matrix;
+}
+
+static double plane_height(const TgFrame *frame) {
+  return (frame->schedule->extent[0] - 1) * PITCH_Y + BOX_HEIGHT;
+}
+static double plane_width(const TgFrame *frame) {
+  return (frame->schedule->extent[1] - 1) * PITCH_X + (frame->schedule->extent[0] - 1) * SLANT + BOX_WIDTH;
+}
+
+static double plane_top(const TgLayout *layout, int64_t plane) {
+  int64_t above = layout->frame->schedule->extent[2] - 1 - plane;
+  return CAPTION + 10 + (double)above * (plane_height(layout->frame) + PLANE_GAP);
+}
+
+static void place(TgLayout *layout) {
+  const TgFrame *frame = layout->frame;
+  const int32_t *extent = frame->schedule->extent;
+  find_panels(layout);
+  layout->full = true;
+  layout->cell = (TgCellForm){.width = BOX_WIDTH, .height = BOX_HEIGHT};
+  layout->panel_width = LABEL + plane_width(frame) + 30;
+  layout->width = layout->panels * layout->panel_width;
+  layout->height = plane_top(layout, 0) + plane_height(frame) + 12;
+  for (int64_t p = 0; p < frame->processors; p++) {
+    int64_t c[TG_MAX_DIMS];
+    tg_schedule_coordinates(frame->schedule, p, c);
+    layout->at[p].x = LABEL + BOX_WIDTH / 2.0 + (double)c[1] * PITCH_X + (double)(extent[0] - 1 - c[0]) * SLANT;
+    layout->at[p].y = plane_top(layout, c[2]) + BOX_HEIGHT / 2.0 + (double)c[0] * PITCH_Y;
+  }
+}
+
+/* The outline of a plane, so that cells of one plane are seen together. */
+static void draw_plane(const TgView *view, int64_t plane) {
+  const TgFrame *frame = view->frame;
+  double depth = (frame->schedule->extent[0] - 1) * (double)SLANT, pad = 9;
+  double left = view->origin.x + LABEL - pad, top = view->origin.y + plane_top(view->layout, plane) - pad + 2;
+  double width = plane_width(frame) - depth + 2 * pad, height = plane_height(frame) + 2 * pad - 4;
+  TgPoint corner[5] = {{left + depth + pad, top}, {left + depth + width + pad, top}, {left + width - pad, top + height},
+                       {left - pad, top + height}};
+  corner[4] = corner[0];
+  for (int side = 0; side < 4; side++)
+    tg_scene_line(view->scene, "canvas", "canvas", corner[side], corner[side + 1], "#e0e0e0", 1);
+  g_autofree char *name = g_strdup_printf("%s = %" G_GINT64_FORMAT, tg_name(frame->names, frame->names->axis[2]), plane);
+  tg_scene_text(view->scene, view->origin.x + 30, top + height - 16, 13, TG_INK, name);
+}
+
+static void draw_ground(const TgView *view) {
+  const TgLayout *layout = view->layout;
+  for (int64_t plane = 0; plane < view->frame->schedule->extent[2]; plane++) draw_plane(view, plane);
+  if (layout->panels < 2) return;
+  const TgMatrixStyle *style = &tg_matrix_style[layout->panel_matrix[view->panel]];
+  g_autofree char *name = g_strdup_printf("blocks of %s", style->name);
+  tg_scene_text(view->scene, view->origin.x + LABEL + plane_width(view->frame) / 2, view->origin.y + 10, 14, style->ink, name);
+}
+
+/* What a processor holds of the panel's matrix: the block if it is one, else their number. */
+typedef struct Holding {
+  int count;
+  TgBlock block; /* the first */
+  bool fresh;
+} Holding;
+
+static Holding holding_of(const TgFrame *frame, int64_t processor, uint8_t matrix) {
+  Holding holding = {0};
+  for (int b = 0; b < frame->schedule->buffers; b++) {
+    for (int32_t index = 0; index < frame->length[b]; index++) {
+      const TgFrameSlot *slot = tg_frame_slot(frame, processor, b, index);
+      const TgBlock *shown = tg_frame_slot_shown(slot);
+      if (shown->kind == TG_VALUE_EMPTY || shown->matrix != matrix) continue;
+      if (holding.count++ == 0) holding.block = *shown;
+      holding.fresh |= tg_slot_fresh(frame, processor, b, slot);
+    }
+  }
+  return holding;
+}
+
+static void draw_processor(const TgView *view, int64_t processor) {
+  const TgFrame *frame = view->frame;
+  uint8_t matrix = view->layout->panel_matrix[view->panel];
+  const TgMatrixStyle *style = &tg_matrix_style[matrix];
+  Holding holding = holding_of(frame, processor, matrix);
+  g_autofree char *id = tg_view_id(view, processor);
+  g_autoptr(GString) text = g_string_new(NULL), title = g_string_new(NULL);
+  if (holding.count == 1) tg_block_append(text, &holding.block);
+  if (holding.count > 1) g_string_append_printf(text, "%d blocks", holding.count);
+  tg_processor_append(title, frame->schedule, processor);
+  g_string_append_printf(title, ": %s", holding.count > 0 ? text->str : "nothing of ");
+  if (holding.count == 0) g_string_append(title, style->name);
+  bool sum = holding.count == 1 && holding.block.kind == TG_VALUE_SUM && frame->schedule->inner > 1;
+  TgPoint at = tg_view_at(view, processor);
+  tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_BOX,
+                                       .id = id,
+                                       .title = title->str,
+                                       .x = at.x,
+                                       .y = at.y,
+                                       .width = BOX_WIDTH,
+                                       .height = BOX_HEIGHT,
+                                       .fill = holding.count == 0 ? "white" : holding.fresh ? style->ink : style->tint,
+                                       .line = holding.count == 0 ? TG_LINE_IDLE : TG_LINE,
+                                       .text = sum ? NULL : text->str,
+                                       .size = holding.count > 1 ? 10 : 14,
+                                       .ink = holding.fresh ? "white" : style->ink});
+  if (!sum) return;
+  g_autofree char *terms = g_strdup_printf("%d/%d", holding.block.terms, frame->schedule->inner);
+  tg_scene_text(view->scene, at.x - 9, at.y, 14, holding.fresh ? "white" : style->ink, text->str);
+  tg_scene_text(view->scene, at.x + 14, at.y + 4, 9, holding.fresh ? "white" : style->ink, terms);
+}
+
+/* Vertical ways stand side by side where several rise from one cell, and pass behind the cells between. */
+static void draw_flow(const TgView *view, const TgFlow *flow) {
+  if (flow->matrix != view->layout->panel_matrix[view->panel]) return;
+  TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
+  if (flow->axis == 2) {
+    double sign = b.y < a.y ? -1 : 1, x = a.x + tg_flow_lane(flow) * 12;
+    if (view->frame->whole == false && abs(flow->hops) > 1) x += sign * 9;
+    tg_view_straight(view, flow, (TgPoint){x, a.y + sign * BOX_HEIGHT / 2}, (TgPoint){x, b.y - sign * BOX_HEIGHT / 2});
+  } else {
+    tg_view_direct(view, flow, tg_flow_lane(flow) * 8, flow->axis == 1 && abs(flow->hops) > 1 ? 0.14 : 0);
+  }
+}
+
+const TgLayoutKind tg_layout_oblique = {"oblique", suits, place, draw_ground, draw_processor, draw_flow};

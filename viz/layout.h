@@ -1,0 +1,80 @@
+/** @file layout.h
+ * Where processors stand in a picture and how flows run between them: a table of layouts, chosen by the grid, the network
+ * and where the messages go. Private to viz/. */
+#ifndef TG_LAYOUT_H
+#define TG_LAYOUT_H
+
+#include "cell.h"
+#include "flow.h"
+#include "frame.h"
+#include "scene.h"
+
+typedef struct TgLayout TgLayout;
+
+/** What a layout is drawn with. */
+typedef struct TgView {
+  const TgFrame *frame;
+  const TgLayout *layout;
+  TgScene *scene;
+  TgPoint origin; /**< of the layout in the scene */
+  int panel;      /**< of layouts that show every processor once a panel */
+} TgView;
+
+typedef struct TgLayoutKind {
+  const char *name;
+  /** True where it is made for this grid, network and messages. */
+  bool (*suits)(const TgFrame *frame);
+  /** Sets what is below, from frame and kind. */
+  void (*place)(TgLayout *layout);
+  /** Draws labels and outlines, processors, and one flow. */
+  void (*draw_ground)(const TgView *view);
+  void (*draw_processor)(const TgView *view, int64_t processor);
+  void (*draw_flow)(const TgView *view, const TgFlow *flow);
+} TgLayoutKind;
+
+struct TgLayout {
+  const TgFrame *frame;
+  const TgLayoutKind *kind;
+  bool full;          /**< cells with names and products; otherwise small ones */
+  bool numbers_rounds, link_by_link, spread; /**< what the flows show, for the words under the picture */
+  GArray *flows;      /**< TgFlow */
+  TgCellForm cell;
+  TgPoint *at;        /**< centres of the processors in a panel */
+  double width, height; /**< of the whole layout, points */
+  double gap_x, gap_y;  /**< between cells */
+  double margin_x, margin_y; /**< for what goes round the edge */
+  int panels, panel_columns;
+  double panel_width, panel_height;
+  uint8_t panel_matrix[TG_MATRICES]; /**< oblique: the matrix of each panel */
+};
+
+/** The layout of a frame. Free with tg_layout_clear(). */
+void tg_layout_init(TgLayout *layout, const TgFrame *frame);
+void tg_layout_clear(TgLayout *layout);
+/** Draws it with its upper left corner at `origin`. */
+void tg_layout_draw(const TgLayout *layout, TgScene *scene, TgPoint origin);
+
+/** The row in which an axis is drawn downwards, and the column rightwards, of a processor. */
+void tg_layout_coordinates(const TgFrame *frame, int64_t processor, int64_t coordinate[TG_MAX_DIMS]);
+
+/** Centre of a processor in the scene. */
+TgPoint tg_view_at(const TgView *view, int64_t processor);
+/** The id of the processor's mark in this panel. Free with g_free(). */
+char *tg_view_id(const TgView *view, int64_t processor);
+
+/** Draws a flow along a chain of cubic Béziers, or along two. */
+void tg_view_arrow(const TgView *view, const TgFlow *flow, const TgPoint *point, int points, const TgPoint *second,
+                   int second_points);
+/** A straight arrow, with the flow's number beside its middle. */
+void tg_view_straight(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b);
+/** From border to border of two processors' cells, `offset` points to the right of the way; bent to the right by `bend`
+ * parts of its length. */
+void tg_view_direct(const TgView *view, const TgFlow *flow, double offset, double bend);
+/** The flow's number, centred at (x, y); nothing where it has none. */
+void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y);
+/** Parallel flows: how far this one is from the middle, in lanes: …, -1, 0, 1, … or halves of them. */
+double tg_flow_lane(const TgFlow *flow);
+
+extern const TgLayoutKind tg_layout_cube, tg_layout_oblique, tg_layout_planes, tg_layout_loop;
+
+#endif

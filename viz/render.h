@@ -1,0 +1,30 @@
+/** @file render.h
+ * Scenes as files: DOT text, and through libgvc SVG, PNG and PDF. */
+#ifndef TG_RENDER_H
+#define TG_RENDER_H
+
+#include <glib.h>
+
+#include "draw-error.h"
+#include "scene.h"
+
+G_BEGIN_DECLS
+
+/** libgvc with its plug-ins: loading them takes longer than drawing a small picture, so one serves many. */
+typedef struct TgRenderer TgRenderer;
+
+TgRenderer *tg_renderer_new(void);
+void tg_renderer_free(TgRenderer *renderer);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgRenderer, tg_renderer_free)
+
+/** The formats of a still picture, "dot, svg, png, pdf"; for messages. */
+const char *tg_render_formats(void);
+/** True where `format` ("svg") is one of them. */
+gboolean tg_render_knows(const char *format);
+
+/** The bytes of a file. What libgvc complains of becomes part of `error`, and is an error: nothing is printed. */
+GBytes *tg_render(TgRenderer *renderer, const TgScene *scene, const char *format, GError **error);
+
+G_END_DECLS
+
+#endif

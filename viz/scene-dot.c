@@ -1,0 +1,172 @@
+#include "scene-private.h"
+
+#include <math.h>
+
+/* Graphviz reads decimal points whatever the locale; two places are finer than any screen. */
+static void append_number(GString *dot, double value) {
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  g_ascii_formatd(text, sizeof text, "%.2f", value);
+  g_string_append(dot, text);
+  while (dot->str[dot->len - 1] == '0') g_string_truncate(dot, dot->len - 1);
+  if (dot->str[dot->len - 1] == '.') g_string_truncate(dot, dot->len - 1);
+  if (g_str_has_suffix(dot->str, "-0")) g_string_truncate(g_string_erase(dot, (gssize)dot->len - 2, 1), dot->len);
+}
+
+/* Graphviz has y upwards. */
+static void append_point(GString *dot, double x, double y) {
+  append_number(dot, x);
+  g_string_append_c(dot, ',');
+  append_number(dot, -y);
+}
+
+/* In labels Graphviz also reads escapes and character entities. */
+static void append_label(GString *dot, const char *text) {
+  for (; *text; text++) {
+    if (*text == '&')
+      g_string_append(dot, "&amp;");
+    else if (*text == '\n')
+      g_string_append(dot, "\\n");
+    else if (*text == '"' || *text == '\\')
+      g_string_append_printf(dot, "\\%c", *text);
+    else
+      g_string_append_c(dot, *text);
+  }
+}
+
+static void append_bold(GString *dot, const char *text) {
+  g_autofree char *escaped = g_markup_escape_text(text, -1);
+  g_string_append_printf(dot, " label=<<B>%s</B>>", escaped);
+}
+
+static void append_attribute(GString *dot, const char *name, const char *value) {
+  g_string_append_printf(dot, " %s=\"", name);
+  append_label(dot, value);
+  g_string_append_c(dot, '"');
+}
+
+static void append_size(GString *dot, const char *name, double points) {
+  g_string_append_printf(dot, " %s=", name);
+  append_number(dot, points / 72);
+}
+
+static void append_text(GString *dot, const TgMark *mark) {
+  if (mark->text == NULL || *mark->text == '\0') return;
+  if (mark->bold)
+    append_bold(dot, mark->text);
+  else
+    append_attribute(dot, "label", mark->text);
+  g_string_append(dot, " fontsize=");
+  append_number(dot, mark->size);
+  if (mark->ink != NULL) append_attribute(dot, "fontcolor", mark->ink);
+}
+
+static const char *const shape_name[] = {
+    [TG_SHAPE_TEXT] = "none", [TG_SHAPE_BOX] = "box", [TG_SHAPE_ROUNDED] = "box", [TG_SHAPE_CIRCLE] = "circle"};
+
+static void append_style(GString *dot, const TgMark *mark) {
+  g_autoptr(GString) style = g_string_new(NULL);
+  if (mark->shape == TG_SHAPE_ROUNDED) g_string_append(style, "rounded,");
+  if (mark->fill != NULL) g_string_append(style, "filled,");
+  if (mark->dashed) g_string_append(style, "dashed,");
+  if (style->len == 0) return;
+  g_string_truncate(style, style->len - 1);
+  append_attribute(dot, "style", style->str);
+}
+
+static void append_border(GString *dot, const TgMark *mark) {
+  if (mark->shape == TG_SHAPE_TEXT) return;
+  append_size(dot, "width", mark->width);
+  append_size(dot, "height", mark->height);
+  append_style(dot, mark);
+  if (mark->fill != NULL) append_attribute(dot, "fillcolor", mark->fill);
+  append_attribute(dot, "color", mark->line != NULL ? mark->line : "transparent");
+  if (mark->pen > 0 && fabs(mark->pen - 1) > 1e-3) {
+    g_string_append(dot, " penwidth=");
+    append_number(dot, mark->pen);
+  }
+}
+
+static void append_mark(GString *dot, const TgMark *mark) {
+  g_string_append_printf(dot, "  \"%s\" [pos=\"", mark->id);
+  append_point(dot, mark->x, mark->y);
+  g_string_append_c(dot, '"');
+  if (mark->shape != TG_SHAPE_BOX) append_attribute(dot, "shape", shape_name[mark->shape]);
+  append_border(dot, mark);
+  append_text(dot, mark);
+  g_string_append(dot, "]\n");
+}
+
+enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead of arrowsize 1 */
+
+static double head_scale(const TgStroke *stroke) {
+  return 0.62 + 0.13 * stroke->pen;
+}
+
+/* With a head the spline ends where the head begins: Graphviz draws the head between there and `e`. The border of the
+ * head, as wide as the pen, makes its point reach 1.5 pens too far. */
+static void append_spline(GString *dot, const TgStroke *stroke, const TgPoint *point, int points) {
+  TgPoint end = point[points - 1], towards = point[points - 2];
+  double dx = end.x - towards.x, dy = end.y - towards.y, length = MAX(hypot(dx, dy), 1e-6);
+  double tip = 1.5 * stroke->pen, head = tip + TG_HEAD_POINTS * head_scale(stroke);
+  if (stroke->head == TG_HEAD_ARROW) {
+    g_string_append(dot, "e,");
+    append_point(dot, end.x - dx / length * tip, end.y - dy / length * tip);
+    g_string_append_c(dot, ' ');
+    end = (TgPoint){end.x - dx / length * head, end.y - dy / length * head};
+  }
+  for (int p = 0; p < points; p++) {
+    if (p > 0) g_string_append_c(dot, ' ');
+    if (p == points - 1)
+      append_point(dot, end.x, end.y);
+    else
+      append_point(dot, point[p].x, point[p].y);
+  }
+}
+
+static void append_stroke(GString *dot, const TgStroke *stroke, const TgPoint *point) {
+  g_string_append_printf(dot, "  \"%s\" -> \"%s\" [id=\"%s\" pos=\"", stroke->from, stroke->to, stroke->id);
+  append_spline(dot, stroke, point, stroke->points[0]);
+  if (stroke->points[1] > 0) {
+    g_string_append_c(dot, ';');
+    append_spline(dot, stroke, point + stroke->points[0], stroke->points[1]);
+  }
+  g_string_append_c(dot, '"');
+  if (stroke->head == TG_HEAD_NONE) g_string_append(dot, " arrowhead=none");
+  append_attribute(dot, "color", stroke->colour);
+  if (stroke->style != NULL) append_attribute(dot, "style", stroke->style);
+  g_string_append(dot, " penwidth=");
+  append_number(dot, stroke->pen);
+  if (stroke->head == TG_HEAD_ARROW) {
+    g_string_append(dot, " arrowsize=");
+    append_number(dot, head_scale(stroke));
+  }
+  g_string_append(dot, "]\n");
+}
+
+static void append_header(GString *dot, const TgScene *scene) {
+  g_string_append(dot, "digraph \"");
+  append_label(dot, scene->title);
+  g_string_append(dot, "\" {\n  graph [layout=nop2 outputorder=edgesfirst bgcolor=white pad=0 charset=\"UTF-8\"]\n"
+                       "  node [id=\"\\N\" shape=box fixedsize=shape label=\"\" "
+                       "fontname=\"Liberation Sans,Arial,Helvetica,sans-serif\"]\n"
+                       "  \"canvas\" [style=invis pos=\"");
+  append_point(dot, scene->width / 2, scene->height / 2);
+  g_string_append_c(dot, '"');
+  append_size(dot, "width", scene->width);
+  append_size(dot, "height", scene->height);
+  g_string_append(dot, "]\n");
+}
+
+GString *tg_scene_dot(const TgScene *scene) {
+  GString *dot = g_string_new(NULL);
+  append_header(dot, scene);
+  for (guint m = 0; m < scene->marks->len; m++) append_mark(dot, &g_array_index(scene->marks, TgMark, m));
+  const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
+  for (guint s = 0; s < scene->strokes->len; s++) {
+    const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
+    append_stroke(dot, stroke, point);
+    point += stroke->points[0] + stroke->points[1];
+  }
+  g_string_append(dot, "}\n");
+  return dot;
+}

@@ -1,0 +1,18 @@
+/** @file scene-private.h
+ * What a scene holds. Private to scene.c and scene-dot.c. */
+#ifndef TG_SCENE_PRIVATE_H
+#define TG_SCENE_PRIVATE_H
+
+#include "scene.h"
+
+struct TgScene {
+  GStringChunk *strings; /* all strings of marks and strokes */
+  GArray *marks;         /* TgMark */
+  GArray *strokes;       /* TgStroke; point[] are offsets into points, see tg_scene_points() */
+  GArray *points;        /* TgPoint */
+  GHashTable *titles;    /* id -> title, both in strings */
+  double width, height;
+  const char *title, *description;
+};
+
+#endif

@@ -1,0 +1,108 @@
+#include "scene-private.h"
+
+#include <string.h>
+
+TgScene *tg_scene_new(void) {
+  TgScene *scene = g_new0(TgScene, 1);
+  scene->strings = g_string_chunk_new(4096);
+  scene->marks = g_array_new(FALSE, FALSE, sizeof(TgMark));
+  scene->strokes = g_array_new(FALSE, FALSE, sizeof(TgStroke));
+  scene->points = g_array_new(FALSE, FALSE, sizeof(TgPoint));
+  scene->titles = g_hash_table_new(g_str_hash, g_str_equal);
+  scene->title = scene->description = "";
+  return scene;
+}
+
+void tg_scene_free(TgScene *scene) {
+  g_hash_table_unref(scene->titles);
+  g_array_unref(scene->points);
+  g_array_unref(scene->strokes);
+  g_array_unref(scene->marks);
+  g_string_chunk_free(scene->strings);
+  g_free(scene);
+}
+
+/* What people wrote may hold anything; what is kept is UTF-8 without control characters. */
+static const char *keep(TgScene *scene, const char *text) {
+  if (text == NULL) return NULL;
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  for (char *c = valid; *c; c++)
+    if ((guchar)*c < 0x20 && *c != '\n') *c = ' ';
+  return g_string_chunk_insert_const(scene->strings, valid);
+}
+
+static const char *keep_id(TgScene *scene, const char *id, const char *prefix, guint number) {
+  if (id != NULL) return keep(scene, id);
+  g_autofree char *made = g_strdup_printf("%s-%u", prefix, number);
+  return keep(scene, made);
+}
+
+static void keep_title(TgScene *scene, const char *id, const char *title) {
+  if (title != NULL) g_hash_table_insert(scene->titles, (gpointer)id, (gpointer)title);
+}
+
+void tg_scene_mark(TgScene *scene, const TgMark *mark) {
+  TgMark kept = *mark;
+  kept.id = keep_id(scene, mark->id, "t", scene->marks->len);
+  kept.title = keep(scene, mark->title);
+  kept.fill = keep(scene, mark->fill);
+  kept.line = keep(scene, mark->line);
+  kept.text = keep(scene, mark->text);
+  kept.ink = keep(scene, mark->ink);
+  keep_title(scene, kept.id, kept.title);
+  g_array_append_val(scene->marks, kept);
+}
+
+void tg_scene_stroke(TgScene *scene, const TgStroke *stroke) {
+  TgStroke kept = *stroke;
+  kept.id = keep_id(scene, stroke->id, "l", scene->strokes->len);
+  kept.title = keep(scene, stroke->title);
+  kept.from = keep(scene, stroke->from);
+  kept.to = keep(scene, stroke->to);
+  kept.colour = keep(scene, stroke->colour);
+  kept.style = keep(scene, stroke->style);
+  keep_title(scene, kept.id, kept.title);
+  for (int piece = 0; piece < 2; piece++)
+    if (stroke->points[piece] > 0)
+      g_array_append_vals(scene->points, stroke->point[piece], (guint)stroke->points[piece]);
+  g_array_append_val(scene->strokes, kept);
+}
+
+void tg_scene_text(TgScene *scene, double x, double y, double size, const char *ink, const char *text) {
+  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_TEXT, .x = x, .y = y, .size = size, .ink = ink, .text = text});
+}
+
+void tg_scene_line(TgScene *scene, const char *from, const char *to, TgPoint a, TgPoint b, const char *colour,
+                   double pen) {
+  TgPoint point[4] = {
+      a, {a.x + (b.x - a.x) / 3, a.y + (b.y - a.y) / 3}, {b.x - (b.x - a.x) / 3, b.y - (b.y - a.y) / 3}, b};
+  tg_scene_stroke(scene,
+                  &(TgStroke){.from = from, .to = to, .point = {point}, .points = {4}, .colour = colour, .pen = pen});
+}
+
+void tg_scene_set_canvas(TgScene *scene, double width, double height) {
+  scene->width = width;
+  scene->height = height;
+}
+
+void tg_scene_describe(TgScene *scene, const char *title, const char *description) {
+  scene->title = keep(scene, title);
+  scene->description = keep(scene, description);
+}
+
+double tg_scene_width(const TgScene *scene) {
+  return scene->width;
+}
+double tg_scene_height(const TgScene *scene) {
+  return scene->height;
+}
+const char *tg_scene_title(const TgScene *scene) {
+  return scene->title;
+}
+const char *tg_scene_description(const TgScene *scene) {
+  return scene->description;
+}
+
+const char *tg_scene_title_of(const TgScene *scene, const char *id) {
+  return g_hash_table_lookup(scene->titles, id);
+}

@@ -1,0 +1,88 @@
+/** @file scene.h
+ * A picture as a list of marks at fixed places: boxes, circles, lines of text, and strokes with arrowheads. What is
+ * drawn is decided before this and how it is written after it. Coordinates are points (1/72 inch) from the upper left
+ * corner, y downwards.
+ *
+ * Every mark becomes a Graphviz node with a fixed place and every stroke an edge with its own spline, so that nothing
+ * is laid out again (engine nop2). Slots are nodes of their own and not cells of an HTML table: each then has its own
+ * id in the SVG, and libgvc loses 18 to 71 KiB a picture with HTML tables. */
+#ifndef TG_SCENE_H
+#define TG_SCENE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+G_BEGIN_DECLS
+
+typedef enum TgShape { TG_SHAPE_TEXT, TG_SHAPE_BOX, TG_SHAPE_ROUNDED, TG_SHAPE_CIRCLE } TgShape;
+
+/** A box, a circle or a line of text. Strings may be NULL where they are not needed. */
+typedef struct TgMark {
+  TgShape shape;
+  const char *id;    /**< unique in the scene; NULL: numbered */
+  const char *title; /**< what it is, in words: read aloud and shown under the pointer */
+  double x, y;       /**< centre */
+  double width, height;
+  const char *fill; /**< colour; NULL: none */
+  const char *line; /**< colour of the border; NULL: none */
+  double pen;       /**< width of the border in points; 0: 1 */
+  bool dashed;      /**< the border */
+  const char *text; /**< one line, or several with \n, centred */
+  double size;      /**< of the text, points */
+  bool bold;
+  const char *ink; /**< colour of the text */
+} TgMark;
+
+/** A point. */
+typedef struct TgPoint {
+  double x, y;
+} TgPoint;
+
+/** Where a stroke ends. */
+typedef enum TgHead { TG_HEAD_NONE, TG_HEAD_ARROW } TgHead;
+
+/** A line or arrow of one or two pieces, each a chain of cubic Béziers: 3n + 1 points. */
+typedef struct TgStroke {
+  const char *id, *title;
+  const char *from, *to; /**< ids of the marks that it joins */
+  const TgPoint *point[2];
+  int points[2]; /**< 0 for the second piece where there is one only */
+  TgHead head;   /**< at the end of each piece */
+  const char *colour;
+  const char *style; /**< Graphviz style: solid, dashed, dotted */
+  double pen;        /**< points */
+} TgStroke;
+
+typedef struct TgScene TgScene;
+
+TgScene *tg_scene_new(void);
+void tg_scene_free(TgScene *scene);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgScene, tg_scene_free)
+
+/** Adds a copy. Marks lie over strokes; of two of a kind the later lies over the earlier. */
+void tg_scene_mark(TgScene *scene, const TgMark *mark);
+void tg_scene_stroke(TgScene *scene, const TgStroke *stroke);
+
+/** A line of text centred at (x, y). */
+void tg_scene_text(TgScene *scene, double x, double y, double size, const char *ink, const char *text);
+/** A straight line without an arrowhead between two marks. */
+void tg_scene_line(TgScene *scene, const char *from, const char *to, TgPoint a, TgPoint b, const char *colour,
+                   double pen);
+
+/** The picture's size in points, its title and, in a sentence or two, what it shows. */
+void tg_scene_set_canvas(TgScene *scene, double width, double height);
+void tg_scene_describe(TgScene *scene, const char *title, const char *description);
+
+double tg_scene_width(const TgScene *scene);
+double tg_scene_height(const TgScene *scene);
+const char *tg_scene_title(const TgScene *scene);
+const char *tg_scene_description(const TgScene *scene);
+/** The `title` of the mark or stroke with this id, NULL where it has none. */
+const char *tg_scene_title_of(const TgScene *scene, const char *id);
+
+/** The scene as a Graphviz graph for the engine nop2. Free with g_string_free(). */
+GString *tg_scene_dot(const TgScene *scene);
+
+G_END_DECLS
+
+#endif

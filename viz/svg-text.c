@@ -1,0 +1,107 @@
+#include "svg-text.h"
+
+#include <string.h>
+
+static void append_number(GString *svg, double value) {
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  g_string_append(svg, g_ascii_formatd(text, sizeof text, "%.0f", value));
+}
+
+static void append_element(GString *svg, const char *name, const char *text) {
+  g_autofree char *escaped = g_markup_escape_text(text, -1);
+  g_string_append_printf(svg, "<%s>%s</%s>\n", name, escaped, name);
+}
+
+void tg_svg_open(GString *svg, double width, double height, const char *title, const char *description) {
+  g_string_append(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"");
+  append_number(svg, width);
+  g_string_append(svg, "pt\" height=\"");
+  append_number(svg, height);
+  g_string_append(svg, "pt\" viewBox=\"0 0 ");
+  append_number(svg, width);
+  g_string_append_c(svg, ' ');
+  append_number(svg, height);
+  g_string_append(svg, "\">\n");
+  append_element(svg, "title", title);
+  append_element(svg, "desc", description);
+}
+
+/* libgvc writes every hyphen of a name as a character reference. */
+static void append_plain(GString *svg, const char *text, gsize length) {
+  static const char reference[] = "&#45;";
+  for (gsize i = 0; i < length; i++) {
+    if (text[i] == '&' && length - i >= 5 && memcmp(text + i, reference, 5) == 0) {
+      g_string_append_c(svg, '-');
+      i += 4;
+    } else {
+      g_string_append_c(svg, text[i]);
+    }
+  }
+}
+
+/* The id="…" of a line, with plain hyphens; NULL where there is none. */
+static char *id_of(const char *line, gsize length) {
+  const char *begin = g_strstr_len(line, (gssize)length, " id=\"");
+  if (begin == NULL) return NULL;
+  begin += 5;
+  const char *end = memchr(begin, '"', length - (gsize)(begin - line));
+  if (end == NULL) return NULL;
+  GString *id = g_string_new(NULL);
+  append_plain(id, begin, (gsize)(end - begin));
+  return g_string_free(id, FALSE);
+}
+
+/* The words that take the place of <title>name</title> for the mark or stroke of this id; nothing where it has none. */
+static void append_title(GString *svg, const TgScene *scene, const char *id) {
+  const char *title = id != NULL ? tg_scene_title_of(scene, id) : NULL;
+  if (title != NULL) append_element(svg, "title", title);
+}
+
+/* "transparent" is no colour of SVG 1.1. */
+static void append_drawing(GString *svg, const char *line, gsize length) {
+  static const char transparent[] = "\"transparent\"";
+  const char *found = g_strstr_len(line, (gssize)length, transparent);
+  if (found == NULL) {
+    append_plain(svg, line, length);
+    return;
+  }
+  append_plain(svg, line, (gsize)(found - line));
+  g_string_append(svg, "\"none\"");
+  found += sizeof transparent - 1;
+  append_drawing(svg, found, length - (gsize)(found - line));
+}
+
+/* libgvc writes an element a line; a title, which may hold a line's end, comes from the scene. */
+static void append_line(GString *svg, const TgScene *scene, const char *line, gsize length, char **id) {
+  if (g_str_has_prefix(line, "<!--")) return;
+  if (g_str_has_prefix(line, "<title>")) {
+    append_title(svg, scene, *id);
+    return;
+  }
+  if (g_str_has_prefix(line, "<g ")) {
+    g_free(*id);
+    *id = id_of(line, length);
+  }
+  append_drawing(svg, line, length);
+  g_string_append_c(svg, '\n');
+}
+
+GString *tg_svg_finish(const TgScene *scene, const char *svg, gsize length) {
+  GString *out = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  g_autofree char *id = NULL;
+  const char *at = g_strstr_len(svg, (gssize)length, "<g id=\"graph0\""), *end = svg + length;
+  tg_svg_open(out, tg_scene_width(scene), tg_scene_height(scene), tg_scene_title(scene), tg_scene_description(scene));
+  while (at != NULL && at < end) {
+    const char *stop = memchr(at, '\n', (gsize)(end - at));
+    if (stop == NULL) stop = end;
+    append_line(out, scene, at, (gsize)(stop - at), &id);
+    at = stop + 1;
+  }
+  return out;
+}
+
+char *tg_svg_body(const char *svg) {
+  const char *begin = strstr(svg, "<g id=\"graph0\""), *end = g_strrstr(svg, "</svg>");
+  g_return_val_if_fail(begin != NULL && end != NULL, NULL);
+  return g_strndup(begin, (gsize)(end - begin));
+}
