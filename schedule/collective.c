@@ -81,7 +81,7 @@ bool tg_collective_parse(const char *text, TgCollective *collective, TgError *er
     }
     used += (size_t)snprintf(list + used, sizeof list - used, c ? ", %s" : "%s", names[c]);
   }
-  return tg_error_set(error, 0, 0, "unknown collective '%.64s'; expected one of %s", text, list);
+  return tg_error_set(error, 0, 0, "unknown collective '%.*s'; expected one of %s", tg_text_fit(text, 64), text, list);
 }
 
 static uint8_t ceil_log2(int32_t length) {

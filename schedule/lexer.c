@@ -148,6 +148,7 @@ bool tg_lexer_expected(const TgLexer *lexer, const char *expected, TgError *erro
     snprintf(found, sizeof found, "the end of the line");
   else
     snprintf(found, sizeof found, "%s%.*s%s", token->kind == TG_TOKEN_STRING ? "\"" : "`",
-             (int)(token->length < 40 ? token->length : 40), token->text, token->kind == TG_TOKEN_STRING ? "\"" : "`");
+             tg_text_fit(token->text, token->length < 40 ? token->length : 40), token->text,
+             token->kind == TG_TOKEN_STRING ? "\"" : "`");
   return tg_error_set(error, lexer->line, token->column, "found %s, expected %s", found, expected);
 }

@@ -57,10 +57,11 @@ bool tg_bindings_grid(TgBindings *bindings, const char *text, TgError *error) {
     char *end;
     long long extent = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : 0;
     if (extent < 1 || extent > TG_MAX_PROCESSORS)
-      return tg_error_set(error, 0, 0, "grid `%.60s`: expected extents from 1 to %d joined by x, as in 4x4", text,
-                          TG_MAX_PROCESSORS);
+      return tg_error_set(error, 0, 0, "grid `%.*s`: expected extents from 1 to %d joined by x, as in 4x4",
+                          tg_text_fit(text, 60), text, TG_MAX_PROCESSORS);
     if (bindings->dims == TG_MAX_DIMS)
-      return tg_error_set(error, 0, 0, "grid `%.60s`: expected at most %d extents", text, TG_MAX_DIMS);
+      return tg_error_set(error, 0, 0, "grid `%.*s`: expected at most %d extents", tg_text_fit(text, 60), text,
+                          TG_MAX_DIMS);
     bindings->grid[bindings->dims++] = extent;
     if (*end == '\0') return true;
     at = *end == 'x' || *end == 'X' ? end + 1 : "";
@@ -70,7 +71,8 @@ bool tg_bindings_grid(TgBindings *bindings, const char *text, TgError *error) {
 bool tg_bindings_set(TgBindings *bindings, const char *name, int64_t value, TgError *error) {
   int at = 0;
   if (strlen(name) >= TG_NAME_LENGTH || !*name)
-    return tg_error_set(error, 0, 0, "parameter name `%.40s`: expected 1 to %d characters", name, TG_NAME_LENGTH - 1);
+    return tg_error_set(error, 0, 0, "parameter name `%.*s`: expected 1 to %d characters", tg_text_fit(name, 40), name,
+                        TG_NAME_LENGTH - 1);
   while (at < bindings->count && strcmp(bindings->set[at].name, name) != 0) at++;
   if (at == TG_MAX_PARAMETERS) return tg_error_set(error, 0, 0, "more than %d parameters set", TG_MAX_PARAMETERS);
   if (at == bindings->count) bindings->count++;

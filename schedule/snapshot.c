@@ -24,6 +24,7 @@ static bool copy_buffers(TgStateBuffer *to, const TgStateBuffer *from, int64_t p
   for (int b = 0; b < TG_MAX_BUFFERS; b++) {
     size_t slots = (size_t)(from[b].length * processors);
     to[b] = (TgStateBuffer){.length = from[b].length,
+                            .capacity = from[b].length,
                             .value = duplicate(from[b].value, slots * sizeof *from[b].value),
                             .written = duplicate(from[b].written, slots * sizeof *from[b].written),
                             .arrival = duplicate(from[b].arrival, slots * sizeof *from[b].arrival)};

@@ -68,6 +68,12 @@ static bool read_contributions(TgLineRun *run, TgFailure *failure) {
   return true;
 }
 
+static void forget_terms(TgState *state, TgValueId sum) {
+  state->value[sum].terms = 0;
+  state->value[sum].twice = -1;
+  memset(tg_value_terms(state, sum), 0, (size_t)state->set_words * sizeof(uint64_t));
+}
+
 /* One partial sum arrives at another. The first arrival makes the receiver's sum its own; names follow piece 0, which
  * travels as every piece does. */
 static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgFailure *failure) {
@@ -77,7 +83,8 @@ static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgFailure *f
   if (state->value[from].kind == TG_VALUE_ZERO) return true;
   bool zero = state->value[*to].kind == TG_VALUE_ZERO;
   if (!zero && !tg_state_check_sum(state, processor, *to, from, failure)) return false;
-  if (zero && state->value[from].kind != TG_VALUE_SUM && transfer->pieces == 1) {
+  if (zero && state->value[from].kind != TG_VALUE_SUM) {
+    if (transfer->piece != 0) return true;
     tg_value_release(state, *to);
     *to = tg_value_hold(state, from);
     return true;
@@ -86,7 +93,8 @@ static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgFailure *f
   bool own = state->value[old].references == 1 && !zero;
   TgValueId sum = own ? old : tg_value_copy(state, zero ? from : old);
   if (!sum) return tg_state_out_of_memory(state, failure, "sums");
-  if (!zero && transfer->piece == 0) tg_value_add_terms(state, sum, from);
+  if (zero) forget_terms(state, sum);
+  if (transfer->piece == 0) tg_value_add_terms(state, sum, from);
   *to = sum;
   bool followed = !state->hooks.add ||
                   state->hooks.add(state->hooks.user, sum, zero ? 0 : old, from, transfer->piece, transfer->pieces);

@@ -7,7 +7,8 @@
 
 /** One buffer on all processors; slot (processor, index) is at [index * processors + processor]. */
 typedef struct TgStateBuffer {
-  int32_t length;
+  int32_t length;   /**< slots in use: one more than the highest index ever written */
+  int32_t capacity; /**< slots allocated, those beyond `length` empty */
   TgValueId *value;
   uint32_t *written; /**< number of the statement execution that wrote it last */
   uint32_t *arrival; /**< unread arrival by message: step << 7 | statement + 1; 0 for none */

@@ -16,12 +16,13 @@ bool tg_state_fail(const TgState *state, TgFailure *failure, TgCause cause, int6
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  message[tg_text_fit(message, sizeof message - 1)] = '\0';
   const char *label = tg_walk_label(walk);
   if (processor >= 0) tg_schedule_processor_text(state->schedule, processor, where, sizeof where);
   *failure = (TgFailure){.cause = cause, .step = state->step, .statement = walk->statement, .processor = processor};
   if (walk->statement >= 0) failure->line = state->schedule->statement[walk->statement].line;
-  int used = snprintf(failure->message, sizeof failure->message, "step %lld%s%.40s%s", (long long)state->step,
-                      *label ? " (" : "", label, *label ? ")" : "");
+  int used = snprintf(failure->message, sizeof failure->message, "step %lld%s%.*s%s", (long long)state->step,
+                      *label ? " (" : "", tg_text_fit(label, 40), label, *label ? ")" : "");
   snprintf(failure->message + used, sizeof failure->message - (size_t)used, "%s%s: %s",
            processor >= 0 ? ", processor " : "", where, message);
   return false;
@@ -50,16 +51,18 @@ static bool widen(void **array, int64_t old, int64_t count, size_t size) {
 bool tg_slot_reserve(TgState *state, int buffer, int32_t index, TgFailure *failure) {
   TgStateBuffer *b = &state->buffer[buffer];
   if (index < b->length) return true;
-  int32_t length = b->length ? b->length : 1;
-  while (length <= index) length *= 2;
-  if (length > index + 1 && b->length == 0) length = index + 1;
-  int64_t old = b->length * state->processors, count = length * state->processors;
-  if (count > INT64_C(1) << 31 || !widen((void **)&b->value, old, count, sizeof *b->value) ||
-      !widen((void **)&b->written, old, count, sizeof *b->written) ||
-      !widen((void **)&b->arrival, old, count, sizeof *b->arrival))
-    return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "%lld slots of %s do not fit in memory", (long long)count,
-                         tg_name(state->names, state->names->buffer[buffer]));
-  b->length = length;
+  if (index >= b->capacity) {
+    int32_t capacity = b->capacity ? 2 * b->capacity : index + 1;
+    if (capacity <= index) capacity = index + 1;
+    int64_t old = b->capacity * state->processors, count = capacity * state->processors;
+    if (count > INT64_C(1) << 31 || !widen((void **)&b->value, old, count, sizeof *b->value) ||
+        !widen((void **)&b->written, old, count, sizeof *b->written) ||
+        !widen((void **)&b->arrival, old, count, sizeof *b->arrival))
+      return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "%lld slots of %s do not fit in memory",
+                           (long long)count, tg_name(state->names, state->names->buffer[buffer]));
+    b->capacity = capacity;
+  }
+  b->length = index + 1;
   return true;
 }
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_IDLE = 1 << 20 }; /* `repeat s in 10**18` around `repeat t in 0` would keep the walker to itself for ever */
+
 void tg_walk_init(TgWalk *walk, const TgSchedule *schedule, const TgScheduleNames *names) {
   memset(walk, 0, sizeof *walk);
   walk->schedule = schedule;
@@ -63,8 +65,15 @@ static void open_step(TgWalk *walk) {
   walk->next++;
 }
 
+static TgProgress too_idle(const TgWalk *walk, TgError *error) {
+  int32_t line = walk->depth > 0 ? walk->schedule->statement[walk->open[walk->depth - 1]].line : 0;
+  tg_error_set(error, line, 1, "%d repetitions on end without a statement to execute, expected fewer", MOST_IDLE);
+  return TG_PROGRESS_ERROR;
+}
+
 TgProgress tg_walk_next(TgWalk *walk, TgError *error) {
-  for (;;) {
+  for (int idle = 0;; idle++) {
+    if (idle > MOST_IDLE) return too_idle(walk, error);
     /* Leave the step before its repeat closes, so that each repetition opens it anew; a repeat inside the step closes
      * at or before the step's end and jumps back into it. */
     if (close_repeat(walk)) continue;
