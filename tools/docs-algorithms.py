@@ -66,15 +66,24 @@ def picture_region(arguments, options):
     return f"![One step of {name} as a picture](../pictures/{name}.svg)\n\n`{said}`\n"
 
 
+def ratio(document, key):
+    """How many times a lower bound it is; a dash where the bound says nothing (a transpose, one processor)."""
+    value = (document["bounds"] or {key: None})[key]
+    return "-" if value is None else f"{value:.2f}"
+
+
 # Heading and content of each column, from one document of `topogemm verify --json`.
 COLUMNS = [
     ("grid", lambda d: d["grid"] + d["settings"]),
     ("processors", lambda d: str(d["processors"])),
     ("messages", lambda d: str(d["messages"])),
     ("products", lambda d: str(d["products"])),
-    ("blocks a processor", lambda d: str(d["blocks_per_processor_max"])),
+    ("blocks held", lambda d: str(d["blocks_per_processor_max"])),
     ("m×n×k", lambda d: f"{d['m']}×{d['n']}×{d['k']}"),
     ("words received", lambda d: str(d["words_received_max"])),
+    ("× bound", lambda d: ratio(d, "words_received_ratio")),
+    ("words held", lambda d: str(d["memory_words_max"])),
+    ("× one copy", lambda d: ratio(d, "memory_ratio")),
 ]
 
 
