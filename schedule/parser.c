@@ -86,28 +86,3 @@ bool tg_parser_take_axis(TgParser *parser, uint8_t *axis) {
     }
   return tg_parser_expected(parser, "a coordinate of the grid");
 }
-
-/* A read of a buffer that nothing ever fills is a slip of the pen: said here, with its place, rather than at run time.
- */
-static bool check_buffers(TgParser *parser) {
-  for (int b = 0; b < parser->schedule->buffers; b++)
-    if (parser->read_line[b] && !parser->written[b])
-      return tg_error_set(parser->error, parser->read_line[b], parser->read_column[b],
-                          "nothing ever puts a block into `%s`, expected a placed or filled buffer",
-                          tg_name(parser->names, parser->names->buffer[b]));
-  return true;
-}
-
-bool tg_schedule_parse(TgSchedule *schedule, TgScheduleNames *names, const char *text, size_t length, TgError *error) {
-  TgError unused;
-  TgParser parser = {.schedule = schedule, .names = names, .error = error ? error : &unused};
-  memset(schedule, 0, sizeof *schedule);
-  memset(names, 0, sizeof *names);
-  schedule->version = TG_SCHEDULE_VERSION;
-  schedule->code_length = 1;
-  names->text_length = 1;
-  schedule->computes = (TgComputes){.left = TG_MATRIX_A, .right = TG_MATRIX_B};
-  tg_lexer_init(&parser.lexer, text, length);
-  return tg_lexer_next_line(&parser.lexer, parser.error) && tg_parser_take_declarations(&parser) &&
-         tg_parser_take_statements(&parser) && check_buffers(&parser);
-}

@@ -3,12 +3,6 @@
 
 #include <stdio.h>
 
-void tg_state_count_message(TgState *state, const TgMessage *message, TgValueId value) {
-  if (message->from == message->to) return;
-  state->counts.messages++;
-  if (state->hooks.message) state->hooks.message(state->hooks.user, message, value);
-}
-
 static bool expression_failed(const TgState *state, int64_t processor, const TgError *error, TgFailure *failure) {
   return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, processor, "%d:%d: %s", error->line, error->column,
                        error->message);

@@ -54,6 +54,8 @@ struct TgState {
 
 bool tg_state_fail(const TgState *state, TgFailure *failure, TgCause cause, int64_t processor, const char *format, ...)
     TG_PRINTF(5, 6);
+/** A hook returned false. */
+bool tg_state_hook_failed(const TgState *state, TgFailure *failure, int64_t processor);
 bool tg_state_out_of_memory(const TgState *state, TgFailure *failure, const char *what);
 /** "A" or "C[3]". */
 void tg_state_slot_text(const TgState *state, int buffer, int32_t index, char *text, size_t size);
@@ -96,9 +98,5 @@ void tg_state_note_all_unread(TgState *state);
 bool tg_state_execute(TgState *state, TgFailure *failure);
 bool tg_state_execute_collective(TgState *state, TgFailure *failure);
 void tg_state_count_message(TgState *state, const TgMessage *message, TgValueId value);
-
-static inline bool tg_state_hook_failed(const TgState *state, TgFailure *failure, int64_t processor) {
-  return tg_state_fail(state, failure, TG_CAUSE_HOOK, processor, "the data could not follow (out of memory?)");
-}
 
 #endif

@@ -1,36 +1,11 @@
 /* Slots: reading, writing after all have read, and the bookkeeping of memory and of arrivals nobody reads. */
 #include "state-private.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STATEMENT_BITS = 7 };
-
-bool tg_state_fail(const TgState *state, TgFailure *failure, TgCause cause, int64_t processor, const char *format,
-                   ...) {
-  const TgWalk *walk = &state->walk;
-  char where[64] = "", message[360];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  message[tg_text_fit(message, sizeof message - 1)] = '\0';
-  const char *label = tg_walk_label(walk);
-  if (processor >= 0) tg_schedule_processor_text(state->schedule, processor, where, sizeof where);
-  *failure = (TgFailure){.cause = cause, .step = state->step, .statement = walk->statement, .processor = processor};
-  if (walk->statement >= 0) failure->line = state->schedule->statement[walk->statement].line;
-  int used = snprintf(failure->message, sizeof failure->message, "step %lld%s%.*s%s", (long long)state->step,
-                      *label ? " (" : "", tg_text_fit(label, 40), label, *label ? ")" : "");
-  snprintf(failure->message + used, sizeof failure->message - (size_t)used, "%s%s: %s",
-           processor >= 0 ? ", processor " : "", where, message);
-  return false;
-}
-
-bool tg_state_out_of_memory(const TgState *state, TgFailure *failure, const char *what) {
-  return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "out of memory for %s", what);
-}
 
 void tg_state_slot_text(const TgState *state, int buffer, int32_t index, char *text, size_t size) {
   const char *name = tg_name(state->names, state->names->buffer[buffer]);
@@ -121,6 +96,12 @@ void tg_slot_set(TgState *state, int64_t processor, int buffer, int32_t index, T
     state->counts.blocks_per_processor_max = state->blocks[processor];
   if (state->words[processor] > state->counts.words_per_processor_max)
     state->counts.words_per_processor_max = state->words[processor];
+}
+
+void tg_state_count_message(TgState *state, const TgMessage *message, TgValueId value) {
+  if (message->from == message->to) return;
+  state->counts.messages++;
+  if (state->hooks.message) state->hooks.message(state->hooks.user, message, value);
 }
 
 bool tg_state_push_write(TgState *state, TgWrite write, TgFailure *failure) {

@@ -59,7 +59,8 @@ typedef struct TgMessage {
 } TgMessage;
 
 /** Who sends to `receiver` in the current move or add: 0 nobody; 1 *sender; 2 several, *sender being the lowest; -1 and
- * `error` where an expression fails. Constant time where the map has a closed inverse, else a search of all processors. */
+ * `error` where an expression fails. Constant time where the map has a closed inverse, else a search of all processors.
+ */
 int tg_walk_sender(const TgWalk *walk, int64_t receiver, int64_t *sender, TgError *error);
 /** True where the current move's map has a closed inverse: at most one coordinate changes, by an amount that does not
  * depend on it, or by an exclusive or with such an amount on an extent that is a power of two. */
