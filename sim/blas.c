@@ -3,9 +3,6 @@
 #include <cblas.h>
 #include <glib.h>
 
-/** One thread is worth waking for about 0.1 ms of multiply-adds. */
-static const double products_per_thread = 1 << 21;
-
 typedef struct Factor {
   CBLAS_TRANSPOSE transpose;
   int leading;
@@ -30,6 +27,9 @@ DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f32, cblas_sgemm)
 DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f64, cblas_dgemm)
 
 #ifdef TG_HAVE_OPENBLAS
+
+/** One thread is worth waking for about 0.1 ms of multiply-adds. */
+static const double products_per_thread = 1 << 21;
 
 char *tg_blas_description(void) {
   g_autofree char *config = g_strstrip(g_strdup(openblas_get_config()));

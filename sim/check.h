@@ -12,7 +12,8 @@ enum { TG_CHECK_TEXT_BYTES = 200 };
 
 typedef struct TgCheck {
   bool ok;               /**< all finite, and relative_error at most the tolerance */
-  double relative_error; /**< norm(C - reference) / norm(reference), norm(C) where that is 0; NaN unless `finite` */
+  double relative_error; /**< norm(C - reference) / norm(reference), norm(C) where that is 0; NaN unless `finite`, and
+                               where the reference overflows */
   double tolerance;      /**< 1e-6 for f32, 1e-14 for f64 */
   bool finite;           /**< no NaN and no Inf in A, B and C */
   TgMatrixName matrix;   /**< where not: the first matrix of A, B, C that has one … */

@@ -176,9 +176,7 @@ TgProgress tg_stepper_next(TgStepper *stepper, GError **error) {
   if (!check_sound(stepper, error)) return TG_PROGRESS_ERROR;
   if (position == stepper->steps) return TG_PROGRESS_END;
   if (execute(stepper, error)) return TG_PROGRESS_MORE;
-  const TgFailure failure = stepper->failure;
   stepper->lost = !rewind_to(stepper, position, NULL);
-  stepper->failure = failure;
   return TG_PROGRESS_ERROR;
 }
 

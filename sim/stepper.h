@@ -5,6 +5,9 @@
  * or B is a view of the caller's matrix, a sum of products is memory of its own, shared by all slots that hold it. So
  * a move costs nothing here, and a run fails exactly where the proof fails.
  *
+ * All arithmetic is in the element's type, local products by BLAS. Only where C has at most TG_FEW_ELEMENTS elements do
+ * sums carry their rounding errors along (see block.h); what a slot shows is then the sum rounded once.
+ *
  * Block i of R block rows of a matrix with `rows` rows is rows [tg_block_begin(rows, R, i), tg_block_begin(rows, R,
  * i + 1)): nothing need divide, and where there are more blocks than rows some blocks are empty. Their messages count.
  */

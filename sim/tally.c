@@ -30,10 +30,11 @@ bool tg_tally_init(TgTally *tally, const TgSchedule *schedule, const TgStepperOp
 }
 
 void tg_tally_clear(TgTally *tally) {
-  g_clear_pointer(&tally->trace.step, g_free);
-  g_clear_pointer(&tally->trace.link_bytes, g_free);
-  g_clear_pointer(&tally->hops, g_free);
-  g_clear_pointer(&tally->link_bytes, g_free);
+  g_free(tally->trace.step);
+  g_free(tally->trace.link_bytes);
+  g_free(tally->hops);
+  g_free(tally->link_bytes);
+  *tally = (TgTally){0};
 }
 
 static int64_t *step_links(const TgTally *tally) {

@@ -88,7 +88,7 @@ static void test_large(void) {
   const TgShape shape = shape_of(&product, m, n, k);
   g_autofree float *a = g_new(float, (gsize)(m * k)), *b = g_new(float, (gsize)(k * n)),
                    *c = g_new0(float, (gsize)(m * n));
-  for (int64_t i = 0; i < m * k; i++) a[i] = (float)(i % 7 - 3);
+  for (int64_t i = 0; i < m * k; i++) a[i] = (float)(i / k % 5 + i % 7 - 5); /* no two panels alike */
   for (int64_t i = 0; i < k * n; i++) b[i] = (float)(i % 11 - 5);
   for (int64_t i = 0; i < m; i++) {
     for (int64_t x = 0; x < k; x++) {
@@ -106,6 +106,20 @@ static void test_large(void) {
   g_assert_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE);
   g_assert_nonnull(strstr(error->message, "the limit is 1000 bytes"));
   g_clear_error(&error);
+}
+
+/** A reference that dgemm cannot hold is Inf, or NaN where Inf meets -Inf; no C passes against it. */
+static void test_reference_overflows(void) {
+  const int64_t n = 50, k = 2000;
+  g_autofree double *a = g_new(double, n *k), *b = g_new(double, k *n), *c = g_new0(double, n *n);
+  for (int64_t i = 0; i < n * k; i++) {
+    a[i] = 1e200;
+    b[i] = i / n < k / 2 ? 1e200 : -1e200;
+  }
+  const TgCheck check = check_f64(&product, n, n, k, a, b, c);
+  g_assert_false(check.ok);
+  g_assert_true(check.finite);
+  g_assert_true(isnan(check.relative_error));
 }
 
 static void test_tolerance(void) {
@@ -168,6 +182,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/check/not-finite", test_not_finite);
   g_test_add_func("/check/extremes", test_extremes);
   g_test_add_func("/check/large", test_large);
+  g_test_add_func("/check/reference-overflows", test_reference_overflows);
   g_test_add_func("/check/tolerance", test_tolerance);
   g_test_add_func("/check/shapes", test_shapes);
   g_test_add_func("/check/elements", test_elements);

@@ -1,6 +1,20 @@
 /* Whole runs of the stepper that the library's schedules do not cover. */
 #include "../step-case.h"
 
+#include <time.h>
+
+/* Sanitizers make a run several times slower, and a build without optimisation too. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(SANITIZED)
+#define TIMED true
+#else
+#define TIMED false
+#endif
+
 /** Each of these uses what the library does not: transposed factors, sums turned over, zeros that are added and sent.
  */
 static const char *const own_schedules[] = {"schedule turned\n"
@@ -90,7 +104,7 @@ static void test_not_a_number(void) {
   }
 }
 
-/** 4096 processors with one element each, every link counted: 2 s are allowed on any machine, with optimisation. */
+/** 4096 processors with one element each, every link counted: 2 s of processor time are allowed. */
 static void test_scale(void) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   TgTopology torus;
@@ -100,17 +114,15 @@ static void test_scale(void) {
   step_case_fill(test, 64, 64, 64, TG_F32, true, 9);
   test->options.network = &torus;
   test->options.link_loads = true;
-  const gint64 start = g_get_monotonic_time();
+  const clock_t start = clock();
   g_autoptr(TgStepper) stepper = step_case_begin(test);
   step_case_finish(test, stepper);
-  const double elapsed_s = (double)(g_get_monotonic_time() - start) * 1e-6;
+  const double elapsed_s = (double)(clock() - start) / CLOCKS_PER_SEC;
   g_test_message("%.3f s", elapsed_s);
   g_assert_cmpfloat(step_case_check(test).relative_error, ==, 0);
   g_assert_cmpint(tg_stepper_steps(stepper), ==, 65);
   g_assert_cmpint(tg_stepper_counts(stepper)->messages, ==, 2 * 64 * 63 + 2 * 4096 * 63);
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-  g_assert_cmpfloat(elapsed_s, <, 2);
-#endif
+  if (TIMED) g_assert_cmpfloat(elapsed_s, <, 2);
   step_case_clear(test);
 }
 

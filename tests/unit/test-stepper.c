@@ -144,27 +144,58 @@ static void test_bad_input(void) {
 }
 
 /** The need is exact: one byte less is refused, with both numbers. */
-static void test_memory_limit(void) {
-  StepCase test = {0};
-  begin(&test, "dns", "3x3x3", "");
-  step_case_fill(&test, 300, 300, 3, TG_F64, true, 4);
-  test.options.memory_limit_bytes = 1;
+static void expect_need(StepCase *test, guint64 least) {
+  test->options.memory_limit_bytes = 1;
   GError *error = NULL;
-  g_assert_null(tg_stepper_new(&test.schedule, &test.names, &test.options, test.data[0], test.data[1], &error));
+  g_assert_null(tg_stepper_new(&test->schedule, &test->names, &test->options, test->data[0], test->data[1], &error));
   g_assert_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE);
   const char *needs = strstr(error->message, "needs ");
   g_assert_nonnull(needs);
   g_assert_nonnull(strstr(error->message, "limit is 1 bytes"));
   const guint64 need = g_ascii_strtoull(needs + 6, NULL, 10);
   g_clear_error(&error);
-  g_assert_cmpuint(need, >=, 27 * 100 * 100 * 8); /* every processor of the cube holds a term of C */
-  g_assert_cmpuint(need, <, 2 * 27 * 100 * 100 * 8);
-  test.options.memory_limit_bytes = need - 1;
-  expect_new_fails(&test, test.data[0], test.data[1], TG_SIM_ERROR_TOO_LARGE, "bytes");
-  test.options.memory_limit_bytes = need;
-  g_autoptr(TgStepper) stepper = step_case_begin(&test);
-  step_case_finish(&test, stepper);
-  g_assert_true(step_case_check(&test).ok);
+  g_assert_cmpuint(need, >=, least);
+  g_assert_cmpuint(need, <, least + 10000); /* slots and counts */
+  test->options.memory_limit_bytes = need - 1;
+  expect_new_fails(test, test->data[0], test->data[1], TG_SIM_ERROR_TOO_LARGE, "bytes");
+  test->options.memory_limit_bytes = need;
+  g_autoptr(TgStepper) stepper = step_case_begin(test);
+  step_case_finish(test, stepper);
+  g_assert_true(step_case_check(test).ok);
+  g_assert_cmpuint(tg_stepper_held_bytes(stepper), <=, need);
+}
+
+/** Every processor of the cube holds a term of C, and nine sums are formed before those go; Cannon sums C in place;
+ * sums of few elements have low parts. */
+static void test_memory_limit(void) {
+  StepCase test = {0};
+  begin(&test, "dns", "3x3x3", "");
+  step_case_fill(&test, 300, 300, 3, TG_F64, true, 4);
+  expect_need(&test, (27 + 9) * 100 * 100 * 8);
+  begin(&test, "cannon", "3x3", "");
+  step_case_fill(&test, 300, 300, 3, TG_F64, true, 4);
+  expect_need(&test, 300 * 300 * 8);
+  step_case_fill(&test, 8, 8, 3, TG_F64, true, 4);
+  expect_need(&test, 2 * 8 * 8 * 8);
+  step_case_clear(&test);
+}
+
+/** In a pipelined chain every receiver gets every piece once: more messages, the same bytes. */
+static void test_pieces(void) {
+  StepCase test = {0};
+  begin(&test, "summa", "4x4", "");
+  step_case_fill(&test, 11, 13, 19, TG_F32, true, 4);
+  test.options.keep_details = true;
+  g_autoptr(TgStepper) whole = step_case_begin(&test);
+  step_case_finish(&test, whole);
+  test.options.collective = TG_COLLECTIVE_CHAIN;
+  g_autoptr(TgStepper) chain = step_case_begin(&test);
+  step_case_finish(&test, chain);
+  int64_t count;
+  const int32_t pieces = tg_stepper_messages(chain, &count)->message.pieces;
+  g_assert_cmpint(pieces, >, 1);
+  g_assert_cmpint(tg_stepper_counts(chain)->messages, ==, pieces * tg_stepper_counts(whole)->messages);
+  g_assert_cmpint(tg_stepper_counts(chain)->bytes, ==, tg_stepper_counts(whole)->bytes);
   step_case_clear(&test);
 }
 
@@ -242,6 +273,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/stepper/slots", test_slots);
   g_test_add_func("/stepper/bad-input", test_bad_input);
   g_test_add_func("/stepper/memory-limit", test_memory_limit);
+  g_test_add_func("/stepper/pieces", test_pieces);
   g_test_add_func("/stepper/failure", test_failure);
   g_test_add_func("/stepper/result-in-parts", test_result_in_parts);
   return g_test_run();
