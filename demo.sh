@@ -24,13 +24,14 @@ esac
 out=demo-out
 # What the run leaves, in the order in which one would look at it.
 results=(
-  'cannon.svg|all steps of Cannon on a 4x4 torus as one animated picture: open it in a browser'
+  'cannon.svg|all steps of Cannon on a 4x4 torus, moving: open it in a browser'
   'cannon.gif|the same as a GIF'
-  'cannon-01.svg|its first step, the alignment, as a still picture'
-  'cannon-01.png|the same as PNG'
-  'dns.svg|all steps of DNS on 4x4x4 processors, plane by plane'
-  'torus-4x4.svg|the network that Cannon is laid on'
-  'hypercube-6.svg|the 64 processors of DNS as a hypercube of six dimensions'
+  'cannon-[0-9].svg|a still picture of each step; 0 is where the blocks start'
+  'cannon-2.png|its first multiplication and shift, as PNG'
+  'dns.svg|all steps of DNS on 4x4x4 processors, plane by plane, moving'
+  'dns-[0-9].svg|a still picture of each step'
+  'torus-4x4.svg|the network that Cannon was laid on'
+  'hypercube-4.svg|sixteen processors as a hypercube'
   'A.npy|the left matrix, 120 x 96; numpy.load() opens it'
   'B.npy|the right matrix, 96 x 80'
   'cannon-C.npy|the product, 120 x 80, as Cannon computed it'
@@ -45,44 +46,50 @@ run() {
 }
 
 ./setup.sh
-heading "build (build-demo/)"
-if [[ ! -f build-demo/build.ninja ]]; then
-  meson setup build-demo --buildtype=release >build-demo.log 2>&1 || { cat build-demo.log && exit 1; }
-  mv build-demo.log build-demo/
-fi
-meson compile -C build-demo topogemm
+heading "Build, in build-demo/"
+if [[ ! -f build-demo/build.ninja ]]; then meson setup build-demo; fi
+meson compile -C build-demo cli/topogemm:executable
 mkdir -p "$out"
-for result in "${results[@]}"; do rm -f "$out/${result%%|*}"; done
+# Unquoted on purpose: a row names all files of a pattern.
+# shellcheck disable=SC2086
+for result in "${results[@]}"; do rm -f "$out"/${result%%|*}; done
 
-heading "What there is"
-run list algorithms
+heading "A schedule is ten lines of text"
 run show cannon
 
-heading "The proof: C = A*B on these sizes, and on all sizes of a range"
+heading "The proof that it computes C = A*B: on 4x4 processors, then on 1x1 to 16x16"
 run verify cannon --grid 4x4
 run verify cannon --for q=1..16
 run verify dns --grid 4x4x4
 
-heading "Real matrices, a step at a time"
-run step cannon --grid 4x4 --size 120x96x60 --seed 1 --c "$out/A.npy"
-run step cannon --grid 4x4 --size 96x80x60 --seed 2 --c "$out/B.npy"
+heading "Real matrices: two that are products of random ones themselves, so that nothing is special about them"
+run step cannon --grid 4x4 --size 120x96x60 --seed 1 --c "$out/A.npy" --quiet
+run step cannon --grid 4x4 --size 96x80x60 --seed 2 --c "$out/B.npy" --quiet
+
+heading "Both algorithms on them, a step at a time"
 run step cannon --grid 4x4 --a "$out/A.npy" --b "$out/B.npy" --c "$out/cannon-C.npy"
 run step dns --grid 4x4x4 --a "$out/A.npy" --b "$out/B.npy" --c "$out/dns-C.npy"
 
-heading "Pictures"
+heading "Pictures of every step"
+run draw cannon --grid 4x4 --all -o "$out/cannon-%d.svg"
 run draw cannon --grid 4x4 --all -o "$out/cannon.svg"
 run draw cannon --grid 4x4 --all -o "$out/cannon.gif"
-run draw cannon --grid 4x4 --step 1 -o "$out/cannon-01.svg"
-run draw cannon --grid 4x4 --step 1 -o "$out/cannon-01.png"
+run draw cannon --grid 4x4 --step 2 -o "$out/cannon-2.png"
+run draw dns --grid 4x4x4 --all -o "$out/dns-%d.svg"
 run draw dns --grid 4x4x4 --all -o "$out/dns.svg"
 run topo torus:4x4 -o "$out/torus-4x4.svg"
-run topo hypercube:6 -o "$out/hypercube-6.svg"
+run topo hypercube:4 -o "$out/hypercube-4.svg"
 
 heading "What is now in $out/"
+shopt -s nullglob
 for result in "${results[@]}"; do
-  if [[ ! -s $out/${result%%|*} ]]; then
+  # shellcheck disable=SC2206
+  files=("$out"/${result%%|*})
+  if ((${#files[@]} == 0)) || [[ ! -s ${files[0]} ]]; then
     printf 'demo.sh: %s was not written\n' "$out/${result%%|*}" >&2
     exit 1
   fi
-  printf '  %-26s %s\n' "$out/${result%%|*}" "${result#*|}"
+  name=${files[0]}
+  if ((${#files[@]} > 1)); then name+=" ... ${files[-1]#"$out/"}"; fi
+  printf '  %-38s %s\n' "$name" "${result#*|}"
 done

@@ -42,7 +42,7 @@ module() { pkg-config --exists "$@" 2>/dev/null; }
 c_headers() {
   local compiler
   for compiler in cc gcc clang; do
-    if printf '#include <stdlib.h>\n' | "$compiler" -E -x c - >/dev/null 2>&1; then return 0; fi
+    if "$compiler" -E -x c - <<<'#include <stdlib.h>' >/dev/null 2>&1; then return 0; fi
   done
   return 1
 }
@@ -51,12 +51,11 @@ font() {
   if any_command fc-match; then
     [[ $(fc-match -f '%{family}' "$1" 2>/dev/null) == *"$1"* ]]
   else
-    find /usr/share/fonts /usr/local/share/fonts "${HOME:-/nonexistent}/.fonts" -name "${1// /}-Regular.*" 2>/dev/null |
-      grep -q .
+    [[ -n $(find /usr/share/fonts /usr/local/share/fonts -name "${1// /}-Regular.*" -print -quit 2>/dev/null) ]]
   fi
 }
 # Asked for its version because other programs are called `convert`, too.
-imagemagick() { { magick -version || convert -version; } 2>/dev/null | grep -q ImageMagick; }
+imagemagick() { [[ $( (magick -version || convert -version) 2>/dev/null) == *ImageMagick* ]]; }
 # The system's Python first: Meson runs under it, and so do the tests.
 python_module() {
   local python
@@ -74,6 +73,9 @@ fuzzer() {
   compgen -G "${runtime:-/nonexistent}/libclang_rt.fuzzer*.a" >/dev/null ||
     compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null
 }
+
+# A compiler prints the bare name of a library that it does not have.
+linkable() { [[ $( (cc -print-file-name="$1" || gcc -print-file-name="$1") 2>/dev/null) == /* ]]; }
 
 # package | how it is looked for | the same in words | why it is needed
 needed=(
@@ -96,6 +98,7 @@ needed_by_tests=(
 )
 optional=(
   'g++|any_command c++ g++ clang++|a C++ compiler|optional: checks that the public headers are C++, too'
+  'gfortran|linkable libgfortran.so|the library libgfortran.so|optional: links examples to a static OpenBLAS'
   'clang|any_command clang|the command clang|optional: builds the fuzzers'
   'libclang-rt-dev|fuzzer|the library libclang_rt.fuzzer of clang|optional: runs the fuzzers'
 )

@@ -34,6 +34,9 @@
 /* Matrices in and out. */
 #include "atomic-file.h"
 #include "counter-random.h"
+#include "export-goal.h"
+#include "export-job.h"
+#include "export-json.h"
 #include "input-bytes.h"
 #include "io-error.h"
 #include "json-writer.h"
@@ -50,5 +53,9 @@
 #include "shape.h"
 #include "sim-error.h"
 #include "stepper.h"
+
+/* Their pictures. */
+#include "draw-error.h"
+#include "draw.h"
 
 #endif

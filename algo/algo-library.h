@@ -1,6 +1,7 @@
 /** @file algo-library.h
- * The library of schedules: the texts of algo/NAME.sched, compiled into the program so that they are there from any
- * directory. The texts are what tg_schedule_parse() reads, nothing more. */
+ * The library of schedules: the texts of algo/NAME.sched, and beside some of them their closed forms, algo/NAME.formula,
+ * compiled into the program so that they are there from any directory. The texts are what tg_schedule_parse() and
+ * tg_formula_parse() read, nothing more. */
 #ifndef TG_ALGO_LIBRARY_H
 #define TG_ALGO_LIBRARY_H
 
@@ -10,9 +11,9 @@
 extern "C" {
 #endif
 
-/** One schedule of the library. */
+/** One text of the library. */
 typedef struct TgLibraryEntry {
-  const char *name; /**< file name without .sched, equal to the text's own `schedule NAME` */
+  const char *name; /**< file name without its ending, equal to the NAME in the text's first line */
   const char *text; /**< the whole text, UTF-8, '\0' at the end */
   size_t length;    /**< bytes of the text, without that '\0' */
 } TgLibraryEntry;
@@ -22,6 +23,9 @@ const TgLibraryEntry *tg_library_list(size_t *count);
 
 /** The schedule called `name`, NULL where there is none. */
 const TgLibraryEntry *tg_library_find(const char *name);
+
+/** The closed form of the schedule called `name`, NULL where the literature has none (or there is no such schedule). */
+const TgLibraryEntry *tg_library_formula(const char *name);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "options.h"
 
 #include <glib.h>
+#include <inttypes.h>
 
 /** Exit statuses, also for scripts: see `topogemm --help`. */
 typedef enum TgExit {
@@ -29,14 +30,20 @@ typedef struct TgCli {
   TgProgressLine *progress;    /**< shown now, or NULL */
 } TgCli;
 
+/** An example of the help text; it works when it is pasted. */
+typedef struct TgExample {
+  const char *command; /**< without "topogemm" before it; NULL after the last one */
+  const char *does;
+} TgExample;
+
 /** A subcommand. */
 typedef struct TgCommand {
   const char *name;
-  const char *arguments; /**< as in the usage line: "ALGO" */
-  const char *summary;   /**< one line */
-  const char *details;   /**< paragraphs for its help, may be NULL */
-  const char *const *examples; /**< pairs of a command line without "topogemm" and what it does; NULL-terminated */
-  const char *const *options;  /**< names of rows of the options' table, NULL-terminated */
+  const char *arguments;      /**< as in the usage line: "ALGO" */
+  const char *summary;        /**< one line */
+  const char *details;        /**< paragraphs for its help, may be NULL */
+  const TgExample *examples;  /**< three to five */
+  const char *const *options; /**< names of rows of the options' table, NULL-terminated */
   int arguments_min, arguments_max;
   TgExit (*run)(TgCli *cli);
 } TgCommand;
@@ -46,8 +53,8 @@ extern const TgCommand *const tg_commands[];
 /** The subcommand of that name, or NULL. */
 const TgCommand *tg_command_find(const char *name);
 
-extern const TgCommand tg_command_list, tg_command_show, tg_command_verify, tg_command_step, tg_command_draw,
-    tg_command_topo;
+extern const TgCommand tg_command_list, tg_command_show, tg_command_verify, tg_command_mutate, tg_command_step,
+    tg_command_draw, tg_command_topo, tg_command_export;
 
 /** Prints the program's help, or that of a subcommand. */
 void tg_help_print(TgCli *cli, const TgCommand *command);

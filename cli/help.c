@@ -4,19 +4,20 @@
 #include "blas.h"
 #include "render.h"
 
-static const char *const examples[] = {
-    "list algorithms", "the schedules of the library, each with its source",
-    "show cannon", "the text of one: ten lines that say who sends what to whom",
-    "verify cannon --grid 4x4", "check that it computes C = A * B, and what it costs beside the lower bounds",
-    "step cannon --grid 4x4 -n 8", "run it on real matrices, a step at a time",
-    "draw cannon --grid 4x4 --step 2 -o cannon.svg", "draw the messages of a step",
-    NULL};
+static const TgExample examples[] = {
+    {"list algorithms", "the schedules of the library, each with its source"},
+    {"show cannon", "the text of one: ten lines that say who sends what to whom"},
+    {"verify cannon --grid 4x4", "check that it computes C = A * B, and what it costs beside the lower bounds"},
+    {"step cannon --grid 4x4 -n 8", "run it on real matrices, a step at a time"},
+    {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "draw the messages of a step"},
+    {NULL, NULL},
+};
 
-static void print_examples(TgCli *cli, const char *const *pairs) {
+static void print_examples(TgCli *cli, const TgExample *example) {
   tg_print_styled(cli, TG_STYLE_HEADING, "\nExamples\n");
-  for (; *pairs; pairs += 2) {
-    tg_print(cli, "  topogemm %s\n", pairs[0]);
-    tg_print_wrapped(cli, pairs[1], 6, 0);
+  for (; example->command; example++) {
+    tg_print(cli, "  topogemm %s\n", example->command);
+    tg_print_wrapped(cli, example->does, 6, 0);
   }
 }
 
@@ -56,7 +57,8 @@ static void print_command_help(TgCli *cli, const TgCommand *command) {
 }
 
 static void print_program_help(TgCli *cli) {
-  tg_print(cli, "topogemm: choose or write a schedule for C = A * B on many processors, check it, step it, draw it.\n\n");
+  tg_print(cli,
+           "topogemm: choose or write a schedule for C = A * B on many processors, check it, step it, draw it\n\n");
   tg_print_styled(cli, TG_STYLE_HEADING, "topogemm SUBCOMMAND [ARGUMENTS] [OPTIONS]\n");
   g_autoptr(TgTable) table = tg_table_new("ll");
   for (const TgCommand *const *command = tg_commands; *command; command++) {
@@ -70,8 +72,10 @@ static void print_program_help(TgCli *cli) {
   tg_print_styled(cli, TG_STYLE_HEADING, "\nOptions\n");
   print_options(cli, (const char *const[]){"help", "version", "color", NULL});
   tg_print_styled(cli, TG_STYLE_HEADING, "\nExit status\n");
-  tg_print(cli, "  0 done; 1 failed (disk full, no permission); 2 wrong command line or input file; 3 a proof or a check\n"
-                "  of numbers failed; 4 not built or not here; 5 a stated tolerance was missed\n");
+  tg_print_wrapped(cli,
+                   "0 done; 1 failed (disk full, no permission); 2 wrong command line or input file; 3 a proof or a "
+                   "check of numbers failed; 4 not built or not here; 5 a stated tolerance was missed",
+                   2, 0);
 }
 
 void tg_help_print(TgCli *cli, const TgCommand *command) {

@@ -131,9 +131,8 @@ static TgExit run(TgCli *cli) {
   for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) names[i] = sections[i].name;
   if (wanted && !g_strv_contains(names, wanted)) {
     const char *nearest = tg_suggest(wanted, names);
-    return tg_report(cli, TG_EXIT_USAGE, "list: nothing is called `%s`, %s%s", wanted,
-                     nearest ? "did you mean " : "expected algorithms, topologies, machines or kernels",
-                     nearest ? nearest : "");
+    if (nearest) return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, did you mean `%s`?", wanted, nearest);
+    return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, expected algorithms, topologies, machines or kernels", wanted);
   }
   if (cli->options.json) {
     write_sections(cli, wanted);
@@ -148,14 +147,18 @@ static TgExit run(TgCli *cli) {
 }
 
 static const char *const options[] = {"json", NULL};
-static const char *const examples[] = {"list algorithms", "the library of schedules",
-                                       "list topologies", "the kinds of network, for --network and `topogemm topo`",
-                                       "list --json", "all of it for other programs", NULL};
+static const TgExample examples[] = {
+    {"list algorithms", "the library of schedules"},
+    {"list topologies", "the kinds of network, for --network and `topogemm topo`"},
+    {"list --json", "all of it for other programs"},
+    {NULL, NULL},
+};
 
 const TgCommand tg_command_list = {
     .name = "list",
-    .arguments = "[algorithms|topologies|machines|kernels]",
+    .arguments = "[WHAT]",
     .summary = "what there is, one line each with its source",
+    .details = "WHAT is algorithms, topologies, machines or kernels; without it, all of them.",
     .examples = examples,
     .options = options,
     .arguments_max = 1,

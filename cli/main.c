@@ -20,8 +20,8 @@ const TgCommand *tg_command_find(const char *name) {
   return NULL;
 }
 
-/* Keeps files that are opened later off the numbers of closed standard streams. Opened for reading only, so that writing
- * there is still an error. */
+/* Keeps files that are opened later off the numbers of closed standard streams. Opened for reading only, so that
+ * writing there is still an error. */
 static void occupy_closed_streams(void) {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) return;
@@ -61,8 +61,7 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
   if (!parsed)
     return tg_report(cli, TG_EXIT_USAGE, "%s: %s; see `topogemm %s --help`", command->name, error->message,
                      command->name);
-  if (!colour)
-    return tg_report(cli, TG_EXIT_USAGE, "--color %s: expected auto, always or never", cli->options.color);
+  if (!colour) return tg_report(cli, TG_EXIT_USAGE, "--color %s: expected auto, always or never", cli->options.color);
   if (cli->options.help) {
     tg_help_print(cli, command);
     return TG_EXIT_DONE;

@@ -43,11 +43,16 @@ static const TgOptionRow rows[] = {
     {"c", 0, G_OPTION_ARG_FILENAME, AT(c), "FILE", "where to write C, once it is checked: .npy, .mtx or .raw"},
     {"step", 's', G_OPTION_ARG_STRING, AT(step), "S", "the step; 0 is the initial placement"},
     {"blocks", 0, G_OPTION_ARG_NONE, AT(blocks), NULL, "print the blocks of every processor, however many"},
+    {"messages", 0, G_OPTION_ARG_NONE, AT(messages), NULL, "print each message"},
     {"integers", 0, G_OPTION_ARG_NONE, AT(integers), NULL,
      "draw whole numbers from -4 to 4, whose products and sums are exact"},
     {"interactive", 'i', G_OPTION_ARG_NONE, AT(interactive), NULL, "go forward and back by hand"},
     {"spacetime", 0, G_OPTION_ARG_NONE, AT(spacetime), NULL, "processors against time"},
     {"memory", 0, G_OPTION_ARG_NONE, AT(memory), NULL, "live blocks at every step"},
+    {"heat", 0, G_OPTION_ARG_STRING, AT(heat), "WHAT",
+     "what colours mean on grids too large for cells: auto, link (load), received or held (blocks)"},
+    {"flops-per-s", 0, G_OPTION_ARG_STRING, AT(flops_per_s), "RATE",
+     "how fast a processor multiplies, as in 2e11; else 1e9, a nanosecond a flop"},
     {"output", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE", "where to write; the suffix says the format"},
 };
 

@@ -17,8 +17,8 @@ typedef struct TgOptions {
   char *n, *size, *type, *network, *embed, *collective, *seed;
   char *a, *b, *c;
   char *step;
-  gboolean blocks, integers, interactive, spacetime, memory;
-  char *output;
+  gboolean blocks, messages, integers, interactive, spacetime, memory;
+  char *heat, *flops_per_s, *output;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
 } TgOptions;
 

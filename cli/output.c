@@ -37,7 +37,7 @@ static void note_failure(TgCli *cli) {
   if (!cli->output_error) cli->output_error = errno ? errno : EIO;
 }
 
-static void print_list(TgCli *cli, const char *format, va_list arguments) {
+static void TG_PRINTF(2, 0) print_list(TgCli *cli, const char *format, va_list arguments) {
   if (cli->output_error) return;
   tg_progress_clear(cli->progress);
   errno = 0;

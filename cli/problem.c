@@ -23,8 +23,10 @@ static TgExit unknown_name(const TgCli *cli, const char *algo) {
     return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library; for the file here, write ./%s", algo, algo);
   if (nearest)
     return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library, did you mean `%s`?", algo, nearest);
-  return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library (see `topogemm list algorithms`; a file's path has a / or ends in .sched)",
-                   algo);
+  return tg_report(
+      cli, TG_EXIT_USAGE,
+      "no schedule `%s` in the library (see `topogemm list algorithms`; a file's path has a / or ends in .sched)",
+      algo);
 }
 
 static TgExit read_file(const TgCli *cli, TgProblem *problem, const char *path) {
@@ -85,7 +87,7 @@ TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings) {
   TgError error = {0};
   const TgOptions *options = &cli->options;
   if (options->grid && !tg_bindings_grid(bindings, options->grid, &error))
-    return tg_report(cli, TG_EXIT_USAGE, "--grid: %s", error.message);
+    return tg_report(cli, TG_EXIT_USAGE, "%s", error.message);
   TgExit status = TG_EXIT_DONE;
   for (char **text = options->set; text && *text && !status; text++) status = set_option(cli, bindings, *text);
   return status;

@@ -13,7 +13,8 @@ struct TgProgressLine {
   bool shown_at_all;
 };
 
-/** Begins, and makes it the line that errors and text clear away; nothing appears within the first half second, nor with `--quiet` or where standard error is no terminal. */
+/** Begins, and makes it the line that errors and text clear away; nothing appears within the first half second, nor
+ * with `--quiet` or where standard error is no terminal. */
 void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64_t total);
 void tg_progress_at(TgProgressLine *line, int64_t done);
 /** Takes the line away until the next tg_progress_at(). NULL is allowed. */

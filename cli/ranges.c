@@ -19,23 +19,21 @@ static TgExit unknown_parameter(const TgCli *cli, const TgProblem *problem, cons
                    tg_problem_name(problem), name, known->len ? ", it has " : "", known->str);
 }
 
-static TgExit add_range(const TgCli *cli, TgRanges *ranges, const char *name, int64_t low, int64_t high) {
-  for (int i = 0; i < ranges->count; i++)
-    if (strcmp(ranges->range[i].name, name) == 0)
-      return tg_report(cli, TG_EXIT_USAGE, "--for: two ranges for `%s`, give one", name);
-  for (char **set = cli->options.set; set && *set; set++)
-    if (g_str_has_prefix(*set, name) && (*set)[strlen(name)] == '=')
-      return tg_report(cli, TG_EXIT_USAGE, "`%s` is in --set and in --for, give one", name);
-  TgRange *range = &ranges->range[ranges->count++];
-  *range = (TgRange){.low = low, .high = high, .now = low};
-  g_strlcpy(range->name, name, sizeof range->name);
-  return TG_EXIT_DONE;
-}
-
 static bool is_set(const TgCli *cli, const char *name) {
   for (char **set = cli->options.set; set && *set; set++)
     if (g_str_has_prefix(*set, name) && (*set)[strlen(name)] == '=') return true;
   return false;
+}
+
+static TgExit add_range(const TgCli *cli, TgRanges *ranges, const char *name, int64_t low, int64_t high) {
+  for (int i = 0; i < ranges->count; i++)
+    if (strcmp(ranges->range[i].name, name) == 0)
+      return tg_report(cli, TG_EXIT_USAGE, "--for: two ranges for `%s`, give one", name);
+  if (is_set(cli, name)) return tg_report(cli, TG_EXIT_USAGE, "`%s` is in --set and in --for, give one", name);
+  TgRange *range = &ranges->range[ranges->count++];
+  *range = (TgRange){.low = low, .high = high, .now = low};
+  g_strlcpy(range->name, name, sizeof range->name);
+  return TG_EXIT_DONE;
 }
 
 /* A range without a name: for each parameter that nothing else gives a value. */
@@ -76,18 +74,31 @@ static TgExit parse_range(const TgCli *cli, const TgProblem *problem, bool skip_
   return add_range(cli, ranges, name, low, high);
 }
 
+/* Every parameter that needs a value has a range or a --set. */
+static TgExit check_complete(const TgCli *cli, const TgProblem *problem, const TgRanges *ranges) {
+  for (int p = 0; p < problem->schedule.parameters; p++) {
+    const char *name = tg_name(&problem->names, problem->names.parameter[p]);
+    bool known = problem->schedule.parameter_kind[p] > TG_PARAMETER_SET || is_set(cli, name);
+    for (int i = 0; i < ranges->count && !known; i++) known = strcmp(ranges->range[i].name, name) == 0;
+    if (!known)
+      return tg_report(cli, TG_EXIT_USAGE,
+                       "--for: `%s` of schedule %s has no value, give it a range too (%s=1..4) or --set", name,
+                       tg_problem_name(problem), name);
+  }
+  return TG_EXIT_DONE;
+}
+
 TgExit tg_ranges_parse(const TgCli *cli, const TgProblem *problem, bool skip_unknown, TgRanges *ranges) {
   memset(ranges, 0, sizeof *ranges);
   TgExit status = TG_EXIT_DONE;
   for (char **option = cli->options.ranges; option && *option && !status; option++) {
     g_auto(GStrv) parts = g_strsplit(*option, ",", -1);
     if (!*parts) return tg_report(cli, TG_EXIT_USAGE, "--for: expected a range, as in q=1..32");
-    for (char **part = parts; *part && !status; part++)
-      status = parse_range(cli, problem, skip_unknown, *part, ranges);
+    for (char **part = parts; *part && !status; part++) status = parse_range(cli, problem, skip_unknown, *part, ranges);
   }
   if (!status && tg_ranges_combinations(ranges) > TG_RANGES_MOST)
     return tg_report(cli, TG_EXIT_USAGE, "--for: more than %d sizes, expected at most that many", TG_RANGES_MOST);
-  return status;
+  return status || !cli->options.ranges ? status : check_complete(cli, problem, ranges);
 }
 
 void tg_ranges_first(TgRanges *ranges) {

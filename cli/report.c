@@ -34,10 +34,14 @@ typedef struct TgMeaning {
 } TgMeaning;
 
 static const TgMeaning meanings[] = {
-    {tg_io_error_quark, TG_IO_ERROR_CANNOT_WRITE, TG_EXIT_FAILED}, {tg_io_error_quark, -1, TG_EXIT_USAGE},
-    {tg_sim_error_quark, TG_SIM_ERROR_SCHEDULE, TG_EXIT_WRONG},    {tg_sim_error_quark, -1, TG_EXIT_USAGE},
-    {tg_draw_error_quark, TG_DRAW_ERROR_SCHEDULE, TG_EXIT_WRONG},  {tg_draw_error_quark, TG_DRAW_ERROR_PROGRAM, TG_EXIT_MISSING},
-    {tg_draw_error_quark, TG_DRAW_ERROR_RENDER, TG_EXIT_FAILED},   {tg_draw_error_quark, -1, TG_EXIT_USAGE},
+    {tg_io_error_quark, TG_IO_ERROR_CANNOT_WRITE, TG_EXIT_FAILED},
+    {tg_io_error_quark, -1, TG_EXIT_USAGE},
+    {tg_sim_error_quark, TG_SIM_ERROR_SCHEDULE, TG_EXIT_WRONG},
+    {tg_sim_error_quark, -1, TG_EXIT_USAGE},
+    {tg_draw_error_quark, TG_DRAW_ERROR_SCHEDULE, TG_EXIT_WRONG},
+    {tg_draw_error_quark, TG_DRAW_ERROR_PROGRAM, TG_EXIT_MISSING},
+    {tg_draw_error_quark, TG_DRAW_ERROR_RENDER, TG_EXIT_FAILED},
+    {tg_draw_error_quark, -1, TG_EXIT_USAGE},
     {g_option_error_quark, -1, TG_EXIT_USAGE},
 };
 
@@ -95,7 +99,8 @@ static void print_marked(const TgCli *cli, int number, const char *text, size_t 
   fprintf(stderr, "%s\n", tg_style_end(TG_STYLE_BAD, cli->colour_err));
 }
 
-TgExit tg_report_at(const TgCli *cli, TgExit status, const TgSource *source, int line, int column, const char *message) {
+TgExit tg_report_at(const TgCli *cli, TgExit status, const TgSource *source, int line, int column,
+                    const char *message) {
   size_t length = 0;
   const char *text = line > 0 && source->text ? find_line(source, line, &length) : NULL;
   if (!text) {
@@ -108,6 +113,6 @@ TgExit tg_report_at(const TgCli *cli, TgExit status, const TgSource *source, int
   size_t from = column > 0 ? MIN((size_t)column - 1, length) : words;
   g_autofree char *place = g_strdup_printf("%s:%d:%zu", source->name, line, from + 1);
   print_error(cli, place, message);
-  print_marked(cli, line, text, length, from, column > 0 ? 1 : length);
+  if (length) print_marked(cli, line, text, length, from, column > 0 ? 1 : length);
   return status;
 }

@@ -10,10 +10,12 @@ static TgExit run(TgCli *cli) {
 }
 
 static const char *const options[] = {NULL};
-static const char *const examples[] = {
-    "show cannon", "Cannon's algorithm", "show cannon25d > mine.sched",
-    "a copy to edit; `topogemm verify ./mine.sched --grid 4x4x2` then checks it", "show summa-panels",
-    "a schedule with parameters", NULL};
+static const TgExample examples[] = {
+    {"show cannon", "Cannon's algorithm"},
+    {"show cannon25d > mine.sched", "a copy to edit; `topogemm verify ./mine.sched --grid 4x4x2` then checks it"},
+    {"show summa-panels", "a schedule with parameters"},
+    {NULL, NULL},
+};
 
 const TgCommand tg_command_show = {
     .name = "show",

@@ -51,8 +51,7 @@ static bool network_of(const TgCli *cli, const TgSchedule *schedule, TgTopology 
 TgExit tg_network_option(const TgCli *cli, const TgSchedule *schedule, TgTopology *network, TgEmbedding *embedding) {
   TgError error = {0};
   TgEmbeddingKind kind = TG_ROWMAJOR;
-  if (!network_of(cli, schedule, network, &error))
-    return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
+  if (!network_of(cli, schedule, network, &error)) return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
   if (cli->options.embed && !tg_embedding_kind_parse(&kind, cli->options.embed, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
   if (!tg_embedding_init(embedding, kind, schedule->dims, schedule->extent, network, &error))

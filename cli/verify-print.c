@@ -6,12 +6,13 @@
 
 #include <string.h>
 
-enum { ROWS = 64 }; /* of a table of sizes; beyond, as many spread evenly */
+enum { ROWS = 64 }; /* of a table of sizes; beyond, as many of them spread evenly */
 
-static const char al_daas[] = "H. Al Daas et al., Tight Memory-Independent Parallel Matrix Multiplication Communication "
-                              "Lower Bounds, SPAA 2022";
-static const char smith[] = "T. M. Smith et al., A Tight I/O Lower Bound for Matrix Multiplication, arXiv 1702.02017: "
-                            "2mnk/(p sqrt(M)) - 2M, M the memory";
+static const char al_daas[] = "Al Daas, Ballard, Grigori, Kumar, Rouse, Tight Memory-Independent Parallel Matrix "
+                              "Multiplication Communication Lower Bounds, SPAA 2022";
+static const char smith[] =
+    "2mnk/(p sqrt(M)) - 2M with M words of memory: Smith, Lowery, Langou, van de Geijn, A Tight "
+    "I/O Lower Bound for Matrix Multiplication, arXiv 1702.02017";
 
 char *tg_verification_scope(const TgVerification *verification) {
   g_autofree char *ranges = tg_ranges_text(&verification->ranges, false);
@@ -20,39 +21,241 @@ char *tg_verification_scope(const TgVerification *verification) {
   g_string_append_printf(text, "checked for %s (%u size%s", ranges, checked, checked == 1 ? "" : "s");
   for (guint i = 0; i < verification->skipped->len; i++) {
     const TgSkipped *skipped = &g_array_index(verification->skipped, TgSkipped, i);
-    g_string_append_printf(text, "; %" PRId64 " more %s", skipped->sizes, skipped->reason);
+    if (skipped->required)
+      g_string_append_printf(text, "; %" PRId64 " more %s not meet `require %s`", skipped->sizes,
+                             skipped->sizes == 1 ? "does" : "do", skipped->reason);
+    else
+      g_string_append_printf(text, "; %" PRId64 " more left out: %s", skipped->sizes, skipped->reason);
   }
   g_string_append_c(text, ')');
   return g_string_free(text, FALSE);
 }
 
-static void add_bound(TgTable *table, const char *what, int64_t measured, const TgBounds *bounds, double bound,
-                      const char *source) {
+static void add_number(TgTable *table, const char *name, int64_t number, const char *what) {
+  tg_table_add(table, "%s", name);
+  tg_table_add(table, "%" PRId64, number);
   tg_table_add(table, "%s", what);
-  tg_table_add(table, "%" PRId64, measured);
-  if (!bounds->apply || bound <= 1e-6) {
-    tg_table_add(table, "-");
-    tg_table_add(table, "-");
-    tg_table_add(table, "%s", bounds->apply ? "says nothing here" : "");
-  } else {
-    tg_table_add(table, "%.4g", bound);
-    tg_table_add(table, "%.2f", (double)measured / bound);
-    tg_table_add(table, "%s", "");
-  }
-  tg_table_add(table, "%s", source);
 }
 
-static void print_bounds(TgCli *cli, const TgVerdict *verdict) {
-  g_autoptr(TgTable) table = tg_table_new("lrrrll");
-  const char *const head[] = {"", "here", "at least", "ratio", "", "lower bound"};
-  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+static void print_counts(TgCli *cli, const TgVerification *verification, const TgVerdict *verdict) {
+  g_autoptr(TgTable) table = tg_table_new("lrl");
+  bool whole = verification->collective == TG_COLLECTIVE_WHOLE;
+  g_autofree char *messages =
+      whole ? g_strdup("blocks that arrive from another processor")
+            : g_strdup_printf("blocks or pieces that arrive from another processor (collectives: %s)",
+                              tg_collective_name(verification->collective));
+  add_number(table, "processors", verdict->processors, "");
+  add_number(table, "steps", verdict->steps, "");
+  add_number(table, "statements", verdict->counts.statements, "executed one after another, repetitions included");
+  add_number(table, "products", verdict->counts.products, "of two blocks, over all processors");
+  add_number(table, "messages", verdict->counts.messages, messages);
+  add_number(table, "memory", verdict->counts.blocks_per_processor_max, "blocks at once on the fullest processor");
+  tg_table_print(cli, table, 2, false);
+}
+
+static bool speaks(double bound) {
+  return bound > 1e-6; /* what rounding leaves of 0 is no bound */
+}
+
+static void add_bound(TgTable *table, const char *what, int64_t here, double bound, const char *source) {
+  tg_table_add(table, "%s", what);
+  tg_table_add(table, "%" PRId64, here);
+  if (speaks(bound)) {
+    tg_table_add(table, "%.4g", bound);
+    tg_table_add(table, "%.2f", (double)here / bound);
+    tg_table_add(table, "%s", source);
+  } else {
+    tg_table_add(table, "-");
+    tg_table_add(table, "-");
+    tg_table_add(table, "%s: says nothing here", source);
+  }
+}
+
+static void print_sources(TgCli *cli) {
+  tg_print(cli, "  [1] ");
+  tg_print_wrapped(cli, al_daas, 6, 6);
+  tg_print(cli, "  [2] ");
+  tg_print_wrapped(cli, smith, 6, 6);
+}
+
+static void print_words(TgCli *cli, const TgVerdict *verdict) {
   const TgBounds *bounds = &verdict->bounds;
-  add_bound(table, "words received by the busiest", verdict->words_received_max, bounds, bounds->independent,
-            "memory-independent [1]");
-  add_bound(table, "", verdict->words_received_max, bounds, bounds->dependent, "memory-dependent [2]");
-  add_bound(table, "words of memory of the fullest", verdict->counts.words_per_processor_max, bounds, bounds->memory,
+  g_autoptr(TgTable) table = tg_table_new("lrrrl");
+  g_autofree char *received = verdict->busiest < 0
+                                  ? g_strdup("received by the busiest processor")
+                                  : g_strdup_printf("received by the busiest processor, %s", verdict->busiest_text);
+  tg_table_add(table, "words, at m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64, verdict->m, verdict->n, verdict->k);
+  const char *const head[] = {"here", "at least", "ratio", "lower bound"};
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+  add_bound(table, received, verdict->words_received_max, bounds->independent, "memory-independent [1]");
+  add_bound(table, "", verdict->words_received_max, bounds->dependent, "memory-dependent [2]");
+  add_bound(table, "held by the fullest processor", verdict->counts.words_per_processor_max, bounds->memory,
             "one copy of A, B and C, spread evenly");
   tg_table_print(cli, table, 2, true);
-  tg_print_wrapped(cli, al_daas, 6, tg_print_label(cli, "  [1]"));
-  tg_print_wrapped(cli, smith, 6, tg_print_label(cli, "  [2]"));
+  print_sources(cli);
+  tg_print(cli, "  A word is one element of a matrix.\n");
+}
+
+static void print_words_alone(TgCli *cli, const TgVerdict *verdict, const char *formula) {
+  tg_print(cli, "  at m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", in words (elements of a matrix):\n",
+           verdict->m, verdict->n, verdict->k);
+  tg_print(cli, "  %" PRId64 " received by the busiest processor%s%s, %" PRId64 " held by the fullest\n",
+           verdict->words_received_max, verdict->busiest < 0 ? "" : ", ", verdict->busiest_text,
+           verdict->counts.words_per_processor_max);
+  tg_print(cli, "  The known lower bounds are for C = A * B and say nothing of %s.\n", formula);
+}
+
+static void print_size(TgCli *cli, const TgVerification *verification, const char *formula) {
+  const TgVerdict *verdict = &g_array_index(verification->verdicts, TgVerdict, 0);
+  tg_print_styled(cli, TG_STYLE_GOOD, "%s on %s computes %s", tg_problem_name(&verification->problem), verdict->grid,
+                  formula);
+  tg_print(cli, " (checked for this grid)\n\n");
+  print_counts(cli, verification, verdict);
+  tg_print(cli, "\n");
+  if (verdict->bounds.apply)
+    print_words(cli, verdict);
+  else
+    print_words_alone(cli, verdict, formula);
+}
+
+static void add_bound_number(TgTable *table, double bound) {
+  if (speaks(bound))
+    tg_table_add(table, "%.4g", bound);
+  else
+    tg_table_add(table, "-");
+}
+
+static void add_ratio(TgTable *table, int64_t here, double bound) {
+  if (speaks(bound))
+    tg_table_add(table, "%.2f", (double)here / bound);
+  else
+    tg_table_add(table, "-");
+}
+
+static void add_row(TgTable *table, const TgVerification *verification, const TgVerdict *verdict) {
+  for (int i = 0; i < verification->ranges.count; i++) tg_table_add(table, "%" PRId64, verdict->value[i]);
+  const TgStateCounts *counts = &verdict->counts;
+  const int64_t numbers[] = {verdict->processors, verdict->steps, counts->products, counts->messages,
+                             counts->blocks_per_processor_max};
+  for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) tg_table_add(table, "%" PRId64, numbers[i]);
+  if (verdict->m == verdict->n && verdict->m == verdict->k)
+    tg_table_add(table, "%" PRId64, verdict->m);
+  else
+    tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, verdict->m, verdict->n, verdict->k);
+  double received = tg_bounds_received(&verdict->bounds);
+  tg_table_add(table, "%" PRId64, verdict->words_received_max);
+  if (verdict->bounds.apply) {
+    add_bound_number(table, received);
+    add_ratio(table, verdict->words_received_max, received);
+  }
+  tg_table_add(table, "%" PRId64, counts->words_per_processor_max);
+  if (verdict->bounds.apply) add_ratio(table, counts->words_per_processor_max, verdict->bounds.memory);
+}
+
+static const char *const columns_bounds[] = {"processors", "steps",    "products", "messages", "blocks", "size",
+                                             "received",   "at least", "ratio",    "memory",   "ratio",  NULL};
+static const char *const columns[] = {"processors", "steps",    "products", "messages", "blocks",
+                                      "size",       "received", "memory",   NULL};
+
+static void print_rows(TgCli *cli, const TgVerification *verification, bool bounds) {
+  const char *const *head = bounds ? columns_bounds : columns;
+  g_autofree char *align = g_strnfill((gsize)verification->ranges.count + g_strv_length((char **)head), 'r');
+  g_autoptr(TgTable) table = tg_table_new(align);
+  for (int i = 0; i < verification->ranges.count; i++) tg_table_add(table, "%s", verification->ranges.range[i].name);
+  for (; *head; head++) tg_table_add(table, "%s", *head);
+  guint count = verification->verdicts->len, shown = MIN(count, (guint)ROWS);
+  for (guint i = 0; i < shown; i++) {
+    guint row = shown < 2 ? 0 : (guint)((uint64_t)i * (count - 1) / (shown - 1));
+    add_row(table, verification, &g_array_index(verification->verdicts, TgVerdict, row));
+  }
+  tg_table_print(cli, table, 2, true);
+  if (shown < count) tg_print(cli, "  (%u of %u sizes; --json has all)\n", shown, count);
+}
+
+static void print_legend(TgCli *cli, bool bounds) {
+  tg_print(cli, "\n");
+  tg_print_wrapped(cli,
+                   "messages: blocks that arrive from another processor. blocks: at once on the fullest processor. "
+                   "size: m = n = k, or m x n x k, that words are counted at. received, memory: words (elements of "
+                   "a matrix) of the busiest and of the fullest processor.",
+                   2, 0);
+  if (!bounds) {
+    tg_print_wrapped(cli, "The known lower bounds are for C = A * B and say nothing here.", 2, 0);
+    return;
+  }
+  tg_print_wrapped(cli,
+                   "at least: the larger of two lower bounds, memory-independent [1] and memory-dependent [2]. The "
+                   "last ratio is to one copy of A, B and C, spread evenly.",
+                   2, 0);
+  print_sources(cli);
+}
+
+static void print_range(TgCli *cli, const TgVerification *verification, const char *formula) {
+  bool bounds = g_array_index(verification->verdicts, TgVerdict, 0).bounds.apply;
+  g_autofree char *scope = tg_verification_scope(verification);
+  tg_print_styled(cli, TG_STYLE_GOOD, "%s computes %s", tg_problem_name(&verification->problem), formula);
+  tg_print(cli, ": %s\n\n", scope);
+  print_rows(cli, verification, bounds);
+  print_legend(cli, bounds);
+}
+
+void tg_verification_print(TgCli *cli, const TgVerification *verification) {
+  char formula[TG_FORMULA_BYTES];
+  tg_computes_text(&verification->problem.schedule.computes, formula);
+  if (verification->range)
+    print_range(cli, verification, formula);
+  else
+    print_size(cli, verification, formula);
+  for (guint i = 0; i < verification->warnings->len; i++)
+    tg_print(cli, "\nwarning: %s\n", (const char *)verification->warnings->pdata[i]);
+}
+
+TgTable *tg_verification_table(void) {
+  const char *const head[] = {"algorithm", "computes", "grid",  "received", "at least",
+                              "ratio",     "memory",   "ratio", "checked"};
+  TgTable *table = tg_table_new("lllrrrrrl");
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+  return table;
+}
+
+void tg_verification_add(TgTable *table, const TgVerification *verification) {
+  char formula[TG_FORMULA_BYTES];
+  tg_computes_text(&verification->problem.schedule.computes, formula);
+  g_autofree char *scope = tg_verification_scope(verification);
+  tg_table_add(table, "%s", tg_problem_name(&verification->problem));
+  tg_table_add(table, "%s", verification->ok ? formula : "FAILS");
+  if (verification->verdicts->len) {
+    const TgVerdict *verdict = &g_array_index(verification->verdicts, TgVerdict, verification->verdicts->len - 1);
+    double received = tg_bounds_received(&verdict->bounds);
+    tg_table_add(table, "%s", verdict->grid);
+    tg_table_add(table, "%" PRId64, verdict->words_received_max);
+    add_bound_number(table, received);
+    add_ratio(table, verdict->words_received_max, received);
+    tg_table_add(table, "%" PRId64, verdict->counts.words_per_processor_max);
+    add_ratio(table, verdict->counts.words_per_processor_max, verdict->bounds.apply ? verdict->bounds.memory : 0);
+  } else {
+    for (int i = 0; i < 6; i++) tg_table_add(table, "-");
+  }
+  tg_table_add(table, "%s", scope);
+}
+
+void tg_verification_print_table(TgCli *cli, const TgTable *table) {
+  tg_table_print(cli, table, 0, true);
+  tg_print(cli, "\n");
+  tg_print_wrapped(
+      cli,
+      "At the largest grid: received by the busiest processor and memory of the fullest, in words (elements "
+      "of a matrix). at least: the larger of the lower bounds [1] and [2], known for products of two "
+      "matrices; memory is compared with one copy of A, B and C, spread evenly.",
+      0, 0);
+  print_sources(cli);
+}
+
+TgExit tg_verification_report(const TgCli *cli, const TgVerification *verification) {
+  const TgProblem *problem = &verification->problem;
+  const TgFailure *failure = &verification->failure;
+  const char *at = verification->failed_at ? verification->failed_at : verification->failed.grid;
+  g_autofree char *message =
+      g_strdup_printf("%s (%s%s)", failure->message, verification->failed_at ? "with " : "on ", at);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, 0, message);
 }

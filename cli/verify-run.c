@@ -68,11 +68,10 @@ static void collect_warnings(TgVerification *verification, const TgProof *proof)
     if (verification->warned & UINT64_C(1) << unread->statement) continue;
     verification->warned |= UINT64_C(1) << unread->statement;
     tg_schedule_processor_text(&problem->schedule, unread->processor, processor, sizeof processor);
-    char *text =
-        g_strdup_printf("%s:%d: nobody reads what `%s` brings%s%s: %" PRId64 " blocks, the first in step %" PRId64
-                        " to processor %s",
-                        problem->source.name, statement->line, tg_name(&problem->names, problem->names.source[unread->statement]),
-                        at ? " with " : "", at ? at : "", unread->times, unread->step, processor);
+    char *text = g_strdup_printf(
+        "%s:%d: nobody reads what `%s` brings%s%s: %" PRId64 " blocks, the first in step %" PRId64 " to processor %s",
+        problem->source.name, statement->line, tg_name(&problem->names, problem->names.source[unread->statement]),
+        at ? " with " : "", at ? at : "", unread->times, unread->step, processor);
     g_ptr_array_add(verification->warnings, text);
   }
 }
@@ -116,27 +115,28 @@ static TgExit check_one(const TgCli *cli, TgVerification *verification) {
   return TG_EXIT_DONE;
 }
 
-/* The reason without the values at hand: "require q % c == 0 does not hold (with q = 4, c = 3)" is one for all. */
-static void count_skipped(TgVerification *verification, const char *message) {
-  const char *end = strstr(message, " (with ");
-  g_autofree char *reason = g_strndup(message, end ? (gsize)(end - message) : strlen(message));
-  if (g_str_has_prefix(reason, "require ") && g_str_has_suffix(reason, " does not hold")) {
-    reason[strlen(reason) - strlen(" does not hold")] = '\0';
-    char *quoted = g_strdup_printf("do not meet `%s`", reason);
-    g_free(reason);
-    reason = quoted;
-  } else {
-    char *words = g_strdup_printf("are not for it (%s)", reason);
-    g_free(reason);
-    reason = words;
+/* The `require` that a message is about, or NULL. */
+static const char *find_require(const TgProblem *problem, const char *message) {
+  for (int r = 0; r < problem->schedule.requires_; r++) {
+    const char *text = tg_name(&problem->names, problem->names.require[r]);
+    g_autofree char *begin = g_strdup_printf("require %s ", text);
+    if (g_str_has_prefix(message, begin)) return text;
   }
+  return NULL;
+}
+
+/* Counted by reason, without the values at hand: "… (with q = 4, c = 3)" is one for all. */
+static void count_skipped(TgVerification *verification, const char *message) {
+  const char *require = find_require(&verification->problem, message), *end = strstr(message, " (with ");
+  g_autofree char *reason =
+      require ? g_strdup(require) : g_strndup(message, end ? (gsize)(end - message) : strlen(message));
   for (guint i = 0; i < verification->skipped->len; i++) {
     TgSkipped *skipped = &g_array_index(verification->skipped, TgSkipped, i);
     if (strcmp(skipped->reason, reason) != 0) continue;
     skipped->sizes++;
     return;
   }
-  TgSkipped skipped = {g_steal_pointer(&reason), 1};
+  TgSkipped skipped = {g_steal_pointer(&reason), require != NULL, 1};
   g_array_append_val(verification->skipped, skipped);
 }
 
@@ -163,8 +163,7 @@ static TgExit check_all(TgCli *cli, TgVerification *verification, const TgBindin
   TgProgressLine line;
   TgExit status = TG_EXIT_DONE;
   int64_t done = 0;
-  tg_progress_begin(&line, cli, tg_problem_name(&verification->problem),
-                    tg_ranges_combinations(&verification->ranges));
+  tg_progress_begin(&line, cli, tg_problem_name(&verification->problem), tg_ranges_combinations(&verification->ranges));
   tg_ranges_first(&verification->ranges);
   do {
     tg_progress_at(&line, done++);
@@ -187,5 +186,6 @@ TgExit tg_verification_run(TgCli *cli, TgVerification *verification, bool skip_u
   if (!status) status = check_all(cli, verification, &bindings);
   if (status || !verification->ok || verification->verdicts->len) return status;
   g_autofree char *scope = tg_verification_scope(verification);
-  return tg_report(cli, TG_EXIT_USAGE, "%s: nothing was checked: %s", verification->problem.source.name, scope);
+  return tg_report(cli, TG_EXIT_USAGE, "%s: no size meets what the schedule requires: %s",
+                   verification->problem.source.name, scope);
 }

@@ -30,7 +30,8 @@ typedef struct TgVerdict {
 
 /** Sizes that do not meet what the schedule requires, by reason. */
 typedef struct TgSkipped {
-  char *reason; /**< "`require q % c == 0`" */
+  char *reason;
+  bool required; /**< the reason is the text of a `require`; else a whole sentence */
   int64_t sizes;
 } TgSkipped;
 
@@ -63,6 +64,11 @@ double tg_bounds_received(const TgBounds *bounds);
 
 /** On standard output, for people. */
 void tg_verification_print(TgCli *cli, const TgVerification *verification);
+/** A line for each of several schedules: columns with their heading, rows, and what the columns mean. A row is of the
+ * last size that was right, usually the largest. */
+struct TgTable *tg_verification_table(void);
+void tg_verification_add(struct TgTable *table, const TgVerification *verification);
+void tg_verification_print_table(TgCli *cli, const struct TgTable *table);
 /** One JSON object. */
 void tg_verification_write(TgJson *json, const TgVerification *verification);
 /** On standard error, where it failed. */

@@ -43,12 +43,12 @@ static void print_route(const TgTopology *topology, int64_t from, int64_t to) {
 int main(int argc, char **argv) {
   TgTopology topology;
   TgError error;
-  const char *network = argc > 1 ? argv[1] : "torus:4x6";
+  const char *network = argc > 1 ? argv[1] : "torus:5x6";
   if (!tg_topology_parse(&topology, network, &error)) {
     fprintf(stderr, "%s:%d: %s\n", network, error.column, error.message);
     return 2;
   }
-  int64_t from = argc > 3 ? atoll(argv[2]) : 0, to = argc > 3 ? atoll(argv[3]) : topology.nodes - 1;
+  int64_t from = argc > 3 ? atoll(argv[2]) : 0, to = argc > 3 ? atoll(argv[3]) : topology.nodes / 2;
   if (from < 0 || to < 0 || from >= topology.nodes || to >= topology.nodes) {
     fprintf(stderr, "%s has nodes 0 to %d\n", network, topology.nodes - 1);
     return 2;

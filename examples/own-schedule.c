@@ -54,7 +54,7 @@ static bool attempt(const char *factor, int64_t p) {
 }
 
 int main(void) {
-  bool spelt = attempt("A[i+]", 6);      /* no expression */
+  bool spelt = attempt("A[i+]", 6);       /* no expression */
   bool turned = attempt("A[(i-s)%p]", 6); /* B comes from above, so the index runs up, not down */
   bool right = attempt("A[(i+s)%p]", 6);
   return !spelt && !turned && right ? 0 : 1;

@@ -190,6 +190,13 @@ void tg_json_member_null(TgJson *json, const char *key) {
   tg_json_null(json);
 }
 
+bool tg_json_flush(TgJson *json, FILE *stream, size_t bytes) {
+  if (json->text->len < bytes) return true;
+  const bool good = fwrite(json->text->str, 1, json->text->len, stream) == json->text->len;
+  g_string_truncate(json->text, 0);
+  return good;
+}
+
 const char *tg_json_text(TgJson *json, size_t *length) {
   g_assert(json->levels->len == 1 && top(json)->values == 1);
   if (!g_str_has_suffix(json->text->str, "\n")) g_string_append_c(json->text, '\n');

@@ -63,6 +63,10 @@ static void edit_sign(TgEdits *edits, const TgLexer *lexer) {
     if (tg_lexer_is(lexer, pairs[i][0])) replace_token(edits, lexer, "another sign", pairs[i][1]);
 }
 
+static void edit_transpose(TgEdits *edits, const TgLexer *lexer) {
+  if (tg_lexer_is(lexer, "'")) replace_token(edits, lexer, "a transpose left out", "");
+}
+
 /* A name becomes another one of the same family, if it is of this one. */
 static void edit_in_family(TgEdits *edits, const TgLexer *lexer, const uint16_t *family, int members,
                            const char *kind) {
@@ -108,6 +112,7 @@ static bool edit_line(TgEdits *edits, TgLexer *lexer) {
   while (lexer->token.kind != TG_TOKEN_END) {
     if (lexer->token.kind == TG_TOKEN_NUMBER) edit_number(edits, lexer);
     if (lexer->token.kind == TG_TOKEN_SIGN) edit_sign(edits, lexer);
+    edit_transpose(edits, lexer);
     if (lexer->token.kind == TG_TOKEN_NAME) edit_name(edits, lexer);
     edit_where(edits, lexer);
     if (!tg_lexer_next(lexer, NULL)) return false;

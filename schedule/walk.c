@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_IDLE = 1 << 20 }; /* `repeat s in 10**18` around `repeat t in 0` would keep the walker to itself for ever */
+enum { MOST_IDLE = 1 << 16 }; /* `repeat s in 10**18` around `repeat t in 0` would keep the walker to itself for ever */
 
 void tg_walk_init(TgWalk *walk, const TgSchedule *schedule, const TgScheduleNames *names) {
   memset(walk, 0, sizeof *walk);

@@ -24,9 +24,11 @@ mkdir -p $build/findings
 for name in "$@"; do
   [ -x "$build/tests/fuzz/fuzz-$name" ] || { echo "tools/fuzz.sh: there is no fuzzer '$name'" >&2; exit 2; }
   mkdir -p "$build/corpus/$name"
+  words=tests/fuzz/$name.dict
+  [ -f "$words" ] || words=
   echo "== $name: $seconds s"
   "$build/tests/fuzz/fuzz-$name" -max_total_time="$seconds" -timeout=10 -print_final_stats=1 \
-    -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "tests/fuzz/corpus/$name" \
+    ${words:+-dict="$words"} -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "tests/fuzz/corpus/$name" \
     >"$build/findings/$name.log" 2>&1 || {
     tail -n 60 "$build/findings/$name.log"
     echo "tools/fuzz.sh: $name: a finding; its input is $build/findings/$name-*" >&2

@@ -46,6 +46,9 @@ typedef struct TgError {
 /** Fills `error` (which may be NULL) and returns false, so that a caller can `return tg_error_set(...)`. */
 bool tg_error_set(TgError *error, int line, int column, const char *format, ...) TG_PRINTF(4, 5);
 
+/** Bytes of `text`, at most `limit`, that end with a whole character of UTF-8: the precision for "%.*s". */
+int tg_text_fit(const char *text, size_t limit);
+
 TG_END_DECLS
 
 #endif

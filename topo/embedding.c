@@ -83,7 +83,8 @@ bool tg_embedding_kind_parse(TgEmbeddingKind *kind, const char *name, TgError *e
     *kind = (TgEmbeddingKind)row;
     return true;
   }
-  return tg_error_set(error, 0, 0, "there is no embedding '%.40s', expected rowmajor, gray or snake", name);
+  return tg_error_set(error, 0, 0, "there is no embedding '%.*s', expected rowmajor, gray or snake",
+                      tg_text_fit(name, 40), name);
 }
 
 bool tg_embedding_init(TgEmbedding *embedding, TgEmbeddingKind kind, int dims, const int32_t *grid,

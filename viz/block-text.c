@@ -5,7 +5,7 @@ static const char matrix_letter[TG_MATRICES] = {'A', 'B', 'C'};
 TgBlock tg_block_of(const TgValue *value) {
   if (value == NULL) return (TgBlock){.kind = TG_VALUE_EMPTY};
   return (TgBlock){.kind = value->kind,
-                   .matrix = value->matrix,
+                   .matrix = value->kind == TG_VALUE_SUM ? TG_MATRIX_C : value->matrix,
                    .transposed = value->transposed,
                    .row = value->row,
                    .column = value->column,

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /** A copy of a TgValue that outlives the value. `kind` TG_VALUE_EMPTY where a slot is empty. */
 typedef struct TgBlock {
   uint8_t kind;   /**< TgValueKind */
-  uint8_t matrix; /**< TgMatrixName */
+  uint8_t matrix; /**< TgMatrixName; of a sum C */
   uint8_t transposed;
   uint8_t unused;
   int32_t row, column;

@@ -3,7 +3,7 @@
 #include "palette.h"
 #include "text-width.h"
 
-enum { MARGIN = 18, TITLE = 20, NOTE = 13, KEY = 12, KEY_GAP = 22, SAMPLE = 30, LEAST_WIDTH = 460 };
+enum { MARGIN = 18, TITLE = 20, NOTE = 13, KEY = 12, KEY_GAP = 22, SAMPLE = 30, LEAST_WIDTH = 560 };
 
 void tg_caption_clear(TgCaption *caption) {
   for (int n = 0; n < caption->notes; n++) g_free(caption->lines[n]);
@@ -31,7 +31,9 @@ void tg_caption_set_totals(TgCaption *caption, char *text) {
   caption->totals = text;
 }
 
-static double key_width(const TgKey *key) { return SAMPLE + 6 + tg_text_width(key->words, KEY) + KEY_GAP; }
+static double key_width(const TgKey *key) {
+  return SAMPLE + 6 + tg_text_width(key->words, KEY) + KEY_GAP;
+}
 
 /* Breaks notes and legend to a width and counts their lines; draws them where there is a scene. */
 typedef struct Block {
@@ -44,7 +46,8 @@ static double draw_notes(const Block *block, double y) {
   for (int n = 0; n < block->caption->notes; n++) {
     g_auto(GStrv) lines = tg_text_wrap(block->caption->lines[n], NOTE, block->width - 2 * MARGIN);
     for (char **line = lines; *line; line++) {
-      if (block->scene) tg_scene_text(block->scene, block->width / 2, y + 9, NOTE, n == 0 ? TG_INK : TG_INK_SOFT, *line);
+      if (block->scene)
+        tg_scene_text(block->scene, block->width / 2, y + 9, NOTE, n == 0 ? TG_COLOUR_INK : TG_COLOUR_INK_SOFT, *line);
       y += 18;
     }
   }
@@ -70,7 +73,7 @@ static void draw_sample_box(TgScene *scene, const TgMatrixStyle *style, bool str
                                  .width = SAMPLE - 4,
                                  .height = 16,
                                  .fill = strong ? style->ink : style->tint,
-                                 .line = TG_LINE,
+                                 .line = TG_COLOUR_LINE,
                                  .pen = 0.8});
 }
 
@@ -80,8 +83,8 @@ static void draw_key(TgScene *scene, const TgKey *key, double x, double y) {
   else if (g_str_equal(key->sample, "box"))
     draw_sample_box(scene, &tg_matrix_style[key->matrix], key->strong, x, y);
   else
-    tg_scene_text(scene, x + SAMPLE / 2.0, y, 11, TG_INK, key->sample);
-  tg_scene_text(scene, x + SAMPLE + 6 + tg_text_width(key->words, KEY) / 2, y, KEY, TG_INK, key->words);
+    tg_scene_text(scene, x + SAMPLE / 2.0, y, 11, TG_COLOUR_INK, key->sample);
+  tg_scene_text(scene, x + SAMPLE + 6 + tg_text_width(key->words, KEY) / 2, y, KEY, TG_COLOUR_INK, key->words);
 }
 
 /* One line of the legend: as many samples as fit, centred. */
@@ -104,12 +107,12 @@ static double draw_foot(const Block *block, double y) {
   if (block->caption->totals == NULL) return y;
   g_auto(GStrv) lines = tg_text_wrap(block->caption->totals, NOTE, block->width - 2 * MARGIN);
   for (char **line = lines; *line; line++, y += 18)
-    if (block->scene) tg_scene_text(block->scene, block->width / 2, y + 10, NOTE, TG_INK_SOFT, *line);
+    if (block->scene) tg_scene_text(block->scene, block->width / 2, y + 10, NOTE, TG_COLOUR_INK_SOFT, *line);
   return y;
 }
 
 static double needed_width(const TgCaption *caption, double width) {
-  double needed = MAX(width, LEAST_WIDTH);
+  double needed = MAX(width, caption->least_width > 0 ? caption->least_width : LEAST_WIDTH);
   return MAX(needed, tg_text_width(caption->title, TITLE) * 1.06) + 2 * MARGIN;
 }
 
@@ -132,7 +135,7 @@ TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, 
                                  .text = caption->title,
                                  .size = TITLE,
                                  .bold = true,
-                                 .ink = TG_INK});
+                                 .ink = TG_COLOUR_INK});
   double head = draw_notes(&block, MARGIN + 30) + 8;
   draw_foot(&block, all_height - foot);
   return (TgPoint){(all_width - width) / 2, head + MAX((all_height - foot - 8 - head - height) / 2, 0)};

@@ -18,7 +18,8 @@ typedef struct TgKey {
 
 typedef struct TgCaption {
   char *title;
-  char *lines[TG_CAPTION_NOTES];  /**< above the picture, in the order given */
+  double least_width;            /**< points; 0: as for a step */
+  char *lines[TG_CAPTION_NOTES]; /**< above the picture, in the order given */
   int notes;
   TgKey key[TG_CAPTION_KEYS];
   int keys;
@@ -42,8 +43,5 @@ void tg_caption_measure(const TgCaption *caption, double width, double height, d
 /** Draws the words on a canvas, which may be larger, and tells where the picture goes. */
 TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, double all_width,
                         double all_height);
-
-/** A network in words: "4×4 torus", "ring of 6", "6-dimensional hypercube". */
-void tg_network_append(GString *text, const TgTopology *topology);
 
 #endif

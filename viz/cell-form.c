@@ -87,6 +87,17 @@ static void place_items(Plan *plan, double least_width) {
   }
 }
 
+/* Something is put into a slot of another name. */
+static bool changes_names(const TgSchedule *schedule) {
+  for (int i = 0; i < schedule->statements; i++) {
+    const TgStatement *statement = &schedule->statement[i];
+    if (statement->op >= TG_OP_MOVE && statement->op != TG_OP_MULTIPLY && statement->op != TG_OP_ZERO &&
+        statement->source.buffer != statement->target.buffer)
+      return true;
+  }
+  return false;
+}
+
 /* Slots need their names where a name is not that of the matrix, or where there are several. */
 static bool needs_captions(const TgFrame *frame) {
   static const char *const usual[] = {"A", "B", "C"};
@@ -96,14 +107,14 @@ static bool needs_captions(const TgFrame *frame) {
     for (gsize u = 0; u < G_N_ELEMENTS(usual); u++) known |= g_str_equal(name, usual[u]);
     if (frame->length[b] > 1 || (frame->length[b] == 1 && !known)) return true;
   }
-  return false;
+  return changes_names(frame->schedule);
 }
 
 void tg_cell_form_full(TgCellForm *form, const TgFrame *frame) {
   Plan plan = {.form = form, .unit = 42};
   bool captions = needs_captions(frame);
   *form = (TgCellForm){.header = 20,
-                       .product = 21,
+                       .product = frame->products == 0 && frame->schedule->dims > 2 ? 0 : 21,
                        .name_size = 12,
                        .caption_size = captions ? 8 : 0,
                        .block_size = 15,

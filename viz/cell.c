@@ -15,10 +15,10 @@ typedef struct SlotLook {
 } SlotLook;
 
 static SlotLook look_of(const TgBlock *block, bool fresh) {
-  if (block->kind == TG_VALUE_EMPTY) return (SlotLook){"white", TG_LINE_IDLE, TG_INK_SOFT, TG_INK_SOFT};
+  if (block->kind == TG_VALUE_EMPTY) return (SlotLook){"white", TG_COLOUR_IDLE, TG_COLOUR_INK_SOFT, TG_COLOUR_INK_SOFT};
   const TgMatrixStyle *style = &tg_matrix_style[block->matrix];
-  if (fresh) return (SlotLook){style->ink, TG_LINE, "white", "white"};
-  return (SlotLook){style->tint, TG_LINE, style->ink, style->ink};
+  if (fresh) return (SlotLook){style->ink, TG_COLOUR_LINE, "white", "white"};
+  return (SlotLook){style->tint, TG_COLOUR_LINE, style->ink, style->ink};
 }
 
 static void append_slot_id(GString *id, const TgFrame *frame, int64_t processor, const TgCellItem *item) {
@@ -60,12 +60,16 @@ static void append_slot_title(GString *title, const TgFrame *frame, int64_t proc
     g_string_append_printf(title, ", %d of %d terms", slot->after.terms, frame->schedule->inner);
 }
 
+/* The slot's name: above what it holds where names are needed, and alone where it holds nothing. */
 static void draw_caption(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
-                         TgPoint at, const char *ink) {
-  if (form->caption_size <= 0) return;
+                         TgPoint at, const SlotLook *look, bool empty) {
+  if (form->caption_size <= 0 && !(empty && form->next_size > 0)) return;
   g_autoptr(GString) name = g_string_new(NULL);
   append_slot_name(name, frame, item);
-  tg_scene_text(scene, at.x, at.y - item->height / 2 + 7, form->caption_size, ink, name->str);
+  if (form->caption_size > 0)
+    tg_scene_text(scene, at.x, at.y - item->height / 2 + 7, form->caption_size, look->soft, name->str);
+  else
+    tg_scene_text(scene, at.x, at.y, form->block_size, TG_COLOUR_IDLE, name->str);
 }
 
 static void draw_next(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item, TgPoint at,
@@ -73,8 +77,8 @@ static void draw_next(TgScene *scene, const TgFrame *frame, const TgCellForm *fo
   g_autoptr(GString) next = g_string_new(NULL);
   if (form->next_size > 0) append_next(next, frame, slot);
   if (next->len > 0)
-    tg_scene_text(scene, at.x, at.y + item->height / 2 - 8, tg_fitting_size(next->str, form->next_size, item->width - 2), ink,
-                  next->str);
+    tg_scene_text(scene, at.x, at.y + item->height / 2 - 8,
+                  tg_fitting_size(next->str, form->next_size, item->width - 2), ink, next->str);
 }
 
 static void draw_box(TgScene *scene, const TgCellForm *form, const TgCellItem *item, TgPoint at, const SlotLook *look,
@@ -104,7 +108,7 @@ static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellForm *fo
   append_slot_title(title, frame, processor, item, slot);
   tg_block_append(text, shown);
   draw_box(scene, form, item, at, &look, id->str, title->str, text->str);
-  draw_caption(scene, frame, form, item, at, look.soft);
+  draw_caption(scene, frame, form, item, at, &look, shown->kind == TG_VALUE_EMPTY);
   draw_next(scene, frame, form, item, at, slot, look.soft);
 }
 
@@ -122,10 +126,11 @@ static void draw_array(TgScene *scene, const TgFrame *frame, const TgCellForm *f
   append_slot_id(id, frame, processor, item);
   tg_processor_append(title, frame->schedule, processor);
   g_string_append_printf(title, ", array %s: %d of %d slots filled as the step ends",
-                         tg_name(frame->names, frame->names->buffer[item->buffer]), filled, frame->length[item->buffer]);
+                         tg_name(frame->names, frame->names->buffer[item->buffer]), filled,
+                         frame->length[item->buffer]);
   g_string_append_printf(text, form->caption_size > 0 ? "%d of %d" : "%d/%d", filled, frame->length[item->buffer]);
   draw_box(scene, form, item, at, &look, id->str, title->str, text->str);
-  draw_caption(scene, frame, form, item, at, look.soft);
+  draw_caption(scene, frame, form, item, at, &look, filled == 0);
 }
 
 static void append_factor(GString *text, const TgBlock *block, bool transposed) {
@@ -156,19 +161,22 @@ static void append_products(GString *text, const TgFrame *frame, int64_t process
   append_factor(text, &first->right, first->right_transposed);
 }
 
-static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor, TgPoint centre) {
+static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor,
+                         TgPoint centre) {
   g_autoptr(GString) text = g_string_new(NULL), id = g_string_new(NULL);
   append_products(text, frame, processor);
-  if (text->len == 0) return;
   tg_processor_id_append(id, frame->schedule, processor);
   g_string_append(id, "-product");
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_TEXT,
+  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
                                  .id = id->str,
                                  .x = centre.x,
                                  .y = centre.y + (form->height - form->product) / 2,
+                                 .width = form->width,
+                                 .height = form->product,
+                                 .fill = "white",
                                  .text = text->str,
                                  .size = tg_fitting_size(text->str, form->product_size, form->width - 6),
-                                 .ink = TG_INK});
+                                 .ink = TG_COLOUR_INK});
 }
 
 static void draw_header(TgScene *scene, const TgCellForm *form, TgPoint centre, const char *name) {
@@ -177,16 +185,17 @@ static void draw_header(TgScene *scene, const TgCellForm *form, TgPoint centre, 
                                  .y = centre.y - (form->height - form->header) / 2,
                                  .width = form->width,
                                  .height = form->header,
-                                 .fill = TG_HEADER,
-                                 .line = TG_LINE,
+                                 .fill = TG_COLOUR_HEADER,
+                                 .line = TG_COLOUR_LINE,
                                  .pen = 0.8,
                                  .text = name,
                                  .size = form->name_size,
-                                 .ink = TG_INK});
+                                 .ink = TG_COLOUR_INK});
 }
 
-void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor, TgPoint centre,
-                  const char *name) {
+/* Over all else, so that pale slots do not eat it. */
+static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor,
+                         TgPoint centre, const char *name) {
   g_autoptr(GString) id = g_string_new(NULL);
   tg_processor_id_append(id, frame->schedule, processor);
   tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
@@ -196,9 +205,12 @@ void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellForm *form, 
                                  .y = centre.y,
                                  .width = form->width,
                                  .height = form->height,
-                                 .fill = "white",
-                                 .line = TG_LINE,
+                                 .line = TG_COLOUR_LINE,
                                  .pen = 1.2});
+}
+
+void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor, TgPoint centre,
+                  const char *name) {
   if (form->header > 0) draw_header(scene, form, centre, name);
   for (int i = 0; i < form->items; i++) {
     const TgCellItem *item = &form->item[i];
@@ -209,4 +221,5 @@ void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellForm *form, 
       draw_slot(scene, frame, form, item, processor, at);
   }
   if (form->product > 0) draw_product(scene, frame, form, processor, centre);
+  draw_outline(scene, frame, form, processor, centre, name);
 }

@@ -18,14 +18,15 @@ typedef struct TgCellItem {
 /** How every processor of a picture is drawn: the same in all steps. */
 typedef struct TgCellForm {
   double width, height;
-  double header;        /**< height of the line with the name; 0: none */
-  double product;       /**< height of the line with the product; 0: none */
+  double header;  /**< height of the line with the name; 0: none */
+  double product; /**< height of the line with the product; 0: none */
   double name_size, caption_size, block_size, next_size, product_size; /**< text sizes; 0: left out */
   int items;
   TgCellItem item[TG_CELL_ITEMS];
 } TgCellForm;
 
-/** Name, slots with what comes next, product: grids up to 8×8. */
+/** Name, slots with what comes next, product: grids up to 8×8. Where planes stand side by side there is no line for
+ * products in steps without them. */
 void tg_cell_form_full(TgCellForm *form, const TgFrame *frame);
 /** Name and slots side by side: hypercubes. */
 void tg_cell_form_mini(TgCellForm *form, const TgFrame *frame);

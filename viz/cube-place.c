@@ -3,7 +3,17 @@
 #include <glib.h>
 
 /* In widths and heights of a node's box. Found by a search for the least number of links that pass behind boxes. */
-static const double way[TG_CUBE_MOST][2] = {{1.5, 0}, {0, -3.05}, {0.64, -1.53}, {3.3, 2.1}, {0, -7.2}, {7.4, 0.9}};
+static const double first_ways[][2] = {{1.75, 0},  {0, -4.1}, {0.72, -2.15}, {3.75, 2.6}, {0, -10},
+                                       {8.4, 1.2}, {18, 9},   {0, -34},      {37, 5}};
+enum { FIRST_WAYS = 9, CUBE = 3 };
+static const double larger = 4.3; /* from one cube to the cube of such cubes */
+
+static void find_way(int bit, double *x, double *y) {
+  double scale = 1;
+  for (; bit >= FIRST_WAYS; bit -= CUBE) scale *= larger;
+  *x = first_ways[bit][0] * scale;
+  *y = first_ways[bit][1] * scale;
+}
 
 void tg_cube_at(const TgCubePlace *cube, int node, double *x, double *y) {
   *x = cube->left;
@@ -20,8 +30,9 @@ void tg_cube_place(TgCubePlace *cube, int dimension, double node_width, double n
   const double margin = 14;
   *cube = (TgCubePlace){.dimension = dimension};
   for (int bit = 0; bit < dimension; bit++) {
-    cube->x[bit] = way[bit][0] * node_width;
-    cube->y[bit] = way[bit][1] * node_height;
+    find_way(bit, &cube->x[bit], &cube->y[bit]);
+    cube->x[bit] *= node_width;
+    cube->y[bit] *= node_height;
     right += MAX(cube->x[bit], 0);
     left += MIN(cube->x[bit], 0);
     bottom += MAX(cube->y[bit], 0);

@@ -1,10 +1,10 @@
 /** @file cube-place.h
- * Places of a hypercube's nodes on the page: three bits span an oblique cube, the next three place cubes. Private to
- * viz/. */
+ * Places of a hypercube's nodes on the page: three bits span an oblique cube, the next three place cubes, and so on.
+ * Private to viz/. */
 #ifndef TG_CUBE_PLACE_H
 #define TG_CUBE_PLACE_H
 
-enum { TG_CUBE_MOST = 6 };
+enum { TG_CUBE_MOST = 24 };
 
 typedef struct TgCubePlace {
   int dimension;

@@ -38,4 +38,6 @@ void tg_flow_id(const TgFrame *frame, const TgFlow *flow, GString *text) {
   }
 }
 
-double tg_flow_pen(const TgFlow *flow) { return 1.2 + 1.6 * log2(1 + flow->blocks); }
+double tg_flow_pen(const TgFlow *flow) {
+  return 1.2 + 1.6 * log2(1 + flow->blocks);
+}

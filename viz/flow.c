@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "palette.h"
-
 /* Flows under way. Two messages are one flow where all of this is equal. */
 typedef struct Key {
   int64_t from, to;
@@ -16,7 +14,8 @@ typedef struct Gather {
   const TgFrame *frame;
   const TgFlowRules *rules;
   GArray *flows;
-  GHashTable *index; /* Key -> position in flows, plus 1 */
+  GHashTable *index;   /* Key -> position in flows, plus 1 */
+  int32_t direct_hops; /* blocks that go no further have an arrow of their own */
 } Gather;
 
 static guint key_hash(gconstpointer data) {
@@ -31,7 +30,9 @@ static gboolean key_equal(gconstpointer a, gconstpointer b) {
          x->link_by_link == y->link_by_link;
 }
 
-static bool is_collective(uint8_t op) { return op >= TG_OP_BROADCAST && op <= TG_OP_GATHER; }
+static bool is_collective(uint8_t op) {
+  return op >= TG_OP_BROADCAST && op <= TG_OP_GATHER;
+}
 
 static bool same_lane(const TgFlow *a, const TgFlow *b) {
   return MIN(a->from, a->to) == MIN(b->from, b->to) && MAX(a->from, a->to) == MAX(b->from, b->to) &&
@@ -97,14 +98,18 @@ typedef enum Share { SHARE_LAST, SHARE_FIRST, SHARE_ALL } Share;
 static Share share_of(uint8_t op) {
   switch (op) {
   case TG_OP_BROADCAST:
-  case TG_OP_ALLGATHER: return SHARE_LAST;
+  case TG_OP_ALLGATHER:
+    return SHARE_LAST;
   case TG_OP_REDUCE:
-  case TG_OP_REDUCESCATTER: return SHARE_FIRST;
-  default: return SHARE_ALL;
+  case TG_OP_REDUCESCATTER:
+    return SHARE_FIRST;
+  default:
+    return SHARE_ALL;
   }
 }
 
-static void add_stretches(Gather *gather, const TgFlow *flow, int64_t begin, Share share, double blocks, int32_t round) {
+static void add_stretches(Gather *gather, const TgFlow *flow, int64_t begin, Share share, double blocks,
+                          int32_t round) {
   int32_t count = abs(flow->hops);
   for (int32_t step = 0; step < count; step++) {
     if ((share == SHARE_LAST && step < count - 1) || (share == SHARE_FIRST && step > 0)) continue;
@@ -125,17 +130,24 @@ static void add_message(Gather *gather, int32_t number) {
   bool whole = frame->whole && is_collective(message->op);
   int32_t round = !frame->whole && is_collective(message->op) ? message->round : -1;
   double blocks = 1.0 / message->pieces;
-  TgFlow flow = {.from = message->from, .to = message->to, .matrix = message->block.matrix, .add = message->add,
-                 .first_round = -1, .last_round = -1, .message = number, .axis = axis_of(frame, message, from, to)};
+  TgFlow flow = {.from = message->from,
+                 .to = message->to,
+                 .matrix = message->block.matrix,
+                 .add = message->add,
+                 .first_round = -1,
+                 .last_round = -1,
+                 .message = number,
+                 .axis = axis_of(frame, message, from, to)};
   if (flow.axis < 0) {
     add_flow(gather, &flow, blocks, round);
     return;
   }
   int32_t straight = (int32_t)(to[flow.axis] - from[flow.axis]);
-  flow.hops = whole ? straight : shortest_hops(gather, from[flow.axis], to[flow.axis], frame->schedule->extent[flow.axis]);
+  flow.hops =
+      whole ? straight : shortest_hops(gather, from[flow.axis], to[flow.axis], frame->schedule->extent[flow.axis]);
   flow.round_edge = flow.hops != straight;
   Share share = whole ? share_of(message->op) : SHARE_ALL;
-  flow.link_by_link = whole ? share == SHARE_ALL : abs(flow.hops) > gather->rules->far_hops;
+  flow.link_by_link = whole ? share == SHARE_ALL : abs(flow.hops) > gather->direct_hops;
   if (whole || flow.link_by_link)
     add_stretches(gather, &flow, from[flow.axis], share, blocks, round);
   else
@@ -164,19 +176,27 @@ static void assign_lanes(GArray *flows) {
   }
 }
 
+static int32_t find_direct_hops(const Gather *gather) {
+  const TgFrame *frame = gather->frame;
+  for (int64_t m = 0; m < frame->messages; m++) {
+    int64_t from[TG_MAX_DIMS], to[TG_MAX_DIMS];
+    if (frame->whole && is_collective(frame->message[m].op)) continue;
+    int axis = axis_of(frame, &frame->message[m], from, to);
+    if (axis >= 0 &&
+        abs(shortest_hops(gather, from[axis], to[axis], frame->schedule->extent[axis])) > gather->rules->far_hops)
+      return 1;
+  }
+  return gather->rules->far_hops;
+}
+
 GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules) {
   Gather gather = {.frame = frame,
                    .rules = rules,
                    .flows = g_array_new(FALSE, FALSE, sizeof(TgFlow)),
                    .index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL)};
+  gather.direct_hops = find_direct_hops(&gather);
   for (int64_t m = 0; m < frame->messages; m++) add_message(&gather, (int32_t)m);
   g_hash_table_unref(gather.index);
   assign_lanes(gather.flows);
   return gather.flows;
-}
-
-bool tg_frame_goes_round(const TgFrame *frame) {
-  const TgTopology *topology = frame->topology;
-  if (topology == NULL || topology->levels > 1) return true;
-  return topology->level[0].kind != TG_MESH && topology->level[0].kind != TG_LINE;
 }

@@ -8,31 +8,29 @@
 
 typedef struct TgFlow {
   int64_t from, to;
-  int axis;           /**< the coordinate along which it goes; -1 where several change */
-  int32_t hops;       /**< places along that axis, with sign; round the edge where that is shorter */
-  bool round_edge;    /**< goes round the edge of the grid */
-  bool link_by_link;  /**< a stretch of longer ways, not one message */
-  uint8_t matrix;     /**< TgMatrixName */
-  bool add;           /**< the receiver adds it */
+  int axis;                        /**< the coordinate along which it goes; -1 where several change */
+  int32_t hops;                    /**< places along that axis, with sign; round the edge where that is shorter */
+  bool round_edge;                 /**< goes round the edge of the grid */
+  bool link_by_link;               /**< a stretch of longer ways, not one message */
+  uint8_t matrix;                  /**< TgMatrixName */
+  bool add;                        /**< the receiver adds it */
   int32_t first_round, last_round; /**< of collectives in rounds, from 0; else -1 */
-  double blocks;      /**< how many cross */
-  int32_t message;    /**< the first message in it: index in TgFrame::message */
-  int32_t messages;   /**< messages drawn by it alone */
+  double blocks;                   /**< how many cross */
+  int32_t message;                 /**< the first message in it: index in TgFrame::message */
+  int32_t messages;                /**< messages drawn by it alone */
   int32_t lane, lanes; /**< its number among the flows between the same two processors, and how many these are */
 } TgFlow;
 
 /** How flows are made. */
 typedef struct TgFlowRules {
   bool goes_round;  /**< the grid's lines are rings */
-  int32_t far_hops; /**< blocks that go further are drawn link by link, the shortest way; INT32_MAX: never */
+  int32_t far_hops; /**< where a block of the frame goes further, all that go further than to a neighbour are drawn
+                         link by link, the shortest way; INT32_MAX: never */
 } TgFlowRules;
 
 /** The flows of a frame, TgFlow each. A collective left whole goes along its line, from neighbour to neighbour and not
  * round the edge: a broadcast crosses each stretch once, a scatter once a receiver behind it. */
 GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules);
-
-/** True where the grid's lines are rings on the frame's network: everywhere but on meshes and lines. */
-bool tg_frame_goes_round(const TgFrame *frame);
 
 /** The number on a flow: rounds ("2", "1–3") or several blocks ("×3"); "" where there is nothing to say. */
 void tg_flow_label(const TgFrame *frame, const TgFlow *flow, GString *text);

@@ -14,6 +14,12 @@ struct TgFrames {
   int64_t *link_stamp; /**< per link: the last tree that crossed it; see tg_frame_load_add() */
 };
 
+/** Runs the whole schedule once to find what a picture keeps from step to step: how many slots each buffer ever fills,
+ * and along which coordinates messages go far or round the edge. */
+bool tg_frame_survey(TgFrames *frames, GError **error);
+
+void tg_frame_set_failure(GError **error, const TgFailure *failure);
+
 /** Adds a message to the loads of the links on its way. A broadcast left whole crosses each link once, whatever the
  * number of receivers behind it, and a reduce likewise. */
 void tg_frame_load_add(TgFrames *frames, const TgFrameMessage *message);

@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-static void set_failure(GError **error, const TgFailure *failure) {
-  g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE, failure->message);
-}
-
 static const TgStatement *current_statement(const TgFrames *frames) {
   return &frames->frame.schedule->statement[tg_state_walk(frames->state)->statement];
 }
@@ -67,31 +63,15 @@ static bool restart(TgFrames *frames, GError **error) {
   frames->started = false;
   frames->state =
       tg_state_new(frames->frame.schedule, frames->frame.names, frames->options.collective, &hooks, &failure);
-  if (frames->state == NULL) set_failure(error, &failure);
+  if (frames->state == NULL) tg_frame_set_failure(error, &failure);
   return frames->state != NULL;
-}
-
-/* Slots that the whole run ever has, found by running it once: a picture keeps its form from step to step. */
-static bool find_lengths(TgFrames *frames, GError **error) {
-  TgFrame *frame = &frames->frame;
-  TgFailure failure;
-  TgState *state = tg_state_new(frame->schedule, frame->names, frames->options.collective, NULL, &failure);
-  TgProgress progress = state ? TG_PROGRESS_MORE : TG_PROGRESS_ERROR;
-  while (progress == TG_PROGRESS_MORE) {
-    for (int b = 0; b < frame->schedule->buffers; b++)
-      frame->length[b] = MAX(frame->length[b], tg_state_length(state, b));
-    progress = tg_state_next_step(state, &failure);
-  }
-  if (progress == TG_PROGRESS_ERROR) set_failure(error, &failure);
-  if (state) tg_state_free(state);
-  return progress != TG_PROGRESS_ERROR;
 }
 
 static bool prepare_detail(TgFrames *frames, GError **error) {
   TgFrame *frame = &frames->frame;
   frame->detail = frame->processors <= TG_FRAME_DETAIL_PROCESSORS;
   if (!frame->detail) return true;
-  if (!find_lengths(frames, error)) return false;
+  if (!tg_frame_survey(frames, error)) return false;
   int64_t slots = 0;
   for (int b = 0; b < frame->schedule->buffers; b++) {
     frame->first[b] = (int32_t)slots;
@@ -133,7 +113,8 @@ static bool allocate(TgFrames *frames, GError **error) {
   frame->arrived = g_try_new0(uint32_t, (gsize)frame->processors);
   frame->link_blocks = g_try_new0(double, MAX(links, 1));
   frames->link_stamp = g_try_new0(int64_t, MAX(links, 1));
-  if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks && frames->link_stamp) return true;
+  if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks && frames->link_stamp)
+    return true;
   g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
               "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT " links does not fit into memory",
               frame->processors, links);
@@ -187,7 +168,8 @@ static void begin_step(TgFrames *frames) {
   memset(frame->arrived, 0, (size_t)frame->processors * sizeof *frame->arrived);
   tg_frame_load_clear(frames);
   for (int64_t s = 0; frame->detail && s < frame->processors * frame->slots; s++) {
-    frame->slot[s].before = frames->started ? frame->slot[s].after : (TgBlock){.kind = TG_VALUE_EMPTY};
+    if (!frames->started) frame->slot[s].after = (TgBlock){.kind = TG_VALUE_EMPTY};
+    frame->slot[s].before = frame->slot[s].after;
     frame->slot[s].used = (TgBlock){.kind = TG_VALUE_EMPTY};
   }
 }
@@ -199,7 +181,8 @@ static int32_t read_slots(TgFrames *frames, int64_t processor, int buffer) {
   for (int32_t index = 0; index < length; index++) {
     TgValueId value = tg_state_slot(frames->state, processor, buffer, index);
     filled += value != 0;
-    if (frame->detail) ((TgFrameSlot *)tg_frame_slot(frame, processor, buffer, index))->after = block_of(frames, value);
+    if (frame->detail && index < frame->length[buffer])
+      ((TgFrameSlot *)tg_frame_slot(frame, processor, buffer, index))->after = block_of(frames, value);
   }
   return filled;
 }
@@ -223,7 +206,7 @@ const TgFrame *tg_frames_next(TgFrames *frames, GError **error) {
   TgFailure failure;
   begin_step(frames);
   TgProgress progress = frames->started ? tg_state_next_step(frames->state, &failure) : TG_PROGRESS_MORE;
-  if (progress == TG_PROGRESS_ERROR) set_failure(error, &failure);
+  if (progress == TG_PROGRESS_ERROR) tg_frame_set_failure(error, &failure);
   if (progress != TG_PROGRESS_MORE) return NULL;
   end_step(frames);
   frames->started = true;

@@ -64,10 +64,12 @@ typedef struct TgFrame {
   TgFrameSlot *slot;              /**< detail: processors × slots, row-major */
   TgFrameProduct *product;        /**< detail, in order of execution */
   TgFrameMessage *message;        /**< detail, in order of arrival */
-  int64_t products, messages;     /**< counts, also without detail */
-  uint32_t *arrived;             /**< per processor: bit b set where a message came into buffer b */
-  int32_t *received, *held;       /**< per processor: messages of the step; blocks held as it ends */
-  double *link_blocks;            /**< with a network, per directed link: blocks that cross it in the step */
+  uint8_t round_axes; /**< detail: bit c: somewhere in the run a block goes round the edge along coordinate c … */
+  uint8_t far_axes;   /**< … or further than to a neighbour */
+  int64_t products, messages; /**< counts, also without detail */
+  uint32_t *arrived;          /**< per processor: bit b set where a message came into buffer b */
+  int32_t *received, *held;   /**< per processor: messages of the step; blocks held as it ends */
+  double *link_blocks;        /**< with a network, per directed link: blocks that cross it in the step */
   double link_blocks_max;
 } TgFrame;
 

@@ -6,13 +6,17 @@
 
 /* A hypercube with one processor a node, as an oblique cube, or as cubes of cubes. */
 
+enum { MOST_DIMENSIONS = 6 };
+
 static bool suits(const TgFrame *frame) {
   const TgTopology *topology = frame->topology;
   return topology != NULL && frame->detail && topology->levels == 1 && topology->level[0].kind == TG_HYPERCUBE &&
-         topology->level[0].extents[0] <= TG_CUBE_MOST && topology->nodes == frame->processors;
+         topology->level[0].extents[0] <= MOST_DIMENSIONS && topology->nodes == frame->processors;
 }
 
-static int dimension_of(const TgFrame *frame) { return frame->topology->level[0].extents[0]; }
+static int dimension_of(const TgFrame *frame) {
+  return frame->topology->level[0].extents[0];
+}
 
 static void place(TgLayout *layout) {
   const TgFrame *frame = layout->frame;
@@ -40,7 +44,7 @@ static void draw_ground(const TgView *view) {
       int32_t differ = frame->node[a] ^ frame->node[b];
       if ((differ & (differ - 1)) != 0 || is_used(view->layout, a, b)) continue;
       g_autofree char *from = tg_view_id(view, a), *to = tg_view_id(view, b);
-      tg_scene_line(view->scene, from, to, tg_view_at(view, a), tg_view_at(view, b), TG_LINE_IDLE, 0.8);
+      tg_scene_line(view->scene, from, to, tg_view_at(view, a), tg_view_at(view, b), TG_COLOUR_IDLE, 0.8);
     }
   }
 }

@@ -1,15 +1,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "frame-network.h"
 #include "layout.h"
 #include "palette.h"
 
 /* One coordinate: a loop of two rows, out along the upper one and back along the lower one, so that neighbours stand
  * beside one another and the last beside the first. More than sixteen go to and fro in rows of small cells. */
 
-static bool suits(const TgFrame *frame) { return frame->schedule->dims == 1 && frame->detail; }
+static bool suits(const TgFrame *frame) {
+  return frame->schedule->dims == 1 && frame->detail;
+}
 
-static bool is_loop(const TgLayout *layout) { return layout->full && layout->frame->processors > 2; }
+static bool is_loop(const TgLayout *layout) {
+  return layout->full && layout->frame->processors > 2;
+}
 
 static int64_t columns_of(const TgLayout *layout) {
   int64_t processors = layout->frame->processors;
@@ -26,6 +31,17 @@ static TgPoint cell_of(const TgLayout *layout, int64_t processor) {
   return (TgPoint){across, (double)row};
 }
 
+static bool goes_outside(const TgLayout *layout, const TgFlow *flow) {
+  return fabs(cell_of(layout, flow->from).y - cell_of(layout, flow->to).y) < 0.5 &&
+         fabs(cell_of(layout, flow->from).x - cell_of(layout, flow->to).x) > 1.2;
+}
+
+static void find_margins(TgLayout *layout) {
+  layout->margin_x = layout->margin_y = 12;
+  for (guint f = 0; layout->full && f < layout->flows->len; f++)
+    if (goes_outside(layout, &g_array_index(layout->flows, TgFlow, f))) layout->margin_y = 58;
+}
+
 static void place(TgLayout *layout) {
   if (layout->full)
     tg_cell_form_full(&layout->cell, layout->frame);
@@ -33,8 +49,7 @@ static void place(TgLayout *layout) {
     tg_cell_form_small(&layout->cell, layout->frame);
   layout->gap_x = layout->full ? 62 : 24;
   layout->gap_y = layout->full ? 66 : 24;
-  layout->margin_x = 12;
-  layout->margin_y = layout->full ? 46 : 24;
+  find_margins(layout);
   int64_t columns = columns_of(layout), rows = (layout->frame->processors + columns - 1) / columns;
   layout->width = 2 * layout->margin_x + (double)columns * (layout->cell.width + layout->gap_x) - layout->gap_x;
   layout->height = 2 * layout->margin_y + (double)rows * (layout->cell.height + layout->gap_y) - layout->gap_y;
@@ -53,7 +68,7 @@ static void draw_idle(const TgView *view, int64_t processor) {
     if ((flow->from == processor && flow->to == next) || (flow->from == next && flow->to == processor)) return;
   }
   g_autofree char *from = tg_view_id(view, processor), *to = tg_view_id(view, next);
-  tg_scene_line(view->scene, from, to, tg_view_at(view, processor), tg_view_at(view, next), TG_LINE_IDLE, 1);
+  tg_scene_line(view->scene, from, to, tg_view_at(view, processor), tg_view_at(view, next), TG_COLOUR_IDLE, 1);
 }
 
 static void draw_ground(const TgView *view) {
@@ -71,7 +86,9 @@ static void draw_processor(const TgView *view, int64_t processor) {
 static void draw_outside(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b, double side) {
   double half = view->layout->cell.height / 2, start = view->layout->cell.width * (b.x > a.x ? 0.2 : -0.2);
   double high = side * (half + 52);
-  TgPoint point[4] = {{a.x + start, a.y + side * half}, {a.x + start * 2, a.y + high}, {b.x - start * 2, b.y + high},
+  TgPoint point[4] = {{a.x + start, a.y + side * half},
+                      {a.x + start * 2, a.y + high},
+                      {b.x - start * 2, b.y + high},
                       {b.x - start, b.y + side * half}};
   tg_view_arrow(view, flow, point, 4, NULL, 0);
   tg_view_number(view, flow, (a.x + b.x) / 2, a.y + side * (half + 39 + 9));
@@ -80,7 +97,8 @@ static void draw_outside(const TgView *view, const TgFlow *flow, TgPoint a, TgPo
 /* From one row of the loop into the other, through the space between them. */
 static void draw_inside(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b) {
   double side = b.y > a.y ? 1 : -1, half = view->layout->cell.height / 2, offset = tg_flow_lane(flow) * 14;
-  TgPoint from = {a.x + offset + (b.x - a.x) * 0.06, a.y + side * half}, to = {b.x + offset - (b.x - a.x) * 0.06, b.y - side * half};
+  TgPoint from = {a.x + offset + (b.x - a.x) * 0.06, a.y + side * half},
+          to = {b.x + offset - (b.x - a.x) * 0.06, b.y - side * half};
   double middle = (from.y + to.y) / 2;
   TgPoint point[4] = {from, {from.x, middle}, {to.x, middle}, to};
   tg_view_arrow(view, flow, point, 4, NULL, 0);
@@ -89,12 +107,12 @@ static void draw_inside(const TgView *view, const TgFlow *flow, TgPoint a, TgPoi
 
 static void draw_flow(const TgView *view, const TgFlow *flow) {
   TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
-  bool beside = fabs(a.y - b.y) < 1 && fabs(a.x - b.x) < 1.2 * (view->layout->cell.width + view->layout->gap_x);
+  bool outside = goes_outside(view->layout, flow), beside = fabs(a.y - b.y) < 1 && !outside;
   bool above = fabs(a.x - b.x) < 0.6 * (view->layout->cell.width + view->layout->gap_x);
   double sign = flow->from < flow->to ? 1 : -1;
   if (beside || above || !view->layout->full)
     tg_view_direct(view, flow, sign * tg_flow_lane(flow) * (view->layout->full ? 20 : 7), beside || above ? 0 : 0.12);
-  else if (fabs(a.y - b.y) < 1)
+  else if (outside)
     draw_outside(view, flow, a, b, a.y < view->origin.y + view->layout->height / 2 ? -1 : 1);
   else
     draw_inside(view, flow, a, b);

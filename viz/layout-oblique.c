@@ -9,7 +9,7 @@
  * reader, coordinate 1 to the right. For steps whose messages rise or fall between planes. One panel a matrix that
  * moves; a processor shows what it holds of that matrix. */
 
-enum { BOX_WIDTH = 50, BOX_HEIGHT = 27, PITCH_X = 92, PITCH_Y = 42, SLANT = 29, PLANE_GAP = 46, LABEL = 84, CAPTION = 28 };
+enum { BOX_WIDTH = 50, BOX_HEIGHT = 27, LEAST_PITCH_X = 84, PITCH_Y = 42, PLANE_GAP = 46, LABEL = 84, CAPTION = 24 };
 
 static bool suits(const TgFrame *frame) {
   const TgSchedule *schedule = frame->schedule;
@@ -20,24 +20,35 @@ static bool suits(const TgFrame *frame) {
   return false;
 }
 
+static double slant(const TgFrame *frame) {
+  return frame->schedule->extent[0] > 5 ? 17 : 28;
+}
+/* So wide that no two ways between planes cover one another: their places are equally spaced. */
+static double pitch_x(const TgFrame *frame) {
+  return MAX(LEAST_PITCH_X, frame->schedule->extent[0] * slant(frame));
+}
+
 static void find_panels(TgLayout *layout) {
   bool moves[TG_MATRICES] = {false};
   layout->panels = 0;
   for (int64_t m = 0; m < layout->frame->messages; m++) moves[layout->frame->message[m].block.matrix] = true;
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
     if (moves[matrix]) layout->panel_matrix[layout->panels++] = (uint8_t)matrix;
+  for (int panel = 0; panel < layout->panels; panel++)
+    layout->panel_matrices = (uint8_t)(layout->panel_matrices | 1u << layout->panel_matrix[panel]);
 }
 
 static double plane_height(const TgFrame *frame) {
   return (frame->schedule->extent[0] - 1) * PITCH_Y + BOX_HEIGHT;
 }
 static double plane_width(const TgFrame *frame) {
-  return (frame->schedule->extent[1] - 1) * PITCH_X + (frame->schedule->extent[0] - 1) * SLANT + BOX_WIDTH;
+  return (frame->schedule->extent[1] - 1) * pitch_x(frame) + (frame->schedule->extent[0] - 1) * slant(frame) +
+         BOX_WIDTH;
 }
 
 static double plane_top(const TgLayout *layout, int64_t plane) {
   int64_t above = layout->frame->schedule->extent[2] - 1 - plane;
-  return CAPTION + 10 + (double)above * (plane_height(layout->frame) + PLANE_GAP);
+  return (layout->panels > 1 ? CAPTION : 0) + 10 + (double)above * (plane_height(layout->frame) + PLANE_GAP);
 }
 
 static void place(TgLayout *layout) {
@@ -52,7 +63,8 @@ static void place(TgLayout *layout) {
   for (int64_t p = 0; p < frame->processors; p++) {
     int64_t c[TG_MAX_DIMS];
     tg_schedule_coordinates(frame->schedule, p, c);
-    layout->at[p].x = LABEL + BOX_WIDTH / 2.0 + (double)c[1] * PITCH_X + (double)(extent[0] - 1 - c[0]) * SLANT;
+    layout->at[p].x =
+        LABEL + BOX_WIDTH / 2.0 + (double)c[1] * pitch_x(frame) + (double)(extent[0] - 1 - c[0]) * slant(frame);
     layout->at[p].y = plane_top(layout, c[2]) + BOX_HEIGHT / 2.0 + (double)c[0] * PITCH_Y;
   }
 }
@@ -60,16 +72,19 @@ static void place(TgLayout *layout) {
 /* The outline of a plane, so that cells of one plane are seen together. */
 static void draw_plane(const TgView *view, int64_t plane) {
   const TgFrame *frame = view->frame;
-  double depth = (frame->schedule->extent[0] - 1) * (double)SLANT, pad = 9;
+  double depth = (frame->schedule->extent[0] - 1) * slant(frame), pad = 9;
   double left = view->origin.x + LABEL - pad, top = view->origin.y + plane_top(view->layout, plane) - pad + 2;
   double width = plane_width(frame) - depth + 2 * pad, height = plane_height(frame) + 2 * pad - 4;
-  TgPoint corner[5] = {{left + depth + pad, top}, {left + depth + width + pad, top}, {left + width - pad, top + height},
+  TgPoint corner[5] = {{left + depth + pad, top},
+                       {left + depth + width + pad, top},
+                       {left + width - pad, top + height},
                        {left - pad, top + height}};
   corner[4] = corner[0];
   for (int side = 0; side < 4; side++)
     tg_scene_line(view->scene, "canvas", "canvas", corner[side], corner[side + 1], "#e0e0e0", 1);
-  g_autofree char *name = g_strdup_printf("%s = %" G_GINT64_FORMAT, tg_name(frame->names, frame->names->axis[2]), plane);
-  tg_scene_text(view->scene, view->origin.x + 30, top + height - 16, 13, TG_INK, name);
+  g_autofree char *name =
+      g_strdup_printf("%s = %" G_GINT64_FORMAT, tg_name(frame->names, frame->names->axis[2]), plane);
+  tg_scene_text(view->scene, view->origin.x + 30, top + height - 16, 13, TG_COLOUR_INK, name);
 }
 
 static void draw_ground(const TgView *view) {
@@ -78,7 +93,8 @@ static void draw_ground(const TgView *view) {
   if (layout->panels < 2) return;
   const TgMatrixStyle *style = &tg_matrix_style[layout->panel_matrix[view->panel]];
   g_autofree char *name = g_strdup_printf("blocks of %s", style->name);
-  tg_scene_text(view->scene, view->origin.x + LABEL + plane_width(view->frame) / 2, view->origin.y + 10, 14, style->ink, name);
+  tg_scene_text(view->scene, view->origin.x + LABEL + plane_width(view->frame) / 2, view->origin.y + 10, 14, style->ink,
+                name);
 }
 
 /* What a processor holds of the panel's matrix: the block if it is one, else their number. */
@@ -123,8 +139,10 @@ static void draw_processor(const TgView *view, int64_t processor) {
                                        .y = at.y,
                                        .width = BOX_WIDTH,
                                        .height = BOX_HEIGHT,
-                                       .fill = holding.count == 0 ? "white" : holding.fresh ? style->ink : style->tint,
-                                       .line = holding.count == 0 ? TG_LINE_IDLE : TG_LINE,
+                                       .fill = holding.count == 0 ? "white"
+                                               : holding.fresh    ? style->ink
+                                                                  : style->tint,
+                                       .line = holding.count == 0 ? TG_COLOUR_IDLE : TG_COLOUR_LINE,
                                        .text = sum ? NULL : text->str,
                                        .size = holding.count > 1 ? 10 : 14,
                                        .ink = holding.fresh ? "white" : style->ink});
@@ -134,17 +152,24 @@ static void draw_processor(const TgView *view, int64_t processor) {
   tg_scene_text(view->scene, at.x + 14, at.y + 4, 9, holding.fresh ? "white" : style->ink, terms);
 }
 
-/* Vertical ways stand side by side where several rise from one cell, and pass behind the cells between. */
+/* Between planes: side by side where several rise from one cell, behind the cells between. The number stands where the
+ * way begins: further on it would cover cells. */
+static void draw_vertical(const TgView *view, const TgFlow *flow) {
+  TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
+  double sign = b.y < a.y ? -1 : 1, x = a.x + tg_flow_lane(flow) * 12;
+  if (!view->frame->whole && abs(flow->hops) > 1) x -= 11;
+  TgPoint begin = {x, a.y + sign * BOX_HEIGHT / 2}, end = {x, b.y - sign * BOX_HEIGHT / 2};
+  TgPoint point[4] = {begin, {x, begin.y + (end.y - begin.y) / 3}, {x, end.y - (end.y - begin.y) / 3}, end};
+  tg_view_arrow(view, flow, point, 4, NULL, 0);
+  tg_view_number(view, flow, x + 9, begin.y + sign * 8);
+}
+
 static void draw_flow(const TgView *view, const TgFlow *flow) {
   if (flow->matrix != view->layout->panel_matrix[view->panel]) return;
-  TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
-  if (flow->axis == 2) {
-    double sign = b.y < a.y ? -1 : 1, x = a.x + tg_flow_lane(flow) * 12;
-    if (view->frame->whole == false && abs(flow->hops) > 1) x += sign * 9;
-    tg_view_straight(view, flow, (TgPoint){x, a.y + sign * BOX_HEIGHT / 2}, (TgPoint){x, b.y - sign * BOX_HEIGHT / 2});
-  } else {
+  if (flow->axis == 2)
+    draw_vertical(view, flow);
+  else
     tg_view_direct(view, flow, tg_flow_lane(flow) * 8, flow->axis == 1 && abs(flow->hops) > 1 ? 0.14 : 0);
-  }
 }
 
 const TgLayoutKind tg_layout_oblique = {"oblique", suits, place, draw_ground, draw_processor, draw_flow};

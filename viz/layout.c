@@ -1,3 +1,4 @@
+#include "frame-network.h"
 #include "layout.h"
 
 #include <stdlib.h>
@@ -29,6 +30,7 @@ static void find_flows(TgLayout *layout) {
   for (guint f = 0; f < layout->flows->len; f++) {
     const TgFlow *flow = &g_array_index(layout->flows, TgFlow, f);
     layout->numbers_rounds |= flow->first_round >= 0;
+    layout->numbers_blocks |= flow->blocks >= 1.5;
     layout->link_by_link |= flow->link_by_link;
   }
   for (int64_t m = 0; m < layout->frame->messages; m++) {
@@ -56,6 +58,7 @@ void tg_layout_draw(const TgLayout *layout, TgScene *scene, TgPoint origin) {
     view.origin.x += panel * layout->panel_width;
     layout->kind->draw_ground(&view);
     for (int64_t p = 0; p < layout->frame->processors; p++) layout->kind->draw_processor(&view, p);
-    for (guint f = 0; f < layout->flows->len; f++) layout->kind->draw_flow(&view, &g_array_index(layout->flows, TgFlow, f));
+    for (guint f = 0; f < layout->flows->len; f++)
+      layout->kind->draw_flow(&view, &g_array_index(layout->flows, TgFlow, f));
   }
 }

@@ -1,6 +1,6 @@
 /** @file layout.h
- * Where processors stand in a picture and how flows run between them: a table of layouts, chosen by the grid, the network
- * and where the messages go. Private to viz/. */
+ * Where processors stand in a picture and how flows run between them: a table of layouts, chosen by the grid, the
+ * network and where the messages go. Private to viz/. */
 #ifndef TG_LAYOUT_H
 #define TG_LAYOUT_H
 
@@ -35,17 +35,19 @@ typedef struct TgLayoutKind {
 struct TgLayout {
   const TgFrame *frame;
   const TgLayoutKind *kind;
-  bool full;          /**< cells with names and products; otherwise small ones */
-  bool numbers_rounds, link_by_link, spread; /**< what the flows show, for the words under the picture */
-  GArray *flows;      /**< TgFlow */
+  bool full; /**< cells with names and products; otherwise small ones */
+  bool numbers_rounds, numbers_blocks, link_by_link,
+      spread;    /**< what the flows show, for the words under the picture */
+  GArray *flows; /**< TgFlow */
   TgCellForm cell;
-  TgPoint *at;        /**< centres of the processors in a panel */
-  double width, height; /**< of the whole layout, points */
-  double gap_x, gap_y;  /**< between cells */
+  TgPoint *at;               /**< centres of the processors in a panel */
+  double width, height;      /**< of the whole layout, points */
+  double gap_x, gap_y;       /**< between cells */
   double margin_x, margin_y; /**< for what goes round the edge */
   int panels, panel_columns;
   double panel_width, panel_height;
-  uint8_t panel_matrix[TG_MATRICES]; /**< oblique: the matrix of each panel */
+  uint8_t panel_matrix[TG_MATRICES]; /**< oblique: the matrix of each panel … */
+  uint8_t panel_matrices;            /**< … and all of them, bit m for matrix m; 0 elsewhere */
 };
 
 /** The layout of a frame. Free with tg_layout_clear(). */
@@ -65,7 +67,7 @@ char *tg_view_id(const TgView *view, int64_t processor);
 /** Draws a flow along a chain of cubic Béziers, or along two. */
 void tg_view_arrow(const TgView *view, const TgFlow *flow, const TgPoint *point, int points, const TgPoint *second,
                    int second_points);
-/** A straight arrow, with the flow's number beside its middle. */
+/** A straight arrow, with the flow's number beside its middle, outwards. */
 void tg_view_straight(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b);
 /** From border to border of two processors' cells, `offset` points to the right of the way; bent to the right by `bend`
  * parts of its length. */

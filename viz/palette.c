@@ -24,5 +24,5 @@ void tg_cividis(double value, char colour[8]) {
 }
 
 const char *tg_cividis_ink(double value) {
-  return value < 0.55 ? "#ffffff" : TG_INK;
+  return value < 0.55 ? "#ffffff" : TG_COLOUR_INK;
 }

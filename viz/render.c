@@ -55,6 +55,7 @@ static const TgRenderFormat formats[] = {
     {"svg", "svg", NULL, finish_svg},
     {"png", "png", "144", finish_copy},
     {"pdf", "pdf", NULL, finish_copy},
+    {TG_RENDER_SCREEN_PNG, "png", "96", finish_copy},
 };
 
 const char *tg_render_formats(void) {

@@ -10,6 +10,9 @@
 
 G_BEGIN_DECLS
 
+/** PNG at the 96 dots per inch of a screen; other PNGs have 144. Not offered to users. */
+#define TG_RENDER_SCREEN_PNG "png at 96 dpi"
+
 /** libgvc with its plug-ins: loading them takes longer than drawing a small picture, so one serves many. */
 typedef struct TgRenderer TgRenderer;
 

@@ -5,11 +5,10 @@
 /* Graphviz reads decimal points whatever the locale; two places are finer than any screen. */
 static void append_number(GString *dot, double value) {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
-  g_ascii_formatd(text, sizeof text, "%.2f", value);
+  g_ascii_formatd(text, sizeof text, "%.2f", fabs(value) < 0.005 ? 0 : value);
   g_string_append(dot, text);
   while (dot->str[dot->len - 1] == '0') g_string_truncate(dot, dot->len - 1);
   if (dot->str[dot->len - 1] == '.') g_string_truncate(dot, dot->len - 1);
-  if (g_str_has_suffix(dot->str, "-0")) g_string_truncate(g_string_erase(dot, (gssize)dot->len - 2, 1), dot->len);
 }
 
 /* Graphviz has y upwards. */
@@ -98,37 +97,40 @@ static void append_mark(GString *dot, const TgMark *mark) {
 
 enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead of arrowsize 1 */
 
-static double head_scale(const TgStroke *stroke) {
-  return 0.62 + 0.13 * stroke->pen;
+/* Heads grow with the pen, but take no more than two thirds of a short arrow. */
+static double head_scale(const TgStroke *stroke, const TgPoint *point) {
+  TgPoint end = point[stroke->points[0] - 1];
+  double length = hypot(end.x - point[0].x, end.y - point[0].y);
+  double most = MAX(length / 1.5 - 1.5 * stroke->pen, 2) / TG_HEAD_POINTS;
+  return MIN(0.62 + 0.13 * stroke->pen, most);
 }
 
 /* With a head the spline ends where the head begins: Graphviz draws the head between there and `e`. The border of the
- * head, as wide as the pen, makes its point reach 1.5 pens too far. */
-static void append_spline(GString *dot, const TgStroke *stroke, const TgPoint *point, int points) {
-  TgPoint end = point[points - 1], towards = point[points - 2];
-  double dx = end.x - towards.x, dy = end.y - towards.y, length = MAX(hypot(dx, dy), 1e-6);
-  double tip = 1.5 * stroke->pen, head = tip + TG_HEAD_POINTS * head_scale(stroke);
+ * head, as wide as the pen, makes its point reach 1.5 pens too far. The last control point goes back as far as the end
+ * does, so that the spline keeps its direction. */
+static void append_spline(GString *dot, const TgStroke *stroke, const TgPoint *point, int points, double scale) {
+  TgPoint end = point[points - 1], control = point[points - 2];
+  double dx = end.x - control.x, dy = end.y - control.y, length = MAX(hypot(dx, dy), 1e-6);
+  double tip = 1.5 * stroke->pen, head = stroke->head == TG_HEAD_ARROW ? tip + TG_HEAD_POINTS * scale : 0;
   if (stroke->head == TG_HEAD_ARROW) {
     g_string_append(dot, "e,");
     append_point(dot, end.x - dx / length * tip, end.y - dy / length * tip);
     g_string_append_c(dot, ' ');
-    end = (TgPoint){end.x - dx / length * head, end.y - dy / length * head};
   }
   for (int p = 0; p < points; p++) {
+    double back = p >= points - 2 ? head : 0;
     if (p > 0) g_string_append_c(dot, ' ');
-    if (p == points - 1)
-      append_point(dot, end.x, end.y);
-    else
-      append_point(dot, point[p].x, point[p].y);
+    append_point(dot, point[p].x - dx / length * back, point[p].y - dy / length * back);
   }
 }
 
 static void append_stroke(GString *dot, const TgStroke *stroke, const TgPoint *point) {
+  double scale = head_scale(stroke, point);
   g_string_append_printf(dot, "  \"%s\" -> \"%s\" [id=\"%s\" pos=\"", stroke->from, stroke->to, stroke->id);
-  append_spline(dot, stroke, point, stroke->points[0]);
+  append_spline(dot, stroke, point, stroke->points[0], scale);
   if (stroke->points[1] > 0) {
     g_string_append_c(dot, ';');
-    append_spline(dot, stroke, point + stroke->points[0], stroke->points[1]);
+    append_spline(dot, stroke, point + stroke->points[0], stroke->points[1], scale);
   }
   g_string_append_c(dot, '"');
   if (stroke->head == TG_HEAD_NONE) g_string_append(dot, " arrowhead=none");
@@ -138,7 +140,7 @@ static void append_stroke(GString *dot, const TgStroke *stroke, const TgPoint *p
   append_number(dot, stroke->pen);
   if (stroke->head == TG_HEAD_ARROW) {
     g_string_append(dot, " arrowsize=");
-    append_number(dot, head_scale(stroke));
+    append_number(dot, scale);
   }
   g_string_append(dot, "]\n");
 }

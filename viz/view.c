@@ -17,7 +17,9 @@ char *tg_view_id(const TgView *view, int64_t processor) {
   return g_string_free(id, FALSE);
 }
 
-double tg_flow_lane(const TgFlow *flow) { return flow->lane - (flow->lanes - 1) / 2.0; }
+double tg_flow_lane(const TgFlow *flow) {
+  return flow->lane - (flow->lanes - 1) / 2.0;
+}
 
 void tg_view_arrow(const TgView *view, const TgFlow *flow, const TgPoint *point, int points, const TgPoint *second,
                    int second_points) {
@@ -37,11 +39,21 @@ void tg_view_arrow(const TgView *view, const TgFlow *flow, const TgPoint *point,
                                            .pen = tg_flow_pen(flow) * (view->layout->full ? 1 : 0.55)});
 }
 
+/* On white, so that a line behind it does not cross it out. */
 void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y) {
   g_autoptr(GString) text = g_string_new(NULL);
   tg_flow_label(view->frame, flow, text);
   if (text->len == 0) return;
-  tg_scene_text(view->scene, x, y, view->layout->full ? 12 : 9, tg_matrix_style[flow->matrix].ink, text->str);
+  double size = view->layout->full ? 12 : 9;
+  tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_BOX,
+                                       .x = x,
+                                       .y = y,
+                                       .width = tg_text_width(text->str, size) + 1,
+                                       .height = size,
+                                       .fill = "white",
+                                       .text = text->str,
+                                       .size = size,
+                                       .ink = tg_matrix_style[flow->matrix].ink});
 }
 
 static double number_width(const TgView *view, const TgFlow *flow) {
@@ -50,43 +62,46 @@ static double number_width(const TgView *view, const TgFlow *flow) {
   return tg_text_width(text->str, view->layout->full ? 12 : 9);
 }
 
-/* The number goes beside the middle, on the side of the arrow's lane. */
+/* The number goes beside the middle: above or to the right, or away from the line between the two processors. */
 static void number_beside(const TgView *view, const TgFlow *flow, TgPoint middle, double dx, double dy) {
+  TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
   double length = MAX(hypot(dx, dy), 1e-6), size = view->layout->full ? 12 : 9;
   double nx = dy / length, ny = -dx / length;
-  if (ny > 0 || (ny > -1e-9 && nx < 0)) nx = -nx, ny = -ny;
-  if (tg_flow_lane(flow) < 0) nx = -nx, ny = -ny;
+  double out = nx * (middle.x - (a.x + b.x) / 2) + ny * (middle.y - (a.y + b.y) / 2);
+  bool below = ny > 1e-9 || (ny > -1e-9 && nx < 0);
+  if (out < -0.5 || (out < 0.5 && below)) nx = -nx, ny = -ny;
   double away = fabs(nx) * number_width(view, flow) / 2 + fabs(ny) * size * 0.55 + 3 + tg_flow_pen(flow) / 2;
   tg_view_number(view, flow, middle.x + nx * away, middle.y + ny * away);
 }
 
 void tg_view_straight(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b) {
-  TgPoint point[4] = {a, {a.x + (b.x - a.x) / 3, a.y + (b.y - a.y) / 3}, {a.x + (b.x - a.x) * 2 / 3, a.y + (b.y - a.y) * 2 / 3}, b};
+  TgPoint point[4] = {
+      a, {a.x + (b.x - a.x) / 3, a.y + (b.y - a.y) / 3}, {a.x + (b.x - a.x) * 2 / 3, a.y + (b.y - a.y) * 2 / 3}, b};
   tg_view_arrow(view, flow, point, 4, NULL, 0);
   number_beside(view, flow, (TgPoint){(a.x + b.x) / 2, (a.y + b.y) / 2}, b.x - a.x, b.y - a.y);
 }
 
-/* Where the ray from the centre of a cell leaves it. */
-static TgPoint leave(const TgLayout *layout, TgPoint centre, double dx, double dy) {
-  double half_width = layout->cell.width / 2, half_height = layout->cell.height / 2;
-  double scale = MIN(fabs(dx) > 1e-9 ? half_width / fabs(dx) : 1e9, fabs(dy) > 1e-9 ? half_height / fabs(dy) : 1e9);
-  return (TgPoint){centre.x + dx * scale, centre.y + dy * scale};
+/* Where a ray from a point in a cell, `off` its centre, leaves the cell. */
+static TgPoint leave(const TgLayout *layout, TgPoint centre, TgPoint off, double dx, double dy) {
+  double x = layout->cell.width / 2 - (dx > 0 ? off.x : -off.x),
+         y = layout->cell.height / 2 - (dy > 0 ? off.y : -off.y);
+  double scale = MIN(fabs(dx) > 1e-9 ? x / fabs(dx) : 1e9, fabs(dy) > 1e-9 ? y / fabs(dy) : 1e9);
+  return (TgPoint){centre.x + off.x + dx * scale, centre.y + off.y + dy * scale};
 }
 
 void tg_view_direct(const TgView *view, const TgFlow *flow, double offset, double bend) {
   TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
   double dx = b.x - a.x, dy = b.y - a.y, length = MAX(hypot(dx, dy), 1e-6);
-  double nx = -dy / length, ny = dx / length;
-  a = leave(view->layout, (TgPoint){a.x, a.y}, dx + nx * bend * length * 2, dy + ny * bend * length * 2);
-  b = leave(view->layout, (TgPoint){b.x, b.y}, -dx + nx * bend * length * 2, -dy + ny * bend * length * 2);
-  a = (TgPoint){a.x + nx * offset, a.y + ny * offset};
-  b = (TgPoint){b.x + nx * offset, b.y + ny * offset};
+  double nx = -dy / length, ny = dx / length, turn = bend * length * 2;
+  TgPoint off = {nx * offset, ny * offset};
+  a = leave(view->layout, a, off, dx + nx * turn, dy + ny * turn);
+  b = leave(view->layout, b, off, -dx + nx * turn, -dy + ny * turn);
   if (fabs(bend) < 1e-9) {
     tg_view_straight(view, flow, a, b);
     return;
   }
   dx = b.x - a.x, dy = b.y - a.y;
-  double bx = nx * bend * length * 4 / 3, by = ny * bend * length * 4 / 3;
+  double bx = nx * turn * 2 / 3, by = ny * turn * 2 / 3;
   TgPoint point[4] = {a, {a.x + dx / 3 + bx, a.y + dy / 3 + by}, {b.x - dx / 3 + bx, b.y - dy / 3 + by}, b};
   tg_view_arrow(view, flow, point, 4, NULL, 0);
   number_beside(view, flow, (TgPoint){(a.x + b.x) / 2 + bx * 0.75, (a.y + b.y) / 2 + by * 0.75}, dx, dy);

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # nothing is left beside the sources
 import goal_check
 
 EXPORT = sys.argv[1]

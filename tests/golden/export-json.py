@@ -12,11 +12,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # nothing is left beside the sources
 import goal_check
 import schema_check
 
 try:
-    import jsonschema  # a second opinion where it is there; schema_check.py decides
+    import jsonschema  # a second opinion on schema_check.py where it is there
 except ImportError:
     jsonschema = None
 
@@ -31,7 +32,7 @@ CASES = [
     ("fox", "3x3", "-", "9x9x9", "f32", "chain"),
     ("cannon25d", "4x4x2", "-", "64x64x64", "f32", "auto"),
     ("agarwal3d", "2x4x3", "-", "40x41x42", "f32", "ring"),
-    ("agarwal3d", "4x4x4", "-", "40x41x42", "f32", "recursive-doubling"),
+    ("agarwal3d", "2x4x2", "-", "40x41x42", "f32", "recursive-doubling"),
     ("ring", "6", "-", "30x30x30", "f64", "auto"),
     ("mmt", "4", "-", "30x30x30", "f32", "auto"),
     ("transpose", "4x4", "-", "9x10x1", "f32", "auto"),
@@ -162,8 +163,6 @@ def check_case(folder, request):
     text, proved = export(folder / "x.json", request)
     document = json.loads(text)
     schema_check.check(document, SCHEMA)
-    if jsonschema:
-        jsonschema.validate(document, SCHEMA)
     check_counts(document, proved)
     check_processors(document)
     check_bytes(document)
@@ -204,8 +203,14 @@ def check_rejected(wrong):
     try:
         schema_check.check(wrong, SCHEMA)
     except schema_check.SchemaError as error:
-        return str(error) if "schema of" in str(error) else None
+        agreed = not jsonschema or not jsonschema.Draft202012Validator(SCHEMA).is_valid(wrong)
+        return None if agreed and "schema of" not in str(error) else f"jsonschema accepts it, or: {error}"
     return "accepted"
+
+
+def check_second_opinion(document):
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert jsonschema.Draft202012Validator(SCHEMA).is_valid(document), "jsonschema rejects it"
 
 
 def check_keyword():
@@ -222,6 +227,8 @@ def main():
         for request in CASES:
             point(f"json {' '.join(request)}", check_case, folder, request)
         document = json.loads(export(folder / "x.json", CASES[0])[0])
+    if jsonschema:
+        point("jsonschema reads the schema alike", check_second_opinion, document)
     for words, wrong in edits(document):
         point(f"rejected: {words}", check_rejected, wrong)
     point("rejected: an unknown keyword of a schema", check_keyword)

@@ -1,6 +1,6 @@
-/* export-schedule FILE ALGO GRID SETTINGS MxNxK TYPE COLLECTIVE: writes a schedule of the library, or of a file, as GOAL
- * or JSON, the format chosen by the suffix; prints what was exported and what the proof counted. For tests that read the
- * formats. SETTINGS is "-" or "c=2,d=3". */
+/* export-schedule FILE ALGO GRID SETTINGS MxNxK TYPE COLLECTIVE: writes a schedule of the library, or of a file, as
+ * GOAL or JSON, the format chosen by the suffix; prints what was exported and what the proof counted. For tests that
+ * read the formats. SETTINGS is "-" or "c=2,d=3". */
 #include "export-job.h"
 #include "prove.h"
 

@@ -111,6 +111,10 @@ def describe(target, temporary, sanitizers):
     (target / "bin").mkdir(exist_ok=True)
     config = next(target.rglob("topogemm.pc")).parent
     environment = dict(os.environ, PKG_CONFIG_PATH=str(config), LD_LIBRARY_PATH=str(config.parent))
+    if sanitizers:  # libraries without frame pointers are told from their own leaks only by the slow unwinder
+        suppressions = pathlib.Path(__file__).resolve().parent.parent / "lsan.supp"
+        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":fast_unwind_on_malloc=0"
+        environment["LSAN_OPTIONS"] = f"suppressions={suppressions}:print_suppressions=0"
     libraries = {"shared": pkg_config(environment, "--libs")}
     archive = config.parent / "libtopogemm.a"
     if archive.exists():

@@ -1,11 +1,12 @@
 /* Schedules with one or two random edits: the stepper on real data fails exactly where the proof on names fails, every
  * edit that is accepted computes the right product, and one whose only fault is the final C computes a wrong one. */
 #include "../step-case.h"
+#include "own-schedules.h"
 
 #include "mutate.h"
 #include "prove.h"
 
-enum { SEEDS = 240, MOST_GRIDS = 3, CAUSES = TG_CAUSE_HOOK + 1 };
+enum { SEEDS = 120, MOST_GRIDS = 3, CAUSES = TG_CAUSE_HOOK + 1 };
 
 /** Of each number of coordinates; the first that a schedule is made for are taken. */
 static const char *const grids[] = {"4",   "5",     "3",     "2x2",   "3x3",   "4x4",  "2x3",
@@ -151,11 +152,11 @@ static void judge(StepCase *test, const char *text, Sizes sizes) {
   met.wrong_products++;
 }
 
-/** False where the schedule is not made for the grid. */
-static bool try_grid(const TgLibraryEntry *entry, const char *grid) {
+/** Edits `first` and those after it; false where the schedule is not made for the grid. */
+static bool try_grid(const TgLibraryEntry *entry, const char *grid, uint64_t first) {
   StepCase test = {.data = {NULL}};
   if (!bind(&test, entry->text, grid)) return false;
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (uint64_t seed = first; seed < first + SEEDS; seed++) {
     char *text = edit(entry->text, seed);
     test.options = (TgStepperOptions){.collective = (TgCollective)(seed / SIZES % TG_COLLECTIVES)};
     if (bind(&test, text, grid)) {
@@ -173,7 +174,8 @@ static bool try_grid(const TgLibraryEntry *entry, const char *grid) {
 static void test_schedule(gconstpointer data) {
   const int before = met.accepted + met.unusable;
   int tried = 0;
-  for (gsize g = 0; g < G_N_ELEMENTS(grids) && tried < MOST_GRIDS; g++) tried += try_grid(data, grids[g]);
+  for (gsize g = 0; g < G_N_ELEMENTS(grids) && tried < MOST_GRIDS; g++)
+    tried += try_grid(data, grids[g], (uint64_t)tried * SEEDS);
   g_assert_cmpint(tried, >=, 2);
   g_assert_cmpint(met.accepted + met.unusable - before, <, tried * SEEDS * 3 / 4);
   met.schedules++;
@@ -186,7 +188,7 @@ static void test_classes(void) {
                                    TG_CAUSE_FINAL_OTHER,  TG_CAUSE_FINAL_TERMS,   TG_CAUSE_EXPRESSION};
   size_t count;
   tg_library_list(&count);
-  if (met.schedules < (int)count) {
+  if (met.schedules < (int)(count + G_N_ELEMENTS(own_schedules))) {
     g_test_skip("counts what all the others met: run them, too");
     return;
   }
@@ -206,6 +208,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < count; i++) {
     g_autofree char *path = g_strdup_printf("/mutants/%s", entry[i].name);
     g_test_add_data_func(path, &entry[i], test_schedule);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(own_schedules); i++) {
+    g_autofree char *path = g_strdup_printf("/mutants/own-%s", own_schedules[i].name);
+    g_test_add_data_func(path, &own_schedules[i], test_schedule);
   }
   g_test_add_func("/mutants/every-class", test_classes);
   return g_test_run();

@@ -26,7 +26,8 @@ with_apt() {
 }
 complete() {
   local name
-  for name in gcc meson ninja python3 dot clang g++; do stand_in "$name" 'exit 0'; done
+  for name in meson ninja python3 dot clang g++; do stand_in "$name" 'exit 0'; done
+  stand_in gcc 'echo /lib/libgfortran.so'
   stand_in pkg-config 'exit 0'
   stand_in fc-match 'printf "Liberation Sans"'
   stand_in convert 'echo "Version: ImageMagick 6"'

@@ -1,0 +1,186 @@
+/* topogemm draw: steps of a schedule as pictures. */
+#include "output.h"
+#include "problem.h"
+#include "progress.h"
+
+#include "atomic-file.h"
+#include "draw.h"
+#include "prove.h"
+#include "walk.h"
+
+#include <string.h>
+
+typedef struct TgDrawing {
+  TgProblem problem;
+  TgTopology network;
+  TgEmbedding embedding;
+  TgDrawOptions options;
+  const char *path;   /**< may have a %d, which stands for the step's number */
+  const char *format; /**< the suffix of it */
+  int64_t steps;
+} TgDrawing;
+
+static const char *const heats[] = {"auto", "link", "received", "held"};
+
+static TgExit heat_option(const TgCli *cli, TgHeat *heat) {
+  if (!cli->options.heat) return TG_EXIT_DONE;
+  for (size_t i = 0; i < G_N_ELEMENTS(heats); i++) {
+    *heat = (TgHeat)i;
+    if (strcmp(cli->options.heat, heats[i]) == 0) return TG_EXIT_DONE;
+  }
+  return tg_report(cli, TG_EXIT_USAGE, "--heat %s: expected auto, link, received or held", cli->options.heat);
+}
+
+static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
+  const TgOptions *options = &cli->options;
+  if (options->spacetime || options->memory)
+    return tg_report(cli, TG_EXIT_MISSING, "draw --%s is not in this version: it needs the prediction of times",
+                     options->spacetime ? "spacetime" : "memory");
+  if (!options->output) return tg_report(cli, TG_EXIT_USAGE, "draw: expected -o FILE, as in -o step.svg");
+  if (options->step && options->all) return tg_report(cli, TG_EXIT_USAGE, "draw: give --step or --all, not both");
+  const char *name = strrchr(options->output, '/'), *dot = strrchr(name ? name : options->output, '.');
+  if (!dot || !dot[1])
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a suffix that says the format: %s, or gif", options->output,
+                     tg_draw_formats());
+  g_auto(GStrv) formats = g_strsplit(tg_draw_formats(), ", ", -1);
+  drawing->path = options->output;
+  drawing->format = dot + 1;
+  if (strcmp(drawing->format, "html") == 0)
+    return tg_report(cli, TG_EXIT_MISSING, "-o %s: the interactive page is not in this version; draw %s, or gif",
+                     options->output, tg_draw_formats());
+  if (strcmp(drawing->format, "gif") != 0 && !g_strv_contains((const char *const *)formats, drawing->format))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected %s, or gif", options->output,
+                     tg_draw_formats());
+  return heat_option(cli, &drawing->options.heat);
+}
+
+static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
+  TgProblem *problem = &drawing->problem;
+  TgError error = {0};
+  TgExit status = check_options(cli, drawing);
+  if (!status) status = tg_problem_open(cli, problem);
+  if (!status) status = tg_network_option(cli, &problem->schedule, &drawing->network, &drawing->embedding);
+  if (!status) status = tg_collective_option(cli, &drawing->options.collective);
+  if (status) return status;
+  drawing->options.topology = &drawing->network;
+  drawing->options.embedding = &drawing->embedding;
+  drawing->steps = tg_walk_count_steps(&problem->schedule, &problem->names, &error);
+  return drawing->steps < 0 ? tg_problem_report(cli, problem, &error) : TG_EXIT_DONE;
+}
+
+/* Where a schedule fails, the proof says at which line. */
+static TgExit report(const TgCli *cli, const TgDrawing *drawing, GError *error) {
+  const TgProblem *problem = &drawing->problem;
+  TgProof proof;
+  int64_t m, n, k;
+  if (!g_error_matches(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE)) return tg_report_error(cli, error);
+  tg_proof_sizes(&problem->schedule, &m, &n, &k);
+  tg_prove(&problem->schedule, &problem->names, drawing->options.collective, m, n, k, &proof);
+  TgExit status = tg_report_at(cli, TG_EXIT_WRONG, &problem->source, proof.failure.line, 0, error->message);
+  g_error_free(error);
+  return status;
+}
+
+static bool write_file(TgCli *cli, const char *path, GBytes *file, GError **error) {
+  gsize size;
+  const void *bytes = g_bytes_get_data(file, &size);
+  if (!tg_atomic_file_write(path, bytes, size, error)) return false;
+  if (!cli->options.quiet) tg_print(cli, "%s\n", path);
+  return true;
+}
+
+/* The path of one step: %d becomes its number, with as many digits as the last one, so that names sort. */
+static char *path_of(const TgDrawing *drawing, int64_t step) {
+  const char *mark = strstr(drawing->path, "%d");
+  int digits = g_snprintf(NULL, 0, "%" PRId64, drawing->steps);
+  if (!mark) return g_strdup(drawing->path);
+  return g_strdup_printf("%.*s%0*" PRId64 "%s", (int)(mark - drawing->path), drawing->path, digits, step, mark + 2);
+}
+
+static TgExit draw_one(TgCli *cli, TgDrawing *drawing) {
+  int64_t step = MIN(1, drawing->steps);
+  GError *error = NULL;
+  TgExit status = TG_EXIT_DONE;
+  if (cli->options.step) status = tg_number_parse(cli, "--step", cli->options.step, 0, drawing->steps, &step);
+  if (status) return status;
+  g_autoptr(GBytes) file = tg_draw_step(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, step,
+                                        drawing->format, &error);
+  g_autofree char *path = path_of(drawing, step);
+  return file && write_file(cli, path, file, &error) ? TG_EXIT_DONE : report(cli, drawing, error);
+}
+
+typedef struct TgSeries {
+  TgCli *cli;
+  const TgDrawing *drawing;
+  TgProgressLine line;
+} TgSeries;
+
+static gboolean take_frame(int64_t step, int64_t steps, GBytes *file, gpointer user, GError **error) {
+  TgSeries *series = user;
+  g_autofree char *path = path_of(series->drawing, step);
+  (void)steps;
+  if (!write_file(series->cli, path, file, error)) return FALSE;
+  tg_progress_at(&series->line, step + 1);
+  return TRUE;
+}
+
+static TgExit draw_series(TgCli *cli, TgDrawing *drawing) {
+  TgSeries series = {.cli = cli, .drawing = drawing};
+  GError *error = NULL;
+  tg_progress_begin(&series.line, cli, "draw", drawing->steps + 1);
+  bool done = tg_draw_all(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, drawing->format,
+                          take_frame, &series, &error);
+  tg_progress_end(cli);
+  return done ? TG_EXIT_DONE : report(cli, drawing, error);
+}
+
+static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
+  GError *error = NULL;
+  if (strcmp(drawing->format, "svg") != 0 && strcmp(drawing->format, "gif") != 0)
+    return tg_report(
+        cli, TG_EXIT_USAGE,
+        "-o %s: all steps in one file are an animation, %s; for a file a step, put %%d into the name, as in "
+        "-o step-%%d.%s",
+        drawing->path, tg_draw_animation_formats(), drawing->format);
+  g_autoptr(GBytes) file = tg_draw_animation(&drawing->problem.schedule, &drawing->problem.names, &drawing->options,
+                                             drawing->format, &error);
+  return file && write_file(cli, drawing->path, file, &error) ? TG_EXIT_DONE : report(cli, drawing, error);
+}
+
+static TgExit run(TgCli *cli) {
+  TgDrawing drawing = {0};
+  TgExit status = open_drawing(cli, &drawing);
+  bool gif = !status && strcmp(drawing.format, "gif") == 0 && !cli->options.step;
+  if (!status && cli->options.all && strstr(drawing.path, "%d"))
+    status = draw_series(cli, &drawing);
+  else if (!status && (cli->options.all || gif))
+    status = draw_moving(cli, &drawing);
+  else if (!status)
+    status = draw_one(cli, &drawing);
+  tg_problem_clear(&drawing.problem);
+  return status;
+}
+
+static const char *const options[] = {"grid",  "set",        "step", "all",    "spacetime", "memory", "network",
+                                      "embed", "collective", "heat", "output", "quiet",     NULL};
+static const TgExample examples[] = {
+    {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
+    {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps as a moving picture (SVG, or GIF)"},
+    {"draw dns --grid 2x2x2 --all -o dns-%d.svg", "a file for each step: dns-0.svg, dns-1.svg, ..."},
+    {"draw cannon --grid 4x4 --network hypercube:4 --embed gray -o cube.svg", "laid on a hypercube"},
+    {"draw summa --grid 4x4 --step 1 --collective ring -o ring.dot", "a broadcast in rounds, as Graphviz text"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_draw = {
+    .name = "draw",
+    .arguments = "ALGO",
+    .summary = "draw the steps of a schedule",
+    .details = "The suffix says the format: dot, svg, png or pdf for a step; svg or gif for all steps in one file. "
+               "Without --step or --all it is step 1 (a gif has all). Needs no size.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run,
+};

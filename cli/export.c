@@ -1,0 +1,102 @@
+/* topogemm export: the expanded schedule for other programs. */
+#include "output.h"
+#include "problem.h"
+
+#include "export-job.h"
+#include "shape.h"
+
+static TgExit element_option(const TgCli *cli, TgElement *element) {
+  *element = TG_F32;
+  if (!cli->options.type || tg_element_parse(cli->options.type, element)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
+}
+
+static TgExit rate_option(const TgCli *cli, double *flops_per_s) {
+  const char *text = cli->options.flops_per_s;
+  char *end = NULL;
+  if (!text) return TG_EXIT_DONE;
+  *flops_per_s = g_ascii_strtod(text, &end);
+  if (end != text && !*end && *flops_per_s > 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--flops-per-s %s: expected a number above 0, as in 2e11", text);
+}
+
+/* Another program takes no collectives, so that they go in rounds unless the command line says otherwise. */
+static TgExit collective_option(const TgCli *cli, TgCollective *collective) {
+  TgExit status = tg_collective_option(cli, collective);
+  if (!cli->options.collective) *collective = TG_COLLECTIVE_AUTO;
+  return status;
+}
+
+static TgExit open_job(const TgCli *cli, TgProblem *problem, TgExportJob *job) {
+  TgShape shape;
+  GError *error = NULL;
+  bool sizes;
+  if (!cli->options.output) return tg_report(cli, TG_EXIT_USAGE, "export: expected -o FILE, as in -o cannon.goal");
+  if (!tg_export_path_known(cli->options.output, &error)) return tg_report_error(cli, error);
+  TgExit status = tg_sizes_parse(cli, &job->m, &job->n, &job->k, &sizes);
+  if (!status && !sizes)
+    return tg_report(cli, TG_EXIT_USAGE, "export: expected the sizes of the matrices, -n or --size");
+  if (!status) status = tg_problem_open(cli, problem);
+  if (!status) status = collective_option(cli, &job->collective);
+  if (!status) status = element_option(cli, &job->element);
+  if (!status) status = rate_option(cli, &job->flops_per_s);
+  if (status) return status;
+  if (!tg_shape_init(&shape, &problem->schedule.computes, job->m, job->n, job->k, &error))
+    return tg_report_error(cli, error);
+  job->schedule = &problem->schedule;
+  job->names = &problem->names;
+  return TG_EXIT_DONE;
+}
+
+static TgExit write_job(TgCli *cli, const TgProblem *problem, TgExportJob *job) {
+  TgExported exported;
+  TgFailure failure;
+  GError *error = NULL;
+  g_autofree char *text = g_strndup(problem->source.text, problem->source.length);
+  job->text = text;
+  if (tg_export_write(job, cli->options.output, &exported, &failure, &error)) {
+    if (!cli->options.quiet)
+      tg_print(
+          cli,
+          "%s: %" PRId64 " messages in %" PRId64 " sends, %" PRId64 " bytes, %" PRId64 " products, %" PRId64 " flops\n",
+          cli->options.output, exported.messages, exported.sends, exported.bytes, exported.products, exported.flops);
+    return TG_EXIT_DONE;
+  }
+  if (!g_error_matches(error, TG_EXPORT_ERROR, TG_EXPORT_ERROR_SCHEDULE)) return tg_report_error(cli, error);
+  g_error_free(error);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure.line, 0, failure.message);
+}
+
+static TgExit run(TgCli *cli) {
+  g_auto(TgProblem) problem = {0};
+  TgExportJob job = {0};
+  TgExit status = open_job(cli, &problem, &job);
+  return status ? status : write_job(cli, &problem, &job);
+}
+
+static const char *const options[] = {"grid",       "set",         "n",      "size",  "type",
+                                      "collective", "flops-per-s", "output", "quiet", NULL};
+static const TgExample examples[] = {
+    {"export cannon --grid 4x4 -n 1024 -o cannon.goal",
+     "for LogGOPSim: sends, receives, products and what waits for what"},
+    {"export cannon --grid 4x4 -n 1024 --flops-per-s 2e11 -o cannon.goal", "products at 2e11 flops per second"},
+    {"export dns --grid 4x4x4 -n 64 --collective binomial -o dns.json", "every message and product, as versioned JSON"},
+    {"export summa --grid 3x3 --size 20x30x40 --type f64 -o summa.goal", "matrices that are not square"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_export = {
+    .name = "export",
+    .arguments = "ALGO",
+    .summary = "write every message and product for other programs: GOAL or JSON",
+    .details =
+        "The suffix of -o says the format: .goal for LogGOPSim's txt2bin, .json for one JSON document that follows "
+        "docs/schema/topogemm-schedule-1.schema.json. The schedule is proved on the way: what fails is not written, "
+        "and exits with 3. Collectives go in rounds as with --collective auto; `native` leaves them whole. Bytes are "
+        "those of real blocks; nothing need be divisible.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run,
+};

@@ -1,0 +1,156 @@
+/* topogemm step: runs a schedule on real matrices, a step at a time. */
+#include "step.h"
+#include "output.h"
+#include "progress.h"
+
+#include "matrix-file.h"
+
+static const int64_t most_load_bytes = INT64_C(1) << 30;
+
+void tg_step_clear(TgStepRun *run) {
+  g_clear_pointer(&run->stepper, tg_stepper_free);
+  g_clear_pointer(&run->a, tg_matrix_free);
+  g_clear_pointer(&run->b, tg_matrix_free);
+  g_clear_pointer(&run->c, tg_matrix_free);
+  tg_problem_clear(&run->problem);
+}
+
+TgExit tg_step_failed(const TgCli *cli, const TgStepRun *run, GError *error) {
+  const TgFailure *failure = tg_stepper_failure(run->stepper);
+  if (failure->cause == TG_CAUSE_NONE || !g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
+    return tg_report_error(cli, error);
+  g_error_free(error);
+  return tg_report_at(cli, TG_EXIT_WRONG, &run->problem.source, failure->line, 0, failure->message);
+}
+
+static TgExit check_options(const TgCli *cli) {
+  const TgOptions *options = &cli->options;
+  GError *error = NULL;
+  if (options->interactive && (options->json || options->quiet))
+    return tg_report(cli, TG_EXIT_USAGE, "--interactive goes with neither --json nor --quiet");
+  if (options->interactive && options->step) return tg_report(cli, TG_EXIT_USAGE, "give --interactive or --step");
+  if (options->c && !tg_matrix_path_known(options->c, &error)) return tg_report_error(cli, error);
+  return TG_EXIT_DONE;
+}
+
+/* The step to stop after; C is complete only after the last. */
+static TgExit find_last(const TgCli *cli, TgStepRun *run) {
+  int64_t steps = tg_stepper_steps(run->stepper);
+  run->last = steps;
+  if (!cli->options.step) return TG_EXIT_DONE;
+  TgExit status = tg_number_parse(cli, "--step", cli->options.step, 0, steps, &run->last);
+  if (!status && cli->options.c && run->last < steps)
+    return tg_report(cli, TG_EXIT_USAGE, "--c: C is complete only after step %" PRId64 ", and --step stops before",
+                     steps);
+  return status;
+}
+
+static TgExit open_stepper(const TgCli *cli, TgStepRun *run) {
+  GError *error = NULL;
+  const TgProblem *problem = &run->problem;
+  int64_t steps = tg_walk_count_steps(&problem->schedule, &problem->names, NULL);
+  run->options.network = &run->network;
+  run->options.embedding = (TgEmbeddingKind)run->embedding.kind;
+  run->options.link_loads = steps >= 0 && run->network.links * 8 <= most_load_bytes / (steps + 1);
+  run->options.keep_details = cli->options.interactive || cli->options.messages;
+  run->options.keep_history = cli->options.interactive;
+  run->stepper = tg_stepper_new(&problem->schedule, &problem->names, &run->options, run->a->data,
+                                run->b ? run->b->data : NULL, &error);
+  return run->stepper ? find_last(cli, run) : tg_report_error(cli, error);
+}
+
+static TgExit open_run(TgCli *cli, TgStepRun *run) {
+  TgExit status = check_options(cli);
+  if (!status) status = tg_problem_open(cli, &run->problem);
+  if (!status) status = tg_network_option(cli, &run->problem.schedule, &run->network, &run->embedding);
+  if (!status) status = tg_collective_option(cli, &run->options.collective);
+  if (!status) status = tg_step_matrices(cli, run);
+  if (!status) status = open_stepper(cli, run);
+  tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
+  return status;
+}
+
+TgExit tg_step_forward(TgCli *cli, TgStepRun *run) {
+  TgProgressLine line;
+  GError *error = NULL;
+  bool printed = !cli->options.quiet && !cli->options.json;
+  TgProgress progress = TG_PROGRESS_MORE;
+  if (printed) tg_step_print_step(cli, run);
+  tg_progress_begin(&line, cli, "step", run->last);
+  while (progress == TG_PROGRESS_MORE && tg_stepper_position(run->stepper) < run->last) {
+    progress = tg_stepper_next(run->stepper, &error);
+    if (progress != TG_PROGRESS_MORE) break;
+    if (printed) tg_step_print_step(cli, run);
+    if (printed && cli->options.messages) tg_step_print_messages(cli, run);
+    tg_progress_at(&line, tg_stepper_position(run->stepper));
+  }
+  tg_progress_end(cli);
+  return progress == TG_PROGRESS_ERROR ? tg_step_failed(cli, run, error) : TG_EXIT_DONE;
+}
+
+static TgExit check_result(const TgCli *cli, TgStepRun *run) {
+  GError *error = NULL;
+  const TgShape *shape = tg_stepper_shape(run->stepper);
+  run->c = tg_matrix_new(run->a->type, shape->m, shape->n, 0, &error);
+  if (!run->c) return tg_report_error(cli, error);
+  if (!tg_stepper_result(run->stepper, run->c->data, TG_RESULT_COMPLETE, &error))
+    return tg_step_failed(cli, run, error);
+  run->checked = tg_check_product(&run->check, &run->problem.schedule.computes, shape, run->options.element,
+                                  run->a->data, run->b ? run->b->data : NULL, run->c->data, 0, &error);
+  return run->checked ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
+
+static TgExit finish(TgCli *cli, TgStepRun *run) {
+  GError *error = NULL;
+  TgExit status = TG_EXIT_DONE;
+  if (tg_stepper_position(run->stepper) == tg_stepper_steps(run->stepper)) status = check_result(cli, run);
+  if (status) return status;
+  if (cli->options.json)
+    tg_step_print_json(cli, run);
+  else if (!cli->options.quiet)
+    tg_step_print_result(cli, run);
+  if (run->checked && !run->check.ok) return tg_report(cli, TG_EXIT_WRONG, "%s", run->check.text);
+  if (!cli->options.c || !run->checked) return TG_EXIT_DONE;
+  if (!tg_matrix_write(run->c, cli->options.c, &error)) return tg_report_error(cli, error);
+  if (!cli->options.json && !cli->options.quiet) tg_print(cli, "C is in %s\n", cli->options.c);
+  return TG_EXIT_DONE;
+}
+
+static TgExit run_step(TgCli *cli) {
+  g_auto(TgStepRun) run = {0};
+  TgExit status = open_run(cli, &run);
+  if (status) return status;
+  if (!cli->options.json && !cli->options.quiet) tg_step_print_head(cli, &run);
+  status = cli->options.interactive ? tg_step_by_hand(cli, &run) : tg_step_forward(cli, &run);
+  return status ? status : finish(cli, &run);
+}
+
+static const char *const options[] = {"grid",   "set",      "n",           "size",       "a",     "b",        "c",
+                                      "type",   "network",  "embed",       "collective", "seed",  "integers", "step",
+                                      "blocks", "messages", "interactive", "json",       "quiet", NULL};
+static const TgExample examples[] = {
+    {"step cannon --grid 4x4 -n 8", "Cannon's algorithm on random 8 x 8 matrices"},
+    {"step summa --grid 3x3 --size 5x7x4 --type f64 --network mesh:3x3", "sizes that divide nothing, on a mesh"},
+    {"step cannon --grid 12x12 -n 24 --network torus:3x4", "more processors than nodes: several on each node"},
+    {"step dns --grid 2x2x2 -n 4 --step 1 --messages", "the first step alone, with each message"},
+    {"step cannon --grid 64x64 -n 64 --json", "4096 processors, for another program"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_step = {
+    .name = "step",
+    .arguments = "ALGO",
+    .summary = "run a schedule on real matrices, a step at a time, and check the product",
+    .details =
+        "Prints what every processor holds (A01: block row 0, block column 1; C01 2/4: a sum of 2 of its 4 products; "
+        "T=A01: it lies in buffer T), the messages, and the busiest link of the network.\nMatrices are random, or come "
+        "from files: --a A.npy --b B.npy --c C.npy. Nothing need be divisible. C is checked against a product in "
+        "double "
+        "precision: the norm of the difference over that of the product is at most 1e-6 for f32, 1e-14 for f64; a "
+        "failed check exits with 3 and writes nothing.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run_step,
+};

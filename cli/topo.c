@@ -1,0 +1,83 @@
+/* topogemm topo: facts of a network. */
+#include "output.h"
+#include "problem.h"
+
+#include "json-writer.h"
+
+static void add_fact(TgTable *table, const char *name, int64_t number, const char *what) {
+  tg_table_add(table, "%s", name);
+  if (number >= 0)
+    tg_table_add(table, "%" PRId64, number);
+  else
+    tg_table_add(table, "unknown");
+  tg_table_add(table, "%s", what);
+}
+
+static void print_facts(TgCli *cli, const char *text, const TgTopologyFacts *facts) {
+  g_autoptr(TgTable) table = tg_table_new("lrl");
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s\n", text);
+  add_fact(table, "nodes", facts->nodes, "");
+  if (facts->switches) add_fact(table, "switches", facts->switches, "");
+  add_fact(table, "links", facts->links, "directed: two for each cable");
+  add_fact(table, "cables", facts->cables, "");
+  add_fact(table, "diameter", facts->diameter_hops, "hops between the two nodes farthest apart");
+  add_fact(table, "degree", facts->degree_max, "cables at the node that has most");
+  add_fact(table, "bisection", facts->bisection_links, "fewest cables between two halves");
+  tg_table_print(cli, table, 2, false);
+}
+
+static void print_json(TgCli *cli, const char *text, const TgTopologyFacts *facts) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_string(json, "topology", text);
+  tg_json_member_integer(json, "nodes", facts->nodes);
+  tg_json_member_integer(json, "switches", facts->switches);
+  tg_json_member_integer(json, "links", facts->links);
+  tg_json_member_integer(json, "cables", facts->cables);
+  tg_json_member_integer(json, "diameter_hops", facts->diameter_hops);
+  tg_json_member_integer(json, "degree_max", facts->degree_max);
+  tg_json_key(json, "bisection_links");
+  if (facts->bisection_links >= 0)
+    tg_json_integer(json, facts->bisection_links);
+  else
+    tg_json_null(json);
+  tg_json_end_object(json);
+  tg_print(cli, "%s", tg_json_text(json, NULL));
+}
+
+static TgExit run(TgCli *cli) {
+  TgTopology topology;
+  TgTopologyFacts facts;
+  TgError error = {0};
+  char text[TG_TOPOLOGY_TEXT_BYTES];
+  if (!tg_topology_parse(&topology, cli->options.arguments[0], &error))
+    return tg_report(cli, TG_EXIT_USAGE, "%s", error.message);
+  tg_topology_facts(&topology, &facts);
+  tg_topology_format(&topology, text, sizeof text);
+  if (cli->options.json)
+    print_json(cli, text, &facts);
+  else
+    print_facts(cli, text, &facts);
+  return TG_EXIT_DONE;
+}
+
+static const char *const options[] = {"json", NULL};
+static const TgExample examples[] = {
+    {"topo torus:4x4", "nodes, links, diameter, bisection of a torus"},
+    {"topo hypercube:6 --json", "of a hypercube of 64 nodes, for another program"},
+    {"topo 'switch:4*torus:2x4'", "of eight switches on a torus, four nodes on each"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_topo = {
+    .name = "topo",
+    .arguments = "TOPOLOGY",
+    .summary = "facts of a network, and its picture",
+    .details = "TOPOLOGY is one of torus:4x4x4, mesh:8x8, ring:8, line:8, hypercube:6, full:8, switch:8, or such "
+               "networks composed, inner*outer.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run,
+};

@@ -1,0 +1,142 @@
+/** @file machine.h
+ * What a network's links, ports and processors cost: the numbers of a machine file, read from its text.
+ *
+ * A machine file is lines of `key = value` under `[section]`; `#` begins a comment. Each key says its unit, each value
+ * is a plain number in that unit; docs/machines.md has them all. What a file says is refused where it could be misread:
+ * an unknown key or section, a value with a unit of its own, a rate of zero, a negative time, NaN, a key given twice. */
+#ifndef TG_MACHINE_H
+#define TG_MACHINE_H
+
+#include "topology.h"
+
+#include <glib.h>
+
+TG_BEGIN_DECLS
+
+enum {
+  TG_MACHINE_NAME_BYTES = 64,    /**< with the terminating 0 */
+  TG_MACHINE_SOURCE_BYTES = 256, /**< likewise */
+  TG_MACHINE_AXES = 32,          /**< axes of a network that can have rates of their own */
+  TG_MACHINE_RATES = 32          /**< rows of the table of rates */
+};
+
+typedef enum TgDuplex {
+  TG_DUPLEX_FULL, /**< both directions of a cable at once, each at the full bandwidth */
+  TG_DUPLEX_HALF  /**< one direction of a cable at a time */
+} TgDuplex;
+
+typedef enum TgPorts {
+  TG_PORTS_ONE, /**< a processor sends one message and receives one at a time */
+  TG_PORTS_ALL  /**< as many as it has links */
+} TgPorts;
+
+/** Memory beside that of the processor. */
+typedef enum TgTierKind {
+  TG_TIER_DISK,
+  TG_TIER_CACHE,  /**< the operating system's cache of the disk */
+  TG_TIER_DEVICE, /**< an accelerator's memory: written is host to device, read is device to host */
+  TG_TIER_KINDS
+} TgTierKind;
+
+/* In each struct below, bit i of `given` says that the file gives the i-th key of the struct's section, in the order of
+ * docs/machines.md; what it does not give has its default. */
+
+/** Links. From [link], [level.N] and [link.N]; read it through tg_machine_link(). */
+typedef struct TgMachineLink {
+  int32_t given;
+  int32_t duplex; /**< a TgDuplex */
+  double latency_s;
+  double per_hop_s;
+  double bandwidth_bytes_per_s; /**< may be INFINITY */
+} TgMachineLink;
+
+/** How messages leave and enter a processor. */
+typedef struct TgMachinePort {
+  int32_t given;
+  int32_t ports; /**< a TgPorts */
+  double overhead_s;
+  double gap_s;
+} TgMachinePort;
+
+/** Floating-point rate of a product of two size x size matrices. */
+typedef struct TgMachineRate {
+  double size;
+  double flops_per_s;
+} TgMachineRate;
+
+/** Rates by size. */
+typedef struct TgMachineRates {
+  int32_t rows;     /**< 0 where the rate is constant */
+  int32_t reserved; /**< 0 */
+  TgMachineRate row[TG_MACHINE_RATES]; /**< sizes increase */
+} TgMachineRates;
+
+/** A processor; read its rate through tg_machine_flops_per_s(). */
+typedef struct TgMachineProcessor {
+  int32_t given;
+  int32_t reserved;    /**< 0 */
+  double flops_per_s;  /**< where there is no table; may be INFINITY */
+  double memory_bytes; /**< INFINITY where the file sets no limit */
+  TgMachineRates rate;
+} TgMachineProcessor;
+
+/** A tier of memory; `given` is 0 where the machine has none. */
+typedef struct TgMachineTier {
+  int32_t given;
+  int32_t reserved; /**< 0 */
+  double read_bytes_per_s;
+  double write_bytes_per_s;
+  double latency_s;
+  double capacity_bytes; /**< INFINITY where the file sets no limit */
+} TgMachineTier;
+
+/** A machine. Plain bytes without pointers: may be sent in a message. */
+typedef struct TgMachine {
+  int32_t given;
+  int32_t reserved; /**< 0 */
+  char name[TG_MACHINE_NAME_BYTES];
+  char source[TG_MACHINE_SOURCE_BYTES];
+  char network[TG_TOPOLOGY_TEXT_BYTES]; /**< the network that the numbers describe, as tg_topology_parse() reads it */
+  double residual; /**< relative error of predictions: what differs by less is a tie. 0 where the file gives none */
+  TgMachineLink link;                   /**< of all links without numbers of their own */
+  TgMachineLink level[TG_MAX_LEVELS];   /**< innermost first */
+  TgMachineLink axis[TG_MACHINE_AXES];  /**< as tg_machine_axis() numbers them */
+  TgMachinePort port;
+  TgMachineProcessor processor;
+  TgMachineTier tier[TG_TIER_KINDS];
+} TgMachine;
+
+/** Reads the text of a machine file, UTF-8, `length` bytes.
+ * @param error the line and column, what is wrong and what to write instead. `*machine` is then undefined. */
+bool tg_machine_parse(TgMachine *machine, const char *text, size_t length, TgError *error);
+
+/** The text that tg_machine_parse() reads back to the same bytes, without comments; free with g_free(). */
+char *tg_machine_text(const TgMachine *machine);
+
+/** Whether the machine's file speaks of levels or axes that the network does not have, as a file for a composition does
+ * on a network of one level. Returns false then, with what to do about it in `error` (without a place).
+ * To be asked once, before tg_machine_link(). */
+bool tg_machine_fits(const TgMachine *machine, const TgTopology *topology, TgError *error);
+
+/** The number of an axis in [link.N]: the axes of the whole network counted from 0, outermost level first, as
+ * tg_topology_coordinates() orders coordinates. `level` and `axis` are as in TgLink. A hypercube has an axis a bit,
+ * lowest first; a full network or a switch has one. */
+int tg_machine_axis(const TgTopology *topology, int level, int axis);
+
+/** The numbers of the links of one axis of one level, both as in TgLink. Each key is that of [link.N] for the axis,
+ * where the file gives it there, else that of [level.N], else that of [link]. */
+TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topology, int level, int axis);
+
+/** Rate of a local product of m x k by k x n: the constant one, or that of the table at the size (m n k)^(1/3),
+ * linear in the size between two rows, and that of the first or last row beyond them. m, n, k at least 1. */
+double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
+
+/** Time of a local product of m x k by k x n: 2 m n k / tg_machine_flops_per_s(); 0 where a size is 0. */
+double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
+
+/** The tier, NULL where the machine has none of this kind. */
+const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind);
+
+TG_END_DECLS
+
+#endif

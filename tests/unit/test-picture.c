@@ -1,0 +1,256 @@
+/* Pictures as they are laid out, before Graphviz sees them: no text over other text, none cut off, arrows that end
+ * where processors begin, flows that carry what the messages carry. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../frames-of.h"
+#include "flow.h"
+#include "frame-network.h"
+#include "picture.h"
+#include "scene-private.h"
+#include "text-width.h"
+
+typedef struct Subject {
+  const char *name, *grid, *network;
+  TgEmbeddingKind embedding;
+  TgCollective collective;
+} Subject;
+
+static const Subject subjects[] = {
+    {"cannon", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon", "4x4", "mesh:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon", "5x5", "torus:5x5", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon", "8x8", "torus:8x8", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon", "16x16", "torus:16x16", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon", "40x40", "torus:40x40", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"summa", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"summa", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_BINOMIAL},
+    {"summa", "4x4", NULL, TG_ROWMAJOR, TG_COLLECTIVE_CHAIN},
+    {"fox", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"allgather", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"transpose", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"ring", "6", "ring:6", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"ring", "20", "ring:20", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"mmt", "5", "ring:5", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"pegmm", "6", "ring:6", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"pegmm", "6", "ring:6", TG_ROWMAJOR, TG_COLLECTIVE_BINOMIAL},
+    {"dns", "4x4x4", "torus:4x4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon25d", "4x4x2", "torus:4x4x2", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cube3d", "3x3x3", "torus:3x3x3", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"berntsen", "2x2x2", "torus:2x2x2", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"agarwal3d", "2x2x2", "torus:2x2x2", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"dns-rounds", "2x2x2", "hypercube:3", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"dns-rounds", "4x4x4", "hypercube:6", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon-gray", "4x4", "hypercube:4", TG_GRAY, TG_COLLECTIVE_WHOLE},
+};
+
+typedef void (*Check)(const TgFrame *frame, const TgScene *scene);
+
+static void for_all_pictures(Check check) {
+  for (gsize s = 0; s < G_N_ELEMENTS(subjects); s++) {
+    Laid laid;
+    const Subject *subject = &subjects[s];
+    lay(&laid, subject->name, subject->grid, subject->network, subject->embedding, subject->collective);
+    g_autoptr(TgFrames) frames = frames_of(&laid);
+    for (gint64 step = 0; step <= MIN(tg_frames_steps(frames), 6); step++) {
+      const TgFrame *frame = tg_frames_seek(frames, step, NULL);
+      g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, 0, 0);
+      g_test_message("%s %s on %s, step %" G_GINT64_FORMAT, subject->name, subject->grid, subject->network, step);
+      check(frame, scene);
+    }
+  }
+}
+
+typedef struct Box {
+  double left, right, top, bottom;
+  const char *text;
+} Box;
+
+/* What the letters of a mark cover: from the foot of the digits to the top of the capitals. */
+static Box text_box(const TgMark *mark) {
+  double width = tg_text_width(mark->text, mark->size) * (mark->bold ? 1.05 : 1);
+  return (Box){mark->x - width / 2, mark->x + width / 2, mark->y - mark->size * 0.37, mark->y + mark->size * 0.37,
+               mark->text};
+}
+
+static GArray *text_boxes(const TgScene *scene) {
+  GArray *boxes = g_array_new(FALSE, FALSE, sizeof(Box));
+  for (guint m = 0; m < scene->marks->len; m++) {
+    const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
+    if (mark->text == NULL || *mark->text == '\0') continue;
+    Box box = text_box(mark);
+    g_array_append_val(boxes, box);
+  }
+  return boxes;
+}
+
+static void check_texts(const TgFrame *frame, const TgScene *scene) {
+  (void)frame;
+  g_autoptr(GArray) boxes = text_boxes(scene);
+  for (guint i = 0; i < boxes->len; i++) {
+    const Box *a = &g_array_index(boxes, Box, i);
+    if (a->left < 0 || a->top < 0 || a->right > scene->width || a->bottom > scene->height)
+      g_error("'%s' leaves the picture '%s'", a->text, scene->title);
+    for (guint j = i + 1; j < boxes->len; j++) {
+      const Box *b = &g_array_index(boxes, Box, j);
+      if (a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom)
+        g_error("'%s' and '%s' overlap at (%.0f, %.0f) in '%s'", a->text, b->text, a->left, a->top, scene->title);
+    }
+  }
+}
+
+static void test_texts(void) {
+  for_all_pictures(check_texts);
+}
+
+/* Texts in boxes fit between their borders. */
+static void check_boxes(const TgFrame *frame, const TgScene *scene) {
+  (void)frame;
+  for (guint m = 0; m < scene->marks->len; m++) {
+    const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
+    if (mark->shape != TG_SHAPE_BOX || mark->text == NULL) continue;
+    if (tg_text_width(mark->text, mark->size) > mark->width)
+      g_error("'%s' is wider than its box in '%s'", mark->text, scene->title);
+  }
+}
+
+static void test_boxes(void) {
+  for_all_pictures(check_boxes);
+}
+
+static const TgMark *find_mark(const TgScene *scene, const char *id) {
+  for (guint m = 0; m < scene->marks->len; m++)
+    if (g_str_equal(g_array_index(scene->marks, TgMark, m).id, id)) return &g_array_index(scene->marks, TgMark, m);
+  return NULL;
+}
+
+static double from_border(const TgMark *mark, TgPoint point) {
+  double x = fabs(point.x - mark->x) - mark->width / 2, y = fabs(point.y - mark->y) - mark->height / 2;
+  return x > 0 || y > 0 ? hypot(MAX(x, 0), MAX(y, 0)) : fmin(fabs(x), fabs(y));
+}
+
+/* A message leaves the border of one processor and ends at the border of the other. */
+static void check_ends(const TgFrame *frame, const TgScene *scene) {
+  const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
+  (void)frame;
+  for (guint s = 0; s < scene->strokes->len; s++) {
+    const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
+    const TgPoint *last = point + stroke->points[0] + stroke->points[1] - 1;
+    const TgMark *from = find_mark(scene, stroke->from), *to = find_mark(scene, stroke->to);
+    bool message = stroke->head == TG_HEAD_ARROW && !g_str_equal(stroke->from, "canvas");
+    if (message && (from == NULL || from_border(from, *point) > 0.5))
+      g_error("%s begins beside %s in '%s'", stroke->id, stroke->from, scene->title);
+    if (message && (to == NULL || from_border(to, *last) > 0.5))
+      g_error("%s ends beside %s in '%s'", stroke->id, stroke->to, scene->title);
+    point = last + 1;
+  }
+}
+
+static void test_ends(void) {
+  for_all_pictures(check_ends);
+}
+
+static void check_ids(const TgFrame *frame, const TgScene *scene) {
+  g_autoptr(GHashTable) ids = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint m = 0; m < scene->marks->len; m++)
+    if (!g_hash_table_add(ids, (gpointer)g_array_index(scene->marks, TgMark, m).id))
+      g_error("two marks %s in '%s'", g_array_index(scene->marks, TgMark, m).id, scene->title);
+  for (guint s = 0; s < scene->strokes->len; s++)
+    if (!g_hash_table_add(ids, (gpointer)g_array_index(scene->strokes, TgStroke, s).id))
+      g_error("two strokes %s in '%s'", g_array_index(scene->strokes, TgStroke, s).id, scene->title);
+  for (gint64 p = 0; p < frame->processors; p++) {
+    g_autoptr(GString) id = g_string_new(NULL);
+    tg_processor_id_append(id, frame->schedule, p);
+    g_assert_true(g_hash_table_contains(ids, id->str));
+  }
+}
+
+static void test_ids(void) {
+  for_all_pictures(check_ids);
+}
+
+/* Every message of a small grid has its own arrow, under its own number. */
+static void test_message_ids(void) {
+  Laid laid;
+  lay(&laid, "cannon", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  g_autoptr(TgFrames) frames = frames_of(&laid);
+  for (gint64 step = 1; step <= 5; step++) {
+    const TgFrame *frame = tg_frames_seek(frames, step, NULL);
+    g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, 0, 0);
+    for (gint64 m = 0; m < frame->messages; m++) {
+      g_autofree char *id = g_strdup_printf("m-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, step, m);
+      g_autoptr(GString) title = g_string_new(NULL);
+      tg_block_append(title, &frame->message[m].block);
+      g_string_append(title, ": ");
+      tg_processor_append(title, frame->schedule, frame->message[m].from);
+      g_string_append(title, " → ");
+      tg_processor_append(title, frame->schedule, frame->message[m].to);
+      g_assert_cmpstr(tg_scene_title_of(scene, id), ==, title->str);
+    }
+  }
+}
+
+static double sum_blocks(const TgFrame *frame, const TgFlowRules *rules) {
+  g_autoptr(GArray) flows = tg_flows_new(frame, rules);
+  double sum = 0;
+  for (guint f = 0; f < flows->len; f++) sum += g_array_index(flows, TgFlow, f).blocks;
+  return sum;
+}
+
+/* Link by link, flows carry every block over every link of its shortest way; as arrows, every block once. */
+static void test_flows(void) {
+  Laid laid;
+  lay(&laid, "cannon", "8x8", "torus:8x8", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  g_autoptr(TgFrames) frames = frames_of(&laid);
+  const TgFrame *frame = tg_frames_seek(frames, 1, NULL);
+  double hops = 0;
+  for (gint64 m = 0; m < frame->messages; m++)
+    hops += (double)tg_topology_distance(&laid.topology, frame->message[m].from, frame->message[m].to);
+  g_assert_cmpfloat(sum_blocks(frame, &(TgFlowRules){.goes_round = true, .far_hops = 2}), ==, hops);
+  g_assert_cmpfloat(sum_blocks(frame, &(TgFlowRules){.goes_round = true, .far_hops = INT32_MAX}), ==,
+                    (double)frame->messages);
+}
+
+/* Along a line of six: a scatter from its end crosses 5, 4, 3, 2 and 1 blocks, a broadcast one everywhere. */
+static void test_spread(void) {
+  Laid laid;
+  lay(&laid, "pegmm", "6", "ring:6", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  g_autoptr(TgFrames) frames = frames_of(&laid);
+  g_autoptr(GArray) flows = tg_flows_new(tg_frames_seek(frames, 1, NULL), &(TgFlowRules){true, INT32_MAX});
+  g_assert_cmpuint(flows->len, ==, 10);
+  for (guint f = 0; f < flows->len; f++) {
+    const TgFlow *flow = &g_array_index(flows, TgFlow, f);
+    g_assert_cmpint(flow->to, ==, flow->from + 1);
+    g_assert_cmpfloat(flow->blocks, ==, flow->matrix == TG_MATRIX_A ? 5.0 - (double)flow->from : 1);
+  }
+}
+
+/* A step is drawn on the same canvas as the others, so that nothing jumps. */
+static void test_one_canvas(void) {
+  Laid laid;
+  lay(&laid, "cannon", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  g_autoptr(TgFrames) frames = frames_of(&laid);
+  double x = 0, y = 0;
+  for (gint64 step = 0; step <= 5; step++) {
+    g_autoptr(TgScene) scene = tg_picture_new(tg_frames_seek(frames, step, NULL), TG_HEAT_AUTO, 1100, 900);
+    const TgMark *mark = find_mark(scene, "p-0-0");
+    g_assert_nonnull(mark);
+    if (step > 0) g_assert_cmpfloat_with_epsilon(mark->x, x, 0.01);
+    x = mark->x;
+    y = mark->y;
+  }
+  g_assert_cmpfloat(y, >, 0);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/picture/texts", test_texts);
+  g_test_add_func("/picture/boxes", test_boxes);
+  g_test_add_func("/picture/ends", test_ends);
+  g_test_add_func("/picture/ids", test_ids);
+  g_test_add_func("/picture/message-ids", test_message_ids);
+  g_test_add_func("/picture/flows", test_flows);
+  g_test_add_func("/picture/spread", test_spread);
+  g_test_add_func("/picture/one-canvas", test_one_canvas);
+  return g_test_run();
+}

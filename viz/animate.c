@@ -1,0 +1,114 @@
+#include "animate.h"
+
+#include <string.h>
+
+#include "gif.h"
+#include "render.h"
+#include "svg-text.h"
+
+/* One row a format. */
+typedef struct TgAnimationKind {
+  const char *suffix, *frame_format;
+  GBytes *(*finish)(TgAnimation *animation, GError **error);
+} TgAnimationKind;
+
+struct TgAnimation {
+  const TgAnimationKind *kind;
+  double seconds;
+  TgRenderer *renderer;
+  GPtrArray *files; /* GBytes */
+  double width, height;
+  char *title;
+};
+
+/* Every step is a group that is visible in its turn. Programs without style-sheet animation, and readers who want no
+ * motion, see the first; the pointer over the picture stops it (WCAG 2.2, 2.2.2). */
+static void append_style(GString *svg, guint steps, double seconds) {
+  char part[G_ASCII_DTOSTR_BUF_SIZE], number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_ascii_formatd(part, sizeof part, "%.4f", 100.0 / steps);
+  g_ascii_formatd(number, sizeof number, "%.3f", seconds * steps);
+  g_string_append_printf(svg,
+                         "<style>\n@keyframes turn { 0%% { visibility: visible } %s%% { visibility: hidden } 100%% { "
+                         "visibility: hidden } }\n"
+                         ".step { visibility: hidden; animation: turn %ss step-end infinite }\n"
+                         "#step-0 { visibility: visible }\n"
+                         "svg:hover .step { animation-play-state: paused }\n",
+                         part, number);
+  for (guint s = 1; s < steps; s++) {
+    g_ascii_formatd(number, sizeof number, "%.3f", seconds * s);
+    g_string_append_printf(svg, "#step-%u { animation-delay: %ss }\n", s, number);
+  }
+  g_string_append(svg, "@media (prefers-reduced-motion: reduce) { .step { animation: none } }\n</style>\n");
+}
+
+/* Ids are unique in the file: those of a step begin with it. */
+static void append_step(GString *svg, guint step, GBytes *file) {
+  static const char id[] = " id=\"";
+  g_autofree char *text = g_strndup(g_bytes_get_data(file, NULL), g_bytes_get_size(file));
+  g_autofree char *body = tg_svg_body(text);
+  g_string_append_printf(svg, "<g id=\"step-%u\" class=\"step\">\n", step);
+  const char *at = body;
+  for (const char *found; (found = strstr(at, id)) != NULL; at = found + sizeof id - 1) {
+    g_string_append_len(svg, at, found - at);
+    g_string_append_printf(svg, "%sstep-%u-", id, step);
+  }
+  g_string_append(svg, at);
+  g_string_append(svg, "</g>\n");
+}
+
+static GBytes *finish_svg(TgAnimation *animation, GError **error) {
+  (void)error;
+  GString *svg = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  g_autofree char *words = g_strdup_printf("%u pictures in turn", animation->files->len);
+  tg_svg_open(svg, animation->width, animation->height, animation->title, words);
+  append_style(svg, animation->files->len, animation->seconds);
+  for (guint s = 0; s < animation->files->len; s++) append_step(svg, s, g_ptr_array_index(animation->files, s));
+  g_string_append(svg, "</svg>\n");
+  return g_string_free_to_bytes(svg);
+}
+
+static GBytes *finish_gif(TgAnimation *animation, GError **error) {
+  return tg_gif_join(animation->files, animation->seconds, error);
+}
+
+static const TgAnimationKind kinds[] = {{"svg", "svg", finish_svg}, {"gif", TG_RENDER_SCREEN_PNG, finish_gif}};
+
+static const TgAnimationKind *find_kind(const char *format, GError **error) {
+  for (gsize k = 0; k < G_N_ELEMENTS(kinds); k++)
+    if (g_ascii_strcasecmp(kinds[k].suffix, format) == 0) return &kinds[k];
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "'%s' is no format of a moving picture: use svg or gif",
+              format);
+  return NULL;
+}
+
+TgAnimation *tg_animation_new(const char *format, double seconds, GError **error) {
+  const TgAnimationKind *kind = find_kind(format, error);
+  if (kind == NULL || (kind->finish == finish_gif && !tg_gif_available(error))) return NULL;
+  TgAnimation *animation = g_new0(TgAnimation, 1);
+  animation->kind = kind;
+  animation->seconds = seconds;
+  animation->renderer = tg_renderer_new();
+  animation->files = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+  return animation;
+}
+
+void tg_animation_free(TgAnimation *animation) {
+  tg_renderer_free(animation->renderer);
+  g_ptr_array_unref(animation->files);
+  g_free(animation->title);
+  g_free(animation);
+}
+
+gboolean tg_animation_add(TgAnimation *animation, const TgScene *scene, GError **error) {
+  GBytes *file = tg_render(animation->renderer, scene, animation->kind->frame_format, error);
+  if (file == NULL) return FALSE;
+  g_ptr_array_add(animation->files, file);
+  animation->width = tg_scene_width(scene);
+  animation->height = tg_scene_height(scene);
+  if (animation->title == NULL) animation->title = g_strdup(tg_scene_title(scene));
+  return TRUE;
+}
+
+GBytes *tg_animation_finish(TgAnimation *animation, GError **error) {
+  return animation->kind->finish(animation, error);
+}

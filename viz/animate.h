@@ -1,0 +1,23 @@
+/** @file animate.h
+ * Scenes one after another as one moving picture. Private to viz/. */
+#ifndef TG_ANIMATE_H
+#define TG_ANIMATE_H
+
+#include <glib.h>
+
+#include "draw-error.h"
+#include "scene.h"
+
+typedef struct TgAnimation TgAnimation;
+
+/** `format` is "svg" or "gif"; each scene is shown for `seconds`. */
+TgAnimation *tg_animation_new(const char *format, double seconds, GError **error);
+void tg_animation_free(TgAnimation *animation);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnimation, tg_animation_free)
+
+/** Adds the next scene; all have the same size. */
+gboolean tg_animation_add(TgAnimation *animation, const TgScene *scene, GError **error);
+/** The bytes of the file. */
+GBytes *tg_animation_finish(TgAnimation *animation, GError **error);
+
+#endif

@@ -1,0 +1,94 @@
+#include "draw.h"
+
+#include "animate.h"
+#include "picture.h"
+#include "render.h"
+
+static TgFrames *frames_of(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
+                           GError **error) {
+  TgFrameOptions frame_options = {
+      .topology = options->topology, .embedding = options->embedding, .collective = options->collective};
+  return tg_frames_new(schedule, names, &frame_options, error);
+}
+
+const char *tg_draw_formats(void) {
+  return tg_render_formats();
+}
+
+static gboolean check_format(const char *format, GError **error) {
+  if (tg_render_knows(format)) return TRUE;
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "unknown picture format '%s': use one of %s", format,
+              tg_draw_formats());
+  return FALSE;
+}
+
+static GBytes *draw_frame(TgRenderer *renderer, const TgFrame *frame, const TgDrawOptions *options, const char *format,
+                          GError **error) {
+  g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, 0, 0);
+  return tg_render(renderer, scene, format, error);
+}
+
+GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
+                     int64_t step, const char *format, GError **error) {
+  if (!check_format(format, error)) return NULL;
+  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
+  const TgFrame *frame = frames ? tg_frames_seek(frames, step, error) : NULL;
+  if (frame == NULL) return NULL;
+  g_autoptr(TgRenderer) renderer = tg_renderer_new();
+  return draw_frame(renderer, frame, options, format, error);
+}
+
+gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
+                     const char *format, TgDrawSink sink, gpointer user, GError **error) {
+  if (!check_format(format, error)) return FALSE;
+  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
+  if (frames == NULL) return FALSE;
+  g_autoptr(TgRenderer) renderer = tg_renderer_new();
+  for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
+    const TgFrame *frame = tg_frames_seek(frames, step, error);
+    g_autoptr(GBytes) file = frame ? draw_frame(renderer, frame, options, format, error) : NULL;
+    if (file == NULL || !sink(step, tg_frames_steps(frames), file, user, error)) return FALSE;
+  }
+  return TRUE;
+}
+
+const char *tg_draw_animation_formats(void) {
+  return "svg, gif";
+}
+
+/* All frames on one canvas. */
+static gboolean measure_all(TgFrames *frames, const TgDrawOptions *options, double *width, double *height,
+                            GError **error) {
+  *width = *height = 0;
+  for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
+    double own_width, own_height;
+    const TgFrame *frame = tg_frames_seek(frames, step, error);
+    if (frame == NULL) return FALSE;
+    tg_picture_measure(frame, options->heat, &own_width, &own_height);
+    *width = MAX(*width, own_width);
+    *height = MAX(*height, own_height);
+  }
+  return TRUE;
+}
+
+static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, TgAnimation *animation, GError **error) {
+  double width, height;
+  if (!measure_all(frames, options, &width, &height, error)) return FALSE;
+  for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
+    const TgFrame *frame = tg_frames_seek(frames, step, error);
+    if (frame == NULL) return FALSE;
+    g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, width, height);
+    if (!tg_animation_add(animation, scene, error)) return FALSE;
+  }
+  return TRUE;
+}
+
+GBytes *tg_draw_animation(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
+                          const char *format, GError **error) {
+  double seconds = options->seconds_per_step > 0 ? options->seconds_per_step : 2;
+  g_autoptr(TgAnimation) animation = tg_animation_new(format, seconds, error);
+  if (animation == NULL) return NULL;
+  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
+  if (frames == NULL || !add_all(frames, options, animation, error)) return NULL;
+  return tg_animation_finish(animation, error);
+}

@@ -1,0 +1,55 @@
+/** @file draw.h
+ * Pictures of a schedule, step by step, as the bytes of files. What a step looks like follows from the grid, the
+ * network and the messages: cells with all slots up to 8×8, small cells up to 32×32, heat maps beyond. */
+#ifndef TG_DRAW_H
+#define TG_DRAW_H
+
+#include <glib.h>
+
+#include "collective.h"
+#include "draw-error.h"
+#include "embedding.h"
+#include "schedule.h"
+#include "topology.h"
+
+G_BEGIN_DECLS
+
+/** What a heat map shows. */
+typedef enum TgHeat {
+  TG_HEAT_AUTO,     /**< link load where there are messages and a network, else blocks held */
+  TG_HEAT_LINK,     /**< blocks over the busiest link that leaves the processor's node in the step */
+  TG_HEAT_RECEIVED, /**< blocks received in the step */
+  TG_HEAT_HELD      /**< blocks held as the step ends */
+} TgHeat;
+
+typedef struct TgDrawOptions {
+  const TgTopology *topology;   /**< NULL: no link loads; the grid is drawn as a torus */
+  const TgEmbedding *embedding; /**< of the grid on it; NULL: processor p on node p */
+  TgCollective collective;      /**< TG_COLLECTIVE_WHOLE draws them whole, others round by round */
+  TgHeat heat;
+  double seconds_per_step; /**< of animations; 0: 2 s */
+} TgDrawOptions;
+
+/** Suffixes of still pictures, "dot, svg, png, pdf", and of animations, "svg, gif"; for messages and help. */
+const char *tg_draw_formats(void);
+const char *tg_draw_animation_formats(void);
+
+/** One step, 0 being the initial placement. `format` is a suffix ("svg"). The schedule is bound. */
+GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
+                     int64_t step, const char *format, GError **error);
+
+/** Takes the file of a step, of `steps` + 1 of them. Returns FALSE with `error` set to stop. */
+typedef gboolean (*TgDrawSink)(int64_t step, int64_t steps, GBytes *file, gpointer user, GError **error);
+
+/** All steps, each as its own file, in order. */
+gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
+                     const char *format, TgDrawSink sink, gpointer user, GError **error);
+
+/** All steps as one moving picture: "svg" (self-contained, by style sheet, still where the reader wants no motion) or
+ * "gif" (needs ImageMagick). */
+GBytes *tg_draw_animation(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
+                          const char *format, GError **error);
+
+G_END_DECLS
+
+#endif

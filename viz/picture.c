@@ -1,0 +1,217 @@
+#include "picture.h"
+
+#include <string.h>
+
+#include "caption.h"
+#include "frame-network.h"
+#include "heat-map.h"
+#include "layout.h"
+
+/* A picture under way: a layout of cells, or a heat map. */
+typedef struct Picture {
+  const TgFrame *frame;
+  TgCaption caption;
+  TgLayout layout;
+  TgHeatMap map;
+  double width, height; /* without the words */
+} Picture;
+
+/* A name as the beginning of a title: an abbreviation, which has no vowel, in capitals, else its first letter. */
+static void append_name(GString *title, const char *name) {
+  gsize word = strcspn(name, "-0123456789"), vowel = strcspn(name, "aeiouy");
+  for (gsize i = 0; name[i]; i++)
+    g_string_append_c(title, i == 0 || (vowel >= word && i < word) ? g_ascii_toupper(name[i]) : name[i]);
+}
+
+static void append_grid(GString *title, const TgFrame *frame) {
+  g_autoptr(GString) network = g_string_new(NULL);
+  for (int c = 0; c < frame->schedule->dims; c++)
+    g_string_append_printf(title, "%s%d", c ? "×" : "", frame->schedule->extent[c]);
+  if (frame->topology == NULL) {
+    g_string_append(title, frame->schedule->dims > 1 ? " grid" : " processors");
+    return;
+  }
+  tg_network_append(network, frame->topology);
+  g_string_append_printf(title, " on %s %s", tg_article(network->str), network->str);
+}
+
+/* Where the network has the grid's own shape, it alone is named. */
+static char *title_of(const TgFrame *frame) {
+  g_autoptr(GString) where = g_string_new(NULL);
+  GString *title = g_string_new(NULL);
+  bool one = tg_frame_has_grid_shape(frame);
+  append_name(title, tg_name(frame->names, frame->names->title));
+  if (one)
+    tg_network_append(where, frame->topology);
+  else
+    append_grid(where, frame);
+  if (one || frame->topology == NULL)
+    g_string_append_printf(title, " on %s ", tg_article(where->str));
+  else
+    g_string_append(title, ", ");
+  g_string_append(title, where->str);
+  g_string_append_printf(title, " — step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, frame->step, frame->steps);
+  if (*frame->label) g_string_append_printf(title, ": %s", frame->label);
+  return g_string_free(title, FALSE);
+}
+
+/* What a collective that is left whole does to links depends on how it is carried out. */
+static bool frame_spreads(const TgFrame *frame) {
+  for (int64_t m = 0; frame->detail && m < frame->messages; m++)
+    if (frame->whole && frame->message[m].op != TG_OP_MOVE && frame->message[m].op != TG_OP_ADD) return true;
+  return false;
+}
+
+static void append_busiest(GString *text, const TgFrame *frame) {
+  if (frame->topology == NULL || frame->messages == 0 || frame_spreads(frame)) return;
+  char name[TG_TOPOLOGY_TEXT_BYTES];
+  tg_topology_format(frame->topology, name, sizeof name);
+  g_string_append_printf(text, " · busiest link of %s: %.4g %s", name, frame->link_blocks_max,
+                         frame->link_blocks_max == 1 ? "block" : "blocks");
+}
+
+static char *totals_of(const TgFrame *frame) {
+  GString *text = g_string_new(NULL);
+  if (frame->step == 0) {
+    int64_t held = 0;
+    for (int64_t p = 0; p < frame->processors; p++) held += frame->held[p];
+    tg_count_append(text, frame->processors, "processor", "processors");
+    g_string_append(text, " · ");
+    tg_count_append(text, held, "block held", "blocks held");
+    return g_string_free(text, FALSE);
+  }
+  if (frame->messages == 0)
+    g_string_append(text, "no messages");
+  else
+    tg_count_append(text, frame->messages, "message", "messages");
+  if (frame->products > 0) g_string_append(text, " · ");
+  if (frame->products > 0) tg_count_append(text, frame->products, "product", "products");
+  append_busiest(text, frame);
+  return g_string_free(text, FALSE);
+}
+
+/* How arrows are to be read, as far as they are not one message each. */
+static void add_layout_notes(Picture *picture) {
+  const TgLayout *layout = &picture->layout;
+  GString *text = g_string_new(NULL);
+  if (layout->spread)
+    g_string_append(text,
+                    "Collectives are left whole: arrows show which way the blocks go along each line, not rounds");
+  else if (layout->link_by_link)
+    g_string_append(text, "Blocks that go further than to a neighbour are drawn link by link, the shortest way");
+  else if (layout->numbers_rounds)
+    g_string_append(text, "The number on an arrow is the round in which it goes");
+  if (layout->numbers_blocks) g_string_append(text, text->len > 0 ? "; ×2: two blocks" : "×2 on an arrow: two blocks");
+  if (text->len > 0) g_string_append_c(text, '.');
+  if (text->len > 0)
+    tg_caption_add_note(&picture->caption, g_string_free(text, FALSE));
+  else
+    g_string_free(text, TRUE);
+}
+
+/* What is to be seen: which arrows, slots and samples. */
+typedef struct Seen {
+  bool arrow[TG_MATRICES], held[TG_MATRICES], fresh, changes, sums;
+  int fresh_matrix;
+} Seen;
+
+static void look_at_slot(Seen *seen, const TgFrame *frame, int64_t processor, int buffer, const TgFrameSlot *slot) {
+  const TgBlock *shown = tg_frame_slot_shown(slot);
+  if (shown->kind == TG_VALUE_EMPTY) return;
+  seen->held[shown->matrix] = true;
+  seen->changes |= !tg_block_same(shown, &slot->after);
+  seen->sums |= shown->kind == TG_VALUE_SUM && frame->schedule->inner > 1 && tg_block_same(shown, &slot->after);
+  if (!seen->fresh && tg_slot_fresh(frame, processor, buffer, slot)) {
+    seen->fresh = true;
+    seen->fresh_matrix = shown->matrix;
+  }
+}
+
+static void look(Seen *seen, const TgFrame *frame) {
+  for (int64_t m = 0; m < frame->messages; m++) seen->arrow[frame->message[m].block.matrix] = true;
+  for (int64_t p = 0; p < frame->processors; p++)
+    for (int b = 0; b < frame->schedule->buffers; b++)
+      for (int32_t i = 0; i < frame->length[b]; i++) look_at_slot(seen, frame, p, b, tg_frame_slot(frame, p, b, i));
+}
+
+static void add_keys(Picture *picture) {
+  static const char *const moves[] = {"A moves", "B moves", "C moves"}, *const holds[] = {"A", "B", "C"};
+  Seen seen = {0};
+  look(&seen, picture->frame);
+  for (int matrix = 0; matrix < TG_MATRICES && picture->layout.panel_matrices; matrix++)
+    seen.held[matrix] = seen.held[matrix] && (picture->layout.panel_matrices >> matrix & 1);
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    if (seen.arrow[matrix]) tg_caption_add_key(&picture->caption, "arrow", matrix, false, g_strdup(moves[matrix]));
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    if (seen.held[matrix]) tg_caption_add_key(&picture->caption, "box", matrix, false, g_strdup(holds[matrix]));
+  if (seen.fresh)
+    tg_caption_add_key(&picture->caption, "box", seen.fresh_matrix, true, g_strdup("new here in this step"));
+  bool texts = picture->layout.cell.next_size > 0, oblique = picture->layout.panel_matrices != 0;
+  if (seen.changes && texts)
+    tg_caption_add_key(&picture->caption, "→ A₀₁", -1, false, g_strdup("held as the step ends"));
+  if (seen.sums && (texts || oblique)) {
+    char *words = g_strdup_printf("terms summed, of %d", picture->frame->schedule->inner);
+    tg_caption_add_key(&picture->caption, "1/n", -1, false, words);
+  }
+}
+
+static void add_heat_notes(Picture *picture) {
+  if (picture->map.tile < 2) return;
+  char *text = g_strdup_printf("Every tile shows %" G_GINT64_FORMAT "×%" G_GINT64_FORMAT
+                               " processors by the largest value among them.",
+                               picture->map.tile, picture->map.tile);
+  tg_caption_add_note(&picture->caption, text);
+}
+
+static void picture_init(Picture *picture, const TgFrame *frame, TgHeat heat) {
+  *picture = (Picture){.frame = frame};
+  picture->caption.title = title_of(frame);
+  if (*frame->note) tg_caption_add_note(&picture->caption, g_strdup(frame->note));
+  tg_caption_set_totals(&picture->caption, totals_of(frame));
+  if (frame->detail) {
+    tg_layout_init(&picture->layout, frame);
+    picture->width = picture->layout.width;
+    picture->height = picture->layout.height;
+    add_layout_notes(picture);
+    add_keys(picture);
+  } else {
+    tg_heat_map_init(&picture->map, frame, heat);
+    picture->width = picture->map.width;
+    picture->height = picture->map.height;
+    add_heat_notes(picture);
+  }
+}
+
+static void picture_clear(Picture *picture) {
+  tg_caption_clear(&picture->caption);
+  if (picture->frame->detail)
+    tg_layout_clear(&picture->layout);
+  else
+    tg_heat_map_clear(&picture->map);
+}
+
+void tg_picture_measure(const TgFrame *frame, TgHeat heat, double *width, double *height) {
+  Picture picture;
+  picture_init(&picture, frame, heat);
+  tg_caption_measure(&picture.caption, picture.width, picture.height, width, height);
+  picture_clear(&picture);
+}
+
+TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, double width, double height) {
+  Picture picture;
+  double own_width, own_height;
+  picture_init(&picture, frame, heat);
+  tg_caption_measure(&picture.caption, picture.width, picture.height, &own_width, &own_height);
+  width = MAX(width, own_width);
+  height = MAX(height, own_height);
+  TgScene *scene = tg_scene_new();
+  tg_scene_set_canvas(scene, width, height);
+  tg_scene_describe(scene, picture.caption.title, frame->note);
+  TgPoint origin = tg_caption_draw(&picture.caption, scene, picture.width, picture.height, width, height);
+  if (frame->detail)
+    tg_layout_draw(&picture.layout, scene, origin);
+  else
+    tg_heat_map_draw(&picture.map, scene, origin);
+  picture_clear(&picture);
+  return scene;
+}

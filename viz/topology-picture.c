@@ -1,0 +1,87 @@
+#include "topology-picture.h"
+
+#include "caption.h"
+#include "frame-network.h"
+#include "render.h"
+#include "topology-network.h"
+
+static void find_figures(TgNetwork *network) {
+  double width = network->node_width, height = network->node_height;
+  for (int l = 0; l < network->topology->levels; l++) {
+    const TgLevel *level = &network->topology->level[l];
+    tg_figure_init(&network->figure[l], level, width, height);
+    network->group[l] = g_new0(TgPoint, (gsize)level->nodes * (gsize)level->copies);
+    width = network->figure[l].width;
+    height = network->figure[l].height;
+  }
+}
+
+static bool has_stubs(const TgNetwork *network) {
+  for (int l = 0; l < network->topology->levels; l++)
+    for (int a = 0; network->figure[l].stubs && a < network->figure[l].level->dims; a++)
+      if (network->figure[l].level->extents[a] > 2) return true;
+  return false;
+}
+
+static char *facts_of(const TgTopology *topology) {
+  TgTopologyFacts facts;
+  GString *text = g_string_new(NULL);
+  tg_topology_facts(topology, &facts);
+  g_string_append_printf(text, "%" G_GINT64_FORMAT " nodes · ", facts.nodes);
+  if (facts.switches > 0)
+    g_string_append_printf(text, "%" G_GINT64_FORMAT " %s · ", facts.switches,
+                           facts.switches == 1 ? "switch" : "switches");
+  g_string_append_printf(text, "%" G_GINT64_FORMAT " %s · diameter %" G_GINT64_FORMAT " %s", facts.cables,
+                         facts.cables == 1 ? "cable" : "cables", facts.diameter_hops,
+                         facts.diameter_hops == 1 ? "hop" : "hops");
+  if (facts.bisection_links >= 0)
+    g_string_append_printf(text, " · bisection %" G_GINT64_FORMAT " %s", facts.bisection_links,
+                           facts.bisection_links == 1 ? "cable" : "cables");
+  return g_string_free(text, FALSE);
+}
+
+static void find_words(const TgNetwork *network, TgCaption *caption) {
+  GString *title = g_string_new(NULL);
+  tg_network_append(title, network->topology);
+  title->str[0] = g_ascii_toupper(title->str[0]);
+  *caption = (TgCaption){.title = g_string_free(title, FALSE), .least_width = 380};
+  if (has_stubs(network)) tg_caption_add_note(caption, g_strdup("Dashed stubs go on at the opposite side."));
+  if (network->topology->levels > 1)
+    tg_caption_add_note(caption,
+                        g_strdup("Lines between boxes join the nodes or switches with a border of their colour."));
+  tg_caption_set_totals(caption, facts_of(network->topology));
+}
+
+static TgScene *scene_of(TgNetwork *network) {
+  TgCaption caption;
+  double width, height;
+  const TgFigure *figure = &network->figure[network->topology->levels - 1];
+  find_words(network, &caption);
+  tg_caption_measure(&caption, figure->width, figure->height, &width, &height);
+  network->scene = tg_scene_new();
+  tg_scene_set_canvas(network->scene, width, height);
+  tg_scene_describe(network->scene, caption.title, caption.totals);
+  tg_network_draw(network, tg_caption_draw(&caption, network->scene, figure->width, figure->height, width, height));
+  tg_caption_clear(&caption);
+  return network->scene;
+}
+
+GBytes *tg_draw_topology(const TgTopology *topology, const char *format, GError **error) {
+  if (topology->nodes > TG_TOPOLOGY_PICTURE_NODES) {
+    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG, "the network has %d nodes, and at most %d are drawn",
+                topology->nodes, TG_TOPOLOGY_PICTURE_NODES);
+    return NULL;
+  }
+  TgNetwork network = {.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
+  tg_network_find_node_size(&network);
+  find_figures(&network);
+  g_autoptr(TgScene) scene = scene_of(&network);
+  g_autoptr(TgRenderer) renderer = tg_renderer_new();
+  GBytes *file = tg_render(renderer, scene, format, error);
+  for (int l = 0; l < topology->levels; l++) {
+    tg_figure_clear(&network.figure[l]);
+    g_free(network.group[l]);
+  }
+  g_free(network.at);
+  return file;
+}
