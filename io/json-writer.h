@@ -49,8 +49,8 @@ void tg_json_member_double(TgJson *json, const char *key, double value);
 void tg_json_member_bool(TgJson *json, const char *key, bool value);
 void tg_json_member_null(TgJson *json, const char *key);
 
-/** Writes what there is so far, once it is `bytes` or more, and forgets it: for documents that need not be in memory as a
- * whole. Returns false where the stream refuses. */
+/** Writes what there is so far, once it is `bytes` or more, and forgets it: for documents that need not be in memory
+ * as a whole. Returns false where the stream refuses. */
 bool tg_json_flush(TgJson *json, FILE *stream, size_t bytes);
 
 /** The text of the complete document, less what was flushed, ended by a line end; it belongs to `json`. `length` may be

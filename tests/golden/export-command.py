@@ -32,8 +32,8 @@ STATUSES = [
     (2, "cannon --grid 2x2 -n 4 --collective tree -o {}/x.goal", "binomial"),
     (3, "{}/wrong.sched --grid 3x3 -n 4 -o {}/x.json", "inner indices"),
     (1, "cannon --grid 2x2 -n 4 -o {}/missing/x.goal", "cannot write"),
-    (1, "cannon --grid 9x9 -n 9 -o {}/full.goal", "No space left"),
-    (1, "cannon --grid 9x9 -n 9 -o {}/full.json", "No space left"),
+    (1, "cannon --grid 9x9 -n 9 -o {}/full.goal", "full.goal: cannot write: No space left"),
+    (1, "cannon --grid 9x9 -n 9 -o {}/full.json", "full.json: cannot write: No space left"),
 ]
 STEPPED = [
     "cannon --grid 3x3 --size 4x5x6",

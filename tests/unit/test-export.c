@@ -177,6 +177,22 @@ static void test_transposed_factor(void) {
   g_assert_cmpint(first_calc(&job), ==, 60);
 }
 
+/* Two moves, two broadcasts of two rounds each, the product, a reduction of two rounds: tags up to 8. */
+static void test_tags(void) {
+  g_autofree Bound *bound = g_new0(Bound, 1);
+  g_autoptr(GError) error = NULL;
+  g_assert_true(bound_from_library(bound, "dns", "4x4x4", NULL));
+  TgExportJob job = {&bound->schedule, &bound->names, "", TG_COLLECTIVE_BINOMIAL, 8, 8, 8, TG_F32, 0};
+  char *text = export_text(&job, NULL, NULL, FALSE, &error);
+  g_assert_no_error(error);
+  const int64_t sends[] = {12, 12, 16, 32, 16, 32, 0, 32, 16, 0};
+  for (size_t tag = 0; tag < G_N_ELEMENTS(sends); tag++) {
+    g_autofree char *words = g_strdup_printf(" tag %zu\n", tag);
+    g_assert_cmpint(count_of(text, words), ==, 2 * sends[tag]);
+  }
+  free(text);
+}
+
 /* Blocks that are empty travel all the same, in GOAL as one byte. */
 static void test_empty_blocks(void) {
   g_autofree Bound *bound = g_new0(Bound, 1);
@@ -273,6 +289,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/export/sizes", test_sizes);
   g_test_add_func("/export/rate", test_rate);
   g_test_add_func("/export/transposed-factor", test_transposed_factor);
+  g_test_add_func("/export/tags", test_tags);
   g_test_add_func("/export/empty-blocks", test_empty_blocks);
   ADD_WITH_FOLDER("/export/failures", test_failures);
   g_test_add_func("/export/paths", test_paths);
