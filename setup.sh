@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The one place that installs what topogemm needs. See ./setup.sh --help.
 set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage() {
   cat <<'END'
@@ -46,6 +47,11 @@ c_headers() {
   done
   return 1
 }
+meson_least=$(grep -oE "meson_version: '>=[0-9.]+" "$here/meson.build" | grep -oE '[0-9.]+$')
+recent_meson() {
+  local version
+  version=$(meson --version 2>/dev/null) && printf '%s\n' "$meson_least" "$version" | sort -V -C
+}
 # Without fontconfig's own commands the font file itself is looked for.
 font() {
   if any_command fc-match; then
@@ -81,7 +87,7 @@ linkable() { [[ $( (cc -print-file-name="$1" || gcc -print-file-name="$1") 2>/de
 needed=(
   'gcc|any_command cc gcc clang|the command cc|compiles the C17 sources'
   'libc6-dev|c_headers|the header stdlib.h|the headers of the C library'
-  'meson|any_command meson|the command meson|describes the build'
+  "meson|recent_meson|the command meson, $meson_least or later|describes the build (version $meson_least or later)"
   'ninja-build|any_command ninja ninja-build samu|the command ninja|runs the build'
   'pkg-config|any_command pkg-config|the command pkg-config|tells the build where libraries are'
   'python3|any_command python3|the command python3|puts the schedules of algo/ into the program; counts test results'

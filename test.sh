@@ -64,7 +64,8 @@ suite() {
 }
 
 sanitized_suite() {
-  export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
+  # The quick unwinder stops at a library without frame pointers and hides whose leak it is from the suppressions.
+  export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:fast_unwind_on_malloc=0
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
   suite sanitized build-sanitize 5 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false

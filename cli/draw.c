@@ -3,8 +3,7 @@
 #include "problem.h"
 #include "progress.h"
 
-#include "atomic-file.h"
-#include "draw.h"
+#include "draw-file.h"
 #include "prove.h"
 #include "walk.h"
 
@@ -38,20 +37,13 @@ static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
                      options->spacetime ? "spacetime" : "memory");
   if (!options->output) return tg_report(cli, TG_EXIT_USAGE, "draw: expected -o FILE, as in -o step.svg");
   if (options->step && options->all) return tg_report(cli, TG_EXIT_USAGE, "draw: give --step or --all, not both");
-  const char *name = strrchr(options->output, '/'), *dot = strrchr(name ? name : options->output, '.');
-  if (!dot || !dot[1])
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a suffix that says the format: %s, or gif", options->output,
-                     tg_draw_formats());
-  g_auto(GStrv) formats = g_strsplit(tg_draw_formats(), ", ", -1);
   drawing->path = options->output;
-  drawing->format = dot + 1;
-  if (strcmp(drawing->format, "html") == 0)
-    return tg_report(cli, TG_EXIT_MISSING, "-o %s: the interactive page is not in this version; draw %s, or gif",
+  g_autofree char *formats = g_strdup_printf("%s, gif", tg_draw_formats());
+  TgExit status = tg_draw_file_format(cli, formats, &drawing->format);
+  if (!status && strcmp(drawing->format, "gif") == 0 && (options->step || strstr(options->output, "%d")))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: a GIF has all steps in one file; for single ones, draw %s",
                      options->output, tg_draw_formats());
-  if (strcmp(drawing->format, "gif") != 0 && !g_strv_contains((const char *const *)formats, drawing->format))
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected %s, or gif", options->output,
-                     tg_draw_formats());
-  return heat_option(cli, &drawing->options.heat);
+  return status ? status : heat_option(cli, &drawing->options.heat);
 }
 
 static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
@@ -82,9 +74,7 @@ static TgExit report(const TgCli *cli, const TgDrawing *drawing, GError *error) 
 }
 
 static bool write_file(TgCli *cli, const char *path, GBytes *file, GError **error) {
-  gsize size;
-  const void *bytes = g_bytes_get_data(file, &size);
-  if (!tg_atomic_file_write(path, bytes, size, error)) return false;
+  if (!tg_draw_file_write(path, file, error)) return false;
   if (!cli->options.quiet) tg_print(cli, "%s\n", path);
   return true;
 }

@@ -5,6 +5,8 @@
 
 #include "algo-library.h"
 #include "json-writer.h"
+#include "machine-library.h"
+#include "machine.h"
 #include "shape.h"
 
 #include <string.h>
@@ -58,11 +60,24 @@ static void print_topologies(TgCli *cli) {
 }
 
 static void print_machines(TgCli *cli) {
-  tg_print(cli, "machines: none in this version (they belong to the prediction of times)\n");
+  size_t count;
+  const TgMachineEntry *entries = tg_machine_library_list(&count);
+  g_autoptr(TgTable) table = tg_table_new("lll");
+  tg_table_add(table, "machine");
+  tg_table_add(table, "network");
+  tg_table_add(table, "source of its numbers");
+  for (size_t i = 0; i < count; i++) {
+    TgMachine machine;
+    if (!tg_machine_parse(&machine, entries[i].text, entries[i].length, NULL)) continue;
+    tg_table_add(table, "%s", entries[i].name);
+    tg_table_add(table, "%s", *machine.network ? machine.network : "any");
+    tg_table_add(table, "%s: %s", machine.name, machine.source);
+  }
+  tg_table_print(cli, table, 0, true);
 }
 
 static void print_kernels(TgCli *cli) {
-  tg_print(cli, "kernels: none in this version (local products run on the BLAS that `topogemm --version` names)\n");
+  tg_print(cli, "kernels: none in this version; local products run on the BLAS that `topogemm --version` names\n");
 }
 
 static void write_algorithms(TgJson *json) {
@@ -94,6 +109,21 @@ static void write_topologies(TgJson *json) {
   }
 }
 
+static void write_machines(TgJson *json) {
+  size_t count;
+  const TgMachineEntry *entries = tg_machine_library_list(&count);
+  for (size_t i = 0; i < count; i++) {
+    TgMachine machine;
+    if (!tg_machine_parse(&machine, entries[i].text, entries[i].length, NULL)) continue;
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "name", entries[i].name);
+    tg_json_member_string(json, "network", *machine.network ? machine.network : NULL);
+    tg_json_member_string(json, "machine", machine.name);
+    tg_json_member_string(json, "source", machine.source);
+    tg_json_end_object(json);
+  }
+}
+
 static void write_nothing(TgJson *json) {
   (void)json;
 }
@@ -107,7 +137,7 @@ typedef struct TgSection {
 static const TgSection sections[] = {
     {"algorithms", print_algorithms, write_algorithms},
     {"topologies", print_topologies, write_topologies},
-    {"machines", print_machines, write_nothing},
+    {"machines", print_machines, write_machines},
     {"kernels", print_kernels, write_nothing},
 };
 

@@ -73,7 +73,8 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
 static TgExit help(TgCli *cli, int argc, char **argv) {
   const TgCommand *command = NULL;
   if (argc > 3) return tg_report(cli, TG_EXIT_USAGE, "help: `%s` is one argument too many", argv[3]);
-  if (argc == 3 && argv[2][0] != '-' && !(command = tg_command_find(argv[2]))) return unknown_command(cli, argv[2]);
+  bool named = argc == 3 && argv[2][0] != '-' && strcmp(argv[2], "help") != 0;
+  if (named && !(command = tg_command_find(argv[2]))) return unknown_command(cli, argv[2]);
   tg_help_print(cli, command);
   return TG_EXIT_DONE;
 }

@@ -5,6 +5,7 @@
 #include "atomic-file.h"
 #include "mutate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,15 +70,37 @@ static char *answer_text(const TgMutation *mutation, const TgProof *proof, const
   return g_string_free(text, FALSE);
 }
 
+/* What goes wrong here, the commit says. */
+static void put(TgAtomicFile *file, const char *text) {
+  if (file) fputs(text, tg_atomic_file_stream(file));
+}
+
 static TgExit write_both(TgCli *cli, const char *exercise, const char *answer, const char *command) {
   GError *error = NULL;
   const char *output = cli->options.output;
   g_autofree char *path = answer_path(output);
-  if (!tg_atomic_file_write(path, answer, strlen(answer), &error) ||
-      !tg_atomic_file_write(output, exercise, strlen(exercise), &error))
+  g_autoptr(TgAtomicFile) first = tg_atomic_file_begin(path, &error);
+  g_autoptr(TgAtomicFile) second = first ? tg_atomic_file_begin(output, &error) : NULL;
+  put(first, answer);
+  put(second, exercise);
+  if (!second || !tg_atomic_file_commit(first, &error) || !tg_atomic_file_commit(second, &error))
     return tg_report_error(cli, error);
   if (!cli->options.quiet)
     tg_print(cli, "%s has one wrong edit; find it, then see %s\n%s rejects it\n", output, path, command);
+  return TG_EXIT_DONE;
+}
+
+/* Neither the schedule itself nor the answer may be overwritten. */
+static TgExit check_output(const TgCli *cli) {
+  const char *output = cli->options.output;
+  if (!output) return tg_report(cli, TG_EXIT_USAGE, "mutate: expected -o FILE, as in -o exercise.sched");
+  if (g_str_has_suffix(output, ".answer"))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: the answer takes this name; expected one as in -o exercise.sched",
+                     output);
+  g_autofree char *from = g_canonicalize_filename(cli->options.arguments[0], NULL);
+  g_autofree char *to = g_canonicalize_filename(output, NULL);
+  if (strcmp(from, to) == 0 && g_file_test(from, G_FILE_TEST_EXISTS))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: this is the schedule itself, give another name", output);
   return TG_EXIT_DONE;
 }
 
@@ -88,8 +111,8 @@ static TgExit run(TgCli *cli) {
   TgProof proof;
   TgError error = {0};
   int64_t seed = 1;
-  if (!cli->options.output) return tg_report(cli, TG_EXIT_USAGE, "mutate: expected -o FILE, as in -o exercise.sched");
-  TgExit status = tg_problem_parse(cli, &problem, cli->options.arguments[0]);
+  TgExit status = check_output(cli);
+  if (!status) status = tg_problem_parse(cli, &problem, cli->options.arguments[0]);
   if (!status) status = find_bindings(cli, &problem, &bindings);
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
   if (status) return status;

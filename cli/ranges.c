@@ -62,7 +62,7 @@ static TgExit parse_bounds(const TgCli *cli, const char *text, int64_t *low, int
 static TgExit parse_range(const TgCli *cli, const TgProblem *problem, bool skip_unknown, const char *text,
                           TgRanges *ranges) {
   const char *sign = strchr(text, '=');
-  int64_t low, high;
+  int64_t low = 0, high = 0;
   TgExit status = parse_bounds(cli, sign ? sign + 1 : text, &low, &high);
   if (status) return status;
   if (!sign) return add_unnamed(cli, problem, ranges, low, high);

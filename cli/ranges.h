@@ -16,7 +16,7 @@ typedef struct TgRanges {
   int count;
 } TgRanges;
 
-enum { TG_RANGES_MOST = 1000000 }; /**< combinations that one run goes through */
+enum { TG_RANGES_MOST = 100000 }; /**< combinations that one run goes through */
 
 /** Reads all `--for` of the command line for one schedule. A range without a name becomes one for every parameter that
  * needs a value. With `skip_unknown`, names that the schedule has no parameter for are left out; else they are an

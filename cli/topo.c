@@ -1,8 +1,10 @@
-/* topogemm topo: facts of a network. */
+/* topogemm topo: facts of a network, and its picture. */
 #include "output.h"
 #include "problem.h"
 
+#include "draw-file.h"
 #include "json-writer.h"
+#include "topology-picture.h"
 
 static void add_fact(TgTable *table, const char *name, int64_t number, const char *what) {
   tg_table_add(table, "%s", name);
@@ -45,6 +47,15 @@ static void print_json(TgCli *cli, const char *text, const TgTopologyFacts *fact
   tg_print(cli, "%s", tg_json_text(json, NULL));
 }
 
+static TgExit draw(TgCli *cli, const TgTopology *topology) {
+  const char *format;
+  GError *error = NULL;
+  TgExit status = tg_draw_file_format(cli, tg_draw_formats(), &format);
+  if (status) return status;
+  g_autoptr(GBytes) file = tg_draw_topology(topology, format, &error);
+  return file && tg_draw_file_write(cli->options.output, file, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
+
 static TgExit run(TgCli *cli) {
   TgTopology topology;
   TgTopologyFacts facts;
@@ -52,20 +63,24 @@ static TgExit run(TgCli *cli) {
   char text[TG_TOPOLOGY_TEXT_BYTES];
   if (!tg_topology_parse(&topology, cli->options.arguments[0], &error))
     return tg_report(cli, TG_EXIT_USAGE, "%s", error.message);
+  TgExit status = cli->options.output ? draw(cli, &topology) : TG_EXIT_DONE;
+  if (status) return status;
   tg_topology_facts(&topology, &facts);
   tg_topology_format(&topology, text, sizeof text);
   if (cli->options.json)
     print_json(cli, text, &facts);
   else
     print_facts(cli, text, &facts);
+  if (cli->options.output && !cli->options.json) tg_print(cli, "%s\n", cli->options.output);
   return TG_EXIT_DONE;
 }
 
-static const char *const options[] = {"json", NULL};
+static const char *const options[] = {"output", "json", NULL};
 static const TgExample examples[] = {
     {"topo torus:4x4", "nodes, links, diameter, bisection of a torus"},
     {"topo hypercube:6 --json", "of a hypercube of 64 nodes, for another program"},
     {"topo 'switch:4*torus:2x4'", "of eight switches on a torus, four nodes on each"},
+    {"topo mesh:4x4 -o mesh.svg", "and its picture"},
     {NULL, NULL},
 };
 

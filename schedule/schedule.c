@@ -2,10 +2,11 @@
 
 #include "expression.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_PLACED = 4 * TG_MAX_PROCESSORS }; /* a few seconds: `for t in 10**12` would go on for hours */
 
 int64_t tg_schedule_processors(const TgSchedule *schedule) {
   int64_t processors = 1;
@@ -104,9 +105,12 @@ static int enter(TgPlacing *placing, const TgScheduleNames *names, TgError *erro
   memset(placing->variable, 0, sizeof placing->variable);
   placing->count = 1;
   if (placement->count && !evaluate(placing, names, placement->count, &placing->count, error)) return -1;
-  if (placing->count < 0 || placing->count > INT_MAX) {
-    tg_error_set(error, placement->line, 0, "`for` over %lld values, expected 0 to %d", (long long)placing->count,
-                 INT_MAX);
+  int64_t blocks = placing->count;
+  for (int c = 0; c < schedule->dims; c++)
+    if (placing->count <= MOST_PLACED && placement->ranges >> c & 1) blocks *= schedule->extent[c];
+  if (blocks < 0 || blocks > MOST_PLACED) {
+    tg_error_set(error, placement->line, 0, "a placement of %lld blocks, expected 0 to %d", (long long)blocks,
+                 MOST_PLACED);
     return -1;
   }
   placing->inside = true;

@@ -80,11 +80,10 @@ static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgFailure *f
   TgState *state = run->state;
   TgValueId *to = held(run, transfer->to, transfer->item), from = *held(run, transfer->from, transfer->item);
   int64_t processor = rank(run, transfer->to);
-  if (state->value[from].kind == TG_VALUE_ZERO) return true;
-  bool zero = state->value[*to].kind == TG_VALUE_ZERO;
+  bool is_sum = state->value[from].kind == TG_VALUE_SUM, zero = state->value[*to].kind == TG_VALUE_ZERO;
+  if (state->value[from].kind == TG_VALUE_ZERO || (!is_sum && transfer->piece != 0)) return true;
   if (!zero && !tg_state_check_sum(state, processor, *to, from, failure)) return false;
-  if (zero && state->value[from].kind != TG_VALUE_SUM) {
-    if (transfer->piece != 0) return true;
+  if (zero && !is_sum) {
     tg_value_release(state, *to);
     *to = tg_value_hold(state, from);
     return true;

@@ -38,13 +38,14 @@ typedef struct TgLines {
   GError **error;
 } TgLines;
 
-static bool fail(const TgLines *lines, const char *message) {
-  return tg_formula_fail(lines->error, TG_FORMULA_ERROR_SYNTAX, lines->number, lines->at + 1, "%s", message);
-}
+static bool fail(const TgLines *lines, int at, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-static bool fail_word(const TgLines *lines, int at, const char *format, const char *word) G_GNUC_PRINTF(3, 0);
-static bool fail_word(const TgLines *lines, int at, const char *format, const char *word) {
-  g_autofree char *message = g_strdup_printf(format, word);
+/* At byte `at` of the line. */
+static bool fail(const TgLines *lines, int at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *message = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
   return tg_formula_fail(lines->error, TG_FORMULA_ERROR_SYNTAX, lines->number, at + 1, "%s", message);
 }
 
@@ -63,7 +64,7 @@ static char *take_word(TgLines *lines, const char *more) {
 
 static bool take_equals(TgLines *lines) {
   skip_spaces(lines);
-  if (lines->line[lines->at] != '=') return fail(lines, "expected '='");
+  if (lines->line[lines->at] != '=') return fail(lines, lines->at, "expected '='");
   lines->at++;
   skip_spaces(lines);
   return true;
@@ -82,7 +83,7 @@ static void append_text(char **text, const char *more, const char *between) {
 
 static bool read_text(TgLines *lines, const TgKey *key) {
   g_autofree char *value = g_strchomp(g_strdup(lines->line + lines->at));
-  if (!*value) return fail(lines, "the line ends, expected a text");
+  if (!*value) return fail(lines, lines->at, "the line ends, expected a text");
   lines->text = &lines->formula->text[key->index];
   append_text(lines->text, value, "\n");
   return true;
@@ -90,7 +91,7 @@ static bool read_text(TgLines *lines, const TgKey *key) {
 
 static bool read_valid(TgLines *lines) {
   TgFormula *formula = lines->formula;
-  if (formula->valids == TG_FORMULA_MAX_VALID) return fail(lines, "there are too many lines 'valid'");
+  if (formula->valids == TG_FORMULA_MAX_VALID) return fail(lines, lines->at, "there are too many lines 'valid'");
   if (!read_expression(lines, true, &formula->valid[formula->valids])) return false;
   const char *begin = lines->line + lines->at;
   formula->valid_text[formula->valids++] = g_strchomp(g_strndup(begin, strcspn(begin, "#")));
@@ -99,14 +100,14 @@ static bool read_valid(TgLines *lines) {
 
 static bool is_free(const TgLines *lines, const char *name, int at) {
   const TgFormula *formula = lines->formula;
-  if (tg_formula_function(name)) return fail_word(lines, at, "'%s' is a function", name);
+  if (tg_formula_function(name)) return fail(lines, at, "'%s' is a function", name);
   for (size_t g = 0; g < G_N_ELEMENTS(given); g++)
-    if (strcmp(given[g], name) == 0) return fail_word(lines, at, "'%s' has a value in every run", name);
+    if (strcmp(given[g], name) == 0) return fail(lines, at, "'%s' has a value in every run", name);
   for (int l = 0; l < formula->lets; l++)
-    if (strcmp(formula->let_name[l], name) == 0) return fail_word(lines, at, "there are two lines 'let %s'", name);
+    if (strcmp(formula->let_name[l], name) == 0) return fail(lines, at, "there are two lines 'let %s'", name);
   for (guint v = 0; v < formula->variables->len; v++)
     if (strcmp(g_ptr_array_index(formula->variables, v), name) == 0)
-      return fail_word(lines, at, "'%s' is used above its 'let'", name);
+      return fail(lines, at, "'%s' is used above its 'let'", name);
   return true;
 }
 
@@ -115,9 +116,9 @@ static bool read_let(TgLines *lines) {
   skip_spaces(lines);
   const int at = lines->at;
   g_autofree char *name = take_word(lines, "");
-  if (!name || g_ascii_isdigit(*name)) return fail_word(lines, at, "expected a name after %s", "'let'");
+  if (!name || g_ascii_isdigit(*name)) return fail(lines, at, "expected a name after 'let'");
   if (!is_free(lines, name, at) || !take_equals(lines)) return false;
-  if (formula->lets == TG_FORMULA_MAX_LETS) return fail(lines, "there are too many lines 'let'");
+  if (formula->lets == TG_FORMULA_MAX_LETS) return fail(lines, lines->at, "there are too many lines 'let'");
   if (!read_expression(lines, false, &formula->let[formula->lets])) return false;
   if (!is_free(lines, name, at)) return false; /* it may have named itself */
   formula->let_name[formula->lets++] = g_steal_pointer(&name);
@@ -138,8 +139,9 @@ static bool is_there(const TgFormula *formula, const TgKey *key) {
 static bool read_key(TgLines *lines) {
   g_autofree char *word = take_word(lines, "");
   const TgKey *key = word ? find_key(word) : NULL;
-  if (!key) return fail_word(lines, 0, "unknown key '%s'", word ? word : "");
-  if (!key->repeated && is_there(lines->formula, key)) return fail_word(lines, 0, "there are two lines '%s'", word);
+  if (!word) return fail(lines, 0, "expected a key");
+  if (!key) return fail(lines, 0, "unknown key '%s'", word);
+  if (!key->repeated && is_there(lines->formula, key)) return fail(lines, 0, "there are two lines '%s'", word);
   if (key->kind == KIND_LET) return read_let(lines);
   if (!take_equals(lines)) return false;
   if (key->kind == KIND_TEXT) return read_text(lines, key);
@@ -149,12 +151,12 @@ static bool read_key(TgLines *lines) {
 
 static bool read_name(TgLines *lines) {
   g_autofree char *word = take_word(lines, "");
-  if (g_strcmp0(word, "formula") != 0) return fail_word(lines, 0, "expected '%s NAME' as the first line", "formula");
+  if (g_strcmp0(word, "formula") != 0) return fail(lines, 0, "expected 'formula NAME' as the first line");
   lines->formula->name = take_word(lines, "-");
-  if (!lines->formula->name) return fail(lines, "expected the formula's name");
+  if (!lines->formula->name) return fail(lines, lines->at, "expected the formula's name");
   skip_spaces(lines);
   const char here = lines->line[lines->at];
-  return !here || here == '#' || fail(lines, "expected the end of the line");
+  return !here || here == '#' || fail(lines, lines->at, "expected the end of the line");
 }
 
 static bool read_line(TgLines *lines) {
@@ -166,7 +168,8 @@ static bool read_line(TgLines *lines) {
   if (!line[lines->at] || line[lines->at] == '#') return true;
   if (!lines->formula->name) return read_name(lines);
   if (lines->at == 0) return read_key(lines);
-  if (!continued) return fail(lines, "the line begins with a space, but there is no text above for it to continue");
+  if (!continued)
+    return fail(lines, lines->at, "the line begins with a space, but there is no text above for it to continue");
   g_autofree char *more = g_strchomp(g_strdup(line + lines->at));
   append_text(continued, more, " ");
   lines->text = continued;
@@ -179,7 +182,7 @@ static bool read_lines(TgLines *lines, const char *text, const char *end) {
     const char *line_end = newline ? newline : end;
     lines->number++;
     lines->at = 0;
-    if (line_end - text > TG_MAX_LINE) return fail(lines, "the line is too long");
+    if (line_end - text > TG_MAX_LINE) return fail(lines, lines->at, "the line is too long");
     g_autofree char *line = g_strndup(text, (gsize)(line_end - text));
     lines->line = line;
     const bool fine = read_line(lines);
@@ -195,10 +198,10 @@ static bool read_lines(TgLines *lines, const char *text, const char *end) {
 /* What can be said once all lines are read: what is missing, and which `let` serves nothing. */
 static bool check_whole(const TgLines *lines) {
   const TgFormula *formula = lines->formula;
-  if (!formula->name) return fail(lines, "expected 'formula NAME' as the first line");
+  if (!formula->name) return fail(lines, lines->at, "expected 'formula NAME' as the first line");
   for (size_t k = 0; k < G_N_ELEMENTS(keys); k++)
     if (keys[k].required && !is_there(formula, &keys[k]))
-      return fail_word(lines, 0, "the text ends without a line '%s'", keys[k].word);
+      return fail(lines, 0, "the text ends without a line '%s'", keys[k].word);
   uint32_t used = 0;
   for (int q = 0; q < TG_FORMULA_QUANTITIES; q++) used |= formula->quantity[q].lets;
   for (int v = 0; v < formula->valids; v++) used |= formula->valid[v].lets;

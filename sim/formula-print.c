@@ -49,8 +49,14 @@ static const TgCall calls[TG_FORMULA_OPS] = {
 
 static void print(const TgPrinter *printer, int32_t at, int binds);
 
-static int binding(const TgFormulaNode *node) {
+/* A root of one number or name, written without parentheses. */
+static bool is_bare(const TgFormula *formula, const TgFormulaNode *node) {
+  return calls[node->op].before_atom && tg_formula_node(formula, node->left)->op <= TG_FORMULA_OP_LET;
+}
+
+static int binding(const TgFormula *formula, const TgFormulaNode *node) {
   if (node->op == TG_FORMULA_OP_NEGATE) return BIND_NEGATE;
+  if (is_bare(formula, node)) return BIND_POWER;
   return infix[node->op].sign ? infix[node->op].binds : BIND_ATOM;
 }
 
@@ -84,8 +90,7 @@ static void print_infix(const TgPrinter *printer, const TgFormulaNode *node) {
 
 static void print_call(const TgPrinter *printer, const TgFormulaNode *node) {
   const TgCall *call = &calls[node->op];
-  const TgFormulaOp inside = tg_formula_node(printer->formula, node->left)->op;
-  const bool bare = call->before_atom && inside <= TG_FORMULA_OP_LET;
+  const bool bare = is_bare(printer->formula, node);
   const bool plain_log = node->op == TG_FORMULA_OP_LOG2 && printer->symbols == TG_FORMULA_GRAMA_SYMBOLS;
   g_string_append(printer->text, plain_log ? "log(" : bare ? call->before_atom : call->before);
   print(printer, node->left, 0);
@@ -96,22 +101,31 @@ static void print_call(const TgPrinter *printer, const TgFormulaNode *node) {
   if (!bare) g_string_append(printer->text, call->after);
 }
 
-static void print_node(const TgPrinter *printer, const TgFormulaNode *node) {
-  const TgFormula *formula = printer->formula;
-  if (node->op == TG_FORMULA_OP_NUMBER) return print_number(printer, node->number);
-  if (node->op == TG_FORMULA_OP_VARIABLE)
-    return print_name(printer, g_ptr_array_index(formula->variables, node->index));
-  if (node->op == TG_FORMULA_OP_LET) return print_name(printer, formula->let_name[node->index]);
-  if (infix[node->op].sign) return print_infix(printer, node);
-  if (node->op != TG_FORMULA_OP_NEGATE) return print_call(printer, node);
+static void print_negated(const TgPrinter *printer, const TgFormulaNode *node) {
   g_string_append_c(printer->text, '-');
   print(printer, node->left, BIND_NEGATE);
+}
+
+static void print_node(const TgPrinter *printer, const TgFormulaNode *node) {
+  const TgFormula *formula = printer->formula;
+  if (node->op == TG_FORMULA_OP_NUMBER)
+    print_number(printer, node->number);
+  else if (node->op == TG_FORMULA_OP_VARIABLE)
+    print_name(printer, g_ptr_array_index(formula->variables, node->index));
+  else if (node->op == TG_FORMULA_OP_LET)
+    print_name(printer, formula->let_name[node->index]);
+  else if (node->op == TG_FORMULA_OP_NEGATE)
+    print_negated(printer, node);
+  else if (infix[node->op].sign)
+    print_infix(printer, node);
+  else
+    print_call(printer, node);
 }
 
 /* With parentheses where the node binds less than its place asks for. */
 static void print(const TgPrinter *printer, int32_t at, int binds) {
   const TgFormulaNode *node = tg_formula_node(printer->formula, at);
-  const bool parentheses = binding(node) < binds;
+  const bool parentheses = binding(printer->formula, node) < binds;
   if (parentheses) g_string_append_c(printer->text, '(');
   print_node(printer, node);
   if (parentheses) g_string_append_c(printer->text, ')');

@@ -8,10 +8,11 @@ const TgQuantity tg_quantities[TG_VALUE_QUANTITIES] = {
     [TG_VALUE_FLOPS] = {"floating-point operations per second", "1e12", .infinite = true},
     [TG_VALUE_BYTES] = {"bytes", "16e9", .infinite = true},
     [TG_VALUE_FRACTION] = {"a fraction of 1", "0.1", .zero = true},
-    [TG_VALUE_SIZE] = {"elements along a side", "512"},
+    [TG_VALUE_SIZE] = {"elements along a side", "512", .zero = false},
 };
 
-#define KEY(type, member, kind, ...) {#member, kind, offsetof(type, member), sizeof(((type *)0)->member), __VA_ARGS__}
+#define KEY(type, member, kind, ...)                                                                                   \
+  { #member, kind, offsetof(type, member), sizeof(((type *)0)->member), __VA_ARGS__ }
 
 static const TgMachineKey machine_keys[] = {
     KEY(TgMachine, name, TG_VALUE_TEXT, false, {0}),
@@ -21,7 +22,7 @@ static const TgMachineKey machine_keys[] = {
     {0},
 };
 
-static const TgMachineKey link_keys[] = {
+const TgMachineKey tg_machine_link_keys[] = {
     KEY(TgMachineLink, latency_s, TG_VALUE_TIME, true, {0}),
     KEY(TgMachineLink, per_hop_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineLink, bandwidth_bytes_per_s, TG_VALUE_BANDWIDTH, true, {0}),
@@ -53,9 +54,9 @@ static const TgMachineKey tier_keys[] = {
 
 const TgMachineSection tg_machine_sections[] = {
     {"machine", machine_keys, 0, 0, 0},
-    {"link", link_keys, offsetof(TgMachine, link), 0, 0},
-    {"level", link_keys, offsetof(TgMachine, level), sizeof(TgMachineLink), TG_MAX_LEVELS},
-    {"link", link_keys, offsetof(TgMachine, axis), sizeof(TgMachineLink), TG_MACHINE_AXES},
+    {"link", tg_machine_link_keys, offsetof(TgMachine, link), 0, 0},
+    {"level", tg_machine_link_keys, offsetof(TgMachine, level), sizeof(TgMachineLink), TG_MAX_LEVELS},
+    {"link", tg_machine_link_keys, offsetof(TgMachine, axis), sizeof(TgMachineLink), TG_MACHINE_AXES},
     {"port", port_keys, offsetof(TgMachine, port), 0, 0},
     {"processor", processor_keys, offsetof(TgMachine, processor), 0, 0},
     {"disk", tier_keys, offsetof(TgMachine, tier[TG_TIER_DISK]), 0, 0},

@@ -32,9 +32,9 @@ typedef struct TgQuantity {
 typedef struct TgMachineKey {
   const char *name; /**< NULL ends a list */
   TgValueKind kind;
-  size_t offset;     /**< from the beginning of the section's struct */
-  size_t bytes;      /**< of a text, with its terminating 0 */
-  bool required;     /**< in [link], [processor] and tiers; never in [link.N] and [level.N] */
+  size_t offset; /**< from the beginning of the section's struct */
+  size_t bytes;  /**< of the field; of a text with its terminating 0 */
+  bool required; /**< in [link], [processor] and tiers; never in [link.N] and [level.N] */
   const char *words[3];
 } TgMachineKey;
 
@@ -48,6 +48,7 @@ typedef struct TgMachineSection {
 } TgMachineSection;
 
 extern const TgMachineSection tg_machine_sections[];
+extern const TgMachineKey tg_machine_link_keys[];
 extern const TgQuantity tg_quantities[TG_VALUE_QUANTITIES];
 
 /** A stretch of the text: one line's, without the newline. */

@@ -2,43 +2,277 @@
 #include "machine-keys.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_KEYS = 8, MOST_SECTIONS = 8 + TG_MAX_LEVELS + TG_MACHINE_AXES, PREFIX = 3 };
+enum { MOST_KEYS = 8, MOST_SECTIONS = 8 + TG_MAX_LEVELS + TG_MACHINE_AXES, WORDS_BYTES = 256 };
 
-/* The section that the lines below its heading belong to. */
-typedef struct Place {
-  const TgMachineSection *section;
-  int index; /* of a numbered one; 0 of others */
-} Place;
-
+/* A section that the text has. */
 typedef struct Seen {
-  Place place;
-  int line;               /* of the heading */
+  const TgMachineSection *section;
+  int index;               /* of a numbered one; 0 of others */
+  int line;                /* of its heading */
   int key_line[MOST_KEYS]; /* 0: not given */
 } Seen;
 
 typedef struct Reader {
   TgMachine *machine;
   TgError *error;
-  const char *line_text; /* of the line that is read */
+  const char *begin; /* of the line that is read */
   int line;
   int sections;
   Seen seen[MOST_SECTIONS];
 } Reader;
 
-static bool fail_at(const Reader *reader, int line, const char *at, const char *message) {
-  int column = 1;
-  for (const char *c = reader->line_text; at && c < at; c++) column += ((unsigned char)*c & 0xc0) != 0x80;
-  return tg_error_set(reader->error, line, at ? column : 0, "%s", message);
-}
-
 static bool fail(const Reader *reader, const char *at, const char *format, ...) TG_PRINTF(3, 4);
 static bool fail(const Reader *reader, const char *at, const char *format, ...) {
   char message[sizeof reader->error->message];
+  int column = 1;
+  for (const char *c = reader->begin; c < at; c++) column += ((unsigned char)*c & 0xc0) != 0x80;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  return fail_at(reader, reader->line, at, message);
+  return tg_error_set(reader->error, reader->line, column, "%s", message);
+}
+
+static bool is_word(TgSpan span, const char *word) {
+  return strlen(word) == span.length && memcmp(span.text, word, span.length) == 0;
+}
+
+/* How many letters two names have in common at their beginnings; people forget units and mistype ends. */
+static int likeness(TgSpan span, const char *word) {
+  size_t same = 0;
+  while (same < span.length && word[same] && g_ascii_tolower(span.text[same]) == word[same]) same++;
+  return (int)same;
+}
+
+static void section_name(const TgMachineSection *section, int index, char name[32]) {
+  if (section->count)
+    snprintf(name, 32, "[%s.%d]", section->name, index);
+  else
+    snprintf(name, 32, "[%s]", section->name);
+}
+
+static int *given_of(const Reader *reader, const Seen *seen) {
+  return (int *)((char *)reader->machine + seen->section->offset + (size_t)seen->index * seen->section->stride);
+}
+
+/* ---- headings ---- */
+
+static bool unknown_section(const Reader *reader, TgSpan name) {
+  char quoted[TG_QUOTE_BYTES];
+  const char *nearest = NULL;
+  int most = 2;
+  for (const TgMachineSection *section = tg_machine_sections; section->name; section++) {
+    const int same = likeness(name, section->name);
+    if (same <= most) continue;
+    most = same;
+    nearest = section->name;
+  }
+  tg_span_quote(name, quoted);
+  if (nearest) return fail(reader, name.text, "unknown section [%s], did you mean [%s]?", quoted, nearest);
+  return fail(reader, name.text,
+              "unknown section [%s]; the sections are [machine], [link], [link.AXIS], [level.LEVEL], [port], "
+              "[processor], [disk], [cache] and [device]",
+              quoted);
+}
+
+/* The N of [name.N]; -1 where it is no number below `count`. */
+static int read_index(TgSpan text, int count) {
+  if (text.length < 1 || text.length > 2 || (text.length == 2 && text.text[0] == '0')) return -1;
+  int index = 0;
+  for (size_t i = 0; i < text.length; i++) {
+    if (!g_ascii_isdigit(text.text[i])) return -1;
+    index = index * 10 + (text.text[i] - '0');
+  }
+  return index < count ? index : -1;
+}
+
+static bool find_section(const Reader *reader, TgSpan name, Seen *seen) {
+  const char *dot = memchr(name.text, '.', name.length);
+  const TgSpan word = {name.text, dot ? (size_t)(dot - name.text) : name.length};
+  const TgMachineSection *numbered = NULL;
+  for (const TgMachineSection *section = tg_machine_sections; section->name; section++) {
+    if (!is_word(word, section->name)) continue;
+    if (section->count) numbered = section;
+    if ((dot != NULL) != (section->count > 0)) continue;
+    *seen = (Seen){.section = section, .line = reader->line};
+    if (dot) seen->index = read_index((TgSpan){dot + 1, name.length - word.length - 1}, section->count);
+    if (seen->index >= 0) return true;
+  }
+  if (!numbered) return unknown_section(reader, name);
+  return fail(reader, word.text + word.length, "[%s. needs the number of one, from 0 to %d, as in [%s.0]",
+              numbered->name, numbered->count - 1, numbered->name);
+}
+
+static bool read_heading(Reader *reader, TgSpan line) {
+  if (line.text[line.length - 1] != ']')
+    return fail(reader, line.text, "a [section] without its end; write ] after it");
+  const TgSpan name = tg_span_trim((TgSpan){line.text + 1, line.length - 2});
+  Seen *seen = &reader->seen[reader->sections], now;
+  char text[32];
+  if (!find_section(reader, name, &now)) return false;
+  for (const Seen *earlier = reader->seen; earlier < seen; earlier++) {
+    if (earlier->section != now.section || earlier->index != now.index) continue;
+    section_name(now.section, now.index, text);
+    return fail(reader, line.text, "%s comes twice, first in line %d; put its keys together there", text,
+                earlier->line);
+  }
+  *seen = now;
+  reader->sections++;
+  return true;
+}
+
+/* ---- keys ---- */
+
+static const TgMachineKey *find_key(const TgMachineKey *keys, TgSpan name) {
+  for (const TgMachineKey *key = keys; key->name; key++)
+    if (is_word(name, key->name)) return key;
+  return NULL;
+}
+
+static const TgMachineKey *nearest_key(const TgMachineKey *keys, TgSpan name) {
+  const TgMachineKey *nearest = NULL;
+  int most = 2;
+  for (const TgMachineKey *key = keys; key->name; key++) {
+    const int same = likeness(name, key->name);
+    if (same <= most) continue;
+    most = same;
+    nearest = key;
+  }
+  return nearest;
+}
+
+static void list_keys(const TgMachineKey *keys, char words[WORDS_BYTES]) {
+  size_t used = 0;
+  for (const TgMachineKey *key = keys; key->name && used < WORDS_BYTES; key++)
+    used += (size_t)snprintf(words + used, WORDS_BYTES - used, "%s%s",
+                             key == keys   ? ""
+                             : key[1].name ? ", "
+                                           : " and ",
+                             key->name);
+}
+
+static bool unknown_key(const Reader *reader, const Seen *seen, TgSpan name) {
+  char quoted[TG_QUOTE_BYTES], section[32], words[WORDS_BYTES];
+  tg_span_quote(name, quoted);
+  section_name(seen->section, seen->index, section);
+  const TgMachineKey *nearest = nearest_key(seen->section->keys, name);
+  if (nearest)
+    return fail(reader, name.text, "unknown key `%s` in %s, did you mean `%s`?", quoted, section, nearest->name);
+  for (const TgMachineSection *other = tg_machine_sections; other->name; other++)
+    if (find_key(other->keys, name))
+      return fail(reader, name.text, "unknown key `%s` in %s; it belongs in [%s]", quoted, section, other->name);
+  list_keys(seen->section->keys, words);
+  return fail(reader, name.text, "unknown key `%s` in %s; its keys are %s", quoted, section, words);
+}
+
+static bool read_key(Reader *reader, TgSpan line) {
+  char quoted[TG_QUOTE_BYTES];
+  const char *sign = memchr(line.text, '=', line.length), *at = line.text;
+  if (!sign || sign == line.text)
+    return fail(reader, at, "`%s` is neither a [section] nor key = value; write # before a comment",
+                tg_span_quote(line, quoted));
+  const TgSpan name = tg_span_trim((TgSpan){line.text, (size_t)(sign - line.text)});
+  const TgSpan value = tg_span_trim((TgSpan){sign + 1, line.length - (size_t)(sign + 1 - line.text)});
+  if (!reader->sections)
+    return fail(reader, at, "`%s` stands before the first section; write [machine] or its section above it",
+                tg_span_quote(name, quoted));
+  Seen *seen = &reader->seen[reader->sections - 1];
+  const TgMachineKey *key = find_key(seen->section->keys, name);
+  if (!key) return unknown_key(reader, seen, name);
+  const int bit = (int)(key - seen->section->keys);
+  if (seen->key_line[bit])
+    return fail(reader, at, "%s is given twice, first in line %d; keep one of them", key->name, seen->key_line[bit]);
+  int32_t *given = given_of(reader, seen);
+  TgError wrong = {0};
+  if (!tg_machine_value(key, value, (char *)given + key->offset, &at, &wrong))
+    return fail(reader, at, "%s", wrong.message);
+  seen->key_line[bit] = reader->line;
+  *given |= 1 << bit;
+  return true;
+}
+
+/* ---- the whole ---- */
+
+/* A line without its comment, which begins the line or follows a blank or an equals sign. */
+static TgSpan without_comment(TgSpan line) {
+  for (size_t i = 0; i < line.length; i++)
+    if (line.text[i] == '#' && (i == 0 || line.text[i - 1] == '=' || g_ascii_isspace(line.text[i - 1])))
+      return (TgSpan){line.text, i};
+  return line;
+}
+
+static bool check_characters(const Reader *reader, TgSpan line) {
+  for (const char *at = line.text; at < line.text + line.length; at = g_utf8_next_char(at))
+    if (g_unichar_iscntrl(g_utf8_get_char(at)) && *at != '\t')
+      return fail(reader, at, "unexpected character U+%04X; remove it", (unsigned)g_utf8_get_char(at));
+  return true;
+}
+
+static bool read_line(Reader *reader, TgSpan whole) {
+  const char *wrong = NULL;
+  reader->line++;
+  reader->begin = whole.text;
+  if (!g_utf8_validate(whole.text, (gssize)whole.length, &wrong))
+    return fail(reader, wrong, "unexpected byte 0x%02x, expected plain text in UTF-8", (unsigned char)*wrong);
+  const TgSpan line = tg_span_trim(without_comment(whole));
+  if (line.length == 0) return true;
+  if (!check_characters(reader, line)) return false;
+  return line.text[0] == '[' ? read_heading(reader, line) : read_key(reader, line);
+}
+
+static const Seen *find_seen(const Reader *reader, const void *place) {
+  for (int i = 0; i < reader->sections; i++)
+    if ((const void *)given_of(reader, &reader->seen[i]) == place) return &reader->seen[i];
+  return NULL;
+}
+
+static bool check_required(const Reader *reader, const Seen *seen) {
+  char section[32];
+  section_name(seen->section, seen->index, section);
+  for (const TgMachineKey *key = seen->section->keys; key->name && !seen->section->count; key++) {
+    if (!key->required || seen->key_line[key - seen->section->keys]) continue;
+    return tg_error_set(reader->error, seen->line, 1, "%s has no %s; write %s = %s or what it is (%s)", section,
+                        key->name, key->name, tg_quantities[key->kind].example, tg_quantities[key->kind].unit);
+  }
+  return true;
+}
+
+static bool check(const Reader *reader) {
+  const TgMachine *machine = reader->machine;
+  const Seen *processor = find_seen(reader, &machine->processor);
+  const bool constant = machine->processor.flops_per_s > 0, table = machine->processor.rate.rows > 0;
+  for (int i = 0; i < reader->sections; i++)
+    if (!check_required(reader, &reader->seen[i])) return false;
+  if (!find_seen(reader, &machine->link))
+    return tg_error_set(reader->error, MAX(reader->line, 1), 1,
+                        "there is no [link]; write one with latency_s and bandwidth_bytes_per_s");
+  if (!constant && !table)
+    return tg_error_set(reader->error, processor ? processor->line : MAX(reader->line, 1), 1,
+                        "%s; write flops_per_s = 1e12 or what it is, or inf to leave the products out",
+                        processor ? "[processor] has neither flops_per_s nor rate" : "there is no [processor]");
+  if (constant && table)
+    return tg_error_set(reader->error, MAX(processor->key_line[0], processor->key_line[1]), 1,
+                        "[processor] has both flops_per_s and a table, rate; keep one of them");
+  return true;
+}
+
+static void set_defaults(TgMachine *machine) {
+  memset(machine, 0, sizeof *machine);
+  machine->processor.memory_bytes = INFINITY;
+  for (int kind = 0; kind < TG_TIER_KINDS; kind++) machine->tier[kind].capacity_bytes = INFINITY;
+}
+
+bool tg_machine_parse(TgMachine *machine, const char *text, size_t length, TgError *error) {
+  Reader reader = {.machine = machine, .error = error};
+  set_defaults(machine);
+  for (const char *at = text, *end = text + length; at < end;) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    if (!newline) newline = end;
+    if (!read_line(&reader, (TgSpan){at, (size_t)(newline - at)})) return false;
+    at = newline + 1;
+  }
+  return check(&reader);
 }

@@ -37,9 +37,9 @@ typedef struct Prefix {
 } Prefix;
 
 static const Prefix prefixes[] = {
-    {"", 1},           {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30},      {"Ti", 0x1p40}, {"k", 1e3},  {"K", 1e3},
-    {"M", 1e6},        {"G", 1e9},     {"T", 1e12},    {"P", 1e15},         {"m", 1e-3},    {"u", 1e-6}, {"\u00b5", 1e-6},
-    {"\u03bc", 1e-6},  {"n", 1e-9},
+    {"", 1},     {"Ki", 0x1p10},   {"Mi", 0x1p20},   {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"k", 1e3},
+    {"K", 1e3},  {"M", 1e6},       {"G", 1e9},       {"T", 1e12},    {"P", 1e15},    {"m", 1e-3},
+    {"u", 1e-6}, {"\u00b5", 1e-6}, {"\u03bc", 1e-6}, {"n", 1e-9},
 };
 
 static bool equals(TgSpan span, const char *text) {
@@ -90,21 +90,28 @@ static double to_number(TgSpan value, size_t length) {
   return g_ascii_strtod(text, NULL);
 }
 
-static bool refuse_form(const char *name, TgValueKind kind, TgSpan value, TgError *error) {
-  const TgQuantity *quantity = &tg_quantities[kind];
+/* The number in the unit of the kind that a value with a unit of its own stands for; false where it is no such value,
+ * or one that the key could not have. */
+static bool without_unit(TgValueKind kind, TgSpan value, double *number) {
   const size_t length = number_length(value);
   const TgSpan unit = tg_span_trim((TgSpan){value.text + length, value.length - length});
-  const double scale = length ? unit_scale(unit, kind) : 0;
+  *number = length ? unit_scale(unit, kind) * to_number(value, length) : 0;
+  return *number > 0 && isfinite(*number) && (kind != TG_VALUE_FRACTION || *number < 1);
+}
+
+static bool refuse_form(const char *name, TgValueKind kind, TgSpan value, TgError *error) {
+  const TgQuantity *quantity = &tg_quantities[kind];
   char quoted[TG_QUOTE_BYTES], better[G_ASCII_DTOSTR_BUF_SIZE];
+  double number;
   tg_span_quote(value, quoted);
-  if (scale > 0)
+  if (without_unit(kind, value, &number))
     return tg_error_set(error, 0, 0, "`%s` has a unit; %s counts in %s, so write %s", quoted, name, quantity->unit,
-                        g_ascii_formatd(better, sizeof better, "%.9g", scale * to_number(value, length)));
+                        g_ascii_formatd(better, sizeof better, "%.9g", number));
   if (value.length == 0)
     return tg_error_set(error, 0, 0, "%s has no value; write a number of %s, such as %s", name, quantity->unit,
                         quantity->example);
-  return tg_error_set(error, 0, 0, "`%s` is no plain number; %s counts in %s: write a number such as %s%s", quoted, name,
-                      quantity->unit, quantity->example, quantity->infinite ? ", or inf" : "");
+  return tg_error_set(error, 0, 0, "`%s` is no plain number; %s counts in %s: write a number such as %s%s", quoted,
+                      name, quantity->unit, quantity->example, quantity->infinite ? ", or inf" : "");
 }
 
 /* The remedy where a number is out of range. */
@@ -148,8 +155,8 @@ static bool read_rate(TgSpan row, TgMachineRates *rates, TgError *error) {
   if (isinf(rate->flops_per_s))
     return tg_error_set(error, 0, 0, "a rate in a table is finite; write flops_per_s = inf in place of the table");
   if (rates->rows > 0 && rate->size <= rate[-1].size)
-    return tg_error_set(error, 0, 0, "the size %g comes after %g; write the rows by increasing size", rate->size,
-                        rate[-1].size);
+    return tg_error_set(error, 0, 0, "the size %s is no larger than the one before it; write rows by increasing size",
+                        tg_span_quote(size, quoted));
   rates->rows++;
   return true;
 }
@@ -181,7 +188,8 @@ static bool read_word(const TgMachineKey *key, TgSpan value, int32_t *word, TgEr
 }
 
 static bool read_text(const TgMachineKey *key, TgSpan value, char *text, TgError *error) {
-  if (value.length == 0) return tg_error_set(error, 0, 0, "%s has no text; write one, or leave the line out", key->name);
+  if (value.length == 0)
+    return tg_error_set(error, 0, 0, "%s has no text; write one, or leave the line out", key->name);
   if (value.length >= key->bytes)
     return tg_error_set(error, 0, 0, "%s is %zu bytes long; shorten it to %zu", key->name, value.length,
                         key->bytes - 1);
@@ -202,10 +210,15 @@ static bool read_network(const TgMachineKey *key, TgSpan value, char *text, cons
 bool tg_machine_value(const TgMachineKey *key, TgSpan value, void *field, const char **at, TgError *error) {
   *at = value.text;
   switch (key->kind) {
-  case TG_VALUE_RATES: return read_rates(value, field, at, error);
-  case TG_VALUE_WORD: return read_word(key, value, field, error);
-  case TG_VALUE_TEXT: return read_text(key, value, field, error);
-  case TG_VALUE_NETWORK: return read_network(key, value, field, at, error);
-  default: return tg_machine_number(key->name, key->kind, value, field, error);
+  case TG_VALUE_RATES:
+    return read_rates(value, field, at, error);
+  case TG_VALUE_WORD:
+    return read_word(key, value, field, error);
+  case TG_VALUE_TEXT:
+    return read_text(key, value, field, error);
+  case TG_VALUE_NETWORK:
+    return read_network(key, value, field, at, error);
+  default:
+    return tg_machine_number(key->name, key->kind, value, field, error);
   }
 }

@@ -3,7 +3,8 @@
  *
  * A machine file is lines of `key = value` under `[section]`; `#` begins a comment. Each key says its unit, each value
  * is a plain number in that unit; docs/machines.md has them all. What a file says is refused where it could be misread:
- * an unknown key or section, a value with a unit of its own, a rate of zero, a negative time, NaN, a key given twice. */
+ * an unknown key or section, a value with a unit of its own, a rate of zero, a negative time, NaN, a key given twice.
+ */
 #ifndef TG_MACHINE_H
 #define TG_MACHINE_H
 
@@ -66,8 +67,8 @@ typedef struct TgMachineRate {
 
 /** Rates by size. */
 typedef struct TgMachineRates {
-  int32_t rows;     /**< 0 where the rate is constant */
-  int32_t reserved; /**< 0 */
+  int32_t rows;                        /**< 0 where the rate is constant */
+  int32_t reserved;                    /**< 0 */
   TgMachineRate row[TG_MACHINE_RATES]; /**< sizes increase */
 } TgMachineRates;
 
@@ -97,10 +98,10 @@ typedef struct TgMachine {
   char name[TG_MACHINE_NAME_BYTES];
   char source[TG_MACHINE_SOURCE_BYTES];
   char network[TG_TOPOLOGY_TEXT_BYTES]; /**< the network that the numbers describe, as tg_topology_parse() reads it */
-  double residual; /**< relative error of predictions: what differs by less is a tie. 0 where the file gives none */
-  TgMachineLink link;                   /**< of all links without numbers of their own */
-  TgMachineLink level[TG_MAX_LEVELS];   /**< innermost first */
-  TgMachineLink axis[TG_MACHINE_AXES];  /**< as tg_machine_axis() numbers them */
+  double residual;    /**< relative error of predictions: what differs by less is a tie. 0 where the file gives none */
+  TgMachineLink link; /**< of all links without numbers of their own */
+  TgMachineLink level[TG_MAX_LEVELS];  /**< innermost first */
+  TgMachineLink axis[TG_MACHINE_AXES]; /**< as tg_machine_axis() numbers them */
   TgMachinePort port;
   TgMachineProcessor processor;
   TgMachineTier tier[TG_TIER_KINDS];

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Rewrites the marked regions of docs/algorithms/*.md from algo/*.sched and from what the built command says.
+"""Rewrites the marked regions of docs/algorithms/*.md from the texts of algo/ and from what the built command says.
 
 A region begins with one of these lines and ends with `<!-- end -->`; what stands between is generated:
 
   <!-- schedule NAME -->                  the text of algo/NAME.sched, as `topogemm show NAME` prints it
+  <!-- formula NAME -->                   the text of algo/NAME.formula
   <!-- picture NAME ARGUMENTS -->         docs/pictures/NAME.svg; --draw lets `topogemm draw NAME ARGUMENTS` draw it
   <!-- facts NAME ARGUMENTS; ... -->      a table, one row for each `topogemm verify NAME ARGUMENTS --json`
   <!-- index -->                          the table of all algorithms, from the pages and the texts
@@ -24,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALGO = ROOT / "algo"
 PAGES = ROOT / "docs" / "algorithms"
 PICTURES = ROOT / "docs" / "pictures"
-REGION = re.compile(r"^<!-- (schedule|picture|facts|index)\b ?([^\n]*?) ?-->\n(.*?)^<!-- end -->\n", re.M | re.S)
+REGION = re.compile(r"^<!-- (schedule|formula|picture|facts|index)\b ?([^\n]*?) ?-->\n(.*?)^<!-- end -->\n", re.M | re.S)
 
 
 class Failure(Exception):
@@ -52,6 +53,13 @@ def schedule_region(arguments, options):
     if shown != text:
         raise Failure(f"topogemm show {arguments} differs from algo/{arguments}.sched: build the command again")
     return f"```\n{text}```\n"
+
+
+def formula_region(arguments, _options):
+    path = ALGO / f"{arguments}.formula"
+    if not path.is_file():
+        raise Failure(f"{path.relative_to(ROOT)}: no such closed form")
+    return f"```\n{path.read_text(encoding='utf-8')}```\n"
 
 
 def picture_region(arguments, options):
@@ -121,7 +129,8 @@ def index_region(_arguments, _options):
     return "\n".join(lines) + "\n"
 
 
-REGIONS = {"schedule": schedule_region, "picture": picture_region, "facts": facts_region, "index": index_region}
+REGIONS = {"schedule": schedule_region, "formula": formula_region, "picture": picture_region, "facts": facts_region,
+           "index": index_region}
 
 
 def rewrite(text, options):
@@ -136,12 +145,13 @@ def rewrite(text, options):
 
 
 def check_pages():
-    """Every schedule has a page that holds the three regions of its own name."""
+    """Every schedule has a page that holds the regions of its own name, that of a closed form where it has one."""
     for name in sorted(path.stem for path in ALGO.glob("*.sched")):
         page_words(name)
         text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
         kinds = {m.group(1) for m in REGION.finditer(text) if m.group(2).split()[:1] == [name]}
-        missing = {"schedule", "picture", "facts"} - kinds
+        expected = {"schedule", "picture", "facts"} | ({"formula"} if (ALGO / f"{name}.formula").is_file() else set())
+        missing = expected - kinds
         if missing:
             raise Failure(f"docs/algorithms/{name}.md has no region {' and '.join(sorted(missing))} of {name}")
 

@@ -87,7 +87,7 @@ def main():
         if path.stem in texts[path.suffix]:
             fail(path, "comes twice")
         texts[path.suffix][path.stem] = read_text(path)
-    for stem in texts[".formula"].keys() - texts[".sched"].keys():
+    for stem in sorted(texts[".formula"].keys() - texts[".sched"].keys()):
         fail(f"{stem}.formula", f"is the closed form of a schedule that is not here: {stem}.sched")
     # C has no empty tables, and there may be no formula at all.
     formulas = table("formulas", texts[".formula"], "    {NULL, NULL, 0},\n")

@@ -15,7 +15,6 @@ typedef struct TgAnimationKind {
 struct TgAnimation {
   const TgAnimationKind *kind;
   double seconds;
-  TgRenderer *renderer;
   GPtrArray *files; /* GBytes */
   double width, height;
   char *title;
@@ -87,20 +86,18 @@ TgAnimation *tg_animation_new(const char *format, double seconds, GError **error
   TgAnimation *animation = g_new0(TgAnimation, 1);
   animation->kind = kind;
   animation->seconds = seconds;
-  animation->renderer = tg_renderer_new();
   animation->files = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   return animation;
 }
 
 void tg_animation_free(TgAnimation *animation) {
-  tg_renderer_free(animation->renderer);
   g_ptr_array_unref(animation->files);
   g_free(animation->title);
   g_free(animation);
 }
 
 gboolean tg_animation_add(TgAnimation *animation, const TgScene *scene, GError **error) {
-  GBytes *file = tg_render(animation->renderer, scene, animation->kind->frame_format, error);
+  GBytes *file = tg_render(scene, animation->kind->frame_format, error);
   if (file == NULL) return FALSE;
   g_ptr_array_add(animation->files, file);
   animation->width = tg_scene_width(scene);

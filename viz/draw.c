@@ -22,10 +22,9 @@ static gboolean check_format(const char *format, GError **error) {
   return FALSE;
 }
 
-static GBytes *draw_frame(TgRenderer *renderer, const TgFrame *frame, const TgDrawOptions *options, const char *format,
-                          GError **error) {
+static GBytes *draw_frame(const TgFrame *frame, const TgDrawOptions *options, const char *format, GError **error) {
   g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, 0, 0);
-  return tg_render(renderer, scene, format, error);
+  return tg_render(scene, format, error);
 }
 
 GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
@@ -34,8 +33,7 @@ GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, c
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
   const TgFrame *frame = frames ? tg_frames_seek(frames, step, error) : NULL;
   if (frame == NULL) return NULL;
-  g_autoptr(TgRenderer) renderer = tg_renderer_new();
-  return draw_frame(renderer, frame, options, format, error);
+  return draw_frame(frame, options, format, error);
 }
 
 gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
@@ -43,10 +41,9 @@ gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, c
   if (!check_format(format, error)) return FALSE;
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
   if (frames == NULL) return FALSE;
-  g_autoptr(TgRenderer) renderer = tg_renderer_new();
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
     const TgFrame *frame = tg_frames_seek(frames, step, error);
-    g_autoptr(GBytes) file = frame ? draw_frame(renderer, frame, options, format, error) : NULL;
+    g_autoptr(GBytes) file = frame ? draw_frame(frame, options, format, error) : NULL;
     if (file == NULL || !sink(step, tg_frames_steps(frames), file, user, error)) return FALSE;
   }
   return TRUE;

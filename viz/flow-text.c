@@ -6,7 +6,7 @@
 
 void tg_flow_label(const TgFrame *frame, const TgFlow *flow, GString *text) {
   (void)frame;
-  if (flow->first_round >= 0) {
+  if (flow->first_round >= 0 && !flow->link_by_link) {
     g_string_append_printf(text, "%d", flow->first_round + 1);
     if (flow->last_round > flow->first_round) g_string_append_printf(text, "–%d", flow->last_round + 1);
   }

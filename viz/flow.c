@@ -14,8 +14,8 @@ typedef struct Gather {
   const TgFrame *frame;
   const TgFlowRules *rules;
   GArray *flows;
-  GHashTable *index;   /* Key -> position in flows, plus 1 */
-  int32_t direct_hops; /* blocks that go no further have an arrow of their own */
+  GHashTable *index; /* Key -> position in flows, plus 1 */
+  bool link_by_link; /* some block goes too far for an arrow of its own */
 } Gather;
 
 static guint key_hash(gconstpointer data) {
@@ -123,6 +123,22 @@ static int32_t shortest_hops(const Gather *gather, int64_t from, int64_t to, int
   return gather->rules->goes_round && back < abs(hops) ? (hops > 0 ? -back : back) : hops;
 }
 
+/* Link by link along several coordinates, the last one first, as networks route. */
+static void add_route(Gather *gather, const TgFlow *flow, const int64_t *from, const int64_t *to, double blocks,
+                      int32_t round) {
+  const TgSchedule *schedule = gather->frame->schedule;
+  TgFlow leg = *flow;
+  leg.link_by_link = true;
+  leg.to = flow->from;
+  for (int c = schedule->dims - 1; c >= 0; c--) {
+    leg.axis = c;
+    leg.from = leg.to;
+    leg.to = leg.from + (to[c] - from[c]) * stride_of(schedule, c);
+    leg.hops = shortest_hops(gather, from[c], to[c], schedule->extent[c]);
+    add_stretches(gather, &leg, from[c], SHARE_ALL, blocks, round);
+  }
+}
+
 static void add_message(Gather *gather, int32_t number) {
   const TgFrame *frame = gather->frame;
   const TgFrameMessage *message = &frame->message[number];
@@ -139,7 +155,10 @@ static void add_message(Gather *gather, int32_t number) {
                  .message = number,
                  .axis = axis_of(frame, message, from, to)};
   if (flow.axis < 0) {
-    add_flow(gather, &flow, blocks, round);
+    if (gather->link_by_link)
+      add_route(gather, &flow, from, to, blocks, round);
+    else
+      add_flow(gather, &flow, blocks, round);
     return;
   }
   int32_t straight = (int32_t)(to[flow.axis] - from[flow.axis]);
@@ -147,7 +166,7 @@ static void add_message(Gather *gather, int32_t number) {
       whole ? straight : shortest_hops(gather, from[flow.axis], to[flow.axis], frame->schedule->extent[flow.axis]);
   flow.round_edge = flow.hops != straight;
   Share share = whole ? share_of(message->op) : SHARE_ALL;
-  flow.link_by_link = whole ? share == SHARE_ALL : abs(flow.hops) > gather->direct_hops;
+  flow.link_by_link = whole ? share == SHARE_ALL : gather->link_by_link;
   if (whole || flow.link_by_link)
     add_stretches(gather, &flow, from[flow.axis], share, blocks, round);
   else
@@ -176,17 +195,28 @@ static void assign_lanes(GArray *flows) {
   }
 }
 
-static int32_t find_direct_hops(const Gather *gather) {
+/* Along several coordinates at once wires are drawn; long ones would be a tangle. */
+static bool is_far_across(const Gather *gather, const int64_t *from, const int64_t *to) {
+  for (int c = 0; c < gather->frame->schedule->dims; c++)
+    if (llabs(to[c] - from[c]) > gather->rules->far_hops + 1) return true;
+  return gather->rules->far_hops == 1;
+}
+
+static bool is_far(const Gather *gather, const TgFrameMessage *message) {
+  int64_t from[TG_MAX_DIMS], to[TG_MAX_DIMS];
+  int axis = axis_of(gather->frame, message, from, to);
+  if (gather->rules->far_hops == INT32_MAX) return false;
+  if (axis < 0) return is_far_across(gather, from, to);
+  int32_t hops = shortest_hops(gather, from[axis], to[axis], gather->frame->schedule->extent[axis]);
+  bool round = hops != to[axis] - from[axis];
+  return abs(hops) > (round ? 1 : gather->rules->far_hops);
+}
+
+static bool needs_link_by_link(const Gather *gather) {
   const TgFrame *frame = gather->frame;
-  for (int64_t m = 0; m < frame->messages; m++) {
-    int64_t from[TG_MAX_DIMS], to[TG_MAX_DIMS];
-    if (frame->whole && is_collective(frame->message[m].op)) continue;
-    int axis = axis_of(frame, &frame->message[m], from, to);
-    if (axis >= 0 &&
-        abs(shortest_hops(gather, from[axis], to[axis], frame->schedule->extent[axis])) > gather->rules->far_hops)
-      return 1;
-  }
-  return gather->rules->far_hops;
+  for (int64_t m = 0; m < frame->messages; m++)
+    if (!(frame->whole && is_collective(frame->message[m].op)) && is_far(gather, &frame->message[m])) return true;
+  return false;
 }
 
 GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules) {
@@ -194,7 +224,7 @@ GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules) {
                    .rules = rules,
                    .flows = g_array_new(FALSE, FALSE, sizeof(TgFlow)),
                    .index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL)};
-  gather.direct_hops = find_direct_hops(&gather);
+  gather.link_by_link = needs_link_by_link(&gather);
   for (int64_t m = 0; m < frame->messages; m++) add_message(&gather, (int32_t)m);
   g_hash_table_unref(gather.index);
   assign_lanes(gather.flows);

@@ -23,9 +23,10 @@ typedef struct TgFlow {
 
 /** How flows are made. */
 typedef struct TgFlowRules {
-  bool goes_round;  /**< the grid's lines are rings */
-  int32_t far_hops; /**< where a block of the frame goes further, all that go further than to a neighbour are drawn
-                         link by link, the shortest way; INT32_MAX: never */
+  bool goes_round; /**< the grid's lines are rings */
+  /** Where a block of the frame goes further, or round the edge and beyond its neighbour, all moves are drawn link by
+   * link, the shortest way. INT32_MAX: never. */
+  int32_t far_hops;
 } TgFlowRules;
 
 /** The flows of a frame, TgFlow each. A collective left whole goes along its line, from neighbour to neighbour and not

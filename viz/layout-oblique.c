@@ -157,11 +157,12 @@ static void draw_processor(const TgView *view, int64_t processor) {
 static void draw_vertical(const TgView *view, const TgFlow *flow) {
   TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
   double sign = b.y < a.y ? -1 : 1, x = a.x + tg_flow_lane(flow) * 12;
-  if (!view->frame->whole && abs(flow->hops) > 1) x -= 11;
+  bool far = !view->frame->whole && abs(flow->hops) > 1;
+  if (far) x -= 11;
   TgPoint begin = {x, a.y + sign * BOX_HEIGHT / 2}, end = {x, b.y - sign * BOX_HEIGHT / 2};
   TgPoint point[4] = {begin, {x, begin.y + (end.y - begin.y) / 3}, {x, end.y - (end.y - begin.y) / 3}, end};
   tg_view_arrow(view, flow, point, 4, NULL, 0);
-  tg_view_number(view, flow, x + 9, begin.y + sign * 8);
+  tg_view_number(view, flow, far ? x - 12 : x + 10, begin.y + sign * (8 + 12 * flow->lane));
 }
 
 static void draw_flow(const TgView *view, const TgFlow *flow) {

@@ -9,7 +9,7 @@
 /* Planes of cells: coordinate 0 downwards, coordinate 1 to the right. A third coordinate makes one panel a plane; a
  * third and a fourth a row and a column of panels. */
 
-enum { CAPTION = 26, PANEL_GAP = 26 };
+enum { CAPTION = 26, PANEL_GAP = 26, PANEL_GAP_ARROWS = 52 };
 
 static bool suits(const TgFrame *frame) {
   (void)frame;
@@ -41,10 +41,11 @@ static void find_margins(TgLayout *layout) {
 static TgPoint place_of(const TgLayout *layout, const int64_t *coordinate) {
   int panel = (int)(coordinate[2] * layout->frame->schedule->extent[3] + coordinate[3]);
   double caption = layout->panels > 1 ? CAPTION : 0;
-  return (TgPoint){panel % layout->panel_columns * (layout->panel_width + PANEL_GAP) + layout->margin_x +
+  return (TgPoint){panel % layout->panel_columns * (layout->panel_width + layout->panel_gap) + layout->margin_x +
                        layout->cell.width / 2 + (double)coordinate[1] * (layout->cell.width + layout->gap_x),
-                   panel / layout->panel_columns * (layout->panel_height + PANEL_GAP) + caption + layout->margin_y +
-                       layout->cell.height / 2 + (double)coordinate[0] * (layout->cell.height + layout->gap_y)};
+                   panel / layout->panel_columns * (layout->panel_height + layout->panel_gap) + caption +
+                       layout->margin_y + layout->cell.height / 2 +
+                       (double)coordinate[0] * (layout->cell.height + layout->gap_y)};
 }
 
 static void place(TgLayout *layout) {
@@ -53,9 +54,11 @@ static void place(TgLayout *layout) {
     tg_cell_form_full(&layout->cell, frame);
   else
     tg_cell_form_small(&layout->cell, frame);
-  layout->gap_x = layout->full ? 58 : 24;
-  layout->gap_y = layout->full ? 54 : 24;
+  bool far = layout->frame->far_axes != 0;
+  layout->gap_x = layout->full ? (far ? 64 : 58) : 24;
+  layout->gap_y = layout->full ? (far ? 66 : 54) : 24;
   find_margins(layout);
+  layout->panel_gap = frame->schedule->dims == 4 ? PANEL_GAP_ARROWS : PANEL_GAP;
   layout->panels = frame->schedule->extent[2] * frame->schedule->extent[3];
   layout->panel_columns = panel_columns(frame->schedule);
   layout->panel_width =
@@ -63,8 +66,8 @@ static void place(TgLayout *layout) {
   layout->panel_height = 2 * layout->margin_y + (double)rows_of(frame) * (layout->cell.height + layout->gap_y) -
                          layout->gap_y + (layout->panels > 1 ? CAPTION : 0);
   int panel_rows = (layout->panels + layout->panel_columns - 1) / layout->panel_columns;
-  layout->width = layout->panel_columns * (layout->panel_width + PANEL_GAP) - PANEL_GAP;
-  layout->height = panel_rows * (layout->panel_height + PANEL_GAP) - PANEL_GAP;
+  layout->width = layout->panel_columns * (layout->panel_width + layout->panel_gap) - layout->panel_gap;
+  layout->height = panel_rows * (layout->panel_height + layout->panel_gap) - layout->panel_gap;
   for (int64_t p = 0; p < frame->processors; p++) {
     int64_t coordinate[TG_MAX_DIMS] = {0};
     tg_schedule_coordinates(frame->schedule, p, coordinate);
@@ -81,8 +84,8 @@ static void append_panel_name(GString *name, const TgFrame *frame, int panel) {
 
 static void draw_panel(const TgView *view, int panel) {
   const TgLayout *layout = view->layout;
-  double x = view->origin.x + panel % layout->panel_columns * (layout->panel_width + PANEL_GAP);
-  double y = view->origin.y + panel / layout->panel_columns * (layout->panel_height + PANEL_GAP);
+  double x = view->origin.x + panel % layout->panel_columns * (layout->panel_width + layout->panel_gap);
+  double y = view->origin.y + panel / layout->panel_columns * (layout->panel_height + layout->panel_gap);
   g_autoptr(GString) name = g_string_new(NULL);
   append_panel_name(name, view->frame, panel);
   tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_ROUNDED,
@@ -147,7 +150,44 @@ static void draw_idle_links(const TgView *view) {
       if ((used[p] >> axis & 1) == 0) draw_idle(view, p, axis);
 }
 
+/* The corners of the cells that share a node. */
+typedef struct Group {
+  int64_t top, left, bottom, right, count;
+} Group;
+
+static void draw_group(const TgView *view, const Group *group) {
+  const TgLayout *layout = view->layout;
+  TgPoint a = tg_view_at(view, group->top * columns_of(view->frame) + group->left);
+  TgPoint b = tg_view_at(view, group->bottom * columns_of(view->frame) + group->right);
+  tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_ROUNDED,
+                                       .x = (a.x + b.x) / 2,
+                                       .y = (a.y + b.y) / 2,
+                                       .width = b.x - a.x + layout->cell.width + layout->gap_x * 0.66,
+                                       .height = b.y - a.y + layout->cell.height + layout->gap_y * 0.66,
+                                       .line = "#8a8a8a",
+                                       .dashed = true});
+}
+
+/* Where several processors stand on one node, a dashed line round them, if they are a rectangle. */
+static void draw_groups(const TgView *view) {
+  const TgFrame *frame = view->frame;
+  if (frame->topology == NULL || view->layout->panels > 1 || frame->processors <= frame->topology->nodes) return;
+  g_autofree Group *group = g_new0(Group, (gsize)frame->topology->nodes);
+  for (int64_t p = 0; p < frame->processors; p++) {
+    Group *g = &group[frame->node[p]];
+    int64_t row = p / columns_of(frame), column = p % columns_of(frame);
+    if (g->count++ == 0) *g = (Group){row, column, row, column, 1};
+    g->top = MIN(g->top, row), g->left = MIN(g->left, column);
+    g->bottom = MAX(g->bottom, row), g->right = MAX(g->right, column);
+  }
+  for (int32_t n = 0; n < frame->topology->nodes; n++) {
+    int64_t area = (group[n].bottom - group[n].top + 1) * (group[n].right - group[n].left + 1);
+    if (group[n].count == area) draw_group(view, &group[n]);
+  }
+}
+
 static void draw_ground(const TgView *view) {
+  draw_groups(view);
   if (view->layout->full && tg_frame_has_grid_shape(view->frame)) draw_idle_links(view);
   for (int panel = 0; panel < view->layout->panels; panel++) {
     if (view->layout->panels > 1) draw_panel(view, panel);

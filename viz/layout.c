@@ -29,8 +29,9 @@ static void find_flows(TgLayout *layout) {
   layout->flows = tg_flows_new(layout->frame, &rules);
   for (guint f = 0; f < layout->flows->len; f++) {
     const TgFlow *flow = &g_array_index(layout->flows, TgFlow, f);
-    layout->numbers_rounds |= flow->first_round >= 0;
+    layout->numbers_rounds |= flow->first_round >= 0 && !flow->link_by_link;
     layout->numbers_blocks |= flow->blocks >= 1.5;
+    layout->between_planes |= planar && flow->axis > 1;
     layout->link_by_link |= flow->link_by_link;
   }
   for (int64_t m = 0; m < layout->frame->messages; m++) {

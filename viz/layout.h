@@ -36,7 +36,7 @@ struct TgLayout {
   const TgFrame *frame;
   const TgLayoutKind *kind;
   bool full; /**< cells with names and products; otherwise small ones */
-  bool numbers_rounds, numbers_blocks, link_by_link,
+  bool numbers_rounds, numbers_blocks, link_by_link, between_planes,
       spread;    /**< what the flows show, for the words under the picture */
   GArray *flows; /**< TgFlow */
   TgCellForm cell;
@@ -45,7 +45,7 @@ struct TgLayout {
   double gap_x, gap_y;       /**< between cells */
   double margin_x, margin_y; /**< for what goes round the edge */
   int panels, panel_columns;
-  double panel_width, panel_height;
+  double panel_width, panel_height, panel_gap;
   uint8_t panel_matrix[TG_MATRICES]; /**< oblique: the matrix of each panel … */
   uint8_t panel_matrices;            /**< … and all of them, bit m for matrix m; 0 elsewhere */
 };

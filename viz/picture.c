@@ -101,7 +101,14 @@ static void add_layout_notes(Picture *picture) {
     g_string_append(text, "Blocks that go further than to a neighbour are drawn link by link, the shortest way");
   else if (layout->numbers_rounds)
     g_string_append(text, "The number on an arrow is the round in which it goes");
-  if (layout->numbers_blocks) g_string_append(text, text->len > 0 ? "; ×2: two blocks" : "×2 on an arrow: two blocks");
+  if (layout->between_planes)
+    g_string_append(text, text->len > 0 ? "; an arrow between planes is one for every processor there"
+                                        : "An arrow between planes is one for every processor there");
+  if (picture->frame->topology && picture->frame->processors > picture->frame->topology->nodes && layout->panels == 1)
+    g_string_append(text, text->len > 0 ? "; dashed lines enclose the processors of one node"
+                                        : "Dashed lines enclose the processors of one node");
+  if (layout->numbers_blocks || layout->between_planes)
+    g_string_append(text, text->len > 0 ? "; ×2: two blocks" : "×2 on an arrow: two blocks");
   if (text->len > 0) g_string_append_c(text, '.');
   if (text->len > 0)
     tg_caption_add_note(&picture->caption, g_string_free(text, FALSE));
@@ -127,17 +134,34 @@ static void look_at_slot(Seen *seen, const TgFrame *frame, int64_t processor, in
   }
 }
 
-static void look(Seen *seen, const TgFrame *frame) {
+/* Long arrays are one box, which shows no slot. */
+static bool is_drawn(const TgLayout *layout, int buffer) {
+  if (layout->panel_matrices != 0) return true;
+  for (int i = 0; i < layout->cell.items; i++)
+    if (layout->cell.item[i].buffer == buffer) return layout->cell.item[i].index >= 0;
+  return false;
+}
+
+static void look(Seen *seen, const Picture *picture) {
+  const TgFrame *frame = picture->frame;
   for (int64_t m = 0; m < frame->messages; m++) seen->arrow[frame->message[m].block.matrix] = true;
-  for (int64_t p = 0; p < frame->processors; p++)
-    for (int b = 0; b < frame->schedule->buffers; b++)
-      for (int32_t i = 0; i < frame->length[b]; i++) look_at_slot(seen, frame, p, b, tg_frame_slot(frame, p, b, i));
+  for (int b = 0; b < frame->schedule->buffers; b++) {
+    Seen slots = {0};
+    for (int64_t p = 0; p < frame->processors; p++)
+      for (int32_t i = 0; i < frame->length[b]; i++) look_at_slot(&slots, frame, p, b, tg_frame_slot(frame, p, b, i));
+    for (int matrix = 0; matrix < TG_MATRICES; matrix++) seen->held[matrix] |= slots.held[matrix];
+    if (!is_drawn(&picture->layout, b)) continue;
+    if (slots.fresh && !seen->fresh) seen->fresh_matrix = slots.fresh_matrix;
+    seen->fresh |= slots.fresh;
+    seen->changes |= slots.changes;
+    seen->sums |= slots.sums;
+  }
 }
 
 static void add_keys(Picture *picture) {
   static const char *const moves[] = {"A moves", "B moves", "C moves"}, *const holds[] = {"A", "B", "C"};
   Seen seen = {0};
-  look(&seen, picture->frame);
+  look(&seen, picture);
   for (int matrix = 0; matrix < TG_MATRICES && picture->layout.panel_matrices; matrix++)
     seen.held[matrix] = seen.held[matrix] && (picture->layout.panel_matrices >> matrix & 1);
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)

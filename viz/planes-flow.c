@@ -68,8 +68,10 @@ static void draw_stubs(const TgView *view, const TgFlow *flow) {
   }
   tg_view_arrow(view, flow, a, 4, b, 4);
   if (layout->full) {
-    draw_stub_label(view, flow, a[3], way, flow->link_by_link ? "via " : "to ", flow->to);
-    draw_stub_label(view, flow, b[0], back, flow->link_by_link ? "via " : "from ", flow->from);
+    const TgFrameMessage *message = &view->frame->message[flow->message];
+    bool one = flow->messages == 1;
+    draw_stub_label(view, flow, a[3], way, one && message->to == flow->to ? "to " : "via ", flow->to);
+    draw_stub_label(view, flow, b[0], back, one && message->from == flow->from ? "from " : "via ", flow->from);
   } else {
     tg_view_number(view, flow, (a[0].x + a[3].x) / 2 + way.y * 9, (a[0].y + a[3].y) / 2 - fabs(way.x) * 7);
   }
@@ -85,50 +87,13 @@ static TgPoint bezier(const TgPoint *p, double t) {
 static void draw_arc(const TgView *view, const TgFlow *flow) {
   const TgLayout *layout = view->layout;
   TgPoint way = direction_of(flow), from = tg_view_at(view, flow->from), to = tg_view_at(view, flow->to);
-  double half = half_across(layout, flow), start = half_along(layout, flow) * 0.45;
-  double high = half + gap_across(layout, flow) * (abs(flow->hops) > 2 ? 0.95 : 0.8);
+  double half = half_across(layout, flow), start = half_along(layout, flow) * (0.45 - 0.2 * flow->lane);
+  double high = half + gap_across(layout, flow) * (0.8 - 0.25 * flow->lane);
   TgPoint point[4] = {beside(from, way, start, half), beside(from, way, start * 1.6, high),
                       beside(to, way, -start * 1.6, high), beside(to, way, -start, half)};
   tg_view_arrow(view, flow, point, 4, NULL, 0);
   TgPoint number = bezier(point, 0.3), out = beside((TgPoint){0, 0}, way, 0, 9);
   tg_view_number(view, flow, number.x + out.x, number.y + out.y);
-}
-
-/* Two places round the edge, from or to the second cell: over the outer one to the margin. */
-static void draw_stub_arcs(const TgView *view, const TgFlow *flow) {
-  const TgLayout *layout = view->layout;
-  TgPoint way = direction_of(flow), back = {-way.x, -way.y};
-  TgPoint from = tg_view_at(view, flow->from), to = tg_view_at(view, flow->to);
-  int64_t coordinate[TG_MAX_DIMS] = {0};
-  tg_schedule_coordinates(view->frame->schedule, flow->from, coordinate);
-  int64_t extent = view->frame->schedule->extent[flow->axis];
-  int64_t before = flow->hops < 0 ? coordinate[flow->axis] : extent - 1 - coordinate[flow->axis];
-  int64_t behind = abs(flow->hops) - 1 - before;
-  double pitch = 2 * half_along(layout, flow) + (flow->axis == 1 ? layout->gap_x : layout->gap_y);
-  double half = half_across(layout, flow), start = half_along(layout, flow) * 0.45;
-  double high = half + gap_across(layout, flow) * 0.5, edge = half_along(layout, flow) + TG_PLANES_STUB;
-  TgPoint a[7], b[7];
-  double far_out = (double)before * pitch + edge, far_in = (double)behind * pitch + edge;
-  bool straight_out = before == 0, straight_in = behind == 0;
-  for (int i = 0; i < 7; i++) {
-    a[i] = beside(from, way, half_along(layout, flow) + TG_PLANES_STUB * i / 6.0, 0);
-    b[i] = beside(to, way, -half_along(layout, flow) - TG_PLANES_STUB * (6 - i) / 6.0, 0);
-  }
-  if (!straight_out) {
-    a[0] = beside(from, way, start, half);
-    a[1] = beside(from, way, start * 1.4, high);
-    a[2] = beside(from, way, pitch / 2, high);
-    for (int i = 3; i < 7; i++) a[i] = beside(from, way, pitch * 0.6 + (far_out - pitch * 0.6) * (i - 3) / 3, high);
-  }
-  if (!straight_in) {
-    for (int i = 0; i < 4; i++) b[i] = beside(to, way, -far_in + (far_in - pitch * 0.6) * i / 3, high);
-    b[4] = beside(to, way, -pitch / 2, high);
-    b[5] = beside(to, way, -start * 1.4, high);
-    b[6] = beside(to, way, -start, half);
-  }
-  tg_view_arrow(view, flow, a, 7, b, 7);
-  draw_stub_label(view, flow, a[6], way, "to ", flow->to);
-  draw_stub_label(view, flow, b[0], back, "from ", flow->from);
 }
 
 /* A chain of straight lines with round corners, as Béziers. Returns the number of points, at most 6 × corners. */
@@ -174,18 +139,73 @@ static void draw_across(const TgView *view, const TgFlow *flow) {
   TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
   bool next = fabs(b.x - a.x) < 1.5 * (view->layout->cell.width + view->layout->gap_x) &&
               fabs(b.y - a.y) < 1.5 * (view->layout->cell.height + view->layout->gap_y);
-  bool one_panel = flow->axis < 0 && view->layout->panels == 1;
-  if (next || !one_panel)
+  if (next || view->layout->panels > 1)
     tg_view_direct(view, flow, 6, next ? 0 : 0.12);
   else
     draw_wire(view, flow, a, b);
 }
 
+static int64_t panel_of(const TgView *view, int64_t processor) {
+  return processor % view->layout->panels;
+}
+
+static TgPoint panel_corner(const TgView *view, int64_t panel) {
+  const TgLayout *layout = view->layout;
+  int64_t row = panel / layout->panel_columns, column = panel % layout->panel_columns;
+  return (TgPoint){view->origin.x + (double)column * (layout->panel_width + layout->panel_gap),
+                   view->origin.y + (double)row * (layout->panel_height + layout->panel_gap)};
+}
+
+static bool same_panels(const TgView *view, const TgFlow *a, const TgFlow *b) {
+  return a->matrix == b->matrix && a->axis == b->axis && panel_of(view, a->from) == panel_of(view, b->from) &&
+         panel_of(view, a->to) == panel_of(view, b->to);
+}
+
+/* All flows of a matrix between two panels as one, drawn by the first of them; false for the others. */
+static bool gather_panels(const TgView *view, const TgFlow *flow, TgFlow *all) {
+  const TgFlow *first = (const TgFlow *)(const void *)view->layout->flows->data;
+  *all = *flow;
+  for (guint f = 0; f < view->layout->flows->len; f++) {
+    if (&first[f] == flow || !same_panels(view, &first[f], flow)) continue;
+    if (&first[f] < flow) return false;
+    all->blocks += first[f].blocks;
+    all->messages += first[f].messages;
+  }
+  return true;
+}
+
+/* Planes beside one another: an arrow from plane to plane stands for all processors, each to the one in its place. It
+ * keeps to the half that is on the left of its way, and bends where other planes lie between. */
+static void draw_between_panels(const TgView *view, const TgFlow *flow) {
+  TgFlow all;
+  if (!gather_panels(view, flow, &all)) return;
+  const TgLayout *layout = view->layout;
+  TgPoint a = panel_corner(view, panel_of(view, flow->from)), b = panel_corner(view, panel_of(view, flow->to));
+  bool across = fabs(b.x - a.x) > fabs(b.y - a.y), forward = across ? b.x > a.x : b.y > a.y;
+  bool far = fabs(b.x - a.x) > 1.5 * (layout->panel_width + layout->panel_gap) ||
+             fabs(b.y - a.y) > 1.5 * (layout->panel_height + layout->panel_gap);
+  double share = (forward ? 0.35 : 0.65) + 0.1 * (flow->matrix - 1.0),
+         x = across ? layout->panel_width : layout->panel_width * share;
+  double y = across ? layout->panel_height * share : layout->panel_height, sign = forward ? 1 : -1;
+  TgPoint from = {a.x + (across && !forward ? 0 : x), a.y + (!across && !forward ? 0 : y)};
+  TgPoint to = {b.x + (across && forward ? 0 : x), b.y + (!across && forward ? 0 : y)};
+  double bend = far ? sign * 0.12 : 0, bx = (to.y - from.y) * bend, by = (from.x - to.x) * bend;
+  TgPoint point[4] = {from,
+                      {from.x + (to.x - from.x) / 3 + bx, from.y + (to.y - from.y) / 3 + by},
+                      {to.x - (to.x - from.x) / 3 + bx, to.y - (to.y - from.y) / 3 + by},
+                      to};
+  tg_view_arrow(view, &all, point, 4, NULL, 0);
+  tg_view_number(view, &all, (from.x + to.x) / 2 + bx * 0.75 + (across ? 0 : 16),
+                 (from.y + to.y) / 2 + by * 0.75 - (across ? 11 : 0));
+}
+
 void tg_planes_draw_flow(const TgView *view, const TgFlow *flow) {
-  if (flow->axis < 0 || flow->axis > 1)
+  if (flow->axis > 1)
+    draw_between_panels(view, flow);
+  else if (flow->axis < 0)
     draw_across(view, flow);
   else if (abs(flow->hops) == 1)
     (flow->round_edge ? draw_stubs : draw_neighbour)(view, flow);
   else
-    (flow->round_edge ? draw_stub_arcs : draw_arc)(view, flow);
+    draw_arc(view, flow);
 }

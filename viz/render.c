@@ -5,33 +5,16 @@
 
 #include "svg-text.h"
 
-struct TgRenderer {
-  GVC_t *context;
-};
-
-/* libgvc reports through one function of the whole process and without user data, and is not made for threads. The lock
- * serves both. */
+/* libgvc is one for the process: it reports through one function without user data, its plug-ins keep static pointers
+ * to fonts of a context after that context was freed (Graphviz 2.43, textlayout of the pango plug-in), and it is not
+ * made for threads. So there is one context, made when first needed and kept, and one lock. */
 static GMutex gvc_mutex;
+static GVC_t *gvc_context;
 static GString *gvc_messages;
 
 static int on_gvc_message(char *message) {
   if (gvc_messages != NULL) g_string_append(gvc_messages, message);
   return 0;
-}
-
-TgRenderer *tg_renderer_new(void) {
-  TgRenderer *renderer = g_new0(TgRenderer, 1);
-  g_mutex_lock(&gvc_mutex);
-  agusererrf before = agseterrf(on_gvc_message);
-  renderer->context = gvContext();
-  agseterrf(before);
-  g_mutex_unlock(&gvc_mutex);
-  return renderer;
-}
-
-void tg_renderer_free(TgRenderer *renderer) {
-  if (renderer->context != NULL) gvFreeContext(renderer->context);
-  g_free(renderer);
 }
 
 static GBytes *finish_svg(const TgScene *scene, const char *data, gsize length) {
@@ -72,26 +55,26 @@ gboolean tg_render_knows(const char *format) {
   return find_format(format) != NULL;
 }
 
-static GBytes *render_graph(TgRenderer *renderer, const TgScene *scene, Agraph_t *graph, const TgRenderFormat *format) {
+static GBytes *render_graph(const TgScene *scene, Agraph_t *graph, const TgRenderFormat *format) {
   char *data = NULL, gvc_name[16];
   TgGvcLength length = 0;
   g_strlcpy(gvc_name, format->gvc_name, sizeof gvc_name);
   if (format->dpi != NULL) agsafeset(graph, "dpi", (char *)format->dpi, "");
   GBytes *bytes = NULL;
-  if (gvLayout(renderer->context, graph, "nop2") == 0) {
-    if (gvRenderData(renderer->context, graph, gvc_name, &data, &length) == 0 && data != NULL && length > 0)
+  if (gvLayout(gvc_context, graph, "nop2") == 0) {
+    if (gvRenderData(gvc_context, graph, gvc_name, &data, &length) == 0 && data != NULL && length > 0)
       bytes = format->finish(scene, data, length);
     if (data != NULL) gvFreeRenderData(data);
-    gvFreeLayout(renderer->context, graph);
+    gvFreeLayout(gvc_context, graph);
   }
   return bytes;
 }
 
-static GBytes *render_locked(TgRenderer *renderer, const TgScene *scene, const TgRenderFormat *format,
-                             const char *dot) {
-  Agraph_t *graph = agmemread(dot);
+static GBytes *render_locked(const TgScene *scene, const TgRenderFormat *format, const char *dot) {
+  if (gvc_context == NULL) gvc_context = gvContext();
+  Agraph_t *graph = gvc_context ? agmemread(dot) : NULL;
   if (graph == NULL) return NULL;
-  GBytes *bytes = render_graph(renderer, scene, graph, format);
+  GBytes *bytes = render_graph(scene, graph, format);
   agclose(graph);
   return bytes;
 }
@@ -102,7 +85,7 @@ static void set_render_error(GError **error, const char *suffix, GString *messag
               *messages->str ? messages->str : "it does not say why");
 }
 
-GBytes *tg_render(TgRenderer *renderer, const TgScene *scene, const char *format, GError **error) {
+GBytes *tg_render(const TgScene *scene, const char *format, GError **error) {
   const TgRenderFormat *row = find_format(format);
   if (row == NULL) {
     g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "unknown picture format '%s': use one of %s", format,
@@ -115,7 +98,7 @@ GBytes *tg_render(TgRenderer *renderer, const TgScene *scene, const char *format
   g_mutex_lock(&gvc_mutex);
   gvc_messages = messages;
   agusererrf before = agseterrf(on_gvc_message);
-  GBytes *bytes = render_locked(renderer, scene, row, dot->str);
+  GBytes *bytes = render_locked(scene, row, dot->str);
   agseterrf(before);
   gvc_messages = NULL;
   g_mutex_unlock(&gvc_mutex);

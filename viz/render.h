@@ -13,20 +13,13 @@ G_BEGIN_DECLS
 /** PNG at the 96 dots per inch of a screen; other PNGs have 144. Not offered to users. */
 #define TG_RENDER_SCREEN_PNG "png at 96 dpi"
 
-/** libgvc with its plug-ins: loading them takes longer than drawing a small picture, so one serves many. */
-typedef struct TgRenderer TgRenderer;
-
-TgRenderer *tg_renderer_new(void);
-void tg_renderer_free(TgRenderer *renderer);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgRenderer, tg_renderer_free)
-
 /** The formats of a still picture, "dot, svg, png, pdf"; for messages. */
 const char *tg_render_formats(void);
 /** True where `format` ("svg") is one of them. */
 gboolean tg_render_knows(const char *format);
 
 /** The bytes of a file. What libgvc complains of becomes part of `error`, and is an error: nothing is printed. */
-GBytes *tg_render(TgRenderer *renderer, const TgScene *scene, const char *format, GError **error);
+GBytes *tg_render(const TgScene *scene, const char *format, GError **error);
 
 G_END_DECLS
 

@@ -32,11 +32,6 @@ static void append_label(GString *dot, const char *text) {
   }
 }
 
-static void append_bold(GString *dot, const char *text) {
-  g_autofree char *escaped = g_markup_escape_text(text, -1);
-  g_string_append_printf(dot, " label=<<B>%s</B>>", escaped);
-}
-
 static void append_attribute(GString *dot, const char *name, const char *value) {
   g_string_append_printf(dot, " %s=\"", name);
   append_label(dot, value);
@@ -50,13 +45,11 @@ static void append_size(GString *dot, const char *name, double points) {
 
 static void append_text(GString *dot, const TgMark *mark) {
   if (mark->text == NULL || *mark->text == '\0') return;
-  if (mark->bold)
-    append_bold(dot, mark->text);
-  else
-    append_attribute(dot, "label", mark->text);
+  append_attribute(dot, "label", mark->text);
   g_string_append(dot, " fontsize=");
   append_number(dot, mark->size);
   if (mark->ink != NULL) append_attribute(dot, "fontcolor", mark->ink);
+  if (mark->bold) append_attribute(dot, "fontname", TG_SCENE_FONT TG_SCENE_BOLD);
 }
 
 static const char *const shape_name[] = {
@@ -150,7 +143,7 @@ static void append_header(GString *dot, const TgScene *scene) {
   append_label(dot, scene->title);
   g_string_append(dot, "\" {\n  graph [layout=nop2 outputorder=edgesfirst bgcolor=white pad=0 charset=\"UTF-8\"]\n"
                        "  node [id=\"\\N\" shape=box fixedsize=shape label=\"\" "
-                       "fontname=\"Liberation Sans,Arial,Helvetica,sans-serif\"]\n"
+                       "fontname=\"" TG_SCENE_FONT "\"]\n"
                        "  \"canvas\" [style=invis pos=\"");
   append_point(dot, scene->width / 2, scene->height / 2);
   g_string_append_c(dot, '"');

@@ -5,6 +5,10 @@
 
 #include "scene.h"
 
+/* As Pango reads a font: families, then the style. No HTML labels for bold text: libgvc loses memory with each. */
+#define TG_SCENE_FONT "Liberation Sans,Arial,Helvetica,sans-serif"
+#define TG_SCENE_BOLD " Bold"
+
 struct TgScene {
   GStringChunk *strings; /* all strings of marks and strokes */
   GArray *marks;         /* TgMark */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "scene-private.h"
+
 static void append_number(GString *svg, double value) {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
   g_string_append(svg, g_ascii_formatd(text, sizeof text, "%.0f", value));
@@ -57,18 +59,22 @@ static void append_title(GString *svg, const TgScene *scene, const char *id) {
   if (title != NULL) append_element(svg, "title", title);
 }
 
-/* "transparent" is no colour of SVG 1.1. */
+/* What libgvc writes and SVG has no such words for. */
+static const struct {
+  const char *from, *to;
+} replacements[] = {{"\"transparent\"", "\"none\""}, {TG_SCENE_BOLD "\"", "\" font-weight=\"bold\""}};
+
 static void append_drawing(GString *svg, const char *line, gsize length) {
-  static const char transparent[] = "\"transparent\"";
-  const char *found = g_strstr_len(line, (gssize)length, transparent);
-  if (found == NULL) {
-    append_plain(svg, line, length);
+  for (gsize r = 0; r < G_N_ELEMENTS(replacements); r++) {
+    const char *found = g_strstr_len(line, (gssize)length, replacements[r].from);
+    if (found == NULL) continue;
+    append_plain(svg, line, (gsize)(found - line));
+    g_string_append(svg, replacements[r].to);
+    found += strlen(replacements[r].from);
+    append_drawing(svg, found, length - (gsize)(found - line));
     return;
   }
-  append_plain(svg, line, (gsize)(found - line));
-  g_string_append(svg, "\"none\"");
-  found += sizeof transparent - 1;
-  append_drawing(svg, found, length - (gsize)(found - line));
+  append_plain(svg, line, length);
 }
 
 /* libgvc writes an element a line; a title, which may hold a line's end, comes from the scene. */

@@ -9,7 +9,8 @@
 /** Width of one line of UTF-8 in points. */
 double tg_text_width(const char *text, double size);
 
-/** Breaks `text` at spaces into lines no wider than `width`; a word that is wider stands alone. Free with g_strfreev().
+/** Breaks `text` at spaces into lines no wider than `width` and about equally wide; a word
+ * that is wider stands alone. Free with g_strfreev().
  */
 char **tg_text_wrap(const char *text, double size, double width);
 

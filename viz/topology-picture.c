@@ -76,8 +76,7 @@ GBytes *tg_draw_topology(const TgTopology *topology, const char *format, GError 
   tg_network_find_node_size(&network);
   find_figures(&network);
   g_autoptr(TgScene) scene = scene_of(&network);
-  g_autoptr(TgRenderer) renderer = tg_renderer_new();
-  GBytes *file = tg_render(renderer, scene, format, error);
+  GBytes *file = tg_render(scene, format, error);
   for (int l = 0; l < topology->levels; l++) {
     tg_figure_clear(&network.figure[l]);
     g_free(network.group[l]);

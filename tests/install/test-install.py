@@ -97,7 +97,8 @@ def test_example(source, kind, build, folder):
     for arguments, expected, words in RUNS[source.stem]:
         status, said = run([str(program), *arguments], cwd=folder, env=build["environment"])
         fine = status == expected and re.search(words, said)
-        point(fine, shlex.join([source.stem, *arguments]) + f", {kind}", f"status {status}, expected {expected}\n{said}")
+        name = shlex.join([source.stem, *arguments])
+        point(fine, f"{name}, {kind}", f"status {status}, expected {expected}\n{said}")
 
 
 def pkg_config(environment, *arguments):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/embed.py: its table holds the bytes of its input, refuses what would lie, and leaves no schedule out. TAP."""
+"""tools/embed.py: its tables hold the bytes of their input, refuse what would lie, and leave no text out. TAP."""
 
 import pathlib
 import re
@@ -31,9 +31,11 @@ def embed(folder, files):
     return done.returncode, done.stderr, output.read_text(encoding="ascii") if output.exists() else ""
 
 
-def entries(text):
-    """(name, bytes, stated length) of each row of the table, read as a C compiler reads the strings."""
-    table = text.split("entries[] = {\n", 1)[1].split("\n};\n", 1)[0]
+def entries(text, name="entries"):
+    """(name, bytes, stated length) of each row of a table, read as a C compiler reads the strings."""
+    table = text.split(f"{name}[] = {{\n", 1)[1].split("\n};\n", 1)[0].removesuffix("    {NULL, NULL, 0},").rstrip()
+    if not table:
+        return
     for row in re.split(r"\n(?=    \{)", table):
         name, *pieces = STRING.findall(row)
         length = int(re.search(r",\s*(\d+)\},$", row).group(1))
@@ -63,16 +65,35 @@ def refuses(files, words):
     return case
 
 
+def embeds_formulas():
+    files = {"b.sched": b"schedule b\n", "b.formula": b"formula b # 'x\n", "a.sched": b"schedule a\n"}
+    with tempfile.TemporaryDirectory() as folder:
+        status, _, text = embed(folder, files)
+    return status == 0 and list(entries(text, "formulas")) == [("b", b"formula b # 'x\n", 15)]
+
+
+def needs_no_formula():
+    with tempfile.TemporaryDirectory() as folder:
+        status, _, text = embed(folder, {"a.sched": b"schedule a\n"})
+    return status == 0 and not list(entries(text, "formulas"))
+
+
+def texts_of(ending):
+    return {path.stem: path.read_bytes() for path in (ROOT / "algo").glob("*" + ending)}
+
+
 def embeds_the_library():
-    paths = sorted((ROOT / "algo").glob("*.sched"))
+    paths = sorted([*(ROOT / "algo").glob("*.sched"), *(ROOT / "algo").glob("*.formula")])
     with tempfile.TemporaryDirectory() as folder:
         status, _, text = embed(folder, {path.name: path.read_bytes() for path in paths})
-    return status == 0 and {name: data for name, data, _ in entries(text)} == {p.stem: p.read_bytes() for p in paths}
+    tables = {"entries": texts_of(".sched"), "formulas": texts_of(".formula")}
+    return status == 0 and all({n: data for n, data, _ in entries(text, t)} == tables[t] for t in tables)
 
 
-def leaves_no_schedule_out():
-    named = re.findall(r"'(.*)\.sched'", (ROOT / "algo" / "meson.build").read_text(encoding="utf-8"))
-    return named == sorted(path.stem for path in (ROOT / "algo").glob("*.sched"))
+def leaves_nothing_out():
+    listed = re.findall(r"'(.*\.(?:sched|formula))'", (ROOT / "algo" / "meson.build").read_text(encoding="utf-8"))
+    there = [path.name for ending in (".sched", ".formula") for path in (ROOT / "algo").glob("*" + ending)]
+    return sorted(listed) == sorted(there)
 
 
 CASES = {
@@ -82,8 +103,14 @@ CASES = {
     "refuses an empty file": refuses({"a.sched": b""}, "expected 'schedule a'"),
     "refuses what is not UTF-8": refuses({"a.sched": b"schedule a\n\xff"}, "not UTF-8 at byte 11"),
     "refuses a zero byte": refuses({"a.sched": b"schedule a\n\0"}, "zero byte"),
+    "embeds closed forms": embeds_formulas,
+    "needs no closed form": needs_no_formula,
+    "refuses a closed form of another name": refuses(
+        {"a.sched": b"schedule a\n", "a.formula": b"formula b\n"}, "expected 'formula a'"),
+    "refuses a closed form without a schedule": refuses({"a.formula": b"formula a\n"}, "not here: a.sched"),
+    "refuses another kind of file": refuses({"a.txt": b"schedule a\n"}, "neither .sched nor .formula"),
     "embeds the library": embeds_the_library,
-    "names every schedule in algo/meson.build": leaves_no_schedule_out,
+    "names every text in algo/meson.build": leaves_nothing_out,
 }
 
 

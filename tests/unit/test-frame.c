@@ -106,10 +106,10 @@ static void test_loads(void) {
   g_assert_cmpfloat(frame->link_blocks_max, ==, 4);
 }
 
-/* A broadcast left whole crosses no link twice; in rounds from one sender to all it would. */
+/* A broadcast left whole crosses no link twice, though two of its receivers stand behind one another. */
 static void test_tree_loads(void) {
   Laid laid;
-  lay(&laid, "summa", "1x8", "line:8", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  lay(&laid, "summa", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
   g_autoptr(TgFrames) frames = frames_of(&laid);
   g_assert_cmpfloat(tg_frames_seek(frames, 1, NULL)->link_blocks_max, ==, 1);
 }

@@ -42,7 +42,38 @@ static const Subject subjects[] = {
     {"dns-rounds", "2x2x2", "hypercube:3", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
     {"dns-rounds", "4x4x4", "hypercube:6", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
     {"cannon-gray", "4x4", "hypercube:4", TG_GRAY, TG_COLLECTIVE_WHOLE},
+    {"cannon", "12x12", "torus:3x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon", "6x6", "switch:6*ring:6", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon-gray", "16x16", "hypercube:8", TG_GRAY, TG_COLLECTIVE_WHOLE},
+    {"cannon25d", "8x8x2", "torus:8x8x2", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"cannon", "1x1", "torus:1x1", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"ring", "1", "ring:1", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"ring", "2", "ring:2", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"ring", "9", "line:9", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"mmt", "16", "ring:16", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"mmt", "29", "line:29", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"allgather", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_RING},
+    {"allgather", "8x8", "torus:8x8", TG_ROWMAJOR, TG_COLLECTIVE_RECURSIVE_DOUBLING},
+    {"dns", "3x3x3", "mesh:3x3x3", TG_ROWMAJOR, TG_COLLECTIVE_SCATTER_ALLGATHER},
+    {"cube3d", "4x4x4", "full:64", TG_ROWMAJOR, TG_COLLECTIVE_BINOMIAL},
+    {"cube3d", "8x8x8", "torus:8x8x8", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"agarwal3d", "2x3x4", "torus:2x3x4", TG_ROWMAJOR, TG_COLLECTIVE_AUTO},
+    {"dimma", "2x3", "torus:2x3", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"summa-panels", "4x6", "torus:4x6", TG_ROWMAJOR, TG_COLLECTIVE_CHAIN},
+    {"transpose", "8x8", "torus:8x8", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
+    {"transpose", "16x16", "torus:16x16", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
 };
+
+/* Goes on, so that one run tells all. */
+static void complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
+static void complain(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_test_message("%s", text);
+  g_test_fail();
+}
 
 typedef void (*Check)(const TgFrame *frame, const TgScene *scene);
 
@@ -55,7 +86,6 @@ static void for_all_pictures(Check check) {
     for (gint64 step = 0; step <= MIN(tg_frames_steps(frames), 6); step++) {
       const TgFrame *frame = tg_frames_seek(frames, step, NULL);
       g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, 0, 0);
-      g_test_message("%s %s on %s, step %" G_GINT64_FORMAT, subject->name, subject->grid, subject->network, step);
       check(frame, scene);
     }
   }
@@ -90,11 +120,11 @@ static void check_texts(const TgFrame *frame, const TgScene *scene) {
   for (guint i = 0; i < boxes->len; i++) {
     const Box *a = &g_array_index(boxes, Box, i);
     if (a->left < 0 || a->top < 0 || a->right > scene->width || a->bottom > scene->height)
-      g_error("'%s' leaves the picture '%s'", a->text, scene->title);
+      complain("'%s' leaves the picture '%s'", a->text, scene->title);
     for (guint j = i + 1; j < boxes->len; j++) {
       const Box *b = &g_array_index(boxes, Box, j);
       if (a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom)
-        g_error("'%s' and '%s' overlap at (%.0f, %.0f) in '%s'", a->text, b->text, a->left, a->top, scene->title);
+        complain("'%s' and '%s' overlap at (%.0f, %.0f) in '%s'", a->text, b->text, a->left, a->top, scene->title);
     }
   }
 }
@@ -110,7 +140,7 @@ static void check_boxes(const TgFrame *frame, const TgScene *scene) {
     const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
     if (mark->shape != TG_SHAPE_BOX || mark->text == NULL) continue;
     if (tg_text_width(mark->text, mark->size) > mark->width)
-      g_error("'%s' is wider than its box in '%s'", mark->text, scene->title);
+      complain("'%s' is wider than its box in '%s'", mark->text, scene->title);
   }
 }
 
@@ -139,9 +169,9 @@ static void check_ends(const TgFrame *frame, const TgScene *scene) {
     const TgMark *from = find_mark(scene, stroke->from), *to = find_mark(scene, stroke->to);
     bool message = stroke->head == TG_HEAD_ARROW && !g_str_equal(stroke->from, "canvas");
     if (message && (from == NULL || from_border(from, *point) > 0.5))
-      g_error("%s begins beside %s in '%s'", stroke->id, stroke->from, scene->title);
+      complain("%s begins beside %s in '%s'", stroke->id, stroke->from, scene->title);
     if (message && (to == NULL || from_border(to, *last) > 0.5))
-      g_error("%s ends beside %s in '%s'", stroke->id, stroke->to, scene->title);
+      complain("%s ends beside %s in '%s'", stroke->id, stroke->to, scene->title);
     point = last + 1;
   }
 }
@@ -154,10 +184,10 @@ static void check_ids(const TgFrame *frame, const TgScene *scene) {
   g_autoptr(GHashTable) ids = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint m = 0; m < scene->marks->len; m++)
     if (!g_hash_table_add(ids, (gpointer)g_array_index(scene->marks, TgMark, m).id))
-      g_error("two marks %s in '%s'", g_array_index(scene->marks, TgMark, m).id, scene->title);
+      complain("two marks %s in '%s'", g_array_index(scene->marks, TgMark, m).id, scene->title);
   for (guint s = 0; s < scene->strokes->len; s++)
     if (!g_hash_table_add(ids, (gpointer)g_array_index(scene->strokes, TgStroke, s).id))
-      g_error("two strokes %s in '%s'", g_array_index(scene->strokes, TgStroke, s).id, scene->title);
+      complain("two strokes %s in '%s'", g_array_index(scene->strokes, TgStroke, s).id, scene->title);
   for (gint64 p = 0; p < frame->processors; p++) {
     g_autoptr(GString) id = g_string_new(NULL);
     tg_processor_id_append(id, frame->schedule, p);
@@ -242,6 +272,31 @@ static void test_one_canvas(void) {
   g_assert_cmpfloat(y, >, 0);
 }
 
+/* Four coordinates: planes side by side, all blocks between two of them as one arrow. */
+static void test_four_coordinates(void) {
+  static const char text[] = "schedule four\ngrid i:a, j:b, k:c, l:d\nplace A(i,j), B(i,j), C(i,j) on (i,j,0,0)\n"
+                             "step \"spread\"\n  broadcast A along k from 0 where l == 0\n"
+                             "  broadcast B along k from 0 where l == 0\n"
+                             "step \"spread\"\n  broadcast A along l from 0\n"
+                             "step \"over\"\n  move A to (i, j, k+1, l)\n  move A to (i, j, k, l+1)\n";
+  Bound bound;
+  g_assert_true(bound_from(&bound, text, "2x2x2x3", NULL));
+  TgFrameOptions options = {.collective = TG_COLLECTIVE_WHOLE};
+  g_autoptr(TgFrames) frames = tg_frames_new(&bound.schedule, &bound.names, &options, NULL);
+  for (gint64 step = 0; step <= 3; step++) {
+    const TgFrame *frame = tg_frames_seek(frames, step, NULL);
+    g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, 0, 0);
+    check_texts(frame, scene);
+    check_ids(frame, scene);
+    int arrows = 0;
+    for (guint s = 0; s < scene->strokes->len; s++) {
+      const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
+      arrows += stroke->head == TG_HEAD_ARROW && !g_str_equal(stroke->from, "canvas");
+    }
+    g_assert_cmpint(arrows, ==, step == 0 ? 0 : step == 1 ? 2 : step == 2 ? 4 : 12);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/picture/texts", test_texts);
@@ -252,5 +307,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/picture/flows", test_flows);
   g_test_add_func("/picture/spread", test_spread);
   g_test_add_func("/picture/one-canvas", test_one_canvas);
+  g_test_add_func("/picture/four-coordinates", test_four_coordinates);
   return g_test_run();
 }

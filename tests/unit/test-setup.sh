@@ -5,12 +5,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$root/setup.sh" "$work" # where any user can read it
+echo "project('x', meson_version: '>=1.2.0')" >"$work/meson.build"
 chmod 755 "$work"
 number=0
 as=() # a command that runs another as someone else
 
 # What setup.sh itself is made of; the things it looks for are added machine by machine.
-base=(bash env find grep awk wc rm cat)
+base=(bash env dirname find grep sort awk wc rm cat)
 # stand_in NAME SCRIPT
 stand_in() { printf '#!%s\n%s\n' "$BASH" "$2" >"$machine/$1" && chmod +x "$machine/$1"; }
 new_machine() {
@@ -26,7 +27,8 @@ with_apt() {
 }
 complete() {
   local name
-  for name in meson ninja python3 dot clang g++; do stand_in "$name" 'exit 0'; done
+  for name in ninja python3 dot clang g++; do stand_in "$name" 'exit 0'; done
+  stand_in meson 'echo 1.10.0'
   stand_in gcc 'echo /lib/libgfortran.so'
   stand_in pkg-config 'exit 0'
   stand_in fc-match 'printf "Liberation Sans"'
@@ -61,7 +63,7 @@ ended() { [[ $status == "$1" ]]; }
 called() { [[ $(calls) == *"$1"* ]]; }
 never_called() { [[ -z $(calls) ]]; }
 
-echo 1..26
+echo 1..28
 
 new_machine && complete && with_apt 'exit 1'
 setup --tests
@@ -89,6 +91,11 @@ setup
 check "another program called convert is no ImageMagick" says imagemagick
 check "without apt-get it says what to install" says "the command magick or convert"
 check "and ends with 1" ended 1
+
+new_machine && complete && stand_in meson 'echo 1.1.9'
+setup --dry-run
+check "an old Meson is not enough" ended 1
+check "and it says which one is" says "the command meson, 1.2.0 or later"
 
 new_machine && complete && stand_in pkg-config '[[ $* != *libgvc* ]]'
 setup --frobnicate

@@ -1,0 +1,25 @@
+#include "draw-file.h"
+#include "report.h"
+
+#include "atomic-file.h"
+
+#include <string.h>
+
+TgExit tg_draw_file_format(const TgCli *cli, const char *formats, const char **format) {
+  const char *path = cli->options.output, *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+  g_auto(GStrv) known = g_strsplit(formats, ", ", -1);
+  if (!dot || !dot[1])
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a suffix that says the format: one of %s", path, formats);
+  *format = dot + 1;
+  if (strcmp(*format, "html") == 0)
+    return tg_report(cli, TG_EXIT_MISSING, "-o %s: the interactive page is not in this version; expected one of %s",
+                     path, formats);
+  if (g_strv_contains((const char *const *)known, *format)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of %s", path, formats);
+}
+
+bool tg_draw_file_write(const char *path, GBytes *file, GError **error) {
+  gsize size;
+  const void *bytes = g_bytes_get_data(file, &size);
+  return tg_atomic_file_write(path, bytes, size, error);
+}

@@ -1,0 +1,59 @@
+/* Machine files as text, from the same tables that read them. */
+#include "machine-keys.h"
+
+#include <math.h>
+
+static void write_number(GString *text, double number) {
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  g_string_append(text, isinf(number) ? "inf" : g_ascii_dtostr(digits, sizeof digits, number));
+}
+
+static void write_rates(GString *text, const TgMachineRates *rates) {
+  for (int32_t i = 0; i < rates->rows; i++) {
+    if (i) g_string_append(text, "; ");
+    write_number(text, rates->row[i].size);
+    g_string_append_c(text, ':');
+    write_number(text, rates->row[i].flops_per_s);
+  }
+}
+
+static void write_value(GString *text, const TgMachineKey *key, const void *field) {
+  switch (key->kind) {
+  case TG_VALUE_RATES:
+    write_rates(text, field);
+    break;
+  case TG_VALUE_WORD:
+    g_string_append(text, key->words[*(const int32_t *)field]);
+    break;
+  case TG_VALUE_TEXT:
+  case TG_VALUE_NETWORK:
+    g_string_append(text, field);
+    break;
+  default:
+    write_number(text, *(const double *)field);
+  }
+}
+
+static void write_section(GString *text, const TgMachineSection *section, int index, const int32_t *given) {
+  if (!*given) return;
+  if (section->count)
+    g_string_append_printf(text, "[%s.%d]\n", section->name, index);
+  else
+    g_string_append_printf(text, "[%s]\n", section->name);
+  for (int bit = 0; section->keys[bit].name; bit++) {
+    const TgMachineKey *key = &section->keys[bit];
+    if (!(*given & (1 << bit))) continue;
+    g_string_append_printf(text, "%s = ", key->name);
+    write_value(text, key, (const char *)given + key->offset);
+    g_string_append_c(text, '\n');
+  }
+}
+
+char *tg_machine_text(const TgMachine *machine) {
+  GString *text = g_string_new(NULL);
+  for (const TgMachineSection *section = tg_machine_sections; section->name; section++)
+    for (int index = 0; index < MAX(section->count, 1); index++)
+      write_section(text, section, index,
+                    (const int32_t *)((const char *)machine + section->offset + (size_t)index * section->stride));
+  return g_string_free(text, FALSE);
+}

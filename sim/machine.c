@@ -1,0 +1,95 @@
+#include "machine-keys.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- links ---- */
+
+static int level_axes(const TgLevel *level) {
+  switch (level->kind) {
+  case TG_HYPERCUBE:
+    return level->extents[0];
+  case TG_FULL:
+  case TG_SWITCH:
+    return 1;
+  default:
+    return level->dims;
+  }
+}
+
+int tg_machine_axis(const TgTopology *topology, int level, int axis) {
+  for (int outer = topology->levels - 1; outer > level; outer--) axis += level_axes(&topology->level[outer]);
+  return axis;
+}
+
+static int axes(const TgTopology *topology) {
+  return tg_machine_axis(topology, 0, level_axes(&topology->level[0]));
+}
+
+static bool fail_fit(const TgMachine *machine, const TgTopology *topology, const char *section, TgError *error) {
+  char network[TG_TOPOLOGY_TEXT_BYTES], remedy[TG_TOPOLOGY_TEXT_BYTES + 80];
+  tg_topology_format(topology, network, sizeof network);
+  if (*machine->network)
+    g_snprintf(remedy, sizeof remedy, "choose %s, which it describes, or leave the section out", machine->network);
+  else
+    g_strlcpy(remedy, "choose a network that has it, or leave the section out", sizeof remedy);
+  return tg_error_set(error, 0, 0, "%s%s has numbers for [%s], which %s does not have; %s",
+                      *machine->name ? "machine " : "the machine", machine->name, section, network, remedy);
+}
+
+bool tg_machine_fits(const TgMachine *machine, const TgTopology *topology, TgError *error) {
+  char section[32];
+  for (int level = topology->levels; level < TG_MAX_LEVELS; level++) {
+    if (!machine->level[level].given) continue;
+    g_snprintf(section, sizeof section, "level.%d", level);
+    return fail_fit(machine, topology, section, error);
+  }
+  for (int axis = axes(topology); axis < TG_MACHINE_AXES; axis++) {
+    if (!machine->axis[axis].given) continue;
+    g_snprintf(section, sizeof section, "link.%d", axis);
+    return fail_fit(machine, topology, section, error);
+  }
+  return true;
+}
+
+/* What `more` gives replaces what `link` has. */
+static void overlay(TgMachineLink *link, const TgMachineLink *more) {
+  for (int bit = 0; tg_machine_link_keys[bit].name; bit++) {
+    const TgMachineKey *key = &tg_machine_link_keys[bit];
+    if (more->given & (1 << bit)) memcpy((char *)link + key->offset, (const char *)more + key->offset, key->bytes);
+  }
+  link->given |= more->given;
+}
+
+TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topology, int level, int axis) {
+  TgMachineLink link = machine->link;
+  const int number = tg_machine_axis(topology, level, axis);
+  overlay(&link, &machine->level[level]);
+  if (number < TG_MACHINE_AXES) overlay(&link, &machine->axis[number]);
+  return link;
+}
+
+/* ---- processors and memory ---- */
+
+static double interpolate(const TgMachineRates *rates, double size) {
+  const TgMachineRate *row = rates->row, *last = &rates->row[rates->rows - 1];
+  if (size <= row->size) return row->flops_per_s;
+  if (size >= last->size) return last->flops_per_s;
+  while (row[1].size < size) row++;
+  const double part = (size - row->size) / (row[1].size - row->size);
+  return row->flops_per_s + part * (row[1].flops_per_s - row->flops_per_s);
+}
+
+double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
+  if (machine->processor.rate.rows == 0) return machine->processor.flops_per_s;
+  return interpolate(&machine->processor.rate, cbrt((double)m * (double)n * (double)k));
+}
+
+double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
+  const double flops = 2 * (double)m * (double)n * (double)k;
+  return flops > 0 ? flops / tg_machine_flops_per_s(machine, m, n, k) : 0;
+}
+
+const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind) {
+  return machine->tier[kind].given ? &machine->tier[kind] : NULL;
+}
