@@ -8,7 +8,7 @@
 #include "algo-library.h"
 #include "formula.h"
 #include "prove.h"
-#include "schedule-text.h"
+#include "../schedule-text.h"
 
 typedef struct Form {
   Bound bound;

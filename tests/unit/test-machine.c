@@ -75,7 +75,7 @@ static void defaults_are_those_of_the_document(void) {
   g_assert_true(device->latency_s == 0 && isinf(device->capacity_bytes));
 }
 
-/* `text` stands before LINK PROCESSOR, or alone where it holds a [link] of its own. */
+/* A whole file, and what is said of it. */
 typedef struct Bad {
   const char *text;
   int line, column;
@@ -194,7 +194,8 @@ static void bad_text_is_refused_with_place_and_remedy(void) {
   for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
     TgMachine machine;
     TgError error = {0};
-    g_test_message("%s", bad[i].text);
+    g_autofree char *shown = g_strescape(bad[i].text, NULL);
+    g_test_message("%s", shown);
     g_assert_false(tg_machine_parse(&machine, bad[i].text, strlen(bad[i].text), &error));
     g_assert_cmpstr(error.message, ==, bad[i].message);
     g_assert_cmpint(error.line, ==, bad[i].line);

@@ -1,0 +1,216 @@
+#include "clock.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A number in [0, 1) that depends on seed and count alone: splitmix64. */
+static double random_unit(uint64_t seed, uint64_t count) {
+  uint64_t z = seed + (count + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options) {
+  *clocks = (TgClocks){.nodes = nodes,
+                       .overlap = options->overlap,
+                       .all_ports = machine->port.ports == TG_PORTS_ALL,
+                       .jitter = options->jitter,
+                       .straggler = options->straggler,
+                       .straggler_factor = options->straggler_factor,
+                       .seed = options->seed,
+                       .group_statement = -1};
+  clocks->level = options->skew_s == 0 && options->jitter == 0 && options->straggler < 0;
+  double **arrays[] = {&clocks->port, &clocks->enter, &clocks->cpu, &clocks->compute, &clocks->send, &clocks->receive};
+  for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) *arrays[i] = g_new0(double, nodes);
+  if (options->skew_s > 0)
+    for (int64_t n = 0; n < nodes; n++)
+      clocks->port[n] = clocks->cpu[n] = options->skew_s * random_unit(~options->seed, (uint64_t)n);
+}
+
+void tg_clocks_clear(TgClocks *clocks) {
+  double *arrays[] = {clocks->port, clocks->enter, clocks->cpu, clocks->compute, clocks->send, clocks->receive};
+  for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) g_free(arrays[i]);
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) g_free(clocks->ready[b]);
+}
+
+static void spread_array(double *array, int64_t nodes) {
+  if (!array) return;
+  for (int64_t n = 1; n < nodes; n++) array[n] = array[0];
+}
+
+/* From here on every node has its own time. */
+static void spread(TgClocks *clocks) {
+  if (!clocks->level) return;
+  clocks->level = false;
+  spread_array(clocks->port, clocks->nodes);
+  spread_array(clocks->enter, clocks->nodes);
+  spread_array(clocks->cpu, clocks->nodes);
+  spread_array(clocks->compute, clocks->nodes);
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) spread_array(clocks->ready[b], clocks->nodes);
+}
+
+static bool is_flat(const double *array, int64_t nodes) {
+  for (int64_t n = 1; array && n < nodes; n++)
+    if (array[n] != array[0]) return false;
+  return true;
+}
+
+/* Back to one number where all nodes have come to the same time. */
+static void settle(TgClocks *clocks) {
+  if (clocks->jitter > 0 || clocks->straggler >= 0 || !is_flat(clocks->port, clocks->nodes)) return;
+  if (!is_flat(clocks->cpu, clocks->nodes) || !is_flat(clocks->compute, clocks->nodes)) return;
+  if (!is_flat(clocks->enter, clocks->nodes)) return;
+  for (int b = 0; b < TG_MAX_BUFFERS; b++)
+    if (!is_flat(clocks->ready[b], clocks->nodes)) return;
+  clocks->level = true;
+}
+
+static int64_t active(const TgClocks *clocks) {
+  return clocks->level ? 1 : clocks->nodes;
+}
+
+/* With all ports, transfers of consecutive statements that do not need each other begin together. */
+static void enter_group(TgClocks *clocks, const TgPhase *phase, int32_t statement) {
+  bool joins = clocks->all_ports && clocks->group_statement >= 0 && clocks->group_statement != statement &&
+               !(phase->reads & clocks->group_writes) &&
+               !(phase->writes & (clocks->group_reads | clocks->group_writes));
+  clocks->group_statement = statement;
+  if (joins) {
+    clocks->group_reads |= phase->reads;
+    clocks->group_writes |= phase->writes;
+    return;
+  }
+  clocks->group_reads = phase->reads;
+  clocks->group_writes = phase->writes;
+  memcpy(clocks->enter, clocks->port, (size_t)active(clocks) * sizeof(double));
+}
+
+/* Products that wrote what is about to be sent: the transfer waits for them. */
+static int list_waits(const TgClocks *clocks, const TgPhase *phase, const double **waits) {
+  int count = 0;
+  for (int b = 0; b < TG_MAX_BUFFERS; b++)
+    if (clocks->overlap && clocks->ready[b] && (phase->reads >> b & 1)) waits[count++] = clocks->ready[b];
+  return count;
+}
+
+typedef struct TgTransferRun {
+  TgClocks *clocks;
+  const TgLane *lane;
+  const double *waits[TG_MAX_BUFFERS];
+  int wait_count;
+  double *arrives; /* ready times of a buffer that products wrote and that the transfers write, too */
+} TgTransferRun;
+
+static double cost_of(TgTransferRun *run, int64_t transfer) {
+  double cost = run->lane->cost_s ? run->lane->cost_s[transfer] : run->lane->uniform_cost_s;
+  if (run->clocks->jitter > 0) cost *= 1 + run->clocks->jitter * random_unit(run->clocks->seed, run->clocks->draws++);
+  return cost;
+}
+
+static double begin_of(const TgTransferRun *run, int32_t from, int32_t to) {
+  double begin = fmax(run->clocks->enter[from], run->clocks->enter[to]);
+  for (int w = 0; w < run->wait_count; w++) begin = fmax(begin, run->waits[w][from]);
+  return begin;
+}
+
+static void complete(TgTransferRun *run, int32_t from, int32_t to, double end) {
+  TgClocks *clocks = run->clocks;
+  clocks->port[from] = fmax(clocks->port[from], end);
+  clocks->port[to] = fmax(clocks->port[to], end);
+  if (run->arrives) run->arrives[to] = fmax(run->arrives[to], end);
+}
+
+/* Every node sends at most once and receives at most once: nothing queues. */
+static void run_permutation(TgTransferRun *run) {
+  const TgLane *lane = run->lane;
+  for (int64_t t = 0; t < lane->transfers; t++)
+    complete(run, lane->from[t], lane->to[t], begin_of(run, lane->from[t], lane->to[t]) + cost_of(run, t));
+}
+
+/* One port: a node's sends go one after another, and so do its receives, in the order of the list. */
+static void run_queued(TgTransferRun *run) {
+  TgClocks *clocks = run->clocks;
+  const TgLane *lane = run->lane;
+  memset(clocks->send, 0, (size_t)clocks->nodes * sizeof(double));
+  memset(clocks->receive, 0, (size_t)clocks->nodes * sizeof(double));
+  for (int64_t t = 0; t < lane->transfers; t++) {
+    int32_t from = lane->from[t], to = lane->to[t];
+    double begin = begin_of(run, from, to);
+    if (!clocks->all_ports) begin = fmax(begin, fmax(clocks->send[from], clocks->receive[to]));
+    double end = begin + cost_of(run, t);
+    clocks->send[from] = clocks->receive[to] = end;
+    complete(run, from, to, end);
+  }
+}
+
+static void run_level(TgTransferRun *run) {
+  double end = begin_of(run, 0, 0) + run->lane->uniform_cost_s;
+  complete(run, 0, 0, end);
+}
+
+static double *arrival_times(const TgClocks *clocks, const TgPhase *phase) {
+  for (int b = 0; b < TG_MAX_BUFFERS; b++)
+    if (clocks->ready[b] && (phase->writes >> b & 1)) return clocks->ready[b];
+  return NULL;
+}
+
+void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement) {
+  if (lane->transfers == 0) return;
+  if (!lane->complete) spread(clocks);
+  enter_group(clocks, lane->phase, statement);
+  TgTransferRun run = {.clocks = clocks, .lane = lane, .arrives = arrival_times(clocks, lane->phase)};
+  run.wait_count = list_waits(clocks, lane->phase, run.waits);
+  if (clocks->level)
+    run_level(&run);
+  else if (lane->permutation)
+    run_permutation(&run);
+  else
+    run_queued(&run);
+  if (!clocks->overlap) memcpy(clocks->cpu, clocks->port, (size_t)active(clocks) * sizeof(double));
+  if (!clocks->level && lane->complete) settle(clocks);
+}
+
+static double *ready_of(TgClocks *clocks, const TgPhase *phase) {
+  int b = 0;
+  while (!(phase->writes >> b & 1)) b++;
+  if (!clocks->ready[b]) clocks->ready[b] = g_new0(double, clocks->nodes);
+  return clocks->ready[b];
+}
+
+void tg_clocks_multiply(TgClocks *clocks, const TgLane *lane) {
+  if (lane->product_s) spread(clocks);
+  double *ready = ready_of(clocks, lane->phase);
+  int64_t count = active(clocks);
+  clocks->group_statement = -1;
+  for (int64_t n = 0; n < count; n++) {
+    double time = lane->product_s ? lane->product_s[n] : lane->uniform_product_s;
+    if (clocks->jitter > 0) time *= 1 + clocks->jitter * random_unit(clocks->seed, clocks->draws++);
+    if (n == clocks->straggler) time *= clocks->straggler_factor;
+    if (lane->product_s && lane->product_s[n] == 0) continue;
+    clocks->cpu[n] = fmax(clocks->cpu[n], clocks->port[n]) + time;
+    clocks->compute[n] += time;
+    ready[n] = clocks->cpu[n];
+    if (!clocks->overlap) clocks->port[n] = clocks->cpu[n];
+  }
+}
+
+void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
+  *first = INFINITY;
+  *last = 0;
+  for (int64_t n = 0; n < active(clocks); n++) {
+    double time = fmax(clocks->port[n], clocks->cpu[n]);
+    *first = fmin(*first, time);
+    *last = fmax(*last, time);
+  }
+}
+
+void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s) {
+  *time_s = *compute_s = 0;
+  for (int64_t n = 0; n < active(clocks); n++) {
+    double time = fmax(clocks->port[n], clocks->cpu[n]);
+    if (time < *time_s || (time == *time_s && clocks->compute[n] <= *compute_s)) continue;
+    *time_s = time;
+    *compute_s = clocks->compute[n];
+  }
+}

@@ -1,0 +1,36 @@
+/** @file clock.h
+ * Private to sim/: the nodes' clocks. While all nodes are at the same time, one number stands for all of them: a
+ * million processors that cannot differ cost no more than one. */
+#ifndef TG_CLOCK_H
+#define TG_CLOCK_H
+
+#include "cost.h"
+#include "lane.h"
+
+typedef struct TgClocks {
+  int64_t nodes;
+  bool overlap, all_ports;
+  double jitter, straggler_factor;
+  int64_t straggler;
+  uint64_t seed, draws;
+  bool level;                    /**< all nodes alike: entry 0 of each array stands for all */
+  double *port;                  /**< when the node's last transfer is complete */
+  double *enter;                 /**< when it could begin the transfers of the current group */
+  double *cpu;                   /**< when its last product is done; without overlap always equal to port */
+  double *compute;               /**< time spent in products */
+  double *send, *receive;        /**< when its port is free again, within a phase */
+  double *ready[TG_MAX_BUFFERS]; /**< when what products wrote into the buffer is there; NULL where none did */
+  uint32_t group_reads, group_writes;
+  int32_t group_statement; /**< of the current group of transfers; -1 where none is open */
+} TgClocks;
+
+void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options);
+void tg_clocks_clear(TgClocks *clocks);
+void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement);
+void tg_clocks_multiply(TgClocks *clocks, const TgLane *lane);
+/** The first and the last node's time. */
+void tg_clocks_range(const TgClocks *clocks, double *first, double *last);
+/** Time at which the last node is done, and its time in products. */
+void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s);
+
+#endif

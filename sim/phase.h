@@ -1,0 +1,56 @@
+/** @file phase.h
+ * A schedule as what the cost models see of it: phases, in program order. A phase is one communication statement, one
+ * round of an expanded collective, or one product statement, on all processors that take part. Phases are made lazily
+ * and shared: a shift that is repeated a thousand times is one list of transfers. */
+#ifndef TG_PHASE_H
+#define TG_PHASE_H
+
+#include "shape.h"
+#include "walk.h"
+
+TG_BEGIN_DECLS
+
+/** What all processors do. Arrays are the phase's own. */
+typedef struct TgPhase {
+  int64_t transfers;  /**< between different processors; all parcels of one sender to one receiver are one transfer */
+  int32_t *from, *to; /**< processors, in order of the sender within each line */
+  int64_t *bytes;     /**< NULL where all are uniform_bytes */
+  int64_t uniform_bytes;
+  int64_t products;   /**< local products */
+  int32_t *processor; /**< where they happen, ascending; NULL: on every processor */
+  double *flops;      /**< NULL where all are uniform_flops */
+  double uniform_flops;
+  uint32_t reads;  /**< buffers that its transfers or products read, a bit each */
+  uint32_t writes; /**< … and write */
+  bool recurs; /**< the same phase may come again */
+  int references;
+} TgPhase;
+
+void tg_phase_release(TgPhase *phase);
+TgPhase *tg_phase_hold(TgPhase *phase);
+
+/** Where a phase stands in the run. */
+typedef struct TgPhaseAt {
+  int64_t step; /**< from 1 */
+  int32_t statement;
+  int32_t round;     /**< of an expanded collective */
+  const char *label; /**< the step's */
+} TgPhaseAt;
+
+typedef struct TgPhases TgPhases;
+
+/** Begins the phases of a bound schedule at m, n, k with elements of `element_bytes`. Collectives left whole are
+ * expanded as TG_COLLECTIVE_AUTO. Where every block of a matrix has the same size, bytes follow from the buffers;
+ * otherwise the run is followed by name, which costs about ten times more.
+ * Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
+TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
+                        const TgShape *shape, int64_t element_bytes, GError **error);
+void tg_phases_free(TgPhases *phases);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgPhases, tg_phases_free)
+
+/** The next phase, whose reference the caller gets. Phases without transfers and products are left out. */
+TgProgress tg_phases_next(TgPhases *phases, TgPhase **phase, TgPhaseAt *at, GError **error);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,213 @@
+/* The hockney model: by hand, against Cannon's closed form, and what holds for every schedule. */
+#include "../schedule-text.h"
+#include "cost.h"
+#include "prove.h"
+
+#include <math.h>
+
+static const double latency_s = 1e-6, bandwidth = 1.25e9;
+
+static void machine_from(TgMachine *machine, const char *rest) {
+  TgError error;
+  g_autofree char *text = g_strdup_printf("[machine]\nname = test\nsource = test\n[link]\nlatency_s = 1e-6\n"
+                                          "bandwidth_bytes_per_s = 1.25e9\n%s",
+                                          rest);
+  if (!tg_machine_parse(machine, text, strlen(text), &error)) g_error("%d: %s", error.line, error.message);
+}
+
+static const TgCostOptions plain = {.overlap = true, .straggler = -1, .element_bytes = 8};
+
+static void predict(Bound *bound, gint64 n, const char *network, const TgMachine *machine, const TgCostOptions *options,
+                    TgCost *cost) {
+  TgTopology topology;
+  TgShape shape;
+  TgError failure;
+  GError *error = NULL;
+  g_assert_true(tg_topology_parse(&topology, network, &failure));
+  g_assert_true(tg_shape_init(&shape, &bound->schedule.computes, n, n, n, &error));
+  tg_cost_predict(&bound->schedule, &bound->names, &shape, &topology, TG_ROWMAJOR, machine, options, cost,
+                  &error);
+  g_assert_no_error(error);
+}
+
+static char *read_schedule(const char *name) {
+  char *text;
+  g_autofree char *path = g_build_filename(g_getenv("TG_TEST_SCHEDULES"), name, NULL);
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  return text;
+}
+
+/* Blocks of 8192 bytes: F0 = 2q(alpha + m/beta), p = 16 to 4096, to 1e-9. */
+static void test_closed_form(void) {
+  g_autofree char *text = read_schedule("cannon-q-shifts.sched");
+  TgMachine machine;
+  machine_from(&machine, "[processor]\nflops_per_s = inf\n");
+  for (int q = 4; q <= 64; q *= 2) {
+    Bound bound;
+    TgCost cost;
+    g_autofree char *grid = g_strdup_printf("%dx%d", q, q), *network = g_strdup_printf("torus:%dx%d", q, q);
+    g_assert_true(bound_from(&bound, text, grid, NULL));
+    predict(&bound, 32 * q, network, &machine, &plain, &cost);
+    double f0 = 2 * q * (latency_s + 8192 / bandwidth);
+    g_assert_cmpfloat(fabs(cost.time_s - f0), <=, 1e-9 * f0);
+    g_assert_cmpint(cost.messages, ==, (gint64)2 * q * q * q);
+    g_assert_cmpint(cost.bytes, ==, cost.messages * 8192);
+    g_assert_cmpint(cost.hop_bytes, ==, cost.bytes);
+    g_assert_cmpint(cost.trace.steps, ==, q);
+    g_assert_cmpfloat(cost.compute_s, ==, 0);
+    tg_cost_clear(&cost);
+  }
+}
+
+/* Two products and one shift of 2x2 blocks of 8 bytes, by hand. Flops 16 a product at 16e6/s: 1 us each. */
+static void test_by_hand(void) {
+  const char *text =
+      "schedule t\ngrid r:2\nplace A(r,0) on (r)\nplace B(0,r) on (r)\nplace C(r,t) on (r) as C[t] for t in 2\n"
+      "repeat s in 2\n  step \"s\"\n    C[(r+s)%2] = A * B\n    move B to (r-1) where s < 1\n";
+  const double shift = latency_s + 2 * 4 * 8 / bandwidth, product = 2.0 * 2 * 2 * 4 / 32e6;
+  TgMachine machine;
+  TgCostOptions options = plain;
+  TgCost cost;
+  Bound bound;
+  machine_from(&machine, "[processor]\nflops_per_s = 32e6\n");
+  g_assert_true(bound_from(&bound, text, NULL, NULL));
+  predict(&bound, 4, "ring:2", &machine, &options,
+          &cost); /* the shift hides behind the first product, or it behind the shift */
+  g_assert_cmpfloat_with_epsilon(cost.time_s, fmax(shift, product) + product, 1e-15);
+  g_assert_cmpfloat_with_epsilon(cost.compute_s, 2 * product, 1e-15);
+  tg_cost_clear(&cost);
+  options.overlap = false;
+  predict(&bound, 4, "ring:2", &machine, &options, &cost);
+  g_assert_cmpfloat_with_epsilon(cost.time_s, shift + 2 * product, 1e-15);
+  g_assert_cmpfloat_with_epsilon(cost.communication_s, shift, 1e-15);
+  g_assert_cmpfloat_with_epsilon(cost.trace.step[0].end_s, shift + product, 1e-15);
+  g_assert_cmpfloat_with_epsilon(cost.trace.step[1].start_s, shift + product, 1e-15);
+  tg_cost_clear(&cost);
+}
+
+/* A root that sends to three others has one port, or as many as it needs; hops cost per_hop_s after the first. */
+static void test_ports(void) {
+  const char *text = "schedule t\ngrid r:4\nplace A(0,0), B(0,0) on (0)\nplace C(r,0) on (r)\nC = A * B\n";
+  const char *fan = "schedule t\ngrid r:4\ncomputes C = A\nplace A(r,0) on (0) as S[r]\nplace C(r,0) on (r) as "
+                    "A\nscatter S along r from 0 into A\n";
+  TgMachine one, all;
+  TgCostOptions options = plain;
+  TgCost cost;
+  Bound bound;
+  (void)text;
+  options.collective = TG_COLLECTIVE_PAIRWISE;
+  machine_from(&one, "per_hop_s = 5e-7\n[processor]\nflops_per_s = inf\n");
+  machine_from(&all, "per_hop_s = 5e-7\n[port]\nports = all\n[processor]\nflops_per_s = inf\n");
+  g_assert_true(bound_from(&bound, fan, NULL, NULL));
+  predict(&bound, 4, "line:4", &one, &options, &cost);
+  double m = 32 / bandwidth;
+  g_assert_cmpfloat_with_epsilon(cost.time_s, 3 * (latency_s + m) + (1 + 2) * 5e-7, 1e-15);
+  g_assert_cmpint(cost.max_link_bytes, ==, 3 * 32);
+  g_assert_cmpint(cost.hop_bytes, ==, (1 + 2 + 3) * 32);
+  tg_cost_clear(&cost);
+}
+
+static const char *const grids[] = {"", "6", "4x4", "4x4x4"};
+
+static char *network_of(const char *grid) {
+  return g_strconcat(strchr(grid, 'x') ? "torus:" : "ring:", grid, NULL);
+}
+
+/* Whatever the schedule: no time falls when a cost grows, overlap is never slower, messages are those of the expanded
+ * proof, and blocks of different sizes cost no less than the smaller ones would. */
+static void test_library(void) {
+  gsize count;
+  const TgLibraryEntry *entries = tg_library_list(&count);
+  TgMachine machine, slower_link, slower_processor;
+  machine_from(&machine, "per_hop_s = 1e-7\n[processor]\nflops_per_s = 1e9\n");
+  machine_from(&slower_processor, "per_hop_s = 1e-7\n[processor]\nflops_per_s = 5e8\n");
+  slower_link = machine;
+  slower_link.link.latency_s *= 2;
+  for (gsize i = 0; i < count; i++) {
+    Bound bound;
+    TgCost base, other;
+    TgProof proof;
+    TgCostOptions options = plain, serial = plain;
+    g_assert_true(tg_schedule_parse(&bound.schedule, &bound.names, entries[i].text, entries[i].length, &bound.error));
+    const char *grid = grids[bound.schedule.dims];
+    g_autofree char *network = network_of(grid);
+    g_assert_true(bound_from(&bound, entries[i].text, grid, NULL));
+    serial.overlap = false;
+    predict(&bound, 96, network, &machine, &options, &base);
+    g_assert_true(tg_prove(&bound.schedule, &bound.names, TG_COLLECTIVE_AUTO, 96, 96, 96, &proof));
+    g_assert_cmpint(base.messages, <=, proof.counts.messages); /* parcels that travel together are one message */
+    g_assert_cmpint(base.bytes, ==, proof.words_received * 8);
+    g_assert_cmpfloat(base.compute_s, <=, base.time_s);
+    const struct {
+      const TgMachine *machine;
+      const TgCostOptions *options;
+      gint64 n;
+    } worse[] = {{&slower_link, &options, 96},
+                 {&slower_processor, &options, 96},
+                 {&machine, &serial, 96},
+                 {&machine, &options, 192}};
+    for (gsize w = 0; w < G_N_ELEMENTS(worse); w++) {
+      predict(&bound, worse[w].n, network, worse[w].machine, worse[w].options, &other);
+      g_assert_cmpfloat(other.time_s, >=, base.time_s * (1 - 1e-12));
+      tg_cost_clear(&other);
+    }
+    predict(&bound, 97, network, &machine, &options, &other); /* followed by name */
+    g_assert_cmpfloat(other.time_s, >=, base.time_s * (1 - 1e-12));
+    g_assert_cmpfloat(other.time_s, <=, base.time_s * 1.2);
+    tg_cost_clear(&other);
+    tg_cost_clear(&base);
+  }
+}
+
+/* One number for all nodes while they are alike, one each otherwise: the same times. */
+static void test_level_and_apart(void) {
+  Bound bound;
+  TgMachine machine;
+  TgCost level, apart;
+  TgCostOptions options = plain;
+  machine_from(&machine, "per_hop_s = 1e-7\n[processor]\nflops_per_s = 1e9\n");
+  g_assert_true(bound_from_library(&bound, "cannon", "8x8", NULL));
+  predict(&bound, 128, "torus:8x8", &machine, &options, &level);
+  options.straggler = 5; /* … by a factor of 1: each node keeps its own clock */
+  options.straggler_factor = 1;
+  predict(&bound, 128, "torus:8x8", &machine, &options, &apart);
+  g_assert_cmpfloat_with_epsilon(level.time_s, apart.time_s, 1e-18);
+  tg_cost_clear(&apart);
+  options.straggler_factor = 3;
+  predict(&bound, 128, "torus:8x8", &machine, &options, &apart);
+  g_assert_cmpfloat(apart.time_s, >, level.time_s * 1.5);
+  tg_cost_clear(&apart);
+  options = plain;
+  options.skew_s = 1e-4;
+  options.seed = 7;
+  predict(&bound, 128, "torus:8x8", &machine, &options, &apart);
+  g_assert_cmpfloat(apart.time_s, >, level.time_s);
+  g_assert_cmpfloat(apart.time_s, <=, level.time_s + 1e-4);
+  tg_cost_clear(&apart);
+  tg_cost_clear(&level);
+}
+
+/* Sixteen virtual processors on four nodes: what stays on a node is free, and a node's products follow each other. */
+static void test_virtual_processors(void) {
+  Bound bound;
+  TgMachine machine;
+  TgCost cost;
+  machine_from(&machine, "[processor]\nflops_per_s = 1e9\n");
+  g_assert_true(bound_from_library(&bound, "summa", "4x4", NULL));
+  predict(&bound, 64, "torus:2x2", &machine, &plain, &cost);
+  g_assert_cmpint(cost.nodes, ==, 4);
+  g_assert_cmpint(cost.messages, <, 96);
+  g_assert_cmpfloat_with_epsilon(cost.compute_s, 2.0 * 64 * 64 * 64 / 4 / 1e9, 1e-12);
+  tg_cost_clear(&cost);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/cost/closed-form", test_closed_form);
+  g_test_add_func("/cost/by-hand", test_by_hand);
+  g_test_add_func("/cost/ports", test_ports);
+  g_test_add_func("/cost/library", test_library);
+  g_test_add_func("/cost/level-and-apart", test_level_and_apart);
+  g_test_add_func("/cost/virtual-processors", test_virtual_processors);
+  return g_test_run();
+}
