@@ -53,6 +53,14 @@ static const TgOptionRow rows[] = {
      "what colours mean on grids too large for cells: auto, link (load), received or held (blocks)"},
     {"flops-per-s", 0, G_OPTION_ARG_STRING, AT(flops_per_s), "RATE",
      "how fast a processor multiplies, as in 2e11; else 1e9, a nanosecond a flop"},
+    {"machine", 0, G_OPTION_ARG_FILENAME, AT(machine), "NAME|FILE",
+     "a machine of `topogemm list machines`, or a file; else commodity-cluster"},
+    {"model", 0, G_OPTION_ARG_STRING, AT(model), "MODEL", "how transfers are timed: hockney"},
+    {"overlap", 0, G_OPTION_ARG_STRING, AT(overlap), "on|off",
+     "whether products run beside later transfers that do not need them; else on"},
+    {"skew", 0, G_OPTION_ARG_STRING, AT(skew), "SECONDS", "every node starts at a random time below this"},
+    {"jitter", 0, G_OPTION_ARG_STRING, AT(jitter), "F", "every cost times 1 plus a random number below F"},
+    {"straggler", 0, G_OPTION_ARG_STRING, AT(straggler), "NODE:F", "a node whose products take F times as long"},
     {"output", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE", "where to write; the suffix says the format"},
 };
 

@@ -19,6 +19,7 @@ typedef struct TgOptions {
   char *step;
   gboolean blocks, messages, integers, interactive, spacetime, memory;
   char *heat, *flops_per_s, *output;
+  char *machine, *model, *overlap, *skew, *jitter, *straggler;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
 } TgOptions;
 

@@ -268,11 +268,11 @@ static void set_defaults(TgMachine *machine) {
 bool tg_machine_parse(TgMachine *machine, const char *text, size_t length, TgError *error) {
   Reader reader = {.machine = machine, .error = error};
   set_defaults(machine);
-  for (const char *at = text, *end = text + length; at < end;) {
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    if (!newline) newline = end;
-    if (!read_line(&reader, (TgSpan){at, (size_t)(newline - at)})) return false;
-    at = newline + 1;
+  for (size_t at = 0; at < length;) {
+    const char *newline = memchr(text + at, '\n', length - at);
+    const size_t line = newline ? (size_t)(newline - text) - at : length - at;
+    if (!read_line(&reader, (TgSpan){text + at, line})) return false;
+    at += line + 1;
   }
   return check(&reader);
 }

@@ -86,8 +86,7 @@ double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, in
 }
 
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
-  const double flops = 2 * (double)m * (double)n * (double)k;
-  return flops > 0 ? flops / tg_machine_flops_per_s(machine, m, n, k) : 0;
+  return 2 * (double)m * (double)n * (double)k / tg_machine_flops_per_s(machine, m, n, k);
 }
 
 const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind) {

@@ -108,6 +108,7 @@ typedef struct TgMachine {
 } TgMachine;
 
 /** Reads the text of a machine file, UTF-8, `length` bytes.
+ * @param text may be NULL where `length` is 0
  * @param error the line and column, what is wrong and what to write instead. `*machine` is then undefined. */
 bool tg_machine_parse(TgMachine *machine, const char *text, size_t length, TgError *error);
 

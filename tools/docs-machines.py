@@ -2,7 +2,7 @@
 """Rewrites the marked region of docs/machines.md, the table of the machines, from machines/*.machine.
 
 The region stands between `<!-- machines -->` and `<!-- end -->`. What stands above it is checked: the page's tables
-list the keys that sim/machine-keys.c knows, section by section and in that order.
+list the keys that sim/machine-keys.c knows, section by section and in that order. So is that the program has all files.
 
 With --check nothing is written: the status is 1 where the page differs from what would be written.
 
@@ -92,7 +92,15 @@ def check_keys(page):
     known, written = known_keys(), written_keys(page)
     for section in sorted({*known, *written}):
         if known.get(section) != written.get(section):
-            raise Failure(f"[{section}]: the page lists {written.get(section)}, sim/machine-keys.c {known.get(section)}")
+            raise Failure(f"[{section}] in the page: {written.get(section)}, in the code: {known.get(section)}")
+
+
+def check_library():
+    """A file that machines/meson.build does not name is not in the program."""
+    listed = re.findall(r"'(\S+\.machine)'", (ROOT / "machines" / "meson.build").read_text(encoding="utf-8"))
+    there = [path.name for path in (ROOT / "machines").glob("*.machine")]
+    if sorted(listed) != sorted(there):
+        raise Failure(f"machines/meson.build differs from the folder in {sorted({*listed} ^ {*there})}")
 
 
 def main():
@@ -103,6 +111,7 @@ def main():
     try:
         old = options.page.read_text(encoding="utf-8")
         check_keys(old)
+        check_library()
         if len(REGION.findall(old)) != 1:
             raise Failure(f"{options.page}: needs one region from <!-- machines --> to <!-- end -->")
         new = REGION.sub(lambda match: match.group(1) + table() + match.group(2), old)

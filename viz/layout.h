@@ -72,7 +72,7 @@ void tg_view_straight(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint
 /** From border to border of two processors' cells, `offset` points to the right of the way; bent to the right by `bend`
  * parts of its length. */
 void tg_view_direct(const TgView *view, const TgFlow *flow, double offset, double bend);
-/** The flow's number, centred at (x, y); nothing where it has none. */
+/** The number of the flow drawn last, centred at (x, y); nothing where it has none. */
 void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y);
 /** Parallel flows: how far this one is from the middle, in lanes: …, -1, 0, 1, … or halves of them. */
 double tg_flow_lane(const TgFlow *flow);

@@ -34,7 +34,7 @@ static double lane_across(const TgFlow *flow, double spacing) {
 
 static void draw_neighbour(const TgView *view, const TgFlow *flow) {
   TgPoint way = direction_of(flow);
-  double half = half_along(view->layout, flow), across = lane_across(flow, view->layout->full ? 17 : 7);
+  double half = half_along(view->layout, flow), across = lane_across(flow, view->layout->full ? 17 : 11);
   tg_view_straight(view, flow, beside(tg_view_at(view, flow->from), way, half, across),
                    beside(tg_view_at(view, flow->to), way, -half, across));
 }
@@ -59,7 +59,7 @@ static void draw_stubs(const TgView *view, const TgFlow *flow) {
   const TgLayout *layout = view->layout;
   TgPoint way = direction_of(flow), back = {-way.x, -way.y};
   double half = half_along(layout, flow), stub = layout->full ? TG_PLANES_STUB : 16;
-  double across = lane_across(flow, layout->full ? (flow->axis == 1 ? 28 : 58) : 7);
+  double across = lane_across(flow, layout->full ? (flow->axis == 1 ? 28 : 58) : 11);
   TgPoint out = tg_view_at(view, flow->from), in = tg_view_at(view, flow->to);
   TgPoint a[4], b[4];
   for (int i = 0; i < 4; i++) {

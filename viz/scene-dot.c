@@ -1,14 +1,22 @@
 #include "scene-private.h"
 
 #include <math.h>
+#include <stdint.h>
 
-/* Graphviz reads decimal points whatever the locale; two places are finer than any screen. */
+/* Graphviz reads decimal points whatever the locale; two places are finer than any screen. By hand because a picture
+ * has tens of thousands of numbers. */
 static void append_number(GString *dot, double value) {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  g_ascii_formatd(text, sizeof text, "%.2f", fabs(value) < 0.005 ? 0 : value);
-  g_string_append(dot, text);
-  while (dot->str[dot->len - 1] == '0') g_string_truncate(dot, dot->len - 1);
-  if (dot->str[dot->len - 1] == '.') g_string_truncate(dot, dot->len - 1);
+  char text[32], *at = text + sizeof text;
+  int64_t hundredths = llround(value * 100);
+  uint64_t rest = (uint64_t)(hundredths < 0 ? -hundredths : hundredths);
+  int places = rest % 10 != 0 ? 2 : rest % 100 != 0 ? 1 : 0;
+  if (places < 2) rest /= places == 1 ? 10 : 100;
+  for (int digit = 0; rest > 0 || digit <= places; rest /= 10, digit++) {
+    if (places > 0 && digit == places) *--at = '.';
+    *--at = (char)('0' + rest % 10);
+  }
+  if (hundredths < 0) *--at = '-';
+  g_string_append_len(dot, at, text + sizeof text - at);
 }
 
 /* Graphviz has y upwards. */
@@ -55,26 +63,29 @@ static void append_text(GString *dot, const TgMark *mark) {
 static const char *const shape_name[] = {
     [TG_SHAPE_TEXT] = "none", [TG_SHAPE_BOX] = "box", [TG_SHAPE_ROUNDED] = "box", [TG_SHAPE_CIRCLE] = "circle"};
 
+/* Boxes are filled unless they say otherwise. */
 static void append_style(GString *dot, const TgMark *mark) {
-  g_autoptr(GString) style = g_string_new(NULL);
-  if (mark->shape == TG_SHAPE_ROUNDED) g_string_append(style, "rounded,");
-  if (mark->fill != NULL) g_string_append(style, "filled,");
-  if (mark->dashed) g_string_append(style, "dashed,");
-  if (style->len == 0) return;
-  g_string_truncate(style, style->len - 1);
-  append_attribute(dot, "style", style->str);
+  bool rounded = mark->shape == TG_SHAPE_ROUNDED;
+  if (mark->fill != NULL && !rounded && !mark->dashed) return;
+  g_string_append(dot, " style=\"");
+  if (rounded) g_string_append(dot, "rounded");
+  if (mark->fill != NULL) g_string_append(dot, rounded ? ",filled" : "filled");
+  if (mark->dashed) g_string_append(dot, rounded || mark->fill != NULL ? ",dashed" : "dashed");
+  g_string_append_c(dot, '"');
 }
 
 static void append_border(GString *dot, const TgMark *mark) {
+  if (mark->shape == TG_SHAPE_TEXT) g_string_append(dot, " style=\"\"");
   if (mark->shape == TG_SHAPE_TEXT) return;
   append_size(dot, "width", mark->width);
   append_size(dot, "height", mark->height);
   append_style(dot, mark);
   if (mark->fill != NULL) append_attribute(dot, "fillcolor", mark->fill);
-  append_attribute(dot, "color", mark->line != NULL ? mark->line : "transparent");
-  if (mark->pen > 0 && fabs(mark->pen - 1) > 1e-3) {
+  if (mark->line == NULL || !g_str_equal(mark->line, TG_SCENE_LINE))
+    append_attribute(dot, "color", mark->line != NULL ? mark->line : "transparent");
+  if (fabs(mark->pen - TG_SCENE_PEN) > 1e-3) {
     g_string_append(dot, " penwidth=");
-    append_number(dot, mark->pen);
+    append_number(dot, mark->pen > 0 ? mark->pen : 1);
   }
 }
 
@@ -117,6 +128,16 @@ static void append_spline(GString *dot, const TgStroke *stroke, const TgPoint *p
   }
 }
 
+static void append_stroke_label(GString *dot, const TgStroke *stroke) {
+  if (stroke->label == NULL) return;
+  append_attribute(dot, "label", stroke->label);
+  g_string_append(dot, " lp=\"");
+  append_point(dot, stroke->label_at.x, stroke->label_at.y);
+  g_string_append(dot, "\" fontsize=");
+  append_number(dot, stroke->label_size);
+  append_attribute(dot, "fontcolor", stroke->ink);
+}
+
 static void append_stroke(GString *dot, const TgStroke *stroke, const TgPoint *point) {
   double scale = head_scale(stroke, point);
   g_string_append_printf(dot, "  \"%s\" -> \"%s\" [id=\"%s\" pos=\"", stroke->from, stroke->to, stroke->id);
@@ -135,6 +156,7 @@ static void append_stroke(GString *dot, const TgStroke *stroke, const TgPoint *p
     g_string_append(dot, " arrowsize=");
     append_number(dot, scale);
   }
+  append_stroke_label(dot, stroke);
   g_string_append(dot, "]\n");
 }
 
@@ -142,8 +164,10 @@ static void append_header(GString *dot, const TgScene *scene) {
   g_string_append(dot, "digraph \"");
   append_label(dot, scene->title);
   g_string_append(dot, "\" {\n  graph [layout=nop2 outputorder=edgesfirst bgcolor=white pad=0 charset=\"UTF-8\"]\n"
-                       "  node [id=\"\\N\" shape=box fixedsize=shape label=\"\" "
+                       "  node [id=\"\\N\" shape=box fixedsize=shape label=\"\" style=filled color=\"" TG_SCENE_LINE
+                       "\" penwidth=0.8 "
                        "fontname=\"" TG_SCENE_FONT "\"]\n"
+                       "  edge [fontname=\"" TG_SCENE_FONT "\"]\n"
                        "  \"canvas\" [style=invis pos=\"");
   append_point(dot, scene->width / 2, scene->height / 2);
   g_string_append_c(dot, '"');

@@ -9,6 +9,10 @@
 #define TG_SCENE_FONT "Liberation Sans,Arial,Helvetica,sans-serif"
 #define TG_SCENE_BOLD " Bold"
 
+/* What most boxes have, so that it is written once. */
+#define TG_SCENE_LINE "#4d4d4d"
+#define TG_SCENE_PEN 0.8
+
 struct TgScene {
   GStringChunk *strings; /* all strings of marks and strokes */
   GArray *marks;         /* TgMark */

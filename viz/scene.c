@@ -68,6 +68,15 @@ void tg_scene_stroke(TgScene *scene, const TgStroke *stroke) {
   g_array_append_val(scene->strokes, kept);
 }
 
+void tg_scene_label_stroke(TgScene *scene, TgPoint at, double size, const char *ink, const char *text) {
+  if (scene->strokes->len == 0) return;
+  TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, scene->strokes->len - 1);
+  stroke->label = keep(scene, text);
+  stroke->ink = keep(scene, ink);
+  stroke->label_at = at;
+  stroke->label_size = size;
+}
+
 void tg_scene_text(TgScene *scene, double x, double y, double size, const char *ink, const char *text) {
   tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_TEXT, .x = x, .y = y, .size = size, .ink = ink, .text = text});
 }

@@ -51,6 +51,10 @@ typedef struct TgStroke {
   const char *colour;
   const char *style; /**< Graphviz style: solid, dashed, dotted */
   double pen;        /**< points */
+  const char *label; /**< a number on it, in the stroke's group; NULL: none. Its colour: ink; its centre: label_at */
+  const char *ink;
+  TgPoint label_at;
+  double label_size; /**< points */
 } TgStroke;
 
 typedef struct TgScene TgScene;
@@ -62,6 +66,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgScene, tg_scene_free)
 /** Adds a copy. Marks lie over strokes; of two of a kind the later lies over the earlier. */
 void tg_scene_mark(TgScene *scene, const TgMark *mark);
 void tg_scene_stroke(TgScene *scene, const TgStroke *stroke);
+
+/** Gives the stroke added last a label. */
+void tg_scene_label_stroke(TgScene *scene, TgPoint at, double size, const char *ink, const char *text);
 
 /** A line of text centred at (x, y). */
 void tg_scene_text(TgScene *scene, double x, double y, double size, const char *ink, const char *text);

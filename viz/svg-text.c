@@ -28,53 +28,43 @@ void tg_svg_open(GString *svg, double width, double height, const char *title, c
   append_element(svg, "desc", description);
 }
 
-/* libgvc writes every hyphen of a name as a character reference. */
-static void append_plain(GString *svg, const char *text, gsize length) {
-  static const char reference[] = "&#45;";
-  for (gsize i = 0; i < length; i++) {
-    if (text[i] == '&' && length - i >= 5 && memcmp(text + i, reference, 5) == 0) {
-      g_string_append_c(svg, '-');
-      i += 4;
-    } else {
-      g_string_append_c(svg, text[i]);
-    }
+/* What libgvc writes and SVG 1.1 says otherwise; and every hyphen, which it writes as a character reference. */
+static const struct {
+  const char *from, *to;
+} replacements[] = {{"&#45;", "-"}, {"\"transparent\"", "\"none\""}, {TG_SCENE_BOLD "\"", "\" font-weight=\"bold\""}};
+
+static GString *replace(const char *text, gsize length, const char *from, const char *to) {
+  GString *out = g_string_sized_new(length + 64);
+  for (const char *found; (found = strstr(text, from)) != NULL; text = found + strlen(from)) {
+    g_string_append_len(out, text, found - text);
+    g_string_append(out, to);
   }
+  return g_string_append(out, text);
 }
 
-/* The id="…" of a line, with plain hyphens; NULL where there is none. */
+static GString *replace_all(const char *text, gsize length) {
+  GString *out = g_string_new_len(text, (gssize)length);
+  for (gsize r = 0; r < G_N_ELEMENTS(replacements); r++) {
+    GString *next = replace(out->str, out->len, replacements[r].from, replacements[r].to);
+    g_string_free(out, TRUE);
+    out = next;
+  }
+  return out;
+}
+
+/* The id="…" of a line; NULL where there is none. */
 static char *id_of(const char *line, gsize length) {
   const char *begin = g_strstr_len(line, (gssize)length, " id=\"");
   if (begin == NULL) return NULL;
   begin += 5;
   const char *end = memchr(begin, '"', length - (gsize)(begin - line));
-  if (end == NULL) return NULL;
-  GString *id = g_string_new(NULL);
-  append_plain(id, begin, (gsize)(end - begin));
-  return g_string_free(id, FALSE);
+  return end != NULL ? g_strndup(begin, (gsize)(end - begin)) : NULL;
 }
 
 /* The words that take the place of <title>name</title> for the mark or stroke of this id; nothing where it has none. */
 static void append_title(GString *svg, const TgScene *scene, const char *id) {
   const char *title = id != NULL ? tg_scene_title_of(scene, id) : NULL;
   if (title != NULL) append_element(svg, "title", title);
-}
-
-/* What libgvc writes and SVG has no such words for. */
-static const struct {
-  const char *from, *to;
-} replacements[] = {{"\"transparent\"", "\"none\""}, {TG_SCENE_BOLD "\"", "\" font-weight=\"bold\""}};
-
-static void append_drawing(GString *svg, const char *line, gsize length) {
-  for (gsize r = 0; r < G_N_ELEMENTS(replacements); r++) {
-    const char *found = g_strstr_len(line, (gssize)length, replacements[r].from);
-    if (found == NULL) continue;
-    append_plain(svg, line, (gsize)(found - line));
-    g_string_append(svg, replacements[r].to);
-    found += strlen(replacements[r].from);
-    append_drawing(svg, found, length - (gsize)(found - line));
-    return;
-  }
-  append_plain(svg, line, length);
 }
 
 /* libgvc writes an element a line; a title, which may hold a line's end, comes from the scene. */
@@ -88,14 +78,15 @@ static void append_line(GString *svg, const TgScene *scene, const char *line, gs
     g_free(*id);
     *id = id_of(line, length);
   }
-  append_drawing(svg, line, length);
+  g_string_append_len(svg, line, (gssize)length);
   g_string_append_c(svg, '\n');
 }
 
 GString *tg_svg_finish(const TgScene *scene, const char *svg, gsize length) {
-  GString *out = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  GString *text = replace_all(svg, length), *out = g_string_sized_new(length);
   g_autofree char *id = NULL;
-  const char *at = g_strstr_len(svg, (gssize)length, "<g id=\"graph0\""), *end = svg + length;
+  const char *at = strstr(text->str, "<g id=\"graph0\""), *end = text->str + text->len;
+  g_string_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   tg_svg_open(out, tg_scene_width(scene), tg_scene_height(scene), tg_scene_title(scene), tg_scene_description(scene));
   while (at != NULL && at < end) {
     const char *stop = memchr(at, '\n', (gsize)(end - at));
@@ -103,6 +94,7 @@ GString *tg_svg_finish(const TgScene *scene, const char *svg, gsize length) {
     append_line(out, scene, at, (gsize)(stop - at), &id);
     at = stop + 1;
   }
+  g_string_free(text, TRUE);
   return out;
 }
 

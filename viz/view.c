@@ -39,21 +39,26 @@ void tg_view_arrow(const TgView *view, const TgFlow *flow, const TgPoint *point,
                                            .pen = tg_flow_pen(flow) * (view->layout->full ? 1 : 0.55)});
 }
 
-/* On white, so that a line behind it does not cross it out. */
+/* On white, so that a line behind it does not cross it out; among small cells part of the arrow, because libgvc needs
+ * several times as long for a node. */
 void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y) {
   g_autoptr(GString) text = g_string_new(NULL);
+  const char *ink = tg_matrix_style[flow->matrix].ink;
   tg_flow_label(view->frame, flow, text);
   if (text->len == 0) return;
   double size = view->layout->full ? 12 : 9;
-  tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_BOX,
-                                       .x = x,
-                                       .y = y,
-                                       .width = tg_text_width(text->str, size) + 1,
-                                       .height = size,
-                                       .fill = "white",
-                                       .text = text->str,
-                                       .size = size,
-                                       .ink = tg_matrix_style[flow->matrix].ink});
+  if (!view->layout->full)
+    tg_scene_label_stroke(view->scene, (TgPoint){x, y}, size, ink, text->str);
+  else
+    tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_BOX,
+                                         .x = x,
+                                         .y = y,
+                                         .width = tg_text_width(text->str, size) + 1,
+                                         .height = size,
+                                         .fill = "white",
+                                         .text = text->str,
+                                         .size = size,
+                                         .ink = ink});
 }
 
 static double number_width(const TgView *view, const TgFlow *flow) {

@@ -23,7 +23,7 @@ import traceback
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 COMMANDS = "list show verify mutate step draw topo export".split()
-LATER = "sim run calibrate compare plan bench huge trace".split()
+LATER = "run calibrate compare plan bench huge trace".split()
 
 
 def unwind(words, environment):

@@ -111,6 +111,7 @@ static void test_svg(void) {
   g_assert_null(strstr(svg, "transparent"));
   g_assert_null(strstr(svg, "xlink"));
   g_assert_nonnull(strstr(svg, "<title>A₀₁: P(0,1) → P(0,0)</title>"));
+  g_assert_nonnull(strstr(svg, "<g id=\"title\" class=\"node\">\n<text ")); /* and no box behind it */
   clear(&seen);
 }
 

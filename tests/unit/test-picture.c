@@ -111,6 +111,14 @@ static GArray *text_boxes(const TgScene *scene) {
     Box box = text_box(mark);
     g_array_append_val(boxes, box);
   }
+  for (guint s = 0; s < scene->strokes->len; s++) {
+    const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
+    TgMark label = {
+        .x = stroke->label_at.x, .y = stroke->label_at.y, .text = stroke->label, .size = stroke->label_size};
+    if (stroke->label == NULL) continue;
+    Box box = text_box(&label);
+    g_array_append_val(boxes, box);
+  }
   return boxes;
 }
 

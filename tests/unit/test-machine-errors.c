@@ -1,0 +1,189 @@
+/* Machine files that are refused: where, in which words, and with which remedy. */
+#include "machine.h"
+
+#include <glib.h>
+#include <string.h>
+
+#define LINK "[link]\nlatency_s = 1e-6\nbandwidth_bytes_per_s = 1.25e9\n"
+#define PROCESSOR "[processor]\nflops_per_s = 1e12\n"
+
+/* A whole file, and what is said of it. */
+typedef struct Bad {
+  const char *text;
+  int line, column;
+  const char *message;
+} Bad;
+
+static const Bad bad[] = {
+    /* units forgotten or written */
+    {"[link]\nbandwidth = 10\n", 2, 1, "unknown key `bandwidth` in [link], did you mean `bandwidth_bytes_per_s`?"},
+    {"[link]\n  latency = 1\n", 2, 3, "unknown key `latency` in [link], did you mean `latency_s`?"},
+    {"[link]\nbandwidth_bytes_per_s = 10 Gbit/s\n", 2, 25,
+     "`10 Gbit/s` has a unit; bandwidth_bytes_per_s counts in bytes per second, so write 1.25e+09"},
+    {"[link]\nbandwidth_bytes_per_s = 100Gbps\n", 2, 25,
+     "`100Gbps` has a unit; bandwidth_bytes_per_s counts in bytes per second, so write 1.25e+10"},
+    {"[link]\nbandwidth_bytes_per_s = 1.5GiB/s\n", 2, 25,
+     "`1.5GiB/s` has a unit; bandwidth_bytes_per_s counts in bytes per second, so write 1.61061274e+09"},
+    {"[link]\nlatency_s = 1.5 \u00b5s # per message\n", 2, 13,
+     "`1.5 \u00b5s` has a unit; latency_s counts in seconds, so write 1.5e-06"},
+    {"[link]\nlatency_s = 10 GB/s\n", 2, 13,
+     "`10 GB/s` is no plain number; latency_s counts in seconds: write a number such as 1e-6"},
+    {"[processor]\nmemory_bytes = 16 GB\n", 2, 16,
+     "`16 GB` has a unit; memory_bytes counts in bytes, so write 1.6e+10"},
+    {"[processor]\nflops_per_s = 2 TFLOPS\n", 2, 15,
+     "`2 TFLOPS` has a unit; flops_per_s counts in floating-point operations per second, so write 2e+12"},
+    {"[machine]\nresidual = 5%\n", 2, 12, "`5%` has a unit; residual counts in a fraction of 1, so write 0.05"},
+    {"[machine]\nresidual = 150%\n", 2, 12,
+     "`150%` is no plain number; residual counts in a fraction of 1: write a number such as 0.1"},
+    {"[link]\nlatency_s = -5 us\n", 2, 13,
+     "`-5 us` is no plain number; latency_s counts in seconds: write a number such as 1e-6"},
+    /* numbers out of range, or none */
+    {"[link]\nbandwidth_bytes_per_s = 0\n", 2, 25,
+     "bandwidth_bytes_per_s = 0 is zero; write more than 0, such as 1.25e9, or inf"},
+    {"[link]\nbandwidth_bytes_per_s = -1e9\n", 2, 25,
+     "bandwidth_bytes_per_s = -1e9 is negative; write more than 0, such as 1.25e9, or inf"},
+    {"[link]\nbandwidth_bytes_per_s = 1e999\n", 2, 25,
+     "bandwidth_bytes_per_s = 1e999 is too large for a number; write more than 0, such as 1.25e9, or inf"},
+    {"[link]\nbandwidth_bytes_per_s = nan\n", 2, 25,
+     "`nan` is no plain number; bandwidth_bytes_per_s counts in bytes per second: write a number such as 1.25e9, or "
+     "inf"},
+    {"[link]\nlatency_s = -1e-6\n", 2, 13, "latency_s = -1e-6 is negative; write 0 or more, such as 1e-6"},
+    {"[link]\nlatency_s = inf\n", 2, 13, "latency_s = inf is not finite; write 0 or more, such as 1e-6"},
+    {"[link]\nlatency_s = 0x10\n", 2, 13,
+     "`0x10` is no plain number; latency_s counts in seconds: write a number such as 1e-6"},
+    {"[link]\nlatency_s = 1,5e-6\n", 2, 13,
+     "`1,5e-6` is no plain number; latency_s counts in seconds: write a number such as 1e-6"},
+    {"[link]\nlatency_s = # later\n", 2, 12, "latency_s has no value; write a number of seconds, such as 1e-6"},
+    {"[machine]\nresidual = 1\n", 2, 12, "residual = 1 is not below 1; write 0 or more, such as 0.1"},
+    {"[link.0]\nbandwidth_bytes_per_s = 0\n", 2, 25,
+     "bandwidth_bytes_per_s = 0 is zero; write more than 0, such as 1.25e9, or inf"},
+    {"[disk]\nread_bytes_per_s = 0\n", 2, 20,
+     "read_bytes_per_s = 0 is zero; write more than 0, such as 1.25e9, or inf"},
+    /* tables of rates */
+    {"[processor]\nrate = 64:2e10; 64:4e11\n", 2, 17,
+     "the size 64 is no larger than the one before it; write rows by increasing size"},
+    {"[processor]\nrate = 512:2e10; 64:4e11\n", 2, 18,
+     "the size 64 is no larger than the one before it; write rows by increasing size"},
+    {"[processor]\nrate = 2e10\n", 2, 8,
+     "`2e10` is no row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11"},
+    {"[processor]\nrate =\n", 2, 7, "`` is no row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11"},
+    {"[processor]\nrate = 64:2e10;; 512:4e11\n", 2, 16,
+     "`` is no row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11"},
+    {"[processor]\nrate = 0:1\n", 2, 8, "the size = 0 is zero; write more than 0, such as 512"},
+    {"[processor]\nrate = 64:0\n", 2, 8, "the rate = 0 is zero; write more than 0, such as 1e12, or inf"},
+    {"[processor]\nrate = 64:inf\n", 2, 8,
+     "a rate in a table is finite; write flops_per_s = inf in place of the table"},
+    {"[processor]\nflops_per_s = 1\nrate = 64:2e10\n" LINK, 3, 1,
+     "[processor] has both flops_per_s and a table, rate; keep one of them"},
+    /* words and texts */
+    {"[link]\nduplex = both\n", 2, 10, "duplex = both is unknown; write full or half"},
+    {"[port]\nports = 1\n", 2, 9, "ports = 1 is unknown; write one or all"},
+    {"[machine]\nname =\n", 2, 7, "name has no text; write one, or leave the line out"},
+    {"[machine]\nname = 0123456789012345678901234567890123456789012345678901234567890123\n", 2, 8,
+     "name is 64 bytes long; shorten it to 63"},
+    {"[machine]\nnetwork = switch:4*tours:8\n", 2, 20,
+     "network: switch:4*tours:8: at column 10 there is no network 'tours', expected torus, mesh, ring, line, "
+     "hypercube, "
+     "full or switch"},
+    /* sections and keys */
+    {"latency_s = 1\n", 1, 1, "`latency_s` stands before the first section; write [machine] or its section above it"},
+    {"[links]\n", 1, 2, "unknown section [links], did you mean [link]?"},
+    {"# network\n[network]\n", 2, 2,
+     "unknown section [network]; the sections are [machine], [link], [link.AXIS], [level.LEVEL], [port], [processor], "
+     "[disk], [cache] and [device]"},
+    {"[level]\n", 1, 7, "[level. needs the number of one, from 0 to 2, as in [level.0]"},
+    {"[level.3]\n", 1, 7, "[level. needs the number of one, from 0 to 2, as in [level.0]"},
+    {"[link.32]\n", 1, 6, "[link. needs the number of one, from 0 to 31, as in [link.0]"},
+    {"[link.00]\n", 1, 6, "[link. needs the number of one, from 0 to 31, as in [link.0]"},
+    {"[link.x]\n", 1, 6, "[link. needs the number of one, from 0 to 31, as in [link.0]"},
+    {"[port.0]\n", 1, 2, "unknown section [port.0], did you mean [port]?"},
+    {"[link\n", 1, 1, "a [section] without its end; write ] after it"},
+    {"[port]\n[link]\n[port]\n", 3, 1, "[port] comes twice, first in line 1; put its keys together there"},
+    {"[link.1]\n[link.1]\n", 2, 1, "[link.1] comes twice, first in line 1; put its keys together there"},
+    {"[port]\ngap_s = 0\n\ngap_s = 1\n", 4, 1, "gap_s is given twice, first in line 2; keep one of them"},
+    {"[port]\nlatency_s = 0\n", 2, 1, "unknown key `latency_s` in [port]; it belongs in [link]"},
+    {"[port]\nalpha = 0\n", 2, 1, "unknown key `alpha` in [port]; its keys are ports, overhead_s and gap_s"},
+    {"[port]\none port\n", 2, 1, "`one port` is neither a [section] nor key = value; write # before a comment"},
+    {"[port]\n= 1\n", 2, 1, "`= 1` is neither a [section] nor key = value; write # before a comment"},
+    /* characters */
+    {"[machine]\nname = caf\xe9\n", 2, 11, "unexpected byte 0xe9, expected plain text in UTF-8"},
+    {"[machine]\nname = \u00e9\x1b[0m\n", 2, 9, "unexpected character U+001B; remove it"},
+    /* what a whole file must have */
+    {"[link]\nlatency_s = 0\n" PROCESSOR, 1, 1,
+     "[link] has no bandwidth_bytes_per_s; write bandwidth_bytes_per_s = 1.25e9 or what it is (bytes per second)"},
+    {"[link]\nbandwidth_bytes_per_s = 1\n" PROCESSOR, 1, 1,
+     "[link] has no latency_s; write latency_s = 1e-6 or what it is (seconds)"},
+    {PROCESSOR "[disk]\nread_bytes_per_s = 1\n[link]\nlatency_s = 0\nbandwidth_bytes_per_s = inf\n", 3, 1,
+     "[disk] has no write_bytes_per_s; write write_bytes_per_s = 1.25e9 or what it is (bytes per second)"},
+    {LINK "[processor]\nmemory_bytes = 1\n", 4, 1,
+     "[processor] has neither flops_per_s nor rate; write flops_per_s = 1e12 or what it is, or inf to leave the "
+     "products out"},
+    {LINK, 3, 1, "there is no [processor]; write flops_per_s = 1e12 or what it is, or inf to leave the products out"},
+    {PROCESSOR "[link.0]\nlatency_s = 0\n", 4, 1,
+     "there is no [link]; write one with latency_s and bandwidth_bytes_per_s"},
+    {"", 1, 1, "there is no [link]; write one with latency_s and bandwidth_bytes_per_s"},
+};
+
+static void bad_text_is_refused_with_place_and_remedy(void) {
+  for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
+    TgMachine machine;
+    TgError error = {0};
+    g_autofree char *shown = g_strescape(bad[i].text, NULL);
+    g_test_message("%s", shown);
+    g_assert_false(tg_machine_parse(&machine, bad[i].text, strlen(bad[i].text), &error));
+    g_assert_cmpstr(error.message, ==, bad[i].message);
+    g_assert_cmpint(error.line, ==, bad[i].line);
+    g_assert_cmpint(error.column, ==, bad[i].column);
+  }
+}
+
+static void a_zero_byte_is_refused(void) {
+  static const char text[] = "[machine]\nname = a\0b\n";
+  TgMachine machine;
+  TgError error = {0};
+  g_assert_false(tg_machine_parse(&machine, text, sizeof text - 1, &error));
+  g_assert_cmpstr(error.message, ==, "unexpected byte 0x00, expected plain text in UTF-8");
+  g_assert_true(error.line == 2 && error.column == 9);
+}
+
+/* What is quoted ends after a whole character. */
+static void long_words_are_shortened(void) {
+  g_autoptr(GString) text = g_string_new("[port]\nx"), kept = g_string_new("unknown key `x");
+  for (int i = 0; i < 40; i++) g_string_append(text, "\u00e9");
+  for (int i = 0; i < 31; i++) g_string_append(kept, "\u00e9");
+  g_string_append(kept, "...` in [port]; its keys are ports, overhead_s and gap_s");
+  g_string_append(text, " = 1\n");
+  TgMachine machine;
+  TgError error = {0};
+  g_assert_false(tg_machine_parse(&machine, text->str, text->len, &error));
+  g_assert_cmpstr(error.message, ==, kept->str);
+}
+
+static void no_text_is_refused(void) {
+  TgMachine machine;
+  TgError error = {0};
+  g_assert_false(tg_machine_parse(&machine, NULL, 0, &error));
+  g_assert_true(error.line == 1 && error.column == 1);
+}
+
+static void too_many_rows_are_refused(void) {
+  g_autoptr(GString) text = g_string_new("[processor]\nrate = ");
+  for (int row = 1; row <= TG_MACHINE_RATES; row++) g_string_append_printf(text, "%d:1;", row);
+  TgMachine machine;
+  TgError error = {0};
+  g_assert_false(tg_machine_parse(&machine, text->str, text->len, &error)); /* there is no [link] */
+  g_assert_cmpint(machine.processor.rate.rows, ==, TG_MACHINE_RATES);
+  g_string_append(text, "99:1");
+  g_assert_false(tg_machine_parse(&machine, text->str, text->len, &error));
+  g_assert_cmpstr(error.message, ==, "the table has more than 32 rows; leave some out");
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/machine-errors/text", bad_text_is_refused_with_place_and_remedy);
+  g_test_add_func("/machine-errors/zero-byte", a_zero_byte_is_refused);
+  g_test_add_func("/machine-errors/too-many-rows", too_many_rows_are_refused);
+  g_test_add_func("/machine-errors/long-words", long_words_are_shortened);
+  g_test_add_func("/machine-errors/no-text", no_text_is_refused);
+  return g_test_run();
+}
