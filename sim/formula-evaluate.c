@@ -129,7 +129,7 @@ static bool evaluate_line(const TgFormula *formula, const TgFormulaLine *line, c
 
 bool tg_formula_check(const TgFormula *formula, const TgFormulaValues *values, GError **error) {
   for (int v = 0; v < formula->valids; v++) {
-    double holds;
+    double holds = 0;
     if (!evaluate_line(formula, &formula->valid[v], values, &holds, error)) return false;
     if (holds != 0) continue;
     g_set_error(error, TG_FORMULA_ERROR, TG_FORMULA_ERROR_NOT_VALID, "the closed form holds only where %s",
@@ -147,7 +147,7 @@ bool tg_formula_evaluate(const TgFormula *formula, TgFormulaQuantity quantity, c
                 formula->name);
     return false;
   }
-  double value;
+  double value = 0;
   if (!evaluate_line(formula, line, values, &value, error)) return false;
   const TgFormulaNode *node = tg_formula_node(formula, line->node);
   if (!isfinite(value))

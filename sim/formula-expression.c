@@ -56,7 +56,7 @@ static int32_t unary(TgReader *reader);
 static char peek(TgReader *reader) {
   while (g_ascii_isspace(reader->text[reader->at])) reader->at++;
   const char here = reader->text[reader->at];
-  return here == '#' ? '\0' : here;
+  return (char)(here == '#' ? '\0' : here);
 }
 
 static int32_t expected(TgReader *reader, const char *what) {

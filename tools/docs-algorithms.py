@@ -25,7 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALGO = ROOT / "algo"
 PAGES = ROOT / "docs" / "algorithms"
 PICTURES = ROOT / "docs" / "pictures"
-REGION = re.compile(r"^<!-- (schedule|formula|picture|facts|index)\b ?([^\n]*?) ?-->\n(.*?)^<!-- end -->\n", re.M | re.S)
+KINDS = "schedule|formula|picture|facts|index"
+REGION = re.compile(rf"^<!-- ({KINDS})\b ?([^\n]*?) ?-->\n(.*?)^<!-- end -->\n", re.M | re.S)
 
 
 class Failure(Exception):

@@ -108,6 +108,7 @@ static void test_svg(void) {
     g_assert_true(g_hash_table_contains(seen.ids, id));
   }
   g_assert_null(strstr(svg, "<!DOCTYPE"));
+  g_assert_null(strstr(svg, "<!--"));
   g_assert_null(strstr(svg, "transparent"));
   g_assert_null(strstr(svg, "xlink"));
   g_assert_nonnull(strstr(svg, "<title>A₀₁: P(0,1) → P(0,0)</title>"));

@@ -72,8 +72,17 @@ static void test_message(void) {
   g_assert_cmpint(frame->message[0].to, ==, 3);
   assert_block(&frame->message[0].block, "A₀₀");
   g_assert_cmpint(frame->message[16].block.matrix, ==, TG_MATRIX_B);
-  g_assert_cmpint(frame->received[5], ==, 2);
   g_assert_cmpint(frame->held[5], ==, 3);
+}
+
+/* A and B rise from plane 0: (0, 1, 0) sends A₀₁ to (0, 1, 1), and B₀₁ stays. */
+static void test_received(void) {
+  Laid laid;
+  lay(&laid, "dns", "4x4x4", NULL, TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  g_autoptr(TgFrames) frames = frames_of(&laid);
+  const TgFrame *frame = tg_frames_seek(frames, 1, NULL);
+  g_assert_cmpint(frame->received[4], ==, 0);
+  g_assert_cmpint(frame->received[5], ==, 1);
 }
 
 /* Going back gives what going forward gave. */
@@ -178,6 +187,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/frame/slots", test_slots);
   g_test_add_func("/frame/shown-after-arrival", test_shown_after_arrival);
   g_test_add_func("/frame/message", test_message);
+  g_test_add_func("/frame/received", test_received);
   g_test_add_func("/frame/back", test_back);
   g_test_add_func("/frame/loads", test_loads);
   g_test_add_func("/frame/tree-loads", test_tree_loads);

@@ -42,6 +42,7 @@ static const Subject subjects[] = {
     {"dns-rounds", "2x2x2", "hypercube:3", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
     {"dns-rounds", "4x4x4", "hypercube:6", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
     {"cannon-gray", "4x4", "hypercube:4", TG_GRAY, TG_COLLECTIVE_WHOLE},
+    {"cannon-gray", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
     {"cannon", "12x12", "torus:3x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
     {"cannon", "6x6", "switch:6*ring:6", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE},
     {"cannon-gray", "16x16", "hypercube:8", TG_GRAY, TG_COLLECTIVE_WHOLE},
@@ -207,6 +208,15 @@ static void test_ids(void) {
   for_all_pictures(check_ids);
 }
 
+/* The widths that all of this leans on: those of Helvetica, which Liberation Sans shares. */
+static void test_text_width(void) {
+  g_assert_cmpfloat_with_epsilon(tg_text_width("HELLO", 10), 32.79, 1e-9);
+  g_assert_cmpfloat_with_epsilon(tg_text_width("P(0,1)", 10), 27.23, 1e-9);
+  g_auto(GStrv) lines = tg_text_wrap("one two three four five six", 10, 80);
+  g_assert_cmpuint(g_strv_length(lines), ==, 2);
+  g_assert_cmpstr(lines[0], ==, "one two three");
+}
+
 /* Every message of a small grid has its own arrow, under its own number. */
 static void test_message_ids(void) {
   Laid laid;
@@ -311,6 +321,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/picture/boxes", test_boxes);
   g_test_add_func("/picture/ends", test_ends);
   g_test_add_func("/picture/ids", test_ids);
+  g_test_add_func("/picture/text-width", test_text_width);
   g_test_add_func("/picture/message-ids", test_message_ids);
   g_test_add_func("/picture/flows", test_flows);
   g_test_add_func("/picture/spread", test_spread);
