@@ -2,17 +2,17 @@
 
 static const char matrix_letter[TG_MATRICES] = {'A', 'B', 'C'};
 
-TgBlock tg_block_of(const TgValue *value) {
-  if (value == NULL) return (TgBlock){.kind = TG_VALUE_EMPTY};
-  return (TgBlock){.kind = value->kind,
-                   .matrix = value->kind == TG_VALUE_SUM ? TG_MATRIX_C : value->matrix,
-                   .transposed = value->transposed,
-                   .row = value->row,
-                   .column = value->column,
-                   .terms = value->terms};
+TgBlockName tg_block_name_of(const TgValue *value) {
+  if (value == NULL) return (TgBlockName){.kind = TG_VALUE_EMPTY};
+  return (TgBlockName){.kind = value->kind,
+                       .matrix = value->kind == TG_VALUE_SUM ? TG_MATRIX_C : value->matrix,
+                       .transposed = value->transposed,
+                       .row = value->row,
+                       .column = value->column,
+                       .terms = value->terms};
 }
 
-bool tg_block_same(const TgBlock *a, const TgBlock *b) {
+bool tg_block_name_same(const TgBlockName *a, const TgBlockName *b) {
   return a->kind == b->kind && a->matrix == b->matrix && a->transposed == b->transposed && a->row == b->row &&
          a->column == b->column;
 }
@@ -22,7 +22,7 @@ static void append_subscript(GString *text, int32_t digit) {
   g_string_append_unichar(text, 0x2080 + (gunichar)digit);
 }
 
-void tg_block_append(GString *text, const TgBlock *block) {
+void tg_block_name_append(GString *text, const TgBlockName *block) {
   if (block->kind == TG_VALUE_EMPTY) return;
   if (block->kind == TG_VALUE_ZERO) {
     g_string_append_c(text, '0');

@@ -11,23 +11,23 @@
 G_BEGIN_DECLS
 
 /** A copy of a TgValue that outlives the value. `kind` TG_VALUE_EMPTY where a slot is empty. */
-typedef struct TgBlock {
+typedef struct TgBlockName {
   uint8_t kind;   /**< TgValueKind */
   uint8_t matrix; /**< TgMatrixName; of a sum C */
   uint8_t transposed;
   uint8_t unused;
   int32_t row, column;
   int32_t terms; /**< sum: inner indices in it */
-} TgBlock;
+} TgBlockName;
 
 /** The value's copy; an empty block where `value` is NULL. */
-TgBlock tg_block_of(const TgValue *value);
+TgBlockName tg_block_name_of(const TgValue *value);
 
 /** True where both have the same name, whatever the number of terms. */
-bool tg_block_same(const TgBlock *a, const TgBlock *b);
+bool tg_block_name_same(const TgBlockName *a, const TgBlockName *b);
 
 /** Appends "A₀₁", from ten block rows or columns up "A3,12", "A₀₁'" where transposed, "0" for zero, "" if empty. */
-void tg_block_append(GString *text, const TgBlock *block);
+void tg_block_name_append(GString *text, const TgBlockName *block);
 
 /** Appends "P(1,2)". */
 void tg_processor_append(GString *text, const TgSchedule *schedule, int64_t rank);

@@ -67,7 +67,7 @@ static void draw_sample_arrow(TgScene *scene, const TgMatrixStyle *style, double
 }
 
 static void draw_sample_box(TgScene *scene, const TgMatrixStyle *style, bool strong, double x, double y) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .x = x + SAMPLE / 2.0,
                                  .y = y,
                                  .width = SAMPLE - 4,
@@ -128,7 +128,7 @@ TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, 
   Block block = {.caption = caption, .width = all_width};
   double foot = draw_foot(&block, 0) + MARGIN;
   block.scene = scene;
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_TEXT,
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_TEXT,
                                  .id = "title",
                                  .x = all_width / 2,
                                  .y = MARGIN + 12,

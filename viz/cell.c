@@ -3,10 +3,10 @@
 #include "palette.h"
 
 bool tg_slot_fresh(const TgFrame *frame, int64_t processor, int buffer, const TgFrameSlot *slot) {
-  const TgBlock *shown = tg_frame_slot_shown(slot);
+  const TgBlockName *shown = tg_frame_slot_shown(slot);
   if (frame->step == 0 || shown->kind == TG_VALUE_EMPTY) return false;
   bool grew = shown->terms != slot->before.terms && (frame->arrived[processor] >> buffer & 1) != 0;
-  return grew || !tg_block_same(shown, &slot->before);
+  return grew || !tg_block_name_same(shown, &slot->before);
 }
 
 /* What a slot looks like. */
@@ -14,7 +14,7 @@ typedef struct SlotLook {
   const char *fill, *line, *ink, *soft;
 } SlotLook;
 
-static SlotLook look_of(const TgBlock *block, bool fresh) {
+static SlotLook look_of(const TgBlockName *block, bool fresh) {
   if (block->kind == TG_VALUE_EMPTY) return (SlotLook){"white", TG_COLOUR_IDLE, TG_COLOUR_INK_SOFT, TG_COLOUR_INK_SOFT};
   const TgMatrixStyle *style = &tg_matrix_style[block->matrix];
   if (fresh) return (SlotLook){style->ink, TG_COLOUR_LINE, "white", "white"};
@@ -34,12 +34,12 @@ static void append_slot_name(GString *text, const TgFrame *frame, const TgCellIt
 
 /* What the slot holds when the step ends, if that is something else; of a sum, how far it has come. */
 static void append_next(GString *text, const TgFrame *frame, const TgFrameSlot *slot) {
-  const TgBlock *shown = tg_frame_slot_shown(slot);
+  const TgBlockName *shown = tg_frame_slot_shown(slot);
   if (shown->kind == TG_VALUE_EMPTY) return;
-  if (!tg_block_same(shown, &slot->after)) {
+  if (!tg_block_name_same(shown, &slot->after)) {
     g_string_append(text, "→ ");
     if (slot->after.kind == TG_VALUE_EMPTY) g_string_append(text, "–");
-    tg_block_append(text, &slot->after);
+    tg_block_name_append(text, &slot->after);
   } else if (shown->kind == TG_VALUE_SUM && frame->schedule->inner > 1) {
     g_string_append_printf(text, "%d/%d", slot->after.terms, frame->schedule->inner);
   }
@@ -51,11 +51,11 @@ static void append_slot_title(GString *title, const TgFrame *frame, int64_t proc
   g_string_append(title, ", slot ");
   append_slot_name(title, frame, item);
   g_string_append(title, ": ");
-  const TgBlock *shown = tg_frame_slot_shown(slot);
-  tg_block_append(title, shown);
+  const TgBlockName *shown = tg_frame_slot_shown(slot);
+  tg_block_name_append(title, shown);
   if (shown->kind == TG_VALUE_EMPTY) g_string_append(title, "empty");
-  if (!tg_block_same(shown, &slot->after)) g_string_append(title, slot->after.kind ? ", then " : ", then empty");
-  if (!tg_block_same(shown, &slot->after)) tg_block_append(title, &slot->after);
+  if (!tg_block_name_same(shown, &slot->after)) g_string_append(title, slot->after.kind ? ", then " : ", then empty");
+  if (!tg_block_name_same(shown, &slot->after)) tg_block_name_append(title, &slot->after);
   if (slot->after.kind == TG_VALUE_SUM)
     g_string_append_printf(title, ", %d of %d terms", slot->after.terms, frame->schedule->inner);
 }
@@ -83,7 +83,7 @@ static void draw_next(TgScene *scene, const TgFrame *frame, const TgCellForm *fo
 
 static void draw_box(TgScene *scene, const TgCellForm *form, const TgCellItem *item, TgPoint at, const SlotLook *look,
                      const char *id, const char *title, const char *text) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id,
                                  .title = title,
                                  .x = at.x,
@@ -101,12 +101,12 @@ static void draw_box(TgScene *scene, const TgCellForm *form, const TgCellItem *i
 static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
                       int64_t processor, TgPoint at) {
   const TgFrameSlot *slot = tg_frame_slot(frame, processor, item->buffer, item->index);
-  const TgBlock *shown = tg_frame_slot_shown(slot);
+  const TgBlockName *shown = tg_frame_slot_shown(slot);
   SlotLook look = look_of(shown, tg_slot_fresh(frame, processor, item->buffer, slot));
   g_autoptr(GString) id = g_string_new(NULL), title = g_string_new(NULL), text = g_string_new(NULL);
   append_slot_id(id, frame, processor, item);
   append_slot_title(title, frame, processor, item, slot);
-  tg_block_append(text, shown);
+  tg_block_name_append(text, shown);
   draw_box(scene, form, item, at, &look, id->str, title->str, text->str);
   draw_caption(scene, frame, form, item, at, &look, shown->kind == TG_VALUE_EMPTY);
   draw_next(scene, frame, form, item, at, slot, look.soft);
@@ -116,7 +116,7 @@ static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellForm *fo
 static void draw_array(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
                        int64_t processor, TgPoint at) {
   int32_t filled = 0;
-  TgBlock first = {.kind = TG_VALUE_EMPTY};
+  TgBlockName first = {.kind = TG_VALUE_EMPTY};
   for (int32_t index = 0; index < frame->length[item->buffer]; index++) {
     const TgFrameSlot *slot = tg_frame_slot(frame, processor, item->buffer, index);
     if (slot->after.kind != TG_VALUE_EMPTY && filled++ == 0) first = slot->after;
@@ -133,8 +133,8 @@ static void draw_array(TgScene *scene, const TgFrame *frame, const TgCellForm *f
   draw_caption(scene, frame, form, item, at, &look, filled == 0);
 }
 
-static void append_factor(GString *text, const TgBlock *block, bool transposed) {
-  tg_block_append(text, block);
+static void append_factor(GString *text, const TgBlockName *block, bool transposed) {
+  tg_block_name_append(text, block);
   if (transposed) g_string_append_c(text, '\'');
 }
 
@@ -147,10 +147,10 @@ static void append_products(GString *text, const TgFrame *frame, int64_t process
     const TgFrameProduct *product = &frame->product[p];
     if (product->processor != processor) continue;
     if (count++ == 0) first = product;
-    same = same && tg_block_same(&first->result, &product->result);
+    same = same && tg_block_name_same(&first->result, &product->result);
   }
   if (first == NULL) return;
-  if (same) tg_block_append(text, &first->result);
+  if (same) tg_block_name_append(text, &first->result);
   if (same) g_string_append(text, first->replace ? " = " : " += ");
   if (count > 1) {
     tg_count_append(text, count, "product", "products");
@@ -167,7 +167,7 @@ static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellForm 
   append_products(text, frame, processor);
   tg_processor_id_append(id, frame->schedule, processor);
   g_string_append(id, "-product");
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id->str,
                                  .x = centre.x,
                                  .y = centre.y + (form->height - form->product) / 2,
@@ -180,7 +180,7 @@ static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellForm 
 }
 
 static void draw_header(TgScene *scene, const TgCellForm *form, TgPoint centre, const char *name) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .x = centre.x,
                                  .y = centre.y - (form->height - form->header) / 2,
                                  .width = form->width,
@@ -198,7 +198,7 @@ static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellForm 
                          TgPoint centre, const char *name) {
   g_autoptr(GString) id = g_string_new(NULL);
   tg_processor_id_append(id, frame->schedule, processor);
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id->str,
                                  .title = name,
                                  .x = centre.x,

@@ -17,7 +17,7 @@ void tg_flow_label(const TgFrame *frame, const TgFlow *flow, GString *text) {
 
 void tg_flow_title(const TgFrame *frame, const TgFlow *flow, GString *text) {
   if (flow->messages == 1)
-    tg_block_append(text, &frame->message[flow->message].block);
+    tg_block_name_append(text, &frame->message[flow->message].block);
   else
     g_string_append_printf(text, "%d messages with blocks of %s", flow->messages, tg_matrix_style[flow->matrix].name);
   g_string_append(text, ": ");

@@ -6,8 +6,8 @@ static const TgStatement *current_statement(const TgFrames *frames) {
   return &frames->frame.schedule->statement[tg_state_walk(frames->state)->statement];
 }
 
-static TgBlock block_of(const TgFrames *frames, TgValueId value) {
-  return tg_block_of(value == 0 ? NULL : tg_state_value(frames->state, value));
+static TgBlockName block_of(const TgFrames *frames, TgValueId value) {
+  return tg_block_name_of(value == 0 ? NULL : tg_state_value(frames->state, value));
 }
 
 static void on_message(void *user, const TgMessage *message, TgValueId value) {
@@ -31,7 +31,7 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
   if (frames->frame.detail) g_array_append_val(frames->messages, record);
 }
 
-static void mark_used(TgFrames *frames, int64_t processor, int buffer, int32_t index, const TgBlock *block) {
+static void mark_used(TgFrames *frames, int64_t processor, int buffer, int32_t index, const TgBlockName *block) {
   if (index < 0 || index >= frames->frame.length[buffer]) return;
   TgFrameSlot *slot = (TgFrameSlot *)tg_frame_slot(&frames->frame, processor, buffer, index);
   if (slot->used.kind == TG_VALUE_EMPTY) slot->used = *block;
@@ -168,9 +168,9 @@ static void begin_step(TgFrames *frames) {
   memset(frame->arrived, 0, (size_t)frame->processors * sizeof *frame->arrived);
   tg_frame_load_clear(frames);
   for (int64_t s = 0; frame->detail && s < frame->processors * frame->slots; s++) {
-    if (!frames->started) frame->slot[s].after = (TgBlock){.kind = TG_VALUE_EMPTY};
+    if (!frames->started) frame->slot[s].after = (TgBlockName){.kind = TG_VALUE_EMPTY};
     frame->slot[s].before = frame->slot[s].after;
-    frame->slot[s].used = (TgBlock){.kind = TG_VALUE_EMPTY};
+    frame->slot[s].used = (TgBlockName){.kind = TG_VALUE_EMPTY};
   }
 }
 
@@ -233,8 +233,8 @@ int64_t tg_frames_steps(const TgFrames *frames) {
   return frames->frame.steps;
 }
 
-const TgBlock *tg_frame_slot_shown(const TgFrameSlot *slot) {
+const TgBlockName *tg_frame_slot_shown(const TgFrameSlot *slot) {
   if (slot->used.kind != TG_VALUE_EMPTY) return &slot->used;
-  bool grows = slot->before.kind == TG_VALUE_SUM && tg_block_same(&slot->before, &slot->after);
+  bool grows = slot->before.kind == TG_VALUE_SUM && tg_block_name_same(&slot->before, &slot->after);
   return slot->before.kind == TG_VALUE_EMPTY || grows ? &slot->after : &slot->before;
 }

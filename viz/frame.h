@@ -22,15 +22,15 @@ enum {
 
 /** A slot in one step. */
 typedef struct TgFrameSlot {
-  TgBlock before; /**< as the step begins */
-  TgBlock used;   /**< as a product of the step first reads it; empty where none does */
-  TgBlock after;  /**< as the step ends */
+  TgBlockName before; /**< as the step begins */
+  TgBlockName used;   /**< as a product of the step first reads it; empty where none does */
+  TgBlockName after;  /**< as the step ends */
 } TgFrameSlot;
 
 /** result += left · right, or result = left · right */
 typedef struct TgFrameProduct {
   int64_t processor;
-  TgBlock result, left, right;
+  TgBlockName result, left, right;
   bool replace;
   bool left_transposed, right_transposed;
 } TgFrameProduct;
@@ -38,7 +38,7 @@ typedef struct TgFrameProduct {
 /** A block that came from another processor. Its number in the step is its index in TgFrame::message. */
 typedef struct TgFrameMessage {
   int64_t from, to;
-  TgBlock block;
+  TgBlockName block;
   int64_t execution;     /**< number of the statement's execution, so that two of one statement are told apart */
   int32_t round;         /**< from 0; of collectives in rounds */
   int32_t piece, pieces; /**< 0 of 1 where the block travels whole */
@@ -103,7 +103,7 @@ static inline const TgFrameSlot *tg_frame_slot(const TgFrame *frame, int64_t pro
 
 /** What a picture shows in a slot: what the step used of it; else what was there; else what came. A growing sum shows
  * what it has become. */
-const TgBlock *tg_frame_slot_shown(const TgFrameSlot *slot);
+const TgBlockName *tg_frame_slot_shown(const TgFrameSlot *slot);
 
 G_END_DECLS
 

@@ -125,7 +125,7 @@ static void draw_tile(const TgHeatMap *map, TgScene *scene, TgPoint at, int64_t 
   g_autoptr(GString) id = g_string_new(NULL), title = g_string_new(NULL);
   append_tile_id(id, map, panel, r, c);
   append_tile_title(title, map, panel, r, c, value);
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id->str,
                                  .title = title->str,
                                  .x = at.x + ((double)c + 0.5) * map->side,
@@ -174,7 +174,7 @@ static void draw_legend(const TgHeatMap *map, TgScene *scene, TgPoint origin) {
   for (int s = 0; s < STEPS; s++) {
     char colour[8];
     tg_cividis(map->most > 0 ? (s + 0.5) / STEPS : 0, colour);
-    tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_BOX,
+    tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                    .x = left + (s + 0.5) * width / STEPS,
                                    .y = top + 6,
                                    .width = width / STEPS,

@@ -100,7 +100,7 @@ static void draw_ground(const TgView *view) {
 /* What a processor holds of the panel's matrix: the block if it is one, else their number. */
 typedef struct Holding {
   int count;
-  TgBlock block; /* the first */
+  TgBlockName block; /* the first */
   bool fresh;
 } Holding;
 
@@ -109,7 +109,7 @@ static Holding holding_of(const TgFrame *frame, int64_t processor, uint8_t matri
   for (int b = 0; b < frame->schedule->buffers; b++) {
     for (int32_t index = 0; index < frame->length[b]; index++) {
       const TgFrameSlot *slot = tg_frame_slot(frame, processor, b, index);
-      const TgBlock *shown = tg_frame_slot_shown(slot);
+      const TgBlockName *shown = tg_frame_slot_shown(slot);
       if (shown->kind == TG_VALUE_EMPTY || shown->matrix != matrix) continue;
       if (holding.count++ == 0) holding.block = *shown;
       holding.fresh |= tg_slot_fresh(frame, processor, b, slot);
@@ -125,14 +125,14 @@ static void draw_processor(const TgView *view, int64_t processor) {
   Holding holding = holding_of(frame, processor, matrix);
   g_autofree char *id = tg_view_id(view, processor);
   g_autoptr(GString) text = g_string_new(NULL), title = g_string_new(NULL);
-  if (holding.count == 1) tg_block_append(text, &holding.block);
+  if (holding.count == 1) tg_block_name_append(text, &holding.block);
   if (holding.count > 1) g_string_append_printf(text, "%d blocks", holding.count);
   tg_processor_append(title, frame->schedule, processor);
   g_string_append_printf(title, ": %s", holding.count > 0 ? text->str : "nothing of ");
   if (holding.count == 0) g_string_append(title, style->name);
   bool sum = holding.count == 1 && holding.block.kind == TG_VALUE_SUM && frame->schedule->inner > 1;
   TgPoint at = tg_view_at(view, processor);
-  tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_BOX,
+  tg_scene_mark(view->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                        .id = id,
                                        .title = title->str,
                                        .x = at.x,

@@ -88,7 +88,7 @@ static void draw_panel(const TgView *view, int panel) {
   double y = view->origin.y + panel / layout->panel_columns * (layout->panel_height + layout->panel_gap);
   g_autoptr(GString) name = g_string_new(NULL);
   append_panel_name(name, view->frame, panel);
-  tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_ROUNDED,
+  tg_scene_mark(view->scene, &(TgMark){.shape = TG_OUTLINE_ROUNDED,
                                        .title = name->str,
                                        .x = x + layout->panel_width / 2,
                                        .y = y + layout->panel_height / 2,
@@ -159,7 +159,7 @@ static void draw_group(const TgView *view, const Group *group) {
   const TgLayout *layout = view->layout;
   TgPoint a = tg_view_at(view, group->top * columns_of(view->frame) + group->left);
   TgPoint b = tg_view_at(view, group->bottom * columns_of(view->frame) + group->right);
-  tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_ROUNDED,
+  tg_scene_mark(view->scene, &(TgMark){.shape = TG_OUTLINE_ROUNDED,
                                        .x = (a.x + b.x) / 2,
                                        .y = (a.y + b.y) / 2,
                                        .width = b.x - a.x + layout->cell.width + layout->gap_x * 0.66,

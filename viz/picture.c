@@ -123,11 +123,11 @@ typedef struct Seen {
 } Seen;
 
 static void look_at_slot(Seen *seen, const TgFrame *frame, int64_t processor, int buffer, const TgFrameSlot *slot) {
-  const TgBlock *shown = tg_frame_slot_shown(slot);
+  const TgBlockName *shown = tg_frame_slot_shown(slot);
   if (shown->kind == TG_VALUE_EMPTY) return;
   seen->held[shown->matrix] = true;
-  seen->changes |= !tg_block_same(shown, &slot->after);
-  seen->sums |= shown->kind == TG_VALUE_SUM && frame->schedule->inner > 1 && tg_block_same(shown, &slot->after);
+  seen->changes |= !tg_block_name_same(shown, &slot->after);
+  seen->sums |= shown->kind == TG_VALUE_SUM && frame->schedule->inner > 1 && tg_block_name_same(shown, &slot->after);
   if (!seen->fresh && tg_slot_fresh(frame, processor, buffer, slot)) {
     seen->fresh = true;
     seen->fresh_matrix = shown->matrix;

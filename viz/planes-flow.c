@@ -44,7 +44,7 @@ static void draw_stub_label(const TgView *view, const TgFlow *flow, TgPoint end,
                             int64_t other) {
   g_autoptr(GString) name = g_string_new(NULL), where = g_string_new(word);
   if (flow->messages == 1)
-    tg_block_append(name, &view->frame->message[flow->message].block);
+    tg_block_name_append(name, &view->frame->message[flow->message].block);
   else
     g_string_append_printf(name, "%d blocks", (int)lround(flow->blocks));
   tg_processor_append(where, view->frame->schedule, other);

@@ -61,11 +61,11 @@ static void append_text(GString *dot, const TgMark *mark) {
 }
 
 static const char *const shape_name[] = {
-    [TG_SHAPE_TEXT] = "none", [TG_SHAPE_BOX] = "box", [TG_SHAPE_ROUNDED] = "box", [TG_SHAPE_CIRCLE] = "circle"};
+    [TG_OUTLINE_TEXT] = "none", [TG_OUTLINE_BOX] = "box", [TG_OUTLINE_ROUNDED] = "box", [TG_OUTLINE_CIRCLE] = "circle"};
 
 /* Boxes are filled unless they say otherwise. */
 static void append_style(GString *dot, const TgMark *mark) {
-  bool rounded = mark->shape == TG_SHAPE_ROUNDED;
+  bool rounded = mark->shape == TG_OUTLINE_ROUNDED;
   if (mark->fill != NULL && !rounded && !mark->dashed) return;
   g_string_append(dot, " style=\"");
   if (rounded) g_string_append(dot, "rounded");
@@ -75,8 +75,8 @@ static void append_style(GString *dot, const TgMark *mark) {
 }
 
 static void append_border(GString *dot, const TgMark *mark) {
-  if (mark->shape == TG_SHAPE_TEXT) g_string_append(dot, " style=\"\"");
-  if (mark->shape == TG_SHAPE_TEXT) return;
+  if (mark->shape == TG_OUTLINE_TEXT) g_string_append(dot, " style=\"\"");
+  if (mark->shape == TG_OUTLINE_TEXT) return;
   append_size(dot, "width", mark->width);
   append_size(dot, "height", mark->height);
   append_style(dot, mark);
@@ -93,7 +93,7 @@ static void append_mark(GString *dot, const TgMark *mark) {
   g_string_append_printf(dot, "  \"%s\" [pos=\"", mark->id);
   append_point(dot, mark->x, mark->y);
   g_string_append_c(dot, '"');
-  if (mark->shape != TG_SHAPE_BOX) append_attribute(dot, "shape", shape_name[mark->shape]);
+  if (mark->shape != TG_OUTLINE_BOX) append_attribute(dot, "shape", shape_name[mark->shape]);
   append_border(dot, mark);
   append_text(dot, mark);
   g_string_append(dot, "]\n");

@@ -78,7 +78,7 @@ void tg_scene_label_stroke(TgScene *scene, TgPoint at, double size, const char *
 }
 
 void tg_scene_text(TgScene *scene, double x, double y, double size, const char *ink, const char *text) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_SHAPE_TEXT, .x = x, .y = y, .size = size, .ink = ink, .text = text});
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_TEXT, .x = x, .y = y, .size = size, .ink = ink, .text = text});
 }
 
 void tg_scene_line(TgScene *scene, const char *from, const char *to, TgPoint a, TgPoint b, const char *colour,

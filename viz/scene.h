@@ -14,11 +14,11 @@
 
 G_BEGIN_DECLS
 
-typedef enum TgShape { TG_SHAPE_TEXT, TG_SHAPE_BOX, TG_SHAPE_ROUNDED, TG_SHAPE_CIRCLE } TgShape;
+typedef enum TgOutline { TG_OUTLINE_TEXT, TG_OUTLINE_BOX, TG_OUTLINE_ROUNDED, TG_OUTLINE_CIRCLE } TgOutline;
 
 /** A box, a circle or a line of text. Strings may be NULL where they are not needed. */
 typedef struct TgMark {
-  TgShape shape;
+  TgOutline shape;
   const char *id;    /**< unique in the scene; NULL: numbered */
   const char *title; /**< what it is, in words: read aloud and shown under the pointer */
   double x, y;       /**< centre */

@@ -73,7 +73,7 @@ static void draw_groups(const TgNetwork *network, int l, TgPoint corner) {
   for (int32_t e = 0; l > 0 && e < figure->level->nodes; e++) {
     const TgFigure *group = &network->figure[l - 1];
     TgPoint centre = {corner.x + figure->at[e].x, corner.y + figure->at[e].y};
-    tg_scene_mark(network->scene, &(TgMark){.shape = TG_SHAPE_ROUNDED,
+    tg_scene_mark(network->scene, &(TgMark){.shape = TG_OUTLINE_ROUNDED,
                                             .x = centre.x,
                                             .y = centre.y,
                                             .width = group->width,
@@ -101,7 +101,7 @@ static void draw_node(const TgNetwork *network, int64_t node) {
   append_label(label, network, node);
   g_string_append(title, label->str);
   tg_scene_mark(network->scene,
-                &(TgMark){.shape = network->node_width > TG_NODE_HEIGHT ? TG_SHAPE_ROUNDED : TG_SHAPE_CIRCLE,
+                &(TgMark){.shape = network->node_width > TG_NODE_HEIGHT ? TG_OUTLINE_ROUNDED : TG_OUTLINE_CIRCLE,
                           .id = id,
                           .title = title->str,
                           .x = network->at[node].x,
@@ -118,7 +118,7 @@ static void draw_node(const TgNetwork *network, int64_t node) {
 
 static void draw_switch(const TgNetwork *network, int64_t vertex) {
   g_autofree char *id = vertex_id(network, vertex);
-  tg_scene_mark(network->scene, &(TgMark){.shape = TG_SHAPE_BOX,
+  tg_scene_mark(network->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                           .id = id,
                                           .title = id,
                                           .x = network->at[vertex].x,

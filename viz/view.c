@@ -50,7 +50,7 @@ void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y) 
   if (!view->layout->full)
     tg_scene_label_stroke(view->scene, (TgPoint){x, y}, size, ink, text->str);
   else
-    tg_scene_mark(view->scene, &(TgMark){.shape = TG_SHAPE_BOX,
+    tg_scene_mark(view->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                          .x = x,
                                          .y = y,
                                          .width = tg_text_width(text->str, size) + 1,

@@ -227,7 +227,7 @@ static void test_graphviz_complains(void) {
   GError *error = NULL;
   tg_scene_set_canvas(scene, 100, 100);
   tg_scene_mark(scene,
-                &(TgMark){.shape = TG_SHAPE_BOX, .id = "a\" [broken", .x = 50, .y = 50, .width = 10, .height = 10});
+                &(TgMark){.shape = TG_OUTLINE_BOX, .id = "a\" [broken", .x = 50, .y = 50, .width = 10, .height = 10});
   int saved = dup(STDERR_FILENO), file = g_file_open_tmp("topogemm-XXXXXX", &path, NULL);
   dup2(file, STDERR_FILENO);
   GBytes *bytes = tg_render(scene, "svg", &error);
@@ -250,7 +250,7 @@ static void test_any_text(void) {
   tg_scene_describe(scene, "a \"b\" \\N <c> &amp; \xff", "x & y");
   tg_scene_text(scene, 150, 30, 12, "#000000", "q \"r\" \\N <s> &lt; \x01 \xff");
   tg_scene_mark(scene,
-                &(TgMark){.shape = TG_SHAPE_TEXT, .x = 150, .y = 60, .size = 12, .bold = true, .text = "<b> & \"c\""});
+                &(TgMark){.shape = TG_OUTLINE_TEXT, .x = 150, .y = 60, .size = 12, .bold = true, .text = "<b> & \"c\""});
   g_autoptr(GBytes) file = tg_render(scene, "svg", &error);
   g_assert_no_error(error);
   g_autofree char *svg = text_of(file);

@@ -25,9 +25,9 @@ static void test_messages(void) {
   }
 }
 
-static void assert_block(const TgBlock *block, const char *expected) {
+static void assert_block(const TgBlockName *block, const char *expected) {
   g_autoptr(GString) text = g_string_new(NULL);
-  tg_block_append(text, block);
+  tg_block_name_append(text, block);
   g_assert_cmpstr(text->str, ==, expected);
 }
 
@@ -173,9 +173,9 @@ static void test_counts_only(void) {
 }
 
 static void test_block_names(void) {
-  TgBlock large = {.kind = TG_VALUE_INPUT, .matrix = TG_MATRIX_A, .row = 3, .column = 12};
-  TgBlock turned = {.kind = TG_VALUE_INPUT, .matrix = TG_MATRIX_B, .row = 4, .column = 9, .transposed = 1};
-  TgBlock zero = {.kind = TG_VALUE_ZERO};
+  TgBlockName large = {.kind = TG_VALUE_INPUT, .matrix = TG_MATRIX_A, .row = 3, .column = 12};
+  TgBlockName turned = {.kind = TG_VALUE_INPUT, .matrix = TG_MATRIX_B, .row = 4, .column = 9, .transposed = 1};
+  TgBlockName zero = {.kind = TG_VALUE_ZERO};
   assert_block(&large, "A3,12");
   assert_block(&turned, "B₄₉'");
   assert_block(&zero, "0");

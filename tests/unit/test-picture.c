@@ -147,7 +147,7 @@ static void check_boxes(const TgFrame *frame, const TgScene *scene) {
   (void)frame;
   for (guint m = 0; m < scene->marks->len; m++) {
     const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
-    if (mark->shape != TG_SHAPE_BOX || mark->text == NULL) continue;
+    if (mark->shape != TG_OUTLINE_BOX || mark->text == NULL) continue;
     if (tg_text_width(mark->text, mark->size) > mark->width)
       complain("'%s' is wider than its box in '%s'", mark->text, scene->title);
   }
@@ -228,7 +228,7 @@ static void test_message_ids(void) {
     for (gint64 m = 0; m < frame->messages; m++) {
       g_autofree char *id = g_strdup_printf("m-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, step, m);
       g_autoptr(GString) title = g_string_new(NULL);
-      tg_block_append(title, &frame->message[m].block);
+      tg_block_name_append(title, &frame->message[m].block);
       g_string_append(title, ": ");
       tg_processor_append(title, frame->schedule, frame->message[m].from);
       g_string_append(title, " → ");
