@@ -25,7 +25,8 @@ static void print_option(TgCli *cli, const char *name) {
   TgOptionText option = tg_option_text(name);
   g_autoptr(GString) words = g_string_new("  ");
   if (option.letter) g_string_append_printf(words, "-%c", option.letter);
-  if (option.name[1]) g_string_append_printf(words, "%s--%s", option.letter ? ", " : "    ", option.name);
+  if (option.name[1] || !option.letter)
+    g_string_append_printf(words, "%s--%s", option.letter ? ", " : "    ", option.name);
   if (option.value) g_string_append_printf(words, " %s", option.value);
   tg_print(cli, "%s", words->str);
   int already = (int)g_utf8_strlen(words->str, -1);

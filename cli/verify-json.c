@@ -100,7 +100,7 @@ void tg_verification_write(TgJson *json, const TgVerification *verification) {
   char formula[TG_FORMULA_BYTES];
   tg_computes_text(&verification->problem.schedule.computes, formula);
   tg_json_begin_object(json, TG_JSON_LINES);
-  tg_json_member_bool(json, "ok", verification->ok);
+  tg_json_member_bool(json, "ok", verification->ok && verification->verdicts->len > 0);
   tg_json_member_string(json, "algorithm", tg_problem_name(&verification->problem));
   tg_json_member_string(json, "computes", formula);
   tg_json_member_string(json, "collective", tg_collective_name(verification->collective));

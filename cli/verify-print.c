@@ -223,7 +223,7 @@ void tg_verification_add(TgTable *table, const TgVerification *verification) {
   tg_computes_text(&verification->problem.schedule.computes, formula);
   g_autofree char *scope = tg_verification_scope(verification);
   tg_table_add(table, "%s", tg_problem_name(&verification->problem));
-  tg_table_add(table, "%s", verification->ok ? formula : "FAILS");
+  tg_table_add(table, "%s", !verification->ok ? "FAILS" : verification->verdicts->len ? formula : "unchecked");
   if (verification->verdicts->len) {
     const TgVerdict *verdict = &g_array_index(verification->verdicts, TgVerdict, verification->verdicts->len - 1);
     double received = tg_bounds_received(&verdict->bounds);

@@ -8,8 +8,10 @@
 
 void tg_lexer_init(TgLexer *lexer, const char *text, size_t length) {
   memset(lexer, 0, sizeof *lexer);
+  bool marked = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0; /* the mark that some editors put before UTF-8 */
   lexer->text = text;
   lexer->length = length;
+  lexer->next = marked ? 3 : 0;
 }
 
 /* Columns count characters, not bytes: UTF-8 continuation bytes do not advance them. */

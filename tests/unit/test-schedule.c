@@ -97,7 +97,7 @@ static void test_value(gconstpointer data) {
 
 static const struct {
   const char *expression, *message;
-} failures[] = {{"1/0", "divides by zero"},          {"1%0", "divides by zero"},
+} failures[] = {{"1/0", "divides by zero"},           {"1%0", "divides by zero"},
                 {"2**(0-1)", "negative exponent"},    {"log2(3)", "no power of two"},
                 {"log2(0)", "no power of two"},       {"2**64", "64 bits"},
                 {"9223372036854775807+1", "64 bits"}, {"-(-9223372036854775807-1)", "64 bits"}};
@@ -207,6 +207,15 @@ static void test_blocks_cover(void) {
     }
 }
 
+/* What some editors put before UTF-8 is no part of the text, and columns count from behind it. */
+static void test_byte_order_mark(void) {
+  Bound bound;
+  g_assert_true(bound_from(&bound, "\xef\xbb\xbf" HEAD "C = A * B\n", "1x1", NULL));
+  g_assert_false(bound_from(&bound, "\xef\xbb\xbfgrid i:q\n", "1x1", NULL));
+  g_assert_cmpint(bound.error.line, ==, 1);
+  g_assert_cmpint(bound.error.column, ==, 1);
+}
+
 static void test_affine(void) {
   Bound bound;
   TgAffine affine;
@@ -236,6 +245,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/schedule/default-parameter", test_default_parameter);
   g_test_add_func("/schedule/grids", test_grids);
   g_test_add_func("/schedule/blocks-cover", test_blocks_cover);
+  g_test_add_func("/schedule/byte-order-mark", test_byte_order_mark);
   g_test_add_func("/schedule/affine", test_affine);
   return g_test_run();
 }
