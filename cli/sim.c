@@ -156,7 +156,9 @@ const TgCommand tg_command_sim = {
     .details =
         "Every node has a clock of its own: a transfer begins when sender and receiver have come to it, a product when "
         "its blocks are there, and nothing waits for a step. The model is hockney: a message takes the link's latency, "
-        "a time for each hop after the first, and its bytes over the bandwidth; links are never shared. A machine is a "
+        "a time for each hop after the first, and its bytes over the bandwidth; links are never shared. Collectives go "
+        "in rounds; "
+        "native means auto here, and what travels from one node to another in a round is one message. A machine is a "
         "name of `topogemm list machines` or a file; docs/machines.md has its keys, docs/models.md the equations.",
     .examples = examples,
     .options = options,

@@ -23,8 +23,26 @@ static int32_t column_of(const TgLexer *lexer, size_t at) {
 }
 
 static bool bad_byte(const TgLexer *lexer, size_t at, TgError *error) {
-  return tg_error_set(error, lexer->line, column_of(lexer, at), "unexpected byte 0x%02x, expected plain text",
+  return tg_error_set(error, lexer->line, column_of(lexer, at), "unexpected byte 0x%02x, expected plain text in UTF-8",
                       (unsigned char)lexer->text[at]);
+}
+
+/* Bytes of the character at `at`, of which `left` are there; 0 where it is none that a text may hold: broken UTF-8, a
+ * control character, or U+FFFE and U+FFFF, which no XML may hold. RFC 3629, section 4. */
+static size_t character_bytes(const unsigned char *at, size_t left) {
+  unsigned char first = at[0], low = 0x80, high = 0xbf;
+  if (first < 0x80) return first >= 0x20 || first == '\t' ? 1 : 0;
+  size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || bytes > left) return 0;
+  if (first == 0xe0) low = 0xa0;
+  if (first == 0xed) high = 0x9f;
+  if (first == 0xf0) low = 0x90;
+  if (first == 0xf4) high = 0x8f;
+  if (at[1] < low || at[1] > high) return 0;
+  for (size_t i = 2; i < bytes; i++)
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  bool none = first == 0xef && at[1] == 0xbf && at[2] >= 0xbe;
+  return none || (first == 0xc2 && at[1] < 0xa0) ? 0 : bytes;
 }
 
 static bool take_line(TgLexer *lexer, TgError *error) {
@@ -39,8 +57,8 @@ static bool take_line(TgLexer *lexer, TgError *error) {
                         end - lexer->begin, TG_MAX_LINE);
   lexer->line_end = end;
   lexer->at = lexer->begin;
-  for (size_t i = lexer->begin; i < end; i++)
-    if ((unsigned char)lexer->text[i] < 0x20 && lexer->text[i] != '\t') return bad_byte(lexer, i, error);
+  for (size_t i = lexer->begin, bytes; i < end; i += bytes)
+    if (!(bytes = character_bytes((const unsigned char *)lexer->text + i, end - i))) return bad_byte(lexer, i, error);
   return true;
 }
 

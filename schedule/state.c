@@ -55,6 +55,15 @@ static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgFailure *
          tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%d:%d: %s", error.line, error.column, error.message);
 }
 
+/* A run without an end is refused before it begins. */
+static bool check_length(const TgState *state, TgFailure *failure) {
+  TgError error;
+  if (tg_walk_ends(state->schedule, state->names, &error)) return true;
+  tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "%d:%d: %s", error.line, error.column, error.message);
+  failure->line = error.line;
+  return false;
+}
+
 static int64_t block_count(const TgState *state, int matrix) {
   return (int64_t)state->schedule->blocks[matrix][0] * state->schedule->blocks[matrix][1];
 }
@@ -111,7 +120,8 @@ TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, 
   state->blocks = calloc((size_t)state->processors, sizeof *state->blocks);
   state->words = calloc((size_t)state->processors, sizeof *state->words);
   state->c_place = calloc((size_t)block_count(state, TG_MATRIX_C), sizeof *state->c_place);
-  if (!state->blocks || !state->words || !state->c_place || !place(state, failure) || !check_c_places(state, failure)) {
+  if (!state->blocks || !state->words || !state->c_place || !check_length(state, failure) || !place(state, failure) ||
+      !check_c_places(state, failure)) {
     tg_state_free(state);
     return NULL;
   }

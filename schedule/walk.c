@@ -71,6 +71,13 @@ static TgProgress too_idle(const TgWalk *walk, TgError *error) {
   return TG_PROGRESS_ERROR;
 }
 
+static TgProgress too_long(const TgWalk *walk, TgError *error) {
+  int32_t line = walk->depth > 0 ? walk->schedule->statement[walk->open[0]].line : 0;
+  tg_error_set(error, line, 1, "more than %d statements are executed, repetitions counted; expected fewer",
+               TG_MAX_EXECUTED);
+  return TG_PROGRESS_ERROR;
+}
+
 TgProgress tg_walk_next(TgWalk *walk, TgError *error) {
   for (int idle = 0;; idle++) {
     if (idle > MOST_IDLE) return too_idle(walk, error);
@@ -84,6 +91,8 @@ TgProgress tg_walk_next(TgWalk *walk, TgError *error) {
       if (!open_repeat(walk, error)) return TG_PROGRESS_ERROR;
     } else if (statement->op == TG_OP_STEP) {
       open_step(walk);
+    } else if (walk->executed == TG_MAX_EXECUTED) {
+      return too_long(walk, error);
     } else {
       walk->statement = walk->next++;
       walk->executed++;
@@ -94,6 +103,15 @@ TgProgress tg_walk_next(TgWalk *walk, TgError *error) {
       return TG_PROGRESS_MORE;
     }
   }
+}
+
+bool tg_walk_ends(const TgSchedule *schedule, const TgScheduleNames *names, TgError *error) {
+  TgWalk walk;
+  TgProgress progress;
+  tg_walk_init(&walk, schedule, names);
+  while ((progress = tg_walk_next(&walk, error)) == TG_PROGRESS_MORE) {
+  }
+  return progress == TG_PROGRESS_END || walk.executed < TG_MAX_EXECUTED;
 }
 
 const char *tg_walk_label(const TgWalk *walk) {

@@ -10,6 +10,8 @@
 
 TG_BEGIN_DECLS
 
+enum { TG_MAX_EXECUTED = 1 << 24 }; /**< statements of a whole run, repetitions counted; beyond is an error */
+
 /** Where a run through the schedule stands. */
 typedef struct TgWalk {
   const TgSchedule *schedule;
@@ -31,6 +33,9 @@ typedef enum TgProgress { TG_PROGRESS_ERROR = -1, TG_PROGRESS_END = 0, TG_PROGRE
 void tg_walk_init(TgWalk *walk, const TgSchedule *schedule, const TgScheduleNames *names);
 /** Goes to the next leaf statement (anything but step and repeat). */
 TgProgress tg_walk_next(TgWalk *walk, TgError *error);
+/** False, with `error`, where the schedule executes more than TG_MAX_EXECUTED statements. Other failures of the walk are
+ * left for when they happen. */
+bool tg_walk_ends(const TgSchedule *schedule, const TgScheduleNames *names, TgError *error);
 /** The step's label with its repetition ("multiply and shift"), "" where it has none; and its note. */
 const char *tg_walk_label(const TgWalk *walk);
 const char *tg_walk_note(const TgWalk *walk);

@@ -325,7 +325,12 @@ TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names
   phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)free_draft);
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
   tg_walk_init(&phases->walk, schedule, names);
-  if (is_uniform(phases) || follow_by_name(phases, error)) return phases;
+  TgError failure;
+  if (tg_walk_ends(schedule, names, &failure)) {
+    if (is_uniform(phases) || follow_by_name(phases, error)) return phases;
+  } else {
+    expression_failed(&failure, error);
+  }
   tg_phases_free(phases);
   return NULL;
 }

@@ -15,6 +15,8 @@ static const Refusal refusals[] = {
     {"only-comments", "# nothing\n\n", 3, 1, "the end of the text"},
     {"zero-byte", HEAD "mo\x01ve A to (i,j)\n", 4, 3, "0x01"},
     {"high-byte", HEAD "move \xc3\xa4 to (i,j)\n", 4, 6, "0xc3"},
+    {"broken-utf8", "schedule t # \xc3(\n", 1, 14, "0xc3"},
+    {"noncharacter", "schedule t\n  \"\xef\xbf\xbe\"\n", 2, 4, "0xef"},
     {"no-grid", "schedule t\nplace A(i,j) on (i,j)\n", 2, 1, "expected `grid` first"},
     {"two-grids", "schedule t\ngrid i:q\ngrid j:q\n", 3, 6, "a second `grid`"},
     {"five-coordinates", "schedule t\ngrid a:1, b:1, c:1, d:1, e:1\n", 2, 26, "more than 4 coordinates"},

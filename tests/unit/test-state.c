@@ -218,6 +218,17 @@ static void test_symmetric_transpose(void) {
   g_assert_cmpstr(proof.failure.message, ==, "");
 }
 
+/* A schedule that would run for ever is refused at once, with the place of its outermost repeat. */
+static void test_endless(void) {
+  Bound bound;
+  TgProof proof;
+  g_assert_true(bound_from(&bound, GRID "repeat s in 10**15\n  repeat t in 10**3\n    move A to (i,j)\n", "2x2", NULL));
+  g_assert_false(prove(&bound, &proof));
+  g_assert_cmpint(proof.failure.cause, ==, TG_CAUSE_MEMORY);
+  g_assert_cmpint(proof.failure.line, ==, 4);
+  g_assert_nonnull(strstr(proof.failure.message, "16777216 statements"));
+}
+
 static void test_bounds(void) {
   /* p = 16 on n = 1024 squares: 3 (n³/p)^(2/3) - 3 n²/p; on a long matrix, p <= m/n: nk (1 - 1/p). */
   double n = 1024;
@@ -241,6 +252,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/state/snapshots", test_snapshots);
   g_test_add_func("/state/empty-steps", test_empty_steps);
   g_test_add_func("/state/symmetric-transpose", test_symmetric_transpose);
+  g_test_add_func("/state/endless", test_endless);
   g_test_add_func("/state/bounds", test_bounds);
   return g_test_run();
 }
