@@ -44,7 +44,7 @@ static bool add_parameter(TgParser *parser, TgParameterKind kind, int *number) {
 /* An extent is an integer or a parameter; a name nobody declared becomes a parameter that the grid binds. */
 static bool take_extent(TgParser *parser, int axis) {
   const TgToken token = parser->lexer.token;
-  int number;
+  int number = 0;
   if (token.kind == TG_TOKEN_NAME && !is_known(parser)) {
     TgLexer before = parser->lexer;
     if (!add_parameter(parser, TG_PARAMETER_GRID, &number)) return false;
@@ -76,7 +76,7 @@ static bool take_grid(TgParser *parser) {
 }
 
 static bool take_param(TgParser *parser) {
-  int number;
+  int number = 0;
   if (!add_parameter(parser, TG_PARAMETER_SET, &number)) return false;
   bool equals = tg_lexer_is(&parser->lexer, "="), defaults = tg_lexer_is(&parser->lexer, "default");
   if (!equals && !defaults) return true;

@@ -15,7 +15,7 @@ static int64_t diameter_hops(const TgTopology *topology) {
 
 /* The most cables at one element of level l, counting levels l and above. */
 static int64_t degree_max(const TgTopology *topology, int l) {
-  if (l == topology->levels) return 0;
+  if (l >= topology->levels || l >= TG_MAX_LEVELS) return 0;
   const TgLevel *level = &topology->level[l];
   const TgNetworkKindRow *kind = tg_level_kind(level);
   int64_t inside = kind->degree_max(level);
@@ -37,7 +37,7 @@ static int64_t splitting_cost(const TgLevel *level) {
  * more than j groups have to be split. If neither can save anything the outer bisection is exact. */
 static int64_t bisection(const TgTopology *topology, int l) {
   const TgLevel *level = &topology->level[l];
-  if (level->copies == 1) return tg_level_kind(level)->bisection(level);
+  if (level->copies == 1 || l + 1 >= TG_MAX_LEVELS) return tg_level_kind(level)->bisection(level);
   int64_t outer = bisection(topology, l + 1);
   if (level->nodes == 1 && level->switch_base < 0) return outer;
   bool movable = level->copies % 2 == 0 && splitting_cost(level) >= degree_max(topology, l + 1);
