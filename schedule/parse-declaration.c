@@ -12,7 +12,7 @@ static bool is_known(const TgParser *parser) {
   return false;
 }
 
-/* A schedule's name may hold hyphens (dns-rounds), which no other name does: read it from the raw line. */
+/* A schedule's name may hold hyphens, which no other name does: read it from the raw line. */
 static bool take_title(TgParser *parser) {
   TgLexer *lexer = &parser->lexer;
   if (!tg_lexer_is(lexer, "schedule")) return tg_parser_expected(parser, "`schedule NAME`");
