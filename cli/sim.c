@@ -125,8 +125,11 @@ static TgExit open_run(const TgCli *cli, TgSimRun *run) {
 static TgExit run(TgCli *cli) {
   g_auto(TgSimRun) sim = {.element = TG_F32, .embedding = TG_ROWMAJOR};
   GError *error = NULL;
+  TgError endless = {0};
   TgExit status = open_run(cli, &sim);
   if (status) return status;
+  if (!tg_walk_ends(&sim.problem.schedule, &sim.problem.names, &endless))
+    return tg_problem_report(cli, &sim.problem, &endless);
   if (!tg_cost_predict(&sim.problem.schedule, &sim.problem.names, &sim.shape, &sim.network, sim.embedding, &sim.machine,
                        &sim.options, &sim.cost, &error))
     return tg_report_error(cli, error);

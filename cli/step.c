@@ -48,10 +48,12 @@ static TgExit find_last(const TgCli *cli, TgStepRun *run) {
 static TgExit open_stepper(const TgCli *cli, TgStepRun *run) {
   GError *error = NULL;
   const TgProblem *problem = &run->problem;
-  int64_t steps = tg_walk_count_steps(&problem->schedule, &problem->names, NULL);
+  TgError endless = {0};
+  int64_t steps = tg_walk_count_steps(&problem->schedule, &problem->names, &endless);
+  if (steps < 0) return tg_problem_report(cli, problem, &endless);
   run->options.network = &run->network;
   run->options.embedding = (TgEmbeddingKind)run->embedding.kind;
-  run->options.link_loads = steps >= 0 && run->network.links * 8 <= most_load_bytes / (steps + 1);
+  run->options.link_loads = run->network.links * 8 <= most_load_bytes / (steps + 1);
   run->options.keep_details = cli->options.interactive || cli->options.messages;
   run->options.keep_history = cli->options.interactive;
   run->stepper = tg_stepper_new(&problem->schedule, &problem->names, &run->options, run->a->data,

@@ -4,14 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_known(const TgParser *parser) {
-  for (int c = 0; c < parser->schedule->dims; c++)
-    if (tg_parser_is_name(parser, parser->names->axis[c])) return true;
-  for (int p = 0; p < parser->schedule->parameters; p++)
-    if (tg_parser_is_name(parser, parser->names->parameter[p])) return true;
-  return false;
-}
-
 /* A schedule's name may hold hyphens, which no other name does: read it from the raw line. */
 static bool take_title(TgParser *parser) {
   TgLexer *lexer = &parser->lexer;
@@ -32,7 +24,7 @@ static bool take_title(TgParser *parser) {
 
 static bool add_parameter(TgParser *parser, TgParameterKind kind, int *number) {
   TgSchedule *schedule = parser->schedule;
-  if (is_known(parser)) return tg_parser_expected(parser, "a name not used yet");
+  if (tg_parser_is_known(parser)) return tg_parser_expected(parser, "a name not used yet");
   if (schedule->parameters == TG_MAX_PARAMETERS)
     return tg_parser_fail(parser, "more than %d parameters", TG_MAX_PARAMETERS);
   *number = schedule->parameters;
@@ -45,7 +37,7 @@ static bool add_parameter(TgParser *parser, TgParameterKind kind, int *number) {
 static bool take_extent(TgParser *parser, int axis) {
   const TgToken token = parser->lexer.token;
   int number = 0;
-  if (token.kind == TG_TOKEN_NAME && !is_known(parser)) {
+  if (token.kind == TG_TOKEN_NAME && !tg_parser_is_known(parser)) {
     TgLexer before = parser->lexer;
     if (!add_parameter(parser, TG_PARAMETER_GRID, &number)) return false;
     parser->lexer = before;
@@ -66,7 +58,7 @@ static bool take_grid(TgParser *parser) {
   for (bool more = true; more;) {
     int axis = schedule->dims;
     if (axis == TG_MAX_DIMS) return tg_parser_fail(parser, "more than %d coordinates", TG_MAX_DIMS);
-    if (is_known(parser)) return tg_parser_expected(parser, "a coordinate's name not used yet");
+    if (tg_parser_is_known(parser)) return tg_parser_expected(parser, "a coordinate's name not used yet");
     if (!tg_parser_take_name(parser, "a coordinate's name", &parser->names->axis[axis])) return false;
     if (!tg_parser_take(parser, ":") || !take_extent(parser, axis)) return false;
     schedule->dims++;
@@ -151,7 +143,7 @@ static bool find_for(TgParser *parser) {
   TgLexer here = parser->lexer;
   parser->lexer = lexer;
   if (!tg_parser_next(parser)) return false;
-  if (is_known(parser)) return tg_parser_expected(parser, "a name not used yet");
+  if (tg_parser_is_known(parser)) return tg_parser_expected(parser, "a name not used yet");
   if (!tg_parser_take_name(parser, "a variable's name", &parser->loop[0])) return false;
   parser->loops = 1;
   parser->lexer = here;

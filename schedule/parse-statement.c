@@ -144,9 +144,15 @@ static bool take_product(TgParser *parser, TgStatement *statement) {
   if (is_declaration(parser)) return tg_parser_expected(parser, "declarations above the first statement only");
   if (parser->lexer.token.kind != TG_TOKEN_NAME)
     return tg_parser_expected(parser, "a statement: step, repeat, move, add, a collective, or a product C += A * B");
+  if (tg_lexer_is(&parser->lexer, "note"))
+    return tg_parser_fail(parser, "a note without its step, expected it right below a step's line");
+  TgLexer first = parser->lexer;
   if (!tg_parser_take_slot(parser, &statement->target, false, true)) return false;
   statement->replace = tg_lexer_is(&parser->lexer, "=");
-  if (!statement->replace && !tg_lexer_is(&parser->lexer, "+="))
+  bool product = statement->replace || tg_lexer_is(&parser->lexer, "+=");
+  bool misspelt = parser->lexer.token.kind == TG_TOKEN_NAME; /* `mvoe A …`: the first word is to blame */
+  if (!product && misspelt) parser->lexer = first;
+  if (!product)
     return tg_parser_expected(parser,
                               "`+=` or `=` of a product, or one of the words step, repeat, move, add, broadcast, "
                               "reduce, allgather, reducescatter, alltoall, scatter, gather, copy, zero, transpose");
@@ -228,6 +234,7 @@ static bool take_repeat(TgParser *parser, int number) {
   for (int v = 0; v < parser->loops; v++)
     if (tg_parser_is_name(parser, parser->loop[v]))
       return tg_parser_expected(parser, "a loop variable not in use here");
+  if (tg_parser_is_known(parser)) return tg_parser_expected(parser, "a name that no coordinate or parameter bears");
   if (!tg_parser_take_name(parser, "a loop variable's name", &name) || !tg_parser_take(parser, "in")) return false;
   if (!tg_parser_take_expression(parser, &parser->schedule->statement[number].value)) return false;
   if (tg_expression_variables(parser->schedule, parser->schedule->statement[number].value) & ((1u << TG_MAX_DIMS) - 1))

@@ -86,3 +86,11 @@ bool tg_parser_take_axis(TgParser *parser, uint8_t *axis) {
     }
   return tg_parser_expected(parser, "a coordinate of the grid");
 }
+
+bool tg_parser_is_known(const TgParser *parser) {
+  for (int c = 0; c < parser->schedule->dims; c++)
+    if (tg_parser_is_name(parser, parser->names->axis[c])) return true;
+  for (int p = 0; p < parser->schedule->parameters; p++)
+    if (tg_parser_is_name(parser, parser->names->parameter[p])) return true;
+  return false;
+}

@@ -39,6 +39,8 @@ bool tg_parser_take_string(TgParser *parser, const char *what, uint16_t *offset)
 bool tg_parser_end_line(TgParser *parser);
 /** True where the current token is the name at `offset`. */
 bool tg_parser_is_name(const TgParser *parser, uint16_t offset);
+/** True where the current token names a coordinate or a parameter. */
+bool tg_parser_is_known(const TgParser *parser);
 /** Takes the name of a coordinate. */
 bool tg_parser_take_axis(TgParser *parser, uint8_t *axis);
 

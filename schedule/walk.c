@@ -128,7 +128,8 @@ int64_t tg_walk_count_steps(const TgSchedule *schedule, const TgScheduleNames *n
   tg_walk_init(&walk, schedule, names);
   while ((progress = tg_walk_next(&walk, error)) == TG_PROGRESS_MORE) {
   }
-  return progress == TG_PROGRESS_END ? walk.step : -1;
+  if (progress == TG_PROGRESS_END) return walk.step;
+  return walk.executed < TG_MAX_EXECUTED ? walk.step + 1 : -1;
 }
 
 static bool slot_index(const TgWalk *walk, TgSlot slot, const int64_t *variable, int32_t *index, TgError *error) {

@@ -33,13 +33,14 @@ typedef enum TgProgress { TG_PROGRESS_ERROR = -1, TG_PROGRESS_END = 0, TG_PROGRE
 void tg_walk_init(TgWalk *walk, const TgSchedule *schedule, const TgScheduleNames *names);
 /** Goes to the next leaf statement (anything but step and repeat). */
 TgProgress tg_walk_next(TgWalk *walk, TgError *error);
-/** False, with `error`, where the schedule executes more than TG_MAX_EXECUTED statements. Other failures of the walk are
- * left for when they happen. */
+/** False, with `error`, where the schedule executes more than TG_MAX_EXECUTED statements. Other failures of the walk
+ * are left for when they happen. */
 bool tg_walk_ends(const TgSchedule *schedule, const TgScheduleNames *names, TgError *error);
 /** The step's label with its repetition ("multiply and shift"), "" where it has none; and its note. */
 const char *tg_walk_label(const TgWalk *walk);
 const char *tg_walk_note(const TgWalk *walk);
-/** Steps of the whole schedule. Returns -1 and fills `error` where the walk fails. */
+/** Steps of the whole schedule. Where the walk fails on its way, one more than it reaches: a run gets there, and
+ * reports it, unless it fails before. -1 and `error` where the run is too long (see tg_walk_ends()). */
 int64_t tg_walk_count_steps(const TgSchedule *schedule, const TgScheduleNames *names, TgError *error);
 
 /** What one processor does in the current statement. */

@@ -15,11 +15,25 @@ static bool prove(TgCollective collective) {
 static void test_idle_repeats(void) {
   TgError error;
   g_assert_true(bound_from(&bound, BEGIN "repeat s in 10**18\n  repeat t in 0\n    copy A into T\n", "2", NULL));
-  g_assert_cmpint(tg_walk_count_steps(&bound.schedule, &bound.names, &error), ==, -1);
+  TgWalk walk;
+  tg_walk_init(&walk, &bound.schedule, &bound.names);
+  g_assert_cmpint(tg_walk_next(&walk, &error), ==, TG_PROGRESS_ERROR);
   g_assert_cmpint(error.line, ==, 5);
+  g_assert_cmpint(tg_walk_count_steps(&bound.schedule, &bound.names, &error), ==, 1); /* the run itself reports it */
   g_assert_false(prove(TG_COLLECTIVE_WHOLE));
   g_assert_cmpint(proof.failure.cause, ==, TG_CAUSE_EXPRESSION);
   g_assert_nonnull(strstr(proof.failure.message, "without a statement"));
+}
+
+/* A count that fails after a fault: the run reports the fault that comes first. */
+static void test_fault_before_count(void) {
+  TgError error;
+  g_assert_true(bound_from(&bound, BEGIN "move A to (0)\nrepeat s in q/(q-2)\n  move A to (i)\n", "2", NULL));
+  g_assert_cmpint(tg_walk_count_steps(&bound.schedule, &bound.names, &error), ==, 2);
+  g_assert_false(prove(TG_COLLECTIVE_WHOLE));
+  g_assert_cmpint(proof.failure.cause, ==, TG_CAUSE_WRITTEN_TWICE);
+  g_assert_true(bound_from(&bound, BEGIN "repeat s in 10**15\n  move A to (i)\n", "2", NULL));
+  g_assert_cmpint(tg_walk_count_steps(&bound.schedule, &bound.names, &error), ==, -1);
 }
 
 static void test_placed_blocks(void) {
@@ -96,6 +110,7 @@ static void test_sums_with_zeros(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/limits/idle-repeats", test_idle_repeats);
+  g_test_add_func("/limits/fault-before-count", test_fault_before_count);
   g_test_add_func("/limits/placed-blocks", test_placed_blocks);
   g_test_add_func("/limits/whole-characters", test_whole_characters);
   g_test_add_func("/limits/long-labels", test_long_labels);

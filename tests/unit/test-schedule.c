@@ -43,6 +43,10 @@ static const Refusal refusals[] = {
     {"name-twice", "schedule t\ngrid i:q, i:q\n", 2, 11, "not used yet"},
     {"parameter-on-coordinate", "schedule t\ngrid i:q\nparam r = i\n", 3, 12, "depends on a coordinate"},
     {"loop-in-use", HEAD "repeat s in 2\n  repeat s in 2\n    move A to (i,j)\n", 5, 10, "not in use here"},
+    {"loop-shadows", HEAD "repeat i in 2\n  move A to (i,j)\n", 4, 8, "no coordinate or parameter bears"},
+    {"loop-shadows-parameter", HEAD "repeat q in 2\n  move A to (i,j)\n", 4, 8, "no coordinate or parameter bears"},
+    {"misspelt", HEAD "mvoe A to (i,j)\n", 4, 1, "found `mvoe`"},
+    {"note-outside", HEAD "note \"why\"\nmove A to (i,j)\n", 4, 1, "a note without its step"},
     {"count-on-coordinate", HEAD "repeat s in i\n  move A to (i,j)\n", 4, 14, "all processors share"},
     {"late-declaration", HEAD "move A to (i,j)\nparam x\n", 5, 1, "above the first statement"},
 };
