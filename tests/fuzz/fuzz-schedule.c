@@ -133,13 +133,15 @@ static void check_senders(const TgWalk *walk, int64_t processors) {
   }
 }
 
-/** False where the walk alone takes too long: repeats that do nothing are not statements. */
+/** False where the walk alone takes too long, or is longer than the budget of a run: every run walks through all of it
+ * once before it begins. */
 static bool check_moves(const Run *run) {
   const clock_t start = clock();
   TgWalk walk;
   TgError error;
   tg_walk_init(&walk, run->schedule, run->names);
-  for (int i = 0; i < MOST_STATEMENTS && tg_walk_next(&walk, &error) == TG_PROGRESS_MORE; i++) {
+  while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE) {
+    if (walk.executed > MOST_STATEMENTS) return false;
     const int op = run->schedule->statement[walk.statement].op;
     if (op == TG_OP_MOVE || op == TG_OP_ADD) check_senders(&walk, tg_schedule_processors(run->schedule));
     if (clock() - start > CLOCKS_PER_SEC / 20) return false;
