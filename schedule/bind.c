@@ -212,12 +212,19 @@ static bool check_placements(TgBinder *binder) {
   return fine;
 }
 
-bool tg_schedule_bind(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings, TgError *error) {
+bool tg_schedule_bind_values(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings,
+                             TgError *error) {
   TgError unused;
   TgBinder binder = {.schedule = schedule, .names = names, .bindings = bindings, .error = error ? error : &unused};
   schedule->bound = TG_BOUND_NO;
-  if (!set_by_name(&binder) || !set_by_grid(&binder) || !set_rest(&binder) || !set_extents(&binder)) return false;
-  if (!check_requires(&binder) || !check_placements(&binder)) return false;
+  return set_by_name(&binder) && set_by_grid(&binder) && set_rest(&binder) && set_extents(&binder) &&
+         check_requires(&binder);
+}
+
+bool tg_schedule_bind(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings, TgError *error) {
+  TgError unused;
+  TgBinder binder = {.schedule = schedule, .names = names, .bindings = bindings, .error = error ? error : &unused};
+  if (!tg_schedule_bind_values(schedule, names, bindings, binder.error) || !check_placements(&binder)) return false;
   schedule->bound = TG_BOUND_YES;
   return true;
 }

@@ -46,6 +46,7 @@ typedef enum TgEvaluation {
 const char *tg_evaluation_text(TgEvaluation evaluation);
 
 TG_SHARED static inline int64_t tg_floor_remainder(int64_t a, int64_t b) {
+  if (a >= 0 && a < b) return a; /* the usual case, without a division */
   if (b == -1) return 0;
   int64_t r = a % b;
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;

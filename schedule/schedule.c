@@ -91,6 +91,11 @@ static bool evaluate(const TgPlacing *placing, const TgScheduleNames *names, TgE
                      TgError *error) {
   *value = 0;
   if (!expression) return true;
+  int alone = placing->schedule->code[expression] - TG_CODE_VARIABLE; /* most are one coordinate */
+  if (alone >= 0 && alone < TG_LOCAL_VARIABLES && placing->schedule->code[expression + 1] == TG_CODE_END) {
+    *value = placing->variable[alone];
+    return true;
+  }
   TgEvaluation evaluation = tg_expression_evaluate(placing->schedule, expression, placing->variable, value);
   if (evaluation == TG_EVALUATION_OK) return true;
   return tg_error_set(error, names->code_line[*value], names->code_column[*value], "%s",

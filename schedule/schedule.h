@@ -177,6 +177,11 @@ bool tg_schedule_parse(TgSchedule *schedule, TgScheduleNames *names, const char 
  * and schedule->bound tells an unmet requirement from wrong bindings. */
 bool tg_schedule_bind(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings, TgError *error);
 
+/** The part of it that costs no more at a million processors than at one: extents, parameters and requirements, without
+ * the placements. The schedule is not bound then: its blocks are not counted. */
+bool tg_schedule_bind_values(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings,
+                             TgError *error);
+
 /** Adds `text` ("4x4", "8x8x2") to the bindings. */
 bool tg_bindings_grid(TgBindings *bindings, const char *text, TgError *error);
 /** Adds name = value; the last value of a name holds. */

@@ -66,6 +66,8 @@ static void grid_run(const TgLevel *level, int32_t at, int32_t to, TgRun *run) {
     rest_to /= extent;
     if (x != y) {
       run_direction(level, x, y, extent, run);
+      run->axis = axis;
+      run->edges = edges;
       int32_t after = at - (rest * extent + x) * stride;
       run->vertex = at - x * stride;
       run->vertex_stride = stride;
@@ -75,6 +77,17 @@ static void grid_run(const TgLevel *level, int32_t at, int32_t to, TgRun *run) {
       return;
     }
     link += 2 * (int64_t)edges * (level->nodes / extent);
+    stride *= extent;
+  }
+}
+
+static void grid_sum_lines(const TgLevel *level, int64_t *by_link) {
+  int64_t stride = 2, lines = level->nodes; /* both directions of a cable stand side by side */
+  for (int axis = level->dims - 1; axis >= 0; axis--) {
+    int32_t extent = level->extents[axis], edges = grid_line_edges(level, extent);
+    lines /= extent;
+    for (int64_t line = 0; line < lines; line++, by_link += edges * stride)
+      for (int64_t link = stride; link < edges * stride; link++) by_link[link] += by_link[link - stride];
     stride *= extent;
   }
 }
@@ -182,8 +195,8 @@ static int64_t grid_bisection(const TgLevel *level) {
 
 #define GRID_FUNCTIONS                                                                                                 \
   .nodes = grid_nodes, .links = grid_links, .distance = grid_distance, .run = grid_run, .edge = grid_edge,             \
-  .degree = grid_degree, .neighbour = grid_neighbour, .diameter = grid_diameter, .degree_max = grid_degree_max,        \
-  .bisection = grid_bisection
+  .sum_lines = grid_sum_lines, .degree = grid_degree, .neighbour = grid_neighbour, .diameter = grid_diameter,          \
+  .degree_max = grid_degree_max, .bisection = grid_bisection
 
 const TgNetworkKindRow tg_torus = {
     .info = {"torus", "torus:4x4", "grid closed along each axis; dimension-ordered routes, the shortest way round"},

@@ -32,6 +32,7 @@ static int64_t hypercube_link(const TgLevel *level, int32_t at, int32_t bit) {
 static void hypercube_run(const TgLevel *level, int32_t at, int32_t to, TgRun *run) {
   int32_t bit = lowest_bit(at ^ to);
   tg_run_hop(run, at, at ^ (1 << bit), hypercube_link(level, at, bit));
+  run->axis = bit;
 }
 
 static TgEdge hypercube_edge(const TgLevel *level, int64_t edge) {

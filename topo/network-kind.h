@@ -22,6 +22,7 @@ typedef struct TgNetworkKindRow {
   int64_t (*links)(const TgLevel *level);
   int32_t (*distance)(const TgLevel *level, int32_t from, int32_t to);
   void (*run)(const TgLevel *level, int32_t at, int32_t to, TgRun *run); /**< at != to */
+  void (*sum_lines)(const TgLevel *level, int64_t *by_link);             /**< NULL where all lines have one edge */
   TgEdge (*edge)(const TgLevel *level, int64_t edge);
   int32_t (*degree)(const TgLevel *level, int32_t at);
   /** The index-th neighbour, index < degree; `link` gets the link to it. */
@@ -53,7 +54,14 @@ static inline int64_t tg_level_vertex(const TgLevel *level, int32_t copy, int32_
 
 /** A run of a single hop. */
 static inline void tg_run_hop(TgRun *run, int32_t at, int32_t to, int64_t link) {
-  *run = (TgRun){.hops = 1, .forward = 1, .extent = 2, .end = to, .vertex = at, .vertex_stride = to - at, .link = link};
+  *run = (TgRun){.hops = 1,
+                 .forward = 1,
+                 .extent = 2,
+                 .edges = 1,
+                 .end = to,
+                 .vertex = at,
+                 .vertex_stride = to - at,
+                 .link = link};
 }
 
 #endif

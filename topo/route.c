@@ -41,7 +41,11 @@ static bool begin_run(TgRoute *route) {
 }
 
 void tg_route_begin(TgRoute *route, const TgTopology *topology, int64_t from, int64_t to) {
-  *route = (TgRoute){.topology = topology, .from = (int32_t)from, .to = (int32_t)to};
+  route->topology = topology; /* one by one: the run is set when it begins */
+  route->from = (int32_t)from;
+  route->to = (int32_t)to;
+  route->top = route->leg = route->level = route->copy = 0;
+  route->run.hops = 0;
   int32_t a = route->from, b = route->to;
   if (topology->levels == 1) { /* the usual case, without divisions */
     route->at = a;
@@ -68,4 +72,29 @@ bool tg_route_next(TgRoute *route, TgHop *hop) {
   run->at = next;
   run->hops--;
   return true;
+}
+
+bool tg_route_next_stretch(TgRoute *route, TgStretch *stretch) {
+  TgRun *run = &route->run;
+  if (run->hops == 0 && !begin_run(route)) return false;
+  int32_t low = run->forward ? run->at : run->at - run->hops;
+  if (low < 0) low += run->extent;
+  *stretch = (TgStretch){.line = run->link,
+                         .stride = run->link_stride,
+                         .low = low,
+                         .hops = run->hops,
+                         .places = run->edges,
+                         .level = route->level,
+                         .axis = run->axis};
+  run->hops = 0;
+  return true;
+}
+
+void tg_topology_sum_lines(const TgTopology *topology, int64_t *by_link) {
+  for (int l = 0; l < topology->levels; l++) {
+    const TgLevel *level = &topology->level[l];
+    if (!tg_level_kind(level)->sum_lines) continue;
+    for (int32_t copy = 0; copy < level->copies; copy++)
+      tg_level_kind(level)->sum_lines(level, by_link + level->link_base + copy * level->links);
+  }
 }

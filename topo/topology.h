@@ -100,6 +100,7 @@ typedef struct TgTopologyFacts {
 typedef struct TgRun {
   int32_t hops, forward;         /**< hops still to go; 1 toward increasing coordinate */
   int32_t at, extent;            /**< coordinate on the axis, and how many there are */
+  int32_t axis, edges;           /**< as in TgLink; edges of the line */
   int32_t end;                   /**< the element of the level where the stretch ends */
   int64_t vertex, vertex_stride; /**< coordinate x stands at vertex + x * vertex_stride */
   int64_t link, link_stride;     /**< the link between x and x + 1 is link + x * link_stride */
@@ -114,6 +115,15 @@ typedef struct TgRoute {
   int32_t level, copy, at, target; /**< of the leg; at and target are elements of the copy */
   TgRun run;
 } TgRoute;
+
+/** Several hops of a route at once, straight along one line of one axis. The line's links in the direction of travel
+ * are line + x * stride, x = 0..places-1; the stretch uses `hops` of them, from x = low on, around from places-1 to 0.
+ */
+typedef struct TgStretch {
+  int64_t line, stride;
+  int32_t low, hops, places;
+  int32_t level, axis; /**< as in TgLink */
+} TgStretch;
 
 /** Reads a network such as `torus:4x4`, `hypercube:6` or `switch:4*torus:2x4`.
  * @param error its column points into `text`. */
@@ -161,6 +171,15 @@ void tg_route_begin(TgRoute *route, const TgTopology *topology, int64_t from, in
 
 /** The next hop, or false at the end. */
 bool tg_route_next(TgRoute *route, TgHop *hop);
+
+/** The hops that are left of the current stretch, or the whole next one, or false at the end: a few turns stand for any
+ * number of hops. May be mixed with tg_route_next(). */
+bool tg_route_next_stretch(TgRoute *route, TgStretch *stretch);
+
+/** Sums along each line of the network, in each direction: by_link[line + x * stride] += by_link[line + (x-1) * stride]
+ * for x = 1..places-1. So a load that a stretch puts on its links can be noted at its two ends, +load at x = low and
+ * -load at x = low + hops, and be spread later, for all stretches together, in one pass over the links. */
+void tg_topology_sum_lines(const TgTopology *topology, int64_t *by_link);
 
 /** The facts of a network.
  *
