@@ -106,6 +106,8 @@ optional=(
   'g++|any_command c++ g++ clang++|a C++ compiler|optional: checks that the public headers are C++, too'
   'gfortran|linkable libgfortran.so|the library libgfortran.so|optional: links examples to a static OpenBLAS'
   'clang|any_command clang|the command clang|optional: builds the fuzzers'
+  'libsimgrid-dev|module simgrid|the pkg-config module simgrid|optional: compares the model flow with SimGrid (suite peers)'
+  'gnuplot-nox|any_command gnuplot|the command gnuplot|optional: plots of sweeps, and their tests'
   'libclang-rt-dev|fuzzer|the library libclang_rt.fuzzer of clang|optional: runs the fuzzers'
 )
 

@@ -55,12 +55,39 @@ static const TgOptionRow rows[] = {
      "how fast a processor multiplies, as in 2e11; else 1e9, a nanosecond a flop"},
     {"machine", 0, G_OPTION_ARG_FILENAME, AT(machine), "NAME|FILE",
      "a machine of `topogemm list machines`, or a file; else commodity-cluster"},
-    {"model", 0, G_OPTION_ARG_STRING, AT(model), "MODEL", "how transfers are timed: hockney"},
+    {"model", 0, G_OPTION_ARG_STRING, AT(model), "MODEL",
+     "how transfers are timed: hockney (links are never shared; the default), store-and-forward, flow or loggp"},
+    {"fair", 0, G_OPTION_ARG_STRING, AT(fair), "HOW",
+     "with --model flow: equal shares of a link, or by latency (each path by 1 / its latency; the default)"},
     {"overlap", 0, G_OPTION_ARG_STRING, AT(overlap), "on|off",
      "whether products run beside later transfers that do not need them; else on"},
     {"skew", 0, G_OPTION_ARG_STRING, AT(skew), "SECONDS", "every node starts at a random time below this"},
     {"jitter", 0, G_OPTION_ARG_STRING, AT(jitter), "F", "every cost times 1 plus a random number below F"},
     {"straggler", 0, G_OPTION_ARG_STRING, AT(straggler), "NODE:F", "a node whose products take F times as long"},
+    {"formula", 0, G_OPTION_ARG_NONE, AT(formula), NULL,
+     "the closed form of the literature with its source, and why the prediction is another time"},
+    {"symbols", 0, G_OPTION_ARG_STRING, AT(symbols), "grama|alpha-beta",
+     "symbols of the closed form: t_s, t_w, t_h or α, β, τ; asks for --formula"},
+    {"sweep", 0, G_OPTION_ARG_STRING, AT(sweep), "n=…,p=…",
+     "predict at many points, as in n=512..16384:x2,p=16,64,256"},
+    {"efficiency", 0, G_OPTION_ARG_STRING, AT(efficiency), "E",
+     "with --sweep p=…: find the n that holds the efficiency E, as in 0.8"},
+    {"trace", 0, G_OPTION_ARG_FILENAME, AT(trace), "FILE.json",
+     "write the prediction as Chrome trace events, for https://ui.perfetto.dev"},
+    {"from", 0, G_OPTION_ARG_STRING, AT(from), "PLACE",
+     "where the blocks are that local products stream: disk, cache (a disk behind the page cache), host or device"},
+    {"tiles", 0, G_OPTION_ARG_STRING, AT(tiles), "XxYxZ",
+     "with --from: blocks of A (XxY), of B (YxZ) and of C (XxZ) that are in memory at a time; else auto, planned"},
+    {"pipeline", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off|full",
+     "with --from: whether reading, copying and multiplying run beside each other, full: writing of C, too; else on"},
+    {"in-memory", 0, G_OPTION_ARG_STRING, AT(in_memory), "X,Y",
+     "with --from: buffers of the schedule that are in the processors' memory all the same"},
+    {"by-rows", 0, G_OPTION_ARG_STRING, AT(by_rows), "B",
+     "with --from: buffers that lie on the disk row by row, so that blocks of them are not in one piece"},
+    {"procs", 'p', G_OPTION_ARG_STRING, AT(procs), "P", "processors, at most"},
+    {"memory:bytes", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "BYTES",
+     "memory of a processor, as in 16e9, or inf; else the machine's"},
+    {"top", 0, G_OPTION_ARG_STRING, AT(top), "K", "places of the ranking; else 10"},
     {"output", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE", "where to write; the suffix says the format"},
 };
 
@@ -72,9 +99,17 @@ static const TgOptionRow *find_row(const char *name) {
   g_error("no option --%s in the table", name);
 }
 
+/* Rows whose option means something else in another subcommand are told apart by what follows a colon. */
+static const char *long_name(const TgOptionRow *row) {
+  const char *colon = strchr(row->name, ':');
+  if (!colon) return row->name;
+  g_autofree char *name = g_strndup(row->name, (gsize)(colon - row->name));
+  return g_intern_string(name);
+}
+
 TgOptionText tg_option_text(const char *name) {
   const TgOptionRow *row = find_row(name);
-  return (TgOptionText){row->name, row->letter, row->value, row->describe};
+  return (TgOptionText){long_name(row), row->letter, row->value, row->describe};
 }
 
 const char *const *tg_options_common(void) {
@@ -84,7 +119,7 @@ const char *const *tg_options_common(void) {
 static void add_entry(GArray *entries, const char *name, TgOptions *options) {
   const TgOptionRow *row = find_row(name);
   gpointer member = (char *)options + row->member;
-  GOptionEntry entry = {row->name, row->letter, 0, row->kind, member, NULL, NULL};
+  GOptionEntry entry = {long_name(row), row->letter, 0, row->kind, member, NULL, NULL};
   g_array_append_val(entries, entry);
 }
 
@@ -95,7 +130,8 @@ static void suggest_option(GError *error, const char *const *accepted) {
   if (!unknown || !g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) return;
   g_autofree char *name = g_strndup(unknown + 2, strcspn(unknown + 2, "= "));
   g_autoptr(GPtrArray) known = g_ptr_array_new();
-  for (const char *const *option = accepted; *option; option++) g_ptr_array_add(known, (gpointer)*option);
+  for (const char *const *option = accepted; *option; option++)
+    g_ptr_array_add(known, (gpointer)long_name(find_row(*option)));
   for (const char *const *option = common; *option; option++) g_ptr_array_add(known, (gpointer)*option);
   g_ptr_array_add(known, NULL);
   const char *nearest = tg_suggest(name, (const char *const *)known->pdata);

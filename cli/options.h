@@ -19,13 +19,17 @@ typedef struct TgOptions {
   char *step;
   gboolean blocks, messages, integers, interactive, spacetime, memory;
   char *heat, *flops_per_s, *output;
-  char *machine, *model, *overlap, *skew, *jitter, *straggler;
+  char *machine, *model, *fair, *overlap, *skew, *jitter, *straggler;
+  gboolean formula;
+  char *symbols, *sweep, *efficiency, *trace;
+  char *from, *tiles, *pipeline, *in_memory, *by_rows;
+  char *procs, *top, *memory_bytes;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
 } TgOptions;
 
 /** A row of the table in words, for the help text. */
 typedef struct TgOptionText {
-  const char *name;     /**< long name, or the short one where there is no other */
+  const char *name;     /**< long name as it is written, or the short one where there is no other */
   char letter;          /**< 0 where there is none */
   const char *value;    /**< NULL for a switch */
   const char *describe; /**< one line */

@@ -6,15 +6,31 @@
 
 enum { MOST_STEPS = 24 };
 
-/* Seconds with a unit that leaves one to three digits before the point. */
-static void time_text(double seconds, char *text, size_t size) {
+void tg_time_text(double seconds, char *text, size_t size) {
   static const struct {
     double above, factor;
     const char *unit;
   } units[] = {{0.9995, 1, "s"}, {0.9995e-3, 1e3, "ms"}, {0, 1e6, "us"}};
-  int u = 0;
-  while (seconds < units[u].above) u++;
+  size_t u = 0;
+  while (u + 1 < G_N_ELEMENTS(units) && seconds < units[u].above) u++;
   g_snprintf(text, size, "%.4g %s", seconds * units[u].factor, units[u].unit);
+}
+
+void tg_percent_text(double ratio, char *text, size_t size) {
+  if (isnan(ratio))
+    g_strlcpy(text, "-", size);
+  else
+    g_snprintf(text, size, ratio < 0.01 ? "%.2g %%" : "%.1f %%", 100 * ratio);
+}
+
+void tg_bytes_text(double bytes, char *text, size_t size) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  size_t u = 0;
+  while (bytes >= 999.95 && u + 1 < G_N_ELEMENTS(units)) {
+    bytes /= 1000;
+    u++;
+  }
+  g_snprintf(text, size, "%.4g %s", bytes, units[u]);
 }
 
 static void print_head(TgCli *cli, const TgSimRun *run) {
@@ -24,31 +40,72 @@ static void print_head(TgCli *cli, const TgSimRun *run) {
   tg_print(cli, "%s on %s: %s, C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s\n",
            tg_problem_name(&run->problem), grid, formula, run->shape.m, run->shape.n, run->shape.k,
            tg_element_name(run->element));
-  tg_print(cli, "machine: %s; network %s, %s; model %s, collectives %s, overlap %s\n\n", run->machine.name,
-           run->network_text, tg_embedding_name((int)run->embedding), tg_cost_model_name(run->options.model),
-           tg_collective_name(run->options.collective), run->options.overlap ? "on" : "off");
+  tg_print(cli, "machine: %s; network %s, %s; model %s%s, collectives %s, overlap %s\n", run->machine.name,
+           run->network_text, tg_embedding_name(run->embedding.kind), tg_cost_model_name(run->options.model),
+           run->options.fair_equal ? " with equal shares" : "", tg_collective_name(run->options.collective),
+           run->options.overlap ? "on" : "off");
+  if (!run->proved)
+    tg_print(cli,
+             "not proved: with so many processors and statements the proof takes a while; `topogemm verify` has it\n");
+  tg_print(cli, "\n");
+}
+
+static void add_row(TgTable *table, const char *name, const char *value, const char *words) {
+  tg_table_add(table, "%s", name);
+  tg_table_add(table, "%s", value);
+  tg_table_add(table, "%s", words);
 }
 
 static void add_time(TgTable *table, const char *name, double seconds, const char *words) {
   char text[32];
-  time_text(seconds, text, sizeof text);
-  tg_table_add(table, "%s", name);
-  tg_table_add(table, "%s", text);
-  tg_table_add(table, "%s", words);
+  tg_time_text(seconds, text, sizeof text);
+  add_row(table, name, text, words);
+}
+
+static void add_efficiency(TgTable *table, const TgSimRun *run) {
+  char serial[32], percent[32];
+  if (isnan(run->efficiency)) return;
+  tg_time_text(run->serial_s, serial, sizeof serial);
+  tg_percent_text(run->efficiency, percent, sizeof percent);
+  g_autofree char *words =
+      g_strdup_printf("one processor needs %s: that over %" PRId64 " times the predicted time", serial, run->workers);
+  add_row(table, "efficiency", percent, words);
+}
+
+static void add_memory(TgTable *table, const TgSimRun *run) {
+  const TgSimMemory *memory = &run->memory;
+  const bool limited = !isinf(run->machine.processor.memory_bytes);
+  char bytes[32], has[32], together[32];
+  tg_bytes_text((double)memory->words * (double)run->options.element_bytes, bytes, sizeof bytes);
+  tg_bytes_text(run->machine.processor.memory_bytes, has, sizeof has);
+  tg_bytes_text(memory->node_bytes, together, sizeof together);
+  g_autoptr(GString) words = g_string_new(NULL);
+  g_string_printf(words, "%s%" PRId64 " blocks at once on the fullest processor", memory->at_least ? "at least: " : "",
+                  memory->blocks);
+  if (memory->processors > 1)
+    g_string_append_printf(words, ", %" PRId64 " of them on a node: %s", memory->processors, together);
+  if (limited)
+    g_string_append_printf(words, "; a node has %s%s", has, memory->fits ? "" : ": it does not fit");
+  else
+    g_string_append(words, "; the machine sets no limit");
+  add_row(table, "memory", bytes, words->str);
 }
 
 static void print_times(TgCli *cli, const TgSimRun *run) {
   const TgCost *cost = &run->cost;
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  g_autofree char *rate = cost->time_s > 0 ? g_strdup_printf("%.4g Gflop/s over %" PRId64 " nodes",
-                                                             cost->flops / cost->time_s * 1e-9, cost->nodes)
-                                           : g_strdup("");
+  g_autofree char *rate =
+      cost->time_s > 0 && cost->flops > 0
+          ? g_strdup_printf("%.4g Gflop/s over %" PRId64 " nodes", cost->flops / cost->time_s * 1e-9, cost->nodes)
+          : g_strdup("");
   add_time(table, "predicted time", cost->time_s, rate);
   add_time(table, "products", cost->compute_s, "of the node that ends last");
   add_time(table, "communication", cost->communication_s,
            "the rest of its time: transfers that nothing hides, and waiting");
   if (!isnan(run->closed_form_s))
     add_time(table, "closed form", run->closed_form_s, tg_formula_text(run->formula, TG_FORMULA_SOURCE));
+  add_efficiency(table, run);
+  add_memory(table, run);
   tg_table_print(cli, table, 2, false);
   tg_print(cli,
            "  %" PRId64 " messages, %" PRId64 " bytes, %" PRId64 " bytes times links crossed; busiest link %" PRId64
@@ -56,34 +113,20 @@ static void print_times(TgCli *cli, const TgSimRun *run) {
            cost->messages, cost->bytes, cost->hop_bytes, cost->max_link_bytes);
 }
 
-/* The formula, what it leaves out, and why a prediction may differ from it. */
-static void print_form(TgCli *cli, const TgSimRun *run) {
-  if (!run->formula) return;
-  g_autofree char *form = tg_formula_print(run->formula, TG_FORMULA_COMMUNICATION, TG_FORMULA_ALPHA_BETA);
-  const char *assumes = tg_formula_text(run->formula, TG_FORMULA_ASSUMES);
-  tg_print(cli, "\n  closed form of the communication: %s\n", form);
-  if (run->closed_form_why) tg_print(cli, "  it does not apply here: %s\n", run->closed_form_why);
-  g_auto(GStrv) lines = g_strsplit(assumes ? assumes : "", "\n", -1);
-  for (char **line = lines; *line && **line; line++) {
-    tg_print(cli, "    ");
-    g_autofree char *text = g_strconcat("it assumes: ", *line, NULL);
-    tg_print_wrapped(cli, text, 6, 4);
-  }
-}
-
 static void print_steps(TgCli *cli, const TgCost *cost) {
-  g_autoptr(TgTable) table = tg_table_new("rlrrrrr");
-  static const char *const heads[] = {"step", "label", "start", "end", "messages", "bytes", "busiest link"};
+  g_autoptr(TgTable) table = tg_table_new("rlrrrrrr");
+  static const char *const heads[] = {"step", "label", "start", "end", "products", "messages", "bytes", "busiest link"};
   for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) tg_table_add(table, "%s", heads[i]);
   for (int64_t i = 0; i < MIN(cost->trace.steps, MOST_STEPS); i++) {
     const TgTraceStep *step = &cost->trace.step[i];
-    char start[32], end[32];
-    time_text(step->start_s, start, sizeof start);
-    time_text(step->end_s, end, sizeof end);
+    const double seconds[] = {step->start_s, step->end_s, cost->step_compute_s[i]};
     tg_table_add(table, "%" PRId64, step->index);
     tg_table_add(table, "%s", step->label);
-    tg_table_add(table, "%s", start);
-    tg_table_add(table, "%s", end);
+    for (size_t t = 0; t < G_N_ELEMENTS(seconds); t++) {
+      char text[32];
+      tg_time_text(seconds[t], text, sizeof text);
+      tg_table_add(table, "%s", text);
+    }
     tg_table_add(table, "%" PRId64, step->messages);
     tg_table_add(table, "%" PRId64, step->bytes);
     tg_table_add(table, "%" PRId64, cost->step_max_link_bytes[i]);
@@ -92,14 +135,17 @@ static void print_steps(TgCli *cli, const TgCost *cost) {
   tg_table_print(cli, table, 2, true);
   if (cost->trace.steps > MOST_STEPS)
     tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", cost->trace.steps - MOST_STEPS);
-  tg_print(
-      cli,
-      "  start: the first node enters the step; end: the last node leaves it; bytes of messages, and over one link\n");
+  tg_print_wrapped(cli,
+                   "start: the first node enters the step; end: the last node leaves it; products: the most time that "
+                   "one node spends in them; bytes of messages, and over one link",
+                   2, 0);
 }
 
 void tg_sim_print(TgCli *cli, const TgSimRun *run) {
   print_head(cli, run);
   print_times(cli, run);
-  print_form(cli, run);
   print_steps(cli, &run->cost);
+  tg_sim_print_tiers(cli, run);
+  tg_sim_print_nodes(cli, run);
+  tg_sim_print_links(cli, run);
 }

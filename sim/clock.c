@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A number in [0, 1) that depends on seed and count alone: splitmix64. */
-static double random_unit(uint64_t seed, uint64_t count) {
+double tg_random_unit(uint64_t seed, uint64_t count) {
   uint64_t z = seed + (count + 1) * UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -25,7 +25,7 @@ void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, c
   for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) *arrays[i] = g_new0(double, nodes);
   if (options->skew_s > 0)
     for (int64_t n = 0; n < nodes; n++)
-      clocks->port[n] = clocks->cpu[n] = options->skew_s * random_unit(~options->seed, (uint64_t)n);
+      clocks->port[n] = clocks->cpu[n] = options->skew_s * tg_random_unit(~options->seed, (uint64_t)n);
 }
 
 void tg_clocks_clear(TgClocks *clocks) {
@@ -70,6 +70,11 @@ static int64_t active(const TgClocks *clocks) {
   return clocks->level ? 1 : clocks->nodes;
 }
 
+/* fmax() without its care for NaN, which costs a call. */
+static inline double later(double a, double b) {
+  return a > b ? a : b;
+}
+
 /* With all ports, transfers of consecutive statements that do not need each other begin together. */
 static void enter_group(TgClocks *clocks, const TgPhase *phase, int32_t statement) {
   bool joins = clocks->all_ports && clocks->group_statement >= 0 && clocks->group_statement != statement &&
@@ -94,31 +99,25 @@ static int list_waits(const TgClocks *clocks, const TgPhase *phase, const double
   return count;
 }
 
-typedef struct TgTransferRun {
-  TgClocks *clocks;
-  const TgLane *lane;
-  const double *waits[TG_MAX_BUFFERS];
-  int wait_count;
-  double *arrives; /* ready times of a buffer that products wrote and that the transfers write, too */
-} TgTransferRun;
+double tg_clocks_jitter(TgClocks *clocks) {
+  return clocks->jitter > 0 ? 1 + clocks->jitter * tg_random_unit(clocks->seed, clocks->draws++) : 1;
+}
 
 static double cost_of(TgTransferRun *run, int64_t transfer) {
   double cost = run->lane->cost_s ? run->lane->cost_s[transfer] : run->lane->uniform_cost_s;
-  if (run->clocks->jitter > 0) cost *= 1 + run->clocks->jitter * random_unit(run->clocks->seed, run->clocks->draws++);
-  return cost;
+  return cost * tg_clocks_jitter(run->clocks);
 }
 
 static double begin_of(const TgTransferRun *run, int32_t from, int32_t to) {
-  double begin = fmax(run->clocks->enter[from], run->clocks->enter[to]);
-  for (int w = 0; w < run->wait_count; w++) begin = fmax(begin, run->waits[w][from]);
+  double begin = later(run->clocks->enter[from], run->clocks->enter[to]);
+  for (int w = 0; w < run->wait_count; w++) begin = later(begin, run->waits[w][from]);
   return begin;
 }
 
 static void complete(TgTransferRun *run, int32_t from, int32_t to, double end) {
   TgClocks *clocks = run->clocks;
-  clocks->port[from] = fmax(clocks->port[from], end);
-  clocks->port[to] = fmax(clocks->port[to], end);
-  if (run->arrives) run->arrives[to] = fmax(run->arrives[to], end);
+  clocks->port[from] = later(clocks->port[from], end);
+  clocks->port[to] = later(clocks->port[to], end);
 }
 
 /* Every node sends at most once and receives at most once: nothing queues. */
@@ -137,11 +136,28 @@ static void run_queued(TgTransferRun *run) {
   for (int64_t t = 0; t < lane->transfers; t++) {
     int32_t from = lane->from[t], to = lane->to[t];
     double begin = begin_of(run, from, to);
-    if (!clocks->all_ports) begin = fmax(begin, fmax(clocks->send[from], clocks->receive[to]));
+    if (!clocks->all_ports) begin = later(begin, later(clocks->send[from], clocks->receive[to]));
     double end = begin + cost_of(run, t);
     clocks->send[from] = clocks->receive[to] = end;
     complete(run, from, to, end);
   }
+}
+
+/* Every node sends and receives once, at one cost, and waits for nothing but its two partners: when it is done follows
+ * from when the three of them could begin, so that a pass over the nodes makes new times of the old ones. */
+static bool is_exchange(const TgTransferRun *run) {
+  const TgClocks *clocks = run->clocks;
+  return run->lane->receiver && !clocks->all_ports && clocks->jitter == 0 && run->wait_count == 0;
+}
+
+static void run_exchange(TgTransferRun *run) {
+  TgClocks *clocks = run->clocks;
+  const int32_t *receiver = run->lane->receiver, *sender = run->lane->sender;
+  double cost = run->lane->uniform_cost_s, *port = clocks->enter, *enter = clocks->port;
+  clocks->enter = enter;
+  clocks->port = port;
+  for (int64_t n = 0; n < clocks->nodes; n++)
+    port[n] = later(enter[n], later(enter[receiver[n]], enter[sender[n]])) + cost;
 }
 
 static void run_level(TgTransferRun *run) {
@@ -149,66 +165,100 @@ static void run_level(TgTransferRun *run) {
   complete(run, 0, 0, end);
 }
 
-static double *arrival_times(const TgClocks *clocks, const TgPhase *phase) {
-  for (int b = 0; b < TG_MAX_BUFFERS; b++)
-    if (clocks->ready[b] && (phase->writes >> b & 1)) return clocks->ready[b];
-  return NULL;
+static void prepare(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, bool alike) {
+  if (!alike) spread(clocks);
+  *run = (TgTransferRun){.clocks = clocks, .lane = lane};
+  run->wait_count = list_waits(clocks, lane->phase, run->waits);
+}
+
+void tg_clocks_open(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, int32_t statement, bool alike) {
+  prepare(run, clocks, lane, alike);
+  enter_group(clocks, lane->phase, statement);
+}
+
+void tg_clocks_close(TgTransferRun *run, bool alike) {
+  TgClocks *clocks = run->clocks;
+  if (!clocks->overlap) memcpy(clocks->cpu, clocks->port, (size_t)active(clocks) * sizeof(double));
+  if (!clocks->level && alike) settle(clocks);
 }
 
 void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement) {
-  if (lane->transfers == 0) return;
-  if (!lane->complete) spread(clocks);
-  enter_group(clocks, lane->phase, statement);
-  TgTransferRun run = {.clocks = clocks, .lane = lane, .arrives = arrival_times(clocks, lane->phase)};
-  run.wait_count = list_waits(clocks, lane->phase, run.waits);
-  if (clocks->level)
-    run_level(&run);
-  else if (lane->permutation)
-    run_permutation(&run);
-  else
-    run_queued(&run);
-  if (!clocks->overlap) memcpy(clocks->cpu, clocks->port, (size_t)active(clocks) * sizeof(double));
-  if (!clocks->level && lane->complete) settle(clocks);
+  TgTransferRun run;
+  if (lane->transfers == 0) { /* all stays on its nodes; what comes later may still need it */
+    enter_group(clocks, lane->phase, statement);
+    return;
+  }
+  prepare(&run, clocks, lane, lane->complete);
+  if (!clocks->level && is_exchange(&run)) {
+    run_exchange(&run);
+  } else {
+    enter_group(clocks, lane->phase, statement);
+    if (clocks->level)
+      run_level(&run);
+    else if (lane->permutation)
+      run_permutation(&run);
+    else
+      run_queued(&run);
+  }
+  tg_clocks_close(&run, lane->complete);
 }
 
-static double *ready_of(TgClocks *clocks, const TgPhase *phase) {
+double *tg_clocks_ready(TgClocks *clocks, const TgPhase *phase) {
   int b = 0;
   while (!(phase->writes >> b & 1)) b++;
   if (!clocks->ready[b]) clocks->ready[b] = g_new0(double, clocks->nodes);
   return clocks->ready[b];
 }
 
-void tg_clocks_multiply(TgClocks *clocks, const TgLane *lane) {
-  if (lane->product_s) spread(clocks);
-  double *ready = ready_of(clocks, lane->phase);
+static double multiply_alike(TgClocks *clocks, const TgLane *lane, double *ready) {
+  double time = lane->uniform_product_s, *cpu = clocks->cpu, *port = clocks->port, *compute = clocks->compute;
   int64_t count = active(clocks);
-  clocks->group_statement = -1;
   for (int64_t n = 0; n < count; n++) {
+    ready[n] = cpu[n] = later(cpu[n], port[n]) + time;
+    compute[n] += time;
+  }
+  if (!clocks->overlap) memcpy(port, cpu, (size_t)count * sizeof(double));
+  return time;
+}
+
+static double multiply_each(TgClocks *clocks, const TgLane *lane, double *ready) {
+  double longest = 0;
+  for (int64_t n = 0; n < active(clocks); n++) {
     double time = lane->product_s ? lane->product_s[n] : lane->uniform_product_s;
-    if (clocks->jitter > 0) time *= 1 + clocks->jitter * random_unit(clocks->seed, clocks->draws++);
+    time *= tg_clocks_jitter(clocks);
     if (n == clocks->straggler) time *= clocks->straggler_factor;
     if (lane->product_s && lane->product_s[n] == 0) continue;
-    clocks->cpu[n] = fmax(clocks->cpu[n], clocks->port[n]) + time;
+    clocks->cpu[n] = later(clocks->cpu[n], clocks->port[n]) + time;
     clocks->compute[n] += time;
+    longest = later(longest, time);
     ready[n] = clocks->cpu[n];
     if (!clocks->overlap) clocks->port[n] = clocks->cpu[n];
   }
+  return longest;
+}
+
+double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane) {
+  if (lane->product_s) spread(clocks);
+  double *ready = tg_clocks_ready(clocks, lane->phase);
+  clocks->group_statement = -1;
+  bool alike = !lane->product_s && clocks->jitter == 0 && clocks->straggler < 0;
+  return (alike ? multiply_alike : multiply_each)(clocks, lane, ready);
 }
 
 void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
   *first = INFINITY;
   *last = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
-    double time = fmax(clocks->port[n], clocks->cpu[n]);
-    *first = fmin(*first, time);
-    *last = fmax(*last, time);
+    double time = later(clocks->port[n], clocks->cpu[n]);
+    *first = time < *first ? time : *first;
+    *last = later(*last, time);
   }
 }
 
 void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s) {
   *time_s = *compute_s = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
-    double time = fmax(clocks->port[n], clocks->cpu[n]);
+    double time = later(clocks->port[n], clocks->cpu[n]);
     if (time < *time_s || (time == *time_s && clocks->compute[n] <= *compute_s)) continue;
     *time_s = time;
     *compute_s = clocks->compute[n];

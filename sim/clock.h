@@ -24,10 +24,32 @@ typedef struct TgClocks {
   int32_t group_statement; /**< of the current group of transfers; -1 where none is open */
 } TgClocks;
 
+/** A phase's transfers under way. */
+typedef struct TgTransferRun {
+  TgClocks *clocks;
+  const TgLane *lane;
+  const double *waits[TG_MAX_BUFFERS]; /**< by node: when products wrote what its transfers send */
+  int wait_count;
+} TgTransferRun;
+
 void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options);
 void tg_clocks_clear(TgClocks *clocks);
 void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement);
-void tg_clocks_multiply(TgClocks *clocks, const TgLane *lane);
+/** The two ends of tg_clocks_transfer(), for models with a way of their own to set `port` in between. `alike`: nodes
+ * that are level before the phase are level after it. */
+void tg_clocks_open(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, int32_t statement, bool alike);
+void tg_clocks_close(TgTransferRun *run, bool alike);
+/** 1 + a random number in [0, jitter), the next one; 1 without jitter. */
+double tg_clocks_jitter(TgClocks *clocks);
+/** Returns the longest time that a node spends in these products. */
+double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane);
+/** When what products wrote into the phase's target is there, by node. */
+double *tg_clocks_ready(TgClocks *clocks, const TgPhase *phase);
+/** A number in [0, 1) that depends on seed and count alone. */
+double tg_random_unit(uint64_t seed, uint64_t count);
+/** What one node receives at `end_s`: for clocks that stand apart. */
+/** Sets the cost's times of the run and of the nodes. */
+void tg_clocks_take(const TgClocks *clocks, TgCost *cost);
 /** The first and the last node's time. */
 void tg_clocks_range(const TgClocks *clocks, double *first, double *last);
 /** Time at which the last node is done, and its time in products. */

@@ -7,17 +7,32 @@
 #include "embedding.h"
 #include "machine.h"
 #include "phase.h"
+#include "pipeline.h"
 #include "trace.h"
 
 TG_BEGIN_DECLS
 
 typedef enum TgCostModel {
   TG_COST_HOCKNEY, /**< latency, hops and bandwidth of a message; links are never shared */
+  TG_COST_FORWARD, /**< store and forward: each hop latency and bytes, links serve in order of arrival */
+  TG_COST_FLOW,    /**< bytes drain at the max-min fair rate over the links */
+  TG_COST_LOGGP,   /**< overhead, gap, latency and gap per byte; no links */
   TG_COST_MODELS
 } TgCostModel;
 
 const char *tg_cost_model_name(TgCostModel model);
 bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error);
+
+/** Memory tiers: what is not in the memory that multiplies. docs/models.md says what is charged. */
+typedef struct TgTierOptions {
+  bool used;              /**< false: everything is in that memory, and a product costs its flops alone */
+  TgPlace from;           /**< where the blocks of A, B and C are … */
+  uint32_t in_memory;     /**< … but for those of these buffers, a bit each: in the processors' memory */
+  uint32_t by_rows;       /**< buffers whose blocks lie on the disk row by row; see TgPipelineJob */
+  TgProductBlocks blocks; /**< of each local product; all 0: planned */
+  bool pipelined;         /**< the stages run beside each other; otherwise their times add up */
+  bool double_c;          /**< as in TgPipelineJob */
+} TgTierOptions;
 
 typedef struct TgCostOptions {
   TgCostModel model;
@@ -29,7 +44,28 @@ typedef struct TgCostOptions {
   double straggler_factor;
   uint64_t seed;
   int64_t element_bytes;
+  bool fair_equal; /**< flow: equal shares of a link, otherwise weighted by 1 / latency of the path */
+  TgTierOptions tiers;  /**< with the hockney model alone */
+  bool keep_node_steps; /**< fill TgCost.node_step, which takes 32 bytes a node and step */
 } TgCostOptions;
+
+/** One node in one step. Its products are one after another and end at products_end_s; the rest of the step is
+ * communication: transfers that no product hides, and waiting. */
+typedef struct TgNodeStep {
+  double start_s, end_s; /**< when it enters the step, and when it leaves it */
+  double products_end_s; /**< when its last product of the step is done; start_s where it has none */
+  double products_s;     /**< time in the step's products */
+} TgNodeStep;
+
+/** What the tiers add to a run. By node: NULL without tiers. */
+typedef struct TgTierCost {
+  TgPipeline product;       /**< one execution of the longest local product … */
+  int64_t m, n, k;          /**< … of this size, in elements */
+  bool c_stays;             /**< its C stays in memory until the end of the run */
+  double *node_read_bytes;  /**< from the node's disk */
+  double *node_write_bytes; /**< to it */
+  double *node_disk_s;      /**< time that it serves */
+} TgTierCost;
 
 /** What a run costs. Free with tg_cost_clear(). */
 typedef struct TgCost {
@@ -43,7 +79,12 @@ typedef struct TgCost {
   int64_t max_link_bytes; /**< over the busiest link, all steps together */
   double flops;           /**< of all products together */
   TgTrace trace;          /**< one entry a step; link loads are the totals of all steps, in one row */
-  int64_t *step_max_link_bytes;
+  int64_t *step_max_link_bytes; /**< by step: bytes over its busiest link */
+  double *step_compute_s;       /**< by step: the most time that one node spends in its products */
+  double *node_time_s;          /**< by node: when it is done … */
+  double *node_compute_s;       /**< … and its time in products */
+  TgNodeStep *node_step; /**< steps x nodes, row-major by step; NULL unless kept, and where the model keeps none */
+  TgTierCost tiers;
   double wall_s; /**< that this prediction took */
 } TgCost;
 

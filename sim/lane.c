@@ -4,21 +4,58 @@
 
 #include <math.h>
 
-static void free_lane(gpointer data) {
-  TgLane *lane = data;
-  tg_phase_release(lane->phase);
-  g_free(lane->from);
-  g_free(lane->to);
+TgLane *tg_lane_hold(TgLane *lane) {
+  lane->references++;
+  return lane;
+}
+
+void tg_lane_release(TgLane *lane) {
+  if (--lane->references > 0) return;
+  if (lane->receiver != lane->to) g_free(lane->receiver);
+  if (!lane->lent) {
+    g_free(lane->from);
+    g_free(lane->to);
+    g_free(lane->sizes);
+  }
+  g_free(lane->sender);
   g_free(lane->cost_s);
-  g_free(lane->link_bytes);
+  g_free(lane->load);
   g_free(lane->product_s);
+  tg_phase_release(lane->phase);
   g_free(lane);
 }
 
-static TgMachineLink link_numbers(const TgLanes *lanes, int64_t number) {
-  TgLink link;
-  tg_topology_link(lanes->network, number, &link);
-  return tg_machine_link(lanes->machine, lanes->network, link.level, link.axis);
+static void pair_nodes(TgLane *lane) {
+  bool in_order = true;
+  for (int64_t t = 0; t < lane->transfers && in_order; t++) in_order = lane->from[t] == t;
+  lane->receiver = in_order ? lane->to : g_new(int32_t, lane->transfers);
+  lane->sender = g_new(int32_t, lane->transfers);
+  for (int64_t t = 0; t < lane->transfers; t++) {
+    if (!in_order) lane->receiver[lane->from[t]] = lane->to[t];
+    lane->sender[lane->to[t]] = lane->from[t];
+  }
+}
+
+static int axes_of(const TgLevel *level) {
+  if (level->kind == TG_TORUS || level->kind == TG_MESH) return level->dims;
+  return level->kind == TG_HYPERCUBE ? level->extents[0] : 1;
+}
+
+static void look_up_links(TgLanes *lanes) {
+  for (int level = 0; level < lanes->network->levels; level++)
+    for (int axis = 0; axis < axes_of(&lanes->network->level[level]); axis++)
+      lanes->link[level][axis] = tg_machine_link(lanes->machine, lanes->network, level, axis);
+  lanes->common = lanes->link[0][0];
+}
+
+static void place_processors(TgLanes *lanes) {
+  bool by_number = true;
+  lanes->node = g_new(int32_t, lanes->processors);
+  for (int64_t p = 0; p < lanes->processors; p++) {
+    lanes->node[p] = (int32_t)tg_embedding_node(&lanes->embedding, p);
+    by_number = by_number && lanes->node[p] == p;
+  }
+  if (by_number) g_clear_pointer(&lanes->node, g_free);
 }
 
 /* True where the file gives no level and no axis numbers of its own. */
@@ -36,11 +73,15 @@ bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology 
   lanes->network = network;
   lanes->machine = machine;
   lanes->processors = tg_schedule_processors(schedule);
-  lanes->known = g_hash_table_new_full(NULL, NULL, NULL, free_lane);
+  lanes->known = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)tg_lane_release);
   if (tg_embedding_init(&lanes->embedding, embedding, schedule->dims, schedule->extent, network, &failure) &&
       tg_machine_fits(machine, network, &failure)) {
     lanes->one_link = all_links_alike(machine);
-    if (network->links > 0) lanes->common = link_numbers(lanes, 0);
+    look_up_links(lanes);
+    place_processors(lanes);
+    lanes->sends = g_new0(uint32_t, network->nodes);
+    lanes->receives = g_new0(uint32_t, network->nodes);
+    tg_load_init(&lanes->load, network);
     return true;
   }
   g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, failure.message);
@@ -49,67 +90,92 @@ bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology 
 
 void tg_lanes_clear(TgLanes *lanes) {
   if (lanes->known) g_hash_table_unref(lanes->known);
+  g_free(lanes->node);
+  g_free(lanes->sends);
+  g_free(lanes->receives);
+  tg_load_clear(&lanes->load);
+  tg_load_clear(&lanes->scratch);
 }
 
-typedef struct TgRouteCost {
-  double latency_s, per_hop_s, bandwidth_bytes_per_s;
-} TgRouteCost;
-
-/* Walks the route: loads its links, and finds the latency of its first link, the hop times of those after it, and the
- * bandwidth of its narrowest. */
-static int64_t walk(const TgLanes *lanes, TgLane *lane, int64_t from, int64_t to, int64_t bytes, TgRouteCost *cost) {
+/* The route, stretch by stretch: loads its links, and finds the latency of its first link, the hop times of those after
+ * it, and the bandwidth of its narrowest. */
+static int64_t follow_route(const TgLanes *lanes, TgLoad *load, int64_t from, int64_t to, int64_t bytes,
+                            double *cost_s) {
   TgRoute route;
-  TgHop hop;
+  TgStretch stretch;
   int64_t hops = 0;
-  *cost = (TgRouteCost){.bandwidth_bytes_per_s = INFINITY};
+  double latency_s = 0, per_hop_s = 0, bandwidth_bytes_per_s = INFINITY;
   tg_route_begin(&route, lanes->network, from, to);
-  while (tg_route_next(&route, &hop)) {
-    TgMachineLink numbers = lanes->one_link ? lanes->common : link_numbers(lanes, hop.link);
-    lane->link_bytes[hop.link] += bytes;
-    if (hops == 0) cost->latency_s = numbers.latency_s;
-    if (hops > 0) cost->per_hop_s += numbers.per_hop_s;
-    cost->bandwidth_bytes_per_s = fmin(cost->bandwidth_bytes_per_s, numbers.bandwidth_bytes_per_s);
-    hops++;
+  while (tg_route_next_stretch(&route, &stretch)) {
+    const TgMachineLink *link = &lanes->link[stretch.level][stretch.axis];
+    if (hops == 0) latency_s = link->latency_s;
+    per_hop_s += (double)(stretch.hops - (hops == 0)) * link->per_hop_s;
+    if (link->bandwidth_bytes_per_s < bandwidth_bytes_per_s) bandwidth_bytes_per_s = link->bandwidth_bytes_per_s;
+    hops += stretch.hops;
+    tg_load_add_stretch(load, &stretch, bytes);
   }
+  *cost_s = latency_s + per_hop_s + (double)bytes / bandwidth_bytes_per_s;
   return hops;
 }
 
-static void lay_transfers(const TgLanes *lanes, TgLane *lane) {
+/* Where processors and nodes have the same numbers, the lane's lists are the phase's. */
+static void begin_lists(const TgLanes *lanes, TgLane *lane) {
   const TgPhase *phase = lane->phase;
+  lane->lent = !lanes->node;
+  if (lane->lent) {
+    lane->from = phase->from;
+    lane->to = phase->to;
+    lane->sizes = phase->bytes;
+    return;
+  }
   lane->from = g_new(int32_t, phase->transfers + 1);
   lane->to = g_new(int32_t, phase->transfers + 1);
-  lane->cost_s = g_new(double, phase->transfers + 1);
-  lane->link_bytes = g_new0(int64_t, lanes->network->links + 1);
-  for (int64_t t = 0; t < phase->transfers; t++) {
-    int64_t from = tg_embedding_node(&lanes->embedding, phase->from[t]);
-    int64_t to = tg_embedding_node(&lanes->embedding, phase->to[t]);
-    int64_t bytes = phase->bytes ? phase->bytes[t] : phase->uniform_bytes;
-    if (from == to) continue;
-    TgRouteCost cost;
-    int64_t hops = walk(lanes, lane, from, to, bytes, &cost);
-    lane->from[lane->transfers] = (int32_t)from;
-    lane->to[lane->transfers] = (int32_t)to;
-    lane->cost_s[lane->transfers] = cost.latency_s + cost.per_hop_s + (double)bytes / cost.bandwidth_bytes_per_s;
-    lane->bytes += bytes;
-    lane->hop_bytes += bytes * hops;
-    lane->transfers++;
+  lane->sizes = phase->bytes ? g_new(int64_t, phase->transfers + 1) : NULL;
+}
+
+/* From the first cost that differs on, there is an array. */
+static void note_cost(TgLane *lane, double cost_s) {
+  if (lane->transfers == 0) lane->uniform_cost_s = cost_s;
+  if (!lane->cost_s) {
+    if (cost_s == lane->uniform_cost_s) return;
+    lane->cost_s = g_new(double, lane->phase->transfers + 1);
+    for (int64_t t = 0; t < lane->transfers; t++) lane->cost_s[t] = lane->uniform_cost_s;
   }
+  lane->cost_s[lane->transfers] = cost_s;
 }
 
-static void make_uniform(TgLane *lane) {
-  lane->uniform_cost_s = lane->transfers ? lane->cost_s[0] : 0;
-  for (int64_t t = 1; t < lane->transfers; t++)
-    if (lane->cost_s[t] != lane->uniform_cost_s) return;
-  g_clear_pointer(&lane->cost_s, g_free);
+static void lay_transfer(TgLanes *lanes, TgLane *lane, int32_t from, int32_t to, int64_t bytes) {
+  double cost_s;
+  int64_t hops = follow_route(lanes, lane->keep ? &lanes->scratch : &lanes->load, from, to, bytes, &cost_s);
+  note_cost(lane, cost_s);
+  if (!lane->lent) {
+    lane->from[lane->transfers] = from;
+    lane->to[lane->transfers] = to;
+    if (lane->sizes) lane->sizes[lane->transfers] = bytes;
+  }
+  lane->permutation = lane->permutation && lanes->sends[from] != lanes->laid && lanes->receives[to] != lanes->laid;
+  lanes->sends[from] = lanes->receives[to] = lanes->laid;
+  lane->bytes += bytes;
+  lane->hop_bytes += bytes * hops;
+  lane->hops_max = MAX(lane->hops_max, (int32_t)hops);
+  lane->transfers++;
 }
 
-static void find_form(const TgLanes *lanes, TgLane *lane) {
-  int64_t nodes = lanes->network->nodes;
-  g_autofree uint8_t *sends = g_new0(uint8_t, nodes), *receives = g_new0(uint8_t, nodes);
+static void lay_transfers(TgLanes *lanes, TgLane *lane) {
+  const TgPhase *phase = lane->phase;
+  lanes->laid++;
   lane->permutation = true;
-  for (int64_t t = 0; t < lane->transfers && lane->permutation; t++)
-    lane->permutation = !sends[lane->from[t]]++ && !receives[lane->to[t]]++;
-  lane->complete = lane->permutation && lane->transfers == nodes && !lane->cost_s;
+  begin_lists(lanes, lane);
+  if (lane->keep && !lanes->scratch.network) tg_load_init(&lanes->scratch, lanes->network);
+  for (int64_t t = 0; t < phase->transfers; t++) {
+    int32_t from = lanes->node ? lanes->node[phase->from[t]] : phase->from[t];
+    int32_t to = lanes->node ? lanes->node[phase->to[t]] : phase->to[t];
+    if (from != to) lay_transfer(lanes, lane, from, to, phase->bytes ? phase->bytes[t] : phase->uniform_bytes);
+  }
+  lane->complete = lane->permutation && lane->transfers == lanes->network->nodes && !lane->cost_s;
+  if (!lane->keep) return;
+  if (lane->complete) pair_nodes(lane);
+  lane->load = tg_load_take(&lanes->scratch, &lane->loads);
 }
 
 static double product_time(const TgMachine *machine, double flops) {
@@ -120,11 +186,16 @@ static double product_time(const TgMachine *machine, double flops) {
 static void lay_products(const TgLanes *lanes, TgLane *lane) {
   const TgPhase *phase = lane->phase;
   double uniform = product_time(lanes->machine, phase->uniform_flops);
+  if (!lanes->node && !phase->processor && !phase->flops && phase->products == lanes->network->nodes) {
+    lane->uniform_product_s = uniform;
+    lane->flops = (double)phase->products * phase->uniform_flops;
+    return;
+  }
   lane->product_s = g_new0(double, lanes->network->nodes);
   for (int64_t i = 0; i < phase->products; i++) {
     double flops = phase->flops ? phase->flops[i] : phase->uniform_flops;
     int64_t processor = phase->processor ? phase->processor[i] : i;
-    lane->product_s[tg_embedding_node(&lanes->embedding, processor)] +=
+    lane->product_s[(lanes->node ? lanes->node[processor] : processor)] +=
         phase->flops ? product_time(lanes->machine, flops) : uniform;
     lane->flops += flops;
   }
@@ -138,18 +209,11 @@ TgLane *tg_lanes_find(TgLanes *lanes, TgPhase *phase) {
   TgLane *lane = g_hash_table_lookup(lanes->known, phase);
   if (lane) return lane;
   lane = g_new0(TgLane, 1);
+  lane->references = 1;
   lane->phase = tg_phase_hold(phase);
   lane->keep = phase->recurs;
-  if (phase->transfers) {
-    lay_transfers(lanes, lane);
-    make_uniform(lane);
-    find_form(lanes, lane);
-  }
+  if (phase->transfers) lay_transfers(lanes, lane);
   if (phase->products) lay_products(lanes, lane);
   if (lane->keep) g_hash_table_insert(lanes->known, phase, lane);
   return lane;
-}
-
-void tg_lane_done(TgLane *lane) {
-  if (!lane->keep) free_lane(lane);
 }

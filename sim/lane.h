@@ -4,24 +4,33 @@
 #define TG_LANE_H
 
 #include "embedding.h"
+#include "load.h"
 #include "machine.h"
 #include "phase.h"
+
+enum { TG_LANE_AXES = 24 }; /**< of one level: a hypercube has one a bit */
 
 typedef struct TgLane {
   TgPhase *phase;
   int64_t transfers;  /**< between different nodes */
   int32_t *from, *to; /**< nodes */
+  int64_t *sizes;     /**< bytes of each transfer; NULL where all have phase->uniform_bytes */
+  int32_t hops_max;   /**< of its longest route */
   double *cost_s;     /**< of each transfer in the hockney model; NULL where all are uniform_cost_s */
   double uniform_cost_s;
   int64_t bytes, hop_bytes;
-  int64_t *link_bytes; /**< by link */
-  bool permutation;    /**< no node sends twice or receives twice */
-  bool complete;       /**< … and every node sends and receives, all at one cost */
-  double *product_s;   /**< by node; NULL where all nodes take uniform_product_s */
+  TgLoadEntry *load; /**< if `keep`: `loads` links and the bytes over them; otherwise they went into TgLanes::load */
+  int64_t loads;
+  bool permutation;           /**< no node sends twice or receives twice */
+  bool complete;              /**< … and every node sends and receives, all at one cost */
+  int32_t *receiver, *sender; /**< if complete and keep: to whom and from whom, by node; otherwise NULL */
+  double *product_s;          /**< by node; NULL where all nodes take uniform_product_s */
   double uniform_product_s;
   double flops;
-  bool keep; /**< the phase comes again */
-  int64_t executions;
+  bool keep;       /**< the phase comes again */
+  bool lent;       /**< from, to and sizes are the phase's */
+  int64_t repeats; /**< in steps that only repeat the one before them */
+  int references;
 } TgLane;
 
 /** Lays phases on a network and remembers those that come again. */
@@ -30,17 +39,24 @@ typedef struct TgLanes {
   const TgMachine *machine;
   TgEmbedding embedding;
   int64_t processors;
-  bool one_link;        /**< all links have the same numbers … */
-  TgMachineLink common; /**< … these */
-  GHashTable *known;    /**< TgPhase -> TgLane */
+  bool one_link;                                   /**< all links have the same numbers … */
+  TgMachineLink common;                            /**< … these */
+  TgMachineLink link[TG_MAX_LEVELS][TG_LANE_AXES]; /**< by level and axis */
+  int32_t *node;              /**< by processor; NULL where each stands on the node of its number */
+  uint32_t *sends, *receives; /**< by node: number of the last lane in which it sends, and receives */
+  uint32_t laid;              /**< lanes so far */
+  TgLoad load;                /**< of phases that do not come again, for the caller to empty */
+  TgLoad scratch;
+  GHashTable *known; /**< TgPhase -> TgLane */
 } TgLanes;
 
 bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology *network, TgEmbeddingKind embedding,
                    const TgMachine *machine, GError **error);
 void tg_lanes_clear(TgLanes *lanes);
-/** The phase on the network; owned by `lanes` until tg_lanes_done(). */
+/** The phase on the network. If `keep` is set it lives as long as `lanes`; otherwise the caller has its only
+ * reference. */
 TgLane *tg_lanes_find(TgLanes *lanes, TgPhase *phase);
-/** Frees the lane if its phase will not come again. */
-void tg_lane_done(TgLane *lane);
+TgLane *tg_lane_hold(TgLane *lane);
+void tg_lane_release(TgLane *lane);
 
 #endif

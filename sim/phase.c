@@ -1,15 +1,9 @@
-#include "phase.h"
-
+#include "line-patterns.h"
+#include "phase-draft.h"
 #include "sim-error.h"
 #include "state.h"
-
-/** A growing phase. */
-typedef struct TgPhaseDraft {
-  GArray *from, *to; /* int32_t */
-  GArray *bytes;     /* int64_t */
-  GArray *processor; /* int32_t */
-  GArray *flops;     /* double */
-} TgPhaseDraft;
+#include "sweep.h"
+#include "uniform-blocks.h"
 
 struct TgPhases {
   const TgSchedule *schedule;
@@ -20,8 +14,8 @@ struct TgPhases {
   TgWalk walk;    /* uniform blocks */
   TgState *state; /* blocks of different sizes: followed by name */
   TgFailure failure;
-  int64_t block_bytes[TG_MAX_BUFFERS];
-  double product_flops;
+  TgUniformBlocks blocks;
+  TgLinePatterns patterns;
   GPtrArray *drafts; /* TgPhaseDraft, one a round */
   GPtrArray *ready;  /* TgPhase of the current statement */
   guint next;
@@ -43,55 +37,9 @@ void tg_phase_release(TgPhase *phase) {
   g_free(phase);
 }
 
-static void free_draft(TgPhaseDraft *draft) {
-  g_array_unref(draft->from);
-  g_array_unref(draft->to);
-  g_array_unref(draft->bytes);
-  g_array_unref(draft->processor);
-  g_array_unref(draft->flops);
-  g_free(draft);
-}
-
 static TgPhaseDraft *draft_of_round(TgPhases *phases, int32_t round) {
-  while (phases->drafts->len <= (guint)round) {
-    TgPhaseDraft *draft = g_new(TgPhaseDraft, 1);
-    draft->from = g_array_new(FALSE, FALSE, sizeof(int32_t));
-    draft->to = g_array_new(FALSE, FALSE, sizeof(int32_t));
-    draft->bytes = g_array_new(FALSE, FALSE, sizeof(int64_t));
-    draft->processor = g_array_new(FALSE, FALSE, sizeof(int32_t));
-    draft->flops = g_array_new(FALSE, FALSE, sizeof(double));
-    g_ptr_array_add(phases->drafts, draft);
-  }
+  while (phases->drafts->len <= (guint)round) g_ptr_array_add(phases->drafts, tg_phase_draft_new());
   return phases->drafts->pdata[round];
-}
-
-/* Parcels of one sender to one receiver in one round follow each other, and are one transfer. */
-static void add_transfer(TgPhases *phases, const TgMessage *message, int64_t bytes) {
-  TgPhaseDraft *draft = draft_of_round(phases, message->round);
-  int32_t from = (int32_t)message->from, to = (int32_t)message->to;
-  guint last = draft->from->len;
-  if (last > 0 && g_array_index(draft->from, int32_t, last - 1) == from &&
-      g_array_index(draft->to, int32_t, last - 1) == to) {
-    g_array_index(draft->bytes, int64_t, last - 1) += bytes;
-    return;
-  }
-  g_array_append_val(draft->from, from);
-  g_array_append_val(draft->to, to);
-  g_array_append_val(draft->bytes, bytes);
-}
-
-static void add_product(TgPhases *phases, int64_t processor, double flops) {
-  TgPhaseDraft *draft = draft_of_round(phases, 0);
-  int32_t rank = (int32_t)processor;
-  g_array_append_val(draft->processor, rank);
-  g_array_append_val(draft->flops, flops);
-}
-
-static int64_t part(int64_t bytes, int64_t element_bytes, const TgMessage *message) {
-  int64_t elements = bytes / element_bytes;
-  return (tg_block_begin(elements, message->pieces, message->piece + 1) -
-          tg_block_begin(elements, message->pieces, message->piece)) *
-         element_bytes;
 }
 
 static void set_uses(const TgStatement *statement, TgPhase *phase) {
@@ -102,92 +50,18 @@ static void set_uses(const TgStatement *statement, TgPhase *phase) {
     phase->reads |= phase->writes;
 }
 
-static bool all_equal(const GArray *bytes) {
-  for (guint i = 1; i < bytes->len; i++)
-    if (g_array_index(bytes, int64_t, i) != g_array_index(bytes, int64_t, 0)) return false;
-  return true;
-}
-
-static TgPhase *finish(const TgPhases *phases, TgPhaseDraft *draft, const TgStatement *statement) {
-  TgPhase *phase = g_new0(TgPhase, 1);
-  phase->references = 1;
-  phase->transfers = draft->from->len;
-  phase->products = draft->processor->len;
-  set_uses(statement, phase);
-  if (phase->transfers) {
-    phase->uniform_bytes = g_array_index(draft->bytes, int64_t, 0);
-    if (!all_equal(draft->bytes)) phase->bytes = g_array_steal(draft->bytes, NULL);
-    phase->from = g_array_steal(draft->from, NULL);
-    phase->to = g_array_steal(draft->to, NULL);
-  }
-  if (!phase->products) return phase;
-  phase->uniform_flops = g_array_index(draft->flops, double, 0);
-  for (guint i = 1; i < draft->flops->len && !phase->flops; i++)
-    if (g_array_index(draft->flops, double, i) != phase->uniform_flops)
-      phase->flops = g_array_steal(draft->flops, NULL);
-  if (phase->products < tg_schedule_processors(phases->schedule))
-    phase->processor = g_array_steal(draft->processor, NULL);
-  return phase;
-}
-
 /* Turns the drafts into the current statement's phases. */
 static void take_drafts(TgPhases *phases, const TgStatement *statement) {
-  for (guint round = 0; round < phases->drafts->len; round++)
-    g_ptr_array_add(phases->ready, finish(phases, phases->drafts->pdata[round], statement));
+  int64_t processors = tg_schedule_processors(phases->schedule);
+  for (guint round = 0; round < phases->drafts->len; round++) {
+    TgPhase *phase = tg_phase_draft_finish(phases->drafts->pdata[round], processors);
+    set_uses(statement, phase);
+    g_ptr_array_add(phases->ready, phase);
+  }
   g_ptr_array_set_size(phases->drafts, 0);
 }
 
 /* --- uniform blocks: bytes follow from the buffer ------------------------------------------------------------- */
-
-/* Which matrix's blocks each buffer holds: -1 none yet; false where one holds blocks of several. */
-static bool infer_matrices(const TgSchedule *schedule, int *matrix) {
-  bool clear = true;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) matrix[b] = -1;
-  for (int p = 0; p < schedule->placements; p++)
-    if (schedule->placement[p].matrix != TG_MATRIX_C) {
-      int *held = &matrix[schedule->placement[p].buffer];
-      clear = clear && (*held < 0 || *held == schedule->placement[p].matrix);
-      *held = schedule->placement[p].matrix;
-    }
-  for (bool changed = true; changed && clear;) {
-    changed = false;
-    for (int s = 0; s < schedule->statements; s++) {
-      const TgStatement *statement = &schedule->statement[s];
-      if (statement->op == TG_OP_STEP || statement->op == TG_OP_REPEAT || statement->op == TG_OP_ZERO) continue;
-      int from = statement->op == TG_OP_MULTIPLY ? TG_MATRIX_C : matrix[statement->source.buffer];
-      int *held = &matrix[statement->target.buffer];
-      if (from < 0 || *held == from) continue;
-      clear = clear && *held < 0;
-      *held = from;
-      changed = true;
-    }
-  }
-  return clear;
-}
-
-static bool divides(const TgPhases *phases, int matrix) {
-  const int32_t *blocks = phases->schedule->blocks[matrix];
-  return blocks[0] == 0 ||
-         (phases->shape.rows[matrix] % blocks[0] == 0 && phases->shape.columns[matrix] % blocks[1] == 0);
-}
-
-static int64_t bytes_of(const TgPhases *phases, int matrix) {
-  if (matrix < 0 || phases->schedule->blocks[matrix][0] == 0) return 0;
-  const int32_t *blocks = phases->schedule->blocks[matrix];
-  return phases->shape.rows[matrix] / blocks[0] * (phases->shape.columns[matrix] / blocks[1]) * phases->element_bytes;
-}
-
-static bool is_uniform(TgPhases *phases) {
-  int matrix[TG_MAX_BUFFERS];
-  if (!infer_matrices(phases->schedule, matrix)) return false;
-  for (int m = 0; m < TG_MATRICES; m++)
-    if (!divides(phases, m)) return false;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) phases->block_bytes[b] = bytes_of(phases, matrix[b]);
-  const int32_t *c = phases->schedule->blocks[TG_MATRIX_C];
-  phases->product_flops = 2.0 * (double)(phases->shape.m / c[0]) * (double)(phases->shape.n / c[1]) *
-                          (double)(phases->shape.k / phases->schedule->inner);
-  return true;
-}
 
 enum { COORDINATES = (1 << TG_MAX_DIMS) - 1, LOOPS = ((1 << TG_MAX_NESTING) - 1) << TG_VARIABLE_LOOP };
 
@@ -206,26 +80,53 @@ static bool expression_failed(const TgError *failure, GError **error) {
   return false;
 }
 
-static bool draft_messages(TgPhases *phases, GError **error) {
+static bool draft_collective(TgPhases *phases, GError **error) {
   const TgStatement *statement = &phases->schedule->statement[phases->walk.statement];
-  TgMessages messages;
-  TgMessage message;
-  TgError failure;
-  TgProgress progress;
-  tg_messages_init(&messages, &phases->walk, phases->collective);
-  while ((progress = tg_messages_next(&messages, &message, &failure)) == TG_PROGRESS_MORE)
-    if (message.from != message.to)
-      add_transfer(phases, &message,
-                   part(phases->block_bytes[statement->source.buffer], phases->element_bytes, &message));
-  return progress == TG_PROGRESS_END || expression_failed(&failure, error);
+  for (int64_t number = 0; number < tg_walk_lines(&phases->walk); number++) {
+    TgLine line;
+    TgError failure;
+    bool takes_part;
+    if (!tg_walk_line(&phases->walk, number, &line, &takes_part, &failure)) return expression_failed(&failure, error);
+    if (!takes_part) continue;
+    const GArray *pattern = tg_line_pattern(&phases->patterns, statement, phases->walk.statement, phases->collective,
+                                            &line, phases->blocks.bytes[phases->walk.statement], phases->element_bytes);
+    for (guint t = 0; t < pattern->len; t++) {
+      const TgLineTransfer *transfer = &g_array_index(pattern, TgLineTransfer, t);
+      tg_phase_draft_transfer(draft_of_round(phases, transfer->round), line.base + transfer->from * line.stride,
+                              line.base + transfer->to * line.stride, transfer->bytes);
+    }
+  }
+  return true;
 }
 
-static bool draft_products(TgPhases *phases, GError **error) {
-  for (int64_t processor = 0; processor < tg_schedule_processors(phases->schedule); processor++) {
+/* The current move or product at some processors, one by one. */
+static bool ask_each(const TgPhases *phases, int64_t first, int count, TgSweep *sweep, GError **error) {
+  for (int i = 0; i < count; i++) {
     TgLocal local;
     TgError failure;
-    if (!tg_walk_local(&phases->walk, processor, &local, &failure)) return expression_failed(&failure, error);
-    if (local.takes_part) add_product(phases, processor, phases->product_flops);
+    if (!tg_walk_local(&phases->walk, first + i, &local, &failure)) return expression_failed(&failure, error);
+    sweep->takes_part[i] = local.takes_part;
+    sweep->to[i] = local.takes_part ? (int32_t)local.to : 0;
+  }
+  return true;
+}
+
+static bool draft_local(TgPhases *phases, GError **error) {
+  const TgStatement *statement = &phases->schedule->statement[phases->walk.statement];
+  int64_t processors = tg_schedule_processors(phases->schedule);
+  TgPhaseDraft *draft = draft_of_round(phases, 0);
+  if (statement->op != TG_OP_MULTIPLY) tg_phase_draft_reserve(draft, processors);
+  for (int64_t first = 0; first < processors; first += TG_SWEEP_PROCESSORS) {
+    TgSweep sweep;
+    int count = (int)MIN(TG_SWEEP_PROCESSORS, processors - first);
+    if (!tg_walk_sweep(&phases->walk, first, count, &sweep) && !ask_each(phases, first, count, &sweep, error))
+      return false;
+    if (statement->op != TG_OP_MULTIPLY)
+      tg_phase_draft_transfers(draft, first, count, sweep.to, sweep.takes_part,
+                               phases->blocks.bytes[phases->walk.statement]);
+    else
+      for (int i = 0; i < count; i++)
+        if (sweep.takes_part[i]) tg_phase_draft_product(draft, first + i, phases->blocks.product_flops);
   }
   return true;
 }
@@ -265,9 +166,9 @@ static TgProgress next_uniform(TgPhases *phases, GError **error) {
     use_cached(phases, phases->cache[number]);
     return TG_PROGRESS_MORE;
   }
-  if (!(travels ? draft_messages : draft_products)(phases, error)) return TG_PROGRESS_ERROR;
+  if (!(tg_op_is_collective(statement->op) ? draft_collective : draft_local)(phases, error)) return TG_PROGRESS_ERROR;
   take_drafts(phases, statement);
-  if (is_constant(phases->schedule, statement)) keep_cached(phases, number);
+  if (statement->depth > 0 && is_constant(phases->schedule, statement)) keep_cached(phases, number);
   return TG_PROGRESS_MORE;
 }
 
@@ -277,7 +178,9 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
   TgPhases *phases = user;
   int64_t rows, columns;
   tg_state_value_shape(phases->state, value, &rows, &columns);
-  add_transfer(phases, message, part(rows * columns * phases->element_bytes, phases->element_bytes, message));
+  tg_phase_draft_transfer(
+      draft_of_round(phases, message->round), message->from, message->to,
+      tg_piece_bytes(rows * columns * phases->element_bytes, phases->element_bytes, message->piece, message->pieces));
 }
 
 static void on_product(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right) {
@@ -289,7 +192,7 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   tg_state_value_shape(phases->state, left, &left_rows, &left_columns);
   bool turned = (bool)phases->schedule->computes.left_transposed != (bool)factor->transposed;
   int64_t inner = turned ? left_rows : left_columns;
-  add_product(phases, processor, 2.0 * (double)rows * (double)columns * (double)inner);
+  tg_phase_draft_product(draft_of_round(phases, 0), processor, 2.0 * (double)rows * (double)columns * (double)inner);
 }
 
 static TgProgress next_named(TgPhases *phases, GError **error) {
@@ -322,12 +225,14 @@ TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names
   phases->collective = collective == TG_COLLECTIVE_WHOLE ? TG_COLLECTIVE_AUTO : collective;
   phases->shape = *shape;
   phases->element_bytes = element_bytes;
-  phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)free_draft);
+  phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_draft_free);
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
+  tg_line_patterns_init(&phases->patterns);
   tg_walk_init(&phases->walk, schedule, names);
   TgError failure;
   if (tg_walk_ends(schedule, names, &failure)) {
-    if (is_uniform(phases) || follow_by_name(phases, error)) return phases;
+    if (tg_uniform_blocks(schedule, names, shape, element_bytes, &phases->blocks) || follow_by_name(phases, error))
+      return phases;
   } else {
     expression_failed(&failure, error);
   }
@@ -338,6 +243,7 @@ TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names
 void tg_phases_free(TgPhases *phases) {
   if (!phases) return;
   tg_state_free(phases->state);
+  tg_line_patterns_clear(&phases->patterns);
   g_ptr_array_unref(phases->drafts);
   g_ptr_array_unref(phases->ready);
   for (int s = 0; s < TG_MAX_STATEMENTS; s++)
@@ -345,10 +251,18 @@ void tg_phases_free(TgPhases *phases) {
   g_free(phases);
 }
 
+const TgWalk *tg_phases_walk(const TgPhases *phases) {
+  return phases->state ? tg_state_walk(phases->state) : &phases->walk;
+}
+
+const TgShape *tg_phases_shape(const TgPhases *phases) {
+  return &phases->shape;
+}
+
 TgProgress tg_phases_next(TgPhases *phases, TgPhase **phase, TgPhaseAt *at, GError **error) {
   for (;;) {
     while (phases->next < phases->ready->len) {
-      const TgWalk *walk = phases->state ? tg_state_walk(phases->state) : &phases->walk;
+      const TgWalk *walk = tg_phases_walk(phases);
       int32_t round = (int32_t)phases->next;
       TgPhase *found = phases->ready->pdata[phases->next++];
       if (!found->transfers && !found->products) continue;

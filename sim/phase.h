@@ -22,7 +22,7 @@ typedef struct TgPhase {
   double uniform_flops;
   uint32_t reads;  /**< buffers that its transfers or products read, a bit each */
   uint32_t writes; /**< … and write */
-  bool recurs; /**< the same phase may come again */
+  bool recurs;     /**< the same phase may come again */
   int references;
 } TgPhase;
 
@@ -50,6 +50,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgPhases, tg_phases_free)
 
 /** The next phase, whose reference the caller gets. Phases without transfers and products are left out. */
 TgProgress tg_phases_next(TgPhases *phases, TgPhase **phase, TgPhaseAt *at, GError **error);
+
+/** Where the run stands: at the statement of the phase that tg_phases_next() returned last. */
+const TgWalk *tg_phases_walk(const TgPhases *phases);
+/** The extents that the run has. */
+const TgShape *tg_phases_shape(const TgPhases *phases);
+
+/** Which matrix's blocks each buffer holds, by buffer: a TgMatrixName, or -1 for none; sums are C's. False where a
+ * buffer holds blocks of several. */
+bool tg_phase_matrices(const TgSchedule *schedule, int matrix[TG_MAX_BUFFERS]);
 
 TG_END_DECLS
 

@@ -78,6 +78,9 @@ static int64_t ring_messages(int64_t p) {
 static int64_t root_messages(int64_t p) {
   return 2 * (p - 1);
 }
+static int64_t exchange_messages(int64_t p) {
+  return (p + 2) * (p - 1);
+}
 
 /* What docs/algorithms states: the messages on a grid whose extents are all q, and the largest q tried here. */
 static const struct {
@@ -95,6 +98,7 @@ static const struct {
              {"dns-rounds", dns_messages, 8, true},
              {"fox", broadcast_messages, 12, false},
              {"mmt", ring_messages, 20, false},
+             {"mod-pegmm", exchange_messages, 20, false},
              {"pegmm", root_messages, 20, false},
              {"ring", ring_messages, 20, false},
              {"summa", broadcast_messages, 12, false},

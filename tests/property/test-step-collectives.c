@@ -24,6 +24,7 @@ static const Row rows[] = {
     {"allgather", "5x5", {"torus:5x5", "mesh:5x5", "hypercube:5"}, TG_ROWMAJOR},
     {"agarwal3d", "2x3x4", {"torus:2x3x4", "ring:24", "switch:24"}, TG_ROWMAJOR},
     {"berntsen", "4x4x4", {"torus:4x4x4", "hypercube:6", "full:64"}, TG_ROWMAJOR},
+    {"mod-pegmm", "7", {"ring:7", "line:7", "full:7"}, TG_ROWMAJOR},
     {"pegmm", "7", {"ring:7", "line:7", "full:7"}, TG_ROWMAJOR},
     {"dimma", "2x3", {"torus:2x3", "line:6", "full:6"}, TG_ROWMAJOR},
 };

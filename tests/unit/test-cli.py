@@ -6,6 +6,7 @@ Usage: test-cli.py TOPOGEMM
 """
 import array
 import json
+import math
 import os
 import pathlib
 import pty
@@ -13,6 +14,7 @@ import random
 import re
 import resource
 import shlex
+import shutil
 import signal
 import struct
 import subprocess
@@ -22,8 +24,8 @@ import time
 import traceback
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-COMMANDS = "list show verify mutate step draw topo export".split()
-LATER = "run calibrate compare plan bench huge trace".split()
+COMMANDS = "list show verify mutate step draw topo sim export".split()
+LATER = "run calibrate compare bench huge trace".split()
 
 
 def unwind(words, environment):
@@ -363,6 +365,186 @@ def test_drawings():
     run("topo", "torus:3x3", "-o", "t.gif", expect=2)
     run("draw", "cannon", "--grid", "2x2", "-o", "f.pdf")
     assert pathlib.Path("f.png").read_bytes()[:4] == b"\x89PNG" and pathlib.Path("f.pdf").read_bytes()[:4] == b"%PDF"
+
+
+def test_sim_document():
+    """What a prediction says of its parts fits together."""
+    for words in ["cannon --grid 4x4", "dns --grid 2x2x2 --network hypercube", "summa --grid 6x6 --network torus:3x3",
+                  "cannon --grid 4x4 --skew 1e-3 --jitter 0.2 --straggler 5:3", "fox --grid 3x3 --overlap off"]:
+        said = document("sim", *words.split(), "-n", 240)
+        assert math.isclose(said["compute_s"] + said["communication_s"], said["time_s"], rel_tol=1e-9)
+        nodes = said["nodes"]
+        assert len(nodes) == said["node_count"] and max(node["time_s"] for node in nodes) == said["time_s"]
+        for node in nodes:
+            assert math.isclose(node["compute_s"] + node["communication_s"], node["time_s"], rel_tol=1e-9), node
+        assert any(node["time_s"] == said["time_s"] and node["compute_s"] == said["compute_s"] for node in nodes)
+        assert sum(step["compute_s"] for step in said["steps"]) >= max(node["compute_s"] for node in nodes) * (1 - 1e-9)
+        links = [link["bytes"] for link in said["busiest_links"]]
+        assert links == sorted(links, reverse=True) and 0 < len(links) <= 10 and links[0] == said["max_link_bytes"]
+        assert math.isclose(said["serial_s"], 2 * 240 ** 3 / 1e12, rel_tol=1e-9)
+        workers = min(said["processors"], said["node_count"])
+        assert math.isclose(said["efficiency"], said["serial_s"] / workers / said["time_s"], rel_tol=1e-9)
+        assert said["proved"] and said["fits"]
+    ends = {(link["from"], link["to"]) for link in document("sim", "dns", "--grid", "2x2x2", "-n", 8, "--network",
+                                                            "switch")["busiest_links"]}
+    assert all("switch 0" in pair and any("(" in end for end in pair) for pair in ends), ends
+
+
+def test_sim_many_nodes():
+    said = document("sim", "cannon", "--grid", "80x80", "-n", 800, "--straggler", "77:9")
+    assert len(said["nodes"]) == 4096 and said["node_count"] == 6400 and said["nodes"][-1]["time_s"] == said["time_s"]
+    text = run("sim", "cannon", "--grid", "80x80", "-n", 800, "--straggler", "77:9").stdout
+    assert "not proved" in text and not said["proved"] and "the median" in text and "last to be done" in text
+
+
+def test_sim_memory():
+    """Never more than verify states; where it is proved first, the same."""
+    for words in ["cannon --grid 4x4", "dns --grid 2x2x2", "cannon25d --grid 4x4x2", "summa --grid 4x4", "mmt --grid 4",
+                  "berntsen --grid 2x2x2", "fox --grid 3x3", "dimma --grid 2x3", "transpose --grid 2x2"]:
+        said, stated = (document(command, *words.split(), "-n", 100) for command in ("sim", "verify"))
+        assert said["blocks_per_processor_max"] == stated["blocks_per_processor_max"], words
+        assert said["bytes_per_processor_max"] == 4 * stated["memory_words_max"] and not said["memory_is_a_lower_bound"]
+    for words in ["cannon --grid 48x48", "summa --grid 48x48", "dns --grid 40x40x40", "cannon25d --grid 60x60x2"]:
+        said, stated = (document(command, *words.split(), "-n", 480) for command in ("sim", "verify"))
+        assert said["memory_is_a_lower_bound"] and not said["proved"], words
+        assert 0 < said["bytes_per_processor_max"] <= 4 * stated["memory_words_max"], words
+        assert 0 < said["blocks_per_processor_max"] <= stated["blocks_per_processor_max"], words
+    shared = document("sim", "cannon", "--grid", "4x4", "-n", 64, "--network", "ring:4")
+    assert shared["bytes_per_node_max"] == 4 * shared["bytes_per_processor_max"]
+    with open("errors", "w+") as errors:
+        done = run("sim", "cannon", "--grid", "4x4", "-n", 200000, capture_output=False,
+                   stdout=subprocess.PIPE, stderr=errors)
+        errors.seek(0)
+        assert "does not fit" in errors.read() and "it does not fit" in done.stdout
+
+
+def test_sim_failures():
+    """A schedule that fails its proof is not predicted; what fails on the way is reported at its place."""
+    wrong = run("show", "cannon").stdout.replace("move A to (i, j-1)", "move A to (i, j-2)")
+    pathlib.Path("wrong.sched").write_text(wrong)
+    done = run("sim", "wrong.sched", "-n", 64, "--grid", "4x4", expect=3)
+    assert done.stdout == "" and re.match(r"wrong\.sched:\d+:\d+: step 3", done.stderr), done.stderr
+    assert done.stderr == run("verify", "wrong.sched", "--collective", "auto", "--grid", "4x4", expect=3).stderr
+    pathlib.Path("power.sched").write_text(wrong.replace("(i, j-2)", "(i, j-2**2**2**2**2**9)"))
+    for grid in ["4x4", "60x60"]:
+        done = run("sim", "power.sched", "-n", 240, "--grid", grid, expect=3)
+        assert re.match(r"power\.sched:\d+:\d+: ", done.stderr) and "|" in done.stderr, done.stderr
+    assert document("sim", "wrong.sched", "-n", 600, "--grid", "60x60")["proved"] is False
+
+
+def test_sim_trace():
+    """Tracks are processors; their slices add up to what the document says."""
+    for words in ["cannon --grid 4x4", "cannon --grid 4x4 --overlap off --straggler 3:4 --jitter 0.1",
+                  "summa --grid 3x3 --skew 1e-4 --model flow", "dns --grid 2x2x2 --network hypercube --embed gray",
+                  "cannon --grid 8x8 --network torus:4x4 --model store-and-forward", "ring --grid 6 --model loggp"]:
+        said = document("sim", *words.split(), "-n", 480, "--trace", "trace.json")
+        events = json.loads(pathlib.Path("trace.json").read_text())["traceEvents"]
+        names = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+        assert sorted(names) == list(range(said["node_count"]))
+        for node in said["nodes"]:
+            slices = [event for event in events if event["ph"] == "X" and names[event["tid"]] == node["node"]]
+            parts = {kind: [s for s in slices if s["cat"] == kind] for kind in ("step", "products", "communication")}
+            products = sum(s["dur"] for s in parts["products"])
+            assert math.isclose(products, 1e6 * node["compute_s"], rel_tol=1e-6, abs_tol=1e-6), words
+            end = max(s["ts"] + s["dur"] for s in parts["step"])
+            assert math.isclose(end, 1e6 * node["time_s"], rel_tol=1e-9), words
+            whole = sum(s["dur"] for s in parts["step"])
+            assert math.isclose(whole, products + sum(s["dur"] for s in parts["communication"]), rel_tol=1e-9), words
+            ends = 0
+            for s in sorted(parts["step"], key=lambda s: s["ts"]):
+                assert s["ts"] >= ends * (1 - 1e-9), words
+                ends = s["ts"] + s["dur"]
+    for grid, words in [("128x128", "share a track"), ("512x512", "too many to keep")]:
+        done = run("sim", "cannon", "--grid", grid, "-n", 1024, "--trace", "big.json")
+        big = json.loads(pathlib.Path("big.json").read_text())
+        assert words in done.stdout and words in big["otherData"]["left_out"] and len(big["traceEvents"]) < 200000
+
+
+def test_sim_sweep():
+    """Each point is the prediction of `sim` alone; winners and crossovers follow from the times."""
+    said = document("sim", "cannon", "dns", "--sweep", "n=512..8192:x4,p=64,100,4096", "-o", "sweep.json")
+    assert said == json.loads(pathlib.Path("sweep.json").read_text())
+    rows = said["predictions"]
+    assert len(rows) == 18 and {row["n"] for row in rows} == {512, 2048, 8192}
+    for row in rows:
+        if row["skipped"]:
+            assert (row["algorithm"], row["p"]) == ("dns", 100)
+            continue
+        alone = document("sim", row["algorithm"], "--grid", row["grid"], "-n", row["n"])
+        for key in ["time_s", "compute_s", "communication_s", "efficiency", "messages", "bytes", "max_link_bytes",
+                    "closed_form_s", "bytes_per_node_max", "topology", "processors"]:
+            assert alone[key] == row[key], (row, key, alone[key])
+        rivals = [other["time_s"] for other in rows if (other["n"], other["p"]) == (row["n"], row["p"]) and not other["skipped"]]
+        assert row["fastest"] == (row["time_s"] == min(rivals))
+    [crossover] = said["crossovers"]
+    assert (crossover["p"], crossover["from"], crossover["to"], crossover["n"]) == (4096, "dns", "cannon", 2048)
+    assert 512 < crossover["near"] < 2048
+    text = run("sim", "cannon", "dns", "--sweep", "n=512..8192:x4,p=64,100,4096").stdout
+    assert "dns is the fastest up to n = 512; cannon beats dns from n = 2048 on" in text
+    assert "dns has no grid of 100 processors: its grid is i:q, j:q, k:q" in text
+    for values, wanted in [("5,3,5", [3, 5]), ("4..32", [4, 8, 16, 32]), ("4..33:x3", [4, 12]), ("4..10:+3", [4, 7, 10]),
+                           ("64..64", [64]), ("4..8,6", [4, 6, 8])]:
+        rows = document("sim", "cannon", "--grid", "2x2", "--sweep", "n=" + values)["predictions"]
+        assert [row["n"] for row in rows] == wanted, values
+
+
+def test_sim_grids_of_a_number():
+    grids = [("cannon", "p=36", "6x6"), ("cannon25d", "p=64", "4x4x4"), ("cannon25d", "p=32", "4x4x2"),
+             ("dimma", "p=24", "6x4"), ("ring", "p=7", "7"), ("agarwal3d", "p=16", "4x2x2")]
+    for algorithm, p, grid in grids:
+        [row] = document("sim", algorithm, "--sweep", p, "-n", 48)["predictions"]
+        assert row["grid"] == grid, row
+    [row] = document("sim", "cannon25d", "--set", "c=1", "--sweep", "p=64", "-n", 64)["predictions"]
+    assert row["grid"] == "8x8x1"
+    rows = document("sim", "cannon", "dns", "ring", "-n", 64, "--grid", "4x4,8,2x2x2,8x8")["predictions"]
+    assert [row["grid"] for row in rows] == ["4x4", "2x2x2", "8"]
+
+
+def test_sim_efficiency():
+    """The least n: a prediction there has the efficiency, one at a hundredth less has not."""
+    for words in ["cannon", "dns --overlap off", "summa --network hypercube"]:
+        for row in document("sim", *words.split(), "--sweep", "p=16,64", "--efficiency", 0.7)["predictions"]:
+            if row["skipped"]:
+                continue
+            less = row["n"] * 0.99 // 64 * 64
+            options = words.split() + ["--grid", row["grid"]]
+            assert document("sim", *options, "-n", row["n"])["efficiency"] == row["efficiency"] >= 0.7
+            assert document("sim", *options, "-n", int(less))["efficiency"] < 0.7, row
+    never = run("sim", "cannon", "dns", "--sweep", "p=16,64", "--efficiency", 0.5, "--machine", "ideal").stdout
+    assert "cannon needs the least n" in never
+
+
+def test_sim_plots():
+    sweep = ["sim", "cannon", "dns", "--sweep", "n=64,256,p=16,64"]
+    nowhere = {"PATH": os.getcwd()}
+    for name in ["plot.svg", "plot.png", "plot.pdf"]:
+        done = run(*sweep, "-o", name, expect=4, env=nowhere)
+        assert "gnuplot-nox" in done.stderr and done.stdout == "" and not os.path.exists(name)
+    run(*sweep, "-o", "plot.gp", env=nowhere)
+    if not shutil.which("gnuplot"):
+        print("# gnuplot is not here: plots were not drawn")
+        return
+    for name, begin in [("plot.svg", b"<?xml"), ("plot.png", b"\x89PNG"), ("plot.pdf", b"%PDF")]:
+        run(*sweep, "-o", name)
+        assert pathlib.Path(name).read_bytes().startswith(begin)
+    svg = pathlib.Path("plot.svg").read_text()
+    assert all(word in svg for word in ["cannon", "dns", "predicted time", "efficiency", "p = 16", "p = 64"])
+    assert subprocess.run(["gnuplot", "plot.gp"], capture_output=True, text=True, check=True).stdout == svg
+    os.symlink("/bin/false", "gnuplot")
+    assert "gnuplot failed" in run(*sweep, "-o", "bad.svg", expect=1, env=nowhere).stderr
+    assert not os.path.exists("bad.svg")
+
+
+def test_sim_formula():
+    """The reasons for a difference add up to it."""
+    units = {"s": 1, "ms": 1e-3, "us": 1e-6}
+    for words in ["cannon --grid 4x4 -n 4096", "dns --grid 4x4x4 -n 960 --jitter 0.1", "fox --grid 4x4 -n 2048 --overlap off"]:
+        said = document("sim", *words.split())
+        text = run("sim", *words.split(), "--formula").stdout.split("The prediction is")[1]
+        reasons = re.findall(r"^    +([+-][0-9.e+]+) (s|ms|us)  ", text, re.M)
+        total = sum(float(value) * units[unit] for value, unit in reasons)
+        assert math.isclose(total, said["time_s"] - said["closed_form_s"], rel_tol=1e-2, abs_tol=3e-3 * said["time_s"]), text
+    assert "t_s" in run("sim", "cannon", "--grid", "4x4", "-n", 64, "--symbols", "grama").stdout
 
 
 def test_exercises():

@@ -1,0 +1,32 @@
+#include "machine-option.h"
+
+#include "input-bytes.h"
+#include "machine-library.h"
+
+#include <string.h>
+
+enum { LIMIT_BYTES = 1 << 20 }; /* of a machine file; real ones are below 4 KiB */
+
+static TgExit parse(const TgCli *cli, TgMachine *machine, const TgSource *source) {
+  TgError error = {0};
+  if (tg_machine_parse(machine, source->text, source->length, &error)) return TG_EXIT_DONE;
+  return tg_report_at(cli, TG_EXIT_USAGE, source, error.line, error.column, error.message);
+}
+
+TgExit tg_machine_option(const TgCli *cli, TgMachine *machine) {
+  const char *name = cli->options.machine ? cli->options.machine : "commodity-cluster";
+  const TgMachineEntry *entry = tg_machine_library_find(name);
+  if (entry) {
+    g_autofree char *path = g_strdup_printf("machines/%s.machine", name);
+    return parse(cli, machine, &(TgSource){path, entry->text, entry->length});
+  }
+  if (!strchr(name, '/') && !g_str_has_suffix(name, ".machine"))
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--machine %s: no machine of the library; see `topogemm list machines`, or give a file", name);
+  GError *error = NULL;
+  g_autoptr(GBytes) bytes = tg_input_bytes_read(name, LIMIT_BYTES, &error);
+  if (!bytes) return tg_report_error(cli, error);
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  return parse(cli, machine, &(TgSource){name, text ? text : "", length});
+}

@@ -1,0 +1,155 @@
+/* The options of a prediction. */
+#include "sim.h"
+
+#include "input-bytes.h"
+#include "machine-library.h"
+
+#include <math.h>
+#include <string.h>
+
+static TgExit parse_machine(const TgCli *cli, TgSimRun *run, const TgSource *source) {
+  TgError error = {0};
+  if (tg_machine_parse(&run->machine, source->text, source->length, &error)) return TG_EXIT_DONE;
+  return tg_report_at(cli, TG_EXIT_USAGE, source, error.line, error.column, error.message);
+}
+
+static TgExit machine_option(const TgCli *cli, TgSimRun *run) {
+  const char *name = cli->options.machine ? cli->options.machine : "commodity-cluster";
+  const TgMachineEntry *entry = tg_machine_library_find(name);
+  if (entry) {
+    g_autofree char *path = g_strdup_printf("machines/%s.machine", name);
+    return parse_machine(cli, run, &(TgSource){path, entry->text, entry->length});
+  }
+  if (!strchr(name, '/') && !g_str_has_suffix(name, ".machine"))
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--machine %s: no machine of the library; see `topogemm list machines`, or give a file", name);
+  GError *error = NULL;
+  g_autoptr(GBytes) bytes = tg_input_bytes_read(name, 1 << 20, &error);
+  if (!bytes) return tg_report_error(cli, error);
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  return parse_machine(cli, run, &(TgSource){name, text ? text : "", length});
+}
+
+static TgExit fair_option(const TgCli *cli, TgSimRun *run) {
+  const char *text = cli->options.fair;
+  if (!text) return TG_EXIT_DONE;
+  run->options.fair_equal = strcmp(text, "equal") == 0;
+  if (!run->options.fair_equal && strcmp(text, "latency") != 0)
+    return tg_report(cli, TG_EXIT_USAGE, "--fair %s: expected equal or latency", text);
+  if (run->options.model == TG_COST_FLOW) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--fair says how messages share a link, which only --model flow asks for");
+}
+
+static TgExit model_option(const TgCli *cli, TgSimRun *run) {
+  TgError error = {0};
+  if (cli->options.model && !tg_cost_model_parse(cli->options.model, &run->options.model, &error))
+    return tg_report(cli, TG_EXIT_USAGE, "--model: %s", error.message);
+  return fair_option(cli, run);
+}
+
+static TgExit overlap_option(const TgCli *cli, TgSimRun *run) {
+  const char *text = cli->options.overlap;
+  run->options.overlap = !text || strcmp(text, "on") == 0;
+  if (!text || run->options.overlap || strcmp(text, "off") == 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", text);
+}
+
+static TgExit real_option(const TgCli *cli, const char *name, const char *text, double least, double *value) {
+  char *end = NULL;
+  if (!text) return TG_EXIT_DONE;
+  *value = g_ascii_strtod(text, &end);
+  if (end != text && !*end && isfinite(*value) && *value >= least) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a number of at least %g", name, text, least);
+}
+
+static TgExit straggler_option(const TgCli *cli, TgSimRun *run) {
+  const char *text = cli->options.straggler, *colon = text ? strchr(text, ':') : NULL;
+  run->options.straggler = -1;
+  if (!text) return TG_EXIT_DONE;
+  if (!colon) return tg_report(cli, TG_EXIT_USAGE, "--straggler %s: expected NODE:FACTOR, as in 3:2.5", text);
+  g_autofree char *node = g_strndup(text, (gsize)(colon - text));
+  TgExit status = tg_number_parse(cli, "--straggler", node, 0, run->network.nodes - 1, &run->options.straggler);
+  return status ? status : real_option(cli, "--straggler", colon + 1, 1, &run->options.straggler_factor);
+}
+
+static TgExit random_options(const TgCli *cli, TgSimRun *run) {
+  int64_t seed = 1;
+  TgExit status = real_option(cli, "--skew", cli->options.skew, 0, &run->options.skew_s);
+  if (!status) status = real_option(cli, "--jitter", cli->options.jitter, 0, &run->options.jitter);
+  if (!status) status = straggler_option(cli, run);
+  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
+  run->options.seed = (uint64_t)seed;
+  return status;
+}
+
+static TgExit collective_option(const TgCli *cli, TgSimRun *run) {
+  TgExit status = tg_collective_option(cli, &run->options.collective);
+  if (run->options.collective == TG_COLLECTIVE_WHOLE) run->options.collective = TG_COLLECTIVE_AUTO;
+  return status;
+}
+
+/* A kind alone ("mesh", "hypercube") is the network of that kind with a node for each processor. */
+static TgExit whole_network(const TgCli *cli, const TgSchedule *schedule, char **text) {
+  const char *kind = cli->options.network;
+  int64_t processors = tg_schedule_processors(schedule);
+  char grid[48];
+  tg_schedule_grid_text(schedule, grid, sizeof grid);
+  if (strcmp(kind, "torus") == 0 || strcmp(kind, "mesh") == 0) {
+    *text = g_strdup_printf("%s:%s", kind, grid);
+  } else if (strcmp(kind, "hypercube") == 0) {
+    int bits = 0;
+    while (INT64_C(1) << bits < processors) bits++;
+    if (INT64_C(1) << bits != processors)
+      return tg_report(cli, TG_EXIT_USAGE,
+                       "--network hypercube: the grid %s has %" PRId64 " processors, no power of two; name the whole "
+                       "network, as in hypercube:%d",
+                       grid, processors, bits);
+    *text = g_strdup_printf("hypercube:%d", bits);
+  } else {
+    *text = g_strdup_printf("%s:%" PRId64, kind, processors);
+  }
+  return TG_EXIT_DONE;
+}
+
+static TgExit network_option(const TgCli *cli, TgSimRun *run) {
+  static const char *const kinds[] = {"torus", "mesh", "ring", "line", "hypercube", "full", "switch", NULL};
+  TgCli whole = *cli;
+  g_autofree char *text = NULL;
+  TgExit status = TG_EXIT_DONE;
+  if (cli->options.network && g_strv_contains(kinds, cli->options.network)) {
+    status = whole_network(cli, &run->problem.schedule, &text);
+    whole.options.network = text;
+  }
+  if (!status) status = tg_network_option(&whole, &run->problem.schedule, &run->network, &run->embedding);
+  if (!status) tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
+  return status;
+}
+
+TgExit tg_sim_set_sizes(const TgCli *cli, TgSimRun *run, int64_t m, int64_t n, int64_t k) {
+  GError *error = NULL;
+  if (!tg_shape_init(&run->shape, &run->problem.schedule.computes, m, n, k, &error)) return tg_report_error(cli, error);
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_sim_sizes(const TgCli *cli, TgSimRun *run) {
+  int64_t m, n, k;
+  bool given;
+  TgExit status = tg_sizes_parse(cli, &m, &n, &k, &given);
+  if (status) return status;
+  if (!given) return tg_report(cli, TG_EXIT_USAGE, "sim: expected the sizes of the matrices, -n or --size");
+  return tg_sim_set_sizes(cli, run, m, n, k);
+}
+
+TgExit tg_sim_options(const TgCli *cli, TgSimRun *run) {
+  if (cli->options.type && !tg_element_parse(cli->options.type, &run->element))
+    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
+  run->options.element_bytes = tg_element_bytes(run->element);
+  TgExit status = machine_option(cli, run);
+  if (!status) status = model_option(cli, run);
+  if (!status) status = overlap_option(cli, run);
+  if (!status) status = collective_option(cli, run);
+  if (!status) status = network_option(cli, run);
+  if (!status) status = tg_sim_tiers(cli, run);
+  return status ? status : random_options(cli, run);
+}

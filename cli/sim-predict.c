@@ -1,0 +1,167 @@
+/* The proof before a prediction, the prediction, and what follows from it: memory, efficiency. */
+#include "sim.h"
+
+#include "prove.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void tg_sim_clear(TgSimRun *run) {
+  tg_problem_clear(&run->problem);
+  tg_cost_clear(&run->cost);
+  tg_formula_free(run->formula);
+  g_free(run->closed_form_why);
+  g_free(run->rank);
+}
+
+/* Statements that the schedule executes; those before the walk fails where it does, which the proof then finds. */
+static int64_t count_statements(const TgProblem *problem) {
+  TgWalk walk;
+  TgError error;
+  tg_walk_init(&walk, &problem->schedule, &problem->names);
+  while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE) continue;
+  return walk.executed;
+}
+
+/* As `verify` says it. */
+static TgExit proof_failed(const TgCli *cli, const TgProblem *problem, const TgProof *proof) {
+  char grid[48];
+  if (proof->failure.cause == TG_CAUSE_MEMORY)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, proof->failure.message);
+  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
+  g_autofree char *message = g_strdup_printf("%s (on %s)", proof->failure.message, grid);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, proof->failure.line, 0, message);
+}
+
+/** Blocks and words by processor. */
+typedef struct TgHeld {
+  int64_t blocks, words;
+} TgHeld;
+
+static void add_block(const TgSimRun *run, const TgPlaced *placed, TgHeld *held) {
+  const TgShape *shape = &run->shape;
+  const int32_t *blocks = run->problem.schedule.blocks[placed->matrix];
+  int64_t rows = tg_block_begin(shape->rows[placed->matrix], blocks[0], placed->row + 1) -
+                 tg_block_begin(shape->rows[placed->matrix], blocks[0], placed->row);
+  int64_t columns = tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column + 1) -
+                    tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column);
+  held[placed->processor].blocks++;
+  held[placed->processor].words += rows * columns;
+}
+
+/* What the placements alone say: the blocks of A and B before the first step, those of C after the last. The proof,
+ * which follows every block, can only find more. */
+static void count_placed(TgSimRun *run) {
+  const TgSchedule *schedule = &run->problem.schedule;
+  int64_t processors = tg_schedule_processors(schedule);
+  g_autofree TgHeld *begin = g_new0(TgHeld, processors), *end = g_new0(TgHeld, processors);
+  TgPlacing placing;
+  TgPlaced placed;
+  TgError error;
+  tg_placing_init(&placing, schedule);
+  while (tg_placing_next(&placing, &run->problem.names, &placed, &error) > 0)
+    add_block(run, &placed, placed.matrix == TG_MATRIX_C ? end : begin);
+  for (int64_t p = 0; p < processors; p++) {
+    run->memory.blocks = MAX(run->memory.blocks, MAX(begin[p].blocks, end[p].blocks));
+    run->memory.words = MAX(run->memory.words, MAX(begin[p].words, end[p].words));
+  }
+  run->memory.at_least = true;
+}
+
+static int64_t fullest_node(const TgSimRun *run) {
+  g_autofree int64_t *count = g_new0(int64_t, run->network.nodes);
+  int64_t most = 0;
+  for (int64_t p = 0; p < tg_schedule_processors(&run->problem.schedule); p++) {
+    const int64_t now = ++count[tg_embedding_node(&run->embedding, p)];
+    most = MAX(most, now);
+  }
+  return most;
+}
+
+/* Which processor each node is, where no node has two. */
+static void name_nodes(TgSimRun *run) {
+  g_clear_pointer(&run->rank, g_free);
+  if (run->memory.processors > 1) return;
+  run->rank = g_new(int32_t, run->network.nodes);
+  for (int64_t n = 0; n < run->network.nodes; n++) run->rank[n] = -1;
+  for (int64_t p = 0; p < tg_schedule_processors(&run->problem.schedule); p++)
+    run->rank[tg_embedding_node(&run->embedding, p)] = (int32_t)p;
+}
+
+TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
+  TgProblem *problem = &run->problem;
+  TgError endless = {0};
+  TgProof proof = {0};
+  TgSimMemory *memory = &run->memory;
+  if (!tg_walk_ends(&problem->schedule, &problem->names, &endless)) return tg_problem_report(cli, problem, &endless);
+  run->statements = count_statements(problem);
+  run->proved = run->statements <= TG_SIM_PROOF_LIMIT / tg_schedule_processors(&problem->schedule);
+  *memory = (TgSimMemory){.processors = fullest_node(run)};
+  name_nodes(run);
+  if (run->proved) {
+    if (!tg_prove(&problem->schedule, &problem->names, run->options.collective, run->shape.m, run->shape.n,
+                  run->shape.k, &proof))
+      return proof_failed(cli, problem, &proof);
+    memory->blocks = proof.counts.blocks_per_processor_max;
+    memory->words = proof.counts.words_per_processor_max;
+  } else {
+    count_placed(run);
+  }
+  memory->node_bytes = (double)memory->words * (double)run->options.element_bytes * (double)memory->processors;
+  memory->fits = memory->node_bytes <= run->machine.processor.memory_bytes;
+  return TG_EXIT_DONE;
+}
+
+void tg_sim_warn_memory(const TgCli *cli, const TgSimRun *run) {
+  const TgSimMemory *memory = &run->memory;
+  char need[32], has[32], grid[48];
+  if (memory->fits || run->options.tiers.used) return;
+  tg_bytes_text(memory->node_bytes, need, sizeof need);
+  tg_bytes_text(run->machine.processor.memory_bytes, has, sizeof has);
+  tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
+  tg_report(cli, TG_EXIT_DONE,
+            "warning: %s on %s does not fit: a node needs %s%s for its blocks and has %s; take more processors or "
+            "smaller matrices",
+            tg_problem_name(&run->problem), grid,
+            memory->at_least         ? "at least "
+            : memory->processors > 1 ? "up to "
+                                     : "",
+            need, has);
+}
+
+double tg_sim_serial_s(const TgSimRun *run, const TgShape *shape) {
+  if (run->problem.schedule.computes.right == TG_MATRICES) return NAN;
+  double seconds = tg_machine_product_s(&run->machine, shape->m, shape->n, shape->k);
+  return seconds > 0 ? seconds : NAN;
+}
+
+bool tg_sim_cost(const TgSimRun *run, const TgShape *shape, const TgCostOptions *options, TgCost *cost,
+                 GError **error) {
+  return tg_cost_predict(&run->problem.schedule, &run->problem.names, shape, &run->network,
+                         (TgEmbeddingKind)run->embedding.kind, &run->machine, options, cost, error);
+}
+
+/* A schedule that was not proved may fail on the way: its message begins with the place, or the proof finds it. */
+TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, GError *error) {
+  const TgProblem *problem = &run->problem;
+  int line = 0, column = 0, words = 0;
+  TgProof proof = {0};
+  if (!g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE)) return tg_report_error(cli, error);
+  g_autoptr(GError) failure = error;
+  if (sscanf(failure->message, "%d:%d: %n", &line, &column, &words) == 2 && words > 0)
+    return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, line, column, failure->message + words);
+  if (!tg_prove(&problem->schedule, &problem->names, run->options.collective, run->shape.m, run->shape.n, run->shape.k,
+                &proof))
+    return proof_failed(cli, problem, &proof);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, 0, 0, failure->message);
+}
+
+TgExit tg_sim_predict(const TgCli *cli, TgSimRun *run) {
+  GError *error = NULL;
+  if (!tg_sim_cost(run, &run->shape, &run->options, &run->cost, &error)) return tg_sim_failed(cli, run, error);
+  run->workers = MIN(tg_schedule_processors(&run->problem.schedule), run->cost.nodes);
+  run->serial_s = tg_sim_serial_s(run, &run->shape);
+  run->efficiency = run->cost.time_s > 0 ? run->serial_s / ((double)run->workers * run->cost.time_s) : NAN;
+  return TG_EXIT_DONE;
+}

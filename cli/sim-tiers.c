@@ -1,0 +1,195 @@
+/* Memory tiers of a prediction: where blocks are kept, and what streaming them costs. */
+#include "output.h"
+#include "sim.h"
+
+#include <string.h>
+
+static TgExit place_option(const TgCli *cli, TgTierOptions *tiers) {
+  TgError error = {0};
+  tiers->used = cli->options.from != NULL;
+  if (!tiers->used || tg_place_parse(cli->options.from, &tiers->from, &error)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--from: %s", error.message);
+}
+
+static TgExit tiles_option(const TgCli *cli, TgTierOptions *tiers) {
+  const char *text = cli->options.tiles;
+  int64_t *size[] = {&tiers->blocks.x, &tiers->blocks.y, &tiers->blocks.z};
+  if (!text || strcmp(text, "auto") == 0) return TG_EXIT_DONE;
+  g_auto(GStrv) words = g_strsplit(text, "x", 0);
+  if (g_strv_length(words) != G_N_ELEMENTS(size))
+    return tg_report(cli, TG_EXIT_USAGE, "--tiles %s: expected auto or XxYxZ, as in 8192x1024x8192", text);
+  for (size_t i = 0; i < G_N_ELEMENTS(size); i++) {
+    TgExit status = tg_number_parse(cli, "--tiles", words[i], 1, INT32_MAX, size[i]);
+    if (status) return status;
+  }
+  return TG_EXIT_DONE;
+}
+
+static TgExit pipeline_option(const TgCli *cli, TgTierOptions *tiers) {
+  const char *text = cli->options.pipeline ? cli->options.pipeline : "on";
+  tiers->double_c = strcmp(text, "full") == 0;
+  tiers->pipelined = tiers->double_c || strcmp(text, "on") == 0;
+  if (tiers->pipelined || strcmp(text, "off") == 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--pipeline %s: expected on, off or full", text);
+}
+
+static int buffer_named(const TgScheduleNames *names, const char *name) {
+  for (int b = 0; b < TG_MAX_BUFFERS; b++)
+    if (names->buffer[b] && strcmp(names->text + names->buffer[b], name) == 0) return b;
+  return -1;
+}
+
+static TgExit buffers_option(const TgCli *cli, const TgSimRun *run, const char *option, const char *text,
+                             uint32_t *buffers) {
+  if (!text) return TG_EXIT_DONE;
+  g_auto(GStrv) words = g_strsplit(text, ",", 0);
+  for (char **word = words; *word; word++) {
+    int buffer = buffer_named(&run->problem.names, *word);
+    if (buffer < 0)
+      return tg_report(cli, TG_EXIT_USAGE, "%s %s: %s has no buffer `%s`", option, text, tg_problem_name(&run->problem),
+                       *word);
+    *buffers |= 1u << buffer;
+  }
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run) {
+  TgTierOptions *tiers = &run->options.tiers;
+  const TgOptions *options = &cli->options;
+  if (!options->from && (options->tiles || options->pipeline || options->in_memory || options->by_rows))
+    return tg_report(
+        cli, TG_EXIT_USAGE,
+        "--tiles, --pipeline, --in-memory and --by-rows speak of blocks that stream: expected --from disk, cache, "
+        "host or device with them");
+  TgExit status = place_option(cli, tiers);
+  if (!status) status = tiles_option(cli, tiers);
+  if (!status) status = pipeline_option(cli, tiers);
+  if (!status) status = buffers_option(cli, run, "--in-memory", options->in_memory, &tiers->in_memory);
+  if (!status) status = buffers_option(cli, run, "--by-rows", options->by_rows, &tiers->by_rows);
+  if (!status && tiers->used && run->options.model != TG_COST_HOCKNEY)
+    status = tg_report(cli, TG_EXIT_USAGE, "--from: only --model hockney has disks and devices");
+  return status;
+}
+
+/* ---- for programs ---- */
+
+static void write_product(TgJson *json, const TgTierCost *tiers) {
+  static const char *const keys[TG_TIER_STAGES] = {"disk_read_s",      "disk_write_s",     "cache_s",
+                                                   "host_to_device_s", "device_to_host_s", "multiply_s"};
+  const TgPipeline *product = &tiers->product;
+  tg_json_key(json, "product");
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_integer(json, "m", tiers->m);
+  tg_json_member_integer(json, "n", tiers->n);
+  tg_json_member_integer(json, "k", tiers->k);
+  tg_json_member_integer(json, "x", product->blocks.x);
+  tg_json_member_integer(json, "y", product->blocks.y);
+  tg_json_member_integer(json, "z", product->blocks.z);
+  tg_json_member_bool(json, "c_stays", tiers->c_stays);
+  tg_json_member_double(json, "block_bytes", product->block_bytes);
+  tg_json_member_double(json, "memory_bytes", product->memory_bytes);
+  tg_json_member_double(json, "read_bytes", product->read_bytes);
+  tg_json_member_double(json, "write_bytes", product->write_bytes);
+  tg_json_member_double(json, "bound_bytes", product->bound_bytes);
+  for (int s = 0; s < TG_TIER_STAGES; s++) tg_json_member_double(json, keys[s], product->stage_s[s]);
+  tg_json_member_double(json, "fill_s", product->fill_s);
+  tg_json_member_double(json, "time_s", product->time_s);
+  tg_json_member_string(json, "slowest", tg_tier_resource_name(product->slowest));
+  tg_json_end_object(json);
+}
+
+static void write_disks(TgJson *json, const TgSimRun *run) {
+  const TgTierCost *tiers = &run->cost.tiers;
+  tg_json_key(json, "disks");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (int64_t n = 0; n < MIN(run->cost.nodes, TG_SIM_JSON_NODES); n++) {
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_double(json, "read_bytes", tiers->node_read_bytes[n]);
+    tg_json_member_double(json, "write_bytes", tiers->node_write_bytes[n]);
+    tg_json_member_double(json, "busy_s", tiers->node_disk_s[n]);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+}
+
+static const char *pipeline_name(const TgTierOptions *options) {
+  return !options->pipelined ? "off" : options->double_c ? "full" : "on";
+}
+
+void tg_sim_write_tiers(TgJson *json, const TgSimRun *run) {
+  const TgTierOptions *options = &run->options.tiers;
+  if (!options->used) return;
+  tg_json_key(json, "tiers");
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_string(json, "from", tg_place_name(options->from));
+  tg_json_member_string(json, "pipeline", pipeline_name(options));
+  write_product(json, &run->cost.tiers);
+  write_disks(json, run);
+  tg_json_end_object(json);
+}
+
+/* ---- for people ---- */
+
+static void print_stages(TgCli *cli, const TgPipeline *product) {
+  g_autoptr(TgTable) table = tg_table_new("lrr");
+  char time[32], bytes[32];
+  tg_table_add(table, "stage");
+  tg_table_add(table, "time");
+  tg_table_add(table, "bytes");
+  for (int s = 0; s < TG_TIER_STAGES; s++) {
+    if (product->bytes[s] == 0) continue;
+    tg_time_text(product->stage_s[s], time, sizeof time);
+    tg_bytes_text(product->bytes[s], bytes, sizeof bytes);
+    tg_table_add(table, "%s", tg_tier_stage_name((TgTierStage)s));
+    tg_table_add(table, "%s", time);
+    tg_table_add(table, "%s", s == TG_TIER_STAGE_MULTIPLY ? "" : bytes);
+  }
+  tg_table_print(cli, table, 2, true);
+}
+
+static void print_reads(TgCli *cli, const TgPipeline *product) {
+  char reads[32], bound[32], block[32], memory[32];
+  tg_bytes_text(product->read_bytes, reads, sizeof reads);
+  tg_bytes_text(product->bound_bytes, bound, sizeof bound);
+  tg_bytes_text(product->block_bytes, block, sizeof block);
+  tg_bytes_text(product->memory_bytes, memory, sizeof memory);
+  g_autofree char *text =
+      g_strdup_printf("blocks of %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " take %s of %s; it reads %s, %.3g "
+                      "times the least for that memory, %s",
+                      product->blocks.x, product->blocks.y, product->blocks.y, product->blocks.z, block, memory, reads,
+                      product->read_bytes / product->bound_bytes, bound);
+  tg_print(cli, "  ");
+  tg_print_wrapped(cli, text, 2, 2);
+}
+
+static void print_disks(TgCli *cli, const TgSimRun *run) {
+  const TgTierCost *tiers = &run->cost.tiers;
+  int64_t busiest = 0;
+  char read[32], written[32], time[32];
+  for (int64_t n = 1; n < run->cost.nodes; n++)
+    if (tiers->node_disk_s[n] > tiers->node_disk_s[busiest]) busiest = n;
+  if (tiers->node_disk_s[busiest] == 0) return;
+  tg_bytes_text(tiers->node_read_bytes[busiest], read, sizeof read);
+  tg_bytes_text(tiers->node_write_bytes[busiest], written, sizeof written);
+  tg_time_text(tiers->node_disk_s[busiest], time, sizeof time);
+  tg_print(cli, "  busiest disk, of node %" PRId64 ": reads %s, writes %s, busy %s\n", busiest, read, written, time);
+}
+
+void tg_sim_print_tiers(TgCli *cli, const TgSimRun *run) {
+  const TgTierCost *tiers = &run->cost.tiers;
+  const TgPipeline *product = &tiers->product;
+  char time[32], fill[32];
+  if (!run->options.tiers.used) return;
+  tg_time_text(product->time_s, time, sizeof time);
+  tg_time_text(product->fill_s, fill, sizeof fill);
+  tg_print(cli, "\n  one local product of %" PRId64 "x%" PRId64 " by %" PRId64 "x%" PRId64 " from %s takes %s\n\n",
+           tiers->m, tiers->k, tiers->k, tiers->n, tg_place_name(run->options.tiers.from), time);
+  print_stages(cli, product);
+  tg_print(cli,
+           run->options.tiers.pipelined ? "  slowest: %s; the others add %s, their first and last block\n"
+                                        : "  most: %s; the others, one after another, add %s\n",
+           tg_tier_resource_name(product->slowest), fill);
+  print_reads(cli, product);
+  if (tiers->c_stays) tg_print(cli, "  C stays in memory until the end of the run\n");
+  print_disks(cli, run);
+}

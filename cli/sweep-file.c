@@ -1,0 +1,197 @@
+/* The sweep for other programs: JSON, CSV, a gnuplot script, and plots by gnuplot. */
+#include "output.h"
+#include "sweep.h"
+
+#include "atomic-file.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+/** A format of -o; `terminal` is gnuplot's where it draws it. */
+typedef struct TgSweepFormat {
+  const char *suffix, *terminal;
+  double scale; /* units of the terminal a pixel */
+} TgSweepFormat;
+
+#define SVG "svg enhanced background rgb 'white' font 'Liberation Sans,13'"
+static const TgSweepFormat formats[] = {
+    {"csv", NULL, 0},
+    {"json", NULL, 0},
+    {"gp", NULL, 0},
+    {"svg", SVG, 1},
+    {"png", "pngcairo enhanced font 'Liberation Sans,13' fontscale 1.5 linewidth 1.5 pointscale 1.5", 2},
+    {"pdf", "pdfcairo enhanced font 'Liberation Sans,13' fontscale 0.7 linewidth 1.2 pointscale 0.8", 1.0 / 96},
+};
+
+static const TgSweepFormat *format_of(const char *path) {
+  const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+  for (size_t i = 0; dot && i < G_N_ELEMENTS(formats); i++)
+    if (strcmp(dot + 1, formats[i].suffix) == 0) return &formats[i];
+  return NULL;
+}
+
+TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep) {
+  const char *path = cli->options.output;
+  const TgSweepFormat *format = path ? format_of(path) : NULL;
+  if (!path) return TG_EXIT_DONE;
+  if (!format)
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of csv, json, gp, svg, png, pdf", path);
+  const bool drawn = format->terminal || strcmp(format->suffix, "gp") == 0;
+  if (drawn && sweep->n->len < 2 && sweep->p->len < 2)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "-o %s: a plot needs a sweep of at least two values, as in --sweep "
+                     "n=512..16384",
+                     path);
+  g_autofree char *program = format->terminal ? g_find_program_in_path("gnuplot") : NULL;
+  if (!format->terminal || program) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_MISSING,
+                   "-o %s: gnuplot, which draws it, is not here: install the package gnuplot-nox "
+                   "(Debian, Ubuntu) or gnuplot; -o FILE.gp or FILE.csv needs none",
+                   path);
+}
+
+static void write_cell(TgJson *json, const TgSweep *sweep, const TgSweepPoint *point, int algorithm,
+                       const TgSweepCell *cell, bool fastest) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "algorithm", sweep->algorithm[algorithm]);
+  if (point->p) tg_json_member_integer(json, "p", point->p);
+  tg_json_member_integer(json, "n", cell->skipped ? point->n : cell->n);
+  tg_json_member_string(json, "skipped", cell->skipped);
+  if (!cell->skipped) {
+    tg_json_member_string(json, "grid", cell->grid);
+    tg_json_member_string(json, "topology", cell->network);
+    tg_json_member_integer(json, "processors", cell->processors);
+    tg_json_member_double(json, "time_s", cell->time_s);
+    tg_json_member_double(json, "compute_s", cell->compute_s);
+    tg_json_member_double(json, "communication_s", cell->communication_s);
+    tg_json_member_double(json, "efficiency", cell->efficiency);
+    tg_json_member_double(json, "closed_form_s", cell->closed_form_s);
+    tg_json_member_integer(json, "messages", cell->messages);
+    tg_json_member_integer(json, "bytes", cell->bytes);
+    tg_json_member_integer(json, "max_link_bytes", cell->max_link_bytes);
+    tg_json_member_double(json, "bytes_per_node_max", cell->memory.node_bytes);
+    tg_json_member_bool(json, "fits", cell->memory.fits);
+    tg_json_member_bool(json, "proved", cell->proved);
+    tg_json_member_bool(json, "fastest", fastest);
+  }
+  tg_json_end_object(json);
+}
+
+static void write_crossovers(TgJson *json, const TgSweep *sweep) {
+  tg_json_key(json, "crossovers");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint i = 0; i < sweep->crossovers->len; i++) {
+    const TgCrossover *crossover = &g_array_index(sweep->crossovers, TgCrossover, i);
+    tg_json_begin_object(json, TG_JSON_ROW);
+    if (crossover->fixed) tg_json_member_integer(json, sweep->along_n ? "p" : "n", crossover->fixed);
+    tg_json_member_string(json, "from", sweep->algorithm[crossover->before]);
+    tg_json_member_string(json, "to", sweep->algorithm[crossover->after]);
+    tg_json_member_integer(json, sweep->along_n ? "n" : "p", crossover->at);
+    tg_json_member_double(json, "near", crossover->near);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+}
+
+void tg_sweep_write(TgJson *json, const TgSweep *sweep) {
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_string(json, "machine", sweep->machine);
+  tg_json_member_string(json, "model", sweep->model);
+  tg_json_member_string(json, "settings", sweep->settings);
+  tg_json_member_double(json, "efficiency", sweep->efficiency);
+  tg_json_key(json, "predictions");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint i = 0; i < sweep->points->len; i++) {
+    const int winner = tg_sweep_winner(sweep, i, -1);
+    for (int a = 0; a < sweep->algorithms; a++)
+      write_cell(json, sweep, tg_sweep_point(sweep, i), a, tg_sweep_cell(sweep, i, a),
+                 winner >= 0 && tg_sweep_ties(sweep, i, a, winner));
+  }
+  tg_json_end_array(json);
+  write_crossovers(json, sweep);
+  tg_json_end_object(json);
+}
+
+static void append_number(GString *text, double number) {
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  g_string_append_c(text, ',');
+  if (!isnan(number)) g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.9g", number));
+}
+
+/* What is skipped has no row; an empty field is a number that there is none of. */
+static char *csv_text(const TgSweep *sweep) {
+  GString *text = g_string_new("algorithm,grid,topology,processors,m,n,k,time_s,compute_s,communication_s,efficiency,"
+                               "closed_form_s,messages,bytes,max_link_bytes,bytes_per_node_max\n");
+  for (guint i = 0; i < sweep->points->len; i++)
+    for (int a = 0; a < sweep->algorithms; a++) {
+      const TgSweepCell *cell = tg_sweep_cell(sweep, i, a);
+      const TgSweepPoint *point = tg_sweep_point(sweep, i);
+      if (cell->skipped) continue;
+      const double numbers[] = {cell->time_s, cell->compute_s, cell->communication_s, cell->efficiency,
+                                cell->closed_form_s};
+      g_string_append_printf(text, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, sweep->algorithm[a],
+                             cell->grid, cell->network, cell->processors, point->m ? point->m : cell->n, cell->n,
+                             point->k ? point->k : cell->n);
+      for (size_t n = 0; n < G_N_ELEMENTS(numbers); n++) append_number(text, numbers[n]);
+      g_string_append_printf(text, ",%" PRId64 ",%" PRId64 ",%" PRId64, cell->messages, cell->bytes,
+                             cell->max_link_bytes);
+      append_number(text, cell->memory.node_bytes);
+      g_string_append_c(text, '\n');
+    }
+  return g_string_free(text, FALSE);
+}
+
+static bool run_gnuplot(const char *script, GError **error) {
+  char *words[] = {(char *)"gnuplot", (char *)script, NULL};
+  g_autofree char *said = NULL;
+  int status;
+  if (!g_spawn_sync(NULL, words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &said,
+                    &status, error))
+    return false;
+  if (status == 0) return true;
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "gnuplot failed: %s", g_strchomp(said));
+  return false;
+}
+
+/* gnuplot writes into a folder of its own, so that a failed run leaves no half file. */
+static bool draw(const TgSweep *sweep, const TgSweepFormat *format, char **bytes, gsize *length, GError **error) {
+  g_autofree char *folder = g_dir_make_tmp("topogemm-XXXXXX", error);
+  if (!folder) return false;
+  g_autofree char *script = g_build_filename(folder, "plot.gp", NULL);
+  g_autofree char *picture = g_build_filename(folder, "plot", NULL);
+  g_autofree char *text = tg_sweep_script(sweep, format->terminal, format->scale, picture);
+  bool fine = g_file_set_contents(script, text, -1, error) && run_gnuplot(script, error) &&
+              g_file_get_contents(picture, bytes, length, error);
+  g_unlink(script);
+  g_unlink(picture);
+  g_rmdir(folder);
+  return fine;
+}
+
+static bool make(const TgSweep *sweep, const TgSweepFormat *format, char **bytes, gsize *length, GError **error) {
+  if (format->terminal) return draw(sweep, format, bytes, length, error);
+  if (strcmp(format->suffix, "csv") == 0) {
+    *bytes = csv_text(sweep);
+  } else if (strcmp(format->suffix, "gp") == 0) {
+    *bytes = tg_sweep_script(sweep, SVG, 1, NULL);
+  } else {
+    g_autoptr(TgJson) json = tg_json_new();
+    tg_sweep_write(json, sweep);
+    *bytes = g_strdup(tg_json_text(json, NULL));
+  }
+  *length = strlen(*bytes);
+  return true;
+}
+
+TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep) {
+  const char *path = cli->options.output;
+  g_autofree char *bytes = NULL;
+  gsize length;
+  GError *error = NULL;
+  if (!path) return TG_EXIT_DONE;
+  if (!make(sweep, format_of(path), &bytes, &length, &error) || !tg_atomic_file_write(path, bytes, length, &error))
+    return tg_report_error(cli, error);
+  if (!cli->options.json) tg_print(cli, "\n%s\n", path);
+  return TG_EXIT_DONE;
+}

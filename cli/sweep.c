@@ -1,0 +1,244 @@
+/* Predictions of several ALGOs at several points. */
+#include "sweep.h"
+#include "output.h"
+#include "progress.h"
+
+#include "prove.h"
+
+#include <math.h>
+#include <string.h>
+
+static void clear_sweep(TgSweep *sweep) {
+  const gsize cells = sweep->points ? (gsize)sweep->points->len * (gsize)sweep->algorithms : 0;
+  for (gsize i = 0; sweep->cell && i < cells; i++) {
+    g_free(sweep->cell[i].skipped);
+    g_free(sweep->cell[i].no_grid);
+  }
+  for (int a = 0; sweep->isoefficiency && a < sweep->algorithms; a++) g_free(sweep->isoefficiency[a]);
+  g_free(sweep->cell);
+  g_free(sweep->isoefficiency);
+  g_strfreev(sweep->algorithm);
+  GArray *arrays[] = {sweep->n, sweep->p, sweep->points, sweep->crossovers};
+  for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++)
+    if (arrays[i]) g_array_unref(arrays[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgSweep, clear_sweep)
+
+static void note_settings(TgSweep *sweep, const TgSimRun *run) {
+  g_strlcpy(sweep->machine, run->machine.name, sizeof sweep->machine);
+  sweep->element = tg_element_name(run->element);
+  sweep->model = tg_cost_model_name(run->options.model);
+  sweep->tie = fmax(run->machine.residual, 1e-9);
+  g_snprintf(sweep->settings, sizeof sweep->settings, "model %s, collectives %s, overlap %s", sweep->model,
+             tg_collective_name(run->options.collective), run->options.overlap ? "on" : "off");
+}
+
+/* Blocks all of one size hold words in proportion to the square of n; otherwise the proof counts anew. */
+static TgExit find_memory(const TgCli *cli, TgSimRun *run, int64_t n, int64_t *proved_n) {
+  int64_t m, unit, k;
+  tg_proof_sizes(&run->problem.schedule, &m, &unit, &k);
+  const bool square = m == unit && k == unit && run->shape.m == n && run->shape.k == n;
+  if (!*proved_n || !square || n % unit || *proved_n % unit) {
+    *proved_n = square ? n : 0;
+    return tg_sim_prove(cli, run);
+  }
+  const int64_t was = *proved_n / unit, now = n / unit;
+  run->memory.words = run->memory.words / (was * was) * (now * now);
+  run->memory.node_bytes =
+      (double)run->memory.words * (double)run->options.element_bytes * (double)run->memory.processors;
+  run->memory.fits = run->memory.node_bytes <= run->machine.processor.memory_bytes;
+  *proved_n = n;
+  return TG_EXIT_DONE;
+}
+
+static void take(TgSimRun *run, TgSweepCell *cell) {
+  const TgCost *cost = &run->cost;
+  g_clear_pointer(&run->formula, tg_formula_free);
+  g_clear_pointer(&run->closed_form_why, g_free);
+  tg_sim_closed_form(run);
+  tg_schedule_grid_text(&run->problem.schedule, cell->grid, sizeof cell->grid);
+  g_strlcpy(cell->network, run->network_text, sizeof cell->network);
+  cell->n = run->shape.n;
+  cell->processors = tg_schedule_processors(&run->problem.schedule);
+  cell->time_s = cost->time_s;
+  cell->compute_s = cost->compute_s;
+  cell->communication_s = cost->communication_s;
+  cell->efficiency = run->efficiency;
+  cell->closed_form_s = run->closed_form_s;
+  cell->messages = cost->messages;
+  cell->bytes = cost->bytes;
+  cell->max_link_bytes = cost->max_link_bytes;
+  cell->memory = run->memory;
+  cell->proved = run->proved;
+}
+
+/** One ALGO with one number of processors, at one size after another. */
+typedef struct TgSeries {
+  TgSimRun run;
+  int64_t proved_n;
+} TgSeries;
+
+static TgExit fill_cell(const TgCli *cli, const TgSweep *sweep, TgSeries *series, TgSweepPoint point,
+                        TgSweepCell *cell) {
+  TgSimRun *run = &series->run;
+  TgExit status = TG_EXIT_DONE;
+  if (!isnan(sweep->efficiency)) {
+    status = tg_sweep_find_size(cli, run, sweep->efficiency, &point.n, &cell->skipped);
+    point.m = point.k = point.n;
+  }
+  if (status || cell->skipped) return status;
+  status = tg_sim_set_sizes(cli, run, point.m, point.n, point.k);
+  if (!status) status = find_memory(cli, run, point.n, &series->proved_n);
+  tg_cost_clear(&run->cost);
+  if (!status) status = tg_sim_predict(cli, run);
+  if (!status) take(run, cell);
+  return status;
+}
+
+static void skip(const TgSweep *sweep, TgSweepCell *cell, int algorithm, int64_t p, const char *why) {
+  cell->no_grid = g_strdup(why);
+  cell->skipped = g_strdup_printf("%s has no grid of %" PRId64 " processors: %s", sweep->algorithm[algorithm], p, why);
+}
+
+/* All sizes of one ALGO on p processors. They stand one after another from `first` on. */
+static TgExit fill_series(TgCli *cli, TgSweep *sweep, int algorithm, guint first, guint count) {
+  TgSeries series = {.run.element = TG_F32};
+  TgSimRun *run = &series.run;
+  g_autofree char *why = NULL;
+  TgExit status = tg_sim_bind(cli, &run->problem, cli->options.arguments[algorithm], tg_sweep_point(sweep, first)->p,
+                              sweep->algorithms > 1, &why);
+  if (!status && !sweep->algorithm[algorithm]) sweep->algorithm[algorithm] = g_strdup(tg_problem_name(&run->problem));
+  if (!status && !why) status = tg_sim_options(cli, run);
+  if (!status && !why) note_settings(sweep, run);
+  for (guint i = first; i < first + count && !status; i++) {
+    TgSweepCell *cell = tg_sweep_cell(sweep, i, algorithm);
+    if (why) skip(sweep, cell, algorithm, tg_sweep_point(sweep, i)->p, why);
+    if (!why) status = fill_cell(cli, sweep, &series, *tg_sweep_point(sweep, i), cell);
+    if (!cli->progress) continue;
+    tg_progress_at(cli->progress, (int64_t)first * sweep->algorithms + (int64_t)algorithm * count + i - first);
+  }
+  if (!status && run->formula && !sweep->isoefficiency[algorithm])
+    sweep->isoefficiency[algorithm] = g_strdup(tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY));
+  tg_sim_clear(run);
+  return status;
+}
+
+static TgExit fill(TgCli *cli, TgSweep *sweep) {
+  TgProgressLine line;
+  TgExit status = TG_EXIT_DONE;
+  const guint sizes = MAX(sweep->n->len, 1);
+  sweep->cell = g_new0(TgSweepCell, (gsize)sweep->points->len * (gsize)sweep->algorithms);
+  tg_progress_begin(&line, cli, "sim", (int64_t)sweep->points->len * sweep->algorithms);
+  for (guint first = 0; first < sweep->points->len && !status; first += sizes)
+    for (int a = 0; a < sweep->algorithms && !status; a++) status = fill_series(cli, sweep, a, first, sizes);
+  tg_progress_end(cli);
+  return status;
+}
+
+static TgExit efficiency_option(const TgCli *cli, TgSweep *sweep) {
+  const char *text = cli->options.efficiency;
+  char *end = NULL;
+  sweep->efficiency = NAN;
+  if (!text) return TG_EXIT_DONE;
+  sweep->efficiency = g_ascii_strtod(text, &end);
+  if (end == text || *end || !(sweep->efficiency > 0) || !(sweep->efficiency < 1))
+    return tg_report(cli, TG_EXIT_USAGE, "--efficiency %s: expected a number between 0 and 1, as in 0.8", text);
+  if (sweep->n->len || cli->options.n || cli->options.size)
+    return tg_report(cli, TG_EXIT_USAGE, "--efficiency finds n: leave out -n, --size and --sweep n=…");
+  if (!sweep->p->len)
+    return tg_report(cli, TG_EXIT_USAGE, "--efficiency: expected --sweep p=… with it, as in --sweep p=16,64,256");
+  return TG_EXIT_DONE;
+}
+
+/* Options that one prediction alone has. */
+static TgExit check_options(const TgCli *cli, const TgSweep *sweep) {
+  const TgOptions *options = &cli->options;
+  if (options->formula || options->symbols || options->trace)
+    return tg_report(cli, TG_EXIT_USAGE, "--%s is for one ALGO without --sweep",
+                     options->trace     ? "trace"
+                     : options->formula ? "formula"
+                                        : "symbols");
+  if (sweep->n->len && (options->n || options->size))
+    return tg_report(cli, TG_EXIT_USAGE, "-n, --size and --sweep n=…: give one of them");
+  if (sweep->p->len && options->grid)
+    return tg_report(cli, TG_EXIT_USAGE, "--grid and --sweep p=…: give one of them; p finds the grid");
+  return TG_EXIT_DONE;
+}
+
+/* Each --set is for one of the ALGOs at least. */
+static TgExit check_set(const TgCli *cli) {
+  char **set = cli->options.set, **algo = cli->options.arguments;
+  g_autofree bool *taken = g_new0(bool, set ? g_strv_length(set) + 1 : 1);
+  for (; *algo; algo++) {
+    g_auto(TgProblem) problem = {0};
+    if (strcmp(*algo, "-") == 0)
+      return tg_report(cli, TG_EXIT_USAGE,
+                       "sim: a schedule on standard input is read once; for tables, put it in a file");
+    TgExit status = tg_problem_parse(cli, &problem, *algo);
+    if (status) return status;
+    for (int i = 0; set && set[i]; i++) taken[i] = taken[i] || tg_sim_takes(&problem, set[i]);
+  }
+  for (int i = 0; set && set[i]; i++)
+    if (!taken[i]) return tg_report(cli, TG_EXIT_USAGE, "--set %s: none of the ALGOs has such a parameter", set[i]);
+  return TG_EXIT_DONE;
+}
+
+static TgExit make_points(const TgCli *cli, TgSweep *sweep) {
+  TgSweepPoint size = {0};
+  bool given = sweep->n->len || !isnan(sweep->efficiency);
+  TgExit status = given ? TG_EXIT_DONE : tg_sizes_parse(cli, &size.m, &size.n, &size.k, &given);
+  if (status) return status;
+  if (!given)
+    return tg_report(cli, TG_EXIT_USAGE, "sim: expected the sizes of the matrices: -n, --size or --sweep n=…");
+  sweep->points = g_array_new(FALSE, FALSE, sizeof(TgSweepPoint));
+  for (guint p = 0; p < MAX(sweep->p->len, 1); p++)
+    for (guint n = 0; n < MAX(sweep->n->len, 1); n++) {
+      TgSweepPoint point = size;
+      if (sweep->p->len) point.p = g_array_index(sweep->p, int64_t, p);
+      if (sweep->n->len) point.m = point.n = point.k = g_array_index(sweep->n, int64_t, n);
+      g_array_append_val(sweep->points, point);
+    }
+  return TG_EXIT_DONE;
+}
+
+static TgExit open_sweep(const TgCli *cli, TgSweep *sweep) {
+  sweep->n = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  sweep->p = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  sweep->crossovers = g_array_new(FALSE, FALSE, sizeof(TgCrossover));
+  sweep->algorithms = (int)g_strv_length(cli->options.arguments);
+  sweep->algorithm = g_new0(char *, (gsize)sweep->algorithms + 1);
+  sweep->isoefficiency = g_new0(char *, (gsize)sweep->algorithms + 1);
+  TgExit status = tg_sweep_read(cli, sweep);
+  if (!status) status = efficiency_option(cli, sweep);
+  if (!status) status = check_options(cli, sweep);
+  if (!status) status = check_set(cli);
+  if (!status) status = make_points(cli, sweep);
+  sweep->along_n = sweep->n->len > 1;
+  return status ? status : tg_sweep_file_check(cli, sweep);
+}
+
+/* No ALGO has any of these numbers of processors. */
+static TgExit check_found(const TgCli *cli, const TgSweep *sweep) {
+  const gsize cells = (gsize)sweep->points->len * (gsize)sweep->algorithms;
+  for (gsize i = 0; i < cells; i++)
+    if (!sweep->cell[i].skipped) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--sweep: nothing to predict: %s", sweep->cell[0].skipped);
+}
+
+TgExit tg_sweep(TgCli *cli) {
+  g_auto(TgSweep) sweep = {0};
+  TgExit status = open_sweep(cli, &sweep);
+  if (!status) status = fill(cli, &sweep);
+  if (!status) status = check_found(cli, &sweep);
+  if (status) return status;
+  tg_sweep_find_crossovers(&sweep);
+  if (cli->options.json) {
+    g_autoptr(TgJson) json = tg_json_new();
+    tg_sweep_write(json, &sweep);
+    tg_print(cli, "%s", tg_json_text(json, NULL));
+  } else {
+    tg_sweep_print(cli, &sweep);
+    tg_sweep_print_words(cli, &sweep);
+  }
+  return tg_sweep_file_write(cli, &sweep);
+}

@@ -1,0 +1,265 @@
+/* Store and forward: each hop takes the link's latency and the message's bytes, a link serves in order of arrival.
+ *
+ * A hop takes at least some time W. So what arrives at links within a window of that length does not depend on anything
+ * else that happens in it: windows are taken one after the other, and within a window each link sorts its own arrivals.
+ * Nothing needs one queue in order of time. Where W is 0, a window holds one instant. */
+#include "event-queue.h"
+#include "flight.h"
+#include "program.h"
+#include "sim-error.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AHEAD = 16 /* events */ };
+
+/* An arrival at a server, with what decides its turn. */
+typedef struct TgArrival {
+  double time_s;
+  uint32_t hop;
+  int32_t source, transfer;
+  int64_t stage; /* its number */
+  TgEvent event;
+} TgArrival;
+
+/* A link; with half duplex, a cable. */
+typedef struct TgServer {
+  double free_s; /* when it is free again */
+  int32_t visit; /* its place among those that the batch visits; -1 none */
+} TgServer;
+
+typedef struct TgVisit {
+  uint32_t server;
+  int32_t event; /* the last one in the batch; the others follow in a list by `next` */
+} TgVisit;
+
+typedef struct TgForward {
+  TgPrediction *prediction;
+  TgProgram *program;
+  TgEventQueue queue;
+  TgFlights flights;
+  TgServer *server;
+  int32_t *next; /* by event of the batch */
+  gsize next_size;
+  TgVisit *visit;   /* servers with events in this batch */
+  GArray *arrivals; /* TgArrival, of one server */
+  bool half;
+  TgMachineLink *numbers; /* by link; NULL where all have the common ones */
+} TgForward;
+
+static uint32_t server_of(const TgForward *forward, uint32_t link) {
+  if (!forward->half) return link;
+  bool shared = !forward->numbers || forward->numbers[link].duplex == TG_DUPLEX_HALF;
+  return shared ? link & ~UINT32_C(1) : link;
+}
+
+/* All hops of a stage take the same time where messages, links and luck are alike. */
+static double common_hop_time(const TgForward *forward, const TgForm *form) {
+  const TgMachineLink *common = &forward->prediction->lanes.common;
+  bool alike =
+      !forward->numbers && form->lanes == 1 && !form->lane[0]->sizes && forward->prediction->options->jitter == 0;
+  return alike ? common->latency_s + (double)tg_form_bytes(form, 0) / common->bandwidth_bytes_per_s : -1;
+}
+
+static void depart(void *user, TgStage *stage, int32_t transfer, TgFormEnds ends, double at_s) {
+  TgForward *forward = user;
+  const TgTopology *network = forward->prediction->lanes.network;
+  TgForm *form = stage->form;
+  if (form->hop_s == 0) form->hop_s = common_hop_time(forward, form);
+  uint32_t link, number = tg_flights_take(&forward->flights);
+  TgFlight *flight = &forward->flights.flight[number];
+  *flight = (TgFlight){.stage = stage, .transfer = transfer, .ends = ends, .turns = !form->one_hop};
+  if (form->one_hop) {
+    if (!form->first_link) tg_form_route(form, network);
+    link = form->first_link[transfer];
+  } else {
+    tg_route_begin(&forward->flights.route[number], network, ends.from, ends.to);
+    tg_flights_next(&forward->flights, number, &link);
+  }
+  tg_event_queue_add(&forward->queue, (TgEvent){.time_s = at_s, .item = number, .link = link});
+}
+
+static double hop_time(const TgForward *forward, const TgFlight *flight, uint32_t link) {
+  double hop_s = flight->stage->form->hop_s;
+  if (hop_s > 0) return hop_s;
+  const TgMachineLink *numbers = forward->numbers ? &forward->numbers[link] : &forward->prediction->lanes.common;
+  double time =
+      numbers->latency_s + (double)tg_stage_bytes(flight->stage, flight->transfer) / numbers->bandwidth_bytes_per_s;
+  return time * tg_program_jitter(forward->program, flight->stage, flight->transfer, flight->hop);
+}
+
+static void serve(TgForward *forward, const TgEvent *event) {
+  TgFlight *flight = &forward->flights.flight[event->item];
+  double *free_s = &forward->server[server_of(forward, event->link)].free_s;
+  double begin = *free_s, arrival = event->time_s;
+  double end = (begin > arrival ? begin : arrival) + hop_time(forward, flight, event->link);
+  uint32_t number = event->item, link;
+  *free_s = end;
+  if (tg_flights_next(&forward->flights, number, &link)) {
+    flight->hop++;
+    tg_event_queue_add(&forward->queue, (TgEvent){.time_s = end, .item = number, .link = link});
+    return;
+  }
+  TgStage *stage = flight->stage;
+  int32_t transfer = flight->transfer;
+  tg_flights_give_back(&forward->flights, number);
+  tg_program_deliver(forward->program, stage, transfer, end);
+}
+
+/* In order of time; at equal instants new messages before forwarded ones, then the lower source, then program order. */
+static int compare(const void *a, const void *b) {
+  const TgArrival *one = a, *other = b;
+  double difference = one->time_s - other->time_s;
+  if (fabs(difference) > 1e-12 * fmax(one->time_s, other->time_s)) return difference < 0 ? -1 : 1;
+  bool forwarded = one->hop > 0, other_forwarded = other->hop > 0;
+  if (forwarded != other_forwarded) return forwarded ? 1 : -1;
+  if (one->source != other->source) return one->source < other->source ? -1 : 1;
+  if (one->stage != other->stage) return one->stage < other->stage ? -1 : 1;
+  return one->transfer < other->transfer ? -1 : 1;
+}
+
+static void serve_several(TgForward *forward, const TgEvent *events, int32_t event) {
+  g_array_set_size(forward->arrivals, 0);
+  for (; event >= 0; event = forward->next[event]) {
+    const TgFlight *flight = &forward->flights.flight[events[event].item];
+    TgArrival arrival = {events[event].time_s, flight->hop,           flight->ends.from,
+                         flight->transfer,     flight->stage->number, events[event]};
+    g_array_append_val(forward->arrivals, arrival);
+  }
+  GArray *arrivals = forward->arrivals;
+  qsort(arrivals->data, arrivals->len, sizeof(TgArrival), compare);
+  for (guint i = 0; i < arrivals->len; i++) serve(forward, &g_array_index(arrivals, TgArrival, i).event);
+}
+
+/* Returns how many servers have events. */
+static gsize list_events(TgForward *forward, const TgEvent *events, gsize count) {
+  gsize visits = 0;
+  if (count > forward->next_size) {
+    forward->next_size = count * 2;
+    forward->next = g_renew(int32_t, forward->next, forward->next_size);
+    forward->visit = g_renew(TgVisit, forward->visit, forward->next_size);
+  }
+  for (gsize i = 0; i < count; i++) {
+    if (i + AHEAD < count) __builtin_prefetch(&forward->server[server_of(forward, events[i + AHEAD].link)], 1);
+    uint32_t number = server_of(forward, events[i].link);
+    int32_t *visit = &forward->server[number].visit;
+    if (*visit < 0) {
+      *visit = (int32_t)visits;
+      forward->visit[visits++] = (TgVisit){number, (int32_t)i};
+      forward->next[i] = -1;
+    } else {
+      forward->next[i] = forward->visit[*visit].event;
+      forward->visit[*visit].event = (int32_t)i;
+    }
+  }
+  return visits;
+}
+
+static void serve_batch(TgForward *forward, const TgEvent *events, gsize count) {
+  gsize visits = list_events(forward, events, count);
+  for (gsize i = 0; i < visits; i++) {
+    if (i + AHEAD < visits) { /* what is met in no order is fetched while what comes before it is worked on */
+      TgVisit later = forward->visit[i + AHEAD];
+      __builtin_prefetch(&forward->server[later.server], 1);
+      __builtin_prefetch(&forward->flights.flight[events[later.event].item], 1);
+      const TgFlight *next = &forward->flights.flight[events[forward->visit[i + AHEAD / 2].event].item];
+      if (next->hops == 0) tg_program_fetch(forward->program, next->stage, next->transfer, next->ends);
+    }
+    TgVisit visit = forward->visit[i];
+    forward->server[visit.server].visit = -1;
+    if (forward->next[visit.event] < 0)
+      serve(forward, &events[visit.event]);
+    else
+      serve_several(forward, events, visit.event);
+  }
+}
+
+/* Until when the links that leave each node are in use. */
+static double *held_until(const TgForward *forward) {
+  const TgTopology *network = forward->prediction->lanes.network;
+  double *held = g_new0(double, network->nodes);
+  for (int64_t l = 0; l < network->links; l++) {
+    TgLink link;
+    if (forward->server[l].free_s == 0) continue;
+    tg_topology_link(network, l, &link);
+    if (link.from < network->nodes) held[link.from] = fmax(held[link.from], forward->server[l].free_s);
+  }
+  return held;
+}
+
+static void run_events(TgForward *forward) {
+  const TgEvent *events;
+  gsize count;
+  while ((events = tg_event_queue_next(&forward->queue, &count))) {
+    serve_batch(forward, events, count);
+    if (tg_program_is_calm(forward->program)) tg_program_gate(forward->program);
+  }
+}
+
+static void run(TgForward *forward) {
+  bool done = false;
+  tg_program_begin(forward->program);
+  while (!done) {
+    run_events(forward);
+    if (!tg_program_is_gated(forward->program)) return;
+    g_autofree double *held = held_until(forward);
+    done = tg_program_run_rest(forward->program, held);
+  }
+}
+
+/* No hop takes less than this. */
+static double least_hop(const TgForward *forward) {
+  double least = INFINITY, bytes = (double)tg_program_least_bytes(forward->program);
+  const TgMachineLink *common = &forward->prediction->lanes.common;
+  if (!forward->numbers) return common->latency_s + bytes / common->bandwidth_bytes_per_s;
+  for (int64_t l = 0; l < forward->prediction->lanes.network->links; l++)
+    least = fmin(least, forward->numbers[l].latency_s + bytes / forward->numbers[l].bandwidth_bytes_per_s);
+  return isfinite(least) ? least : 0;
+}
+
+static void find_numbers(TgForward *forward) {
+  const TgLanes *lanes = &forward->prediction->lanes;
+  int64_t links = lanes->network->links;
+  forward->half = lanes->common.duplex == TG_DUPLEX_HALF;
+  if (lanes->one_link) return;
+  forward->numbers = g_new(TgMachineLink, links);
+  for (int64_t l = 0; l < links; l++) {
+    TgLink link;
+    tg_topology_link(lanes->network, l, &link);
+    forward->numbers[l] = tg_machine_link(lanes->machine, lanes->network, link.level, link.axis);
+    forward->half = forward->half || forward->numbers[l].duplex == TG_DUPLEX_HALF;
+  }
+}
+
+static void clear(TgForward *forward) {
+  tg_event_queue_clear(&forward->queue);
+  tg_program_free(forward->program);
+  tg_flights_clear(&forward->flights);
+  g_array_unref(forward->arrivals);
+  g_free(forward->server);
+  g_free(forward->next);
+  g_free(forward->visit);
+  g_free(forward->numbers);
+}
+
+bool tg_forward_run(TgPrediction *prediction, GError **error) {
+  int64_t links = prediction->lanes.network->links;
+  if (links > UINT32_MAX) {
+    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+                "a network of %" PRId64 " links: store-and-forward takes at most %" PRIu32, links, UINT32_MAX);
+    return false;
+  }
+  TgForward forward = {.prediction = prediction,
+                       .arrivals = g_array_new(FALSE, FALSE, sizeof(TgArrival)),
+                       .server = g_new(TgServer, links + 1)};
+  for (int64_t l = 0; l < links; l++) forward.server[l] = (TgServer){.visit = -1};
+  find_numbers(&forward);
+  forward.program = tg_program_new(prediction, depart, &forward);
+  tg_event_queue_init(&forward.queue, least_hop(&forward));
+  run(&forward);
+  bool fine = tg_program_finish(forward.program, error);
+  clear(&forward);
+  return fine;
+}

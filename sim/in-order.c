@@ -1,0 +1,70 @@
+#include "in-order.h"
+
+#include "node-steps.h"
+
+static TgTraceStep *step_at(const TgPrediction *prediction, guint step) {
+  return &g_array_index(prediction->steps, TgTraceStep, step);
+}
+
+static void enter_step(TgPrediction *prediction, const TgClocks *clocks, guint step) {
+  double first, last;
+  tg_clocks_range(clocks, &first, &last);
+  step_at(prediction, step)->start_s = first;
+  if (step > 0) step_at(prediction, step - 1)->end_s = last;
+}
+
+static void enter_nodes(TgPrediction *prediction, const TgClocks *clocks, guint step) {
+  for (int64_t n = 0; prediction->node_steps && n < clocks->nodes; n++) {
+    int64_t entry = clocks->level ? 0 : n;
+    tg_node_step_enter(prediction, step, n, MAX(clocks->port[entry], clocks->cpu[entry]), clocks->compute[entry]);
+  }
+}
+
+/* Nodes that the lane gives no product have none that ends. */
+static void note_products(TgPrediction *prediction, const TgClocks *clocks, const TgLane *lane, guint step) {
+  for (int64_t n = 0; prediction->node_steps && n < clocks->nodes; n++)
+    if (!lane->product_s || lane->product_s[n] > 0)
+      tg_node_step_product(prediction, step, n, clocks->cpu[clocks->level ? 0 : n]);
+}
+
+static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const TgInOrderRules *rules, void *user,
+                             GError **error) {
+  TgLane *lane;
+  TgPhaseAt at;
+  guint step, last = G_MAXUINT;
+  TgProgress progress;
+  while ((progress = tg_prediction_next(prediction, &lane, &at, &step, error)) == TG_PROGRESS_MORE) {
+    if (rules->before) rules->before(user, clocks);
+    if (step != last) enter_step(prediction, clocks, step);
+    if (step != last) enter_nodes(prediction, clocks, step);
+    last = step;
+    if (lane->phase->products) {
+      double *most = &g_array_index(prediction->step_compute, double, step);
+      *most += rules->multiply ? rules->multiply(user, clocks, lane, at.statement) : tg_clocks_multiply(clocks, lane);
+      note_products(prediction, clocks, lane, step);
+    } else {
+      rules->transfer(user, clocks, lane, at.statement);
+    }
+  }
+  if (progress == TG_PROGRESS_END && rules->after) rules->after(user, clocks);
+  return progress;
+}
+
+bool tg_in_order_run(TgPrediction *prediction, TgTransferRule rule, void *user, GError **error) {
+  return tg_in_order_run_rules(prediction, &(TgInOrderRules){.transfer = rule}, user, error);
+}
+
+bool tg_in_order_run_rules(TgPrediction *prediction, const TgInOrderRules *rules, void *user, GError **error) {
+  TgClocks clocks;
+  double first;
+  tg_clocks_init(&clocks, prediction->lanes.network->nodes, prediction->machine, prediction->options);
+  TgProgress progress = run_phases(prediction, &clocks, rules, user, error);
+  if (progress == TG_PROGRESS_END) {
+    if (prediction->steps->len > 0)
+      tg_clocks_range(&clocks, &first, &step_at(prediction, prediction->steps->len - 1)->end_s);
+    enter_nodes(prediction, &clocks, prediction->steps->len);
+    tg_clocks_take(&clocks, prediction->cost);
+  }
+  tg_clocks_clear(&clocks);
+  return progress == TG_PROGRESS_END;
+}

@@ -1,0 +1,26 @@
+/** @file in-order.h
+ * Private to sim/: the run of a model in which no message waits for one of a later phase. Phases then go in program
+ * order, each on the clocks that the one before it left, without a queue of events. */
+#ifndef TG_IN_ORDER_H
+#define TG_IN_ORDER_H
+
+#include "clock.h"
+#include "prediction.h"
+
+/** Moves the clocks over a phase's transfers; a lane may have none. */
+typedef void (*TgTransferRule)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement);
+
+/** For a model that does more than move messages. All but `transfer` may be NULL. */
+typedef struct TgInOrderRules {
+  void (*before)(void *user, TgClocks *clocks); /**< the next phase is about to begin */
+  TgTransferRule transfer;
+  double (*multiply)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement); /**< tg_clocks_multiply() */
+  void (*after)(void *user, TgClocks *clocks);                                             /**< all phases are done */
+} TgInOrderRules;
+
+bool tg_in_order_run_rules(TgPrediction *prediction, const TgInOrderRules *rules, void *user, GError **error);
+
+/** A TgModelRun with `rule` for the transfers. */
+bool tg_in_order_run(TgPrediction *prediction, TgTransferRule rule, void *user, GError **error);
+
+#endif

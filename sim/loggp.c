@@ -1,0 +1,128 @@
+/* LogGP (A. Alexandrov, M. Ionescu, K. Schauser, C. Scheiman, SPAA 1995) by the rules of T. Hoefler, T. Schneider,
+ * A. Lumsdaine, LogGOPSim, HPDC 2010, with O = 0 and all messages eager; docs/models.md has the equations.
+ *
+ * Sends and receives of a node follow the program: all sends of a phase, then its receives, each in order of the
+ * sender. So no message waits for one of a later phase, and every time is a maximum of sums of o, g, G and L. */
+#include "in-order.h"
+
+#include <math.h>
+
+/** What a transfer's send leaves for its receive. */
+typedef struct TgLogGpMessage {
+  double arrival_s;  /* of its first byte */
+  double rest_s;     /* from its first byte to its last */
+  double overhead_s; /* at either end */
+} TgLogGpMessage;
+
+typedef struct TgLogGp {
+  const TgLanes *lanes;
+  double overhead_s, gap_s;
+  double *send_s, *receive_s; /* by node: when its network interface can send and receive again */
+  bool level;                 /* entry 0 of them stands for all nodes */
+  TgLogGpMessage *message;    /* by transfer of a phase */
+  int64_t room;
+} TgLogGp;
+
+/* L and G of a transfer. Where the links differ, the latency is the first's and the bandwidth the narrowest's. */
+typedef struct TgWire {
+  double latency_s, byte_s;
+} TgWire;
+
+static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer) {
+  if (lanes->one_link) return (TgWire){lanes->common.latency_s, 1 / lanes->common.bandwidth_bytes_per_s};
+  TgWire wire = {-1, 0};
+  TgRoute route;
+  TgHop hop;
+  tg_route_begin(&route, lanes->network, lane->from[transfer], lane->to[transfer]);
+  while (tg_route_next(&route, &hop)) {
+    TgLink link;
+    tg_topology_link(lanes->network, hop.link, &link);
+    TgMachineLink numbers = tg_machine_link(lanes->machine, lanes->network, link.level, link.axis);
+    if (wire.latency_s < 0) wire.latency_s = numbers.latency_s;
+    wire.byte_s = fmax(wire.byte_s, 1 / numbers.bandwidth_bytes_per_s);
+  }
+  return wire;
+}
+
+/* The processor works o for the message; products that come later wait for it. */
+static void occupy(TgClocks *clocks, int32_t node, double begin_s, double overhead_s) {
+  clocks->cpu[node] = fmax(clocks->cpu[node], begin_s) + overhead_s;
+}
+
+static void send(TgLogGp *model, const TgTransferRun *run, int64_t transfer, int32_t from) {
+  TgClocks *clocks = run->clocks;
+  TgWire wire = wire_of(model->lanes, run->lane, transfer);
+  int64_t bytes = run->lane->sizes ? run->lane->sizes[transfer] : run->lane->phase->uniform_bytes;
+  double jitter = tg_clocks_jitter(clocks);
+  TgLogGpMessage *message = &model->message[transfer];
+  message->overhead_s = model->overhead_s * jitter;
+  message->rest_s = (double)MAX(bytes - 1, 0) * wire.byte_s * jitter;
+  double begin = clocks->all_ports ? clocks->enter[from] : fmax(clocks->port[from], model->send_s[from]);
+  for (int w = 0; w < run->wait_count; w++) begin = fmax(begin, run->waits[w][from]);
+  message->arrival_s = begin + message->overhead_s + wire.latency_s * jitter;
+  model->send_s[from] = begin + model->gap_s + message->rest_s;
+  clocks->port[from] = fmax(clocks->port[from], begin + message->overhead_s);
+  occupy(clocks, from, begin, message->overhead_s);
+}
+
+static void receive(TgLogGp *model, const TgTransferRun *run, int64_t transfer, int32_t to) {
+  TgClocks *clocks = run->clocks;
+  const TgLogGpMessage *message = &model->message[transfer];
+  double begin = clocks->all_ports ? clocks->enter[to] : fmax(clocks->port[to], model->receive_s[to]);
+  begin = fmax(begin, message->arrival_s);
+  double end = begin + message->rest_s + message->overhead_s;
+  model->receive_s[to] = begin + model->gap_s + message->rest_s;
+  clocks->port[to] = fmax(clocks->port[to], end);
+  occupy(clocks, to, begin + message->rest_s, message->overhead_s);
+}
+
+/* The gaps follow the clocks from one number for all nodes to one each. */
+static void spread_gaps(TgLogGp *model, int64_t nodes) {
+  for (int64_t n = 1; model->level && n < nodes; n++) {
+    model->send_s[n] = model->send_s[0];
+    model->receive_s[n] = model->receive_s[0];
+  }
+  model->level = false;
+}
+
+static bool flat_gaps(const TgLogGp *model, int64_t nodes) {
+  for (int64_t n = 1; !model->level && n < nodes; n++)
+    if (model->send_s[n] != model->send_s[0] || model->receive_s[n] != model->receive_s[0]) return false;
+  return true;
+}
+
+static void transfer(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement) {
+  TgLogGp *model = user;
+  TgTransferRun run;
+  if (lane->transfers == 0) {
+    tg_clocks_transfer(clocks, lane, statement);
+    return;
+  }
+  bool alike = model->lanes->one_link && lane->permutation && lane->transfers == clocks->nodes && !lane->sizes;
+  if (lane->transfers > model->room)
+    model->message = g_renew(TgLogGpMessage, model->message, model->room = lane->transfers);
+  tg_clocks_open(&run, clocks, lane, statement, alike);
+  if (!clocks->level) spread_gaps(model, clocks->nodes);
+  int64_t transfers = clocks->level ? 1 : lane->transfers, nodes = clocks->level ? 1 : clocks->nodes;
+  for (int64_t t = 0; t < transfers; t++) send(model, &run, t, clocks->level ? 0 : lane->from[t]);
+  for (int64_t t = 0; t < transfers; t++) receive(model, &run, t, clocks->level ? 0 : lane->to[t]);
+  for (int64_t n = 0; !clocks->overlap && n < nodes; n++) clocks->port[n] = fmax(clocks->port[n], clocks->cpu[n]);
+  tg_clocks_close(&run, alike && flat_gaps(model, clocks->nodes));
+  model->level = clocks->level;
+}
+
+bool tg_loggp_run(TgPrediction *prediction, GError **error) {
+  const TgMachinePort *port = &prediction->machine->port;
+  int64_t nodes = prediction->lanes.network->nodes;
+  TgLogGp model = {.lanes = &prediction->lanes,
+                   .overhead_s = port->overhead_s,
+                   .gap_s = port->gap_s,
+                   .send_s = g_new0(double, nodes),
+                   .receive_s = g_new0(double, nodes),
+                   .level = true};
+  bool fine = tg_in_order_run(prediction, transfer, &model, error);
+  g_free(model.send_s);
+  g_free(model.receive_s);
+  g_free(model.message);
+  return fine;
+}

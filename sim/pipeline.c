@@ -1,0 +1,304 @@
+#include "pipeline.h"
+
+#include "sim-error.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/** What serves each stage. */
+static const TgTierResource serving[TG_TIER_STAGES] = {
+    [TG_TIER_STAGE_DISK_READ] = TG_TIER_RESOURCE_DISK,
+    [TG_TIER_STAGE_DISK_WRITE] = TG_TIER_RESOURCE_DISK,
+    [TG_TIER_STAGE_CACHE] = TG_TIER_RESOURCE_CACHE,
+    [TG_TIER_STAGE_TO_DEVICE] = TG_TIER_RESOURCE_TO_DEVICE,
+    [TG_TIER_STAGE_FROM_DEVICE] = TG_TIER_RESOURCE_FROM_DEVICE,
+    [TG_TIER_STAGE_MULTIPLY] = TG_TIER_RESOURCE_MULTIPLY,
+};
+
+double tg_pipeline_bound(int64_t m, int64_t n, int64_t k, double memory_elements) {
+  double compulsory = (double)m * (double)k + (double)k * (double)n;
+  return fmax(2 * (double)m * (double)n * (double)k / sqrt(memory_elements), compulsory);
+}
+
+/** A prediction under way. Sizes of operands and blocks in bytes. */
+typedef struct TgStream {
+  const TgMachine *machine;
+  const TgPipelineJob *job;
+  const TgMachineTier *disk, *cache, *device;
+  double rows, columns, depth; /* blocks: m/x, n/z, k/y, rounded up */
+  double a, b, c, a_block, b_block, c_block;
+  double requests[TG_TIER_STAGES];
+  double item[TG_TIER_STAGES]; /* bytes of one item */
+  double gaps_s, item_gaps_s; /* disk reads: what blocks take longer that do not lie together, in all and of one item */
+} TgStream;
+
+static bool is_near(const TgStream *stream, TgPlace place) {
+  return place == TG_PLACE_DEVICE || (place == TG_PLACE_HOST && !stream->device);
+}
+
+static bool is_on_disk(TgPlace place) {
+  return place == TG_PLACE_DISK || place == TG_PLACE_CACHE;
+}
+
+static bool lacks(const TgStream *stream, const char *section, GError **error) {
+  const char *name = stream->machine->name;
+  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+              "%s%s has no [%s] in its file: add the section, or keep the operands elsewhere",
+              *name ? "machine " : "the machine", name, section);
+  return false;
+}
+
+static bool find_tiers(TgStream *stream, GError **error) {
+  const TgPlace place[] = {stream->job->a, stream->job->b, stream->job->c};
+  stream->disk = tg_machine_tier(stream->machine, TG_TIER_DISK);
+  stream->cache = tg_machine_tier(stream->machine, TG_TIER_CACHE);
+  stream->device = tg_machine_tier(stream->machine, TG_TIER_DEVICE);
+  for (int i = 0; i < 3; i++) {
+    if (is_on_disk(place[i]) && !stream->disk) return lacks(stream, "disk", error);
+    if (place[i] == TG_PLACE_CACHE && !stream->cache) return lacks(stream, "cache", error);
+    if (place[i] == TG_PLACE_DEVICE && !stream->device) return lacks(stream, "device", error);
+  }
+  return true;
+}
+
+static double parts(int64_t whole, int64_t part) {
+  return (double)((whole + part - 1) / part);
+}
+
+static void measure(TgStream *stream, const TgProductBlocks *blocks) {
+  const TgPipelineJob *job = stream->job;
+  double m = (double)job->m, n = (double)job->n, k = (double)job->k, bytes = (double)job->element_bytes;
+  double x = (double)blocks->x, y = (double)blocks->y, z = (double)blocks->z;
+  stream->rows = parts(job->m, blocks->x);
+  stream->columns = parts(job->n, blocks->z);
+  stream->depth = parts(job->k, blocks->y);
+  stream->a = m * k * bytes;
+  stream->b = k * n * bytes;
+  stream->c = m * n * bytes;
+  stream->a_block = x * y * bytes;
+  stream->b_block = y * z * bytes;
+  stream->c_block = x * z * bytes;
+}
+
+static double memory_of(const TgStream *stream) {
+  if (stream->job->memory_bytes > 0) return stream->job->memory_bytes;
+  return stream->device ? stream->device->capacity_bytes : stream->machine->processor.memory_bytes;
+}
+
+/* Blocks with their buffers; an operand that is in the memory already takes its own room. */
+static double block_memory(const TgStream *stream) {
+  const TgPipelineJob *job = stream->job;
+  double buffers = job->pipelined ? 2 : 1, c_buffers = job->pipelined && job->double_c && !job->c_stays ? 2 : 1;
+  return (is_near(stream, job->a) ? stream->a : buffers * stream->a_block) +
+         (is_near(stream, job->b) ? stream->b : buffers * stream->b_block) +
+         (is_near(stream, job->c) ? stream->c : c_buffers * stream->c_block);
+}
+
+/* What the host holds where a device multiplies: whole operands that are kept there, blocks of the others on their way.
+ */
+static double host_memory(const TgStream *stream) {
+  const TgPipelineJob *job = stream->job;
+  const TgPlace place[] = {job->a, job->b, job->c};
+  const double whole[] = {stream->a, stream->b, stream->c},
+               block[] = {stream->a_block, stream->b_block, stream->c_block};
+  double bytes = 0;
+  for (int i = 0; i < 3; i++) {
+    if (place[i] == TG_PLACE_HOST) bytes += whole[i];
+    if (is_on_disk(place[i])) bytes += block[i];
+  }
+  return bytes;
+}
+
+static bool refuse(const char *what, double need, double limit, const TgProductBlocks *blocks, GError **error) {
+  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
+              "blocks %" PRId64 "x%" PRId64 "x%" PRId64 " need %.4g bytes of the %s memory, which has %.4g; choose "
+              "smaller blocks, or let them be planned",
+              blocks->x, blocks->y, blocks->z, need, what, limit);
+  return false;
+}
+
+static bool fits(const TgStream *stream, const TgProductBlocks *blocks, GError **error) {
+  double need = block_memory(stream), limit = memory_of(stream);
+  if (need > limit) return refuse(stream->device ? "device's" : "processor's", need, limit, blocks, error);
+  if (!stream->device) return true;
+  need = host_memory(stream);
+  limit = stream->machine->processor.memory_bytes;
+  return need <= limit || refuse("host's", need, limit, blocks, error);
+}
+
+/** How one operand is read: in all, and as blocks. */
+typedef struct TgReading {
+  TgPlace place;
+  double bytes, times; /* the operand, and how often all of it is read */
+  double block;
+  bool warm;
+  double row_count, row_parts; /* where it lies row by row: rows of a block, and blocks side by side; else 0 */
+  double reuse;                /* bytes that pass through the page cache between two reads of a block */
+} TgReading;
+
+static void add(TgPipeline *pipeline, TgStream *stream, TgTierStage stage, double bytes, double block) {
+  pipeline->bytes[stage] += bytes;
+  stream->requests[stage] += ceil(bytes / block - 1e-9);
+  if (bytes > 0) stream->item[stage] += block;
+}
+
+/* The cache keeps what was read last: a block is still there where all that passes between two of its reads fits. */
+static double cached_bytes(const TgStream *stream, const TgReading *reading, double resident) {
+  if (reading->place != TG_PLACE_CACHE) return 0;
+  double capacity = stream->cache->capacity_bytes;
+  if (reading->warm && resident <= capacity) return reading->bytes * reading->times;
+  return reading->reuse <= capacity ? reading->bytes * (reading->times - 1) : 0;
+}
+
+/* How much longer a block takes that is not in one piece. */
+static double gap_time(const TgStream *stream, const TgReading *reading) {
+  double latency_s = stream->disk->latency_s, block_s = reading->block / stream->disk->read_bytes_per_s;
+  if (reading->row_count == 0) return 0;
+  return fmin((reading->row_count - 1) * latency_s, (reading->row_parts - 1) * block_s);
+}
+
+static void read_operand(TgPipeline *pipeline, TgStream *stream, const TgReading *reading, double resident) {
+  double all = reading->bytes * reading->times, cached = cached_bytes(stream, reading, resident);
+  if (is_near(stream, reading->place) || all == 0) return;
+  pipeline->read_bytes += all;
+  if (stream->device) add(pipeline, stream, TG_TIER_STAGE_TO_DEVICE, all, reading->block);
+  if (!is_on_disk(reading->place)) return;
+  add(pipeline, stream, TG_TIER_STAGE_DISK_READ, all - cached, reading->block);
+  add(pipeline, stream, TG_TIER_STAGE_CACHE, cached, reading->block);
+  stream->gaps_s += gap_time(stream, reading) * (all - cached) / reading->block;
+  if (all > cached) stream->item_gaps_s += gap_time(stream, reading);
+}
+
+static void write_c(TgPipeline *pipeline, TgStream *stream) {
+  TgPlace place = stream->job->c;
+  if (is_near(stream, place) || stream->job->c_stays) return;
+  pipeline->write_bytes = stream->c;
+  if (stream->device) add(pipeline, stream, TG_TIER_STAGE_FROM_DEVICE, stream->c, stream->c_block);
+  if (is_on_disk(place)) add(pipeline, stream, TG_TIER_STAGE_DISK_WRITE, stream->c, stream->c_block);
+}
+
+static void move_all(TgPipeline *pipeline, TgStream *stream) {
+  const TgPipelineJob *job = stream->job;
+  double a = job->a == TG_PLACE_CACHE ? stream->a : 0, b = job->b == TG_PLACE_CACHE ? stream->b : 0;
+  double c = job->c == TG_PLACE_CACHE && !job->c_stays ? stream->c : 0;
+  /* Between two reads of a block of A: its row of A and a column of B. Of B: all of it, and two rows of A. */
+  TgReading read_a = {.place = job->a,
+                      .bytes = stream->a,
+                      .times = stream->columns,
+                      .block = stream->a_block,
+                      .warm = job->warm_a,
+                      .reuse = a / stream->rows + b / stream->columns};
+  TgReading read_b = {.place = job->b,
+                      .bytes = stream->b,
+                      .times = stream->rows,
+                      .block = stream->b_block,
+                      .warm = job->warm_b,
+                      .reuse = b + 2 * a / stream->rows};
+  TgReading read_c = {.place = job->c,
+                      .bytes = job->adds && !job->c_stays ? stream->c : 0,
+                      .times = 1,
+                      .block = stream->c_block,
+                      .reuse = c};
+  if (job->by_rows_a) read_a.row_count = (double)pipeline->blocks.x, read_a.row_parts = stream->depth;
+  if (job->by_rows_b) read_b.row_count = (double)pipeline->blocks.y, read_b.row_parts = stream->columns;
+  read_operand(pipeline, stream, &read_a, a + b);
+  read_operand(pipeline, stream, &read_b, a + b);
+  read_operand(pipeline, stream, &read_c, a + b + c);
+  write_c(pipeline, stream);
+}
+
+static double stage_time(const TgStream *stream, TgTierStage stage, double amount, double requests) {
+  const TgMachineTier *tier[] = {stream->disk, stream->disk, stream->cache, stream->device, stream->device};
+  if (amount == 0) return 0;
+  bool reads = stage == TG_TIER_STAGE_DISK_READ || stage == TG_TIER_STAGE_CACHE || stage == TG_TIER_STAGE_FROM_DEVICE;
+  double rate = reads ? tier[stage]->read_bytes_per_s : tier[stage]->write_bytes_per_s;
+  return amount / rate + requests * tier[stage]->latency_s;
+}
+
+static void multiply(TgPipeline *pipeline, const TgStream *stream) {
+  const TgPipelineJob *job = stream->job;
+  const TgProductBlocks *blocks = &pipeline->blocks;
+  double flops = 2 * (double)job->m * (double)job->n * (double)job->k;
+  pipeline->bytes[TG_TIER_STAGE_MULTIPLY] = flops;
+  pipeline->stage_s[TG_TIER_STAGE_MULTIPLY] =
+      flops / tg_machine_flops_per_s(stream->machine, blocks->x, blocks->z, blocks->y);
+}
+
+static void time_stages(TgPipeline *pipeline, const TgStream *stream, double item_s[TG_TIER_STAGES]) {
+  for (int s = 0; s < TG_TIER_STAGE_MULTIPLY; s++) {
+    double item_requests = stream->item[s] > 0 ? stream->requests[s] / (pipeline->bytes[s] / stream->item[s]) : 0;
+    pipeline->stage_s[s] = stage_time(stream, (TgTierStage)s, pipeline->bytes[s], stream->requests[s]);
+    item_s[s] = fmin(stage_time(stream, (TgTierStage)s, stream->item[s], item_requests), pipeline->stage_s[s]);
+  }
+  pipeline->stage_s[TG_TIER_STAGE_DISK_READ] += stream->gaps_s;
+  item_s[TG_TIER_STAGE_DISK_READ] += fmin(stream->item_gaps_s, stream->gaps_s);
+  multiply(pipeline, stream);
+  item_s[TG_TIER_STAGE_MULTIPLY] =
+      pipeline->stage_s[TG_TIER_STAGE_MULTIPLY] / (stream->rows * stream->columns * stream->depth);
+}
+
+/* With one buffer for C nothing is multiplied while a block of C leaves: the copy is the multiplier's time, too. */
+static void load_resources(TgPipeline *pipeline, const TgStream *stream) {
+  for (int s = 0; s < TG_TIER_STAGES; s++) pipeline->resource_s[serving[s]] += pipeline->stage_s[s];
+  if (stream->job->pipelined && !stream->job->double_c)
+    pipeline->resource_s[TG_TIER_RESOURCE_MULTIPLY] += pipeline->stage_s[TG_TIER_STAGE_FROM_DEVICE];
+  for (int r = 1; r < TG_TIER_RESOURCES; r++)
+    if (pipeline->resource_s[r] > pipeline->resource_s[pipeline->slowest]) pipeline->slowest = (TgTierResource)r;
+}
+
+static bool serves(const TgStream *stream, TgTierResource resource, TgTierStage stage) {
+  return serving[stage] == resource ||
+         (resource == TG_TIER_RESOURCE_MULTIPLY && stage == TG_TIER_STAGE_FROM_DEVICE && !stream->job->double_c);
+}
+
+static void add_up(TgPipeline *pipeline, const TgStream *stream) {
+  double item_s[TG_TIER_STAGES], sum = 0;
+  time_stages(pipeline, stream, item_s);
+  load_resources(pipeline, stream);
+  for (int s = 0; s < TG_TIER_STAGES; s++) {
+    sum += pipeline->stage_s[s];
+    if (!serves(stream, pipeline->slowest, (TgTierStage)s)) pipeline->fill_s += item_s[s];
+  }
+  if (!stream->job->pipelined) pipeline->fill_s = sum - pipeline->resource_s[pipeline->slowest];
+  pipeline->time_s = pipeline->fill_s + pipeline->resource_s[pipeline->slowest];
+}
+
+static TgProductBlocks cut(const TgPipelineJob *job) {
+  const TgProductBlocks *blocks = &job->blocks;
+  return (TgProductBlocks){MIN(blocks->x, job->m), MIN(blocks->y, job->k), MIN(blocks->z, job->n)};
+}
+
+static bool check_sizes(const TgPipelineJob *job, GError **error) {
+  const TgProductBlocks *blocks = &job->blocks;
+  if (blocks->x < 1 || blocks->y < 1 || blocks->z < 1 || job->m < 1 || job->n < 1 || job->k < 1) {
+    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+                "blocks %" PRId64 "x%" PRId64 "x%" PRId64 ": expected sizes of at least 1", blocks->x, blocks->y,
+                blocks->z);
+    return false;
+  }
+  if (!job->c_stays || (blocks->x >= job->m && blocks->z >= job->n)) return true;
+  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+              "C of %" PRId64 "x%" PRId64 " cannot stay in a block of %" PRId64 "x%" PRId64, job->m, job->n, blocks->x,
+              blocks->z);
+  return false;
+}
+
+bool tg_pipeline_predict(TgPipeline *pipeline, const TgMachine *machine, const TgPipelineJob *given, GError **error) {
+  TgPipelineJob job = *given;
+  TgStream stream = {.machine = machine, .job = &job};
+  *pipeline = (TgPipeline){0};
+  if (!find_tiers(&stream, error)) return false;
+  if (!job.blocks.x && !job.blocks.y && !job.blocks.z && !tg_pipeline_plan(&job.blocks, machine, given, error))
+    return false;
+  if (!check_sizes(&job, error)) return false;
+  pipeline->blocks = cut(&job);
+  measure(&stream, &pipeline->blocks);
+  if (!fits(&stream, &pipeline->blocks, error)) return false;
+  pipeline->block_bytes = block_memory(&stream);
+  pipeline->memory_bytes = memory_of(&stream);
+  pipeline->bound_bytes = (double)job.element_bytes *
+                          tg_pipeline_bound(job.m, job.n, job.k, pipeline->memory_bytes / (double)job.element_bytes);
+  move_all(pipeline, &stream);
+  add_up(pipeline, &stream);
+  return true;
+}

@@ -1,0 +1,107 @@
+/** @file pipeline.h
+ * The time of a local product of m x k by k x n whose operands are not all in the memory that multiplies: they stream
+ * through it in blocks, A in x*y, B in y*z, while a block of C of x*z stays until its sum is complete. The order is
+ * that of EGMM (Ryu and Kim, IPDPSW 2018, Fig. 1): for each block of C, all blocks of its row of A and of its column of
+ * B.
+ *
+ * Each stage (disk, page cache, host to device, device to host, multiply) is a resource: bytes / rate + requests *
+ * latency, a block being one request. With pipelining the stages run beside each other and the slowest decides;
+ * without, their times add up. docs/models.md has the equations. */
+#ifndef TG_PIPELINE_H
+#define TG_PIPELINE_H
+
+#include "machine.h"
+
+TG_BEGIN_DECLS
+
+/** Where an operand is kept, furthest first. */
+typedef enum TgPlace {
+  TG_PLACE_DISK,   /**< every read and every write goes to the disk, past the operating system's cache */
+  TG_PLACE_CACHE,  /**< on the disk, behind that cache: what was read before and still fits is not read again */
+  TG_PLACE_HOST,   /**< in the processor's memory */
+  TG_PLACE_DEVICE, /**< in the accelerator's */
+  TG_PLACES
+} TgPlace;
+
+/** "disk", "cache", "host", "device". */
+const char *tg_place_name(TgPlace place);
+bool tg_place_parse(const char *text, TgPlace *place, TgError *error);
+
+typedef enum TgTierStage {
+  TG_TIER_STAGE_DISK_READ,
+  TG_TIER_STAGE_DISK_WRITE,
+  TG_TIER_STAGE_CACHE,       /**< reads from the page cache */
+  TG_TIER_STAGE_TO_DEVICE,   /**< host to device */
+  TG_TIER_STAGE_FROM_DEVICE, /**< device to host */
+  TG_TIER_STAGE_MULTIPLY,
+  TG_TIER_STAGES
+} TgTierStage;
+
+/** What serves one stage at a time: a disk has one arm for reads and writes, a bus has two directions. */
+typedef enum TgTierResource {
+  TG_TIER_RESOURCE_DISK,
+  TG_TIER_RESOURCE_CACHE,
+  TG_TIER_RESOURCE_TO_DEVICE,
+  TG_TIER_RESOURCE_FROM_DEVICE,
+  TG_TIER_RESOURCE_MULTIPLY,
+  TG_TIER_RESOURCES
+} TgTierResource;
+
+const char *tg_tier_stage_name(TgTierStage stage);
+const char *tg_tier_resource_name(TgTierResource resource);
+
+/** Block sizes in elements: A in x*y, B in y*z, C in x*z. */
+typedef struct TgProductBlocks {
+  int64_t x, y, z;
+} TgProductBlocks;
+
+/** A product to be predicted. */
+typedef struct TgPipelineJob {
+  int64_t m, n, k;        /**< at least 1 */
+  TgProductBlocks blocks; /**< what exceeds the product's extents is cut to them; all 0: tg_pipeline_plan() chooses */
+  int64_t element_bytes;
+  TgPlace a, b, c;
+  bool adds;    /**< C holds a sum already that must be read, too */
+  bool c_stays; /**< C stays in the multiplying memory: it is neither read nor written. Needs x >= m and z >= n */
+  bool warm_a, warm_b; /**< written or read just before: where the page cache holds A and B, even the first read is
+                          from there */
+  bool by_rows_a, by_rows_b; /**< A, B lie on the disk row by row, not block by block: a block is then as many requests
+                                as it has rows, or is read together with what lies between them, whichever is less */
+  bool pipelined;            /**< A and B have two buffers, and the stages run beside each other */
+  bool double_c;             /**< … and C has two: a block is written while the next one is computed */
+  double memory_bytes;       /**< for the blocks; 0: the device's, or the processor's where the machine has no device */
+} TgPipelineJob;
+
+/** What it takes. */
+typedef struct TgPipeline {
+  TgProductBlocks blocks;
+  double block_bytes;                   /**< memory for the blocks, all buffers together … */
+  double memory_bytes;                  /**< … of this much */
+  double read_bytes;                    /**< of A, B and, where it adds, C into the multiplying memory */
+  double write_bytes;                   /**< of C out of it */
+  double bound_bytes;                   /**< least reads of A and B with this memory */
+  double bytes[TG_TIER_STAGES];         /**< of each stage; of MULTIPLY flops */
+  double stage_s[TG_TIER_STAGES];       /**< time of each stage alone */
+  double resource_s[TG_TIER_RESOURCES]; /**< … and of each resource: the stages that it serves */
+  double fill_s;                        /**< first item to the slowest resource, last one from there */
+  double time_s;                        /**< pipelined: fill_s + the slowest resource's; else the sum of the stages */
+  TgTierResource slowest;               /**< that decides */
+} TgPipeline;
+
+/** Predicts one product.
+ * Errors: BAD_INPUT where the machine has no tier of the kind asked; TOO_LARGE where the blocks, or operands kept in
+ * memory, do not fit it, with both numbers. */
+bool tg_pipeline_predict(TgPipeline *pipeline, const TgMachine *machine, const TgPipelineJob *job, GError **error);
+
+/** The blocks with the least predicted time within the memory; of equals, those that read least, then the smallest: a
+ * large panel of C with thin blocks of A and B. Errors as above; TOO_LARGE where not even blocks of 1 fit. */
+bool tg_pipeline_plan(TgProductBlocks *blocks, const TgMachine *machine, const TgPipelineJob *job, GError **error);
+
+/** Elements that any order of the operations must read into a fast memory of `memory_elements`: max(2 m n k / sqrt(M),
+ * m k + k n), leading term. Source: T. M. Smith, B. Lowery, J. Langou, R. A. van de Geijn, A Tight I/O Lower Bound for
+ * Matrix Multiplication, arXiv 1702.02017, 2017. */
+double tg_pipeline_bound(int64_t m, int64_t n, int64_t k, double memory_elements);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,265 @@
+/* Lower bounds of predicted time, without a run. What every model makes a processor do one after another, it cannot do
+ * in less; the processor that ends last ends no earlier than the mean of what they all do. Latency and bandwidth are
+ * those of the best link, one link a message. docs/plan.md has the derivation. */
+#include "plan-private.h"
+
+#include "collective.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LONG_LINE = 256 }; /* beyond it a collective's bound is what every receiver must receive */
+
+/* Seconds of an expanded collective along one line, per processor on average. */
+typedef struct TgLineCost {
+  uint8_t op, form;
+  int32_t length;
+  double elements;
+  double mean_s;
+  double root_s;    /* of the root, or of position 0 */
+  double transfers; /* of single blocks or pieces */
+  double rounds;
+} TgLineCost;
+
+static guint line_hash(gconstpointer key) {
+  const TgLineCost *line = key;
+  gint64 number = (gint64)line->elements * 8191 + line->length * 64 + line->op * 16 + line->form;
+  return g_int64_hash(&number);
+}
+
+static gboolean line_equal(gconstpointer a, gconstpointer b) {
+  const TgLineCost *x = a, *y = b;
+  return x->op == y->op && x->form == y->form && x->length == y->length && x->elements == y->elements;
+}
+
+/* LogGP's sender is free again while its message is under way: only G for each byte but the first keeps it. */
+static double message_s(const TgPlanSearch *search, double elements) {
+  double bytes = elements * (double)search->request->element_bytes;
+  if (search->request->model == TG_COST_LOGGP) return fmax(bytes - 1, 0) * search->seconds_per_byte;
+  return search->latency_s + bytes * search->seconds_per_byte;
+}
+
+/* What one position does in one round: its sends one after another, its receives likewise, both at once; with all ports
+ * all of them at once. */
+typedef struct TgPortUse {
+  double send_s, receive_s;
+} TgPortUse;
+
+typedef struct TgLineRun {
+  const TgPlanSearch *search;
+  TgPortUse *use;
+  bool all_ports;
+  int32_t length, round, from, to; /* of the message under way; from -1 where there is none */
+  double elements;
+} TgLineRun;
+
+static void use_port(double *port, double time_s, bool all_ports) {
+  *port = all_ports ? fmax(*port, time_s) : *port + time_s;
+}
+
+static void close_message(TgLineRun *run) {
+  if (run->from < 0) return;
+  double time_s = message_s(run->search, run->elements);
+  use_port(&run->use[run->from].send_s, time_s, run->all_ports);
+  use_port(&run->use[run->to].receive_s, time_s, run->all_ports);
+  run->from = -1;
+}
+
+static double close_round(TgLineRun *run, TgLineCost *line) {
+  double sum = 0;
+  close_message(run);
+  line->root_s += fmax(run->use[0].send_s, run->use[0].receive_s);
+  for (int32_t i = 0; i < run->length; i++) sum += fmax(run->use[i].send_s, run->use[i].receive_s);
+  memset(run->use, 0, (size_t)run->length * sizeof *run->use);
+  return sum;
+}
+
+static void expand_line(const TgPlanSearch *search, TgLineCost *line) {
+  TgRounds rounds;
+  TgTransfer transfer;
+  double sum = 0;
+  int64_t elements = (int64_t)line->elements;
+  TgLineRun run = {.search = search, .length = line->length, .from = -1, .use = g_new0(TgPortUse, line->length)};
+  run.all_ports = search->request->machine->port.ports == TG_PORTS_ALL;
+  tg_rounds_init(&rounds, (TgOp)line->op, (TgCollective)line->form, line->length, 0, 0);
+  while (tg_rounds_next(&rounds, &transfer)) {
+    if (transfer.round != run.round) sum += close_round(&run, line);
+    if (transfer.from != run.from || transfer.to != run.to || transfer.round != run.round) {
+      close_message(&run);
+      run.elements = 0;
+    }
+    line->transfers++;
+    run.round = transfer.round;
+    run.from = transfer.from;
+    run.to = transfer.to;
+    /* Rounded down: the blocks that travel may be larger by a row or a column, and be cut elsewhere. */
+    run.elements += (double)(elements / transfer.pieces);
+  }
+  sum += close_round(&run, line);
+  line->mean_s = sum / line->length;
+  g_free(run.use);
+}
+
+/* Everybody but the root sends or receives one block at least, and where each brings one, those of all others; in a
+ * round it sends and receives but one message, whatever the ports. */
+static void bound_line(const TgPlanSearch *search, TgLineCost *line) {
+  double others = line->length - 1;
+  bool all = line->op == TG_OP_ALLGATHER || line->op == TG_OP_REDUCESCATTER || line->op == TG_OP_ALLTOALL;
+  line->mean_s =
+      all ? message_s(search, others * line->elements) : message_s(search, line->elements) * others / line->length;
+  bool rooted = line->op == TG_OP_SCATTER || line->op == TG_OP_GATHER;
+  line->root_s = message_s(search, (all || rooted ? others : 1) * line->elements);
+  bool many = all || line->form == TG_COLLECTIVE_CHAIN || line->form == TG_COLLECTIVE_SCATTER_ALLGATHER ||
+              (rooted && line->form == TG_COLLECTIVE_RING);
+  line->transfers = others * (many ? line->length : rooted ? log2(line->length) : 1);
+}
+
+static const TgLineCost *line_cost(const TgPlanSearch *search, const TgSchedule *schedule, const TgStatement *statement,
+                                   double elements, TgCollective collective) {
+  TgLineCost key = {.op = statement->op, .elements = floor(elements)};
+  TgRounds rounds;
+  key.length = schedule->extent[statement->axis];
+  tg_rounds_init(&rounds, (TgOp)statement->op, collective, key.length, 0, 0);
+  key.form = rounds.collective;
+  key.rounds = tg_rounds_count(&rounds);
+  TgLineCost *known = g_hash_table_lookup(search->lines, &key);
+  if (known) return known;
+  known = g_memdup2(&key, sizeof key);
+  if (key.length > LONG_LINE)
+    bound_line(search, known);
+  else if (key.length > 1)
+    expand_line(search, known);
+  g_hash_table_add(search->lines, known);
+  return known;
+}
+
+GHashTable *tg_plan_lines_new(void) {
+  return g_hash_table_new_full(line_hash, line_equal, g_free, NULL);
+}
+
+/* --- statements --------------------------------------------------------------------------------------------------- */
+
+/* Mean time of one execution. Statements whose `where` asks for coordinates may concern few: they count as nothing. */
+static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, int s,
+                          TgCollective collective) {
+  const TgStatement *statement = &schedule->statement[s];
+  double elements = facts->read_low[s];
+  if (facts->executions[s] == 0) return 0;
+  if (statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD) return facts->moving[s] * message_s(search, elements);
+  if (!tg_op_is_collective(statement->op)) return 0;
+  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_PLAN_COORDINATES)) return 0;
+  return line_cost(search, schedule, statement, elements, collective)->mean_s;
+}
+
+/* A root that is the same at every execution does its part each time. */
+static double root_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+                         TgCollective collective) {
+  double most = 0;
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    if (!tg_op_is_collective(statement->op) || statement->where || !statement->value || facts->executions[s] == 0)
+      continue;
+    if (tg_expression_variables(schedule, statement->value) & TG_PLAN_LOOPS) continue;
+    double root_s = line_cost(search, schedule, statement, facts->read_low[s], collective)->root_s;
+    most = fmax(most, facts->executions[s] * root_s);
+  }
+  return most;
+}
+
+/* The repeat directly around the statement; -1 outside any. */
+static int parent_of(const TgSchedule *schedule, int statement) {
+  int parent = -1;
+  for (int r = 0; r < statement; r++)
+    if (schedule->statement[r].op == TG_OP_REPEAT && schedule->statement[r].end > statement) parent = r;
+  return parent;
+}
+
+/* True where an execution of the repeat's body cannot begin its transfers with those of the one before: a product lies
+ * between them, or there is but one statement, which never runs beside itself. */
+static bool repeats_in_turn(const TgSchedule *schedule, int parent, const double *seconds) {
+  int travelling = 0;
+  for (int s = parent + 1; parent >= 0 && s < schedule->statement[parent].end; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    if (parent_of(schedule, s) != parent) continue;
+    if (statement->op == TG_OP_MULTIPLY && !statement->where) return true;
+    travelling += seconds[s] > 0;
+  }
+  return travelling == 1;
+}
+
+/* All ports: statements of one body may go at once, so only its longest counts; and the last execution of one body may
+ * go with the first of the next, so one execution of all bodies but the longest is left out. */
+static double all_ports_bound(const TgSchedule *schedule, const TgPlanFacts *facts, const double *seconds) {
+  double sum = 0, once = 0;
+  for (int parent = -1; parent < schedule->statements; parent++) {
+    double longest = 0, executions = 1;
+    if (parent >= 0 && schedule->statement[parent].op != TG_OP_REPEAT) continue;
+    for (int s = parent + 1; s < schedule->statements; s++) {
+      if (seconds[s] <= longest || parent_of(schedule, s) != parent) continue;
+      longest = seconds[s];
+      executions = facts->executions[s];
+    }
+    if (!repeats_in_turn(schedule, parent, seconds)) executions = 1;
+    sum += (executions - 1) * longest;
+    once = fmax(once, longest);
+  }
+  return sum + once;
+}
+
+double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+                     TgCollective collective) {
+  double seconds[TG_MAX_STATEMENTS] = {0}, communication_s = 0;
+  for (int s = 0; s < schedule->statements; s++) {
+    seconds[s] = statement_s(search, schedule, facts, s, collective);
+    communication_s += facts->executions[s] * seconds[s];
+  }
+  if (search->request->machine->port.ports == TG_PORTS_ALL) communication_s = all_ports_bound(schedule, facts, seconds);
+  communication_s = fmax(communication_s, root_bound(search, schedule, facts, collective));
+  double bound =
+      search->request->overlap ? fmax(communication_s, facts->compute_s) : communication_s + facts->compute_s;
+  return bound * (1 - 1e-9); /* sums in another order than the models' */
+}
+
+/* --- how long a prediction takes ---------------------------------------------------------------------------------- */
+
+/* Measured on one core, rounded up: seconds of finding a transfer and of timing it again where the phase comes again,
+ * of a line of a collective, of a phase and its share of each processor, and of following a block by name. */
+static const double find_s = 200e-9, again_s = 12e-9, line_s = 300e-9, phase_s = 3e-6, node_s = 12e-9, name_s = 700e-9;
+
+/* Of timing, beside hockney. */
+static const double model_factor[TG_COST_MODELS] = {1, 6, 40, 2};
+
+/* Of one execution, when it comes for the first time and when it comes again. */
+static void statement_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, int s,
+                           TgCollective collective, double *first_s, double *again) {
+  const TgStatement *statement = &schedule->statement[s];
+  double processors = (double)facts->processors, transfers = processors, rounds = 1, lines = 0;
+  if (tg_op_is_collective(statement->op)) {
+    const TgLineCost *line = line_cost(search, schedule, statement, facts->read_low[s], collective);
+    lines = processors / schedule->extent[statement->axis];
+    transfers = line->transfers * lines;
+    rounds = line->rounds;
+  }
+  double factor = model_factor[search->request->model];
+  bool level = search->request->model == TG_COST_HOCKNEY && (facts->moving[s] == 1 || statement->op == TG_OP_MULTIPLY);
+  *again = rounds * phase_s + (level ? 0 : factor * again_s * transfers);
+  *first_s = *again + transfers * find_s + lines * line_s + rounds * processors * node_s;
+}
+
+double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+                    TgCollective collective) {
+  double work_s = 0;
+  if (facts->endless) return INFINITY;
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    double executions = facts->executions[s], first_s, again;
+    bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD || tg_op_is_collective(statement->op);
+    if (executions == 0) continue;
+    if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
+    if (!travels && statement->op != TG_OP_MULTIPLY) continue;
+    statement_work(search, schedule, facts, s, collective, &first_s, &again);
+    bool known = facts->constant[s] && !facts->by_name;
+    work_s += known ? first_s + (executions - 1) * again : executions * first_s;
+  }
+  return work_s;
+}

@@ -1,0 +1,297 @@
+/* What the values of a schedule's parameters say of a run without running it: how often each statement is executed, how
+ * large blocks are, what a processor holds. Microseconds, whatever the number of processors. */
+#include "plan-private.h"
+
+#include "held-matrices.h"
+
+#include <math.h>
+
+enum {
+  FOLLOWED = 1 << 17,        /* executed statements that are followed to see what buffers hold */
+  COUNTED = 1 << 17,         /* evaluations to count the executions of one statement */
+  PROCESSORS_ASKED = 1 << 18 /* times processors: where a move is not the same at every repetition */
+};
+
+/* --- executions --------------------------------------------------------------------------------------------------- */
+
+typedef struct TgCounting {
+  const TgSchedule *schedule;
+  const TgScheduleNames *names;
+  const TgStatement *statement;
+  const TgStatement *repeat[TG_MAX_NESTING]; /* around the statement */
+  int repeats;
+  uint32_t matters; /* loop variables that its `where` or an inner repeat asks for; of moves also the receiver */
+  int64_t variable[TG_LOCAL_VARIABLES];
+  int64_t left; /* of COUNTED */
+  bool asks;    /* processors are asked who moves */
+  double moved;
+} TgCounting;
+
+static void find_repeats(TgCounting *counting, int statement) {
+  const TgSchedule *schedule = counting->schedule;
+  for (int r = 0; r < statement; r++)
+    if (schedule->statement[r].op == TG_OP_REPEAT && schedule->statement[r].end > statement)
+      counting->repeat[counting->repeats++] = &schedule->statement[r];
+  if (counting->statement->where) counting->matters |= tg_expression_variables(schedule, counting->statement->where);
+  for (int r = 0; r < counting->repeats; r++)
+    counting->matters |= tg_expression_variables(schedule, counting->repeat[r]->value);
+}
+
+static bool evaluate(const TgCounting *counting, TgExpression expression, int64_t *value) {
+  return tg_expression_evaluate(counting->schedule, expression, counting->variable, value) == TG_EVALUATION_OK;
+}
+
+/* A `where` that asks for coordinates counts as met: somebody may take part. */
+static double count_here(TgCounting *counting) {
+  TgExpression where = counting->statement->where;
+  int64_t holds = 1;
+  if (where && !(tg_expression_variables(counting->schedule, where) & TG_PLAN_COORDINATES) &&
+      !evaluate(counting, where, &holds))
+    return 0;
+  return holds != 0;
+}
+
+static double count_from(TgCounting *counting, int level) {
+  int64_t times;
+  if (--counting->left < 0) return 0;
+  if (level == counting->repeats) return count_here(counting);
+  if (!evaluate(counting, counting->repeat[level]->value, &times) || times <= 0) return 0;
+  int loop = TG_VARIABLE_LOOP + counting->repeat[level]->depth;
+  counting->variable[loop] = 0;
+  if (!(counting->matters >> loop & 1)) return (double)times * count_from(counting, level + 1);
+  double count = 0;
+  for (int64_t t = 0; t < times && counting->left >= 0; t++) {
+    counting->variable[loop] = t;
+    count += count_from(counting, level + 1);
+  }
+  return count;
+}
+
+/* --- who moves ---------------------------------------------------------------------------------------------------- */
+
+/* Shifted by a constant: everybody moves, unless the constant is a multiple of the extent. */
+static bool is_shift(const TgSchedule *schedule, const TgStatement *statement, bool *moves) {
+  *moves = false;
+  for (int c = 0; c < schedule->dims; c++) {
+    TgAffine affine;
+    if (!tg_expression_affine(schedule, statement->to[c], &affine)) return false;
+    for (int v = 0; v < TG_LOCAL_VARIABLES; v++)
+      if (affine.factor[v] != (v == c)) return false;
+    if (tg_floor_remainder(affine.constant, schedule->extent[c])) *moves = true;
+  }
+  return true;
+}
+
+/* Part of the processors whose block goes elsewhere, where it is the same at every repetition. 0, which is never too
+ * much, where that cannot be told quickly. */
+static double moving_part(const TgCounting *counting, bool constant) {
+  const TgSchedule *schedule = counting->schedule;
+  const TgStatement *statement = counting->statement;
+  int64_t processors = tg_schedule_processors(schedule), moving = 0;
+  bool moves;
+  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_PLAN_COORDINATES)) return 0;
+  if (is_shift(schedule, statement, &moves)) return moves;
+  if (!constant || processors > PROCESSORS_ASKED) return 0;
+  for (int64_t p = 0; p < processors; p++) {
+    int64_t variable[TG_LOCAL_VARIABLES] = {0}, at;
+    tg_schedule_coordinates(schedule, p, variable);
+    bool stays = true;
+    for (int c = 0; c < schedule->dims && stays; c++) {
+      if (tg_expression_evaluate(schedule, statement->to[c], variable, &at) != TG_EVALUATION_OK) return 0;
+      stays = tg_floor_remainder(at, schedule->extent[c]) == variable[c];
+    }
+    moving += !stays;
+  }
+  return (double)moving / (double)processors;
+}
+
+static bool is_constant(const TgSchedule *schedule, const TgStatement *statement) {
+  uint32_t used = statement->value ? tg_expression_variables(schedule, statement->value) : 0;
+  uint32_t where = statement->where ? tg_expression_variables(schedule, statement->where) : 0;
+  bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD;
+  for (int c = 0; travels && c < schedule->dims; c++) used |= tg_expression_variables(schedule, statement->to[c]);
+  if (where & TG_PLAN_COORDINATES) used |= where;
+  return !(used & TG_PLAN_LOOPS);
+}
+
+static void find_executions(const TgSchedule *schedule, const TgScheduleNames *names, TgPlanFacts *facts) {
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    if (statement->op == TG_OP_STEP || statement->op == TG_OP_REPEAT) continue;
+    TgCounting counting = {.schedule = schedule, .names = names, .statement = statement, .left = COUNTED};
+    find_repeats(&counting, s);
+    double executions = count_from(&counting, 0);
+    facts->endless = facts->endless || counting.left < 0 || executions > TG_MAX_EXECUTED;
+    facts->executions[s] = executions;
+    facts->proof_s += executions * (double)facts->processors * 0.8e-6;
+    facts->constant[s] = is_constant(schedule, statement);
+    if (statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD)
+      facts->moving[s] = moving_part(&counting, facts->constant[s]);
+  }
+}
+
+/* --- blocks and memory -------------------------------------------------------------------------------------------- */
+
+/* Bit m set: the buffer may hold blocks of matrix m. */
+static void find_held(const TgSchedule *schedule, uint32_t held[TG_MAX_BUFFERS]) {
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) held[b] = 0;
+  for (int p = 0; p < schedule->placements; p++)
+    if (schedule->placement[p].matrix != TG_MATRIX_C)
+      held[schedule->placement[p].buffer] |= 1u << schedule->placement[p].matrix;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int s = 0; s < schedule->statements; s++) {
+      const TgStatement *statement = &schedule->statement[s];
+      if (statement->op == TG_OP_STEP || statement->op == TG_OP_REPEAT || statement->op == TG_OP_ZERO) continue;
+      uint32_t from = statement->op == TG_OP_MULTIPLY ? 1u << TG_MATRIX_C : held[statement->source.buffer];
+      uint32_t *to = &held[statement->target.buffer];
+      changed = changed || (*to | from) != *to;
+      *to |= from;
+    }
+  }
+}
+
+static void matrix_extents(const TgPlanRequest *request, int matrix, int64_t *rows, int64_t *columns) {
+  *rows = matrix == TG_MATRIX_B ? request->k : request->m;
+  *columns = matrix == TG_MATRIX_A ? request->k : request->n;
+}
+
+/* What statements read, where buffers hold blocks of several matrices one after another. */
+static void find_read(const TgSchedule *schedule, const TgScheduleNames *names, const double low[TG_MATRICES],
+                      TgPlanFacts *facts) {
+  int matrix[TG_MAX_STATEMENTS];
+  double executions = 0;
+  for (int s = 0; s < schedule->statements; s++) executions += facts->executions[s];
+  bool followed = facts->unclear && executions <= FOLLOWED && tg_held_matrices(schedule, names, matrix);
+  for (int s = 0; s < schedule->statements; s++)
+    facts->read_low[s] = !followed       ? facts->elements_low[schedule->statement[s].source.buffer]
+                         : matrix[s] < 0 ? 0
+                                         : low[matrix[s]];
+  facts->unclear = facts->unclear && !followed;
+  facts->by_name = facts->by_name || facts->unclear;
+}
+
+static void find_blocks(const TgPlanRequest *request, const TgSchedule *schedule, const TgScheduleNames *names,
+                        const uint32_t held[TG_MAX_BUFFERS], TgPlanFacts *facts) {
+  double low[TG_MATRICES], high[TG_MATRICES];
+  for (int m = 0; m < TG_MATRICES; m++) {
+    int64_t rows, columns;
+    const int32_t *blocks = schedule->blocks[m];
+    matrix_extents(request, m, &rows, &columns);
+    low[m] = (double)(rows / blocks[0]) * (double)(columns / blocks[1]);
+    high[m] = ceil((double)rows / blocks[0]) * ceil((double)columns / blocks[1]);
+    facts->by_name = facts->by_name || rows % blocks[0] || columns % blocks[1];
+  }
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) {
+    for (int m = 0; m < TG_MATRICES; m++) {
+      if (!(held[b] >> m & 1)) continue;
+      bool first = !(held[b] & ((1u << m) - 1));
+      facts->elements_low[b] = first ? low[m] : fmin(facts->elements_low[b], low[m]);
+      facts->elements_high[b] = fmax(facts->elements_high[b], high[m]);
+    }
+    facts->unclear = facts->unclear || (held[b] & (held[b] - 1));
+  }
+  find_read(schedule, names, low, facts);
+}
+
+typedef struct TgSlots {
+  TgInterval variable[TG_LOCAL_VARIABLES];
+  TgInterval range[TG_MAX_BUFFERS]; /* indices ever written */
+} TgSlots;
+
+static void write_slots(const TgSchedule *schedule, TgSlots *slots, int buffer, TgExpression index, double count) {
+  TgInterval at = {0, 0}, *range = &slots->range[buffer];
+  if (index) at = tg_interval_evaluate(schedule, index, slots->variable);
+  *range = (TgInterval){fmin(range->low, fmax(at.low, 0)), fmax(range->high, at.high + count - 1)};
+}
+
+static void write_statement(const TgSchedule *schedule, TgSlots *slots, const TgStatement *statement) {
+  double length = tg_op_is_collective(statement->op) ? schedule->extent[statement->axis] : 1;
+  bool fills = statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
+  write_slots(schedule, slots, statement->target.buffer, fills ? 0 : statement->target.index, fills ? length : 1);
+}
+
+/* Slots of each buffer that are ever filled, at most: what a processor holds is no more than all of them. */
+static void find_slots(const TgSchedule *schedule, TgSlots *slots) {
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) slots->range[b] = (TgInterval){INFINITY, -INFINITY};
+  for (int c = 0; c < schedule->dims; c++) slots->variable[c] = (TgInterval){0, schedule->extent[c] - 1};
+  for (int p = 0; p < schedule->placements; p++) {
+    const TgPlacement *placement = &schedule->placement[p];
+    TgInterval count = {1, 1};
+    if (placement->matrix == TG_MATRIX_C) continue;
+    if (placement->count) count = tg_interval_evaluate(schedule, placement->count, slots->variable);
+    slots->variable[TG_VARIABLE_LOOP] = (TgInterval){0, fmax(count.high - 1, 0)};
+    write_slots(schedule, slots, placement->buffer, placement->index, 1);
+  }
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    if (statement->op == TG_OP_STEP) continue;
+    if (statement->op == TG_OP_REPEAT) {
+      double times = tg_interval_evaluate(schedule, statement->value, slots->variable).high;
+      slots->variable[TG_VARIABLE_LOOP + statement->depth] = (TgInterval){0, fmax(times - 1, 0)};
+    } else {
+      write_statement(schedule, slots, statement);
+    }
+  }
+}
+
+/* After a product its two factors and the sum are there. */
+static double product_elements(const TgSchedule *schedule, const TgPlanFacts *facts) {
+  double most = 0;
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    int a = statement->source.buffer, b = statement->other.buffer, c = statement->target.buffer;
+    if (statement->op != TG_OP_MULTIPLY || facts->executions[s] == 0 || a == b || b == c || a == c) continue;
+    most = fmax(most, facts->elements_low[a] + facts->elements_low[b] + facts->elements_low[c]);
+  }
+  return most;
+}
+
+static void find_memory(const TgPlanRequest *request, const TgSchedule *schedule, TgPlanFacts *facts) {
+  TgSlots slots;
+  double m = (double)request->m, n = (double)request->n, k = (double)request->k, p = (double)facts->processors;
+  double high = 0, low = fmax((m * k + k * n) / p, m * n / p);
+  find_slots(schedule, &slots);
+  for (int b = 0; b < TG_MAX_BUFFERS; b++)
+    if (slots.range[b].high >= slots.range[b].low)
+      high += (slots.range[b].high - slots.range[b].low + 1) * facts->elements_high[b];
+  low = fmax(low, product_elements(schedule, facts));
+  facts->memory_low_bytes = low * (double)request->element_bytes;
+  facts->memory_high_bytes = fmax(high * (double)request->element_bytes, facts->memory_low_bytes);
+}
+
+/* The quickest rate that the machine has for any product. */
+static double best_rate(const TgMachine *machine) {
+  double rate = machine->processor.flops_per_s;
+  for (int r = 0; r < machine->processor.rate.rows; r++) {
+    double row = machine->processor.rate.row[r].flops_per_s;
+    rate = r ? fmax(rate, row) : row;
+  }
+  return rate;
+}
+
+static void find_compute(const TgPlanRequest *request, const TgSchedule *schedule, TgPlanFacts *facts) {
+  const int32_t *c = schedule->blocks[TG_MATRIX_C];
+  double rate = best_rate(request->machine);
+  if (!facts->by_name || facts->unclear) {
+    /* The size of a product as the models see it, from its operations: the side of the square product with as many. */
+    double size =
+        cbrt((double)(request->m / c[0]) * (double)(request->n / c[1]) * (double)(request->k / schedule->inner));
+    int64_t side = MAX(llround(size), 1);
+    bool whole = request->m % c[0] == 0 && request->n % c[1] == 0 && request->k % schedule->inner == 0;
+    if (whole) rate = tg_machine_flops_per_s(request->machine, side, side, side);
+  }
+  facts->compute_s =
+      2.0 * (double)request->m * (double)request->n * (double)request->k / ((double)facts->processors * rate);
+}
+
+void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
+                        TgPlanFacts *facts) {
+  uint32_t held[TG_MAX_BUFFERS];
+  *facts = (TgPlanFacts){.processors = tg_schedule_processors(schedule)};
+  find_held(schedule, held);
+  find_executions(schedule, names, facts);
+  find_blocks(search->request, schedule, names, held, facts);
+  find_memory(search->request, schedule, facts);
+  find_compute(search->request, schedule, facts);
+}

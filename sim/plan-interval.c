@@ -1,0 +1,103 @@
+/* What an expression can come to, given what its variables can: interval arithmetic on the postfix program. */
+#include "plan-private.h"
+
+#include <math.h>
+
+static const TgInterval anything = {-INFINITY, INFINITY};
+
+static bool is_point(TgInterval a) {
+  return a.low == a.high;
+}
+
+/* Zero times infinity is nothing known of a product; the caller's ends are finite wherever it matters. */
+static TgInterval of_four(double a, double b, double c, double d) {
+  TgInterval result = {fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d))};
+  return isnan(a) || isnan(b) || isnan(c) || isnan(d) ? anything : result;
+}
+
+static TgInterval multiply(TgInterval a, TgInterval b) {
+  return of_four(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high);
+}
+
+static TgInterval divide(TgInterval a, TgInterval b) {
+  if (b.low <= 0 && b.high >= 0) return anything;
+  return of_four(floor(a.low / b.low), floor(a.low / b.high), floor(a.high / b.low), floor(a.high / b.high));
+}
+
+static TgInterval remainder_of(TgInterval a, TgInterval b) {
+  if (b.low <= 0) return anything;
+  if (a.low >= 0 && a.high < b.low) return a;
+  if (is_point(a) && is_point(b))
+    return (TgInterval){a.low - floor(a.low / b.low) * b.low, a.low - floor(a.low / b.low) * b.low};
+  return (TgInterval){0, b.high - 1};
+}
+
+static TgInterval power(TgInterval a, TgInterval b) {
+  if (a.low < 0 || b.low < 0) return anything;
+  return (TgInterval){a.low >= 1 ? pow(a.low, b.low) : 0, fmax(pow(a.high, b.high), 1)};
+}
+
+/* At most all ones below the highest bit of either. */
+static TgInterval exclusive_or(TgInterval a, TgInterval b) {
+  double most = fmax(a.high, b.high);
+  if (a.low < 0 || b.low < 0 || most > 0x1p52) return anything;
+  if (is_point(a) && is_point(b)) {
+    double value = (double)((int64_t)a.low ^ (int64_t)b.low);
+    return (TgInterval){value, value};
+  }
+  return (TgInterval){0, exp2(floor(log2(fmax(most, 1))) + 1) - 1};
+}
+
+static TgInterval apply(TgCode code, TgInterval a, TgInterval b) {
+  switch (code) {
+  case TG_CODE_ADD:
+    return (TgInterval){a.low + b.low, a.high + b.high};
+  case TG_CODE_SUBTRACT:
+    return (TgInterval){a.low - b.high, a.high - b.low};
+  case TG_CODE_MULTIPLY:
+    return multiply(a, b);
+  case TG_CODE_DIVIDE:
+    return divide(a, b);
+  case TG_CODE_REMAINDER:
+    return remainder_of(a, b);
+  case TG_CODE_POWER:
+    return power(a, b);
+  case TG_CODE_XOR:
+    return exclusive_or(a, b);
+  default: /* comparisons */
+    return (TgInterval){0, 1};
+  }
+}
+
+static TgInterval logarithm(TgInterval a) {
+  return a.high < 1 ? anything : (TgInterval){floor(log2(fmax(a.low, 1))), ceil(log2(a.high))};
+}
+
+TgInterval tg_interval_evaluate(const TgSchedule *schedule, TgExpression expression,
+                                const TgInterval variable[TG_LOCAL_VARIABLES]) {
+  TgInterval stack[TG_EXPRESSION_STACK];
+  int top = -1;
+  for (int at = expression;; at++) {
+    uint8_t code = schedule->code[at];
+    double constant = 0;
+    if (code == TG_CODE_END) return stack[top];
+    if (code == TG_CODE_NEGATE) {
+      stack[top] = (TgInterval){-stack[top].high, -stack[top].low};
+    } else if (code == TG_CODE_LOG2) {
+      stack[top] = logarithm(stack[top]);
+    } else if (code >= TG_CODE_VARIABLE && code - TG_CODE_VARIABLE < TG_LOCAL_VARIABLES) {
+      stack[++top] = variable[code - TG_CODE_VARIABLE];
+    } else if (code >= TG_CODE_SMALL || code == TG_CODE_CONSTANT) {
+      if (code >= TG_CODE_VARIABLE)
+        constant = (double)schedule->parameter[code - TG_CODE_VARIABLE - TG_VARIABLE_PARAMETER];
+      else if (code >= TG_CODE_SMALL)
+        constant = code - TG_CODE_SMALL;
+      else
+        constant = (double)tg_expression_constant(schedule, at), at += 8;
+      stack[++top] = (TgInterval){constant, constant};
+    } else {
+      top--;
+      stack[top] = apply((TgCode)code, stack[top], stack[top + 1]);
+    }
+  }
+}

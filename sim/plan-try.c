@@ -1,0 +1,293 @@
+/* One candidate: does it fit, and what is predicted of it. */
+#include "plan-private.h"
+
+#include "prove.h"
+#include "sim-error.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { PROOF_MS = 300 }; /* of one proof, about; what takes longer is bounded instead */
+
+/* A reason against one candidate of a grid: kept unless a better candidate is ranked. Memory is the one to name where
+ * several candidates failed for different reasons. */
+void tg_plan_against(TgPlanGrid *grid, TgPlanCause cause, double time_s, double least_bytes, char *reason) {
+  TgPlanReject *old = &grid->reject;
+  bool keep = old->reason && (old->cause == TG_PLAN_MEMORY || cause == TG_PLAN_BOUND) && cause != TG_PLAN_MEMORY;
+  if (old->reason && old->cause == TG_PLAN_MEMORY && cause == TG_PLAN_MEMORY) keep = old->least_bytes <= least_bytes;
+  if (keep) {
+    g_free(reason);
+    return;
+  }
+  g_free(old->reason);
+  *old = (TgPlanReject){.cause = cause, .time_s = time_s, .least_bytes = least_bytes, .reason = reason};
+}
+
+typedef struct TgAttempt {
+  TgPlanSearch *search;
+  const TgPlanCandidate *candidate;
+  TgPlanGrid *grid;
+  const TgPlanSource *source;
+  TgSchedule schedule;
+  TgShape shape;
+  TgTopology network;
+  bool rounded;
+  double memory_bytes; /* and … */
+  bool memory_proved;
+} TgAttempt;
+
+static bool bind(TgAttempt *attempt) {
+  TgError error;
+  attempt->schedule = *attempt->source->schedule;
+  if (tg_schedule_bind(&attempt->schedule, attempt->source->names, &attempt->candidate->bindings, &error)) return true;
+  tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, 0, g_strdup(error.message));
+  return false;
+}
+
+/* Proves, once for each set of parameters. Where it fails, so does the schedule. */
+static bool prove(TgAttempt *attempt) {
+  const TgPlanRequest *request = attempt->search->request;
+  TgPlanGrid *grid = attempt->grid;
+  TgProof proof;
+  g_autofree char *parameters = tg_plan_parameters_text(&attempt->schedule, attempt->source->names);
+  if (g_strcmp0(grid->proved_for, parameters) != 0) {
+    if (!tg_prove(&attempt->schedule, attempt->source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k,
+                  &proof)) {
+      tg_plan_against(grid, TG_PLAN_WRONG, 0, 0, g_strdup_printf("its proof fails: %s", proof.failure.message));
+      return false;
+    }
+    g_free(grid->proved_for);
+    grid->proved_for = g_steal_pointer(&parameters);
+    grid->proved_bytes = (double)proof.counts.words_per_processor_max * (double)request->element_bytes;
+  }
+  attempt->memory_bytes = grid->proved_bytes;
+  attempt->memory_proved = true;
+  return true;
+}
+
+static bool proof_is_quick(const TgAttempt *attempt) {
+  return attempt->candidate->proof_s <= PROOF_MS * 1e-3;
+}
+
+static void reject_memory(TgAttempt *attempt, double bytes, const char *words) {
+  tg_plan_against(attempt->grid, TG_PLAN_MEMORY, 0, bytes,
+                  g_strdup_printf("%s %.0f bytes a processor, more than %.0f", words, bytes,
+                                  attempt->search->request->memory_bytes));
+}
+
+/* The bound decides where it can, the prover where that is quick, and otherwise what may not fit is left out. */
+static bool fits(TgAttempt *attempt) {
+  double limit = attempt->search->request->memory_bytes;
+  attempt->memory_bytes = attempt->candidate->memory_high_bytes;
+  if (attempt->candidate->memory_low_bytes > limit) {
+    reject_memory(attempt, attempt->candidate->memory_low_bytes, "needs at least");
+    return false;
+  }
+  bool unclear = attempt->memory_bytes > limit;
+  if (!bind(attempt)) return false;
+  if ((unclear || !attempt->source->proved) && proof_is_quick(attempt) && !prove(attempt)) return false;
+  if (attempt->memory_bytes <= limit) return true;
+  reject_memory(attempt, attempt->memory_bytes, attempt->memory_proved ? "holds" : "not proved to fit: holds up to");
+  return false;
+}
+
+static int64_t whole_blocks(int64_t size, int64_t blocks) {
+  return (size + blocks - 1) / blocks * blocks;
+}
+
+/* Following blocks of different sizes by name is slow. Where it takes too long, sizes are rounded up to whole blocks:
+ * no processor has less to do then. */
+static bool set_shape(TgAttempt *attempt) {
+  const TgPlanRequest *request = attempt->search->request;
+  const TgSchedule *schedule = &attempt->schedule;
+  int64_t m = request->m, n = request->n, k = request->k;
+  attempt->rounded = attempt->candidate->rounded;
+  if (attempt->rounded) {
+    m = whole_blocks(m, schedule->blocks[TG_MATRIX_C][0]);
+    n = whole_blocks(n, schedule->blocks[TG_MATRIX_C][1]);
+    k = whole_blocks(k, schedule->inner);
+  }
+  return tg_shape_init(&attempt->shape, &schedule->computes, m, n, k, NULL);
+}
+
+static bool set_network(TgAttempt *attempt) {
+  const TgSchedule *schedule = &attempt->schedule;
+  if (attempt->search->request->network) {
+    attempt->network = *attempt->search->request->network;
+    return true;
+  }
+  return tg_topology_init(&attempt->network, schedule->dims == 1 ? TG_RING : TG_TORUS, schedule->dims, schedule->extent,
+                          NULL);
+}
+
+static double balance_of(const TgAttempt *attempt, const TgCost *cost, double *sum) {
+  double most = 0;
+  *sum = 0;
+  for (int64_t n = 0; n < cost->nodes; n++) {
+    *sum += cost->node_compute_s[n];
+    most = fmax(most, cost->node_compute_s[n]);
+  }
+  return most > 0 ? *sum / (most * (double)tg_schedule_processors(&attempt->schedule)) : 1;
+}
+
+static void take_place(TgAttempt *attempt, TgEmbeddingKind embedding, const TgCost *cost) {
+  TgPlanPlace *place = &attempt->grid->place;
+  const TgPlanCandidate *candidate = attempt->candidate;
+  double products_s;
+  if (attempt->grid->placed && place->predicted_s <= cost->time_s * (1 + 1e-12)) return;
+  g_free(place->parameters);
+  *place = (TgPlanPlace){.source = attempt->source,
+                         .bindings = candidate->bindings,
+                         .collective = candidate->collective,
+                         .has_collectives = candidate->has_collectives,
+                         .embedding = embedding,
+                         .processors = tg_schedule_processors(&attempt->schedule),
+                         .predicted_s = cost->time_s,
+                         .compute_s = cost->compute_s,
+                         .communication_s = cost->communication_s,
+                         .bound_s = candidate->bound_s,
+                         .proof_s = candidate->proof_s,
+                         .messages = cost->messages,
+                         .bytes = cost->bytes,
+                         .max_link_bytes = cost->max_link_bytes,
+                         .bytes_per_processor = attempt->memory_bytes,
+                         .memory_bound_bytes = candidate->memory_high_bytes,
+                         .memory_proved = attempt->memory_proved,
+                         .proved = attempt->source->proved || attempt->memory_proved,
+                         .rounded = attempt->rounded};
+  place->balance = balance_of(attempt, cost, &products_s);
+  place->efficiency = cost->time_s > 0 ? products_s / ((double)place->processors * cost->time_s) : 1;
+  place->parameters = tg_plan_parameters_text(&attempt->schedule, attempt->source->names);
+  tg_schedule_grid_text(&attempt->schedule, place->grid, sizeof place->grid);
+  tg_topology_format(&attempt->network, place->topology, sizeof place->topology);
+  attempt->grid->placed = true;
+}
+
+static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
+  const TgPlanRequest *request = attempt->search->request;
+  return (TgCostOptions){.model = model,
+                         .collective = attempt->candidate->collective,
+                         .overlap = request->overlap,
+                         .straggler = -1,
+                         .straggler_factor = 1,
+                         .element_bytes = request->element_bytes};
+}
+
+/* True where levels or axes of the network have numbers of their own. */
+static bool links_differ(const TgMachine *machine) {
+  bool differ = false;
+  for (int level = 0; level < TG_MAX_LEVELS; level++) differ = differ || machine->level[level].given;
+  for (int axis = 0; axis < TG_MACHINE_AXES; axis++) differ = differ || machine->axis[axis].given;
+  return differ;
+}
+
+/* With links that contend a message takes no less than without, if hops cost nothing: hockney is quick and bounds the
+ * models that are not. */
+static bool may_still_win(TgAttempt *attempt) {
+  const TgPlanRequest *request = attempt->search->request;
+  if (request->model != TG_COST_FORWARD && request->model != TG_COST_FLOW) return true;
+  if (links_differ(request->machine)) return true; /* another embedding may take better links */
+  TgMachine machine = *request->machine;
+  TgCostOptions options = options_of(attempt, TG_COST_HOCKNEY);
+  TgCost cost;
+  machine.link.per_hop_s = 0;
+  if (!tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, TG_ROWMAJOR,
+                       &machine, &options, &cost, NULL))
+    return true;
+  double bound_s = cost.time_s * (1 - 1e-9);
+  tg_cost_clear(&cost);
+  if (bound_s <= attempt->search->limit_s) return true;
+  tg_plan_against(attempt->grid, TG_PLAN_BOUND, bound_s, 0, g_strdup(""));
+  return false;
+}
+
+static void predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
+  TgCostOptions options = options_of(attempt, attempt->search->request->model);
+  TgCost cost;
+  g_autoptr(GError) error = NULL;
+  attempt->search->plan->predicted++;
+  if (tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, embedding,
+                      attempt->search->request->machine, &options, &cost, &error)) {
+    take_place(attempt, embedding, &cost);
+    tg_cost_clear(&cost);
+  } else {
+    tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, 0, g_strdup_printf("cannot be predicted: %s", error->message));
+  }
+}
+
+/* --- embeddings --------------------------------------------------------------------------------------------------- */
+
+/* Whether it makes a difference to the model where a processor stands. */
+static bool distance_matters(const TgPlanRequest *request) {
+  return request->machine->link.per_hop_s > 0 || links_differ(request->machine) || request->model == TG_COST_FORWARD ||
+         request->model == TG_COST_FLOW;
+}
+
+static bool same_nodes(const TgEmbedding *a, const TgEmbedding *b) {
+  for (int32_t p = 0; p < a->processors; p++)
+    if (tg_embedding_node(a, p) != tg_embedding_node(b, p)) return false;
+  return true;
+}
+
+/* Kinds that lay the grid on the network in ways of their own; row-major is always the first. */
+static int find_embeddings(const TgAttempt *attempt, TgEmbeddingKind kinds[TG_EMBEDDING_KINDS]) {
+  TgEmbedding found[TG_EMBEDDING_KINDS];
+  int count = 0;
+  const TgSchedule *schedule = &attempt->schedule;
+  bool matters = distance_matters(attempt->search->request);
+  for (int kind = 0; kind < TG_EMBEDDING_KINDS && (matters || count == 0); kind++) {
+    if (!tg_embedding_init(&found[count], (TgEmbeddingKind)kind, schedule->dims, schedule->extent, &attempt->network,
+                           NULL))
+      continue;
+    bool known = false;
+    for (int other = 0; other < count && !known; other++) known = same_nodes(&found[other], &found[count]);
+    if (!known) kinds[count++] = (TgEmbeddingKind)kind;
+  }
+  return count;
+}
+
+static void predict_all(TgAttempt *attempt) {
+  TgEmbeddingKind kinds[TG_EMBEDDING_KINDS];
+  TgPlanSearch *search = attempt->search;
+  int count = find_embeddings(attempt, kinds);
+  for (int e = 0; e < count; e++) {
+    if (e > 0 && search->spent_s + attempt->candidate->work_s > search->request->work_s) return;
+    search->spent_s += attempt->candidate->work_s;
+    predict(attempt, kinds[e]);
+  }
+}
+
+void tg_plan_try(TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
+  TgAttempt attempt = {
+      .search = search, .candidate = candidate, .grid = grid, .source = &search->sources[candidate->source]};
+  if (search->spent_s + candidate->work_s > search->request->work_s) {
+    search->plan->too_long++;
+    tg_plan_against(grid, TG_PLAN_WORK, candidate->bound_s, 0, g_strdup(""));
+  } else if (fits(&attempt)) {
+    if (!set_shape(&attempt) || !set_network(&attempt))
+      tg_plan_against(grid, TG_PLAN_WRONG, 0, 0, g_strdup("its sizes in whole blocks are too large"));
+    else if (may_still_win(&attempt))
+      predict_all(&attempt);
+  }
+}
+
+/* --- afterwards --------------------------------------------------------------------------------------------------- */
+
+/* The prover's figure in place of a bound, where that is quick. */
+static void prove_place(TgPlanSearch *search, TgPlanPlace *place) {
+  TgProof proof;
+  TgSchedule schedule = *place->source->schedule;
+  const TgPlanRequest *request = search->request;
+  if (place->memory_proved || place->proof_s > PROOF_MS * 1e-3) return;
+  if (!tg_schedule_bind(&schedule, place->source->names, &place->bindings, NULL)) return;
+  if (!tg_prove(&schedule, place->source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof))
+    return;
+  place->bytes_per_processor = (double)proof.counts.words_per_processor_max * (double)request->element_bytes;
+  place->memory_proved = place->proved = true;
+}
+
+void tg_plan_prove(TgPlanSearch *search) {
+  for (guint i = 0; i < search->plan->ranked->len; i++)
+    prove_place(search, &g_array_index(search->plan->ranked, TgPlanPlace, i));
+}

@@ -1,0 +1,124 @@
+/* Why a place was won: what tells it from its neighbour in the ranking, in words. */
+#include "plan-private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Where the time goes, per processor, as far as it can be told from totals. */
+typedef struct TgShares {
+  double compute_s, latency_s, bytes_s, rest_s;
+} TgShares;
+
+static TgShares shares_of(const TgPlanRequest *request, const TgPlanPlace *place) {
+  TgTopology network;
+  TgShares shares = {.compute_s = place->compute_s};
+  TgMachineLink link = request->machine->link;
+  if (tg_topology_parse(&network, place->topology, NULL)) link = tg_machine_link(request->machine, &network, 0, 0);
+  double processors = (double)place->processors;
+  shares.latency_s = (double)place->messages / processors * link.latency_s;
+  shares.bytes_s = (double)place->bytes / processors / link.bandwidth_bytes_per_s;
+  shares.rest_s = place->communication_s - shares.latency_s - shares.bytes_s;
+  return shares;
+}
+
+static char *name_of(const TgPlanPlace *place) {
+  return g_strdup_printf("%s on %s", place->source->name, place->grid);
+}
+
+static void quantity_text(double quantity, const char *unit, char *text, size_t size) {
+  static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+  int p = 0;
+  while (quantity >= 999.5 && p + 1 < (int)G_N_ELEMENTS(prefixes)) {
+    quantity /= 1000;
+    p++;
+  }
+  g_snprintf(text, size, "%.3g%s%s%s", quantity, *unit ? " " : "", prefixes[p], unit);
+}
+
+/* "fewer bytes (3.1 MB a processor, 4.2 MB with summa on 4x4)" */
+static char *compare(const char *what, double here, double there, const char *unit, const char *of, const char *other) {
+  char first[32], second[32];
+  quantity_text(here, unit, first, sizeof first);
+  quantity_text(there, unit, second, sizeof second);
+  return g_strdup_printf("%s (%s %s, %s with %s)", what, first, of, second, other);
+}
+
+static char *compute_words(const TgPlanPlace *place, const TgPlanPlace *other, const char *name, bool wins) {
+  if (place->processors != other->processors)
+    return g_strdup_printf("%s processors (%" PRId64 ", %" PRId64 " with %s)", wins ? "more" : "fewer",
+                           place->processors, other->processors, name);
+  if (fabs(place->balance - other->balance) > 0.005)
+    return g_strdup_printf("%s balance of the products (mean over maximum %.2f, %.2f with %s)",
+                           wins ? "better" : "worse", place->balance, other->balance, name);
+  return g_strdup_printf("%s products (%.4g s, %.4g s with %s)", wins ? "quicker" : "slower", place->compute_s,
+                         other->compute_s, name);
+}
+
+static char *rest_words(const TgPlanRequest *request, const TgPlanPlace *place, const TgPlanPlace *other,
+                        const char *name, bool wins) {
+  bool shared = request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW;
+  if (shared && place->max_link_bytes != other->max_link_bytes &&
+      (place->max_link_bytes < other->max_link_bytes) == wins)
+    return compare(wins ? "less contention" : "more contention", (double)place->max_link_bytes,
+                   (double)other->max_link_bytes, "B", "over the busiest link", name);
+  return g_strdup_printf("%s in transfers that nothing hides, and waiting (%.4g s, %.4g s with %s)",
+                         wins ? "less" : "more", place->communication_s, other->communication_s, name);
+}
+
+/* The largest part of the difference; `wins`: of what `place` has less of. */
+static char *difference(const TgPlanRequest *request, const TgPlanPlace *place, const TgPlanPlace *other, bool wins) {
+  TgShares here = shares_of(request, place), there = shares_of(request, other);
+  const double sign = wins ? 1 : -1, processors = (double)place->processors;
+  const double gain[] = {sign * (there.compute_s - here.compute_s), sign * (there.latency_s - here.latency_s),
+                         sign * (there.bytes_s - here.bytes_s), sign * (there.rest_s - here.rest_s)};
+  g_autofree char *name = name_of(other);
+  int largest = 0;
+  for (int i = 1; i < 4; i++)
+    if (gain[i] > gain[largest]) largest = i;
+  if (largest == 0) return compute_words(place, other, name, wins);
+  if (largest == 1)
+    return compare(wins ? "fewer messages" : "more messages", (double)place->messages / processors,
+                   (double)other->messages / (double)other->processors, "", "a processor", name);
+  if (largest == 2)
+    return compare(wins ? "fewer bytes" : "more bytes", (double)place->bytes / processors,
+                   (double)other->bytes / (double)other->processors, "B", "a processor", name);
+  return rest_words(request, place, other, name, wins);
+}
+
+/* Below it a difference is not worth a word: 0.0 percent. */
+static const double alike = 5e-4;
+
+/* The first is compared with the next place that is not as quick. */
+static char *explain_first(const TgPlanRequest *request, const GArray *ranked) {
+  const TgPlanPlace *first = &g_array_index(ranked, TgPlanPlace, 0), *next = NULL;
+  for (guint i = 1; i < ranked->len && !next; i++) {
+    const TgPlanPlace *place = &g_array_index(ranked, TgPlanPlace, i);
+    if (place->predicted_s > first->predicted_s * (1 + alike)) next = place;
+  }
+  if (!next) return g_strdup(ranked->len > 1 ? "as quick as all others here" : "nothing else came in");
+  g_autofree char *words = difference(request, first, next, true), *name = name_of(next);
+  return g_strdup_printf("%.1f%% less time than %s: %s", 100 * (1 - first->predicted_s / next->predicted_s), name,
+                         words);
+}
+
+static char *explain_behind(const TgPlanRequest *request, const TgPlanPlace *place, const TgPlanPlace *best) {
+  double behind = place->predicted_s / best->predicted_s - 1;
+  if (behind <= alike) {
+    g_autofree char *name = name_of(best);
+    return g_strdup_printf("as quick as %s%s", name,
+                           place->bytes > best->bytes             ? ", with more bytes sent"
+                           : place->processors > best->processors ? ", with more processors"
+                                                                  : "");
+  }
+  g_autofree char *words = difference(request, place, best, false);
+  return g_strdup_printf("%.1f%% more time than the first: %s", 100 * behind, words);
+}
+
+void tg_plan_explain(const TgPlanRequest *request, GArray *ranked) {
+  for (guint i = 0; i < ranked->len; i++) {
+    TgPlanPlace *place = &g_array_index(ranked, TgPlanPlace, i);
+    TgPlanPlace *first = &g_array_index(ranked, TgPlanPlace, 0);
+    place->why = i > 0 ? explain_behind(request, place, first) : explain_first(request, ranked);
+  }
+}

@@ -1,0 +1,140 @@
+#include "prediction.h"
+
+#include <string.h>
+
+static int64_t largest(const int64_t *load, int64_t links) {
+  int64_t most = 0;
+  for (int64_t l = 0; l < links; l++) most = MAX(most, load[l]);
+  return most;
+}
+
+static bool same_lanes(const GPtrArray *a, const GPtrArray *b) {
+  return a->len > 0 && a->len == b->len && memcmp(a->pdata, b->pdata, a->len * sizeof *a->pdata) == 0;
+}
+
+static int64_t load_of_step(TgPrediction *prediction) {
+  TgLoad *load = &prediction->lanes.load; /* what does not come again is in it */
+  for (guint i = 0; i < prediction->step_lanes->len; i++) {
+    const TgLane *lane = prediction->step_lanes->pdata[i];
+    tg_load_add(load, lane->load, lane->loads);
+  }
+  return tg_load_pour(load, prediction->total_load);
+}
+
+/* A step made of the same phases as the one before it loads the same links; that is made up for at the end. */
+static int64_t repeat_load(TgPrediction *prediction) {
+  for (guint i = 0; i < prediction->step_lanes->len; i++) {
+    TgLane *lane = prediction->step_lanes->pdata[i];
+    lane->repeats++;
+  }
+  return g_array_index(prediction->step_max, int64_t, prediction->step_max->len - 1);
+}
+
+static void close_step(TgPrediction *prediction) {
+  if (prediction->steps->len == 0) return;
+  bool all_kept = true, same = same_lanes(prediction->step_lanes, prediction->last_lanes);
+  int64_t most = same ? repeat_load(prediction) : load_of_step(prediction);
+  g_array_append_val(prediction->step_max, most);
+  for (guint i = 0; i < prediction->step_lanes->len; i++) {
+    TgLane *lane = prediction->step_lanes->pdata[i];
+    all_kept = all_kept && lane->keep;
+    if (!lane->keep) tg_lane_release(lane);
+  }
+  g_ptr_array_set_size(prediction->last_lanes, 0);
+  for (guint i = 0; all_kept && i < prediction->step_lanes->len; i++)
+    g_ptr_array_add(prediction->last_lanes, prediction->step_lanes->pdata[i]);
+  g_ptr_array_set_size(prediction->step_lanes, 0);
+}
+
+static void open_step(TgPrediction *prediction, const TgPhaseAt *at) {
+  close_step(prediction);
+  TgTraceStep step = {.label = at->label, .index = at->step};
+  double none = 0;
+  g_array_append_val(prediction->steps, step);
+  g_array_append_val(prediction->step_compute, none);
+  if (prediction->node_steps)
+    g_array_set_size(prediction->node_steps, prediction->steps->len * (guint)prediction->lanes.network->nodes);
+}
+
+TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt *at, guint *number, GError **error) {
+  TgPhase *phase;
+  TgProgress progress = tg_phases_next(prediction->phases, &phase, at, error);
+  if (progress == TG_PROGRESS_END) close_step(prediction);
+  if (progress != TG_PROGRESS_MORE) return progress;
+  guint steps = prediction->steps->len;
+  if (steps == 0 || g_array_index(prediction->steps, TgTraceStep, steps - 1).index != at->step)
+    open_step(prediction, at);
+  *number = prediction->steps->len - 1;
+  *lane = tg_lanes_find(&prediction->lanes, phase);
+  g_ptr_array_add(prediction->step_lanes, *lane);
+  TgTraceStep *step = &g_array_index(prediction->steps, TgTraceStep, *number);
+  step->messages += (*lane)->transfers;
+  step->bytes += (*lane)->bytes;
+  step->hop_bytes += (*lane)->hop_bytes;
+  step->products += phase->products;
+  prediction->cost->flops += (*lane)->flops;
+  tg_phase_release(phase);
+  return progress;
+}
+
+static void total_repeated(gpointer key, gpointer value, gpointer user) {
+  TgPrediction *prediction = user;
+  TgLane *lane = value;
+  (void)key;
+  for (int64_t i = 0; lane->repeats > 0 && i < lane->loads; i++)
+    prediction->total_load[lane->load[i].link] += lane->repeats * lane->load[i].bytes;
+}
+
+static void take_steps(TgPrediction *prediction) {
+  TgCost *cost = prediction->cost;
+  cost->trace.steps = prediction->steps->len;
+  cost->trace.step = (TgTraceStep *)(void *)g_array_free(g_steal_pointer(&prediction->steps), FALSE);
+  cost->step_max_link_bytes = (int64_t *)(void *)g_array_free(g_steal_pointer(&prediction->step_max), FALSE);
+  cost->step_compute_s = (double *)(void *)g_array_free(g_steal_pointer(&prediction->step_compute), FALSE);
+  if (prediction->node_steps && prediction->node_steps_set)
+    cost->node_step = (TgNodeStep *)(void *)g_array_free(g_steal_pointer(&prediction->node_steps), FALSE);
+  for (int64_t s = 0; s < cost->trace.steps; s++) {
+    cost->messages += cost->trace.step[s].messages;
+    cost->bytes += cost->trace.step[s].bytes;
+    cost->hop_bytes += cost->trace.step[s].hop_bytes;
+  }
+}
+
+void tg_prediction_take(TgPrediction *prediction) {
+  TgCost *cost = prediction->cost;
+  int64_t links = prediction->lanes.network->links;
+  g_hash_table_foreach(prediction->lanes.known, total_repeated, prediction);
+  take_steps(prediction);
+  cost->communication_s = cost->time_s - cost->compute_s;
+  cost->nodes = prediction->lanes.network->nodes;
+  cost->max_link_bytes = largest(prediction->total_load, links);
+  cost->trace.links = links;
+  cost->trace.link_bytes = g_steal_pointer(&prediction->total_load);
+}
+
+void tg_prediction_init(TgPrediction *prediction, TgCost *cost, int64_t links) {
+  prediction->cost = cost;
+  prediction->step_lanes = g_ptr_array_new();
+  prediction->last_lanes = g_ptr_array_new();
+  prediction->steps = g_array_new(FALSE, TRUE, sizeof(TgTraceStep));
+  prediction->step_max = g_array_new(FALSE, TRUE, sizeof(int64_t));
+  prediction->step_compute = g_array_new(FALSE, TRUE, sizeof(double));
+  if (prediction->options->keep_node_steps) prediction->node_steps = g_array_new(FALSE, TRUE, sizeof(TgNodeStep));
+  prediction->total_load = g_new0(int64_t, links + 1);
+}
+
+void tg_prediction_clear(TgPrediction *prediction) {
+  for (guint i = 0; i < prediction->step_lanes->len; i++) {
+    TgLane *lane = prediction->step_lanes->pdata[i];
+    if (!lane->keep) tg_lane_release(lane);
+  }
+  g_ptr_array_unref(prediction->step_lanes);
+  g_ptr_array_unref(prediction->last_lanes);
+  if (prediction->steps) g_array_unref(prediction->steps);
+  if (prediction->step_max) g_array_unref(prediction->step_max);
+  if (prediction->step_compute) g_array_unref(prediction->step_compute);
+  if (prediction->node_steps) g_array_unref(prediction->node_steps);
+  g_free(prediction->total_load);
+  tg_phases_free(prediction->phases);
+  tg_lanes_clear(&prediction->lanes);
+}

@@ -1,0 +1,66 @@
+/** @file program.h
+ * Private to sim/: every node's way through the phases, for models in which messages of different phases meet on a
+ * link. A node goes from stage to stage on its own; a transfer departs when both its ends have come to it; the model
+ * says when it is delivered.
+ *
+ * A stage is what the nodes do between two waits: one phase, or with `ports = all` the phases that run together. Stages
+ * are known ahead as far as memory allows, and dropped when the last node has left them. */
+#ifndef TG_PROGRAM_H
+#define TG_PROGRAM_H
+
+#include "form.h"
+#include "prediction.h"
+
+typedef struct TgStage {
+  TgForm *form;
+  int64_t number;        /**< from 0 */
+  guint step, step_last; /**< indices of its steps */
+  int64_t left;          /**< nodes that have not left it */
+  double *ready;         /**< where nodes have several transfers, by transfer: when its first end came, negative before */
+  double longest_s;      /**< time of its longest product */
+} TgStage;
+
+typedef struct TgProgram TgProgram;
+
+/** A transfer departs: both ends are ready at `at_s`, which is no earlier than any time the model has worked on. It may
+ * not deliver anything from here: note it down. */
+typedef void (*TgDepart)(void *user, TgStage *stage, int32_t transfer, TgFormEnds ends, double at_s);
+
+/** `prediction` and `user` must outlive the program. */
+TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user);
+void tg_program_free(TgProgram *program);
+
+/** Lets all nodes begin; the transfers that can depart at once do. */
+void tg_program_begin(TgProgram *program);
+/** The transfer is complete at both ends. `end_s` may lie in the model's future. What can depart now does. */
+void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, double end_s);
+
+/** Fetches from memory what a delivery will soon need. */
+void tg_program_fetch(TgProgram *program, const TgStage *stage, int32_t transfer, TgFormEnds ends);
+
+static inline int64_t tg_stage_bytes(const TgStage *stage, int32_t transfer) {
+  return tg_form_bytes(stage->form, transfer);
+}
+/** 1 + a random number in [0, jitter) that depends on seed, stage, transfer and `draw` alone; 1 without jitter. */
+double tg_program_jitter(const TgProgram *program, const TgStage *stage, int32_t transfer, uint32_t draw);
+/** The fewest bytes that any message has, where all stages were known from the beginning, otherwise 0. */
+int64_t tg_program_least_bytes(const TgProgram *program);
+
+/** True where no two messages of different nodes can meet on a link any more: the program is known to its end, and all
+ * nodes have left its last transfer of more than one hop. Never with half-duplex links or all ports.
+ *
+ * From then on the model's answer is hockney's, which needs no queue. So: call tg_program_gate(), deliver what has
+ * departed and what departs meanwhile, in any order, then tg_program_run_rest(). */
+bool tg_program_is_calm(const TgProgram *program);
+/** No node goes on beyond the furthest stage that one is in now. */
+void tg_program_gate(TgProgram *program);
+bool tg_program_is_gated(const TgProgram *program);
+/** With all nodes at the gate: runs the rest and returns true. Where a node's links are in use for longer than the node
+ * is, by `held_s` (of each node, or NULL), it opens the gate by one stage instead, so that transfers depart again, and
+ * returns false. */
+bool tg_program_run_rest(TgProgram *program, const double *held_s);
+
+/** After all events: sets the prediction's times. False with the error of the schedule. */
+bool tg_program_finish(TgProgram *program, GError **error);
+
+#endif

@@ -1,0 +1,214 @@
+/** @file cost-reference.h
+ * Store and forward, and hockney, once more, from its rules alone and as plainly as can be: a list of transfers, one
+ * object each, searched for the next event; a program counter for each node. It shares with sim/ the phases of a
+ * schedule, routes, the embedding, the machine's numbers and the random starts, and nothing of what it is held against.
+ *
+ * - A node enters a statement when its previous one is complete: when its own transfers are. With all ports, statements
+ *   in a row of which none needs another are one.
+ * - A transfer departs when both ends have entered and, with one port, the transfers of the statement that its sender
+ *   sends and its receiver receives before it are delivered. What the sender's products write is there before.
+ * - Each hop takes latency + bytes / bandwidth of its link, one message at a time, in order of arrival; at the same
+ *   instant new messages first, then the lower source, then program order. Both directions of a half-duplex cable are
+ * one link.
+ * - Products of a node follow each other, and begin when the transfers before them in the program are complete. With
+ *   overlap, later transfers do not wait for them. */
+#ifndef COST_REFERENCE_H
+#define COST_REFERENCE_H
+
+#include "reference-lists.h"
+
+/* The steps from..to begin for the node where it is now. */
+static inline void ref_reach(Reference *ref, int node, guint from, guint to) {
+  for (guint s = from; s <= to; s++)
+    ref->reached[s * (guint)ref->network->nodes + (guint)node] = fmax(ref->node[node].port, ref->node[node].cpu);
+}
+
+static inline guint ref_step_of(const Reference *ref, guint phase) {
+  return phase < ref->phases->len ? ref_phase(ref, (int)phase)->step : ref->steps;
+}
+
+static inline void ref_multiply(const Reference *ref, int n, const TgPhase *phase) {
+  RefNode *node = &ref->node[n];
+  double time = 0;
+  for (int64_t i = 0; i < phase->products; i++)
+    if (ref_node_of(ref, phase->processor ? phase->processor[i] : i) == n)
+      time += (phase->flops ? phase->flops[i] : phase->uniform_flops) / ref->machine->processor.flops_per_s;
+  if (n == ref->options->straggler) time *= ref->options->straggler_factor;
+  if (time == 0) return;
+  node->cpu = fmax(node->cpu, node->port) + time;
+  node->compute += time;
+  for (int b = 0; b < TG_MAX_BUFFERS; b++)
+    if (phase->writes >> b & 1) node->ready[b] = node->cpu;
+  if (!ref->options->overlap) node->port = node->cpu;
+}
+
+static inline void ref_try(Reference *ref, RefTransfer *transfer) {
+  const RefTransfer *sent = transfer->send_before, *received = transfer->receive_before;
+  if (!transfer->waiting || transfer->entered < 2 || (sent && !sent->done) || (received && !received->done)) return;
+  const TgPhase *phase = ref_phase(ref, transfer->phase)->phase;
+  double at = fmax(sent ? sent->event_s : 0, received ? received->event_s : 0);
+  for (int b = 0; b < TG_MAX_BUFFERS && ref->options->overlap; b++)
+    if (phase->reads >> b & 1) at = fmax(at, ref->node[transfer->from].ready[b]);
+  transfer->event_s = fmax(at, transfer->depart_s);
+  transfer->waiting = FALSE;
+}
+
+/* The node enters a group: its transfers know one more end. */
+static inline void ref_enter(Reference *ref, int node, int group) {
+  for (guint i = 0; i < ref->transfers->len; i++) {
+    RefTransfer *transfer = ref->transfers->pdata[i];
+    if (ref_phase(ref, transfer->phase)->group != group || (transfer->from != node && transfer->to != node)) continue;
+    transfer->entered++;
+    transfer->depart_s = fmax(transfer->depart_s, ref->node[node].port);
+    ref->node[node].outstanding++;
+  }
+  for (guint i = 0; i < ref->transfers->len; i++) ref_try(ref, ref->transfers->pdata[i]);
+}
+
+/* All its transfers of the group are delivered. */
+static inline void ref_leave(Reference *ref, int n, int group) {
+  RefNode *node = &ref->node[n];
+  for (; node->next < ref->phases->len; node->next++) {
+    if (ref_phase(ref, (int)node->next)->group != group) break;
+    for (guint i = 0; i < ref->transfers->len; i++) {
+      const RefTransfer *transfer = ref->transfers->pdata[i];
+      if (transfer->phase == (int)node->next && (transfer->from == n || transfer->to == n))
+        node->port = fmax(node->port, transfer->event_s);
+    }
+    if (!ref->options->overlap) node->cpu = node->port;
+    ref_reach(ref, n, ref_step_of(ref, node->next) + 1, ref_step_of(ref, node->next + 1));
+  }
+}
+
+/* As far as the node gets without a delivery. */
+static inline void ref_advance(Reference *ref, int n) {
+  RefNode *node = &ref->node[n];
+  while (node->next < ref->phases->len) {
+    const RefPhase *at = ref_phase(ref, (int)node->next);
+    if (at->group < 0) {
+      ref_multiply(ref, n, at->phase);
+      ref_reach(ref, n, ref_step_of(ref, node->next) + 1, ref_step_of(ref, node->next + 1));
+      node->next++;
+      continue;
+    }
+    ref_enter(ref, n, at->group);
+    if (node->outstanding > 0) return;
+    ref_leave(ref, n, at->group);
+  }
+}
+
+static inline void ref_deliver(Reference *ref, RefTransfer *transfer) {
+  transfer->done = TRUE;
+  for (guint i = 0; i < ref->transfers->len; i++) ref_try(ref, ref->transfers->pdata[i]);
+  int ends[2] = {transfer->from, transfer->to};
+  for (int e = 0; e < 2; e++)
+    if (--ref->node[ends[e]].outstanding == 0) {
+      ref_leave(ref, ends[e], ref_phase(ref, transfer->phase)->group);
+      ref_advance(ref, ends[e]);
+    }
+}
+
+static inline TgMachineLink ref_link(const Reference *ref, int64_t number) {
+  TgLink link;
+  tg_topology_link(ref->network, number, &link);
+  return tg_machine_link(ref->machine, ref->network, link.level, link.axis);
+}
+
+static inline void ref_cross(Reference *ref, RefTransfer *transfer) {
+  int64_t number = transfer->link[transfer->hop++];
+  TgMachineLink link = ref_link(ref, number);
+  double *free_s = &ref->free_s[link.duplex == TG_DUPLEX_HALF ? number / 2 * 2 : number];
+  transfer->event_s = fmax(*free_s, transfer->event_s) + link.latency_s + transfer->bytes / link.bandwidth_bytes_per_s;
+  *free_s = transfer->event_s;
+}
+
+/* Hockney: all hops at once, on links of its own. */
+static inline void ref_arrive(Reference *ref, RefTransfer *transfer) {
+  double slowest_s = 0, latency_s = 0;
+  for (; transfer->hop < transfer->hops; transfer->hop++) {
+    TgMachineLink link = ref_link(ref, transfer->link[transfer->hop]);
+    latency_s += transfer->hop == 0 ? link.latency_s : link.per_hop_s;
+    slowest_s = fmax(slowest_s, transfer->bytes / link.bandwidth_bytes_per_s);
+  }
+  transfer->event_s += latency_s + slowest_s;
+}
+
+/* New before forwarded, then the lower source, then program order. */
+static inline gboolean ref_goes_before(const RefTransfer *a, const RefTransfer *b) {
+  if ((a->hop > 0) != (b->hop > 0)) return b->hop > 0;
+  return a->from < b->from;
+}
+
+/* The first transfer with an event up to `until` that is (not) a delivery. */
+static inline RefTransfer *ref_find(const Reference *ref, double until, gboolean delivery) {
+  RefTransfer *first = NULL;
+  for (guint i = 0; i < ref->transfers->len; i++) {
+    RefTransfer *transfer = ref->transfers->pdata[i];
+    if (transfer->waiting || transfer->done || (transfer->hop == transfer->hops) != delivery) continue;
+    if (transfer->event_s <= until && (!first || ref_goes_before(transfer, first))) first = transfer;
+  }
+  return first;
+}
+
+static inline double ref_next_time(const Reference *ref) {
+  double time = INFINITY;
+  for (guint i = 0; i < ref->transfers->len; i++) {
+    const RefTransfer *transfer = ref->transfers->pdata[i];
+    if (!transfer->waiting && !transfer->done) time = fmin(time, transfer->event_s);
+  }
+  return time;
+}
+
+static inline void ref_run(Reference *ref) {
+  double time;
+  for (int n = 0; n < ref->network->nodes; n++) {
+    if (ref->options->skew_s > 0)
+      ref->node[n].port = ref->node[n].cpu = ref->options->skew_s * tg_random_unit(~ref->options->seed, (uint64_t)n);
+    ref_reach(ref, n, 0, ref_step_of(ref, 0));
+    ref_advance(ref, n);
+  }
+  while ((time = ref_next_time(ref)) < INFINITY) {
+    double until = time * (1 + 1e-12);
+    RefTransfer *transfer;
+    while ((transfer = ref_find(ref, until, TRUE))) ref_deliver(ref, transfer);
+    while ((transfer = ref_find(ref, until, FALSE)))
+      (ref->options->model == TG_COST_HOCKNEY ? ref_arrive : ref_cross)(ref, transfer);
+  }
+  for (int n = 0; n < ref->network->nodes; n++) g_assert_cmpint(ref->node[n].next, ==, ref->phases->len);
+}
+
+static inline void ref_predict(Reference *ref, const TgSchedule *schedule, const TgScheduleNames *names,
+                               const TgShape *shape, const TgTopology *network, TgEmbeddingKind embedding,
+                               const TgMachine *machine, const TgCostOptions *options) {
+  GError *error = NULL;
+  TgError failure;
+  *ref = (Reference){
+      .machine = machine, .options = options, .network = network, .all_ports = machine->port.ports == TG_PORTS_ALL};
+  g_assert_true(tg_embedding_init(&ref->embedding, embedding, schedule->dims, schedule->extent, network, &failure));
+  ref->phases = g_array_new(FALSE, FALSE, sizeof(RefPhase));
+  ref->transfers = g_ptr_array_new();
+  g_autoptr(TgPhases) phases =
+      tg_phases_new(schedule, names, options->collective, shape, options->element_bytes, &error);
+  g_assert_no_error(error);
+  ref_read_phases(ref, phases);
+  ref->node = g_new0(RefNode, network->nodes);
+  ref->free_s = g_new0(double, network->links + 1);
+  ref->reached = g_new0(double, (ref->steps + 1) * (guint)network->nodes);
+  ref_run(ref);
+}
+
+static inline void ref_clear(Reference *ref) {
+  for (guint i = 0; i < ref->transfers->len; i++) {
+    RefTransfer *transfer = ref->transfers->pdata[i];
+    g_free(transfer->link);
+    g_free(transfer);
+  }
+  for (guint i = 0; i < ref->phases->len; i++) tg_phase_release(ref_phase(ref, (int)i)->phase);
+  g_array_unref(ref->phases);
+  g_ptr_array_unref(ref->transfers);
+  g_free(ref->node);
+  g_free(ref->free_s);
+  g_free(ref->reached);
+}
+
+#endif

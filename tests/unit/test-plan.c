@@ -1,0 +1,375 @@
+/* The planner: rankings worked by hand, lower bounds that are none too high, and what does not fit. */
+#include "algo-library.h"
+#include "plan.h"
+#include "prove.h"
+
+#include <math.h>
+
+enum { MOST = 64 };
+
+typedef struct Fixture {
+  TgSchedule schedule[MOST];
+  TgScheduleNames names[MOST];
+  TgPlanSource source[MOST];
+  int count;
+  TgMachine machine;
+  TgTopology network;
+  TgPlanRequest request;
+  TgPlan plan;
+} Fixture;
+
+static void add_text(Fixture *f, const char *text, gsize length, bool proved) {
+  TgError error;
+  int s = f->count++;
+  if (!tg_schedule_parse(&f->schedule[s], &f->names[s], text, length, &error)) g_error("%s", error.message);
+  const char *name = tg_name(&f->names[s], f->names[s].title);
+  f->source[s] = (TgPlanSource){&f->schedule[s], &f->names[s], name, proved};
+}
+
+static void add(Fixture *f, const char *name) {
+  const TgLibraryEntry *entry = tg_library_find(name);
+  g_assert_nonnull(entry);
+  add_text(f, entry->text, entry->length, true);
+}
+
+static void add_library(Fixture *f) {
+  gsize count;
+  const TgLibraryEntry *entries = tg_library_list(&count);
+  g_assert_cmpint(count, <=, MOST);
+  for (gsize e = 0; e < count; e++) add_text(f, entries[e].text, entries[e].length, true);
+}
+
+/* alpha 10 s, beta 1 s a word of four bytes, a multiplication with its addition 1 s, nothing overlaps. */
+static Fixture *fixture(gint64 n, gint64 processors, const char *more) {
+  Fixture *f = g_new0(Fixture, 1);
+  TgError error;
+  g_autofree char *text =
+      g_strdup_printf("[machine]\nname = test\nsource = test\nresidual = 0.5\n[link]\nlatency_s = 10\n"
+                      "bandwidth_bytes_per_s = 4\n%s[processor]\nflops_per_s = 2\n",
+                      more ? more : "");
+  if (!tg_machine_parse(&f->machine, text, strlen(text), &error)) g_error("%d: %s", error.line, error.message);
+  f->request = (TgPlanRequest){.m = n,
+                               .n = n,
+                               .k = n,
+                               .element_bytes = 4,
+                               .processors = processors,
+                               .machine = &f->machine,
+                               .memory_bytes = INFINITY,
+                               .top = 1000,
+                               .work_s = 4};
+  return f;
+}
+
+static void plan(Fixture *f) {
+  GError *error = NULL;
+  tg_plan_clear(&f->plan);
+  tg_plan(&f->request, f->source, f->count, &f->plan, &error);
+  g_assert_no_error(error);
+}
+
+static void fixture_free(Fixture *f) {
+  tg_plan_clear(&f->plan);
+  g_free(f);
+}
+
+static const TgPlanPlace *place(const Fixture *f, guint number) {
+  g_assert_cmpuint(f->plan.ranked->len, >, number);
+  return &g_array_index(f->plan.ranked, TgPlanPlace, number);
+}
+
+static const TgPlanReject *rejected(const Fixture *f, const char *grid) {
+  for (guint i = 0; i < f->plan.rejected->len; i++) {
+    const TgPlanReject *reject = &g_array_index(f->plan.rejected, TgPlanReject, i);
+    if (strcmp(reject->grid, grid) == 0) return reject;
+  }
+  g_error("%s is not rejected", grid);
+}
+
+static void assert_place(const Fixture *f, guint number, const char *name, const char *grid, double time_s) {
+  g_assert_cmpstr(place(f, number)->source->name, ==, name);
+  g_assert_cmpstr(place(f, number)->grid, ==, grid);
+  g_assert_cmpfloat_with_epsilon(place(f, number)->predicted_s, time_s, 1e-9 * time_s);
+}
+
+static guint number_of(const Fixture *f, const char *name, const char *grid) {
+  for (guint i = 0; i < f->plan.ranked->len; i++)
+    if (strcmp(place(f, i)->source->name, name) == 0 && strcmp(place(f, i)->grid, grid) == 0) return i;
+  g_error("%s on %s is not ranked", name, grid);
+}
+
+/* n = 8: cannon on 8x8 sends 2 + 7*2 messages of one word in a row, 11 s each, and multiplies 8 times for 1 s, 184 s;
+ * on 4x4 it sends 8 of four words and multiplies 4 times for 8 s; dns on 4x4x4 sends 2 (lift), 2*2 (broadcasts), 2
+ * (reduction) of four words, 14 s each, and multiplies once for 8 s. */
+static void test_by_hand(void) {
+  Fixture *f = fixture(8, 64, NULL);
+  add(f, "cannon");
+  add(f, "dns");
+  plan(f);
+  assert_place(f, 0, "dns", "4x4x4", 8 * 14 + 8);
+  assert_place(f, 1, "cannon", "4x4", 8 * 14 + 4 * 8);
+  guint last = number_of(f, "cannon", "8x8");
+  assert_place(f, last, "cannon", "8x8", 16 * 11 + 8);
+  g_assert_cmpfloat(place(f, 0)->bytes_per_processor, ==, 3 * 4 * 4);
+  g_assert_cmpfloat(place(f, last)->bytes_per_processor, ==, 3 * 4);
+  g_assert_cmpfloat(place(f, 0)->compute_s, ==, 8);
+  g_assert_nonnull(strstr(place(f, 0)->why, "16.7% less time than cannon on 4x4"));
+  fixture_free(f);
+}
+
+/* The same with n = 64: 16 messages of 64 words for cannon. dns lifts blocks of 256 words and scatters and gathers them
+ * on lines of four in two rounds of 128 and 64 words and three of 64; reduces likewise. */
+static void test_large(void) {
+  Fixture *f = fixture(64, 64, NULL);
+  add(f, "cannon");
+  add(f, "dns");
+  plan(f);
+  assert_place(f, 0, "cannon", "8x8", 16 * (10 + 64) + 4096);
+  guint next = number_of(f, "dns", "4x4x4");
+  assert_place(f, next, "dns", "4x4x4", 2 * (10 + 256) + 3 * (138 + 4 * 74) + 4096);
+  g_assert_cmpint(place(f, next)->collective, ==, TG_COLLECTIVE_SCATTER_ALLGATHER);
+  g_assert_nonnull(strstr(place(f, next)->why, "and waiting"));
+  fixture_free(f);
+}
+
+/* Three blocks of four words: 48 bytes are enough, 47 are not, neither for dns nor for cannon on 4x4. */
+static void test_memory(void) {
+  Fixture *f = fixture(8, 64, NULL);
+  add(f, "cannon");
+  add(f, "dns");
+  f->request.memory_bytes = 48;
+  plan(f);
+  assert_place(f, 0, "dns", "4x4x4", 120);
+  f->request.memory_bytes = 47;
+  plan(f);
+  assert_place(f, number_of(f, "cannon", "8x8"), "cannon", "8x8", 184);
+  g_assert_cmpint(rejected(f, "4x4")->cause, ==, TG_PLAN_MEMORY);
+  g_assert_cmpint(rejected(f, "4x4x4")->cause, ==, TG_PLAN_MEMORY);
+  g_assert_cmpfloat(rejected(f, "4x4x4")->least_bytes, ==, 48);
+  f->request.memory_bytes = 11;
+  plan(f);
+  g_assert_cmpuint(f->plan.ranked->len, ==, 0);
+  g_assert_cmpfloat(f->plan.least_bytes, ==, 12);
+  fixture_free(f);
+}
+
+/* 144 is a fifth more than 120, and 20 % of the best is not less than 20 %. */
+static void test_ties(void) {
+  Fixture *f = fixture(8, 64, NULL);
+  add(f, "cannon");
+  add(f, "dns");
+  f->request.top = 2;
+  f->machine.residual = 0.2;
+  plan(f);
+  g_assert_false(place(f, 0)->tie || place(f, 1)->tie);
+  f->machine.residual = 0.2001;
+  plan(f);
+  g_assert_true(place(f, 0)->tie && place(f, 1)->tie);
+  fixture_free(f);
+}
+
+/* Four panels as wide as a block are four times two broadcasts of two rounds; narrower ones send more messages. */
+static void test_parameters(void) {
+  Fixture *f = fixture(16, 16, NULL);
+  add(f, "summa-panels");
+  plan(f);
+  bool found = false;
+  for (guint i = 0; i < f->plan.ranked->len; i++) {
+    if (strcmp(place(f, i)->grid, "4x4") != 0) continue;
+    g_assert_cmpstr(place(f, i)->parameters, ==, "b=4");
+    g_assert_cmpint(place(f, i)->bindings.count, ==, 3);
+    found = true;
+  }
+  g_assert_true(found);
+  fixture_free(f);
+}
+
+/* Neighbours stay neighbours on a hypercube by the Gray code alone, and hops cost. */
+static void test_embedding(void) {
+  Fixture *f = fixture(32, 16, "per_hop_s = 5\n");
+  TgError error;
+  add(f, "cannon");
+  g_assert_true(tg_topology_parse(&f->network, "hypercube:4", &error));
+  f->request.network = &f->network;
+  f->request.top = 1;
+  plan(f);
+  g_assert_cmpstr(place(f, 0)->grid, ==, "4x4");
+  g_assert_cmpint(place(f, 0)->embedding, ==, TG_GRAY);
+  fixture_free(f);
+}
+
+/* Grids of 13: none for cannon, which takes 3x3. */
+static void test_prime(void) {
+  Fixture *f = fixture(26, 13, NULL);
+  add(f, "cannon");
+  add(f, "summa-panels");
+  plan(f);
+  g_assert_cmpint(rejected(f, "13")->cause, ==, TG_PLAN_REQUIRE);
+  bool square = false, line = false, compact = false;
+  for (guint i = 0; i < f->plan.ranked->len; i++) {
+    const char *name = place(f, i)->source->name, *grid = place(f, i)->grid;
+    square = square || (strcmp(name, "cannon") == 0 && strcmp(grid, "3x3") == 0);
+    line = line || strcmp(grid, "13x1") == 0;
+    compact = compact || strcmp(grid, "3x4") == 0;
+  }
+  g_assert_true(square && line && compact);
+  fixture_free(f);
+}
+
+static void test_one(void) {
+  Fixture *f = fixture(5, 1, NULL);
+  add_library(f);
+  plan(f);
+  g_assert_cmpuint(f->plan.ranked->len, ==, 1);
+  g_assert_cmpfloat(place(f, 0)->predicted_s, ==, 125);
+  fixture_free(f);
+}
+
+/* Three rows do not go on eight block rows. */
+static void test_sizes(void) {
+  Fixture *f = fixture(3, 64, NULL);
+  add(f, "cannon");
+  plan(f);
+  g_assert_cmpint(rejected(f, "8x8")->cause, ==, TG_PLAN_SIZES);
+  for (guint i = 0; i < f->plan.ranked->len; i++) g_assert_cmpint(place(f, i)->processors, <=, 9);
+  fixture_free(f);
+}
+
+/* Own schedules are proved; one without its alignment is no product. */
+static void test_own(void) {
+  static const char right[] = "schedule own\ngrid r:p\nplace A(r,0) on (r)\nplace B(0,r) on (r)\n"
+                              "place C(r,t) on (r) as C[t] for t in p\nrepeat s in p\n  C[(r+s)%p] = A * B\n"
+                              "  move B to (r-1) where s < p-1\n";
+  static const char wrong[] = "schedule wrong\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nrepeat s in q\n"
+                              "  C += A * B\n  move A to (i,j-1)\n  move B to (i-1,j)\n";
+  Fixture *f = fixture(16, 4, NULL);
+  add_text(f, right, sizeof right - 1, false);
+  add_text(f, wrong, sizeof wrong - 1, false);
+  plan(f);
+  g_assert_cmpint(rejected(f, "2x2")->cause, ==, TG_PLAN_WRONG);
+  for (guint i = 0; i < f->plan.ranked->len; i++) {
+    if (place(f, i)->processors == 1) continue; /* of which both are right */
+    g_assert_cmpstr(place(f, i)->source->name, ==, "own");
+    g_assert_true(place(f, i)->proved);
+  }
+  fixture_free(f);
+}
+
+static void test_refused(void) {
+  Fixture *f = fixture(16, 8, NULL);
+  GError *error = NULL;
+  TgError failure;
+  add(f, "cannon");
+  g_assert_true(tg_topology_parse(&f->network, "ring:7", &failure));
+  f->request.network = &f->network;
+  g_assert_false(tg_plan(&f->request, f->source, f->count, &f->plan, &error));
+  g_assert_nonnull(strstr(error->message, "7 nodes"));
+  g_clear_error(&error);
+  fixture_free(f);
+}
+
+/* --- what holds for every place ----------------------------------------------------------------------------------- */
+
+static void check_place(const Fixture *f, const TgPlanPlace *at) {
+  TgSchedule schedule = *at->source->schedule;
+  TgShape shape;
+  TgTopology network;
+  TgProof proof;
+  TgCost cost;
+  const TgPlanRequest *request = &f->request;
+  const TgCostOptions options = {.model = request->model,
+                                 .collective = at->collective,
+                                 .overlap = request->overlap,
+                                 .straggler = -1,
+                                 .element_bytes = 4};
+  g_assert_true(tg_schedule_bind(&schedule, at->source->names, &at->bindings, NULL));
+  g_assert_true(
+      tg_prove(&schedule, at->source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof));
+  const double bytes = 4.0 * (double)proof.counts.words_per_processor_max;
+  g_assert_cmpfloat(at->memory_bound_bytes, >=, bytes);
+  if (at->memory_proved)
+    g_assert_cmpfloat(at->bytes_per_processor, ==, bytes);
+  else
+    g_assert_cmpfloat(at->bytes_per_processor, >=, bytes);
+  g_assert_cmpint(at->processors, <=, request->processors);
+  g_assert_true(tg_topology_parse(&network, at->topology, NULL));
+  g_assert_true(tg_shape_init(&shape, &schedule.computes, request->m, request->n, request->k, NULL));
+  g_assert_true(tg_cost_predict(&schedule, at->source->names, &shape, &network, at->embedding, request->machine,
+                                &options, &cost, NULL));
+  if (!at->rounded) g_assert_cmpfloat_with_epsilon(at->predicted_s, cost.time_s, 1e-12 * cost.time_s);
+  if (at->bound_s > cost.time_s)
+    g_error("%s on %s (%s): bound %.17g, predicted %.17g", at->source->name, at->grid, at->parameters, at->bound_s,
+            cost.time_s);
+  tg_cost_clear(&cost);
+}
+
+static void check_all(gint64 n, gint64 processors, const char *machine, TgCostModel model, bool overlap) {
+  Fixture *f = fixture(n, processors, machine);
+  add_library(f);
+  f->request.model = model;
+  f->request.overlap = overlap;
+  plan(f);
+  g_assert_cmpuint(f->plan.ranked->len, >, 0);
+  for (guint i = 0; i < f->plan.ranked->len; i++) {
+    check_place(f, place(f, i));
+    if (i) g_assert_cmpfloat(place(f, i)->predicted_s, >=, place(f, i - 1)->predicted_s * (1 - 1e-12));
+    g_assert_cmpuint(strlen(place(f, i)->why), >, 0);
+  }
+  fixture_free(f);
+}
+
+static void test_every_place(void) {
+  static const char *const machines[] = {"", "[port]\nports = all\n"};
+  static const gint64 sizes[] = {7, 24}, processors[] = {7, 12, 27};
+  for (gsize machine = 0; machine < G_N_ELEMENTS(machines); machine++)
+    for (gsize n = 0; n < G_N_ELEMENTS(sizes); n++)
+      for (gsize p = 0; p < G_N_ELEMENTS(processors); p++)
+        for (int overlap = 0; overlap < 2; overlap++)
+          check_all(sizes[n], processors[p], machines[machine], TG_COST_HOCKNEY, overlap);
+}
+
+static void test_every_model(void) {
+  for (int model = 0; model < TG_COST_MODELS; model++) check_all(24, 16, "", (TgCostModel)model, true);
+}
+
+static void check_pruning(gint64 n, gint64 processors, bool overlap) {
+  Fixture *all = fixture(n, processors, NULL), *few = fixture(n, processors, NULL);
+  add_library(all);
+  add_library(few);
+  few->request.top = 3;
+  few->request.overlap = all->request.overlap = overlap;
+  plan(all);
+  plan(few);
+  g_assert_cmpint(few->plan.pruned, >, 0);
+  g_assert_cmpint(all->plan.pruned, ==, 0);
+  for (guint i = 0; i < 3; i++)
+    assert_place(few, i, place(all, i)->source->name, place(all, i)->grid, place(all, i)->predicted_s);
+  fixture_free(all);
+  fixture_free(few);
+}
+
+/* The first places are the same, whether or not bounds rule out the rest. */
+static void test_pruning(void) {
+  static const gint64 sizes[] = {24, 96, 384};
+  for (gsize n = 0; n < G_N_ELEMENTS(sizes); n++)
+    for (gint64 processors = 9; processors <= 36; processors += 27)
+      for (int overlap = 0; overlap < 2; overlap++) check_pruning(sizes[n], processors, overlap);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/plan/by-hand", test_by_hand);
+  g_test_add_func("/plan/large", test_large);
+  g_test_add_func("/plan/memory", test_memory);
+  g_test_add_func("/plan/ties", test_ties);
+  g_test_add_func("/plan/parameters", test_parameters);
+  g_test_add_func("/plan/embedding", test_embedding);
+  g_test_add_func("/plan/prime", test_prime);
+  g_test_add_func("/plan/one", test_one);
+  g_test_add_func("/plan/sizes", test_sizes);
+  g_test_add_func("/plan/own", test_own);
+  g_test_add_func("/plan/refused", test_refused);
+  g_test_add_func("/plan/every-place", test_every_place);
+  g_test_add_func("/plan/every-model", test_every_model);
+  g_test_add_func("/plan/pruning", test_pruning);
+  return g_test_run();
+}

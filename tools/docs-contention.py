@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Rewrites the marked region of docs/contention.md, the table of predicted times, by running `topogemm sim`.
+
+The region stands between `<!-- times -->` and `<!-- end -->`. With --check nothing is written: the status is 1 where the
+page differs from what would be written.
+
+Usage: docs-contention.py --program PROGRAM [--check] [PAGE]      PAGE: docs/contention.md if not given
+"""
+import argparse
+import difflib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REGION = re.compile(r"(^<!-- times -->\n).*?(^<!-- end -->\n)", re.M | re.S)
+RUNS = [("cannon", "8x8"), ("summa", "8x8"), ("dns", "4x4x4")]
+NETWORKS = [("torus:8x8", "rowmajor"), ("mesh:8x8", "rowmajor"), ("hypercube:6", "gray"), ("hypercube:6", "rowmajor")]
+MODELS = ["hockney", "flow", "store-and-forward"]
+N, MACHINE, LATENCY_S, BYTES_PER_S = 4096, "commodity-cluster", 1e-6, 1.25e9
+
+
+def predict(program, algorithm, grid, network, embedding, model):
+    """What `sim` says, as a dictionary."""
+    command = [program, "sim", algorithm, "-n", str(N), "--grid", grid, "--network", network, "--embed", embedding,
+               "--machine", MACHINE, "--model", model, "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def row(program, algorithm, grid, network, embedding):
+    """One line of the table."""
+    results = [predict(program, algorithm, grid, network, embedding, model) for model in MODELS]
+    block_bytes = (N // int(grid.split("x", maxsplit=1)[0])) ** 2 * 4
+    message_s = LATENCY_S + block_bytes / BYTES_PER_S
+    first = results[0]
+    cells = [f"{algorithm} {grid}", f"`{network}`", embedding, f"{first['hop_bytes'] / first['bytes']:.2f}",
+             f"{first['max_link_bytes'] / block_bytes:g}"]
+    cells += [f"{result['time_s'] * 1e3:.2f} ({result['time_s'] / message_s:.1f} t)" for result in results]
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(program):
+    """All lines."""
+    heads = ["schedule", "network", "embedding", "hops a byte", "blocks over the busiest link"]
+    heads += [f"{model}, ms" for model in MODELS]
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += [row(program, *run, *network) for run in RUNS for network in NETWORKS]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    """Writes or checks the page."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "contention.md")
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    old = arguments.page.read_text(encoding="utf-8")
+    new, count = REGION.subn(lambda match: match.group(1) + table(arguments.program) + match.group(2), old)
+    if count != 1:
+        sys.exit(f"{arguments.page}: expected one region from <!-- times --> to <!-- end -->")
+    if not arguments.check:
+        arguments.page.write_text(new, encoding="utf-8")
+    elif new != old:
+        sys.exit("".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), "page", "should be")))
+
+
+if __name__ == "__main__":
+    main()
