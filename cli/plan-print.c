@@ -101,7 +101,7 @@ static void print_rejected(TgCli *cli, const TgPlan *plan) {
     shown++;
   }
   if (!plan->rejected->len) return;
-  tg_print(cli, "\nnot in the ranking:\n");
+  tg_print(cli, "%snot in the ranking:\n", plan->ranked->len ? "\n" : "");
   tg_table_print(cli, table, 2, false);
   if (shown < plan->rejected->len) tg_print(cli, "  … and %u more; --json has them all\n", plan->rejected->len - shown);
 }
