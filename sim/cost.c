@@ -4,6 +4,7 @@
 #include "sim-error.h"
 #include "tiers.h"
 
+#include <math.h>
 #include <string.h>
 
 /** The models, by TgCostModel. */
@@ -39,6 +40,15 @@ static bool run_model(TgPrediction *prediction, GError **error) {
   return false;
 }
 
+/* A prediction beyond the range of a double is none. */
+static bool is_number(const TgCost *cost, GError **error) {
+  if (isfinite(cost->time_s)) return true;
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+                      "the predicted time is beyond the numbers there are: the machine's latencies, bandwidths and rates "
+                      "leave no finite time");
+  return false;
+}
+
 bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error) {
@@ -49,7 +59,7 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
   prediction.phases = tg_phases_new(schedule, names, options->collective, shape, options->element_bytes, error);
   bool fine = prediction.phases &&
               tg_lanes_init(&prediction.lanes, schedule, network, embedding, machine, error) &&
-              run_model(&prediction, error);
+              run_model(&prediction, error) && is_number(cost, error);
   if (fine) tg_prediction_take(&prediction);
   tg_prediction_clear(&prediction);
   if (!fine) tg_cost_clear(cost);

@@ -3,8 +3,6 @@
 #include "node-steps.h"
 #include "sim-error.h"
 
-#include <inttypes.h>
-
 /* --- one node's way ------------------------------------------------------------------------------------------- */
 
 static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) {
@@ -226,9 +224,9 @@ bool tg_program_finish(TgProgram *program, GError **error) {
     g_propagate_error(error, g_steal_pointer(&program->error));
     return false;
   }
-  if (program->count > 0) {
-    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE,
-                "a node waits for ever in statement %" PRId64 " of those executed", program->base);
+  if (program->count > 0) { /* no schedule brings that about: only times that are no numbers any more */
+    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+                "a message never arrives: the machine's latencies and bandwidths lead beyond the numbers there are");
     return false;
   }
   if (!tg_program_is_gated(program)) tg_program_hand_over(program);

@@ -2,6 +2,7 @@
 #include "../schedule-text.h"
 #include "cost.h"
 #include "prove.h"
+#include "sim-error.h"
 
 #include <math.h>
 
@@ -201,6 +202,31 @@ static void test_virtual_processors(void) {
   tg_cost_clear(&cost);
 }
 
+/* Latencies whose sum is no number: an error in every model, not a prediction of infinity. */
+static void test_overflow(void) {
+  const char *text = "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 1e308\nbandwidth_bytes_per_s = 1\n"
+                     "[processor]\nflops_per_s = 1e9\n";
+  g_autofree char *schedule = read_schedule("cannon-q-shifts.sched");
+  TgMachine machine;
+  TgError failure;
+  TgTopology topology;
+  TgShape shape;
+  Bound bound;
+  g_assert_true(tg_machine_parse(&machine, text, strlen(text), &failure));
+  g_assert_true(tg_topology_parse(&topology, "torus:4x4", &failure));
+  g_assert_true(bound_from(&bound, schedule, "4x4", NULL));
+  g_assert_true(tg_shape_init(&shape, &bound.schedule.computes, 8, 8, 8, NULL));
+  for (int model = 0; model < TG_COST_MODELS; model++) {
+    TgCostOptions options = plain;
+    TgCost cost;
+    g_autoptr(GError) error = NULL;
+    options.model = (TgCostModel)model;
+    g_assert_false(tg_cost_predict(&bound.schedule, &bound.names, &shape, &topology, TG_ROWMAJOR, &machine, &options,
+                                   &cost, &error));
+    g_assert_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/cost/closed-form", test_closed_form);
@@ -209,5 +235,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/cost/library", test_library);
   g_test_add_func("/cost/level-and-apart", test_level_and_apart);
   g_test_add_func("/cost/virtual-processors", test_virtual_processors);
+  g_test_add_func("/cost/overflow", test_overflow);
   return g_test_run();
 }
