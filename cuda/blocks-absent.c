@@ -1,0 +1,20 @@
+/* In place of blocks.cu where the build has no CUDA. */
+#include "blocks-launch.h"
+
+static bool not_built(TgError *error) {
+  return tg_error_set(error, 0, 0, "this build has no CUDA (%s)", TG_CUDA_LACKS);
+}
+
+bool tg_blocks_form(int32_t number, int32_t element, TgBlocksForm *form, TgError *error) {
+  (void)number;
+  (void)element;
+  (void)form;
+  return not_built(error);
+}
+
+bool tg_blocks_start(int32_t number, int32_t element, const TgBlocksRun *run, TgError *error) {
+  (void)number;
+  (void)element;
+  (void)run;
+  return not_built(error);
+}

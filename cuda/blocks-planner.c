@@ -1,0 +1,199 @@
+#include "blocks-planner-private.h"
+
+#include "prove.h"
+
+#include <string.h>
+
+enum { MOST_PROCESSORS = 1 << 14 }; /* no device holds as many resident blocks; known[] is their square */
+
+static int64_t pad(int64_t size, int64_t parts) {
+  const int64_t largest = size / parts + (size % parts != 0);
+  return (largest + TG_BLOCKS_PAD - 1) / TG_BLOCKS_PAD * TG_BLOCKS_PAD;
+}
+
+static void measure(TgPlanner *planner) {
+  const TgSchedule *schedule = planner->schedule;
+  const TgExecutorOptions *options = planner->options;
+  TgBlocksPlan *plan = planner->plan;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    tg_schedule_matrix_shape(schedule, (TgMatrixName)matrix, options->m, options->n, options->k, &plan->rows[matrix],
+                             &plan->columns[matrix]);
+    if (plan->rows[matrix] == 0) continue;
+    plan->padded_rows[matrix] = pad(plan->rows[matrix], schedule->blocks[matrix][0]);
+    plan->padded_columns[matrix] = pad(plan->columns[matrix], schedule->blocks[matrix][1]);
+    planner->size[matrix].elements = plan->padded_rows[matrix] * plan->padded_columns[matrix];
+  }
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    planner->size[matrix].free = g_new0(int32_t, (gsize)planner->processors);
+}
+
+static TgPlanner *planner_new(const TgSchedule *schedule, const TgScheduleNames *names,
+                              const TgExecutorOptions *options) {
+  TgPlanner *planner = g_new0(TgPlanner, 1);
+  const int64_t processors = tg_schedule_processors(schedule);
+  planner->schedule = schedule;
+  planner->names = names;
+  planner->options = options;
+  planner->plan = g_new0(TgBlocksPlan, 1);
+  planner->plan->processors = processors;
+  planner->processors = (int32_t)processors;
+  tg_walk_init(&planner->walk, schedule, names);
+  planner->blocks = g_array_new(FALSE, TRUE, sizeof(TgPlanBlock));
+  g_array_set_size(planner->blocks, TG_BLOCK_FIRST);
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) planner->slots[b] = g_array_new(FALSE, TRUE, sizeof(int32_t));
+  planner->instructions = g_array_new(FALSE, FALSE, sizeof(TgBlocksInstruction));
+  planner->waits = g_array_new(FALSE, FALSE, sizeof(TgBlocksWait));
+  planner->placed = g_array_new(FALSE, FALSE, sizeof(TgBlocksPlaced));
+  planner->count = g_new0(int32_t, (gsize)processors);
+  planner->known = g_new0(int32_t, (gsize)(processors * processors));
+  measure(planner);
+  return planner;
+}
+
+static void planner_free(TgPlanner *planner) {
+  for (guint i = TG_BLOCK_FIRST; i < planner->blocks->len; i++) {
+    GArray *readers = tg_plan_block(planner, (int32_t)i)->readers;
+    if (readers) g_array_unref(readers);
+  }
+  g_array_unref(planner->blocks);
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) g_array_unref(planner->slots[b]);
+  g_array_unref(planner->instructions);
+  g_array_unref(planner->waits);
+  g_array_unref(planner->placed);
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) g_free(planner->size[matrix].free);
+  g_free(planner->count);
+  g_free(planner->known);
+  tg_blocks_plan_free(planner->plan);
+  g_clear_error(&planner->error);
+  g_free(planner);
+}
+
+/* Before the run: A and B on their places, held for good so that they are there for the next run too. After it: C. */
+static bool place(TgPlanner *planner, bool inputs) {
+  TgPlacing placing;
+  TgPlaced placed;
+  TgError error = {0};
+  int more;
+  tg_placing_init(&placing, planner->schedule);
+  while ((more = tg_placing_next(&placing, planner->names, &placed, &error)) == 1) {
+    if ((placed.matrix != TG_MATRIX_C) != inputs) continue;
+    TgBlocksPlaced entry = {.matrix = placed.matrix, .row = placed.row, .column = placed.column};
+    const int32_t processor = (int32_t)placed.processor;
+    if (inputs) {
+      const int32_t block = tg_plan_block_new(planner, processor, planner->plan->padded_rows[placed.matrix],
+                                              planner->plan->padded_columns[placed.matrix]);
+      entry.offset = block;
+      if (!tg_plan_set(planner, processor, placed.buffer, placed.index, tg_plan_hold(planner, block))) return false;
+    } else {
+      entry.offset = tg_plan_slot(planner, processor, placed.buffer, placed.index);
+      g_assert(tg_plan_has_memory((int32_t)entry.offset)); /* proved: C ends there */
+    }
+    g_array_append_val(planner->placed, entry);
+  }
+  return more == 0 || tg_executor_fail(&planner->error, TG_EXECUTOR_ERROR_SCHEDULE, &error);
+}
+
+static bool plan_all(TgPlanner *planner) {
+  TgError error;
+  TgProgress progress;
+  if (!place(planner, true)) return false;
+  planner->plan->input_elements = planner->blocks->len; /* a number of blocks until resolve() */
+  while ((progress = tg_walk_next(&planner->walk, &error)) == TG_PROGRESS_MORE) {
+    if (!tg_plan_statement(planner)) return false;
+  }
+  planner->plan->steps = planner->walk.step;
+  if (progress == TG_PROGRESS_END) return place(planner, false);
+  return tg_executor_fail(&planner->error, TG_EXECUTOR_ERROR_SCHEDULE, &error);
+}
+
+/* Where each block begins. False where they overflow. */
+static bool lay_out(const TgPlanner *planner, int64_t *offset) {
+  TgBlocksPlan *plan = planner->plan;
+  const int64_t inputs = plan->input_elements;
+  for (guint i = 0; i <= planner->blocks->len; i++) {
+    if (i == inputs) plan->input_elements = plan->elements;
+    if (i == planner->blocks->len) break;
+    offset[i] = i < TG_BLOCK_FIRST ? -1 : plan->elements;
+    const int64_t elements = tg_plan_block(planner, (int32_t)i)->elements;
+    if (elements > INT64_MAX / 16 - plan->elements) return false;
+    plan->elements += (elements + TG_BLOCKS_ALIGN - 1) / TG_BLOCKS_ALIGN * TG_BLOCKS_ALIGN;
+  }
+  return true;
+}
+
+/* Sorts the instructions by processor and puts offsets for numbers of blocks. */
+static void resolve(const TgPlanner *planner, const int64_t *offset) {
+  TgBlocksPlan *plan = planner->plan;
+  plan->instructions = planner->instructions->len;
+  plan->instruction = g_new(TgBlocksInstruction, MAX(plan->instructions, 1));
+  plan->first = g_new0(int64_t, (gsize)plan->processors + 1);
+  g_autofree int64_t *next = g_new(int64_t, (gsize)plan->processors);
+  for (int64_t p = 0; p < plan->processors; p++) {
+    next[p] = plan->first[p];
+    plan->first[p + 1] = plan->first[p] + planner->count[p];
+  }
+  for (int64_t i = 0; i < plan->instructions; i++) {
+    TgBlocksInstruction instruction = g_array_index(planner->instructions, TgBlocksInstruction, (guint)i);
+    instruction.target = offset[instruction.target];
+    instruction.addend = offset[instruction.addend];
+    instruction.left = offset[instruction.left];
+    instruction.right = offset[instruction.right];
+    plan->instruction[next[instruction.processor]++] = instruction;
+  }
+  for (guint i = 0; i < planner->placed->len; i++) {
+    TgBlocksPlaced *placed = &g_array_index(planner->placed, TgBlocksPlaced, i);
+    placed->offset = offset[placed->offset];
+  }
+}
+
+static TgBlocksPlan *finish(TgPlanner *planner, GError **error) {
+  TgBlocksPlan *plan = planner->plan;
+  g_autofree int64_t *offset = g_new(int64_t, planner->blocks->len);
+  if (!lay_out(planner, offset)) {
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+                "the blocks have more than %lld elements together, no device has the memory",
+                (long long)(INT64_MAX / 16));
+    return NULL;
+  }
+  resolve(planner, offset);
+  plan->waits = planner->waits->len;
+  plan->wait = g_memdup2(planner->waits->data, (gsize)plan->waits * sizeof(TgBlocksWait));
+  plan->placed = planner->placed->len;
+  plan->place = g_memdup2(planner->placed->data, (gsize)plan->placed * sizeof(TgBlocksPlaced));
+  return g_steal_pointer(&planner->plan);
+}
+
+static bool prove(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
+                  GError **error) {
+  g_autofree TgProof *proof = g_new(TgProof, 1);
+  if (tg_prove(schedule, names, options->collective, options->m, options->n, options->k, proof)) return true;
+  const bool memory = proof->failure.cause == TG_CAUSE_MEMORY;
+  g_set_error_literal(error, TG_EXECUTOR_ERROR, memory ? TG_EXECUTOR_ERROR_TOO_LARGE : TG_EXECUTOR_ERROR_SCHEDULE,
+                      proof->failure.message);
+  return false;
+}
+
+TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNames *names,
+                                 const TgExecutorOptions *options, GError **error) {
+  const int64_t processors = tg_schedule_processors(schedule);
+  if (processors > MOST_PROCESSORS) {
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "%lld processors, at most %d are planned",
+                (long long)processors, MOST_PROCESSORS);
+    return NULL;
+  }
+  if (!prove(schedule, names, options, error)) return NULL;
+  TgPlanner *planner = planner_new(schedule, names, options);
+  TgBlocksPlan *plan = plan_all(planner) ? finish(planner, error) : NULL;
+  if (planner->error) g_propagate_error(error, g_steal_pointer(&planner->error));
+  planner_free(planner);
+  return plan;
+}
+
+void tg_blocks_plan_free(TgBlocksPlan *plan) {
+  if (!plan) return;
+  g_free(plan->instruction);
+  g_free(plan->first);
+  g_free(plan->wait);
+  g_free(plan->place);
+  g_free(plan);
+}

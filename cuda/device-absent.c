@@ -1,0 +1,67 @@
+/* In place of device.c in a build without CUDA. */
+#include "device.h"
+
+static bool absent(TgError *error) {
+  return tg_error_set(error, 0, 0, "this build has no CUDA (%s)", TG_CUDA_LACKS);
+}
+
+bool tg_device_open(int number, TgDevice *device, TgError *error) {
+  (void)number;
+  (void)device;
+  return absent(error);
+}
+
+void *tg_device_allocate(int64_t bytes, TgError *error) {
+  (void)bytes;
+  absent(error);
+  return NULL;
+}
+
+void tg_device_free(void *memory) {
+  (void)memory;
+}
+
+bool tg_device_copy_in(void *device, const void *host, int64_t bytes, TgError *error) {
+  (void)device;
+  (void)host;
+  (void)bytes;
+  return absent(error);
+}
+
+bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *error) {
+  (void)host;
+  (void)device;
+  (void)bytes;
+  return absent(error);
+}
+
+bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error) {
+  (void)device;
+  (void)byte;
+  (void)bytes;
+  return absent(error);
+}
+
+bool tg_device_wait(TgError *error) {
+  return absent(error);
+}
+
+TgStopwatch *tg_stopwatch_new(TgError *error) {
+  absent(error);
+  return NULL;
+}
+
+void tg_stopwatch_free(TgStopwatch *watch) {
+  (void)watch;
+}
+
+bool tg_stopwatch_start(TgStopwatch *watch, TgError *error) {
+  (void)watch;
+  return absent(error);
+}
+
+bool tg_stopwatch_stop(TgStopwatch *watch, double *seconds, TgError *error) {
+  (void)watch;
+  (void)seconds;
+  return absent(error);
+}

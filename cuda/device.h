@@ -1,0 +1,48 @@
+/** @file device.h
+ * One GPU, as far as the command and the benchmarks need it: what it is, its memory, its clock. Without CUDA in the
+ * build, or without a GPU, tg_device_open() says so. */
+#ifndef TG_DEVICE_H
+#define TG_DEVICE_H
+
+#include "base.h"
+
+TG_BEGIN_DECLS
+
+enum { TG_DEVICE_NAME_BYTES = 64 };
+
+typedef struct TgDevice {
+  int32_t number;
+  int32_t capability;      /**< major * 10 + minor */
+  int32_t processors;      /**< streaming multiprocessors */
+  int32_t clock_mhz;       /**< the highest of the multiprocessors */
+  int32_t driver, runtime; /**< CUDA versions, major * 1000 + minor * 10 */
+  int32_t shared_bytes;    /**< shared memory that one block can have */
+  int32_t l2_bytes;
+  int64_t memory_bytes;
+  char name[TG_DEVICE_NAME_BYTES];
+} TgDevice;
+
+/** Takes GPU `number` (from 0) for this thread. Errors: no CUDA in the build, no driver, no such GPU. */
+bool tg_device_open(int number, TgDevice *device, TgError *error);
+
+/** Memory on the device, aligned to 256 bytes; NULL with an error that states what was asked for and what is free. */
+void *tg_device_allocate(int64_t bytes, TgError *error);
+void tg_device_free(void *memory);
+bool tg_device_copy_in(void *device, const void *host, int64_t bytes, TgError *error);
+bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *error);
+/** Sets every byte. */
+bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error);
+/** Waits until all is done; the error of whatever failed since the last call. */
+bool tg_device_wait(TgError *error);
+
+/** Two events between which the device's own clock counts. */
+typedef struct TgStopwatch TgStopwatch;
+TgStopwatch *tg_stopwatch_new(TgError *error);
+void tg_stopwatch_free(TgStopwatch *watch);
+bool tg_stopwatch_start(TgStopwatch *watch, TgError *error);
+/** Waits for what was started since, and gives the seconds. */
+bool tg_stopwatch_stop(TgStopwatch *watch, double *seconds, TgError *error);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,100 @@
+#include "executor-private.h"
+
+#include <string.h>
+
+G_DEFINE_QUARK(tg - executor - error - quark, tg_executor_error)
+
+static const TgExecutorKind *const kinds[] = {&tg_executor_blocks};
+
+const TgExecutorKind *const *tg_executor_list(size_t *count) {
+  *count = G_N_ELEMENTS(kinds);
+  return kinds;
+}
+
+const TgExecutorKind *tg_executor_find(const char *name) {
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
+  }
+  return NULL;
+}
+
+bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason) {
+  g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)code, reason->message);
+  return false;
+}
+
+static bool refuse(GError **error, TgExecutorError code, const char *message) {
+  g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)code, message);
+  return false;
+}
+
+static bool size_is_fine(int64_t size) {
+  return size >= 1 && size <= INT32_MAX;
+}
+
+/** C = A * A' and its like need m = n; nothing else ties m, n and k to one another. */
+static bool sizes_fit(const TgSchedule *schedule, const TgExecutorOptions *options) {
+  const TgComputes *computes = &schedule->computes;
+  const bool same = computes->left == computes->right;
+  if (same && computes->left_transposed != computes->right_transposed) return options->m == options->n;
+  if (same) return options->m == options->n && options->n == options->k;
+  return true;
+}
+
+TgExecutor *tg_executor_open(const TgExecutorKind *kind, const TgSchedule *schedule, const TgScheduleNames *names,
+                             const TgExecutorOptions *options, GError **error) {
+  const char *wrong = NULL;
+  if (schedule->bound != TG_BOUND_YES)
+    wrong = "the schedule is not bound to a grid";
+  else if (!size_is_fine(options->m) || !size_is_fine(options->n) || !size_is_fine(options->k))
+    wrong = "m, n and k must be from 1 to 2147483647";
+  else if (!sizes_fit(schedule, options))
+    wrong = "a matrix times itself: m and n must be equal, and all three where neither or both are transposed";
+  else if (options->element < TG_F32 || options->element >= TG_ELEMENTS)
+    wrong = "elements are f32 or f64";
+  else if (!(kind->transports >> options->transport & 1))
+    wrong = "this executor lacks the transport that was asked for";
+  else if (!(options->deadline_s >= 0) || options->deadline_s > 1e6 || options->delay_ns < 0)
+    wrong = "a deadline is from 0 to 1000000 s, a delay not negative";
+  if (!wrong) return kind->open(schedule, names, options, error);
+  refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, wrong);
+  return NULL;
+}
+
+bool tg_executor_load(TgExecutor *executor, const void *a, const void *b, GError **error) {
+  const TgComputes *computes = &executor->schedule->computes;
+  const void *const given[] = {a, b};
+  for (int matrix = TG_MATRIX_A; matrix <= TG_MATRIX_B; matrix++) {
+    if ((computes->left == matrix || computes->right == matrix) && !given[matrix])
+      return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, matrix ? "B is missing" : "A is missing");
+  }
+  executor->loaded = executor->kind->load(executor, a, b, error);
+  return executor->loaded;
+}
+
+bool tg_executor_run(TgExecutor *executor, double *seconds, GError **error) {
+  double unused;
+  if (!executor->loaded || executor->failed)
+    return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT,
+                  executor->failed ? "an earlier run failed" : "run before A and B were loaded");
+  executor->ran = executor->kind->run(executor, seconds ? seconds : &unused, error);
+  executor->failed = !executor->ran;
+  return executor->ran;
+}
+
+bool tg_executor_gather(TgExecutor *executor, void *c, GError **error) {
+  if (!executor->ran) return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, "C is gathered before a run made it");
+  return executor->kind->gather(executor, c, error);
+}
+
+void tg_executor_close(TgExecutor *executor) {
+  if (executor) executor->kind->close(executor);
+}
+
+const TgExecutorFacts *tg_executor_facts(const TgExecutor *executor) {
+  return &executor->facts;
+}
+
+const TgExecutorStep *tg_executor_steps(const TgExecutor *executor) {
+  return executor->ran ? executor->steps : NULL;
+}

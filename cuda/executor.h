@@ -1,0 +1,112 @@
+/** @file executor.h
+ * Executors run a bound schedule for real. Each is a row of one table: what its processor is, and five functions. The
+ * order is open, load, then run and gather as often as wanted, close; a run begins from A and B as they were loaded.
+ *
+ * Matrices are row-major and contiguous, of the extents in tg_schedule_matrix_shape(). */
+#ifndef TG_EXECUTOR_H
+#define TG_EXECUTOR_H
+
+#include "collective.h"
+#include "element.h"
+#include "schedule.h"
+
+#include <glib.h>
+
+TG_BEGIN_DECLS
+
+typedef enum TgExecutorError {
+  TG_EXECUTOR_ERROR_BAD_INPUT, /**< sizes, options or matrices that do not fit the schedule */
+  TG_EXECUTOR_ERROR_TOO_LARGE, /**< more processors, memory or instructions than there can be: with both numbers */
+  TG_EXECUTOR_ERROR_SCHEDULE,  /**< the schedule is wrong at this grid: what its proof says */
+  TG_EXECUTOR_ERROR_DEVICE,    /**< no such device, or no code for it in this build */
+  TG_EXECUTOR_ERROR_FAILED     /**< the run itself: a wait past its deadline, a device lost */
+} TgExecutorError;
+
+#define TG_EXECUTOR_ERROR (tg_executor_error_quark())
+GQuark tg_executor_error_quark(void);
+
+/** How a block gets to another processor. */
+typedef enum TgTransport {
+  TG_TRANSPORT_COPY, /**< it is copied into the receiver's memory */
+  TG_TRANSPORT_PULL  /**< it stays where it was written, and whoever holds it reads it there */
+} TgTransport;
+
+/** How to run. All zero is valid but for m, n, k. */
+typedef struct TgExecutorOptions {
+  int64_t m, n, k; /**< C is m x n, the inner dimension k; from 1 to 2^31-1 */
+  TgElement element;
+  TgCollective collective; /**< TG_COLLECTIVE_WHOLE: every receiver reads from the owner */
+  TgTransport transport;
+  int32_t device;             /**< number of the GPU */
+  int64_t memory_limit_bytes; /**< of device memory; 0: what the device has */
+  double deadline_s;          /**< longest wait of one processor for another; 0: 20 s */
+  bool no_times;              /**< do not take times inside the run */
+  /* For tests. */
+  bool poison;         /**< fill all device memory with 0xff bytes before use */
+  int32_t delay_ns;    /**< before each instruction a processor sleeps up to this long, at random … */
+  uint32_t delay_seed; /**< … from this seed and the number of the run */
+  int32_t stalled;     /**< 1 + rank of a processor that does nothing at all; 0: none */
+} TgExecutorOptions;
+
+/** One step of the last run, by the device's own clock; all times count from the earliest beginning of any processor.
+ * NaN for a step in which no processor has anything to do, as a move that costs nothing. */
+typedef struct TgExecutorStep {
+  int64_t index;     /**< from 1 */
+  const char *label; /**< "" where it has none */
+  double begin_s;    /**< of the processor that began it first */
+  double end_s;      /**< of the one that ended it last */
+  double busy_s;     /**< from begin to end, waits taken out: mean over the processors that took part */
+  double waited_s;   /**< for other processors: mean over those that took part */
+} TgExecutorStep;
+
+/** What an executor needs and has, known from open() on. */
+typedef struct TgExecutorFacts {
+  int64_t processors, processors_max; /**< of the schedule, and how many this executor has room for */
+  int64_t memory_bytes;               /**< of the device */
+  int64_t instructions, waits;        /**< over all processors */
+  int64_t steps;
+  int32_t tile[2]; /**< rows and columns of C that a processor multiplies at a time */
+} TgExecutorFacts;
+
+typedef struct TgExecutor TgExecutor;
+
+/** A row of the table. */
+typedef struct TgExecutorKind {
+  const char *name;      /**< as `--on` takes it */
+  const char *processor; /**< what a processor is, in words */
+  const char *link;      /**< what a link is */
+  int32_t transports;    /**< bit TgTransport: those it has */
+  TgExecutor *(*open)(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
+                      GError **error);
+  bool (*load)(TgExecutor *executor, const void *a, const void *b, GError **error);
+  bool (*run)(TgExecutor *executor, double *seconds, GError **error);
+  bool (*gather)(TgExecutor *executor, void *c, GError **error);
+  void (*close)(TgExecutor *executor);
+} TgExecutorKind;
+
+/** All executors. */
+const TgExecutorKind *const *tg_executor_list(size_t *count);
+/** The executor of this name; NULL where there is none. */
+const TgExecutorKind *tg_executor_find(const char *name);
+
+/** Proves the schedule at its grid, plans the run, and takes the memory for it. Schedule and names must outlive the
+ * executor. Errors: all but FAILED. */
+TgExecutor *tg_executor_open(const TgExecutorKind *kind, const TgSchedule *schedule, const TgScheduleNames *names,
+                             const TgExecutorOptions *options, GError **error);
+/** Takes in A and B (NULL where the schedule does not read it); may be called again. */
+bool tg_executor_load(TgExecutor *executor, const void *a, const void *b, GError **error);
+/** Runs the whole schedule once. `seconds` (may be NULL): from start to end, by the device's clock, the launch in it.
+ * After an error FAILED only close() is left. */
+bool tg_executor_run(TgExecutor *executor, double *seconds, GError **error);
+/** Writes C, m x n, as the last run left it. */
+bool tg_executor_gather(TgExecutor *executor, void *c, GError **error);
+void tg_executor_close(TgExecutor *executor);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgExecutor, tg_executor_close)
+
+const TgExecutorFacts *tg_executor_facts(const TgExecutor *executor);
+/** The steps of the last run, facts->steps of them; NULL before the first run, and where no times were taken. */
+const TgExecutorStep *tg_executor_steps(const TgExecutor *executor);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,181 @@
+/** @file blocks-case.h
+ * For tests: schedules bound, stepped on the CPU, planned and run, and the results compared. */
+#ifndef TG_TEST_BLOCKS_CASE_H
+#define TG_TEST_BLOCKS_CASE_H
+
+#include "../property/own-schedules.h"
+#include "../step-case.h"
+#include "blocks-machine.h"
+
+/** What neither the library nor own-schedules.h does: a sum that travels while it grows, a sum under two names, a slot
+ * that a reduce has emptied. */
+static const TgLibraryEntry more_schedules[] = {
+    OWN("carry", "grid i:p\n"
+                 "place A(j,i) on (i) as A[j] for j in p\n"
+                 "place B(i,0), C(i,0) on (i)\n"
+                 "zero S\n"
+                 "repeat s in p\n"
+                 "  S += A[(i-s) % p] * B\n"
+                 "  move S to (i+1)\n"
+                 "copy S into C\n"),
+    OWN("alias", "grid i:p\n"
+                 "place A(i,t) on (i) as A[t] for t in 2\n"
+                 "place B(t,0) on (i) as B[t] for t in 2\n"
+                 "place C(i,0) on (i)\n"
+                 "S = A[0] * B[0]\n"
+                 "copy S into T\n"
+                 "S += A[1] * B[1]\n"
+                 "T += A[1] * B[1]\n"
+                 "copy T into C\n"),
+    OWN("again", "grid i:p\n"
+                 "place A(r,i) on (i) as A[r] for r in 2\n"
+                 "place B(i,0) on (i)\n"
+                 "place C(r,0) on (0) as C[r] for r in 2\n"
+                 "repeat r in 2\n"
+                 "  X += A[r] * B\n"
+                 "  reduce X along i to 0\n"
+                 "  copy X into C[r] where i == 0\n"
+                 "  zero X where i == 0\n"),
+};
+
+/** False where the schedule is not made for the grid. */
+static inline bool bind(StepCase *test, const TgLibraryEntry *entry, const char *grid) {
+  TgError error;
+  TgBindings bindings = {0};
+  g_assert_true(tg_schedule_parse(&test->schedule, &test->names, entry->text, entry->length, &error));
+  g_assert_true(tg_bindings_grid(&bindings, grid, &error));
+  return tg_schedule_bind(&test->schedule, &test->names, &bindings, &error);
+}
+
+static inline double tolerance(const StepCase *test) {
+  return (test->options.element == TG_F64 ? 1e-15 : 5e-7) * sqrt((double)MAX(test->shape.k, 1));
+}
+
+/** norm(c - reference) / norm(reference), NaN where c has one. */
+static inline double distance(const StepCase *test, const void *c) {
+  double apart = 0, norm = 0;
+  for (int64_t i = 0; i < test->shape.m * test->shape.n; i++) {
+    const bool f64 = test->options.element == TG_F64;
+    const double expected = f64 ? ((double *)test->data[TG_MATRIX_C])[i] : ((float *)test->data[TG_MATRIX_C])[i];
+    const double got = f64 ? ((const double *)c)[i] : ((const float *)c)[i];
+    apart += (got - expected) * (got - expected);
+    norm += expected * expected;
+  }
+  return norm > 0 ? sqrt(apart / norm) : sqrt(apart);
+}
+
+static inline TgExecutorOptions options_of(const StepCase *test) {
+  return (TgExecutorOptions){.m = test->shape.m,
+                             .n = test->shape.n,
+                             .k = test->shape.k,
+                             .element = test->options.element,
+                             .collective = test->options.collective,
+                             .deadline_s = 5,
+                             .poison = true};
+}
+
+static inline void *c_new(const StepCase *test) {
+  const gsize bytes = (gsize)(test->shape.m * test->shape.n * tg_element_bytes(test->options.element));
+  return memset(g_malloc(bytes), 0xff, bytes);
+}
+
+static inline void expect_same(const StepCase *test, const char *what, const void *c) {
+  const double error = distance(test, c);
+  if (!(error <= tolerance(test)))
+    g_error("%s of %s: relative error %g, at most %g", what, tg_name(&test->names, test->names.title), error,
+            tolerance(test));
+}
+
+static inline void place(const StepCase *test, const Machine *machine, int matrix, double *whole, bool out) {
+  const TgBlocksPlan *plan = machine->plan;
+  for (int64_t b = 0; b < plan->placed; b++) {
+    const TgBlocksPlaced *placed = &plan->place[b];
+    const int32_t *parts = test->schedule.blocks[matrix];
+    if (placed->matrix != matrix) continue;
+    const int64_t rows = test->shape.rows[matrix], columns = test->shape.columns[matrix];
+    const int64_t row = tg_block_begin(rows, parts[0], placed->row);
+    const int64_t column = tg_block_begin(columns, parts[1], placed->column);
+    double *block = machine->memory + placed->offset;
+    if (!out) memset(block, 0, (gsize)(plan->padded_rows[matrix] * plan->padded_columns[matrix]) * sizeof *block);
+    for (int64_t i = row; i < tg_block_begin(rows, parts[0], placed->row + 1); i++) {
+      for (int64_t j = column; j < tg_block_begin(columns, parts[1], placed->column + 1); j++) {
+        double *inside = &block[(i - row) * plan->padded_columns[matrix] + j - column];
+        if (out)
+          whole[i * columns + j] = *inside;
+        else
+          *inside = whole[i * columns + j];
+      }
+    }
+  }
+}
+
+static inline void check_plan(const StepCase *test, TgTransport transport, guint32 seed) {
+  GError *error = NULL;
+  TgExecutorOptions options = options_of(test);
+  options.transport = transport;
+  g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &error);
+  g_assert_no_error(error);
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  Machine machine = {.plan = plan, .memory = g_new(double, (gsize)plan->elements)};
+  g_autofree double *c = c_new(test);
+  for (int again = 0; again < 2; again++) { /* the second run begins from what the first left */
+    if (!again) memset(machine.memory, 0xff, (gsize)plan->elements * sizeof(double));
+    machine.done = g_new0(int32_t, (gsize)plan->processors);
+    for (int matrix = TG_MATRIX_A; matrix <= TG_MATRIX_B && !again; matrix++)
+      place(test, &machine, matrix, test->data[matrix], false);
+    run_plan(&machine, random, again);
+    place(test, &machine, TG_MATRIX_C, c, true);
+    expect_same(test, "plan", c);
+    g_free(machine.done);
+  }
+  g_free(machine.memory);
+}
+
+static inline void check_device(const StepCase *test, TgTransport transport) {
+  GError *error = NULL;
+  TgExecutorOptions options = options_of(test);
+  options.transport = transport;
+  g_autoptr(TgExecutor) executor =
+      tg_executor_open(tg_executor_find("blocks"), &test->schedule, &test->names, &options, &error);
+  g_assert_no_error(error);
+  g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
+  for (int again = 0; again < 2; again++) {
+    g_autofree void *c = c_new(test);
+    if (!tg_executor_run(executor, NULL, &error) || !tg_executor_gather(executor, c, &error))
+      g_error("%s: %s", tg_name(&test->names, test->names.title), error->message);
+    expect_same(test, transport == TG_TRANSPORT_PULL ? "pull" : "copy", c);
+  }
+}
+
+/** Fills A and B and steps the schedule on the CPU. */
+static inline void step(StepCase *test, const int64_t *size, TgElement element, guint32 seed) {
+  const TgComputes *computes = &test->schedule.computes;
+  const int64_t n = computes->left == computes->right ? size[0] : size[1];
+  step_case_fill(test, size[0], n, size[2], element, false, seed);
+  g_autoptr(TgStepper) stepper = step_case_begin(test);
+  step_case_finish(test, stepper);
+}
+
+static inline void begin(StepCase *test, const char *name, const char *grid, const int64_t *size, TgElement element) {
+  g_assert_true(step_case_bind(test, step_case_library(name), grid, ""));
+  step(test, size, element, 7);
+}
+
+static inline void expect_refused(const StepCase *test, const TgExecutorOptions *options, TgExecutorError code,
+                                  const char *words) {
+  GError *error = NULL;
+  g_assert_null(tg_executor_open(tg_executor_find("blocks"), &test->schedule, &test->names, options, &error));
+  g_assert_error(error, TG_EXECUTOR_ERROR, (int)code);
+  if (!strstr(error->message, words)) g_error("`%s` lacks `%s`", error->message, words);
+  g_clear_error(&error);
+}
+
+/** Column of the block of A that lies at `offset`, which is its processor here; -1 where none does. */
+static inline int32_t column_of(const TgBlocksPlan *plan, int64_t offset) {
+  for (int64_t b = 0; b < plan->placed; b++) {
+    if (plan->place[b].matrix == TG_MATRIX_A && plan->place[b].offset == offset) return plan->place[b].column;
+  }
+  return -1;
+}
+
+#endif
