@@ -1,6 +1,8 @@
 /* Help that teaches by example. Everything comes from the tables of subcommands and options. */
 #include "output.h"
 
+#include "kernel.h"
+
 #include "blas.h"
 #include "render.h"
 
@@ -95,6 +97,8 @@ void tg_version_print(TgCli *cli) {
   tg_table_add(table, "Graphviz");
   tg_table_add(table, "%s, for %s", TG_GRAPHVIZ_VERSION, tg_render_formats());
   tg_table_add(table, "GPUs");
-  tg_table_add(table, "no: this version runs schedules on the CPU alone");
+  tg_table_add(table, "%s",
+               tg_kernel_built() ? "kernels built; `topogemm bench ladder` measures them, schedules run on the CPU"
+                                 : "no: this build has no CUDA");
   tg_table_print(cli, table, 2, false);
 }

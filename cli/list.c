@@ -5,6 +5,7 @@
 
 #include "algo-library.h"
 #include "json-writer.h"
+#include "kernel.h"
 #include "machine-library.h"
 #include "machine.h"
 #include "shape.h"
@@ -77,7 +78,20 @@ static void print_machines(TgCli *cli) {
 }
 
 static void print_kernels(TgCli *cli) {
-  tg_print(cli, "kernels: none in this version; local products run on the BLAS that `topogemm --version` names\n");
+  size_t count;
+  const TgKernel *kernels = tg_kernel_list(&count);
+  g_autoptr(TgTable) table = tg_table_new("lllll");
+  const char *const head[] = {"kernel", "types", "GPU from", "idea", "source"};
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+  for (size_t i = 0; i < count; i++) {
+    tg_table_add(table, "%s", kernels[i].name);
+    tg_table_add(table, "%s", kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
+    tg_table_add(table, "%d.%d", kernels[i].capability / 10, kernels[i].capability % 10);
+    tg_table_add(table, "%s", kernels[i].idea);
+    tg_table_add(table, "%s", kernels[i].source);
+  }
+  tg_table_print(cli, table, 0, true);
+  if (!tg_kernel_built()) tg_print(cli, "not in this build, which has no CUDA; on the CPU products run on the BLAS\n");
 }
 
 static void write_algorithms(TgJson *json) {
@@ -124,8 +138,20 @@ static void write_machines(TgJson *json) {
   }
 }
 
-static void write_nothing(TgJson *json) {
-  (void)json;
+static void write_kernels(TgJson *json) {
+  size_t count;
+  const TgKernel *kernels = tg_kernel_list(&count);
+  for (size_t i = 0; i < count; i++) {
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "name", kernels[i].name);
+    tg_json_member_bool(json, "f64", kernels[i].elements >> TG_F64 & 1);
+    tg_json_member_double(json, "compute_capability", kernels[i].capability / 10.0);
+    tg_json_member_bool(json, "exact", kernels[i].exact);
+    tg_json_member_bool(json, "built", tg_kernel_built());
+    tg_json_member_string(json, "idea", kernels[i].idea);
+    tg_json_member_string(json, "source", kernels[i].source);
+    tg_json_end_object(json);
+  }
 }
 
 typedef struct TgSection {
@@ -138,7 +164,7 @@ static const TgSection sections[] = {
     {"algorithms", print_algorithms, write_algorithms},
     {"topologies", print_topologies, write_topologies},
     {"machines", print_machines, write_machines},
-    {"kernels", print_kernels, write_nothing},
+    {"kernels", print_kernels, write_kernels},
 };
 
 static void write_sections(TgCli *cli, const char *wanted) {

@@ -14,7 +14,8 @@ typedef struct TgPlanRun {
   int count, library;
   TgMachine machine;
   TgTopology network;
-  bool has_network; /**< else a torus of each grid's extents */
+  bool has_network;         /**< else one for each grid … */
+  const char *network_kind; /**< … of this kind; NULL where none is named, which is a torus */
   char network_text[TG_TOPOLOGY_TEXT_BYTES];
   TgElement element;
   TgPlanRequest request;

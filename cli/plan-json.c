@@ -12,8 +12,12 @@ static void write_request(TgJson *json, const TgPlanRun *run) {
   tg_json_member_integer(json, "element_bytes", request->element_bytes);
   tg_json_member_integer(json, "processors", request->processors);
   tg_json_member_string(json, "machine", run->machine.name);
-  tg_json_member_string(json, "network", run->has_network ? run->network_text : NULL);
+  tg_json_member_string(json, "network", run->has_network ? run->network_text : run->network_kind);
   tg_json_member_string(json, "model", tg_cost_model_name(request->model));
+  tg_json_member_string(json, "fair",
+                        request->model != TG_COST_FLOW ? NULL
+                        : request->fair_equal          ? "equal"
+                                                       : "latency");
   tg_json_member_bool(json, "overlap", request->overlap);
   tg_json_member_double(json, "memory_bytes", request->memory_bytes);
   tg_json_member_double(json, "residual", run->machine.residual);
@@ -30,6 +34,7 @@ static void write_place(TgJson *json, const TgPlanPlace *place) {
   tg_json_member_double(json, "bytes_per_processor", place->bytes_per_processor);
   tg_json_member_string(json, "why", place->why);
   tg_json_member_bool(json, "tie", place->tie);
+  tg_json_member_bool(json, "certain", place->certain);
   tg_json_member_string(json, "parameters", place->parameters);
   tg_json_member_string(json, "collective", place->has_collectives ? tg_collective_name(place->collective) : NULL);
   tg_json_member_string(json, "embedding", tg_embedding_name((int)place->embedding));
@@ -75,6 +80,8 @@ void tg_plan_print_json(TgCli *cli, const TgPlanRun *run) {
   tg_json_member_integer(json, "predicted", plan->predicted);
   tg_json_member_integer(json, "pruned", plan->pruned);
   tg_json_member_integer(json, "too_long", plan->too_long);
+  tg_json_member_integer(json, "open", plan->open);
+  tg_json_member_bool(json, "certain", plan->open == 0);
   tg_json_member_double(json, "wall_s", plan->wall_s);
   tg_json_end_object(json);
   tg_print(cli, "%s", tg_json_text(json, NULL));

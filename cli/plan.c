@@ -77,6 +77,16 @@ static TgExit type_option(const TgCli *cli, TgPlanRun *run) {
   return TG_EXIT_DONE;
 }
 
+static TgExit fair_option(const TgCli *cli, TgPlanRequest *request) {
+  const char *text = cli->options.fair;
+  if (!text) return TG_EXIT_DONE;
+  request->fair_equal = strcmp(text, "equal") == 0;
+  if (!request->fair_equal && strcmp(text, "latency") != 0)
+    return tg_report(cli, TG_EXIT_USAGE, "--fair %s: expected equal or latency", text);
+  if (request->model == TG_COST_FLOW) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--fair says how messages share a link, which only --model flow asks for");
+}
+
 static TgExit model_options(const TgCli *cli, TgPlanRequest *request) {
   TgError error = {0};
   const char *overlap = cli->options.overlap;
@@ -85,7 +95,7 @@ static TgExit model_options(const TgCli *cli, TgPlanRequest *request) {
   request->overlap = !overlap || strcmp(overlap, "on") == 0;
   if (!request->overlap && strcmp(overlap, "off") != 0)
     return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
-  return TG_EXIT_DONE;
+  return fair_option(cli, request);
 }
 
 static TgExit memory_option(const TgCli *cli, TgPlanRun *run) {
@@ -94,14 +104,27 @@ static TgExit memory_option(const TgCli *cli, TgPlanRun *run) {
   run->request.memory_bytes = run->machine.processor.memory_bytes;
   if (!text) return TG_EXIT_DONE;
   run->request.memory_bytes = g_ascii_strtod(text, &end);
-  if (end != text && !*end && run->request.memory_bytes > 0) return TG_EXIT_DONE;
+  bool endless = g_ascii_strcasecmp(text, "inf") == 0, finite = isfinite(run->request.memory_bytes);
+  if (end != text && !*end && run->request.memory_bytes > 0 && (finite || endless)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "--memory %s: expected bytes above 0, as in 16e9, or inf", text);
+}
+
+/* True for a kind alone ("mesh"): a network of that kind for each grid. */
+static bool takes_kind(const char *text, TgPlanRun *run) {
+  for (int kind = 0; text && kind < TG_NETWORK_KINDS && !run->network_kind; kind++) {
+    const char *name = tg_network_kind_info(kind)->name;
+    if (strcmp(text, name) != 0) continue;
+    run->network_kind = name;
+    run->request.network_kind = (TgNetworkKind)kind;
+  }
+  return run->network_kind != NULL;
 }
 
 /* The network that is named; else the machine's own, if it has as many nodes as there are processors; else none. */
 static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
   TgError error = {0};
   const char *text = cli->options.network;
+  if (takes_kind(text, run)) return TG_EXIT_DONE;
   if (text && !tg_topology_parse(&run->network, text, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
   run->has_network = text || (*run->machine.network && tg_topology_parse(&run->network, run->machine.network, NULL) &&
@@ -130,6 +153,8 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
 /* Exit 1: nothing fits. */
 static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
   char need[32], have[32];
+  if (run->plan.least_bytes == 0 && run->plan.too_long > 0)
+    return tg_report(cli, TG_EXIT_FAILED, "every prediction would take too long; a quicker model is hockney");
   if (run->plan.least_bytes == 0) return tg_report(cli, TG_EXIT_FAILED, "no schedule goes on these processors");
   tg_bytes_text(run->plan.least_bytes, need, sizeof need);
   tg_bytes_text(run->request.memory_bytes, have, sizeof have);
@@ -150,8 +175,8 @@ static TgExit run(TgCli *cli) {
   return run.plan.ranked->len ? TG_EXIT_DONE : report_none(cli, &run);
 }
 
-static const char *const options[] = {"n",     "size",    "type", "procs", "machine", "network", "memory:bytes",
-                                      "model", "overlap", "top",  "json",  NULL};
+static const char *const options[] = {"n",     "size", "type",    "procs", "machine", "network", "memory:bytes",
+                                      "model", "fair", "overlap", "top",   "json",    NULL};
 static const TgExample examples[] = {
     {"plan -n 4096 --procs 64", "on the commodity cluster: the ten quickest, and why"},
     {"plan --size 16384x1024x4096 --procs 12 --machine tpu-torus --top 3", "oblong matrices, twelve processors"},

@@ -6,12 +6,16 @@
 
 static void write_problem(TgJson *json, const TgSimRun *run) {
   char grid[48];
+  TgBindings parameters;
   tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
   tg_json_member_string(json, "algorithm", tg_problem_name(&run->problem));
   tg_json_member_string(json, "grid", grid);
+  tg_sim_parameters(&run->problem, &parameters);
+  tg_sim_write_parameters(json, &parameters);
   tg_json_member_string(json, "topology", run->network_text);
   tg_json_member_string(json, "embedding", tg_embedding_name(run->embedding.kind));
   tg_json_member_string(json, "machine", run->machine.name);
+  tg_json_member_string(json, "machine_network", *run->machine.network ? run->machine.network : NULL);
   tg_json_member_string(json, "model", tg_cost_model_name(run->options.model));
   tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
   tg_json_member_string(json, "fair",
@@ -19,12 +23,14 @@ static void write_problem(TgJson *json, const TgSimRun *run) {
                         : run->options.fair_equal          ? "equal"
                                                            : "latency");
   tg_json_member_bool(json, "overlap", run->options.overlap);
+  tg_sim_write_settings(json, &run->options);
   tg_json_member_integer(json, "m", run->shape.m);
   tg_json_member_integer(json, "n", run->shape.n);
   tg_json_member_integer(json, "k", run->shape.k);
   tg_json_member_integer(json, "element_bytes", run->options.element_bytes);
   tg_json_member_integer(json, "processors", tg_schedule_processors(&run->problem.schedule));
   tg_json_member_integer(json, "node_count", run->cost.nodes);
+  tg_json_member_integer(json, "nodes_used", run->workers);
   tg_json_member_bool(json, "proved", run->proved);
 }
 

@@ -24,6 +24,10 @@ void tg_sim_vertex_text(const TgSimRun *run, int64_t vertex, char *text, size_t 
   g_strlcpy(text, words->str, size);
 }
 
+bool tg_sim_is_idle(const TgSimRun *run, int64_t node) {
+  return run->rank && run->rank[node] < 0;
+}
+
 static gint compare_times(gconstpointer a, gconstpointer b, gpointer user) {
   const double *time_s = user;
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -33,8 +37,9 @@ static gint compare_times(gconstpointer a, gconstpointer b, gpointer user) {
 
 int64_t *tg_sim_nodes_by_time(const TgSimRun *run) {
   int64_t *nodes = g_new(int64_t, run->cost.nodes);
-  for (int64_t n = 0; n < run->cost.nodes; n++) nodes[n] = n;
-  g_qsort_with_data(nodes, (gint)run->cost.nodes, sizeof *nodes, compare_times, run->cost.node_time_s);
+  int64_t idle = 0, busy = run->cost.nodes - run->workers;
+  for (int64_t n = 0; n < run->cost.nodes; n++) nodes[tg_sim_is_idle(run, n) ? idle++ : busy++] = n;
+  g_qsort_with_data(nodes + idle, (gint)(busy - idle), sizeof *nodes, compare_times, run->cost.node_time_s);
   return nodes;
 }
 
@@ -52,18 +57,23 @@ static void add_node(TgTable *table, const TgSimRun *run, const char *name, int6
   tg_table_add(table, "%s", name);
 }
 
-static bool all_alike(const TgCost *cost) {
-  for (int64_t n = 1; n < cost->nodes; n++)
-    if (cost->node_time_s[n] != cost->node_time_s[0] || cost->node_compute_s[n] != cost->node_compute_s[0])
+static bool all_alike(const TgSimRun *run) {
+  const TgCost *cost = &run->cost;
+  int64_t first = 0;
+  while (tg_sim_is_idle(run, first)) first++;
+  for (int64_t n = first + 1; n < cost->nodes; n++) {
+    if (tg_sim_is_idle(run, n)) continue;
+    if (cost->node_time_s[n] != cost->node_time_s[first] || cost->node_compute_s[n] != cost->node_compute_s[first])
       return false;
+  }
   return true;
 }
 
 static void add_some(TgTable *table, const TgSimRun *run) {
   g_autofree int64_t *nodes = tg_sim_nodes_by_time(run);
   const int64_t count = run->cost.nodes;
-  add_node(table, run, "first to be done", nodes[0]);
-  add_node(table, run, "the median", nodes[(count - 1) / 2]);
+  add_node(table, run, "first to be done", nodes[count - run->workers]);
+  add_node(table, run, "the median", nodes[count - run->workers + (run->workers - 1) / 2]);
   for (int64_t i = count - SLOWEST; i < count; i++)
     add_node(table, run, i == count - 1 ? "last to be done" : "among the last", nodes[i]);
 }
@@ -72,21 +82,30 @@ void tg_sim_print_nodes(TgCli *cli, const TgSimRun *run) {
   const char *const heads[] = {run->rank ? "processor" : "node", "done", "products", "communication", ""};
   const TgCost *cost = &run->cost;
   tg_print(cli, "\n");
-  if (all_alike(cost)) {
+  if (all_alike(run)) {
     char time[32], compute[32];
     tg_time_text(cost->time_s, time, sizeof time);
     tg_time_text(cost->compute_s, compute, sizeof compute);
-    tg_print(cli, "  all %" PRId64 " nodes are done after %s, with %s of products\n", cost->nodes, time, compute);
+    tg_print(cli, "  %s%" PRId64 " %s after %s, with %s of products\n", run->workers == 1 ? "the " : "all ",
+             run->workers,
+             run->workers == 1            ? "node is done"
+             : run->workers < cost->nodes ? "nodes that have a processor are done"
+                                          : "nodes are done",
+             time, compute);
     return;
   }
   g_autoptr(TgTable) table = tg_table_new("lrrrl");
   for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) tg_table_add(table, "%s", heads[i]);
-  if (cost->nodes > TG_SIM_FEW_NODES)
+  if (run->workers > TG_SIM_FEW_NODES)
     add_some(table, run);
   else
-    for (int64_t n = 0; n < cost->nodes; n++) add_node(table, run, "", n);
+    for (int64_t n = 0; n < cost->nodes; n++)
+      if (!tg_sim_is_idle(run, n)) add_node(table, run, "", n);
   tg_table_print(cli, table, 2, true);
-  if (cost->nodes > TG_SIM_FEW_NODES)
+  if (run->workers < cost->nodes)
+    tg_print(cli, "  %" PRId64 " of %" PRId64 " nodes have a processor; the others pass messages on at most\n",
+             run->workers, cost->nodes);
+  else if (cost->nodes > TG_SIM_FEW_NODES)
     tg_print(cli, "  %" PRId64 " nodes in all; --json has %s\n", cost->nodes,
              cost->nodes > TG_SIM_JSON_NODES ? "the 4096 that end last" : "each of them");
 }
@@ -134,6 +153,8 @@ void tg_sim_print_links(TgCli *cli, const TgSimRun *run) {
   }
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
+  if (run->rank && run->workers < run->cost.nodes)
+    tg_print(cli, "  ends have their processor's coordinates; a node without one those of its place in the network\n");
   if (alike > TG_SIM_LINKS)
     tg_print(cli, "  %" PRId64 " of %" PRId64 " links carry as much as these\n", alike, run->cost.trace.links);
 }

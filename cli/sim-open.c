@@ -1,35 +1,9 @@
 /* The options of a prediction. */
+#include "machine-option.h"
 #include "sim.h"
-
-#include "input-bytes.h"
-#include "machine-library.h"
 
 #include <math.h>
 #include <string.h>
-
-static TgExit parse_machine(const TgCli *cli, TgSimRun *run, const TgSource *source) {
-  TgError error = {0};
-  if (tg_machine_parse(&run->machine, source->text, source->length, &error)) return TG_EXIT_DONE;
-  return tg_report_at(cli, TG_EXIT_USAGE, source, error.line, error.column, error.message);
-}
-
-static TgExit machine_option(const TgCli *cli, TgSimRun *run) {
-  const char *name = cli->options.machine ? cli->options.machine : "commodity-cluster";
-  const TgMachineEntry *entry = tg_machine_library_find(name);
-  if (entry) {
-    g_autofree char *path = g_strdup_printf("machines/%s.machine", name);
-    return parse_machine(cli, run, &(TgSource){path, entry->text, entry->length});
-  }
-  if (!strchr(name, '/') && !g_str_has_suffix(name, ".machine"))
-    return tg_report(cli, TG_EXIT_USAGE,
-                     "--machine %s: no machine of the library; see `topogemm list machines`, or give a file", name);
-  GError *error = NULL;
-  g_autoptr(GBytes) bytes = tg_input_bytes_read(name, 1 << 20, &error);
-  if (!bytes) return tg_report_error(cli, error);
-  gsize length;
-  const char *text = g_bytes_get_data(bytes, &length);
-  return parse_machine(cli, run, &(TgSource){name, text ? text : "", length});
-}
 
 static TgExit fair_option(const TgCli *cli, TgSimRun *run) {
   const char *text = cli->options.fair;
@@ -60,7 +34,7 @@ static TgExit real_option(const TgCli *cli, const char *name, const char *text, 
   if (!text) return TG_EXIT_DONE;
   *value = g_ascii_strtod(text, &end);
   if (end != text && !*end && isfinite(*value) && *value >= least) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a number of at least %g", name, text, least);
+  return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a finite number of at least %g", name, text, least);
 }
 
 static TgExit straggler_option(const TgCli *cli, TgSimRun *run) {
@@ -109,7 +83,18 @@ static TgExit whole_network(const TgCli *cli, const TgSchedule *schedule, char *
   } else {
     *text = g_strdup_printf("%s:%" PRId64, kind, processors);
   }
-  return TG_EXIT_DONE;
+  TgTopology network;
+  if (tg_topology_parse(&network, *text, NULL)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "--network %s: the grid %s has %" PRId64 " processor%s, and there is no %s of so many nodes", kind,
+                   grid, processors, processors == 1 ? "" : "s", kind);
+}
+
+/* The machine's own network, where it has a node for each processor. */
+static bool takes_own(const TgCli *cli, const TgSimRun *run) {
+  TgTopology own;
+  return !cli->options.network && *run->machine.network && tg_topology_parse(&own, run->machine.network, NULL) &&
+         own.nodes == tg_schedule_processors(&run->problem.schedule);
 }
 
 static TgExit network_option(const TgCli *cli, TgSimRun *run) {
@@ -121,6 +106,8 @@ static TgExit network_option(const TgCli *cli, TgSimRun *run) {
     status = whole_network(cli, &run->problem.schedule, &text);
     whole.options.network = text;
   }
+  run->own_network = takes_own(cli, run);
+  if (run->own_network) whole.options.network = run->machine.network;
   if (!status) status = tg_network_option(&whole, &run->problem.schedule, &run->network, &run->embedding);
   if (!status) tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
   return status;
@@ -145,7 +132,7 @@ TgExit tg_sim_options(const TgCli *cli, TgSimRun *run) {
   if (cli->options.type && !tg_element_parse(cli->options.type, &run->element))
     return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
   run->options.element_bytes = tg_element_bytes(run->element);
-  TgExit status = machine_option(cli, run);
+  TgExit status = tg_machine_option(cli, &run->machine);
   if (!status) status = model_option(cli, run);
   if (!status) status = overlap_option(cli, run);
   if (!status) status = collective_option(cli, run);

@@ -50,8 +50,19 @@ static void add_block(const TgSimRun *run, const TgPlaced *placed, TgHeld *held)
   held[placed->processor].words += rows * columns;
 }
 
-/* What the placements alone say: the blocks of A and B before the first step, those of C after the last. The proof,
- * which follows every block, can only find more. */
+/* No buffer has C after the last step and A or B before the first. */
+static bool lies_apart(const TgSchedule *schedule) {
+  uint32_t before = 0, after = 0;
+  for (int i = 0; i < schedule->placements; i++) {
+    const TgPlacement *placement = &schedule->placement[i];
+    *(placement->matrix == TG_MATRIX_C ? &after : &before) |= 1u << placement->buffer;
+  }
+  return !(before & after);
+}
+
+/* What the placements alone say: the blocks of A and B before the first step, and those of C after the last, which lie
+ * in buffers of their own; where they take the place of A's or B's, the more of both. The proof, which follows every
+ * block, can only find more. */
 static void count_placed(TgSimRun *run) {
   const TgSchedule *schedule = &run->problem.schedule;
   int64_t processors = tg_schedule_processors(schedule);
@@ -62,9 +73,11 @@ static void count_placed(TgSimRun *run) {
   tg_placing_init(&placing, schedule);
   while (tg_placing_next(&placing, &run->problem.names, &placed, &error) > 0)
     add_block(run, &placed, placed.matrix == TG_MATRIX_C ? end : begin);
+  const bool apart = lies_apart(schedule);
   for (int64_t p = 0; p < processors; p++) {
-    run->memory.blocks = MAX(run->memory.blocks, MAX(begin[p].blocks, end[p].blocks));
-    run->memory.words = MAX(run->memory.words, MAX(begin[p].words, end[p].words));
+    const TgHeld both = {begin[p].blocks + end[p].blocks, begin[p].words + end[p].words};
+    run->memory.blocks = MAX(run->memory.blocks, apart ? both.blocks : MAX(begin[p].blocks, end[p].blocks));
+    run->memory.words = MAX(run->memory.words, apart ? both.words : MAX(begin[p].words, end[p].words));
   }
   run->memory.at_least = true;
 }

@@ -3,6 +3,7 @@
 #include "sim.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_STEPS = 24 };
 
@@ -33,17 +34,32 @@ void tg_bytes_text(double bytes, char *text, size_t size) {
   g_snprintf(text, size, "%.4g %s", bytes, units[u]);
 }
 
+/* Those that the grid does not show: " with b = 2". */
+static void print_parameters(TgCli *cli, const TgProblem *problem) {
+  const TgSchedule *schedule = &problem->schedule;
+  const char *before = " with";
+  for (int p = 0; p < schedule->parameters; p++) {
+    if (schedule->parameter_kind[p] != TG_PARAMETER_SET && schedule->parameter_kind[p] != TG_PARAMETER_DEFAULT)
+      continue;
+    tg_print(cli, "%s %s = %" PRId64, before, tg_name(&problem->names, problem->names.parameter[p]),
+             schedule->parameter[p]);
+    before = ",";
+  }
+}
+
 static void print_head(TgCli *cli, const TgSimRun *run) {
   char grid[48], formula[TG_FORMULA_BYTES];
   tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
   tg_computes_text(&run->problem.schedule.computes, formula);
-  tg_print(cli, "%s on %s: %s, C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s\n",
-           tg_problem_name(&run->problem), grid, formula, run->shape.m, run->shape.n, run->shape.k,
-           tg_element_name(run->element));
-  tg_print(cli, "machine: %s; network %s, %s; model %s%s, collectives %s, overlap %s\n", run->machine.name,
-           run->network_text, tg_embedding_name(run->embedding.kind), tg_cost_model_name(run->options.model),
-           run->options.fair_equal ? " with equal shares" : "", tg_collective_name(run->options.collective),
-           run->options.overlap ? "on" : "off");
+  tg_print(cli, "%s on %s", tg_problem_name(&run->problem), grid);
+  print_parameters(cli, &run->problem);
+  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s\n", formula, run->shape.m,
+           run->shape.n, run->shape.k, tg_element_name(run->element));
+  g_autofree char *settings = tg_sim_settings_text(cli, run);
+  tg_print(cli, "machine: %s; network %s%s, %s; %s\n", run->machine.name, run->network_text,
+           run->own_network ? " (the machine's own)" : "", tg_embedding_name(run->embedding.kind), settings);
+  if (!run->own_network && *run->machine.network && strcmp(run->machine.network, run->network_text) != 0)
+    tg_print(cli, "the machine's numbers are those of another network, %s\n", run->machine.network);
   if (!run->proved)
     tg_print(cli,
              "not proved: with so many processors and statements the proof takes a while; `topogemm verify` has it\n");
@@ -94,10 +110,12 @@ static void add_memory(TgTable *table, const TgSimRun *run) {
 static void print_times(TgCli *cli, const TgSimRun *run) {
   const TgCost *cost = &run->cost;
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  g_autofree char *rate =
-      cost->time_s > 0 && cost->flops > 0
-          ? g_strdup_printf("%.4g Gflop/s over %" PRId64 " nodes", cost->flops / cost->time_s * 1e-9, cost->nodes)
-          : g_strdup("");
+  g_autofree char *nodes = run->workers < cost->nodes
+                               ? g_strdup_printf("%" PRId64 " of %" PRId64 " nodes", run->workers, cost->nodes)
+                               : g_strdup_printf("%" PRId64 " node%s", cost->nodes, cost->nodes == 1 ? "" : "s");
+  g_autofree char *rate = cost->time_s > 0 && cost->flops > 0
+                              ? g_strdup_printf("%.4g Gflop/s over %s", cost->flops / cost->time_s * 1e-9, nodes)
+                              : g_strdup("");
   add_time(table, "predicted time", cost->time_s, rate);
   add_time(table, "products", cost->compute_s, "of the node that ends last");
   add_time(table, "communication", cost->communication_s,

@@ -53,6 +53,17 @@ static TgExit buffers_option(const TgCli *cli, const TgSimRun *run, const char *
   return TG_EXIT_DONE;
 }
 
+/* Without a device what is on the host is where the products are, and nothing streams. */
+static TgExit check_device(const TgCli *cli, const TgSimRun *run) {
+  const TgTierOptions *tiers = &run->options.tiers;
+  if (!tiers->used || tiers->from != TG_PLACE_HOST || tg_machine_tier(&run->machine, TG_TIER_DEVICE))
+    return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "--from host: machine %s has no [device] in its file, and its processors multiply on the host: add "
+                   "the section, or leave out --from",
+                   run->machine.name);
+}
+
 TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run) {
   TgTierOptions *tiers = &run->options.tiers;
   const TgOptions *options = &cli->options;
@@ -68,7 +79,7 @@ TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run) {
   if (!status) status = buffers_option(cli, run, "--by-rows", options->by_rows, &tiers->by_rows);
   if (!status && tiers->used && run->options.model != TG_COST_HOCKNEY)
     status = tg_report(cli, TG_EXIT_USAGE, "--from: only --model hockney has disks and devices");
-  return status;
+  return status ? status : check_device(cli, run);
 }
 
 /* ---- for programs ---- */
@@ -165,14 +176,16 @@ static void print_reads(TgCli *cli, const TgPipeline *product) {
 static void print_disks(TgCli *cli, const TgSimRun *run) {
   const TgTierCost *tiers = &run->cost.tiers;
   int64_t busiest = 0;
-  char read[32], written[32], time[32];
+  char name[64], read[32], written[32], time[32];
   for (int64_t n = 1; n < run->cost.nodes; n++)
     if (tiers->node_disk_s[n] > tiers->node_disk_s[busiest]) busiest = n;
   if (tiers->node_disk_s[busiest] == 0) return;
   tg_bytes_text(tiers->node_read_bytes[busiest], read, sizeof read);
   tg_bytes_text(tiers->node_write_bytes[busiest], written, sizeof written);
   tg_time_text(tiers->node_disk_s[busiest], time, sizeof time);
-  tg_print(cli, "  busiest disk, of node %" PRId64 ": reads %s, writes %s, busy %s\n", busiest, read, written, time);
+  tg_sim_vertex_text(run, busiest, name, sizeof name);
+  tg_print(cli, "  busiest disk, of %s%s: reads %s, writes %s, busy %s\n", run->rank ? "processor " : "", name, read,
+           written, time);
 }
 
 void tg_sim_print_tiers(TgCli *cli, const TgSimRun *run) {

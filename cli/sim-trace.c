@@ -127,11 +127,13 @@ static void write_node(TgJson *json, TgTracks *tracks, const TgSimRun *run, int6
 }
 
 /* Many nodes on one track: the step lasts until the first of them enters the next one. */
-static void write_group(TgJson *json, TgTracks *tracks, const TgCost *cost, int64_t s, int64_t first) {
+static void write_group(TgJson *json, TgTracks *tracks, const TgSimRun *run, int64_t s, int64_t first) {
+  const TgCost *cost = &run->cost;
   const int64_t end = MIN(first + tracks->nodes_each, cost->nodes), nodes = cost->nodes;
   const bool more = s + 1 < cost->trace.steps;
   double start_s = INFINITY, end_s = more ? INFINITY : 0;
   for (int64_t n = first; n < end; n++) {
+    if (tg_sim_is_idle(run, n)) continue;
     start_s = fmin(start_s, cost->node_step[s * nodes + n].start_s);
     end_s = more ? fmin(end_s, cost->node_step[(s + 1) * nodes + n].start_s)
                  : fmax(end_s, cost->node_step[s * nodes + n].end_s);
@@ -163,7 +165,7 @@ static void write_step(TgJson *json, TgTracks *tracks, const TgSimRun *run, int6
     if (tracks->nodes_each == 1)
       write_node(json, tracks, run, s, t);
     else
-      write_group(json, tracks, cost, s, t * tracks->nodes_each);
+      write_group(json, tracks, run, s, t * tracks->nodes_each);
   }
 }
 

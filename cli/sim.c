@@ -1,6 +1,7 @@
 /* topogemm sim: what a schedule would cost on a machine. */
 #include "sim.h"
 #include "output.h"
+#include "progress.h"
 #include "sweep.h"
 
 #include <math.h>
@@ -15,10 +16,25 @@ static TgExit open_run(const TgCli *cli, TgSimRun *run) {
   return status ? status : tg_sim_prove(cli, run);
 }
 
+static void show_progress(void *user, int64_t statements) {
+  tg_progress_at(user, statements);
+}
+
+static TgExit predict(TgCli *cli, TgSimRun *run) {
+  TgProgressLine line;
+  tg_progress_begin(&line, cli, "sim", run->statements);
+  run->options.progress = show_progress;
+  run->options.progress_user = &line;
+  TgExit status = tg_sim_predict(cli, run);
+  run->options.progress = NULL;
+  tg_progress_end(cli);
+  return status;
+}
+
 static TgExit run_one(TgCli *cli) {
   g_auto(TgSimRun) run = {.element = TG_F32};
   TgExit status = open_run(cli, &run);
-  if (!status) status = tg_sim_predict(cli, &run);
+  if (!status) status = predict(cli, &run);
   if (status) return status;
   tg_sim_closed_form(&run);
   if (cli->options.json)
@@ -69,14 +85,17 @@ const TgCommand tg_command_sim = {
         "travels from one node to another in a round is one message. A machine is a name of `topogemm list machines` "
         "or a file; docs/machines.md has its keys, docs/models.md the models' equations.\n"
         "A network's kind alone (--network mesh, hypercube, full …) is one of that kind with a node for each "
-        "processor.\n"
-        "Several ALGOs make a table, fastest first. Of the grids in --grid 8x8,4x4x4 each takes the first with as many "
+        "processor. Without --network the machine's own is taken where it has a node for each processor, otherwise a "
+        "torus of the grid's extents.\n"
+        "Several ALGOs, which compute the same, make a table, fastest first. Of the grids in --grid 8x8,4x4x4 each "
+        "takes the first with as many "
         "extents as it has coordinates; a --set goes to those that have the parameter.\n"
         "--sweep takes n, p or both: values joined by commas, FIRST..LAST doubling, FIRST..LAST:xF times F, "
         "FIRST..LAST:+D in steps of D. For each p an ALGO gets the squarest (or most cubic) grid of p processors that "
         "it is made for; where there is none, the table has a dash and says why. -o FILE.csv or .json has the numbers, "
         ".svg, .png or .pdf a plot by gnuplot, .gp its script.\n"
-        "With --efficiency E a sweep over p finds the least n at which E of the processors' time is products.\n"
+        "With --efficiency E a sweep over p finds the least n at which E of the processors' time is products, of the n "
+        "that the schedule divides into blocks of one size (on 6x6 multiples of 6).\n"
         "With --from the blocks are on disks, or in the memory of a host with an accelerator, and every local product "
         "streams them (docs/models.md, memory tiers).\n"
         "A schedule is proved first where that takes no longer than a prediction (up to 2^18 processors times "

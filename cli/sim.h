@@ -31,6 +31,7 @@ typedef struct TgSimRun {
   TgProblem problem;
   TgTopology network;
   char network_text[TG_TOPOLOGY_TEXT_BYTES];
+  bool own_network; /**< it is the machine's own */
   TgMachine machine;
   TgShape shape;
   TgElement element;
@@ -79,6 +80,15 @@ double tg_sim_serial_s(const TgSimRun *run, const TgShape *shape);
 /** Says on standard error that the machine's memory is too small, where it is. */
 void tg_sim_warn_memory(const TgCli *cli, const TgSimRun *run);
 
+/** "model hockney, collectives auto, overlap on, skew 1 ms, seed 1, blocks from disk": all that a prediction depends on
+ * beside schedule, machine and network. Free with g_free(). */
+char *tg_sim_settings_text(const TgCli *cli, const TgSimRun *run);
+/** Skew, jitter, straggler, seed and the place of the blocks, as members. */
+void tg_sim_write_settings(TgJson *json, const TgCostOptions *options);
+/** The bound schedule's parameters but those that follow from others; its extents have their names there, too. */
+void tg_sim_parameters(const TgProblem *problem, TgBindings *parameters);
+void tg_sim_write_parameters(TgJson *json, const TgBindings *parameters);
+
 /** Finds the schedule's closed form and its value on the machine. */
 void tg_sim_closed_form(TgSimRun *run);
 /** Takes --symbols. */
@@ -100,7 +110,9 @@ void tg_sim_print_links(TgCli *cli, const TgSimRun *run);
 int tg_sim_busiest_links(const TgSimRun *run, int64_t links[TG_SIM_LINKS]);
 /** A processor, "(0, 1)"; a node that has none or several, "node (0, 1)"; "switch 2". */
 void tg_sim_vertex_text(const TgSimRun *run, int64_t vertex, char *text, size_t size);
-/** Node numbers in order of when they are done; free with g_free(). */
+/** True where the node has no processor. */
+bool tg_sim_is_idle(const TgSimRun *run, int64_t node);
+/** Node numbers in order of when they are done, those without a processor first; free with g_free(). */
 int64_t *tg_sim_nodes_by_time(const TgSimRun *run);
 /** Takes --from and what belongs to it. */
 TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run);

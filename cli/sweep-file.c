@@ -31,14 +31,18 @@ static const TgSweepFormat *format_of(const char *path) {
   return NULL;
 }
 
+bool tg_sweep_is_drawn(const char *path) {
+  const TgSweepFormat *format = format_of(path);
+  return format && (format->terminal || strcmp(format->suffix, "gp") == 0);
+}
+
 TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep) {
   const char *path = cli->options.output;
   const TgSweepFormat *format = path ? format_of(path) : NULL;
   if (!path) return TG_EXIT_DONE;
   if (!format)
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of csv, json, gp, svg, png, pdf", path);
-  const bool drawn = format->terminal || strcmp(format->suffix, "gp") == 0;
-  if (drawn && sweep->n->len < 2 && sweep->p->len < 2)
+  if (tg_sweep_is_drawn(path) && sweep->n->len < 2 && sweep->p->len < 2)
     return tg_report(cli, TG_EXIT_USAGE,
                      "-o %s: a plot needs a sweep of at least two values, as in --sweep "
                      "n=512..16384",
@@ -60,6 +64,7 @@ static void write_cell(TgJson *json, const TgSweep *sweep, const TgSweepPoint *p
   tg_json_member_string(json, "skipped", cell->skipped);
   if (!cell->skipped) {
     tg_json_member_string(json, "grid", cell->grid);
+    tg_sim_write_parameters(json, cell->parameters);
     tg_json_member_string(json, "topology", cell->network);
     tg_json_member_integer(json, "processors", cell->processors);
     tg_json_member_double(json, "time_s", cell->time_s);
@@ -99,6 +104,7 @@ void tg_sweep_write(TgJson *json, const TgSweep *sweep) {
   tg_json_member_string(json, "machine", sweep->machine);
   tg_json_member_string(json, "model", sweep->model);
   tg_json_member_string(json, "settings", sweep->settings);
+  tg_sim_write_settings(json, &sweep->options);
   tg_json_member_double(json, "efficiency", sweep->efficiency);
   tg_json_key(json, "predictions");
   tg_json_begin_array(json, TG_JSON_LINES);

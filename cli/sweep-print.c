@@ -7,7 +7,8 @@
 
 static void print_head(TgCli *cli, const TgSweep *sweep) {
   tg_print(cli, "machine: %s; %s, %s", sweep->machine, sweep->settings, sweep->element);
-  if (!isnan(sweep->efficiency)) tg_print(cli, "; the least n with an efficiency of %g", sweep->efficiency);
+  if (!isnan(sweep->efficiency))
+    tg_print(cli, "; the least n with an efficiency of %g, of those that make blocks of one size", sweep->efficiency);
   tg_print(cli, "\n\n");
 }
 
@@ -90,15 +91,11 @@ static void add_cell(TgTable *table, const TgSweep *sweep, const TgSweepCell *ce
     tg_table_add(table, "-");
     return;
   }
-  if (!isnan(sweep->efficiency)) {
-    tg_table_add(table, "%" PRId64, cell->n);
-    add_time(table, cell->time_s);
-    return;
-  }
-  g_autofree char *mark = cell->memory.fits ? g_strdup("") : g_strdup("!");
   char text[32];
   tg_time_text(cell->time_s, text, sizeof text);
-  tg_table_add(table, "%s%s", text, mark);
+  if (!isnan(sweep->efficiency)) tg_table_add(table, "%" PRId64, cell->n);
+  tg_table_add(table, "%s%s", text, cell->memory.fits ? "" : "!");
+  if (!isnan(sweep->efficiency)) return;
   add_percent(table, cell->efficiency);
 }
 
@@ -172,8 +169,8 @@ static void print_marks(TgCli *cli, const TgSweep *sweep) {
   if (full) tg_print(cli, "  !: does not fit in the memory of a node\n");
   if (unproved)
     tg_print(cli,
-             "  %zu of %zu predictions are of schedules too large to prove first; `topogemm verify` has the proof\n",
-             unproved, cells);
+             "  %zu of %zu prediction%s %s of schedules too large to prove first; `topogemm verify` has the proof\n",
+             unproved, cells, cells == 1 ? "" : "s", unproved == 1 ? "is" : "are");
 }
 
 void tg_sweep_print(TgCli *cli, const TgSweep *sweep) {

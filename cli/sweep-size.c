@@ -55,7 +55,7 @@ TgExit tg_sweep_find_size(const TgCli *cli, const TgSimRun *run, double efficien
                               tg_problem_name(&run->problem), processors, efficiency, less * search.unit);
     return TG_EXIT_DONE;
   }
-  while (!search.error && enough - less > 1 + enough / 200) {
+  while (!search.error && enough - less > 1) {
     const int64_t middle = less + (enough - less) / 2;
     *(suffices(&search, middle) ? &enough : &less) = middle;
   }

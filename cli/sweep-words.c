@@ -92,6 +92,67 @@ static double rounded(double value) {
   return round(value / unit) * unit;
 }
 
+/* Points of a line from `from` on, before `to`, that one ALGO has won. */
+typedef struct TgStretchOfPoints {
+  const TgLineOfPoints *line;
+  guint from, to;
+} TgStretchOfPoints;
+
+/* At how many of the points the ALGO is as good as the best one; `where`, unless NULL, gets them. */
+static guint count_ties(const TgSweep *sweep, const TgStretchOfPoints *points, int algorithm, GString *where) {
+  guint count = 0;
+  for (guint i = points->from; i < points->to; i++) {
+    const guint point = points->line->first + i * points->line->stride;
+    const int best = tg_sweep_winner(sweep, point, -1);
+    if (best < 0 || !tg_sweep_ties(sweep, point, algorithm, best)) continue;
+    if (where) g_string_append_printf(where, "%s%" PRId64, count ? ", " : "", along(sweep, point));
+    count++;
+  }
+  return count;
+}
+
+/* " (summa ties at n = 64, 128)": ALGOs that are as good as the winner at some of the points; with `all`, at all of
+ * them, too. */
+static void append_ties(GString *text, const TgSweep *sweep, const TgStretchOfPoints *points, int winner, bool all) {
+  const guint count = count_ties(sweep, points, winner, NULL);
+  bool opened = false;
+  for (int a = 0; a < sweep->algorithms; a++) {
+    g_autoptr(GString) where = g_string_new(NULL);
+    const guint ties = a == winner ? 0 : count_ties(sweep, points, a, where);
+    if (ties == 0 || (ties == count && !all)) continue;
+    g_string_append_printf(text, "%s%s ties at %s = %s", opened ? "; " : " (", sweep->algorithm[a],
+                           sweep->along_n ? "n" : "p", where->str);
+    opened = true;
+  }
+  if (opened) g_string_append_c(text, ')');
+}
+
+/* "cannon is the fastest", "cannon and summa tie". */
+static void append_winners(GString *text, const TgSweep *sweep, const TgStretchOfPoints *points, int winner) {
+  const guint count = count_ties(sweep, points, winner, NULL);
+  int names = 0;
+  for (int a = 0; a < sweep->algorithms; a++)
+    if (count_ties(sweep, points, a, NULL) == count)
+      g_string_append_printf(text, "%s%s", names++ ? " and " : "", sweep->algorithm[a]);
+  const bool sizes = !isnan(sweep->efficiency);
+  g_string_append(text, names > 1 ? (sizes ? " need the same n" : " tie")
+                        : sizes   ? " needs the least n"
+                                  : " is the fastest");
+}
+
+/* The number of points of the line before the value, or all. */
+static guint points_before(const TgSweep *sweep, const TgLineOfPoints *line, int64_t value) {
+  guint i = 0;
+  while (i < line->count && along(sweep, line->first + i * line->stride) < value) i++;
+  return i;
+}
+
+/* Where the points end before crossover `next` of those before `end`. */
+static guint end_of(const TgSweep *sweep, const TgLineOfPoints *line, guint next, guint end) {
+  if (next == end) return line->count;
+  return points_before(sweep, line, g_array_index(sweep->crossovers, TgCrossover, next).at);
+}
+
 static void append_crossover(GString *text, const TgSweep *sweep, const TgCrossover *crossover) {
   const char *name = sweep->along_n ? "n" : "p";
   g_string_append_printf(text, "%s beats %s from %s = %" PRId64 " on", sweep->algorithm[crossover->after],
@@ -110,17 +171,24 @@ static void print_line(TgCli *cli, const TgSweep *sweep, const TgLineOfPoints *l
     winner = tg_sweep_winner(sweep, line->first + first * line->stride, -1);
   if (winner < 0) return;
   if (fixed) g_string_append_printf(text, "%s = %" PRId64 ": ", sweep->along_n ? "p" : "n", fixed);
-  g_string_append_printf(text, "%s %s", sweep->algorithm[winner],
-                         isnan(sweep->efficiency) ? "is the fastest" : "needs the least n");
-  guint from = *next;
-  for (; *next < sweep->crossovers->len; ++*next) {
+  const guint from = *next;
+  guint end = from;
+  while (end < sweep->crossovers->len && g_array_index(sweep->crossovers, TgCrossover, end).fixed == fixed) end++;
+  TgStretchOfPoints points = {.line = line, .to = end_of(sweep, line, from, end)};
+  append_winners(text, sweep, &points, winner);
+  if (end > from)
+    g_string_append_printf(text, " up to %s = %" PRId64, name,
+                           g_array_index(sweep->crossovers, TgCrossover, from).last);
+  else
+    g_string_append_printf(text, " at every %s", name);
+  append_ties(text, sweep, &points, winner, false);
+  for (; *next < end; ++*next) {
     const TgCrossover *crossover = &g_array_index(sweep->crossovers, TgCrossover, *next);
-    if (crossover->fixed != fixed) break;
-    if (*next == from) g_string_append_printf(text, " up to %s = %" PRId64, name, crossover->last);
+    points = (TgStretchOfPoints){line, points.to, end_of(sweep, line, *next + 1, end)};
     g_string_append(text, "; ");
     append_crossover(text, sweep, crossover);
+    append_ties(text, sweep, &points, crossover->after, true);
   }
-  if (*next == from) g_string_append_printf(text, " at every %s", name);
   tg_print_wrapped(cli, text->str, 2, 0);
 }
 

@@ -13,9 +13,11 @@ static void clear_sweep(TgSweep *sweep) {
   for (gsize i = 0; sweep->cell && i < cells; i++) {
     g_free(sweep->cell[i].skipped);
     g_free(sweep->cell[i].no_grid);
+    if (sweep->cell[i].parameters) g_rc_box_release(sweep->cell[i].parameters);
   }
   for (int a = 0; sweep->isoefficiency && a < sweep->algorithms; a++) g_free(sweep->isoefficiency[a]);
   g_free(sweep->cell);
+  g_free(sweep->settings);
   g_free(sweep->isoefficiency);
   g_strfreev(sweep->algorithm);
   GArray *arrays[] = {sweep->n, sweep->p, sweep->points, sweep->crossovers};
@@ -24,13 +26,32 @@ static void clear_sweep(TgSweep *sweep) {
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgSweep, clear_sweep)
 
-static void note_settings(TgSweep *sweep, const TgSimRun *run) {
+/* Where the command line or the machine names a network, or an embedding. */
+static void add_network(GString *text, const TgCli *cli, const TgSimRun *run) {
+  const char *network = cli->options.network, *embed = cli->options.embed, *own = run->machine.network;
+  if (network)
+    g_string_append_printf(text, "network %s", network);
+  else if (*own)
+    g_string_append_printf(text, "network %s where it has a node for each processor, else a torus", own);
+  else if (embed)
+    g_string_append(text, "network a torus of the grid");
+  if (embed) g_string_append_printf(text, ", %s", embed);
+  if (text->len) g_string_append(text, "; ");
+}
+
+static void note_settings(TgSweep *sweep, const TgCli *cli, const TgSimRun *run) {
+  if (sweep->settings) return;
+  GString *text = g_string_new(NULL);
+  g_autofree char *settings = tg_sim_settings_text(cli, run);
+  add_network(text, cli, run);
+  g_string_append(text, settings);
+  for (char **set = cli->options.set; set && *set; set++) g_string_append_printf(text, ", %s", *set);
+  sweep->settings = g_string_free(text, FALSE);
+  sweep->options = run->options;
   g_strlcpy(sweep->machine, run->machine.name, sizeof sweep->machine);
   sweep->element = tg_element_name(run->element);
   sweep->model = tg_cost_model_name(run->options.model);
   sweep->tie = fmax(run->machine.residual, 1e-9);
-  g_snprintf(sweep->settings, sizeof sweep->settings, "model %s, collectives %s, overlap %s", sweep->model,
-             tg_collective_name(run->options.collective), run->options.overlap ? "on" : "off");
 }
 
 /* Blocks all of one size hold words in proportion to the square of n; otherwise the proof counts anew. */
@@ -76,6 +97,7 @@ static void take(TgSimRun *run, TgSweepCell *cell) {
 typedef struct TgSeries {
   TgSimRun run;
   int64_t proved_n;
+  TgBindings *parameters;
 } TgSeries;
 
 static TgExit fill_cell(const TgCli *cli, const TgSweep *sweep, TgSeries *series, TgSweepPoint point,
@@ -92,6 +114,7 @@ static TgExit fill_cell(const TgCli *cli, const TgSweep *sweep, TgSeries *series
   tg_cost_clear(&run->cost);
   if (!status) status = tg_sim_predict(cli, run);
   if (!status) take(run, cell);
+  if (!status) cell->parameters = g_rc_box_acquire(series->parameters);
   return status;
 }
 
@@ -102,14 +125,15 @@ static void skip(const TgSweep *sweep, TgSweepCell *cell, int algorithm, int64_t
 
 /* All sizes of one ALGO on p processors. They stand one after another from `first` on. */
 static TgExit fill_series(TgCli *cli, TgSweep *sweep, int algorithm, guint first, guint count) {
-  TgSeries series = {.run.element = TG_F32};
+  TgSeries series = {.run.element = TG_F32, .parameters = g_rc_box_new0(TgBindings)};
   TgSimRun *run = &series.run;
   g_autofree char *why = NULL;
   TgExit status = tg_sim_bind(cli, &run->problem, cli->options.arguments[algorithm], tg_sweep_point(sweep, first)->p,
                               sweep->algorithms > 1, &why);
   if (!status && !sweep->algorithm[algorithm]) sweep->algorithm[algorithm] = g_strdup(tg_problem_name(&run->problem));
   if (!status && !why) status = tg_sim_options(cli, run);
-  if (!status && !why) note_settings(sweep, run);
+  if (!status && !why) tg_sim_parameters(&run->problem, series.parameters);
+  if (!status && !why) note_settings(sweep, cli, run);
   for (guint i = first; i < first + count && !status; i++) {
     TgSweepCell *cell = tg_sweep_cell(sweep, i, algorithm);
     if (why) skip(sweep, cell, algorithm, tg_sweep_point(sweep, i)->p, why);
@@ -119,6 +143,7 @@ static TgExit fill_series(TgCli *cli, TgSweep *sweep, int algorithm, guint first
   }
   if (!status && run->formula && !sweep->isoefficiency[algorithm])
     sweep->isoefficiency[algorithm] = g_strdup(tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY));
+  g_rc_box_release(series.parameters);
   tg_sim_clear(run);
   return status;
 }
@@ -165,9 +190,27 @@ static TgExit check_options(const TgCli *cli, const TgSweep *sweep) {
   return TG_EXIT_DONE;
 }
 
-/* Each --set is for one of the ALGOs at least. */
-static TgExit check_set(const TgCli *cli) {
+/* What computes something else is no slower and no faster. */
+static TgExit check_computes(const TgCli *cli, const TgProblem *problem, TgComputes *computes, char **name) {
+  const TgComputes *now = &problem->schedule.computes;
+  char first[TG_FORMULA_BYTES], other[TG_FORMULA_BYTES];
+  if (!*name) {
+    *computes = *now;
+    *name = g_strdup(tg_problem_name(problem));
+  }
+  tg_computes_text(computes, first);
+  tg_computes_text(now, other);
+  if (strcmp(first, other) == 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "sim: %s computes %s, %s computes %s: a table compares times of schedules that compute the same",
+                   *name, first, tg_problem_name(problem), other);
+}
+
+/* All ALGOs compute the same, and each --set is for one of them at least. */
+static TgExit check_algorithms(const TgCli *cli) {
   char **set = cli->options.set, **algo = cli->options.arguments;
+  g_autofree char *first = NULL;
+  TgComputes computes;
   g_autofree bool *taken = g_new0(bool, set ? g_strv_length(set) + 1 : 1);
   for (; *algo; algo++) {
     g_auto(TgProblem) problem = {0};
@@ -175,6 +218,7 @@ static TgExit check_set(const TgCli *cli) {
       return tg_report(cli, TG_EXIT_USAGE,
                        "sim: a schedule on standard input is read once; for tables, put it in a file");
     TgExit status = tg_problem_parse(cli, &problem, *algo);
+    if (!status) status = check_computes(cli, &problem, &computes, &first);
     if (status) return status;
     for (int i = 0; set && set[i]; i++) taken[i] = taken[i] || tg_sim_takes(&problem, set[i]);
   }
@@ -211,7 +255,7 @@ static TgExit open_sweep(const TgCli *cli, TgSweep *sweep) {
   TgExit status = tg_sweep_read(cli, sweep);
   if (!status) status = efficiency_option(cli, sweep);
   if (!status) status = check_options(cli, sweep);
-  if (!status) status = check_set(cli);
+  if (!status) status = check_algorithms(cli);
   if (!status) status = make_points(cli, sweep);
   sweep->along_n = sweep->n->len > 1;
   return status ? status : tg_sweep_file_check(cli, sweep);
@@ -225,11 +269,22 @@ static TgExit check_found(const TgCli *cli, const TgSweep *sweep) {
   return tg_report(cli, TG_EXIT_USAGE, "--sweep: nothing to predict: %s", sweep->cell[0].skipped);
 }
 
+/* A logarithmic axis has no 0. */
+static TgExit check_times(const TgCli *cli, const TgSweep *sweep) {
+  const gsize cells = (gsize)sweep->points->len * (gsize)sweep->algorithms;
+  if (!cli->options.output || !tg_sweep_is_drawn(cli->options.output)) return TG_EXIT_DONE;
+  for (gsize i = 0; i < cells; i++)
+    if (!sweep->cell[i].skipped && sweep->cell[i].time_s > 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "-o %s: nothing to draw: every predicted time is 0 on %s", cli->options.output,
+                   sweep->machine);
+}
+
 TgExit tg_sweep(TgCli *cli) {
   g_auto(TgSweep) sweep = {0};
   TgExit status = open_sweep(cli, &sweep);
   if (!status) status = fill(cli, &sweep);
   if (!status) status = check_found(cli, &sweep);
+  if (!status) status = check_times(cli, &sweep);
   if (status) return status;
   tg_sweep_find_crossovers(&sweep);
   if (cli->options.json) {

@@ -29,6 +29,7 @@ typedef struct TgSweepCell {
   int64_t messages, bytes, max_link_bytes;
   TgSimMemory memory;
   bool proved;
+  TgBindings *parameters; /**< shared by the cells of one ALGO and p: g_rc_box_release() */
 } TgSweepCell;
 
 /** Where another ALGO becomes the fastest, along n for each p, or along p for each n. */
@@ -51,7 +52,8 @@ typedef struct TgSweep {
   bool along_n;         /**< crossovers are along n, not p */
   double tie;           /**< relative difference below which two times are the same */
   char machine[TG_MACHINE_NAME_BYTES];
-  char settings[256]; /**< model and the like, in words */
+  char *settings; /**< network, model and the like, in words */
+  TgCostOptions options;
   const char *element;
   const char *model;
 } TgSweep;
@@ -61,8 +63,9 @@ TgExit tg_sweep(TgCli *cli);
 
 /** Reads --sweep into `n` and `p`. */
 TgExit tg_sweep_read(const TgCli *cli, TgSweep *sweep);
-/** Finds the least n at which the run's efficiency is `efficiency`, to half a percent or the schedule's blocks.
- * `*reason` says why there is none, which is no error. */
+/** Finds the least n at which the run's efficiency is `efficiency`, of the n that make all blocks alike: multiples of
+ * the numbers of blocks. That of n less one such step is below it. `*reason` says why there is none, which is no error.
+ */
 TgExit tg_sweep_find_size(const TgCli *cli, const TgSimRun *run, double efficiency, int64_t *n, char **reason);
 
 static inline TgSweepCell *tg_sweep_cell(const TgSweep *sweep, guint point, int algorithm) {
@@ -82,6 +85,8 @@ void tg_sweep_print(TgCli *cli, const TgSweep *sweep);
 /** In words: crossovers, and how the work grows with p. */
 void tg_sweep_print_words(TgCli *cli, const TgSweep *sweep);
 void tg_sweep_write(TgJson *json, const TgSweep *sweep);
+/** True where the file of `-o` is a plot. */
+bool tg_sweep_is_drawn(const char *path);
 /** Looks at `-o` before anything is run: an unknown format, a program that is not here, nothing to plot. */
 TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep);
 TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep);

@@ -9,7 +9,7 @@ TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, i
   if (g_ascii_string_to_signed(text, 10, low, high, number, &error)) return TG_EXIT_DONE;
   bool range = g_error_matches(error, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
   g_error_free(error);
-  if (range && high < INT64_MAX)
+  if (range && low > INT64_MIN)
     return tg_report(cli, TG_EXIT_USAGE, "%s: %s is not from %" PRId64 " to %" PRId64, option, text, low, high);
   if (range) return tg_report(cli, TG_EXIT_USAGE, "%s: %s is too large or too small", option, text);
   return tg_report(cli, TG_EXIT_USAGE, "%s: `%s` is no whole number", option, text);

@@ -50,8 +50,9 @@ static bool set_by_grid(TgBinder *binder) {
   TgSchedule *schedule = binder->schedule;
   if (bindings->dims == 0) return true;
   if (bindings->dims != schedule->dims)
-    return tg_error_set(binder->error, 0, 0, "a grid of %d extents, schedule %s has %d coordinates", bindings->dims,
-                        tg_name(binder->names, binder->names->title), schedule->dims);
+    return tg_error_set(binder->error, 0, 0, "a grid of %d extent%s, schedule %s has %d coordinate%s", bindings->dims,
+                        bindings->dims == 1 ? "" : "s", tg_name(binder->names, binder->names->title), schedule->dims,
+                        schedule->dims == 1 ? "" : "s");
   for (int c = 0; c < schedule->dims; c++) {
     int p = extent_parameter(schedule, c);
     if (p < 0 || schedule->parameter_kind[p] == TG_PARAMETER_DERIVED) continue;

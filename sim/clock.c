@@ -249,6 +249,7 @@ void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
   *first = INFINITY;
   *last = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
+    if (clocks->idle && clocks->idle[n] && !clocks->level) continue;
     double time = later(clocks->port[n], clocks->cpu[n]);
     *first = time < *first ? time : *first;
     *last = later(*last, time);
@@ -258,6 +259,7 @@ void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
 void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s) {
   *time_s = *compute_s = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
+    if (clocks->idle && clocks->idle[n] && !clocks->level) continue;
     double time = later(clocks->port[n], clocks->cpu[n]);
     if (time < *time_s || (time == *time_s && clocks->compute[n] <= *compute_s)) continue;
     *time_s = time;

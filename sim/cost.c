@@ -43,9 +43,10 @@ static bool run_model(TgPrediction *prediction, GError **error) {
 /* A prediction beyond the range of a double is none. */
 static bool is_number(const TgCost *cost, GError **error) {
   if (isfinite(cost->time_s)) return true;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-                      "the predicted time is beyond the numbers there are: the machine's latencies, bandwidths and rates "
-                      "leave no finite time");
+  g_set_error_literal(
+      error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+      "the predicted time is beyond the numbers there are: the machine's latencies, bandwidths and rates "
+      "leave no finite time");
   return false;
 }
 
@@ -57,8 +58,7 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
   *cost = (TgCost){0};
   tg_prediction_init(&prediction, cost, network->links);
   prediction.phases = tg_phases_new(schedule, names, options->collective, shape, options->element_bytes, error);
-  bool fine = prediction.phases &&
-              tg_lanes_init(&prediction.lanes, schedule, network, embedding, machine, error) &&
+  bool fine = prediction.phases && tg_lanes_init(&prediction.lanes, schedule, network, embedding, machine, error) &&
               run_model(&prediction, error) && is_number(cost, error);
   if (fine) tg_prediction_take(&prediction);
   tg_prediction_clear(&prediction);

@@ -47,6 +47,8 @@ typedef struct TgCostOptions {
   bool fair_equal; /**< flow: equal shares of a link, otherwise weighted by 1 / latency of the path */
   TgTierOptions tiers;  /**< with the hockney model alone */
   bool keep_node_steps; /**< fill TgCost.node_step, which takes 32 bytes a node and step */
+  void (*progress)(void *user, int64_t statements); /**< called now and then with the statements begun; or NULL */
+  void *progress_user;
 } TgCostOptions;
 
 /** One node in one step. Its products are one after another and end at products_end_s; the rest of the step is

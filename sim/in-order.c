@@ -58,6 +58,7 @@ bool tg_in_order_run_rules(TgPrediction *prediction, const TgInOrderRules *rules
   TgClocks clocks;
   double first;
   tg_clocks_init(&clocks, prediction->lanes.network->nodes, prediction->machine, prediction->options);
+  clocks.idle = prediction->lanes.idle;
   TgProgress progress = run_phases(prediction, &clocks, rules, user, error);
   if (progress == TG_PROGRESS_END) {
     if (prediction->steps->len > 0)

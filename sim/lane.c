@@ -3,6 +3,7 @@
 #include "sim-error.h"
 
 #include <math.h>
+#include <string.h>
 
 TgLane *tg_lane_hold(TgLane *lane) {
   lane->references++;
@@ -67,6 +68,18 @@ static bool all_links_alike(const TgMachine *machine) {
   return true;
 }
 
+static void find_idle(TgLanes *lanes) {
+  int64_t idle = lanes->network->nodes;
+  lanes->idle = g_malloc((gsize)idle);
+  memset(lanes->idle, 1, (size_t)idle);
+  for (int64_t p = 0; p < lanes->processors; p++) {
+    uint8_t *at = &lanes->idle[lanes->node ? lanes->node[p] : p];
+    idle -= *at;
+    *at = 0;
+  }
+  if (idle == 0) g_clear_pointer(&lanes->idle, g_free);
+}
+
 bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology *network, TgEmbeddingKind embedding,
                    const TgMachine *machine, GError **error) {
   TgError failure;
@@ -79,6 +92,7 @@ bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology 
     lanes->one_link = all_links_alike(machine);
     look_up_links(lanes);
     place_processors(lanes);
+    find_idle(lanes);
     lanes->sends = g_new0(uint32_t, network->nodes);
     lanes->receives = g_new0(uint32_t, network->nodes);
     tg_load_init(&lanes->load, network);
@@ -91,6 +105,7 @@ bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology 
 void tg_lanes_clear(TgLanes *lanes) {
   if (lanes->known) g_hash_table_unref(lanes->known);
   g_free(lanes->node);
+  g_free(lanes->idle);
   g_free(lanes->sends);
   g_free(lanes->receives);
   tg_load_clear(&lanes->load);

@@ -43,6 +43,7 @@ typedef struct TgLanes {
   TgMachineLink common;                            /**< … these */
   TgMachineLink link[TG_MAX_LEVELS][TG_LANE_AXES]; /**< by level and axis */
   int32_t *node;              /**< by processor; NULL where each stands on the node of its number */
+  uint8_t *idle;              /**< by node: 1 where no processor is; NULL where each node has one */
   uint32_t *sends, *receives; /**< by node: number of the last lane in which it sends, and receives */
   uint32_t laid;              /**< lanes so far */
   TgLoad load;                /**< of phases that do not come again, for the caller to empty */

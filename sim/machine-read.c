@@ -102,8 +102,8 @@ static bool find_section(const Reader *reader, TgSpan name, Seen *seen) {
     if (seen->index >= 0) return true;
   }
   if (!numbered) return unknown_section(reader, name);
-  return fail(reader, word.text + word.length, "[%s. needs the number of one, from 0 to %d, as in [%s.0]",
-              numbered->name, numbered->count - 1, numbered->name);
+  return fail(reader, word.text + word.length, "[%s.N] needs the number of %s for N, from 0 to %d, as in [%s.0]",
+              numbered->name, is_word(word, "link") ? "an axis" : "a level", numbered->count - 1, numbered->name);
 }
 
 static bool read_heading(Reader *reader, TgSpan line) {

@@ -123,6 +123,13 @@ static bool refuse_range(const char *name, TgValueKind kind, TgSpan value, const
                       quantity->infinite ? ", or inf" : "");
 }
 
+/* A digit other than 0 before the exponent: the number that is meant is not 0. */
+static bool has_digit(TgSpan value, size_t length) {
+  for (size_t i = 0; i < length && (value.text[i] | 0x20) != 'e'; i++)
+    if (value.text[i] >= '1' && value.text[i] <= '9') return true;
+  return false;
+}
+
 bool tg_machine_number(const char *name, TgValueKind kind, TgSpan value, double *number, TgError *error) {
   const TgQuantity *quantity = &tg_quantities[kind];
   const bool infinite = equals(value, "inf");
@@ -131,6 +138,8 @@ bool tg_machine_number(const char *name, TgValueKind kind, TgSpan value, double 
   if (!infinite && (length == 0 || length != value.length)) return refuse_form(name, kind, value, error);
   *number = infinite ? INFINITY : to_number(value, length);
   if (signbit(*number) && *number != 0) return refuse_range(name, kind, value, "is negative", error);
+  if (*number == 0 && has_digit(value, length))
+    return refuse_range(name, kind, value, "is too small for a number", error);
   if (*number == 0 && !quantity->zero) return refuse_range(name, kind, value, "is zero", error);
   if (!infinite && isinf(*number)) return refuse_range(name, kind, value, "is too large for a number", error);
   if (kind == TG_VALUE_FRACTION && *number >= 1) return refuse_range(name, kind, value, "is not below 1", error);

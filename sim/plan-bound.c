@@ -226,27 +226,31 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
  * of a line of a collective, of a phase and its share of each processor, and of following a block by name. */
 static const double find_s = 200e-9, again_s = 12e-9, line_s = 300e-9, phase_s = 3e-6, node_s = 12e-9, name_s = 700e-9;
 
-/* Of timing, beside hockney. */
-static const double model_factor[TG_COST_MODELS] = {1, 6, 40, 2};
+/* Of timing, beside hockney; messages to a neighbour share no link. */
+static const double model_factor[TG_COST_MODELS] = {1, 6, 40, 2}, neighbour_factor[TG_COST_MODELS] = {1, 6, 10, 2};
+static const double product_s = 3e-9; /* of a product that comes again, a processor */
 
 /* Of one execution, when it comes for the first time and when it comes again. */
 static void statement_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, int s,
-                           TgCollective collective, double *first_s, double *again) {
+                           TgCostModel model, TgCollective collective, double *first_s, double *again) {
   const TgStatement *statement = &schedule->statement[s];
   double processors = (double)facts->processors, transfers = processors, rounds = 1, lines = 0;
+  double factor = facts->moving[s] == 1 ? neighbour_factor[model] : model_factor[model];
   if (tg_op_is_collective(statement->op)) {
     const TgLineCost *line = line_cost(search, schedule, statement, facts->read_low[s], collective);
     lines = processors / schedule->extent[statement->axis];
     transfers = line->transfers * lines;
     rounds = line->rounds;
+    if (line->form == TG_COLLECTIVE_RING || line->form == TG_COLLECTIVE_CHAIN) factor = neighbour_factor[model];
   }
-  double factor = model_factor[search->request->model];
-  bool level = search->request->model == TG_COST_HOCKNEY && (facts->moving[s] == 1 || statement->op == TG_OP_MULTIPLY);
-  *again = rounds * phase_s + (level ? 0 : factor * again_s * transfers);
+  double timing_s = factor * again_s * transfers;
+  if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
+  if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
+  *again = rounds * phase_s + timing_s;
   *first_s = *again + transfers * find_s + lines * line_s + rounds * processors * node_s;
 }
 
-double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
                     TgCollective collective) {
   double work_s = 0;
   if (facts->endless) return INFINITY;
@@ -257,7 +261,7 @@ double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, cons
     if (executions == 0) continue;
     if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;
-    statement_work(search, schedule, facts, s, collective, &first_s, &again);
+    statement_work(search, schedule, facts, s, model, collective, &first_s, &again);
     bool known = facts->constant[s] && !facts->by_name;
     work_s += known ? first_s + (executions - 1) * again : executions * first_s;
   }

@@ -75,7 +75,7 @@ static guint grid_index(TgPlanSearch *search, int source, const char *text) {
     if (grid->source != source) break;
     if (strcmp(grid->text, text) == 0) return g - 1;
   }
-  TgPlanGrid grid = {.source = source, .bound_s = INFINITY};
+  TgPlanGrid grid = {.source = source, .bound_s = INFINITY, .open_bound_s = INFINITY};
   g_strlcpy(grid.text, text, sizeof grid.text);
   g_array_append_val(search->grids, grid);
   return search->grids->len - 1;
@@ -108,15 +108,17 @@ static void add_candidate(TgPlanSearch *search, int source, guint grid, const Tg
                                .memory_high_bytes = facts->memory_high_bytes,
                                .proof_s = facts->proof_s};
   candidate.bound_s = tg_plan_bound(search, schedule, facts, collective);
-  candidate.work_s = tg_plan_work(search, schedule, facts, collective);
-  if (facts->by_name && !facts->unclear && candidate.work_s > BY_NAME_MS * 1e-3) {
-    TgPlanFacts whole = *facts;
-    whole.by_name = false;
+  const TgCostModel model = search->request->model;
+  TgPlanFacts used = *facts;
+  candidate.work_s = tg_plan_work(search, schedule, &used, model, collective);
+  if (used.by_name && !used.unclear && candidate.work_s > BY_NAME_MS * 1e-3) {
+    used.by_name = false;
     candidate.rounded = true;
-    candidate.work_s = tg_plan_work(search, schedule, &whole, collective);
+    candidate.work_s = tg_plan_work(search, schedule, &used, model, collective);
   }
-  TgPlanGrid *entry = &g_array_index(search->grids, TgPlanGrid, grid);
-  entry->bound_s = MIN(entry->bound_s, candidate.bound_s);
+  candidate.screen_s = tg_plan_has_screen(search->request)
+                           ? tg_plan_work(search, schedule, &used, TG_COST_HOCKNEY, collective)
+                           : INFINITY;
   g_array_append_val(search->candidates, candidate);
 }
 
@@ -154,7 +156,7 @@ typedef struct TgTrial {
   TgSchedule schedule;
   TgError error;
   bool accepted, unmet;
-  char *sizes;
+  char *network, *sizes; /* what is wrong with them, or NULL */
 } TgTrial;
 
 static void try_values(TgTrial *trial) {
@@ -165,6 +167,11 @@ static void try_values(TgTrial *trial) {
     return;
   }
   if (tg_schedule_processors(&trial->schedule) > trial->search->request->processors) return;
+  TgTopology network;
+  if (!tg_plan_network(trial->search->request, &trial->schedule, &network, &trial->error)) {
+    if (!trial->network) trial->network = g_strdup(trial->error.message);
+    return;
+  }
   if (!tg_plan_count_blocks(&trial->schedule, source->names, &trial->bindings)) return;
   g_autofree char *sizes = sizes_text(trial->search->request, &trial->schedule);
   if (sizes) {
@@ -221,10 +228,13 @@ bool tg_plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents *ext
   }
   try_choices(&trial, choices, find_choices(schedule, extents, processors, choices));
   grid_text(schedule, extents, text, sizeof text);
-  if (!trial.accepted && processors == search->request->processors && (trial.sizes || trial.unmet))
-    tg_plan_reject(search, source, trial.sizes ? TG_PLAN_SIZES : TG_PLAN_REQUIRE, text,
-                   g_strdup(trial.sizes ? trial.sizes : trial.error.message));
+  if (!trial.accepted && processors == search->request->processors) {
+    const TgPlanCause cause = trial.sizes ? TG_PLAN_SIZES : trial.network ? TG_PLAN_NETWORK : TG_PLAN_REQUIRE;
+    const char *reason = trial.sizes ? trial.sizes : trial.network ? trial.network : trial.error.message;
+    if (trial.sizes || trial.network || trial.unmet) tg_plan_reject(search, source, cause, text, g_strdup(reason));
+  }
   search->thin = search->thin || trial.sizes;
+  g_free(trial.network);
   g_free(trial.sizes);
   return trial.accepted;
 }

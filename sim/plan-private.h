@@ -9,6 +9,9 @@
 
 enum { TG_PLAN_COORDINATES = (1 << TG_MAX_DIMS) - 1, TG_PLAN_LOOPS = ((1 << TG_MAX_NESTING) - 1) << TG_VARIABLE_LOOP };
 
+/** Of one proof, about; what takes longer is bounded instead. */
+enum { TG_PLAN_PROOF_MS = 300 };
+
 /** What an expression can come to; infinite where nothing is known. */
 typedef struct TgInterval {
   double low, high;
@@ -42,24 +45,34 @@ typedef struct TgPlanCandidate {
   TgCollective collective;
   bool has_collectives;
   double bound_s;
-  double work_s; /**< about how long its prediction takes */
+  double work_s;   /**< about how long its prediction takes … */
+  double screen_s; /**< … and that of a quicker model, which bounds it; INFINITY where none does */
   double memory_low_bytes, memory_high_bytes, proof_s;
   bool rounded; /**< predicted at sizes rounded up to whole blocks */
   int64_t processors;
-  guint number; /**< in the order in which they were found */
-  bool tried;
+  guint number;   /**< in the order in which they were found */
+  bool tried;     /**< predicted, or rejected for good */
+  int embeddings; /**< with which it was predicted, … */
+  bool partly;    /**< … which are not all */
+  bool screened;  /**< `bound_s` is that of the quicker model */
 } TgPlanCandidate;
 
 /** One schedule on one grid: what the ranking ranks. */
 typedef struct TgPlanGrid {
   int source;
   char text[48];
-  double bound_s; /**< least of its candidates */
   bool placed;
-  TgPlanPlace place;   /**< best so far */
+  TgPlanPlace place;   /**< best so far … */
+  guint number;        /**< … and of which candidate */
   TgPlanReject reject; /**< last reason against one of its candidates */
   double proved_bytes; /**< the prover's figure for memory, 0 until asked; of one set of parameters: */
   char *proved_for;
+  double bound_s;               /**< after the search: least of the candidates that were not tried */
+  bool left;                    /**< one of them may have come in, but would have taken too long … */
+  guint open;                   /**< … so many of them may be quicker than place 1 … */
+  double open_bound_s;          /**< … with this bound at least … */
+  TgCollective open_collective; /**< … one of them with this form of its collectives */
+  bool open_collectives;
 } TgPlanGrid;
 
 typedef struct TgPlanSearch {
@@ -71,10 +84,13 @@ typedef struct TgPlanSearch {
   GHashTable *lines;  /**< costs of collectives along a line, by what they depend on */
   double latency_s;   /**< the least of all links … */
   double seconds_per_byte;
-  double limit_s; /**< predicted time of the last place; INFINITY while there are fewer */
-  double spent_s; /**< of request->work_s */
-  bool thin;      /**< a grid was refused because blocks outnumber rows or columns */
-  bool exact;     /**< the schedule under way takes a grid of as many processors as asked for */
+  double limit_s;  /**< predicted time of the last place, of the second at least; INFINITY while there are fewer */
+  double best_s;   /**< … and of the first */
+  double left_s;   /**< after the search: least bound of what was left for the time that it would take */
+  double spent_s;  /**< of request->work_s */
+  bool first_only; /**< with the first embedding, for the time being */
+  bool thin;       /**< a grid was refused because blocks outnumber rows or columns */
+  bool exact;      /**< the schedule under way takes a grid of as many processors as asked for */
 } TgPlanSearch;
 
 /** The parameters that a grid's extents are, and how many extents each of them is. */
@@ -102,22 +118,45 @@ GHashTable *tg_plan_lines_new(void);
 /** No prediction with this collective is below it. */
 double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
                      TgCollective collective);
-/** Tries one candidate: its grid gets a place, or a reason against it. */
-void tg_plan_try(TgPlanSearch *search, const TgPlanCandidate *candidate);
-/** A reason against one candidate of a grid, which counts unless another one is placed. Takes `reason`; "" is filled in
- * at the end. */
-void tg_plan_against(TgPlanGrid *grid, TgPlanCause cause, double time_s, double least_bytes, char *reason);
+/** Tries one candidate: its grid gets a place, or a reason against it; or the bound that a quicker model gives rules it
+ * out. */
+void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
+/** Sharpens its bound by the quicker model. */
+void tg_plan_screen(TgPlanSearch *search, TgPlanCandidate *candidate);
+/** True where a quicker model bounds the one that is asked for. */
+bool tg_plan_has_screen(const TgPlanRequest *request);
+/** True where links of the machine's network have numbers of their own. */
+bool tg_plan_links_differ(const TgMachine *machine);
+
+/** The network for the bound schedule. False where no network of the kind asked for has so many nodes. */
+bool tg_plan_network(const TgPlanRequest *request, const TgSchedule *schedule, TgTopology *network, TgError *error);
+/** The network that is asked for, or one of the kind that has each axis that a grid's can have. */
+TgTopology tg_plan_any_network(const TgPlanRequest *request);
+/** Kinds that lay the grid on the network in ways of their own and make a difference; row-major is always the first. */
+int tg_plan_embeddings(const TgPlanRequest *request, const TgSchedule *schedule, const TgTopology *network,
+                       TgEmbeddingKind kinds[TG_EMBEDDING_KINDS]);
+/** As many processors as asked for, or the most below that a network of the kind can have. */
+int64_t tg_plan_processors(const TgPlanRequest *request);
+
+/** Predicts what may come in, and counts what does not. */
+void tg_plan_search(TgPlanSearch *search);
+/** Puts what was found in order. */
+void tg_plan_rank(TgPlanSearch *search);
+/** Frees what the place holds. */
+void tg_plan_place_clear(TgPlanPlace *place);
+/** A reason against one candidate of a grid, which counts unless another one is placed. Takes `reason`. */
+void tg_plan_against(TgPlanGrid *grid, TgPlanCause cause, double least_bytes, char *reason);
 /** Puts the prover's figures for memory in place of bounds where that is quick. */
 void tg_plan_prove(TgPlanSearch *search);
 
-/** About how long the prediction takes, in seconds. */
-double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+/** About how long the prediction of the model takes, in seconds. */
+double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
                     TgCollective collective);
 
 /** Writes "b=4, h=1" for the parameters that are not extents. Free with g_free(). */
 char *tg_plan_parameters_text(const TgSchedule *schedule, const TgScheduleNames *names);
 
-/** Says of each place why it was won. */
-void tg_plan_explain(const TgPlanRequest *request, GArray *ranked);
+/** Says of each of the first places why it was won. */
+void tg_plan_explain(const TgPlanSearch *search, GArray *ranked);
 
 #endif

@@ -7,25 +7,23 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { PROOF_MS = 300 }; /* of one proof, about; what takes longer is bounded instead */
-
 /* A reason against one candidate of a grid: kept unless a better candidate is ranked. Memory is the one to name where
  * several candidates failed for different reasons. */
-void tg_plan_against(TgPlanGrid *grid, TgPlanCause cause, double time_s, double least_bytes, char *reason) {
+void tg_plan_against(TgPlanGrid *grid, TgPlanCause cause, double least_bytes, char *reason) {
   TgPlanReject *old = &grid->reject;
-  bool keep = old->reason && (old->cause == TG_PLAN_MEMORY || cause == TG_PLAN_BOUND) && cause != TG_PLAN_MEMORY;
+  bool keep = old->reason && old->cause == TG_PLAN_MEMORY && cause != TG_PLAN_MEMORY;
   if (old->reason && old->cause == TG_PLAN_MEMORY && cause == TG_PLAN_MEMORY) keep = old->least_bytes <= least_bytes;
   if (keep) {
     g_free(reason);
     return;
   }
   g_free(old->reason);
-  *old = (TgPlanReject){.cause = cause, .time_s = time_s, .least_bytes = least_bytes, .reason = reason};
+  *old = (TgPlanReject){.cause = cause, .least_bytes = least_bytes, .reason = reason};
 }
 
 typedef struct TgAttempt {
   TgPlanSearch *search;
-  const TgPlanCandidate *candidate;
+  TgPlanCandidate *candidate;
   TgPlanGrid *grid;
   const TgPlanSource *source;
   TgSchedule schedule;
@@ -40,7 +38,7 @@ static bool bind(TgAttempt *attempt) {
   TgError error;
   attempt->schedule = *attempt->source->schedule;
   if (tg_schedule_bind(&attempt->schedule, attempt->source->names, &attempt->candidate->bindings, &error)) return true;
-  tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, 0, g_strdup(error.message));
+  tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup(error.message));
   return false;
 }
 
@@ -53,7 +51,7 @@ static bool prove(TgAttempt *attempt) {
   if (g_strcmp0(grid->proved_for, parameters) != 0) {
     if (!tg_prove(&attempt->schedule, attempt->source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k,
                   &proof)) {
-      tg_plan_against(grid, TG_PLAN_WRONG, 0, 0, g_strdup_printf("its proof fails: %s", proof.failure.message));
+      tg_plan_against(grid, TG_PLAN_WRONG, 0, g_strdup_printf("its proof fails: %s", proof.failure.message));
       return false;
     }
     g_free(grid->proved_for);
@@ -66,11 +64,11 @@ static bool prove(TgAttempt *attempt) {
 }
 
 static bool proof_is_quick(const TgAttempt *attempt) {
-  return attempt->candidate->proof_s <= PROOF_MS * 1e-3;
+  return attempt->candidate->proof_s <= TG_PLAN_PROOF_MS * 1e-3;
 }
 
 static void reject_memory(TgAttempt *attempt, double bytes, const char *words) {
-  tg_plan_against(attempt->grid, TG_PLAN_MEMORY, 0, bytes,
+  tg_plan_against(attempt->grid, TG_PLAN_MEMORY, bytes,
                   g_strdup_printf("%s %.0f bytes a processor, more than %.0f", words, bytes,
                                   attempt->search->request->memory_bytes));
 }
@@ -110,31 +108,34 @@ static bool set_shape(TgAttempt *attempt) {
   return tg_shape_init(&attempt->shape, &schedule->computes, m, n, k, NULL);
 }
 
-static bool set_network(TgAttempt *attempt) {
-  const TgSchedule *schedule = &attempt->schedule;
-  if (attempt->search->request->network) {
-    attempt->network = *attempt->search->request->network;
-    return true;
-  }
-  return tg_topology_init(&attempt->network, schedule->dims == 1 ? TG_RING : TG_TORUS, schedule->dims, schedule->extent,
-                          NULL);
-}
-
-static double balance_of(const TgAttempt *attempt, const TgCost *cost, double *sum) {
-  double most = 0;
-  *sum = 0;
+static double balance_of(const TgAttempt *attempt, const TgCost *cost) {
+  double most = 0, sum = 0;
   for (int64_t n = 0; n < cost->nodes; n++) {
-    *sum += cost->node_compute_s[n];
+    sum += cost->node_compute_s[n];
     most = fmax(most, cost->node_compute_s[n]);
   }
-  return most > 0 ? *sum / (most * (double)tg_schedule_processors(&attempt->schedule)) : 1;
+  return most > 0 ? sum / (most * (double)tg_schedule_processors(&attempt->schedule)) : 1;
+}
+
+/* As `sim` has it: NaN where there is no time to share. */
+static double efficiency_of(const TgPlanRequest *request, const TgPlanPlace *place) {
+  const double serial_s = tg_machine_product_s(request->machine, request->m, request->n, request->k);
+  const double all_s = (double)place->processors * place->predicted_s;
+  return serial_s > 0 && all_s > 0 ? serial_s / all_s : NAN;
+}
+
+/* Of equal times that of the candidate found first, whatever the order in which they are tried. */
+static bool is_better(const TgAttempt *attempt, double time_s) {
+  const TgPlanGrid *grid = attempt->grid;
+  const double scale = 1e-12 * grid->place.predicted_s;
+  if (!grid->placed || time_s < grid->place.predicted_s - scale) return true;
+  return time_s <= grid->place.predicted_s + scale && attempt->candidate->number < grid->number;
 }
 
 static void take_place(TgAttempt *attempt, TgEmbeddingKind embedding, const TgCost *cost) {
   TgPlanPlace *place = &attempt->grid->place;
   const TgPlanCandidate *candidate = attempt->candidate;
-  double products_s;
-  if (attempt->grid->placed && place->predicted_s <= cost->time_s * (1 + 1e-12)) return;
+  if (!is_better(attempt, cost->time_s)) return;
   g_free(place->parameters);
   *place = (TgPlanPlace){.source = attempt->source,
                          .bindings = candidate->bindings,
@@ -155,12 +156,13 @@ static void take_place(TgAttempt *attempt, TgEmbeddingKind embedding, const TgCo
                          .memory_proved = attempt->memory_proved,
                          .proved = attempt->source->proved || attempt->memory_proved,
                          .rounded = attempt->rounded};
-  place->balance = balance_of(attempt, cost, &products_s);
-  place->efficiency = cost->time_s > 0 ? products_s / ((double)place->processors * cost->time_s) : 1;
+  place->balance = balance_of(attempt, cost);
+  place->efficiency = efficiency_of(attempt->search->request, place);
   place->parameters = tg_plan_parameters_text(&attempt->schedule, attempt->source->names);
   tg_schedule_grid_text(&attempt->schedule, place->grid, sizeof place->grid);
   tg_topology_format(&attempt->network, place->topology, sizeof place->topology);
   attempt->grid->placed = true;
+  attempt->grid->number = candidate->number;
 }
 
 static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
@@ -168,37 +170,33 @@ static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
   return (TgCostOptions){.model = model,
                          .collective = attempt->candidate->collective,
                          .overlap = request->overlap,
+                         .fair_equal = request->fair_equal,
                          .straggler = -1,
                          .straggler_factor = 1,
                          .element_bytes = request->element_bytes};
 }
 
-/* True where levels or axes of the network have numbers of their own. */
-static bool links_differ(const TgMachine *machine) {
-  bool differ = false;
-  for (int level = 0; level < TG_MAX_LEVELS; level++) differ = differ || machine->level[level].given;
-  for (int axis = 0; axis < TG_MACHINE_AXES; axis++) differ = differ || machine->axis[axis].given;
-  return differ;
+bool tg_plan_has_screen(const TgPlanRequest *request) {
+  /* With links of their own numbers another embedding may take better ones. */
+  return (request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW) &&
+         !tg_plan_links_differ(request->machine);
 }
 
 /* With links that contend a message takes no less than without, if hops cost nothing: hockney is quick and bounds the
  * models that are not. */
-static bool may_still_win(TgAttempt *attempt) {
-  const TgPlanRequest *request = attempt->search->request;
-  if (request->model != TG_COST_FORWARD && request->model != TG_COST_FLOW) return true;
-  if (links_differ(request->machine)) return true; /* another embedding may take better links */
-  TgMachine machine = *request->machine;
+static void screen(TgAttempt *attempt) {
+  TgPlanCandidate *candidate = attempt->candidate;
+  TgMachine machine = *attempt->search->request->machine;
   TgCostOptions options = options_of(attempt, TG_COST_HOCKNEY);
   TgCost cost;
   machine.link.per_hop_s = 0;
+  candidate->screened = true;
+  attempt->search->spent_s += candidate->screen_s;
   if (!tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, TG_ROWMAJOR,
                        &machine, &options, &cost, NULL))
-    return true;
-  double bound_s = cost.time_s * (1 - 1e-9);
+    return; /* the prediction will say why */
+  candidate->bound_s = fmax(candidate->bound_s, cost.time_s * (1 - 1e-9));
   tg_cost_clear(&cost);
-  if (bound_s <= attempt->search->limit_s) return true;
-  tg_plan_against(attempt->grid, TG_PLAN_BOUND, bound_s, 0, g_strdup(""));
-  return false;
 }
 
 static void predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
@@ -211,65 +209,63 @@ static void predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
     take_place(attempt, embedding, &cost);
     tg_cost_clear(&cost);
   } else {
-    tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, 0, g_strdup_printf("cannot be predicted: %s", error->message));
+    tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup_printf("cannot be predicted: %s", error->message));
   }
 }
 
-/* --- embeddings --------------------------------------------------------------------------------------------------- */
-
-/* Whether it makes a difference to the model where a processor stands. */
-static bool distance_matters(const TgPlanRequest *request) {
-  return request->machine->link.per_hop_s > 0 || links_differ(request->machine) || request->model == TG_COST_FORWARD ||
-         request->model == TG_COST_FLOW;
-}
-
-static bool same_nodes(const TgEmbedding *a, const TgEmbedding *b) {
-  for (int32_t p = 0; p < a->processors; p++)
-    if (tg_embedding_node(a, p) != tg_embedding_node(b, p)) return false;
-  return true;
-}
-
-/* Kinds that lay the grid on the network in ways of their own; row-major is always the first. */
-static int find_embeddings(const TgAttempt *attempt, TgEmbeddingKind kinds[TG_EMBEDDING_KINDS]) {
-  TgEmbedding found[TG_EMBEDDING_KINDS];
-  int count = 0;
-  const TgSchedule *schedule = &attempt->schedule;
-  bool matters = distance_matters(attempt->search->request);
-  for (int kind = 0; kind < TG_EMBEDDING_KINDS && (matters || count == 0); kind++) {
-    if (!tg_embedding_init(&found[count], (TgEmbeddingKind)kind, schedule->dims, schedule->extent, &attempt->network,
-                           NULL))
-      continue;
-    bool known = false;
-    for (int other = 0; other < count && !known; other++) known = same_nodes(&found[other], &found[count]);
-    if (!known) kinds[count++] = (TgEmbeddingKind)kind;
-  }
-  return count;
-}
+/* About how much longer it takes where neighbours on the grid are none on the network, and messages share links. */
+static const double far_factor = 4;
 
 static void predict_all(TgAttempt *attempt) {
   TgEmbeddingKind kinds[TG_EMBEDDING_KINDS];
   TgPlanSearch *search = attempt->search;
-  int count = find_embeddings(attempt, kinds);
-  for (int e = 0; e < count; e++) {
-    if (e > 0 && search->spent_s + attempt->candidate->work_s > search->request->work_s) return;
-    search->spent_s += attempt->candidate->work_s;
-    predict(attempt, kinds[e]);
+  TgPlanCandidate *candidate = attempt->candidate;
+  const double far = search->request->model == TG_COST_FLOW ? far_factor : 1;
+  int count = tg_plan_embeddings(search->request, &attempt->schedule, &attempt->network, kinds);
+  while (candidate->embeddings < count) {
+    candidate->partly = candidate->embeddings > 0;
+    if (candidate->partly && search->first_only) return;
+    const double work_s = candidate->work_s * (candidate->embeddings > 0 ? far : 1);
+    if (search->spent_s + work_s > search->request->work_s) return;
+    search->spent_s += work_s;
+    predict(attempt, kinds[candidate->embeddings++]);
   }
+  candidate->partly = false;
 }
 
-void tg_plan_try(TgPlanSearch *search, const TgPlanCandidate *candidate) {
-  TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
-  TgAttempt attempt = {
-      .search = search, .candidate = candidate, .grid = grid, .source = &search->sources[candidate->source]};
-  if (search->spent_s + candidate->work_s > search->request->work_s) {
-    search->plan->too_long++;
-    tg_plan_against(grid, TG_PLAN_WORK, candidate->bound_s, 0, g_strdup(""));
-  } else if (fits(&attempt)) {
-    if (!set_shape(&attempt) || !set_network(&attempt))
-      tg_plan_against(grid, TG_PLAN_WRONG, 0, 0, g_strdup("its sizes in whole blocks are too large"));
-    else if (may_still_win(&attempt))
-      predict_all(&attempt);
-  }
+static bool prepare(TgAttempt *attempt, TgPlanSearch *search, TgPlanCandidate *candidate) {
+  TgError error;
+  *attempt = (TgAttempt){.search = search,
+                         .candidate = candidate,
+                         .grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid),
+                         .source = &search->sources[candidate->source]};
+  if (!fits(attempt)) return false;
+  if (!set_shape(attempt))
+    tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup("its sizes in whole blocks are too large"));
+  else if (!tg_plan_network(search->request, &attempt->schedule, &attempt->network, &error))
+    tg_plan_against(attempt->grid, TG_PLAN_NETWORK, 0, g_strdup(error.message));
+  else
+    return true;
+  return false;
+}
+
+void tg_plan_screen(TgPlanSearch *search, TgPlanCandidate *candidate) {
+  TgAttempt attempt;
+  if (prepare(&attempt, search, candidate))
+    screen(&attempt);
+  else
+    candidate->tried = true;
+}
+
+void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate) {
+  TgAttempt attempt;
+  candidate->tried = true;
+  if (!prepare(&attempt, search, candidate)) return;
+  if (!candidate->screened && !isinf(candidate->screen_s)) screen(&attempt);
+  if (candidate->bound_s <= search->limit_s)
+    predict_all(&attempt);
+  else
+    candidate->tried = false;
 }
 
 /* --- afterwards --------------------------------------------------------------------------------------------------- */
@@ -279,7 +275,7 @@ static void prove_place(TgPlanSearch *search, TgPlanPlace *place) {
   TgProof proof;
   TgSchedule schedule = *place->source->schedule;
   const TgPlanRequest *request = search->request;
-  if (place->memory_proved || place->proof_s > PROOF_MS * 1e-3) return;
+  if (place->memory_proved || place->proof_s > TG_PLAN_PROOF_MS * 1e-3) return;
   if (!tg_schedule_bind(&schedule, place->source->names, &place->bindings, NULL)) return;
   if (!tg_prove(&schedule, place->source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof))
     return;

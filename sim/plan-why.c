@@ -86,39 +86,83 @@ static char *difference(const TgPlanRequest *request, const TgPlanPlace *place, 
   return rest_words(request, place, other, name, wins);
 }
 
+/* --- in words ----------------------------------------------------------------------------------------------------- */
+
 /* Below it a difference is not worth a word: 0.0 percent. */
 static const double alike = 5e-4;
 
-/* The first is compared with the next place that is not as quick. */
+/* From here on a factor says more than a percentage. */
+static const double twice = 2;
+
+static void factor_text(double factor, char *text, size_t size) {
+  g_snprintf(text, size, factor < 100 ? "%.1f" : factor < 1e6 ? "%.0f" : "%.3g", factor);
+}
+
+static char *words_of_first(const TgPlanPlace *first, const TgPlanPlace *next) {
+  char factor[32];
+  g_autofree char *name = name_of(next);
+  if (first->predicted_s == 0) return g_strdup_printf("takes 0 s, %s %.4g s", name, next->predicted_s);
+  if (next->predicted_s < twice * first->predicted_s)
+    return g_strdup_printf("%.1f %% less time than %s", 100 * (1 - first->predicted_s / next->predicted_s), name);
+  factor_text(next->predicted_s / first->predicted_s, factor, sizeof factor);
+  return g_strdup_printf("%s times as quick as %s", factor, name);
+}
+
+/* The first is compared with the next place that is not as quick, among those that are sure to be next. */
 static char *explain_first(const TgPlanRequest *request, const GArray *ranked) {
   const TgPlanPlace *first = &g_array_index(ranked, TgPlanPlace, 0), *next = NULL;
-  for (guint i = 1; i < ranked->len && !next; i++) {
+  const guint places = MIN(ranked->len, (guint)MAX(request->top, 2));
+  for (guint i = 1; i < places && !next; i++) {
     const TgPlanPlace *place = &g_array_index(ranked, TgPlanPlace, i);
     if (place->predicted_s > first->predicted_s * (1 + alike)) next = place;
   }
-  if (!next) return g_strdup(ranked->len > 1 ? "as quick as all others here" : "nothing else came in");
-  g_autofree char *words = difference(request, first, next, true), *name = name_of(next);
-  return g_strdup_printf("%.1f%% less time than %s: %s", 100 * (1 - first->predicted_s / next->predicted_s), name,
-                         words);
+  if (next) {
+    g_autofree char *words = words_of_first(first, next), *why = difference(request, first, next, true);
+    return g_strdup_printf("%s: %s", words, why);
+  }
+  if (places == 1) return g_strdup("nothing else came in");
+  if (first->predicted_s == 0) return g_strdup("takes 0 s, as all others here");
+  g_autofree char *name = name_of(&g_array_index(ranked, TgPlanPlace, 1));
+  return g_strdup_printf("as quick as %s%s", name, places > 2 ? " and all others here" : "");
+}
+
+static char *words_behind(const TgPlanPlace *place, const TgPlanPlace *best) {
+  char factor[32];
+  if (best->predicted_s == 0) return g_strdup_printf("takes %.4g s, the first 0 s", place->predicted_s);
+  if (place->predicted_s < twice * best->predicted_s)
+    return g_strdup_printf("%.1f %% more time than the first", 100 * (place->predicted_s / best->predicted_s - 1));
+  factor_text(place->predicted_s / best->predicted_s, factor, sizeof factor);
+  return g_strdup_printf("%s times the time of the first", factor);
 }
 
 static char *explain_behind(const TgPlanRequest *request, const TgPlanPlace *place, const TgPlanPlace *best) {
-  double behind = place->predicted_s / best->predicted_s - 1;
-  if (behind <= alike) {
+  if (place->predicted_s <= best->predicted_s * (1 + alike)) {
     g_autofree char *name = name_of(best);
     return g_strdup_printf("as quick as %s%s", name,
                            place->bytes > best->bytes             ? ", with more bytes sent"
                            : place->processors > best->processors ? ", with more processors"
                                                                   : "");
   }
-  g_autofree char *words = difference(request, place, best, false);
-  return g_strdup_printf("%.1f%% more time than the first: %s", 100 * behind, words);
+  g_autofree char *words = words_behind(place, best), *why = difference(request, place, best, false);
+  return g_strdup_printf("%s: %s", words, why);
 }
 
-void tg_plan_explain(const TgPlanRequest *request, GArray *ranked) {
-  for (guint i = 0; i < ranked->len; i++) {
+/* What was left for the time that it would take may be quicker than the first. */
+static void add_doubt(const TgPlanSearch *search, TgPlanPlace *first) {
+  const int64_t open = search->plan->open;
+  if (open == 0) return;
+  char *why = g_strdup_printf("%s; not certain, since %" PRId64 " combination%s that may be quicker %s not predicted",
+                              first->why, open, open == 1 ? "" : "s", open == 1 ? "was" : "were");
+  g_free(first->why);
+  first->why = why;
+}
+
+void tg_plan_explain(const TgPlanSearch *search, GArray *ranked) {
+  const TgPlanRequest *request = search->request;
+  for (guint i = 0; i < ranked->len && i < (guint)request->top; i++) {
     TgPlanPlace *place = &g_array_index(ranked, TgPlanPlace, i);
     TgPlanPlace *first = &g_array_index(ranked, TgPlanPlace, 0);
     place->why = i > 0 ? explain_behind(request, place, first) : explain_first(request, ranked);
   }
+  if (ranked->len) add_doubt(search, &g_array_index(ranked, TgPlanPlace, 0));
 }

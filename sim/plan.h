@@ -26,12 +26,14 @@ typedef struct TgPlanRequest {
   int64_t element_bytes;
   int64_t processors; /**< at most so many */
   const TgMachine *machine;
-  const TgTopology *network; /**< NULL: a torus of the grid's extents; else with at least `processors` nodes */
-  double memory_bytes;       /**< of a processor; INFINITY without limit */
+  const TgTopology *network;  /**< with at least `processors` nodes; NULL: a network for each grid … */
+  TgNetworkKind network_kind; /**< … of this kind: torus and mesh of its extents, others of its processors */
+  double memory_bytes;        /**< of a processor; INFINITY without limit */
   TgCostModel model;
   bool overlap;
-  int top;       /**< places of the ranking, from 1 */
-  double work_s; /**< about how long it may take; what does not fit is rejected, and says so */
+  bool fair_equal; /**< as in TgCostOptions */
+  int top;         /**< places of the ranking, from 1 */
+  double work_s;   /**< about how long it may take; what does not fit is rejected, and says so */
 } TgPlanRequest;
 
 /** A place of the ranking: the best of what was tried with one schedule on one grid. */
@@ -51,19 +53,21 @@ typedef struct TgPlanPlace {
   int64_t messages, bytes; /**< of all processors together, between different nodes */
   int64_t max_link_bytes;
   double balance;             /**< time in products, mean over maximum of the nodes that have a processor */
-  double efficiency;          /**< time in products over processors times time */
+  double efficiency;          /**< time of the product on one processor over processors times time; NaN where it is 0 */
   double bytes_per_processor; /**< memory of the fullest processor */
   double memory_bound_bytes;  /**< never below it */
   bool memory_proved;         /**< the prover's figure; else a bound that is never below it */
   bool proved;                /**< that it computes C = A·B on this grid; false only for sources that are not */
   bool rounded;               /**< predicted at sizes rounded up to whole blocks */
   bool tie;                   /**< differs from the best by less than the machine's residual */
+  bool certain;               /**< nothing was left unpredicted whose lower bound is below this time */
   char *why;                  /**< one sentence */
 } TgPlanPlace;
 
 typedef enum TgPlanCause {
   TG_PLAN_COMPUTES, /**< something else than C = A·B */
   TG_PLAN_REQUIRE,  /**< the schedule is not made for the grid, or for any grid of so many processors */
+  TG_PLAN_NETWORK,  /**< no network of the kind asked for has a node for each processor */
   TG_PLAN_SIZES,    /**< fewer rows or columns than blocks */
   TG_PLAN_MEMORY,
   TG_PLAN_SAME,   /**< on one processor every schedule is the same product: one is tried */
@@ -80,16 +84,18 @@ typedef struct TgPlanReject {
   char grid[48];      /**< or the number of processors, where no grid has so many */
   double least_bytes; /**< memory: what would be needed at least; else 0 */
   double time_s;      /**< predicted, or its lower bound; 0 where there is neither */
+  bool open;          /**< not predicted, and its lower bound is below place 1 */
   char *reason;
 } TgPlanReject;
 
 typedef struct TgPlan {
   GArray *ranked;     /**< TgPlanPlace, best first */
-  GArray *rejected;   /**< TgPlanReject, by cause, then by schedule */
+  GArray *rejected;   /**< TgPlanReject: the open ones, then by cause, then by schedule */
   int64_t considered; /**< combinations of schedule, grid, parameters and collective */
   int64_t predicted;  /**< of them, with all embeddings that differ */
   int64_t pruned;     /**< by their lower bound */
-  int64_t too_long;   /**< left out for the time that it would take */
+  int64_t too_long;   /**< left out for the time that it would take, at least with some embeddings … */
+  int64_t open;       /**< … of them, those whose lower bound is below place 1 */
   double least_bytes; /**< the least memory that one of those rejected for it needs; 0 where none was */
   double wall_s;
 } TgPlan;

@@ -61,6 +61,8 @@ TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt
   TgProgress progress = tg_phases_next(prediction->phases, &phase, at, error);
   if (progress == TG_PROGRESS_END) close_step(prediction);
   if (progress != TG_PROGRESS_MORE) return progress;
+  if (prediction->options->progress)
+    prediction->options->progress(prediction->options->progress_user, tg_phases_walk(prediction->phases)->executed);
   guint steps = prediction->steps->len;
   if (steps == 0 || g_array_index(prediction->steps, TgTraceStep, steps - 1).index != at->step)
     open_step(prediction, at);

@@ -164,6 +164,7 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
   program->depart = depart;
   program->user = user;
   tg_clocks_init(&program->clocks, nodes, prediction->machine, prediction->options);
+  program->clocks.idle = prediction->lanes.idle;
   program->clocks.level = false;
   program->node = g_aligned_alloc((gsize)nodes, sizeof(TgNode), 64);
   for (int64_t n = 0; n < nodes; n++)

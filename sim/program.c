@@ -8,6 +8,8 @@
 static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) {
   double now = tg_later(node->port_s, node->cpu_s);
   if (node->step == (int32_t)stage->step_last) return;
+  const uint8_t *idle = program->clocks.idle;
+  if (idle && idle[node - program->node]) return;
   if (node->step != (int32_t)stage->step) {
     TgTraceStep *step = tg_program_step(program, stage->step);
     if (node->step >= 0) {
@@ -26,7 +28,8 @@ static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) 
 
 static void leave_stage(TgProgram *program, TgNode *node, TgStage *stage) {
   if (!program->clocks.overlap && stage->form->transfers) node->cpu_s = tg_later(node->cpu_s, node->port_s);
-  for (guint s = stage->step; s < stage->step_last; s++) {
+  const bool idle = program->clocks.idle && program->clocks.idle[node - program->node];
+  for (guint s = stage->step; s < stage->step_last && !idle; s++) {
     TgTraceStep *step = tg_program_step(program, s);
     step->end_s = tg_later(step->end_s, tg_later(node->port_s, node->cpu_s));
   }

@@ -102,6 +102,7 @@ static const TgKernel kernels[] = {
      .elements = F32,
      .transposes = 1,
      .capability = 90,
+     .newest = 90,
      .alignment = 1,
      .multiple = {1, 1, 1},
      .exact = 0},
@@ -149,6 +150,10 @@ bool tg_kernel_takes(const TgKernel *kernel, const TgGemm *gemm, int32_t capabil
     return tg_error_set(error, 0, 0, "kernel %s needs a card of compute capability %d.%d, this one has %d.%d",
                         kernel->name, kernel->capability / 10, kernel->capability % 10, capability / 10,
                         capability % 10);
+  if (kernel->newest && capability > kernel->newest)
+    return tg_error_set(error, 0, 0,
+                        "kernel %s uses instructions of compute capability %d.%d that this card, %d.%d, lacks",
+                        kernel->name, kernel->newest / 10, kernel->newest % 10, capability / 10, capability % 10);
   if ((gemm->transpose_a || gemm->transpose_b) && !kernel->transposes)
     return tg_error_set(error, 0, 0, "kernel %s takes no transposed matrices", kernel->name);
   if (kernel->alignment > 1 &&

@@ -29,10 +29,9 @@ static gboolean is_left_out(gsize s) {
   return largest && MAX(sizes[s][0], MAX(sizes[s][1], sizes[s][2])) > g_ascii_strtoll(largest, NULL, 10);
 }
 
-/* An emulation's error has a floor that its file states. */
+/* The same for all, emulations as well. */
 static double limit(const Subject *subject, gint64 k) {
-  double of_type = (subject->element == TG_F64 ? 1e-15 : 5e-7) * sqrt((double)k);
-  return subject->kernel->exact ? of_type : MAX(of_type, 1e-5);
+  return (subject->element == TG_F64 ? 1e-15 : 5e-7) * sqrt((double)k);
 }
 
 typedef struct Run {

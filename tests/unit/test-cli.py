@@ -25,7 +25,7 @@ import traceback
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 COMMANDS = "list show verify mutate step draw topo sim export".split()
-LATER = "run calibrate compare bench huge trace".split()
+LATER = "run calibrate compare huge trace".split()
 
 
 def unwind(words, environment):
@@ -501,17 +501,97 @@ def test_sim_grids_of_a_number():
 
 
 def test_sim_efficiency():
-    """The least n: a prediction there has the efficiency, one at a hundredth less has not."""
+    """The least n that makes blocks of one size: a prediction there has the efficiency, one a step less has not."""
     for words in ["cannon", "dns --overlap off", "summa --network hypercube"]:
         for row in document("sim", *words.split(), "--sweep", "p=16,64", "--efficiency", 0.7)["predictions"]:
             if row["skipped"]:
                 continue
-            less = row["n"] * 0.99 // 64 * 64
+            less = row["n"] - int(row["grid"].split("x")[0]) ** (2 if words.startswith("dns") else 1)
             options = words.split() + ["--grid", row["grid"]]
             assert document("sim", *options, "-n", row["n"])["efficiency"] == row["efficiency"] >= 0.7
             assert document("sim", *options, "-n", int(less))["efficiency"] < 0.7, row
     never = run("sim", "cannon", "dns", "--sweep", "p=16,64", "--efficiency", 0.5, "--machine", "ideal").stdout
     assert "cannon needs the least n" in never
+    small = pathlib.Path("small.machine")
+    small.write_text("[link]\nlatency_s = 1e-6\nbandwidth_bytes_per_s = 1e9\n[processor]\nflops_per_s = 1e12\n"
+                     "memory_bytes = 1e6\n")
+    full = run("sim", "cannon", "--sweep", "p=16", "--efficiency", 0.5, "--machine", "./small.machine").stdout
+    assert re.search(r" 16 +\d+ +[0-9.]+ ms!\n", full) and "!: does not fit" in full, full
+
+
+def test_sim_settings():
+    """What a prediction depends on is named in each of its forms."""
+    options = "--network hypercube:4 --skew 1e-3 --jitter 0.1 --straggler 5:2 --seed 3 --from disk".split()
+    named = ["hypercube:4", "skew 1 ms", "jitter 0.1", "straggler 5:2", "seed 3", "blocks from disk", "overlap on"]
+    options += ["--machine", "cluster-gtx1070"]
+    cannon = ["sim", "cannon", "-n", 256, "--grid", "4x4", *options]
+    for words in [cannon, cannon[:2] + ["summa"] + cannon[2:]]:
+        heading = run(*words).stdout.split("\n\n")[0]
+        assert [name for name in named if name not in heading] == [], heading
+        said = document(*words)
+        assert (said["skew_s"], said["jitter"], said["seed"], said["from"]) == (1e-3, 0.1, 3, "disk")
+        assert said["straggler"] == {"node": 5, "factor": 2}
+    run("sim", "cannon", "--grid", "4x4", *options, "--sweep", "n=64,128", "-o", "named.gp")
+    script = pathlib.Path("named.gp").read_text()
+    lines = re.findall("^set label '(.*)' at screen 0.5, .* center noenhanced", script, re.M)
+    assert [name for name in named if name not in " ".join(lines)] == [], lines
+    panels = ["sim", "summa-panels", "--grid", "2x2", "-n", 64, "--set", "b=2"]
+    assert document(*panels)["parameters"]["b"] == 2 and " with b = 2" in run(*panels).stdout.split("\n")[0]
+    [row] = document("sim", "summa-panels", "--sweep", "n=64", "--grid", "2x2", "--set", "b=2")["predictions"]
+    assert row["parameters"]["b"] == 2
+
+
+def test_sim_own_network():
+    """The machine's own network where it has a node for each processor; otherwise a torus, and the text says so."""
+    four, sixteen = (["sim", "cannon", "-n", 64, "--grid", grid, "--machine", "h200x4"] for grid in ["2x2", "4x4"])
+    assert document(*four)["topology"] == "switch:4" and "the machine's own" in run(*four).stdout
+    assert document(*four, "--network", "torus:2x2")["topology"] == "torus:2x2"
+    assert document(*sixteen)["topology"] == "torus:4x4" and document(*sixteen)["machine_network"] == "switch:4"
+    assert "another network, switch:4" in run(*sixteen).stdout
+
+
+def test_sim_comparisons():
+    said = run("sim", "cannon", "transpose", "-n", 64, "--grid", "4x4", expect=2).stderr
+    assert "cannon computes C = A * B, transpose computes C = A'" in said
+    sizes = ["--sweep", "n=64..256", "--grid", "2x2"]
+    assert "  cannon and summa tie at every n\n" in run("sim", "cannon", "summa", *sizes).stdout
+    assert "needs the least n at every p (summa ties at p = 4)" in run(
+        "sim", "cannon", "summa", "--sweep", "p=4,16", "--efficiency", 0.8).stdout
+
+
+def test_sim_idle_nodes():
+    """Nodes without a processor have no part in the run: it is that of the same grid on a network of its size."""
+    for model in ["hockney", "store-and-forward", "flow", "loggp"]:
+        words = ["sim", "cannon", "-n", 64, "--grid", "2x2", "--model", model, "--network"]
+        small, large = document(*words, "mesh:2x2"), document(*words, "mesh:6x6")
+        assert small["steps"] == large["steps"] and small["time_s"] == large["time_s"], model
+        assert (large["node_count"], large["nodes_used"]) == (36, 4)
+        text = run(*words, "mesh:6x6").stdout
+        assert "over 4 of 36 nodes" in text and "node (" not in text, text
+
+
+def test_sim_refusals():
+    zero = pathlib.Path("zero.machine")
+    zero.write_text("[link]\nlatency_s = 0\nbandwidth_bytes_per_s = inf\n[processor]\nflops_per_s = inf\n")
+    cannon = ["sim", "cannon", "--grid", "4x4"]
+    said = run(*cannon, "--sweep", "n=64,128", "--machine", "./zero.machine", "-o", "zero.gp", expect=2).stderr
+    assert "nothing to draw" in said and not os.path.exists("zero.gp")
+    zero.write_text(zero.read_text().replace("= 0", "= 1e-400"))
+    assert "too small for a number" in run(*cannon, "-n", 64, "--machine", "./zero.machine", expect=2).stderr
+    for words, wrong in [("--from host", "[device]"), ("--skew inf", "finite"), ("--jitter inf", "finite"),
+                         ("--seed -1", "from 0 to")]:
+        assert wrong in run(*cannon, "-n", 64, *words.split(), expect=2).stderr, words
+    assert "expected extents" in run("sim", "cannon", "-n", 64, "--grid", "", expect=2).stderr
+    one = run("sim", "cannon", "-n", 64, "--grid", "1x1", "--network", "hypercube", expect=2).stderr
+    assert "hypercube:0" not in one and "1 processor," in one
+    assert "over 1 node\n" in run("sim", "cannon", "-n", 64, "--grid", "1x1").stdout
+
+
+def test_sim_memory_bound():
+    """What is counted without a proof is no more than what the proof finds, and no less than the placements."""
+    said = document("sim", "berntsen", "--grid", "16x16x16", "-n", 4096)
+    assert said["memory_is_a_lower_bound"] and said["bytes_per_processor_max"] >= 3 * 4 * 4096
+    assert said["blocks_per_processor_max"] <= document("verify", "berntsen", "--grid", "16x16x16")["blocks_per_processor_max"]
 
 
 def test_sim_plots():

@@ -113,6 +113,8 @@ static void test_takes_all(void) {
   g_assert_true(tg_kernel_takes(tg_kernel_find("vectors"), &gemm, 75, NULL));
   refused(tg_kernel_find("bulk"), gemm, 90, "kernel bulk does not take f64");
   gemm.element = TG_F32;
+  refused(tg_kernel_find("tensor"), gemm, 100,
+          "kernel tensor uses instructions of compute capability 9.0 that this card, 10.0, lacks");
   refused(tg_kernel_find("bulk"), gemm, 89, "kernel bulk needs a card of compute capability 9.0, this one has 8.9");
 }
 

@@ -112,7 +112,7 @@ static void test_by_hand(void) {
   g_assert_cmpfloat(place(f, 0)->bytes_per_processor, ==, 3 * 4 * 4);
   g_assert_cmpfloat(place(f, last)->bytes_per_processor, ==, 3 * 4);
   g_assert_cmpfloat(place(f, 0)->compute_s, ==, 8);
-  g_assert_nonnull(strstr(place(f, 0)->why, "16.7% less time than cannon on 4x4"));
+  g_assert_nonnull(strstr(place(f, 0)->why, "16.7 % less time than cannon on 4x4"));
   fixture_free(f);
 }
 
@@ -165,6 +165,124 @@ static void test_ties(void) {
   plan(f);
   g_assert_true(place(f, 0)->tie && place(f, 1)->tie);
   fixture_free(f);
+}
+
+/* Whoever asks for one place is told what comes next, and whether it ties. */
+static void test_top(void) {
+  Fixture *f = fixture(8, 64, NULL);
+  add(f, "cannon");
+  add(f, "dns");
+  f->request.top = 1;
+  f->machine.residual = 0.2001;
+  plan(f);
+  g_assert_cmpuint(f->plan.ranked->len, ==, 1);
+  g_assert_true(place(f, 0)->tie && place(f, 0)->certain);
+  g_assert_cmpstr(place(f, 0)->why, !=, "nothing else came in");
+  g_assert_nonnull(strstr(place(f, 0)->why, "16.7 % less time than cannon on 4x4"));
+  f->machine.residual = 0.2;
+  plan(f);
+  g_assert_false(place(f, 0)->tie);
+  fixture_free(f);
+}
+
+/* A machine on which nothing takes time: all tie, there is no efficiency, and the simplest grid is the first. */
+static void test_zero(void) {
+  Fixture *f = fixture(8, 4, NULL);
+  add(f, "ring");
+  add(f, "cannon");
+  f->machine.link.latency_s = 0;
+  f->machine.link.bandwidth_bytes_per_s = INFINITY;
+  f->machine.processor.flops_per_s = INFINITY;
+  plan(f);
+  g_assert_cmpuint(f->plan.ranked->len, >, 2);
+  g_assert_cmpint(place(f, 0)->processors, ==, 1);
+  g_assert_nonnull(strstr(place(f, 0)->why, "takes 0 s, as all"));
+  for (guint i = 0; i < f->plan.ranked->len; i++) {
+    g_assert_cmpfloat(place(f, i)->predicted_s, ==, 0);
+    g_assert_true(place(f, i)->tie && isnan(place(f, i)->efficiency));
+    g_assert_null(strstr(place(f, i)->why, "nan"));
+    if (i) g_assert_cmpint(place(f, i)->processors, >=, place(f, i - 1)->processors);
+  }
+  fixture_free(f);
+}
+
+/* What takes twice as long, or half as long, is told by a factor. */
+static void test_factor(void) {
+  Fixture *f = fixture(8, 64, NULL);
+  add(f, "cannon");
+  f->machine.link.latency_s = 1e6;
+  plan(f);
+  g_assert_cmpint(place(f, 0)->processors, ==, 1);
+  g_assert_nonnull(strstr(place(f, 0)->why, " times as quick as cannon on "));
+  g_assert_nonnull(strstr(place(f, 1)->why, " times the time of the first: "));
+  fixture_free(f);
+}
+
+/* What is left for the time that it would take is told of, as far as its bound is below the first. */
+static void check_work(Fixture *f, double work_s) {
+  gint64 open = 0;
+  f->request.work_s = work_s;
+  plan(f);
+  for (guint i = 0; i < f->plan.rejected->len; i++) {
+    const TgPlanReject *reject = &g_array_index(f->plan.rejected, TgPlanReject, i);
+    if (!reject->open) continue;
+    g_assert_cmpint(reject->cause, ==, TG_PLAN_WORK);
+    g_assert_cmpuint(i, ==, (guint)open++); /* before all others */
+    if (f->plan.ranked->len) g_assert_cmpfloat(reject->time_s, <, place(f, 0)->predicted_s);
+  }
+  g_assert_cmpint(open > 0, ==, f->plan.open > 0);
+  g_assert_cmpint(f->plan.open, <=, f->plan.too_long);
+  if (f->plan.ranked->len == 0) return;
+  g_assert_cmpint(place(f, 0)->certain, ==, open == 0);
+  g_assert_cmpint(strstr(place(f, 0)->why, "not certain") != NULL, ==, open > 0);
+}
+
+static void test_work(void) {
+  Fixture *f = fixture(96, 64, NULL);
+  bool certain = false, open = false;
+  double best_s = INFINITY;
+  add_library(f);
+  f->request.model = TG_COST_FLOW;
+  f->request.top = 3;
+  for (double work_s = 1e-3; work_s < 100; work_s *= 10) {
+    check_work(f, work_s);
+    certain = f->plan.open == 0;
+    open = open || (!certain && f->plan.ranked->len > 0);
+    if (f->plan.ranked->len) best_s = fmin(best_s, place(f, 0)->predicted_s);
+  }
+  g_assert_true(certain && open);
+  f->request.work_s = 1e-9; /* too little for any, but memory is looked at all the same */
+  f->request.memory_bytes = 1;
+  plan(f);
+  g_assert_cmpint(f->plan.too_long, ==, 0);
+  g_assert_cmpfloat(f->plan.least_bytes, >, 1);
+  f->request.memory_bytes = INFINITY;
+  f->request.work_s = 4;
+  plan(f);
+  g_assert_cmpfloat(place(f, 0)->predicted_s, ==, best_s);
+  fixture_free(f);
+}
+
+/* A network of a kind for each grid. */
+static void test_kind(void) {
+  static const struct {
+    TgNetworkKind kind;
+    const char *grid, *network;
+  } rows[] = {{TG_MESH, "2x2", "mesh:2x2"},
+              {TG_SWITCH, "2x2", "switch:4"},
+              {TG_HYPERCUBE, "2x2", "hypercube:2"},
+              {TG_HYPERCUBE, "1x1", "hypercube:1"},
+              {TG_RING, "3x3", "ring:9"}};
+  for (gsize row = 0; row < G_N_ELEMENTS(rows); row++) {
+    Fixture *f = fixture(24, 12, NULL);
+    add(f, "cannon");
+    f->request.network_kind = rows[row].kind;
+    plan(f);
+    g_assert_cmpstr(place(f, number_of(f, "cannon", rows[row].grid))->topology, ==, rows[row].network);
+    for (guint i = 0; i < f->plan.ranked->len && rows[row].kind == TG_HYPERCUBE; i++)
+      g_assert_cmpint(place(f, i)->processors & (place(f, i)->processors - 1), ==, 0);
+    fixture_free(f);
+  }
 }
 
 /* Four panels as wide as a block are four times two broadcasts of two rounds; narrower ones send more messages. */
@@ -361,6 +479,11 @@ int main(int argc, char **argv) {
   g_test_add_func("/plan/large", test_large);
   g_test_add_func("/plan/memory", test_memory);
   g_test_add_func("/plan/ties", test_ties);
+  g_test_add_func("/plan/top", test_top);
+  g_test_add_func("/plan/zero", test_zero);
+  g_test_add_func("/plan/factor", test_factor);
+  g_test_add_func("/plan/work", test_work);
+  g_test_add_func("/plan/kind", test_kind);
   g_test_add_func("/plan/parameters", test_parameters);
   g_test_add_func("/plan/embedding", test_embedding);
   g_test_add_func("/plan/prime", test_prime);
