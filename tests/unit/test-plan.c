@@ -190,6 +190,7 @@ static void test_zero(void) {
   Fixture *f = fixture(8, 4, NULL);
   add(f, "ring");
   add(f, "cannon");
+  add(f, "summa-panels");
   f->machine.link.latency_s = 0;
   f->machine.link.bandwidth_bytes_per_s = INFINITY;
   f->machine.processor.flops_per_s = INFINITY;
