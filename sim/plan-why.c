@@ -36,7 +36,7 @@ static void quantity_text(double quantity, const char *unit, char *text, size_t 
   g_snprintf(text, size, "%.3g%s%s%s", quantity, *unit ? " " : "", prefixes[p], unit);
 }
 
-/* "fewer bytes (3.1 MB a processor, 4.2 MB with summa on 4x4)" */
+/* "fewer bytes (3.1 MB a processor, 4.2 MB with another on 4x4)" */
 static char *compare(const char *what, double here, double there, const char *unit, const char *of, const char *other) {
   char first[32], second[32];
   quantity_text(here, unit, first, sizeof first);
