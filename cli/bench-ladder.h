@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "measure.h"
+#include "product-error.h"
 
 /** One kernel at one size. */
 typedef struct TgRung {

@@ -19,6 +19,21 @@ static Extent extent_of(const TgBlocks *blocks, const TgBlocksPlaced *placed) {
   return extent;
 }
 
+/* A block into its place in the staging memory, turned where the plan has it so. */
+static void pack(const TgBlocks *blocks, const TgBlocksPlaced *placed, const Extent *extent, const char *from) {
+  const TgBlocksPlan *plan = blocks->plan;
+  const int matrix = placed->matrix;
+  const int64_t bytes = tg_blocks_element_bytes(blocks), row_bytes = plan->columns[matrix] * bytes;
+  const bool turned = plan->turned[matrix];
+  const int64_t pitch = turned ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
+  char *to = blocks->staging + placed->offset * bytes;
+  for (int64_t r = 0; r < extent->rows; r++) {
+    if (!turned) memcpy(to + r * pitch * bytes, from + r * row_bytes, (size_t)(extent->columns * bytes));
+    for (int64_t c = 0; turned && c < extent->columns; c++)
+      memcpy(to + (c * pitch + r) * bytes, from + r * row_bytes + c * bytes, (size_t)bytes);
+  }
+}
+
 /* Packs the placed blocks with their padding, which the staging memory's zeros are. */
 bool tg_blocks_load(TgExecutor *executor, const void *a, const void *b, GError **error) {
   TgBlocks *blocks = (TgBlocks *)executor;
@@ -31,10 +46,8 @@ bool tg_blocks_load(TgExecutor *executor, const void *a, const void *b, GError *
     const TgBlocksPlaced *placed = &plan->place[i];
     if (placed->matrix == TG_MATRIX_C) continue;
     const Extent extent = extent_of(blocks, placed);
-    for (int64_t r = 0; r < extent.rows; r++)
-      memcpy(blocks->staging + (placed->offset + r * plan->padded_columns[placed->matrix]) * bytes,
-             whole[placed->matrix] + ((extent.row + r) * plan->columns[placed->matrix] + extent.column) * bytes,
-             (size_t)(extent.columns * bytes));
+    const char *from = whole[placed->matrix] + (extent.row * plan->columns[placed->matrix] + extent.column) * bytes;
+    pack(blocks, placed, &extent, from);
   }
   return tg_device_copy_in(blocks->part[TG_PART_MEMORY], blocks->staging, plan->input_elements * bytes, &reason) ||
          tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
@@ -73,6 +86,7 @@ static void sum_up_step(const TgBlocks *blocks, int64_t s, uint64_t zero_ns) {
     waited += time->waited_ns;
     took_part++;
   }
+  step->runs = took_part ? 1 : 0;
   step->begin_s = took_part ? (double)(begin - zero_ns) * 1e-9 : NAN;
   step->end_s = took_part ? (double)(end - zero_ns) * 1e-9 : NAN;
   step->busy_s = took_part ? (double)busy / (double)took_part * 1e-9 : NAN;

@@ -6,7 +6,8 @@
 #include "blocks-launch.h"
 #include "blocks-planner.h"
 #include "device.h"
-#include "executor-private.h"
+#include "executor-kind.h"
+#include "executors-cuda.h"
 
 /** What is on the device, each at its own address. */
 typedef enum TgBlocksPart {

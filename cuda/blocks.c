@@ -121,17 +121,22 @@ static void close_blocks(TgExecutor *executor) {
 }
 
 static bool prepare(TgBlocks *blocks, GError **error) {
+  const TgBlocksLayout layout = {.pad = 4, .align = 64, .inner_slowest = 1};
   TgError reason;
   TgExecutorFacts *facts = &blocks->base.facts;
   facts->processors = tg_schedule_processors(blocks->base.schedule);
   if (!tg_device_open(blocks->base.options.device, &blocks->device, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   if (!choose_form(blocks, error)) return false;
-  blocks->plan = tg_blocks_plan_new(blocks->base.schedule, blocks->base.names, &blocks->base.options, error);
+  blocks->plan = tg_blocks_plan_new(blocks->base.schedule, blocks->base.names, &blocks->base.options, &layout, error);
   if (!blocks->plan) return false;
   facts->instructions = blocks->plan->instructions;
   facts->waits = blocks->plan->waits;
   facts->steps = blocks->plan->steps;
+  facts->instance[0] = blocks->base.options.m;
+  facts->instance[1] = blocks->base.options.n;
+  facts->instance[2] = blocks->base.options.k;
+  facts->instances = facts->resident = facts->panels = 1;
   if (!check_memory(blocks, error) || !host_memory(blocks, error) || !allocate(blocks, error)) return false;
   label_steps(blocks);
   return true;

@@ -3,30 +3,9 @@
 #include "device.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <stdlib.h>
 
 enum { WARMUP = 2 };
-
-static int compare(const void *a, const void *b) {
-  double difference = *(const double *)a - *(const double *)b;
-  return (difference > 0) - (difference < 0);
-}
-
-static void summarise(double *seconds, int trials, TgMeasurement *measurement) {
-  double sum = 0, squares = 0;
-  qsort(seconds, (size_t)trials, sizeof *seconds, compare);
-  for (int t = 0; t < trials; t++) sum += seconds[t];
-  double mean = sum / trials;
-  for (int t = 0; t < trials; t++) squares += (seconds[t] - mean) * (seconds[t] - mean);
-  *measurement = (TgMeasurement){.warmup = WARMUP,
-                                 .trials = trials,
-                                 .min_s = seconds[0],
-                                 .median_s = (seconds[trials / 2] + seconds[(trials - 1) / 2]) / 2,
-                                 .mean_s = mean,
-                                 .max_s = seconds[trials - 1],
-                                 .stddev_s = trials > 1 ? sqrt(squares / (trials - 1)) : 0};
-}
 
 typedef struct TgRun {
   const TgKernel *kernel;
@@ -50,7 +29,7 @@ static bool time_all(const TgRun *run, double budget_s, TgMeasurement *measureme
   int trials = fit < TG_TRIALS_LEAST ? TG_TRIALS_LEAST : fit > TG_TRIALS_MOST ? TG_TRIALS_MOST : (int)fit;
   for (int t = 0; t < trials; t++)
     if (!time_once(run, &seconds[t], error)) return false;
-  summarise(seconds, trials, measurement);
+  *measurement = tg_measurement_of(seconds, trials, WARMUP);
   return true;
 }
 

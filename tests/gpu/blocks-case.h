@@ -99,7 +99,9 @@ static inline void place(const StepCase *test, const Machine *machine, int matri
     if (!out) memset(block, 0, (gsize)(plan->padded_rows[matrix] * plan->padded_columns[matrix]) * sizeof *block);
     for (int64_t i = row; i < tg_block_begin(rows, parts[0], placed->row + 1); i++) {
       for (int64_t j = column; j < tg_block_begin(columns, parts[1], placed->column + 1); j++) {
-        double *inside = &block[(i - row) * plan->padded_columns[matrix] + j - column];
+        const int64_t r = i - row, c = j - column;
+        double *inside = &block[plan->turned[matrix] ? c * plan->padded_rows[matrix] + r
+                                                     : r * plan->padded_columns[matrix] + c];
         if (out)
           whole[i * columns + j] = *inside;
         else
@@ -113,7 +115,9 @@ static inline void check_plan(const StepCase *test, TgTransport transport, guint
   GError *error = NULL;
   TgExecutorOptions options = options_of(test);
   options.transport = transport;
-  g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &error);
+  const TgBlocksLayout layout = {
+      .pad = (int32_t)(seed % 4 + 1), .align = (int32_t)(seed % 7 + 1), .inner_slowest = (int32_t)(seed / 4 % 2)};
+  g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &layout, &error);
   g_assert_no_error(error);
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   Machine machine = {.plan = plan, .memory = g_new(double, (gsize)plan->elements)};
@@ -136,7 +140,7 @@ static inline void check_device(const StepCase *test, TgTransport transport) {
   TgExecutorOptions options = options_of(test);
   options.transport = transport;
   g_autoptr(TgExecutor) executor =
-      tg_executor_open(tg_executor_find("blocks"), &test->schedule, &test->names, &options, &error);
+      tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, &options, &error);
   g_assert_no_error(error);
   g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
   for (int again = 0; again < 2; again++) {
@@ -164,7 +168,7 @@ static inline void begin(StepCase *test, const char *name, const char *grid, con
 static inline void expect_refused(const StepCase *test, const TgExecutorOptions *options, TgExecutorError code,
                                   const char *words) {
   GError *error = NULL;
-  g_assert_null(tg_executor_open(tg_executor_find("blocks"), &test->schedule, &test->names, options, &error));
+  g_assert_null(tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, options, &error));
   g_assert_error(error, TG_EXECUTOR_ERROR, (int)code);
   if (!strstr(error->message, words)) g_error("`%s` lacks `%s`", error->message, words);
   g_clear_error(&error);

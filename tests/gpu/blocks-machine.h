@@ -5,6 +5,7 @@
 #define TG_TEST_BLOCKS_MACHINE_H
 
 #include "blocks-planner.h"
+#include "executors-cuda.h"
 
 typedef struct Machine {
   const TgBlocksPlan *plan;

@@ -8,6 +8,8 @@ static const char *const grids[] = {"1",     "2",     "5",     "8",     "1x1",  
                                     "3x3x3", "4x4x4", "5x5x1", "4x4x2", "6x6x3", "2x3x4", "7x1x2"};
 static const int64_t sizes[][3] = {{1, 1, 1}, {9, 1, 7}, {31, 29, 40}, {13, 11, 17}, {127, 129, 67}, {70, 3, 1}};
 
+static const TgBlocksLayout plain_layout = {.pad = 4, .align = 64};
+
 typedef struct Case {
   const TgLibraryEntry *entry;
   bool on_device;
@@ -65,7 +67,7 @@ static void test_who_multiplies(void) {
   GError *error = NULL;
   g_assert_true(bind(test, &more_schedules[0], "5"));
   const TgExecutorOptions options = {.m = 5, .n = 5, .k = 5, .transport = TG_TRANSPORT_PULL};
-  g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &error);
+  g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &plain_layout, &error);
   g_assert_no_error(error);
   for (int64_t p = 0; p < 5; p++) {
     for (int64_t i = plan->first[p]; i < plan->first[p + 1]; i++) {
@@ -140,7 +142,7 @@ static void test_wrong_schedule(void) {
   GError *error = NULL;
   g_assert_true(step_case_bind(test, text, "2x2", ""));
   const TgExecutorOptions options = {.m = 4, .n = 4, .k = 4};
-  g_assert_null(tg_blocks_plan_new(&test->schedule, &test->names, &options, &error));
+  g_assert_null(tg_blocks_plan_new(&test->schedule, &test->names, &options, &plain_layout, &error));
   g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE);
   g_clear_error(&error);
 }
@@ -168,7 +170,7 @@ static void test_order_of_calls(void) {
   begin(test, "cannon", "2x2", sizes[0], TG_F32);
   const TgExecutorOptions options = options_of(test);
   g_autoptr(TgExecutor) executor =
-      tg_executor_open(tg_executor_find("blocks"), &test->schedule, &test->names, &options, &error);
+      tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, &options, &error);
   g_assert_no_error(error);
   g_assert_false(tg_executor_run(executor, NULL, &error));
   g_clear_error(&error);
@@ -188,7 +190,7 @@ static void test_deadline(void) {
   options.deadline_s = 0.05;
   options.stalled = 5;
   g_autoptr(TgExecutor) executor =
-      tg_executor_open(tg_executor_find("blocks"), &test->schedule, &test->names, &options, &error);
+      tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, &options, &error);
   g_assert_no_error(error);
   g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
   g_assert_false(tg_executor_run(executor, NULL, &error));
@@ -209,7 +211,7 @@ static void test_times(void) {
   begin(test, "cannon", "4x4", (const int64_t[]){512, 512, 512}, TG_F32);
   const TgExecutorOptions options = options_of(test);
   g_autoptr(TgExecutor) executor =
-      tg_executor_open(tg_executor_find("blocks"), &test->schedule, &test->names, &options, &error);
+      tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, &options, &error);
   g_assert_no_error(error);
   g_assert_null(tg_executor_steps(executor));
   g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
@@ -242,7 +244,7 @@ static void stress(const char *name, const char *grid, TgCollective collective, 
   options.delay_ns = 3000;
   options.delay_seed = 11;
   g_autoptr(TgExecutor) executor =
-      tg_executor_open(tg_executor_find("blocks"), &test->schedule, &test->names, &options, &error);
+      tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, &options, &error);
   g_assert_no_error(error);
   g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
   g_autofree void *first = c_new(test);

@@ -10,7 +10,7 @@ static TgPlanSize *size_of(TgPlanner *planner, int64_t elements) {
   g_assert_not_reached(); /* every block is one of A, B or C, perhaps transposed */
 }
 
-int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns) {
+int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns, bool turned) {
   TgPlanSize *size = size_of(planner, rows * columns);
   int32_t block = size->free[owner];
   if (block == TG_BLOCK_NONE) {
@@ -24,6 +24,7 @@ int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64
   b->references = 1;
   b->rows = (int32_t)rows;
   b->columns = (int32_t)columns;
+  b->turned = turned;
   return block;
 }
 
@@ -129,6 +130,7 @@ bool tg_plan_emit(TgPlanner *planner, TgBlocksInstruction instruction) {
   instruction.statement = planner->walk.statement;
   instruction.step = (int32_t)planner->walk.step;
   instruction.first_wait = planner->waits->len;
+  instruction.order = planner->instructions->len;
   read_block(planner, instruction.addend, &instruction);
   read_block(planner, instruction.left, &instruction);
   read_block(planner, instruction.right, &instruction);

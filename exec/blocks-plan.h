@@ -15,7 +15,9 @@
  * renames. So a shift needs no buffer of its own, `copy` costs nothing, and by TG_TRANSPORT_PULL nor does `move`.
  * The blocks that were placed are never overwritten, so that a run can be repeated.
  *
- * Blocks are padded with zeros to the largest of their matrix, rows and columns to multiples of TG_BLOCKS_PAD. */
+ * Blocks are padded with zeros to the largest of their matrix, rows and columns to multiples of what the layout asks
+ * for. Where it asks for the inner index slowest, the blocks of A lie as their transposes, and so do all copies of
+ * them. */
 #ifndef TG_BLOCKS_PLAN_H
 #define TG_BLOCKS_PLAN_H
 
@@ -25,10 +27,15 @@
 TG_BEGIN_DECLS
 
 enum {
-  TG_BLOCKS_PAD = 4,       /**< elements: 16 bytes of f32, so that whole rows are read by vectors */
-  TG_BLOCKS_ALIGN = 64,    /**< elements: where blocks begin */
   TG_BLOCKS_MOST = 1 << 25 /**< instructions, and waits, of one plan */
 };
+
+/** How blocks lie in memory. */
+typedef struct TgBlocksLayout {
+  int32_t pad;       /**< elements that rows and columns are padded to multiples of; 4 are 16 bytes of f32 */
+  int32_t align;     /**< elements: where blocks begin */
+  int32_t inner_slowest; /**< 1: factors of products lie with their inner index slowest, as their transposes if need be */
+} TgBlocksLayout;
 
 typedef enum TgBlocksOperation {
   TG_BLOCKS_ZERO,      /**< target = 0 */
@@ -47,10 +54,12 @@ typedef struct TgBlocksInstruction {
   int32_t waits;      /**< how many … */
   int64_t first_wait; /**< … and where they begin */
   int64_t target, addend, left, right;
-  int64_t begin, end; /**< zero, copy, add: these elements of the blocks, multiples of TG_BLOCKS_PAD */
+  int64_t begin, end; /**< zero, copy, add: these elements of the blocks, multiples of the layout's padding */
   int32_t rows, columns, inner;
-  int32_t left_transposed, right_transposed;
-  int32_t processor; /**< that executes it */
+  int32_t left_transposed, right_transposed; /**< as they lie, whatever the schedule calls them */
+  int32_t processor;                         /**< that executes it */
+  int32_t unused;
+  int64_t order; /**< of all processors' instructions, as a single processor would execute them: from 0 */
 } TgBlocksInstruction;
 
 /** Until `processor` has finished `count` instructions. */
@@ -75,6 +84,8 @@ typedef struct TgBlocksPlan {
   TgBlocksPlaced *place;
   int64_t rows[TG_MATRICES], columns[TG_MATRICES];               /**< of the whole matrices */
   int64_t padded_rows[TG_MATRICES], padded_columns[TG_MATRICES]; /**< of a block */
+  TgBlocksLayout layout;
+  bool turned[TG_MATRICES]; /**< blocks of this matrix lie as their transposes */
 } TgBlocksPlan;
 
 TG_END_DECLS

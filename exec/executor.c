@@ -1,22 +1,6 @@
-#include "executor-private.h"
-
-#include <string.h>
+#include "executor-kind.h"
 
 G_DEFINE_QUARK(tg - executor - error - quark, tg_executor_error)
-
-static const TgExecutorKind *const kinds[] = {&tg_executor_blocks};
-
-const TgExecutorKind *const *tg_executor_list(size_t *count) {
-  *count = G_N_ELEMENTS(kinds);
-  return kinds;
-}
-
-const TgExecutorKind *tg_executor_find(const char *name) {
-  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
-  }
-  return NULL;
-}
 
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason) {
   g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)code, reason->message);

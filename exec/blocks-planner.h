@@ -8,7 +8,7 @@
 
 /** Proves the schedule and plans it. Errors: SCHEDULE, TOO_LARGE. Free with tg_blocks_plan_free(). */
 TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNames *names,
-                                 const TgExecutorOptions *options, GError **error);
+                                 const TgExecutorOptions *options, const TgBlocksLayout *layout, GError **error);
 void tg_blocks_plan_free(TgBlocksPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgBlocksPlan, tg_blocks_plan_free)
 

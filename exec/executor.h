@@ -1,6 +1,10 @@
 /** @file executor.h
- * Executors run a bound schedule for real. Each is a row of one table: what its processor is, and five functions. The
- * order is open, load, then run and gather as often as wanted, close; a run begins from A and B as they were loaded.
+ * Executors run a bound schedule for real. Each is a row of one table (cli/executors.c): what its processor is, and
+ * five functions. The order is open, load, then run and gather as often as wanted, close; a run begins from A and B as
+ * they were loaded.
+ *
+ * An executor whose processors have little memory tiles a larger problem around the schedule: many instances of it,
+ * each for a tile of C, each run once for every panel of K, and the panels' results summed up. TgExecutorFacts says so.
  *
  * Matrices are row-major and contiguous, of the extents in tg_schedule_matrix_shape(). */
 #ifndef TG_EXECUTOR_H
@@ -49,9 +53,11 @@ typedef struct TgExecutorOptions {
 } TgExecutorOptions;
 
 /** One step of the last run, by the device's own clock; all times count from the earliest beginning of any processor.
- * NaN for a step in which no processor has anything to do, as a move that costs nothing. */
+ * NaN for a step in which no processor has anything to do, as a move that costs nothing. Of a step that runs many times,
+ * once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another. */
 typedef struct TgExecutorStep {
   int64_t index;     /**< from 1 */
+  int64_t runs;      /**< how often it runs, one after another; 0 where it costs nothing */
   const char *label; /**< "" where it has none */
   double begin_s;    /**< of the processor that began it first */
   double end_s;      /**< of the one that ended it last */
@@ -63,9 +69,14 @@ typedef struct TgExecutorStep {
 typedef struct TgExecutorFacts {
   int64_t processors, processors_max; /**< of the schedule, and how many this executor has room for */
   int64_t memory_bytes;               /**< of the device */
+  int64_t shared_bytes;               /**< of shared memory, of one block */
   int64_t instructions, waits;        /**< over all processors */
   int64_t steps;
-  int32_t tile[2]; /**< rows and columns of C that a processor multiplies at a time */
+  int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */
+  int64_t instance[3]; /**< m, n and k of one instance in one panel; the whole problem where it is not tiled */
+  int64_t instances;   /**< over C */
+  int64_t resident;    /**< instances that run at once, at most */
+  int64_t panels;      /**< of K */
 } TgExecutorFacts;
 
 typedef struct TgExecutor TgExecutor;
@@ -83,11 +94,6 @@ typedef struct TgExecutorKind {
   bool (*gather)(TgExecutor *executor, void *c, GError **error);
   void (*close)(TgExecutor *executor);
 } TgExecutorKind;
-
-/** All executors. */
-const TgExecutorKind *const *tg_executor_list(size_t *count);
-/** The executor of this name; NULL where there is none. */
-const TgExecutorKind *tg_executor_find(const char *name);
 
 /** Proves the schedule at its grid, plans the run, and takes the memory for it. Schedule and names must outlive the
  * executor. Errors: all but FAILED. */

@@ -1,7 +1,7 @@
-/** @file executor-private.h
- * Inside of an executor: what all rows of the table share. A row's own struct begins with this one. */
-#ifndef TG_EXECUTOR_PRIVATE_H
-#define TG_EXECUTOR_PRIVATE_H
+/** @file executor-kind.h
+ * For the writer of an executor: what all rows of the table share. A row's own struct begins with this one. */
+#ifndef TG_EXECUTOR_KIND_H
+#define TG_EXECUTOR_KIND_H
 
 #include "executor.h"
 
@@ -14,8 +14,6 @@ struct TgExecutor {
   TgExecutorStep *steps; /**< facts.steps of them, or NULL */
   bool loaded, ran, failed;
 };
-
-extern const TgExecutorKind tg_executor_blocks;
 
 /** Turns a plain error into a GError of this code and frees nothing. Returns false. */
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason);

@@ -5,12 +5,13 @@
 #include "expression.h"
 
 int64_t tg_plan_piece(const TgPlanner *planner, int32_t block, int64_t piece, int64_t pieces) {
-  return tg_block_begin(tg_plan_block(planner, block)->elements / TG_BLOCKS_PAD, pieces, piece) * TG_BLOCKS_PAD;
+  const int64_t pad = planner->plan->layout.pad;
+  return tg_block_begin(tg_plan_block(planner, block)->elements / pad, pieces, piece) * pad;
 }
 
 static int32_t like(TgPlanner *planner, int32_t processor, int32_t block) {
   const TgPlanBlock *b = tg_plan_block(planner, block);
-  return tg_plan_block_new(planner, processor, b->rows, b->columns);
+  return tg_plan_block_new(planner, processor, b->rows, b->columns, b->turned);
 }
 
 static bool emit_part(TgPlanner *planner, TgBlocksOperation operation, int32_t target, int32_t addend, int32_t left,
@@ -131,17 +132,24 @@ static bool plan_zero(TgPlanner *planner, const TgStatement *statement, int32_t 
 static bool plan_transpose(TgPlanner *planner, const TgStatement *statement, int32_t processor, const TgLocal *local) {
   const int32_t block = tg_plan_slot(planner, processor, statement->source.buffer, local->source);
   if (!tg_plan_has_memory(block)) return true;
-  const int32_t rows = tg_plan_block(planner, block)->rows, columns = tg_plan_block(planner, block)->columns;
-  const int32_t turned = tg_plan_block_new(planner, processor, columns, rows);
+  const TgPlanBlock from = *tg_plan_block(planner, block);
+  const int32_t turned = tg_plan_block_new(planner, processor, from.columns, from.rows, from.turned);
   const TgBlocksInstruction instruction = {
-      .operation = TG_BLOCKS_TRANSPOSE, .target = turned, .left = block, .rows = rows, .columns = columns};
+      .operation = TG_BLOCKS_TRANSPOSE, .target = turned, .left = block, .rows = from.rows, .columns = from.columns};
   return tg_plan_emit(planner, instruction) &&
          tg_plan_set(planner, processor, statement->target.buffer, local->target, turned);
 }
 
+/* Whether a factor lies transposed: as its statement says, but for how its block lies. */
+static bool lies_transposed(const TgPlanBlock *block, const TgSlot *factor) {
+  return (factor->transposed != 0) != block->turned;
+}
+
 static bool emit_product(TgPlanner *planner, const TgStatement *statement, int32_t target, int32_t addend, int32_t left,
                          int32_t right) {
-  const TgPlanBlock *l = tg_plan_block(planner, left), *t = tg_plan_block(planner, target);
+  const TgPlanBlock *l = tg_plan_block(planner, left), *r = tg_plan_block(planner, right);
+  const TgPlanBlock *t = tg_plan_block(planner, target);
+  const bool left_transposed = lies_transposed(l, &statement->source);
   const TgBlocksInstruction instruction = {.operation = TG_BLOCKS_MULTIPLY,
                                            .target = target,
                                            .addend = addend,
@@ -149,9 +157,9 @@ static bool emit_product(TgPlanner *planner, const TgStatement *statement, int32
                                            .right = right,
                                            .rows = t->rows,
                                            .columns = t->columns,
-                                           .inner = statement->source.transposed ? l->rows : l->columns,
-                                           .left_transposed = statement->source.transposed,
-                                           .right_transposed = statement->other.transposed};
+                                           .inner = left_transposed ? l->rows : l->columns,
+                                           .left_transposed = left_transposed,
+                                           .right_transposed = lies_transposed(r, &statement->other)};
   return tg_plan_emit(planner, instruction);
 }
 
@@ -167,8 +175,8 @@ static bool plan_multiply(TgPlanner *planner, const TgStatement *statement, int3
   const bool adds = tg_plan_has_memory(sum), in_place = adds && tg_plan_is_own(planner, processor, sum);
   if (!in_place) {
     const TgPlanBlock l = *tg_plan_block(planner, left), r = *tg_plan_block(planner, right);
-    target = tg_plan_block_new(planner, processor, statement->source.transposed ? l.columns : l.rows,
-                               statement->other.transposed ? r.rows : r.columns);
+    target = tg_plan_block_new(planner, processor, lies_transposed(&l, &statement->source) ? l.columns : l.rows,
+                               lies_transposed(&r, &statement->other) ? r.rows : r.columns, false);
   }
   const bool fine = emit_product(planner, statement, target, adds ? sum : TG_BLOCK_NONE, left, right);
   if (!in_place) tg_plan_release(planner, sum);

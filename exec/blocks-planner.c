@@ -6,9 +6,9 @@
 
 enum { MOST_PROCESSORS = 1 << 14 }; /* no device holds as many resident blocks; known[] is their square */
 
-static int64_t pad(int64_t size, int64_t parts) {
+static int64_t padded(int64_t size, int64_t parts, int64_t pad) {
   const int64_t largest = size / parts + (size % parts != 0);
-  return (largest + TG_BLOCKS_PAD - 1) / TG_BLOCKS_PAD * TG_BLOCKS_PAD;
+  return (largest + pad - 1) / pad * pad;
 }
 
 static void measure(TgPlanner *planner) {
@@ -19,16 +19,26 @@ static void measure(TgPlanner *planner) {
     tg_schedule_matrix_shape(schedule, (TgMatrixName)matrix, options->m, options->n, options->k, &plan->rows[matrix],
                              &plan->columns[matrix]);
     if (plan->rows[matrix] == 0) continue;
-    plan->padded_rows[matrix] = pad(plan->rows[matrix], schedule->blocks[matrix][0]);
-    plan->padded_columns[matrix] = pad(plan->columns[matrix], schedule->blocks[matrix][1]);
+    plan->padded_rows[matrix] = padded(plan->rows[matrix], schedule->blocks[matrix][0], plan->layout.pad);
+    plan->padded_columns[matrix] = padded(plan->columns[matrix], schedule->blocks[matrix][1], plan->layout.pad);
     planner->size[matrix].elements = plan->padded_rows[matrix] * plan->padded_columns[matrix];
   }
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
     planner->size[matrix].free = g_new0(int32_t, (gsize)planner->processors);
 }
 
+/* Factors whose inner index is not the slowest one as they are given. A matrix times itself, C = A * A, would have to lie
+ * both ways and is left alone. */
+static bool is_turned(const TgSchedule *schedule, const TgBlocksLayout *layout, int matrix) {
+  const TgComputes *computes = &schedule->computes;
+  const bool on_left = computes->left == matrix, on_right = computes->right == matrix;
+  if (!layout->inner_slowest || computes->right == TG_MATRICES) return false;
+  if (on_left && on_right && computes->left_transposed == computes->right_transposed) return false;
+  return (on_left && !computes->left_transposed) || (on_right && computes->right_transposed);
+}
+
 static TgPlanner *planner_new(const TgSchedule *schedule, const TgScheduleNames *names,
-                              const TgExecutorOptions *options) {
+                              const TgExecutorOptions *options, const TgBlocksLayout *layout) {
   TgPlanner *planner = g_new0(TgPlanner, 1);
   const int64_t processors = tg_schedule_processors(schedule);
   planner->schedule = schedule;
@@ -36,6 +46,9 @@ static TgPlanner *planner_new(const TgSchedule *schedule, const TgScheduleNames 
   planner->options = options;
   planner->plan = g_new0(TgBlocksPlan, 1);
   planner->plan->processors = processors;
+  planner->plan->layout = *layout;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    planner->plan->turned[matrix] = is_turned(schedule, layout, matrix);
   planner->processors = (int32_t)processors;
   tg_walk_init(&planner->walk, schedule, names);
   planner->blocks = g_array_new(FALSE, TRUE, sizeof(TgPlanBlock));
@@ -80,8 +93,11 @@ static bool place(TgPlanner *planner, bool inputs) {
     TgBlocksPlaced entry = {.matrix = placed.matrix, .row = placed.row, .column = placed.column};
     const int32_t processor = (int32_t)placed.processor;
     if (inputs) {
-      const int32_t block = tg_plan_block_new(planner, processor, planner->plan->padded_rows[placed.matrix],
-                                              planner->plan->padded_columns[placed.matrix]);
+      const TgBlocksPlan *plan = planner->plan;
+      const int64_t rows = plan->padded_rows[placed.matrix], columns = plan->padded_columns[placed.matrix];
+      const bool turned = plan->turned[placed.matrix];
+      const int32_t block =
+          tg_plan_block_new(planner, processor, turned ? columns : rows, turned ? rows : columns, turned);
       entry.offset = block;
       if (!tg_plan_set(planner, processor, placed.buffer, placed.index, tg_plan_hold(planner, block))) return false;
     } else {
@@ -116,7 +132,7 @@ static bool lay_out(const TgPlanner *planner, int64_t *offset) {
     offset[i] = i < TG_BLOCK_FIRST ? -1 : plan->elements;
     const int64_t elements = tg_plan_block(planner, (int32_t)i)->elements;
     if (elements > INT64_MAX / 16 - plan->elements) return false;
-    plan->elements += (elements + TG_BLOCKS_ALIGN - 1) / TG_BLOCKS_ALIGN * TG_BLOCKS_ALIGN;
+    plan->elements += (elements + plan->layout.align - 1) / plan->layout.align * plan->layout.align;
   }
   return true;
 }
@@ -174,7 +190,7 @@ static bool prove(const TgSchedule *schedule, const TgScheduleNames *names, cons
 }
 
 TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNames *names,
-                                 const TgExecutorOptions *options, GError **error) {
+                                 const TgExecutorOptions *options, const TgBlocksLayout *layout, GError **error) {
   const int64_t processors = tg_schedule_processors(schedule);
   if (processors > MOST_PROCESSORS) {
     g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "%lld processors, at most %d are planned",
@@ -182,7 +198,7 @@ TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNam
     return NULL;
   }
   if (!prove(schedule, names, options, error)) return NULL;
-  TgPlanner *planner = planner_new(schedule, names, options);
+  TgPlanner *planner = planner_new(schedule, names, options, layout);
   TgBlocksPlan *plan = plan_all(planner) ? finish(planner, error) : NULL;
   if (planner->error) g_propagate_error(error, g_steal_pointer(&planner->error));
   planner_free(planner);

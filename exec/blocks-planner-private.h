@@ -4,7 +4,7 @@
 #define TG_BLOCKS_PLANNER_PRIVATE_H
 
 #include "blocks-planner.h"
-#include "executor-private.h"
+#include "executor-kind.h"
 #include "walk.h"
 
 enum {
@@ -18,6 +18,7 @@ typedef struct TgPlanBlock {
   int32_t owner;
   int32_t references;
   int32_t rows, columns; /**< padded, as it lies */
+  bool turned;           /**< what it means is the transpose of what lies there */
   int32_t written;       /**< the owner's instructions up to its last writer; 0: placed before the run */
   int32_t next_free;
   int64_t elements;
@@ -55,8 +56,8 @@ static inline bool tg_plan_has_memory(int32_t block) {
   return block >= TG_BLOCK_FIRST;
 }
 
-/** A block on `owner` with one reference; its elements are not defined. */
-int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns);
+/** A block on `owner` with one reference, of so many rows and columns as it lies; its elements are not defined. */
+int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns, bool turned);
 int32_t tg_plan_hold(TgPlanner *planner, int32_t block);
 void tg_plan_release(TgPlanner *planner, int32_t block);
 /** True where `processor` may write it and nobody else sees the change. */

@@ -1,4 +1,4 @@
-#include "measure.h"
+#include "product-error.h"
 
 #include <math.h>
 #include <stdlib.h>

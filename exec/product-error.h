@@ -1,0 +1,21 @@
+/** @file product-error.h
+ * How far a result is from the product, where computing the product again would take too long. */
+#ifndef TG_PRODUCT_ERROR_H
+#define TG_PRODUCT_ERROR_H
+
+#include "base.h"
+#include "element.h"
+
+TG_BEGIN_DECLS
+
+/** Estimates the relative error of c = a·b in the Frobenius norm, ||c - ab|| / ||ab||, all in host memory, row-major,
+ * without gaps or transposes. Both norms are estimated from their action on `vectors` random vectors of signs, in
+ * double precision: the expected value of ||E x||^2 is ||E||^2 (R. Freivalds, Probabilistic machines can use less
+ * running time, IFIP 1977, for the idea; M. Hutchinson, Commun. Stat. Simul. Comput. 18, 1989, for the estimate). NaN
+ * where c has one. Costs vectors · (mk + kn + mn) operations. */
+double tg_product_error(TgElement element, const void *a, const void *b, const void *c, int64_t m, int64_t n, int64_t k,
+                        int vectors, uint64_t seed);
+
+TG_END_DECLS
+
+#endif
