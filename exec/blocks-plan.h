@@ -32,9 +32,10 @@ enum {
 
 /** How blocks lie in memory. */
 typedef struct TgBlocksLayout {
-  int32_t pad;       /**< elements that rows and columns are padded to multiples of; 4 are 16 bytes of f32 */
-  int32_t align;     /**< elements: where blocks begin */
-  int32_t inner_slowest; /**< 1: factors of products lie with their inner index slowest, as their transposes if need be */
+  int32_t pad;   /**< elements that rows and columns are padded to multiples of; 4 are 16 bytes of f32 */
+  int32_t align; /**< elements: where blocks begin */
+  int32_t
+      inner_slowest; /**< 1: factors of products lie with their inner index slowest, as their transposes if need be */
 } TgBlocksLayout;
 
 typedef enum TgBlocksOperation {

@@ -27,8 +27,8 @@ static void measure(TgPlanner *planner) {
     planner->size[matrix].free = g_new0(int32_t, (gsize)planner->processors);
 }
 
-/* Factors whose inner index is not the slowest one as they are given. A matrix times itself, C = A * A, would have to lie
- * both ways and is left alone. */
+/* Factors whose inner index is not the slowest one as they are given. A matrix times itself, C = A * A, would have to
+ * lie both ways and is left alone. */
 static bool is_turned(const TgSchedule *schedule, const TgBlocksLayout *layout, int matrix) {
   const TgComputes *computes = &schedule->computes;
   const bool on_left = computes->left == matrix, on_right = computes->right == matrix;

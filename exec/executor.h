@@ -53,8 +53,8 @@ typedef struct TgExecutorOptions {
 } TgExecutorOptions;
 
 /** One step of the last run, by the device's own clock; all times count from the earliest beginning of any processor.
- * NaN for a step in which no processor has anything to do, as a move that costs nothing. Of a step that runs many times,
- * once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another. */
+ * NaN for a step in which no processor has anything to do, as a move that costs nothing. Of a step that runs many
+ * times, once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another. */
 typedef struct TgExecutorStep {
   int64_t index;     /**< from 1 */
   int64_t runs;      /**< how often it runs, one after another; 0 where it costs nothing */
