@@ -70,7 +70,8 @@ typedef struct TgBlocksWait {
 
 /** A block of A, B or C and where it begins (A, B) or ends (C). */
 typedef struct TgBlocksPlaced {
-  int32_t matrix, row, column, unused;
+  int32_t matrix, row, column;
+  int32_t processor;
   int64_t offset;
 } TgBlocksPlaced;
 

@@ -90,8 +90,9 @@ static bool place(TgPlanner *planner, bool inputs) {
   tg_placing_init(&placing, planner->schedule);
   while ((more = tg_placing_next(&placing, planner->names, &placed, &error)) == 1) {
     if ((placed.matrix != TG_MATRIX_C) != inputs) continue;
-    TgBlocksPlaced entry = {.matrix = placed.matrix, .row = placed.row, .column = placed.column};
     const int32_t processor = (int32_t)placed.processor;
+    TgBlocksPlaced entry = {
+        .matrix = placed.matrix, .row = placed.row, .column = placed.column, .processor = processor};
     if (inputs) {
       const TgBlocksPlan *plan = planner->plan;
       const int64_t rows = plan->padded_rows[placed.matrix], columns = plan->padded_columns[placed.matrix];

@@ -15,6 +15,9 @@ struct TgExecutor {
   bool loaded, ran, failed;
 };
 
+/** Makes executor->steps, facts.steps of them, numbered and labelled, with no times yet. Frees nothing on error. */
+bool tg_executor_make_steps(TgExecutor *executor, GError **error);
+
 /** Turns a plain error into a GError of this code and frees nothing. Returns false. */
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason);
 

@@ -1,10 +1,18 @@
 #include "executor-kind.h"
+#include "walk.h"
+
+#include <math.h>
 
 G_DEFINE_QUARK(tg - executor - error - quark, tg_executor_error)
 
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason) {
   g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)code, reason->message);
   return false;
+}
+
+const char *tg_transport_name(TgTransport transport) {
+  static const char *const names[TG_TRANSPORTS] = {"copy", "pull", "load"};
+  return transport < TG_TRANSPORTS ? names[transport] : "unknown";
 }
 
 static bool refuse(GError **error, TgExecutorError code, const char *message) {
@@ -73,6 +81,21 @@ bool tg_executor_gather(TgExecutor *executor, void *c, GError **error) {
 
 void tg_executor_close(TgExecutor *executor) {
   if (executor) executor->kind->close(executor);
+}
+
+bool tg_executor_make_steps(TgExecutor *executor, GError **error) {
+  const int64_t steps = executor->facts.steps;
+  TgWalk walk;
+  TgError unused;
+  executor->steps = g_try_new0(TgExecutorStep, (gsize)MAX(steps, 1));
+  if (!executor->steps) return refuse(error, TG_EXECUTOR_ERROR_TOO_LARGE, "out of memory for the times of the steps");
+  for (int64_t s = 0; s < steps; s++)
+    executor->steps[s] = (TgExecutorStep){
+        .index = s + 1, .label = "", .begin_s = NAN, .end_s = NAN, .busy_s = NAN, .waited_s = NAN};
+  tg_walk_init(&walk, executor->schedule, executor->names);
+  while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE)
+    executor->steps[walk.step - 1].label = tg_walk_label(&walk);
+  return true;
 }
 
 const TgExecutorFacts *tg_executor_facts(const TgExecutor *executor) {

@@ -32,8 +32,13 @@ GQuark tg_executor_error_quark(void);
 /** How a block gets to another processor. */
 typedef enum TgTransport {
   TG_TRANSPORT_COPY, /**< it is copied into the receiver's memory */
-  TG_TRANSPORT_PULL  /**< it stays where it was written, and whoever holds it reads it there */
+  TG_TRANSPORT_PULL, /**< it stays where it was written, and whoever holds it reads it there */
+  TG_TRANSPORT_LOAD, /**< of A and B: nothing is sent, each processor reads what it needs from the device's memory */
+  TG_TRANSPORTS
 } TgTransport;
+
+/** "copy", "pull", "load". */
+const char *tg_transport_name(TgTransport transport);
 
 /** How to run. All zero is valid but for m, n, k. */
 typedef struct TgExecutorOptions {
@@ -41,6 +46,7 @@ typedef struct TgExecutorOptions {
   TgElement element;
   TgCollective collective; /**< TG_COLLECTIVE_WHOLE: every receiver reads from the owner */
   TgTransport transport;
+  int32_t form;               /**< 1 + number of the executor's kernel, where it has several; 0: chosen */
   int32_t device;             /**< number of the GPU */
   int64_t memory_limit_bytes; /**< of device memory; 0: what the device has */
   double deadline_s;          /**< longest wait of one processor for another; 0: 20 s */
@@ -54,7 +60,8 @@ typedef struct TgExecutorOptions {
 
 /** One step of the last run, by the device's own clock; all times count from the earliest beginning of any processor.
  * NaN for a step in which no processor has anything to do, as a move that costs nothing. Of a step that runs many
- * times, once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another. */
+ * times, once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another, and
+ * it has no begin_s and end_s. */
 typedef struct TgExecutorStep {
   int64_t index;     /**< from 1 */
   int64_t runs;      /**< how often it runs, one after another; 0 where it costs nothing */

@@ -58,7 +58,8 @@ Operand right(const TgGemm *gemm) {
 
 cudaError_t lay_out(const Operand &operand, int k, float *target, CUtensorMap *map, cudaStream_t stream) {
   if (!moves(operand))
-    return tg_map_matrix(map, operand.from, k, operand.columns, operand.from_row, bulk::depth, bulk::tile, false);
+    return tg_map_matrix(map, operand.from, TG_F32, k, operand.columns, operand.from_row, bulk::depth, bulk::tile,
+                         false);
   int64_t row = padded(operand.columns);
   cudaError_t status = cudaSuccess;
   if (operand.turned) {
@@ -71,7 +72,7 @@ cudaError_t lay_out(const Operand &operand, int k, float *target, CUtensorMap *m
                                operand.columns * sizeof(float), k, cudaMemcpyDeviceToDevice, stream);
   }
   if (status != cudaSuccess) return status;
-  return tg_map_matrix(map, target, k, operand.columns, row, bulk::depth, bulk::tile, false);
+  return tg_map_matrix(map, target, TG_F32, k, operand.columns, row, bulk::depth, bulk::tile, false);
 }
 
 } // namespace

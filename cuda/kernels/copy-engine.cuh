@@ -4,6 +4,8 @@
 #ifndef TG_COPY_ENGINE_CUH
 #define TG_COPY_ENGINE_CUH
 
+#include "element.h"
+
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -57,10 +59,10 @@ __device__ __forceinline__ void tg_cluster_sync() {
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
-/** The map of a row-major matrix of f32, read in boxes of box_columns x box_rows. The matrix and its rows are aligned
- * to 16 bytes. `swizzled`: rows of 128 bytes, their 16-byte pieces exchanged as wgmma expects them. */
-inline cudaError_t tg_map_matrix(CUtensorMap *map, const float *matrix, int64_t rows, int64_t columns, int64_t row,
-                                 int box_rows, int box_columns, bool swizzled) {
+/** The map of a row-major matrix, read in boxes of box_columns x box_rows. The matrix and its rows are aligned to 16
+ * bytes. `swizzled`: rows of 128 bytes, their 16-byte pieces exchanged as wgmma expects them. */
+inline cudaError_t tg_map_matrix(CUtensorMap *map, const void *matrix, TgElement element, int64_t rows, int64_t columns,
+                                 int64_t row, int box_rows, int box_columns, bool swizzled) {
   void *function = nullptr;
   cudaDriverEntryPointQueryResult found;
   cudaError_t status =
@@ -68,12 +70,13 @@ inline cudaError_t tg_map_matrix(CUtensorMap *map, const float *matrix, int64_t 
   if (status != cudaSuccess) return status;
   if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row) * sizeof(float)};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(row * tg_element_bytes(element))};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(box_columns), static_cast<cuuint32_t>(box_rows)}, steps[] = {1, 1};
   CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
-      map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float *>(matrix), extents, strides, box, steps,
-      CU_TENSOR_MAP_INTERLEAVE_NONE, swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      map, element == TG_F64 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
+      const_cast<void *>(matrix), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -182,8 +182,8 @@ cudaError_t lay_out(const void *source, int64_t source_row, bool turned, int lin
   kernel<<<grid, dim3(side, rows_at_once), 0, stream>>>(static_cast<const float *>(source), source_row, high, low,
                                                         padded(k), lines, k);
   cudaError_t status = cudaGetLastError();
-  if (status == cudaSuccess) status = tg_map_matrix(high_map, high, lines, k, padded(k), box, depth, true);
-  if (status == cudaSuccess) status = tg_map_matrix(low_map, low, lines, k, padded(k), box, depth, true);
+  if (status == cudaSuccess) status = tg_map_matrix(high_map, high, TG_F32, lines, k, padded(k), box, depth, true);
+  if (status == cudaSuccess) status = tg_map_matrix(low_map, low, TG_F32, lines, k, padded(k), box, depth, true);
   return status;
 }
 

@@ -1,0 +1,282 @@
+/* Executor `clusters`: a processor is a thread block of a cluster, a link is a copy from one block's shared memory into
+ * another's. Streams are planned on the host (clusters-plan.h), the kernel only follows them. */
+#include "clusters-private.h"
+
+#include <inttypes.h>
+
+static const double usual_deadline_s = 20;
+enum { LEAST_CAPABILITY = 90 };
+
+static bool refuse_device(const TgClusters *clusters, GError **error) {
+  const TgDevice *device = &clusters->device;
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_DEVICE,
+              "%s has compute capability %d.%d: it has no thread-block clusters, which came with 9.0; the executor "
+              "blocks runs there",
+              device->name, device->capability / 10, device->capability % 10);
+  return false;
+}
+
+/* Slots that a block of this form has room for, whatever it sends. */
+static int32_t slots_of(const TgClusterForm *form) {
+  const int64_t channels = tg_cluster_shared_bytes(form, 0, TG_CLUSTER_CHANNELS);
+  const int64_t bytes = form->shared_most - MIN(channels, 8 * TG_CLUSTER_CHANNELS);
+  return (int32_t)CLAMP(bytes / (form->slot_bytes + 20), 0, TG_CLUSTER_SLOTS);
+}
+
+/* The first form whose slots suffice, or the one asked for. */
+static bool choose_form(TgClusters *clusters, GError **error) {
+  const TgExecutor *base = &clusters->base;
+  TgError reason;
+  for (int32_t f = MAX(base->options.form - 1, 0);; f++) {
+    if (!tg_cluster_form(f, base->options.element, &clusters->form, &reason)) break;
+    g_clear_error(error);
+    clusters->form_number = f;
+    clusters->plan = tg_cluster_plan_new(base->schedule, base->names, &base->options, slots_of(&clusters->form),
+                                         clusters->form.warps, NULL, error);
+    if (clusters->plan) return true;
+    if (base->options.form || !error || !g_error_matches(*error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE))
+      return false;
+  }
+  if (reason.message[0]) {
+    g_clear_error(error);
+    return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
+  }
+  if (error && *error) {
+    g_prefix_error(error, "%" PRId64 " bytes of shared memory: ", clusters->form.shared_most);
+    return false;
+  }
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "the executor clusters has no form %d of %s",
+              base->options.form, tg_element_name(base->options.element));
+  return false;
+}
+
+static bool choose_residency(TgClusters *clusters, GError **error) {
+  TgExecutorFacts *facts = &clusters->base.facts;
+  const TgClusterPlan *plan = clusters->plan;
+  TgError reason;
+  int32_t resident = 0;
+  facts->shared_bytes = tg_cluster_shared_bytes(&clusters->form, plan->slots, plan->channels);
+  if (!tg_cluster_resident(clusters->form_number, clusters->base.options.element, plan->sums > 1, plan->processors,
+                           facts->shared_bytes, &resident, &reason))
+    return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
+  facts->resident = resident;
+  if (resident > 0) return true;
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+              "a cluster of %d blocks with %" PRId64 " bytes of shared memory each does not fit on %s",
+              plan->processors, facts->shared_bytes, clusters->device.name);
+  return false;
+}
+
+static int64_t parts_of(int64_t size, int64_t part) {
+  return size / part + (size % part != 0);
+}
+
+/* How the problem is tiled around the schedule. */
+static bool tile_problem(TgClusters *clusters, GError **error) {
+  const TgExecutorOptions *options = &clusters->base.options;
+  const TgClusterPlan *plan = clusters->plan;
+  TgExecutorFacts *facts = &clusters->base.facts;
+  facts->processors = plan->processors;
+  facts->processors_max = TG_CLUSTER_MOST;
+  facts->instructions = plan->ops + plan->products;
+  facts->steps = plan->steps;
+  facts->tile[0] = facts->tile[1] = clusters->form.tile;
+  facts->instance[0] = (int64_t)plan->rows * clusters->form.tile;
+  facts->instance[1] = (int64_t)plan->columns * clusters->form.tile;
+  facts->instance[2] = (int64_t)plan->inner * clusters->form.depth;
+  clusters->instances_down = parts_of(options->m, facts->instance[0]);
+  clusters->instances_across = parts_of(options->n, facts->instance[1]);
+  facts->instances = clusters->instances_down * clusters->instances_across;
+  facts->panels = parts_of(options->k, facts->instance[2]);
+  if (facts->instances <= INT32_MAX / plan->processors) return true;
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+              "C of %" PRId64 " x %" PRId64 " has %" PRId64 " tiles of the schedule, at most %d clusters of %d are "
+              "started",
+              options->m, options->n, facts->instances, INT32_MAX / plan->processors, plan->processors);
+  return false;
+}
+
+/* Bytes of every part; false where they overflow. Sizes are below 2^31, so no product of two of them does. */
+static bool count_bytes(TgClusters *clusters) {
+  const TgExecutorOptions *options = &clusters->base.options;
+  const TgClusterPlan *plan = clusters->plan;
+  const TgExecutorFacts *facts = &clusters->base.facts;
+  const int64_t element = tg_clusters_element_bytes(clusters), align = 16 / element;
+  int64_t *bytes = clusters->part_bytes, total = 0;
+  clusters->left_row = parts_of(options->m, align) * align;
+  clusters->right_row = parts_of(options->n, align) * align;
+  const int64_t elements[] = {options->k * clusters->left_row, options->k * clusters->right_row,
+                              options->m * options->n};
+  bytes[TG_CLUSTERS_PROCESSORS] = plan->processors * (int64_t)sizeof(TgStreamProcessor);
+  bytes[TG_CLUSTERS_OPS] = plan->ops * (int64_t)sizeof(TgStreamOp);
+  bytes[TG_CLUSTERS_PRODUCTS] = plan->products * (int64_t)sizeof(TgStreamProduct);
+  bytes[TG_CLUSTERS_OUTPUTS] = plan->outputs * (int64_t)sizeof(TgStreamOutput);
+  bytes[TG_CLUSTERS_TERMS] = plan->terms * (int64_t)sizeof(TgStreamTerm);
+  for (int e = 0; e < 3; e++) {
+    if (elements[e] > INT64_MAX / 16) return false;
+    bytes[TG_CLUSTERS_LEFT + e] = elements[e] * element;
+  }
+  if (tg_clusters_shares_operand(clusters->base.schedule)) bytes[TG_CLUSTERS_RIGHT] = 0;
+  const int64_t sums = facts->instances * plan->processors; /* below 2^31 */
+  if (plan->sums > 1) bytes[TG_CLUSTERS_SCRATCH] = sums * plan->sums * clusters->form.sum_bytes;
+  bytes[TG_CLUSTERS_TIMES] = (int64_t)plan->processors * plan->steps * (int64_t)sizeof(TgClusterTime);
+  bytes[TG_CLUSTERS_STATUS] = sizeof(TgClusterStatus);
+  for (int part = 0; part < TG_CLUSTERS_PARTS; part++) {
+    if (bytes[part] > INT64_MAX - total) return false;
+    total += bytes[part];
+  }
+  clusters->base.facts.memory_bytes = total;
+  return true;
+}
+
+static bool check_memory(TgClusters *clusters, GError **error) {
+  const int64_t asked = clusters->base.options.memory_limit_bytes, has = clusters->device.memory_bytes;
+  const int64_t limit = asked > 0 ? MIN(asked, has) : has;
+  const bool counted = count_bytes(clusters);
+  if (counted && clusters->base.facts.memory_bytes <= limit) return true;
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+              "the run needs %s%" PRId64 " bytes of device memory; the limit is %" PRId64 " bytes",
+              counted ? "" : "more than ", counted ? clusters->base.facts.memory_bytes : INT64_MAX, limit);
+  return false;
+}
+
+static bool allocate(TgClusters *clusters, GError **error) {
+  const TgClusterPlan *plan = clusters->plan;
+  const void *const fixed[TG_CLUSTERS_PARTS] = {plan->processor, plan->op, plan->product, plan->output, plan->term};
+  TgError reason;
+  for (int part = 0; part < TG_CLUSTERS_PARTS; part++) {
+    const int64_t bytes = clusters->part_bytes[part];
+    clusters->part[part] = tg_device_allocate(bytes, &reason);
+    if (!clusters->part[part]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_TOO_LARGE, &reason);
+    if ((clusters->base.options.poison && bytes && !tg_device_fill(clusters->part[part], 0xff, bytes, &reason)) ||
+        (fixed[part] && bytes && !tg_device_copy_in(clusters->part[part], fixed[part], bytes, &reason)))
+      return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+  }
+  return true;
+}
+
+static void close_clusters(TgExecutor *executor) {
+  TgClusters *clusters = (TgClusters *)executor;
+  for (int part = 0; part < TG_CLUSTERS_PARTS; part++) tg_device_free(clusters->part[part]);
+  tg_cluster_plan_free(clusters->plan);
+  g_free(clusters->base.steps);
+  g_free(clusters);
+}
+
+static bool prepare(TgClusters *clusters, GError **error) {
+  TgError reason;
+  if (!tg_device_open(clusters->base.options.device, &clusters->device, &reason))
+    return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
+  if (clusters->device.capability < LEAST_CAPABILITY) return refuse_device(clusters, error);
+  return choose_form(clusters, error) && choose_residency(clusters, error) && tile_problem(clusters, error) &&
+         check_memory(clusters, error) && allocate(clusters, error) &&
+         (clusters->base.options.no_times || tg_executor_make_steps(&clusters->base, error));
+}
+
+static TgExecutor *open_clusters(const TgSchedule *schedule, const TgScheduleNames *names,
+                                 const TgExecutorOptions *options, GError **error) {
+  TgClusters *clusters = g_new0(TgClusters, 1);
+  g_autoptr(GError) why = NULL;
+  clusters->base.kind = &tg_executor_clusters;
+  clusters->base.schedule = schedule;
+  clusters->base.names = names;
+  clusters->base.options = *options;
+  if (prepare(clusters, &why)) return &clusters->base;
+  g_propagate_error(error, g_steal_pointer(&why));
+  close_clusters(&clusters->base);
+  return NULL;
+}
+
+static TgClusterRun run_of(TgClusters *clusters) {
+  const TgExecutorOptions *options = &clusters->base.options;
+  const TgExecutorFacts *facts = &clusters->base.facts;
+  const TgClusterPlan *plan = clusters->plan;
+  TgClusterRun run = {.processor = clusters->part[TG_CLUSTERS_PROCESSORS],
+                      .op = clusters->part[TG_CLUSTERS_OPS],
+                      .product = clusters->part[TG_CLUSTERS_PRODUCTS],
+                      .output = clusters->part[TG_CLUSTERS_OUTPUTS],
+                      .term = clusters->part[TG_CLUSTERS_TERMS],
+                      .c = clusters->part[TG_CLUSTERS_C],
+                      .scratch = clusters->part[TG_CLUSTERS_SCRATCH],
+                      .time = options->no_times ? NULL : clusters->part[TG_CLUSTERS_TIMES],
+                      .status = clusters->part[TG_CLUSTERS_STATUS],
+                      .deadline_ns =
+                          (uint64_t)((options->deadline_s > 0 ? options->deadline_s : usual_deadline_s) * 1e9),
+                      .ldc = options->n,
+                      .m = (int32_t)options->m,
+                      .n = (int32_t)options->n,
+                      .processors = plan->processors,
+                      .unit = plan->unit,
+                      .slots = plan->slots,
+                      .channels = plan->channels,
+                      .sums = plan->sums,
+                      .rows = plan->rows,
+                      .columns = plan->columns,
+                      .instances_down = (int32_t)clusters->instances_down,
+                      .instances_across = (int32_t)clusters->instances_across,
+                      .inner = plan->inner,
+                      .panels = (int32_t)facts->panels,
+                      .whole = options->n * tg_clusters_element_bytes(clusters) % 16 == 0,
+                      .steps = plan->steps,
+                      .stalled = options->stalled,
+                      .delay_ns = (uint32_t)options->delay_ns,
+                      .delay_seed = options->delay_seed + clusters->runs++};
+  for (int64_t o = 0; o < plan->outputs; o++) run.gathers |= plan->output[o].terms > 1;
+  return run;
+}
+
+static bool start(TgClusters *clusters, double *seconds, TgError *reason) {
+  const TgClusterRun run = run_of(clusters);
+  const TgExecutorOptions *options = &clusters->base.options;
+  const bool shared = tg_clusters_shares_operand(clusters->base.schedule);
+  const void *left = clusters->part[TG_CLUSTERS_LEFT], *right = shared ? left : clusters->part[TG_CLUSTERS_RIGHT];
+  TgStopwatch *watch = tg_stopwatch_new(reason);
+  const bool fine =
+      watch &&
+      tg_device_fill(clusters->part[TG_CLUSTERS_STATUS], 0, clusters->part_bytes[TG_CLUSTERS_STATUS], reason) &&
+      tg_device_fill(clusters->part[TG_CLUSTERS_TIMES], 0, clusters->part_bytes[TG_CLUSTERS_TIMES], reason) &&
+      tg_stopwatch_start(watch, reason) &&
+      tg_cluster_start(clusters->form_number, options->element, clusters->base.facts.shared_bytes, left,
+                       clusters->left_row, right, shared ? clusters->left_row : clusters->right_row, options->k, &run,
+                       reason) &&
+      tg_stopwatch_stop(watch, seconds, reason);
+  if (watch) tg_stopwatch_free(watch);
+  return fine;
+}
+
+/* What a wait past its deadline says. */
+static bool check_status(const TgClusters *clusters, const TgClusterStatus *status, GError **error) {
+  static const char *const waiting[] = {"for the blocks that it multiplies", "for room to load a block",
+                                        "for room to receive a block", "to send a block"};
+  char processor[96];
+  if (!status->failed) return true;
+  const double deadline_s = clusters->base.options.deadline_s;
+  tg_schedule_processor_text(clusters->base.schedule, status->processor, processor, sizeof processor);
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED,
+              "step %d, instance %d of the schedule: processor %s waited more than %g s %s", status->step,
+              status->instance + 1, processor, deadline_s > 0 ? deadline_s : usual_deadline_s,
+              waiting[status->waiting & 3]);
+  return false;
+}
+
+static bool run_clusters(TgExecutor *executor, double *seconds, GError **error) {
+  TgClusters *clusters = (TgClusters *)executor;
+  TgClusterStatus status;
+  TgError reason;
+  if (!start(clusters, seconds, &reason) ||
+      !tg_device_copy_out(&status, clusters->part[TG_CLUSTERS_STATUS], sizeof status, &reason))
+    return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+  if (!check_status(clusters, &status, error)) return false;
+  return tg_clusters_take_times(clusters, &status, &reason) ||
+         tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+}
+
+const TgExecutorKind tg_executor_clusters = {.name = "clusters",
+                                             .processor = "a thread block of a cluster",
+                                             .link = "a copy from shared memory to shared memory",
+                                             .transports = 1 << TG_TRANSPORT_COPY | 1 << TG_TRANSPORT_LOAD,
+                                             .open = open_clusters,
+                                             .load = tg_clusters_load,
+                                             .run = run_clusters,
+                                             .gather = tg_clusters_gather,
+                                             .close = close_clusters};

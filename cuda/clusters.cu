@@ -1,0 +1,131 @@
+/* Executor `clusters`: the kernels of clusters-core.cuh, their limits and their launch. */
+#include "clusters-core.cuh"
+
+namespace {
+
+using clusters::Form;
+
+struct Row {
+  const void *kernel[2][2]; /* [several sums][timed] */
+  int tile, depth, warps, threads, blocks;
+  uint32_t slot_bytes, sum_bytes;
+};
+
+template <typename F> Row row() {
+  return {{{reinterpret_cast<const void *>(&clusters::run_streams<F, false, false>),
+            reinterpret_cast<const void *>(&clusters::run_streams<F, false, true>)},
+           {reinterpret_cast<const void *>(&clusters::run_streams<F, true, false>),
+            reinterpret_cast<const void *>(&clusters::run_streams<F, true, true>)}},
+          clusters::tile<typename F::T>,
+          F::depth,
+          F::warps,
+          F::threads,
+          F::blocks,
+          F::slot_bytes,
+          F::sum_bytes};
+}
+
+/* The quickest first; the last ones have small slots, for schedules that keep many blocks at once. */
+const Row f32_rows[] = {row<Form<float, 32, 1, true>>(), row<Form<float, 32, 2, true>>(),
+                        row<Form<float, 8, 1, true>>()};
+const Row f64_rows[] = {row<Form<double, 32, 1, true>>(), row<Form<double, 8, 1, true>>()};
+
+const struct {
+  const Row *rows;
+  int count;
+} table[TG_ELEMENTS] = {{f32_rows, sizeof f32_rows / sizeof *f32_rows}, {f64_rows, sizeof f64_rows / sizeof *f64_rows}};
+
+const Row &find(int32_t number, int32_t element) {
+  return table[element].rows[number];
+}
+
+bool failed(TgError *error, const char *call, cudaError_t code) {
+  cudaGetLastError();
+  return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(code));
+}
+
+/* Bytes of shared memory that a block may have if `blocks` share a multiprocessor. */
+cudaError_t shared_most(int blocks, int64_t *bytes) {
+  int device, all = 0, reserved = 0, most = 0;
+  cudaError_t code = cudaGetDevice(&device);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  const int share = all / blocks - reserved;
+  *bytes = share < most ? share : most;
+  return code;
+}
+
+cudaError_t allow(const void *kernel, int64_t shared_bytes) {
+  cudaError_t code =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+  return code == cudaSuccess ? cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) : code;
+}
+
+struct Launch {
+  cudaLaunchAttribute attribute;
+  cudaLaunchConfig_t config;
+
+  Launch(const Row &row, int processors, int64_t instances, int64_t shared_bytes) : attribute{}, config{} {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(processors), 1, 1};
+    config.gridDim = dim3(static_cast<unsigned>(instances * processors));
+    config.blockDim = dim3(static_cast<unsigned>(row.threads));
+    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
+};
+
+} // namespace
+
+bool tg_cluster_form(int32_t number, int32_t element, TgClusterForm *form, TgError *error) {
+  error->message[0] = '\0';
+  if (number < 0 || number >= table[element].count) return false;
+  const Row &row = find(number, element);
+  *form = {row.tile, row.depth, row.warps, row.blocks, row.slot_bytes, row.sum_bytes, 0};
+  const cudaError_t code = shared_most(row.blocks, &form->shared_most);
+  return code == cudaSuccess || failed(error, "asking how much shared memory there is", code);
+}
+
+int64_t tg_cluster_shared_bytes(const TgClusterForm *form, int32_t slots, int32_t channels) {
+  const int64_t bytes = slots * (form->slot_bytes + 20) + 8 * channels; /* two barriers and an address a slot */
+  return bytes > form->sum_bytes ? bytes : form->sum_bytes;
+}
+
+bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t processors, int64_t shared_bytes,
+                         int32_t *clusters, TgError *error) {
+  const Row &row = find(number, element);
+  *clusters = 0;
+  for (int timed = 0; timed < 2; timed++) {
+    cudaError_t code = allow(row.kernel[several][timed], shared_bytes);
+    if (code == cudaErrorInvalidDeviceFunction || code == cudaErrorNoKernelImageForDevice)
+      return tg_error_set(error, 0, 0, "this build has no code of clusters for this GPU");
+    if (code != cudaSuccess) return failed(error, "allowing a large cluster", code);
+  }
+  Launch launch(row, processors, 1, shared_bytes);
+  const cudaError_t code = cudaOccupancyMaxActiveClusters(clusters, row.kernel[several][0], &launch.config);
+  if (code == cudaErrorInvalidClusterSize || code == cudaErrorInvalidConfiguration) {
+    cudaGetLastError();
+    *clusters = 0;
+    return true;
+  }
+  return code == cudaSuccess || failed(error, "asking how many clusters are resident", code);
+}
+
+bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, const void *left, int64_t left_row,
+                      const void *right, int64_t right_row, int64_t k, const TgClusterRun *run, TgError *error) {
+  const Row &row = find(number, element);
+  CUtensorMap left_map, right_map;
+  TgClusterRun copy = *run;
+  cudaError_t code =
+      tg_map_matrix(&left_map, left, static_cast<TgElement>(element), k, run->m, left_row, row.depth, row.tile, false);
+  if (code == cudaSuccess)
+    code = tg_map_matrix(&right_map, right, static_cast<TgElement>(element), k, run->n, right_row, row.depth, row.tile,
+                         false);
+  if (code != cudaSuccess) return failed(error, "describing a matrix to the copy engine", code);
+  Launch launch(row, run->processors, static_cast<int64_t>(run->instances_down) * run->instances_across, shared_bytes);
+  void *arguments[] = {&left_map, &right_map, &copy};
+  code = cudaLaunchKernelExC(&launch.config, row.kernel[run->sums > 1][run->time != nullptr], arguments);
+  return code == cudaSuccess || failed(error, "starting the clusters", code);
+}
