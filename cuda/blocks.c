@@ -11,6 +11,7 @@ static bool choose_form(TgBlocks *blocks, GError **error) {
   TgBlocksForm form;
   bool found = false;
   for (int32_t f = 0; tg_blocks_form(f, blocks->base.options.element, &form, &reason); f++) {
+    if (blocks->base.options.form && f + 1 != blocks->base.options.form) continue;
     facts->processors_max = MAX(facts->processors_max, form.resident);
     if (found || form.resident < facts->processors) continue;
     found = true;

@@ -1,223 +1,52 @@
-/* Executor `blocks`: a thread block is a processor and executes its list of instructions (blocks-plan.h). The kernel
- * knows five operations on blocks and nothing of schedules.
- *
- * Between processors there are counters in global memory. A processor's counter is stored with release by one thread
- * after a barrier of its block, and read with acquire by a thread of another block before a barrier there: so all that
- * the one block wrote before is seen by the whole other one, and all that it read before is done with. */
-#include "blocks-launch.h"
-#include "blocks-product.cuh"
-#include "element.h"
+/* Executor `blocks` on any card: the kernels with products through registers, and the table of all. */
+#include "blocks-core.cuh"
 
-#include <cuda_runtime.h>
-#include <stdio.h>
-
-enum { POLLS_BETWEEN_CLOCKS = 64, SPREAD = 4 };
-
-__device__ inline uint64_t tg_clock_ns() {
-  uint64_t ns;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-  return ns;
-}
-
-__device__ inline uint32_t tg_read_counter(const uint32_t *counter) {
-  uint32_t value;
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
-  return value;
-}
-
-__device__ inline void tg_write_counter(uint32_t *counter, uint32_t value) {
-  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
-}
-
-__device__ inline void tg_report(const TgBlocksRun &run, const TgBlocksInstruction &instruction,
-                                 const TgBlocksWait &wait, uint32_t reached) {
-  TgBlocksStatus *status = run.status;
-  if (atomicCAS(&status->failed, 0, 1) != 0) return;
-  status->processor = instruction.processor;
-  status->statement = instruction.statement;
-  status->step = instruction.step;
-  status->other = wait.processor;
-  status->count = wait.count;
-  status->reached = (int32_t)reached;
-}
-
-/** False where the deadline passed, here or elsewhere. */
-__device__ inline bool tg_await(const TgBlocksRun &run, const TgBlocksInstruction &instruction,
-                                const TgBlocksWait &wait) {
-  const uint32_t *counter = run.done + (int64_t)wait.processor * TG_BLOCKS_STRIDE;
-  uint32_t reached = tg_read_counter(counter);
-  if (reached >= (uint32_t)wait.count) return true;
-  const uint64_t begin_ns = tg_clock_ns();
-  for (uint32_t polls = 1;; polls++) {
-    reached = tg_read_counter(counter);
-    if (reached >= (uint32_t)wait.count) return true;
-    if (polls % POLLS_BETWEEN_CLOCKS) continue;
-    if (*(volatile int32_t *)&run.status->failed) return false;
-    if (tg_clock_ns() - begin_ns <= run.deadline_ns) continue;
-    tg_report(run, instruction, wait, reached);
-    return false;
-  }
-}
-
-/** The waits of one instruction, each by a thread of its own. */
-__device__ inline bool tg_await_all(const TgBlocksRun &run, const TgBlocksInstruction &instruction) {
-  bool late = false;
-  for (int w = threadIdx.x; w < instruction.waits && !late; w += blockDim.x)
-    late = !tg_await(run, instruction, run.wait[instruction.first_wait + w]);
-  return !__syncthreads_or(late);
-}
-
-/** Sleeps at random, to shake the order in which processors go on. */
-__device__ inline void tg_delay(const TgBlocksRun &run, int64_t number) {
-  uint32_t x = run.delay_seed * 2654435761u ^ (uint32_t)number * 2246822519u ^ blockIdx.x * 3266489917u;
-  x = (x ^ x >> 15) * 2246822519u;
-  x = (x ^ x >> 13) * 3266489917u;
-  if (threadIdx.x == 0) __nanosleep((x ^ x >> 16) % run.delay_ns);
-  __syncthreads();
-}
-
-/** target = addend + left on elements [begin, end); without addend or left zeros stand for them. */
-template <typename T>
-__device__ inline void tg_spread(T *target, const T *addend, const T *left, int64_t begin, int64_t end) {
-  const int64_t stride = 4 * (int64_t)blockDim.x;
-  for (int64_t from = begin + 4 * (int64_t)threadIdx.x; from < end; from += SPREAD * stride) {
-    TgFour<T> value[SPREAD] = {};
-#pragma unroll
-    for (int s = 0; s < SPREAD; s++)
-      if (left && from + s * stride < end) value[s] = tg_load_four(left + from + s * stride);
-#pragma unroll
-    for (int s = 0; s < SPREAD; s++) {
-      const int64_t at = from + s * stride;
-      if (at >= end) break;
-      if (addend) {
-        const TgFour<T> before = tg_load_four(addend + at);
-        for (int i = 0; i < 4; i++) value[s].at[i] += before.at[i];
-      }
-      tg_store_four(target + at, value[s]);
-    }
-  }
-}
-
-/** target (columns x rows) = from (rows x columns) transposed, through squares in shared memory. */
-template <typename T> __device__ inline void tg_turn(T *target, const T *from, int rows, int columns, T *shared) {
-  constexpr int side = 16, pitch = side + 1;
-  for (int64_t row0 = 0; row0 < rows; row0 += side) {
-    for (int64_t column0 = 0; column0 < columns; column0 += side) {
-      for (int e = threadIdx.x; e < side * side; e += blockDim.x) {
-        const int64_t row = row0 + e / side, column = column0 + e % side;
-        if (row < rows && column < columns) shared[e / side * pitch + e % side] = __ldcg(from + row * columns + column);
-      }
-      __syncthreads();
-      for (int e = threadIdx.x; e < side * side; e += blockDim.x) {
-        const int64_t row = row0 + e % side, column = column0 + e / side;
-        if (row < rows && column < columns) target[column * rows + row] = shared[e % side * pitch + e / side];
-      }
-      __syncthreads();
-    }
-  }
-}
-
-/** Not inlined, so that what the rest of the kernel keeps takes no registers from it. */
-template <typename TILE, typename T>
-__device__ __noinline__ void tg_multiply(T *memory, const TgBlocksInstruction &instruction, T *shared) {
-  if (!instruction.left_transposed && !instruction.right_transposed)
-    tg_block_product<TILE, true, false>(memory, instruction, shared);
-  else if (!instruction.left_transposed)
-    tg_block_product<TILE, true, true>(memory, instruction, shared);
-  else if (!instruction.right_transposed)
-    tg_block_product<TILE, false, false>(memory, instruction, shared);
-  else
-    tg_block_product<TILE, false, true>(memory, instruction, shared);
-}
-
-template <typename TILE, typename T = typename TILE::Element>
-__device__ inline void tg_execute(const TgBlocksRun &run, const TgBlocksInstruction &instruction, T *shared) {
-  T *memory = static_cast<T *>(run.memory), *target = memory + instruction.target;
-  const T *addend = instruction.addend < 0 ? nullptr : memory + instruction.addend;
-  const T *left = instruction.left < 0 ? nullptr : memory + instruction.left;
-  if (instruction.operation == TG_BLOCKS_MULTIPLY)
-    tg_multiply<TILE>(memory, instruction, shared);
-  else if (instruction.operation == TG_BLOCKS_TRANSPOSE)
-    tg_turn(target, left, instruction.rows, instruction.columns, shared);
-  else
-    tg_spread(target, addend, left, instruction.begin, instruction.end);
-}
-
-/** The times of one processor, kept by its first thread. */
-struct TgTimes {
-  TgBlocksTime *time;
-  uint64_t before_ns;
-
-  __device__ void begin(const TgBlocksRun &run, int32_t step) {
-    if (!run.time || threadIdx.x != 0) return;
-    time = run.time + (int64_t)blockIdx.x * run.steps + step - 1;
-    before_ns = tg_clock_ns();
-    if (!time->begin_ns) time->begin_ns = before_ns;
-  }
-  __device__ void waited(const TgBlocksRun &run) const {
-    if (run.time && threadIdx.x == 0) time->waited_ns += tg_clock_ns() - before_ns;
-  }
-  __device__ void end(const TgBlocksRun &run) const {
-    if (run.time && threadIdx.x == 0) time->end_ns = tg_clock_ns();
-  }
-};
-
-template <typename TILE, int RESIDENT>
-__global__ void __launch_bounds__(TILE::threads, RESIDENT) tg_blocks_kernel(const TgBlocksRun run) {
-  __shared__ alignas(16) typename TILE::Element shared[TILE::elements];
-  __shared__ TgBlocksInstruction instruction;
-  const int processor = blockIdx.x;
-  const int64_t first = run.first[processor], end = run.first[processor + 1];
-  if (run.stalled == processor + 1) return;
-  TgTimes times;
-  for (int64_t i = first; i < end; i++) {
-    constexpr int words = sizeof instruction / sizeof(int32_t);
-    if (threadIdx.x < words)
-      reinterpret_cast<int32_t *>(&instruction)[threadIdx.x] =
-          reinterpret_cast<const int32_t *>(run.instruction + i)[threadIdx.x];
-    __syncthreads();
-    times.begin(run, instruction.step);
-    if (run.delay_ns) tg_delay(run, i);
-    if (!tg_await_all(run, instruction)) return;
-    times.waited(run);
-    tg_execute<TILE>(run, instruction, shared);
-    __syncthreads();
-    if (threadIdx.x == 0) tg_write_counter(run.done + (int64_t)processor * TG_BLOCKS_STRIDE, (uint32_t)(i - first + 1));
-    times.end(run);
-  }
-}
-
-/** Rows of this table from large tiles to small ones: the more processors, the smaller the part of a multiprocessor
+/* Rows of this table from large tiles to small ones: the more processors, the smaller the part of a multiprocessor
  * that each can have. */
-struct TgBlocksKernel {
-  const void *kernel;
-  int threads, rows, columns;
-};
-
 template <typename TILE, int RESIDENT> static TgBlocksKernel tg_row() {
-  return {reinterpret_cast<const void *>(&tg_blocks_kernel<TILE, RESIDENT>), TILE::threads, TILE::rows, TILE::columns};
+  using Engine = TgTileEngine<TILE>;
+  return {reinterpret_cast<const void *>(&tg_blocks_kernel<Engine, RESIDENT>),
+          Engine::threads,
+          Engine::rows,
+          Engine::columns,
+          Engine::shared_bytes,
+          0};
 }
 
-static const TgBlocksKernel kernels[TG_ELEMENTS][4] = {
-    {tg_row<TgTile<float, 128, 128, 16, 2, 2>, 2>(), tg_row<TgTile<float, 64, 64, 16, 1, 1>, 4>(),
+static const TgBlocksKernel kernels[TG_ELEMENTS][5] = {
+    {tg_blocks_bulk(), tg_row<TgTile<float, 128, 128, 16, 2, 2>, 2>(), tg_row<TgTile<float, 64, 64, 16, 1, 1>, 4>(),
      tg_row<TgTile<float, 64, 32, 16, 1, 1>, 8>(), tg_row<TgTile<float, 32, 32, 16, 1, 1>, 16>()},
-    {tg_row<TgTile<double, 64, 64, 16, 1, 1>, 2>(), tg_row<TgTile<double, 32, 64, 16, 1, 1>, 4>(),
+    {TgBlocksKernel{}, tg_row<TgTile<double, 64, 64, 16, 1, 1>, 2>(), tg_row<TgTile<double, 32, 64, 16, 1, 1>, 4>(),
      tg_row<TgTile<double, 32, 32, 8, 1, 1>, 8>(), tg_row<TgTile<double, 32, 32, 8, 1, 1>, 16>()}};
 
 static bool tg_failed(TgError *error, const char *call, cudaError_t code) {
   return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(code));
 }
 
+/* 0 where the card lacks what the kernel needs. */
+static cudaError_t tg_count_resident(const TgBlocksKernel &row, int *resident) {
+  int device, major = 0, minor = 0, processors = 0, blocks = 0;
+  *resident = 0;
+  cudaError_t code = cudaGetDevice(&device);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  if (code != cudaSuccess || !row.kernel || major * 10 + minor < row.capability) return code;
+  code = cudaFuncSetAttribute(row.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, row.shared_bytes);
+  if (code == cudaSuccess)
+    code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, row.kernel, row.threads, row.shared_bytes);
+  *resident = blocks * processors;
+  return code;
+}
+
 bool tg_blocks_form(int32_t number, int32_t element, TgBlocksForm *form, TgError *error) {
   error->message[0] = '\0';
   if (number < 0 || number >= (int)(sizeof kernels[0] / sizeof kernels[0][0])) return false;
   const TgBlocksKernel &row = kernels[element][number];
-  int device, processors, blocks;
-  cudaError_t code = cudaGetDevice(&device);
-  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  if (code == cudaSuccess) code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, row.kernel, row.threads, 0);
+  int resident;
+  const cudaError_t code = tg_count_resident(row, &resident);
   if (code != cudaSuccess) return tg_failed(error, "asking how many blocks are resident", code);
-  *form = {row.threads, row.rows, row.columns, blocks * processors};
+  *form = {row.threads, row.rows, row.columns, resident};
   return true;
 }
 
@@ -225,7 +54,7 @@ bool tg_blocks_start(int32_t number, int32_t element, const TgBlocksRun *run, Tg
   const TgBlocksKernel &row = kernels[element][number];
   TgBlocksRun copy = *run;
   void *arguments[] = {&copy};
-  const cudaError_t code =
-      cudaLaunchCooperativeKernel(row.kernel, dim3(run->processors), dim3(row.threads), arguments, 0, nullptr);
+  const cudaError_t code = cudaLaunchCooperativeKernel(row.kernel, dim3(run->processors), dim3(row.threads), arguments,
+                                                       row.shared_bytes, nullptr);
   return code == cudaSuccess || tg_failed(error, "cudaLaunchCooperativeKernel", code);
 }

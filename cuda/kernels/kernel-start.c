@@ -18,6 +18,7 @@ static const struct {
     {"vectors", tg_rung_vectors, NULL},
     {"bulk", tg_rung_bulk, tg_rung_bulk_workspace},
     {"split", tg_rung_split, tg_rung_split_workspace},
+    {"turn", tg_rung_turn, tg_rung_turn_workspace},
     {"tensor", tg_rung_tensor, tg_rung_tensor_workspace},
     {"cublas", tg_rung_cublas, NULL},
 };

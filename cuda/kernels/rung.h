@@ -26,6 +26,8 @@ cudaError_t tg_rung_bulk(const TgGemm *gemm);
 int64_t tg_rung_bulk_workspace(const TgGemm *gemm);
 cudaError_t tg_rung_split(const TgGemm *gemm);
 int64_t tg_rung_split_workspace(const TgGemm *gemm);
+cudaError_t tg_rung_turn(const TgGemm *gemm);
+int64_t tg_rung_turn_workspace(const TgGemm *gemm);
 cudaError_t tg_rung_tensor(const TgGemm *gemm);
 int64_t tg_rung_tensor_workspace(const TgGemm *gemm);
 cudaError_t tg_rung_cublas(const TgGemm *gemm);

@@ -82,17 +82,238 @@ static void test_schedule(gconstpointer data) {
   g_test_message("%s: %d grids", which->entry->name, ran);
 }
 
+/* --- on the device ------------------------------------------------------------------------------------------------ */
+
+static const int64_t sizes[][3] = {{1, 1, 1},       {7, 9, 5},      {127, 129, 67},
+                                   {300, 200, 150}, {520, 260, 30}, {1000, 37, 513}};
+enum { FORMS_MOST = 3 };
+
+static bool clusters_or_skip(void) {
+  TgDevice device;
+  if (!gpu_or_skip(&device)) return false;
+  if (device.capability >= 90) return true;
+  g_test_skip("the GPU has no thread-block clusters");
+  return false;
+}
+
+static int try_device(const Case *which, guint32 number, const char *grid) {
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  if (!bind(test, which->entry, grid) || tg_schedule_processors(&test->schedule) > TG_CLUSTER_MOST) return 0;
+  int ran = 0;
+  test->options.collective = (TgCollective)(number % TG_COLLECTIVES);
+  for (guint32 kind = 0; kind < 4; kind++) {
+    step(test, sizes[(number + kind) % G_N_ELEMENTS(sizes)], kind % 2 ? TG_F64 : TG_F32, number);
+    TgExecutorOptions options = options_of(test);
+    options.transport = kind / 2 ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
+    options.no_times = (number + kind) % 3 == 0;
+    options.form = (int32_t)((number + kind) % (FORMS_MOST + 1));
+    if (options.element == TG_F64) options.form %= FORMS_MOST;
+    ran += check_executor(&tg_executor_clusters, test, &options, true);
+  }
+  step_case_clear(test);
+  return ran;
+}
+
+static void test_device(gconstpointer data) {
+  const Case *which = data;
+  int ran = 0;
+  if (!clusters_or_skip()) return;
+  for (guint32 g = 0; g < G_N_ELEMENTS(grids); g++) ran += try_device(which, g, grids[g]);
+  g_test_message("%s: %d runs", which->entry->name, ran);
+}
+
+/** Every form, with edges that no tile divides, copied and loaded, with several instances and panels. */
+static void test_forms(void) {
+  static const char *const runs[][2] = {{"cannon", "2x2"}, {"cannon", "4x4"}, {"dns", "2x2x2"},      {"summa", "2x2"},
+                                        {"fox", "3x3"},    {"ring", "4"},     {"cannon25d", "2x2x2"}};
+  static const int64_t odd[][3] = {{1000, 37, 513}, {129, 127, 129}, {700, 1100, 300}};
+  if (!clusters_or_skip()) return;
+  for (size_t r = 0; r < G_N_ELEMENTS(runs) * G_N_ELEMENTS(odd) * 2; r++) {
+    g_autofree StepCase *test = g_new0(StepCase, 1);
+    begin(test, runs[r / 6][0], runs[r / 6][1], odd[r / 2 % 3], r % 2 ? TG_F64 : TG_F32);
+    TgExecutorOptions options = options_of(test);
+    for (options.form = 1; options.form <= (r % 2 ? FORMS_MOST - 1 : FORMS_MOST); options.form++) {
+      for (int transport = 0; transport < 2; transport++) {
+        options.transport = transport ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
+        options.no_times = transport != 0;
+        check_executor(&tg_executor_clusters, test, &options, true);
+      }
+    }
+    step_case_clear(test);
+  }
+}
+
+/** The order of sums is the plan's: every run gives the very same bits, however the producers are delayed. */
+static void test_stress(void) {
+  static const char *const runs[][2] = {{"cannon", "4x4"}, {"dns", "2x2x2"}, {"summa", "4x4"}, {"cannon25d", "2x2x2"}};
+  const int repetitions = g_test_slow() ? 2500 : 60;
+  if (!clusters_or_skip()) return;
+  for (size_t r = 0; r < G_N_ELEMENTS(runs); r++) {
+    g_autofree StepCase *test = g_new0(StepCase, 1);
+    GError *error = NULL;
+    begin(test, runs[r][0], runs[r][1], (const int64_t[]){600, 300, 400}, TG_F32);
+    TgExecutorOptions options = options_of(test);
+    options.delay_ns = 5000;
+    options.delay_seed = 3;
+    g_autoptr(TgExecutor) executor =
+        tg_executor_open(&tg_executor_clusters, &test->schedule, &test->names, &options, &error);
+    g_assert_no_error(error);
+    g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
+    g_autofree void *first = c_new(test);
+    for (int again = 0; again < repetitions; again++) {
+      g_autofree void *c = c_new(test);
+      if (!tg_executor_run(executor, NULL, &error) || !tg_executor_gather(executor, again ? c : first, &error))
+        g_error("%s: %s", runs[r][0], error->message);
+      if (again == 0) expect_same(test, "stress", first);
+      if (again && memcmp(first, c, (size_t)(test->shape.m * test->shape.n) * sizeof(float)) != 0)
+        g_error("%s: run %d of %d differs from the first", runs[r][0], again + 1, repetitions);
+    }
+    step_case_clear(test);
+  }
+}
+
+static void test_times(void) {
+  if (!clusters_or_skip()) return;
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  GError *error = NULL;
+  double seconds, steps_s = 0;
+  begin(test, "cannon", "2x2", (const int64_t[]){1024, 1024, 1024}, TG_F32);
+  const TgExecutorOptions options = options_of(test);
+  g_autoptr(TgExecutor) executor =
+      tg_executor_open(&tg_executor_clusters, &test->schedule, &test->names, &options, &error);
+  g_assert_no_error(error);
+  g_assert_null(tg_executor_steps(executor));
+  g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
+  g_assert_true(tg_executor_run(executor, &seconds, &error));
+  const TgExecutorFacts *facts = tg_executor_facts(executor);
+  const TgExecutorStep *steps = tg_executor_steps(executor);
+  g_assert_cmpint(facts->steps, ==, 3);
+  g_assert_cmpint(facts->instances, ==, 16);
+  g_assert_cmpint(facts->panels, ==, 16);
+  g_assert_cmpint(steps[0].runs, ==, 0); /* the alignment is folded into the loads */
+  g_assert_true(isnan(steps[0].busy_s));
+  for (int s = 1; s < 3; s++) {
+    g_assert_cmpint(steps[s].runs, >=, facts->panels);
+    g_assert_cmpfloat(steps[s].busy_s, >, 0);
+    steps_s += steps[s].busy_s + steps[s].waited_s;
+  }
+  g_assert_cmpfloat(steps_s, >, 0.3 * seconds);
+  g_assert_cmpfloat(steps_s, <, 1.2 * seconds);
+  step_case_clear(test);
+}
+
+static void test_deadline(void) {
+  if (!clusters_or_skip()) return;
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  GError *error = NULL;
+  begin(test, "cannon", "2x2", (const int64_t[]){256, 256, 256}, TG_F32);
+  TgExecutorOptions options = options_of(test);
+  options.deadline_s = 0.05;
+  options.stalled = 3;
+  g_autoptr(TgExecutor) executor =
+      tg_executor_open(&tg_executor_clusters, &test->schedule, &test->names, &options, &error);
+  g_assert_no_error(error);
+  g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
+  g_assert_false(tg_executor_run(executor, NULL, &error));
+  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED);
+  g_test_message("%s", error->message);
+  g_assert_nonnull(strstr(error->message, "waited more than 0.05 s "));
+  g_clear_error(&error);
+  g_assert_false(tg_executor_run(executor, NULL, &error));
+  g_clear_error(&error);
+  step_case_clear(test);
+}
+
+static void test_refusals(void) {
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  if (!clusters_or_skip()) return;
+  g_assert_true(step_case_bind(test, step_case_library("cannon"), "5x5", ""));
+  TgExecutorOptions options = {.m = 100, .n = 100, .k = 100};
+  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE,
+                    "25 processors, a cluster has at most 16 blocks");
+  g_assert_true(step_case_bind(test, step_case_library("cannon"), "2x2", ""));
+  options.memory_limit_bytes = 10000;
+  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "the limit is 10000 bytes");
+  options.memory_limit_bytes = 0;
+  options.form = 100;
+  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_BAD_INPUT, "no form 100");
+  options.form = 0;
+  options.transport = TG_TRANSPORT_PULL;
+  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_BAD_INPUT, "transport");
+  options.transport = TG_TRANSPORT_COPY;
+  g_assert_true(step_case_bind(test, step_case_library("transpose"), "2x2", ""));
+  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_BAD_INPUT, "the schedule has none");
+}
+
+static void test_no_device(void) {
+  TgDevice device;
+  TgError none;
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  begin(test, "cannon", "2x2", sizes[2], TG_F32);
+  TgExecutorOptions options = options_of(test);
+  if (tg_device_open(0, &device, &none)) options.device = 1000;
+  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_DEVICE, "");
+  step_case_clear(test);
+}
+
+static void test_wrong_schedule(void) {
+  static const char text[] = "schedule wrong\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nC += A * B\n";
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  GError *error = NULL;
+  g_assert_true(step_case_bind(test, text, "2x2", ""));
+  const TgExecutorOptions options = {.m = 4, .n = 4, .k = 4};
+  g_assert_null(tg_cluster_plan_new(&test->schedule, &test->names, &options, 6, 8, NULL, &error));
+  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE);
+  g_clear_error(&error);
+}
+
+/** What the plan of a shift on a torus is: the alignment loaded, every block shifted once less than it is multiplied.
+ */
+static void test_shifts(void) {
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  GError *error = NULL;
+  int32_t live;
+  g_assert_true(step_case_bind(test, step_case_library("cannon"), "4x4", ""));
+  const TgExecutorOptions options = {.m = 4, .n = 4, .k = 4};
+  g_autoptr(TgClusterPlan) plan = tg_cluster_plan_new(&test->schedule, &test->names, &options, 7, 8, &live, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(plan->loads, ==, 32);
+  g_assert_cmpint(plan->sends, ==, 2 * 3 * 16);
+  g_assert_cmpint(plan->sums, ==, 1);
+  g_assert_cmpint(live, ==, 3);
+  g_assert_null(tg_cluster_plan_new(&test->schedule, &test->names, &options, 2, 8, NULL, &error));
+  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE);
+  g_assert_nonnull(strstr(error->message, "holds 3 blocks of A and B at once, and has room for 2"));
+  g_clear_error(&error);
+}
+
+static void add_schedule(const TgLibraryEntry *entry) {
+  static const struct {
+    const char *where;
+    GTestDataFunc run;
+  } tests[] = {{"streams", test_schedule}, {"device", test_device}};
+  for (size_t t = 0; t < G_N_ELEMENTS(tests); t++) {
+    Case *which = g_new0(Case, 1);
+    *which = (Case){entry, t != 0};
+    g_autofree char *path = g_strdup_printf("/clusters/%s/%s", tests[t].where, entry->name);
+    g_test_add_data_func_full(path, which, tests[t].run, g_free);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   size_t count;
   const TgLibraryEntry *entry = tg_library_list(&count);
-  for (size_t s = 0; s < count + G_N_ELEMENTS(own_schedules) + G_N_ELEMENTS(more_schedules); s++) {
-    Case *which = g_new0(Case, 1);
-    which->entry = s < count                                 ? &entry[s]
-                   : s < count + G_N_ELEMENTS(own_schedules) ? &own_schedules[s - count]
-                                                             : &more_schedules[s - count - G_N_ELEMENTS(own_schedules)];
-    g_autofree char *path = g_strdup_printf("/clusters/streams/%s", which->entry->name);
-    g_test_add_data_func_full(path, which, test_schedule, g_free);
-  }
+  for (size_t i = 0; i < count; i++) add_schedule(&entry[i]);
+  for (size_t i = 0; i < G_N_ELEMENTS(own_schedules); i++) add_schedule(&own_schedules[i]);
+  for (size_t i = 0; i < G_N_ELEMENTS(more_schedules); i++) add_schedule(&more_schedules[i]);
+  g_test_add_func("/clusters/plan/shifts", test_shifts);
+  g_test_add_func("/clusters/wrong-schedule", test_wrong_schedule);
+  g_test_add_func("/clusters/no-device", test_no_device);
+  g_test_add_func("/clusters/device/refusals", test_refusals);
+  g_test_add_func("/clusters/device/forms", test_forms);
+  g_test_add_func("/clusters/device/times", test_times);
+  g_test_add_func("/clusters/device/deadline", test_deadline);
+  g_test_add_func("/clusters/device/stress", test_stress);
   return g_test_run();
 }
