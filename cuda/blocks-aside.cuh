@@ -1,9 +1,9 @@
 /** @file blocks-aside.cuh
  * Copies that are executed along with a product: those that follow it in a processor's list and do not depend on it, as
- * the shifts of a systolic algorithm. A few words in every round of the product's loop, they cost next to nothing, and
- * are counted as done with the product. What they wait for may come while the product runs: it is looked at, never
- * waited for, at the beginning of every tile of C, and where it does not come in time the copies are executed on their
- * own. */
+ * the shifts of a systolic algorithm. One thread has the copy engine bring them through shared memory, piece by piece,
+ * while all multiply; they cost next to nothing, and are counted as done with the product. What they wait for may come
+ * while the product runs: it is looked at, never waited for, and where it does not come in time the copies are executed
+ * on their own. */
 #ifndef TG_BLOCKS_ASIDE_CUH
 #define TG_BLOCKS_ASIDE_CUH
 
@@ -13,12 +13,11 @@
  */
 struct TgAside {
   static constexpr int most = 2;
-  int64_t source[most], target[most]; /* elements */
-  int64_t pieces[most];               /* of 16 bytes of f32 */
+  int64_t source[most], target[most], elements[most];
   int64_t first_wait[most];
   int32_t waits[most];
-  int32_t count;
-  int32_t start; /* the product's tile at whose beginning they begin; -1: not known yet */
+  int32_t count; /* of copies */
+  int32_t begun; /* 1: what they wait for has come, and they are on their way */
 };
 
 __device__ inline uint32_t tg_read_counter(const uint32_t *counter) {
@@ -30,8 +29,7 @@ __device__ inline uint32_t tg_read_counter(const uint32_t *counter) {
 /** The copies that follow instruction `i`, where it is a product. */
 __device__ inline void tg_find_aside(const TgBlocksRun &run, int64_t i, int64_t end, TgAside *aside) {
   const TgBlocksInstruction *product = run.instruction + i;
-  aside->count = 0;
-  aside->start = -1;
+  aside->count = aside->begun = 0;
   if (product->operation != TG_BLOCKS_MULTIPLY) return;
   for (int64_t next = i + 1; next < end && aside->count < TgAside::most; next++) {
     const TgBlocksInstruction *copy = run.instruction + next;
@@ -45,7 +43,7 @@ __device__ inline void tg_find_aside(const TgBlocksRun &run, int64_t i, int64_t 
     const int at = aside->count++;
     aside->source[at] = copy->left;
     aside->target[at] = target;
-    aside->pieces[at] = copy->end / 4;
+    aside->elements[at] = copy->end;
     aside->first_wait[at] = copy->first_wait;
     aside->waits[at] = copy->waits;
   }

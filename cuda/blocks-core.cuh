@@ -217,10 +217,12 @@ struct TgBlocksKernel {
   const void *kernel;
   int threads, rows, columns;
   int shared_bytes;
-  int capability; /* least, major * 10 + minor; 0: any */
+  int capability;   /* least, major * 10 + minor; 0: any */
+  int panel, inner; /* of the layout that it needs; 0: none */
 };
 
 /** That of blocks-bulk.cu. */
 TgBlocksKernel tg_blocks_bulk();
+TgBlocksKernel tg_blocks_bulk2();
 
 #endif

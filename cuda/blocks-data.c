@@ -19,19 +19,28 @@ static Extent extent_of(const TgBlocks *blocks, const TgBlocksPlaced *placed) {
   return extent;
 }
 
-/* A block into its place in the staging memory, turned where the plan has it so. */
+/* Where an element of a block lies that is given as row `r` and column `c` of the matrix. */
+static int64_t place_in_block(const TgBlocksPlan *plan, int matrix, int64_t r, int64_t c) {
+  const bool turned = plan->turned[matrix];
+  const int64_t rows = turned ? plan->padded_columns[matrix] : plan->padded_rows[matrix];
+  const int64_t columns = turned ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
+  const int64_t row = turned ? c : r, column = turned ? r : c;
+  return plan->paneled[matrix] ? tg_blocks_panel_offset(rows, columns, plan->layout.panel, row, column)
+                               : row * columns + column;
+}
+
+/* A block into its place in the staging memory. Runs of neighbours that stay neighbours are copied at once: to the end
+ * of the row, or of the panel. */
 static void pack(const TgBlocks *blocks, const TgBlocksPlaced *placed, const Extent *extent, const char *from) {
   const TgBlocksPlan *plan = blocks->plan;
   const int matrix = placed->matrix;
   const int64_t bytes = tg_blocks_element_bytes(blocks), row_bytes = plan->columns[matrix] * bytes;
-  const bool turned = plan->turned[matrix];
-  const int64_t pitch = turned ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
+  const int64_t run = plan->turned[matrix] ? 1 : plan->paneled[matrix] ? plan->layout.panel : extent->columns;
   char *to = blocks->staging + placed->offset * bytes;
-  for (int64_t r = 0; r < extent->rows; r++) {
-    if (!turned) memcpy(to + r * pitch * bytes, from + r * row_bytes, (size_t)(extent->columns * bytes));
-    for (int64_t c = 0; turned && c < extent->columns; c++)
-      memcpy(to + (c * pitch + r) * bytes, from + r * row_bytes + c * bytes, (size_t)bytes);
-  }
+  for (int64_t r = 0; r < extent->rows; r++)
+    for (int64_t c = 0; c < extent->columns; c += run)
+      memcpy(to + place_in_block(plan, matrix, r, c) * bytes, from + r * row_bytes + c * bytes,
+             (size_t)(MIN(run, extent->columns - c) * bytes));
 }
 
 /* Packs the placed blocks with their padding, which the staging memory's zeros are. */

@@ -35,6 +35,7 @@ typedef struct TgBlocksRun {
   int64_t steps;
   uint64_t deadline_ns;
   uint32_t delay_ns, delay_seed;
+  float zero;      /**< 0: what the compiler cannot know */
   int32_t stalled; /**< 1 + rank of a processor that does nothing; 0: none */
   int32_t processors;
 } TgBlocksRun;
@@ -43,7 +44,8 @@ typedef struct TgBlocksRun {
 typedef struct TgBlocksForm {
   int32_t threads;
   int32_t rows, columns; /**< of C that a processor multiplies at a time */
-  int32_t resident;      /**< blocks that run at once on the device */
+  int32_t resident;      /**< blocks that run at once on the device; 0 where the card lacks what the kernel needs */
+  int32_t panel, inner;  /**< of the layout that it needs; 0: none */
 } TgBlocksForm;
 
 /** Form `number` (largest tiles first) for this element on the current device. False after the last form, and with an

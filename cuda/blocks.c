@@ -11,11 +11,14 @@ static bool choose_form(TgBlocks *blocks, GError **error) {
   TgBlocksForm form;
   bool found = false;
   for (int32_t f = 0; tg_blocks_form(f, blocks->base.options.element, &form, &reason); f++) {
-    if (blocks->base.options.form && f + 1 != blocks->base.options.form) continue;
+    const bool unsuited = form.panel && !tg_blocks_can_panel(blocks->base.schedule);
+    if (unsuited || (blocks->base.options.form && f + 1 != blocks->base.options.form)) continue;
     facts->processors_max = MAX(facts->processors_max, form.resident);
     if (found || form.resident < facts->processors) continue;
     found = true;
     blocks->form = f;
+    blocks->panel = form.panel;
+    blocks->inner = form.inner;
     facts->tile[0] = form.rows;
     facts->tile[1] = form.columns;
   }
@@ -109,13 +112,13 @@ static void close_blocks(TgExecutor *executor) {
 }
 
 static bool prepare(TgBlocks *blocks, GError **error) {
-  const TgBlocksLayout layout = {.pad = 4, .align = 64, .inner_slowest = 1};
   TgError reason;
   TgExecutorFacts *facts = &blocks->base.facts;
   facts->processors = tg_schedule_processors(blocks->base.schedule);
   if (!tg_device_open(blocks->base.options.device, &blocks->device, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   if (!choose_form(blocks, error)) return false;
+  const TgBlocksLayout layout = {.pad = 4, .align = 64, .panel = blocks->panel, .inner = blocks->inner};
   blocks->plan = tg_blocks_plan_new(blocks->base.schedule, blocks->base.names, &blocks->base.options, &layout, error);
   if (!blocks->plan) return false;
   facts->instructions = blocks->plan->instructions;

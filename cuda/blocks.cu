@@ -10,14 +10,18 @@ template <typename TILE, int RESIDENT> static TgBlocksKernel tg_row() {
           Engine::rows,
           Engine::columns,
           Engine::shared_bytes,
+          0,
+          0,
           0};
 }
 
-static const TgBlocksKernel kernels[TG_ELEMENTS][5] = {
-    {tg_blocks_bulk(), tg_row<TgTile<float, 128, 128, 16, 2, 2>, 2>(), tg_row<TgTile<float, 64, 64, 16, 1, 1>, 4>(),
-     tg_row<TgTile<float, 64, 32, 16, 1, 1>, 8>(), tg_row<TgTile<float, 32, 32, 16, 1, 1>, 16>()},
-    {TgBlocksKernel{}, tg_row<TgTile<double, 64, 64, 16, 1, 1>, 2>(), tg_row<TgTile<double, 32, 64, 16, 1, 1>, 4>(),
-     tg_row<TgTile<double, 32, 32, 8, 1, 1>, 8>(), tg_row<TgTile<double, 32, 32, 8, 1, 1>, 16>()}};
+static const TgBlocksKernel kernels[TG_ELEMENTS][6] = {
+    {tg_blocks_bulk(), tg_blocks_bulk2(), tg_row<TgTile<float, 128, 128, 16, 2, 2>, 2>(),
+     tg_row<TgTile<float, 64, 64, 16, 1, 1>, 4>(), tg_row<TgTile<float, 64, 32, 16, 1, 1>, 8>(),
+     tg_row<TgTile<float, 32, 32, 16, 1, 1>, 16>()},
+    {TgBlocksKernel{}, TgBlocksKernel{}, tg_row<TgTile<double, 64, 64, 16, 1, 1>, 2>(),
+     tg_row<TgTile<double, 32, 64, 16, 1, 1>, 4>(), tg_row<TgTile<double, 32, 32, 8, 1, 1>, 8>(),
+     tg_row<TgTile<double, 32, 32, 8, 1, 1>, 16>()}};
 
 static bool tg_failed(TgError *error, const char *call, cudaError_t code) {
   return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(code));
@@ -46,7 +50,7 @@ bool tg_blocks_form(int32_t number, int32_t element, TgBlocksForm *form, TgError
   int resident;
   const cudaError_t code = tg_count_resident(row, &resident);
   if (code != cudaSuccess) return tg_failed(error, "asking how many blocks are resident", code);
-  *form = {row.threads, row.rows, row.columns, resident};
+  *form = {row.threads, row.rows, row.columns, resident, row.panel, row.inner};
   return true;
 }
 

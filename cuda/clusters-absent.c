@@ -31,7 +31,8 @@ bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t 
 }
 
 bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, const void *left, int64_t left_row,
-                      const void *right, int64_t right_row, int64_t k, const TgClusterRun *run, TgError *error) {
+                      const void *right, int64_t right_row, int64_t k, const TgClusterRun *run,
+                      const TgClusterWords *words, TgError *error) {
   (void)number;
   (void)element;
   (void)shared_bytes;
@@ -41,5 +42,6 @@ bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, con
   (void)right_row;
   (void)k;
   (void)run;
+  (void)words;
   return not_built(error);
 }

@@ -1,16 +1,20 @@
 /** @file clusters-core.cuh
  * Private to cuda/: the kernel of executor `clusters`. clusters-plan.h says what streams are.
  *
- * A block is a processor: eight warps that multiply and one thread, the producer, that keeps the copy engine busy. Its
- * tile of C is 128 x 128 in f32 (64 x 64 in f64), 8 x 8 (4 x 4) elements a thread in two groups of 16 bytes each way; a
- * slot holds DEPTH steps of k of a tile of A', or of B: 16 KB with 32 steps of f32. Two such blocks share a
- * multiprocessor, so each has 112 registers a thread and 113 KB of shared memory. One product of slots is 4096 cycles
- * of multiply-adds on half a multiprocessor's lanes; meanwhile at most 32 KB come and 32 KB go: 8 bytes a cycle each
- * way for two blocks, of the 13 to 16 that distributed shared memory was seen to give. */
+ * A block is a processor and has a multiprocessor to itself: sixteen warps that multiply, and one thread, the producer,
+ * that executes the operations of the copy engine. Its tile of C is 128 x 128 in f32 (64 x 64 in f64); a slot holds
+ * DEPTH steps of k of a tile of A', or of B: 32 KB with 64 steps of f32. The warps are two groups that divide the steps
+ * of every slot; a thread has 8 x 8 (4 x 4) elements of C, in two groups of 16 bytes each way, and the groups' sums
+ * meet at the end. One product of slots is 8192 cycles of multiply-adds; meanwhile at most 64 KB come and 64 KB go: 8
+ * bytes a cycle each way, of the 13 to 16 that distributed shared memory was seen to give.
+ *
+ * The producer's warps give registers to the others: 640 threads of 96 are 512 of 112 and 128 of 32. A product needs 64
+ * sums, 32 factors and little more; so slots and parities come from the constants. */
 #ifndef TG_CLUSTERS_CORE_CUH
 #define TG_CLUSTERS_CORE_CUH
 
 #include "clusters-launch.h"
+#include "apart.cuh"
 #include "copy-engine.cuh"
 
 namespace clusters {
@@ -27,17 +31,14 @@ template <typename T> constexpr int width = Piece<T>::width;
 template <typename T> constexpr int side = 2 * width<T>;            /* elements of C a thread, each way */
 template <typename T> constexpr int tile = lanes_down *side<T> * 2; /* two warps down, four across */
 
-/** A shape of the kernel. GROUPS of eight warps share a tile of C, each an equal part of the steps of every slot;
- * AHEAD: the operands of the next step are loaded while this one is multiplied. */
-template <typename ELEMENT, int DEPTH, int GROUPS, bool AHEAD> struct Form {
+/** A shape of the kernel: steps of k in a slot. */
+template <typename ELEMENT, int DEPTH, bool TOGETHER> struct Form {
   using T = ELEMENT;
-  static constexpr int depth = DEPTH, groups = GROUPS, steps = DEPTH / GROUPS;
-  static constexpr bool ahead = AHEAD;
-  static constexpr int warps = 8 * GROUPS, consumers = 32 * warps;
-  static constexpr int producers = GROUPS == 1 ? 32 : 128; /* threads; a whole group of warps can give registers away */
-  static constexpr int threads = consumers + producers, blocks = GROUPS == 1 ? 2 : 1;
+  static constexpr bool together = TOGETHER;
+  static constexpr int groups = 2, depth = DEPTH, steps = DEPTH / groups;
+  static constexpr int warps = 8 * groups, consumers = 32 * warps, threads = consumers + 128, blocks = 1;
   static constexpr uint32_t slot_bytes = tile<T> * DEPTH * sizeof(T);
-  static constexpr uint32_t sum_bytes = tile<T> * tile<T> * sizeof(T) * GROUPS;
+  static constexpr uint32_t sum_bytes = groups * tile<T> * tile<T> * sizeof(T);
 };
 
 __device__ __forceinline__ uint64_t clock_ns() {
@@ -63,46 +64,34 @@ __device__ __forceinline__ void arrive_remote(uint32_t barrier) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-__device__ __forceinline__ bool has_passed(uint32_t barrier, uint32_t parity) {
-  uint32_t passed;
-  asm volatile("{\n"
-               "  .reg .pred done;\n"
-               "  mbarrier.test_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n"
-               "  selp.u32 %0, 1, 0, done;\n"
-               "}"
-               : "=r"(passed)
-               : "r"(barrier), "r"(parity)
-               : "memory");
-  return passed != 0;
-}
-
-/** 0 where the deadline passed, here or elsewhere. In assembly for the reason that tg_barrier_wait() gives. */
-__device__ __forceinline__ uint32_t wait_until(uint32_t barrier, uint32_t parity, const TgClusterRun &run) {
+/** Waits for the phase; 0 where that takes longer than `deadline`, in 1024 ns. In assembly for the reason that
+ * tg_barrier_wait() gives. */
+__device__ __forceinline__ uint32_t wait_until(uint32_t barrier, uint32_t parity, uint32_t deadline) {
   uint32_t passed;
   asm volatile("{\n"
                "  .reg .pred p;\n"
-               "  .reg .u64 begin, now;\n"
-               "  .reg .s32 failed;\n"
+               "  .reg .u32 begin, now;\n"
+               "  .reg .u64 ns;\n"
+               "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
                "  mov.u32 %0, 1;\n"
-               "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
                "  @p bra passed_%=;\n"
-               "  mov.u64 begin, %%globaltimer;\n"
+               "  mov.u64 ns, %%globaltimer;\n"
+               "  shr.u64 ns, ns, 10;\n"
+               "  cvt.u32.u64 begin, ns;\n"
                "again_%=:\n"
-               "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+               "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
                "  @p bra passed_%=;\n"
-               "  ld.volatile.global.s32 failed, [%4];\n"
-               "  setp.ne.s32 p, failed, 0;\n"
-               "  @p bra late_%=;\n"
-               "  mov.u64 now, %%globaltimer;\n"
-               "  sub.u64 now, now, begin;\n"
-               "  setp.le.u64 p, now, %3;\n"
+               "  mov.u64 ns, %%globaltimer;\n"
+               "  shr.u64 ns, ns, 10;\n"
+               "  cvt.u32.u64 now, ns;\n"
+               "  sub.u32 now, now, begin;\n"
+               "  setp.le.u32 p, now, %3;\n"
                "  @p bra again_%=;\n"
-               "late_%=:\n"
                "  mov.u32 %0, 0;\n"
                "passed_%=:\n"
                "}"
                : "=r"(passed)
-               : "r"(barrier), "r"(parity), "l"(run.deadline_ns), "l"(&run.status->failed)
+               : "r"(barrier), "r"(parity), "r"(deadline)
                : "memory");
   return passed;
 }
@@ -115,21 +104,25 @@ __device__ __forceinline__ void report(const TgClusterRun &run, int rank, int st
   run.status->waiting = waiting;
 }
 
-/** Shared memory: the slots, then the barriers, then where arrivals are owed. */
+/** Shared memory: the slots, then the barriers. */
 template <typename F> struct Shared {
   unsigned char *base;
   uint32_t full, free, ready; /* barriers of slot 0, slot 0, channel 0 */
-  uint32_t *owed_to;          /* by slot: the sender's barrier */
+  uint32_t *clock;            /* when a time was noted last */
 
-  __device__ Shared(unsigned char *memory, const TgClusterRun &run) : base(memory) {
-    const uint32_t barriers = tg_shared_address(memory) + run.slots * F::slot_bytes;
-    full = barriers;
+  __device__ __forceinline__ Shared(unsigned char *memory, const TgClusterRun &run) : base(memory) {
+    const uint32_t slots = run.slots * F::slot_bytes, barriers = 16 * run.slots + 8 * run.channels;
+    full = tg_shared_address(memory) + slots;
     free = full + 8 * run.slots;
     ready = free + 8 * run.slots;
-    owed_to = reinterpret_cast<uint32_t *>(memory + run.slots * F::slot_bytes + 16 * run.slots + 8 * run.channels);
+    clock = reinterpret_cast<uint32_t *>(memory + slots + barriers);
   }
   __device__ uint32_t slot(int number) const { return tg_shared_address(base) + number * F::slot_bytes; }
 
+  /** Tells a sender that its block has come. */
+  __device__ __forceinline__ void tell(int processor, int number) const {
+    arrive_remote(remote_address(free + 8 * number, processor));
+  }
   __device__ void init(const TgStreamProcessor &about, const TgClusterRun &run) const {
     for (int s = 0; s < run.slots; s++) {
       tg_barrier_init(full + 8 * s, 1);
@@ -140,7 +133,7 @@ template <typename F> struct Shared {
   }
 };
 
-/* --- the producer ---------------------------------------------------------------------------------------------------
+/* --- operations -----------------------------------------------------------------------------------------------------
  */
 
 /** First row and column of an instance's part of C, in tiles. */
@@ -156,94 +149,107 @@ __device__ __forceinline__ Place place_of(const TgClusterRun &run) {
   return {(first + inside % rows) * run.rows, inside / rows * run.columns};
 }
 
-template <typename F> struct Producer {
+/** An operation as clusters-launch.h packs it. */
+struct Op {
+  uint4 word;
+
+  __device__ __forceinline__ bool sends() const { return (word.x & 3) == TG_STREAM_SEND; }
+  __device__ __forceinline__ bool receives() const { return (word.x & 3) == TG_STREAM_RECEIVE; }
+  __device__ __forceinline__ int operation() const { return word.x & 3; }
+  __device__ __forceinline__ int slot() const { return word.x >> 2 & 31; }
+  __device__ __forceinline__ int peer() const { return word.x >> 7 & 15; }
+  __device__ __forceinline__ int peer_slot() const { return word.x >> 11 & 31; }
+  __device__ __forceinline__ int channel() const { return word.x >> 16 & 63; }
+  __device__ __forceinline__ bool is_left() const { return !(word.x >> 22 & 1); }
+  __device__ __forceinline__ bool owes() const { return word.x >> 23 & 1; }
+  __device__ __forceinline__ uint32_t unit(uint32_t odd) const { return odd ^ (word.x >> 24 & 1); }
+  __device__ __forceinline__ uint32_t parity(uint32_t odd) const {
+    return (word.x >> 25 & 1) ^ (word.x >> 26 & unit(odd));
+  }
+  __device__ __forceinline__ uint32_t channel_parity(uint32_t odd) const {
+    return (word.x >> 27 & 1) ^ (word.x >> 28 & unit(odd));
+  }
+  __device__ __forceinline__ uint32_t spare() const { return word.y & 0xffff; }
+  __device__ __forceinline__ int ahead() const { return word.y >> 16 & 0xff; }
+  __device__ __forceinline__ int owed_to() const { return word.y >> 24 & 15; }
+  __device__ __forceinline__ int across() const { return word.z & 0xffff; }
+  __device__ __forceinline__ int inner() const { return word.z >> 16; }
+  __device__ __forceinline__ int owed_slot() const { return word.w & 31; }
+  __device__ __forceinline__ int step() const { return word.w >> 5; }
+};
+
+/** Executes operations; one thread of the block. It has few registers. */
+template <typename F> struct Operator {
   using T = typename F::T;
   const TgClusterRun &run;
   const Shared<F> &shared;
   const CUtensorMap *left_map, *right_map;
   const int rank;
   const Place place;
-  uint32_t owed = 0, parities = 0; /* by slot: an arrival for the block received is owed; the parity of its filling */
-  bool failed = false;
-  uint32_t random = 0;
 
-  /* Tells the sender that the block in this slot has come. */
-  __device__ void settle(int slot) {
-    if (!(owed >> slot & 1) || !has_passed(shared.full + 8 * slot, parities >> slot & 1)) return;
-    arrive_remote(shared.owed_to[slot]);
-    owed &= ~(1u << slot);
+  __device__ __forceinline__ bool wait(uint32_t barrier, uint32_t parity, const Op &op) const {
+    if (wait_until(barrier, parity, run.deadline)) return true;
+    report(run, rank, op.step(), 1 + op.operation());
+    return false;
   }
-  __device__ void settle_all() {
-    for (uint32_t left = owed; left; left &= left - 1) settle(__ffs(left) - 1);
-  }
-  __device__ void wait(uint32_t barrier, uint32_t parity, const TgStreamOp &op) {
-    uint64_t begin = 0;
-    for (uint32_t polls = 0; !failed && !has_passed(barrier, parity); polls++) {
-      settle_all();
-      __nanosleep(20);
-      if (polls % 64 != 63) continue;
-      const uint64_t now = clock_ns();
-      if (!begin) begin = now;
-      failed = *static_cast<volatile int32_t *>(&run.status->failed) || now - begin > run.deadline_ns;
-      if (failed) report(run, rank, op.step, 1 + op.operation);
-    }
-  }
-  __device__ void delay() {
-    random = random * 1664525u + 1013904223u;
-    __nanosleep((random >> 8) % run.delay_ns);
-  }
-  __device__ void send(const TgStreamOp &op, uint32_t parity, uint32_t channel_parity) {
-    wait(shared.full + 8 * op.slot, parity, op);
-    wait(shared.ready + 8 * op.channel, channel_parity, op);
-    if (failed) return;
+  __device__ __forceinline__ bool send(const Op &op, uint32_t odd) const {
+    if (!wait(shared.full + 8 * op.slot(), op.parity(odd), op)) return false;
+    if (op.owes()) shared.tell(op.owed_to(), op.owed_slot());
+    if (!wait(shared.ready + 8 * op.channel(), op.channel_parity(odd), op)) return false;
     asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     remote_address(shared.slot(op.peer_slot), op.peer)),
-                 "r"(shared.slot(op.slot)), "r"(F::slot_bytes),
-                 "r"(remote_address(shared.full + 8 * op.peer_slot, op.peer))
+                     remote_address(shared.slot(op.peer_slot()), op.peer())),
+                 "r"(shared.slot(op.slot())), "r"(F::slot_bytes),
+                 "r"(remote_address(shared.full + 8 * op.peer_slot(), op.peer()))
                  : "memory");
+    return true;
   }
-  __device__ void fill(const TgStreamOp &op, uint32_t parity, int panel) {
-    const uint32_t full = shared.full + 8 * op.slot;
-    wait(shared.free + 8 * op.slot, parity ^ 1, op);
-    if (failed) return;
-    settle(op.slot); /* what came before has come: its readers are through */
-    tg_barrier_expect(full, F::slot_bytes);
-    if (op.spare) arrive_times(shared.free + 8 * op.slot, op.spare);
-    if (op.operation == TG_STREAM_RECEIVE) {
-      owed |= 1u << op.slot;
-      parities = (parities & ~(1u << op.slot)) | parity << op.slot;
-      shared.owed_to[op.slot] = remote_address(shared.free + 8 * op.peer_slot, op.peer);
-      arrive_remote(remote_address(shared.ready + 8 * op.channel, op.peer));
-      return;
-    }
-    const int across = (op.role == TG_ROLE_LEFT ? place.row : place.column) + op.across;
-    tg_copy_box(shared.slot(op.slot), op.role == TG_ROLE_LEFT ? left_map : right_map, across * tile<T>,
-                (panel * run.inner + op.inner) * F::depth, full);
+  __device__ __forceinline__ bool arm(const Op &op, uint32_t odd) const {
+    if (!wait(shared.free + 8 * op.slot(), op.parity(odd) ^ 1, op)) return false;
+    tg_barrier_expect(shared.full + 8 * op.slot(), F::slot_bytes);
+    if (op.spare()) arrive_times(shared.free + 8 * op.slot(), op.spare());
+    return true;
   }
-  __device__ void produce() {
+  __device__ __forceinline__ bool receive(const Op &op, uint32_t odd) const {
+    if (!arm(op, odd)) return false;
+    arrive_remote(remote_address(shared.ready + 8 * op.channel(), op.peer()));
+    return true;
+  }
+  __device__ __forceinline__ bool load(const Op &op, uint32_t odd, int panel) const {
+    if (!arm(op, odd)) return false;
+    tg_copy_box(shared.slot(op.slot()), op.is_left() ? left_map : right_map,
+                ((op.is_left() ? place.row : place.column) + op.across()) * tile<T>,
+                (panel * run.inner + op.inner()) * F::depth, shared.full + 8 * op.slot());
+    return true;
+  }
+  /** All operations of this kind. They need not wait for the products at which they stand, nor for those of other
+   * kinds, only for what they wait for. */
+  __device__ __forceinline__ void operate_all(const int KIND) const {
     const TgStreamProcessor &about = run.processor[rank];
+    const int first = about.op_first + about.begin_ops, of_panel = about.products, of_unit = of_panel * run.unit;
+    int at = about.op_first, left = about.begin_ops; /* of the operations at this product */
+    int number = -1, panel = 0, left_of_panel = of_panel;
     uint32_t odd = 0;
-    for (int panel = 0, u = 0; panel < run.panels && !failed; panel++) {
-      for (int i = about.op_first[u]; i < about.op_first[u + 1] && !failed; i++) {
-        const TgStreamOp op = run.op[i];
-        const uint32_t parity = op.parity ^ (op.odd & odd), channel_parity = op.channel_parity ^ (op.channel_odd & odd);
-        if (run.delay_ns) delay();
-        if (op.operation == TG_STREAM_SEND)
-          send(op, parity, channel_parity);
-        else
-          fill(op, parity, panel);
+    for (;;) {
+      for (; left > 0; left--, at++) {
+        const Op op = {__ldg(run.op + at)};
+        const int own = panel + op.ahead();
+        if (op.operation() != KIND || own >= run.panels) continue;
+        if (run.delay_ns)
+          __nanosleep(__umulhi(static_cast<uint32_t>(clock()) * 2654435761u ^ run.delay_seed, run.delay_ns));
+        if (!(KIND == TG_STREAM_SEND ? send(op, odd) : KIND == TG_STREAM_LOAD ? load(op, odd, own) : receive(op, odd)))
+          return;
       }
-      if (++u < run.unit) continue;
-      u = 0;
-      odd ^= 1;
+      if (number >= 0 && --left_of_panel == 0) {
+        left_of_panel = of_panel;
+        if (++panel == run.panels) return;
+      }
+      if (++number == of_unit) {
+        number = 0;
+        at = first;
+        odd ^= 1;
+      }
+      left = __ldg(run.ops_of + about.product_first + number);
     }
-    while (owed && !failed) wait_for_owed();
-  }
-  __device__ void wait_for_owed() {
-    const int slot = __ffs(owed) - 1;
-    const TgStreamOp last = {.operation = TG_STREAM_RECEIVE};
-    wait(shared.full + 8 * slot, parities >> slot & 1, last);
-    settle(slot);
   }
 };
 
@@ -292,10 +298,10 @@ template <typename T> struct Sums {
 #pragma unroll
       for (int j = 0; j < side<T>; j++) at[i][j] = 0;
   }
-  __device__ __forceinline__ Piece<T> piece(int i, int h) const {
+  __device__ __forceinline__ Piece<T> piece(int i, int h, T zero) const {
     Piece<T> value;
 #pragma unroll
-    for (int j = 0; j < width<T>; j++) value.at[j] = at[i][h * width<T> + j];
+    for (int j = 0; j < width<T>; j++) value.at[j] = tg_apart(at[i][h * width<T> + j], zero);
     return value;
   }
   /** Calls each(row, column, i, h) for every piece, row and column within the tile. */
@@ -323,14 +329,15 @@ __device__ void finish_one(const TgClusterRun &run, const Shared<F> &shared, con
   const Place place = place_of(run);
   const int row0 = (place.row + output.row) * tile<T>, column0 = (place.column + output.column) * tile<T>;
   if (alone)
-    Sums<T>::every(
-        [&](int row, int column, int i, int h) { store(run, row0 + row, column0 + column, sums.piece(i, h)); });
+    Sums<T>::every([&](int row, int column, int i, int h) {
+      store(run, row0 + row, column0 + column, sums.piece(i, h, static_cast<T>(run.zero)));
+    });
   if (!run.gathers && F::groups == 1) return;
   tg_cluster_sync(); /* all products are done, and all blocks that were sent have come: the slots are free */
   T *const all = reinterpret_cast<T *>(shared.base), *const mine = all + threadIdx.x / 256 * tile<T> * tile<T>;
   if (has && !alone)
     Sums<T>::every([&](int row, int column, int i, int h) {
-      *reinterpret_cast<Piece<T> *>(mine + row * tile<T> + column) = sums.piece(i, h);
+      *reinterpret_cast<Piece<T> *>(mine + row * tile<T> + column) = sums.piece(i, h, static_cast<T>(run.zero));
     });
   tg_cluster_sync();
   if (!has || alone) return;
@@ -386,68 +393,81 @@ template <typename F> __device__ void finish_several(const TgClusterRun &run, in
 /* --- the warps that multiply ----------------------------------------------------------------------------------------
  */
 
-/** What a product needs at the moment. */
+/** A product's words, in the constants, so that slots and parities take no registers of the threads. */
 struct Factors {
-  uint32_t slot[TG_ROLES], parity[TG_ROLES], flags;
-  int step, sum;
+  uint32_t word, tells, odd;
+
+  __device__ __forceinline__ int slot(int role) const { return word >> 5 * role & 31; }
+  __device__ __forceinline__ uint32_t parity(int role) const {
+    return (word >> (10 + role) & 1) ^ (word >> (12 + role) & odd);
+  }
+  __device__ __forceinline__ bool has(uint32_t flag) const { return word >> 14 & flag; }
+  __device__ __forceinline__ int before() const { return word >> 18 & 63; }
+  __device__ __forceinline__ int early() const { return word >> 24 & 63; }
+  __device__ __forceinline__ bool tell(int role) const { return tells >> 10 * role & 1; }
+  __device__ __forceinline__ int told(int role) const { return tells >> (10 * role + 1) & 15; }
+  __device__ __forceinline__ int told_slot(int role) const { return tells >> (10 * role + 5) & 31; }
 };
 
 template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
   using T = typename F::T;
   const TgClusterRun &run;
+  const TgClusterWords &words;
   const Shared<F> &shared;
   const int rank;
   Sums<T> sums;
 
-  __device__ __forceinline__ Factors fetch(const TgStreamProduct *product, uint32_t odd) const {
-    const uint2 word = *reinterpret_cast<const uint2 *>(product); /* slot, slot, parity, parity; odd, odd, flags */
-    Factors factors;
-    factors.slot[0] = word.x & 0xff;
-    factors.slot[1] = word.x >> 8 & 0xff;
-    factors.parity[0] = (word.x >> 16 & 0xff) ^ (word.y & 0xff & odd);
-    factors.parity[1] = word.x >> 24 ^ (word.y >> 8 & 0xff & odd);
-    factors.flags = word.y >> 16 & 0xff;
-    factors.step = TIMED ? product->step : 0;
-    factors.sum = SEVERAL ? product->sum : 0;
-    return factors;
+  /** Until both factors are there; the first thread tells their senders. */
+  __device__ __forceinline__ bool wait(const Factors &factors) const {
+    uint32_t passed = 1;
+#pragma unroll
+    for (int role = 0; role < TG_ROLES; role++) {
+      passed &= wait_until(shared.full + 8 * factors.slot(role), factors.parity(role), run.deadline);
+      if (factors.tell(role) && threadIdx.x == 0 && passed) shared.tell(factors.told(role), factors.told_slot(role));
+    }
+    return passed != 0;
   }
-  __device__ __forceinline__ uint32_t wait(const Factors &factors) const {
-    return wait_until(shared.full + 8 * factors.slot[0], factors.parity[0], run) &
-           wait_until(shared.full + 8 * factors.slot[1], factors.parity[1], run);
+  /** Warps that are far apart in the code of a product drive each other's instructions out of the caches. */
+  __device__ __forceinline__ void together(int group) const {
+    if (F::together) asm volatile("bar.sync %0, 256;" ::"r"(group + 1) : "memory");
   }
   __device__ __forceinline__ void release(const Factors &factors) const {
     __syncwarp(); /* lane 0 speaks for all that have read */
     if (threadIdx.x % 32 != 0) return;
-    tg_barrier_arrive(shared.free + 8 * factors.slot[0]);
-    tg_barrier_arrive(shared.free + 8 * factors.slot[1]);
+    tg_barrier_arrive(shared.free + 8 * factors.slot(0));
+    tg_barrier_arrive(shared.free + 8 * factors.slot(1));
   }
-  __device__ void fetch_sums(const Factors &factors, bool first_panel) {
-    if (!(factors.flags & TG_PRODUCT_FETCH)) return;
-    if (first_panel && (factors.flags & TG_PRODUCT_FIRST)) {
+  __device__ __forceinline__ const TgStreamProduct &product(int number) const {
+    return run.product[run.processor[rank].product_first + number];
+  }
+  __device__ void fetch_sums(const Factors &factors, int number, bool first_panel) {
+    if (!factors.has(TG_PRODUCT_FETCH)) return;
+    if (first_panel && factors.has(TG_PRODUCT_FIRST)) {
       sums.clear();
       return;
     }
-    const T *from = scratch_of<F>(run, rank, factors.sum, threadIdx.x / 256);
+    const T *from = scratch_of<F>(run, rank, product(number).sum, threadIdx.x / 256);
     Sums<T>::every([&](int row, int column, int i, int h) {
       const Piece<T> piece = *reinterpret_cast<const Piece<T> *>(from + row * tile<T> + column);
 #pragma unroll
-      for (int j = 0; j < width<T>; j++) sums.at[i][h * width<T> + j] = piece.at[j];
+      for (int j = 0; j < width<T>; j++) sums.at[i][h * width<T> + j] = tg_apart(piece.at[j], static_cast<T>(run.zero));
     });
   }
-  __device__ void store_sums(const Factors &factors) const {
-    if (!(factors.flags & TG_PRODUCT_STORE)) return;
-    T *to = scratch_of<F>(run, rank, factors.sum, threadIdx.x / 256);
+  __device__ void store_sums(const Factors &factors, int number) const {
+    if (!factors.has(TG_PRODUCT_STORE)) return;
+    T *to = scratch_of<F>(run, rank, product(number).sum, threadIdx.x / 256);
     Sums<T>::every([&](int row, int column, int i, int h) {
-      *reinterpret_cast<Piece<T> *>(to + row * tile<T> + column) = sums.piece(i, h);
+      *reinterpret_cast<Piece<T> *>(to + row * tile<T> + column) = sums.piece(i, h, static_cast<T>(run.zero));
     });
   }
-  /** Adds the clocks since `before` to the step's time. */
-  __device__ __forceinline__ void note(int step, uint64_t &before, bool waited) const {
+  /** Adds the clocks since the last time to the time of the product of this number in the unit. */
+  __device__ __forceinline__ void note(int number, bool waited) const {
     if (!TIMED || threadIdx.x != 0) return;
-    const uint64_t now = clock64();
-    TgClusterTime *time = run.time + rank * run.steps + step - 1;
-    atomicAdd(reinterpret_cast<unsigned long long *>(waited ? &time->waited : &time->busy), now - before);
-    before = now;
+    const uint32_t now = static_cast<uint32_t>(clock64()), spent = now - *shared.clock;
+    *shared.clock = now;
+    TgClusterTime *time = run.time + rank * run.steps + product(number).step - 1;
+    atomicAdd(reinterpret_cast<unsigned long long *>(waited ? &time->waited : &time->busy),
+              static_cast<unsigned long long>(spent));
   }
   __device__ __forceinline__ void multiply(const Piece<T> *a, const Piece<T> *b) {
     const T *row = a[0].at, *column = b[0].at;
@@ -470,83 +490,71 @@ template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
 };
 
 template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void Consumer<F, SEVERAL, TIMED>::consume() {
-  const TgStreamProcessor &about = run.processor[rank];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 8, group = threadIdx.x / 256;
-  const TgStreamProduct *const begin = run.product + about.product_first[0];
-  const int of_panel = about.product_first[1] - about.product_first[0], of_unit = of_panel * run.unit;
-  const int all = of_panel * run.panels;
+  const int of_panel = words.of_panel[rank], of_unit = of_panel * run.unit;
+  const uint32_t *const word = words.word + words.first[rank], *const tells = words.tells + words.first[rank];
   const T *const mine = reinterpret_cast<const T *>(shared.base) + group * F::steps * tile<T>;
   const T *const a_mine = mine + warp / warps_across * lanes_down * side<T> + lane / lanes_across * width<T>;
   const T *const b_mine = mine + warp % warps_across * lanes_across * side<T> + lane % lanes_across * width<T>;
   constexpr int slot_elements = F::depth * tile<T>;
-  Piece<T> a[F::ahead ? 2 : 1][2], b[F::ahead ? 2 : 1][2];
+  Piece<T> a[2][2], b[2][2]; /* this step's and the next one's */
+  bool alive = true;
   sums.clear();
-  if (all == 0) return;
-  int number = 1; /* of the next product in the unit */
-  uint32_t odd = 0;
-  uint64_t before = TIMED ? clock64() : 0;
-  Factors now = fetch(begin, 0), next = now;
-  uint32_t alive = wait(now);
-  note(now.step, before, true);
-  if (F::ahead) load(a[0], b[0], a_mine + now.slot[0] * slot_elements, b_mine + now.slot[1] * slot_elements);
-  for (int left = all; left > 0 && alive; left--) {
-    const T *const a_now = a_mine + now.slot[0] * slot_elements, *const b_now = b_mine + now.slot[1] * slot_elements;
-    if (SEVERAL) fetch_sums(now, all - left < of_panel);
+  Factors now = {word[0], tells[0], 0};
+  if (now.has(TG_PRODUCT_NONE)) return;
+  if (TIMED && threadIdx.x == 0) *shared.clock = static_cast<uint32_t>(clock64());
+  int number = 0, panel = 0, left_of_panel = of_panel; /* of the product in the unit */
+  for (;;) {
+    together(group);
+    alive = wait(now);
+    note(number, true);
+    if (!alive) break;
+    if (SEVERAL) fetch_sums(now, number, panel == 0);
+    const T *const a_now = a_mine + now.slot(0) * slot_elements, *const b_now = b_mine + now.slot(1) * slot_elements;
+    load(a[0], b[0], a_now, b_now);
 #pragma unroll
     for (int step = 0; step < F::steps; step++) {
-      const int here = F::ahead ? step & 1 : 0, there = F::ahead ? here ^ 1 : 0;
-      if (step == F::steps / 2 && left > 1) {
-        if (number == of_unit) {
-          number = 0;
-          odd ^= 1;
-        }
-        next = fetch(begin + number++, odd);
-      }
-      if (!F::ahead) load(a[0], b[0], a_now + step * tile<T>, b_now + step * tile<T>);
-      if (F::ahead && step < F::steps - 1)
+      const int here = step & 1, there = here ^ 1;
+      if (step < F::steps - 1)
         load(a[there], b[there], a_now + (step + 1) * tile<T>, b_now + (step + 1) * tile<T>);
-      if (step == F::steps - 1) {
+      else
         release(now);
-        if (F::ahead && left > 1) {
-          note(now.step, before, false);
-          alive = wait(next);
-          note(next.step, before, true);
-          load(a[there], b[there], a_mine + next.slot[0] * slot_elements, b_mine + next.slot[1] * slot_elements);
-        }
-      }
       multiply(a[here], b[here]);
     }
-    if (SEVERAL) store_sums(now);
-    if (!F::ahead || left == 1) note(now.step, before, false);
-    if (left == 1) break;
-    now = next;
-    if (F::ahead) continue;
-    alive = wait(now);
-    note(now.step, before, true);
+    if (SEVERAL) store_sums(now, number);
+    note(number, false);
+    if (--left_of_panel == 0) {
+      left_of_panel = of_panel;
+      if (++panel == run.panels) break;
+    }
+    if (++number == of_unit) {
+      number = 0;
+      now.odd ^= 1;
+    }
+    now = {word[number], tells[number], now.odd};
   }
-  if (!alive && threadIdx.x == 0) report(run, rank, TIMED ? next.step : 0, 0);
-}
-
-/* With two groups of warps a block has 96 registers a thread; the producer's warps give some to the others: 640 x 96
- * are 512 x 112 and 128 x 32. Only code for compute capability 9.0 itself can do so. */
-template <typename F> __device__ __forceinline__ void give_registers() {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  if (F::groups > 1) asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
-#endif
-}
-template <typename F> __device__ __forceinline__ void take_registers() {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  if (F::groups > 1) asm volatile("setmaxnreg.inc.sync.aligned.u32 112;");
-#endif
+  if (!alive && threadIdx.x == 0) report(run, rank, product(number).step, 0);
 }
 
 /* --- the kernel -----------------------------------------------------------------------------------------------------
  */
 
+/* Only code for compute capability 9.0 itself can move registers. */
+__device__ __forceinline__ void give_registers() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
+#endif
+}
+__device__ __forceinline__ void take_registers() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 112;");
+#endif
+}
+
 template <typename F, bool SEVERAL, bool TIMED>
 __global__ void __launch_bounds__(F::threads, F::blocks)
     run_streams(const __grid_constant__ CUtensorMap left_map, const __grid_constant__ CUtensorMap right_map,
-                const __grid_constant__ TgClusterRun run) {
+                const __grid_constant__ TgClusterRun run, const __grid_constant__ TgClusterWords words) {
   extern __shared__ __align__(128) unsigned char memory[];
   const Shared<F> shared(memory, run);
   const int rank = blockIdx.x % run.processors;
@@ -558,18 +566,15 @@ __global__ void __launch_bounds__(F::threads, F::blocks)
   if (threadIdx.x == 0) shared.init(run.processor[rank], run);
   tg_cluster_sync(); /* nobody arrives at a barrier that is not there yet */
   if (threadIdx.x >= F::consumers) {
-    give_registers<F>();
-    if (threadIdx.x == F::consumers && run.stalled != rank + 1) {
-      Producer<F> producer = {run, shared, &left_map, &right_map, rank, place_of(run)};
-      producer.random = run.delay_seed ^ blockIdx.x * 2654435761u;
-      producer.produce();
-    }
+    give_registers();
+    const Operator<F> producer = {run, shared, &left_map, &right_map, rank, place_of(run)};
+    const int warp = threadIdx.x / 32 - F::warps; /* a warp each, so that none waits for another */
+    if (threadIdx.x % 32 == 0 && run.stalled != rank + 1 && warp < 3) producer.operate_all(warp);
     __syncwarp();
-    const int syncs = SEVERAL ? 1 : run.gathers || F::groups > 1 ? 2 : 0; /* as the others' finish_…() */
-    for (int s = 0; s < syncs; s++) tg_cluster_sync();
+    for (int s = 0; s < (SEVERAL ? 1 : 2); s++) tg_cluster_sync(); /* as the others' finish_…() */
   } else {
-    take_registers<F>();
-    Consumer<F, SEVERAL, TIMED> consumer = {run, shared, rank};
+    take_registers();
+    Consumer<F, SEVERAL, TIMED> consumer = {run, words, shared, rank};
     consumer.consume();
     if (SEVERAL)
       finish_several<F>(run, rank);

@@ -25,7 +25,8 @@ typedef struct TgClusterStatus {
 
 typedef struct TgClusterRun {
   const TgStreamProcessor *processor;
-  const TgStreamOp *op;
+  const struct uint4 *op; /**< TgStreamOp packed: see tg_cluster_pack() */
+  const uint8_t *ops_of;  /**< operations at each product */
   const TgStreamProduct *product;
   const TgStreamOutput *output;
   const TgStreamTerm *term;
@@ -33,7 +34,8 @@ typedef struct TgClusterRun {
   void *scratch;           /**< tiles of sums, where processors have several: [instance][processor][sum] */
   TgClusterTime *time;     /**< [processor * steps + step - 1], 0 before a run; NULL: none are taken */
   TgClusterStatus *status; /**< 0 before a run */
-  uint64_t deadline_ns;
+  uint32_t deadline;       /**< in 1024 ns */
+  float zero;              /**< 0: what the compiler cannot know */
   int64_t ldc;
   int32_t m, n;
   int32_t processors, unit, slots, channels, sums;
@@ -46,6 +48,21 @@ typedef struct TgClusterRun {
   int32_t stalled; /**< 1 + rank of a processor that does nothing; 0: none */
   uint32_t delay_ns, delay_seed;
 } TgClusterRun;
+
+/** A TgStreamOp. In word 0: operation in bits 0 and 1, slot from 2, peer 7, peer_slot 11, channel 16, right role 22,
+ * owes 23, wraps 24, parity 25, odd 26, channel_parity 27, channel_odd 28; in 1: spare from 0, ahead 16, owed_to 24; in
+ * 2: across from 0, inner 16; in 3: owed_slot from 0, step 5. */
+typedef struct TgClusterOp {
+  uint32_t word[4];
+} TgClusterOp;
+
+/** The products of all processors, for the constants of the kernel. In `word` slots are bits 0 to 4 and 5 to 9,
+ * parities 10 and 11, `odd` 12 and 13, flags 14 to 17, operations before it 18 to 23 and early in it 24 to 29; in
+ * `tells`, ten bits a role: whether its sender is told, 1 + 4 bits of the processor, 5 of its slot. */
+typedef struct TgClusterWords {
+  int32_t first[TG_CLUSTER_MOST], of_panel[TG_CLUSTER_MOST];
+  uint32_t word[TG_CLUSTER_WORDS], tells[TG_CLUSTER_WORDS];
+} TgClusterWords;
 
 /** A kernel for it. */
 typedef struct TgClusterForm {
@@ -68,7 +85,8 @@ bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t 
                          int32_t *clusters, TgError *error);
 /** Starts it: a cluster an instance. `left` is op(A)' (k x m), `right` op(B) (k x n), rows aligned to 16 bytes. */
 bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, const void *left, int64_t left_row,
-                      const void *right, int64_t right_row, int64_t k, const TgClusterRun *run, TgError *error);
+                      const void *right, int64_t right_row, int64_t k, const TgClusterRun *run,
+                      const TgClusterWords *words, TgError *error);
 
 TG_END_DECLS
 

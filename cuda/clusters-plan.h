@@ -1,7 +1,7 @@
 /** @file clusters-plan.h
- * A bound schedule as streams of operations for thread-block clusters. A processor is a block of a cluster; a slot is a
- * tile of shared memory with two mbarriers. Each processor has two streams, executed side by side in the order of the
- * schedule: the producer's, one thread that keeps the copy engine busy, and the consumers', warps that multiply.
+ * A bound schedule as streams for thread-block clusters. A processor is a block of a cluster; a slot is a tile of
+ * shared memory with two mbarriers. A processor executes products one after another, by all its warps; its first thread
+ * also executes operations of the copy engine, at set places before and early in the products.
  *
  * A problem larger than the schedule is tiled around it. An instance of the schedule, on a cluster of its own, computes
  * a tile of C of (block rows of C) x (block columns of C) tiles; along k it runs once for every panel of `inner` tiles,
@@ -11,16 +11,21 @@
  *
  *                       slot s of processor p, filling after filling
  *
- *    producer of p   wait free -> arm full (bytes), invite the sender: arrive at its ready
- *    copy engine                             fill from memory (LOAD) or from another block's slot (SEND)  -> full
- *    consumers of p                                            wait full -> multiply  -> arrive at free
- *    producer of p                                             wait full, wait ready -> SEND to q
- *    producer of q                                                   its slot is full -> arrive at p's free
+ *    first thread of p   wait free -> arm full (bytes); to receive: invite the sender, arrive at its ready
+ *    copy engine                                  fill from memory (LOAD) or from another block's slot (SEND)  -> full
+ *    warps of p                                                             wait full -> multiply  -> arrive at free
+ *    first thread of p                                                      wait full, wait ready  -> SEND to q
+ *    first thread of q                            when it first uses the block in its slot         -> arrive at p's
+ * free
  *
  * A filling ends when all its readers have arrived at `free`: every warp for every product, and every receiver for the
- * block sent to it. `free` has one number of arrivals per slot; fillings with fewer readers get the rest (`spare`) from
- * the producer when it arms them. Every wait is for something earlier in the order of the schedule, so the earliest
- * unfinished operation can always go on; arrivals for received blocks are sent while waiting for anything else.
+ * block sent to it. `free` has one number of arrivals per slot; fillings with fewer readers get the rest (`spare`) when
+ * they are armed.
+ *
+ * No schedule deadlocks. Everything has an order, that of the schedule as a single processor would execute it, panel
+ * after panel; a load has the order of the last thing that it waits for. Each processor executes in that order, and
+ * every wait is for something of a lower one, so the lowest unfinished thing can always go on. (A block received counts
+ * as arrived when it is first used: slots are laid out accordingly.)
  *
  * The plan holds `unit` panels, so that fillings go round all slots; parities of later units follow from `odd`. */
 #ifndef TG_CLUSTERS_PLAN_H
@@ -34,7 +39,8 @@ enum {
   TG_CLUSTER_MOST = 16,     /**< processors; more than 8 are not portable */
   TG_CLUSTER_SLOTS = 30,    /**< of a processor, at most */
   TG_CLUSTER_CHANNELS = 64, /**< pairs of a receiver and its slot that a processor sends to, at most */
-  TG_CLUSTER_UNIT = 6       /**< panels of a plan, at most */
+  TG_CLUSTER_UNIT = 6,      /**< panels of a plan, at most */
+  TG_CLUSTER_WORDS = 1600   /**< products of a plan, at most, over all processors */
 };
 
 typedef enum TgStreamOperation {
@@ -45,32 +51,40 @@ typedef enum TgStreamOperation {
 
 typedef enum TgStreamRole { TG_ROLE_LEFT, TG_ROLE_RIGHT, TG_ROLES } TgStreamRole;
 
-/** One operation of a producer. */
+/** One operation. */
 typedef struct TgStreamOp {
   uint8_t operation; /**< TgStreamOperation */
   uint8_t slot;
   uint8_t parity; /**< of the filling, in units of an even number … */
   uint8_t odd;    /**< … 1: the other one in units of an odd number */
-  uint16_t spare; /**< load, receive: arrivals at `free` beyond those of its readers */
   uint8_t role;   /**< load: TgStreamRole */
   uint8_t peer, peer_slot;
   uint8_t channel; /**< send: of this processor; receive: of the peer */
   uint8_t channel_parity, channel_odd;
-  int32_t across; /**< load: block along m (left) or n (right) within the instance */
-  int32_t inner;  /**< load: block along k within the panel */
-  int32_t step;   /**< of the schedule, from 1 */
+  uint8_t ahead;  /**< panels from that of the product, at which it is executed, to its own */
+  uint8_t wraps;  /**< 1: its own is in the next unit */
+  uint16_t spare; /**< load, receive: arrivals at `free` beyond those of its readers */
+  uint8_t owes;   /**< send: 1: it is the first to use the block in its slot, which `owed_to` had sent … */
+  uint8_t owed_to, owed_slot, unused[3]; /**< … from its slot `owed_slot` */
+  int16_t across;                        /**< load: block along m (left) or n (right) within the instance */
+  int16_t inner;                         /**< load: block along k within the panel */
+  int32_t step;                          /**< of the schedule, from 1 */
 } TgStreamOp;
 
 enum {
   TG_PRODUCT_FETCH = 1, /**< its sum is another one than the product's before it: fetch it … */
   TG_PRODUCT_FIRST = 2, /**< … but begin with zero in the first panel: it is the sum's first product */
-  TG_PRODUCT_STORE = 4  /**< the next product's sum is another one: store it */
+  TG_PRODUCT_STORE = 4, /**< the next product's sum is another one: store it */
+  TG_PRODUCT_NONE = 8   /**< no product: a processor without any has its operations at one in every panel */
 };
 
-/** One product of the consumers. */
+/** One product. */
 typedef struct TgStreamProduct {
   uint8_t slot[TG_ROLES], parity[TG_ROLES], odd[TG_ROLES];
-  uint8_t flags; /**< TG_PRODUCT_…, where a processor has several sums */
+  uint8_t owes[TG_ROLES];                         /**< 1: it is the first to use the block in the slot, which … */
+  uint8_t owed_to[TG_ROLES], owed_slot[TG_ROLES]; /**< … this processor had sent from this slot */
+  uint8_t flags;                                  /**< TG_PRODUCT_… */
+  uint8_t before, early; /**< operations before it waits for its factors, and after that: the next ones of the stream */
   uint8_t unused;
   int32_t sum; /**< number of the processor's sum */
   int32_t step;
@@ -89,15 +103,15 @@ typedef struct TgStreamOutput {
   int32_t unused;
 } TgStreamOutput;
 
-/** What a processor is told beside its streams. Begins and ends: of panel u, op_first[u] to op_first[u + 1]. */
+/** What a processor is told beside its streams. */
 typedef struct TgStreamProcessor {
-  int32_t op_first[TG_CLUSTER_UNIT + 1];
-  int32_t product_first[TG_CLUSTER_UNIT + 1];
-  int32_t output_first, outputs; /**< blocks of C placed on it */
-  int32_t share, shares;         /**< where all have one sum: which part of its output it adds up, of how many … */
-  int32_t shared_output;         /**< … and of which output; -1 where its sum is none's term */
-  int32_t sums;                  /**< that it has */
-  int32_t channels;              /**< that it sends to */
+  int32_t op_first, begin_ops, ops; /**< operations before the first product of all, and then those of a unit */
+  int32_t product_first, products;  /**< of a panel; those of a unit follow one another */
+  int32_t output_first, outputs;    /**< blocks of C placed on it */
+  int32_t share, shares;            /**< where all have one sum: which part of its output it adds up, of how many … */
+  int32_t shared_output;            /**< … and of which output; -1 where its sum is none's term */
+  int32_t sums;                     /**< that it has */
+  int32_t channels;                 /**< that it sends to */
   uint16_t arrivals[TG_CLUSTER_SLOTS]; /**< at `free` of each slot; 0: the slot is not used */
 } TgStreamProcessor;
 

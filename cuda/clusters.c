@@ -18,9 +18,10 @@ static bool refuse_device(const TgClusters *clusters, GError **error) {
 
 /* Slots that a block of this form has room for, whatever it sends. */
 static int32_t slots_of(const TgClusterForm *form) {
-  const int64_t channels = tg_cluster_shared_bytes(form, 0, TG_CLUSTER_CHANNELS);
-  const int64_t bytes = form->shared_most - MIN(channels, 8 * TG_CLUSTER_CHANNELS);
-  return (int32_t)CLAMP(bytes / (form->slot_bytes + 20), 0, TG_CLUSTER_SLOTS);
+  int32_t slots = TG_CLUSTER_SLOTS;
+  if (g_getenv("TG_SLOTS")) return atoi(g_getenv("TG_SLOTS"));
+  while (slots > 1 && tg_cluster_shared_bytes(form, slots, TG_CLUSTER_CHANNELS) > form->shared_most) slots--;
+  return slots;
 }
 
 /* The first form whose slots suffice, or the one asked for. */
@@ -71,6 +72,43 @@ static int64_t parts_of(int64_t size, int64_t part) {
   return size / part + (size % part != 0);
 }
 
+static uint32_t word_of(const TgStreamProduct *product) {
+  uint32_t word = (uint32_t)product->flags << 14 | (uint32_t)product->before << 18 | (uint32_t)product->early << 24;
+  for (int role = 0; role < TG_ROLES; role++)
+    word |= (uint32_t)product->slot[role] << 5 * role | (uint32_t)product->parity[role] << (10 + role) |
+            (uint32_t)product->odd[role] << (12 + role);
+  return word;
+}
+
+static uint32_t tells_of(const TgStreamProduct *product) {
+  uint32_t tells = 0;
+  for (int role = 0; role < TG_ROLES; role++)
+    tells |= (uint32_t)(product->owes[role] | product->owed_to[role] << 1 | product->owed_slot[role] << 5) << 10 * role;
+  return tells;
+}
+
+static TgClusterWords *words_of(const TgClusterPlan *plan) {
+  TgClusterWords *words = g_new0(TgClusterWords, 1);
+  for (int32_t p = 0; p < plan->processors; p++) {
+    words->first[p] = plan->processor[p].product_first;
+    words->of_panel[p] = plan->processor[p].products;
+  }
+  for (int64_t i = 0; i < plan->products; i++) {
+    words->word[i] = word_of(&plan->product[i]);
+    words->tells[i] = tells_of(&plan->product[i]);
+  }
+  return words;
+}
+
+/* The products of all processors have room in the kernel's constants. */
+static bool check_words(const TgClusters *clusters, GError **error) {
+  if (clusters->plan->products <= TG_CLUSTER_WORDS) return true;
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+              "%" PRId64 " products of %d panels on all processors, at most %d are told to a kernel",
+              clusters->plan->products, clusters->plan->unit, TG_CLUSTER_WORDS);
+  return false;
+}
+
 /* How the problem is tiled around the schedule. */
 static bool tile_problem(TgClusters *clusters, GError **error) {
   const TgExecutorOptions *options = &clusters->base.options;
@@ -108,7 +146,8 @@ static bool count_bytes(TgClusters *clusters) {
   const int64_t elements[] = {options->k * clusters->left_row, options->k * clusters->right_row,
                               options->m * options->n};
   bytes[TG_CLUSTERS_PROCESSORS] = plan->processors * (int64_t)sizeof(TgStreamProcessor);
-  bytes[TG_CLUSTERS_OPS] = plan->ops * (int64_t)sizeof(TgStreamOp);
+  bytes[TG_CLUSTERS_OPS] = plan->ops * (int64_t)sizeof(TgClusterOp);
+  bytes[TG_CLUSTERS_OPS_OF] = plan->products;
   bytes[TG_CLUSTERS_PRODUCTS] = plan->products * (int64_t)sizeof(TgStreamProduct);
   bytes[TG_CLUSTERS_OUTPUTS] = plan->outputs * (int64_t)sizeof(TgStreamOutput);
   bytes[TG_CLUSTERS_TERMS] = plan->terms * (int64_t)sizeof(TgStreamTerm);
@@ -140,9 +179,33 @@ static bool check_memory(TgClusters *clusters, GError **error) {
   return false;
 }
 
+static TgClusterOp *ops_of(const TgClusterPlan *plan) {
+  TgClusterOp *ops = g_new0(TgClusterOp, (gsize)MAX(plan->ops, 1));
+  for (int64_t i = 0; i < plan->ops; i++) {
+    const TgStreamOp *op = &plan->op[i];
+    ops[i].word[0] = (uint32_t)op->operation | (uint32_t)op->slot << 2 | (uint32_t)op->peer << 7 |
+                     (uint32_t)op->peer_slot << 11 | (uint32_t)op->channel << 16 | (uint32_t)op->role << 22 |
+                     (uint32_t)op->owes << 23 | (uint32_t)op->wraps << 24 | (uint32_t)op->parity << 25 |
+                     (uint32_t)op->odd << 26 | (uint32_t)op->channel_parity << 27 | (uint32_t)op->channel_odd << 28;
+    ops[i].word[1] = (uint32_t)op->spare | (uint32_t)op->ahead << 16 | (uint32_t)op->owed_to << 24;
+    ops[i].word[2] = (uint16_t)op->across | (uint32_t)op->inner << 16;
+    ops[i].word[3] = (uint32_t)op->owed_slot | (uint32_t)op->step << 5;
+  }
+  return ops;
+}
+
+static uint8_t *ops_of_each(const TgClusterPlan *plan) {
+  uint8_t *counts = g_new0(uint8_t, (gsize)MAX(plan->products, 1));
+  for (int64_t i = 0; i < plan->products; i++) counts[i] = (uint8_t)(plan->product[i].before + plan->product[i].early);
+  return counts;
+}
+
 static bool allocate(TgClusters *clusters, GError **error) {
   const TgClusterPlan *plan = clusters->plan;
-  const void *const fixed[TG_CLUSTERS_PARTS] = {plan->processor, plan->op, plan->product, plan->output, plan->term};
+  g_autofree TgClusterOp *ops = ops_of(plan);
+  g_autofree uint8_t *ops_of_products = ops_of_each(plan);
+  const void *const fixed[TG_CLUSTERS_PARTS] = {plan->processor, ops,          ops_of_products,
+                                                plan->product,   plan->output, plan->term};
   TgError reason;
   for (int part = 0; part < TG_CLUSTERS_PARTS; part++) {
     const int64_t bytes = clusters->part_bytes[part];
@@ -168,8 +231,8 @@ static bool prepare(TgClusters *clusters, GError **error) {
   if (!tg_device_open(clusters->base.options.device, &clusters->device, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   if (clusters->device.capability < LEAST_CAPABILITY) return refuse_device(clusters, error);
-  return choose_form(clusters, error) && choose_residency(clusters, error) && tile_problem(clusters, error) &&
-         check_memory(clusters, error) && allocate(clusters, error) &&
+  return choose_form(clusters, error) && check_words(clusters, error) && choose_residency(clusters, error) &&
+         tile_problem(clusters, error) && check_memory(clusters, error) && allocate(clusters, error) &&
          (clusters->base.options.no_times || tg_executor_make_steps(&clusters->base, error));
 }
 
@@ -187,12 +250,19 @@ static TgExecutor *open_clusters(const TgSchedule *schedule, const TgScheduleNam
   return NULL;
 }
 
+/* In units of the kernel. It counts up to 4398 s, more than any deadline that makes sense here. */
+static uint32_t deadline_of(const TgExecutorOptions *options) {
+  const double units = (options->deadline_s > 0 ? options->deadline_s : usual_deadline_s) * 1e9 / 1024;
+  return (uint32_t)CLAMP(units, 1, 0xfffffff0);
+}
+
 static TgClusterRun run_of(TgClusters *clusters) {
   const TgExecutorOptions *options = &clusters->base.options;
   const TgExecutorFacts *facts = &clusters->base.facts;
   const TgClusterPlan *plan = clusters->plan;
   TgClusterRun run = {.processor = clusters->part[TG_CLUSTERS_PROCESSORS],
                       .op = clusters->part[TG_CLUSTERS_OPS],
+                      .ops_of = clusters->part[TG_CLUSTERS_OPS_OF],
                       .product = clusters->part[TG_CLUSTERS_PRODUCTS],
                       .output = clusters->part[TG_CLUSTERS_OUTPUTS],
                       .term = clusters->part[TG_CLUSTERS_TERMS],
@@ -200,8 +270,7 @@ static TgClusterRun run_of(TgClusters *clusters) {
                       .scratch = clusters->part[TG_CLUSTERS_SCRATCH],
                       .time = options->no_times ? NULL : clusters->part[TG_CLUSTERS_TIMES],
                       .status = clusters->part[TG_CLUSTERS_STATUS],
-                      .deadline_ns =
-                          (uint64_t)((options->deadline_s > 0 ? options->deadline_s : usual_deadline_s) * 1e9),
+                      .deadline = deadline_of(options),
                       .ldc = options->n,
                       .m = (int32_t)options->m,
                       .n = (int32_t)options->n,
@@ -227,6 +296,7 @@ static TgClusterRun run_of(TgClusters *clusters) {
 
 static bool start(TgClusters *clusters, double *seconds, TgError *reason) {
   const TgClusterRun run = run_of(clusters);
+  g_autofree TgClusterWords *words = words_of(clusters->plan);
   const TgExecutorOptions *options = &clusters->base.options;
   const bool shared = tg_clusters_shares_operand(clusters->base.schedule);
   const void *left = clusters->part[TG_CLUSTERS_LEFT], *right = shared ? left : clusters->part[TG_CLUSTERS_RIGHT];
@@ -238,7 +308,7 @@ static bool start(TgClusters *clusters, double *seconds, TgError *reason) {
       tg_stopwatch_start(watch, reason) &&
       tg_cluster_start(clusters->form_number, options->element, clusters->base.facts.shared_bytes, left,
                        clusters->left_row, right, shared ? clusters->left_row : clusters->right_row, options->k, &run,
-                       reason) &&
+                       words, reason) &&
       tg_stopwatch_stop(watch, seconds, reason);
   if (watch) tg_stopwatch_free(watch);
   return fine;

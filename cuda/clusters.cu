@@ -25,10 +25,9 @@ template <typename F> Row row() {
           F::sum_bytes};
 }
 
-/* The quickest first; the last ones have small slots, for schedules that keep many blocks at once. */
-const Row f32_rows[] = {row<Form<float, 32, 1, true>>(), row<Form<float, 32, 2, true>>(),
-                        row<Form<float, 8, 1, true>>()};
-const Row f64_rows[] = {row<Form<double, 32, 1, true>>(), row<Form<double, 8, 1, true>>()};
+/* The quicker first; then with smaller slots, for schedules that keep many blocks at once. */
+const Row f32_rows[] = {row<Form<float, 64, false>>(), row<Form<float, 64, true>>(), row<Form<float, 16, false>>()};
+const Row f64_rows[] = {row<Form<double, 64, false>>(), row<Form<double, 64, true>>(), row<Form<double, 16, false>>()};
 
 const struct {
   const Row *rows;
@@ -89,7 +88,7 @@ bool tg_cluster_form(int32_t number, int32_t element, TgClusterForm *form, TgErr
 }
 
 int64_t tg_cluster_shared_bytes(const TgClusterForm *form, int32_t slots, int32_t channels) {
-  const int64_t bytes = slots * (form->slot_bytes + 20) + 8 * channels; /* two barriers and an address a slot */
+  const int64_t bytes = slots * (form->slot_bytes + 16) + 8 * channels + 8; /* barriers, and a clock */
   return bytes > form->sum_bytes ? bytes : form->sum_bytes;
 }
 
@@ -114,10 +113,12 @@ bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t 
 }
 
 bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, const void *left, int64_t left_row,
-                      const void *right, int64_t right_row, int64_t k, const TgClusterRun *run, TgError *error) {
+                      const void *right, int64_t right_row, int64_t k, const TgClusterRun *run,
+                      const TgClusterWords *words, TgError *error) {
   const Row &row = find(number, element);
   CUtensorMap left_map, right_map;
-  TgClusterRun copy = *run;
+  TgClusterRun run_copy = *run;
+  TgClusterWords words_copy = *words;
   cudaError_t code =
       tg_map_matrix(&left_map, left, static_cast<TgElement>(element), k, run->m, left_row, row.depth, row.tile, false);
   if (code == cudaSuccess)
@@ -125,7 +126,7 @@ bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, con
                          false);
   if (code != cudaSuccess) return failed(error, "describing a matrix to the copy engine", code);
   Launch launch(row, run->processors, static_cast<int64_t>(run->instances_down) * run->instances_across, shared_bytes);
-  void *arguments[] = {&left_map, &right_map, &copy};
+  void *arguments[] = {&left_map, &right_map, &run_copy, &words_copy};
   code = cudaLaunchKernelExC(&launch.config, row.kernel[run->sums > 1][run->time != nullptr], arguments);
   return code == cudaSuccess || failed(error, "starting the clusters", code);
 }

@@ -16,7 +16,7 @@
  * The blocks that were placed are never overwritten, so that a run can be repeated.
  *
  * Blocks are padded with zeros to the largest of their matrix, rows and columns to multiples of what the layout asks
- * for. Where it asks for the inner index slowest, the blocks of A lie as their transposes, and so do all copies of
+ * for. Where it asks for panels, the blocks of A lie as their transposes, cut into panels, and so do all copies of
  * them. */
 #ifndef TG_BLOCKS_PLAN_H
 #define TG_BLOCKS_PLAN_H
@@ -34,8 +34,10 @@ enum {
 typedef struct TgBlocksLayout {
   int32_t pad;   /**< elements that rows and columns are padded to multiples of; 4 are 16 bytes of f32 */
   int32_t align; /**< elements: where blocks begin */
-  int32_t
-      inner_slowest; /**< 1: factors of products lie with their inner index slowest, as their transposes if need be */
+  int32_t panel; /**< not 0: factors of products lie with their inner index slowest, as their transposes if need be, cut
+                      into panels of so many elements of the other index: a panel is a piece of its own, so that the
+                    part of it that one tile needs for some steps lies in one piece. 0: all blocks lie row by row */
+  int32_t inner; /**< with panels: what the inner index is padded to multiples of, beyond `pad` */
 } TgBlocksLayout;
 
 typedef enum TgBlocksOperation {
@@ -87,8 +89,16 @@ typedef struct TgBlocksPlan {
   int64_t rows[TG_MATRICES], columns[TG_MATRICES];               /**< of the whole matrices */
   int64_t padded_rows[TG_MATRICES], padded_columns[TG_MATRICES]; /**< of a block */
   TgBlocksLayout layout;
-  bool turned[TG_MATRICES]; /**< blocks of this matrix lie as their transposes */
+  bool turned[TG_MATRICES];  /**< blocks of this matrix lie as their transposes */
+  bool paneled[TG_MATRICES]; /**< … and in panels */
 } TgBlocksPlan;
+
+/** Where element (row, column) of a matrix of so many rows lies that is cut into panels of columns. */
+static inline int64_t tg_blocks_panel_offset(int64_t rows, int64_t columns, int64_t panel, int64_t row,
+                                             int64_t column) {
+  const int64_t first = column / panel * panel, width = columns - first < panel ? columns - first : panel;
+  return first * rows + row * width + column - first;
+}
 
 TG_END_DECLS
 

@@ -19,22 +19,32 @@ static void measure(TgPlanner *planner) {
     tg_schedule_matrix_shape(schedule, (TgMatrixName)matrix, options->m, options->n, options->k, &plan->rows[matrix],
                              &plan->columns[matrix]);
     if (plan->rows[matrix] == 0) continue;
-    plan->padded_rows[matrix] = padded(plan->rows[matrix], schedule->blocks[matrix][0], plan->layout.pad);
-    plan->padded_columns[matrix] = padded(plan->columns[matrix], schedule->blocks[matrix][1], plan->layout.pad);
+    for (int column = 0; column < 2; column++) {
+      const bool inner = plan->paneled[matrix] && column == plan->turned[matrix]; /* rows as they lie */
+      *(column ? &plan->padded_columns[matrix] : &plan->padded_rows[matrix]) =
+          padded(column ? plan->columns[matrix] : plan->rows[matrix], schedule->blocks[matrix][column],
+                 inner ? MAX(plan->layout.inner, plan->layout.pad) : plan->layout.pad);
+    }
     planner->size[matrix].elements = plan->padded_rows[matrix] * plan->padded_columns[matrix];
   }
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
     planner->size[matrix].free = g_new0(int32_t, (gsize)planner->processors);
 }
 
-/* Factors whose inner index is not the slowest one as they are given. A matrix times itself, C = A * A, would have to
- * lie both ways and is left alone. */
-static bool is_turned(const TgSchedule *schedule, const TgBlocksLayout *layout, int matrix) {
+bool tg_blocks_can_panel(const TgSchedule *schedule) {
   const TgComputes *computes = &schedule->computes;
-  const bool on_left = computes->left == matrix, on_right = computes->right == matrix;
-  if (!layout->inner_slowest || computes->right == TG_MATRICES) return false;
-  if (on_left && on_right && computes->left_transposed == computes->right_transposed) return false;
-  return (on_left && !computes->left_transposed) || (on_right && computes->right_transposed);
+  if (computes->right == TG_MATRICES) return false;
+  for (int s = 0; s < schedule->statements; s++)
+    if (schedule->statement[s].op == TG_OP_TRANSPOSE) return false;
+  return computes->left != computes->right || computes->left_transposed != computes->right_transposed;
+}
+
+static void lay_factors(TgBlocksPlan *plan, const TgSchedule *schedule) {
+  const TgComputes *computes = &schedule->computes;
+  g_assert(tg_blocks_can_panel(schedule));
+  plan->paneled[computes->left] = plan->paneled[computes->right] = true;
+  plan->turned[computes->left] = !computes->left_transposed;
+  plan->turned[computes->right] = computes->right_transposed; /* the same of a matrix on both sides */
 }
 
 static TgPlanner *planner_new(const TgSchedule *schedule, const TgScheduleNames *names,
@@ -47,8 +57,7 @@ static TgPlanner *planner_new(const TgSchedule *schedule, const TgScheduleNames 
   planner->plan = g_new0(TgBlocksPlan, 1);
   planner->plan->processors = processors;
   planner->plan->layout = *layout;
-  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
-    planner->plan->turned[matrix] = is_turned(schedule, layout, matrix);
+  if (layout->panel) lay_factors(planner->plan, schedule);
   planner->processors = (int32_t)processors;
   tg_walk_init(&planner->walk, schedule, names);
   planner->blocks = g_array_new(FALSE, TRUE, sizeof(TgPlanBlock));

@@ -90,11 +90,10 @@ bool tg_executor_make_steps(TgExecutor *executor, GError **error) {
   executor->steps = g_try_new0(TgExecutorStep, (gsize)MAX(steps, 1));
   if (!executor->steps) return refuse(error, TG_EXECUTOR_ERROR_TOO_LARGE, "out of memory for the times of the steps");
   for (int64_t s = 0; s < steps; s++)
-    executor->steps[s] = (TgExecutorStep){
-        .index = s + 1, .label = "", .begin_s = NAN, .end_s = NAN, .busy_s = NAN, .waited_s = NAN};
+    executor->steps[s] =
+        (TgExecutorStep){.index = s + 1, .label = "", .begin_s = NAN, .end_s = NAN, .busy_s = NAN, .waited_s = NAN};
   tg_walk_init(&walk, executor->schedule, executor->names);
-  while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE)
-    executor->steps[walk.step - 1].label = tg_walk_label(&walk);
+  while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE) executor->steps[walk.step - 1].label = tg_walk_label(&walk);
   return true;
 }
 

@@ -12,6 +12,7 @@
 #ifndef TG_BULK_CORE_CUH
 #define TG_BULK_CORE_CUH
 
+#include "apart.cuh"
 #include "copy-engine.cuh"
 
 namespace bulk {
@@ -29,8 +30,9 @@ struct Problem {
   int64_t ldc;
   int m, n, k;
   int tiles_down, tiles_across;
-  int add;   /* C += */
-  int whole; /* C takes stores of 16 bytes */
+  int add;    /* C += */
+  int whole;  /* C takes stores of 16 bytes */
+  float zero; /* 0: what the compiler cannot know, see apart.cuh */
 };
 
 struct Place {
@@ -170,6 +172,10 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
   auto four = [&](int i, int h) {
     return make_float4(sums[i][4 * h], sums[i][4 * h + 1], sums[i][4 * h + 2], sums[i][4 * h + 3]);
   };
+  auto four_apart = [&](int i, int h) {
+    return make_float4(tg_apart(sums[i][4 * h], problem.zero), tg_apart(sums[i][4 * h + 1], problem.zero),
+                       tg_apart(sums[i][4 * h + 2], problem.zero), tg_apart(sums[i][4 * h + 3], problem.zero));
+  };
   if (SPLIT == 1) {
 #pragma unroll
     for (int i = 0; i < 8; i++)
@@ -186,7 +192,7 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
 #pragma unroll
     for (int h = 0; h < 2; h++)
       *reinterpret_cast<float4 *>(mine + (row + i / 4 * lanes_down * 4 + i % 4) * tile + column +
-                                  h * lanes_across * 4) = four(i, h);
+                                  h * lanes_across * 4) = four_apart(i, h);
   tg_cluster_sync();
   constexpr int rows = tile / SPLIT; /* each block sums and stores so many */
   for (int i = thread; i < rows * tile / 4; i += threads) {

@@ -86,8 +86,8 @@ cudaError_t bulk::prepare(const TgGemm *gemm, CUtensorMap *a_map, CUtensorMap *b
   auto *first = static_cast<unsigned char *>(gemm->workspace);
   int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
   *problem = {
-      static_cast<float *>(gemm->c), gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
-      is_aligned(gemm->c, gemm->ldc)};
+      static_cast<float *>(gemm->c),  gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
+      is_aligned(gemm->c, gemm->ldc), 0};
   /* What is laid out last is what the kernel waits for: B first, so that A's transposition overlaps its launch. */
   cudaError_t status =
       lay_out(right(gemm), k, reinterpret_cast<float *>(first + bytes(left(gemm), gemm->k)), b_map, stream);

@@ -5,6 +5,7 @@
 #ifndef TG_PATCH_CUH
 #define TG_PATCH_CUH
 
+#include "apart.cuh"
 #include "panel.cuh"
 
 namespace rung {
@@ -39,7 +40,7 @@ __device__ __forceinline__ void patch_store(const Product<T> &product, const Pla
     for (int j = 0; j < 8; j += WIDTH) {
       Piece<T, WIDTH> piece;
 #pragma unroll
-      for (int w = 0; w < WIDTH; w++) piece.at[w] = sums[i][j + w];
+      for (int w = 0; w < WIDTH; w++) piece.at[w] = tg_apart(sums[i][j + w], static_cast<T>(product.zero));
       product.store(place.row + patch_place<WIDTH>(down, i), place.column + patch_place<WIDTH>(across, j), piece);
     }
 }

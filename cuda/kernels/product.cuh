@@ -29,6 +29,7 @@ template <typename T> struct Product {
   T *c;
   int64_t m, n, k, ldc;
   bool add, whole;
+  float zero; /**< 0: what the compiler cannot know, see apart.cuh */
 
   /** C(i, j) takes a sum; nothing happens outside C. C is not read unless it is added to. */
   __device__ __forceinline__ void store(int64_t i, int64_t j, T sum) const {
@@ -83,7 +84,8 @@ template <typename T> Product<T> product_of(const TgGemm *gemm) {
           gemm->k,
           gemm->ldc,
           gemm->add != 0,
-          is_whole(gemm->c, gemm->ldc * static_cast<int64_t>(sizeof(T)))};
+          is_whole(gemm->c, gemm->ldc * static_cast<int64_t>(sizeof(T))),
+          0};
 }
 
 /** Starts the kernel of the product's type, with a block of so many threads for each rows x columns of C. */

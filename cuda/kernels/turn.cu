@@ -15,96 +15,99 @@
  * cannot read as they are (transposed, rows not aligned to 16 bytes) are left to bulk and split. */
 #include "rung.h"
 
+#include "apart.cuh"
 #include "bulk-core.cuh"
 
 namespace {
 
-constexpr int tile = 128, depth = 32, groups = 2, stages = 4, raws = 3;
-constexpr int consumers = 256 * groups, threads = consumers + 128; /* one warp brings tiles, three turn them */
+constexpr int tile = 128, depth = 32, groups = 2, stages = 4;
+constexpr int multipliers = 256 * groups, threads = multipliers + 128; /* one warp brings tiles, three turn them */
 constexpr int turners = 96, squares = tile * depth / 16;
 constexpr uint32_t tile_bytes = tile * depth * sizeof(float);
-constexpr int barriers = 2 * raws + 2 * stages;
-constexpr size_t shared_bytes = raws * tile_bytes + 2 * stages * tile_bytes + barriers * sizeof(uint64_t) + 1024;
-static_assert(stages * 2 * tile_bytes >= consumers * 128 + consumers * 64, "sums on their way fit into the stages");
+static_assert(stages % groups == 0 && (stages & (stages - 1)) == 0, "a group has stages of its own");
+static_assert(stages * 2 * tile_bytes >= multipliers * (128 + 64), "sums on their way fit into the stages");
 
-/* Shared memory: raw tiles of A, aligned for the swizzle; A' and B of each stage; barriers. */
+/* Shared memory, stage by stage: raw tiles of A, aligned for the swizzle; A'; B; then the barriers. Addresses, since
+ * pointers take twice the registers. */
 struct Shared {
-  float *raw, *turned, *b;
-  uint32_t raw_full, raw_empty, full, empty;
+  uint32_t base;
 
-  __device__ Shared() {
-    extern __shared__ unsigned char memory[];
-    const uint32_t skip = (1024 - tg_shared_address(memory) % 1024) % 1024;
-    raw = reinterpret_cast<float *>(memory + skip);
-    turned = raw + raws * tile * depth;
-    b = turned + stages * tile * depth;
-    raw_full = tg_shared_address(b + stages * tile * depth);
-    raw_empty = raw_full + 8 * raws;
-    full = raw_empty + 8 * raws;
-    empty = full + 8 * stages;
-  }
+  static constexpr uint32_t raw = 0, turned = stages * tile_bytes, b = 2 * turned;
+  static constexpr uint32_t raw_full = 3 * turned, raw_empty = raw_full + 8 * stages, full = raw_empty + 8 * stages;
+  static constexpr uint32_t empty = full + 8 * stages, bytes = empty + 8 * stages;
+
   __device__ void init() const {
-    for (int r = 0; r < raws; r++) {
-      tg_barrier_init(raw_full + 8 * r, 1);
-      tg_barrier_init(raw_empty + 8 * r, turners / 32);
-    }
     for (int s = 0; s < stages; s++) {
-      tg_barrier_init(full + 8 * s, 1 + turners / 32);
-      tg_barrier_init(empty + 8 * s, 8);
+      tg_barrier_init(base + raw_full + 8 * s, 1);
+      tg_barrier_init(base + raw_empty + 8 * s, turners / 32);
+      tg_barrier_init(base + full + 8 * s, 1 + turners / 32);
+      tg_barrier_init(base + empty + 8 * s, 8);
     }
     tg_barrier_fence();
   }
 };
+
+constexpr size_t shared_bytes = Shared::bytes + 1024; /* to align */
 
 /* The rounds of one block of a cluster. */
 struct Share {
   int begin, rounds;
 };
 
-__device__ void bring(const Shared &shared, const CUtensorMap *a_map, const CUtensorMap *b_map, bulk::Place place,
-                      Share share) {
+__device__ __forceinline__ void bring(Shared shared, const CUtensorMap *a_map, const CUtensorMap *b_map,
+                                      bulk::Place place, Share share) {
   for (int r = 0; r < share.rounds; r++) {
-    const int raw = r % raws, stage = r % stages, k = (share.begin + r) * depth;
-    tg_barrier_wait(shared.raw_empty + 8 * raw, (r / raws & 1) ^ 1);
-    tg_barrier_expect(shared.raw_full + 8 * raw, tile_bytes);
-    tg_copy_box(tg_shared_address(shared.raw + raw * tile * depth), a_map, k, place.row, shared.raw_full + 8 * raw);
-    tg_barrier_wait(shared.empty + 8 * stage, (r / stages & 1) ^ 1);
-    tg_barrier_expect(shared.full + 8 * stage, tile_bytes);
-    tg_copy_box(tg_shared_address(shared.b + stage * tile * depth), b_map, place.column, k, shared.full + 8 * stage);
+    const uint32_t stage = r % stages, parity = (r / stages & 1) ^ 1, bar = shared.base + 8 * stage;
+    const uint32_t to = shared.base + stage * tile_bytes;
+    tg_barrier_wait(bar + Shared::raw_empty, parity);
+    tg_barrier_expect(bar + Shared::raw_full, tile_bytes);
+    tg_copy_box(to + Shared::raw, a_map, (share.begin + r) * depth, place.row, bar + Shared::raw_full);
+    tg_barrier_wait(bar + Shared::empty, parity);
+    tg_barrier_expect(bar + Shared::full, tile_bytes);
+    tg_copy_box(to + Shared::b, b_map, place.column, (share.begin + r) * depth, bar + Shared::full);
   }
 }
 
-__device__ void turn(const Shared &shared, Share share) {
-  const int thread = threadIdx.x - consumers - 32;
-  for (int r = 0; r < share.rounds; r++) {
-    const int raw = r % raws, stage = r % stages;
-    const float *from = shared.raw + raw * tile * depth;
-    float *to = shared.turned + stage * tile * depth;
-    tg_barrier_wait(shared.raw_full + 8 * raw, r / raws & 1);
-    tg_barrier_wait(shared.empty + 8 * stage, (r / stages & 1) ^ 1);
-    for (int square = thread; square < squares; square += turners) {
-      const int m = square % 8, k = square / 8 % 8, group = square / 64;
-      float4 row[4];
+/* Half a square of A, 4 x 2, by addresses in shared memory: a pointer would take twice the registers. */
+__device__ __forceinline__ void turn_half(uint32_t from, uint32_t to) {
+  constexpr int apart = 8 * depth * sizeof(float), row = tile * sizeof(float);
+  float2 v[4];
 #pragma unroll
-      for (int i = 0; i < 4; i++) /* row group * 32 + 8 i + m; its piece k stands at k ^ m */
-        row[i] = *reinterpret_cast<const float4 *>(from + (group * 32 + i * 8 + m) * depth + (k ^ m) * 4);
-      float *at = to + 4 * k * tile + group * 32 + 4 * m;
-      *reinterpret_cast<float4 *>(at) = make_float4(row[0].x, row[1].x, row[2].x, row[3].x);
-      *reinterpret_cast<float4 *>(at + tile) = make_float4(row[0].y, row[1].y, row[2].y, row[3].y);
-      *reinterpret_cast<float4 *>(at + 2 * tile) = make_float4(row[0].z, row[1].z, row[2].z, row[3].z);
-      *reinterpret_cast<float4 *>(at + 3 * tile) = make_float4(row[0].w, row[1].w, row[2].w, row[3].w);
+  for (int i = 0; i < 4; i++)
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(v[i].x), "=f"(v[i].y) : "r"(from + i * apart) : "memory");
+  asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to), "f"(v[0].x), "f"(v[1].x), "f"(v[2].x), "f"(v[3].x)
+               : "memory");
+  asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to + row), "f"(v[0].y), "f"(v[1].y), "f"(v[2].y),
+               "f"(v[3].y)
+               : "memory");
+}
+
+__device__ __forceinline__ void turn(Shared shared, int rounds) {
+  for (int r = 0; r < rounds; r++) {
+    const uint32_t stage = r % stages, parity = r / stages & 1, bar = shared.base + 8 * stage;
+    const uint32_t at = shared.base + stage * tile_bytes;
+    tg_barrier_wait(bar + Shared::raw_full, parity);
+    tg_barrier_wait(bar + Shared::empty, parity ^ 1);
+    /* Not unrolled: a thread that takes few registers leaves the compiler the choice of those of the others. */
+#pragma unroll 1
+    for (uint32_t half = threadIdx.x - multipliers - 32; half < 2 * squares; half += turners) {
+      const uint32_t m = half % 8, k = half / 8 % 8, rows = half / 64 % 4 * 32,
+                     right = half / 256; /* row rows + 8 i + m */
+      turn_half(at + Shared::raw +
+                    ((rows + m) * depth + (k ^ m) * 4 + 2 * right) * 4, /* whose piece k stands at k ^ m */
+                at + Shared::turned + ((4 * k + 2 * right) * tile + rows + 4 * m) * 4);
     }
     __syncwarp();
-    if (thread % 32 != 0) continue;
-    tg_barrier_arrive(shared.raw_empty + 8 * raw);
-    tg_barrier_arrive(shared.full + 8 * stage);
+    if (threadIdx.x % 32 != 0) continue;
+    tg_barrier_arrive(bar + Shared::raw_empty);
+    tg_barrier_arrive(bar + Shared::full);
   }
 }
 
-__device__ __forceinline__ void multiply_rounds(const Shared &shared, Share share, float (*sums)[8]) {
+__device__ __forceinline__ void multiply_rounds(const float *memory, Shared shared, int rounds, float (*sums)[8]) {
   const int warp = threadIdx.x / 32 % 8, lane = threadIdx.x % 32, group = threadIdx.x / 256;
-  const float *const a_mine = shared.turned + warp / 4 * 64 + lane / 4 * 4;
-  const float *const b_mine = shared.b + warp % 4 * 32 + lane % 4 * 4;
+  const float *const a_mine = memory + Shared::turned / 4 + warp / 4 * 64 + lane / 4 * 4;
+  const float *const b_mine = memory + Shared::b / 4 + warp % 4 * 32 + lane % 4 * 4;
   float4 a[2][2], b[2][2]; /* this step's and the next one's */
   auto load = [&](int half, int stage, int step) {
 #pragma unroll
@@ -117,23 +120,15 @@ __device__ __forceinline__ void multiply_rounds(const Shared &shared, Share shar
   for (int i = 0; i < 8; i++)
 #pragma unroll
     for (int j = 0; j < 8; j++) sums[i][j] = 0;
-  if (group >= share.rounds) return;
-  tg_barrier_wait(shared.full + 8 * (group % stages), 0);
-  load(0, group % stages, 0);
-  for (int round = group; round < share.rounds; round += groups) {
-    const int stage = round % stages, after = round + groups, next = after % stages;
+  for (int round = group; round < rounds; round += groups) {
+    const int stage = round % stages;
+    /* Warps that are far apart in the code drive each other's instructions out of the caches. */
+    asm volatile("bar.sync %0, 256;" ::"r"(group + 2) : "memory");
+    tg_barrier_wait(shared.base + Shared::full + 8 * stage, round / stages & 1);
+    load(0, stage, 0);
 #pragma unroll
     for (int step = 0; step < depth; step++) {
-      if (step < depth - 1) {
-        load((step & 1) ^ 1, stage, step + 1);
-      } else {
-        __syncwarp(); /* lane 0 speaks for all that have read */
-        if (lane == 0) tg_barrier_arrive(shared.empty + 8 * stage);
-        if (after < share.rounds) {
-          tg_barrier_wait(shared.full + 8 * next, after / stages & 1);
-          load(0, next, 0);
-        }
-      }
+      if (step < depth - 1) load((step & 1) ^ 1, stage, step + 1);
       const float *left = reinterpret_cast<const float *>(a[step & 1]);
       const float *right = reinterpret_cast<const float *>(b[step & 1]);
 #pragma unroll
@@ -144,17 +139,19 @@ __device__ __forceinline__ void multiply_rounds(const Shared &shared, Share shar
           sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
         }
     }
+    __syncwarp(); /* lane 0 speaks for all that have read */
+    if (lane == 0) tg_barrier_arrive(shared.base + Shared::empty + 8 * stage);
   }
 }
 
 /* Adds up the groups' and the blocks' sums and stores C. Group g ends with the rows h = g of every thread (of four
  * each), block p of a cluster of two with the rows i = 2p, 2p + 1 of those. Sums on their way lie [piece][thread]. */
 template <int SPLIT>
-__device__ __forceinline__ void finish(const Shared &shared, const bulk::Problem &problem, bulk::Place place, int part,
+__device__ __forceinline__ void finish(float *memory, const bulk::Problem &problem, bulk::Place place, int part,
                                        float (*sums)[8]) {
   const int thread = threadIdx.x % 256, group = threadIdx.x / 256;
   const int warp = thread / 32, lane = thread % 32;
-  float *const for_group = shared.turned, *const for_block = for_group + consumers * 32;
+  float *const for_group = memory + Shared::turned / 4, *const for_block = for_group + multipliers * 32;
   float mine[4][8];
   tg_cluster_sync(); /* all stages have been read */
 #pragma unroll
@@ -164,20 +161,21 @@ __device__ __forceinline__ void finish(const Shared &shared, const bulk::Problem
       float other[4]; /* what the other group ends with */
 #pragma unroll
       for (int j = 0; j < 4; j++) {
-        const float upper = sums[i][4 * h + j], lower = sums[4 + i][4 * h + j];
+        const float upper = tg_apart(sums[i][4 * h + j], problem.zero);
+        const float lower = tg_apart(sums[4 + i][4 * h + j], problem.zero);
         other[j] = group ? upper : lower;
         mine[i][4 * h + j] = group ? lower : upper;
       }
-      *reinterpret_cast<float4 *>(for_group + ((i * 2 + h) * consumers + threadIdx.x) * 4) =
+      *reinterpret_cast<float4 *>(for_group + ((i * 2 + h) * multipliers + threadIdx.x) * 4) =
           make_float4(other[0], other[1], other[2], other[3]);
     }
-  asm volatile("bar.sync 1, %0;" ::"n"(consumers) : "memory");
+  asm volatile("bar.sync 1, %0;" ::"n"(multipliers) : "memory");
 #pragma unroll
   for (int i = 0; i < 4; i++)
 #pragma unroll
     for (int h = 0; h < 2; h++) {
       const float4 other =
-          *reinterpret_cast<const float4 *>(for_group + ((i * 2 + h) * consumers + (threadIdx.x ^ 256)) * 4);
+          *reinterpret_cast<const float4 *>(for_group + ((i * 2 + h) * multipliers + (threadIdx.x ^ 256)) * 4);
       mine[i][4 * h] += other.x;
       mine[i][4 * h + 1] += other.y;
       mine[i][4 * h + 2] += other.z;
@@ -188,7 +186,7 @@ __device__ __forceinline__ void finish(const Shared &shared, const bulk::Problem
     for (int i = 0; i < 2; i++)
 #pragma unroll
       for (int h = 0; h < 2; h++)
-        *reinterpret_cast<float4 *>(for_block + ((i * 2 + h) * consumers + threadIdx.x) * 4) =
+        *reinterpret_cast<float4 *>(for_block + ((i * 2 + h) * multipliers + threadIdx.x) * 4) =
             part ? make_float4(mine[i][4 * h], mine[i][4 * h + 1], mine[i][4 * h + 2], mine[i][4 * h + 3])
                  : make_float4(mine[2 + i][4 * h], mine[2 + i][4 * h + 1], mine[2 + i][4 * h + 2],
                                mine[2 + i][4 * h + 3]);
@@ -203,7 +201,7 @@ __device__ __forceinline__ void finish(const Shared &shared, const bulk::Problem
     for (int h = 0; h < 2; h++) {
       float4 value = make_float4(mine[i][4 * h], mine[i][4 * h + 1], mine[i][4 * h + 2], mine[i][4 * h + 3]);
       if (SPLIT == 2) {
-        const float *address = for_block + ((i % 2 * 2 + h) * consumers + threadIdx.x) * 4;
+        const float *address = for_block + ((i % 2 * 2 + h) * multipliers + threadIdx.x) * 4;
         const float4 other = bulk::load_remote(tg_shared_address(address), part ^ 1);
         value = make_float4(value.x + other.x, value.y + other.y, value.z + other.z, value.w + other.w);
       }
@@ -216,19 +214,21 @@ template <int SPLIT>
 __global__ __launch_bounds__(threads, 1) void multiply(const __grid_constant__ CUtensorMap a_map,
                                                        const __grid_constant__ CUtensorMap b_map,
                                                        const __grid_constant__ bulk::Problem problem) {
-  const Shared shared;
+  extern __shared__ unsigned char bytes[];
+  const uint32_t skip = (1024 - tg_shared_address(bytes) % 1024) % 1024;
+  float *const memory = reinterpret_cast<float *>(bytes + skip);
+  const Shared shared = {tg_shared_address(bytes) + skip};
   const int part = blockIdx.x % SPLIT, all = (problem.k + depth - 1) / depth, each = (all + SPLIT - 1) / SPLIT;
-  const int begin = min(part * each, all);
-  const Share share = {begin, min(each, all - begin)};
+  const int begin = min(part * each, all), rounds = min(each, all - begin);
   const bulk::Place place = bulk::place_of(problem, blockIdx.x / SPLIT);
   if (threadIdx.x == 0) shared.init();
   __syncthreads();
-  if (threadIdx.x >= consumers) {
+  if (threadIdx.x >= multipliers) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
 #endif
-    if (threadIdx.x == consumers) bring(shared, &a_map, &b_map, place, share);
-    if (threadIdx.x >= consumers + 32) turn(shared, share);
+    if (threadIdx.x == multipliers) bring(shared, &a_map, &b_map, place, Share{begin, rounds});
+    if (threadIdx.x >= multipliers + 32) turn(shared, rounds);
     __syncwarp();
     tg_cluster_sync();
     if (SPLIT == 2) tg_cluster_sync();
@@ -237,8 +237,8 @@ __global__ __launch_bounds__(threads, 1) void multiply(const __grid_constant__ C
     asm volatile("setmaxnreg.inc.sync.aligned.u32 112;");
 #endif
     float sums[8][8];
-    multiply_rounds(shared, share, sums);
-    finish<SPLIT>(shared, problem, place, part, sums);
+    multiply_rounds(memory, shared, rounds, sums);
+    finish<SPLIT>(memory, problem, place, part, sums);
   }
   if (SPLIT == 2) tg_cluster_sync(); /* no block leaves while the other reads its sums */
 }
@@ -266,8 +266,8 @@ template <int SPLIT> cudaError_t start(const TgGemm *gemm) {
   CUtensorMap a_map, b_map;
   const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
   const bulk::Problem problem = {
-      static_cast<float *>(gemm->c), gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
-      is_aligned(gemm->c, gemm->ldc)};
+      static_cast<float *>(gemm->c),  gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
+      is_aligned(gemm->c, gemm->ldc), 0};
   cudaError_t status = tg_map_matrix(&a_map, gemm->a, TG_F32, m, k, gemm->lda, tile, depth, true);
   if (status == cudaSuccess) status = tg_map_matrix(&b_map, gemm->b, TG_F32, k, n, gemm->ldb, depth, tile, false);
   if (status == cudaSuccess)

@@ -99,9 +99,11 @@ static inline void place(const StepCase *test, const Machine *machine, int matri
     if (!out) memset(block, 0, (gsize)(plan->padded_rows[matrix] * plan->padded_columns[matrix]) * sizeof *block);
     for (int64_t i = row; i < tg_block_begin(rows, parts[0], placed->row + 1); i++) {
       for (int64_t j = column; j < tg_block_begin(columns, parts[1], placed->column + 1); j++) {
-        const int64_t r = i - row, c = j - column;
-        double *inside =
-            &block[plan->turned[matrix] ? c * plan->padded_rows[matrix] + r : r * plan->padded_columns[matrix] + c];
+        const int64_t r = plan->turned[matrix] ? j - column : i - row, c = plan->turned[matrix] ? i - row : j - column;
+        const int64_t across = plan->turned[matrix] ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
+        const int64_t down = plan->turned[matrix] ? plan->padded_columns[matrix] : plan->padded_rows[matrix];
+        double *inside = &block[plan->paneled[matrix] ? tg_blocks_panel_offset(down, across, plan->layout.panel, r, c)
+                                                      : r * across + c];
         if (out)
           whole[i * columns + j] = *inside;
         else
@@ -115,8 +117,10 @@ static inline void check_plan(const StepCase *test, TgTransport transport, guint
   GError *error = NULL;
   TgExecutorOptions options = options_of(test);
   options.transport = transport;
-  const TgBlocksLayout layout = {
-      .pad = (int32_t)(seed % 4 + 1), .align = (int32_t)(seed % 7 + 1), .inner_slowest = (int32_t)(seed / 4 % 2)};
+  const TgBlocksLayout layout = {.pad = (int32_t)(seed % 4 + 1),
+                                 .align = (int32_t)(seed % 7 + 1),
+                                 .panel = tg_blocks_can_panel(&test->schedule) ? (int32_t)(seed / 4 % 3 * 5) : 0,
+                                 .inner = (int32_t)(seed % 3 * 8)};
   g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &layout, &error);
   g_assert_no_error(error);
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);

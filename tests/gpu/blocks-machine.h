@@ -24,13 +24,24 @@ static inline bool is_ready(const Machine *machine, int64_t processor) {
   return true;
 }
 
+/** Element (row, column) of a factor as it lies, rows x columns. */
+static inline double factor(const Machine *machine, int64_t at, int64_t rows, int64_t columns, int64_t row,
+                            int64_t column) {
+  const int64_t panel = machine->plan->layout.panel;
+  return machine
+      ->memory[at + (panel ? tg_blocks_panel_offset(rows, columns, panel, row, column) : row * columns + column)];
+}
+
 static inline void multiply(const Machine *machine, const TgBlocksInstruction *x) {
+  if (machine->plan->layout.panel) g_assert_true(x->left_transposed && !x->right_transposed);
   for (int64_t i = 0; i < x->rows; i++) {
     for (int64_t j = 0; j < x->columns; j++) {
       double sum = x->addend < 0 ? 0 : machine->memory[x->addend + i * x->columns + j];
       for (int64_t t = 0; t < x->inner; t++)
-        sum += machine->memory[x->left + (x->left_transposed ? t * x->rows + i : i * x->inner + t)] *
-               machine->memory[x->right + (x->right_transposed ? j * x->inner + t : t * x->columns + j)];
+        sum += (x->left_transposed ? factor(machine, x->left, x->inner, x->rows, t, i)
+                                   : factor(machine, x->left, x->rows, x->inner, i, t)) *
+               (x->right_transposed ? factor(machine, x->right, x->columns, x->inner, j, t)
+                                    : factor(machine, x->right, x->inner, x->columns, t, j));
       machine->memory[x->target + i * x->columns + j] = sum;
     }
   }

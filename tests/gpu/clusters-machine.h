@@ -24,14 +24,22 @@ typedef struct Copy {
   double value; /**< of a load */
 } Copy;
 
+/** What a warp does next at its product. The others know only WAIT_LEFT to FINISH. */
+typedef enum Phase { BEFORE, WAIT_LEFT, WAIT_RIGHT, EARLY, FINISH } Phase;
+
+typedef struct Warp {
+  int32_t product; /**< of all panels */
+  Phase phase;
+  int32_t op; /**< warp 0: operations executed at this product and phase */
+  double factor[TG_ROLES];
+} Warp;
+
 typedef struct Processor {
-  int32_t panel, op, product[MACHINE_WARPS], product_panel[MACHINE_WARPS];
+  Warp warp[MACHINE_WARPS];
+  int32_t begin_ops, op; /**< executed of those at the beginning; next of the unit */
   Barrier full[TG_CLUSTER_SLOTS], free[TG_CLUSTER_SLOTS], ready[TG_CLUSTER_CHANNELS];
   int32_t armed[TG_CLUSTER_SLOTS], sent[TG_CLUSTER_CHANNELS]; /**< fillings and uses so far */
-  int32_t read[MACHINE_WARPS][TG_CLUSTER_SLOTS];              /**< the filling that a warp read last */
   double slot[TG_CLUSTER_SLOTS];
-  bool owes[TG_CLUSTER_SLOTS]; /**< an arrival for the block that it receives … */
-  int32_t owed_to[TG_CLUSTER_SLOTS], owed_slot[TG_CLUSTER_SLOTS];
   double registers, *sum;
 } Processor;
 
@@ -69,34 +77,25 @@ static inline int32_t parity_of(int32_t parity, int32_t odd, int32_t unit) {
   return (parity + odd * unit) & 1;
 }
 
-static inline bool settle(ClusterMachine *machine, Processor *processor, int32_t slot) {
-  if (!processor->owes[slot] ||
-      !passed(&processor->full[slot], (processor->armed[slot] - 1) & 1, processor->armed[slot] - 1))
-    return false;
-  processor->owes[slot] = false;
-  arrive(&machine->processor[processor->owed_to[slot]].free[processor->owed_slot[slot]], 1, 0);
-  return true;
+static inline void tell(ClusterMachine *machine, int32_t processor, int32_t slot) {
+  arrive(&machine->processor[processor].free[slot], 1, 0);
 }
 
-static inline bool fill(ClusterMachine *machine, Processor *processor, const TgStreamOp *op, int32_t unit) {
+static inline bool fill(ClusterMachine *machine, Processor *processor, const TgStreamOp *op, int32_t panel,
+                        int32_t unit) {
   const int32_t filling = processor->armed[op->slot], parity = parity_of(op->parity, op->odd, unit);
   g_assert_cmpint(parity, ==, filling & 1);
   if (filling > 0 && !passed(&processor->free[op->slot], parity ^ 1, filling - 1)) return false;
-  settle(machine, processor, op->slot);
-  g_assert_false(processor->owes[op->slot]);
   processor->armed[op->slot]++;
   processor->slot[op->slot] = NAN;
   arrive(&processor->full[op->slot], 1, 1);
   if (op->spare) arrive(&processor->free[op->slot], op->spare, 0);
   const int32_t self = (int32_t)(processor - machine->processor), all = machine->panels * machine->plan->inner;
   if (op->operation == TG_STREAM_RECEIVE) {
-    processor->owes[op->slot] = true;
-    processor->owed_to[op->slot] = op->peer;
-    processor->owed_slot[op->slot] = op->peer_slot;
     arrive(&machine->processor[op->peer].ready[op->channel], 1, 0);
     return true;
   }
-  const int32_t k = processor->panel * machine->plan->inner + op->inner;
+  const int32_t k = panel * machine->plan->inner + op->inner;
   const Copy copy = {-1, 0, self, op->slot,
                      op->role == TG_ROLE_LEFT ? machine->left[op->across * all + k]
                                               : machine->right[k * machine->plan->columns + op->across]};
@@ -109,29 +108,17 @@ static inline bool send_block(ClusterMachine *machine, Processor *processor, con
   if (!passed(&processor->full[op->slot], parity_of(op->parity, op->odd, unit), filling)) return false;
   if (!passed(&processor->ready[op->channel], parity_of(op->channel_parity, op->channel_odd, unit), use)) return false;
   processor->sent[op->channel]++;
+  if (op->owes) tell(machine, op->owed_to, op->owed_slot);
   const Copy copy = {(int32_t)(processor - machine->processor), op->slot, op->peer, op->peer_slot, 0};
   g_array_append_val(machine->copies, copy);
   return true;
 }
 
-/** One operation of a producer; false where it waits. */
-static inline bool produce(ClusterMachine *machine, Processor *processor) {
-  const TgClusterPlan *plan = machine->plan;
-  const TgStreamProcessor *about = &plan->processor[processor - machine->processor];
-  bool settled = false;
-  for (int32_t s = 0; s < plan->slots; s++) settled = settle(machine, processor, s) || settled;
-  while (processor->panel < machine->panels && processor->op == about->op_first[processor->panel % plan->unit + 1]) {
-    processor->panel++;
-    processor->op = about->op_first[processor->panel % plan->unit];
-  }
-  if (settled || processor->panel == machine->panels) return settled;
-  const TgStreamOp *op = &plan->op[processor->op];
-  const int32_t unit = processor->panel / plan->unit;
-  if (!(op->operation == TG_STREAM_SEND ? send_block(machine, processor, op, unit)
-                                        : fill(machine, processor, op, unit)))
-    return false;
-  processor->op++;
-  return true;
+static inline bool operate(ClusterMachine *machine, Processor *processor, const TgStreamOp *op, int32_t panel) {
+  const int32_t unit = panel / machine->plan->unit + op->wraps;
+  if (panel + op->ahead >= machine->panels) return true;
+  return op->operation == TG_STREAM_SEND ? send_block(machine, processor, op, unit)
+                                         : fill(machine, processor, op, panel + op->ahead, unit);
 }
 
 /** The copy engine brings one block. */
@@ -147,6 +134,15 @@ static inline bool bring(ClusterMachine *machine) {
   return true;
 }
 
+static inline const TgStreamProduct *product_of(const ClusterMachine *machine, int32_t processor, int32_t product) {
+  const TgStreamProcessor *about = &machine->plan->processor[processor];
+  return &machine->plan->product[about->product_first + product % (about->products * machine->plan->unit)];
+}
+
+static inline int32_t panel_of(const ClusterMachine *machine, int32_t processor, int32_t product) {
+  return product / machine->plan->processor[processor].products;
+}
+
 static inline void add_product(const ClusterMachine *machine, Processor *processor, const TgStreamProduct *product,
                                int32_t panel, double value) {
   const bool several = machine->plan->sums > 1;
@@ -157,56 +153,95 @@ static inline void add_product(const ClusterMachine *machine, Processor *process
   if (!several || (product->flags & TG_PRODUCT_STORE)) processor->sum[product->sum] = processor->registers;
 }
 
-/** One product by one warp; false where it waits. */
-static inline bool multiply_once(ClusterMachine *machine, Processor *processor, int32_t warp) {
-  const TgClusterPlan *plan = machine->plan;
-  const TgStreamProcessor *about = &plan->processor[processor - machine->processor];
-  int32_t *panel = &processor->product_panel[warp], *at = &processor->product[warp];
-  while (*panel < machine->panels && *at == about->product_first[*panel % plan->unit + 1])
-    *at = about->product_first[++*panel % plan->unit];
-  if (*panel == machine->panels) return false;
-  const TgStreamProduct *product = &plan->product[*at];
-  double factor[TG_ROLES];
-  for (int role = 0; role < TG_ROLES; role++) {
-    const int32_t slot = product->slot[role];
-    const int32_t parity = parity_of(product->parity[role], product->odd[role], *panel / plan->unit);
-    const Barrier *full = &processor->full[slot];
-    if ((full->phase & 1) == parity) return false;
-    g_assert_cmpint((full->phase - 1) & 1, ==,
-                    parity); /* of the last filling that came, which is not read to its end */
-    g_assert_cmpint(full->phase, ==, processor->armed[slot]);
-    factor[role] = processor->slot[slot];
-    g_assert_false(isnan(factor[role]));
-  }
-  if (warp == 0) add_product(machine, processor, product, *panel, factor[0] * factor[1]);
-  for (int role = 0; role < TG_ROLES; role++) arrive(&processor->free[product->slot[role]], 1, 0);
-  ++*at;
+/** A warp sees that a factor is there: of the last filling of its slot, which is not read to its end. */
+static inline bool take_factor(ClusterMachine *machine, Processor *processor, int32_t warp, int role) {
+  const int32_t self = (int32_t)(processor - machine->processor);
+  Warp *of = &processor->warp[warp];
+  const TgStreamProduct *product = product_of(machine, self, of->product);
+  const int32_t slot = product->slot[role], unit = panel_of(machine, self, of->product) / machine->plan->unit;
+  const int32_t parity = parity_of(product->parity[role], product->odd[role], unit);
+  const Barrier *full = &processor->full[slot];
+  if ((full->phase & 1) == parity) return false;
+  g_assert_cmpint((full->phase - 1) & 1, ==, parity);
+  g_assert_cmpint(full->phase, ==, processor->armed[slot]);
+  of->factor[role] = processor->slot[slot];
+  g_assert_false(isnan(of->factor[role]));
+  if (warp == 0 && product->owes[role]) tell(machine, product->owed_to[role], product->owed_slot[role]);
   return true;
 }
 
+static inline void finish_product(ClusterMachine *machine, Processor *processor, int32_t warp) {
+  const int32_t self = (int32_t)(processor - machine->processor);
+  Warp *of = &processor->warp[warp];
+  const TgStreamProduct *product = product_of(machine, self, of->product);
+  if (warp == 0)
+    add_product(machine, processor, product, panel_of(machine, self, of->product), of->factor[0] * of->factor[1]);
+  for (int role = 0; role < TG_ROLES; role++) {
+    g_assert_cmpfloat(of->factor[role], ==, processor->slot[product->slot[role]]); /* nobody has written over it */
+    arrive(&processor->free[product->slot[role]], 1, 0);
+  }
+}
+
+/** Warp 0 executes its next operation of this phase: 1; 0 where it waits; -1 after the last. */
+static inline int next_op(ClusterMachine *machine, Processor *processor, int32_t ops) {
+  const int32_t self = (int32_t)(processor - machine->processor);
+  const TgStreamProcessor *about = &machine->plan->processor[self];
+  Warp *of = &processor->warp[0];
+  if (of->op == ops) return -1;
+  const TgStreamOp *op = &machine->plan->op[about->op_first + about->begin_ops + processor->op];
+  if (!operate(machine, processor, op, panel_of(machine, self, of->product))) return 0;
+  of->op++;
+  if (++processor->op == about->ops) processor->op = 0;
+  return 1;
+}
+
+static inline bool advance(Warp *warp, Phase phase) {
+  warp->phase = phase;
+  warp->op = 0;
+  return true;
+}
+
+/** One thing that a warp does; false where it waits, or has done all. */
+static inline bool act(ClusterMachine *machine, Processor *processor, int32_t warp) {
+  const int32_t self = (int32_t)(processor - machine->processor);
+  const TgStreamProcessor *about = &machine->plan->processor[self];
+  Warp *of = &processor->warp[warp];
+  if (warp == 0 && processor->begin_ops < about->begin_ops) {
+    if (!operate(machine, processor, &machine->plan->op[about->op_first + processor->begin_ops], 0)) return false;
+    processor->begin_ops++;
+    return true;
+  }
+  if (panel_of(machine, self, of->product) >= machine->panels) return false;
+  const TgStreamProduct *product = product_of(machine, self, of->product);
+  const bool none = product->flags & TG_PRODUCT_NONE;
+  if (of->phase == BEFORE || of->phase == EARLY) {
+    const int done = warp ? -1 : next_op(machine, processor, of->phase == BEFORE ? product->before : product->early);
+    return done < 0 ? advance(of, (Phase)(of->phase + 1)) : done > 0;
+  }
+  if (of->phase == WAIT_LEFT || of->phase == WAIT_RIGHT)
+    return (none || take_factor(machine, processor, warp, of->phase - WAIT_LEFT)) &&
+           advance(of, (Phase)(of->phase + 1));
+  if (!none) finish_product(machine, processor, warp);
+  of->product++;
+  return advance(of, BEFORE);
+}
+
 static inline bool anyone(ClusterMachine *machine) {
-  const int32_t actors = MACHINE_WARPS + 2, all = machine->plan->processors * actors;
+  const int32_t actors = MACHINE_WARPS + 1, all = machine->plan->processors * actors;
   const int32_t begin = g_rand_int_range(machine->random, 0, all);
   for (int32_t tried = 0; tried < all; tried++) {
-    const int32_t actor = (begin + tried) % all;
+    const int32_t actor = (begin + tried) % all, part = actor % actors;
     Processor *processor = &machine->processor[actor / actors];
-    const int32_t part = actor % actors;
-    if (part < MACHINE_WARPS    ? multiply_once(machine, processor, part)
-        : part == MACHINE_WARPS ? produce(machine, processor)
-                                : bring(machine))
-      return true;
+    if (part < MACHINE_WARPS ? act(machine, processor, part) : bring(machine)) return true;
   }
   return false;
 }
 
 static inline bool is_done(const ClusterMachine *machine) {
   bool done = machine->copies->len == 0;
-  for (int32_t p = 0; p < machine->plan->processors; p++) {
-    const Processor *processor = &machine->processor[p];
-    done = done && processor->panel == machine->panels;
-    for (int w = 0; w < MACHINE_WARPS; w++) done = done && processor->product_panel[w] == machine->panels;
-    for (int s = 0; s < machine->plan->slots; s++) done = done && !processor->owes[s];
-  }
+  for (int32_t p = 0; p < machine->plan->processors; p++)
+    for (int w = 0; w < MACHINE_WARPS; w++)
+      done = done && panel_of(machine, p, machine->processor[p].warp[w].product) == machine->panels;
   return done;
 }
 
@@ -216,8 +251,6 @@ static inline void begin_processor(const TgStreamProcessor *about, int32_t slots
     processor->free[s] = (Barrier){.count = about->arrivals[s], .pending = about->arrivals[s]};
   }
   for (int32_t c = 0; c < about->channels; c++) processor->ready[c] = (Barrier){.count = 1, .pending = 1};
-  processor->op = about->op_first[0];
-  for (int w = 0; w < MACHINE_WARPS; w++) processor->product[w] = about->product_first[0];
   processor->sum = g_new0(double, (gsize)MAX(sums, 1));
 }
 
