@@ -1,7 +1,6 @@
 /* Executor `blocks`: a processor is a thread block of a resident grid, a link is a block of global memory with a
  * counter. The plan is made on the host (blocks-plan.h), the kernel only follows it. */
 #include "blocks-private.h"
-#include "walk.h"
 
 static const double usual_deadline_s = 20;
 
@@ -91,23 +90,11 @@ static bool host_memory(TgBlocks *blocks, GError **error) {
   const int64_t times = blocks->base.options.no_times ? 0 : blocks->part_bytes[TG_PART_TIMES];
   blocks->staging = g_try_malloc((gsize)staging);
   if (times) blocks->times = g_try_malloc((gsize)times);
-  if (times) blocks->base.steps = g_try_new0(TgExecutorStep, (gsize)MAX(plan->steps, 1));
-  if (blocks->staging && (!times || (blocks->times && blocks->base.steps))) return true;
+  if (blocks->staging && (!times || (blocks->times && tg_executor_label_steps(&blocks->base)))) return true;
   g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
               "out of memory on the host: %lld bytes for blocks on their way and %lld for times", (long long)staging,
               (long long)times);
   return false;
-}
-
-static void label_steps(TgBlocks *blocks) {
-  TgWalk walk;
-  TgError error;
-  if (!blocks->base.steps) return;
-  for (int64_t s = 0; s < blocks->plan->steps; s++)
-    blocks->base.steps[s] = (TgExecutorStep){.index = s + 1, .label = ""};
-  tg_walk_init(&walk, blocks->base.schedule, blocks->base.names);
-  while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE)
-    blocks->base.steps[walk.step - 1].label = tg_walk_label(&walk);
 }
 
 static void close_blocks(TgExecutor *executor) {
@@ -137,9 +124,8 @@ static bool prepare(TgBlocks *blocks, GError **error) {
   facts->instance[1] = blocks->base.options.n;
   facts->instance[2] = blocks->base.options.k;
   facts->instances = facts->resident = facts->panels = 1;
-  if (!check_memory(blocks, error) || !host_memory(blocks, error) || !allocate(blocks, error)) return false;
-  label_steps(blocks);
-  return true;
+  facts->kernel = "register tiles from shared memory";
+  return check_memory(blocks, error) && host_memory(blocks, error) && allocate(blocks, error);
 }
 
 static TgExecutor *open_blocks(const TgSchedule *schedule, const TgScheduleNames *names,

@@ -5,6 +5,6 @@
 
 #include "executor.h"
 
-extern const TgExecutorKind tg_executor_blocks;
+extern const TgExecutorKind tg_executor_threads, tg_executor_blocks;
 
 #endif

@@ -27,7 +27,8 @@
 TG_BEGIN_DECLS
 
 enum {
-  TG_BLOCKS_MOST = 1 << 25 /**< instructions, and waits, of one plan */
+  TG_BLOCKS_MOST = 1 << 25, /**< instructions, and waits, of one plan */
+  TG_PLAN_WAITING = 4       /**< see TgBlocksLayout */
 };
 
 /** How blocks lie in memory. */
@@ -35,7 +36,9 @@ typedef struct TgBlocksLayout {
   int32_t pad;   /**< elements that rows and columns are padded to multiples of; 4 are 16 bytes of f32 */
   int32_t align; /**< elements: where blocks begin */
   int32_t
-      inner_slowest; /**< 1: factors of products lie with their inner index slowest, as their transposes if need be */
+      inner_slowest;  /**< 1: factors of products lie with their inner index slowest, as their transposes if need be */
+  int32_t late_reuse; /**< 1: what is free is used again in a later step, and so waits for no reader of this one; costs
+                         memory for TG_PLAN_WAITING blocks of each size on a processor, at most */
 } TgBlocksLayout;
 
 typedef enum TgBlocksOperation {

@@ -15,6 +15,13 @@ struct TgExecutor {
   bool loaded, ran, failed;
 };
 
+/** Makes base.steps for the facts.steps steps, with their numbers and labels. False where memory is out. */
+bool tg_executor_label_steps(TgExecutor *executor);
+
+/** For an executor whose processors never wait for a single other one: refuses the options for tests that are about
+ * such waits. A deadline always holds. Errors: BAD_INPUT. */
+bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error);
+
 /** Turns a plain error into a GError of this code and frees nothing. Returns false. */
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason);
 

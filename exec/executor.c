@@ -1,5 +1,7 @@
 #include "executor-kind.h"
 
+#include "walk.h"
+
 G_DEFINE_QUARK(tg - executor - error - quark, tg_executor_error)
 
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason) {
@@ -14,6 +16,24 @@ static bool refuse(GError **error, TgExecutorError code, const char *message) {
 
 static bool size_is_fine(int64_t size) {
   return size >= 1 && size <= INT32_MAX;
+}
+
+bool tg_executor_label_steps(TgExecutor *executor) {
+  TgWalk walk;
+  TgError error;
+  const int64_t steps = executor->facts.steps;
+  executor->steps = g_try_new0(TgExecutorStep, (gsize)MAX(steps, 1));
+  if (!executor->steps) return false;
+  for (int64_t s = 0; s < steps; s++) executor->steps[s] = (TgExecutorStep){.index = s + 1, .label = ""};
+  tg_walk_init(&walk, executor->schedule, executor->names);
+  while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE)
+    if (walk.step <= steps) executor->steps[walk.step - 1].label = tg_walk_label(&walk);
+  return true;
+}
+
+bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error) {
+  if (options->delay_ns == 0 && options->stalled == 0) return true;
+  return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, "processors of this executor can be neither delayed nor stalled");
 }
 
 /** C = A * A' and its like need m = n; nothing else ties m, n and k to one another. */

@@ -123,7 +123,7 @@ static bool compile(TgThreadsCompiler *compiler, GError **error) {
 /* The problem at which every block is one element. */
 static TgBlocksPlan *plan_elements(const TgSchedule *schedule, const TgScheduleNames *names,
                                    const TgExecutorOptions *options, GError **error) {
-  const TgBlocksLayout layout = {.pad = 1, .align = 1};
+  const TgBlocksLayout layout = {.pad = 1, .align = 1, .late_reuse = 1};
   TgExecutorOptions small = *options;
   small.m = schedule->blocks[TG_MATRIX_C][0];
   small.n = schedule->blocks[TG_MATRIX_C][1];

@@ -38,6 +38,10 @@ static void find_levels(TgThreadsCompiler *compiler) {
   program->levels = levels;
 }
 
+static int64_t cell_of(const TgThreadsCompiler *compiler, int64_t processor, int64_t instruction) {
+  return processor / TG_THREADS_WARP * compiler->program->levels + compiler->level[instruction];
+}
+
 /* A sum under two names is copied before something is added to one of them. */
 static bool copies_first(const TgBlocksInstruction *x) {
   return x->operation == TG_BLOCKS_MULTIPLY && x->addend >= 0 && x->addend != x->target;
@@ -53,17 +57,17 @@ static bool count_rows(TgThreadsCompiler *compiler, GError **error) {
   TgThreadsProgram *program = compiler->program;
   const int64_t cells = program->levels * program->warps;
   if (cells > TG_THREADS_MOST_ENTRIES) return too_many(error, "levels of a warp", cells);
-  program->level_row = g_new0(int32_t, (gsize)cells + 1);
+  program->level_row = g_new0(int32_t, (gsize)cells + 2);
   for (int64_t p = 0; p < plan->processors; p++) {
     int32_t entries = 0;
     for (int64_t i = plan->first[p]; i < plan->first[p + 1]; i++) {
       if (i > plan->first[p] && compiler->level[i] != compiler->level[i - 1]) entries = 0;
       entries += count_entries(compiler, i);
-      int32_t *rows = &program->level_row[(int64_t)compiler->level[i] * program->warps + p / TG_THREADS_WARP];
+      int32_t *rows = &program->level_row[cell_of(compiler, p, i)];
       *rows = MAX(*rows, entries);
     }
   }
-  for (int64_t cell = 0; cell <= cells; cell++) {
+  for (int64_t cell = 0; cell < cells + 2; cell++) {
     const int32_t rows = program->level_row[cell];
     program->level_row[cell] = (int32_t)program->rows;
     program->rows += rows;
@@ -98,12 +102,12 @@ static int32_t compress(const TgThreadsCompiler *compiler, int64_t number, int v
 static void fill_rows(TgThreadsCompiler *compiler) {
   const TgBlocksPlan *plan = compiler->plan;
   TgThreadsProgram *program = compiler->program;
-  program->instruction = g_new0(TgThreadsInstruction, (gsize)MAX(program->rows, 1) * TG_THREADS_WARP);
+  program->instruction = g_new0(TgThreadsInstruction, (gsize)(program->rows + 1) * TG_THREADS_WARP);
   for (int64_t p = 0; p < plan->processors; p++) {
     int64_t row = 0;
     for (int64_t i = plan->first[p]; i < plan->first[p + 1]; i++) {
       const bool first = i == plan->first[p] || compiler->level[i] != compiler->level[i - 1];
-      if (first) row = program->level_row[(int64_t)compiler->level[i] * program->warps + p / TG_THREADS_WARP];
+      if (first) row = program->level_row[cell_of(compiler, p, i)];
       for (int version = 0; version < TG_THREADS_PLANES_MOST; version++) {
         TgThreadsInstruction made[2];
         if (!(compiler->versions[i] >> version & 1)) continue;

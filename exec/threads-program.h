@@ -41,14 +41,14 @@ typedef enum TgThreadsOperation {
   TG_THREADS_MULTIPLY_ADD /**< target = target + left * right */
 } TgThreadsOperation;
 
-/** Elements of the block's shared memory, by number. */
-typedef struct TgThreadsInstruction {
+/** Elements of the block's shared memory, by number. A thread reads all of it at once. */
+typedef struct __attribute__((aligned(8))) TgThreadsInstruction {
   uint16_t operation; /**< TgThreadsOperation */
   uint16_t target, left, right;
 } TgThreadsInstruction;
 
 /** A block of A or B on its place: an element of the panel that a factor shows to an instance. */
-typedef struct TgThreadsInput {
+typedef struct __attribute__((aligned(8))) TgThreadsInput {
   uint16_t target; /**< in shared memory */
   uint16_t role;   /**< 0: of the left factor, 1: of the right one */
   uint16_t row, column;
@@ -74,23 +74,30 @@ typedef struct TgThreadsTiling {
 
 typedef struct TgThreadsProgram {
   int32_t processors, warps;
-  int32_t planes;                    /**< 2 where a matrix stands on both sides */
-  int64_t elements;                  /**< of shared memory, without the sums; in all planes */
-  int64_t steps, levels, rows;       /**< rows: of TG_THREADS_WARP instructions, over all warps and levels */
-  int64_t instructions, waits;       /**< as planned */
-  int64_t inputs;                    /**< sorted by role, row and column */
-  int32_t *step_level;               /**< [step - 1]: its first level; and one more */
-  int32_t *level_row;                /**< [level * warps + warp]: its first row; and one more */
-  TgThreadsInstruction *instruction; /**< [row * TG_THREADS_WARP + thread % TG_THREADS_WARP] */
+  int32_t planes;              /**< 2 where a matrix stands on both sides */
+  int64_t elements;            /**< of shared memory, without the sums; in all planes */
+  int64_t steps, levels, rows; /**< rows: of TG_THREADS_WARP instructions, over all warps and levels */
+  int64_t instructions, waits; /**< as planned */
+  int64_t inputs;              /**< sorted by role, row and column */
+  int32_t *step_level;         /**< [step - 1]: its first level; and one more */
+  int32_t *level_row; /**< [warp * levels + level]: its first row, a warp's rows stand together; and two more */
+  TgThreadsInstruction
+      *instruction; /**< [row * TG_THREADS_WARP + thread % TG_THREADS_WARP]; and one more row, of nothing */
   TgThreadsInput *input;
   uint16_t *result; /**< [row * tile columns + column]: where the element of C is */
 } TgThreadsProgram;
+
+/** at[number], without an index that would send the three to a kernel's local memory. */
+TG_SHARED static inline int64_t tg_threads_number(const int64_t *at, int32_t number) {
+  return number == TG_THREADS_TILE_ROW ? at[0] : number == TG_THREADS_TILE_COLUMN ? at[1] : at[2];
+}
 
 /** Element number of an input in the stored matrix, `at` being the instance's numbers times the tile's extents; -1
  * where it lies beyond an edge, and is zero. */
 TG_SHARED static inline int64_t tg_threads_place(const TgThreadsRole *role, const TgThreadsInput *input,
                                                  const int64_t *at) {
-  const int64_t row = at[role->row_from] + input->row, column = at[role->column_from] + input->column;
+  const int64_t row = tg_threads_number(at, role->row_from) + input->row;
+  const int64_t column = tg_threads_number(at, role->column_from) + input->column;
   return row < role->rows && column < role->columns ? row * role->columns + column : -1;
 }
 

@@ -100,8 +100,8 @@ static inline void place(const StepCase *test, const Machine *machine, int matri
     for (int64_t i = row; i < tg_block_begin(rows, parts[0], placed->row + 1); i++) {
       for (int64_t j = column; j < tg_block_begin(columns, parts[1], placed->column + 1); j++) {
         const int64_t r = i - row, c = j - column;
-        double *inside = &block[plan->turned[matrix] ? c * plan->padded_rows[matrix] + r
-                                                     : r * plan->padded_columns[matrix] + c];
+        double *inside =
+            &block[plan->turned[matrix] ? c * plan->padded_rows[matrix] + r : r * plan->padded_columns[matrix] + c];
         if (out)
           whole[i * columns + j] = *inside;
         else
@@ -115,8 +115,10 @@ static inline void check_plan(const StepCase *test, TgTransport transport, guint
   GError *error = NULL;
   TgExecutorOptions options = options_of(test);
   options.transport = transport;
-  const TgBlocksLayout layout = {
-      .pad = (int32_t)(seed % 4 + 1), .align = (int32_t)(seed % 7 + 1), .inner_slowest = (int32_t)(seed / 4 % 2)};
+  const TgBlocksLayout layout = {.pad = (int32_t)(seed % 4 + 1),
+                                 .align = (int32_t)(seed % 7 + 1),
+                                 .inner_slowest = (int32_t)(seed / 4 % 2),
+                                 .late_reuse = (int32_t)(seed / 3 % 2)};
   g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &layout, &error);
   g_assert_no_error(error);
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -135,12 +137,11 @@ static inline void check_plan(const StepCase *test, TgTransport transport, guint
   g_free(machine.memory);
 }
 
-static inline void check_device(const StepCase *test, TgTransport transport) {
+static inline void check_executor(const TgExecutorKind *kind, const StepCase *test, TgTransport transport) {
   GError *error = NULL;
   TgExecutorOptions options = options_of(test);
   options.transport = transport;
-  g_autoptr(TgExecutor) executor =
-      tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, &options, &error);
+  g_autoptr(TgExecutor) executor = tg_executor_open(kind, &test->schedule, &test->names, &options, &error);
   g_assert_no_error(error);
   g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
   for (int again = 0; again < 2; again++) {
@@ -149,6 +150,10 @@ static inline void check_device(const StepCase *test, TgTransport transport) {
       g_error("%s: %s", tg_name(&test->names, test->names.title), error->message);
     expect_same(test, transport == TG_TRANSPORT_PULL ? "pull" : "copy", c);
   }
+}
+
+static inline void check_device(const StepCase *test, TgTransport transport) {
+  check_executor(&tg_executor_blocks, test, transport);
 }
 
 /** Fills A and B and steps the schedule on the CPU. */
@@ -167,13 +172,18 @@ static inline void begin(StepCase *test, const char *name, const char *grid, con
   step(test, size, element, 7);
 }
 
-static inline void expect_refused(const StepCase *test, const TgExecutorOptions *options, TgExecutorError code,
-                                  const char *words) {
+static inline void expect_refused_by(const TgExecutorKind *kind, const StepCase *test, const TgExecutorOptions *options,
+                                     TgExecutorError code, const char *words) {
   GError *error = NULL;
-  g_assert_null(tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, options, &error));
+  g_assert_null(tg_executor_open(kind, &test->schedule, &test->names, options, &error));
   g_assert_error(error, TG_EXECUTOR_ERROR, (int)code);
   if (!strstr(error->message, words)) g_error("`%s` lacks `%s`", error->message, words);
   g_clear_error(&error);
+}
+
+static inline void expect_refused(const StepCase *test, const TgExecutorOptions *options, TgExecutorError code,
+                                  const char *words) {
+  expect_refused_by(&tg_executor_blocks, test, options, code, words);
 }
 
 /** Column of the block of A that lies at `offset`, which is its processor here; -1 where none does. */

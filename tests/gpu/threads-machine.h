@@ -89,7 +89,7 @@ static inline void execute_level(ThreadsMachine *machine, int64_t level) {
   shuffle(machine);
   for (int32_t t = 0; t < program->processors; t++) {
     const int32_t thread = machine->order[t], lane = thread % TG_THREADS_WARP;
-    const int32_t *row = &program->level_row[level * program->warps + thread / TG_THREADS_WARP];
+    const int32_t *row = &program->level_row[thread / TG_THREADS_WARP * program->levels + level];
     for (int32_t r = row[0]; r < row[1]; r++)
       execute_one(machine, thread, &program->instruction[(int64_t)r * TG_THREADS_WARP + lane]);
   }
@@ -107,7 +107,7 @@ static inline void load_panel(ThreadsMachine *machine, const double *const facto
 static inline void run_instance(ThreadsMachine *machine, const double *const factor[2], double *c, int64_t instance) {
   const TgThreadsProgram *program = machine->program;
   const int64_t elements = machine->tiling->tile[0] * machine->tiling->tile[1];
-  int64_t at[TG_THREADS_NUMBERS];
+  int64_t at[TG_THREADS_NUMBERS] = {0};
   for (int64_t panel = 0; panel < machine->tiling->panels; panel++) {
     tg_threads_origin(machine->tiling, instance, panel, at);
     load_panel(machine, factor, at);
