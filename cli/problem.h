@@ -7,6 +7,7 @@
 
 #include "collective.h"
 #include "embedding.h"
+#include "prove.h"
 #include "schedule.h"
 
 /** A schedule with its text. Zero it before use. */
@@ -35,6 +36,9 @@ const char *tg_problem_name(const TgProblem *problem);
 
 /** Reports an error of topo/ or schedule/ at its place in the problem's text, or without one. */
 TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgError *error);
+
+/** Reports a proof that failed, as `verify` does: at the statement where it failed. */
+TgExit tg_problem_report_proof(const TgCli *cli, const TgProblem *problem, const TgProof *proof);
 
 /** Reads a whole number from `low` to `high`; `option` names it in the error. */
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
