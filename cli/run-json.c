@@ -1,6 +1,8 @@
 /* What `run` says to programs. */
 #include "run.h"
 
+#include <math.h>
+
 static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
   char grid[48], formula[TG_FORMULA_BYTES];
   const TgShape *shape = &run->input.shape;
@@ -64,6 +66,7 @@ static void write_times(TgJson *json, const TgRunCommand *run, const TgRunResult
 
 static void write_steps(TgJson *json, const TgRunResult *result) {
   tg_json_member_integer(json, "step_trials", result->step_trials);
+  tg_json_member_double(json, "steps_share", result->steps ? result->steps_share : NAN);
   tg_json_key(json, "steps");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (int64_t s = 0; result->steps && s < result->facts.steps; s++) {

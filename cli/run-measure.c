@@ -101,31 +101,44 @@ static void reserve_samples(TgMeasuring *at, int64_t trials) {
   at->sample = g_new(double, (gsize)(steps * FIELDS * at->kept));
 }
 
-static bool run_trials(TgCli *cli, TgMeasuring *at, GError **error) {
-  TgProgressLine line;
-  int64_t trials = at->run->trials;
+/* How many trials there will be; 0 while nothing has run yet that says so. */
+static bool warm_up(TgMeasuring *at, int64_t *trials, GError **error) {
   double seconds, wall_s;
-  for (int64_t w = 0; w < at->run->warmup; w++) {
+  *trials = at->run->trials;
+  for (int64_t w = 0; w < at->run->warmup; w++)
     if (!run_once(at, &seconds, &wall_s, error)) return false;
-    if (w + 1 == at->run->warmup && trials == 0) trials = fit_trials(wall_s);
-  }
-  tg_progress_begin(&line, cli, "run", MAX(trials, 1));
+  if (*trials == 0 && at->run->warmup > 0) *trials = fit_trials(wall_s);
+  return true;
+}
+
+static bool run_trials(TgMeasuring *at, TgProgressLine *line, int64_t trials, GError **error) {
+  double seconds, wall_s;
   for (int64_t t = 0; t == 0 || t < trials; t++) {
     if (!run_once(at, &seconds, &wall_s, error)) return false;
-    if (trials == 0) trials = line.total = fit_trials(wall_s);
+    if (trials == 0) trials = line->total = fit_trials(wall_s);
     reserve_samples(at, trials);
     g_array_append_val(at->seconds, seconds);
     keep_steps(at, t);
-    tg_progress_at(&line, t + 1);
+    tg_progress_at(line, t + 1);
   }
   return true;
+}
+
+static bool run_all(TgCli *cli, TgMeasuring *at, GError **error) {
+  TgProgressLine line;
+  int64_t trials;
+  if (!warm_up(at, &trials, error)) return false;
+  tg_progress_begin(&line, cli, "run", MAX(trials, 1));
+  const bool fine = run_trials(at, &line, trials, error);
+  tg_progress_end(cli);
+  return fine;
 }
 
 static double median_of(TgMeasuring *at, int64_t step, int field) {
   return tg_measurement_of(&at->sample[(step * FIELDS + field) * at->kept], (int32_t)at->kept, 0).median_s;
 }
 
-/* Sums first: the medians below sort. */
+/* Before those below, which sort. */
 static double median_time(const TgMeasuring *at, int64_t step) {
   g_autofree double *sum = g_new(double, (gsize)at->kept);
   const double *busy = &at->sample[(step * FIELDS + BUSY) * at->kept];
@@ -134,12 +147,30 @@ static double median_time(const TgMeasuring *at, int64_t step) {
   return tg_measurement_of(sum, (int32_t)at->kept, 0).median_s;
 }
 
+/* Of a trial, so that what makes one run slower than another is in both. */
+static double share_of(const TgMeasuring *at, int64_t trial) {
+  const TgExecutorStep *steps = tg_executor_steps(at->executor);
+  double sum_s = 0;
+  for (int64_t s = 0; s < at->result->facts.steps; s++) {
+    const double *values = &at->sample[s * FIELDS * at->kept + trial];
+    if (steps[s].runs > 0) sum_s += values[BUSY * at->kept] + values[WAITED * at->kept];
+  }
+  return sum_s / g_array_index(at->seconds, double, (guint)trial);
+}
+
+static double median_share(const TgMeasuring *at) {
+  g_autofree double *share = g_new(double, (gsize)at->kept);
+  for (int64_t t = 0; t < at->kept; t++) share[t] = share_of(at, t);
+  return tg_measurement_of(share, (int32_t)at->kept, 0).median_s;
+}
+
 static void sum_up_steps(TgMeasuring *at) {
   TgRunResult *result = at->result;
   const TgExecutorStep *steps = tg_executor_steps(at->executor);
   if (!at->sample || !steps) return;
   result->steps = g_new(TgRunStep, (gsize)result->facts.steps);
   result->step_trials = at->kept;
+  result->steps_share = median_share(at);
   for (int64_t s = 0; s < result->facts.steps; s++) {
     const bool none = steps[s].runs == 0;
     result->steps[s] = (TgRunStep){.label = steps[s].label,
@@ -177,10 +208,10 @@ static bool measure(TgCli *cli, TgMeasuring *at, GError **error) {
   if (!at->executor) return false;
   result->facts = *tg_executor_facts(at->executor);
   result->facts.kernel = result->kernel = g_strdup(result->facts.kernel);
-  if (!open_flush(at, error) || !load(at, error) || !run_trials(cli, at, error) || !check_c(at, error)) return false;
+  if (!open_flush(at, error) || !load(at, error) || !run_all(cli, at, error) || !check_c(at, error)) return false;
+  sum_up_steps(at); /* before the times are sorted */
   result->time =
       tg_measurement_of((double *)(void *)at->seconds->data, (int32_t)at->seconds->len, (int32_t)at->run->warmup);
-  sum_up_steps(at);
   return true;
 }
 
@@ -203,7 +234,6 @@ TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result) {
   GError *error = NULL;
   TgMeasuring at = {.run = run, .result = result, .seconds = g_array_new(FALSE, FALSE, sizeof(double))};
   const bool fine = measure(cli, &at, &error);
-  tg_progress_end(cli);
   if (at.flush) tg_device_free(at.flush);
   tg_executor_close(at.executor);
   g_array_unref(at.seconds);

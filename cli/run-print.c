@@ -93,7 +93,7 @@ static bool waits(const TgRunResult *result) {
   return false;
 }
 
-static void add_step(TgTable *table, const TgRunResult *result, const TgRunStep *step, bool has_waits) {
+static void add_step(TgTable *table, const TgRunStep *step, double all_s, bool has_waits) {
   const double times[] = {step->median_s, step->busy_s, step->waited_s};
   char text[32];
   tg_table_add(table, "%" PRId64, step->index);
@@ -103,32 +103,31 @@ static void add_step(TgTable *table, const TgRunResult *result, const TgRunStep 
     tg_time_text(times[t], text, sizeof text);
     tg_table_add(table, "%s", isnan(times[t]) ? "-" : text);
   }
-  tg_percent_text(step->median_s / result->time.median_s, text, sizeof text);
+  tg_percent_text(step->median_s / all_s, text, sizeof text);
   tg_table_add(table, "%s", text);
 }
 
 static void print_steps(TgCli *cli, const TgRunResult *result) {
-  static const char *const heads[] = {"step", "label", "runs", "time", "busy", "waited", "of all"};
+  static const char *const heads[] = {"step", "label", "runs", "time", "busy", "waited", "share"};
   const bool has_waits = waits(result);
   g_autoptr(TgTable) table = tg_table_new(has_waits ? "rlrrrrr" : "rlrrr");
   char share[32];
-  double sum_s = 0;
+  double all_s = 0;
   for (size_t h = 0; h < G_N_ELEMENTS(heads); h++)
     if (has_waits || (h != 4 && h != 5)) tg_table_add(table, "%s", heads[h]);
-  for (int64_t s = 0; s < result->facts.steps; s++) {
-    const TgRunStep *step = &result->steps[s];
-    if (!isnan(step->median_s)) sum_s += step->median_s;
-    if (s < MOST_STEPS) add_step(table, result, step, has_waits);
-  }
+  for (int64_t s = 0; s < result->facts.steps; s++)
+    if (!isnan(result->steps[s].median_s)) all_s += result->steps[s].median_s;
+  for (int64_t s = 0; s < MIN(result->facts.steps, MOST_STEPS); s++)
+    add_step(table, &result->steps[s], all_s, has_waits);
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
   if (result->facts.steps > MOST_STEPS)
     tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", result->facts.steps - MOST_STEPS);
-  tg_percent_text(sum_s / result->time.median_s, share, sizeof share);
-  g_autofree char *words = g_strdup_printf(
-      "time: of a processor in the step%s, the median of the runs; all steps together are %s of the time above, the "
-      "rest belongs to none of them",
-      has_waits ? ", busy and waiting for others" : "", share);
+  tg_percent_text(result->steps_share, share, sizeof share);
+  g_autofree char *words =
+      g_strdup_printf("time: of a processor in the step%s, the median of the runs; share: of all steps, which together "
+                      "are %s of a run",
+                      has_waits ? ", busy and waiting for others" : "", share);
   tg_print_wrapped(cli, words, 2, 0);
 }
 

@@ -27,6 +27,7 @@ typedef struct TgRunResult {
   double load_s, gather_s; /**< A and B to where they are multiplied, C back */
   TgRunStep *steps;        /**< NULL where there are no times */
   int64_t step_trials;     /**< that the steps' medians are of: all, or the first ones */
+  double steps_share;      /**< of all steps together in the time of their run, the median */
   TgResultCheck check;
 } TgRunResult;
 

@@ -10,8 +10,12 @@ static const char *const grids[] = {"1",     "2",     "5",     "8",     "33",   
 static const int64_t sizes[][3] = {{1, 1, 1},    {7, 5, 6},  {31, 29, 40}, {13, 11, 17},
                                    {33, 34, 35}, {70, 3, 1}, {3, 2, 41},   {40, 41, 9}};
 
-/** A matrix on both sides: of C = A * A, and of a sum that is transposed on its way. */
-static const TgLibraryEntry square_schedules[] = {
+/** Nothing to do at all; a matrix on both sides: of C = A * A, and of a sum that is transposed on its way. */
+static const TgLibraryEntry odd_schedules[] = {
+    OWN("same", "grid i:q, j:q\n"
+                "computes C = A\n"
+                "place A(i,j), C(i,j) on (i,j)\n"
+                "copy A into C\n"),
     OWN("square", "grid i:q, j:q\n"
                   "computes C = A * A\n"
                   "place A(i,j), C(i,j) on (i,j)\n"
@@ -313,7 +317,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < count; i++) add_schedule(&entry[i]);
   for (size_t i = 0; i < G_N_ELEMENTS(own_schedules); i++) add_schedule(&own_schedules[i]);
   for (size_t i = 0; i < G_N_ELEMENTS(more_schedules); i++) add_schedule(&more_schedules[i]);
-  for (size_t i = 0; i < G_N_ELEMENTS(square_schedules); i++) add_schedule(&square_schedules[i]);
+  for (size_t i = 0; i < G_N_ELEMENTS(odd_schedules); i++) add_schedule(&odd_schedules[i]);
   g_test_add_data_func("/threads/program/every-collective", NULL, test_every_collective);
   g_test_add_data_func("/threads/device/every-collective", "", test_every_collective);
   g_test_add_func("/threads/program/levels", test_levels);
