@@ -4,6 +4,7 @@
 #include "commit.h"
 #include "measure.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Linux; other systems leave it empty. */
@@ -56,7 +57,7 @@ void tg_environment_write(TgJson *json, const TgEnvironment *environment) {
   tg_json_member_string(json, "gpu", gpu ? device->name : NULL);
   write_integer(json, "driver", gpu, device->driver);
   write_integer(json, "cuda", gpu, device->runtime);
-  write_integer(json, "compute_capability", gpu, device->capability);
+  tg_json_member_double(json, "compute_capability", gpu ? device->capability / 10.0 : NAN);
   write_integer(json, "multiprocessors", gpu, device->processors);
   write_integer(json, "clock_max_mhz", gpu, device->clock_mhz);
   write_integer(json, "clock_mhz_before", gpu && environment->clock_before_mhz, environment->clock_before_mhz);

@@ -25,7 +25,7 @@ typedef struct TgThreadsRun {
   int64_t elements; /**< of shared memory before the sums */
   int32_t steps, levels, warps;
   int32_t processors;
-  int32_t blocks; /**< thread blocks; each takes every so manieth instance */
+  int32_t blocks; /**< thread blocks: block b takes instances b, b + blocks, b + 2 * blocks … */
   const void *factor[2];
   void *c;
   const int32_t *step_level, *level_row;
