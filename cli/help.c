@@ -98,7 +98,8 @@ void tg_version_print(TgCli *cli) {
   tg_table_add(table, "%s, for %s", TG_GRAPHVIZ_VERSION, tg_render_formats());
   tg_table_add(table, "GPUs");
   tg_table_add(table, "%s",
-               tg_kernel_built() ? "kernels built; `topogemm bench ladder` measures them, schedules run on the CPU"
-                                 : "no: this build has no CUDA");
+               tg_kernel_built()
+                   ? "built for; `topogemm bench ladder` measures the kernels, `topogemm run` runs schedules"
+                   : "no: this build has no CUDA");
   tg_table_print(cli, table, 2, false);
 }

@@ -1,4 +1,5 @@
 /* topogemm list: what there is. */
+#include "executors.h"
 #include "output.h"
 #include "problem.h"
 #include "suggest.h"
@@ -94,6 +95,33 @@ static void print_kernels(TgCli *cli) {
   if (!tg_kernel_built()) tg_print(cli, "not in this build, which has no CUDA; on the CPU products run on the BLAS\n");
 }
 
+/* "copy, pull" */
+static char *transports_text(const TgExecutorKind *kind) {
+  GString *text = g_string_new(NULL);
+  for (int t = TG_TRANSPORT_COPY; t <= TG_TRANSPORT_PULL; t++)
+    if (kind->transports >> t & 1)
+      g_string_append_printf(text, "%s%s", text->len ? ", " : "", tg_transport_name((TgTransport)t));
+  return g_string_free(text, FALSE);
+}
+
+static void print_executors(TgCli *cli) {
+  size_t count;
+  const TgExecutorRow *rows = tg_executor_list(&count);
+  g_autoptr(TgTable) table = tg_table_new("lllll");
+  const char *const head[] = {"executor", "runs on", "transport", "processor", "link"};
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+  for (size_t i = 0; i < count; i++) {
+    if (!rows[i].kind) continue;
+    g_autofree char *transports = transports_text(rows[i].kind);
+    tg_table_add(table, "%s", rows[i].name);
+    tg_table_add(table, "%s", rows[i].on_gpu ? "a GPU" : "the CPU");
+    tg_table_add(table, "%s", transports);
+    tg_table_add(table, "%s", rows[i].kind->processor);
+    tg_table_add(table, "%s", rows[i].kind->link);
+  }
+  tg_table_print(cli, table, 0, true);
+}
+
 static void write_algorithms(TgJson *json) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
@@ -154,6 +182,23 @@ static void write_kernels(TgJson *json) {
   }
 }
 
+static void write_executors(TgJson *json) {
+  size_t count;
+  const TgExecutorRow *rows = tg_executor_list(&count);
+  for (size_t i = 0; i < count; i++) {
+    if (!rows[i].kind) continue;
+    g_autofree char *transports = transports_text(rows[i].kind);
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "name", rows[i].name);
+    tg_json_member_bool(json, "gpu", rows[i].on_gpu);
+    tg_json_member_bool(json, "built", !rows[i].on_gpu || tg_kernel_built());
+    tg_json_member_string(json, "transport", transports);
+    tg_json_member_string(json, "processor", rows[i].kind->processor);
+    tg_json_member_string(json, "link", rows[i].kind->link);
+    tg_json_end_object(json);
+  }
+}
+
 typedef struct TgSection {
   const char *name;
   void (*print)(TgCli *cli);
@@ -161,10 +206,9 @@ typedef struct TgSection {
 } TgSection;
 
 static const TgSection sections[] = {
-    {"algorithms", print_algorithms, write_algorithms},
-    {"topologies", print_topologies, write_topologies},
-    {"machines", print_machines, write_machines},
-    {"kernels", print_kernels, write_kernels},
+    {"algorithms", print_algorithms, write_algorithms}, {"topologies", print_topologies, write_topologies},
+    {"machines", print_machines, write_machines},       {"kernels", print_kernels, write_kernels},
+    {"executors", print_executors, write_executors},
 };
 
 static void write_sections(TgCli *cli, const char *wanted) {
@@ -188,7 +232,8 @@ static TgExit run(TgCli *cli) {
   if (wanted && !g_strv_contains(names, wanted)) {
     const char *nearest = tg_suggest(wanted, names);
     if (nearest) return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, did you mean `%s`?", wanted, nearest);
-    return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, expected algorithms, topologies, machines or kernels", wanted);
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "list: no `%s`, expected algorithms, topologies, machines, kernels or executors", wanted);
   }
   if (cli->options.json) {
     write_sections(cli, wanted);
@@ -214,7 +259,7 @@ const TgCommand tg_command_list = {
     .name = "list",
     .arguments = "[WHAT]",
     .summary = "what there is, one line each with its source",
-    .details = "WHAT is algorithms, topologies, machines or kernels; without it, all of them.",
+    .details = "WHAT is algorithms, topologies, machines, kernels or executors; without it, all of them.",
     .examples = examples,
     .options = options,
     .arguments_max = 1,

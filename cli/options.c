@@ -57,6 +57,20 @@ static const TgOptionRow rows[] = {
     {"kernels", 0, G_OPTION_ARG_STRING, AT(kernels), "NAME,NAME,…",
      "kernels of `topogemm list kernels` to measure; else all"},
     {"cold", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty the second-level cache before each launch"},
+    {"cold:run", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty a GPU's second-level cache before each run"},
+    {"on", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
+     "what executes it: cpu, threads, blocks (see `topogemm list executors`)"},
+    {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull",
+     "how a block gets to another processor: copied there, or read where it was written; else copy"},
+    {"trials", 0, G_OPTION_ARG_STRING, AT(trials), "N",
+     "runs that are timed; else as many as fit 2 s, 20 to 100, and fewer only where 20 take over 20 s"},
+    {"warmup", 0, G_OPTION_ARG_STRING, AT(warmup), "N", "runs before them that are not; else 2"},
+    {"deadline", 0, G_OPTION_ARG_STRING, AT(deadline), "SECONDS",
+     "longest wait of one processor for another, then the run fails; else 20"},
+    {"device", 0, G_OPTION_ARG_STRING, AT(device), "N", "number of the GPU, 0 and up; else 0"},
+    {"trace:run", 0, G_OPTION_ARG_FILENAME, AT(trace), "FILE.json",
+     "write the measured steps as Chrome trace events, for https://ui.perfetto.dev"},
+    {"output:json", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE.json", "write the JSON document there, too"},
     {"machine", 0, G_OPTION_ARG_FILENAME, AT(machine), "NAME|FILE",
      "a machine of `topogemm list machines`, or a file; else commodity-cluster"},
     {"model", 0, G_OPTION_ARG_STRING, AT(model), "MODEL",
@@ -164,11 +178,13 @@ bool tg_options_parse(TgOptions *options, const char *const *accepted, int argc,
   return false;
 }
 
+/* A member may have several rows, which differ in their words. */
 void tg_options_clear(TgOptions *options) {
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    char *member = (char *)options + rows[i].member;
-    if (rows[i].kind == G_OPTION_ARG_STRING || rows[i].kind == G_OPTION_ARG_FILENAME) g_free(*(char **)(void *)member);
-    if (rows[i].kind == G_OPTION_ARG_STRING_ARRAY) g_strfreev(*(char ***)(void *)member);
+    void *member = (char *)options + rows[i].member;
+    if (rows[i].kind == G_OPTION_ARG_STRING || rows[i].kind == G_OPTION_ARG_FILENAME)
+      g_clear_pointer((char **)member, g_free);
+    if (rows[i].kind == G_OPTION_ARG_STRING_ARRAY) g_clear_pointer((char ***)member, g_strfreev);
   }
   g_strfreev(options->arguments);
   memset(options, 0, sizeof *options);

@@ -26,6 +26,7 @@ typedef struct TgOptions {
   char *procs, *top, *memory_bytes;
   char *sizes, *kernels;
   gboolean cold;
+  char *on, *transport, *trials, *warmup, *deadline, *device;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
 } TgOptions;
 

@@ -102,3 +102,12 @@ TgExit tg_problem_open(const TgCli *cli, TgProblem *problem) {
   if (tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error)) return TG_EXIT_DONE;
   return tg_problem_report(cli, problem, &error);
 }
+
+TgExit tg_problem_report_proof(const TgCli *cli, const TgProblem *problem, const TgProof *proof) {
+  char grid[48];
+  if (proof->failure.cause == TG_CAUSE_MEMORY)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, proof->failure.message);
+  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
+  g_autofree char *message = g_strdup_printf("%s (on %s)", proof->failure.message, grid);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, proof->failure.line, 0, message);
+}

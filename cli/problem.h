@@ -7,6 +7,7 @@
 
 #include "collective.h"
 #include "embedding.h"
+#include "prove.h"
 #include "schedule.h"
 
 /** A schedule with its text. Zero it before use. */
@@ -36,9 +37,14 @@ const char *tg_problem_name(const TgProblem *problem);
 /** Reports an error of topo/ or schedule/ at its place in the problem's text, or without one. */
 TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgError *error);
 
+/** Reports a proof that failed, as `verify` does: at the statement where it failed. */
+TgExit tg_problem_report_proof(const TgCli *cli, const TgProblem *problem, const TgProof *proof);
+
 /** Reads a whole number from `low` to `high`; `option` names it in the error. */
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
                        int64_t *number);
+/** Reads a finite number of at least `least`; where `text` is NULL, leaves `value` alone. */
+TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value);
 /** Takes `-n` or `--size`; `*given` is false where there is neither, and the sizes are left alone. */
 TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given);
 /** Takes `--collective`. */

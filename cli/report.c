@@ -3,6 +3,7 @@
 #include "progress.h"
 
 #include "draw-error.h"
+#include "executor.h"
 #include "io-error.h"
 #include "sim-error.h"
 
@@ -42,6 +43,10 @@ static const TgMeaning meanings[] = {
     {tg_draw_error_quark, TG_DRAW_ERROR_PROGRAM, TG_EXIT_MISSING},
     {tg_draw_error_quark, TG_DRAW_ERROR_RENDER, TG_EXIT_FAILED},
     {tg_draw_error_quark, -1, TG_EXIT_USAGE},
+    {tg_executor_error_quark, TG_EXECUTOR_ERROR_SCHEDULE, TG_EXIT_WRONG},
+    {tg_executor_error_quark, TG_EXECUTOR_ERROR_DEVICE, TG_EXIT_MISSING},
+    {tg_executor_error_quark, TG_EXECUTOR_ERROR_FAILED, TG_EXIT_FAILED},
+    {tg_executor_error_quark, -1, TG_EXIT_USAGE},
     {g_option_error_quark, -1, TG_EXIT_USAGE},
 };
 

@@ -29,14 +29,6 @@ static TgExit overlap_option(const TgCli *cli, TgSimRun *run) {
   return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", text);
 }
 
-static TgExit real_option(const TgCli *cli, const char *name, const char *text, double least, double *value) {
-  char *end = NULL;
-  if (!text) return TG_EXIT_DONE;
-  *value = g_ascii_strtod(text, &end);
-  if (end != text && !*end && isfinite(*value) && *value >= least) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a finite number of at least %g", name, text, least);
-}
-
 static TgExit straggler_option(const TgCli *cli, TgSimRun *run) {
   const char *text = cli->options.straggler, *colon = text ? strchr(text, ':') : NULL;
   run->options.straggler = -1;
@@ -44,13 +36,13 @@ static TgExit straggler_option(const TgCli *cli, TgSimRun *run) {
   if (!colon) return tg_report(cli, TG_EXIT_USAGE, "--straggler %s: expected NODE:FACTOR, as in 3:2.5", text);
   g_autofree char *node = g_strndup(text, (gsize)(colon - text));
   TgExit status = tg_number_parse(cli, "--straggler", node, 0, run->network.nodes - 1, &run->options.straggler);
-  return status ? status : real_option(cli, "--straggler", colon + 1, 1, &run->options.straggler_factor);
+  return status ? status : tg_real_parse(cli, "--straggler", colon + 1, 1, &run->options.straggler_factor);
 }
 
 static TgExit random_options(const TgCli *cli, TgSimRun *run) {
   int64_t seed = 1;
-  TgExit status = real_option(cli, "--skew", cli->options.skew, 0, &run->options.skew_s);
-  if (!status) status = real_option(cli, "--jitter", cli->options.jitter, 0, &run->options.jitter);
+  TgExit status = tg_real_parse(cli, "--skew", cli->options.skew, 0, &run->options.skew_s);
+  if (!status) status = tg_real_parse(cli, "--jitter", cli->options.jitter, 0, &run->options.jitter);
   if (!status) status = straggler_option(cli, run);
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
   run->options.seed = (uint64_t)seed;

@@ -24,16 +24,6 @@ static int64_t count_statements(const TgProblem *problem) {
   return walk.executed;
 }
 
-/* As `verify` says it. */
-static TgExit proof_failed(const TgCli *cli, const TgProblem *problem, const TgProof *proof) {
-  char grid[48];
-  if (proof->failure.cause == TG_CAUSE_MEMORY)
-    return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, proof->failure.message);
-  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
-  g_autofree char *message = g_strdup_printf("%s (on %s)", proof->failure.message, grid);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, proof->failure.line, 0, message);
-}
-
 /** Blocks and words by processor. */
 typedef struct TgHeld {
   int64_t blocks, words;
@@ -115,7 +105,7 @@ TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
   if (run->proved) {
     if (!tg_prove(&problem->schedule, &problem->names, run->options.collective, run->shape.m, run->shape.n,
                   run->shape.k, &proof))
-      return proof_failed(cli, problem, &proof);
+      return tg_problem_report_proof(cli, problem, &proof);
     memory->blocks = proof.counts.blocks_per_processor_max;
     memory->words = proof.counts.words_per_processor_max;
   } else {
@@ -166,7 +156,7 @@ TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, GError *error) {
     return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, line, column, failure->message + words);
   if (!tg_prove(&problem->schedule, &problem->names, run->options.collective, run->shape.m, run->shape.n, run->shape.k,
                 &proof))
-    return proof_failed(cli, problem, &proof);
+    return tg_problem_report_proof(cli, problem, &proof);
   return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, 0, 0, failure->message);
 }
 

@@ -4,6 +4,7 @@
 #define TG_SIM_H
 
 #include "problem.h"
+#include "units.h"
 
 #include "cost.h"
 #include "element.h"
@@ -96,12 +97,6 @@ TgExit tg_sim_symbols(const TgCli *cli, TgFormulaSymbols *symbols);
 /** `--formula`: the closed form, its source, and why the prediction is another one. */
 TgExit tg_sim_print_formula(TgCli *cli, const TgSimRun *run);
 
-/** Seconds with a unit that leaves one to three digits before the point. */
-void tg_time_text(double seconds, char *text, size_t size);
-/** A ratio as "59.3 %", "-" where it is NaN. */
-void tg_percent_text(double ratio, char *text, size_t size);
-/** Bytes as "1.5 GB", in powers of 1000. */
-void tg_bytes_text(double bytes, char *text, size_t size);
 void tg_sim_print(TgCli *cli, const TgSimRun *run);
 /** Tables of what the nodes and the links do. */
 void tg_sim_print_nodes(TgCli *cli, const TgSimRun *run);

@@ -49,10 +49,10 @@ static void write_problem(TgJson *json, const TgStepRun *run) {
   tg_json_member_integer(json, "k", shape->k);
   tg_json_member_string(json, "type", tg_element_name(run->options.element));
   tg_json_key(json, "seed");
-  if (run->from_files)
+  if (run->input.from_files)
     tg_json_null(json);
   else
-    tg_json_integer(json, (int64_t)run->seed);
+    tg_json_integer(json, (int64_t)run->input.seed);
 }
 
 static void write_outcome(TgJson *json, const TgStepRun *run) {

@@ -47,12 +47,8 @@ void tg_step_print_head(TgCli *cli, const TgStepRun *run) {
   tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, formula, shape->m, shape->n);
   if (run->problem.schedule.computes.right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, shape->k);
   tg_print(cli, ", %s, on the network %s\n", tg_element_name(run->options.element), run->network_text);
-  if (run->from_files)
-    tg_print(cli, "A from %s%s%s\n", cli->options.a, cli->options.b ? ", B from " : "",
-             cli->options.b ? cli->options.b : "");
-  else
-    tg_print(cli, "random %s, seed %" PRIu64 "\n",
-             cli->options.integers ? "whole numbers from -4 to 4" : "numbers, uniform in [-1, 1)", run->seed);
+  g_autofree char *input = tg_input_text(cli, &run->input);
+  tg_print(cli, "%s\n", input);
   if (tg_schedule_processors(&run->problem.schedule) > TG_STEP_FEW_PROCESSORS && !cli->options.blocks)
     tg_print(cli, "blocks are printed for up to %d processors; --blocks prints them here too\n",
              TG_STEP_FEW_PROCESSORS);

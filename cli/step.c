@@ -9,8 +9,7 @@ static const int64_t most_load_bytes = INT64_C(1) << 30;
 
 void tg_step_clear(TgStepRun *run) {
   g_clear_pointer(&run->stepper, tg_stepper_free);
-  g_clear_pointer(&run->a, tg_matrix_free);
-  g_clear_pointer(&run->b, tg_matrix_free);
+  tg_input_clear(&run->input);
   g_clear_pointer(&run->c, tg_matrix_free);
   tg_problem_clear(&run->problem);
 }
@@ -56,9 +55,18 @@ static TgExit open_stepper(const TgCli *cli, TgStepRun *run) {
   run->options.link_loads = run->network.links * 8 <= most_load_bytes / (steps + 1);
   run->options.keep_details = cli->options.interactive || cli->options.messages;
   run->options.keep_history = cli->options.interactive;
-  run->stepper = tg_stepper_new(&problem->schedule, &problem->names, &run->options, run->a->data,
-                                run->b ? run->b->data : NULL, &error);
+  run->stepper = tg_stepper_new(&problem->schedule, &problem->names, &run->options, run->input.a->data,
+                                tg_input_b(&run->input), &error);
   return run->stepper ? find_last(cli, run) : tg_report_error(cli, error);
+}
+
+static TgExit open_input(const TgCli *cli, TgStepRun *run) {
+  const TgExit status = tg_input_open(cli, "step", &run->problem.schedule.computes, &run->input);
+  run->options.m = run->input.shape.m;
+  run->options.n = run->input.shape.n;
+  run->options.k = run->input.shape.k;
+  run->options.element = run->input.element;
+  return status;
 }
 
 static TgExit open_run(TgCli *cli, TgStepRun *run) {
@@ -66,7 +74,7 @@ static TgExit open_run(TgCli *cli, TgStepRun *run) {
   if (!status) status = tg_problem_open(cli, &run->problem);
   if (!status) status = tg_network_option(cli, &run->problem.schedule, &run->network, &run->embedding);
   if (!status) status = tg_collective_option(cli, &run->options.collective);
-  if (!status) status = tg_step_matrices(cli, run);
+  if (!status) status = open_input(cli, run);
   if (!status) status = open_stepper(cli, run);
   tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
   return status;
@@ -93,12 +101,12 @@ TgExit tg_step_forward(TgCli *cli, TgStepRun *run) {
 static TgExit check_result(const TgCli *cli, TgStepRun *run) {
   GError *error = NULL;
   const TgShape *shape = tg_stepper_shape(run->stepper);
-  run->c = tg_matrix_new(run->a->type, shape->m, shape->n, 0, &error);
+  run->c = tg_matrix_new(run->input.a->type, shape->m, shape->n, 0, &error);
   if (!run->c) return tg_report_error(cli, error);
   if (!tg_stepper_result(run->stepper, run->c->data, TG_RESULT_COMPLETE, &error))
     return tg_step_failed(cli, run, error);
   run->checked = tg_check_product(&run->check, &run->problem.schedule.computes, shape, run->options.element,
-                                  run->a->data, run->b ? run->b->data : NULL, run->c->data, 0, &error);
+                                  run->input.a->data, tg_input_b(&run->input), run->c->data, 0, &error);
   return run->checked ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 

@@ -3,10 +3,9 @@
 #ifndef TG_STEP_H
 #define TG_STEP_H
 
-#include "problem.h"
+#include "input.h"
 
 #include "check.h"
-#include "matrix.h"
 #include "stepper.h"
 
 enum { TG_STEP_FEW_PROCESSORS = 16 }; /**< up to here blocks are printed unasked */
@@ -17,10 +16,8 @@ typedef struct TgStepRun {
   TgEmbedding embedding;
   char network_text[TG_TOPOLOGY_TEXT_BYTES];
   TgStepperOptions options;
-  TgMatrix *a, *b; /**< b is NULL where the schedule reads none */
-  TgMatrix *c;     /**< once the run is complete */
-  uint64_t seed;
-  bool from_files;
+  TgInput input;
+  TgMatrix *c; /**< once the run is complete */
   TgStepper *stepper;
   int64_t last;     /**< the step to stop after */
   const char *note; /**< printed last: repetitions do not repeat it */
@@ -30,9 +27,6 @@ typedef struct TgStepRun {
 
 void tg_step_clear(TgStepRun *run);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgStepRun, tg_step_clear)
-
-/** Reads or draws the matrices: fills sizes, type, `a` and `b`. The schedule is bound. */
-TgExit tg_step_matrices(const TgCli *cli, TgStepRun *run);
 
 /** What is run, in a line or two. */
 void tg_step_print_head(TgCli *cli, const TgStepRun *run);

@@ -1,6 +1,7 @@
 /* Predictions of several ALGOs at several points. */
 #include "sweep.h"
 #include "output.h"
+#include "algorithms.h"
 #include "progress.h"
 
 #include "prove.h"
@@ -190,43 +191,6 @@ static TgExit check_options(const TgCli *cli, const TgSweep *sweep) {
   return TG_EXIT_DONE;
 }
 
-/* What computes something else is no slower and no faster. */
-static TgExit check_computes(const TgCli *cli, const TgProblem *problem, TgComputes *computes, char **name) {
-  const TgComputes *now = &problem->schedule.computes;
-  char first[TG_FORMULA_BYTES], other[TG_FORMULA_BYTES];
-  if (!*name) {
-    *computes = *now;
-    *name = g_strdup(tg_problem_name(problem));
-  }
-  tg_computes_text(computes, first);
-  tg_computes_text(now, other);
-  if (strcmp(first, other) == 0) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE,
-                   "sim: %s computes %s, %s computes %s: a table compares times of schedules that compute the same",
-                   *name, first, tg_problem_name(problem), other);
-}
-
-/* All ALGOs compute the same, and each --set is for one of them at least. */
-static TgExit check_algorithms(const TgCli *cli) {
-  char **set = cli->options.set, **algo = cli->options.arguments;
-  g_autofree char *first = NULL;
-  TgComputes computes;
-  g_autofree bool *taken = g_new0(bool, set ? g_strv_length(set) + 1 : 1);
-  for (; *algo; algo++) {
-    g_auto(TgProblem) problem = {0};
-    if (strcmp(*algo, "-") == 0)
-      return tg_report(cli, TG_EXIT_USAGE,
-                       "sim: a schedule on standard input is read once; for tables, put it in a file");
-    TgExit status = tg_problem_parse(cli, &problem, *algo);
-    if (!status) status = check_computes(cli, &problem, &computes, &first);
-    if (status) return status;
-    for (int i = 0; set && set[i]; i++) taken[i] = taken[i] || tg_sim_takes(&problem, set[i]);
-  }
-  for (int i = 0; set && set[i]; i++)
-    if (!taken[i]) return tg_report(cli, TG_EXIT_USAGE, "--set %s: none of the ALGOs has such a parameter", set[i]);
-  return TG_EXIT_DONE;
-}
-
 static TgExit make_points(const TgCli *cli, TgSweep *sweep) {
   TgSweepPoint size = {0};
   bool given = sweep->n->len || !isnan(sweep->efficiency);
@@ -255,7 +219,7 @@ static TgExit open_sweep(const TgCli *cli, TgSweep *sweep) {
   TgExit status = tg_sweep_read(cli, sweep);
   if (!status) status = efficiency_option(cli, sweep);
   if (!status) status = check_options(cli, sweep);
-  if (!status) status = check_algorithms(cli);
+  if (!status) status = tg_algorithms_check(cli, "sim");
   if (!status) status = make_points(cli, sweep);
   sweep->along_n = sweep->n->len > 1;
   return status ? status : tg_sweep_file_check(cli, sweep);

@@ -1,6 +1,7 @@
 /* Options whose values are numbers, sizes and names. */
 #include "problem.h"
 
+#include <math.h>
 #include <string.h>
 
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
@@ -13,6 +14,14 @@ TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, i
     return tg_report(cli, TG_EXIT_USAGE, "%s: %s is not from %" PRId64 " to %" PRId64, option, text, low, high);
   if (range) return tg_report(cli, TG_EXIT_USAGE, "%s: %s is too large or too small", option, text);
   return tg_report(cli, TG_EXIT_USAGE, "%s: `%s` is no whole number", option, text);
+}
+
+TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value) {
+  char *end = NULL;
+  if (!text) return TG_EXIT_DONE;
+  *value = g_ascii_strtod(text, &end);
+  if (end != text && !*end && isfinite(*value) && *value >= least) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a finite number of at least %g", option, text, least);
 }
 
 static TgExit size_option(const TgCli *cli, const char *text, int64_t *const sizes[3]) {

@@ -3,7 +3,7 @@
  * multiprocessor. Factors lie with their inner index slowest, in panels of 128, so what a round needs of one lies in a
  * piece of 16 KB. Rounds go on from tile to tile without a break: while C is stored, the next tile's stages come.
  *
- *   stage   0: A' 32 x 128   B 32 x 128        full[stage]: filled;  empty[stage]: read by all eight warps
+ *   stage   0: A' 32 x 128   B 32 x 128        full[stage]: filled
  *           1: A' 32 x 128   B 32 x 128
  *           2: A' 32 x 128   B 32 x 128
  *   aside   two pieces of 8 KB, of copies that go along: one comes while the one before goes
@@ -32,7 +32,7 @@ struct Fetch {
 struct Shared {
   float stage[stages][stage_elements];
   float piece[pieces][piece_elements];
-  uint64_t full[stages], empty[stages], piece_full[pieces];
+  uint64_t full[stages], piece_full[pieces];
 };
 
 constexpr int shared_bytes = sizeof(Shared);
@@ -78,11 +78,11 @@ __device__ __forceinline__ void bring_factor(float *to, const Fetch &fetch, uint
   for (int k = 0; k < depth; k++) bring(to + k * tile, fetch.from + k * fetch.columns, row_bytes, barrier);
 }
 
-/** Fills the stage of round `number` since the kernel began with round `round` of this product. */
+/** Fills the stage of round `number` since the kernel began with round `round` of this product. All have read what was
+ * there. */
 __device__ __forceinline__ void fill(Shared *shared, uint32_t number, const Work &work, int round) {
   const uint32_t stage = number % stages;
   const Fetch left = work.left(round), right = work.right(round);
-  tg_barrier_wait(tg_shared_address(&shared->empty[stage]), (number / stages & 1) ^ 1);
   tg_barrier_expect(tg_shared_address(&shared->full[stage]), (left.columns + right.columns) * depth * sizeof(float));
   bring_factor(shared->stage[stage], left, &shared->full[stage]);
   bring_factor(shared->stage[stage] + factor_elements, right, &shared->full[stage]);
@@ -181,7 +181,7 @@ struct Sums {
 #pragma unroll
       for (int t = 0; t < 8; t++) {
         const int j = i & 1 ? 7 - t : t; /* there and back: the operand of the turn is reused */
-        at[i][j] = fmaf(row[i], column[j], at[i][j]);
+        at[j][i] = fmaf(row[j], column[i], at[j][i]);
       }
   }
 };
@@ -200,7 +200,6 @@ struct Counts {
 };
 
 /** target = addend + left' * right, target may be the addend. Returns the copies that were executed along with it. */
-template <bool TOGETHER>
 __device__ __forceinline__ int multiply(const TgBlocksRun &run, const TgBlocksInstruction &instruction, Shared *shared,
                                         TgAside *copies, Counts *counts) {
   const Work work = {instruction, static_cast<float *>(run.memory)};
@@ -221,7 +220,9 @@ __device__ __forceinline__ int multiply(const TgBlocksRun &run, const TgBlocksIn
       const uint32_t stage = (base + round) % stages;
       const float *const a_now = shared->stage[stage] + mine.row;
       const float *const b_now = shared->stage[stage] + factor_elements + mine.column;
-      if (TOGETHER) __syncthreads(); /* warps that are far apart in the code drive out each other's instructions */
+      /* All have read the stage of the round before. Nor may warps be far apart in the code: they would drive out each
+       * other's instructions. */
+      __syncthreads();
       tg_barrier_wait(tg_shared_address(&shared->full[stage]), (base + round) / stages & 1);
       float4 a[2][2], b[2][2]; /* this step's and the next one's */
       load(a[0], b[0], a_now, b_now);
@@ -231,8 +232,6 @@ __device__ __forceinline__ int multiply(const TgBlocksRun &run, const TgBlocksIn
           load(a[(step & 1) ^ 1], b[(step & 1) ^ 1], a_now + (step + 1) * tile, b_now + (step + 1) * tile);
         sums.multiply(a[step & 1], b[step & 1]);
       }
-      __syncwarp(); /* lane 0 speaks for all that have read */
-      if (threadIdx.x % 32 == 0) tg_barrier_arrive(tg_shared_address(&shared->empty[stage]));
       /* Warps take turns, or one would always be the last. */
       if (threadIdx.x == 32 * (1 + round % (warps - 1)) && round + stages - 1 < total)
         fill(shared, base + round + stages - 1, work, round + stages - 1);
@@ -256,7 +255,7 @@ __device__ __forceinline__ int multiply(const TgBlocksRun &run, const TgBlocksIn
 }
 
 /** Products by the copy engine. */
-template <bool TOGETHER> struct Engine {
+struct Engine {
   using Element = float;
   static constexpr int threads = bulk::threads, rows = tile, columns = tile, shared_bytes = bulk::shared_bytes;
   static constexpr bool has_aside = true;
@@ -265,16 +264,13 @@ template <bool TOGETHER> struct Engine {
   __device__ void begin(float *memory) {
     Shared *const shared = reinterpret_cast<Shared *>(memory);
     if (threadIdx.x != 0) return;
-    for (int s = 0; s < stages; s++) {
-      tg_barrier_init(tg_shared_address(&shared->full[s]), 1);
-      tg_barrier_init(tg_shared_address(&shared->empty[s]), warps);
-    }
+    for (int s = 0; s < stages; s++) tg_barrier_init(tg_shared_address(&shared->full[s]), 1);
     for (int p = 0; p < pieces; p++) tg_barrier_init(tg_shared_address(&shared->piece_full[p]), 1);
     tg_barrier_fence();
   }
   __device__ int multiply(const TgBlocksRun &run, const TgBlocksInstruction &x, float *memory, TgAside *aside) {
     publish(); /* what others wrote and this block has waited for, likewise */
-    return bulk::multiply<TOGETHER>(run, x, reinterpret_cast<Shared *>(memory), aside, &counts);
+    return bulk::multiply(run, x, reinterpret_cast<Shared *>(memory), aside, &counts);
   }
   /* Between ordinary stores and copies by the engine, in the device's memory. */
   __device__ void publish() { asm volatile("fence.proxy.async;" ::: "memory"); }
@@ -282,8 +278,8 @@ template <bool TOGETHER> struct Engine {
 
 } // namespace bulk
 
-template <bool TOGETHER> static TgBlocksKernel tg_bulk_row() {
-  return {reinterpret_cast<const void *>(&tg_blocks_kernel<bulk::Engine<TOGETHER>, 2>),
+TgBlocksKernel tg_blocks_bulk() {
+  return {reinterpret_cast<const void *>(&tg_blocks_kernel<bulk::Engine, 2>),
           bulk::threads,
           bulk::tile,
           bulk::tile,
@@ -291,10 +287,4 @@ template <bool TOGETHER> static TgBlocksKernel tg_bulk_row() {
           90,
           bulk::tile,
           bulk::depth};
-}
-TgBlocksKernel tg_blocks_bulk() {
-  return tg_bulk_row<false>();
-}
-TgBlocksKernel tg_blocks_bulk2() {
-  return tg_bulk_row<true>();
 }

@@ -223,6 +223,5 @@ struct TgBlocksKernel {
 
 /** That of blocks-bulk.cu. */
 TgBlocksKernel tg_blocks_bulk();
-TgBlocksKernel tg_blocks_bulk2();
 
 #endif

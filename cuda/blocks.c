@@ -128,6 +128,7 @@ static bool prepare(TgBlocks *blocks, GError **error) {
   facts->instance[1] = blocks->base.options.n;
   facts->instance[2] = blocks->base.options.k;
   facts->instances = facts->resident = facts->panels = 1;
+  facts->kernel = "register tiles from shared memory";
   if (!check_memory(blocks, error) || !host_memory(blocks, error) || !allocate(blocks, error)) return false;
   return blocks->base.options.no_times || tg_executor_make_steps(&blocks->base, error);
 }

@@ -15,13 +15,11 @@ template <typename TILE, int RESIDENT> static TgBlocksKernel tg_row() {
           0};
 }
 
-static const TgBlocksKernel kernels[TG_ELEMENTS][6] = {
-    {tg_blocks_bulk(), tg_blocks_bulk2(), tg_row<TgTile<float, 128, 128, 16, 2, 2>, 2>(),
-     tg_row<TgTile<float, 64, 64, 16, 1, 1>, 4>(), tg_row<TgTile<float, 64, 32, 16, 1, 1>, 8>(),
-     tg_row<TgTile<float, 32, 32, 16, 1, 1>, 16>()},
-    {TgBlocksKernel{}, TgBlocksKernel{}, tg_row<TgTile<double, 64, 64, 16, 1, 1>, 2>(),
-     tg_row<TgTile<double, 32, 64, 16, 1, 1>, 4>(), tg_row<TgTile<double, 32, 32, 8, 1, 1>, 8>(),
-     tg_row<TgTile<double, 32, 32, 8, 1, 1>, 16>()}};
+static const TgBlocksKernel kernels[TG_ELEMENTS][5] = {
+    {tg_blocks_bulk(), tg_row<TgTile<float, 128, 128, 16, 2, 2>, 2>(), tg_row<TgTile<float, 64, 64, 16, 1, 1>, 4>(),
+     tg_row<TgTile<float, 64, 32, 16, 1, 1>, 8>(), tg_row<TgTile<float, 32, 32, 16, 1, 1>, 16>()},
+    {TgBlocksKernel{}, tg_row<TgTile<double, 64, 64, 16, 1, 1>, 2>(), tg_row<TgTile<double, 32, 64, 16, 1, 1>, 4>(),
+     tg_row<TgTile<double, 32, 32, 8, 1, 1>, 8>(), tg_row<TgTile<double, 32, 32, 8, 1, 1>, 16>()}};
 
 static bool tg_failed(TgError *error, const char *call, cudaError_t code) {
   return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(code));

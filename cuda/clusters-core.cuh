@@ -1,14 +1,15 @@
 /** @file clusters-core.cuh
  * Private to cuda/: the kernel of executor `clusters`. clusters-plan.h says what streams are.
  *
- * A block is a processor and has a multiprocessor to itself: sixteen warps that multiply, and one thread, the producer,
- * that executes the operations of the copy engine. Its tile of C is 128 x 128 in f32 (64 x 64 in f64); a slot holds
- * DEPTH steps of k of a tile of A', or of B: 32 KB with 64 steps of f32. The warps are two groups that divide the steps
- * of every slot; a thread has 8 x 8 (4 x 4) elements of C, in two groups of 16 bytes each way, and the groups' sums
- * meet at the end. One product of slots is 8192 cycles of multiply-adds; meanwhile at most 64 KB come and 64 KB go: 8
- * bytes a cycle each way, of the 13 to 16 that distributed shared memory was seen to give.
+ * A block is a processor and has a multiprocessor to itself: sixteen warps that multiply, and three threads, the
+ * filler, the sender and the confirmer, that execute the operations of the copy engine. Its tile of C is 128 x 128 in
+ * f32 (64 x 64 in f64); a slot holds DEPTH steps of k of a tile of A', or of B: 32 KB with 64 steps of f32. The warps
+ * are two groups that divide the steps of every slot; a thread has 8 x 8 (4 x 4) elements of C, in two groups of 16
+ * bytes each way, and the groups' sums meet at the end. One product of slots is 8192 cycles of multiply-adds; meanwhile
+ * at most 64 KB come and 64 KB go: 8 bytes a cycle each way, of the 13 to 16 that distributed shared memory was seen to
+ * give.
  *
- * The producer's warps give registers to the others: 640 threads of 96 are 512 of 112 and 128 of 32. A product needs 64
+ * Their warps give registers to the rest: 640 threads of 96 are 512 of 112 and 128 of 32. A product needs 64
  * sums, 32 factors and little more; so slots and parities come from the constants. */
 #ifndef TG_CLUSTERS_CORE_CUH
 #define TG_CLUSTERS_CORE_CUH
@@ -32,10 +33,10 @@ template <typename T> constexpr int side = 2 * width<T>;            /* elements 
 template <typename T> constexpr int tile = lanes_down *side<T> * 2; /* two warps down, four across */
 
 /** A shape of the kernel: steps of k in a slot. */
-template <typename ELEMENT, int DEPTH, bool TOGETHER> struct Form {
+template <typename ELEMENT, int DEPTH> struct Form {
   using T = ELEMENT;
-  static constexpr bool together = TOGETHER;
   static constexpr int groups = 2, depth = DEPTH, steps = DEPTH / groups;
+  static constexpr int unrolled = steps < 16 ? steps : 16; /* of 32, it was seen to wait for instructions */
   static constexpr int warps = 8 * groups, consumers = 32 * warps, threads = consumers + 128, blocks = 1;
   static constexpr uint32_t slot_bytes = tile<T> * DEPTH * sizeof(T);
   static constexpr uint32_t sum_bytes = groups * tile<T> * tile<T> * sizeof(T);
@@ -65,21 +66,23 @@ __device__ __forceinline__ void arrive_remote(uint32_t barrier) {
 }
 
 /** Waits for the phase; 0 where that takes longer than `deadline`, in 1024 ns. In assembly for the reason that
- * tg_barrier_wait() gives. */
+ * tg_barrier_wait() gives. It acquires for this block alone, which is enough: what comes from other blocks comes by the
+ * copy engine, into this block's memory. (To acquire for the cluster would empty the first-level cache at every wait,
+ * which took a tenth of the time.) */
 __device__ __forceinline__ uint32_t wait_until(uint32_t barrier, uint32_t parity, uint32_t deadline) {
   uint32_t passed;
   asm volatile("{\n"
                "  .reg .pred p;\n"
                "  .reg .u32 begin, now;\n"
                "  .reg .u64 ns;\n"
-               "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+               "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
                "  mov.u32 %0, 1;\n"
                "  @p bra passed_%=;\n"
                "  mov.u64 ns, %%globaltimer;\n"
                "  shr.u64 ns, ns, 10;\n"
                "  cvt.u32.u64 begin, ns;\n"
                "again_%=:\n"
-               "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+               "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
                "  @p bra passed_%=;\n"
                "  mov.u64 ns, %%globaltimer;\n"
                "  shr.u64 ns, ns, 10;\n"
@@ -104,11 +107,12 @@ __device__ __forceinline__ void report(const TgClusterRun &run, int rank, int st
   run.status->waiting = waiting;
 }
 
-/** Shared memory: the slots, then the barriers. */
+/** Shared memory: the slots, then the barriers and notes. */
 template <typename F> struct Shared {
   unsigned char *base;
   uint32_t full, free, ready; /* barriers of slot 0, slot 0, channel 0 */
   uint32_t *clock;            /* when a time was noted last */
+  uint32_t *armed;            /* the filling that was armed last, of each slot */
 
   __device__ __forceinline__ Shared(unsigned char *memory, const TgClusterRun &run) : base(memory) {
     const uint32_t slots = run.slots * F::slot_bytes, barriers = 16 * run.slots + 8 * run.channels;
@@ -116,15 +120,12 @@ template <typename F> struct Shared {
     free = full + 8 * run.slots;
     ready = free + 8 * run.slots;
     clock = reinterpret_cast<uint32_t *>(memory + slots + barriers);
+    armed = clock + 2;
   }
   __device__ uint32_t slot(int number) const { return tg_shared_address(base) + number * F::slot_bytes; }
-
-  /** Tells a sender that its block has come. */
-  __device__ __forceinline__ void tell(int processor, int number) const {
-    arrive_remote(remote_address(free + 8 * number, processor));
-  }
   __device__ void init(const TgStreamProcessor &about, const TgClusterRun &run) const {
     for (int s = 0; s < run.slots; s++) {
+      armed[s] = ~0u;
       tg_barrier_init(full + 8 * s, 1);
       tg_barrier_init(free + 8 * s, max(static_cast<int>(about.arrivals[s]), 1));
     }
@@ -154,14 +155,15 @@ struct Op {
   uint4 word;
 
   __device__ __forceinline__ bool sends() const { return (word.x & 3) == TG_STREAM_SEND; }
+  __device__ __forceinline__ bool confirms() const { return (word.x & 3) == TG_STREAM_CONFIRM; }
   __device__ __forceinline__ bool receives() const { return (word.x & 3) == TG_STREAM_RECEIVE; }
+  __device__ __forceinline__ int agent() const { return max(operation(), 1) - 1; } /* of the block's three */
   __device__ __forceinline__ int operation() const { return word.x & 3; }
   __device__ __forceinline__ int slot() const { return word.x >> 2 & 31; }
   __device__ __forceinline__ int peer() const { return word.x >> 7 & 15; }
   __device__ __forceinline__ int peer_slot() const { return word.x >> 11 & 31; }
   __device__ __forceinline__ int channel() const { return word.x >> 16 & 63; }
   __device__ __forceinline__ bool is_left() const { return !(word.x >> 22 & 1); }
-  __device__ __forceinline__ bool owes() const { return word.x >> 23 & 1; }
   __device__ __forceinline__ uint32_t unit(uint32_t odd) const { return odd ^ (word.x >> 24 & 1); }
   __device__ __forceinline__ uint32_t parity(uint32_t odd) const {
     return (word.x >> 25 & 1) ^ (word.x >> 26 & unit(odd));
@@ -171,14 +173,15 @@ struct Op {
   }
   __device__ __forceinline__ uint32_t spare() const { return word.y & 0xffff; }
   __device__ __forceinline__ int ahead() const { return word.y >> 16 & 0xff; }
-  __device__ __forceinline__ int owed_to() const { return word.y >> 24 & 15; }
   __device__ __forceinline__ int across() const { return word.z & 0xffff; }
   __device__ __forceinline__ int inner() const { return word.z >> 16; }
-  __device__ __forceinline__ int owed_slot() const { return word.w & 31; }
-  __device__ __forceinline__ int step() const { return word.w >> 5; }
+  /** The slot's filling. It differs from all that could be armed instead: they are of the same unit or the next. */
+  __device__ __forceinline__ uint32_t filling(uint32_t odd) const { return (word.w >> 5 & 0xfff) << 1 | unit(odd); }
+  __device__ __forceinline__ int step() const { return word.w >> 17; }
 };
 
-/** Executes operations; one thread of the block. It has few registers. */
+/** Executes operations; a thread of the block for those that fill slots, one for those that send, and one that confirms
+ * what has come. They have few registers. */
 template <typename F> struct Operator {
   using T = typename F::T;
   const TgClusterRun &run;
@@ -192,9 +195,19 @@ template <typename F> struct Operator {
     report(run, rank, op.step(), 1 + op.operation());
     return false;
   }
+  /** Until the filler has armed this filling: no barrier tells its phase from that of two fillings ago. */
+  __device__ __forceinline__ bool wait_armed(const Op &op, uint32_t odd) const {
+    const uint32_t begin = static_cast<uint32_t>(clock_ns() >> 10);
+    while (atomicOr(shared.armed + op.slot(), 0) != op.filling(odd)) {
+      __nanosleep(50);
+      if (static_cast<uint32_t>(clock_ns() >> 10) - begin <= run.deadline) continue;
+      report(run, rank, op.step(), 1 + op.operation());
+      return false;
+    }
+    return true;
+  }
   __device__ __forceinline__ bool send(const Op &op, uint32_t odd) const {
-    if (!wait(shared.full + 8 * op.slot(), op.parity(odd), op)) return false;
-    if (op.owes()) shared.tell(op.owed_to(), op.owed_slot());
+    if (!wait_armed(op, odd) || !wait(shared.full + 8 * op.slot(), op.parity(odd), op)) return false;
     if (!wait(shared.ready + 8 * op.channel(), op.channel_parity(odd), op)) return false;
     asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                      remote_address(shared.slot(op.peer_slot()), op.peer())),
@@ -203,10 +216,17 @@ template <typename F> struct Operator {
                  : "memory");
     return true;
   }
+  __device__ __forceinline__ bool confirm(const Op &op, uint32_t odd) const {
+    if (!wait_armed(op, odd) || !wait(shared.full + 8 * op.slot(), op.parity(odd), op)) return false;
+    arrive_remote(remote_address(shared.free + 8 * op.peer_slot(), op.peer()));
+    tg_barrier_arrive(shared.free + 8 * op.slot());
+    return true;
+  }
   __device__ __forceinline__ bool arm(const Op &op, uint32_t odd) const {
     if (!wait(shared.free + 8 * op.slot(), op.parity(odd) ^ 1, op)) return false;
     tg_barrier_expect(shared.full + 8 * op.slot(), F::slot_bytes);
     if (op.spare()) arrive_times(shared.free + 8 * op.slot(), op.spare());
+    atomicExch(shared.armed + op.slot(), op.filling(odd));
     return true;
   }
   __device__ __forceinline__ bool receive(const Op &op, uint32_t odd) const {
@@ -221,9 +241,9 @@ template <typename F> struct Operator {
                 (panel * run.inner + op.inner()) * F::depth, shared.full + 8 * op.slot());
     return true;
   }
-  /** All operations of this kind. They need not wait for the products at which they stand, nor for those of other
-   * kinds, only for what they wait for. */
-  __device__ __forceinline__ void operate_all(const int KIND) const {
+  /** All operations of this thread: 0: those that fill, 1: that send, 2: that confirm. They need not wait for the
+   * products at which they stand, nor for other threads', only for what they wait for. */
+  __device__ __forceinline__ void operate_all(int agent) const {
     const TgStreamProcessor &about = run.processor[rank];
     const int first = about.op_first + about.begin_ops, of_panel = about.products, of_unit = of_panel * run.unit;
     int at = about.op_first, left = about.begin_ops; /* of the operations at this product */
@@ -233,10 +253,13 @@ template <typename F> struct Operator {
       for (; left > 0; left--, at++) {
         const Op op = {__ldg(run.op + at)};
         const int own = panel + op.ahead();
-        if (op.operation() != KIND || own >= run.panels) continue;
+        if (op.agent() != agent || own >= run.panels) continue;
         if (run.delay_ns)
           __nanosleep(__umulhi(static_cast<uint32_t>(clock()) * 2654435761u ^ run.delay_seed, run.delay_ns));
-        if (!(KIND == TG_STREAM_SEND ? send(op, odd) : KIND == TG_STREAM_LOAD ? load(op, odd, own) : receive(op, odd)))
+        if (!(op.sends()      ? send(op, odd)
+              : op.confirms() ? confirm(op, odd)
+              : op.receives() ? receive(op, odd)
+                              : load(op, odd, own)))
           return;
       }
       if (number >= 0 && --left_of_panel == 0) {
@@ -395,18 +418,13 @@ template <typename F> __device__ void finish_several(const TgClusterRun &run, in
 
 /** A product's words, in the constants, so that slots and parities take no registers of the threads. */
 struct Factors {
-  uint32_t word, tells, odd;
+  uint32_t word, odd;
 
   __device__ __forceinline__ int slot(int role) const { return word >> 5 * role & 31; }
   __device__ __forceinline__ uint32_t parity(int role) const {
     return (word >> (10 + role) & 1) ^ (word >> (12 + role) & odd);
   }
   __device__ __forceinline__ bool has(uint32_t flag) const { return word >> 14 & flag; }
-  __device__ __forceinline__ int before() const { return word >> 18 & 63; }
-  __device__ __forceinline__ int early() const { return word >> 24 & 63; }
-  __device__ __forceinline__ bool tell(int role) const { return tells >> 10 * role & 1; }
-  __device__ __forceinline__ int told(int role) const { return tells >> (10 * role + 1) & 15; }
-  __device__ __forceinline__ int told_slot(int role) const { return tells >> (10 * role + 5) & 31; }
 };
 
 template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
@@ -417,19 +435,17 @@ template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
   const int rank;
   Sums<T> sums;
 
-  /** Until both factors are there; the first thread tells their senders. */
+  /** Until both factors are there. */
   __device__ __forceinline__ bool wait(const Factors &factors) const {
     uint32_t passed = 1;
 #pragma unroll
-    for (int role = 0; role < TG_ROLES; role++) {
+    for (int role = 0; role < TG_ROLES; role++)
       passed &= wait_until(shared.full + 8 * factors.slot(role), factors.parity(role), run.deadline);
-      if (factors.tell(role) && threadIdx.x == 0 && passed) shared.tell(factors.told(role), factors.told_slot(role));
-    }
     return passed != 0;
   }
   /** Warps that are far apart in the code of a product drive each other's instructions out of the caches. */
   __device__ __forceinline__ void together(int group) const {
-    if (F::together) asm volatile("bar.sync %0, 256;" ::"r"(group + 1) : "memory");
+    asm volatile("bar.sync %0, 256;" ::"r"(group + 1) : "memory");
   }
   __device__ __forceinline__ void release(const Factors &factors) const {
     __syncwarp(); /* lane 0 speaks for all that have read */
@@ -475,15 +491,17 @@ template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
     for (int i = 0; i < side<T>; i++)
 #pragma unroll
       for (int t = 0; t < side<T>; t++) {
-        const int j = i & 1 ? side<T> - 1 - t : t; /* there and back: the operand of the turn is reused */
+        /* There and back: the operand of the turn is reused. The second half of the rows begins with the other half of
+         * the columns: then fewer factors lie in the bank of their sum. */
+        const int j = (i & 1 ? side<T> - 1 - t : t) ^ (i < side<T> / 2 ? 0 : side<T> / 2);
         sums.at[i][j] = fma(row[i], column[j], sums.at[i][j]);
       }
   }
   __device__ __forceinline__ static void load(Piece<T> *a, Piece<T> *b, const T *a_from, const T *b_from) {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      a[h] = *reinterpret_cast<const Piece<T> *>(a_from + h * lanes_down * width<T>);
       b[h] = *reinterpret_cast<const Piece<T> *>(b_from + h * lanes_across * width<T>);
+      a[h] = *reinterpret_cast<const Piece<T> *>(a_from + h * lanes_down * width<T>);
     }
   }
   __device__ __forceinline__ void consume();
@@ -492,7 +510,7 @@ template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
 template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void Consumer<F, SEVERAL, TIMED>::consume() {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 8, group = threadIdx.x / 256;
   const int of_panel = words.of_panel[rank], of_unit = of_panel * run.unit;
-  const uint32_t *const word = words.word + words.first[rank], *const tells = words.tells + words.first[rank];
+  const uint32_t *const word = words.word + words.first[rank];
   const T *const mine = reinterpret_cast<const T *>(shared.base) + group * F::steps * tile<T>;
   const T *const a_mine = mine + warp / warps_across * lanes_down * side<T> + lane / lanes_across * width<T>;
   const T *const b_mine = mine + warp % warps_across * lanes_across * side<T> + lane % lanes_across * width<T>;
@@ -500,7 +518,7 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
   Piece<T> a[2][2], b[2][2]; /* this step's and the next one's */
   bool alive = true;
   sums.clear();
-  Factors now = {word[0], tells[0], 0};
+  Factors now = {word[0], 0};
   if (now.has(TG_PRODUCT_NONE)) return;
   if (TIMED && threadIdx.x == 0) *shared.clock = static_cast<uint32_t>(clock64());
   int number = 0, panel = 0, left_of_panel = of_panel; /* of the product in the unit */
@@ -510,17 +528,25 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
     note(number, true);
     if (!alive) break;
     if (SEVERAL) fetch_sums(now, number, panel == 0);
-    const T *const a_now = a_mine + now.slot(0) * slot_elements, *const b_now = b_mine + now.slot(1) * slot_elements;
+    const T *a_now = a_mine + now.slot(0) * slot_elements, *b_now = b_mine + now.slot(1) * slot_elements;
+    const T *const a_end = a_now + F::steps * tile<T>;
     load(a[0], b[0], a_now, b_now);
+#pragma unroll 1
+    do {
 #pragma unroll
-    for (int step = 0; step < F::steps; step++) {
-      const int here = step & 1, there = here ^ 1;
-      if (step < F::steps - 1)
-        load(a[there], b[there], a_now + (step + 1) * tile<T>, b_now + (step + 1) * tile<T>);
-      else
-        release(now);
-      multiply(a[here], b[here]);
-    }
+      for (int step = 0; step < F::unrolled; step++) {
+        const int here = step & 1, there = here ^ 1;
+        if (step < F::unrolled - 1) {
+          load(a[there], b[there], a_now + (step + 1) * tile<T>, b_now + (step + 1) * tile<T>);
+        } else {
+          a_now += F::unrolled * tile<T>;
+          b_now += F::unrolled * tile<T>;
+          if (a_now != a_end) load(a[there], b[there], a_now, b_now);
+        }
+        multiply(a[here], b[here]);
+      }
+    } while (a_now != a_end);
+    release(now);
     if (SEVERAL) store_sums(now, number);
     note(number, false);
     if (--left_of_panel == 0) {
@@ -531,7 +557,7 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
       number = 0;
       now.odd ^= 1;
     }
-    now = {word[number], tells[number], now.odd};
+    now = {word[number], now.odd};
   }
   if (!alive && threadIdx.x == 0) report(run, rank, product(number).step, 0);
 }

@@ -50,18 +50,17 @@ typedef struct TgClusterRun {
 } TgClusterRun;
 
 /** A TgStreamOp. In word 0: operation in bits 0 and 1, slot from 2, peer 7, peer_slot 11, channel 16, right role 22,
- * owes 23, wraps 24, parity 25, odd 26, channel_parity 27, channel_odd 28; in 1: spare from 0, ahead 16, owed_to 24; in
- * 2: across from 0, inner 16; in 3: owed_slot from 0, step 5. */
+ * wraps 24, parity 25, odd 26, channel_parity 27, channel_odd 28; in 1: spare from 0, ahead 16; in 2: across from 0,
+ * inner 16; in 3: filling from 5, step 17. */
 typedef struct TgClusterOp {
   uint32_t word[4];
 } TgClusterOp;
 
 /** The products of all processors, for the constants of the kernel. In `word` slots are bits 0 to 4 and 5 to 9,
- * parities 10 and 11, `odd` 12 and 13, flags 14 to 17, operations before it 18 to 23 and early in it 24 to 29; in
- * `tells`, ten bits a role: whether its sender is told, 1 + 4 bits of the processor, 5 of its slot. */
+ * parities 10 and 11, `odd` 12 and 13, flags 14 to 17. */
 typedef struct TgClusterWords {
   int32_t first[TG_CLUSTER_MOST], of_panel[TG_CLUSTER_MOST];
-  uint32_t word[TG_CLUSTER_WORDS], tells[TG_CLUSTER_WORDS];
+  uint32_t word[TG_CLUSTER_WORDS];
 } TgClusterWords;
 
 /** A kernel for it. */

@@ -1,7 +1,8 @@
 /** @file clusters-plan.h
  * A bound schedule as streams for thread-block clusters. A processor is a block of a cluster; a slot is a tile of
- * shared memory with two mbarriers. A processor executes products one after another, by all its warps; its first thread
- * also executes operations of the copy engine, at set places before and early in the products.
+ * shared memory with two mbarriers. A processor executes products one after another, by most of its warps; three more
+ * threads have the copy engine fill slots, send, and confirm what has come. Their operations stand at products, so that
+ * panels count for them too; they need not wait for these products, only for what an operation waits for.
  *
  * A problem larger than the schedule is tiled around it. An instance of the schedule, on a cluster of its own, computes
  * a tile of C of (block rows of C) x (block columns of C) tiles; along k it runs once for every panel of `inner` tiles,
@@ -11,21 +12,24 @@
  *
  *                       slot s of processor p, filling after filling
  *
- *    first thread of p   wait free -> arm full (bytes); to receive: invite the sender, arrive at its ready
- *    copy engine                                  fill from memory (LOAD) or from another block's slot (SEND)  -> full
- *    warps of p                                                             wait full -> multiply  -> arrive at free
- *    first thread of p                                                      wait full, wait ready  -> SEND to q
- *    first thread of q                            when it first uses the block in its slot         -> arrive at p's
- * free
+ *    filler of p      wait free -> arm full (bytes); to receive: invite the sender, arrive at its ready
+ *    copy engine                               fill from memory (LOAD) or from another block's slot (SEND) -> full
+ *    warps of p                                                          wait full -> multiply -> arrive at free
+ *    sender of p                                                         wait full, wait ready -> SEND to q
+ *    confirmer of q   wait full of the slot that it came to -> arrive at p's free, and at its own
  *
- * A filling ends when all its readers have arrived at `free`: every warp for every product, and every receiver for the
- * block sent to it. `free` has one number of arrivals per slot; fillings with fewer readers get the rest (`spare`) when
- * they are armed.
+ * A filling ends when all its readers have arrived at `free`: every warp for every product, every receiver for the
+ * block sent to it, and for a block received who confirms it. `free` has one number of arrivals per slot; fillings with
+ * fewer readers get the rest (`spare`) when they are armed.
  *
  * No schedule deadlocks. Everything has an order, that of the schedule as a single processor would execute it, panel
- * after panel; a load has the order of the last thing that it waits for. Each processor executes in that order, and
- * every wait is for something of a lower one, so the lowest unfinished thing can always go on. (A block received counts
- * as arrived when it is first used: slots are laid out accordingly.)
+ * after panel; what fills a slot has the order of the last thing that it waits for. Warps, filler, sender and confirmer
+ * of each processor execute in that order, and every wait is for something of a lower one, so the lowest unfinished
+ * thing can always go on.
+ *
+ * A barrier tells a phase from the one before it, no more. The filler sees every phase of `free`, the warps see every
+ * phase of `full` in the slots that they read; sender and confirmer do not, so the filler writes down which filling of
+ * a slot it has armed, and they wait for that first.
  *
  * The plan holds `unit` panels, so that fillings go round all slots; parities of later units follow from `odd`. */
 #ifndef TG_CLUSTERS_PLAN_H
@@ -36,17 +40,20 @@
 TG_BEGIN_DECLS
 
 enum {
-  TG_CLUSTER_MOST = 16,     /**< processors; more than 8 are not portable */
-  TG_CLUSTER_SLOTS = 30,    /**< of a processor, at most */
-  TG_CLUSTER_CHANNELS = 64, /**< pairs of a receiver and its slot that a processor sends to, at most */
-  TG_CLUSTER_UNIT = 6,      /**< panels of a plan, at most */
-  TG_CLUSTER_WORDS = 1600   /**< products of a plan, at most, over all processors */
+  TG_CLUSTER_MOST = 16,       /**< processors; more than 8 are not portable */
+  TG_CLUSTER_SLOTS = 30,      /**< of a processor, at most */
+  TG_CLUSTER_CHANNELS = 64,   /**< pairs of a receiver and its slot that a processor sends to, at most */
+  TG_CLUSTER_UNIT = 6,        /**< panels of a plan, at most */
+  TG_CLUSTER_WORDS = 1600,    /**< products of a plan, at most, over all processors */
+  TG_CLUSTER_FILLINGS = 4096, /**< of a slot in a unit, at most */
+  TG_CLUSTER_STEPS = 32767    /**< of the schedule, at most */
 };
 
 typedef enum TgStreamOperation {
   TG_STREAM_LOAD,    /**< fill the slot from the device's memory */
   TG_STREAM_RECEIVE, /**< have the slot filled by `peer` */
   TG_STREAM_SEND,    /**< fill `peer_slot` of `peer` from the slot */
+  TG_STREAM_CONFIRM  /**< tell `peer` that its block has come: its slot `peer_slot` has one reader less */
 } TgStreamOperation;
 
 typedef enum TgStreamRole { TG_ROLE_LEFT, TG_ROLE_RIGHT, TG_ROLES } TgStreamRole;
@@ -61,14 +68,13 @@ typedef struct TgStreamOp {
   uint8_t peer, peer_slot;
   uint8_t channel; /**< send: of this processor; receive: of the peer */
   uint8_t channel_parity, channel_odd;
-  uint8_t ahead;  /**< panels from that of the product, at which it is executed, to its own */
-  uint8_t wraps;  /**< 1: its own is in the next unit */
-  uint16_t spare; /**< load, receive: arrivals at `free` beyond those of its readers */
-  uint8_t owes;   /**< send: 1: it is the first to use the block in its slot, which `owed_to` had sent … */
-  uint8_t owed_to, owed_slot, unused[3]; /**< … from its slot `owed_slot` */
-  int16_t across;                        /**< load: block along m (left) or n (right) within the instance */
-  int16_t inner;                         /**< load: block along k within the panel */
-  int32_t step;                          /**< of the schedule, from 1 */
+  uint8_t ahead;    /**< panels from that of the product, at which it is executed, to its own */
+  uint8_t wraps;    /**< 1: its own is in the next unit */
+  uint16_t spare;   /**< load, receive: arrivals at `free` beyond those of its readers */
+  uint16_t filling; /**< number of the slot's filling among those of a unit */
+  int16_t across;   /**< load: block along m (left) or n (right) within the instance */
+  int16_t inner;    /**< load: block along k within the panel */
+  int32_t step;     /**< of the schedule, from 1 */
 } TgStreamOp;
 
 enum {
@@ -81,11 +87,9 @@ enum {
 /** One product. */
 typedef struct TgStreamProduct {
   uint8_t slot[TG_ROLES], parity[TG_ROLES], odd[TG_ROLES];
-  uint8_t owes[TG_ROLES];                         /**< 1: it is the first to use the block in the slot, which … */
-  uint8_t owed_to[TG_ROLES], owed_slot[TG_ROLES]; /**< … this processor had sent from this slot */
-  uint8_t flags;                                  /**< TG_PRODUCT_… */
-  uint8_t before, early; /**< operations before it waits for its factors, and after that: the next ones of the stream */
-  uint8_t unused;
+  uint8_t flags; /**< TG_PRODUCT_… */
+  uint8_t ops;   /**< operations that stand at it: the next ones of the stream */
+  uint8_t unused[2];
   int32_t sum; /**< number of the processor's sum */
   int32_t step;
 } TgStreamProduct;

@@ -28,6 +28,11 @@ TgClusterPlan *tg_cluster_plan_new(const TgSchedule *schedule, const TgScheduleN
   }
   g_autoptr(TgBlocksPlan) blocks = plan_blocks(schedule, names, options, error);
   if (!blocks) return NULL;
+  if (blocks->steps > TG_CLUSTER_STEPS) {
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "%lld steps, executor clusters takes at most %d",
+                (long long)blocks->steps, TG_CLUSTER_STEPS);
+    return NULL;
+  }
   TgFollowed followed = {.schedule = schedule, .options = options, .plan = blocks};
   TgClusterPlan *plan =
       tg_follow(&followed, error) ? tg_cluster_streams_new(&followed, slots, warps, live, error) : NULL;

@@ -24,9 +24,7 @@ static void add_filling(TgSlots *slots, int32_t panel, int32_t t, int role) {
                        .processor = tile->owner,
                        .begin = loaded ? INT64_MAX : order,
                        .end = loaded ? 0 : order,
-                       .first_use = INT64_MAX,
-                       .last_product = -1,
-                       .last_arrival = -1,
+                       .readers = loaded ? 0 : 1, /* whoever tells its sender that it has come */
                        .from = -1};
   slots->filling[at] = (int32_t)slots->fillings->len;
   if (!loaded) {
@@ -45,29 +43,18 @@ static void add_products(TgSlots *slots, int32_t panel) {
     for (int role = 0; role < TG_ROLES && tg_product_is_live(followed, product); role++) {
       TgFilling *filling = tg_filling_of(slots, panel, product->tile[role], role);
       use_filling(filling, order);
-      if (!filling->multiplied) filling->first_use = order;
       filling->multiplied = true;
-      filling->last_product = order;
       filling->readers += slots->plan->warps;
     }
   }
 }
 
-/* A block that is sent counts as arrived when its receiver first uses it. Receivers come after senders. */
 static void add_sendings(TgSlots *slots) {
   for (guint s = 0; s < slots->sendings->len; s++) {
     const TgSending *sending = &g_array_index(slots->sendings, TgSending, s);
     TgFilling *from = tg_filling(slots, sending->from);
     use_filling(from, sending->order);
-    if (!from->multiplied) from->first_use = MIN(from->first_use, sending->order);
     from->readers++;
-  }
-  for (guint s = 0; s < slots->sendings->len; s++) {
-    const TgSending *sending = &g_array_index(slots->sendings, TgSending, s);
-    TgFilling *from = tg_filling(slots, sending->from);
-    const int64_t arrival = tg_filling(slots, sending->to)->first_use;
-    from->last_arrival = MAX(from->last_arrival, arrival);
-    from->end = MAX(from->end, arrival);
   }
 }
 
@@ -110,8 +97,8 @@ static int32_t choose_slot(const int64_t *busy, int32_t first, int32_t last, int
 
 /* Lays the fillings of one kind and processor into the slots from `first` up to `last`. False where more are needed.
  * What is multiplied and what is only sent on never share a slot: a barrier tells a phase from the one before it, no
- * more, so the warps must see every phase of the slots that they wait for. (The first thread sees them all: it arms a
- * slot only when the filling before has come and gone.) */
+ * more, so the warps must see every phase of the slots that they wait for. (The filler sees them all: it arms a slot
+ * only when the filling before has come and gone.) */
 static bool lay_kind(TgSlots *slots, const int32_t *order, int32_t processor, bool multiplied, int32_t first,
                      int32_t last) {
   int64_t busy[TG_CLUSTER_SLOTS + 1];
@@ -163,6 +150,11 @@ static bool count_arrivals(TgSlots *slots, GError **error) {
   for (guint f = 0; f < slots->fillings->len; f++) {
     const TgFilling *filling = tg_filling(slots, (int32_t)f);
     uint16_t *arrivals = &slots->plan->processor[filling->processor].arrivals[filling->slot];
+    if (filling->number >= TG_CLUSTER_FILLINGS) {
+      g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+                  "more than %d blocks come into one slot of a processor", TG_CLUSTER_FILLINGS);
+      return false;
+    }
     if (filling->readers > UINT16_MAX) {
       g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
                   "a block is read %d times where it lies, at most %d are counted", filling->readers, UINT16_MAX);

@@ -9,9 +9,6 @@
 typedef struct TgFilling {
   int32_t tile, role, panel, processor;
   int64_t begin, end;   /**< when it is first needed, or comes, and when it has been used last */
-  int64_t first_use;    /**< by a product, or else by a send */
-  int64_t last_product; /**< -1 where there is none */
-  int64_t last_arrival; /**< first use of a block sent from it by its receiver, the last of these; -1 where none is */
   int32_t slot, number; /**< the number of the filling among those of its slot */
   int32_t before;  /**< the filling of the slot before it; the last one where it is the first: of the unit before */
   int32_t readers; /**< arrivals at `free` */

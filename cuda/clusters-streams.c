@@ -1,16 +1,14 @@
 /* Writes every processor's streams: products, and between them the operations that fill slots and send blocks.
  *
- * An operation stands early in product q, or before product q + 1 where it needs what product q itself reads. Receives
- * and sends stand where the schedule has them: after the last product of a lower order. Loads stand as early as their
- * slot is free, often in a panel before: orders and products go on below 0 into the unit before, and what stands there
- * is executed before the first product when all begins. */
+ * Operations stand in their order, each at the last product of a lower one. A send has the order that the schedule
+ * gives it. What fills a slot has that of the last reader of the filling before, often in a panel before: orders and
+ * products go on below 0 into the unit before, and what stands there is executed before the first product when all
+ * begins. */
 #include "clusters-slots.h"
 
 /** An operation with its place. */
 typedef struct Placed {
-  int64_t place; /* 2q: early in product q; 2q + 1: before product q + 1 */
-  int64_t order; /* that counts against deadlocks */
-  int32_t kind;  /* what fills a slot stands before what sends */
+  int64_t order, product; /* from 0 in a unit; below in the unit before */
   int32_t number, panel;
   TgStreamOp op;
 } Placed;
@@ -22,7 +20,6 @@ typedef struct Streams {
   GArray *orders;   /* int64_t: of the products of a unit */
   GArray *products; /* TgStreamProduct, likewise */
   GArray *ops;      /* Placed */
-  GArray *fills;    /* int64_t: place of what fills each filling */
 } Streams;
 
 static int64_t floor_divide(int64_t a, int64_t b) {
@@ -49,16 +46,6 @@ static void set_filling(const TgSlots *slots, const TgFilling *filling, uint8_t 
   *odd = slots->count[filling->processor][filling->slot] & 1;
 }
 
-static void set_factor(const TgSlots *slots, const TgFilling *filling, int role, int64_t order,
-                       TgStreamProduct *entry) {
-  set_filling(slots, filling, &entry->slot[role], &entry->parity[role], &entry->odd[role]);
-  if (filling->from < 0 || filling->first_use != order) return;
-  const TgFilling *from = tg_filling(slots, filling->from);
-  entry->owes[role] = 1;
-  entry->owed_to[role] = (uint8_t)from->processor;
-  entry->owed_slot[role] = (uint8_t)from->slot;
-}
-
 static void add_product(Streams *streams, int32_t panel, guint panel_begin, const TgFollowedProduct *product,
                         bool *begun) {
   const TgSlots *slots = streams->slots;
@@ -74,7 +61,8 @@ static void add_product(Streams *streams, int32_t panel, guint panel_begin, cons
   if (!begun[sum]) entry.flags |= TG_PRODUCT_FIRST;
   begun[sum] = true;
   for (int role = 0; role < TG_ROLES; role++)
-    set_factor(slots, tg_filling_of(slots, panel, product->tile[role], role), role, order, &entry);
+    set_filling(slots, tg_filling_of(slots, panel, product->tile[role], role), &entry.slot[role], &entry.parity[role],
+                &entry.odd[role]);
   g_array_append_val(streams->products, entry);
   g_array_append_val(streams->orders, order);
 }
@@ -100,11 +88,6 @@ static void add_products(Streams *streams, int32_t panel) {
 
 /* --- operations --------------------------------------------------------------------------------------------------- */
 
-/* What the filling of the slot before this one asks for: an order of the unit before where it is there. */
-static int64_t shifted(const Streams *streams, const TgFilling *filling, int64_t order) {
-  return order < 0 ? INT64_MIN / 2 : filling->number == 0 ? order - unit_span(streams) : order;
-}
-
 static void set_arm(const Streams *streams, const TgFilling *filling, TgStreamOp *op) {
   const TgFollowed *followed = streams->slots->followed;
   const TgComputes *computes = &followed->schedule->computes;
@@ -113,6 +96,7 @@ static void set_arm(const Streams *streams, const TgFilling *filling, TgStreamOp
   set_filling(streams->slots, filling, &op->slot, &op->parity, &op->odd);
   op->spare = (uint16_t)(arrivals - filling->readers);
   op->role = (uint8_t)filling->role;
+  op->filling = (uint16_t)filling->number;
   op->step = MAX(tile->step, 1);
   const bool inner_first = filling->role == TG_ROLE_LEFT ? computes->left_transposed : !computes->right_transposed;
   op->across = (int16_t)(inner_first ? tile->column : tile->row);
@@ -125,132 +109,109 @@ static void set_channel(const TgSlots *slots, const TgSending *sending, int32_t 
   op->channel_odd = slots->uses[sender][sending->channel] & 1;
 }
 
-static void place_load(Streams *streams, int32_t number) {
+static void place(Streams *streams, int64_t order, int32_t number, int32_t panel, TgStreamOp op) {
+  const int64_t product = MAX(last_before(streams, order), -(int64_t)streams->orders->len); /* a unit ahead at most */
+  const Placed placed = {order, product, number, panel, op};
+  g_array_append_val(streams->ops, placed);
+}
+
+/* As early as the slot is free. */
+static void place_arm(Streams *streams, int32_t number, TgStreamOp op) {
   const TgFilling *filling = tg_filling(streams->slots, number);
-  const TgFilling *before = tg_filling(streams->slots, filling->before);
-  const int64_t needs = shifted(streams, filling, before->end);
-  const int64_t earliest = last_before(streams, needs + 1);
-  const int64_t reads = last_before(streams, shifted(streams, filling, before->last_product) + 1);
-  const int64_t latest = last_before(streams, filling->begin); /* early in it, it is in time */
-  Placed placed = {.order = needs, .number = number, .panel = filling->panel};
-  int64_t product = MAX(earliest, before->last_product >= 0 ? reads + 1 : earliest);
-  product = MAX(product, -(int64_t)streams->orders->len); /* not more than a unit ahead */
-  placed.place = product <= latest ? 2 * product : 2 * latest + 1;
-  placed.op.operation = TG_STREAM_LOAD;
-  set_arm(streams, filling, &placed.op);
-  g_array_index(streams->fills, int64_t, (guint)number) = placed.place;
-  g_array_append_val(streams->ops, placed);
+  const int64_t end = tg_filling(streams->slots, filling->before)->end;
+  set_arm(streams, filling, &op);
+  place(streams, filling->number == 0 ? end - unit_span(streams) : end, number, filling->panel, op);
 }
 
-static void place_receive(Streams *streams, const TgSending *sending, int64_t *latest) {
-  const TgFilling *filling = tg_filling(streams->slots, sending->to), *from = tg_filling(streams->slots, sending->from);
-  const TgFilling *before = tg_filling(streams->slots, filling->before);
-  const int64_t product = last_before(streams, sending->order);
-  const int64_t reads = last_before(streams, shifted(streams, filling, before->last_product) + 1);
-  Placed placed = {.order = sending->order, .number = sending->to, .panel = filling->panel};
-  placed.place = MAX(2 * product + (before->last_product >= 0 && reads >= product), *latest);
-  placed.op =
-      (TgStreamOp){.operation = TG_STREAM_RECEIVE, .peer = (uint8_t)from->processor, .peer_slot = (uint8_t)from->slot};
-  set_arm(streams, filling, &placed.op);
-  set_channel(streams->slots, sending, from->processor, &placed.op);
-  *latest = placed.place;
-  g_array_index(streams->fills, int64_t, (guint)sending->to) = placed.place;
-  g_array_append_val(streams->ops, placed);
+static void place_receive(Streams *streams, const TgSending *sending) {
+  const TgFilling *from = tg_filling(streams->slots, sending->from);
+  TgStreamOp op = {.operation = TG_STREAM_RECEIVE, .peer = (uint8_t)from->processor, .peer_slot = (uint8_t)from->slot};
+  set_channel(streams->slots, sending, from->processor, &op);
+  place_arm(streams, sending->to, op);
+  op.operation = TG_STREAM_CONFIRM;
+  set_arm(streams, tg_filling(streams->slots, sending->to), &op);
+  place(streams, sending->order, sending->to, tg_filling(streams->slots, sending->to)->panel, op);
 }
 
-static void place_send(Streams *streams, const TgSending *sending, int32_t number, int64_t *latest) {
+static void place_send(Streams *streams, const TgSending *sending, int32_t number) {
   const TgFilling *from = tg_filling(streams->slots, sending->from), *to = tg_filling(streams->slots, sending->to);
-  Placed placed = {.order = sending->order, .kind = 1, .number = number, .panel = from->panel};
-  TgStreamOp *op = &placed.op;
-  const int64_t filled = g_array_index(streams->fills, int64_t, (guint)sending->from);
-  placed.place = MAX(MAX(2 * last_before(streams, sending->order), filled), *latest);
-  set_filling(streams->slots, from, &op->slot, &op->parity, &op->odd);
-  op->operation = TG_STREAM_SEND;
-  op->role = (uint8_t)from->role;
-  op->peer = (uint8_t)to->processor;
-  op->peer_slot = (uint8_t)to->slot;
-  op->step = tg_followed_tile(streams->slots->followed, to->tile)->step;
-  set_channel(streams->slots, sending, from->processor, op);
-  if (from->from >= 0 && !from->multiplied && from->first_use == sending->order) {
-    const TgFilling *source = tg_filling(streams->slots, from->from);
-    op->owes = 1;
-    op->owed_to = (uint8_t)source->processor;
-    op->owed_slot = (uint8_t)source->slot;
-  }
-  *latest = placed.place;
-  g_array_append_val(streams->ops, placed);
+  TgStreamOp op = {.operation = TG_STREAM_SEND,
+                   .role = (uint8_t)from->role,
+                   .filling = (uint16_t)from->number,
+                   .peer = (uint8_t)to->processor,
+                   .peer_slot = (uint8_t)to->slot,
+                   .step = tg_followed_tile(streams->slots->followed, to->tile)->step};
+  set_filling(streams->slots, from, &op.slot, &op.parity, &op.odd);
+  set_channel(streams->slots, sending, from->processor, &op);
+  place(streams, sending->order, number, from->panel, op);
 }
 
-static int by_sending_order(const void *a, const void *b, void *user) {
-  const TgSending *x = &g_array_index((GArray *)user, TgSending, *(const int32_t *)a);
-  const TgSending *y = &g_array_index((GArray *)user, TgSending, *(const int32_t *)b);
-  return (x->order > y->order) - (x->order < y->order);
-}
-
-/* Loads first, since sends ask where theirs stand; then receives and sends in their order, none before another. */
 static void place_ops(Streams *streams) {
   const TgSlots *slots = streams->slots;
-  const guint sendings = slots->sendings->len;
-  g_autofree int32_t *order = g_new(int32_t, MAX(sendings, 1));
-  int64_t latest = INT64_MIN / 2;
   for (guint f = 0; f < slots->fillings->len; f++)
     if (tg_filling(slots, (int32_t)f)->processor == streams->processor && tg_filling(slots, (int32_t)f)->from < 0)
-      place_load(streams, (int32_t)f);
-  for (guint s = 0; s < sendings; s++) order[s] = (int32_t)s;
-  g_qsort_with_data(order, (gint)sendings, sizeof *order, by_sending_order, slots->sendings);
-  for (guint s = 0; s < sendings; s++) {
-    const TgSending *sending = &g_array_index(slots->sendings, TgSending, order[s]);
-    if (tg_filling(slots, sending->to)->processor == streams->processor) place_receive(streams, sending, &latest);
-    if (tg_filling(slots, sending->from)->processor == streams->processor)
-      place_send(streams, sending, order[s], &latest);
+      place_arm(streams, (int32_t)f, (TgStreamOp){.operation = TG_STREAM_LOAD});
+  for (guint s = 0; s < slots->sendings->len; s++) {
+    const TgSending *sending = &g_array_index(slots->sendings, TgSending, s);
+    if (tg_filling(slots, sending->to)->processor == streams->processor) place_receive(streams, sending);
+    if (tg_filling(slots, sending->from)->processor == streams->processor) place_send(streams, sending, (int32_t)s);
   }
 }
 
 /* --- written ------------------------------------------------------------------------------------------------------ */
 
-static int by_place(const void *a, const void *b) {
+static int by_order(const void *a, const void *b) {
   const Placed *x = a, *y = b;
-  if (x->place != y->place) return x->place < y->place ? -1 : 1;
   if (x->order != y->order) return x->order < y->order ? -1 : 1;
-  if (x->kind != y->kind) return x->kind - y->kind;
   return x->number - y->number;
 }
 
+/* Those of the unit before, once. */
+static void write_begin(const Streams *streams, GArray *all) {
+  for (guint i = 0; i < streams->ops->len; i++) {
+    Placed *placed = &g_array_index(streams->ops, Placed, i);
+    if (placed->product >= 0) return;
+    placed->op.ahead = (uint8_t)placed->panel;
+    g_array_append_val(all, placed->op);
+  }
+}
+
 /* What stands in the unit before is executed there on behalf of the next one. */
-static void write_op(const Streams *streams, Placed placed, bool at_begin, GArray *all) {
+static void wrap(const Streams *streams) {
   const int64_t products = streams->orders->len, unit = streams->slots->plan->unit;
-  const int64_t product = floor_divide(placed.place + 1, 2); /* at which it is executed */
-  const bool wraps = product < 0;
-  const int64_t panel = (wraps ? product + products : product) / (products / unit);
-  placed.op.ahead = (uint8_t)(at_begin ? placed.panel : placed.panel + (wraps ? unit : 0) - panel);
-  placed.op.wraps = wraps && !at_begin;
-  g_array_append_val(all, placed.op);
+  for (guint i = 0; i < streams->ops->len; i++) {
+    Placed *placed = &g_array_index(streams->ops, Placed, i);
+    placed->op.wraps = placed->product < 0;
+    placed->order += placed->op.wraps ? unit_span(streams) : 0;
+    placed->product += placed->op.wraps ? products : 0;
+    placed->op.ahead = (uint8_t)(placed->panel + (placed->op.wraps ? unit : 0) - placed->product / (products / unit));
+  }
+  g_array_sort(streams->ops, by_order);
+}
+
+static bool write_unit(const Streams *streams, GArray *all, GError **error) {
+  wrap(streams);
+  for (guint i = 0; i < streams->ops->len; i++) {
+    const Placed *placed = &g_array_index(streams->ops, Placed, i);
+    uint8_t *ops = &g_array_index(streams->products, TgStreamProduct, (guint)placed->product).ops;
+    if (*ops == UINT8_MAX) {
+      g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+                  "more than %d blocks come or go between two products of a processor", UINT8_MAX);
+      return false;
+    }
+    (*ops)++;
+    g_array_append_val(all, placed->op);
+  }
+  return true;
 }
 
 static bool write_ops(const Streams *streams, GArray *all, GError **error) {
-  const int64_t products = streams->orders->len;
   TgStreamProcessor *about = &streams->slots->plan->processor[streams->processor];
-  g_array_sort(streams->ops, by_place);
+  g_array_sort(streams->ops, by_order);
   about->op_first = (int32_t)all->len;
-  for (guint i = 0; i < streams->ops->len; i++)
-    if (g_array_index(streams->ops, Placed, i).place < -1)
-      write_op(streams, g_array_index(streams->ops, Placed, i), true, all);
+  write_begin(streams, all);
   about->begin_ops = (int32_t)all->len - about->op_first;
-  for (int64_t half = 0; half < 2 * products; half++) { /* before a product, then early in it */
-    TgStreamProduct *product = &g_array_index(streams->products, TgStreamProduct, (guint)(half / 2));
-    const guint begin = all->len;
-    for (int wraps = 0; wraps < 2; wraps++)
-      for (guint i = 0; i < streams->ops->len; i++)
-        if (g_array_index(streams->ops, Placed, i).place == half - 1 - wraps * 2 * products)
-          write_op(streams, g_array_index(streams->ops, Placed, i), false, all);
-    if (all->len - begin > UINT8_MAX >> 2) {
-      g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                  "%u blocks come or go between two products of a processor, at most %d do", all->len - begin,
-                  UINT8_MAX >> 2);
-      return false;
-    }
-    *(half % 2 ? &product->early : &product->before) = (uint8_t)(all->len - begin);
-  }
+  if (!write_unit(streams, all, error)) return false;
   about->ops = (int32_t)all->len - about->op_first - about->begin_ops;
   return true;
 }
@@ -260,10 +221,8 @@ static bool write_processor(const TgSlots *slots, int32_t processor, GArray *ops
                      .processor = processor,
                      .orders = g_array_new(FALSE, FALSE, sizeof(int64_t)),
                      .products = g_array_new(FALSE, FALSE, sizeof(TgStreamProduct)),
-                     .ops = g_array_new(FALSE, FALSE, sizeof(Placed)),
-                     .fills = g_array_new(FALSE, TRUE, sizeof(int64_t))};
+                     .ops = g_array_new(FALSE, FALSE, sizeof(Placed))};
   TgStreamProcessor *about = &slots->plan->processor[processor];
-  g_array_set_size(streams.fills, slots->fillings->len);
   for (int32_t u = 0; u < slots->plan->unit; u++) add_products(&streams, u);
   place_ops(&streams);
   const bool fine = write_ops(&streams, ops, error);
@@ -273,7 +232,6 @@ static bool write_processor(const TgSlots *slots, int32_t processor, GArray *ops
   g_array_unref(streams.orders);
   g_array_unref(streams.products);
   g_array_unref(streams.ops);
-  g_array_unref(streams.fills);
   return fine;
 }
 

@@ -19,7 +19,6 @@ static bool refuse_device(const TgClusters *clusters, GError **error) {
 /* Slots that a block of this form has room for, whatever it sends. */
 static int32_t slots_of(const TgClusterForm *form) {
   int32_t slots = TG_CLUSTER_SLOTS;
-  if (g_getenv("TG_SLOTS")) return atoi(g_getenv("TG_SLOTS"));
   while (slots > 1 && tg_cluster_shared_bytes(form, slots, TG_CLUSTER_CHANNELS) > form->shared_most) slots--;
   return slots;
 }
@@ -73,18 +72,11 @@ static int64_t parts_of(int64_t size, int64_t part) {
 }
 
 static uint32_t word_of(const TgStreamProduct *product) {
-  uint32_t word = (uint32_t)product->flags << 14 | (uint32_t)product->before << 18 | (uint32_t)product->early << 24;
+  uint32_t word = (uint32_t)product->flags << 14;
   for (int role = 0; role < TG_ROLES; role++)
     word |= (uint32_t)product->slot[role] << 5 * role | (uint32_t)product->parity[role] << (10 + role) |
             (uint32_t)product->odd[role] << (12 + role);
   return word;
-}
-
-static uint32_t tells_of(const TgStreamProduct *product) {
-  uint32_t tells = 0;
-  for (int role = 0; role < TG_ROLES; role++)
-    tells |= (uint32_t)(product->owes[role] | product->owed_to[role] << 1 | product->owed_slot[role] << 5) << 10 * role;
-  return tells;
 }
 
 static TgClusterWords *words_of(const TgClusterPlan *plan) {
@@ -93,10 +85,7 @@ static TgClusterWords *words_of(const TgClusterPlan *plan) {
     words->first[p] = plan->processor[p].product_first;
     words->of_panel[p] = plan->processor[p].products;
   }
-  for (int64_t i = 0; i < plan->products; i++) {
-    words->word[i] = word_of(&plan->product[i]);
-    words->tells[i] = tells_of(&plan->product[i]);
-  }
+  for (int64_t i = 0; i < plan->products; i++) words->word[i] = word_of(&plan->product[i]);
   return words;
 }
 
@@ -185,18 +174,18 @@ static TgClusterOp *ops_of(const TgClusterPlan *plan) {
     const TgStreamOp *op = &plan->op[i];
     ops[i].word[0] = (uint32_t)op->operation | (uint32_t)op->slot << 2 | (uint32_t)op->peer << 7 |
                      (uint32_t)op->peer_slot << 11 | (uint32_t)op->channel << 16 | (uint32_t)op->role << 22 |
-                     (uint32_t)op->owes << 23 | (uint32_t)op->wraps << 24 | (uint32_t)op->parity << 25 |
-                     (uint32_t)op->odd << 26 | (uint32_t)op->channel_parity << 27 | (uint32_t)op->channel_odd << 28;
-    ops[i].word[1] = (uint32_t)op->spare | (uint32_t)op->ahead << 16 | (uint32_t)op->owed_to << 24;
+                     (uint32_t)op->wraps << 24 | (uint32_t)op->parity << 25 | (uint32_t)op->odd << 26 |
+                     (uint32_t)op->channel_parity << 27 | (uint32_t)op->channel_odd << 28;
+    ops[i].word[1] = (uint32_t)op->spare | (uint32_t)op->ahead << 16;
     ops[i].word[2] = (uint16_t)op->across | (uint32_t)op->inner << 16;
-    ops[i].word[3] = (uint32_t)op->owed_slot | (uint32_t)op->step << 5;
+    ops[i].word[3] = (uint32_t)op->filling << 5 | (uint32_t)op->step << 17;
   }
   return ops;
 }
 
 static uint8_t *ops_of_each(const TgClusterPlan *plan) {
   uint8_t *counts = g_new0(uint8_t, (gsize)MAX(plan->products, 1));
-  for (int64_t i = 0; i < plan->products; i++) counts[i] = (uint8_t)(plan->product[i].before + plan->product[i].early);
+  for (int64_t i = 0; i < plan->products; i++) counts[i] = plan->product[i].ops;
   return counts;
 }
 

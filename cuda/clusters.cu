@@ -26,8 +26,8 @@ template <typename F> Row row() {
 }
 
 /* The quicker first; then with smaller slots, for schedules that keep many blocks at once. */
-const Row f32_rows[] = {row<Form<float, 64, false>>(), row<Form<float, 64, true>>(), row<Form<float, 16, false>>()};
-const Row f64_rows[] = {row<Form<double, 64, false>>(), row<Form<double, 64, true>>(), row<Form<double, 16, false>>()};
+const Row f32_rows[] = {row<Form<float, 64>>(), row<Form<float, 16>>()};
+const Row f64_rows[] = {row<Form<double, 64>>(), row<Form<double, 16>>()};
 
 const struct {
   const Row *rows;
@@ -88,7 +88,7 @@ bool tg_cluster_form(int32_t number, int32_t element, TgClusterForm *form, TgErr
 }
 
 int64_t tg_cluster_shared_bytes(const TgClusterForm *form, int32_t slots, int32_t channels) {
-  const int64_t bytes = slots * (form->slot_bytes + 16) + 8 * channels + 8; /* barriers, and a clock */
+  const int64_t bytes = slots * (form->slot_bytes + 16 + 4) + 8 * channels + 8; /* barriers, what is armed, a clock */
   return bytes > form->sum_bytes ? bytes : form->sum_bytes;
 }
 

@@ -5,6 +5,6 @@
 
 #include "executor.h"
 
-extern const TgExecutorKind tg_executor_blocks, tg_executor_clusters;
+extern const TgExecutorKind tg_executor_threads, tg_executor_clusters, tg_executor_blocks;
 
 #endif

@@ -10,15 +10,37 @@ static TgPlanSize *size_of(TgPlanner *planner, int64_t elements) {
   g_assert_not_reached(); /* every block is one of A, B or C, perhaps transposed */
 }
 
+static int32_t take_free(TgPlanner *planner, TgPlanFree *free) {
+  const int32_t block = free->first;
+  if (block == TG_BLOCK_NONE) return block;
+  const TgPlanBlock *b = tg_plan_block(planner, block);
+  const bool late = planner->plan->layout.late_reuse && free->count < TG_PLAN_WAITING;
+  if (late && b->freed_step == planner->walk.step) return TG_BLOCK_NONE;
+  free->first = b->next_free;
+  free->count--;
+  return block;
+}
+
+static void put_free(TgPlanner *planner, TgPlanFree *free, int32_t block) {
+  TgPlanBlock *b = tg_plan_block(planner, block);
+  const bool is_last = planner->plan->layout.late_reuse && free->first != TG_BLOCK_NONE;
+  b->freed_step = planner->walk.step;
+  b->next_free = is_last ? TG_BLOCK_NONE : free->first;
+  if (is_last)
+    tg_plan_block(planner, free->last)->next_free = block;
+  else
+    free->first = block;
+  free->last = block;
+  free->count++;
+}
+
 int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns, bool turned) {
   TgPlanSize *size = size_of(planner, rows * columns);
-  int32_t block = size->free[owner];
+  int32_t block = take_free(planner, &size->free[owner]);
   if (block == TG_BLOCK_NONE) {
     const TgPlanBlock fresh = {.owner = owner, .elements = rows * columns};
     block = (int32_t)planner->blocks->len;
     g_array_append_val(planner->blocks, fresh);
-  } else {
-    size->free[owner] = tg_plan_block(planner, block)->next_free;
   }
   TgPlanBlock *b = tg_plan_block(planner, block);
   b->references = 1;
@@ -37,9 +59,7 @@ void tg_plan_release(TgPlanner *planner, int32_t block) {
   if (!tg_plan_has_memory(block)) return;
   TgPlanBlock *b = tg_plan_block(planner, block);
   if (--b->references > 0) return;
-  TgPlanSize *size = size_of(planner, b->elements);
-  b->next_free = size->free[b->owner];
-  size->free[b->owner] = block;
+  put_free(planner, &size_of(planner, b->elements)->free[b->owner], block);
 }
 
 bool tg_plan_is_own(const TgPlanner *planner, int32_t processor, int32_t block) {

@@ -27,7 +27,8 @@
 TG_BEGIN_DECLS
 
 enum {
-  TG_BLOCKS_MOST = 1 << 25 /**< instructions, and waits, of one plan */
+  TG_BLOCKS_MOST = 1 << 25, /**< instructions, and waits, of one plan */
+  TG_PLAN_WAITING = 4       /**< see TgBlocksLayout */
 };
 
 /** How blocks lie in memory. */
@@ -38,6 +39,8 @@ typedef struct TgBlocksLayout {
                       into panels of so many elements of the other index: a panel is a piece of its own, so that the
                     part of it that one tile needs for some steps lies in one piece. 0: all blocks lie row by row */
   int32_t inner; /**< with panels: what the inner index is padded to multiples of, beyond `pad` */
+  int32_t late_reuse; /**< 1: what is free is used again in a later step, and so waits for no reader of this one; costs
+                           memory for TG_PLAN_WAITING blocks of each size on a processor, at most */
 } TgBlocksLayout;
 
 typedef enum TgBlocksOperation {

@@ -21,14 +21,21 @@ typedef struct TgPlanBlock {
   bool turned;           /**< what it means is the transpose of what lies there */
   int32_t written;       /**< the owner's instructions up to its last writer; 0: placed before the run */
   int32_t next_free;
+  int64_t freed_step;
   int64_t elements;
   GArray *readers; /**< TgBlocksWait: since the last write, one for each processor; NULL while none */
 } TgPlanBlock;
 
+/** The free blocks of one size on a processor: those freed last are used first, or, to reuse late, last. */
+typedef struct TgPlanFree {
+  int32_t first, last; /**< TG_BLOCK_NONE where there is none */
+  int32_t count;
+} TgPlanFree;
+
 /** Elements of a block and the free blocks of that size, by owner. */
 typedef struct TgPlanSize {
   int64_t elements;
-  int32_t *free; /**< first of the list, TG_BLOCK_NONE where there is none */
+  TgPlanFree *free;
 } TgPlanSize;
 
 typedef struct TgPlanner {

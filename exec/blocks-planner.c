@@ -28,7 +28,7 @@ static void measure(TgPlanner *planner) {
     planner->size[matrix].elements = plan->padded_rows[matrix] * plan->padded_columns[matrix];
   }
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
-    planner->size[matrix].free = g_new0(int32_t, (gsize)planner->processors);
+    planner->size[matrix].free = g_new0(TgPlanFree, (gsize)planner->processors);
 }
 
 bool tg_blocks_can_panel(const TgSchedule *schedule) {

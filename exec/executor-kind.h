@@ -18,6 +18,10 @@ struct TgExecutor {
 /** Makes executor->steps, facts.steps of them, numbered and labelled, with no times yet. Frees nothing on error. */
 bool tg_executor_make_steps(TgExecutor *executor, GError **error);
 
+/** For an executor whose processors never wait for a single other one: refuses the options for tests that are about
+ * such waits. A deadline always holds. Errors: BAD_INPUT. */
+bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error);
+
 /** Turns a plain error into a GError of this code and frees nothing. Returns false. */
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason);
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "walk.h"
+
 G_DEFINE_QUARK(tg - executor - error - quark, tg_executor_error)
 
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason) {
@@ -22,6 +24,11 @@ static bool refuse(GError **error, TgExecutorError code, const char *message) {
 
 static bool size_is_fine(int64_t size) {
   return size >= 1 && size <= INT32_MAX;
+}
+
+bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error) {
+  if (options->delay_ns == 0 && options->stalled == 0) return true;
+  return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, "processors of this executor can be neither delayed nor stalled");
 }
 
 /** C = A * A' and its like need m = n; nothing else ties m, n and k to one another. */

@@ -49,7 +49,7 @@ typedef struct TgExecutorOptions {
   int32_t form;               /**< 1 + number of the executor's kernel, where it has several; 0: chosen */
   int32_t device;             /**< number of the GPU */
   int64_t memory_limit_bytes; /**< of device memory; 0: what the device has */
-  double deadline_s;          /**< longest wait of one processor for another; 0: 20 s */
+  double deadline_s;          /**< longest wait of one processor for another; 0: 20 s; barriers have none */
   bool no_times;              /**< do not take times inside the run */
   /* For tests. */
   bool poison;         /**< fill all device memory with 0xff bytes before use */
@@ -60,8 +60,8 @@ typedef struct TgExecutorOptions {
 
 /** One step of the last run, by the device's own clock; all times count from the earliest beginning of any processor.
  * NaN for a step in which no processor has anything to do, as a move that costs nothing. Of a step that runs many
- * times, once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another, and
- * it has no begin_s and end_s. */
+ * times, once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another;
+ * begin_s and end_s are those of its first run, or NaN where an executor does not note them. */
 typedef struct TgExecutorStep {
   int64_t index;     /**< from 1 */
   int64_t runs;      /**< how often it runs, one after another; 0 where it costs nothing */
@@ -77,6 +77,7 @@ typedef struct TgExecutorFacts {
   int64_t processors, processors_max; /**< of the schedule, and how many this executor has room for */
   int64_t memory_bytes;               /**< of the device */
   int64_t shared_bytes;               /**< of shared memory, of one block */
+  const char *kernel;                 /**< what multiplies on a processor, in words; static, or the executor's own */
   int64_t instructions, waits;        /**< over all processors */
   int64_t steps;
   int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */

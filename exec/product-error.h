@@ -16,6 +16,17 @@ TG_BEGIN_DECLS
 double tg_product_error(TgElement element, const void *a, const void *b, const void *c, int64_t m, int64_t n, int64_t k,
                         int vectors, uint64_t seed);
 
+/** A factor, row-major and without gaps. */
+typedef struct TgProductFactor {
+  const void *data;
+  int64_t rows, columns; /**< as it is stored */
+  bool transposed;       /**< the factor is the transpose of what is stored */
+} TgProductFactor;
+
+/** The same for factors that may be transposed. */
+double tg_product_error_of(TgElement element, const TgProductFactor *left, const TgProductFactor *right, const void *c,
+                           int vectors, uint64_t seed);
+
 TG_END_DECLS
 
 #endif

@@ -9,7 +9,7 @@ uint64_t tg_stepper_held_bytes(const TgStepper *stepper) {
 static uint64_t history_limit_bytes(const TgStepper *stepper) {
   const uint64_t limit =
       stepper->options.history_limit_bytes ? stepper->options.history_limit_bytes : default_limit_bytes;
-  return MIN(limit, tg_stepper_limit_bytes(stepper));
+  return MIN(limit, tg_stepper_limit_bytes(&stepper->options));
 }
 
 static void forget(TgStepper *stepper, int64_t position) {

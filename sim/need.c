@@ -61,8 +61,8 @@ uint64_t tg_stepper_snapshot_bytes(const TgStepper *stepper) {
   return slot_bytes(stepper->schedule, stepper->state);
 }
 
-/** Runs the schedule on names alone. A run that fails needs what it needed until then. */
-static uint64_t run_bytes(const TgStepper *stepper, const TgScheduleNames *names) {
+/* Runs the schedule on names alone. A run that fails needs what it needed until then. */
+uint64_t tg_stepper_peak_bytes(const TgStepper *stepper, const TgScheduleNames *names) {
   const int64_t parts = stepper->careful ? 2 : 1;
   Ledger ledger = {.element_bytes = (uint64_t)(parts * tg_element_bytes(stepper->options.element))};
   const TgStateHooks hooks = {.user = &ledger,
@@ -97,11 +97,13 @@ uint64_t tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *
   const uint64_t c_bytes = (uint64_t)(shape->m * shape->n) * 2 * sizeof(double);
   const uint64_t copies = (uint64_t)tg_schedule_processors(stepper->schedule) * (stepper->schedule->buffers + 1u);
   const uint64_t most = multiply_add(c_bytes + 3 * sizeof(int32_t), copies, tally);
-  return most <= tg_stepper_limit_bytes(stepper) ? most : multiply_add(run_bytes(stepper, names), 1, tally);
+  return most <= tg_stepper_limit_bytes(&stepper->options)
+             ? most
+             : multiply_add(tg_stepper_peak_bytes(stepper, names), 1, tally);
 }
 
-uint64_t tg_stepper_limit_bytes(const TgStepper *stepper) {
-  if (stepper->options.memory_limit_bytes) return stepper->options.memory_limit_bytes;
+uint64_t tg_stepper_limit_bytes(const TgStepperOptions *options) {
+  if (options->memory_limit_bytes) return options->memory_limit_bytes;
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
   return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }

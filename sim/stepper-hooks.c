@@ -59,7 +59,7 @@ static bool refuse(TgStepper *stepper, uint64_t bytes) {
     g_set_error(&stepper->hook_error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
                 "out of memory: %" PRIu64 " bytes are held in blocks and %" PRIu64
                 " more are needed, the limit is %" PRIu64 " bytes",
-                stepper->sum_bytes, bytes, tg_stepper_limit_bytes(stepper));
+                stepper->sum_bytes, bytes, tg_stepper_limit_bytes(&stepper->options));
   return false;
 }
 

@@ -47,10 +47,12 @@ TgExtent tg_stepper_extent(const TgStepper *stepper, int matrix, int32_t row, in
 
 /** Bytes that a run needs beside A and B at its fullest, snapshots not counted: exact, or a bound below the limit. */
 uint64_t tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *names);
+/** Bytes of blocks and slots at the fullest moment of a run, exactly. */
+uint64_t tg_stepper_peak_bytes(const TgStepper *stepper, const TgScheduleNames *names);
 /** Bytes of one snapshot of the slots as they are now. */
 uint64_t tg_stepper_snapshot_bytes(const TgStepper *stepper);
 /** The options' limit, or the machine's memory. */
-uint64_t tg_stepper_limit_bytes(const TgStepper *stepper);
+uint64_t tg_stepper_limit_bytes(const TgStepperOptions *options);
 
 /** Saves the state as that of step `position` where the stride and the budget allow. */
 void tg_history_save(TgStepper *stepper, int64_t position);

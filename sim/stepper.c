@@ -32,7 +32,7 @@ static bool check_input(const TgSchedule *schedule, const void *a, const void *b
 }
 
 static bool check_memory(const TgStepper *stepper, const TgScheduleNames *names, GError **error) {
-  const uint64_t need = tg_stepper_need_bytes(stepper, names), limit = tg_stepper_limit_bytes(stepper);
+  const uint64_t need = tg_stepper_need_bytes(stepper, names), limit = tg_stepper_limit_bytes(&stepper->options);
   if (need <= limit) return true;
   char grid[64];
   tg_schedule_grid_text(stepper->schedule, grid, sizeof grid);

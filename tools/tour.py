@@ -5,7 +5,9 @@ Usage: tools/tour.py [--check] [--program build/cli/topogemm] DOCUMENT.md ...
 
 Every line `$ COMMAND` in a ```console block is run by the shell in one empty folder per document, where `topogemm` is
 the program; the lines below it, up to the next `$` or the end of the block, become what it printed (standard output and
-errors). A block line `…` keeps the output's first lines up to there: write `$ COMMAND   # first 8 lines`.
+errors). A block line `…` keeps the output's first lines up to there: write `$ COMMAND   # first 8 lines`. Where figures
+are measured, write `# figures vary`, or `# first 8 lines, figures vary`: only the words must be the same then, and the
+figures stay as they are; delete the lines below the command for new ones.
 With --check nothing is written; the exit status is 1 where a document is not what the commands print.
 """
 import argparse
@@ -15,38 +17,56 @@ import subprocess
 import sys
 import tempfile
 
-FIRST = re.compile(r'\s+# first (\d+) lines$')
+MARKS = re.compile(r'\s+# (?:first (\d+) lines)?(?:, )?(figures vary)?$')
+FIGURE = re.compile(r'(?<![\w.])\d[\d.]*(?:e[-+]?\d+)?x?(?!\w)(?: (?:us|ms|s|kB|MB|GB|%))?')
 
 
 def run(line, folder, environment):
-    first = FIRST.search(line)
-    command = FIRST.sub('', line)[2:]
+    first = MARKS.search(line)
+    command = MARKS.sub('', line)[2:]
     done = subprocess.run(['bash', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
     lines = [each.rstrip() for each in done.stdout.rstrip('\n').split('\n')] if done.stdout else []
-    if first and len(lines) > int(first[1]):
+    if first and first[1] and len(lines) > int(first[1]):
         lines = lines[:int(first[1])] + ['…']
     return lines
 
 
+def words(lines):
+    """All but the figures and the space that they take."""
+    return FIGURE.sub('#', ' '.join(lines)).split()
+
+
+def filled(command, before, folder, environment):
+    """The lines below a command, `before` being those that are there."""
+    after = run(command, folder, environment)
+    marks = MARKS.search(command)
+    return before if marks and marks[2] and words(before) == words(after) else after
+
+
 def fill(text, program):
     environment = {**os.environ, 'NO_COLOR': '1', 'LC_ALL': 'C.UTF-8'}
-    out = []
-    inside = skipping = False
+    out, before, command = [], [], None
+    inside = False
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.abspath(program), os.path.join(folder, 'topogemm'))
         work = os.path.join(folder, 'work')
         os.mkdir(work)
         environment['PATH'] = folder + os.pathsep + environment['PATH']
         for line in text.split('\n'):
-            if line.startswith('```'):
+            fence = line.startswith('```')
+            starts = inside and line.startswith('$ ')
+            if command and (fence or starts):
+                out += filled(command, before, work, environment)
+                command = None
+            if fence:
                 inside = line == '```console'
-                skipping = False
-            if inside and line.startswith('$ '):
-                out += [line] + run(line, work, environment)
-                skipping = True
-            elif not (inside and skipping):
+            if starts:
+                command, before = line, []
+            if starts or not command:
                 out.append(line)
+            else:
+                before.append(line)
     return '\n'.join(out)
 
 

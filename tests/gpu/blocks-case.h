@@ -120,7 +120,8 @@ static inline void check_plan(const StepCase *test, TgTransport transport, guint
   const TgBlocksLayout layout = {.pad = (int32_t)(seed % 4 + 1),
                                  .align = (int32_t)(seed % 7 + 1),
                                  .panel = tg_blocks_can_panel(&test->schedule) ? (int32_t)(seed / 4 % 3 * 5) : 0,
-                                 .inner = (int32_t)(seed % 3 * 8)};
+                                 .inner = (int32_t)(seed % 3 * 8),
+                                 .late_reuse = (int32_t)(seed / 3 % 2)};
   g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &layout, &error);
   g_assert_no_error(error);
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -171,8 +172,10 @@ static inline void check_device(const StepCase *test, TgTransport transport) {
 /** Fills A and B and steps the schedule on the CPU. */
 static inline void step(StepCase *test, const int64_t *size, TgElement element, guint32 seed) {
   const TgComputes *computes = &test->schedule.computes;
-  const int64_t n = computes->left == computes->right ? size[0] : size[1];
-  step_case_fill(test, size[0], n, size[2], element, false, seed);
+  const bool same = computes->left == computes->right;
+  const int64_t n = same ? size[0] : size[1];
+  const int64_t k = same && computes->left_transposed == computes->right_transposed ? n : size[2];
+  step_case_fill(test, size[0], n, k, element, false, seed);
   g_autoptr(TgStepper) stepper = step_case_begin(test);
   step_case_finish(test, stepper);
 }

@@ -1,7 +1,7 @@
 /** @file clusters-machine.h
  * For tests: a machine that executes the streams of executor `clusters` on the CPU, a tile an element, in f64.
- * Producers, warps and the copy engine take turns at random; barriers count as mbarriers do. So a wait that is missing,
- * that waits for another phase than is meant, or waits in a circle, shows without a GPU. */
+ * Fillers, senders, confirmers, warps and the copy engine take turns at random; barriers count as mbarriers do. So a
+ * wait that is missing, that waits for another phase than is meant, or waits in a circle, shows without a GPU. */
 #ifndef TG_TEST_CLUSTERS_MACHINE_H
 #define TG_TEST_CLUSTERS_MACHINE_H
 
@@ -16,7 +16,7 @@ typedef struct Barrier {
   int32_t count, pending, bytes, phase;
 } Barrier;
 
-enum { MACHINE_WARPS = 3 };
+enum { MACHINE_WARPS = 3, FILLER = 0, SENDER, CONFIRMER, AGENTS };
 
 typedef struct Copy {
   int32_t from, from_slot; /**< from: -1 for a load */
@@ -24,21 +24,26 @@ typedef struct Copy {
   double value; /**< of a load */
 } Copy;
 
-/** What a warp does next at its product. The others know only WAIT_LEFT to FINISH. */
-typedef enum Phase { BEFORE, WAIT_LEFT, WAIT_RIGHT, EARLY, FINISH } Phase;
+/** What a warp does next at its product. */
+typedef enum Phase { WAIT_LEFT, WAIT_RIGHT, FINISH } Phase;
 
 typedef struct Warp {
   int32_t product; /**< of all panels */
   Phase phase;
-  int32_t op; /**< warp 0: operations executed at this product and phase */
   double factor[TG_ROLES];
 } Warp;
 
+/** The filler, the sender or the confirmer. */
+typedef struct Agent {
+  int32_t product, op, left; /**< of all panels, -1 before the first; next operation; those left at this product */
+} Agent;
+
 typedef struct Processor {
   Warp warp[MACHINE_WARPS];
-  int32_t begin_ops, op; /**< executed of those at the beginning; next of the unit */
+  Agent agent[AGENTS];
   Barrier full[TG_CLUSTER_SLOTS], free[TG_CLUSTER_SLOTS], ready[TG_CLUSTER_CHANNELS];
   int32_t armed[TG_CLUSTER_SLOTS], sent[TG_CLUSTER_CHANNELS]; /**< fillings and uses so far */
+  int32_t note[TG_CLUSTER_SLOTS];                             /**< of the filling armed last, as the filler leaves it */
   double slot[TG_CLUSTER_SLOTS];
   double registers, *sum;
 } Processor;
@@ -77,8 +82,8 @@ static inline int32_t parity_of(int32_t parity, int32_t odd, int32_t unit) {
   return (parity + odd * unit) & 1;
 }
 
-static inline void tell(ClusterMachine *machine, int32_t processor, int32_t slot) {
-  arrive(&machine->processor[processor].free[slot], 1, 0);
+static inline int32_t note_of(const TgStreamOp *op, int32_t unit) {
+  return op->filling << 1 | (unit & 1);
 }
 
 static inline bool fill(ClusterMachine *machine, Processor *processor, const TgStreamOp *op, int32_t panel,
@@ -89,6 +94,7 @@ static inline bool fill(ClusterMachine *machine, Processor *processor, const TgS
   processor->armed[op->slot]++;
   processor->slot[op->slot] = NAN;
   arrive(&processor->full[op->slot], 1, 1);
+  processor->note[op->slot] = note_of(op, unit);
   if (op->spare) arrive(&processor->free[op->slot], op->spare, 0);
   const int32_t self = (int32_t)(processor - machine->processor), all = machine->panels * machine->plan->inner;
   if (op->operation == TG_STREAM_RECEIVE) {
@@ -105,20 +111,35 @@ static inline bool fill(ClusterMachine *machine, Processor *processor, const TgS
 
 static inline bool send_block(ClusterMachine *machine, Processor *processor, const TgStreamOp *op, int32_t unit) {
   const int32_t use = processor->sent[op->channel], filling = processor->armed[op->slot] - 1;
+  if (processor->note[op->slot] != note_of(op, unit)) return false;
   if (!passed(&processor->full[op->slot], parity_of(op->parity, op->odd, unit), filling)) return false;
   if (!passed(&processor->ready[op->channel], parity_of(op->channel_parity, op->channel_odd, unit), use)) return false;
   processor->sent[op->channel]++;
-  if (op->owes) tell(machine, op->owed_to, op->owed_slot);
   const Copy copy = {(int32_t)(processor - machine->processor), op->slot, op->peer, op->peer_slot, 0};
   g_array_append_val(machine->copies, copy);
   return true;
 }
 
+static inline bool confirm(ClusterMachine *machine, Processor *processor, const TgStreamOp *op, int32_t unit) {
+  if (processor->note[op->slot] != note_of(op, unit)) return false;
+  if (!passed(&processor->full[op->slot], parity_of(op->parity, op->odd, unit), processor->armed[op->slot] - 1))
+    return false;
+  arrive(&machine->processor[op->peer].free[op->peer_slot], 1, 0);
+  arrive(&processor->free[op->slot], 1, 0);
+  return true;
+}
+
+/** The one of the three that executes this. */
+static inline int32_t agent_of(const TgStreamOp *op) {
+  return op->operation == TG_STREAM_SEND ? SENDER : op->operation == TG_STREAM_CONFIRM ? CONFIRMER : FILLER;
+}
+
 static inline bool operate(ClusterMachine *machine, Processor *processor, const TgStreamOp *op, int32_t panel) {
   const int32_t unit = panel / machine->plan->unit + op->wraps;
   if (panel + op->ahead >= machine->panels) return true;
-  return op->operation == TG_STREAM_SEND ? send_block(machine, processor, op, unit)
-                                         : fill(machine, processor, op, panel + op->ahead, unit);
+  if (op->operation == TG_STREAM_SEND) return send_block(machine, processor, op, unit);
+  if (op->operation == TG_STREAM_CONFIRM) return confirm(machine, processor, op, unit);
+  return fill(machine, processor, op, panel + op->ahead, unit);
 }
 
 /** The copy engine brings one block. */
@@ -166,7 +187,6 @@ static inline bool take_factor(ClusterMachine *machine, Processor *processor, in
   g_assert_cmpint(full->phase, ==, processor->armed[slot]);
   of->factor[role] = processor->slot[slot];
   g_assert_false(isnan(of->factor[role]));
-  if (warp == 0 && product->owes[role]) tell(machine, product->owed_to[role], product->owed_slot[role]);
   return true;
 }
 
@@ -182,66 +202,76 @@ static inline void finish_product(ClusterMachine *machine, Processor *processor,
   }
 }
 
-/** Warp 0 executes its next operation of this phase: 1; 0 where it waits; -1 after the last. */
-static inline int next_op(ClusterMachine *machine, Processor *processor, int32_t ops) {
-  const int32_t self = (int32_t)(processor - machine->processor);
+/** To the next product, with the operations there. False after the last one. */
+static inline bool next_product(const ClusterMachine *machine, int32_t self, Agent *agent) {
   const TgStreamProcessor *about = &machine->plan->processor[self];
-  Warp *of = &processor->warp[0];
-  if (of->op == ops) return -1;
-  const TgStreamOp *op = &machine->plan->op[about->op_first + about->begin_ops + processor->op];
-  if (!operate(machine, processor, op, panel_of(machine, self, of->product))) return 0;
-  of->op++;
-  if (++processor->op == about->ops) processor->op = 0;
-  return 1;
+  if ((agent->product + 1) / about->products >= machine->panels) return false;
+  const TgStreamProduct *product = product_of(machine, self, ++agent->product);
+  if (agent->product % (about->products * machine->plan->unit) == 0) agent->op = about->begin_ops;
+  agent->left = product->ops;
+  return true;
 }
 
-static inline bool advance(Warp *warp, Phase phase) {
-  warp->phase = phase;
-  warp->op = 0;
+/** Past operations of the other agents, to this one's next. False after the last one. */
+static inline bool find_op(const ClusterMachine *machine, int32_t self, int32_t number, Agent *agent) {
+  const TgStreamProcessor *about = &machine->plan->processor[self];
+  for (;;) {
+    for (; agent->left > 0; agent->left--, agent->op++)
+      if (agent_of(&machine->plan->op[about->op_first + agent->op]) == number) return true;
+    if (!next_product(machine, self, agent)) return false;
+  }
+}
+
+/** An agent's next operation; false where it waits, or has done all. */
+static inline bool act_agent(ClusterMachine *machine, Processor *processor, int32_t number) {
+  const int32_t self = (int32_t)(processor - machine->processor);
+  Agent *agent = &processor->agent[number];
+  if (!find_op(machine, self, number, agent)) return false;
+  const TgStreamOp *op = &machine->plan->op[machine->plan->processor[self].op_first + agent->op];
+  if (!operate(machine, processor, op, panel_of(machine, self, MAX(agent->product, 0)))) return false;
+  agent->left--;
+  agent->op++;
   return true;
 }
 
 /** One thing that a warp does; false where it waits, or has done all. */
 static inline bool act(ClusterMachine *machine, Processor *processor, int32_t warp) {
   const int32_t self = (int32_t)(processor - machine->processor);
-  const TgStreamProcessor *about = &machine->plan->processor[self];
   Warp *of = &processor->warp[warp];
-  if (warp == 0 && processor->begin_ops < about->begin_ops) {
-    if (!operate(machine, processor, &machine->plan->op[about->op_first + processor->begin_ops], 0)) return false;
-    processor->begin_ops++;
+  if (panel_of(machine, self, of->product) >= machine->panels) return false;
+  const bool none = product_of(machine, self, of->product)->flags & TG_PRODUCT_NONE;
+  if (!none && of->phase != FINISH) {
+    if (!take_factor(machine, processor, warp, of->phase - WAIT_LEFT)) return false;
+    of->phase++;
     return true;
   }
-  if (panel_of(machine, self, of->product) >= machine->panels) return false;
-  const TgStreamProduct *product = product_of(machine, self, of->product);
-  const bool none = product->flags & TG_PRODUCT_NONE;
-  if (of->phase == BEFORE || of->phase == EARLY) {
-    const int done = warp ? -1 : next_op(machine, processor, of->phase == BEFORE ? product->before : product->early);
-    return done < 0 ? advance(of, (Phase)(of->phase + 1)) : done > 0;
-  }
-  if (of->phase == WAIT_LEFT || of->phase == WAIT_RIGHT)
-    return (none || take_factor(machine, processor, warp, of->phase - WAIT_LEFT)) &&
-           advance(of, (Phase)(of->phase + 1));
   if (!none) finish_product(machine, processor, warp);
   of->product++;
-  return advance(of, BEFORE);
+  of->phase = WAIT_LEFT;
+  return true;
 }
 
 static inline bool anyone(ClusterMachine *machine) {
-  const int32_t actors = MACHINE_WARPS + 1, all = machine->plan->processors * actors;
+  const int32_t actors = MACHINE_WARPS + AGENTS + 1, all = machine->plan->processors * actors;
   const int32_t begin = g_rand_int_range(machine->random, 0, all);
   for (int32_t tried = 0; tried < all; tried++) {
     const int32_t actor = (begin + tried) % all, part = actor % actors;
     Processor *processor = &machine->processor[actor / actors];
-    if (part < MACHINE_WARPS ? act(machine, processor, part) : bring(machine)) return true;
+    if (part < MACHINE_WARPS            ? act(machine, processor, part)
+        : part < MACHINE_WARPS + AGENTS ? act_agent(machine, processor, part - MACHINE_WARPS)
+                                        : bring(machine))
+      return true;
   }
   return false;
 }
 
 static inline bool is_done(const ClusterMachine *machine) {
   bool done = machine->copies->len == 0;
-  for (int32_t p = 0; p < machine->plan->processors; p++)
+  for (int32_t p = 0; p < machine->plan->processors; p++) {
     for (int w = 0; w < MACHINE_WARPS; w++)
       done = done && panel_of(machine, p, machine->processor[p].warp[w].product) == machine->panels;
+    for (int a = 0; a < AGENTS; a++) done = done && !find_op(machine, p, a, &machine->processor[p].agent[a]);
+  }
   return done;
 }
 
@@ -250,6 +280,8 @@ static inline void begin_processor(const TgStreamProcessor *about, int32_t slots
     processor->full[s] = (Barrier){.count = 1, .pending = 1};
     processor->free[s] = (Barrier){.count = about->arrivals[s], .pending = about->arrivals[s]};
   }
+  for (int a = 0; a < AGENTS; a++) processor->agent[a] = (Agent){.product = -1, .left = about->begin_ops};
+  for (int32_t s = 0; s < slots; s++) processor->note[s] = -1;
   for (int32_t c = 0; c < about->channels; c++) processor->ready[c] = (Barrier){.count = 1, .pending = 1};
   processor->sum = g_new0(double, (gsize)MAX(sums, 1));
 }

@@ -24,8 +24,8 @@ import time
 import traceback
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-COMMANDS = "list show verify mutate step draw topo sim export".split()
-LATER = "run calibrate compare huge trace".split()
+COMMANDS = "list show verify mutate step draw topo sim run export".split()
+LATER = "calibrate compare huge trace".split()
 
 
 def unwind(words, environment):
@@ -625,6 +625,177 @@ def test_sim_formula():
         total = sum(float(value) * units[unit] for value, unit in reasons)
         assert math.isclose(total, said["time_s"] - said["closed_form_s"], rel_tol=1e-2, abs_tol=3e-3 * said["time_s"]), text
     assert "t_s" in run("sim", "cannon", "--grid", "4x4", "-n", 64, "--symbols", "grama").stdout
+
+
+RUN = ["--on", "cpu", "--trials", 3, "--warmup", 1]
+NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
+
+
+def test_run_document():
+    """The keys that other programs rely on, and numbers that fit each other."""
+    found = document("run", "summa", "--grid", "2x2", "--size", "30x50x40", "--type", "f64", *RUN,
+                     "-o", "run.json")
+    assert found == json.loads(pathlib.Path("run.json").read_text())
+    keys = ("algorithm grid m n k type on device kernel trials warmup time_s transfer_s gflops steps relative_error ok "
+            "environment").split()
+    assert [key for key in keys if key not in found] == []
+    assert (found["algorithm"], found["grid"], found["on"], found["type"]) == ("summa", "2x2", "cpu", "f64")
+    assert (found["m"], found["n"], found["k"], found["trials"], found["warmup"]) == (30, 50, 40, 3, 1)
+    time_s = found["time_s"]
+    assert list(time_s) == ["min", "median", "mean", "max", "stddev"]
+    assert 0 < time_s["min"] <= time_s["median"] <= time_s["max"] and time_s["min"] <= time_s["mean"] <= time_s["max"]
+    assert math.isclose(found["gflops"], 2 * 30 * 50 * 40 / time_s["median"] * 1e-9, rel_tol=1e-9)
+    assert math.isclose(found["transfer_s"], found["load_s"] + found["gather_s"]) and found["transfer_s"] > 0
+    assert [step["index"] for step in found["steps"]] == [1, 2] and found["step_trials"] == 3
+    for step in found["steps"]:
+        assert step["label"] == "broadcast and multiply" and step["runs"] == 1
+        assert 0 < step["median_s"] <= time_s["max"] and step["begin_s"] < step["end_s"]
+    assert found["steps"][0]["begin_s"] == 0 and 0.5 < found["steps_share"] <= 1 + 1e-9
+    assert found["ok"] is True and found["relative_error"] <= found["tolerance"] == 1e-15 * math.sqrt(40)
+    environment = found["environment"]
+    keys = "version commit driver cuda clock_mhz_before clock_mhz_after blas cpu".split()
+    assert [key for key in keys if key not in environment] == []
+    assert environment["driver"] is None and environment["blas"] == found["kernel"]
+    assert re.fullmatch(r"[0-9a-f]{12,40}(-dirty)?|\d+\.\d+\.\d+", environment["commit"]), environment["commit"]
+    alone = document("run", "transpose", "--grid", "2x2", "-n", 9, *RUN)
+    assert alone["gflops"] is None and alone["relative_error"] == 0 == alone["tolerance"]
+
+
+def test_run_trials():
+    few = ["run", "cannon", "--grid", "2x2", "-n", 8, "--on", "cpu"]
+    assert document(*few, "--trials", 5, "--warmup", 0)["trials"] == 5
+    for words in [few, few + ["--warmup", 0]]:
+        found = document(*words)
+        assert 20 <= found["trials"] <= 100 and found["warmup"] == (0 if "--warmup" in words else 2)
+
+
+def test_run_sizes():
+    """Nothing need divide, be square or be larger than the grid."""
+    for size in ["1x1x1", "7x7x7", "127x129x67", "1000x37x513"]:
+        for words in ["cannon --grid 4x4", "summa --grid 3x3", "dns --grid 3x3x3", "ring --grid 5", "fox --grid 2x2"]:
+            for kind in ["f32", "f64"]:
+                found = document("run", *words.split(), "--size", size, "--type", kind, *RUN)
+                m, n, k = map(int, size.split("x"))
+                limit = {"f32": 5e-7, "f64": 1e-15}[kind] * math.sqrt(k)
+                assert (found["m"], found["n"], found["k"]) == (m, n, k)
+                assert found["ok"] and found["relative_error"] <= limit == found["tolerance"], (words, size, kind)
+    for collective in ["auto", "ring", "chain", "pairwise"]:
+        assert document("run", "summa", "--grid", "3x3", "-n", 20, "--collective", collective, *RUN)["ok"]
+    assert document("run", "mmt", "--grid", "3", "--size", "10x10x7", *RUN)["computes"] == "C = A * A'"
+    run("run", "mmt", "--grid", "3", "--size", "10x11x7", *RUN, expect=2)
+
+
+def test_run_on_files():
+    """The same C as `step` writes, of the same files and of the same seed; every element of it."""
+    chance = random.Random(4)
+    for m, k, n in [(7, 5, 9), (1, 1, 1), (2, 3, 11)]:
+        npy("A.npy", m, k, [chance.uniform(-1, 1) for _ in range(m * k)])
+        npy("B.npy", k, n, [chance.uniform(-1, 1) for _ in range(k * n)])
+        files = ["cannon", "--grid", "3x3", "--a", "A.npy", "--b", "B.npy"]
+        found = document("run", *files, "--c", "C.npy", *RUN)
+        run("step", *files, "--c", "D.npy", "-q")
+        assert found["type"] == "f64" and found["seed"] is None and read_npy("C.npy")[:2] == (m, n)
+        assert all(abs(x - y) <= 1e-14 * k for x, y in zip(read_npy("C.npy")[2], read_npy("D.npy")[2]))
+        a, b = read_npy("A.npy")[2], read_npy("B.npy")[2]
+        exact = [sum(a[i * k + x] * b[x * n + j] for x in range(k)) for i in range(m) for j in range(n)]
+        assert all(abs(x - y) <= 1e-14 * k for x, y in zip(read_npy("C.npy")[2], exact))
+    same = ["summa", "--grid", "2x2", "-n", 6, "--seed", 5, "--integers"]
+    text = run("run", *same, "--c", "C.npy", *RUN).stdout
+    run("step", *same, "--c", "D.npy", "-q")
+    assert read_npy("C.npy") == read_npy("D.npy") and text.endswith("C is in C.npy\n")
+    run("run", "cannon", "--grid", "2x2", "--a", "A.npy", *RUN, expect=2)
+
+
+def test_run_several():
+    said = document("run", "cannon", "summa", "dns", "-n", 40, "--grid", "4x4,2x2x2", *RUN)
+    assert list(said) == ["runs", "environment"]
+    assert [(one["algorithm"], one["grid"]) for one in said["runs"]] == [("cannon", "4x4"), ("summa", "4x4"), ("dns", "2x2x2")]
+    assert all(one["ok"] and one["trials"] == 3 and "environment" not in one for one in said["runs"])
+    text = run("run", "cannon", "summa", "dns", "-n", 40, "--grid", "4x4,2x2x2", *RUN).stdout
+    rows = re.findall(r"^  (cannon|summa|dns) .* (fastest|[0-9.]+x)$", text, re.M)
+    slower = [1 if row[1] == "fastest" else float(row[1][:-1]) for row in rows]
+    assert len(rows) == 3 and rows[0][1] == "fastest" and slower == sorted(slower), text
+    both = ["run", "cannon", "cannon25d", "-n", 16, "--grid", "4x4,2x2x2", *RUN]
+    assert document(*both, "--set", "c=2")["runs"][1]["grid"] == "2x2x2"
+    for words, wrong in [("cannon transpose --grid 2x2", "compute the same"), ("cannon - --grid 2x2", "standard input"),
+                         ("cannon dns --grid 2x2", "dns"), ("cannon summa --grid 2x2 --c C.npy", "one ALGO"),
+                         ("cannon summa --grid 2x2 --set b=2", "no"), ("cannon dns --grid 2x2,3", "none of these is for dns")]:
+        assert wrong in run("run", *words.split(), "-n", 8, *RUN, expect=2).stderr, words
+
+
+def test_run_refusals():
+    cannon = ["run", "cannon", "--grid", "2x2", "-n", 8]
+    for words, wrong in [("", "--on"), ("--on cpus", "`cpu`"), ("--on nothing", "cpu, threads, blocks"),
+                         ("--on cpu --transport pull", "cpu does not have it"), ("--on cpu --transport push", "copy or pull"),
+                         ("--on threads --transport pull", "threads does not have it"), ("--on cpu --device 1", "no GPU"),
+                         ("--on cpu --cold", "GPU"), ("--on cpu --deadline 1", "never wait"),
+                         ("--on threads --deadline 1", "never wait"), ("--on blocks --deadline x", "finite number"),
+                         ("--on blocks --device -1", "from 0 to"), ("--on cpu --trials 0", "from 1 to"),
+                         ("--on cpu --trials x", "whole number"), ("--on cpu --warmup -1", "from 0 to"),
+                         ("--on cpu -o run.txt", ".json"), ("--on cpu --trace run.txt", ".json"),
+                         ("--on cpu --c C.xls", "suffix"), ("--on cpu --size 1x2x3", "one of them"),
+                         ("--on cpu --collective tree", "unknown collective"), ("--on cpu --type f16", "f16")]:
+        assert wrong in run(*cannon, *words.split(), expect=2, env=NO_GPU).stderr, words
+    assert "-n or --size" in run("run", "cannon", "--grid", "2x2", "--on", "cpu", expect=2).stderr
+    assert "bytes" in run("run", "cannon", "--grid", "2x2", "-n", 2000000, "--on", "cpu", expect=2).stderr
+    for name in ["clusters", "gpus", "ranks"]:
+        said = run(*cannon, "--on", name, expect=4).stderr
+        assert f"--on {name}: not in this version" in said, said
+    for name in ["threads", "blocks"]:
+        done = run(*cannon, "--on", name, "--json", "-o", "run.json", expect=4, env=NO_GPU)
+        assert done.stdout == "" and re.search("no GPU|no NVIDIA driver|has no CUDA", done.stderr), done.stderr
+    assert os.listdir() == []
+    run(*cannon, "--on", "cpu", "-q", "-o", "none/run.json", expect=1)
+    run(*cannon, "--on", "cpu", "-q", "--trace", "none/run.json", expect=1)
+    run(*cannon, "--on", "cpu", "-q", "--c", "none/C.npy", expect=1)
+
+
+def test_run_wrong_numbers():
+    """What is wrong is said, in the document too, and C is not written."""
+    bad = run("show", "cannon").stdout.replace("move A to (i, j-1)", "move A to (i, j+1)")
+    pathlib.Path("bad.sched").write_text(bad)
+    done = run("run", "bad.sched", "--grid", "4x4", "-n", 8, *RUN, expect=3)
+    assert done.stdout == "" and done.stderr == run("verify", "bad.sched", "--grid", "4x4", expect=3).stderr
+    npy("A.npy", 6, 6, [float("nan") if i == 7 else 1 for i in range(36)])
+    npy("B.npy", 6, 6, range(36))
+    files = ["run", "cannon", "--grid", "2x2", "--a", "A.npy", "--b", "B.npy", "--c", "C.npy", *RUN]
+    done = run(*files, "--json", expect=3)
+    found = json.loads(done.stdout)
+    assert found["ok"] is False and found["relative_error"] is None and not pathlib.Path("C.npy").exists()
+    assert "A has NaN at row 1, column 1" in done.stderr
+    assert "failed" in run(*files, expect=3).stdout
+
+
+def test_run_trace():
+    """The measured steps, one after another, as the document has them."""
+    said = document("run", "cannon", "--grid", "4x4", "-n", 64, *RUN, "--trace", "trace.json")
+    events = json.loads(pathlib.Path("trace.json").read_text())["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X"]
+    assert [s["args"]["step"] for s in slices] == [step["index"] for step in said["steps"]] == [1, 2, 3, 4, 5]
+    for s, step in zip(slices, said["steps"]):
+        assert s["name"] == step["label"] and math.isclose(s["ts"], 1e6 * step["begin_s"], abs_tol=1e-6)
+        assert math.isclose(s["ts"] + s["dur"], 1e6 * step["end_s"], rel_tol=1e-9)
+    for track in {s["tid"] for s in slices}:
+        ends = 0
+        for s in [s for s in slices if s["tid"] == track]:
+            assert s["ts"] >= ends - 1e-3
+            ends = s["ts"] + s["dur"]
+    [process] = [event["args"]["name"] for event in events if event["name"] == "process_name"]
+    assert process == "measured: cannon on 4x4, cpu"
+    text = run("run", "cannon", "summa", "--grid", "2x2", "-n", 8, *RUN, "--trace", "two.json").stdout
+    two = json.loads(pathlib.Path("two.json").read_text())
+    assert {event["pid"] for event in two["traceEvents"]} == {2, 3} and "two.json: 5 events" in text
+
+
+def test_run_on_terminal():
+    words = ["run", "cannon", "--grid", "4x4", "-n", 384, "--on", "cpu"]
+    for trials in [400, 1600, 6400]:
+        output, errors = on_terminal([*words, "--trials", trials], {"TERM": "xterm"})
+        if errors:
+            break
+    assert re.search(rf"run: \d+ of {trials}, \d+ s left", errors), errors
+    assert " left" not in output and errors.endswith("\r")
+    assert on_terminal([*words, "--trials", 3, "--quiet"], {"TERM": "xterm"}) == ["", ""]
 
 
 def test_exercises():

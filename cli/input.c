@@ -1,5 +1,5 @@
 /* Where A and B come from: files, or random numbers. */
-#include "step.h"
+#include "input.h"
 
 #include "matrix-file.h"
 
@@ -50,39 +50,36 @@ static TgExit check_files(const TgCli *cli, const TgComputes *computes) {
 }
 
 /* Sizes and type as the files have them. */
-static TgExit take_files(const TgCli *cli, TgStepRun *run) {
-  TgShape shape;
+static TgExit take_files(const TgCli *cli, const TgComputes *computes, TgInput *input) {
   GError *error = NULL;
-  const TgMatrix *a = run->a, *b = run->b;
+  const TgMatrix *a = input->a, *b = input->b;
   if (b && a->type != b->type)
     return tg_report(cli, TG_EXIT_USAGE, "%s is %s and %s is %s: give the type to compute in with --type",
                      cli->options.a, tg_type_name(a->type), cli->options.b, tg_type_name(b->type));
-  if (!tg_shape_from_matrices(&shape, &run->problem.schedule.computes, a->rows, a->columns, b ? b->rows : 0,
-                              b ? b->columns : 0, &error))
-    return tg_report_error(cli, error);
-  run->options.m = shape.m;
-  run->options.n = shape.n;
-  run->options.k = shape.k;
-  run->options.element = element_of(a->type);
-  return TG_EXIT_DONE;
+  input->element = element_of(a->type);
+  if (tg_shape_from_matrices(&input->shape, computes, a->rows, a->columns, b ? b->rows : 0, b ? b->columns : 0, &error))
+    return TG_EXIT_DONE;
+  return tg_report_error(cli, error);
 }
 
-static TgExit read_matrices(const TgCli *cli, TgStepRun *run, const TgShape *shape) {
+/* `shape` is what the command line says of the sizes, or NULL. */
+static TgExit read_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input, const TgShape *shape) {
   TgType type;
-  TgExit status = check_files(cli, &run->problem.schedule.computes);
+  TgExit status = check_files(cli, computes);
   if (!status) status = wanted_type(cli, &type);
-  if (!status) status = read_one(cli, cli->options.a, type, shape, TG_MATRIX_A, &run->a);
-  if (!status && cli->options.b) status = read_one(cli, cli->options.b, type, shape, TG_MATRIX_B, &run->b);
-  run->from_files = true;
-  return status ? status : take_files(cli, run);
+  if (!status) status = read_one(cli, cli->options.a, type, shape, TG_MATRIX_A, &input->a);
+  if (!status && cli->options.b) status = read_one(cli, cli->options.b, type, shape, TG_MATRIX_B, &input->b);
+  input->from_files = true;
+  return status ? status : take_files(cli, computes, input);
 }
 
-static TgExit fill_one(const TgCli *cli, const TgStepRun *run, const TgShape *shape, TgMatrixName name,
+static TgExit fill_one(const TgCli *cli, const TgComputes *computes, const TgInput *input, TgMatrixName name,
                        TgMatrix **matrix) {
   GError *error = NULL;
-  uint64_t seed = run->seed * 2 + (name == TG_MATRIX_B);
-  if (!tg_computes_uses(&run->problem.schedule.computes, name)) return TG_EXIT_DONE;
-  *matrix = tg_matrix_new(type_of(run->options.element), shape->rows[name], shape->columns[name], 0, &error);
+  const TgShape *shape = &input->shape;
+  uint64_t seed = input->seed * 2 + (name == TG_MATRIX_B);
+  if (!tg_computes_uses(computes, name)) return TG_EXIT_DONE;
+  *matrix = tg_matrix_new(type_of(input->element), shape->rows[name], shape->columns[name], 0, &error);
   if (!*matrix) return tg_report_error(cli, error);
   if (cli->options.integers)
     tg_matrix_fill_integers(*matrix, seed, -LARGEST_INTEGER, LARGEST_INTEGER);
@@ -91,28 +88,43 @@ static TgExit fill_one(const TgCli *cli, const TgStepRun *run, const TgShape *sh
   return TG_EXIT_DONE;
 }
 
-static TgExit fill_matrices(const TgCli *cli, TgStepRun *run, const TgShape *shape) {
+static TgExit fill_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input) {
   TgType type;
   int64_t seed = 1;
   TgExit status = wanted_type(cli, &type);
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
-  run->seed = (uint64_t)seed;
-  run->options.element = element_of(type);
-  if (!status) status = fill_one(cli, run, shape, TG_MATRIX_A, &run->a);
-  if (!status) status = fill_one(cli, run, shape, TG_MATRIX_B, &run->b);
+  input->seed = (uint64_t)seed;
+  input->element = element_of(type);
+  if (!status) status = fill_one(cli, computes, input, TG_MATRIX_A, &input->a);
+  if (!status) status = fill_one(cli, computes, input, TG_MATRIX_B, &input->b);
   return status;
 }
 
-TgExit tg_step_matrices(const TgCli *cli, TgStepRun *run) {
-  TgShape shape;
+TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input) {
   bool sizes, files = cli->options.a || cli->options.b;
+  int64_t m, n, k;
   GError *error = NULL;
-  TgStepperOptions *options = &run->options;
-  TgExit status = tg_sizes_parse(cli, &options->m, &options->n, &options->k, &sizes);
+  TgExit status = tg_sizes_parse(cli, &m, &n, &k, &sizes);
   if (status) return status;
   if (!sizes && !files)
-    return tg_report(cli, TG_EXIT_USAGE, "step: expected -n or --size for random matrices, or --a and --b for files");
-  if (sizes && !tg_shape_init(&shape, &run->problem.schedule.computes, options->m, options->n, options->k, &error))
-    return tg_report_error(cli, error);
-  return files ? read_matrices(cli, run, sizes ? &shape : NULL) : fill_matrices(cli, run, &shape);
+    return tg_report(cli, TG_EXIT_USAGE, "%s: expected -n or --size for random matrices, or --a and --b for files",
+                     command);
+  if (sizes && !tg_shape_init(&input->shape, computes, m, n, k, &error)) return tg_report_error(cli, error);
+  if (!files) return fill_matrices(cli, computes, input);
+  const TgShape wanted = input->shape;
+  return read_matrices(cli, computes, input, sizes ? &wanted : NULL);
+}
+
+char *tg_input_text(const TgCli *cli, const TgInput *input) {
+  if (input->from_files)
+    return g_strdup_printf("A from %s%s%s", cli->options.a, cli->options.b ? ", B from " : "",
+                           cli->options.b ? cli->options.b : "");
+  return g_strdup_printf("random %s, seed %" PRIu64,
+                         cli->options.integers ? "whole numbers from -4 to 4" : "numbers, uniform in [-1, 1)",
+                         input->seed);
+}
+
+void tg_input_clear(TgInput *input) {
+  g_clear_pointer(&input->a, tg_matrix_free);
+  g_clear_pointer(&input->b, tg_matrix_free);
 }

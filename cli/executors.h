@@ -1,0 +1,24 @@
+/** @file executors.h
+ * The table of executors: what `--on` can name. A new one is a row. */
+#ifndef TG_EXECUTORS_H
+#define TG_EXECUTORS_H
+
+#include "cli.h"
+
+#include "executor.h"
+
+typedef struct TgExecutorRow {
+  const char *name;
+  const TgExecutorKind *kind; /**< NULL: of the design, and not in this version */
+  bool on_gpu;                /**< --device and --cold mean something */
+  bool has_deadline;          /**< its processors wait for each other, and --deadline limits that */
+} TgExecutorRow;
+
+const TgExecutorRow *tg_executor_list(size_t *count);
+/** Finds the row that --on names. TG_EXIT_USAGE where there is none or no --on, TG_EXIT_MISSING where it is not in this
+ * version. `command` names the subcommand in errors. */
+TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorRow **row);
+/** Takes --transport: copy where it is not given. TG_EXIT_USAGE where the executor lacks it. */
+TgExit tg_transport_option(const TgCli *cli, const TgExecutorRow *row, TgTransport *transport);
+
+#endif

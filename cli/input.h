@@ -1,0 +1,35 @@
+/** @file input.h
+ * Where A and B come from: files, or random numbers. */
+#ifndef TG_INPUT_H
+#define TG_INPUT_H
+
+#include "problem.h"
+
+#include "element.h"
+#include "matrix.h"
+#include "shape.h"
+
+/** Zero it before use. */
+typedef struct TgInput {
+  TgMatrix *a, *b; /**< b is NULL where the schedule reads none */
+  TgShape shape;
+  TgElement element;
+  uint64_t seed;
+  bool from_files;
+} TgInput;
+
+void tg_input_clear(TgInput *input);
+
+/** Reads or draws what `computes` asks for, as -n, --size, --type, --seed, --integers, --a and --b say. `command` names
+ * the subcommand in errors. */
+TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input);
+
+/** "random numbers, uniform in [-1, 1), seed 1"; free with g_free(). */
+char *tg_input_text(const TgCli *cli, const TgInput *input);
+
+/** B's elements, NULL where there is none. */
+static inline const void *tg_input_b(const TgInput *input) {
+  return input->b ? input->b->data : NULL;
+}
+
+#endif

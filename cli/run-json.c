@@ -1,0 +1,114 @@
+/* What `run` says to programs. */
+#include "run.h"
+
+#include <math.h>
+
+static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
+  char grid[48], formula[TG_FORMULA_BYTES];
+  const TgShape *shape = &run->input.shape;
+  tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
+  tg_computes_text(&result->problem.schedule.computes, formula);
+  tg_json_member_string(json, "algorithm", tg_problem_name(&result->problem));
+  tg_json_member_string(json, "computes", formula);
+  tg_json_member_string(json, "grid", grid);
+  tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
+  tg_json_member_string(json, "transport", tg_transport_name(run->options.transport));
+  tg_json_member_integer(json, "m", shape->m);
+  tg_json_member_integer(json, "n", shape->n);
+  tg_json_member_integer(json, "k", shape->k);
+  tg_json_member_string(json, "type", tg_element_name(run->input.element));
+  tg_json_key(json, "seed");
+  if (run->input.from_files)
+    tg_json_null(json);
+  else
+    tg_json_integer(json, (int64_t)run->input.seed);
+}
+
+static void write_facts(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
+  const TgExecutorFacts *facts = &result->facts;
+  tg_json_member_string(json, "on", run->row->name);
+  tg_json_member_string(json, "device", tg_environment_device(&run->environment));
+  tg_json_member_string(json, "kernel", result->kernel);
+  tg_json_member_integer(json, "processors", facts->processors);
+  tg_json_member_integer(json, "instances", facts->instances);
+  tg_json_member_integer(json, "resident", facts->resident);
+  tg_json_member_integer(json, "panels", facts->panels);
+  tg_json_key(json, "instance");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_integer(json, "m", facts->instance[0]);
+  tg_json_member_integer(json, "n", facts->instance[1]);
+  tg_json_member_integer(json, "k", facts->instance[2]);
+  tg_json_end_object(json);
+  tg_json_member_integer(json, "memory_bytes", facts->memory_bytes);
+  tg_json_member_integer(json, "shared_bytes", facts->shared_bytes);
+  tg_json_member_integer(json, "instructions", facts->instructions);
+  tg_json_member_integer(json, "waits", facts->waits);
+}
+
+static void write_times(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
+  const TgMeasurement *time = &result->time;
+  tg_json_member_bool(json, "cold", run->cold);
+  tg_json_member_integer(json, "trials", time->trials);
+  tg_json_member_integer(json, "warmup", time->warmup);
+  tg_json_key(json, "time_s");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_double(json, "min", time->min_s);
+  tg_json_member_double(json, "median", time->median_s);
+  tg_json_member_double(json, "mean", time->mean_s);
+  tg_json_member_double(json, "max", time->max_s);
+  tg_json_member_double(json, "stddev", time->stddev_s);
+  tg_json_end_object(json);
+  tg_json_member_double(json, "transfer_s", result->load_s + result->gather_s);
+  tg_json_member_double(json, "load_s", result->load_s);
+  tg_json_member_double(json, "gather_s", result->gather_s);
+  tg_json_member_double(json, "gflops", tg_run_flops_per_s(run, result) * 1e-9);
+}
+
+static void write_steps(TgJson *json, const TgRunResult *result) {
+  tg_json_member_integer(json, "step_trials", result->step_trials);
+  tg_json_member_double(json, "steps_share", result->steps ? result->steps_share : NAN);
+  tg_json_key(json, "steps");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (int64_t s = 0; result->steps && s < result->facts.steps; s++) {
+    const TgRunStep *step = &result->steps[s];
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "label", step->label);
+    tg_json_member_integer(json, "index", step->index);
+    tg_json_member_double(json, "median_s", step->median_s);
+    tg_json_member_integer(json, "runs", step->runs);
+    tg_json_member_double(json, "busy_s", step->busy_s);
+    tg_json_member_double(json, "waited_s", step->waited_s);
+    tg_json_member_double(json, "begin_s", step->begin_s);
+    tg_json_member_double(json, "end_s", step->end_s);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+}
+
+static void write_result(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
+  tg_json_begin_object(json, TG_JSON_LINES);
+  write_problem(json, run, result);
+  write_facts(json, run, result);
+  write_times(json, run, result);
+  write_steps(json, result);
+  tg_json_member_double(json, "relative_error", result->check.relative_error);
+  tg_json_member_double(json, "tolerance", result->check.tolerance);
+  tg_json_member_bool(json, "estimated", result->check.estimated);
+  tg_json_member_bool(json, "ok", result->check.ok);
+  if (run->results->len == 1) tg_environment_write(json, &run->environment);
+  tg_json_end_object(json);
+}
+
+void tg_run_write(TgJson *json, const TgRunCommand *run) {
+  if (run->results->len == 1) {
+    write_result(json, run, tg_run_result(run, 0));
+    return;
+  }
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_key(json, "runs");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint r = 0; r < run->results->len; r++) write_result(json, run, tg_run_result(run, r));
+  tg_json_end_array(json);
+  tg_environment_write(json, &run->environment);
+  tg_json_end_object(json);
+}

@@ -1,0 +1,220 @@
+/* What `run` says to people. */
+#include "output.h"
+#include "run.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_STEPS = 24 };
+
+static const char *plural(int64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+double tg_run_flops_per_s(const TgRunCommand *run, const TgRunResult *result) {
+  const TgShape *shape = &run->input.shape;
+  if (result->problem.schedule.computes.right == TG_MATRICES || !(result->time.median_s > 0)) return NAN;
+  return 2 * (double)shape->m * (double)shape->n * (double)shape->k / result->time.median_s;
+}
+
+/* What all ALGOs have in common: ": C = A * B, C 8x8, inner dimension 8, f32". */
+static void print_problem(TgCli *cli, const TgRunCommand *run) {
+  const TgComputes *computes = &tg_run_result(run, 0)->problem.schedule.computes;
+  const TgShape *shape = &run->input.shape;
+  char formula[TG_FORMULA_BYTES];
+  tg_computes_text(computes, formula);
+  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, formula, shape->m, shape->n);
+  if (computes->right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, shape->k);
+  tg_print(cli, ", %s", tg_element_name(run->input.element));
+  if (run->options.collective != TG_COLLECTIVE_WHOLE)
+    tg_print(cli, ", collectives %s", tg_collective_name(run->options.collective));
+  if (run->options.transport != TG_TRANSPORT_COPY)
+    tg_print(cli, ", transport %s", tg_transport_name(run->options.transport));
+  if (run->cold) tg_print(cli, ", second-level cache empty before each run");
+  g_autofree char *input = tg_input_text(cli, &run->input);
+  tg_print(cli, "\n%s\n\n", input);
+}
+
+static void add_row(TgTable *table, const char *name, const char *value, const char *words) {
+  tg_table_add(table, "%s", name);
+  tg_table_add(table, "%s", value);
+  tg_table_add(table, "%s", words);
+}
+
+static void add_time(TgTable *table, const char *name, double seconds, const char *words) {
+  char text[32];
+  tg_time_text(seconds, text, sizeof text);
+  add_row(table, name, text, words);
+}
+
+static void add_times(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
+  const TgMeasurement *time = &result->time;
+  const double rate = tg_run_flops_per_s(run, result);
+  char from[32], to[32], mean[32], in[32], out[32];
+  tg_time_text(time->min_s, from, sizeof from);
+  tg_time_text(time->max_s, to, sizeof to);
+  tg_time_text(time->mean_s, mean, sizeof mean);
+  tg_time_text(result->load_s, in, sizeof in);
+  tg_time_text(result->gather_s, out, sizeof out);
+  g_autofree char *flops = isnan(rate) ? g_strdup("") : g_strdup_printf("; %.4g Gflop/s", rate * 1e-9);
+  g_autofree char *median = g_strdup_printf("the median of %d run%s after %d to warm up%s", time->trials,
+                                            plural(time->trials), time->warmup, flops);
+  g_autofree char *spread = g_strdup_printf("standard deviation; from %s to %s, the mean is %s", from, to, mean);
+  g_autofree char *transfer = g_strdup_printf("apart from that: A and B in %s, C out %s", in, out);
+  add_time(table, "time", time->median_s, median);
+  add_time(table, "spread", time->stddev_s, spread);
+  add_time(table, "transfer", result->load_s + result->gather_s, transfer);
+}
+
+static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
+  const TgExecutorFacts *facts = &result->facts;
+  char memory[32], shared[32];
+  tg_bytes_text((double)facts->memory_bytes, memory, sizeof memory);
+  tg_bytes_text((double)facts->shared_bytes, shared, sizeof shared);
+  g_autofree char *words = facts->shared_bytes
+                               ? g_strdup_printf("of the device, and %s of shared memory a block", shared)
+                               : g_strdup(run->row->on_gpu ? "of the device" : "for A, B and the blocks of a run");
+  g_autofree char *processors = g_strdup_printf("%" PRId64, facts->processors);
+  add_row(table, "processors", processors, run->row->kind->processor);
+  add_row(table, "memory", memory, words);
+  if (facts->instances * facts->panels == 1) return;
+  g_autofree char *instances = g_strdup_printf("%" PRId64, facts->instances);
+  g_autofree char *tiles = g_strdup_printf("%" PRId64 " x %" PRId64 " elements of C each, %" PRId64
+                                           " at once at most; k in %" PRId64 " panel%s of %" PRId64,
+                                           facts->instance[0], facts->instance[1], facts->resident, facts->panels,
+                                           plural(facts->panels), facts->instance[2]);
+  add_row(table, "instances", instances, tiles);
+}
+
+static bool waits(const TgRunResult *result) {
+  for (int64_t s = 0; s < result->facts.steps; s++)
+    if (result->steps[s].waited_s > 0) return true;
+  return false;
+}
+
+static void add_step(TgTable *table, const TgRunStep *step, double all_s, bool has_waits) {
+  const double times[] = {step->median_s, step->busy_s, step->waited_s};
+  char text[32];
+  tg_table_add(table, "%" PRId64, step->index);
+  tg_table_add(table, "%s", step->label);
+  tg_table_add(table, "%" PRId64, step->runs);
+  for (int t = 0; t < (has_waits ? 3 : 1); t++) {
+    tg_time_text(times[t], text, sizeof text);
+    tg_table_add(table, "%s", isnan(times[t]) ? "-" : text);
+  }
+  tg_percent_text(step->median_s / all_s, text, sizeof text);
+  tg_table_add(table, "%s", text);
+}
+
+static void print_steps(TgCli *cli, const TgRunResult *result) {
+  static const char *const heads[] = {"step", "label", "runs", "time", "busy", "waited", "share"};
+  const bool has_waits = waits(result);
+  g_autoptr(TgTable) table = tg_table_new(has_waits ? "rlrrrrr" : "rlrrr");
+  char share[32];
+  double all_s = 0;
+  for (size_t h = 0; h < G_N_ELEMENTS(heads); h++)
+    if (has_waits || (h != 4 && h != 5)) tg_table_add(table, "%s", heads[h]);
+  for (int64_t s = 0; s < result->facts.steps; s++)
+    if (!isnan(result->steps[s].median_s)) all_s += result->steps[s].median_s;
+  for (int64_t s = 0; s < MIN(result->facts.steps, MOST_STEPS); s++)
+    add_step(table, &result->steps[s], all_s, has_waits);
+  tg_print(cli, "\n");
+  tg_table_print(cli, table, 2, true);
+  if (result->facts.steps > MOST_STEPS)
+    tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", result->facts.steps - MOST_STEPS);
+  tg_percent_text(result->steps_share, share, sizeof share);
+  g_autofree char *words =
+      g_strdup_printf("time: of a processor in the step%s, the median of the runs; share: of all steps, which together "
+                      "are %s of a run",
+                      has_waits ? ", busy and waiting for others" : "", share);
+  tg_print_wrapped(cli, words, 2, 0);
+}
+
+static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunResult *result) {
+  const TgResultCheck *check = &result->check;
+  tg_print(cli, "\nC against %s: relative error ",
+           check->estimated ? "the product, estimated from 8 random vectors" : "a product in double precision");
+  tg_print_styled(cli, check->ok ? TG_STYLE_GOOD : TG_STYLE_BAD, "%.2g, %s", check->relative_error,
+                  check->ok ? "OK" : "failed");
+  tg_print(cli, " (Frobenius norm; at most %.2g for %s", check->tolerance, tg_element_name(run->input.element));
+  if (check->tolerance > 0) tg_print(cli, " and this k");
+  tg_print(cli, ")\n");
+}
+
+static void print_environment(TgCli *cli, const TgRunCommand *run) {
+  const TgEnvironment *environment = &run->environment;
+  tg_print(cli, "executed by %s", tg_environment_device(environment));
+  if (environment->on_gpu)
+    tg_print(cli, ", clock %d MHz before and %d after", environment->clock_before_mhz, environment->clock_after_mhz);
+  tg_print(cli, "; %s\n", tg_run_result(run, 0)->kernel);
+}
+
+static void print_one(TgCli *cli, const TgRunCommand *run) {
+  const TgRunResult *result = tg_run_result(run, 0);
+  char grid[48];
+  g_autoptr(TgTable) table = tg_table_new("lrl");
+  tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, executed on %s", tg_problem_name(&result->problem), grid,
+                  run->row->name);
+  print_problem(cli, run);
+  add_times(table, run, result);
+  add_facts(table, run, result);
+  tg_table_print(cli, table, 2, false);
+  if (result->steps) print_steps(cli, result);
+  print_check(cli, run, result);
+}
+
+static int compare_medians(const void *a, const void *b) {
+  const TgRunResult *const *x = a, *const *y = b;
+  const double difference = (*x)->time.median_s - (*y)->time.median_s;
+  return (difference > 0) - (difference < 0);
+}
+
+static void add_result(TgTable *table, const TgRunCommand *run, const TgRunResult *result, double fastest_s) {
+  char grid[48], text[32];
+  const double rate = tg_run_flops_per_s(run, result);
+  const double times[] = {result->time.median_s, result->time.stddev_s};
+  tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
+  tg_table_add(table, "%s", tg_problem_name(&result->problem));
+  tg_table_add(table, "%s", grid);
+  for (size_t t = 0; t < G_N_ELEMENTS(times); t++) {
+    tg_time_text(times[t], text, sizeof text);
+    tg_table_add(table, "%s", text);
+  }
+  tg_table_add(table, "%d", result->time.trials);
+  tg_table_add(table, isnan(rate) ? "-" : "%.4g", rate * 1e-9);
+  tg_time_text(result->load_s + result->gather_s, text, sizeof text);
+  tg_table_add(table, "%s", text);
+  tg_bytes_text((double)result->facts.memory_bytes, text, sizeof text);
+  tg_table_add(table, "%s", text);
+  tg_table_add(table, "%.1e%s", result->check.relative_error, result->check.ok ? "" : " WRONG");
+  if (result->time.median_s > fastest_s)
+    tg_table_add(table, "%.2fx", result->time.median_s / fastest_s);
+  else
+    tg_table_add(table, "fastest");
+}
+
+static void print_several(TgCli *cli, const TgRunCommand *run) {
+  static const char *const heads[] = {"",        "grid",     "time",   "spread", "runs",
+                                      "Gflop/s", "transfer", "memory", "error",  "slower"};
+  g_autoptr(TgTable) table = tg_table_new("llrrrrrrrr");
+  g_autofree const TgRunResult **order = g_new(const TgRunResult *, run->results->len);
+  for (guint r = 0; r < run->results->len; r++) order[r] = tg_run_result(run, r);
+  qsort(order, run->results->len, sizeof *order, compare_medians);
+  tg_print_styled(cli, TG_STYLE_HEADING, "executed on %s", run->row->name);
+  print_problem(cli, run);
+  for (size_t h = 0; h < G_N_ELEMENTS(heads); h++) tg_table_add(table, "%s", heads[h]);
+  for (guint r = 0; r < run->results->len; r++) add_result(table, run, order[r], order[0]->time.median_s);
+  tg_table_print(cli, table, 2, true);
+  tg_print_wrapped(cli,
+                   "time: the median of the runs; spread: standard deviation; transfer, apart from that: A and B in "
+                   "and C out; error: relative, of the product",
+                   2, 0);
+  tg_print(cli, "\n");
+}
+
+void tg_run_print(TgCli *cli, const TgRunCommand *run) {
+  run->results->len > 1 ? print_several(cli, run) : print_one(cli, run);
+  print_environment(cli, run);
+}

@@ -1,0 +1,196 @@
+/* topogemm run: executes schedules for real, checks the product, times it. */
+#include "run.h"
+#include "algorithms.h"
+#include "output.h"
+#include "sim.h"
+#include "trace-file.h"
+
+#include "atomic-file.h"
+#include "matrix-file.h"
+
+#include <string.h>
+
+enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000, MOST_DEVICES = 1024 };
+
+static void free_result(gpointer data) {
+  TgRunResult *result = data;
+  tg_problem_clear(&result->problem);
+  g_free(result->kernel);
+  g_free(result->steps);
+  g_free(result);
+}
+
+static void clear_run(TgRunCommand *run) {
+  tg_input_clear(&run->input);
+  g_clear_pointer(&run->c, tg_matrix_free);
+  tg_environment_clear(&run->environment);
+  g_clear_pointer(&run->results, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, clear_run)
+
+/* --- what to run ---------------------------------------------------------------------------------------------------*/
+
+static TgExit check_files(const TgCli *cli) {
+  const TgOptions *options = &cli->options;
+  GError *error = NULL;
+  if (options->c && g_strv_length(options->arguments) > 1) return tg_report(cli, TG_EXIT_USAGE, "--c is for one ALGO");
+  if (options->c && !tg_matrix_path_known(options->c, &error)) return tg_report_error(cli, error);
+  if (options->output && !g_str_has_suffix(options->output, ".json"))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .json", options->output);
+  return tg_trace_check(cli);
+}
+
+/* What only some executors have is refused for the others. */
+static TgExit check_row(const TgCli *cli, const TgExecutorRow *row) {
+  const TgOptions *options = &cli->options;
+  if (options->deadline && !row->has_deadline)
+    return tg_report(cli, TG_EXIT_USAGE, "--deadline: processors of %s never wait for a single other one", row->name);
+  if (options->device && !row->on_gpu) return tg_report(cli, TG_EXIT_USAGE, "--device: %s uses no GPU", row->name);
+  if (options->cold && !row->on_gpu)
+    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, and %s uses none", row->name);
+  return TG_EXIT_DONE;
+}
+
+static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {
+  const TgOptions *options = &cli->options;
+  int64_t device = 0;
+  TgExit status = TG_EXIT_DONE;
+  run->warmup = USUAL_WARMUP;
+  if (options->trials) status = tg_number_parse(cli, "--trials", options->trials, 1, MOST_TRIALS_GIVEN, &run->trials);
+  if (!status && options->warmup)
+    status = tg_number_parse(cli, "--warmup", options->warmup, 0, MOST_TRIALS_GIVEN, &run->warmup);
+  if (!status && options->device)
+    status = tg_number_parse(cli, "--device", options->device, 0, MOST_DEVICES - 1, &device);
+  run->options.device = (int32_t)device;
+  if (!status) status = tg_real_parse(cli, "--deadline", options->deadline, 0, &run->options.deadline_s);
+  return status;
+}
+
+static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
+  TgExit status = tg_executor_option(cli, "run", &run->row);
+  if (!status) status = check_files(cli);
+  if (!status) status = check_row(cli, run->row);
+  if (!status) status = tg_transport_option(cli, run->row, &run->options.transport);
+  if (!status) status = tg_collective_option(cli, &run->options.collective);
+  if (!status) status = read_numbers(cli, run);
+  run->cold = cli->options.cold;
+  run->options.poison = true;
+  return status;
+}
+
+static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
+  const bool several = g_strv_length(cli->options.arguments) > 1;
+  TgExit status = several ? tg_algorithms_check(cli, "run") : TG_EXIT_DONE;
+  run->results = g_ptr_array_new_with_free_func(free_result);
+  for (char **algo = cli->options.arguments; *algo && !status; algo++) {
+    TgRunResult *result = g_new0(TgRunResult, 1);
+    g_ptr_array_add(run->results, result);
+    status = tg_sim_bind(cli, &result->problem, *algo, 0, several, NULL);
+  }
+  return status;
+}
+
+static TgExit open_device(const TgCli *cli, TgRunCommand *run) {
+  TgDevice device;
+  TgError error;
+  if (run->row->on_gpu && !tg_device_open(run->options.device, &device, &error))
+    return tg_report(cli, TG_EXIT_MISSING, "run: --on %s: %s", run->row->name, error.message);
+  tg_environment_begin(&run->environment, run->row->on_gpu ? &device : NULL);
+  return TG_EXIT_DONE;
+}
+
+static TgExit open_matrices(const TgCli *cli, TgRunCommand *run) {
+  GError *error = NULL;
+  TgInput *input = &run->input;
+  TgExit status = tg_input_open(cli, "run", &tg_run_result(run, 0)->problem.schedule.computes, input);
+  if (status) return status;
+  run->options.m = input->shape.m;
+  run->options.n = input->shape.n;
+  run->options.k = input->shape.k;
+  run->options.element = input->element;
+  run->c = tg_matrix_new(input->a->type, input->shape.m, input->shape.n, 0, &error);
+  return run->c ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
+
+/* --- what came of it -----------------------------------------------------------------------------------------------*/
+
+static TgExit say(TgCli *cli, const TgRunCommand *run) {
+  GError *error = NULL;
+  g_autoptr(TgJson) json = tg_json_new();
+  size_t length;
+  tg_run_write(json, run);
+  const char *text = tg_json_text(json, &length);
+  if (cli->options.output && !tg_atomic_file_write(cli->options.output, text, length, &error))
+    return tg_report_error(cli, error);
+  if (cli->options.json)
+    tg_print(cli, "%s", text);
+  else if (!cli->options.quiet)
+    tg_run_print(cli, run);
+  return tg_run_trace(cli, run);
+}
+
+static TgExit check_all(const TgCli *cli, const TgRunCommand *run) {
+  for (guint r = 0; r < run->results->len; r++) {
+    const TgRunResult *result = tg_run_result(run, r);
+    if (!result->check.ok)
+      return tg_report(cli, TG_EXIT_WRONG, "run: %s: %s", tg_problem_name(&result->problem), result->check.text);
+  }
+  return TG_EXIT_DONE;
+}
+
+static TgExit write_c(TgCli *cli, const TgRunCommand *run) {
+  GError *error = NULL;
+  if (!cli->options.c) return TG_EXIT_DONE;
+  if (!tg_matrix_write(run->c, cli->options.c, &error)) return tg_report_error(cli, error);
+  if (!cli->options.json && !cli->options.quiet) tg_print(cli, "C is in %s\n", cli->options.c);
+  return TG_EXIT_DONE;
+}
+
+static TgExit run_run(TgCli *cli) {
+  g_auto(TgRunCommand) run = {0};
+  TgExit status = read_options(cli, &run);
+  if (!status) status = bind_all(cli, &run);
+  if (!status) status = open_device(cli, &run);
+  if (!status) status = open_matrices(cli, &run);
+  for (guint r = 0; !status && r < run.results->len; r++) status = tg_run_measure(cli, &run, run.results->pdata[r]);
+  if (status) return status;
+  tg_environment_end(&run.environment);
+  status = say(cli, &run);
+  if (!status) status = check_all(cli, &run);
+  return status ? status : write_c(cli, &run);
+}
+
+static const char *const options[] = {"on",        "grid",        "set",       "n",        "size",     "a",
+                                      "b",         "c",           "type",      "seed",     "integers", "collective",
+                                      "transport", "trials",      "warmup",    "deadline", "device",   "cold:run",
+                                      "json",      "output:json", "trace:run", "quiet",    NULL};
+static const TgExample examples[] = {
+    {"run cannon -n 512 --grid 4x4 --on cpu", "Cannon's algorithm on the CPU, checked and timed"},
+    {"run cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu", "a table, fastest first"},
+    {"run summa --size 300x200x100 --grid 3x3 --on cpu --type f64 --trials 5 --json", "for another program"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_run = {
+    .name = "run",
+    .arguments = "ALGO…",
+    .summary = "execute schedules for real: check the product, and time it",
+    .details =
+        "--on says what a processor is. cpu: a logical one, stepped. threads: a CUDA thread of a thread block, its "
+        "blocks in shared memory, one element each. blocks: a thread block of a resident grid, its blocks in global "
+        "memory. What threads have no room for is tiled around the schedule: many instances, each over a tile of C, "
+        "once for every panel of k (docs/run.md).\n"
+        "Times are by the executor's own clock and without transfers, which are measured apart: the median of the "
+        "runs after those to warm up. Every memory is filled with NaN before; C is compared with a product in double "
+        "precision after the first run and after the last, or with an estimate where that would take over a second. "
+        "The relative error, by the Frobenius norm, may be 5e-7 times the square root of k in f32 and 1e-15 times "
+        "that in f64; beyond that the command exits with 3 and writes no C.\n"
+        "Several ALGOs, which compute the same, make a table, fastest first. Of the grids in --grid 4x4,2x2x2 each "
+        "takes the first with as many extents as it has coordinates; a --set goes to those that have the parameter.\n"
+        "Without a GPU, or where this build has no CUDA, threads and blocks exit with 4.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 1,
+    .arguments_max = 16,
+    .run = run_run,
+};

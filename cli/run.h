@@ -1,0 +1,62 @@
+/** @file run.h
+ * What `topogemm run` executes and measures, and how its parts hang together. */
+#ifndef TG_RUN_H
+#define TG_RUN_H
+
+#include "environment.h"
+#include "executors.h"
+#include "input.h"
+
+#include "measurement.h"
+#include "result-check.h"
+
+/** A step, medians over the trials; NaN for what costs nothing. See TgExecutorStep. */
+typedef struct TgRunStep {
+  const char *label;
+  int64_t index, runs;
+  double median_s; /**< a processor's time in the step, waiting included: of busy_s + waited_s */
+  double busy_s, waited_s, begin_s, end_s;
+} TgRunStep;
+
+/** One ALGO. */
+typedef struct TgRunResult {
+  TgProblem problem;
+  TgExecutorFacts facts;
+  char *kernel; /**< of the facts */
+  TgMeasurement time;
+  double load_s, gather_s; /**< A and B to where they are multiplied, C back */
+  TgRunStep *steps;        /**< NULL where there are no times */
+  int64_t step_trials;     /**< that the steps' medians are of: all, or the first ones */
+  double steps_share;      /**< of all steps together in the time of their run, the median */
+  TgResultCheck check;
+} TgRunResult;
+
+typedef struct TgRunCommand {
+  const TgExecutorRow *row;
+  TgExecutorOptions options;
+  int64_t trials; /**< 0: as many as fit */
+  int64_t warmup;
+  bool cold;
+  TgInput input;
+  TgMatrix *c;
+  TgEnvironment environment;
+  GPtrArray *results; /**< TgRunResult, in the order of the command line */
+} TgRunCommand;
+
+/** Executes one ALGO, whose problem is open: checks the product, and times it. */
+TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result);
+
+/** Rate of the products in the median, operations in a second; NaN where there are none. */
+double tg_run_flops_per_s(const TgRunCommand *run, const TgRunResult *result);
+
+void tg_run_print(TgCli *cli, const TgRunCommand *run);
+/** The document: of one ALGO, or `runs` of several. */
+void tg_run_write(TgJson *json, const TgRunCommand *run);
+/** `--trace`: the measured steps. */
+TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run);
+
+static inline const TgRunResult *tg_run_result(const TgRunCommand *run, guint r) {
+  return run->results->pdata[r];
+}
+
+#endif
