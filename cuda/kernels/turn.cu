@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr int tile = 128, depth = 32, groups = 2, stages = 4;
+constexpr int tile = 128, depth = 32, unrolled = 16, groups = 2, stages = 4;
 constexpr int multipliers = 256 * groups, threads = multipliers + 128; /* one warp brings tiles, three turn them */
 constexpr int turners = 96, squares = tile * depth / 16;
 constexpr uint32_t tile_bytes = tile * depth * sizeof(float);
@@ -109,11 +109,11 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, Shared shar
   const float *const a_mine = memory + Shared::turned / 4 + warp / 4 * 64 + lane / 4 * 4;
   const float *const b_mine = memory + Shared::b / 4 + warp % 4 * 32 + lane % 4 * 4;
   float4 a[2][2], b[2][2]; /* this step's and the next one's */
-  auto load = [&](int half, int stage, int step) {
+  auto load = [&](int half, const float *a_from, const float *b_from) {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      a[half][h] = *reinterpret_cast<const float4 *>(a_mine + (stage * depth + step) * tile + h * 32);
-      b[half][h] = *reinterpret_cast<const float4 *>(b_mine + (stage * depth + step) * tile + h * 16);
+      a[half][h] = *reinterpret_cast<const float4 *>(a_from + h * 32);
+      b[half][h] = *reinterpret_cast<const float4 *>(b_from + h * 16);
     }
   };
 #pragma unroll
@@ -125,20 +125,33 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, Shared shar
     /* Warps that are far apart in the code drive each other's instructions out of the caches. */
     asm volatile("bar.sync %0, 256;" ::"r"(group + 2) : "memory");
     tg_barrier_wait(shared.base + Shared::full + 8 * stage, round / stages & 1);
-    load(0, stage, 0);
+    const float *a_now = a_mine + stage * depth * tile, *b_now = b_mine + stage * depth * tile;
+    const float *const a_end = a_now + depth * tile;
+    load(0, a_now, b_now);
+#pragma unroll 1
+    do {
 #pragma unroll
-    for (int step = 0; step < depth; step++) {
-      if (step < depth - 1) load((step & 1) ^ 1, stage, step + 1);
-      const float *left = reinterpret_cast<const float *>(a[step & 1]);
-      const float *right = reinterpret_cast<const float *>(b[step & 1]);
-#pragma unroll
-      for (int i = 0; i < 8; i++)
-#pragma unroll
-        for (int t = 0; t < 8; t++) {
-          const int j = i & 1 ? 7 - t : t; /* there and back: the operand of the turn is reused */
-          sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
+      for (int step = 0; step < unrolled; step++) {
+        if (step < unrolled - 1) {
+          load((step & 1) ^ 1, a_now + (step + 1) * tile, b_now + (step + 1) * tile);
+        } else {
+          a_now += unrolled * tile;
+          b_now += unrolled * tile;
+          if (a_now != a_end) load((step & 1) ^ 1, a_now, b_now);
         }
-    }
+        const float *left = reinterpret_cast<const float *>(a[step & 1]);
+        const float *right = reinterpret_cast<const float *>(b[step & 1]);
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+#pragma unroll
+          for (int t = 0; t < 8; t++) {
+            /* There and back: the operand of the turn is reused. The lower rows begin with the other half of the
+             * columns: then fewer factors lie in the bank of their sum. */
+            const int j = (i & 1 ? 7 - t : t) ^ (i < 4 ? 0 : 4);
+            sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
+          }
+      }
+    } while (a_now != a_end);
     __syncwarp(); /* lane 0 speaks for all that have read */
     if (lane == 0) tg_barrier_arrive(shared.base + Shared::empty + 8 * stage);
   }
