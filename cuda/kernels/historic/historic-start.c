@@ -1,0 +1,44 @@
+/* The launches behind the names of the papers' tables. */
+#include "launch.h"
+
+#include <string.h>
+
+static const struct {
+  const char *name;
+  TgHistoricLaunch *start;
+  int32_t variant;
+} launches[] = {
+    {"oneil-nothing", tg_historic_launch_nothing, 0},
+    {"oneil-cannon", tg_historic_launch_oneil_cannon, 0},
+    {"oneil-cannon-tiles", tg_historic_launch_oneil_cannon, 1},
+    {"oneil-dns-cube-as-printed", tg_historic_launch_oneil_cube, 0},
+    {"oneil-dns-cube-corrected", tg_historic_launch_oneil_cube, 1},
+    {"oneil-dns-cube-tiles", tg_historic_launch_oneil_cube, 2},
+    {"oneil-dns-cube-tiles-banks", tg_historic_launch_oneil_cube, 3},
+    {"oneil-dns-planes", tg_historic_launch_oneil_planes, 0},
+    {"oneil-dns-planes-tiles", tg_historic_launch_oneil_planes, 1},
+};
+
+enum { LAUNCHES = sizeof launches / sizeof *launches };
+
+static int find(const char *name) {
+  int l = 0;
+  while (l < LAUNCHES && strcmp(launches[l].name, name) != 0) l++;
+  return l;
+}
+
+bool tg_historic_built(const TgHistoric *kernel) {
+  return find(kernel->name) < LAUNCHES;
+}
+
+bool tg_historic_start(const TgHistoric *kernel, const TgHistoricRun *run, TgError *error) {
+  TgHistoricRun full = *run;
+  TgHistoricShape shape;
+  int l = find(kernel->name);
+  if (!tg_historic_prepare(kernel, &full, &shape, error)) return false;
+  if (l == LAUNCHES) return tg_error_set(error, 0, 0, "kernel %s has no code in this build", kernel->name);
+  cudaError_t status = launches[l].start(&full, &shape, launches[l].variant);
+  if (status == cudaSuccess) return true;
+  cudaGetLastError(); /* what was refused here is not to be reported by a later call as well */
+  return tg_error_set(error, 0, 0, "kernel %s did not start: %s", kernel->name, cudaGetErrorString(status));
+}

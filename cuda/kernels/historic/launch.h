@@ -1,0 +1,23 @@
+/** @file launch.h
+ * Private to cuda/: how a family of kernels shows itself to historic-start.c. A family is one .cu file with one
+ * function that starts the kernel `variant` in the given shape. A new one is a file, rows of its paper's table, rows of
+ * historic-start.c, a declaration here and its name in meson.build. */
+#ifndef TG_LAUNCH_H
+#define TG_LAUNCH_H
+
+#include "historic.h"
+
+#include <cuda_runtime_api.h>
+
+TG_BEGIN_DECLS
+
+typedef cudaError_t TgHistoricLaunch(const TgHistoricRun *run, const TgHistoricShape *shape, int32_t variant);
+
+TgHistoricLaunch tg_historic_launch_nothing;
+TgHistoricLaunch tg_historic_launch_oneil_cannon;
+TgHistoricLaunch tg_historic_launch_oneil_cube;
+TgHistoricLaunch tg_historic_launch_oneil_planes;
+
+TG_END_DECLS
+
+#endif
