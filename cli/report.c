@@ -2,6 +2,7 @@
 #include "output.h"
 #include "progress.h"
 
+#include "bench-error.h"
 #include "draw-error.h"
 #include "io-error.h"
 #include "sim-error.h"
@@ -42,6 +43,10 @@ static const TgMeaning meanings[] = {
     {tg_draw_error_quark, TG_DRAW_ERROR_PROGRAM, TG_EXIT_MISSING},
     {tg_draw_error_quark, TG_DRAW_ERROR_RENDER, TG_EXIT_FAILED},
     {tg_draw_error_quark, -1, TG_EXIT_USAGE},
+    {tg_bench_error_quark, TG_BENCH_ERROR_USAGE, TG_EXIT_USAGE},
+    {tg_bench_error_quark, TG_BENCH_ERROR_MISSING, TG_EXIT_MISSING},
+    {tg_bench_error_quark, TG_BENCH_ERROR_WRONG, TG_EXIT_WRONG},
+    {tg_bench_error_quark, -1, TG_EXIT_FAILED},
     {g_option_error_quark, -1, TG_EXIT_USAGE},
 };
 

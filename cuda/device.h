@@ -25,6 +25,9 @@ typedef struct TgDevice {
 /** Takes GPU `number` (from 0) for this thread. Errors: no CUDA in the build, no driver, no such GPU. */
 bool tg_device_open(int number, TgDevice *device, TgError *error);
 
+/** The clock of the multiprocessors now, MHz, from the driver's management library; 0 where it cannot be had. */
+int tg_device_clock_mhz(int device);
+
 /** Memory on the device, aligned to 256 bytes; NULL with an error that states what was asked for and what is free. */
 void *tg_device_allocate(int64_t bytes, TgError *error);
 void tg_device_free(void *memory);

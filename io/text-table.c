@@ -1,4 +1,4 @@
-#include "output.h"
+#include "text-table.h"
 
 #include <string.h>
 
@@ -47,16 +47,17 @@ static void append_cell(GString *line, const TgTable *table, guint i, int width)
   g_string_append_printf(line, "%*s", (right ? 0 : padding) + 2, "");
 }
 
-void tg_table_print(TgCli *cli, const TgTable *table, int indent, bool heading) {
+char **tg_table_lines(const TgTable *table) {
   g_autofree int *width = g_new(int, table->columns);
+  GPtrArray *lines = g_ptr_array_new();
   for (guint column = 0; column < table->columns; column++) width[column] = width_of(table, column);
   for (guint row = 0; row < table->cells->len; row += table->columns) {
-    g_autoptr(GString) line = g_string_new(NULL);
+    GString *line = g_string_new(NULL);
     for (guint column = 0; column < table->columns && row + column < table->cells->len; column++)
       append_cell(line, table, row + column, width[column]);
     while (line->len && line->str[line->len - 1] == ' ') g_string_truncate(line, line->len - 1);
-    tg_print(cli, "%*s", indent, "");
-    tg_print_styled(cli, heading && row == 0 ? TG_STYLE_HEADING : TG_STYLE_PLAIN, "%s", line->str);
-    tg_print(cli, "\n");
+    g_ptr_array_add(lines, g_string_free(line, FALSE));
   }
+  g_ptr_array_add(lines, NULL);
+  return (char **)g_ptr_array_free(lines, FALSE);
 }

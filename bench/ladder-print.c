@@ -1,11 +1,9 @@
 /* What `bench ladder` says, to people and to programs. */
-#include "bench-ladder.h"
+#include "ladder.h"
 
-#include "atomic-file.h"
-#include "json-writer.h"
-#include "output.h"
-#include "report.h"
+#include "chart.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,49 +45,29 @@ static void add_row(TgTable *table, const TgLadder *ladder, const TgRung *rung) 
   tg_table_add(table, "%s", rung->right ? "" : "WRONG");
 }
 
-static void print_size(TgCli *cli, const TgLadder *ladder, int64_t n) {
+static void print_size(TgPage *page, const TgLadder *ladder, int64_t n) {
   static const char *const heads[] = {"kernel", "median, ms", "spread", "trials", "Tflop/s", "of cublas", "error", ""};
-  g_autoptr(TgTable) table = tg_table_new("lrrrrrrl");
-  for (size_t h = 0; h < G_N_ELEMENTS(heads); h++) tg_table_add(table, "%s", heads[h]);
+  tg_page_add(page, "\nm = n = k = %" PRId64 ", %s%s\n", n, tg_element_name(ladder->element),
+              ladder->cold ? ", second-level cache empty before each launch" : "");
+  TgTable *table = tg_page_table(page, "lrrrrrrl", 2, heads);
   for (guint r = 0; r < ladder->results->len; r++)
     if (rung_at(ladder, r)->n == n) add_row(table, ladder, rung_at(ladder, r));
-  tg_print(cli, "\nm = n = k = %" PRId64 ", %s%s\n", n, tg_element_name(ladder->element),
-           ladder->cold ? ", second-level cache empty before each launch" : "");
-  tg_table_print(cli, table, 2, true);
 }
 
-static void print_table(TgCli *cli, const TgLadder *ladder) {
-  const TgDevice *device = &ladder->device;
+void tg_ladder_print(const void *measured, TgPage *page) {
+  const TgLadder *ladder = measured;
   bool emulated = false;
   for (guint k = 0; k < ladder->kernels->len; k++)
     emulated = emulated || !((const TgKernel *)ladder->kernels->pdata[k])->exact;
-  tg_print(cli, "%s, compute capability %d.%d, %d multiprocessors, clock %d MHz before and %d after\n", device->name,
-           device->capability / 10, device->capability % 10, device->processors, ladder->clock_before_mhz,
-           ladder->clock_after_mhz);
-  for (guint s = 0; s < ladder->sizes->len; s++) print_size(cli, ladder, g_array_index(ladder->sizes, int64_t, s));
-  tg_print(
-      cli,
-      "\n  spread: standard deviation, ms; of cublas: its median over the kernel's; error: relative, of the product\n");
-  if (emulated) tg_print(cli, "  *: an emulation of the type; see `topogemm list kernels`\n");
+  g_autofree char *where = tg_environment_text(&ladder->environment);
+  tg_page_add(page, "%s\n", where);
+  for (guint s = 0; s < ladder->sizes->len; s++) print_size(page, ladder, g_array_index(ladder->sizes, int64_t, s));
+  tg_page_add(page, "\n  spread: standard deviation, ms; of cublas: its median over the kernel's; error: relative, of "
+                    "the product\n");
+  if (emulated) tg_page_add(page, "  *: an emulation of the type; see `topogemm list kernels`\n");
 }
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
-
-static void write_environment(TgJson *json, const TgLadder *ladder) {
-  const TgDevice *device = &ladder->device;
-  tg_json_key(json, "environment");
-  tg_json_begin_object(json, TG_JSON_LINES);
-  tg_json_member_string(json, "version", TG_VERSION);
-  tg_json_member_string(json, "device", device->name);
-  tg_json_member_double(json, "compute_capability", device->capability / 10.0);
-  tg_json_member_integer(json, "multiprocessors", device->processors);
-  tg_json_member_integer(json, "clock_max_mhz", device->clock_mhz);
-  tg_json_member_integer(json, "clock_mhz_before", ladder->clock_before_mhz);
-  tg_json_member_integer(json, "clock_mhz_after", ladder->clock_after_mhz);
-  tg_json_member_integer(json, "driver", device->driver);
-  tg_json_member_integer(json, "cuda", device->runtime);
-  tg_json_end_object(json);
-}
 
 static void write_time(TgJson *json, const TgMeasurement *time) {
   tg_json_member_integer(json, "trials", time->trials);
@@ -125,13 +103,14 @@ static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung)
   tg_json_end_object(json);
 }
 
-static TgJson *document(const TgLadder *ladder) {
+TgJson *tg_ladder_document(const void *measured) {
+  const TgLadder *ladder = measured;
   TgJson *json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_member_string(json, "experiment", "ladder");
   tg_json_member_bool(json, "cold", ladder->cold);
   tg_json_member_integer(json, "seed", (int64_t)ladder->seed);
-  write_environment(json, ladder);
+  tg_environment_write(json, &ladder->environment);
   tg_json_key(json, "results");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint r = 0; r < ladder->results->len; r++) write_rung(json, ladder, rung_at(ladder, r));
@@ -140,22 +119,27 @@ static TgJson *document(const TgLadder *ladder) {
   return json;
 }
 
-TgExit tg_ladder_print(TgCli *cli, const TgLadder *ladder) {
-  g_autoptr(TgJson) json = document(ladder);
-  GError *error = NULL;
-  size_t length;
-  const char *text = tg_json_text(json, &length);
-  if (cli->options.output && !tg_atomic_file_write(cli->options.output, text, length, &error))
-    return tg_report_error(cli, error);
-  if (cli->options.json)
-    tg_print(cli, "%s", text);
-  else
-    print_table(cli, ladder);
+char *tg_ladder_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+  const TgLadder *ladder = measured;
+  g_autofree char *where = tg_environment_text(&ladder->environment);
+  g_autoptr(TgChart) chart = tg_chart_new("The ladder of kernels", where);
+  TgPanel *panel = tg_chart_panel(chart, tg_element_name(ladder->element), "n, rows of the matrices", "Tflop/s");
   for (guint r = 0; r < ladder->results->len; r++)
-    if (!*rung_at(ladder, r)->left_out && !rung_at(ladder, r)->right)
-      return tg_report(cli, TG_EXIT_WRONG,
-                       "bench ladder: %s at %" PRId64 ": relative error %.2e, at most %.2e is right",
-                       rung_at(ladder, r)->kernel->name, rung_at(ladder, r)->n, rung_at(ladder, r)->error,
-                       rung_at(ladder, r)->limit);
-  return TG_EXIT_DONE;
+    if (!*rung_at(ladder, r)->left_out)
+      tg_panel_point(panel, rung_at(ladder, r)->kernel->name, (double)rung_at(ladder, r)->n,
+                     flops_per_s(rung_at(ladder, r)) * 1e-12);
+  return tg_chart_script(chart, format, output);
+}
+
+bool tg_ladder_right(const void *measured, GError **error) {
+  const TgLadder *ladder = measured;
+  for (guint r = 0; r < ladder->results->len; r++) {
+    const TgRung *rung = rung_at(ladder, r);
+    if (*rung->left_out || rung->right) continue;
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
+                "bench ladder: %s at %" PRId64 ": relative error %.2e, at most %.2e is right", rung->kernel->name,
+                rung->n, rung->error, rung->limit);
+    return false;
+  }
+  return true;
 }
