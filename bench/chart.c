@@ -17,6 +17,7 @@ typedef struct TgCurve {
 struct TgPanel {
   char *title, *x, *y;
   GPtrArray *curves; /* TgCurve */
+  bool linear;
 };
 
 struct TgChart {
@@ -57,9 +58,16 @@ void tg_chart_free(TgChart *chart) {
 
 TgPanel *tg_chart_panel(TgChart *chart, const char *title, const char *x, const char *y) {
   TgPanel *panel = g_new0(TgPanel, 1);
-  *panel = (TgPanel){g_strdup(title), g_strdup(x), g_strdup(y), g_ptr_array_new_with_free_func(free_curve)};
+  *panel = (TgPanel){.title = g_strdup(title),
+                     .x = g_strdup(x),
+                     .y = g_strdup(y),
+                     .curves = g_ptr_array_new_with_free_func(free_curve)};
   g_ptr_array_add(chart->panels, panel);
   return panel;
+}
+
+void tg_panel_linear(TgPanel *panel) {
+  panel->linear = true;
 }
 
 static TgCurve *curve_of(TgPanel *panel, const char *name) {
@@ -120,6 +128,8 @@ static void add_panel(GString *script, const TgPanel *panel, guint p, const GPtr
                             "plot [0:1] [0:1] -1 notitle\nunset label 1\nset logscale xy\n");
     return;
   }
+  g_string_append(script, panel->linear ? "unset logscale\nset yrange [0:*]\nset format y '%g'\n"
+                                        : "set logscale xy\nset yrange [*:*]\nset format y '%.0s%c'\n");
   for (guint c = 0; c < panel->curves->len; c++) {
     const TgCurve *curve = panel->curves->pdata[c];
     g_autofree char *name = tg_plot_quoted(curve->name);

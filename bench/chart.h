@@ -1,5 +1,6 @@
 /** @file chart.h
- * Curves in panels, as a script for gnuplot: both axes logarithmic, a colour a name over all panels. */
+ * Curves in panels, as a script for gnuplot: both axes logarithmic unless asked otherwise, a colour a name over all
+ * panels. */
 #ifndef TG_CHART_H
 #define TG_CHART_H
 
@@ -17,6 +18,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgChart, tg_chart_free)
 
 /** A panel more, which belongs to the chart. */
 TgPanel *tg_chart_panel(TgChart *chart, const char *title, const char *x, const char *y);
+/** Evenly spaced numbers on both axes, y from 0, instead of logarithms. */
+void tg_panel_linear(TgPanel *panel);
 /** A point more of the curve of this name; without effect where a number is NaN or not positive. */
 void tg_panel_point(TgPanel *panel, const char *curve, double x, double y);
 

@@ -1,11 +1,12 @@
 /* The table of experiments. */
 #include "experiment.h"
 
+#include "host-anomaly.h"
 #include "ladder.h"
 
 #include <string.h>
 
-static const TgExperiment *const experiments[] = {&tg_experiment_ladder};
+static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_host_anomaly};
 
 const TgExperiment *const *tg_experiment_list(size_t *count) {
   *count = G_N_ELEMENTS(experiments);

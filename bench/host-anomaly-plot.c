@@ -1,0 +1,45 @@
+/* The picture of `bench host-anomaly`. */
+#include "chart.h"
+#include "host-anomaly.h"
+
+#include <math.h>
+
+static const char *const curves[TG_ANOMALY_SERIES] = {"rows of n elements", "rows of n + 16",
+                                                      "rows of n, pages of 2 MB"};
+
+static void add_sizes(const TgAnomaly *anomaly, TgChart *chart, const char *title, int64_t low, int64_t high) {
+  TgPanel *panel = tg_chart_panel(chart, title, "rows of the matrices, n", "a multiply-add, times the others' median");
+  tg_panel_linear(panel);
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    if (run->series == TG_ANOMALY_ROWS || run->n < low || run->n > high) continue;
+    tg_panel_point(panel, curves[run->series], (double)run->n, tg_anomaly_against(anomaly, run));
+    tg_panel_point(panel, "the paper, 2017", (double)run->n, tg_anomaly_paper_against(anomaly, run));
+  }
+}
+
+/* Computed, not measured: how a column's lines fare in the second level, and in the first. */
+static const char *fate(const TgAnomaly *anomaly, const TgAnomalyRun *run) {
+  if (anomaly->caches < 2) return "caches unknown";
+  if (run->walk[1].overfull) return run->walk[0].sets == 1 ? "L2's sets overfull, one set of L1" : "L2's sets overfull";
+  return run->walk[1].fullest == anomaly->cache[1].ways ? "L2's sets exactly full" : "room in L2's sets";
+}
+
+static void add_rows(const TgAnomaly *anomaly, TgChart *chart) {
+  TgPanel *panel = tg_chart_panel(chart, "n = 1024, pages of 2 MB", "elements from row to row", "a multiply-add, ns");
+  tg_panel_linear(panel);
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    if (run->series == TG_ANOMALY_ROWS) tg_panel_point(panel, fate(anomaly, run), (double)run->row, run->step_s * 1e9);
+  }
+}
+
+char *tg_anomaly_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+  const TgAnomaly *anomaly = measured;
+  g_autofree char *host = tg_environment_host(&anomaly->environment);
+  g_autoptr(TgChart) chart = tg_chart_new("A product on the processor, and the sets of its caches", host);
+  add_sizes(anomaly, chart, "16n, n = 62 to 66", 0, 1279);
+  add_sizes(anomaly, chart, "16n, n = 94 to 98", 1280, INT64_MAX);
+  add_rows(anomaly, chart);
+  return tg_chart_script(chart, format, output);
+}
