@@ -3,7 +3,7 @@
 
 #include "counter-random.h"
 #include "host-pages.h"
-#include "host-product.h"
+#include "double-sum.h"
 #include "product-error.h"
 #include "trial.h"
 
@@ -155,7 +155,7 @@ static bool run_once(const TgAnomaly *anomaly, TgAnomalyRun *run, bool last, dou
   if (!open_matrices(anomaly, run, &made, error)) return false;
   const int64_t faults = tg_host_faults();
   const double begun_s = tg_trial_now_s();
-  tg_host_product(made.c, made.a, made.b, run->computed, run->n, run->n, run->row);
+  tg_double_sum_product(made.c, made.a, made.b, run->computed, run->n, run->n, run->row);
   *seconds = tg_trial_now_s() - begun_s;
   run->faults += tg_host_faults() - faults;
   if (last) check(anomaly, run, &made);

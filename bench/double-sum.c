@@ -1,6 +1,6 @@
-#include "host-product.h"
+#include "double-sum.h"
 
-void tg_host_product(float *c, const float *a, const float *b, int64_t m, int64_t n, int64_t k, int64_t row) {
+void tg_double_sum_product(float *c, const float *a, const float *b, int64_t m, int64_t n, int64_t k, int64_t row) {
   for (int64_t i = 0; i < m; i++)
     for (int64_t j = 0; j < n; j++) {
       double sum = 0;

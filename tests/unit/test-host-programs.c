@@ -1,7 +1,7 @@
 /* The papers' products by one thread of the processor, and the differences they check with. */
 #define _GNU_SOURCE
 #include "host-pages.h"
-#include "host-product.h"
+#include "double-sum.h"
 #include "mmt-sequential.h"
 
 #include <glib.h>
@@ -19,7 +19,7 @@ static void check_product(gint64 m, gint64 n, gint64 k, gint64 row) {
   GRand *random = g_rand_new_with_seed((guint32)(m + 7 * n + 49 * k));
   g_autofree float *a = drawn(random, m * row), *b = drawn(random, k * row), *c = g_new(float, m *row);
   for (gint64 i = 0; i < m * row; i++) c[i] = -77;
-  tg_host_product(c, a, b, m, n, k, row);
+  tg_double_sum_product(c, a, b, m, n, k, row);
   for (gint64 i = 0; i < m; i++)
     for (gint64 j = 0; j < row; j++) {
       double sum = 0;
@@ -44,7 +44,7 @@ static void test_double_sum(void) {
   float c[16] = {0}, r[16];
   g_autofree float *column = g_new0(float, 16);
   for (int l = 0; l < 4; l++) column[l * 4] = b[l];
-  tg_host_product(c, a, column, 1, 1, 4, 4);
+  tg_double_sum_product(c, a, column, 1, 1, 4, 4);
   g_assert_cmpfloat(c[0], ==, 1.5F);
   tg_mmt_sequential(r, &rows[0][0], 4);
   g_assert_cmpfloat(r[1], ==, 0); /* the same sum in f32 */
@@ -113,11 +113,11 @@ static void test_pin(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/host-product/sizes", test_sizes);
-  g_test_add_func("/host-product/double-sum", test_double_sum);
-  g_test_add_func("/host-product/printed-matrix", test_printed_matrix);
-  g_test_add_func("/host-product/differences", test_differences);
-  g_test_add_func("/host-product/pages", test_pages);
-  g_test_add_func("/host-product/pin", test_pin);
+  g_test_add_func("/host-programs/sizes", test_sizes);
+  g_test_add_func("/host-programs/double-sum", test_double_sum);
+  g_test_add_func("/host-programs/printed-matrix", test_printed_matrix);
+  g_test_add_func("/host-programs/differences", test_differences);
+  g_test_add_func("/host-programs/pages", test_pages);
+  g_test_add_func("/host-programs/pin", test_pin);
   return g_test_run();
 }
