@@ -2,10 +2,11 @@
 #include "experiment.h"
 
 #include "ladder.h"
+#include "oneil.h"
 
 #include <string.h>
 
-static const TgExperiment *const experiments[] = {&tg_experiment_ladder};
+static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_oneil};
 
 const TgExperiment *const *tg_experiment_list(size_t *count) {
   *count = G_N_ELEMENTS(experiments);
