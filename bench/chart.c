@@ -125,7 +125,7 @@ static void add_panel(GString *script, const TgPanel *panel, guint p, const GPtr
   add_words(script, "ylabel", panel->y);
   if (panel->curves->len == 0) { /* gnuplot refuses a panel without any point */
     g_string_append(script, "set label 1 'not measured' at graph 0.5, 0.5 center\nunset logscale\n"
-                            "plot [0:1] [0:1] -1 notitle\nunset label 1\nset logscale xy\n");
+                            "plot [0:1] [0:1] -1 notitle\nunset label 1\nset logscale x 2\nset logscale y 10\n");
     return;
   }
   g_string_append(script, panel->linear ? "unset logscale\nset yrange [0:*]\nset format y '%g'\n"
@@ -149,13 +149,14 @@ char *tg_chart_script(const TgChart *chart, const TgPlotFormat *format, const ch
   g_autofree char *title = tg_plot_quoted(chart->title), *note = tg_plot_quoted(chart->note);
   tg_plot_add_styles(script, (int)names->len);
   for (guint p = 0; p < count; p++) add_data(script, chart->panels->pdata[p], p);
-  g_string_append_printf(script,
-                         "set border 3 linecolor rgb '#444444'\nset tics nomirror\nset logscale xy\n"
-                         "set grid linetype -1 linecolor rgb '#CCCCCC' linewidth 1 dashtype solid\n"
-                         "set format x '%%.0f'\nset format y '%%.0s%%c'\nset xtics rotate by -45 font ',10'\n"
-                         "set key outside bottom center horizontal font ',10'\n"
-                         "set multiplot layout %u,%u margins char 10,char 3,char 8,char 7 spacing char 12,char 12\n",
-                         down, across);
+  g_string_append_printf(
+      script,
+      "set border 3 linecolor rgb '#444444'\nset tics nomirror\nset logscale x 2\nset logscale y 10\n"
+      "set grid linetype -1 linecolor rgb '#CCCCCC' linewidth 1 dashtype solid\n"
+      "set format x '%%.0f'\nset format y '%%.0s%%c'\nset xtics rotate by -45 font ',10'\n"
+      "set key outside bottom center horizontal font ',10'\n"
+      "set multiplot layout %u,%u margins char 10,char 4,char 7,char 6 spacing char 12,char 10\n",
+      down, across);
   g_string_append_printf(script, "set label 2 %s at screen 0.5, %.4f center noenhanced font ',15'\n", title,
                          1 - 18 / high);
   g_string_append_printf(script, "set label 3 %s at screen 0.5, %.4f center noenhanced font ',10'\n", note,

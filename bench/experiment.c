@@ -3,10 +3,12 @@
 
 #include "host-anomaly.h"
 #include "ladder.h"
+#include "oneil.h"
 
 #include <string.h>
 
-static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_host_anomaly};
+static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_oneil,
+                                                  &tg_experiment_host_anomaly};
 
 const TgExperiment *const *tg_experiment_list(size_t *count) {
   *count = G_N_ELEMENTS(experiments);

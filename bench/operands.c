@@ -211,6 +211,21 @@ bool tg_operands_check(TgOperands *operands, TgPlace place, TgResult *result, Tg
   return true;
 }
 
+/* A column of B at a time: the loops that one writes first. */
+bool tg_operands_transpose_b(const void *what, TgError *error) {
+  const TgTransposing *turn = what;
+  const int64_t rows = turn->operands->k, columns = turn->operands->n;
+  (void)error;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++) {
+      if (numbers[turn->operands->number].bytes == 4)
+        ((uint32_t *)turn->to)[j * rows + i] = ((const uint32_t *)turn->operands->host[1])[i * columns + j];
+      else
+        ((uint64_t *)turn->to)[j * rows + i] = ((const uint64_t *)turn->operands->host[1])[i * columns + j];
+    }
+  return true;
+}
+
 /* --- times and counts --------------------------------------------------------------------------------------------- */
 
 static bool copy_in(const void *what, TgError *error) {

@@ -43,6 +43,14 @@ bool tg_operands_poison(TgOperands *operands, TgPlace place, TgError *error);
  * 5e-7 sqrt(k) is right in f32, 1e-15 sqrt(k) in f64; i32, transposes and copies are exact. */
 bool tg_operands_check(TgOperands *operands, TgPlace place, TgResult *result, TgError *error);
 
+/** B' of the operands, for tg_operands_transpose_b(). */
+typedef struct TgTransposing {
+  const TgOperands *operands;
+  void *to; /**< of B's bytes: n x k */
+} TgTransposing;
+/** Writes B' as the two loops do, on the host. A TgWork on a TgTransposing. */
+bool tg_operands_transpose_b(const void *what, TgError *error);
+
 /** Times of A and B on their way to the device, and of C back, from and to memory that the system may move (malloc). */
 bool tg_operands_time_in(TgOperands *operands, double budget_s, TgMeasurement *in, TgError *error);
 bool tg_operands_time_out(TgOperands *operands, double budget_s, TgMeasurement *out, TgError *error);

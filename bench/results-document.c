@@ -22,6 +22,8 @@ static void write_launch(TgJson *json, const TgResult *row) {
   if (row->split) tg_json_member_integer(json, "split", row->split);
   if (row->blocks) tg_json_member_integer(json, "blocks", row->blocks);
   if (row->threads) tg_json_member_integer(json, "threads_per_block", row->threads);
+  if (row->repeats > 1) tg_json_member_integer(json, "repeats", row->repeats);
+  if (row->printed) tg_json_member_bool(json, "as_printed", true);
 }
 
 static void write_rates(TgJson *json, const TgResult *row) {

@@ -83,7 +83,7 @@ double tg_result_whole_s(const TgResult *row) {
 bool tg_results_right(const TgResults *results, GError **error) {
   for (guint r = 0; r < results->rows->len; r++) {
     const TgResult *row = tg_results_at(results, r);
-    if (*row->left_out || !row->checked || row->right) continue;
+    if (*row->left_out || !row->checked || row->right || row->printed) continue;
     g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
                 "bench %s: %s at %" PRId64 "x%" PRId64 "x%" PRId64 ": relative error %.2e, at most %.2e is right",
                 results->experiment, row->method, row->m, row->n, row->k, row->error, row->limit);

@@ -20,6 +20,7 @@ typedef struct TgResult {
   int32_t split;   /**< blocks that share the inner extent; 0: not divided, or not on the GPU */
   int64_t blocks;  /**< of the launch */
   int32_t threads; /**< of a block */
+  int32_t repeats; /**< of what is moved, within a launch: times are of one; 0 is 1 */
   int64_t m, n, k;
   char left_out[504];    /**< why there are no figures; "" where there are */
   TgMeasurement kernel;  /**< on the device, between two events around one launch; caches as the run before left them */
@@ -34,6 +35,7 @@ typedef struct TgResult {
   bool checked;          /**< against the result in full, or an estimate of the error */
   double error, limit;   /**< relative, in the Frobenius norm */
   bool right;
+  bool printed;   /**< the kernel keeps a stated defect: a wrong result is no failure */
   bool has_paper; /**< the paper has figures for this: NaN, or no trials, where it does not say */
   TgMeasurement paper;
 } TgResult;

@@ -9,6 +9,7 @@
 #include "element.h"
 #include "formula.h"
 #include "json-writer.h"
+#include "text-units.h"
 
 enum {
   TG_SIM_PROOF_LIMIT = 1 << 18, /**< processors times statements that are proved first; about 0.1 s */
@@ -96,12 +97,6 @@ TgExit tg_sim_symbols(const TgCli *cli, TgFormulaSymbols *symbols);
 /** `--formula`: the closed form, its source, and why the prediction is another one. */
 TgExit tg_sim_print_formula(TgCli *cli, const TgSimRun *run);
 
-/** Seconds with a unit that leaves one to three digits before the point. */
-void tg_time_text(double seconds, char *text, size_t size);
-/** A ratio as "59.3 %", "-" where it is NaN. */
-void tg_percent_text(double ratio, char *text, size_t size);
-/** Bytes as "1.5 GB", in powers of 1000. */
-void tg_bytes_text(double bytes, char *text, size_t size);
 void tg_sim_print(TgCli *cli, const TgSimRun *run);
 /** Tables of what the nodes and the links do. */
 void tg_sim_print_nodes(TgCli *cli, const TgSimRun *run);

@@ -1,12 +1,7 @@
 /* What the experiments share, on synthetic figures: trials, pages, charts, results and their document. */
+#include "bench-case.h"
 #include "chart.h"
-#include "experiment.h"
-#include "page.h"
-#include "results.h"
 #include "trial.h"
-
-#include <math.h>
-#include <string.h>
 
 /* --- trials ------------------------------------------------------------------------------------------------------- */
 
@@ -125,16 +120,6 @@ static void test_chart(void) {
 }
 
 /* --- results ------------------------------------------------------------------------------------------------------ */
-
-static TgMeasurement measured(double median_s) {
-  return (TgMeasurement){.warmup = 2,
-                         .trials = 5,
-                         .min_s = median_s / 2,
-                         .median_s = median_s,
-                         .mean_s = median_s,
-                         .max_s = 2 * median_s,
-                         .stddev_s = median_s / 8};
-}
 
 static TgResults *some_results(void) {
   TgResults *results = tg_results_new("test", NULL);

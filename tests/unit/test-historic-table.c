@@ -113,8 +113,8 @@ static void test_refused(void) {
           "kernel oneil-cannon knows no order of threads that shows a defect");
   refused("oneil-dns-cube-as-printed", (TgHistoricRun){.m = 8, .n = 8, .k = 4},
           "kernel oneil-dns-cube-as-printed takes m, n and k of 8 alone, not k = 4");
-  refused("oneil-nothing", (TgHistoricRun){.type = TG_HISTORIC_I32, .m = 1, .n = 1, .k = 1},
-          "kernel oneil-nothing does not take i32");
+  refused("oneil-cannon", (TgHistoricRun){.type = TG_HISTORIC_TYPES, .m = 1, .n = 1, .k = 1},
+          "kernel oneil-cannon does not take type 2");
   refused("oneil-cannon-tiles", (TgHistoricRun){.m = 8 << 20, .n = 8, .k = 8},
           "kernel oneil-cannon-tiles would need a grid of 1048576 blocks along y, and a launch takes 65535");
 }

@@ -58,7 +58,7 @@ template <int W, bool PRINTED> __global__ __launch_bounds__(W *W) void fixed(con
 }
 
 __global__ __launch_bounds__(256) void at_run_time(const historic::Task task) {
-  extern __shared__ float squares[];
+  float *squares = historic::dynamic_memory<float>();
   multiply<0, false>(task, squares, squares + blockDim.x * blockDim.x);
 }
 

@@ -69,7 +69,9 @@ static bool takes_shape(const TgHistoric *kernel, const TgHistoricRun *run, TgEr
 }
 
 static bool takes_settings(const TgHistoric *kernel, const TgHistoricRun *run, TgError *error) {
-  if (run->type < 0 || run->type >= TG_HISTORIC_TYPES || !(kernel->types >> run->type & 1))
+  if (run->type < 0 || run->type >= TG_HISTORIC_TYPES)
+    return tg_error_set(error, 0, 0, "kernel %s does not take type %" PRId32, kernel->name, run->type);
+  if (!(kernel->types >> run->type & 1))
     return tg_error_set(error, 0, 0, "kernel %s does not take %s", kernel->name,
                         tg_historic_type_name((TgHistoricType)run->type));
   if (run->split < 0 || (run->split && !kernel->splits))

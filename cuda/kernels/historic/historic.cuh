@@ -42,6 +42,19 @@ template <typename T> __device__ __forceinline__ void give(const Task &task, int
     *to = sum;
 }
 
+/** The shared memory that the launch asked for (dynamic_bytes of its shape). */
+#ifdef __CUDACC__
+template <typename T> __device__ __forceinline__ T *dynamic_memory() {
+  extern __shared__ int4 historic_dynamic_memory[];
+  return reinterpret_cast<T *>(historic_dynamic_memory);
+}
+#else
+void *dynamic_memory();
+template <typename T> T *dynamic_memory() {
+  return static_cast<T *>(dynamic_memory());
+}
+#endif
+
 inline Task task_of(const TgHistoricRun *run, const TgHistoricShape *shape) {
   return {run->a,
           run->b,

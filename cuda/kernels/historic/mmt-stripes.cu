@@ -33,7 +33,7 @@ template <int W, Lie LIE> __device__ __forceinline__ int word(int row, int colum
 }
 
 template <int W, Way WAY, Lie LIE> __global__ __launch_bounds__(W *W) void add_stripe(const historic::Task task) {
-  extern __shared__ float stripe[];
+  float *stripe = historic::dynamic_memory<float>();
   const Problem of = problem_of(task);
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const int column = static_cast<int>(blockIdx.y) * W + y;
@@ -51,7 +51,7 @@ template <int W, Way WAY, Lie LIE> __global__ __launch_bounds__(W *W) void add_s
 
 /* More shared memory than 48 KB has to be asked for. */
 cudaError_t start_stripes(const TgHistoricRun *run, const TgHistoricShape *shape,
-                          const historic::Kernel (&kernels)[4]) {
+                          const historic::Kernel (&kernels)[3]) {
   for (historic::Kernel kernel : kernels) {
     const cudaError_t status =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape->dynamic_bytes);
@@ -63,13 +63,11 @@ cudaError_t start_stripes(const TgHistoricRun *run, const TgHistoricShape *shape
 template <Lie LIE> cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, int32_t variant) {
   if (variant == printed)
     return start_stripes(run, shape,
-                         {add_stripe<4, printed, LIE>, add_stripe<8, printed, LIE>, add_stripe<16, printed, LIE>,
-                          add_stripe<32, printed, LIE>});
+                         {add_stripe<4, printed, LIE>, add_stripe<8, printed, LIE>, add_stripe<16, printed, LIE>});
   const cudaError_t status = historic::zero(run);
   if (status != cudaSuccess) return status;
   return start_stripes(run, shape,
-                       {add_stripe<4, corrected, LIE>, add_stripe<8, corrected, LIE>, add_stripe<16, corrected, LIE>,
-                        add_stripe<32, corrected, LIE>});
+                       {add_stripe<4, corrected, LIE>, add_stripe<8, corrected, LIE>, add_stripe<16, corrected, LIE>});
 }
 
 } // namespace

@@ -116,7 +116,7 @@ static const char last_stripe[] =
 #define SYMMETRIC(NAME, WHERE, IDEA)                                                                                   \
   .name = "mmt-" NAME, .where = "section " WHERE, .idea = IDEA, .kind = TG_HISTORIC_SYMMETRIC, .types = F32, .square = 1
 #define WIDTHS .widths = {8, 4, 16, 32}, .most = {TG_MMT_MOST, TG_MMT_MOST, TG_MMT_MOST}
-#define STRIPES .widths = {8, 4, 16, 32}, .most = {TG_MMT_STRIPE_ROWS, TG_MMT_STRIPE_ROWS, TG_MMT_STRIPE_ROWS}
+#define STRIPES .widths = {8, 4, 16}, .most = {TG_MMT_STRIPE_ROWS, TG_MMT_STRIPE_ROWS, TG_MMT_STRIPE_ROWS}
 #define PRINTED(DEFECT, CORRECTED)                                                                                     \
   .printed = 1, .defect = DEFECT, .corrected = "mmt-" CORRECTED, .shown = {.m = 16, .n = 16, .k = 16, .width = 8}
 

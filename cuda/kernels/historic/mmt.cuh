@@ -78,9 +78,11 @@ __device__ __forceinline__ void add(float &sum, const Tile<W, WAY> &a, const Til
   for (int k = 0; k < columns; k++) sum += a.at[at.down][k] * b.at[at.along][k];
 }
 
-/** Starts a kernel, given in widths 4, 8, 16 and 32, in the width of the run. */
-inline cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, const historic::Kernel (&kernels)[4]) {
-  const historic::Form forms[] = {{4, {kernels[0]}}, {8, {kernels[1]}}, {16, {kernels[2]}}, {32, {kernels[3]}}};
+/** Starts a kernel, given in widths 4, 8 and on, each twice the one before, in the width of the run. */
+template <size_t COUNT>
+cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, const historic::Kernel (&kernels)[COUNT]) {
+  historic::Form forms[COUNT] = {};
+  for (size_t w = 0; w < COUNT; w++) forms[w] = {4 << w, {kernels[w]}};
   return historic::start(forms, historic::task_of(run, shape), run, shape);
 }
 
