@@ -75,6 +75,8 @@ double tg_result_whole_s(const TgResult *row);
 
 /** The document: experiment, environment, results, notes. Free with tg_json_free(). */
 TgJson *tg_results_document(const TgResults *results);
+/** The same as members of an object that has been begun, for documents that hold more. */
+void tg_results_write(TgJson *json, const TgResults *results);
 /** A measurement as a member of a document; none where it was not made. */
 void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time);
 
