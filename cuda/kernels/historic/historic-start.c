@@ -17,6 +17,16 @@ static const struct {
     {"oneil-dns-cube-tiles-banks", tg_historic_launch_oneil_cube, 3},
     {"oneil-dns-planes", tg_historic_launch_oneil_planes, 0},
     {"oneil-dns-planes-tiles", tg_historic_launch_oneil_planes, 1},
+    {"essay-naive", tg_historic_launch_essay_product, 0},
+    {"essay-tiled", tg_historic_launch_essay_product, 1},
+    {"essay-coalesced", tg_historic_launch_essay_product, 2},
+    {"essay-no-conflicts", tg_historic_launch_essay_product, 3},
+    {"essay-outer", tg_historic_launch_essay_outer, 0},
+    {"essay-prefetch", tg_historic_launch_essay_outer, 1},
+    {"essay-copy", tg_historic_launch_essay_transpose, 0},
+    {"essay-transpose-naive", tg_historic_launch_essay_transpose, 1},
+    {"essay-transpose-unpadded", tg_historic_launch_essay_transpose, 2},
+    {"essay-transpose-shared", tg_historic_launch_essay_transpose, 3},
 };
 
 enum { LAUNCHES = sizeof launches / sizeof *launches };

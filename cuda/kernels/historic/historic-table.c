@@ -6,7 +6,7 @@
 
 enum { MOST_THREADS = 1024 };
 
-static const TgHistoricPaper *const papers[] = {&tg_historic_oneil};
+static const TgHistoricPaper *const papers[] = {&tg_historic_oneil, &tg_historic_essay};
 
 const TgHistoricPaper *const *tg_historic_papers(size_t *count) {
   *count = sizeof papers / sizeof *papers;

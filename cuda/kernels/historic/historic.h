@@ -95,7 +95,7 @@ typedef struct TgHistoricPaper {
   size_t count;
 } TgHistoricPaper;
 
-extern const TgHistoricPaper tg_historic_oneil;
+extern const TgHistoricPaper tg_historic_oneil, tg_historic_essay;
 
 /** All papers. */
 const TgHistoricPaper *const *tg_historic_papers(size_t *count);
