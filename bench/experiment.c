@@ -1,12 +1,14 @@
 /* The table of experiments. */
 #include "experiment.h"
 
+#include "essay.h"
 #include "ladder.h"
 #include "oneil.h"
 
 #include <string.h>
 
-static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_oneil};
+static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_oneil, &tg_experiment_essay,
+                                                  &tg_experiment_transpose};
 
 const TgExperiment *const *tg_experiment_list(size_t *count) {
   *count = G_N_ELEMENTS(experiments);

@@ -80,18 +80,6 @@ static void *measure(const TgBenchOptions *options, GError **error) {
   return results;
 }
 
-static void clear(void *results) {
-  tg_results_free(results);
-}
-
-static TgJson *document(const void *results) {
-  return tg_results_document(results);
-}
-
-static bool right(const void *results, GError **error) {
-  return tg_results_right(results, error);
-}
-
 const TgExperiment tg_experiment_oneil = {
     .name = "oneil",
     .summary = "Cannon and DNS in shared memory: Tables 1 and 2, and larger matrices",
@@ -101,9 +89,9 @@ const TgExperiment tg_experiment_oneil = {
     .paper = "T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication",
     .takes_cpu_only = true,
     .measure = measure,
-    .clear = clear,
+    .clear = tg_results_clear,
     .print = tg_oneil_print,
-    .document = document,
+    .document = tg_results_document,
     .plot = tg_oneil_plot,
-    .right = right,
+    .right = tg_results_right,
 };

@@ -79,7 +79,8 @@ static void write_row(TgJson *json, const TgResult *row) {
   tg_json_end_object(json);
 }
 
-TgJson *tg_results_document(const TgResults *results) {
+TgJson *tg_results_document(const void *measured) {
+  const TgResults *results = measured;
   TgJson *json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_member_string(json, "experiment", results->experiment);

@@ -18,11 +18,12 @@ typedef struct TgColumn {
 
 /** What a cell says of a row. */
 typedef enum TgShow {
-  TG_SHOW_TIME,  /**< tg_result_time_s() */
-  TG_SHOW_WHOLE, /**< tg_result_whole_s() */
-  TG_SHOW_COLD,  /**< of the kernel, the second-level cache empty */
-  TG_SHOW_FLOPS, /**< Gflop/s */
-  TG_SHOW_BYTES  /**< GB/s */
+  TG_SHOW_TIME,      /**< tg_result_time_s() */
+  TG_SHOW_WHOLE,     /**< tg_result_whole_s() */
+  TG_SHOW_COLD,      /**< of the kernel, the second-level cache empty */
+  TG_SHOW_FLOPS,     /**< Gflop/s */
+  TG_SHOW_BYTES,     /**< GB/s */
+  TG_SHOW_COLD_BYTES /**< GB/s, the second-level cache empty */
 } TgShow;
 
 /** The number in SI units: seconds, flop/s, bytes/s; NaN where there is none. `row` may be NULL. */

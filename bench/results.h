@@ -52,6 +52,8 @@ typedef struct TgResults {
 /** `device` NULL: nothing runs on a GPU. */
 TgResults *tg_results_new(const char *experiment, const TgDevice *device);
 void tg_results_free(TgResults *results);
+/** The same, for a TgExperiment. */
+void tg_results_clear(void *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgResults, tg_results_free)
 
 void tg_results_add(TgResults *results, const TgResult *row);
@@ -73,13 +75,13 @@ double tg_result_time_s(const TgResult *row);
  */
 double tg_result_whole_s(const TgResult *row);
 
-/** The document: experiment, environment, results, notes. Free with tg_json_free(). */
-TgJson *tg_results_document(const TgResults *results);
+/** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */
+TgJson *tg_results_document(const void *results);
 /** A measurement as a member of a document; none where it was not made. */
 void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time);
 
 /** False, with the first of them in words, where a result is wrong. */
-bool tg_results_right(const TgResults *results, GError **error);
+bool tg_results_right(const void *results, GError **error);
 
 TG_END_DECLS
 

@@ -178,12 +178,11 @@ static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *er
   if (once_s > long_run_s) limits.warmup = 0; /* the run that was checked will do */
   if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
   per_repeat(&row->kernel, row->repeats);
-  if (once_s > long_run_s) return true;
+  if (once_s > long_run_s || row->repeats > 1) return true; /* of a repetition the others would mean nothing */
   if (!tg_trial_on_host(work, now, true, &beside, &row->call, error)) return false;
   beside.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
   const bool can_be_cold = row->bytes > 0 && beside.flush_bytes > 0;
   if (can_be_cold && !tg_trial_on_device(work, now, &beside, &row->cold, error)) return false;
-  if (row->repeats > 1) row->call = row->cold = (TgMeasurement){0}; /* of a repetition, neither means anything */
   return true;
 }
 

@@ -116,6 +116,10 @@ bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *
   return copy(host, device, bytes, cudaMemcpyDeviceToHost, "from", error);
 }
 
+bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *error) {
+  return fine(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, NULL), "no copy on the device", error);
+}
+
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error) {
   return fine(cudaMemset(device, byte, (size_t)bytes), "device memory was not filled", error);
 }

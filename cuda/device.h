@@ -33,6 +33,8 @@ void *tg_device_allocate(int64_t bytes, TgError *error);
 void tg_device_free(void *memory);
 bool tg_device_copy_in(void *device, const void *host, int64_t bytes, TgError *error);
 bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *error);
+/** Starts a copy within the device; it may still be under way on return. */
+bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *error);
 /** Sets every byte. */
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error);
 /** Waits until all is done; the error of whatever failed since the last call. */

@@ -36,8 +36,10 @@ static void test_copies(void) {
   g_assert_cmpuint((guintptr)memory % 256, ==, 0);
   g_assert_true(tg_device_copy_in(memory, out, 300, &error));
   g_assert_true(tg_device_fill(memory + 100, 0xff, 100, &error));
+  g_assert_true(tg_device_copy_across(memory + 256, memory + 90, 20, &error));
   g_assert_true(tg_device_copy_out(in, memory, 300, &error));
   memset(out + 100, 0xff, 100);
+  memcpy(out + 256, out + 90, 20);
   g_assert_cmpmem(in, 300, out, 300);
   tg_device_free(memory);
 }
