@@ -224,7 +224,7 @@ static bool measure_method(TgNow *now, TgError *error) {
       !tg_trial_is_left_out(&suite->limits, expected_s(suite, &row), row.left_out, sizeof row.left_out) &&
       !time_method(now, &row, error))
     return false;
-  if (suite->paper) suite->paper(&row);
+  if (suite->paper) tg_suite_paper_figures(suite->paper, &row);
   tg_results_add(suite->results, &row);
   return true;
 }

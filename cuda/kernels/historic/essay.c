@@ -31,11 +31,13 @@ static void shape_tiled(const TgHistoricRun *run, TgHistoricShape *shape) {
   shape_tiles(run, run->width, run->width, shape);
   shape->block[0] = shape->block[1] = run->width;
   shape->shared_bytes = 2 * run->width * run->width * WORD;
+  shape->bank_ways = run->width > 4 ? run->width * run->width / 32 : 1; /* stores down a column */
 }
 
 static void shape_padded(const TgHistoricRun *run, TgHistoricShape *shape) {
   shape_tiled(run, shape);
   shape->shared_bytes += run->width * WORD;
+  shape->bank_ways = 1;
 }
 
 static void shape_outer(const TgHistoricRun *run, TgHistoricShape *shape) {
