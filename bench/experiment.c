@@ -1,14 +1,15 @@
 /* The table of experiments. */
 #include "experiment.h"
 
+#include "division.h"
 #include "essay.h"
 #include "ladder.h"
 #include "oneil.h"
 
 #include <string.h>
 
-static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_oneil, &tg_experiment_essay,
-                                                  &tg_experiment_transpose};
+static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_oneil, &tg_experiment_division,
+                                                  &tg_experiment_essay, &tg_experiment_transpose};
 
 const TgExperiment *const *tg_experiment_list(size_t *count) {
   *count = G_N_ELEMENTS(experiments);

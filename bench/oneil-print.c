@@ -80,7 +80,7 @@ static void print_paper(TgPage *page, const TgResults *results, int32_t number, 
 
 /* The CPU, the kernels that take any size, the vendor's library. Heads are names without the paper's. */
 static GArray *columns_new(void) {
-  const TgColumn cpu = {"cpu", "cpu", 0}, cublas = {"cublas", "cublas", 0};
+  const TgColumn cpu = {"cpu", "cpu", 0}, chosen = {"chosen", "chosen", 0}, cublas = {"cublas", "cublas", 0};
   GArray *columns = g_array_new(FALSE, FALSE, sizeof(TgColumn));
   g_array_append_val(columns, cpu);
   for (size_t k = 0; k < tg_historic_oneil.count; k++) {
@@ -88,6 +88,7 @@ static GArray *columns_new(void) {
     const TgColumn column = {kernel->name + strlen(tg_historic_oneil.name) + 1, kernel->name, 0};
     if (kernel->splits) g_array_append_val(columns, column);
   }
+  g_array_append_val(columns, chosen);
   g_array_append_val(columns, cublas);
   return columns;
 }
@@ -109,7 +110,8 @@ void tg_oneil_print(const void *measured, TgPage *page) {
         page, 2,
         "kernel: on the device, between two events around one launch; call to end: on the host, from the "
         "call until the device is done; operands in, result out: from and to ordinary memory. The kernels "
-        "that add atomically have C zeroed within their time.");
+        "that add atomically have C zeroed within their time. chosen: the division into blocks and threads "
+        "that bench division kept as the best of this card, else its rule's.");
   tg_page_remarks(page, results);
 }
 

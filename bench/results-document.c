@@ -79,10 +79,7 @@ static void write_row(TgJson *json, const TgResult *row) {
   tg_json_end_object(json);
 }
 
-TgJson *tg_results_document(const void *measured) {
-  const TgResults *results = measured;
-  TgJson *json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
+void tg_results_write(TgJson *json, const TgResults *results) {
   tg_json_member_string(json, "experiment", results->experiment);
   tg_json_member_bool(json, "quick", results->quick);
   tg_json_member_integer(json, "seed", (int64_t)results->seed);
@@ -95,6 +92,12 @@ TgJson *tg_results_document(const void *measured) {
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint n = 0; n < results->notes->len; n++) tg_json_string(json, results->notes->pdata[n]);
   tg_json_end_array(json);
+}
+
+TgJson *tg_results_document(const void *measured) {
+  TgJson *json = tg_json_new();
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_results_write(json, measured);
   tg_json_end_object(json);
   return json;
 }

@@ -32,6 +32,7 @@ typedef struct TgResult {
   double executed_flops; /**< that the method executes; 0: not known */
   double bytes;          /**< that have to be moved: each operand and the result once */
   double asked_bytes;    /**< that threads ask of global memory; 0: not known */
+  double tried_s;        /**< of the run that was checked, by the host's clock; 0: there was none */
   bool checked;          /**< against the result in full, or an estimate of the error */
   double error, limit;   /**< relative, in the Frobenius norm */
   bool right;
@@ -77,6 +78,8 @@ double tg_result_whole_s(const TgResult *row);
 
 /** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */
 TgJson *tg_results_document(const void *results);
+/** Its members, into an object that is open. */
+void tg_results_write(TgJson *json, const TgResults *results);
 /** A measurement as a member of a document; none where it was not made. */
 void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time);
 

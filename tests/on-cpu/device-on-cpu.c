@@ -10,6 +10,10 @@ bool tg_device_open(int number, TgDevice *device, TgError *error) {
   *device = (TgDevice){.number = number,
                        .capability = 90,
                        .processors = 1,
+                       .clock_mhz = 1000,
+                       .threads_per_processor = 2048,
+                       .blocks_per_processor = 32,
+                       .shared_per_processor_bytes = 1 << 17,
                        .l2_bytes = 1 << 20,
                        .name = "the CPU, threads as coroutines"};
   return true;

@@ -2,6 +2,7 @@
  * what is printed and written has them. How long anything takes means nothing here. */
 #include "../unit/bench-case.h"
 
+#include "division.h"
 #include "essay.h"
 #include "oneil.h"
 #include "suite.h"
@@ -56,10 +57,11 @@ static void test_oneil(void) {
       {"oneil-dns-cube-tiles-banks", 8, 16},
       {"oneil-dns-planes-tiles", 8, 16},
       {"oneil-cannon-tiles", 8, 40},
+      {"chosen", 0, 40},
   };
   run(&tg_experiment_oneil, sizes, G_N_ELEMENTS(sizes),
       "cpu,oneil-nothing,oneil-cannon,oneil-dns-cube-as-printed,oneil-dns-cube-corrected,oneil-dns-planes,"
-      "oneil-cannon-tiles,oneil-dns-cube-tiles,oneil-dns-cube-tiles-banks,oneil-dns-planes-tiles",
+      "oneil-cannon-tiles,oneil-dns-cube-tiles,oneil-dns-cube-tiles-banks,oneil-dns-planes-tiles,chosen",
       wanted, G_N_ELEMENTS(wanted));
 }
 
@@ -88,6 +90,30 @@ static void test_transpose(void) {
   run(&tg_experiment_transpose, sizes, 1,
       "cpu,essay-copy,essay-copy/100,essay-transpose-naive,essay-transpose-unpadded/100,essay-transpose-shared", wanted,
       G_N_ELEMENTS(wanted));
+}
+
+/* The best is kept, and measured beside what the next run finds; not with a part of the kernels. */
+static void test_division(void) {
+  static const int64_t sizes[] = {16};
+  TgBenchOptions options = {.sizes = sizes, .size_count = 1, .seed = 1, .budget_s = 1e-6};
+  GError *error = NULL;
+  for (int run = 0; run < 2; run++) {
+    TgDivisions *divisions = tg_experiment_division.measure(&options, &error);
+    g_assert_no_error(error);
+    const TgDivisionChoice *choice = &g_array_index(divisions->choices, TgDivisionChoice, 0);
+    g_autoptr(GArray) all = tg_division_all(TG_HISTORIC_F32, 16, 16, 16);
+    g_assert_cmpuint(choice->candidates, ==, all->len);
+    g_assert_cmpfloat(choice->best_s, <=, choice->rule_s);
+    g_assert_cmpfloat(choice->best_s, <=, choice->paper_s);
+    g_assert_cmpint(choice->has_cached, ==, run);
+    if (run) g_assert_cmpfloat(choice->best_s, <=, choice->cached_s);
+    g_assert_true(tg_divisions_right(divisions, &error));
+    tg_divisions_free(divisions);
+  }
+  options.no_cache = true;
+  TgDivisions *divisions = tg_experiment_division.measure(&options, &error);
+  g_assert_false(g_array_index(divisions->choices, TgDivisionChoice, 0).has_cached);
+  tg_divisions_free(divisions);
 }
 
 /* B' is brought and its making timed, apart from the kernel. */
@@ -147,10 +173,11 @@ static void test_usage(void) {
 }
 
 int main(int argc, char **argv) {
-  g_test_init(&argc, &argv, NULL);
+  g_test_init(&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
   g_test_add_func("/bench-on-cpu/oneil", test_oneil);
   g_test_add_func("/bench-on-cpu/essay", test_essay);
   g_test_add_func("/bench-on-cpu/transpose", test_transpose);
+  g_test_add_func("/bench-on-cpu/division", test_division);
   g_test_add_func("/bench-on-cpu/prepared", test_prepared);
   g_test_add_func("/bench-on-cpu/left-out", test_left_out);
   g_test_add_func("/bench-on-cpu/usage", test_usage);
