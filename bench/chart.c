@@ -154,8 +154,8 @@ char *tg_chart_script(const TgChart *chart, const TgPlotFormat *format, const ch
       "set border 3 linecolor rgb '#444444'\nset tics nomirror\nset logscale x 2\nset logscale y 10\n"
       "set grid linetype -1 linecolor rgb '#CCCCCC' linewidth 1 dashtype solid\n"
       "set format x '%%.0f'\nset format y '%%.0s%%c'\nset xtics rotate by -45 font ',10'\n"
-      "set key outside bottom center horizontal font ',10'\n"
-      "set multiplot layout %u,%u margins char 10,char 4,char 7,char 6 spacing char 12,char 10\n",
+      "set key inside left top Left reverse samplen 3 font ',10' opaque\n"
+      "set multiplot layout %u,%u margins char 10,char 4,char 6,char 6 spacing char 12,char 8\n",
       down, across);
   g_string_append_printf(script, "set label 2 %s at screen 0.5, %.4f center noenhanced font ',15'\n", title,
                          1 - 18 / high);

@@ -1,6 +1,7 @@
 /* What `bench dobravec` says: the paper's tables with ours beside them. */
 #include "dobravec.h"
 
+#include "historic.h"
 #include "results-print.h"
 
 #include <inttypes.h>
@@ -27,8 +28,18 @@ static void add_ms(TgTable *table, double seconds) {
   tg_table_add(table, isnan(seconds) ? "-" : "%.4g", seconds * 1e3);
 }
 
-static double paper_s(const TgResult *row) {
-  return row && row->has_paper ? row->paper.mean_s : NAN;
+/* What the paper's table has; NaN where nothing. */
+static double paper_s(int32_t table, const char *title, int64_t n, int32_t width) {
+  for (size_t f = 0; f < tg_historic_dobravec.figure_count; f++) {
+    const TgHistoricFigure *figure = &tg_historic_dobravec.figures[f];
+    if (figure->table == table && figure->n == n && figure->width == width && strcmp(figure->title, title) == 0)
+      return figure->mean_us * 1e-6;
+  }
+  return NAN;
+}
+
+static double paper_1_s(int c, int64_t n) {
+  return c < IN_PAPER ? paper_s(1, columns[c].head, n, columns[c].width) : NAN;
 }
 
 /* The paper's sizes, every tenth; of others as many rows as fit a page. */
@@ -48,9 +59,8 @@ static void print_times(const TgResults *results, const GArray *sizes, TgPage *p
     tg_table_add(table, n % STEP ? "-" : "%" PRId64, n / STEP);
     tg_table_add(table, "%" PRId64, n);
     for (int c = 0; c < COLUMNS; c++) {
-      const TgResult *row = row_of(results, c, n);
-      if (c < IN_PAPER) tg_table_add(table, isnan(paper_s(row)) ? "-" : "%.0f", paper_s(row) * 1e3);
-      add_ms(table, tg_result_time_s(row));
+      if (c < IN_PAPER) add_ms(table, paper_1_s(c, n));
+      add_ms(table, tg_result_time_s(row_of(results, c, n)));
     }
   }
 }
@@ -73,7 +83,7 @@ static void print_ratios(const TgResults *results, const GArray *sizes, TgPage *
     for (int c = 0; c < COLUMNS; c++) {
       of[c] = row_of(results, c, n);
       here_s[c] = tg_result_time_s(of[c]);
-      there_s[c] = paper_s(of[c]);
+      there_s[c] = paper_1_s(c, n);
     }
     tg_table_add(table, "%" PRId64, n);
     add_ratio(table, there_s[0], there_s[1]);
@@ -102,13 +112,15 @@ static void print_threads(const TgResults *results, TgPage *page) {
     const TgResult *row = tg_results_square(results, method, width, TABLE_2_N);
     if (!row) continue;
     tg_table_add(table, "%d", width * width);
-    add_ms(table, paper_s(row));
+    const double there_s = paper_s(2, "MulDS", TABLE_2_N, width);
+    add_ms(table, there_s);
     add_ms(table, tg_result_time_s(row));
-    add_ratio(table, paper_s(row), paper_s(most));
+    add_ratio(table, there_s, paper_s(2, "MulDS", TABLE_2_N, 16));
     add_ratio(table, tg_result_time_s(row), tg_result_time_s(most));
   }
   tg_page_paragraph(page, 2, "MulH: paper %.4g ms, here %.4g ms. 256 threads with a size known when compiled: %.4g ms.",
-                    paper_s(host) * 1e3, tg_result_time_s(host) * 1e3, tg_result_time_s(fixed) * 1e3);
+                    paper_s(2, "MulH", TABLE_2_N, 0) * 1e3, tg_result_time_s(host) * 1e3,
+                    tg_result_time_s(fixed) * 1e3);
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
@@ -189,13 +201,10 @@ void tg_dobravec_print(const void *measured, TgPage *page) {
 
 static void add_figure_1(const TgResults *results, TgPanel *panel) {
   tg_panel_columns(panel, results, columns, COLUMNS, TG_SHOW_TIME);
-  for (guint r = 0; r < results->rows->len; r++) {
-    const TgResult *row = tg_results_at(results, r);
-    for (int c = 0; c < IN_PAPER; c++) {
-      if (row->width != columns[c].width || strcmp(row->method, columns[c].method) != 0) continue;
-      g_autofree char *name = g_strdup_printf("%s, paper", columns[c].head);
-      tg_panel_point(panel, name, (double)row->n, paper_s(row));
-    }
+  for (size_t f = 0; f < tg_historic_dobravec.figure_count; f++) {
+    const TgHistoricFigure *figure = &tg_historic_dobravec.figures[f];
+    g_autofree char *name = g_strdup_printf("%s, paper", figure->title);
+    if (figure->table == 1) tg_panel_point(panel, name, (double)figure->n, figure->mean_us * 1e-6);
   }
 }
 
@@ -205,9 +214,9 @@ static void add_figure_2(const TgResults *results, TgPanel *panel) {
     const TgResult *row = tg_results_square(results, "dobravec-shared-run-time", width, TABLE_2_N);
     if (!row) continue;
     tg_panel_point(panel, "MulDS", width * width, tg_result_time_s(row));
-    tg_panel_point(panel, "MulDS, paper", width * width, paper_s(row));
+    tg_panel_point(panel, "MulDS, paper", width * width, paper_s(2, "MulDS", TABLE_2_N, width));
     tg_panel_point(panel, "MulH", width * width, tg_result_time_s(host));
-    tg_panel_point(panel, "MulH, paper", width * width, paper_s(host));
+    tg_panel_point(panel, "MulH, paper", width * width, paper_s(2, "MulH", TABLE_2_N, 0));
   }
 }
 

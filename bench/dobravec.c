@@ -4,9 +4,6 @@
 #include "double-sum.h"
 #include "suite.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { STEP = 8, STEPS = 100, TABLE_2_N = 512, QUICK_MOST = 128 };
 static const double budget_s = 0.1; /* of trials, a method and size */
 
@@ -37,38 +34,6 @@ static const TgMethod methods[] = {
     {.name = "cublas", .kernel = "cublas"},
 };
 
-/* Tables 1 and 2, milliseconds. */
-static const struct {
-  const char *method;
-  int64_t n;
-  int32_t width;
-  double ms;
-} papers[] = {
-    {"matrixMulH", 80, 0, 1},     {"global", 80, 8, 0},        {"shared", 80, 8, 0},
-    {"matrixMulH", 160, 0, 10},   {"global", 160, 8, 5},       {"shared", 160, 8, 2},
-    {"matrixMulH", 240, 0, 34},   {"global", 240, 8, 13},      {"shared", 240, 8, 8},
-    {"matrixMulH", 320, 0, 85},   {"global", 320, 8, 37},      {"shared", 320, 8, 18},
-    {"matrixMulH", 400, 0, 156},  {"global", 400, 8, 65},      {"shared", 400, 8, 35},
-    {"matrixMulH", 480, 0, 290},  {"global", 480, 8, 127},     {"shared", 480, 8, 60},
-    {"matrixMulH", 560, 0, 576},  {"global", 560, 8, 182},     {"shared", 560, 8, 95},
-    {"matrixMulH", 640, 0, 895},  {"global", 640, 8, 302},     {"shared", 640, 8, 142},
-    {"matrixMulH", 720, 0, 1450}, {"global", 720, 8, 398},     {"shared", 720, 8, 201},
-    {"matrixMulH", 800, 0, 2169}, {"global", 800, 8, 598},     {"shared", 800, 8, 275},
-    {"matrixMulH", 512, 0, 357},  {"run-time", 512, 1, 11149}, {"run-time", 512, 2, 1531},
-    {"run-time", 512, 4, 278},    {"run-time", 512, 8, 110},   {"run-time", 512, 16, 83},
-};
-
-/* Names of the paper's methods are parts of ours; its kernels are ours as printed, and right at its sizes. */
-void tg_dobravec_paper(TgResult *row) {
-  for (size_t p = 0; p < G_N_ELEMENTS(papers); p++) {
-    if (row->n != papers[p].n || row->width != papers[p].width || !strstr(row->method, papers[p].method)) continue;
-    if (strcmp(papers[p].method, "shared") == 0 && strstr(row->method, "run-time")) continue;
-    row->has_paper = true;
-    row->paper =
-        (TgMeasurement){.min_s = NAN, .median_s = NAN, .mean_s = papers[p].ms * 1e-3, .max_s = NAN, .stddev_s = NAN};
-  }
-}
-
 static void *measure(const TgBenchOptions *options, GError **error) {
   static const TgNumber allowed[] = {TG_NUMBER_F32, TG_NUMBERS};
   TgSuite suite;
@@ -80,7 +45,7 @@ static void *measure(const TgBenchOptions *options, GError **error) {
     return NULL;
   g_autoptr(GArray) sizes = tg_suite_sizes(options, usual, STEPS, QUICK_MOST);
   bool fine = true;
-  suite.paper = tg_dobravec_paper;
+  suite.paper = &tg_historic_dobravec;
   suite.total = (int64_t)sizes->len * (options->cpu_only ? 1 : 10);
   for (guint s = 0; fine && s < sizes->len; s++) {
     size.m = size.n = size.k = g_array_index(sizes, int64_t, s);
@@ -89,18 +54,6 @@ static void *measure(const TgBenchOptions *options, GError **error) {
   TgResults *results = fine ? tg_suite_finish(&suite) : NULL;
   tg_suite_clear(&suite);
   return results;
-}
-
-static void clear(void *results) {
-  tg_results_free(results);
-}
-
-static TgJson *document(const void *results) {
-  return tg_results_document(results);
-}
-
-static bool right(const void *results, GError **error) {
-  return tg_results_right(results, error);
 }
 
 const TgExperiment tg_experiment_dobravec = {
@@ -114,9 +67,9 @@ const TgExperiment tg_experiment_dobravec = {
     .paper = "T. Dobravec, P. Bulić, Comparing CPU and GPU Implementations of a Simple Matrix Multiplication Algorithm",
     .takes_cpu_only = true,
     .measure = measure,
-    .clear = clear,
+    .clear = tg_results_clear,
     .print = tg_dobravec_print,
-    .document = document,
+    .document = tg_results_document,
     .plot = tg_dobravec_plot,
-    .right = right,
+    .right = tg_results_right,
 };

@@ -14,8 +14,6 @@ extern const TgExperiment tg_experiment_dobravec;
 /** Parts of it; they take TgResults. */
 void tg_dobravec_print(const void *results, TgPage *page);
 char *tg_dobravec_plot(const void *results, const TgPlotFormat *format, const char *output);
-/** Adds the figures of Tables 1 and 2 to the row that they belong to. */
-void tg_dobravec_paper(TgResult *row);
 
 TG_END_DECLS
 

@@ -1,7 +1,9 @@
 /* The table of experiments. */
 #include "experiment.h"
 
+#include "division.h"
 #include "dobravec.h"
+#include "essay.h"
 #include "host-anomaly.h"
 #include "ladder.h"
 #include "mmt.h"
@@ -9,8 +11,9 @@
 
 #include <string.h>
 
-static const TgExperiment *const experiments[] = {&tg_experiment_ladder, &tg_experiment_oneil, &tg_experiment_mmt,
-                                                  &tg_experiment_dobravec, &tg_experiment_host_anomaly};
+static const TgExperiment *const experiments[] = {
+    &tg_experiment_ladder,    &tg_experiment_oneil, &tg_experiment_division, &tg_experiment_essay,
+    &tg_experiment_transpose, &tg_experiment_mmt,   &tg_experiment_dobravec, &tg_experiment_host_anomaly};
 
 const TgExperiment *const *tg_experiment_list(size_t *count) {
   *count = G_N_ELEMENTS(experiments);

@@ -1,6 +1,6 @@
 /** @file oneil.h
  * The experiments of T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication: Tables 1 and 2, and their
- * continuation to larger matrices. */
+ * continuation to larger matrices. Kernels and figures are those of the paper's table in cuda/kernels/historic/. */
 #ifndef TG_ONEIL_H
 #define TG_ONEIL_H
 
@@ -14,8 +14,6 @@ extern const TgExperiment tg_experiment_oneil;
 /** Parts of it; they take TgResults. */
 void tg_oneil_print(const void *results, TgPage *page);
 char *tg_oneil_plot(const void *results, const TgPlotFormat *format, const char *output);
-/** Adds the figures of Tables 1 and 2 to the row that they belong to. */
-void tg_oneil_paper(TgResult *row);
 
 TG_END_DECLS
 

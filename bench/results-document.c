@@ -94,10 +94,10 @@ void tg_results_write(TgJson *json, const TgResults *results) {
   tg_json_end_array(json);
 }
 
-TgJson *tg_results_document(const TgResults *results) {
+TgJson *tg_results_document(const void *measured) {
   TgJson *json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_LINES);
-  tg_results_write(json, results);
+  tg_results_write(json, measured);
   tg_json_end_object(json);
   return json;
 }

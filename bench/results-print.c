@@ -10,7 +10,9 @@ double tg_result_shown(const TgResult *row, TgShow show) {
   const double time_s = tg_result_time_s(row);
   if (isnan(time_s)) return NAN;
   if (show == TG_SHOW_WHOLE) return tg_result_whole_s(row);
-  if (show == TG_SHOW_COLD) return row->cold.trials ? row->cold.median_s : NAN;
+  const double cold_s = row->cold.trials ? row->cold.median_s : NAN;
+  if (show == TG_SHOW_COLD) return cold_s;
+  if (show == TG_SHOW_COLD_BYTES) return row->bytes / cold_s;
   if (show == TG_SHOW_FLOPS) return row->flops > 0 ? row->flops / time_s : NAN;
   if (show == TG_SHOW_WHOLE_FLOPS) return row->flops > 0 ? row->flops / tg_result_whole_s(row) : NAN;
   if (show == TG_SHOW_BYTES) return row->bytes > 0 ? row->bytes / time_s : NAN;

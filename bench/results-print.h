@@ -23,7 +23,8 @@ typedef enum TgShow {
   TG_SHOW_COLD,        /**< of the kernel, the second-level cache empty */
   TG_SHOW_FLOPS,       /**< Gflop/s */
   TG_SHOW_WHOLE_FLOPS, /**< Gflop/s in tg_result_whole_s() */
-  TG_SHOW_BYTES        /**< GB/s */
+  TG_SHOW_BYTES,       /**< GB/s */
+  TG_SHOW_COLD_BYTES   /**< GB/s, the second-level cache empty */
 } TgShow;
 
 /** The number in SI units: seconds, flop/s, bytes/s; NaN where there is none. `row` may be NULL. */

@@ -20,6 +20,10 @@ void tg_results_free(TgResults *results) {
   g_free(results);
 }
 
+void tg_results_clear(void *results) {
+  tg_results_free(results);
+}
+
 void tg_results_add(TgResults *results, const TgResult *row) {
   g_array_append_vals(results->rows, row, 1);
 }
@@ -80,7 +84,8 @@ double tg_result_whole_s(const TgResult *row) {
   return row->prepare.median_s + row->in.median_s + row->call.median_s + row->out.median_s;
 }
 
-bool tg_results_right(const TgResults *results, GError **error) {
+bool tg_results_right(const void *measured, GError **error) {
+  const TgResults *results = measured;
   for (guint r = 0; r < results->rows->len; r++) {
     const TgResult *row = tg_results_at(results, r);
     if (*row->left_out || !row->checked || row->right || row->printed) continue;

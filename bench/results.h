@@ -32,6 +32,7 @@ typedef struct TgResult {
   double executed_flops; /**< that the method executes; 0: not known */
   double bytes;          /**< that have to be moved: each operand and the result once */
   double asked_bytes;    /**< that threads ask of global memory; 0: not known */
+  double tried_s;        /**< of the run that was checked, by the host's clock; 0: there was none */
   bool checked;          /**< against the result in full, or an estimate of the error */
   double error, limit;   /**< relative, in the Frobenius norm */
   bool right;
@@ -52,6 +53,8 @@ typedef struct TgResults {
 /** `device` NULL: nothing runs on a GPU. */
 TgResults *tg_results_new(const char *experiment, const TgDevice *device);
 void tg_results_free(TgResults *results);
+/** The same, for a TgExperiment. */
+void tg_results_clear(void *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgResults, tg_results_free)
 
 void tg_results_add(TgResults *results, const TgResult *row);
@@ -73,15 +76,15 @@ double tg_result_time_s(const TgResult *row);
  */
 double tg_result_whole_s(const TgResult *row);
 
-/** The document: experiment, environment, results, notes. Free with tg_json_free(). */
-TgJson *tg_results_document(const TgResults *results);
-/** The same as members of an object that has been begun, for documents that hold more. */
+/** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */
+TgJson *tg_results_document(const void *results);
+/** Its members, into an object that is open. */
 void tg_results_write(TgJson *json, const TgResults *results);
 /** A measurement as a member of a document; none where it was not made. */
 void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time);
 
 /** False, with the first of them in words, where a result is wrong. */
-bool tg_results_right(const TgResults *results, GError **error);
+bool tg_results_right(const void *results, GError **error);
 
 TG_END_DECLS
 

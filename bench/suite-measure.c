@@ -121,18 +121,41 @@ static TgResult describe(const TgNow *now) {
   return row;
 }
 
+static double work_of(const TgResult *row) {
+  return row->flops > 0 ? row->flops : row->bytes;
+}
+
 /* By the last size that took long enough for launches not to count. */
 static double expected_s(const TgSuite *suite, const TgResult *row) {
   const double telling_s = 1e-3;
-  const double work_of = row->flops > 0 ? row->flops : row->bytes;
   for (guint r = suite->results->rows->len; r-- > 0;) {
     const TgResult *before = tg_results_at(suite->results, r);
-    const double time_s = tg_result_time_s(before);
-    if (strcmp(before->method, row->method) != 0 || before->width != row->width || strcmp(before->type, row->type) != 0)
+    const double time_s = isnan(tg_result_time_s(before)) ? before->tried_s : tg_result_time_s(before);
+    if (strcmp(before->method, row->method) != 0 || before->width != row->width ||
+        strcmp(before->type, row->type) != 0 || (suite->same_split && before->split != row->split))
       continue;
-    if (time_s >= telling_s) return time_s * work_of / (before->flops > 0 ? before->flops : before->bytes);
+    if (time_s >= telling_s) return time_s * work_of(row) / work_of(before);
   }
   return NAN;
+}
+
+static double best_s(const TgSuite *suite, const TgResult *row) {
+  double best = INFINITY;
+  for (guint r = 0; r < suite->results->rows->len; r++) {
+    const TgResult *other = tg_results_at(suite->results, r);
+    const double time_s = tg_result_time_s(other);
+    if (other->m == row->m && other->n == row->n && other->k == row->k && time_s < best) best = time_s;
+  }
+  return best;
+}
+
+/* Short runs are never worth leaving out. */
+static bool is_hopeless(const TgSuite *suite, TgResult *row, double time_s, const char *verb) {
+  const double short_s = 0.02;
+  if (!(suite->hopeless > 0 && time_s > short_s && time_s > suite->hopeless * best_s(suite, row))) return false;
+  g_snprintf(row->left_out, sizeof row->left_out, "%s %.2g s, over %g times the best so far", verb, time_s,
+             suite->hopeless);
+  return true;
 }
 
 /* --- measuring ---------------------------------------------------------------------------------------------------- */
@@ -178,12 +201,12 @@ static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *er
   if (once_s > long_run_s) limits.warmup = 0; /* the run that was checked will do */
   if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
   per_repeat(&row->kernel, row->repeats);
-  if (once_s > long_run_s) return true;
+  if (now->suite->kernel_only || once_s > long_run_s || row->repeats > 1)
+    return true; /* of a repetition the others would mean nothing */
   if (!tg_trial_on_host(work, now, true, &beside, &row->call, error)) return false;
   beside.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
   const bool can_be_cold = row->bytes > 0 && beside.flush_bytes > 0;
   if (can_be_cold && !tg_trial_on_device(work, now, &beside, &row->cold, error)) return false;
-  if (row->repeats > 1) row->call = row->cold = (TgMeasurement){0}; /* of a repetition, neither means anything */
   return true;
 }
 
@@ -200,9 +223,10 @@ static bool time_method(TgNow *now, TgResult *row, TgError *error) {
   double once_s;
   if (kernel && kernel->transposed_b && !bring_transposed(now, error)) return false;
   if (!try_once(now, row, &once_s, error)) return false;
-  const double trial_s = once_s;
-  if (trial_s > now->suite->limits.longest_s) {
-    g_snprintf(row->left_out, sizeof row->left_out, "took %.0f s, over %g: not measured again", trial_s,
+  row->tried_s = once_s;
+  if (is_hopeless(now->suite, row, once_s, "took")) return true;
+  if (once_s > now->suite->limits.longest_s) {
+    g_snprintf(row->left_out, sizeof row->left_out, "took %.0f s, over %g: not measured again", once_s,
                now->suite->limits.longest_s);
     return true;
   }
@@ -221,11 +245,11 @@ static bool measure_method(TgNow *now, TgError *error) {
   if (suite->options->progress)
     suite->options->progress(suite->options->progress_data, suite->done, MAX(suite->total, suite->done + 1));
   suite->done++;
-  if (!*row.left_out &&
-      !tg_trial_is_left_out(&suite->limits, expected_s(suite, &row), row.left_out, sizeof row.left_out) &&
-      !time_method(now, &row, error))
+  const double soon_s = *row.left_out ? NAN : expected_s(suite, &row);
+  if (!*row.left_out && !tg_trial_is_left_out(&suite->limits, soon_s, row.left_out, sizeof row.left_out) &&
+      !is_hopeless(suite, &row, soon_s, "would take") && !time_method(now, &row, error))
     return false;
-  if (suite->paper) suite->paper(&row);
+  if (suite->paper) tg_suite_paper_figures(suite->paper, &row);
   tg_results_add(suite->results, &row);
   return true;
 }

@@ -30,11 +30,13 @@ typedef struct TgSuite {
   TgResults *results;
   bool on_device;
   TgTrialLimits limits; /**< of a kernel's trials, caches as they are */
+  bool kernel_only;     /**< neither calls by the host's clock nor cold launches */
+  bool same_split;      /**< what a method will take is told by rows of the same split alone */
+  double hopeless;      /**< what takes so many times as long as the best so far at its size is left out; 0: nothing */
   const TgMethod *methods;
   size_t method_count;
-  int64_t done, total; /**< measurements, for the progress */
-  /** Adds the paper's figures to a row; may be NULL. */
-  void (*paper)(TgResult *row);
+  int64_t done, total;          /**< measurements, for the progress */
+  const TgHistoricPaper *paper; /**< whose figures are added to the rows; may be NULL */
 } TgSuite;
 
 /** Opens the device, unless only the CPU is wanted, and checks `--kernels` against the methods. `budget_s` is what an
@@ -54,6 +56,12 @@ typedef struct TgSuiteSize {
 /** Measures all methods that take this size and type, each checked first on a poisoned C, and adds a row each. What is
  * expected to take too long by the rows before is left out in words; a wrong result is no error here. */
 bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error);
+
+/** Methods for a paper's kernels, those without a width or with few sizes at all widths, the others at the paper's:
+ * TgMethod. Free with g_array_unref(). */
+GArray *tg_suite_paper_methods(const TgHistoricPaper *paper);
+/** Adds the figures that the paper's tables have of a row. */
+void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row);
 
 /** Ends the measuring: the clock is read again; says in a note what was not run. The results are the caller's. */
 TgResults *tg_suite_finish(TgSuite *suite);

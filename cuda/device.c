@@ -31,7 +31,7 @@ static bool count_devices(int *devices, TgError *error) {
 }
 
 static bool read_attributes(TgDevice *device, TgError *error) {
-  int major = 0, minor = 0, clock_khz = 0;
+  int major = 0, minor = 0, clock_khz = 0, memory_khz = 0, memory_bits = 0;
   const struct {
     enum cudaDeviceAttr attribute;
     int *value;
@@ -41,13 +41,19 @@ static bool read_attributes(TgDevice *device, TgError *error) {
       {cudaDevAttrMultiProcessorCount, &device->processors},
       {cudaDevAttrClockRate, &clock_khz},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, &device->shared_bytes},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, &device->threads_per_processor},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, &device->blocks_per_processor},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, &device->shared_per_processor_bytes},
       {cudaDevAttrL2CacheSize, &device->l2_bytes},
+      {cudaDevAttrMemoryClockRate, &memory_khz},
+      {cudaDevAttrGlobalMemoryBusWidth, &memory_bits},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     if (!fine(cudaDeviceGetAttribute(wanted[i].value, wanted[i].attribute, device->number), "a GPU's limits", error))
       return false;
   device->capability = major * 10 + minor;
   device->clock_mhz = clock_khz / 1000;
+  device->memory_bytes_per_s = 2e3 * memory_khz * memory_bits / 8; /* twice a cycle */
   return true;
 }
 
@@ -114,6 +120,10 @@ bool tg_device_copy_in(void *device, const void *host, int64_t bytes, TgError *e
 
 bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *error) {
   return copy(host, device, bytes, cudaMemcpyDeviceToHost, "from", error);
+}
+
+bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *error) {
+  return fine(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, NULL), "no copy on the device", error);
 }
 
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error) {

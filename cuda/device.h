@@ -12,13 +12,16 @@ enum { TG_DEVICE_NAME_BYTES = 64 };
 
 typedef struct TgDevice {
   int32_t number;
-  int32_t capability;      /**< major * 10 + minor */
-  int32_t processors;      /**< streaming multiprocessors */
-  int32_t clock_mhz;       /**< the highest of the multiprocessors */
-  int32_t driver, runtime; /**< CUDA versions, major * 1000 + minor * 10 */
-  int32_t shared_bytes;    /**< shared memory that one block can have */
+  int32_t capability;                                  /**< major * 10 + minor */
+  int32_t processors;                                  /**< streaming multiprocessors */
+  int32_t clock_mhz;                                   /**< the highest of the multiprocessors */
+  int32_t driver, runtime;                             /**< CUDA versions, major * 1000 + minor * 10 */
+  int32_t shared_bytes;                                /**< shared memory that one block can have */
+  int32_t threads_per_processor, blocks_per_processor; /**< that a multiprocessor holds at once */
+  int32_t shared_per_processor_bytes;
   int32_t l2_bytes;
   int64_t memory_bytes;
+  double memory_bytes_per_s; /**< of the memory's pins; 0: the driver does not say */
   char name[TG_DEVICE_NAME_BYTES];
 } TgDevice;
 
@@ -33,6 +36,8 @@ void *tg_device_allocate(int64_t bytes, TgError *error);
 void tg_device_free(void *memory);
 bool tg_device_copy_in(void *device, const void *host, int64_t bytes, TgError *error);
 bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *error);
+/** Starts a copy within the device; it may still be under way on return. */
+bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *error);
 /** Sets every byte. */
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error);
 /** Waits until all is done; the error of whatever failed since the last call. */

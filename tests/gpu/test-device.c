@@ -11,6 +11,10 @@ static void test_facts(void) {
   g_assert_cmpint(device.clock_mhz, >, 0);
   g_assert_cmpint(device.shared_bytes, >=, 48 << 10);
   g_assert_cmpint(device.l2_bytes, >, 0);
+  g_assert_cmpint(device.threads_per_processor, >=, 1024);
+  g_assert_cmpint(device.blocks_per_processor, >=, 8);
+  g_assert_cmpint(device.shared_per_processor_bytes, >=, device.shared_bytes);
+  g_assert_cmpfloat(device.memory_bytes_per_s, >, 1e9);
   g_assert_cmpint(device.memory_bytes, >, 1 << 20);
   g_assert_cmpint(device.driver, >=, device.runtime / 1000 * 1000);
   g_assert_cmpint((int)strlen(device.name), >, 0);
@@ -36,8 +40,10 @@ static void test_copies(void) {
   g_assert_cmpuint((guintptr)memory % 256, ==, 0);
   g_assert_true(tg_device_copy_in(memory, out, 300, &error));
   g_assert_true(tg_device_fill(memory + 100, 0xff, 100, &error));
+  g_assert_true(tg_device_copy_across(memory + 256, memory + 90, 20, &error));
   g_assert_true(tg_device_copy_out(in, memory, 300, &error));
   memset(out + 100, 0xff, 100);
+  memcpy(out + 256, out + 90, 20);
   g_assert_cmpmem(in, 300, out, 300);
   tg_device_free(memory);
 }

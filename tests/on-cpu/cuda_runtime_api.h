@@ -16,6 +16,11 @@ extern "C" {
 typedef enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorInvalidConfiguration } cudaError_t;
 typedef struct CUstream_st *cudaStream_t;
 
+/* Names of their own, so that a program may hold the real ones, too. */
+#define cudaGetLastError tg_on_cpu_last_error
+#define cudaGetErrorString tg_on_cpu_error_string
+#define cudaMemsetAsync tg_on_cpu_memset
+
 cudaError_t cudaGetLastError(void);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream);

@@ -2,6 +2,8 @@
  * Algorithm, International Journal of Computer and Electrical Engineering 9(2), 2017. */
 #include "historic.h"
 
+#include <math.h>
+
 enum { F32 = 1 << TG_HISTORIC_F32, WORD = TG_HISTORIC_ELEMENT_BYTES };
 
 /* Blocks of W x W threads, those that there are, for `down` x `across` blocks of C. */
@@ -86,11 +88,44 @@ static const TgHistoric kernels[] = {
      .widths = {16, 8, 4, 2, 1}, .shape = shape_run_time},
 };
 
+/* Times in milliseconds as printed, 0 for what is too short for its clock. MulH is the processor's. */
+#define FIGURE(TABLE, TITLE, KERNEL, N, WIDTH, MS)                                                                     \
+  {                                                                                                                    \
+    .table = TABLE, .title = TITLE, .kernel = KERNEL, .n = N, .width = WIDTH, .min_us = NAN, .max_us = NAN,            \
+    .mean_us = 1e3 * (MS), .stddev_us = NAN                                                                            \
+  }
+#define TIMES(N, HOST_MS, GLOBAL_MS, SHARED_MS)                                                                        \
+  FIGURE(1, "MulH", "matrixMulH", N, 0, HOST_MS), FIGURE(1, "MulDG", "dobravec-global-as-printed", N, 8, GLOBAL_MS),   \
+      FIGURE(1, "MulDS", "dobravec-shared-as-printed", N, 8, SHARED_MS)
+#define THREADS(WIDTH, MS) FIGURE(2, "MulDS", "dobravec-shared-run-time", 512, WIDTH, MS)
+
+static const TgHistoricFigure figures[] = {
+    TIMES(80, 1, 0, 0),
+    TIMES(160, 10, 5, 2),
+    TIMES(240, 34, 13, 8),
+    TIMES(320, 85, 37, 18),
+    TIMES(400, 156, 65, 35),
+    TIMES(480, 290, 127, 60),
+    TIMES(560, 576, 182, 95),
+    TIMES(640, 895, 302, 142),
+    TIMES(720, 1450, 398, 201),
+    TIMES(800, 2169, 598, 275),
+    FIGURE(2, "MulH", "matrixMulH", 512, 0, 357),
+    THREADS(1, 11149),
+    THREADS(2, 1531),
+    THREADS(4, 278),
+    THREADS(8, 110),
+    THREADS(16, 83),
+};
+
 const TgHistoricPaper tg_historic_dobravec = {
     .name = "dobravec",
     .source =
         "T. Dobravec, P. Bulić, Comparing CPU and GPU Implementations of a Simple Matrix Multiplication Algorithm, "
         "Int. J. Comput. Electr. Eng. 9(2), 2017",
+    .machine = "GeForce 9400M and an Intel processor of two cores at 2.66 GHz",
     .kernels = kernels,
     .count = sizeof kernels / sizeof *kernels,
+    .figures = figures,
+    .figure_count = sizeof figures / sizeof *figures,
 };

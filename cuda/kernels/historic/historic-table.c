@@ -6,7 +6,8 @@
 
 enum { MOST_THREADS = 1024 };
 
-static const TgHistoricPaper *const papers[] = {&tg_historic_oneil, &tg_historic_mmt, &tg_historic_dobravec};
+static const TgHistoricPaper *const papers[] = {&tg_historic_oneil, &tg_historic_essay, &tg_historic_mmt,
+                                                &tg_historic_dobravec};
 
 const TgHistoricPaper *const *tg_historic_papers(size_t *count) {
   *count = sizeof papers / sizeof *papers;

@@ -52,6 +52,8 @@ typedef struct TgHistoricShape {
   int64_t split;         /**< blocks that share the inner extent of a tile of C: they add to it where there are more */
   int64_t rounds;        /**< tiles that a block brings one after another; 0: none */
   int64_t terms;         /**< products that a thread adds one after another */
+  int32_t sum_steps;     /**< in which a block then adds up the sums of its threads */
+  int32_t bank_ways;     /**< accesses to shared memory that wait for each other, at worst; 0: none is made */
   double flops;          /**< executed, on padding too */
   double read_bytes;     /**< that threads ask of global memory, before any cache */
   double written_bytes;  /**< likewise; an atomic addition counts as a store */
@@ -87,15 +89,29 @@ typedef struct TgHistoric {
   void (*shape)(const TgHistoricRun *run, TgHistoricShape *shape);
 } TgHistoric;
 
+/** A line of a table that a paper prints: times of a square product. */
+typedef struct TgHistoricFigure {
+  int32_t table;     /**< its number in the paper */
+  const char *title; /**< what the paper calls the method */
+  const char *kernel;
+  int64_t n;
+  int32_t width;  /**< of the kernel; 0: it has none, or the paper's */
+  int32_t trials; /**< 0: it does not say; likewise NaN below */
+  double min_us, max_us, mean_us, stddev_us;
+} TgHistoricFigure;
+
 /** A paper and its kernels. */
 typedef struct TgHistoricPaper {
-  const char *name;   /**< that its kernels' names begin with */
-  const char *source; /**< author, title, place */
+  const char *name;    /**< that its kernels' names begin with */
+  const char *source;  /**< author, title, place */
+  const char *machine; /**< that its figures are from; NULL: it has none */
   const TgHistoric *kernels;
   size_t count;
+  const TgHistoricFigure *figures; /**< as its tables have them; may be NULL */
+  size_t figure_count;
 } TgHistoricPaper;
 
-extern const TgHistoricPaper tg_historic_oneil, tg_historic_mmt, tg_historic_dobravec;
+extern const TgHistoricPaper tg_historic_oneil, tg_historic_essay, tg_historic_mmt, tg_historic_dobravec;
 
 /** All papers. */
 const TgHistoricPaper *const *tg_historic_papers(size_t *count);

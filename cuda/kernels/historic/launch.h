@@ -30,6 +30,9 @@ TgHistoricLaunch tg_historic_launch_nothing;
 TgHistoricLaunch tg_historic_launch_oneil_cannon;
 TgHistoricLaunch tg_historic_launch_oneil_cube;
 TgHistoricLaunch tg_historic_launch_oneil_planes;
+TgHistoricLaunch tg_historic_launch_essay_product;
+TgHistoricLaunch tg_historic_launch_essay_outer;
+TgHistoricLaunch tg_historic_launch_essay_transpose;
 
 TG_END_DECLS
 

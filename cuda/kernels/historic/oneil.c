@@ -14,6 +14,7 @@ static void shape_one_block(const TgHistoricRun *run, TgHistoricShape *shape) {
   shape->shared_bytes = 2 * 32 * 32 * WORD;
   shape->rounds = 1;
   shape->terms = run->n;
+  shape->bank_ways = 1;
   shape->flops = 2 * n * n * n;
   shape->read_bytes = 2 * n * n * WORD;
   shape->written_bytes = n * n * WORD;
@@ -41,14 +42,33 @@ static void shape_cannon_tiles(const TgHistoricRun *run, TgHistoricShape *shape)
   shape->block[0] = shape->block[1] = width;
   shape->shared_bytes = 2 * width * width * WORD;
   shape->terms = shape->rounds * width;
+  shape->bank_ways = 1;
 }
 
-static void shape_cube_tiles(const TgHistoricRun *run, TgHistoricShape *shape) {
+/* Halvings of a sum of so many terms. */
+static int32_t halvings(int32_t terms) {
+  int32_t steps = 0;
+  while (terms > 1) {
+    terms /= 2;
+    steps++;
+  }
+  return steps;
+}
+
+static void shape_cube_banks(const TgHistoricRun *run, TgHistoricShape *shape) {
   const int32_t width = run->width;
   shape_tiles(run, width, width, width, shape);
   shape->block[0] = shape->block[1] = shape->block[2] = width;
   shape->shared_bytes = (2 + width) * width * width * WORD;
   shape->terms = shape->rounds;
+  shape->sum_steps = halvings(width);
+  shape->bank_ways = 1;
+}
+
+/* Neighbours of a warp, W of them, are W^2 words apart: all on one of the 32 banks for W = 8, two for W = 4. */
+static void shape_cube_tiles(const TgHistoricRun *run, TgHistoricShape *shape) {
+  shape_cube_banks(run, shape);
+  shape->bank_ways = run->width == 8 ? 8 : run->width == 4 ? 2 : 1;
 }
 
 /* Of 8 x 8 x 8 threads, whatever the run says. */
@@ -65,6 +85,8 @@ static void shape_planes_tiles(const TgHistoricRun *run, TgHistoricShape *shape)
   shape->block[1] = DEEP;
   shape->shared_bytes = (2 * rows + 1) * DEEP * WORD;
   shape->terms = shape->rounds;
+  shape->sum_steps = halvings(DEEP);
+  shape->bank_ways = rows > 4 ? rows / 4 : 1; /* neighbours are DEEP words apart: 4 of them round the 32 banks */
 }
 
 static void shape_planes(const TgHistoricRun *run, TgHistoricShape *shape) {
@@ -130,7 +152,7 @@ static const TgHistoric kernels[] = {
      .types = F32 | I32,
      .splits = 1,
      .widths = {8, 2, 4},
-     .shape = shape_cube_tiles},
+     .shape = shape_cube_banks},
     {.name = "oneil-dns-planes",
      .where = "section 3.2, Table 1",
      .idea = "DNS by planes: 8 blocks of 8x8 threads, 16 of 4x8 or 32 of 2x8, each for elements of one column",
@@ -149,9 +171,24 @@ static const TgHistoric kernels[] = {
      .shape = shape_planes_tiles},
 };
 
+static const TgHistoricFigure figures[] = {
+    {1, "Cannon", "oneil-cannon", 8, 0, 15, 277.5, 287.7, 281.6, 3.2},
+    {1, "DNS, 8x8x8 block", "oneil-dns-cube-as-printed", 8, 0, 24, 279.7, 291.2, 282.7, 3.1},
+    {1, "DNS, 8x8x8 block", "oneil-dns-cube-corrected", 8, 0, 24, 279.7, 291.2, 282.7, 3.1},
+    {1, "DNS, 8 8x8 blocks", "oneil-dns-planes", 8, 8, 26, 277.0, 287.0, 282.2, 2.6},
+    {1, "DNS, 16 4x8 blocks", "oneil-dns-planes", 8, 4, 23, 278.7, 290.1, 282.3, 2.6},
+    {1, "DNS, 32 2x8 blocks", "oneil-dns-planes", 8, 2, 25, 280.2, 291.5, 283.1, 2.7},
+    {2, "Cannon", "oneil-cannon-tiles", 16, 8, 15, 270.4, 277.5, 274.1, 2.0},
+    {2, "DNS, 8x8x8 block", "oneil-dns-cube-tiles", 16, 8, 15, 273.4, 283.8, 277.4, 3.4},
+    {2, "DNS, 8 8x8 blocks", "oneil-dns-planes-tiles", 16, 8, 16, 282.7, 300.8, 288.2, 4.6},
+};
+
 const TgHistoricPaper tg_historic_oneil = {
     .name = "oneil",
     .source = "T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication, University of Akron",
     .kernels = kernels,
     .count = sizeof kernels / sizeof *kernels,
+    .machine = "Tesla C2070",
+    .figures = figures,
+    .figure_count = sizeof figures / sizeof *figures,
 };
