@@ -129,11 +129,14 @@ static void print_details(TgCli *cli) {
   }
 }
 
-static const char *const options[] = {"sizes", "type", "kernels",  "budget",   "quick",  "cold",
-                                      "seed",  "json", "cpu-only", "no-cache", "output", NULL};
+static const char *const options[] = {"sizes", "type:bench", "kernels",  "budget",   "quick",  "cold",
+                                      "seed",  "json",       "cpu-only", "no-cache", "output", NULL};
 static const TgExample examples[] = {
     {"bench ladder", "all kernels at 1024 to 8192"},
     {"bench ladder --sizes 2048,4096 --kernels bulk,cublas --json -o ladder.json", "two of them, for another program"},
+    {"bench oneil --sizes 8,16 -o oneil.json", "a paper's two tables, with ours beside them"},
+    {"bench essay -o essay.svg", "a plot for each comparison of an essay"},
+    {"bench transpose --cpu-only", "what needs no GPU"},
     {NULL, NULL},
 };
 

@@ -30,6 +30,7 @@ static const TgOptionRow rows[] = {
     {"n", 'n', G_OPTION_ARG_STRING, AT(n), "N", "square matrices of N rows: short for --size NxNxN"},
     {"size", 0, G_OPTION_ARG_STRING, AT(size), "MxNxK", "C is M x N, and the products run over K inner elements"},
     {"type", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64", "type of the elements; else that of the files, else f32"},
+    {"type:bench", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64|i32", "type of the elements, as the experiment has it"},
     {"network", 0, G_OPTION_ARG_STRING, AT(network), "NETWORK",
      "what the grid is laid on (torus:4x4, hypercube:4, see `topogemm list topologies`); else a torus of the grid's "
      "extents"},
@@ -170,11 +171,13 @@ bool tg_options_parse(TgOptions *options, const char *const *accepted, int argc,
   return false;
 }
 
+/* Two rows may have one member. */
 void tg_options_clear(TgOptions *options) {
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     char *member = (char *)options + rows[i].member;
-    if (rows[i].kind == G_OPTION_ARG_STRING || rows[i].kind == G_OPTION_ARG_FILENAME) g_free(*(char **)(void *)member);
-    if (rows[i].kind == G_OPTION_ARG_STRING_ARRAY) g_strfreev(*(char ***)(void *)member);
+    if (rows[i].kind == G_OPTION_ARG_STRING || rows[i].kind == G_OPTION_ARG_FILENAME)
+      g_clear_pointer((char **)(void *)member, g_free);
+    if (rows[i].kind == G_OPTION_ARG_STRING_ARRAY) g_clear_pointer((char ***)(void *)member, g_strfreev);
   }
   g_strfreev(options->arguments);
   memset(options, 0, sizeof *options);

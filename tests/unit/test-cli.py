@@ -249,6 +249,41 @@ def test_exit_statuses():
     assert "`cannon`" in run("show", "canon", expect=2).stderr
 
 
+def test_bench_usage():
+    for words in [["bench"], ["bench", "nothing"], ["bench", "ladder", "--cpu-only"], ["bench", "oneil", "--type", "f64"],
+                  ["bench", "oneil", "--sizes", "0"], ["bench", "oneil", "--sizes", "8,x"],
+                  ["bench", "oneil", "--budget", "0"], ["bench", "oneil", "--budget", "1s"],
+                  ["bench", "oneil", "--kernels", "essay-naive"], ["bench", "ladder", "--kernels", "none"]]:
+        run(*words, expect=2)
+    listed = run("bench", "nothing", expect=2).stderr
+    assert all(name in listed for name in ["ladder", "oneil", "division", "essay", "transpose"])
+    nowhere = {"PATH": os.getcwd()}
+    done = run("bench", "essay", "--cpu-only", "--quick", "-o", "plot.svg", expect=4, env=nowhere)
+    assert "gnuplot-nox" in done.stderr and done.stdout == "" and not os.path.exists("plot.svg")
+
+
+def test_bench_without_a_gpu():
+    """What needs none is measured, checked, printed, written and plotted; what needs one says that there is none."""
+    words = ["bench", "oneil", "--cpu-only", "--quick", "--sizes", "8,16"]
+    said = document(*words)
+    assert said["experiment"] == "oneil" and said["quick"] and said["environment"]["device"] is None
+    assert [(row["method"], row["n"], row["ok"]) for row in said["results"]] == [("cpu", 8, True), ("cpu", 16, True)]
+    assert all(row["call_s"]["trials"] >= 3 and row["call_s"]["min"] <= row["call_s"]["median"] <= row["call_s"]["max"]
+               for row in said["results"])
+    assert said["notes"] == ["the kernels were not run: only the CPU was asked for"]
+    text = run(*words, "-o", "oneil.json").stdout
+    assert "the kernels were not run" in text and "Gflop/s" in text
+    assert json.loads(pathlib.Path("oneil.json").read_text())["experiment"] == "oneil"
+    assert document("bench", "oneil", "--cpu-only", "--quick", "--sizes", "9", "--type", "i32")["results"][0]["type"] == "i32"
+    assert document("bench", "transpose", "--cpu-only", "--quick")["results"][0]["relative_error"] == 0
+    if shutil.which("gnuplot"):
+        run("bench", "essay", "--cpu-only", "--quick", "--sizes", "16,32", "-o", "essay.svg")
+        svg = pathlib.Path("essay.svg").read_text()
+        assert "CPU and naive" in svg and "not measured" in svg
+    done = subprocess.run([PROGRAM, "bench", "oneil", "--quick", "--sizes", "8", "--no-cache"], capture_output=True, text=True)
+    assert done.returncode == 0 or (done.returncode == 4 and re.search("GPU|CUDA|driver", done.stderr)), done.stderr
+
+
 def test_unwritable_outputs():
     os.mkdir("closed", 0o500)
     outputs = [["step", "cannon", "--grid", "2x2", "-n", 4, "--c", "{}.npy"],
