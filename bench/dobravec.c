@@ -60,7 +60,7 @@ const TgExperiment tg_experiment_dobravec = {
     .name = "dobravec",
     .summary = "a simple product on the processor and on the GPU: Tables 1 and 2, Figs. 1 and 2",
     .details =
-        "The product of T. Dobravec and P. Bulić on the processor (matrixMulH, sums in double precision), on the "
+        "the product of T. Dobravec and P. Bulić on the processor (matrixMulH, sums in double precision), on the "
         "GPU from global memory (DG) and by shared memory (DS), at 8n for n = 1 to 100 in blocks of 8x8 and "
         "16x16, as printed and corrected; and DS with shared memory sized at run time at 512, in blocks of 1 to 256 "
         "threads. Beside the paper's figures. Its host anomaly is `bench host-anomaly`.",

@@ -186,8 +186,22 @@ static void sum_up(TgAnomaly *anomaly, int trials, double *seconds) {
   }
 }
 
+/* What it cannot heed is not passed over. */
+static bool takes(const TgBenchOptions *options, GError **error) {
+  const char *option = options->kernels        ? "--kernels"
+                       : options->type         ? "--type"
+                       : options->budget_s > 0 ? "--budget"
+                       : options->cold         ? "--cold"
+                                               : NULL;
+  if (!option) return true;
+  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
+              "%s: bench host-anomaly has one product, in f32, and a fixed number of trials", option);
+  return false;
+}
+
 static void *measure(const TgBenchOptions *options, GError **error) {
   TgError why = {0};
+  if (!takes(options, error)) return NULL;
   TgHostPin *pin = tg_host_pin(&why);
   if (!pin) {
     tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "host-anomaly", why.message);
@@ -232,7 +246,7 @@ static bool right(const void *measured, GError **error) {
 const TgExperiment tg_experiment_host_anomaly = {
     .name = "host-anomaly",
     .summary = "sizes that the processor finds hard, and the cache sets that are why; needs no GPU",
-    .details = "The product of T. Dobravec and P. Bulić on the processor, one thread kept on one core, at the sizes "
+    .details = "the product of T. Dobravec and P. Bulić on the processor, one thread kept on one core, at the sizes "
                "16n for n = "
                "62 to 66 and 94 to 98, with rows without gaps, with rows a cache line longer, and on huge pages; and "
                "at n = 1024 "

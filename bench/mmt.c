@@ -154,7 +154,7 @@ const TgExperiment tg_experiment_mmt = {
     .name = "mmt",
     .summary = "M * M' by kernels v001 to v009 as printed, corrected and coalesced, and by cuBLAS",
     .details =
-        "The kernels of D. Zhao for M * M' in blocks of 4 to 32, to d = 20000: Gflop/s of the 2d^3 operations that the "
+        "the kernels of D. Zhao for M * M' in blocks of 4 to 32, to d = 20000: Gflop/s of the 2d^3 operations that the "
         "product nominally has, with and without transfers, and of those that are executed. Kernels as printed keep "
         "their "
         "defects, and are marked where their result is not the product. Then the paper's table of differences from the "

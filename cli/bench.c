@@ -124,8 +124,8 @@ static void print_details(TgCli *cli) {
   const TgExperiment *const *all = tg_experiment_list(&count);
   tg_print(cli, "\nExperiments\n");
   for (size_t e = 0; e < count; e++) {
-    tg_print(cli, "  %-10s  ", all[e]->name);
-    tg_print_wrapped(cli, all[e]->details, 14, 14);
+    tg_print(cli, "  %-12s  ", all[e]->name);
+    tg_print_wrapped(cli, all[e]->details, 16, 16);
   }
 }
 

@@ -253,10 +253,11 @@ def test_bench_usage():
     for words in [["bench"], ["bench", "nothing"], ["bench", "ladder", "--cpu-only"], ["bench", "oneil", "--type", "f64"],
                   ["bench", "oneil", "--sizes", "0"], ["bench", "oneil", "--sizes", "8,x"],
                   ["bench", "oneil", "--budget", "0"], ["bench", "oneil", "--budget", "1s"],
-                  ["bench", "oneil", "--kernels", "essay-naive"], ["bench", "ladder", "--kernels", "none"]]:
+                  ["bench", "oneil", "--kernels", "essay-naive"], ["bench", "ladder", "--kernels", "none"], ["bench", "host-anomaly", "--type", "f32"],
+                  ["bench", "mmt", "--type", "i32"], ["bench", "dobravec", "--kernels", "mmt-v001"]]:
         run(*words, expect=2)
     listed = run("bench", "nothing", expect=2).stderr
-    assert all(name in listed for name in ["ladder", "oneil", "division", "essay", "transpose"])
+    assert all(name in listed for name in ["ladder", "oneil", "division", "essay", "transpose", "mmt", "dobravec", "host-anomaly"])
     nowhere = {"PATH": os.getcwd()}
     done = run("bench", "essay", "--cpu-only", "--quick", "-o", "plot.svg", expect=4, env=nowhere)
     assert "gnuplot-nox" in done.stderr and done.stdout == "" and not os.path.exists("plot.svg")
@@ -280,6 +281,13 @@ def test_bench_without_a_gpu():
         run("bench", "essay", "--cpu-only", "--quick", "--sizes", "16,32", "-o", "essay.svg")
         svg = pathlib.Path("essay.svg").read_text()
         assert "CPU and naive" in svg and "not measured" in svg
+    said = document("bench", "host-anomaly", "--quick", "--sizes", "24,40")
+    assert [(row["series"], row["n"]) for row in said["results"]] == [(s, n) for n in (24, 40) for s in ("sizes", "padded", "huge-pages")]
+    assert all("left_out" in row or row["ok"] for row in said["results"])
+    said = document("bench", "mmt", "--cpu-only", "--quick", "--sizes", "9")
+    assert said["results"][0]["method"] == "sequential" and said["example"]["sequential"][-1] == 14203
+    said = document("bench", "dobravec", "--cpu-only", "--sizes", "80", "--budget", "0.01")
+    assert said["results"][0]["paper_s"]["mean"] == 1e-3
     done = subprocess.run([PROGRAM, "bench", "oneil", "--quick", "--sizes", "8", "--no-cache"], capture_output=True, text=True)
     assert done.returncode == 0 or (done.returncode == 4 and re.search("GPU|CUDA|driver", done.stderr)), done.stderr
 

@@ -90,10 +90,21 @@ static void test_outputs(void) {
   g_assert_nonnull(strstr(script, "unset logscale"));
 }
 
+static void test_usage(void) {
+  const TgBenchOptions wrong[] = {{.cold = true}, {.type = "f32"}, {.budget_s = 1}};
+  for (gsize w = 0; w < G_N_ELEMENTS(wrong); w++) {
+    GError *error = NULL;
+    g_assert_null(tg_experiment_host_anomaly.measure(&wrong[w], &error));
+    g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE);
+    g_error_free(error);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/host-anomaly/runs", test_runs);
   g_test_add_func("/host-anomaly/against", test_against);
   g_test_add_func("/host-anomaly/outputs", test_outputs);
+  g_test_add_func("/host-anomaly/usage", test_usage);
   return g_test_run();
 }
