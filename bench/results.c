@@ -79,9 +79,10 @@ double tg_result_time_s(const TgResult *row) {
 }
 
 double tg_result_whole_s(const TgResult *row) {
-  if (!row || *row->left_out || !row->call.trials) return NAN;
+  if (!row || *row->left_out || row->repeats > 1) return NAN;
   if (row->place == TG_ON_GPU && !(row->in.trials && row->out.trials)) return NAN;
-  return row->prepare.median_s + row->in.median_s + row->call.median_s + row->out.median_s;
+  const TgMeasurement *call = row->call.trials ? &row->call : &row->kernel;
+  return call->trials ? row->prepare.median_s + row->in.median_s + call->median_s + row->out.median_s : NAN;
 }
 
 bool tg_results_right(const void *measured, GError **error) {

@@ -72,8 +72,8 @@ GArray *tg_results_sizes(const TgResults *results);
 /** The time that stands for a row: of the kernel on a GPU, of the call on the CPU; median, NaN where `row` is NULL or
  * was left out. */
 double tg_result_time_s(const TgResult *row);
-/** The row's time with what the host prepares and with the transfers; NaN likewise, and where they were not measured.
- */
+/** The row's time with what the host prepares and with the transfers; NaN likewise, and where they were not measured. A
+ * kernel so long that its call was not timed apart stands for the call. */
 double tg_result_whole_s(const TgResult *row);
 
 /** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */

@@ -164,6 +164,11 @@ static void test_results_find(void) {
   g_assert_null(tg_results_square(results, "tiled", 8, 8));
   g_assert_cmpfloat(tg_result_time_s(tiled), ==, 0.25);
   g_assert_cmpfloat(tg_result_whole_s(tiled), ==, 7.5);
+  TgResult kernel_alone = *tiled;
+  kernel_alone.call = (TgMeasurement){0};
+  g_assert_cmpfloat(tg_result_whole_s(&kernel_alone), ==, 7.5 - tiled->call.median_s + tiled->kernel.median_s);
+  kernel_alone.repeats = 100;
+  g_assert_true(isnan(tg_result_whole_s(&kernel_alone)));
   const TgResult *cpu = tg_results_square(results, "cpu", 0, 8);
   g_assert_cmpfloat(tg_result_time_s(cpu), ==, 8);
   g_assert_cmpfloat(tg_result_whole_s(cpu), ==, 8);
