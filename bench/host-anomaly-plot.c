@@ -12,25 +12,22 @@ static void add_sizes(const TgAnomaly *anomaly, TgChart *chart, const char *titl
   tg_panel_linear(panel);
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
-    if (run->series == TG_ANOMALY_ROWS || run->n < low || run->n > high) continue;
+    if (run->series >= TG_ANOMALY_ROWS || run->n < low || run->n > high) continue;
     tg_panel_point(panel, curves[run->series], (double)run->n, tg_anomaly_against(anomaly, run));
     tg_panel_point(panel, "the paper, 2017", (double)run->n, tg_anomaly_paper_against(anomaly, run));
   }
 }
 
-/* Computed, not measured: how a column's lines fare in the second level, and in the first. */
-static const char *fate(const TgAnomaly *anomaly, const TgAnomalyRun *run) {
-  if (anomaly->caches < 2) return "caches unknown";
-  if (run->walk[1].overfull) return run->walk[0].sets == 1 ? "L2's sets overfull, one set of L1" : "L2's sets overfull";
-  return run->walk[1].fullest == anomaly->cache[1].ways ? "L2's sets exactly full" : "room in L2's sets";
-}
-
-static void add_rows(const TgAnomaly *anomaly, TgChart *chart) {
-  TgPanel *panel = tg_chart_panel(chart, "n = 1024, pages of 2 MB", "elements from row to row", "a multiply-add, ns");
-  tg_panel_linear(panel);
+/* Against the sets of the first level that a column meets: one, two, four … */
+static void add_lengths(const TgAnomaly *anomaly, TgChart *chart) {
+  TgPanel *panel = tg_chart_panel(chart, "rows of 1024 to 2064 elements, pages of 2 MB",
+                                  "sets of L1 that a column meets", "a multiply-add, ns");
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
-    if (run->series == TG_ANOMALY_ROWS) tg_panel_point(panel, fate(anomaly, run), (double)run->row, run->step_s * 1e9);
+    if (run->series < TG_ANOMALY_ROWS) continue;
+    const bool overfull = run->walk[1].overfull > 0;
+    g_autofree char *name = g_strdup_printf("%d rows, %s", (int)run->n, overfull ? "no room in L2" : "room in L2");
+    tg_panel_point(panel, name, (double)run->walk[0].sets, run->step_s * 1e9);
   }
 }
 
@@ -40,6 +37,6 @@ char *tg_anomaly_plot(const void *measured, const TgPlotFormat *format, const ch
   g_autoptr(TgChart) chart = tg_chart_new("A product on the processor, and the sets of its caches", host);
   add_sizes(anomaly, chart, "16n, n = 62 to 66", 0, 1279);
   add_sizes(anomaly, chart, "16n, n = 94 to 98", 1280, INT64_MAX);
-  add_rows(anomaly, chart);
+  add_lengths(anomaly, chart);
   return tg_chart_script(chart, format, output);
 }

@@ -150,6 +150,7 @@ static void write_run(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun
   tg_json_member_integer(json, "n", run->n);
   tg_json_member_integer(json, "row_elements", run->row);
   tg_json_member_integer(json, "rows_computed", run->computed);
+  if (run->repeats > 1) tg_json_member_integer(json, "repeats", run->repeats);
   write_walks(json, anomaly, run);
   if (*run->left_out)
     tg_json_member_string(json, "left_out", run->left_out);

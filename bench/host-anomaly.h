@@ -16,7 +16,8 @@ typedef enum TgAnomalySeries {
   TG_ANOMALY_SIZES,  /**< the paper's sizes, rows without gaps */
   TG_ANOMALY_PADDED, /**< the same sizes, rows a cache line longer */
   TG_ANOMALY_HUGE,   /**< the same sizes, rows without gaps, on huge pages */
-  TG_ANOMALY_ROWS,   /**< one size, rows of other lengths, on huge pages where there are any */
+  TG_ANOMALY_ROWS,   /**< 1024 rows of many lengths, on huge pages */
+  TG_ANOMALY_FEW,    /**< so few rows of the same lengths that a common second level has room for a column of most */
   TG_ANOMALY_SERIES
 } TgAnomalySeries;
 
@@ -25,6 +26,7 @@ typedef struct TgAnomalyRun {
   int32_t series; /**< a TgAnomalySeries */
   int64_t n, row;
   int64_t computed;   /**< rows of C that are */
+  int32_t repeats;    /**< products in a trial; times are of one */
   char left_out[504]; /**< why there are no figures; "" where there are */
   TgMeasurement time;
   double step_s;               /**< of a multiply-add, in the median */
@@ -53,7 +55,7 @@ const TgAnomalyRun *tg_anomaly_find(const TgAnomaly *anomaly, TgAnomalySeries se
 double tg_anomaly_against(const TgAnomaly *anomaly, const TgAnomalyRun *run);
 /** The same from the paper's times. */
 double tg_anomaly_paper_against(const TgAnomaly *anomaly, const TgAnomalyRun *run);
-/** "sizes", "padded", "huge-pages", "rows". */
+/** "sizes", "padded", "huge-pages", "rows", "few-rows". */
 const char *tg_anomaly_series_name(TgAnomalySeries series);
 
 void tg_anomaly_free(TgAnomaly *anomaly);
