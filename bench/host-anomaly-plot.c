@@ -21,14 +21,14 @@ static void add_sizes(const TgAnomaly *anomaly, TgChart *chart, const char *titl
 /* Against the sets of the first level that a column meets: one, two, four … */
 static void add_lengths(const TgAnomaly *anomaly, TgChart *chart) {
   TgPanel *panel = tg_chart_panel(chart, "rows of 1024 to 2064 elements, pages of 2 MB",
-                                  "sets of L1 that a column meets", "a multiply-add, ns");
-  for (guint r = 0; r < anomaly->runs->len; r++) {
-    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
-    if (run->series < TG_ANOMALY_ROWS) continue;
-    const bool overfull = run->walk[1].overfull > 0;
-    g_autofree char *name = g_strdup_printf("%d rows, %s", (int)run->n, overfull ? "no room in L2" : "room in L2");
-    tg_panel_point(panel, name, (double)run->walk[0].sets, run->step_s * 1e9);
-  }
+                                  "sets of L1 that a column meets", "a multiply-add, s");
+  for (int64_t sets = 1; anomaly->caches > 0 && sets <= anomaly->cache[0].sets; sets++)
+    for (guint r = 0; r < anomaly->runs->len; r++) {
+      const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+      g_autofree char *name = g_strdup_printf("%d rows", (int)run->n);
+      if (run->series >= TG_ANOMALY_ROWS && run->walk[0].sets == sets)
+        tg_panel_point(panel, name, (double)sets, run->step_s);
+    }
 }
 
 char *tg_anomaly_plot(const void *measured, const TgPlotFormat *format, const char *output) {

@@ -12,9 +12,10 @@ static const double longest_s = 20; /* a launch */
 
 /* Multiples of all widths, of 8 alone, and of none; the paper goes to 5000, and to 20000 "for some cases". */
 static const int64_t usual_sizes[] = {500, 512, 1000, 1024, 2000, 3000, 5000, 10000, 20000};
-static const int64_t usual_most = 5000, odd_width_most = 3000, sanity_most = 1000;
+static const int64_t all_most = 3000, usual_most = 5000, sanity_most = 1000;
 
-/* What is measured beyond usual_most, where `--kernels` does not ask for others. */
+/* Where `--kernels` does not ask for others: all up to all_most, blocks of the paper's best width and coalesced ones of
+ * twice that up to usual_most, and beyond that these. */
 static const struct {
   const char *kernel;
   int32_t width;
@@ -33,7 +34,8 @@ static const struct {
 static int64_t most_of(const char *kernel, int32_t width) {
   for (size_t f = 0; f < G_N_ELEMENTS(farther); f++)
     if (strcmp(farther[f].kernel, kernel) == 0 && farther[f].width == width) return farther[f].most;
-  return width == 4 || width == 32 ? odd_width_most : usual_most;
+  const bool usual = width == 0 || width == 8 || (width == 16 && g_str_has_suffix(kernel, "-coalesced"));
+  return usual ? usual_most : all_most;
 }
 
 static void sequential(const TgOperands *operands) {

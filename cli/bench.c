@@ -137,6 +137,7 @@ static const TgExample examples[] = {
     {"bench oneil --sizes 8,16 -o oneil.json", "a paper's two tables, with ours beside them"},
     {"bench essay -o essay.svg", "a plot for each comparison of an essay"},
     {"bench transpose --cpu-only", "what needs no GPU"},
+    {"bench host-anomaly -o host-anomaly.svg", "why some sizes are slow on this processor"},
     {NULL, NULL},
 };
 

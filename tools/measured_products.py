@@ -243,14 +243,20 @@ def anomaly(files):
 
 
 def anomaly_rows(files):
-    """One size, rows of other lengths."""
-    lines = []
+    """Two sizes, rows of many lengths: time of a step, sets of both levels, and whether they have room."""
+    series = {}
     for row in rows_of(files):
-        if row["series"] == "rows":
-            lines.append([str(row["row_elements"]), nanoseconds(row)[0], column(row, 1), column(row, 2),
-                          "no room" if overfull(row, 2) else "room"])
-    return markdown(["elements from row to row", "ns a step", "sets of L1 × lines", "sets of L2 × lines", "in L2"], lines) + [
-        "", caches(files)]
+        if row["series"] in ("rows", "few-rows"):
+            series.setdefault(row["series"], {})[row["row_elements"]] = row
+    lines = []
+    for length, many in series["rows"].items():
+        cells = [str(length)]
+        for row in (many, series["few-rows"][length]):
+            cells += [nanoseconds(row)[0]] + [column(row, level) + ("" if overfull(row, level) else ", room") for level in (1, 2)]
+        lines.append(cells)
+    counts = [next(iter(series[name].values()))["n"] for name in ("rows", "few-rows")]
+    heads = ["from row to row"] + [f"{n} rows: {text}" for n in counts for text in ("ns a step", "L1, sets × lines", "L2, sets × lines")]
+    return markdown(heads, lines) + ["", caches(files)]
 
 
 TABLES = {

@@ -99,6 +99,75 @@ def test_transpose(folder):
     assert "| n | shared, 32×32 |\n|---|---|\n| 64 | 492 |\n" in rewrite(folder, "transpose-often")
 
 
+def mmt(kernel, d, median, width=None, ok=True, executed=None):
+    made = row(kernel, d, median, ok=ok, executed_flops=executed or 2 * d**3)
+    return made | ({"width": width} if width else {})
+
+
+def test_mmt(folder):
+    def sanity(kernel, d, wrong, l2, **more):
+        return {"kernel": kernel, "d": d, "wrong_elements": wrong, "l2_difference_as_printed": l2} | more
+
+    example = {"gpu": list(range(49)), "sequential": [0] * 49}
+    write(folder, "a.json", [mmt("mmt-v001", 1000, 2e-3, 8), mmt("mmt-v001", 1000, 4e-3, 32),
+                             mmt("mmt-v005-as-printed", 1000, 1e-3, 32, False, 1e9), mmt("mmt-cublas-corrected", 1000, 1e-4)],
+          sanity=[sanity("mmt-v001", 100, 0, 0.5, paper=0), sanity("mmt-v008-as-printed", 64, 4096, 400)], example=example)
+    text = rewrite(folder, "mmt")
+    assert "| Gflop/s (width) | d = 1000 |\n|---|---|\n| v001 | 1000 (8) |\n| v005-as-printed | 2000 (32) * |\n" in text, text
+    text = rewrite(folder, "mmt-widths")
+    assert "| v001 | - | 1000 | - | 500 | 8 | 1000 | 71.43 | 1000 | 0.050 | right |\n" in text, text
+    assert "| v005-as-printed | - | - | - | 2000 | 32 | 2000 | 142.9 | 1000 | 0.100 | not M·M' |\n" in text, text
+    assert "| n | v001 | cuBLAS |\n|---|---|---|\n| 1000 | 1000, 71.43 | 2e+04, 1429 |\n" in rewrite(folder, "mmt-transfers")
+    text = rewrite(folder, "mmt-differences")
+    assert "| 100 | - | - | 0.000 | 0.5 | - | - | - | - | - | - | - | - |\n" in text, text
+    assert "| 64 | - | - | - | - | - | - | - | - | - | 4e+02 | - | - |\n" in text, text
+    assert "| v008-as-printed | - | 4096 |\n" in rewrite(folder, "mmt-wrong")
+    assert "       0       1       2       3       4       5       6\n" in rewrite(folder, "mmt-example")
+
+
+def test_dobravec(folder):
+    def paper(ms):
+        return {"paper_s": {"min": None, "mean": ms * 1e-3, "max": None, "stddev": None}}
+
+    def host(n, median, ms):
+        return {"method": "matrixMulH", "on": "cpu", "type": "f32", "m": n, "n": n, "k": n, "call_s": time(median),
+                "relative_error": 2e-8, "ok": True} | paper(ms)
+
+    def gpu(method, n, median, width, **more):
+        return row(f"dobravec-{method}", n, median, width=width, relative_error=1e-7, ok=True) | more
+
+    write(folder, "a.json", [host(800, 1, 2169), gpu("global-as-printed", 800, 5e-4, 8, **paper(598)),
+                             gpu("global-corrected", 800, 4e-4, 8), gpu("shared-as-printed", 800, 3e-4, 8, **paper(275)),
+                             gpu("shared-corrected", 800, 2e-4, 8), host(512, 0.2, 357),
+                             gpu("shared-run-time", 512, 8e-3, 1, **paper(11149)), gpu("shared-run-time", 512, 1e-4, 16, **paper(83)),
+                             gpu("shared-as-printed", 792, 1e-4, 16, ok=False, relative_error=None)])
+    text = rewrite(folder, "dobravec-1")
+    assert "| 100 | 800 | 2169 | 1000 | 598 | 0.4 | 275 | 0.2 | - | - | - |\n" in text, text
+    assert "| 800 | 3.63 | 2.5e+03 | 7.89 | 5e+03 | 357 | 2.17 | 2 | - |\n" in rewrite(folder, "dobravec-ratios")
+    text = rewrite(folder, "dobravec-2")
+    assert "| 1 | 1.115e+04 | 8 |\n| 256 | 83 | 0.1 |\n" in text and "MulH: paper 357 ms, here 200 ms." in text, text
+    assert "| dobravec-shared-as-printed | 16 | 1 | 1 | 1 | - |\n" in rewrite(folder, "dobravec-checks")
+
+
+def test_anomaly(folder):
+    def run(series, n, length, step, **more):
+        column = [{"level": 1, "sets": 1, "fullest_set_lines": n, "overfull_lines": n},
+                  {"level": 2, "sets": 16, "fullest_set_lines": 64, "overfull_lines": 0}]
+        return {"series": series, "n": n, "row_elements": length, "column": column, "time_s": time(step), "step_s": step,
+                "to_neighbours": None if "rows" in series else 2.5} | more
+
+    host = {"environment": GPU | {"device": None}, "caches": [{"level": 1, "sets": 64, "ways": 8, "line_bytes": 64}]}
+    results = [run("sizes", 1024, 1024, 4e-9, paper_time_s=27.893, paper_to_neighbours=4.6), run("padded", 1024, 1040, 2e-9),
+               {"series": "huge-pages", "n": 1024, "row_elements": 1024, "column": [], "left_out": "none"},
+               run("rows", 1024, 1536, 3e-9), run("few-rows", 112, 1536, 1e-9)]
+    (folder / "a.json").write_text(json.dumps({"results": results} | host))
+    text = rewrite(folder, "anomaly")
+    assert "| 1024 | 27893 | 4.60 | 4.00 | 2.50 | 2.00 | 2.50 | - | - | 1 × 1024 | 16 × 64 |\n" in text, text
+    assert "a processor, 16 cores, one thread on one core; L1 64 sets of 8 lines of 64 bytes. Medians of 5 trials" in text, text
+    text = rewrite(folder, "anomaly-rows")
+    assert "| 1536 | 3.00 | 1 × 1024 | 16 × 64, room | 1.00 | 1 × 112 | 16 × 64, room |\n" in text, text
+
+
 def main():
     tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
     print(f"1..{len(tests)}")
