@@ -1,6 +1,7 @@
 /* The experiments from end to end, on kernels that run on the CPU: every method is there, checked, right and timed, and
  * what is printed and written has them. How long anything takes means nothing here. */
 #include "../unit/bench-case.h"
+#include "../unit/cache-folder.h"
 
 #include "division.h"
 #include "essay.h"
@@ -102,11 +103,12 @@ static void test_division(void) {
     g_assert_no_error(error);
     const TgDivisionChoice *choice = &g_array_index(divisions->choices, TgDivisionChoice, 0);
     g_autoptr(GArray) all = tg_division_all(TG_HISTORIC_F32, 16, 16, 16);
-    g_assert_cmpuint(choice->candidates, ==, all->len);
+    g_assert_cmpuint(divisions->results->rows->len, ==, all->len);
+    g_assert_cmpuint(choice->candidates, >, 1); /* some may be too slow here */
     g_assert_cmpfloat(choice->best_s, <=, choice->rule_s);
-    g_assert_cmpfloat(choice->best_s, <=, choice->paper_s);
+    g_assert_false(choice->paper_s < choice->best_s);
     g_assert_cmpint(choice->has_cached, ==, run);
-    if (run) g_assert_cmpfloat(choice->best_s, <=, choice->cached_s);
+    g_assert_false(choice->cached_s < choice->best_s);
     g_assert_true(tg_divisions_right(divisions, &error));
     tg_divisions_free(divisions);
   }
@@ -173,7 +175,8 @@ static void test_usage(void) {
 }
 
 int main(int argc, char **argv) {
-  g_test_init(&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_init(&argc, &argv, NULL);
+  char *folder = cache_folder_begin();
   g_test_add_func("/bench-on-cpu/oneil", test_oneil);
   g_test_add_func("/bench-on-cpu/essay", test_essay);
   g_test_add_func("/bench-on-cpu/transpose", test_transpose);
@@ -181,5 +184,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/bench-on-cpu/prepared", test_prepared);
   g_test_add_func("/bench-on-cpu/left-out", test_left_out);
   g_test_add_func("/bench-on-cpu/usage", test_usage);
-  return g_test_run();
+  int status = g_test_run();
+  cache_folder_end(folder);
+  return status;
 }
