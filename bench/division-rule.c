@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-static const double launch_s = 4e-6;     /* between two events around a kernel without work, about */
+static const double launch_s = 2e-6;     /* between two events around a kernel without work, without the host's part */
 static const double zero_s = 2e-6;       /* to start a memset before */
 static const double block_cycles = 500;  /* a block's begin and end */
 static const double memory_cycles = 500; /* a load that no cache has */
