@@ -149,10 +149,8 @@ static double best_s(const TgSuite *suite, const TgResult *row) {
   return best;
 }
 
-/* Short runs are never worth leaving out. */
 static bool is_hopeless(const TgSuite *suite, TgResult *row, double time_s, const char *verb) {
-  const double short_s = 0.02;
-  if (!(suite->hopeless > 0 && time_s > short_s && time_s > suite->hopeless * best_s(suite, row))) return false;
+  if (!(suite->hopeless > 0 && time_s > suite->short_s && time_s > suite->hopeless * best_s(suite, row))) return false;
   g_snprintf(row->left_out, sizeof row->left_out, "%s %.2g s, over %g times the best so far", verb, time_s,
              suite->hopeless);
   return true;

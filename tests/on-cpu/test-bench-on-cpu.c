@@ -158,6 +158,48 @@ static void test_left_out(void) {
   tg_suite_clear(&suite);
 }
 
+/* What is so many times slower than the best of its size is named and not measured; the first has no better one. */
+static void test_hopeless(void) {
+  TgSuite suite;
+  GError *error = NULL;
+  static const TgMethod methods[] = {{.name = "first", .historic = "oneil-cannon-tiles"},
+                                     {.name = "second", .historic = "oneil-cannon-tiles", .width = 4}};
+  const TgBenchOptions options = {.seed = 1};
+  const TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_F32, 72, 72, 72};
+  g_assert_true(tg_suite_open(&suite, "test", &options, methods, 2, 1e-3, &error));
+  suite.hopeless = 1e-3;
+  suite.kernel_only = true;
+  g_assert_true(tg_suite_measure(&suite, &size, &error));
+  g_assert_cmpstr(tg_results_at(suite.results, 0)->left_out, ==, "");
+  g_assert_cmpint(tg_results_at(suite.results, 0)->call.trials, ==, 0);
+  const char *why = tg_results_at(suite.results, 1)->left_out;
+  g_assert_true(g_str_has_prefix(why, "took ") && g_str_has_suffix(why, " s, over 0.001 times the best so far"));
+  g_assert_true(tg_suite_measure(&suite, &size, &error)); /* now both are known before they are run */
+  why = tg_results_at(suite.results, 3)->left_out;
+  g_assert_true(g_str_has_prefix(why, "would take ") && g_str_has_suffix(why, " times the best so far"));
+  tg_suite_clear(&suite);
+}
+
+/* A method that computes something else is not right, and the experiment says so. */
+static bool leave_zeros(const TgOperands *operands, TgError *error) {
+  return tg_device_fill(operands->device[2], 0, operands->bytes[2], error);
+}
+
+static void test_wrong(void) {
+  TgSuite suite;
+  GError *error = NULL;
+  static const TgMethod methods[] = {{.name = "zeros", .device = leave_zeros}};
+  const TgBenchOptions options = {.seed = 1, .quick = true};
+  const TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_F32, 8, 8, 8};
+  g_assert_true(tg_suite_open(&suite, "test", &options, methods, 1, 1e-3, &error));
+  g_assert_true(tg_suite_measure(&suite, &size, &error));
+  g_assert_false(tg_results_at(suite.results, 0)->right);
+  g_assert_false(tg_results_right(suite.results, &error));
+  g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
+  g_clear_error(&error);
+  tg_suite_clear(&suite);
+}
+
 static void test_usage(void) {
   char *names[] = {"oneil-cannons", NULL};
   GError *error = NULL;
@@ -183,6 +225,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/bench-on-cpu/division", test_division);
   g_test_add_func("/bench-on-cpu/prepared", test_prepared);
   g_test_add_func("/bench-on-cpu/left-out", test_left_out);
+  g_test_add_func("/bench-on-cpu/hopeless", test_hopeless);
+  g_test_add_func("/bench-on-cpu/wrong", test_wrong);
   g_test_add_func("/bench-on-cpu/usage", test_usage);
   int status = g_test_run();
   cache_folder_end(folder);
