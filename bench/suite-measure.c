@@ -125,17 +125,20 @@ static double work_of(const TgResult *row) {
   return row->flops > 0 ? row->flops : row->bytes;
 }
 
-/* By the last size that took long enough for launches not to count. */
+static bool is_like(const TgResult *row, const TgResult *before, bool same_split) {
+  return strcmp(before->method, row->method) == 0 && strcmp(before->type, row->type) == 0 &&
+         before->width == row->width && (!same_split || before->split == row->split);
+}
+
+/* By the last row alike that took long enough for launches not to count; of the same split, where there is one. */
 static double expected_s(const TgSuite *suite, const TgResult *row) {
   const double telling_s = 1e-3;
-  for (guint r = suite->results->rows->len; r-- > 0;) {
-    const TgResult *before = tg_results_at(suite->results, r);
-    const double time_s = isnan(tg_result_time_s(before)) ? before->tried_s : tg_result_time_s(before);
-    if (strcmp(before->method, row->method) != 0 || before->width != row->width ||
-        strcmp(before->type, row->type) != 0 || (suite->same_split && before->split != row->split))
-      continue;
-    if (time_s >= telling_s) return time_s * work_of(row) / work_of(before);
-  }
+  for (int same_split = suite->same_split; same_split >= 0; same_split--)
+    for (guint r = suite->results->rows->len; r-- > 0;) {
+      const TgResult *before = tg_results_at(suite->results, r);
+      const double time_s = isnan(tg_result_time_s(before)) ? before->tried_s : tg_result_time_s(before);
+      if (is_like(row, before, same_split) && time_s >= telling_s) return time_s * work_of(row) / work_of(before);
+    }
   return NAN;
 }
 

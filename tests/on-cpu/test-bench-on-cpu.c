@@ -177,6 +177,13 @@ static void test_hopeless(void) {
   g_assert_true(tg_suite_measure(&suite, &size, &error)); /* now both are known before they are run */
   why = tg_results_at(suite.results, 3)->left_out;
   g_assert_true(g_str_has_prefix(why, "would take ") && g_str_has_suffix(why, " times the best so far"));
+  /* Another split tells, where the same has not been measured. */
+  static const TgMethod split[] = {{.name = "second", .historic = "oneil-cannon-tiles", .width = 4, .split = 3}};
+  suite.methods = split;
+  suite.method_count = 1;
+  suite.same_split = true;
+  g_assert_true(tg_suite_measure(&suite, &size, &error));
+  g_assert_true(g_str_has_prefix(tg_results_at(suite.results, 4)->left_out, "would take "));
   tg_suite_clear(&suite);
 }
 
