@@ -1,15 +1,16 @@
 /* The rule. Four things can hold a launch up, and it takes as long as the slowest alone: waves of blocks that each wait
  * for memory and barriers; the instructions and the accesses to shared memory of all threads; the bytes that threads
  * ask for; the atomic additions. What a card has (multiprocessors, threads and blocks that each holds, shared memory,
- * clock, memory) is asked of it. The rest are the numbers below: cycles are rounded from W. Luo et al., Benchmarking
- * and Dissecting the Nvidia Hopper GPU Architecture, 2024; rates a multiprocessor are those of the CUDA C++ Programming
- * Guide (4 instructions and 128 bytes of shared memory a cycle); instructions are counted by eye in the kernels; the
- * rate of the second-level cache, of additions and the cost of a launch are assumed. */
+ * clock, memory) is asked of it; registers are not counted, the kernels have 40 a thread or fewer. The rest are the
+ * numbers below: cycles are rounded from W. Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture,
+ * 2024; rates of a multiprocessor are those of the CUDA C++ Programming Guide (4 instructions and 128 bytes of shared
+ * memory a cycle); instructions are counted by eye in the kernels; the rate of the second-level cache, that of
+ * additions and the cost of a launch are assumed. */
 #include "division.h"
 
 #include <math.h>
 
-static const double launch_s = 4e-6;     /* between two events around a kernel without work, about */
+static const double launch_s = 2e-6;     /* between two events around a kernel without work, without the host's part */
 static const double zero_s = 2e-6;       /* to start a memset before */
 static const double block_cycles = 500;  /* a block's begin and end */
 static const double memory_cycles = 500; /* a load that no cache has */

@@ -180,6 +180,7 @@ static bool open_suite(TgSuite *suite, const TgBenchOptions *options, GError **e
   suite->limits.most = MIN(suite->limits.most, 31);
   suite->kernel_only = suite->same_split = true;
   suite->hopeless = hopeless;
+  suite->short_s = 0.02;
   return true;
 }
 

@@ -75,10 +75,10 @@ void tg_divisions_judge(TgDivisions *divisions, const TgDevice *device, TgHistor
                         const TgDivision *cached);
 
 /** Parts of the experiment; they take TgDivisions. */
-void tg_divisions_print(const void *divisions, TgPage *page);
-TgJson *tg_divisions_document(const void *divisions);
-char *tg_divisions_plot(const void *divisions, const TgPlotFormat *format, const char *output);
-bool tg_divisions_right(const void *divisions, GError **error);
+void tg_divisions_print(const void *measured, TgPage *page);
+TgJson *tg_divisions_document(const void *measured);
+char *tg_divisions_plot(const void *measured, const TgPlotFormat *format, const char *output);
+bool tg_divisions_right(const void *measured, GError **error);
 
 extern const TgExperiment tg_experiment_division;
 

@@ -11,10 +11,10 @@ TG_BEGIN_DECLS
 extern const TgExperiment tg_experiment_essay, tg_experiment_transpose;
 
 /** Parts of them; they take TgResults. */
-void tg_essay_print(const void *results, TgPage *page);
-char *tg_essay_plot(const void *results, const TgPlotFormat *format, const char *output);
-void tg_transpose_print(const void *results, TgPage *page);
-char *tg_transpose_plot(const void *results, const TgPlotFormat *format, const char *output);
+void tg_essay_print(const void *measured, TgPage *page);
+char *tg_essay_plot(const void *measured, const TgPlotFormat *format, const char *output);
+void tg_transpose_print(const void *measured, TgPage *page);
+char *tg_transpose_plot(const void *measured, const TgPlotFormat *format, const char *output);
 
 TG_END_DECLS
 

@@ -108,7 +108,8 @@ void tg_oneil_print(const void *measured, TgPage *page) {
   if (results->environment.has_device)
     tg_page_paragraph(
         page, 2,
-        "kernel: on the device, between two events around one launch; call to end: on the host, from the "
+        "kernel: on the device, between two events around one launch that has been started before; call to end: on the "
+        "host, from the "
         "call until the device is done; operands in, result out: from and to ordinary memory. The kernels "
         "that add atomically have C zeroed within their time. chosen: the division into blocks and threads "
         "that bench division kept as the best of this card, else its rule's.");

@@ -12,8 +12,8 @@ TG_BEGIN_DECLS
 extern const TgExperiment tg_experiment_oneil;
 
 /** Parts of it; they take TgResults. */
-void tg_oneil_print(const void *results, TgPage *page);
-char *tg_oneil_plot(const void *results, const TgPlotFormat *format, const char *output);
+void tg_oneil_print(const void *measured, TgPage *page);
+char *tg_oneil_plot(const void *measured, const TgPlotFormat *format, const char *output);
 
 TG_END_DECLS
 

@@ -77,14 +77,14 @@ double tg_result_time_s(const TgResult *row);
 double tg_result_whole_s(const TgResult *row);
 
 /** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */
-TgJson *tg_results_document(const void *results);
+TgJson *tg_results_document(const void *measured);
 /** Its members, into an object that is open. */
 void tg_results_write(TgJson *json, const TgResults *results);
 /** A measurement as a member of a document; none where it was not made. */
 void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time);
 
 /** False, with the first of them in words, where a result is wrong. */
-bool tg_results_right(const void *results, GError **error);
+bool tg_results_right(const void *measured, GError **error);
 
 TG_END_DECLS
 

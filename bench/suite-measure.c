@@ -12,6 +12,7 @@ static const double long_run_s = 1;
 typedef struct TgNow {
   TgSuite *suite;
   const TgMethod *method;
+  const TgHistoric *historic; /* the method's, or NULL */
   TgOperands operands;
   TgMeasurement in, out;
   void *host_bt, *device_bt; /* B', once a method asks for it */
@@ -20,7 +21,7 @@ typedef struct TgNow {
 
 /* --- the work ----------------------------------------------------------------------------------------------------- */
 
-static TgHistoricRun historic_run(const TgNow *now, const TgHistoric *kernel) {
+static TgHistoricRun historic_run(const TgNow *now) {
   const TgOperands *operands = &now->operands;
   return (TgHistoricRun){.type = operands->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32,
                          .width = now->method->width,
@@ -30,7 +31,7 @@ static TgHistoricRun historic_run(const TgNow *now, const TgHistoric *kernel) {
                          .n = operands->n,
                          .k = operands->k,
                          .a = operands->device[0],
-                         .b = kernel->transposed_b ? now->device_bt : operands->device[1],
+                         .b = now->historic->transposed_b ? now->device_bt : operands->device[1],
                          .c = operands->device[2]};
 }
 
@@ -52,10 +53,9 @@ static TgGemm gemm_of(const TgOperands *operands) {
 static bool work(const void *what, TgError *error) {
   const TgNow *now = what;
   const TgMethod *method = now->method;
-  if (method->historic) {
-    const TgHistoric *kernel = tg_historic_find(method->historic);
-    const TgHistoricRun run = historic_run(now, kernel);
-    return tg_historic_start(kernel, &run, error);
+  if (now->historic) {
+    const TgHistoricRun run = historic_run(now);
+    return tg_historic_start(now->historic, &run, error);
   }
   if (method->kernel) {
     const TgGemm gemm = gemm_of(&now->operands);
@@ -89,8 +89,8 @@ static bool fits(const TgMethod *method, const TgSuiteSize *size) {
 }
 
 static void describe_historic(const TgNow *now, TgResult *row) {
-  const TgHistoric *kernel = tg_historic_find(now->method->historic);
-  TgHistoricRun run = historic_run(now, kernel);
+  const TgHistoric *kernel = now->historic;
+  TgHistoricRun run = historic_run(now);
   TgHistoricShape shape;
   TgError error;
   if (!tg_historic_prepare(kernel, &run, &shape, &error)) {
@@ -112,7 +112,7 @@ static TgResult describe(const TgNow *now) {
   TgResult row = {.method = method->name, .place = method->cpu ? TG_ON_CPU : TG_ON_GPU};
   tg_operands_count(&now->operands, &row);
   row.repeats = MAX(method->repeats, 1);
-  if (method->historic) describe_historic(now, &row);
+  if (now->historic) describe_historic(now, &row);
   if (!method->kernel) return row;
   const TgGemm gemm = gemm_of(&now->operands);
   TgError why;
@@ -125,17 +125,20 @@ static double work_of(const TgResult *row) {
   return row->flops > 0 ? row->flops : row->bytes;
 }
 
-/* By the last size that took long enough for launches not to count. */
+static bool is_like(const TgResult *row, const TgResult *before, bool same_split) {
+  return strcmp(before->method, row->method) == 0 && strcmp(before->type, row->type) == 0 &&
+         before->width == row->width && (!same_split || before->split == row->split);
+}
+
+/* By the last row alike that took long enough for launches not to count; of the same split, where there is one. */
 static double expected_s(const TgSuite *suite, const TgResult *row) {
   const double telling_s = 1e-3;
-  for (guint r = suite->results->rows->len; r-- > 0;) {
-    const TgResult *before = tg_results_at(suite->results, r);
-    const double time_s = isnan(tg_result_time_s(before)) ? before->tried_s : tg_result_time_s(before);
-    if (strcmp(before->method, row->method) != 0 || before->width != row->width ||
-        strcmp(before->type, row->type) != 0 || (suite->same_split && before->split != row->split))
-      continue;
-    if (time_s >= telling_s) return time_s * work_of(row) / work_of(before);
-  }
+  for (int same_split = suite->same_split; same_split >= 0; same_split--)
+    for (guint r = suite->results->rows->len; r-- > 0;) {
+      const TgResult *before = tg_results_at(suite->results, r);
+      const double time_s = isnan(tg_result_time_s(before)) ? before->tried_s : tg_result_time_s(before);
+      if (is_like(row, before, same_split) && time_s >= telling_s) return time_s * work_of(row) / work_of(before);
+    }
   return NAN;
 }
 
@@ -149,10 +152,8 @@ static double best_s(const TgSuite *suite, const TgResult *row) {
   return best;
 }
 
-/* Short runs are never worth leaving out. */
 static bool is_hopeless(const TgSuite *suite, TgResult *row, double time_s, const char *verb) {
-  const double short_s = 0.02;
-  if (!(suite->hopeless > 0 && time_s > short_s && time_s > suite->hopeless * best_s(suite, row))) return false;
+  if (!(suite->hopeless > 0 && time_s > suite->short_s && time_s > suite->hopeless * best_s(suite, row))) return false;
   g_snprintf(row->left_out, sizeof row->left_out, "%s %.2g s, over %g times the best so far", verb, time_s,
              suite->hopeless);
   return true;
@@ -219,7 +220,7 @@ static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *erro
 }
 
 static bool time_method(TgNow *now, TgResult *row, TgError *error) {
-  const TgHistoric *kernel = now->method->historic ? tg_historic_find(now->method->historic) : NULL;
+  const TgHistoric *kernel = now->historic;
   double once_s;
   if (kernel && kernel->transposed_b && !bring_transposed(now, error)) return false;
   if (!try_once(now, row, &once_s, error)) return false;
@@ -285,6 +286,7 @@ bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error) {
   fine = open_now(&now, &why);
   for (size_t i = 0; fine && i < suite->method_count; i++) {
     now.method = &suite->methods[i];
+    now.historic = now.method->historic ? tg_historic_find(now.method->historic) : NULL;
     if (is_wanted(suite, now.method, size) && fits(now.method, size)) fine = measure_method(&now, &why);
   }
   close_now(&now);

@@ -39,7 +39,8 @@ bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions 
                                   .least = 3,
                                   .most = options->quick ? 20 : 1000,
                                   .warmup = 2,
-                                  .longest_s = 60};
+                                  .longest_s = 60,
+                                  .hold_s = 50e-6};
   suite->results = tg_results_new(experiment, suite->on_device ? &device : NULL);
   suite->results->seed = options->seed;
   suite->results->quick = options->quick;

@@ -16,6 +16,7 @@ typedef struct TgTimer {
   bool wait;
   void *flush;
   int64_t flush_bytes;
+  double hold_s;
 } TgTimer;
 
 double tg_trial_now_s(void) {
@@ -42,6 +43,7 @@ bool tg_trial_is_left_out(const TgTrialLimits *limits, double expected_s, char *
 static bool time_once(const TgTimer *timer, double *seconds, TgError *error) {
   if (timer->flush && !(tg_device_fill(timer->flush, 0, timer->flush_bytes, error) && tg_device_wait(error)))
     return false;
+  if (timer->watch && timer->hold_s > 0 && !tg_device_hold(timer->hold_s, error)) return false;
   if (timer->watch)
     return tg_stopwatch_start(timer->watch, error) && timer->work(timer->what, error) &&
            tg_stopwatch_stop(timer->watch, seconds, error);
@@ -69,6 +71,7 @@ static bool time_all(const TgTimer *timer, const TgTrialLimits *limits, TgMeasur
 
 static bool measure(TgTimer *timer, const TgTrialLimits *limits, TgMeasurement *measurement, TgError *error) {
   timer->flush_bytes = limits->flush_bytes;
+  timer->hold_s = limits->hold_s;
   if (limits->flush_bytes && !(timer->flush = tg_device_allocate(limits->flush_bytes, error))) return false;
   bool fine = time_all(timer, limits, measurement, error);
   if (timer->flush) tg_device_free(timer->flush);

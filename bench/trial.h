@@ -17,6 +17,8 @@ typedef struct TgTrialLimits {
   int32_t least, most; /**< … but no fewer and no more than these */
   int32_t warmup;      /**< runs before that do not count; one alone where that takes over a second */
   double longest_s;    /**< what is expected to take longer is left out; 0: nothing is */
+  double hold_s;       /**< that the device is held before each run, outside of its time, so that the host's part of a
+                            launch is not in it; of trials on the device; 0: it is not */
   int64_t flush_bytes; /**< of device memory that are written before each trial, outside of its time: more than the
                             second-level cache holds makes the trials cold; 0: none */
 } TgTrialLimits;
@@ -28,7 +30,8 @@ int32_t tg_trial_count(const TgTrialLimits *limits, double once_s);
  * not known, is not left out. */
 bool tg_trial_is_left_out(const TgTrialLimits *limits, double expected_s, char *why, size_t bytes);
 
-/** Measures on the device: between two of its events around one run. */
+/** Measures on the device: between two of its events around one run. With `hold_s` the run has been started by the time
+ * the first of them comes. */
 bool tg_trial_on_device(TgWork *work, const void *what, const TgTrialLimits *limits, TgMeasurement *measurement,
                         TgError *error);
 

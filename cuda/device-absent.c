@@ -49,6 +49,11 @@ bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error) {
   return absent(error);
 }
 
+bool tg_device_hold(double seconds, TgError *error) {
+  (void)seconds;
+  return absent(error);
+}
+
 bool tg_device_wait(TgError *error) {
   return absent(error);
 }

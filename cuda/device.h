@@ -40,6 +40,9 @@ bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *
 bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *error);
 /** Sets every byte. */
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error);
+/** Keeps the device busy for so long, up to a second; returns at once. What is started meanwhile begins there as soon
+ * as it can, whatever the host takes to start it. */
+bool tg_device_hold(double seconds, TgError *error);
 /** Waits until all is done; the error of whatever failed since the last call. */
 bool tg_device_wait(TgError *error);
 

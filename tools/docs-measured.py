@@ -81,10 +81,8 @@ def oneil_table(files, n):
 
 def oneil_growth(files):
     """Medians of all that takes any size."""
-    columns = [("CPU", "cpu", None), ("cannon-tiles", "oneil-cannon-tiles", None),
-               ("dns-cube-tiles", "oneil-dns-cube-tiles", None), ("…-banks", "oneil-dns-cube-tiles-banks", None),
-               ("dns-planes-tiles", "oneil-dns-planes-tiles", None), ("chosen division", "chosen", None),
-               ("cuBLAS", "cublas", None)]
+    any_size = ["cpu"] + list(dict.fromkeys(row["method"] for row in rows_of(files) if "split" in row and row["method"] != "chosen"))
+    columns = [(name.removeprefix("oneil-"), name, None) for name in any_size + ["chosen", "cublas"]]
     left_out = sorted({f"{row['method']} at {row['n']} {row['left_out']}" for row in rows_of(files) if "left_out" in row})
     lines = grid(files, columns, show_time) + ["", where(files)]
     return lines + (["", "Left out: " + "; ".join(left_out) + "."] if left_out else [])

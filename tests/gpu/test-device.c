@@ -1,6 +1,7 @@
 /* The device's own errors, in words with both numbers. */
 #include "gpu-case.h"
 
+#include <math.h>
 #include <string.h>
 
 static void test_facts(void) {
@@ -96,6 +97,27 @@ static void test_stopwatch(void) {
   tg_stopwatch_free(watch);
 }
 
+/* What is started while the device is held waits for it; the call does not. */
+static void test_hold(void) {
+  TgDevice device;
+  TgError error;
+  double seconds = 0;
+  if (!gpu_or_skip(&device)) return;
+  TgStopwatch *watch = tg_stopwatch_new(&error);
+  g_assert_nonnull(watch);
+  g_assert_true(tg_device_hold(0, &error) && tg_device_wait(&error));
+  const gint64 begun_us = g_get_monotonic_time();
+  g_assert_true(tg_stopwatch_start(watch, &error) && tg_device_hold(0.02, &error));
+  g_assert_cmpint(g_get_monotonic_time() - begun_us, <, 15000);
+  g_assert_true(tg_stopwatch_stop(watch, &seconds, &error));
+  g_assert_cmpfloat(seconds, >, 0.019);
+  g_assert_cmpfloat(seconds, <, 0.2);
+  g_assert_false(tg_device_hold(2, &error));
+  g_assert_cmpstr(error.message, ==, "the device cannot be held for 2 s");
+  g_assert_false(tg_device_hold(NAN, &error));
+  tg_stopwatch_free(watch);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/gpu/device/facts", test_facts);
@@ -104,5 +126,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/gpu/device/out-of-memory", test_out_of_memory);
   g_test_add_func("/gpu/device/wrong-copy", test_wrong_copy);
   g_test_add_func("/gpu/device/stopwatch", test_stopwatch);
+  g_test_add_func("/gpu/device/hold", test_hold);
   return g_test_run();
 }

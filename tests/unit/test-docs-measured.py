@@ -54,7 +54,7 @@ def test_missing(folder):
 def test_oneil(folder):
     paper = {"trials": 15, "min": 277.5e-6, "mean": 281.6e-6, "max": 287.7e-6, "stddev": 3.2e-6}
     write(folder, "a.json", [row("oneil-cannon", 8, 6e-6, paper_s=paper), row("oneil-cannon-tiles", 8, 7e-6, width=8),
-                             row("oneil-cannon-tiles", 16, 2.5e-3, width=8),
+                             row("oneil-cannon-tiles", 16, 2.5e-3, width=8, split=2),
                              {"method": "cpu", "on": "cpu", "type": "f32", "m": 8, "n": 8, "k": 8, "call_s": time(1e-6)}])
     write(folder, "b.json", [row("oneil-cannon-tiles", 32, 1.5, width=8), row("cublas", 32, 1e-6),
                              {"method": "cpu", "on": "cpu", "type": "f32", "m": 32, "n": 32, "k": 32, "left_out": "would take long"}])
@@ -64,7 +64,7 @@ def test_oneil(folder):
     assert "oneil-cannon-tiles" not in text
     assert "a card, 132 multiprocessors at 1980 MHz, CUDA 13.0; host: a processor, 16 cores." in text
     text = rewrite(folder, "oneil-growth", files="a.json b.json c.json")
-    assert ("| n | CPU | cannon-tiles | cuBLAS |\n|---|---|---|---|\n| 8 | 1 µs | 7 µs | - |\n| 16 | - | 2.5 ms | - |\n"
+    assert ("| n | cpu | cannon-tiles | cublas |\n|---|---|---|---|\n| 8 | 1 µs | 7 µs | - |\n| 16 | - | 2.5 ms | - |\n"
             "| 32 | - | 1.5 s | 1 µs |\n") in text, text
     assert "Left out: cpu at 32 would take long." in text
 

@@ -1,4 +1,5 @@
 /* What is kept about a machine: found again, for this card and driver alone; damage is an error in words. */
+#include "cache-folder.h"
 #include "tuning.h"
 
 #include <string.h>
@@ -54,10 +55,12 @@ static void test_damage(void) {
   expect_damage(SECTION "tiles -8 4 1\n", "is not KERNEL WIDTH SPLIT SECONDS");
 }
 
-/* Each test has folders of its own. */
 int main(int argc, char **argv) {
-  g_test_init(&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_init(&argc, &argv, NULL);
+  char *folder = cache_folder_begin();
   g_test_add_func("/tuning/keep", test_keep);
   g_test_add_func("/tuning/damage", test_damage);
-  return g_test_run();
+  int status = g_test_run();
+  cache_folder_end(folder);
+  return status;
 }

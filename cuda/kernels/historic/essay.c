@@ -41,7 +41,7 @@ static void shape_padded(const TgHistoricRun *run, TgHistoricShape *shape) {
 }
 
 static void shape_outer(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_tiles(run, run->width, 4 * run->width, shape);
+  shape_tiles(run, run->width, 4 * (int64_t)run->width, shape);
   shape->block[0] = 4 * run->width;
   shape->terms *= run->width;
   shape->shared_bytes = run->width * (run->width + 1) * WORD;

@@ -41,6 +41,7 @@ template <typename T, int W> __global__ __launch_bounds__(W *W) void tiles(const
     a[ty][tx] = historic::at<T>(task.a, task.m, task.k, row, l + tx);
     b[ty][tx] = historic::at<T>(task.b, task.k, task.n, l + ty, column);
     __syncthreads();
+#pragma unroll 8 /* more, and the indices of 32 steps spill */
     for (int k = 0; k < W; ++k) {
       const int at = (tx + ty + k) % W;
       sum += a[ty][at] * b[at][tx];
