@@ -1,41 +1,154 @@
 /* topogemm bench: experiments on this machine. */
-#include "bench.h"
-
 #include "output.h"
-#include "report.h"
+#include "problem.h"
+#include "progress.h"
 
+#include "atomic-file.h"
+#include "experiment.h"
+
+#include <math.h>
 #include <string.h>
 
-static const TgExperiment experiments[] = {
-    {"ladder", "every kernel of the ladder beside cuBLAS, on one GPU", tg_bench_ladder},
-};
+/* --- what the command line says ----------------------------------------------------------------------------------- */
+
+static TgExit read_sizes(const TgCli *cli, GArray *sizes) {
+  g_auto(GStrv) words = g_strsplit(cli->options.sizes ? cli->options.sizes : "", ",", -1);
+  for (char **word = words; *word; word++) {
+    int64_t size;
+    TgExit status = tg_number_parse(cli, "--sizes", *word, 1, 65536, &size);
+    if (status) return status;
+    g_array_append_val(sizes, size);
+  }
+  return TG_EXIT_DONE;
+}
+
+static TgExit read_budget(const TgCli *cli, double *budget_s) {
+  const char *text = cli->options.budget;
+  char *end;
+  if (!text) return TG_EXIT_DONE;
+  *budget_s = g_ascii_strtod(text, &end);
+  if (*text && !*end && *budget_s > 0 && isfinite(*budget_s)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--budget %s: expected a number of seconds, as in --budget 5", text);
+}
+
+static void show_progress(void *data, int64_t done, int64_t total) {
+  TgProgressLine *line = data;
+  line->total = total;
+  tg_progress_at(line, done);
+}
+
+static TgExit read_options(const TgCli *cli, const TgExperiment *experiment, GArray *sizes, TgBenchOptions *options) {
+  int64_t seed = 1;
+  TgExit status = read_sizes(cli, sizes);
+  if (!status) status = read_budget(cli, &options->budget_s);
+  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
+  if (!status && cli->options.cpu_only && !experiment->takes_cpu_only)
+    return tg_report(cli, TG_EXIT_USAGE, "--cpu-only: bench %s has no part that needs no GPU", experiment->name);
+  options->quick = cli->options.quick;
+  options->cold = cli->options.cold;
+  options->cpu_only = cli->options.cpu_only;
+  options->no_cache = cli->options.no_cache;
+  options->type = cli->options.type;
+  options->sizes = (const int64_t *)(void *)sizes->data;
+  options->size_count = sizes->len;
+  options->seed = (uint64_t)seed;
+  return status;
+}
+
+/* --- what comes out ----------------------------------------------------------------------------------------------- */
+
+static void print_page(TgCli *cli, const TgPage *page) {
+  guint count;
+  const TgPagePart *parts = tg_page_parts(page, &count);
+  for (guint p = 0; p < count; p++) {
+    if (parts[p].text) tg_print(cli, "%s", parts[p].text);
+    if (parts[p].table) tg_table_print(cli, parts[p].table, parts[p].indent, true);
+  }
+}
+
+static bool write_file(const TgExperiment *experiment, const void *measured, const char *path, GError **error) {
+  g_autofree char *bytes = NULL;
+  gsize length;
+  return tg_experiment_file(experiment, measured, path, &bytes, &length, error) &&
+         tg_atomic_file_write(path, bytes, length, error);
+}
+
+static TgExit report(TgCli *cli, const TgExperiment *experiment, const void *measured) {
+  GError *error = NULL;
+  if (cli->options.output && !write_file(experiment, measured, cli->options.output, &error))
+    return tg_report_error(cli, error);
+  if (cli->options.json) {
+    g_autoptr(TgJson) json = experiment->document(measured);
+    tg_print(cli, "%s", tg_json_text(json, NULL));
+  } else {
+    g_autoptr(TgPage) page = tg_page_new();
+    experiment->print(measured, page);
+    print_page(cli, page);
+  }
+  return experiment->right(measured, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
+
+static TgExit run_experiment(TgCli *cli, const TgExperiment *experiment) {
+  g_autoptr(GArray) sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  g_auto(GStrv) kernels = cli->options.kernels ? g_strsplit(cli->options.kernels, ",", -1) : NULL;
+  TgProgressLine line;
+  TgBenchOptions options = {.kernels = kernels, .progress = show_progress, .progress_data = &line};
+  GError *error = NULL;
+  TgExit status = read_options(cli, experiment, sizes, &options);
+  if (status) return status;
+  if (cli->options.output && !tg_experiment_file_check(experiment, cli->options.output, &error))
+    return tg_report_error(cli, error);
+  tg_progress_begin(&line, cli, experiment->name, 1);
+  void *measured = experiment->measure(&options, &error);
+  tg_progress_end(cli);
+  if (!measured) return tg_report_error(cli, error);
+  status = report(cli, experiment, measured);
+  experiment->clear(measured);
+  return status;
+}
 
 static TgExit run(TgCli *cli) {
   const char *name = cli->options.arguments[0];
+  const TgExperiment *experiment = tg_experiment_find(name);
+  if (experiment) return run_experiment(cli, experiment);
+  size_t count;
+  const TgExperiment *const *all = tg_experiment_list(&count);
   g_autoptr(GString) known = g_string_new(NULL);
-  for (size_t e = 0; e < G_N_ELEMENTS(experiments); e++) {
-    if (strcmp(name, experiments[e].name) == 0) return experiments[e].run(cli);
-    g_string_append_printf(known, "%s%s", e ? ", " : "", experiments[e].name);
-  }
+  for (size_t e = 0; e < count; e++) g_string_append_printf(known, "%s%s", e ? ", " : "", all[e]->name);
   return tg_report(cli, TG_EXIT_USAGE, "bench %s: no experiment of that name; there is: %s", name, known->str);
 }
 
-static const char *const options[] = {"sizes", "type", "kernels", "cold", "seed", "json", "output", NULL};
+/* The help's list of experiments is that of the table. */
+static void print_details(TgCli *cli) {
+  size_t count;
+  const TgExperiment *const *all = tg_experiment_list(&count);
+  tg_print(cli, "\nExperiments\n");
+  for (size_t e = 0; e < count; e++) {
+    tg_print(cli, "  %-12s  ", all[e]->name);
+    tg_print_wrapped(cli, all[e]->details, 16, 16);
+  }
+}
+
+static const char *const options[] = {"sizes", "type:bench", "kernels",  "budget",   "quick",  "cold",
+                                      "seed",  "json",       "cpu-only", "no-cache", "output", NULL};
 static const TgExample examples[] = {
     {"bench ladder", "all kernels at 1024 to 8192"},
     {"bench ladder --sizes 2048,4096 --kernels bulk,cublas --json -o ladder.json", "two of them, for another program"},
+    {"bench oneil --sizes 8,16 -o oneil.json", "a paper's two tables, with ours beside them"},
+    {"bench essay -o essay.svg", "a plot for each comparison of an essay"},
+    {"bench transpose --cpu-only", "what needs no GPU"},
+    {"bench host-anomaly -o host-anomaly.svg", "why some sizes are slow on this processor"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_bench = {
     .name = "bench",
     .arguments = "EXPERIMENT",
-    .summary = "measure on this machine: the ladder of kernels",
-    .details =
-        "Experiments: ladder, every kernel of `topogemm list kernels` beside cuBLAS, in one run and on the same random "
-        "matrices. Times are of single launches by the GPU's own clock, without transfers: the median of up to 31 "
-        "after two to warm up. A kernel that would take over two seconds a launch is left out, and named. With "
-        "--cold each launch finds an empty second-level cache. The clock of the card is read before and after.",
+    .summary = "measure on this machine: the ladder of kernels, the experiments of papers",
+    .details = "Times are medians of single launches by the GPU's own clock, without transfers, on random matrices, "
+               "after launches to warm up; results are checked, and a wrong one ends with status 3. With --cold each "
+               "launch finds an empty second-level cache. The clock of the card is read before and after.",
+    .more = print_details,
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -42,6 +42,7 @@ typedef struct TgCommand {
   const char *arguments;      /**< as in the usage line: "ALGO" */
   const char *summary;        /**< one line */
   const char *details;        /**< paragraphs for its help, may be NULL */
+  void (*more)(TgCli *cli);   /**< prints what follows the details, may be NULL */
   const TgExample *examples;  /**< three to five */
   const char *const *options; /**< names of rows of the options' table, NULL-terminated */
   int arguments_min, arguments_max;

@@ -53,6 +53,7 @@ static void print_command_help(TgCli *cli, const TgCommand *command) {
     tg_print(cli, "\n");
     tg_print_wrapped(cli, *paragraph, 2, 0);
   }
+  if (command->more) command->more(cli);
   print_examples(cli, command->examples);
   tg_print_styled(cli, TG_STYLE_HEADING, "\nOptions\n");
   print_options(cli, command->options);

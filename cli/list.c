@@ -1,11 +1,11 @@
 /* topogemm list: what there is. */
 #include "executors.h"
+#include "list.h"
 #include "output.h"
 #include "problem.h"
 #include "suggest.h"
 
 #include "algo-library.h"
-#include "json-writer.h"
 #include "kernel.h"
 #include "machine-library.h"
 #include "machine.h"
@@ -78,27 +78,10 @@ static void print_machines(TgCli *cli) {
   tg_table_print(cli, table, 0, true);
 }
 
-static void print_kernels(TgCli *cli) {
-  size_t count;
-  const TgKernel *kernels = tg_kernel_list(&count);
-  g_autoptr(TgTable) table = tg_table_new("lllll");
-  const char *const head[] = {"kernel", "types", "GPU from", "idea", "source"};
-  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
-  for (size_t i = 0; i < count; i++) {
-    tg_table_add(table, "%s", kernels[i].name);
-    tg_table_add(table, "%s", kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
-    tg_table_add(table, "%d.%d", kernels[i].capability / 10, kernels[i].capability % 10);
-    tg_table_add(table, "%s", kernels[i].idea);
-    tg_table_add(table, "%s", kernels[i].source);
-  }
-  tg_table_print(cli, table, 0, true);
-  if (!tg_kernel_built()) tg_print(cli, "not in this build, which has no CUDA; on the CPU products run on the BLAS\n");
-}
-
 /* "copy, pull" */
 static char *transports_text(const TgExecutorKind *kind) {
   GString *text = g_string_new(NULL);
-  for (int t = TG_TRANSPORT_COPY; t <= TG_TRANSPORT_PULL; t++)
+  for (int t = 0; t < TG_TRANSPORTS; t++)
     if (kind->transports >> t & 1)
       g_string_append_printf(text, "%s%s", text->len ? ", " : "", tg_transport_name((TgTransport)t));
   return g_string_free(text, FALSE);
@@ -166,22 +149,6 @@ static void write_machines(TgJson *json) {
   }
 }
 
-static void write_kernels(TgJson *json) {
-  size_t count;
-  const TgKernel *kernels = tg_kernel_list(&count);
-  for (size_t i = 0; i < count; i++) {
-    tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_string(json, "name", kernels[i].name);
-    tg_json_member_bool(json, "f64", kernels[i].elements >> TG_F64 & 1);
-    tg_json_member_double(json, "compute_capability", kernels[i].capability / 10.0);
-    tg_json_member_bool(json, "exact", kernels[i].exact);
-    tg_json_member_bool(json, "built", tg_kernel_built());
-    tg_json_member_string(json, "idea", kernels[i].idea);
-    tg_json_member_string(json, "source", kernels[i].source);
-    tg_json_end_object(json);
-  }
-}
-
 static void write_executors(TgJson *json) {
   size_t count;
   const TgExecutorRow *rows = tg_executor_list(&count);
@@ -200,15 +167,19 @@ static void write_executors(TgJson *json) {
 }
 
 typedef struct TgSection {
-  const char *name;
+  const char *name; /* of WHAT */
+  const char *key;  /* of the document */
   void (*print)(TgCli *cli);
   void (*write)(TgJson *json);
 } TgSection;
 
 static const TgSection sections[] = {
-    {"algorithms", print_algorithms, write_algorithms}, {"topologies", print_topologies, write_topologies},
-    {"machines", print_machines, write_machines},       {"kernels", print_kernels, write_kernels},
-    {"executors", print_executors, write_executors},
+    {"algorithms", "algorithms", print_algorithms, write_algorithms},
+    {"topologies", "topologies", print_topologies, write_topologies},
+    {"machines", "machines", print_machines, write_machines},
+    {"kernels", "kernels", tg_list_kernels_print, tg_list_kernels_write},
+    {"kernels", "papers_kernels", tg_list_historic_print, tg_list_historic_write},
+    {"executors", "executors", print_executors, write_executors},
 };
 
 static void write_sections(TgCli *cli, const char *wanted) {
@@ -216,13 +187,23 @@ static void write_sections(TgCli *cli, const char *wanted) {
   tg_json_begin_object(json, TG_JSON_LINES);
   for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
     if (wanted && strcmp(wanted, sections[i].name) != 0) continue;
-    tg_json_key(json, sections[i].name);
+    tg_json_key(json, sections[i].key);
     tg_json_begin_array(json, TG_JSON_LINES);
     sections[i].write(json);
     tg_json_end_array(json);
   }
   tg_json_end_object(json);
   tg_print(cli, "%s", tg_json_text(json, NULL));
+}
+
+static void print_sections(TgCli *cli, const char *wanted) {
+  bool any = false;
+  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
+    if (wanted && strcmp(wanted, sections[i].name) != 0) continue;
+    if (any) tg_print(cli, "\n");
+    sections[i].print(cli);
+    any = true;
+  }
 }
 
 static TgExit run(TgCli *cli) {
@@ -235,15 +216,10 @@ static TgExit run(TgCli *cli) {
     return tg_report(cli, TG_EXIT_USAGE,
                      "list: no `%s`, expected algorithms, topologies, machines, kernels or executors", wanted);
   }
-  if (cli->options.json) {
+  if (cli->options.json)
     write_sections(cli, wanted);
-    return TG_EXIT_DONE;
-  }
-  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
-    if (wanted && strcmp(wanted, sections[i].name) != 0) continue;
-    if (!wanted && i) tg_print(cli, "\n");
-    sections[i].print(cli);
-  }
+  else
+    print_sections(cli, wanted);
   return TG_EXIT_DONE;
 }
 
@@ -251,6 +227,7 @@ static const char *const options[] = {"json", NULL};
 static const TgExample examples[] = {
     {"list algorithms", "the library of schedules"},
     {"list topologies", "the kinds of network, for --network and `topogemm topo`"},
+    {"list kernels", "matrix multiplication on one GPU: the ladder, and the kernels of papers"},
     {"list --json", "all of it for other programs"},
     {NULL, NULL},
 };

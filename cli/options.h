@@ -24,9 +24,9 @@ typedef struct TgOptions {
   char *symbols, *sweep, *efficiency, *trace;
   char *from, *tiles, *pipeline, *in_memory, *by_rows;
   char *procs, *top, *memory_bytes;
-  char *sizes, *kernels;
-  gboolean cold;
+  char *sizes, *kernels, *budget;
   char *on, *transport, *trials, *warmup, *deadline, *device;
+  gboolean cold, quick, cpu_only, no_cache;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
 } TgOptions;
 

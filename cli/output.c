@@ -72,6 +72,15 @@ TgExit tg_output_finish(TgCli *cli, TgExit status) {
   return status == TG_EXIT_DONE ? TG_EXIT_FAILED : status;
 }
 
+void tg_table_print(TgCli *cli, const TgTable *table, int indent, bool heading) {
+  g_auto(GStrv) lines = tg_table_lines(table);
+  for (char **line = lines; *line; line++) {
+    tg_print(cli, "%*s", indent, "");
+    tg_print_styled(cli, heading && line == lines ? TG_STYLE_HEADING : TG_STYLE_PLAIN, "%s", *line);
+    tg_print(cli, "\n");
+  }
+}
+
 void tg_print_wrapped(TgCli *cli, const char *text, int indent, int already) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   int column = already;

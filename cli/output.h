@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#include "text-table.h"
+
 typedef enum TgStyle { TG_STYLE_PLAIN, TG_STYLE_HEADING, TG_STYLE_GOOD, TG_STYLE_BAD, TG_STYLE_FAINT } TgStyle;
 
 /** Settles where colours may be used. False where `--color` has another value than auto, always, never. */
@@ -22,15 +24,6 @@ TgExit tg_output_finish(TgCli *cli, TgExit status);
 const char *tg_style_begin(TgStyle style, bool colour);
 const char *tg_style_end(TgStyle style, bool colour);
 
-/** Columns of text. */
-typedef struct TgTable TgTable;
-
-/** `align`: a letter a column, l or r. */
-TgTable *tg_table_new(const char *align);
-void tg_table_free(TgTable *table);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgTable, tg_table_free)
-/** Appends a cell; cells fill rows. */
-void tg_table_add(TgTable *table, const char *format, ...) TG_PRINTF(2, 3);
 /** Prints all rows, `indent` spaces in; the first one as a heading if asked. */
 void tg_table_print(TgCli *cli, const TgTable *table, int indent, bool heading);
 

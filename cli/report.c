@@ -2,6 +2,7 @@
 #include "output.h"
 #include "progress.h"
 
+#include "bench-error.h"
 #include "draw-error.h"
 #include "executor.h"
 #include "io-error.h"
@@ -47,6 +48,10 @@ static const TgMeaning meanings[] = {
     {tg_executor_error_quark, TG_EXECUTOR_ERROR_DEVICE, TG_EXIT_MISSING},
     {tg_executor_error_quark, TG_EXECUTOR_ERROR_FAILED, TG_EXIT_FAILED},
     {tg_executor_error_quark, -1, TG_EXIT_USAGE},
+    {tg_bench_error_quark, TG_BENCH_ERROR_USAGE, TG_EXIT_USAGE},
+    {tg_bench_error_quark, TG_BENCH_ERROR_MISSING, TG_EXIT_MISSING},
+    {tg_bench_error_quark, TG_BENCH_ERROR_WRONG, TG_EXIT_WRONG},
+    {tg_bench_error_quark, -1, TG_EXIT_FAILED},
     {g_option_error_quark, -1, TG_EXIT_USAGE},
 };
 

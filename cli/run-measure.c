@@ -23,6 +23,7 @@ typedef struct TgMeasuring {
   TgRunResult *result;
   TgExecutor *executor;
   GArray *seconds; /**< double: of the trials */
+  GArray *timed_s; /**< double: of the runs that the samples are of: the trials, or others after them */
   double *sample;  /**< [(step * FIELDS + field) * kept + trial] */
   int64_t kept;
   void *flush; /**< device memory that is written to empty the cache */
@@ -111,15 +112,33 @@ static bool warm_up(TgMeasuring *at, int64_t *trials, GError **error) {
   return true;
 }
 
+static void keep_sample(TgMeasuring *at, int64_t trial, int64_t trials, double seconds) {
+  reserve_samples(at, trials);
+  keep_steps(at, trial);
+  g_array_append_val(at->timed_s, seconds);
+}
+
 static bool run_trials(TgMeasuring *at, TgProgressLine *line, int64_t trials, GError **error) {
   double seconds, wall_s;
   for (int64_t t = 0; t == 0 || t < trials; t++) {
     if (!run_once(at, &seconds, &wall_s, error)) return false;
     if (trials == 0) trials = line->total = fit_trials(wall_s);
-    reserve_samples(at, trials);
     g_array_append_val(at->seconds, seconds);
-    keep_steps(at, t);
+    if (!at->run->row->kind->times_apart) keep_sample(at, t, trials, seconds);
     tg_progress_at(line, t + 1);
+  }
+  return true;
+}
+
+/* Where taking times makes a run slower: in runs after the trials. */
+static bool time_apart(TgMeasuring *at, GError **error) {
+  double seconds, wall_s;
+  const int64_t trials = MIN((int64_t)at->seconds->len, GOOD_TRIALS);
+  if (!at->run->row->kind->times_apart) return true;
+  tg_executor_take_times(at->executor, true);
+  for (int64_t t = 0; t < trials; t++) {
+    if (!run_once(at, &seconds, &wall_s, error)) return false;
+    keep_sample(at, t, trials, seconds);
   }
   return true;
 }
@@ -127,9 +146,10 @@ static bool run_trials(TgMeasuring *at, TgProgressLine *line, int64_t trials, GE
 static bool run_all(TgCli *cli, TgMeasuring *at, GError **error) {
   TgProgressLine line;
   int64_t trials;
+  tg_executor_take_times(at->executor, !at->run->row->kind->times_apart);
   if (!warm_up(at, &trials, error)) return false;
   tg_progress_begin(&line, cli, "run", MAX(trials, 1));
-  const bool fine = run_trials(at, &line, trials, error);
+  const bool fine = run_trials(at, &line, trials, error) && time_apart(at, error);
   tg_progress_end(cli);
   return fine;
 }
@@ -155,7 +175,7 @@ static double share_of(const TgMeasuring *at, int64_t trial) {
     const double *values = &at->sample[s * FIELDS * at->kept + trial];
     if (steps[s].runs > 0) sum_s += values[BUSY * at->kept] + values[WAITED * at->kept];
   }
-  return sum_s / g_array_index(at->seconds, double, (guint)trial);
+  return sum_s / g_array_index(at->timed_s, double, (guint)trial);
 }
 
 static double median_share(const TgMeasuring *at) {
@@ -232,11 +252,15 @@ static TgExit report(const TgCli *cli, const TgRunCommand *run, const TgProblem 
 
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result) {
   GError *error = NULL;
-  TgMeasuring at = {.run = run, .result = result, .seconds = g_array_new(FALSE, FALSE, sizeof(double))};
+  TgMeasuring at = {.run = run,
+                    .result = result,
+                    .seconds = g_array_new(FALSE, FALSE, sizeof(double)),
+                    .timed_s = g_array_new(FALSE, FALSE, sizeof(double))};
   const bool fine = measure(cli, &at, &error);
   if (at.flush) tg_device_free(at.flush);
   tg_executor_close(at.executor);
   g_array_unref(at.seconds);
+  g_array_unref(at.timed_s);
   g_free(at.sample);
   return fine ? TG_EXIT_DONE : report(cli, run, &result->problem, error);
 }

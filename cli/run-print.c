@@ -1,7 +1,7 @@
 /* What `run` says to people. */
 #include "output.h"
 #include "run.h"
-#include "units.h"
+#include "text-units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunResult *
 static void print_environment(TgCli *cli, const TgRunCommand *run) {
   const TgEnvironment *environment = &run->environment;
   tg_print(cli, "executed by %s", tg_environment_device(environment));
-  if (environment->on_gpu)
+  if (environment->has_device)
     tg_print(cli, ", clock %d MHz before and %d after", environment->clock_before_mhz, environment->clock_after_mhz);
   tg_print(cli, "; %s\n", tg_run_result(run, 0)->kernel);
 }

@@ -4,12 +4,12 @@
 #define TG_SIM_H
 
 #include "problem.h"
-#include "units.h"
 
 #include "cost.h"
 #include "element.h"
 #include "formula.h"
 #include "json-writer.h"
+#include "text-units.h"
 
 enum {
   TG_SIM_PROOF_LIMIT = 1 << 18, /**< processors times statements that are proved first; about 0.1 s */

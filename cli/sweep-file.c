@@ -4,51 +4,33 @@
 
 #include "atomic-file.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
-/** A format of -o; `terminal` is gnuplot's where it draws it. */
-typedef struct TgSweepFormat {
-  const char *suffix, *terminal;
-  double scale; /* units of the terminal a pixel */
-} TgSweepFormat;
+/* What is written and not drawn. */
+static const char *const texts[] = {"csv", "json", NULL};
 
-#define SVG "svg enhanced background rgb 'white' font 'Liberation Sans,13'"
-static const TgSweepFormat formats[] = {
-    {"csv", NULL, 0},
-    {"json", NULL, 0},
-    {"gp", NULL, 0},
-    {"svg", SVG, 1},
-    {"png", "pngcairo enhanced font 'Liberation Sans,13' fontscale 1.5 linewidth 1.5 pointscale 1.5", 2},
-    {"pdf", "pdfcairo enhanced font 'Liberation Sans,13' fontscale 0.7 linewidth 1.2 pointscale 0.8", 1.0 / 96},
-};
-
-static const TgSweepFormat *format_of(const char *path) {
+static const char *text_of(const char *path) {
   const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
-  for (size_t i = 0; dot && i < G_N_ELEMENTS(formats); i++)
-    if (strcmp(dot + 1, formats[i].suffix) == 0) return &formats[i];
-  return NULL;
+  return dot && g_strv_contains(texts, dot + 1) ? dot + 1 : NULL;
 }
 
 bool tg_sweep_is_drawn(const char *path) {
-  const TgSweepFormat *format = format_of(path);
-  return format && (format->terminal || strcmp(format->suffix, "gp") == 0);
+  return tg_plot_format(path) != NULL;
 }
 
 TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep) {
   const char *path = cli->options.output;
-  const TgSweepFormat *format = path ? format_of(path) : NULL;
+  const TgPlotFormat *format = path ? tg_plot_format(path) : NULL;
   if (!path) return TG_EXIT_DONE;
-  if (!format)
+  if (!format && !text_of(path))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of csv, json, gp, svg, png, pdf", path);
-  if (tg_sweep_is_drawn(path) && sweep->n->len < 2 && sweep->p->len < 2)
+  if (format && sweep->n->len < 2 && sweep->p->len < 2)
     return tg_report(cli, TG_EXIT_USAGE,
                      "-o %s: a plot needs a sweep of at least two values, as in --sweep "
                      "n=512..16384",
                      path);
-  g_autofree char *program = format->terminal ? g_find_program_in_path("gnuplot") : NULL;
-  if (!format->terminal || program) return TG_EXIT_DONE;
+  if (!format || tg_plot_possible(format)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_MISSING,
                    "-o %s: gnuplot, which draws it, is not here: install the package gnuplot-nox "
                    "(Debian, Ubuntu) or gnuplot; -o FILE.gp or FILE.csv needs none",
@@ -148,44 +130,16 @@ static char *csv_text(const TgSweep *sweep) {
   return g_string_free(text, FALSE);
 }
 
-static bool run_gnuplot(const char *script, GError **error) {
-  char *words[] = {(char *)"gnuplot", (char *)script, NULL};
-  g_autofree char *said = NULL;
-  int status;
-  if (!g_spawn_sync(NULL, words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &said,
-                    &status, error))
-    return false;
-  if (status == 0) return true;
-  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "gnuplot failed: %s", g_strchomp(said));
-  return false;
+static char *json_text(const TgSweep *sweep) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_sweep_write(json, sweep);
+  return g_strdup(tg_json_text(json, NULL));
 }
 
-/* gnuplot writes into a folder of its own, so that a failed run leaves no half file. */
-static bool draw(const TgSweep *sweep, const TgSweepFormat *format, char **bytes, gsize *length, GError **error) {
-  g_autofree char *folder = g_dir_make_tmp("topogemm-XXXXXX", error);
-  if (!folder) return false;
-  g_autofree char *script = g_build_filename(folder, "plot.gp", NULL);
-  g_autofree char *picture = g_build_filename(folder, "plot", NULL);
-  g_autofree char *text = tg_sweep_script(sweep, format->terminal, format->scale, picture);
-  bool fine = g_file_set_contents(script, text, -1, error) && run_gnuplot(script, error) &&
-              g_file_get_contents(picture, bytes, length, error);
-  g_unlink(script);
-  g_unlink(picture);
-  g_rmdir(folder);
-  return fine;
-}
-
-static bool make(const TgSweep *sweep, const TgSweepFormat *format, char **bytes, gsize *length, GError **error) {
-  if (format->terminal) return draw(sweep, format, bytes, length, error);
-  if (strcmp(format->suffix, "csv") == 0) {
-    *bytes = csv_text(sweep);
-  } else if (strcmp(format->suffix, "gp") == 0) {
-    *bytes = tg_sweep_script(sweep, SVG, 1, NULL);
-  } else {
-    g_autoptr(TgJson) json = tg_json_new();
-    tg_sweep_write(json, sweep);
-    *bytes = g_strdup(tg_json_text(json, NULL));
-  }
+static bool make(const TgSweep *sweep, const char *path, char **bytes, gsize *length, GError **error) {
+  const TgPlotFormat *format = tg_plot_format(path);
+  if (format) return tg_plot_make(format, tg_sweep_script, sweep, bytes, length, error);
+  *bytes = strcmp(text_of(path), "csv") == 0 ? csv_text(sweep) : json_text(sweep);
   *length = strlen(*bytes);
   return true;
 }
@@ -196,7 +150,7 @@ TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep) {
   gsize length;
   GError *error = NULL;
   if (!path) return TG_EXIT_DONE;
-  if (!make(sweep, format_of(path), &bytes, &length, &error) || !tg_atomic_file_write(path, bytes, length, &error))
+  if (!make(sweep, path, &bytes, &length, &error) || !tg_atomic_file_write(path, bytes, length, &error))
     return tg_report_error(cli, error);
   if (!cli->options.json) tg_print(cli, "\n%s\n", path);
   return TG_EXIT_DONE;

@@ -5,13 +5,6 @@
 
 enum { LEGEND_ROW = 22, SETTINGS_ROW = 17 };
 
-/* A text between single quotes. */
-char *tg_plot_quoted(const char *text) {
-  g_auto(GStrv) parts = g_strsplit(text, "'", -1);
-  g_autofree char *doubled = g_strjoinv("''", parts);
-  return g_strdup_printf("'%s'", doubled);
-}
-
 /* What the predictions depend on, in lines that go on the page. */
 char **tg_plot_settings(const TgPlot *plot) {
   const TgSweep *sweep = plot->sweep;

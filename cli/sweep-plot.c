@@ -1,18 +1,11 @@
 /* The gnuplot script of a sweep: predicted time above, efficiency below, a column for each value of the variable that
- * is not the x axis; side by side where there is one. Colours are Okabe and Ito's, which people who do not see all
- * colours tell apart; each ALGO has its own mark and dash, too. */
+ * is not the x axis; side by side where there is one. */
 #include "sweep-plot.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_COLUMNS = 4, PANEL = 400, WIDE = 480, STRIP = 60, TICS = 6 };
-
-static const struct {
-  const char *colour;
-  int mark[2], dash; /* the second mark is for as many ALGOs again */
-} styles[] = {{"#0072B2", {7, 6}, 1},   {"#D55E00", {5, 4}, 2}, {"#009E73", {9, 8}, 4}, {"#CC79A7", {13, 12}, 5},
-              {"#E69F00", {11, 10}, 3}, {"#56B4E9", {6, 7}, 1}, {"#000000", {4, 5}, 2}, {"#7F7F7F", {8, 9}, 4}};
 
 static guint sizes_of(const TgSweep *sweep) {
   return MAX(sweep->n->len, 1);
@@ -36,12 +29,6 @@ static int64_t x_of(const TgPlot *plot, guint i) {
   return g_array_index(plot->sweep->along_n ? plot->sweep->n : plot->sweep->p, int64_t, i);
 }
 
-static void add_number(GString *script, double number) {
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  g_string_append_c(script, ' ');
-  g_string_append(script, isnan(number) ? "NaN" : g_ascii_formatd(digits, sizeof digits, "%.9g", number));
-}
-
 /* x, the time (or the n that was found), the efficiency. A curve goes straight from one point that there is to the
  * next. */
 static void add_data(const TgPlot *plot, guint column, int algorithm) {
@@ -50,22 +37,11 @@ static void add_data(const TgPlot *plot, guint column, int algorithm) {
     const TgSweepCell *cell = tg_sweep_cell(plot->sweep, point_of(plot, line_of(plot, column), i), algorithm);
     if (cell->skipped) continue;
     g_string_append_printf(plot->script, "%" PRId64, x_of(plot, i));
-    add_number(plot->script, plot->sizes ? (double)cell->n : cell->time_s);
-    add_number(plot->script, cell->efficiency);
+    tg_plot_add_number(plot->script, plot->sizes ? (double)cell->n : cell->time_s);
+    tg_plot_add_number(plot->script, cell->efficiency);
     g_string_append_c(plot->script, '\n');
   }
   g_string_append(plot->script, "EOD\n");
-}
-
-static void add_styles(const TgPlot *plot) {
-  for (int a = 0; a < plot->sweep->algorithms; a++) {
-    const gsize s = (gsize)a % G_N_ELEMENTS(styles);
-    g_string_append_printf(plot->script,
-                           "set linetype %d linecolor rgb '%s' linewidth 2 dashtype %d pointtype %d "
-                           "pointsize 0.9\n",
-                           a + 1, styles[s].colour, styles[s].dash,
-                           styles[s].mark[(gsize)a / G_N_ELEMENTS(styles) % 2]);
-  }
 }
 
 static void add_tics(const TgPlot *plot) {
@@ -215,19 +191,12 @@ static void lay_out(TgPlot *plot) {
   plot->height += tg_plot_head_height(plot);
 }
 
-char *tg_sweep_script(const TgSweep *sweep, const char *terminal, double scale, const char *output) {
-  TgPlot plot = {.sweep = sweep, .script = g_string_new("#!/usr/bin/env gnuplot\n")};
+char *tg_sweep_script(const void *data, const TgPlotFormat *format, const char *output) {
+  const TgSweep *sweep = data;
+  TgPlot plot = {.sweep = sweep};
   lay_out(&plot);
-  if (terminal) {
-    g_autofree char *path = tg_plot_quoted(output ? output : "");
-    g_string_append_printf(plot.script, "set terminal %s size ", terminal);
-    add_number(plot.script, plot.width * scale);
-    g_string_append_c(plot.script, ',');
-    add_number(plot.script, plot.height * scale);
-    g_string_append_c(plot.script, '\n');
-    if (output) g_string_append_printf(plot.script, "set output %s\n", path);
-  }
-  add_styles(&plot);
+  plot.script = tg_plot_script_new(format, plot.width, plot.height, output);
+  tg_plot_add_styles(plot.script, sweep->algorithms);
   for (guint c = 0; c < plot.columns; c++)
     for (int a = 0; a < sweep->algorithms; a++) add_data(&plot, c, a);
   add_settings(&plot);

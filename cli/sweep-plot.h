@@ -16,8 +16,6 @@ typedef struct TgPlot {
   char **settings;      /* lines below the title */
 } TgPlot;
 
-/** A text between single quotes, as gnuplot reads it. Free with g_free(). */
-char *tg_plot_quoted(const char *text);
 /** What the predictions depend on, in lines that go on the page. Free with g_strfreev(). */
 char **tg_plot_settings(const TgPlot *plot);
 /** Pixels that the settings take, and the legend beyond its first line. */

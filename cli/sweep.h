@@ -6,6 +6,7 @@
 
 #include "sim.h"
 
+#include "gnuplot.h"
 #include "json-writer.h"
 
 enum { TG_SWEEP_VALUES = 1000, TG_SWEEP_POINTS = 10000 };
@@ -90,8 +91,7 @@ bool tg_sweep_is_drawn(const char *path);
 /** Looks at `-o` before anything is run: an unknown format, a program that is not here, nothing to plot. */
 TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep);
 TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep);
-/** The script that draws the sweep by gnuplot's `terminal` (its name and options), in units of which `scale` are a
- * pixel; on standard output where `output` is NULL. Free with g_free(). */
-char *tg_sweep_script(const TgSweep *sweep, const char *terminal, double scale, const char *output);
+/** The script that draws a TgSweep; see TgPlotMaker. Free with g_free(). */
+char *tg_sweep_script(const void *sweep, const TgPlotFormat *format, const char *output);
 
 #endif

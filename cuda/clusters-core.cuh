@@ -36,7 +36,6 @@ template <typename T> constexpr int tile = lanes_down *side<T> * 2; /* two warps
 template <typename ELEMENT, int DEPTH> struct Form {
   using T = ELEMENT;
   static constexpr int groups = 2, depth = DEPTH, steps = DEPTH / groups;
-  static constexpr int unrolled = steps < 16 ? steps : 16; /* of 32, it was seen to wait for instructions */
   static constexpr int warps = 8 * groups, consumers = 32 * warps, threads = consumers + 128, blocks = 1;
   static constexpr uint32_t slot_bytes = tile<T> * DEPTH * sizeof(T);
   static constexpr uint32_t sum_bytes = groups * tile<T> * tile<T> * sizeof(T);
@@ -425,6 +424,7 @@ struct Factors {
     return (word >> (10 + role) & 1) ^ (word >> (12 + role) & odd);
   }
   __device__ __forceinline__ bool has(uint32_t flag) const { return word >> 14 & flag; }
+  __device__ __forceinline__ int step() const { return word >> 18; }
 };
 
 template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
@@ -476,12 +476,12 @@ template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
       *reinterpret_cast<Piece<T> *>(to + row * tile<T> + column) = sums.piece(i, h, static_cast<T>(run.zero));
     });
   }
-  /** Adds the clocks since the last time to the time of the product of this number in the unit. */
-  __device__ __forceinline__ void note(int number, bool waited) const {
+  /** Adds the clocks since the last time to the time of the product. */
+  __device__ __forceinline__ void note(const Factors &factors, bool waited) const {
     if (!TIMED || threadIdx.x != 0) return;
     const uint32_t now = static_cast<uint32_t>(clock64()), spent = now - *shared.clock;
     *shared.clock = now;
-    TgClusterTime *time = run.time + rank * run.steps + product(number).step - 1;
+    TgClusterTime *time = run.time + rank * run.steps + factors.step() - 1;
     atomicAdd(reinterpret_cast<unsigned long long *>(waited ? &time->waited : &time->busy),
               static_cast<unsigned long long>(spent));
   }
@@ -515,6 +515,9 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
   const T *const a_mine = mine + warp / warps_across * lanes_down * side<T> + lane / lanes_across * width<T>;
   const T *const b_mine = mine + warp % warps_across * lanes_across * side<T> + lane % lanes_across * width<T>;
   constexpr int slot_elements = F::depth * tile<T>;
+  /* Of 32 steps at a time it was seen to wait for instructions; with clocks read between, the compiler finds banks only
+   * for short loops. */
+  constexpr int most = TIMED ? 4 : 16, unrolled = F::steps < most ? F::steps : most;
   Piece<T> a[2][2], b[2][2]; /* this step's and the next one's */
   bool alive = true;
   sums.clear();
@@ -525,7 +528,7 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
   for (;;) {
     together(group);
     alive = wait(now);
-    note(number, true);
+    note(now, true);
     if (!alive) break;
     if (SEVERAL) fetch_sums(now, number, panel == 0);
     const T *a_now = a_mine + now.slot(0) * slot_elements, *b_now = b_mine + now.slot(1) * slot_elements;
@@ -534,13 +537,13 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
 #pragma unroll 1
     do {
 #pragma unroll
-      for (int step = 0; step < F::unrolled; step++) {
+      for (int step = 0; step < unrolled; step++) {
         const int here = step & 1, there = here ^ 1;
-        if (step < F::unrolled - 1) {
+        if (step < unrolled - 1) {
           load(a[there], b[there], a_now + (step + 1) * tile<T>, b_now + (step + 1) * tile<T>);
         } else {
-          a_now += F::unrolled * tile<T>;
-          b_now += F::unrolled * tile<T>;
+          a_now += unrolled * tile<T>;
+          b_now += unrolled * tile<T>;
           if (a_now != a_end) load(a[there], b[there], a_now, b_now);
         }
         multiply(a[here], b[here]);
@@ -548,7 +551,7 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
     } while (a_now != a_end);
     release(now);
     if (SEVERAL) store_sums(now, number);
-    note(number, false);
+    note(now, false);
     if (--left_of_panel == 0) {
       left_of_panel = of_panel;
       if (++panel == run.panels) break;
@@ -559,7 +562,7 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
     }
     now = {word[number], now.odd};
   }
-  if (!alive && threadIdx.x == 0) report(run, rank, product(number).step, 0);
+  if (!alive && threadIdx.x == 0) report(run, rank, now.step(), 0);
 }
 
 /* --- the kernel -----------------------------------------------------------------------------------------------------

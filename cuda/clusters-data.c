@@ -62,26 +62,26 @@ bool tg_clusters_gather(TgExecutor *executor, void *c, GError **error) {
          tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
 }
 
-/* Which steps fill slots: the others are folded away, or are done at the end. */
+/* Which steps multiply: the others are folded away, or done at the end, or what they send is waited for by a product.
+ */
 static void count_runs(const TgClusters *clusters) {
   const TgClusterPlan *plan = clusters->plan;
   const TgExecutorFacts *facts = &clusters->base.facts;
   const int64_t rounds = (facts->instances + facts->resident - 1) / facts->resident * facts->panels;
   for (int64_t s = 0; s < facts->steps; s++) clusters->base.steps[s].runs = 0;
-  for (int64_t i = 0; i < plan->ops; i++)
-    if (plan->op[i].operation == TG_STREAM_SEND) clusters->base.steps[plan->op[i].step - 1].runs = rounds;
   for (int64_t i = 0; i < plan->products; i++) clusters->base.steps[plan->product[i].step - 1].runs = rounds;
 }
 
 bool tg_clusters_take_times(TgClusters *clusters, const TgClusterStatus *status, TgError *reason) {
   const TgExecutorFacts *facts = &clusters->base.facts;
   const int64_t processors = clusters->plan->processors, times = processors * facts->steps;
-  if (!clusters->base.steps) return true;
+  if (!clusters->base.steps || clusters->base.untimed) return true;
   g_autofree TgClusterTime *time = g_new(TgClusterTime, (gsize)MAX(times, 1));
   if (!tg_device_copy_out(time, clusters->part[TG_CLUSTERS_TIMES], times * (int64_t)sizeof *time, reason)) return false;
   const double clock_s =
       (double)(status->end_ns - status->begin_ns) * 1e-9 / (double)MAX(status->end_clock - status->begin_clock, 1);
   const double at_once = (double)MIN(facts->instances, facts->resident);
+  double pass_s = 0; /* of the mean pass through the schedule */
   count_runs(clusters);
   for (int64_t s = 0; s < facts->steps; s++) {
     TgExecutorStep *step = &clusters->base.steps[s];
@@ -95,6 +95,9 @@ bool tg_clusters_take_times(TgClusters *clusters, const TgClusterStatus *status,
     const double share = took_part ? clock_s / ((double)took_part * at_once) : NAN;
     step->busy_s = (double)busy * share;
     step->waited_s = (double)waited * share;
+    if (step->runs == 0) continue;
+    step->begin_s = pass_s;
+    step->end_s = pass_s += (step->busy_s + step->waited_s) / (double)step->runs;
   }
   return true;
 }

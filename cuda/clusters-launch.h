@@ -57,7 +57,7 @@ typedef struct TgClusterOp {
 } TgClusterOp;
 
 /** The products of all processors, for the constants of the kernel. In `word` slots are bits 0 to 4 and 5 to 9,
- * parities 10 and 11, `odd` 12 and 13, flags 14 to 17. */
+ * parities 10 and 11, `odd` 12 and 13, flags 14 to 17, step 18 to 31. */
 typedef struct TgClusterWords {
   int32_t first[TG_CLUSTER_MOST], of_panel[TG_CLUSTER_MOST];
   uint32_t word[TG_CLUSTER_WORDS];

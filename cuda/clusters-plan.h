@@ -46,7 +46,7 @@ enum {
   TG_CLUSTER_UNIT = 6,        /**< panels of a plan, at most */
   TG_CLUSTER_WORDS = 1600,    /**< products of a plan, at most, over all processors */
   TG_CLUSTER_FILLINGS = 4096, /**< of a slot in a unit, at most */
-  TG_CLUSTER_STEPS = 32767    /**< of the schedule, at most */
+  TG_CLUSTER_STEPS = 16383    /**< of the schedule, at most */
 };
 
 typedef enum TgStreamOperation {

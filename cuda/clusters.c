@@ -72,7 +72,7 @@ static int64_t parts_of(int64_t size, int64_t part) {
 }
 
 static uint32_t word_of(const TgStreamProduct *product) {
-  uint32_t word = (uint32_t)product->flags << 14;
+  uint32_t word = (uint32_t)product->flags << 14 | (uint32_t)product->step << 18;
   for (int role = 0; role < TG_ROLES; role++)
     word |= (uint32_t)product->slot[role] << 5 * role | (uint32_t)product->parity[role] << (10 + role) |
             (uint32_t)product->odd[role] << (12 + role);
@@ -257,7 +257,7 @@ static TgClusterRun run_of(TgClusters *clusters) {
                       .term = clusters->part[TG_CLUSTERS_TERMS],
                       .c = clusters->part[TG_CLUSTERS_C],
                       .scratch = clusters->part[TG_CLUSTERS_SCRATCH],
-                      .time = options->no_times ? NULL : clusters->part[TG_CLUSTERS_TIMES],
+                      .time = options->no_times || clusters->base.untimed ? NULL : clusters->part[TG_CLUSTERS_TIMES],
                       .status = clusters->part[TG_CLUSTERS_STATUS],
                       .deadline = deadline_of(options),
                       .ldc = options->n,
@@ -334,6 +334,7 @@ const TgExecutorKind tg_executor_clusters = {.name = "clusters",
                                              .processor = "a thread block of a cluster",
                                              .link = "a copy from shared memory to shared memory",
                                              .transports = 1 << TG_TRANSPORT_COPY | 1 << TG_TRANSPORT_LOAD,
+                                             .times_apart = true,
                                              .open = open_clusters,
                                              .load = tg_clusters_load,
                                              .run = run_clusters,

@@ -35,10 +35,22 @@ bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *
   return absent(error);
 }
 
+bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *error) {
+  (void)to;
+  (void)from;
+  (void)bytes;
+  return absent(error);
+}
+
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error) {
   (void)device;
   (void)byte;
   (void)bytes;
+  return absent(error);
+}
+
+bool tg_device_hold(double seconds, TgError *error) {
+  (void)seconds;
   return absent(error);
 }
 

@@ -1,4 +1,5 @@
 #include "device.h"
+#include "hold.h"
 
 #include <cuda_runtime_api.h>
 #include <inttypes.h>
@@ -31,7 +32,7 @@ static bool count_devices(int *devices, TgError *error) {
 }
 
 static bool read_attributes(TgDevice *device, TgError *error) {
-  int major = 0, minor = 0, clock_khz = 0;
+  int major = 0, minor = 0, clock_khz = 0, memory_khz = 0, memory_bits = 0;
   const struct {
     enum cudaDeviceAttr attribute;
     int *value;
@@ -41,13 +42,19 @@ static bool read_attributes(TgDevice *device, TgError *error) {
       {cudaDevAttrMultiProcessorCount, &device->processors},
       {cudaDevAttrClockRate, &clock_khz},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, &device->shared_bytes},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, &device->threads_per_processor},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, &device->blocks_per_processor},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, &device->shared_per_processor_bytes},
       {cudaDevAttrL2CacheSize, &device->l2_bytes},
+      {cudaDevAttrMemoryClockRate, &memory_khz},
+      {cudaDevAttrGlobalMemoryBusWidth, &memory_bits},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     if (!fine(cudaDeviceGetAttribute(wanted[i].value, wanted[i].attribute, device->number), "a GPU's limits", error))
       return false;
   device->capability = major * 10 + minor;
   device->clock_mhz = clock_khz / 1000;
+  device->memory_bytes_per_s = 2e3 * memory_khz * memory_bits / 8; /* twice a cycle */
   return true;
 }
 
@@ -116,8 +123,17 @@ bool tg_device_copy_out(void *host, const void *device, int64_t bytes, TgError *
   return copy(host, device, bytes, cudaMemcpyDeviceToHost, "from", error);
 }
 
+bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *error) {
+  return fine(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, NULL), "no copy on the device", error);
+}
+
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error) {
   return fine(cudaMemset(device, byte, (size_t)bytes), "device memory was not filled", error);
+}
+
+bool tg_device_hold(double seconds, TgError *error) {
+  if (!(seconds >= 0 && seconds <= 1)) return tg_error_set(error, 0, 0, "the device cannot be held for %g s", seconds);
+  return fine(tg_hold_start((uint64_t)(seconds * 1e9)), "the device was not held", error);
 }
 
 bool tg_device_wait(TgError *error) {

@@ -13,6 +13,7 @@ struct TgExecutor {
   TgExecutorFacts facts;
   TgExecutorStep *steps; /**< facts.steps of them, or NULL */
   bool loaded, ran, failed;
+  bool untimed; /**< with times_apart: the next runs take no times */
 };
 
 /** Makes executor->steps, facts.steps of them, numbered and labelled, with no times yet. Frees nothing on error. */

@@ -81,6 +81,10 @@ bool tg_executor_run(TgExecutor *executor, double *seconds, GError **error) {
   return executor->ran;
 }
 
+void tg_executor_take_times(TgExecutor *executor, bool take) {
+  executor->untimed = !take && executor->kind->times_apart;
+}
+
 bool tg_executor_gather(TgExecutor *executor, void *c, GError **error) {
   if (!executor->ran) return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, "C is gathered before a run made it");
   return executor->kind->gather(executor, c, error);

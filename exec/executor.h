@@ -61,7 +61,7 @@ typedef struct TgExecutorOptions {
 /** One step of the last run, by the device's own clock; all times count from the earliest beginning of any processor.
  * NaN for a step in which no processor has anything to do, as a move that costs nothing. Of a step that runs many
  * times, once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another;
- * begin_s and end_s are those of its first run, or NaN where an executor does not note them. */
+ * begin_s and end_s are those of its first run, or of a mean one. */
 typedef struct TgExecutorStep {
   int64_t index;     /**< from 1 */
   int64_t runs;      /**< how often it runs, one after another; 0 where it costs nothing */
@@ -95,6 +95,7 @@ typedef struct TgExecutorKind {
   const char *processor; /**< what a processor is, in words */
   const char *link;      /**< what a link is */
   int32_t transports;    /**< bit TgTransport: those it has */
+  bool times_apart;      /**< runs that take times of steps are slower: time others as a whole */
   TgExecutor *(*open)(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
                       GError **error);
   bool (*load)(TgExecutor *executor, const void *a, const void *b, GError **error);
@@ -112,6 +113,9 @@ bool tg_executor_load(TgExecutor *executor, const void *a, const void *b, GError
 /** Runs the whole schedule once. `seconds` (may be NULL): from start to end, by the device's clock, the launch in it.
  * After an error FAILED only close() is left. */
 bool tg_executor_run(TgExecutor *executor, double *seconds, GError **error);
+/** Whether the next runs take times of steps, as they do unless the options say no_times: only for a kind with
+ * times_apart. */
+void tg_executor_take_times(TgExecutor *executor, bool take);
 /** Writes C, m x n, as the last run left it. */
 bool tg_executor_gather(TgExecutor *executor, void *c, GError **error);
 void tg_executor_close(TgExecutor *executor);

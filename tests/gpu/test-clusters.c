@@ -194,10 +194,15 @@ static void test_times(void) {
   for (int s = 1; s < 3; s++) {
     g_assert_cmpint(steps[s].runs, >=, facts->panels);
     g_assert_cmpfloat(steps[s].busy_s, >, 0);
+    g_assert_cmpfloat(steps[s].end_s, >, steps[s].begin_s);
     steps_s += steps[s].busy_s + steps[s].waited_s;
   }
   g_assert_cmpfloat(steps_s, >, 0.3 * seconds);
   g_assert_cmpfloat(steps_s, <, 1.2 * seconds);
+  tg_executor_take_times(executor, false); /* the same C, and the times of the run before stay */
+  const double busy_s = steps[1].busy_s;
+  g_assert_true(tg_executor_run(executor, &seconds, &error));
+  g_assert_cmpfloat(steps[1].busy_s, ==, busy_s);
   step_case_clear(test);
 }
 

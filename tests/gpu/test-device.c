@@ -1,6 +1,7 @@
 /* The device's own errors, in words with both numbers. */
 #include "gpu-case.h"
 
+#include <math.h>
 #include <string.h>
 
 static void test_facts(void) {
@@ -11,6 +12,10 @@ static void test_facts(void) {
   g_assert_cmpint(device.clock_mhz, >, 0);
   g_assert_cmpint(device.shared_bytes, >=, 48 << 10);
   g_assert_cmpint(device.l2_bytes, >, 0);
+  g_assert_cmpint(device.threads_per_processor, >=, 1024);
+  g_assert_cmpint(device.blocks_per_processor, >=, 8);
+  g_assert_cmpint(device.shared_per_processor_bytes, >=, device.shared_bytes);
+  g_assert_cmpfloat(device.memory_bytes_per_s, >, 1e9);
   g_assert_cmpint(device.memory_bytes, >, 1 << 20);
   g_assert_cmpint(device.driver, >=, device.runtime / 1000 * 1000);
   g_assert_cmpint((int)strlen(device.name), >, 0);
@@ -36,8 +41,10 @@ static void test_copies(void) {
   g_assert_cmpuint((guintptr)memory % 256, ==, 0);
   g_assert_true(tg_device_copy_in(memory, out, 300, &error));
   g_assert_true(tg_device_fill(memory + 100, 0xff, 100, &error));
+  g_assert_true(tg_device_copy_across(memory + 256, memory + 90, 20, &error));
   g_assert_true(tg_device_copy_out(in, memory, 300, &error));
   memset(out + 100, 0xff, 100);
+  memcpy(out + 256, out + 90, 20);
   g_assert_cmpmem(in, 300, out, 300);
   tg_device_free(memory);
 }
@@ -90,6 +97,27 @@ static void test_stopwatch(void) {
   tg_stopwatch_free(watch);
 }
 
+/* What is started while the device is held waits for it; the call does not. */
+static void test_hold(void) {
+  TgDevice device;
+  TgError error;
+  double seconds = 0;
+  if (!gpu_or_skip(&device)) return;
+  TgStopwatch *watch = tg_stopwatch_new(&error);
+  g_assert_nonnull(watch);
+  g_assert_true(tg_device_hold(0, &error) && tg_device_wait(&error));
+  const gint64 begun_us = g_get_monotonic_time();
+  g_assert_true(tg_stopwatch_start(watch, &error) && tg_device_hold(0.02, &error));
+  g_assert_cmpint(g_get_monotonic_time() - begun_us, <, 15000);
+  g_assert_true(tg_stopwatch_stop(watch, &seconds, &error));
+  g_assert_cmpfloat(seconds, >, 0.019);
+  g_assert_cmpfloat(seconds, <, 0.2);
+  g_assert_false(tg_device_hold(2, &error));
+  g_assert_cmpstr(error.message, ==, "the device cannot be held for 2 s");
+  g_assert_false(tg_device_hold(NAN, &error));
+  tg_stopwatch_free(watch);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/gpu/device/facts", test_facts);
@@ -98,5 +126,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/gpu/device/out-of-memory", test_out_of_memory);
   g_test_add_func("/gpu/device/wrong-copy", test_wrong_copy);
   g_test_add_func("/gpu/device/stopwatch", test_stopwatch);
+  g_test_add_func("/gpu/device/hold", test_hold);
   return g_test_run();
 }

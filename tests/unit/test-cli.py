@@ -249,6 +249,49 @@ def test_exit_statuses():
     assert "`cannon`" in run("show", "canon", expect=2).stderr
 
 
+def test_bench_usage():
+    for words in [["bench"], ["bench", "nothing"], ["bench", "ladder", "--cpu-only"], ["bench", "oneil", "--type", "f64"],
+                  ["bench", "oneil", "--sizes", "0"], ["bench", "oneil", "--sizes", "8,x"],
+                  ["bench", "oneil", "--budget", "0"], ["bench", "oneil", "--budget", "1s"],
+                  ["bench", "oneil", "--kernels", "essay-naive"], ["bench", "ladder", "--kernels", "none"], ["bench", "host-anomaly", "--type", "f32"],
+                  ["bench", "mmt", "--type", "i32"], ["bench", "dobravec", "--kernels", "mmt-v001"]]:
+        run(*words, expect=2)
+    listed = run("bench", "nothing", expect=2).stderr
+    assert all(name in listed for name in ["ladder", "oneil", "division", "essay", "transpose", "mmt", "dobravec", "host-anomaly"])
+    nowhere = {"PATH": os.getcwd()}
+    done = run("bench", "essay", "--cpu-only", "--quick", "-o", "plot.svg", expect=4, env=nowhere)
+    assert "gnuplot-nox" in done.stderr and done.stdout == "" and not os.path.exists("plot.svg")
+
+
+def test_bench_without_a_gpu():
+    """What needs none is measured, checked, printed, written and plotted; what needs one says that there is none."""
+    words = ["bench", "oneil", "--cpu-only", "--quick", "--sizes", "8,16"]
+    said = document(*words)
+    assert said["experiment"] == "oneil" and said["quick"] and said["environment"]["device"] is None
+    assert [(row["method"], row["n"], row["ok"]) for row in said["results"]] == [("cpu", 8, True), ("cpu", 16, True)]
+    assert all(row["call_s"]["trials"] >= 3 and row["call_s"]["min"] <= row["call_s"]["median"] <= row["call_s"]["max"]
+               for row in said["results"])
+    assert said["notes"] == ["the kernels were not run: only the CPU was asked for"]
+    text = run(*words, "-o", "oneil.json").stdout
+    assert "the kernels were not run" in text and "Gflop/s" in text
+    assert json.loads(pathlib.Path("oneil.json").read_text())["experiment"] == "oneil"
+    assert document("bench", "oneil", "--cpu-only", "--quick", "--sizes", "9", "--type", "i32")["results"][0]["type"] == "i32"
+    assert document("bench", "transpose", "--cpu-only", "--quick")["results"][0]["relative_error"] == 0
+    if shutil.which("gnuplot"):
+        run("bench", "essay", "--cpu-only", "--quick", "--sizes", "16,32", "-o", "essay.svg")
+        svg = pathlib.Path("essay.svg").read_text()
+        assert "CPU and naive" in svg and "not measured" in svg
+    said = document("bench", "host-anomaly", "--quick", "--sizes", "24,40")
+    assert [(row["series"], row["n"]) for row in said["results"]] == [(s, n) for n in (24, 40) for s in ("sizes", "padded", "huge-pages")]
+    assert all("left_out" in row or row["ok"] for row in said["results"])
+    said = document("bench", "mmt", "--cpu-only", "--quick", "--sizes", "9")
+    assert said["results"][0]["method"] == "sequential" and said["example"]["sequential"][-1] == 14203
+    said = document("bench", "dobravec", "--cpu-only", "--sizes", "80", "--budget", "0.01")
+    assert said["results"][0]["paper_s"]["mean"] == 1e-3
+    done = subprocess.run([PROGRAM, "bench", "oneil", "--quick", "--sizes", "8", "--no-cache"], capture_output=True, text=True)
+    assert done.returncode == 0 or (done.returncode == 4 and re.search("GPU|CUDA|driver", done.stderr)), done.stderr
+
+
 def test_unwritable_outputs():
     os.mkdir("closed", 0o500)
     outputs = [["step", "cannon", "--grid", "2x2", "-n", 4, "--c", "{}.npy"],
@@ -653,7 +696,7 @@ def test_run_document():
     assert found["steps"][0]["begin_s"] == 0 and 0.5 < found["steps_share"] <= 1 + 1e-9
     assert found["ok"] is True and found["relative_error"] <= found["tolerance"] == 1e-15 * math.sqrt(40)
     environment = found["environment"]
-    keys = "version commit driver cuda clock_mhz_before clock_mhz_after blas cpu".split()
+    keys = "version commit device driver cuda clock_mhz_before clock_mhz_after blas processor cores".split()
     assert [key for key in keys if key not in environment] == []
     assert environment["driver"] is None and environment["blas"] == found["kernel"]
     assert re.fullmatch(r"[0-9a-f]{12,40}(-dirty)?|\d+\.\d+\.\d+", environment["commit"]), environment["commit"]
@@ -725,9 +768,10 @@ def test_run_several():
 
 def test_run_refusals():
     cannon = ["run", "cannon", "--grid", "2x2", "-n", 8]
-    for words, wrong in [("", "--on"), ("--on cpus", "`cpu`"), ("--on nothing", "cpu, threads, blocks"),
-                         ("--on cpu --transport pull", "cpu does not have it"), ("--on cpu --transport push", "copy or pull"),
-                         ("--on threads --transport pull", "threads does not have it"), ("--on cpu --device 1", "no GPU"),
+    for words, wrong in [("", "--on"), ("--on cpus", "`cpu`"), ("--on nothing", "cpu, threads, clusters, blocks"),
+                         ("--on cpu --transport pull", "cpu does not have it"), ("--on cpu --transport push", "copy, pull or load"),
+                         ("--on threads --transport pull", "threads does not have it"),
+                         ("--on clusters --transport pull", "clusters does not have it"), ("--on blocks --transport load", "blocks does not have it"), ("--on cpu --device 1", "no GPU"),
                          ("--on cpu --cold", "GPU"), ("--on cpu --deadline 1", "never wait"),
                          ("--on threads --deadline 1", "never wait"), ("--on blocks --deadline x", "finite number"),
                          ("--on blocks --device -1", "from 0 to"), ("--on cpu --trials 0", "from 1 to"),
@@ -738,10 +782,10 @@ def test_run_refusals():
         assert wrong in run(*cannon, *words.split(), expect=2, env=NO_GPU).stderr, words
     assert "-n or --size" in run("run", "cannon", "--grid", "2x2", "--on", "cpu", expect=2).stderr
     assert "bytes" in run("run", "cannon", "--grid", "2x2", "-n", 2000000, "--on", "cpu", expect=2).stderr
-    for name in ["clusters", "gpus", "ranks"]:
+    for name in ["gpus", "ranks"]:
         said = run(*cannon, "--on", name, expect=4).stderr
         assert f"--on {name}: not in this version" in said, said
-    for name in ["threads", "blocks"]:
+    for name in ["threads", "clusters", "blocks"]:
         done = run(*cannon, "--on", name, "--json", "-o", "run.json", expect=4, env=NO_GPU)
         assert done.stdout == "" and re.search("no GPU|no NVIDIA driver|has no CUDA", done.stderr), done.stderr
     assert os.listdir() == []

@@ -140,7 +140,9 @@ static void test_absent_device(void) {
   g_assert_cmpstr(error.message, ==, words);
   g_assert_false(tg_device_copy_in(bytes, bytes, 4, &error));
   g_assert_false(tg_device_copy_out(bytes, bytes, 4, &error));
+  g_assert_false(tg_device_copy_across(bytes, bytes, 4, &error));
   g_assert_false(tg_device_fill(bytes, 1, 4, &error));
+  g_assert_false(tg_device_hold(0, &error));
   g_assert_false(tg_device_wait(&error));
   error.message[0] = '\0';
   g_assert_null(tg_stopwatch_new(&error));

@@ -1,0 +1,51 @@
+/* The table of experiments. */
+#include "experiment.h"
+
+#include "division.h"
+#include "dobravec.h"
+#include "essay.h"
+#include "host-anomaly.h"
+#include "ladder.h"
+#include "mmt.h"
+#include "oneil.h"
+
+#include <string.h>
+
+static const TgExperiment *const experiments[] = {
+    &tg_experiment_ladder,    &tg_experiment_oneil, &tg_experiment_division, &tg_experiment_essay,
+    &tg_experiment_transpose, &tg_experiment_mmt,   &tg_experiment_dobravec, &tg_experiment_host_anomaly};
+
+const TgExperiment *const *tg_experiment_list(size_t *count) {
+  *count = G_N_ELEMENTS(experiments);
+  return experiments;
+}
+
+const TgExperiment *tg_experiment_find(const char *name) {
+  for (size_t e = 0; e < G_N_ELEMENTS(experiments); e++)
+    if (strcmp(experiments[e]->name, name) == 0) return experiments[e];
+  return NULL;
+}
+
+bool tg_experiment_file_check(const TgExperiment *experiment, const char *path, GError **error) {
+  const TgPlotFormat *format = tg_plot_format(path);
+  if (!format || (experiment->plot && tg_plot_possible(format))) return true;
+  if (!experiment->plot)
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
+                "-o %s: bench %s has no plot; -o FILE.json writes its figures", path, experiment->name);
+  else
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_MISSING,
+                "-o %s: gnuplot, which draws it, is not here: install the package gnuplot-nox (Debian, Ubuntu) or "
+                "gnuplot; -o FILE.gp or FILE.json needs none",
+                path);
+  return false;
+}
+
+bool tg_experiment_file(const TgExperiment *experiment, const void *measured, const char *path, char **bytes,
+                        gsize *length, GError **error) {
+  const TgPlotFormat *format = tg_plot_format(path);
+  if (!tg_experiment_file_check(experiment, path, error)) return false;
+  if (format) return tg_plot_make(format, experiment->plot, measured, bytes, length, error);
+  g_autoptr(TgJson) json = experiment->document(measured);
+  *bytes = g_strdup(tg_json_text(json, length));
+  return true;
+}

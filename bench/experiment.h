@@ -1,0 +1,60 @@
+/** @file experiment.h
+ * The experiments of `topogemm bench`: what each measures, prints, writes and plots. A new one is a file, or a few, and
+ * a row in experiment.c. */
+#ifndef TG_EXPERIMENT_H
+#define TG_EXPERIMENT_H
+
+#include "bench-error.h"
+#include "gnuplot.h"
+#include "json-writer.h"
+#include "page.h"
+
+TG_BEGIN_DECLS
+
+/** What the command line said; zeros where it said nothing. */
+typedef struct TgBenchOptions {
+  bool quick;    /**< few sizes, short budgets: whether all of it works, not how fast it is */
+  bool cold;     /**< the second-level cache empty before each launch (ladder) */
+  bool cpu_only; /**< what needs no GPU */
+  bool no_cache; /**< results of earlier runs are neither read nor kept */
+  const char *type;
+  const int64_t *sizes;
+  size_t size_count; /**< 0: the experiment's own */
+  char **kernels;    /**< NULL-terminated; NULL: all */
+  uint64_t seed;
+  double budget_s; /**< of trials, a method and size; 0: the experiment's own */
+  /** Called before each measurement; NULL: nobody wants to know. */
+  void (*progress)(void *data, int64_t done, int64_t total);
+  void *progress_data;
+} TgBenchOptions;
+
+typedef struct TgExperiment {
+  const char *name;
+  const char *summary; /**< one line */
+  const char *details; /**< for the help text: what is measured, and how */
+  const char *paper;   /**< author and title; NULL: no paper's */
+  bool takes_cpu_only;
+  /** All figures, free with clear(); NULL with a TG_BENCH_ERROR. Wrong products are no error here. */
+  void *(*measure)(const TgBenchOptions *options, GError **error);
+  void (*clear)(void *measured);
+  void (*print)(const void *measured, TgPage *page);
+  TgJson *(*document)(const void *measured); /**< free with tg_json_free() */
+  TgPlotMaker *plot;                         /**< NULL: there is none */
+  /** False, with TG_BENCH_ERROR_WRONG, where a result is wrong. */
+  bool (*right)(const void *measured, GError **error);
+} TgExperiment;
+
+const TgExperiment *const *tg_experiment_list(size_t *count);
+/** The experiment of this name; NULL where there is none. */
+const TgExperiment *tg_experiment_find(const char *name);
+
+/** The bytes of a file of the experiment: a plot where the suffix of `path` is that of one, else the document. Free
+ * with g_free(). Errors: TG_BENCH_ERROR, those of tg_plot_make(). */
+bool tg_experiment_file(const TgExperiment *experiment, const void *measured, const char *path, char **bytes,
+                        gsize *length, GError **error);
+/** Whether tg_experiment_file() can write there, before anything is measured. */
+bool tg_experiment_file_check(const TgExperiment *experiment, const char *path, GError **error);
+
+TG_END_DECLS
+
+#endif

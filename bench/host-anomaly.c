@@ -1,0 +1,266 @@
+/* bench host-anomaly: the times. */
+#include "host-anomaly.h"
+
+#include "counter-random.h"
+#include "host-pages.h"
+#include "double-sum.h"
+#include "product-error.h"
+#include "trial.h"
+
+#include <math.h>
+
+enum { LINE = 16 /* elements of f32 in a cache line */, TRIALS = 7, QUICK_TRIALS = 3, QUICK_ROWS = 16, CHECKS = 2 };
+enum { ROWS_N = 1024, FEW_N = 112, FEW_REPEATS = 200, NEIGHBOUR = 64 /* rows, at most */ };
+
+/* Sizes 16n for n = 62 to 66 and 94 to 98, section 3.2, and the milliseconds printed there. */
+static const struct {
+  int64_t n;
+  double paper_s;
+} sizes[] = {{992, 5.522},   {1008, 5.792},  {1024, 27.893}, {1040, 6.277},  {1056, 6.882},
+             {1504, 20.401}, {1520, 20.707}, {1536, 37.020}, {1552, 22.175}, {1568, 23.383}};
+
+/* From all lines in one set to lines spread evenly: multiples of a line, odd and even, and powers of two. */
+static const int64_t rows[] = {1024, 1040, 1056, 1088, 1152, 1280, 1296, 1408, 1536, 1552, 1792, 2048, 2064};
+
+const char *tg_anomaly_series_name(TgAnomalySeries series) {
+  static const char *const names[TG_ANOMALY_SERIES] = {"sizes", "padded", "huge-pages", "rows", "few-rows"};
+  return names[series];
+}
+
+const TgAnomalyRun *tg_anomaly_run(const TgAnomaly *anomaly, guint r) {
+  return &g_array_index(anomaly->runs, TgAnomalyRun, r);
+}
+
+const TgAnomalyRun *tg_anomaly_find(const TgAnomaly *anomaly, TgAnomalySeries series, int64_t n) {
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    if (run->series == (int32_t)series && run->n == n && !*run->left_out) return run;
+  }
+  return NULL;
+}
+
+void tg_anomaly_free(TgAnomaly *anomaly) {
+  tg_environment_clear(&anomaly->environment);
+  g_array_unref(anomaly->runs);
+  g_free(anomaly);
+}
+
+/* --- neighbours --------------------------------------------------------------------------------------------------- */
+
+static double measured_step_s(const TgAnomalyRun *run) {
+  return *run->left_out ? NAN : run->step_s;
+}
+
+static double paper_step_s(const TgAnomalyRun *run) {
+  return run->paper_s / ((double)run->n * (double)run->n * (double)run->n);
+}
+
+static double against(const TgAnomaly *anomaly, const TgAnomalyRun *run, double (*step_s)(const TgAnomalyRun *)) {
+  double others[16];
+  int count = 0;
+  for (guint r = 0; r < anomaly->runs->len && count < (int)G_N_ELEMENTS(others); r++) {
+    const TgAnomalyRun *other = tg_anomaly_run(anomaly, r);
+    const bool near = other->series == run->series && other->n != run->n && ABS(other->n - run->n) <= NEIGHBOUR;
+    if (near && !isnan(step_s(other))) others[count++] = step_s(other);
+  }
+  if (count == 0) return NAN;
+  return step_s(run) / tg_measurement_of(others, count, 0).median_s;
+}
+
+double tg_anomaly_against(const TgAnomaly *anomaly, const TgAnomalyRun *run) {
+  return against(anomaly, run, measured_step_s);
+}
+
+double tg_anomaly_paper_against(const TgAnomaly *anomaly, const TgAnomalyRun *run) {
+  return against(anomaly, run, paper_step_s);
+}
+
+/* --- what is to be run -------------------------------------------------------------------------------------------- */
+
+static void add_run(TgAnomaly *anomaly, TgAnomalySeries series, int64_t n, int64_t row, double paper_s) {
+  TgAnomalyRun run = {.series = (int32_t)series,
+                      .n = n,
+                      .row = row,
+                      .computed = anomaly->quick ? MIN(n, QUICK_ROWS) : n,
+                      .repeats = series == TG_ANOMALY_FEW && !anomaly->quick ? FEW_REPEATS : 1,
+                      .step_s = NAN,
+                      .paper_s = paper_s};
+  for (int c = 0; c < anomaly->caches; c++)
+    run.walk[c] = tg_cache_walk(&anomaly->cache[c], n, row * (int64_t)sizeof(float));
+  g_array_append_val(anomaly->runs, run);
+}
+
+static void plan(TgAnomaly *anomaly, const TgBenchOptions *options) {
+  for (size_t s = 0; s < (options->size_count ? options->size_count : G_N_ELEMENTS(sizes)); s++) {
+    const int64_t n = options->size_count ? options->sizes[s] : sizes[s].n;
+    double paper_s = NAN;
+    for (size_t p = 0; p < G_N_ELEMENTS(sizes); p++)
+      if (sizes[p].n == n) paper_s = sizes[p].paper_s;
+    add_run(anomaly, TG_ANOMALY_SIZES, n, n, paper_s);
+    add_run(anomaly, TG_ANOMALY_PADDED, n, n + LINE, NAN);
+    add_run(anomaly, TG_ANOMALY_HUGE, n, n, NAN);
+  }
+  for (size_t r = 0; r < 2 * G_N_ELEMENTS(rows) && !options->size_count; r++) {
+    const bool few = r >= G_N_ELEMENTS(rows);
+    add_run(anomaly, few ? TG_ANOMALY_FEW : TG_ANOMALY_ROWS, few ? FEW_N : ROWS_N, rows[r % G_N_ELEMENTS(rows)], NAN);
+  }
+}
+
+/* --- one run ------------------------------------------------------------------------------------------------------ */
+
+/* A, B and C, each at the beginning of a huge page. */
+typedef struct Matrices {
+  TgHostPages pages;
+  float *a, *b, *c;
+} Matrices;
+
+static bool is_on_huge_pages(const TgAnomalyRun *run) {
+  return run->series != TG_ANOMALY_SIZES && run->series != TG_ANOMALY_PADDED;
+}
+
+static void draw(float *to, int64_t down, int64_t across, int64_t row, uint64_t seed) {
+  for (int64_t i = 0; i < down; i++)
+    for (int64_t j = 0; j < across; j++) to[i * row + j] = tg_random_uniform_f32(seed, (uint64_t)(i * across + j));
+}
+
+static bool open_matrices(const TgAnomaly *anomaly, const TgAnomalyRun *run, Matrices *made, TgError *error) {
+  const int64_t bytes = run->n * run->row * (int64_t)sizeof(float);
+  const int64_t each = (bytes + TG_HUGE_PAGE_BYTES - 1) / TG_HUGE_PAGE_BYTES * TG_HUGE_PAGE_BYTES;
+  if (!tg_host_pages_open(&made->pages, 3 * each, is_on_huge_pages(run), error)) return false;
+  made->a = made->pages.memory;
+  made->b = made->a + each / (int64_t)sizeof(float);
+  made->c = made->b + each / (int64_t)sizeof(float);
+  draw(made->a, run->computed, run->n, run->row, anomaly->seed);
+  draw(made->b, run->n, run->n, run->row, anomaly->seed + 1);
+  return true;
+}
+
+/* Rows without the gaps between them. */
+static float *packed(const float *from, int64_t down, int64_t across, int64_t row) {
+  float *made = g_new(float, down *across);
+  for (int64_t i = 0; i < down; i++)
+    for (int64_t j = 0; j < across; j++) made[i * across + j] = from[i * row + j];
+  return made;
+}
+
+static void check(const TgAnomaly *anomaly, TgAnomalyRun *run, const Matrices *matrices) {
+  g_autofree float *a = packed(matrices->a, run->computed, run->n, run->row);
+  g_autofree float *b = packed(matrices->b, run->n, run->n, run->row);
+  g_autofree float *c = packed(matrices->c, run->computed, run->n, run->row);
+  run->error = tg_product_error(TG_F32, a, b, c, run->computed, run->n, run->n, CHECKS, anomaly->seed);
+  run->limit = 5e-7 * sqrt((double)run->n);
+  run->right = run->error <= run->limit;
+}
+
+/* Memory of its own for every trial, so that no run keeps an unlucky choice of pages. */
+static bool run_once(const TgAnomaly *anomaly, TgAnomalyRun *run, bool last, double *seconds, TgError *error) {
+  Matrices made = {0};
+  if (!open_matrices(anomaly, run, &made, error)) return false;
+  const int64_t faults = tg_host_faults();
+  const double begun_s = tg_trial_now_s();
+  for (int32_t r = 0; r < run->repeats; r++)
+    tg_double_sum_product(made.c, made.a, made.b, run->computed, run->n, run->n, run->row);
+  *seconds = (tg_trial_now_s() - begun_s) / run->repeats;
+  run->faults += tg_host_faults() - faults;
+  if (last) check(anomaly, run, &made);
+  tg_host_pages_close(&made.pages);
+  return true;
+}
+
+/* All runs once, then all again, so that whatever else the machine does falls on all of them. */
+static void measure_runs(TgAnomaly *anomaly, const TgBenchOptions *options, int trials, double *seconds) {
+  const guint count = anomaly->runs->len;
+  for (guint done = 0; done < count * (guint)trials; done++) {
+    const guint r = done % count, t = done / count;
+    TgAnomalyRun *run = &g_array_index(anomaly->runs, TgAnomalyRun, r);
+    TgError error = {0};
+    if (options->progress) options->progress(options->progress_data, done, count * (guint)trials);
+    if (*run->left_out) continue;
+    if (!run_once(anomaly, run, t + 1 == (guint)trials, &seconds[r * (guint)trials + t], &error))
+      g_strlcpy(run->left_out, error.message, sizeof run->left_out);
+  }
+}
+
+static void sum_up(TgAnomaly *anomaly, int trials, double *seconds) {
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    TgAnomalyRun *run = &g_array_index(anomaly->runs, TgAnomalyRun, r);
+    if (*run->left_out) continue;
+    run->time = tg_measurement_of(&seconds[r * (guint)trials], trials, 0);
+    run->step_s = run->time.median_s / ((double)run->computed * (double)run->n * (double)run->n);
+  }
+}
+
+/* What it cannot heed is not passed over. */
+static bool takes(const TgBenchOptions *options, GError **error) {
+  const char *option = options->kernels        ? "--kernels"
+                       : options->type         ? "--type"
+                       : options->budget_s > 0 ? "--budget"
+                       : options->cold         ? "--cold"
+                                               : NULL;
+  if (!option) return true;
+  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
+              "%s: bench host-anomaly has one product, in f32, and a fixed number of trials", option);
+  return false;
+}
+
+static void *measure(const TgBenchOptions *options, GError **error) {
+  TgError why = {0};
+  if (!takes(options, error)) return NULL;
+  TgHostPin *pin = tg_host_pin(&why);
+  if (!pin) {
+    tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "host-anomaly", why.message);
+    return NULL;
+  }
+  TgAnomaly *anomaly = g_new0(TgAnomaly, 1);
+  *anomaly = (TgAnomaly){.seed = options->seed,
+                         .quick = options->quick,
+                         .processor = tg_host_pin_processor(pin),
+                         .runs = g_array_new(FALSE, TRUE, sizeof(TgAnomalyRun))};
+  tg_environment_begin(&anomaly->environment, NULL);
+  g_autofree char *folder = g_strdup_printf("/sys/devices/system/cpu/cpu%d/cache", anomaly->processor);
+  anomaly->caches = tg_cache_read(folder, anomaly->cache);
+  plan(anomaly, options);
+  const int trials = options->quick ? QUICK_TRIALS : TRIALS;
+  g_autofree double *seconds = g_new0(double, anomaly->runs->len *(guint)trials);
+  measure_runs(anomaly, options, trials, seconds);
+  sum_up(anomaly, trials, seconds);
+  tg_environment_end(&anomaly->environment);
+  tg_host_unpin(pin);
+  return anomaly;
+}
+
+static void clear(void *measured) {
+  tg_anomaly_free(measured);
+}
+
+static bool right(const void *measured, GError **error) {
+  const TgAnomaly *anomaly = measured;
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    if (*run->left_out || run->right) continue;
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
+                "bench host-anomaly: n = %" G_GINT64_FORMAT ", rows of %" G_GINT64_FORMAT
+                ": relative error %.2e, at most %.2e is right",
+                run->n, run->row, run->error, run->limit);
+    return false;
+  }
+  return true;
+}
+
+const TgExperiment tg_experiment_host_anomaly = {
+    .name = "host-anomaly",
+    .summary = "sizes that the processor finds hard, and the cache sets that are why; needs no GPU",
+    .details =
+        "the product of T. Dobravec and P. Bulić on the processor, one thread kept on one core, at the sizes "
+        "16n for n = 62 to 66 and 94 to 98, with rows without gaps, with rows a cache line longer, and on huge "
+        "pages; and of 1024 and of 112 rows of many lengths. Every trial has fresh memory; all runs are made once "
+        "before any is made again. Beside the times: how the lines of a column of B share the sets of each cache.",
+    .paper = "T. Dobravec, P. Bulić, Comparing CPU and GPU Implementations of a Simple Matrix Multiplication Algorithm",
+    .takes_cpu_only = true,
+    .measure = measure,
+    .clear = clear,
+    .print = tg_anomaly_print,
+    .document = tg_anomaly_document,
+    .plot = tg_anomaly_plot,
+    .right = right,
+};

@@ -1,0 +1,265 @@
+#include "operands.h"
+
+#include "block.h"
+#include "blas.h"
+#include "counter-random.h"
+#include "product-error.h"
+#include "trial.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { VECTORS = 4, LARGEST_INTEGER = 9, POISON = 0xff };
+
+static const struct {
+  const char *name;
+  int64_t bytes;
+} numbers[TG_NUMBERS] = {{"f32", 4}, {"f64", 8}, {"i32", 4}};
+
+const char *tg_number_name(TgNumber number) {
+  return numbers[number].name;
+}
+
+int64_t tg_number_bytes(TgNumber number) {
+  return numbers[number].bytes;
+}
+
+bool tg_number_find(const char *name, TgNumber *number) {
+  for (int i = 0; i < TG_NUMBERS; i++) {
+    if (strcmp(name, numbers[i].name) != 0) continue;
+    *number = (TgNumber)i;
+    return true;
+  }
+  return false;
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static bool is_flat(const TgOperands *operands) {
+  return operands->kind == TG_HISTORIC_TRANSPOSE || operands->kind == TG_HISTORIC_COPY;
+}
+
+static int64_t elements_of(const TgOperands *operands, int x) {
+  const int64_t m = operands->m, n = operands->n, k = operands->k;
+  if (is_flat(operands)) return x == 1 ? 0 : m * n;
+  return x == 0 ? m * k : x == 1 ? (operands->kind == TG_HISTORIC_SYMMETRIC ? 0 : k * n) : m * n;
+}
+
+static void draw(const TgOperands *operands, int x) {
+  const uint64_t seed = operands->seed * 3 + (uint64_t)x;
+  const int64_t count = elements_of(operands, x);
+  void *to = operands->host[x];
+  for (int64_t i = 0; i < count; i++) {
+    const uint64_t index = (uint64_t)i;
+    if (operands->number == TG_NUMBER_F32) ((float *)to)[i] = tg_random_uniform_f32(seed, index);
+    if (operands->number == TG_NUMBER_F64) ((double *)to)[i] = tg_random_uniform_f64(seed, index);
+    if (operands->number == TG_NUMBER_I32)
+      ((int32_t *)to)[i] = tg_random_integer(seed, index, -LARGEST_INTEGER, LARGEST_INTEGER);
+  }
+}
+
+bool tg_operands_open(TgOperands *operands, bool on_device, TgError *error) {
+  for (int x = 0; x < 3; x++) {
+    operands->bytes[x] = elements_of(operands, x) * numbers[operands->number].bytes;
+    if (operands->bytes[x] == 0) continue;
+    operands->host[x] = g_try_malloc((gsize)operands->bytes[x]);
+    if (!operands->host[x])
+      return tg_error_set(error, 0, 0, "not enough memory for %" PRId64 " bytes of a matrix", operands->bytes[x]);
+    if (x < 2) draw(operands, x);
+    if (!on_device) continue;
+    operands->device[x] = tg_device_allocate(operands->bytes[x], error);
+    if (!operands->device[x]) return false;
+    if (x < 2 && !tg_device_copy_in(operands->device[x], operands->host[x], operands->bytes[x], error)) return false;
+  }
+  return true;
+}
+
+void tg_operands_clear(TgOperands *operands) {
+  for (int x = 0; x < 3; x++) {
+    g_clear_pointer(&operands->host[x], g_free);
+    if (operands->device[x]) tg_device_free(operands->device[x]);
+    operands->device[x] = NULL;
+  }
+  g_clear_pointer(&operands->expected, g_free);
+}
+
+/* --- checks ------------------------------------------------------------------------------------------------------- */
+
+static double element(const TgOperands *operands, const void *x, int64_t i) {
+  if (operands->number == TG_NUMBER_F64) return ((const double *)x)[i];
+  if (operands->number == TG_NUMBER_F32) return ((const float *)x)[i];
+  return ((const int32_t *)x)[i];
+}
+
+static double *in_double(const TgOperands *operands, int x, TgError *error) {
+  const int64_t count = elements_of(operands, x);
+  double *made = g_try_new(double, (gsize)count);
+  if (!made) tg_error_set(error, 0, 0, "not enough memory for %" PRId64 " doubles to check with", count);
+  for (int64_t i = 0; made && i < count; i++) made[i] = element(operands, operands->host[x], i);
+  return made;
+}
+
+/* Whole numbers come out exactly: their sums stay below 2^53. */
+static bool expect_product(TgOperands *operands, TgError *error) {
+  const int64_t m = operands->m, n = operands->n, k = operands->k;
+  g_autofree double *a = in_double(operands, 0, error), *b = NULL;
+  if (!a) return false;
+  TgBlock left = tg_block_of(a, m, k), right = tg_block_transposed(left);
+  if (operands->kind == TG_HISTORIC_PRODUCT) {
+    if (!(b = in_double(operands, 1, error))) return false;
+    right = tg_block_of(b, k, n);
+  }
+  operands->expected = g_try_new0(double, (gsize)(m * n));
+  if (!operands->expected) return tg_error_set(error, 0, 0, "not enough memory for %" PRId64 " doubles", m * n);
+  int threads = tg_blas_threads_begin(m, n, k);
+  tg_blas_multiply_add_f64(operands->expected, &left, &right);
+  tg_blas_threads_end(threads);
+  return true;
+}
+
+static double full_error(const TgOperands *operands) {
+  double wrong = 0, all = 0;
+  for (int64_t i = 0; i < operands->m * operands->n; i++) {
+    const double difference = element(operands, operands->host[2], i) - operands->expected[i];
+    wrong += difference * difference;
+    all += operands->expected[i] * operands->expected[i];
+  }
+  return all > 0 ? sqrt(wrong / all) : sqrt(wrong);
+}
+
+/* What is moved has to be what was there, bit for bit. */
+static double moved_error(const TgOperands *operands) {
+  const int64_t m = operands->m, n = operands->n, size = numbers[operands->number].bytes;
+  const char *from = operands->host[0], *to = operands->host[2];
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++) {
+      const int64_t at = operands->kind == TG_HISTORIC_COPY ? i * n + j : j * m + i;
+      wrong += memcmp(from + (i * n + j) * size, to + at * size, (size_t)size) != 0;
+    }
+  return sqrt((double)wrong / (double)(m * n));
+}
+
+/* Whole numbers below 2^24 are numbers of f32, too. */
+static void as_f32(const TgOperands *operands, int x) {
+  int32_t *whole = operands->host[x];
+  for (int64_t i = 0; i < elements_of(operands, x); i++) {
+    const float number = (float)whole[i];
+    memcpy(&whole[i], &number, sizeof number);
+  }
+}
+
+static void as_i32(const TgOperands *operands, int x) {
+  int32_t *whole = operands->host[x];
+  for (int64_t i = 0; i < elements_of(operands, x); i++) {
+    float number;
+    memcpy(&number, &whole[i], sizeof number);
+    whole[i] = (int32_t)number;
+  }
+}
+
+static bool transposed_a(const TgOperands *operands, void **made, TgError *error) {
+  const int64_t m = operands->m, k = operands->k, size = numbers[operands->number].bytes;
+  char *to = g_try_malloc((gsize)operands->bytes[0]);
+  if (!to) return tg_error_set(error, 0, 0, "not enough memory for %" PRId64 " bytes", operands->bytes[0]);
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t l = 0; l < k; l++)
+      memcpy(to + (l * m + i) * size, (const char *)operands->host[0] + (i * k + l) * size, (size_t)size);
+  *made = to;
+  return true;
+}
+
+static bool estimate(TgOperands *operands, double *error_found, TgError *error) {
+  const bool whole = operands->number == TG_NUMBER_I32;
+  const TgElement type = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
+  g_autofree void *own = NULL;
+  for (int x = 0; whole && x < 3; x++) as_f32(operands, x);
+  if (operands->kind == TG_HISTORIC_SYMMETRIC && !transposed_a(operands, &own, error)) return false;
+  *error_found = tg_product_error(type, operands->host[0], own ? own : operands->host[1], operands->host[2],
+                                  operands->m, operands->n, operands->k, VECTORS, operands->seed);
+  for (int x = 0; whole && x < 2; x++) as_i32(operands, x);
+  return true;
+}
+
+static bool find_error(TgOperands *operands, double *error_found, TgError *error) {
+  const int64_t most = MAX(operands->m, MAX(operands->n, operands->k));
+  if (is_flat(operands)) {
+    *error_found = moved_error(operands);
+    return true;
+  }
+  if (operands->estimated || most > TG_OPERANDS_IN_FULL) return estimate(operands, error_found, error);
+  if (!operands->expected && !expect_product(operands, error)) return false;
+  *error_found = full_error(operands);
+  return true;
+}
+
+bool tg_operands_poison(TgOperands *operands, TgPlace place, TgError *error) {
+  if (place == TG_ON_GPU) return tg_device_fill(operands->device[2], POISON, operands->bytes[2], error);
+  memset(operands->host[2], POISON, (size_t)operands->bytes[2]);
+  return true;
+}
+
+bool tg_operands_check(TgOperands *operands, TgPlace place, TgResult *result, TgError *error) {
+  static const double per_term[TG_NUMBERS] = {5e-7, 1e-15, 0};
+  if (place == TG_ON_GPU && !tg_device_copy_out(operands->host[2], operands->device[2], operands->bytes[2], error))
+    return false;
+  if (!find_error(operands, &result->error, error)) return false;
+  result->checked = true;
+  result->limit = is_flat(operands) ? 0 : per_term[operands->number] * sqrt((double)operands->k);
+  result->right = result->error <= result->limit;
+  return true;
+}
+
+/* A column of B at a time: the loops that one writes first. */
+bool tg_operands_transpose_b(const void *what, TgError *error) {
+  const TgTransposing *turn = what;
+  const int64_t rows = turn->operands->k, columns = turn->operands->n;
+  (void)error;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++) {
+      if (numbers[turn->operands->number].bytes == 4)
+        ((uint32_t *)turn->to)[j * rows + i] = ((const uint32_t *)turn->operands->host[1])[i * columns + j];
+      else
+        ((uint64_t *)turn->to)[j * rows + i] = ((const uint64_t *)turn->operands->host[1])[i * columns + j];
+    }
+  return true;
+}
+
+/* --- times and counts --------------------------------------------------------------------------------------------- */
+
+static bool copy_in(const void *what, TgError *error) {
+  const TgOperands *operands = what;
+  for (int x = 0; x < 2; x++)
+    if (operands->bytes[x] && !tg_device_copy_in(operands->device[x], operands->host[x], operands->bytes[x], error))
+      return false;
+  return true;
+}
+
+static bool copy_out(const void *what, TgError *error) {
+  const TgOperands *operands = what;
+  return tg_device_copy_out(operands->host[2], operands->device[2], operands->bytes[2], error);
+}
+
+static TgTrialLimits few(double budget_s) {
+  return (TgTrialLimits){.budget_s = budget_s, .least = 3, .most = 101, .warmup = 1};
+}
+
+bool tg_operands_time_in(TgOperands *operands, double budget_s, TgMeasurement *in, TgError *error) {
+  const TgTrialLimits limits = few(budget_s);
+  return tg_trial_on_host(copy_in, operands, true, &limits, in, error);
+}
+
+bool tg_operands_time_out(TgOperands *operands, double budget_s, TgMeasurement *out, TgError *error) {
+  const TgTrialLimits limits = few(budget_s);
+  return tg_trial_on_host(copy_out, operands, true, &limits, out, error);
+}
+
+void tg_operands_count(const TgOperands *operands, TgResult *result) {
+  result->type = numbers[operands->number].name;
+  result->m = operands->m;
+  result->n = operands->n;
+  result->k = operands->k;
+  result->bytes = (double)(operands->bytes[0] + operands->bytes[1] + operands->bytes[2]);
+  if (!is_flat(operands)) result->flops = 2 * (double)operands->m * (double)operands->n * (double)operands->k;
+}

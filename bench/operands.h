@@ -1,0 +1,64 @@
+/** @file operands.h
+ * The matrices of one problem, on the host and on the device: random operands, room for the result, and whether a
+ * result is right. Row-major, without gaps. */
+#ifndef TG_OPERANDS_H
+#define TG_OPERANDS_H
+
+#include "historic.h"
+#include "results.h"
+
+TG_BEGIN_DECLS
+
+/** What an element is, of all that is measured. */
+typedef enum TgNumber { TG_NUMBER_F32, TG_NUMBER_F64, TG_NUMBER_I32, TG_NUMBERS } TgNumber;
+
+/** "f32", "f64", "i32". */
+const char *tg_number_name(TgNumber number);
+bool tg_number_find(const char *name, TgNumber *number);
+int64_t tg_number_bytes(TgNumber number);
+
+/** Beyond this extent a product is not computed again, but its error estimated: see tg_product_error(). */
+enum { TG_OPERANDS_IN_FULL = 8192 };
+
+typedef struct TgOperands {
+  TgHistoricKind kind;
+  TgNumber number;
+  int64_t m, n, k;
+  uint64_t seed;
+  int64_t bytes[3]; /**< of A, B and C; B has none where there is no second operand */
+  void *host[3];
+  void *device[3];  /**< NULL without a device */
+  double *expected; /**< C in double precision, once it was asked for and small enough */
+  bool estimated;   /**< the error is estimated at any size */
+} TgOperands;
+
+/** Draws A and B: f32 and f64 uniform in [-1, 1), i32 from -9 to 9; and brings them to the device where there is one.
+ * Errors: memory is short, on either side. Cleared in any case by tg_operands_clear(). */
+bool tg_operands_open(TgOperands *operands, bool on_device, TgError *error);
+void tg_operands_clear(TgOperands *operands);
+
+/** Makes all of C NaN (i32: -1), on the side where a method will write it. */
+bool tg_operands_poison(TgOperands *operands, TgPlace place, TgError *error);
+/** Brings C to the host where it is on the device, and says in `result` how far it is from what it should be. At most
+ * 5e-7 sqrt(k) is right in f32, 1e-15 sqrt(k) in f64; i32, transposes and copies are exact. */
+bool tg_operands_check(TgOperands *operands, TgPlace place, TgResult *result, TgError *error);
+
+/** B' of the operands, for tg_operands_transpose_b(). */
+typedef struct TgTransposing {
+  const TgOperands *operands;
+  void *to; /**< of B's bytes: n x k */
+} TgTransposing;
+/** Writes B' as the two loops do, on the host. A TgWork on a TgTransposing. */
+bool tg_operands_transpose_b(const void *what, TgError *error);
+
+/** Times of A and B on their way to the device, and of C back, from and to memory that the system may move (malloc). */
+bool tg_operands_time_in(TgOperands *operands, double budget_s, TgMeasurement *in, TgError *error);
+bool tg_operands_time_out(TgOperands *operands, double budget_s, TgMeasurement *out, TgError *error);
+
+/** Operations of the product, 2mnk (k of a symmetric one counts in full), and bytes of operands and result, each once.
+ */
+void tg_operands_count(const TgOperands *operands, TgResult *result);
+
+TG_END_DECLS
+
+#endif

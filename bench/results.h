@@ -1,0 +1,91 @@
+/** @file results.h
+ * What the experiments of papers measured: a row a method and size, one document for all of them. Times are in seconds;
+ * a measurement without trials was not made. */
+#ifndef TG_RESULTS_H
+#define TG_RESULTS_H
+
+#include "bench-error.h"
+#include "environment.h"
+#include "measurement.h"
+
+TG_BEGIN_DECLS
+
+typedef enum TgPlace { TG_ON_GPU, TG_ON_CPU } TgPlace;
+
+typedef struct TgResult {
+  const char *method; /**< a kernel, or what else computes it */
+  const char *type;   /**< f32, f64 or i32 */
+  TgPlace place;
+  int32_t width;   /**< of tiles or blocks; 0: it has none */
+  int32_t split;   /**< blocks that share the inner extent; 0: not divided, or not on the GPU */
+  int64_t blocks;  /**< of the launch */
+  int32_t threads; /**< of a block */
+  int32_t repeats; /**< of what is moved, within a launch: times are of one; 0 is 1 */
+  int64_t m, n, k;
+  char left_out[504];    /**< why there are no figures; "" where there are */
+  TgMeasurement kernel;  /**< on the device, between two events around one launch; caches as the run before left them */
+  TgMeasurement cold;    /**< likewise, the second-level cache empty */
+  TgMeasurement call;    /**< on the host, from the call until all is done; of the CPU's methods, their time */
+  TgMeasurement prepare; /**< what the host does to the operands before, which is not in the other times */
+  TgMeasurement in, out; /**< operands to the device, the result from it */
+  double flops;          /**< of what is computed: 2mnk of a product */
+  double executed_flops; /**< that the method executes; 0: not known */
+  double bytes;          /**< that have to be moved: each operand and the result once */
+  double asked_bytes;    /**< that threads ask of global memory; 0: not known */
+  double tried_s;        /**< of the run that was checked, by the host's clock; 0: there was none */
+  bool checked;          /**< against the result in full, or an estimate of the error */
+  double error, limit;   /**< relative, in the Frobenius norm */
+  bool right;
+  bool printed;   /**< the kernel keeps a stated defect: a wrong result is no failure */
+  bool has_paper; /**< the paper has figures for this: NaN, or no trials, where it does not say */
+  TgMeasurement paper;
+} TgResult;
+
+typedef struct TgResults {
+  const char *experiment;
+  uint64_t seed;
+  bool quick;
+  TgEnvironment environment;
+  GArray *rows;     /**< TgResult */
+  GPtrArray *notes; /**< char: what was not run, and why */
+} TgResults;
+
+/** `device` NULL: nothing runs on a GPU. */
+TgResults *tg_results_new(const char *experiment, const TgDevice *device);
+void tg_results_free(TgResults *results);
+/** The same, for a TgExperiment. */
+void tg_results_clear(void *results);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgResults, tg_results_free)
+
+void tg_results_add(TgResults *results, const TgResult *row);
+void tg_results_note(TgResults *results, const char *format, ...) TG_PRINTF(2, 3);
+
+const TgResult *tg_results_at(const TgResults *results, guint row);
+/** The row of a method at a size; `width` 0 is any. NULL where there is none, or it was left out. */
+const TgResult *tg_results_find(const TgResults *results, const char *method, int32_t width, int64_t m, int64_t n,
+                                int64_t k);
+/** The same at m = n = k. */
+const TgResult *tg_results_square(const TgResults *results, const char *method, int32_t width, int64_t n);
+/** The different n of its square rows, ascending: int64_t. Free with g_array_unref(). */
+GArray *tg_results_sizes(const TgResults *results);
+
+/** The time that stands for a row: of the kernel on a GPU, of the call on the CPU; median, NaN where `row` is NULL or
+ * was left out. */
+double tg_result_time_s(const TgResult *row);
+/** The row's time with what the host prepares and with the transfers; NaN likewise, and where they were not measured. A
+ * kernel so long that its call was not timed apart stands for the call. */
+double tg_result_whole_s(const TgResult *row);
+
+/** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */
+TgJson *tg_results_document(const void *measured);
+/** Its members, into an object that is open. */
+void tg_results_write(TgJson *json, const TgResults *results);
+/** A measurement as a member of a document; none where it was not made. */
+void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time);
+
+/** False, with the first of them in words, where a result is wrong. */
+bool tg_results_right(const void *measured, GError **error);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,294 @@
+/* One size of an experiment: operands, and each method on them, checked and measured. */
+#include "suite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ELSEWHERE = 101 /* trials of what is measured beside the kernel */ };
+/* A kernel that takes longer is not measured cold and by the host's clock, too: nothing would be seen. */
+static const double long_run_s = 1;
+
+/* What is measured now. */
+typedef struct TgNow {
+  TgSuite *suite;
+  const TgMethod *method;
+  const TgHistoric *historic; /* the method's, or NULL */
+  TgOperands operands;
+  TgMeasurement in, out;
+  void *host_bt, *device_bt; /* B', once a method asks for it */
+  TgMeasurement transposing;
+} TgNow;
+
+/* --- the work ----------------------------------------------------------------------------------------------------- */
+
+static TgHistoricRun historic_run(const TgNow *now) {
+  const TgOperands *operands = &now->operands;
+  return (TgHistoricRun){.type = operands->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32,
+                         .width = now->method->width,
+                         .split = now->method->split,
+                         .repeats = now->method->repeats,
+                         .m = operands->m,
+                         .n = operands->n,
+                         .k = operands->k,
+                         .a = operands->device[0],
+                         .b = now->historic->transposed_b ? now->device_bt : operands->device[1],
+                         .c = operands->device[2]};
+}
+
+static TgGemm gemm_of(const TgOperands *operands) {
+  const bool own = operands->kind == TG_HISTORIC_SYMMETRIC;
+  return (TgGemm){.element = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32,
+                  .transpose_b = own,
+                  .m = operands->m,
+                  .n = operands->n,
+                  .k = operands->k,
+                  .a = operands->device[0],
+                  .b = operands->device[own ? 0 : 1],
+                  .c = operands->device[2],
+                  .lda = operands->k,
+                  .ldb = own ? operands->k : operands->n,
+                  .ldc = operands->n};
+}
+
+static bool work(const void *what, TgError *error) {
+  const TgNow *now = what;
+  const TgMethod *method = now->method;
+  if (now->historic) {
+    const TgHistoricRun run = historic_run(now);
+    return tg_historic_start(now->historic, &run, error);
+  }
+  if (method->kernel) {
+    const TgGemm gemm = gemm_of(&now->operands);
+    return tg_kernel_start(tg_kernel_find(method->kernel), &gemm, error);
+  }
+  if (method->device) return method->device(&now->operands, error);
+  method->cpu(&now->operands);
+  return true;
+}
+
+/* --- whether it is measured --------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const TgSuite *suite, const TgMethod *method, const TgSuiteSize *size) {
+  if (method->cpu == NULL && !suite->on_device) return false;
+  if (method->least && size->n < method->least) return false;
+  if (method->most && size->n > method->most) return false;
+  return !suite->options->kernels || g_strv_contains((const char *const *)suite->options->kernels, method->name);
+}
+
+/* Types and kinds that a kernel does not have are no rows; sizes that it does not take are, and say so. */
+static bool fits(const TgMethod *method, const TgSuiteSize *size) {
+  if (method->kernel) {
+    const int element = size->number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
+    return size->number != TG_NUMBER_I32 && tg_kernel_find(method->kernel)->elements >> element & 1;
+  }
+  if (!method->historic) return true;
+  const TgHistoric *kernel = tg_historic_find(method->historic);
+  const int type = size->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+  if (kernel->kind == TG_HISTORIC_NOTHING) return true;
+  return size->number != TG_NUMBER_F64 && kernel->kind == (int32_t)size->kind && kernel->types >> type & 1;
+}
+
+static void describe_historic(const TgNow *now, TgResult *row) {
+  const TgHistoric *kernel = now->historic;
+  TgHistoricRun run = historic_run(now);
+  TgHistoricShape shape;
+  TgError error;
+  if (!tg_historic_prepare(kernel, &run, &shape, &error)) {
+    g_strlcpy(row->left_out, error.message, sizeof row->left_out);
+    return;
+  }
+  row->printed = kernel->printed;
+  row->width = run.width;
+  row->split = kernel->splits ? (int32_t)shape.split : 0;
+  row->blocks = shape.grid[0] * shape.grid[1] * shape.grid[2];
+  row->threads = shape.block[0] * shape.block[1] * shape.block[2];
+  row->executed_flops = shape.flops;
+  row->asked_bytes = shape.read_bytes + shape.written_bytes;
+  if (kernel->kind == TG_HISTORIC_NOTHING) row->flops = row->bytes = 0;
+}
+
+static TgResult describe(const TgNow *now) {
+  const TgMethod *method = now->method;
+  TgResult row = {.method = method->name, .place = method->cpu ? TG_ON_CPU : TG_ON_GPU};
+  tg_operands_count(&now->operands, &row);
+  row.repeats = MAX(method->repeats, 1);
+  if (now->historic) describe_historic(now, &row);
+  if (!method->kernel) return row;
+  const TgGemm gemm = gemm_of(&now->operands);
+  TgError why;
+  if (!tg_kernel_takes(tg_kernel_find(method->kernel), &gemm, now->suite->results->environment.device.capability, &why))
+    g_strlcpy(row.left_out, why.message, sizeof row.left_out);
+  return row;
+}
+
+static double work_of(const TgResult *row) {
+  return row->flops > 0 ? row->flops : row->bytes;
+}
+
+static bool is_like(const TgResult *row, const TgResult *before, bool same_split) {
+  return strcmp(before->method, row->method) == 0 && strcmp(before->type, row->type) == 0 &&
+         before->width == row->width && (!same_split || before->split == row->split);
+}
+
+/* By the last row alike that took long enough for launches not to count; of the same split, where there is one. */
+static double expected_s(const TgSuite *suite, const TgResult *row) {
+  const double telling_s = 1e-3;
+  for (int same_split = suite->same_split; same_split >= 0; same_split--)
+    for (guint r = suite->results->rows->len; r-- > 0;) {
+      const TgResult *before = tg_results_at(suite->results, r);
+      const double time_s = isnan(tg_result_time_s(before)) ? before->tried_s : tg_result_time_s(before);
+      if (is_like(row, before, same_split) && time_s >= telling_s) return time_s * work_of(row) / work_of(before);
+    }
+  return NAN;
+}
+
+static double best_s(const TgSuite *suite, const TgResult *row) {
+  double best = INFINITY;
+  for (guint r = 0; r < suite->results->rows->len; r++) {
+    const TgResult *other = tg_results_at(suite->results, r);
+    const double time_s = tg_result_time_s(other);
+    if (other->m == row->m && other->n == row->n && other->k == row->k && time_s < best) best = time_s;
+  }
+  return best;
+}
+
+static bool is_hopeless(const TgSuite *suite, TgResult *row, double time_s, const char *verb) {
+  if (!(suite->hopeless > 0 && time_s > suite->short_s && time_s > suite->hopeless * best_s(suite, row))) return false;
+  g_snprintf(row->left_out, sizeof row->left_out, "%s %.2g s, over %g times the best so far", verb, time_s,
+             suite->hopeless);
+  return true;
+}
+
+/* --- measuring ---------------------------------------------------------------------------------------------------- */
+
+static TgTrialLimits fewer(const TgSuite *suite) {
+  TgTrialLimits limits = suite->limits;
+  limits.budget_s /= 8;
+  limits.most = MIN(limits.most, MOST_ELSEWHERE);
+  return limits;
+}
+
+static void per_repeat(TgMeasurement *time, int32_t repeats) {
+  double *const seconds[] = {&time->min_s, &time->median_s, &time->mean_s, &time->max_s, &time->stddev_s};
+  for (gsize i = 0; i < G_N_ELEMENTS(seconds); i++) *seconds[i] /= repeats;
+}
+
+/* The host's B' and the time that takes, which a paper would count or not. */
+static bool bring_transposed(TgNow *now, TgError *error) {
+  TgOperands *operands = &now->operands;
+  const TgTrialLimits limits = fewer(now->suite);
+  if (now->device_bt) return true;
+  now->host_bt = g_try_malloc((gsize)operands->bytes[1]);
+  if (!now->host_bt) return tg_error_set(error, 0, 0, "not enough memory for B'");
+  TgTransposing turn = {operands, now->host_bt};
+  return tg_trial_on_host(tg_operands_transpose_b, &turn, false, &limits, &now->transposing, error) &&
+         (now->device_bt = tg_device_allocate(operands->bytes[1], error)) &&
+         tg_device_copy_in(now->device_bt, now->host_bt, operands->bytes[1], error);
+}
+
+/* Once on a poisoned C: whether it is right, and about how long it takes. */
+static bool try_once(TgNow *now, TgResult *row, double *once_s, TgError *error) {
+  if (!tg_operands_poison(&now->operands, row->place, error) || !(row->place == TG_ON_CPU || tg_device_wait(error)))
+    return false;
+  const double begun_s = tg_trial_now_s();
+  if (!work(now, error) || !(row->place == TG_ON_CPU || tg_device_wait(error))) return false;
+  *once_s = tg_trial_now_s() - begun_s;
+  const bool nothing = row->bytes == 0;
+  return nothing || tg_operands_check(&now->operands, row->place, row, error);
+}
+
+static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *error) {
+  TgTrialLimits limits = now->suite->limits, beside = fewer(now->suite);
+  if (once_s > long_run_s) limits.warmup = 0; /* the run that was checked will do */
+  if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
+  per_repeat(&row->kernel, row->repeats);
+  if (now->suite->kernel_only || once_s > long_run_s || row->repeats > 1)
+    return true; /* of a repetition the others would mean nothing */
+  if (!tg_trial_on_host(work, now, true, &beside, &row->call, error)) return false;
+  beside.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
+  const bool can_be_cold = row->bytes > 0 && beside.flush_bytes > 0;
+  if (can_be_cold && !tg_trial_on_device(work, now, &beside, &row->cold, error)) return false;
+  return true;
+}
+
+static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *error) {
+  TgTrialLimits limits = now->suite->limits;
+  if (once_s > long_run_s) limits.warmup = 0;
+  limits.budget_s /= 8;
+  limits.most = MIN(limits.most, MOST_ELSEWHERE);
+  return tg_trial_on_host(work, now, false, &limits, &row->call, error);
+}
+
+static bool time_method(TgNow *now, TgResult *row, TgError *error) {
+  const TgHistoric *kernel = now->historic;
+  double once_s;
+  if (kernel && kernel->transposed_b && !bring_transposed(now, error)) return false;
+  if (!try_once(now, row, &once_s, error)) return false;
+  row->tried_s = once_s;
+  if (is_hopeless(now->suite, row, once_s, "took")) return true;
+  if (once_s > now->suite->limits.longest_s) {
+    g_snprintf(row->left_out, sizeof row->left_out, "took %.0f s, over %g: not measured again", once_s,
+               now->suite->limits.longest_s);
+    return true;
+  }
+  if (row->place == TG_ON_CPU) return time_on_host(now, row, once_s, error);
+  if (row->bytes > 0) {
+    row->in = now->in;
+    row->out = now->out;
+  }
+  if (kernel && kernel->transposed_b) row->prepare = now->transposing;
+  return time_on_device(now, row, once_s, error);
+}
+
+static bool measure_method(TgNow *now, TgError *error) {
+  TgSuite *suite = now->suite;
+  TgResult row = describe(now);
+  if (suite->options->progress)
+    suite->options->progress(suite->options->progress_data, suite->done, MAX(suite->total, suite->done + 1));
+  suite->done++;
+  const double soon_s = *row.left_out ? NAN : expected_s(suite, &row);
+  if (!*row.left_out && !tg_trial_is_left_out(&suite->limits, soon_s, row.left_out, sizeof row.left_out) &&
+      !is_hopeless(suite, &row, soon_s, "would take") && !time_method(now, &row, error))
+    return false;
+  if (suite->paper) tg_suite_paper_figures(suite->paper, &row);
+  tg_results_add(suite->results, &row);
+  return true;
+}
+
+static bool open_now(TgNow *now, TgError *error) {
+  TgSuite *suite = now->suite;
+  if (!tg_operands_open(&now->operands, suite->on_device, error)) return false;
+  if (!suite->on_device) return true;
+  const double budget_s = suite->limits.budget_s / 8;
+  return tg_operands_time_in(&now->operands, budget_s, &now->in, error) &&
+         tg_operands_time_out(&now->operands, budget_s, &now->out, error);
+}
+
+static void close_now(TgNow *now) {
+  if (now->device_bt) tg_device_free(now->device_bt);
+  g_free(now->host_bt);
+  tg_operands_clear(&now->operands);
+}
+
+bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error) {
+  TgError why = {0};
+  TgNow now = {.suite = suite,
+               .operands = {.kind = size->kind,
+                            .number = size->number,
+                            .m = size->m,
+                            .n = size->n,
+                            .k = size->k,
+                            .seed = suite->options->seed}};
+  bool any = false, fine = true;
+  for (size_t i = 0; i < suite->method_count; i++)
+    any = any || (is_wanted(suite, &suite->methods[i], size) && fits(&suite->methods[i], size));
+  if (!any) return true;
+  fine = open_now(&now, &why);
+  for (size_t i = 0; fine && i < suite->method_count; i++) {
+    now.method = &suite->methods[i];
+    now.historic = now.method->historic ? tg_historic_find(now.method->historic) : NULL;
+    if (is_wanted(suite, now.method, size) && fits(now.method, size)) fine = measure_method(&now, &why);
+  }
+  close_now(&now);
+  return fine || tg_bench_fail(error, TG_BENCH_ERROR_FAILED, suite->results->experiment, why.message);
+}

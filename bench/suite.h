@@ -1,0 +1,79 @@
+/** @file suite.h
+ * Methods beside each other on the same matrices: how the experiments of papers measure. */
+#ifndef TG_SUITE_H
+#define TG_SUITE_H
+
+#include "experiment.h"
+#include "kernel.h"
+#include "operands.h"
+#include "trial.h"
+
+TG_BEGIN_DECLS
+
+/** One way to compute C: exactly one of `historic`, `kernel`, `device` and `cpu` is set. */
+typedef struct TgMethod {
+  const char *name;     /**< as results and `--kernels` call it */
+  const char *historic; /**< a kernel of the papers, with … */
+  int32_t width, split; /**< … its width and split; 0: the paper's */
+  const char *kernel;   /**< a kernel of the ladder */
+  /** Starts something else on the device. */
+  bool (*device)(const TgOperands *operands, TgError *error);
+  /** Fills C on the host from A and B there. */
+  void (*cpu)(const TgOperands *operands);
+  int64_t least, most; /**< n that it is measured at; 0: any */
+  int32_t repeats;     /**< of what is moved, within one launch; 0: 1. Times are of one repetition */
+} TgMethod;
+
+/** An experiment while it is measured. */
+typedef struct TgSuite {
+  const TgBenchOptions *options;
+  TgResults *results;
+  bool on_device;
+  TgTrialLimits limits; /**< of a kernel's trials, caches as they are */
+  bool kernel_only;     /**< neither calls by the host's clock nor cold launches */
+  bool same_split;      /**< what a method will take is told by rows of the same split first */
+  double hopeless;      /**< what takes so many times as long as the best so far at its size is left out; 0: nothing */
+  double short_s;       /**< what takes less is never left out for that */
+  const TgMethod *methods;
+  size_t method_count;
+  int64_t done, total;          /**< measurements, for the progress */
+  const TgHistoricPaper *paper; /**< whose figures are added to the rows; may be NULL */
+} TgSuite;
+
+/** Opens the device, unless only the CPU is wanted, and checks `--kernels` against the methods. `budget_s` is what an
+ * option may replace. Errors: TG_BENCH_ERROR; without a device MISSING. */
+bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
+                   size_t method_count, double budget_s, GError **error);
+/** Frees what is left; the results too, unless they were taken. */
+void tg_suite_clear(TgSuite *suite);
+
+/** A problem of the suite, for tg_suite_measure(). */
+typedef struct TgSuiteSize {
+  TgHistoricKind kind;
+  TgNumber number;
+  int64_t m, n, k;
+} TgSuiteSize;
+
+/** Measures all methods that take this size and type, each checked first on a poisoned C, and adds a row each. What is
+ * expected to take too long by the rows before is left out in words; a wrong result is no error here. */
+bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error);
+
+/** Methods for a paper's kernels, those without a width or with few sizes at all widths, the others at the paper's:
+ * TgMethod. Free with g_array_unref(). */
+GArray *tg_suite_paper_methods(const TgHistoricPaper *paper);
+/** Adds the figures that the paper's tables have of a row. */
+void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row);
+
+/** Ends the measuring: the clock is read again; says in a note what was not run. The results are the caller's. */
+TgResults *tg_suite_finish(TgSuite *suite);
+
+/** The sizes to measure at: those of the command line, or the experiment's, fewer with `--quick`. int64_t; free with
+ * g_array_unref(). */
+GArray *tg_suite_sizes(const TgBenchOptions *options, const int64_t *usual, size_t usual_count, int64_t quick_most);
+
+/** The type of the command line, else the first of `allowed` (ended by TG_NUMBERS). */
+bool tg_suite_number(const TgBenchOptions *options, const TgNumber *allowed, TgNumber *number, GError **error);
+
+TG_END_DECLS
+
+#endif

@@ -1,0 +1,161 @@
+/* The kernels of Investigation of Matrix Multiplication, Computer Science Essay. It prints no code: they follow its
+ * words. */
+#include "historic.h"
+
+enum { F32 = 1 << TG_HISTORIC_F32, WORD = TG_HISTORIC_ELEMENT_BYTES };
+
+/* Blocks of `threads` for tiles of C of rows x columns; every operation of the padded product is executed. */
+static void shape_tiles(const TgHistoricRun *run, int64_t rows, int64_t columns, TgHistoricShape *shape) {
+  const int64_t down = tg_historic_parts(run->m, rows), across = tg_historic_parts(run->n, columns);
+  shape->rounds = tg_historic_parts(run->k, run->width);
+  shape->terms = shape->rounds * run->width;
+  shape->grid[0] = across;
+  shape->grid[1] = down;
+  const double rounds = (double)down * (double)across * (double)shape->rounds;
+  shape->flops = 2 * rounds * (double)(rows * columns * run->width);
+  shape->read_bytes = rounds * (double)((rows + columns) * run->width * WORD);
+  shape->written_bytes = (double)run->m * (double)run->n * WORD;
+}
+
+static void shape_naive(const TgHistoricRun *run, TgHistoricShape *shape) {
+  const double c = (double)run->m * (double)run->n;
+  shape_tiles(run, run->width, run->width, shape);
+  shape->block[0] = shape->block[1] = run->width;
+  shape->rounds = 0;
+  shape->terms = run->k;
+  shape->flops = 2 * c * (double)run->k;
+  shape->read_bytes = 2 * c * (double)run->k * WORD;
+}
+
+static void shape_tiled(const TgHistoricRun *run, TgHistoricShape *shape) {
+  shape_tiles(run, run->width, run->width, shape);
+  shape->block[0] = shape->block[1] = run->width;
+  shape->shared_bytes = 2 * run->width * run->width * WORD;
+  shape->bank_ways = run->width > 4 ? run->width * run->width / 32 : 1; /* stores down a column */
+}
+
+static void shape_padded(const TgHistoricRun *run, TgHistoricShape *shape) {
+  shape_tiled(run, shape);
+  shape->shared_bytes += run->width * WORD;
+  shape->bank_ways = 1;
+}
+
+static void shape_outer(const TgHistoricRun *run, TgHistoricShape *shape) {
+  shape_tiles(run, run->width, 4 * (int64_t)run->width, shape);
+  shape->block[0] = 4 * run->width;
+  shape->terms *= run->width;
+  shape->shared_bytes = run->width * (run->width + 1) * WORD;
+}
+
+static void shape_prefetch(const TgHistoricRun *run, TgHistoricShape *shape) {
+  shape_outer(run, shape);
+  shape->shared_bytes *= 2;
+}
+
+static void shape_moved(const TgHistoricRun *run, TgHistoricShape *shape) {
+  const double bytes = (double)run->m * (double)run->n * WORD * run->repeats;
+  shape->grid[0] = tg_historic_parts(run->n, run->width);
+  shape->grid[1] = tg_historic_parts(run->m, run->width);
+  shape->block[0] = run->width;
+  shape->block[1] = run->width / 4;
+  shape->read_bytes = shape->written_bytes = bytes;
+}
+
+static void shape_unpadded(const TgHistoricRun *run, TgHistoricShape *shape) {
+  shape_moved(run, shape);
+  shape->shared_bytes = run->width * run->width * WORD;
+}
+
+static void shape_shared(const TgHistoricRun *run, TgHistoricShape *shape) {
+  shape_moved(run, shape);
+  shape->shared_bytes = run->width * (run->width + 1) * WORD;
+}
+
+#define WIDTHS                                                                                                         \
+  { 16, 4, 8, 32 }
+
+static const TgHistoric kernels[] = {
+    {.name = "essay-naive",
+     .where = "Naive GPU implementation",
+     .idea = "a thread an element of C: a row of A and a column of B from global memory",
+     .kind = TG_HISTORIC_PRODUCT,
+     .types = F32,
+     .widths = WIDTHS,
+     .shape = shape_naive},
+    {.name = "essay-tiled",
+     .where = "Tiled implementation",
+     .idea = "tiles through shared memory; neighbours load B down a column",
+     .kind = TG_HISTORIC_PRODUCT,
+     .types = F32,
+     .widths = WIDTHS,
+     .shape = shape_tiled},
+    {.name = "essay-coalesced",
+     .where = "Coalesced implementation",
+     .idea = "B comes transposed from the CPU: neighbours load along a row, and store on one bank",
+     .kind = TG_HISTORIC_PRODUCT,
+     .types = F32,
+     .transposed_b = 1,
+     .widths = WIDTHS,
+     .shape = shape_tiled},
+    {.name = "essay-no-conflicts",
+     .where = "Avoiding bank conflicts",
+     .idea = "the same with a column of padding: no two of a row on one bank",
+     .kind = TG_HISTORIC_PRODUCT,
+     .types = F32,
+     .transposed_b = 1,
+     .widths = WIDTHS,
+     .shape = shape_padded},
+    {.name = "essay-outer",
+     .where = "Outer product",
+     .idea = "a column of C a thread in registers, a column of A times an element of B: only A is shared",
+     .kind = TG_HISTORIC_PRODUCT,
+     .types = F32,
+     .widths = WIDTHS,
+     .shape = shape_outer},
+    {.name = "essay-prefetch",
+     .where = "Prefetching",
+     .idea = "the outer product with the next tile on its way while this one is multiplied, loops unrolled",
+     .kind = TG_HISTORIC_PRODUCT,
+     .types = F32,
+     .widths = WIDTHS,
+     .shape = shape_prefetch},
+    {.name = "essay-copy",
+     .where = "not in the essay",
+     .idea = "a copy by the loop of the transposes: what they can reach",
+     .kind = TG_HISTORIC_COPY,
+     .types = F32,
+     .repeats = 1,
+     .widths = WIDTHS,
+     .shape = shape_moved},
+    {.name = "essay-transpose-naive",
+     .where = "Naive transpose",
+     .idea = "elements of a column to a row: neighbours store a row apart",
+     .kind = TG_HISTORIC_TRANSPOSE,
+     .types = F32,
+     .repeats = 1,
+     .widths = WIDTHS,
+     .shape = shape_moved},
+    {.name = "essay-transpose-unpadded",
+     .where = "Shared memory transpose, without the padding",
+     .idea = "a tile in shared memory: loads and stores along rows, and columns of the tile on one bank",
+     .kind = TG_HISTORIC_TRANSPOSE,
+     .types = F32,
+     .repeats = 1,
+     .widths = WIDTHS,
+     .shape = shape_unpadded},
+    {.name = "essay-transpose-shared",
+     .where = "Shared memory transpose",
+     .idea = "the same with a column of padding: no two of a column on one bank",
+     .kind = TG_HISTORIC_TRANSPOSE,
+     .types = F32,
+     .repeats = 1,
+     .widths = WIDTHS,
+     .shape = shape_shared},
+};
+
+const TgHistoricPaper tg_historic_essay = {
+    .name = "essay",
+    .source = "Investigation of Matrix Multiplication, Computer Science Essay",
+    .kernels = kernels,
+    .count = sizeof kernels / sizeof *kernels,
+};

@@ -1,0 +1,94 @@
+/* v002 to v004: tiles of M in shared memory, each element read W times from there. 2d^3 operations; 8W^2 bytes of M for
+ * 2W^3 of them: W / 4 operations a byte. mmt.cuh draws the tiles and says what the ways are.
+ *
+ *   v002   asks nothing: W must divide d
+ *   v003   any d: asks at every multiply-add whether M has this column
+ *   v004   any d: all tiles but the last have W columns, so it asks once a tile. As printed the result is that of M
+ *          without its last W columns, where W divides d */
+#include "mmt.cuh"
+
+namespace {
+
+using namespace mmt;
+
+template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v002(const historic::Task task) {
+  __shared__ Tile<W, WAY> a, b;
+  const Problem of = problem_of(task);
+  const Place at = place_of<W, WAY>(of.d);
+  const int x = static_cast<int>(blockIdx.x) * W, y = static_cast<int>(blockIdx.y) * W;
+  float sum = 0;
+  for (int s = 0; s < of.d; s += W) {
+    a.at[at.down][at.along] = of.m[(x + at.down) * of.d + s + at.along];
+    b.at[at.down][at.along] = of.m[(y + at.down) * of.d + s + at.along];
+    __syncthreads();
+    add(sum, a, b, at, W);
+    __syncthreads(); /* before the next tiles are brought */
+  }
+  of.r[at.i * of.d + at.j] = sum;
+}
+
+template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v003(const historic::Task task) {
+  __shared__ Tile<W, WAY> a, b;
+  const Problem of = problem_of(task);
+  const Place at = place_of<W, WAY>(of.d);
+  float sum = 0;
+  for (int s = 0; s < of.d; s += W) {
+    bring(a, of, static_cast<int>(blockIdx.x) * W, s, at);
+    bring(b, of, static_cast<int>(blockIdx.y) * W, s, at);
+    __syncthreads();
+    if (at.inside)
+      for (int k = 0; k < W; k++)
+        if (s + k < of.d) sum += a.at[at.down][k] * b.at[at.along][k];
+    __syncthreads();
+  }
+  if (at.inside) of.r[at.i * of.d + at.j] = sum;
+}
+
+template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v004(const historic::Task task) {
+  __shared__ Tile<W, WAY> a, b;
+  const Problem of = problem_of(task);
+  const Place at = place_of<W, WAY>(of.d);
+  float sum = 0;
+  for (int s = 0; s < of.d; s += W) {
+    bring(a, of, static_cast<int>(blockIdx.x) * W, s, at);
+    bring(b, of, static_cast<int>(blockIdx.y) * W, s, at);
+    __syncthreads();
+    if (at.inside && s + W < of.d)
+      add(sum, a, b, at, W);
+    else if (at.inside)
+      add(sum, a, b, at, last_columns<WAY>(of.d, W));
+    __syncthreads();
+  }
+  if (at.inside) of.r[at.i * of.d + at.j] = sum;
+}
+
+template <Way WAY> cudaError_t start_v002(const TgHistoricRun *run, const TgHistoricShape *shape) {
+  return mmt::start(run, shape, {v002<4, WAY>, v002<8, WAY>, v002<16, WAY>, v002<32, WAY>});
+}
+
+template <Way WAY> cudaError_t start_v003(const TgHistoricRun *run, const TgHistoricShape *shape) {
+  return mmt::start(run, shape, {v003<4, WAY>, v003<8, WAY>, v003<16, WAY>, v003<32, WAY>});
+}
+
+template <Way WAY> cudaError_t start_v004(const TgHistoricRun *run, const TgHistoricShape *shape) {
+  return mmt::start(run, shape, {v004<4, WAY>, v004<8, WAY>, v004<16, WAY>, v004<32, WAY>});
+}
+
+} // namespace
+
+extern "C" cudaError_t tg_historic_launch_mmt_v002(const TgHistoricRun *run, const TgHistoricShape *shape,
+                                                   int32_t variant) {
+  return variant == coalesced ? start_v002<coalesced>(run, shape) : start_v002<corrected>(run, shape);
+}
+
+extern "C" cudaError_t tg_historic_launch_mmt_v003(const TgHistoricRun *run, const TgHistoricShape *shape,
+                                                   int32_t variant) {
+  return variant == coalesced ? start_v003<coalesced>(run, shape) : start_v003<corrected>(run, shape);
+}
+
+extern "C" cudaError_t tg_historic_launch_mmt_v004(const TgHistoricRun *run, const TgHistoricShape *shape,
+                                                   int32_t variant) {
+  return variant == printed     ? start_v004<printed>(run, shape)
+         : variant == coalesced ? start_v004<coalesced>(run, shape)
+                                : start_v004<corrected>(run, shape);
+}

@@ -1,0 +1,110 @@
+/* bench host-anomaly on small matrices: what is run, what is compared with what, and what comes out. */
+#include "host-anomaly.h"
+
+#include <math.h>
+#include <string.h>
+
+static TgAnomaly *measure_small(void) {
+  static const int64_t sizes[] = {20, 36, 52};
+  const TgBenchOptions options = {.quick = true, .seed = 1, .sizes = sizes, .size_count = G_N_ELEMENTS(sizes)};
+  GError *error = NULL;
+  TgAnomaly *anomaly = tg_experiment_host_anomaly.measure(&options, &error);
+  g_assert_no_error(error);
+  return anomaly;
+}
+
+static void test_runs(void) {
+  g_autoptr(TgAnomaly) anomaly = measure_small();
+  g_assert_cmpuint(anomaly->runs->len, ==, 9);
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    g_assert_cmpint(run->series, ==, r % 3);
+    g_assert_cmpint(run->row, ==, run->n + (run->series == TG_ANOMALY_PADDED ? 16 : 0));
+    g_assert_cmpint(run->computed, ==, 16);
+    g_assert_true(isnan(run->paper_s));
+    if (*run->left_out) {
+      g_assert_cmpint(run->series, ==, TG_ANOMALY_HUGE); /* which a system may not give */
+      continue;
+    }
+    g_assert_cmpint(run->time.trials, ==, 3);
+    g_assert_true(run->right && run->error > 0);
+    g_assert_cmpfloat_with_epsilon(run->step_s * (double)(16 * run->n * run->n), run->time.median_s, 1e-12);
+    g_assert_true(tg_anomaly_against(anomaly, run) > 0);
+  }
+  g_assert_true(tg_experiment_host_anomaly.right(anomaly, NULL));
+  g_array_index(anomaly->runs, TgAnomalyRun, 4).right = false;
+  GError *error = NULL;
+  g_assert_false(tg_experiment_host_anomaly.right(anomaly, &error));
+  g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
+  g_error_free(error);
+}
+
+static void add(TgAnomaly *anomaly, TgAnomalySeries series, int64_t n, double step_s, double paper_s) {
+  const TgAnomalyRun run = {.series = (int32_t)series, .n = n, .row = n, .step_s = step_s, .paper_s = paper_s};
+  g_array_append_val(anomaly->runs, run);
+}
+
+static TgAnomaly *made_up(void) {
+  TgAnomaly *anomaly = g_new0(TgAnomaly, 1);
+  anomaly->runs = g_array_new(FALSE, TRUE, sizeof(TgAnomalyRun));
+  anomaly->environment = (TgEnvironment){.processor = g_strdup("none"), .blas = g_strdup("none")};
+  add(anomaly, TG_ANOMALY_SIZES, 992, 1e-9, 992e-9 * 992 * 992 * 2);
+  add(anomaly, TG_ANOMALY_SIZES, 1024, 6e-9, 1024e-9 * 1024 * 1024 * 8);
+  add(anomaly, TG_ANOMALY_SIZES, 1040, 3e-9, 1040e-9 * 1040 * 1040 * 2);
+  add(anomaly, TG_ANOMALY_SIZES, 1056, 2e-9, 1056e-9 * 1056 * 1056 * 2);
+  add(anomaly, TG_ANOMALY_SIZES, 1536, 5e-9, NAN);
+  add(anomaly, TG_ANOMALY_PADDED, 1024, 1e-9, NAN);
+  return anomaly;
+}
+
+/* A size against the others of its group: no other series, nothing far away, not itself. */
+static void test_against(void) {
+  g_autoptr(TgAnomaly) anomaly = made_up();
+  g_assert_cmpfloat_with_epsilon(tg_anomaly_against(anomaly, tg_anomaly_run(anomaly, 1)), 3, 1e-12);
+  g_assert_cmpfloat_with_epsilon(tg_anomaly_against(anomaly, tg_anomaly_run(anomaly, 0)), 1.0 / 3, 1e-12);
+  g_assert_cmpfloat_with_epsilon(tg_anomaly_paper_against(anomaly, tg_anomaly_run(anomaly, 1)), 4, 1e-12);
+  g_assert_true(isnan(tg_anomaly_against(anomaly, tg_anomaly_run(anomaly, 4))));
+  g_assert_true(isnan(tg_anomaly_against(anomaly, tg_anomaly_run(anomaly, 5))));
+  g_assert_true(tg_anomaly_find(anomaly, TG_ANOMALY_PADDED, 1024) == tg_anomaly_run(anomaly, 5));
+  g_assert_null(tg_anomaly_find(anomaly, TG_ANOMALY_HUGE, 1024));
+  g_strlcpy(g_array_index(anomaly->runs, TgAnomalyRun, 3).left_out, "why", 4);
+  g_assert_cmpfloat_with_epsilon(tg_anomaly_against(anomaly, tg_anomaly_run(anomaly, 1)), 3, 1e-12);
+  g_assert_true(isnan(tg_anomaly_against(anomaly, tg_anomaly_run(anomaly, 3))));
+}
+
+static void test_outputs(void) {
+  g_autoptr(TgAnomaly) anomaly = made_up();
+  g_autoptr(TgPage) page = tg_page_new();
+  g_strlcpy(g_array_index(anomaly->runs, TgAnomalyRun, 3).left_out, "the reason", 16);
+  tg_anomaly_print(anomaly, page);
+  g_autofree char *text = tg_page_text(page);
+  g_assert_nonnull(strstr(text, "  1024       8590           8.00       4.00"));
+  g_assert_nonnull(strstr(text, "the reason"));
+  g_autoptr(TgJson) json = tg_anomaly_document(anomaly);
+  const char *document = tg_json_text(json, NULL);
+  g_assert_nonnull(strstr(document, "\"series\": \"padded\", \"n\": 1024, \"row_elements\": 1024"));
+  g_assert_nonnull(strstr(document, "\"paper_to_neighbours\": 4"));
+  g_assert_nonnull(strstr(document, "\"left_out\": \"the reason\""));
+  g_autofree char *script = tg_anomaly_plot(anomaly, tg_plot_format("x.gp"), NULL);
+  g_assert_nonnull(strstr(script, "\n 1024 4\n"));
+  g_assert_nonnull(strstr(script, "unset logscale"));
+}
+
+static void test_usage(void) {
+  const TgBenchOptions wrong[] = {{.cold = true}, {.type = "f32"}, {.budget_s = 1}};
+  for (gsize w = 0; w < G_N_ELEMENTS(wrong); w++) {
+    GError *error = NULL;
+    g_assert_null(tg_experiment_host_anomaly.measure(&wrong[w], &error));
+    g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE);
+    g_error_free(error);
+  }
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/host-anomaly/runs", test_runs);
+  g_test_add_func("/host-anomaly/against", test_against);
+  g_test_add_func("/host-anomaly/outputs", test_outputs);
+  g_test_add_func("/host-anomaly/usage", test_usage);
+  return g_test_run();
+}
