@@ -62,6 +62,15 @@ static void write_times(TgJson *json, const TgRunCommand *run, const TgRunResult
   tg_json_member_double(json, "load_s", result->load_s);
   tg_json_member_double(json, "gather_s", result->gather_s);
   tg_json_member_double(json, "gflops", tg_run_flops_per_s(run, result) * 1e-9);
+  if (!run->beside) return;
+  tg_json_key(json, "beside");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "kernel", run->beside->name);
+  tg_json_member_integer(json, "trials", run->beside_time.trials);
+  tg_json_member_double(json, "median_s", run->beside_time.median_s);
+  tg_json_member_double(json, "stddev_s", run->beside_time.stddev_s);
+  tg_json_member_double(json, "ratio", run->beside_time.median_s / time->median_s);
+  tg_json_end_object(json);
 }
 
 static void write_steps(TgJson *json, const TgRunResult *result) {

@@ -67,6 +67,14 @@ static void add_times(TgTable *table, const TgRunCommand *run, const TgRunResult
   add_time(table, "transfer", result->load_s + result->gather_s, transfer);
 }
 
+static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
+  if (!run->beside) return;
+  const TgMeasurement *time = &run->beside_time;
+  g_autofree char *words = g_strdup_printf("%s on the same matrices, the median of %d; this has %.3f of its speed",
+                                           run->beside->name, time->trials, time->median_s / result->time.median_s);
+  add_time(table, "beside", time->median_s, words);
+}
+
 static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
   const TgExecutorFacts *facts = &result->facts;
   char memory[32], shared[32];
@@ -159,6 +167,7 @@ static void print_one(TgCli *cli, const TgRunCommand *run) {
                   run->row->name);
   print_problem(cli, run);
   add_times(table, run, result);
+  add_beside(table, run, result);
   add_facts(table, run, result);
   tg_table_print(cli, table, 2, false);
   if (result->steps) print_steps(cli, result);
@@ -207,6 +216,13 @@ static void print_several(TgCli *cli, const TgRunCommand *run) {
   for (size_t h = 0; h < G_N_ELEMENTS(heads); h++) tg_table_add(table, "%s", heads[h]);
   for (guint r = 0; r < run->results->len; r++) add_result(table, run, order[r], order[0]->time.median_s);
   tg_table_print(cli, table, 2, true);
+  if (run->beside) {
+    char beside[32];
+    tg_time_text(run->beside_time.median_s, beside, sizeof beside);
+    g_autofree char *words = g_strdup_printf("%s on the same matrices takes %s, the median of %d", run->beside->name,
+                                             beside, run->beside_time.trials);
+    tg_print_wrapped(cli, words, 2, 0);
+  }
   tg_print_wrapped(cli,
                    "time: the median of the runs; spread: standard deviation; transfer, apart from that: A and B in "
                    "and C out; error: relative, of the product",

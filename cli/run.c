@@ -73,6 +73,7 @@ static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
   if (!status) status = tg_transport_option(cli, run->row, &run->options.transport);
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = read_numbers(cli, run);
+  if (!status) status = tg_run_beside_option(cli, run);
   run->cold = cli->options.cold;
   run->options.poison = true;
   return status;
@@ -152,6 +153,7 @@ static TgExit run_run(TgCli *cli) {
   if (!status) status = bind_all(cli, &run);
   if (!status) status = open_device(cli, &run);
   if (!status) status = open_matrices(cli, &run);
+  if (!status) status = tg_run_beside(cli, &run);
   for (guint r = 0; !status && r < run.results->len; r++) status = tg_run_measure(cli, &run, run.results->pdata[r]);
   if (status) return status;
   tg_environment_end(&run.environment);
@@ -160,10 +162,10 @@ static TgExit run_run(TgCli *cli) {
   return status ? status : write_c(cli, &run);
 }
 
-static const char *const options[] = {"on",        "grid",        "set",       "n",        "size",     "a",
-                                      "b",         "c",           "type",      "seed",     "integers", "collective",
-                                      "transport", "trials",      "warmup",    "deadline", "device",   "cold:run",
-                                      "json",      "output:json", "trace:run", "quiet",    NULL};
+static const char *const options[] = {"on",        "grid",   "set",         "n",         "size",     "a",
+                                      "b",         "c",      "type",        "seed",      "integers", "collective",
+                                      "transport", "trials", "warmup",      "deadline",  "device",   "cold:run",
+                                      "beside",    "json",   "output:json", "trace:run", "quiet",    NULL};
 static const TgExample examples[] = {
     {"run cannon -n 512 --grid 4x4 --on cpu", "Cannon's algorithm on the CPU, checked and timed"},
     {"run cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu", "a table, fastest first"},

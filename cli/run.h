@@ -7,6 +7,8 @@
 #include "executors.h"
 #include "input.h"
 
+#include "kernel.h"
+
 #include "measurement.h"
 #include "result-check.h"
 
@@ -40,11 +42,18 @@ typedef struct TgRunCommand {
   TgInput input;
   TgMatrix *c;
   TgEnvironment environment;
-  GPtrArray *results; /**< TgRunResult, in the order of the command line */
+  const TgKernel *beside;    /**< measured on the same matrices; NULL: none */
+  TgMeasurement beside_time; /**< where there is one */
+  GPtrArray *results;        /**< TgRunResult, in the order of the command line */
 } TgRunCommand;
 
 /** Executes one ALGO, whose problem is open: checks the product, and times it. */
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result);
+
+/** Reads --beside: a kernel of the ladder, for executors on a GPU. */
+TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run);
+/** Measures that kernel, where there is one, on the matrices of the run; as often as the runs. */
+TgExit tg_run_beside(const TgCli *cli, TgRunCommand *run);
 
 /** Rate of the products in the median, operations in a second; NaN where there are none. */
 double tg_run_flops_per_s(const TgRunCommand *run, const TgRunResult *result);

@@ -1,0 +1,95 @@
+/* `run --beside KERNEL`: a kernel of the ladder on the same matrices and device, for the ratio. */
+#include "run.h"
+#include "suggest.h"
+
+#include "trial.h"
+
+/** Device memory of the kernel. */
+typedef struct TgBeside {
+  TgGemm gemm;
+  void *memory[4]; /* A, B, C, workspace */
+} TgBeside;
+
+typedef struct TgBesideLaunch {
+  const TgKernel *kernel;
+  const TgGemm *gemm;
+} TgBesideLaunch;
+
+static bool launch(const void *what, TgError *error) {
+  const TgBesideLaunch *one = what;
+  return tg_kernel_start(one->kernel, one->gemm, error);
+}
+
+static bool bring(TgBeside *beside, int at, const void *from, int64_t bytes, TgError *error) {
+  beside->memory[at] = tg_device_allocate(bytes, error);
+  return beside->memory[at] && (!from || tg_device_copy_in(beside->memory[at], from, bytes, error));
+}
+
+/* A factor is stored as it was given: m x k, or k x m where the schedule transposes it. */
+static bool open_beside(const TgRunCommand *run, const TgComputes *computes, TgBeside *beside, TgError *error) {
+  const TgExecutorOptions *options = &run->options;
+  const int64_t element = (int64_t)tg_element_bytes(options->element);
+  const void *const data[] = {run->input.a->data, tg_input_b(&run->input)};
+  const bool same = computes->left == computes->right;
+  if (!bring(beside, 0, data[computes->left], options->m * options->k * element, error) ||
+      (!same && !bring(beside, 1, data[computes->right], options->k * options->n * element, error)) ||
+      !bring(beside, 2, NULL, options->m * options->n * element, error))
+    return false;
+  beside->gemm = (TgGemm){.element = (int32_t)options->element,
+                          .transpose_a = computes->left_transposed,
+                          .transpose_b = computes->right_transposed,
+                          .m = options->m,
+                          .n = options->n,
+                          .k = options->k,
+                          .a = beside->memory[0],
+                          .b = beside->memory[same ? 0 : 1],
+                          .c = beside->memory[2],
+                          .lda = computes->left_transposed ? options->m : options->k,
+                          .ldb = computes->right_transposed ? options->k : options->n,
+                          .ldc = options->n};
+  return true;
+}
+
+/* As many trials as the runs have, at least 20 where that is left open. */
+static bool measure(TgRunCommand *run, TgBeside *beside, TgError *error) {
+  const TgTrialLimits limits = {.budget_s = 2,
+                                .least = run->trials ? (int32_t)run->trials : 20,
+                                .most = run->trials ? (int32_t)run->trials : 100,
+                                .warmup = (int32_t)run->warmup,
+                                .flush_bytes = run->cold ? 2 * (int64_t)run->environment.device.l2_bytes : 0};
+  const TgBesideLaunch one = {run->beside, &beside->gemm};
+  const int64_t workspace = tg_kernel_workspace(run->beside, &beside->gemm);
+  if (!tg_kernel_takes(run->beside, &beside->gemm, run->environment.device.capability, error)) return false;
+  if (workspace > 0 && !bring(beside, 3, NULL, workspace, error)) return false;
+  beside->gemm.workspace = beside->memory[3];
+  return tg_trial_on_device(launch, &one, &limits, &run->beside_time, error);
+}
+
+TgExit tg_run_beside(const TgCli *cli, TgRunCommand *run) {
+  TgError error;
+  TgBeside beside = {0};
+  const TgComputes *computes = &tg_run_result(run, 0)->problem.schedule.computes;
+  if (!run->beside) return TG_EXIT_DONE;
+  if (computes->right == TG_MATRICES)
+    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: %s computes no product", run->beside->name,
+                     tg_problem_name(&tg_run_result(run, 0)->problem));
+  const bool fine = open_beside(run, computes, &beside, &error) && measure(run, &beside, &error);
+  for (int at = 0; at < 4; at++) tg_device_free(beside.memory[at]);
+  return fine ? TG_EXIT_DONE : tg_report(cli, TG_EXIT_FAILED, "--beside %s: %s", run->beside->name, error.message);
+}
+
+TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run) {
+  const char *name = cli->options.beside;
+  size_t count;
+  const TgKernel *kernels = tg_kernel_list(&count);
+  if (!name) return TG_EXIT_DONE;
+  if (!run->row->on_gpu)
+    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: a kernel of a GPU, and %s uses none", name, run->row->name);
+  run->beside = tg_kernel_find(name);
+  if (run->beside) return TG_EXIT_DONE;
+  g_autofree const char **names = g_new0(const char *, count + 1);
+  for (size_t k = 0; k < count; k++) names[k] = kernels[k].name;
+  const char *nearest = tg_suggest(name, names);
+  if (nearest) return tg_report(cli, TG_EXIT_USAGE, "--beside %s: no such kernel, did you mean `%s`?", name, nearest);
+  return tg_report(cli, TG_EXIT_USAGE, "--beside %s: no such kernel; see `topogemm list kernels`", name);
+}
