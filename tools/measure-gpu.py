@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Builds, tests, sanitises and measures all that runs on a GPU, in one go, and leaves its JSON under bench/results.
+
+Every part is a command; its output goes to BUILD/gpu/PART.log, its document to RESULTS/PREFIX-PART.json once it has ended
+well. At the end stands a table of all parts, and PREFIX-summary.json has the same. The status is 1 where a part failed.
+Then tools/docs-measured.py brings the documents' tables up to date.
+
+Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix NAME] [--quick] [--limit SECONDS]
+                      [--only PART,…] [--list]
+  --build     where it is built, or was (build)          --prebuilt  do not build: FOLDER/cli and FOLDER/tests are there
+  --prefix    of the results' names; else of the card, as h200              --quick  small sizes: whether all of it works
+  --limit     seconds a part may take (1800)       --only  parts, or beginnings of their names, as `measure-ladder`
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters", "blocks"]
+TOOLS = ["memcheck", "racecheck", "synccheck"]
+# Sizes at which a test under a tool ends within minutes: racecheck slows kernels down several hundred times.
+LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
+CLEAN = re.compile(r"(ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards displayed)")
+
+# What is measured: name, and words of the command with and without --quick.
+EXPERIMENTS = {
+    "ladder-f32": ("bench ladder", "--quick"),
+    "ladder-f32-16384": ("bench ladder --sizes 16384 --kernels vectors,bulk,turn,tensor,cublas", None),
+    "ladder-f64": ("bench ladder --type f64 --sizes 1024,2048,4096", "--type f64 --quick"),
+    "division": ("bench division", "--quick"),
+    "oneil": ("bench oneil --sizes 8,16,32,64,128,256,512,1024 --budget 2", "--quick"),
+    "oneil-large": ("bench oneil --sizes 2048,4096,8192 --budget 4 --kernels oneil-cannon-tiles,oneil-dns-cube-tiles,"
+                    "oneil-dns-cube-tiles-banks,oneil-dns-planes-tiles,chosen,cublas", None),
+    "oneil-largest": ("bench oneil --sizes 4096,16384,32768 --budget 4 --kernels oneil-cannon-tiles,chosen,cublas", None),
+    "essay": ("bench essay", "--quick"),
+    "transpose": ("bench transpose", "--quick"),
+    "mmt": ("bench mmt --sizes 500,512,1000,1024,2000,3000", "--quick"),
+    "mmt-large": ("bench mmt --sizes 5000,10000,20000", None),
+    "dobravec": ("bench dobravec", "--quick"),
+}
+
+# Schedules on the executors of one GPU, with cuBLAS in the same run: algorithms, grids, sizes, more.
+RUNS = {
+    "clusters-2x2": ("cannon summa fox", "2x2", (4096, 8192), "--on clusters"),
+    "clusters-2x2-load": ("cannon summa fox", "2x2", (4096, 8192), "--on clusters --transport load"),
+    "clusters-4x4": ("cannon summa fox", "4x4", (4096, 8192), "--on clusters"),
+    "clusters-4x4-load": ("cannon summa fox", "4x4", (4096, 8192), "--on clusters --transport load"),
+    "clusters-2x2x2": ("dns", "2x2x2", (4096, 8192), "--on clusters"),
+    "blocks-16x16": ("cannon summa fox", "16x16", (8192,), "--on blocks"),
+    "blocks-16x16-pull": ("cannon summa fox", "16x16", (8192,), "--on blocks --transport pull"),
+    "blocks-8x8x8": ("dns", "8x8x8", (8192,), "--on blocks"),
+    "blocks-8x8x8-pull": ("dns", "8x8x8", (8192,), "--on blocks --transport pull"),
+    "threads-16x16": ("cannon summa fox", "16x16", (1024,), "--on threads"),
+    "threads-8x8x8": ("dns", "8x8x8", (1024,), "--on threads"),
+}
+
+
+class Part:
+    """One command."""
+
+    def __init__(self, name, words, document=False, environment=None, check=None):
+        self.name, self.words, self.document = name, words, document
+        self.environment, self.check = environment or {}, check
+        self.status, self.seconds, self.said = None, 0.0, ""
+
+    def run(self, options, prefix):
+        begun = time.monotonic()
+        log = options.logs / f"{self.name}.log"
+        try:
+            done = subprocess.run(self.words, capture_output=True, text=True, timeout=options.limit, cwd=ROOT,
+                                  env={**os.environ, **self.environment})
+            output, errors, self.status = done.stdout, done.stderr, done.returncode
+        except subprocess.TimeoutExpired as late:
+            output, errors, self.status = "", f"ended after {late.timeout} s\n", 124
+        except OSError as error:
+            output, errors, self.status = "", f"{error}\n", 127
+        self.seconds = time.monotonic() - begun
+        log.write_text(f"$ {' '.join(self.words)}\n{output}{errors}= {self.status}\n")
+        self.said = self.check(output + errors) if self.check and self.status == 0 else ""
+        if self.status == 0 and self.said.startswith("not "):
+            self.status = 1
+        if self.status == 0 and self.document:
+            self.write(options.results / f"{prefix}-{self.name.split('-', 1)[1]}.json", output)
+        if self.status != 0:
+            self.said = self.said or (errors.strip().splitlines() or ["see its log"])[-1][:100]
+
+    def write(self, path, output):
+        try:
+            json.loads(output)
+        except ValueError:
+            self.status, self.said = 1, "not a JSON document"
+            return
+        path.write_text(output)
+        self.said = path.name
+
+
+def count_tests(output):
+    """Of a TAP document. A test that is skipped on a GPU machine is named."""
+    wrong = len(re.findall(r"^not ok", output, re.M))
+    skipped = re.findall(r"^ok \d+ (\S+) # SKIP", output, re.M)
+    good = len(re.findall(r"^ok", output, re.M)) - len(skipped)
+    text = f"{good} passed, {len(skipped)} skipped"
+    return f"not right: {wrong} failed, {text}" if wrong or not good else text
+
+
+def find_summary(output):
+    found = CLEAN.search(output)
+    counts = count_tests(output)
+    return f"{found.group(0).lower()}, {counts}" if found and not counts.startswith("not ") else f"not clean: {counts}"
+
+
+def parts_of(options):
+    cli, tests = options.build / "cli" / "topogemm", options.build / "tests" / "gpu"
+    if not options.prebuilt:
+        if not (options.build / "build.ninja").exists():
+            yield Part("build-setup", ["meson", "setup", str(options.build), "--buildtype", "release"])
+        yield Part("build", ["ninja", "-C", str(options.build)])
+    for name in TESTS:
+        yield Part(f"test-{name}", [str(tests / f"test-{name}")], check=count_tests,
+                   environment={"TG_TEST_LARGEST": "129"} if options.quick else None)
+    for tool in TOOLS:
+        for name in TESTS[1:]:
+            words = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", str(tests / f"test-{name}")]
+            if tool == "memcheck":  # launches that are refused are what some tests are about
+                words[3:3] = ["--report-api-errors", "no"]
+            yield Part(f"{tool}-{name}", words, check=find_summary, environment={"TG_TEST_LARGEST": LARGEST[tool]})
+    for name, (words, quick) in EXPERIMENTS.items():
+        if options.quick and not quick:
+            continue
+        chosen = words.split()[:2] + quick.split() if options.quick else words.split()
+        yield Part(f"measure-{name}", [str(cli), *chosen, "--json"], document=True)
+    for name, (algorithms, grid, sizes, more) in RUNS.items():
+        for size in (512,) if options.quick else sizes:
+            words = ["run", *algorithms.split(), "--grid", grid, "-n", str(size), *more.split()]
+            yield Part(f"measure-{name}-{size}", [str(cli), *words, "--beside", "cublas", "--json"], document=True)
+
+
+def card():
+    """Name of the first GPU in short: h200 of `NVIDIA H200`."""
+    words = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    try:
+        name = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        sys.exit("measure-gpu.py: no NVIDIA driver that answers: nvidia-smi does not name a GPU")
+    return "-".join(re.sub(r"NVIDIA|GeForce", "", name).lower().split())
+
+
+def wanted(part, only):
+    return not only or any(part.name == word or part.name.startswith(word) for word in only)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("Usage: ")[1])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
+    parser.add_argument("--prefix")
+    parser.add_argument("--only", type=lambda text: text.split(","))
+    parser.add_argument("--limit", type=float, default=1800)
+    for flag in ["prebuilt", "quick", "list"]:
+        parser.add_argument(f"--{flag}", action="store_true")
+    options = parser.parse_args()
+    options.build, options.results = options.build.resolve(), options.results.resolve()
+    parts = [part for part in parts_of(options) if wanted(part, options.only)]
+    if options.list:
+        print("\n".join(f"{part.name:32} {' '.join(part.words)}" for part in parts))
+        return 0
+    if not parts:
+        sys.exit(f"measure-gpu.py: --only {','.join(options.only)}: no part begins so; see --list")
+    prefix = options.prefix or card()
+    options.logs = options.build / "gpu"
+    options.logs.mkdir(parents=True, exist_ok=True)
+    options.results.mkdir(parents=True, exist_ok=True)
+    for part in parts:
+        part.run(options, prefix)
+        print(f"{'ok' if part.status == 0 else 'FAILED':6} {part.name:32} {part.seconds:7.1f} s  {part.said}", flush=True)
+        if part.status and part.name.startswith("build"):
+            break
+    failed = [part for part in parts if part.status != 0]
+    summary = [{"part": part.name, "status": part.status, "seconds": round(part.seconds, 1), "said": part.said}
+               for part in parts]
+    (options.logs / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
+    print(f"{len(parts) - len(failed)} of {len(parts)} parts ended well; logs in {options.logs}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
