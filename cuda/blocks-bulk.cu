@@ -205,15 +205,17 @@ __device__ __forceinline__ int multiply(const TgBlocksRun &run, const TgBlocksIn
   const Work work = {instruction, static_cast<float *>(run.memory)};
   const int rounds = work.rounds(), tiles = work.tiles(), total = tiles * rounds;
   const uint32_t base = counts->rounds;
+  const bool leads = threadIdx.x == 0 && copies->count > 0;
+  bool begun = false; /* the copies, by the leading thread; copies->begun is 0 until the end */
   Aside aside(shared, work.memory, copies);
   if (threadIdx.x == 0)
     for (int r = 0; r < stages - 1 && r < total; r++) fill(shared, base + r, work, r);
   const Lane mine;
   Sums sums;
   for (int at = 0, round = 0; at < tiles; at++) {
-    if (threadIdx.x == 0 && !copies->begun && copies->count > 0) {
-      copies->begun = tg_aside_is_ready(run, copies);
-      if (copies->begun) asm volatile("fence.proxy.async;" ::: "memory");
+    if (leads && !begun) {
+      begun = tg_aside_is_ready(run, copies);
+      if (begun) asm volatile("fence.proxy.async;" ::: "memory");
     }
     sums.begin(work, at, run.zero);
     for (int k = 0; k < instruction.inner; k += depth, round++) {
@@ -235,19 +237,20 @@ __device__ __forceinline__ int multiply(const TgBlocksRun &run, const TgBlocksIn
       /* Warps take turns, or one would always be the last. */
       if (threadIdx.x == 32 * (1 + round % (warps - 1)) && round + stages - 1 < total)
         fill(shared, base + round + stages - 1, work, round + stages - 1);
-      if (threadIdx.x == 0 && copies->begun) {
+      if (begun) {
         if (counts->asked - counts->sent == pieces) aside.send_on(counts->sent++);
         if (aside.ask(counts->asked)) counts->asked++;
       }
     }
     sums.store(work, at, run.zero);
   }
-  if (threadIdx.x == 0 && copies->begun) { /* what is left of the copies */
+  if (begun) { /* what is left of the copies */
     while (counts->sent != counts->asked) {
       aside.send_on(counts->sent++);
       if (aside.ask(counts->asked)) counts->asked++;
     }
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    copies->begun = 1;
   }
   __syncthreads(); /* all know whether there were copies */
   counts->rounds = base + total;

@@ -6,12 +6,15 @@ well. At the end stands a table of all parts, and PREFIX-summary.json has the sa
 Then tools/docs-measured.py brings the documents' tables up to date.
 
 Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix NAME] [--quick] [--limit SECONDS]
-                      [--only PART,…] [--list]
+                      [--jobs N] [--only PART,…] [--list]
   --build     where it is built, or was (build)          --prebuilt  do not build: FOLDER/cli and FOLDER/tests are there
   --prefix    of the results' names; else of the card, as h200              --quick  small sizes: whether all of it works
   --limit     seconds a part may take (1800)       --only  parts, or beginnings of their names, as `measure-ladder`
+  --jobs      tests, also under tools, that run beside each other (the processor's cores, less two)
 """
 import argparse
+import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -25,6 +28,10 @@ TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters",
 TOOLS = ["memcheck", "racecheck", "synccheck"]
 # Sizes at which a test under a tool ends within minutes: racecheck slows kernels down several hundred times.
 LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
+LARGEST_OF = {("racecheck", "clusters"): "130"}  # whose tiles are 128 x 128: no less has edges
+# Into how many parts, each with some of its cases, a test is divided under a tool.
+DIVIDED = {("racecheck", "blocks"): 8, ("racecheck", "clusters"): 8, ("racecheck", "historic"): 4,
+           ("racecheck", "kernels"): 4, ("racecheck", "threads"): 2}
 CLEAN = re.compile(r"(ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards displayed)")
 
 # What is measured: name, and words of the command with and without --quick.
@@ -63,8 +70,8 @@ RUNS = {
 class Part:
     """One command."""
 
-    def __init__(self, name, words, document=False, environment=None, check=None):
-        self.name, self.words, self.document = name, words, document
+    def __init__(self, name, words, document=False, environment=None, check=None, more=None):
+        self.name, self.words, self.document, self.more = name, words, document, more
         self.environment, self.check = environment or {}, check
         self.status, self.seconds, self.said = None, 0.0, ""
 
@@ -72,12 +79,13 @@ class Part:
         begun = time.monotonic()
         log = options.logs / f"{self.name}.log"
         try:
+            self.words += self.more() if self.more else []
             done = subprocess.run(self.words, capture_output=True, text=True, timeout=options.limit, cwd=ROOT,
                                   env={**os.environ, **self.environment})
             output, errors, self.status = done.stdout, done.stderr, done.returncode
         except subprocess.TimeoutExpired as late:
             output, errors, self.status = "", f"ended after {late.timeout} s\n", 124
-        except OSError as error:
+        except (OSError, subprocess.CalledProcessError) as error:
             output, errors, self.status = "", f"{error}\n", 127
         self.seconds = time.monotonic() - begun
         log.write_text(f"$ {' '.join(self.words)}\n{output}{errors}= {self.status}\n")
@@ -114,6 +122,26 @@ def find_summary(output):
     return f"{found.group(0).lower()}, {counts}" if found and not counts.startswith("not ") else f"not clean: {counts}"
 
 
+def cases_of(program, part, count):
+    """Options that choose every count-th case of a test."""
+    listed = subprocess.run([program, "-l"], capture_output=True, text=True, check=True).stdout
+    cases = re.findall(r"^(/\S+)", listed, re.M)[part::count]
+    return [word for case in cases for word in ("-p", case)]
+
+
+def sanitised_of(tool, name, program):
+    """A test under a tool, in as many parts as the table says."""
+    words = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", str(program)]
+    if tool == "memcheck":  # launches that are refused are what some tests are about
+        words[3:3] = ["--report-api-errors", "no"]
+    environment = {"TG_TEST_LARGEST": LARGEST_OF.get((tool, name), LARGEST[tool])}
+    count = DIVIDED.get((tool, name), 1)
+    for part in range(count):
+        more = functools.partial(cases_of, str(program), part, count) if count > 1 else None
+        yield Part(f"{tool}-{name}" + (f"-{part + 1}" if more else ""), words, check=find_summary,
+                   environment=environment, more=more)
+
+
 def parts_of(options):
     cli, tests = options.build / "cli" / "topogemm", options.build / "tests" / "gpu"
     if not options.prebuilt:
@@ -125,10 +153,7 @@ def parts_of(options):
                    environment={"TG_TEST_LARGEST": "129"} if options.quick else None)
     for tool in TOOLS:
         for name in TESTS[1:]:
-            words = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", str(tests / f"test-{name}")]
-            if tool == "memcheck":  # launches that are refused are what some tests are about
-                words[3:3] = ["--report-api-errors", "no"]
-            yield Part(f"{tool}-{name}", words, check=find_summary, environment={"TG_TEST_LARGEST": LARGEST[tool]})
+            yield from sanitised_of(tool, name, tests / f"test-{name}")
     for name, (words, quick) in EXPERIMENTS.items():
         if options.quick and not quick:
             continue
@@ -154,6 +179,25 @@ def wanted(part, only):
     return not only or any(part.name == word or part.name.startswith(word) for word in only)
 
 
+def run_part(part, options, prefix):
+    part.run(options, prefix)
+    print(f"{'ok' if part.status == 0 else 'FAILED':6} {part.name:32} {part.seconds:7.1f} s  {part.said}", flush=True)
+    return part.status == 0
+
+
+def run_all(parts, options, prefix):
+    """In their order, but tests and tests under tools beside each other: only what is measured needs the GPU alone."""
+    alone = [part for part in parts if part.name.startswith(("build", "measure"))]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for part in alone:
+            if part.name.startswith("build") and not run_part(part, options, prefix):
+                return
+        list(pool.map(lambda part: run_part(part, options, prefix), [part for part in parts if part not in alone]))
+    for part in alone:
+        if part.status is None:
+            run_part(part, options, prefix)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("Usage: ")[1])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
@@ -161,6 +205,7 @@ def main():
     parser.add_argument("--prefix")
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--limit", type=float, default=1800)
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     for flag in ["prebuilt", "quick", "list"]:
         parser.add_argument(f"--{flag}", action="store_true")
     options = parser.parse_args()
@@ -175,11 +220,7 @@ def main():
     options.logs = options.build / "gpu"
     options.logs.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
-    for part in parts:
-        part.run(options, prefix)
-        print(f"{'ok' if part.status == 0 else 'FAILED':6} {part.name:32} {part.seconds:7.1f} s  {part.said}", flush=True)
-        if part.status and part.name.startswith("build"):
-            break
+    run_all(parts, options, prefix)
     failed = [part for part in parts if part.status != 0]
     summary = [{"part": part.name, "status": part.status, "seconds": round(part.seconds, 1), "said": part.said}
                for part in parts]

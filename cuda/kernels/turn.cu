@@ -39,8 +39,8 @@ struct Shared {
   __device__ void init() const {
     for (int s = 0; s < stages; s++) {
       tg_barrier_init(base + raw_full + 8 * s, 1);
-      tg_barrier_init(base + raw_empty + 8 * s, turners / 32);
-      tg_barrier_init(base + full + 8 * s, 1 + turners / 32);
+      tg_barrier_init(base + raw_empty + 8 * s, turners);
+      tg_barrier_init(base + full + 8 * s, 1 + turners);
       tg_barrier_init(base + empty + 8 * s, 8);
     }
     tg_barrier_fence();
@@ -97,8 +97,6 @@ __device__ __forceinline__ void turn(Shared shared, int rounds) {
                     ((rows + m) * depth + (k ^ m) * 4 + 2 * right) * 4, /* whose piece k stands at k ^ m */
                 at + Shared::turned + ((4 * k + 2 * right) * tile + rows + 4 * m) * 4);
     }
-    __syncwarp();
-    if (threadIdx.x % 32 != 0) continue;
     tg_barrier_arrive(bar + Shared::raw_empty);
     tg_barrier_arrive(bar + Shared::full);
   }
@@ -182,7 +180,7 @@ __device__ __forceinline__ void finish(float *memory, const bulk::Problem &probl
       *reinterpret_cast<float4 *>(for_group + ((i * 2 + h) * multipliers + threadIdx.x) * 4) =
           make_float4(other[0], other[1], other[2], other[3]);
     }
-  asm volatile("bar.sync 1, %0;" ::"n"(multipliers) : "memory");
+  tg_cluster_sync();
 #pragma unroll
   for (int i = 0; i < 4; i++)
 #pragma unroll
@@ -243,6 +241,7 @@ __global__ __launch_bounds__(threads, 1) void multiply(const __grid_constant__ C
     if (threadIdx.x == multipliers) bring(shared, &a_map, &b_map, place, Share{begin, rounds});
     if (threadIdx.x >= multipliers + 32) turn(shared, rounds);
     __syncwarp();
+    tg_cluster_sync();
     tg_cluster_sync();
     if (SPLIT == 2) tg_cluster_sync();
   } else {

@@ -82,11 +82,6 @@ static int64_t passes(const TgSchedule *schedule, const int64_t *size) {
   return tiling.tile_rows * tiling.tile_columns * tiling.panels;
 }
 
-static bool is_left_out(const int64_t *size) {
-  const char *largest = g_getenv("TG_TEST_LARGEST");
-  return largest && MAX(size[0], MAX(size[1], size[2])) > g_ascii_strtoll(largest, NULL, 10);
-}
-
 /** Small grids pass through their schedule very often: they get a small size. */
 static const int64_t *device_size(const TgSchedule *schedule, guint32 number) {
   enum { MOST_PASSES = 2000000 };
