@@ -107,6 +107,7 @@ static bool tile_problem(TgClusters *clusters, GError **error) {
   facts->processors_max = TG_CLUSTER_MOST;
   facts->instructions = plan->ops + plan->products;
   facts->steps = plan->steps;
+  facts->kernel = "register tiles from shared memory that the copy engine fills";
   facts->tile[0] = facts->tile[1] = clusters->form.tile;
   facts->instance[0] = (int64_t)plan->rows * clusters->form.tile;
   facts->instance[1] = (int64_t)plan->columns * clusters->form.tile;

@@ -5,7 +5,8 @@ A region stands between `<!-- TABLE: FILE.json … -->`, which names the table a
 `<!-- end -->`. Results that are not there are not shown; where none of a region's are, the region says so. With --check
 nothing is written: the status is 1 where a page differs from what would be written.
 
-Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE: docs/kernels.md and docs/papers.md if not given
+Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE: docs/kernels.md, docs/papers.md and docs/run.md
+if not given
 """
 import argparse
 import difflib
@@ -16,6 +17,7 @@ import sys
 
 from measured_common import grid, is_square, markdown, rows_of, seconds, show_rate, show_time, show_whole, where
 import measured_products
+import measured_runs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REGION = re.compile(r"(^<!-- ([a-z0-9-]+): ([^\n]*\.json) -->\n).*?(^<!-- end -->\n)", re.M | re.S)
@@ -156,7 +158,7 @@ TABLES = {
     "essay-oblongs": essay_oblongs,
     "transpose": lambda files: grid(files, TRANSPOSE, show_rate) + ["", where(files)],
     "transpose-often": lambda files: grid(files, OFTEN, show_rate) + ["", where(files)],
-} | measured_products.TABLES
+} | measured_products.TABLES | measured_runs.TABLES
 
 
 def region(folder, table, names):
@@ -174,7 +176,7 @@ def main():
     """Writes or checks the pages."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("pages", nargs="*", type=pathlib.Path,
-                        default=[ROOT / "docs" / "kernels.md", ROOT / "docs" / "papers.md"])
+                        default=[ROOT / "docs" / name for name in ("kernels.md", "papers.md", "run.md")])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
     arguments = parser.parse_args()

@@ -10,7 +10,8 @@ Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix
   --build     where it is built, or was (build)          --prebuilt  do not build: FOLDER/cli and FOLDER/tests are there
   --prefix    of the results' names; else of the card, as h200              --quick  small sizes: whether all of it works
   --limit     seconds a part may take (1800)       --only  parts, or beginnings of their names, as `measure-ladder`
-  --jobs      tests, also under tools, that run beside each other (the processor's cores, less two)
+  --jobs      tests, also under tools, that run beside each other (1: they share the GPU, and tools take longer than
+              that saves)
 """
 import argparse
 import concurrent.futures
@@ -44,9 +45,9 @@ EXPERIMENTS = {
     "oneil-large": ("bench oneil --sizes 2048,4096,8192 --budget 4 --kernels oneil-cannon-tiles,oneil-dns-cube-tiles,"
                     "oneil-dns-cube-tiles-banks,oneil-dns-planes-tiles,chosen,cublas", None),
     "oneil-largest": ("bench oneil --sizes 4096,16384,32768 --budget 4 --kernels oneil-cannon-tiles,chosen,cublas", None),
-    "essay": ("bench essay", "--quick"),
-    "transpose": ("bench transpose", "--quick"),
-    "mmt": ("bench mmt --sizes 500,512,1000,1024,2000,3000", "--quick"),
+    "essay": ("bench essay --budget 0.1", "--quick"),
+    "transpose": ("bench transpose --budget 0.05", "--quick"),
+    "mmt": ("bench mmt --sizes 500,512,1000,1024,2000,3000 --budget 0.05", "--quick"),
     "mmt-large": ("bench mmt --sizes 5000,10000,20000", None),
     "dobravec": ("bench dobravec", "--quick"),
 }
@@ -205,7 +206,7 @@ def main():
     parser.add_argument("--prefix")
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--limit", type=float, default=1800)
-    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
+    parser.add_argument("--jobs", type=int, default=1)
     for flag in ["prebuilt", "quick", "list"]:
         parser.add_argument(f"--{flag}", action="store_true")
     options = parser.parse_args()

@@ -162,6 +162,7 @@ static inline bool check_executor(const TgExecutorKind *kind, const StepCase *te
     return false;
   }
   g_assert_no_error(error);
+  g_assert_nonnull(tg_executor_facts(executor)->kernel);
   g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
   for (int again = 0; again < 2; again++) {
     g_autofree void *c = c_new(test);

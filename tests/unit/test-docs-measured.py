@@ -168,6 +168,23 @@ def test_anomaly(folder):
     assert "| 1536 | 3.00 | 1 × 1024 | 16 × 64, room | 1.00 | 1 × 112 | 16 × 64, room |\n" in text, text
 
 
+def run(transport, gflops, **more):
+    return {"on": "clusters", "algorithm": "ring", "grid": "2x2", "transport": transport, "n": 64, "trials": 20, "gflops": gflops,
+            "time_s": time(1), "processors": 4, "resident": 30, "beside": {"kernel": "cublas", "ratio": 0.9}} | more
+
+
+def test_runs(folder):
+    (folder / "a.json").write_text(json.dumps({"runs": [run("copy", 42000), run("copy", 3000, algorithm="alone")], "environment": GPU}))
+    (folder / "b.json").write_text(json.dumps(run("load", 44000, trials=31) | {"environment": GPU}))
+    text = rewrite(folder, "runs", files="a.json b.json")
+    assert "| clusters | copy | 2x2 | ring | 64 | 42.0 ± 12.5 % | 0.900 |\n" in text, text
+    assert "| clusters | load | 2x2 | ring | 64 | 44.0 ± 12.5 % | 0.900 |\n" in text, text
+    assert "medians of 20 to 31 runs; of cublas" in text, text
+    text = rewrite(folder, "shifts", files="a.json b.json")
+    assert "| 2x2 | ring | 64 | 42.0 ± 12.5 % | 44.0 ± 12.5 % | 0.955 | 120 | 0.900 |\n" in text, text
+    assert "alone" not in text, text
+
+
 def main():
     tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
     print(f"1..{len(tests)}")
