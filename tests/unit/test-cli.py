@@ -24,8 +24,8 @@ import time
 import traceback
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-COMMANDS = "list show verify mutate step draw topo sim run export".split()
-LATER = "calibrate compare huge trace".split()
+COMMANDS = "list show verify mutate step draw topo sim run calibrate compare export".split()
+LATER = "huge trace".split()
 
 
 def unwind(words, environment):
