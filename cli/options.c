@@ -56,8 +56,8 @@ static const TgOptionRow rows[] = {
      "how fast a processor multiplies, as in 2e11; else 1e9, a nanosecond a flop"},
     {"sizes", 0, G_OPTION_ARG_STRING, AT(sizes), "N,N,…", "square sizes to measure at; else the experiment's own"},
     {"sizes:calibrate", 0, G_OPTION_ARG_STRING, AT(sizes), "N,N,…",
-     "elements along a side of a processor's block, at least 3 of them; of what tiles a problem around the schedule, "
-     "panels of k; else the executor's own"},
+     "elements along a side of a processor's block, at least 3 of them; for what tiles problems around the schedule, "
+     "their k; else the executor's own"},
     {"budget:calibrate", 0, G_OPTION_ARG_STRING, AT(budget), "SECONDS",
      "of trials, a sample: from 3 to 20 runs; else 0.15"},
     {"output:machine", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE.machine", "write the machine file"},

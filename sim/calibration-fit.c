@@ -29,42 +29,51 @@ static bool too_few(const TgCalibration *calibration, const char *what, int foun
 
 /* --- products ------------------------------------------------------------------------------------------------------*/
 
-/* Of one size, from several runs: the time with the least relative errors. */
-static void fit_one_rate(const TgCalibration *calibration, TgMachineProcessor *processor) {
+static double size_of(const TgCalibrationSample *sample) {
+  return cbrt(flops_of(sample) / 2);
+}
+
+static bool is_same(double size, double other) {
+  return fabs(size - other) < 1e-3 * other;
+}
+
+/* The rate whose times have the least relative errors, of all products of one size. */
+static double rate_at(const TgCalibration *calibration, double size) {
   double sum = 0, squares = 0, flops = 0;
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->left_out || sample->probe.hops) continue;
+    if (sample->left_out || sample->probe.hops || !is_same(size_of(sample), size)) continue;
     sum += 1 / sample->product_s;
     squares += 1 / (sample->product_s * sample->product_s);
     flops = flops_of(sample);
   }
-  processor->flops_per_s = flops * squares / sum;
-  processor->given = 1 << 0;
+  return flops * squares / sum;
 }
 
-static void add_rate(TgMachineRates *rates, const TgCalibrationSample *sample) {
-  const TgMachineRate rate = {.size = cbrt(flops_of(sample) / 2), .flops_per_s = flops_of(sample) / sample->product_s};
-  if (rates->rows == TG_MACHINE_RATES || (rates->rows && rates->row[rates->rows - 1].size >= rate.size)) return;
-  rates->row[rates->rows++] = rate;
+/* In its place, so that sizes increase. */
+static void add_rate(const TgCalibration *calibration, TgMachineRates *rates, double size) {
+  int32_t place = rates->rows;
+  for (int32_t r = 0; r < rates->rows; r++)
+    if (is_same(rates->row[r].size, size)) return;
+  if (rates->rows == TG_MACHINE_RATES) return;
+  for (; place > 0 && rates->row[place - 1].size > size; place--) rates->row[place] = rates->row[place - 1];
+  rates->row[place] = (TgMachineRate){.size = size, .flops_per_s = rate_at(calibration, size)};
+  rates->rows++;
 }
 
 static bool fit_products(TgCalibration *calibration, GError **error) {
   TgMachineProcessor *processor = &calibration->machine.processor;
-  int found = 0;
   for (guint s = 0; s < calibration->samples->len; s++) {
     TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->left_out || sample->probe.hops) continue;
-    if (!(sample->product_s > 0)) {
+    if (!sample->left_out && !(sample->product_s > 0))
       sample->left_out = g_strdup("its products took no time that could be measured");
-      continue;
-    }
-    found++;
-    if (!calibration->tiled) add_rate(&processor->rate, sample);
   }
-  if (found == 0) return too_few(calibration, "products", found, 1, error);
-  if (calibration->tiled) fit_one_rate(calibration, processor);
-  if (!calibration->tiled) processor->given = 1 << 1;
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    if (!sample->left_out && !sample->probe.hops) add_rate(calibration, &processor->rate, size_of(sample));
+  }
+  if (processor->rate.rows == 0) return too_few(calibration, "products", 0, 1, error);
+  processor->given = 1 << 1;
   return true;
 }
 
@@ -107,28 +116,32 @@ static bool fit_moves(TgCalibration *calibration, GError **error) {
   return true;
 }
 
-/* Moves beside products: the time of a pass against their number, where they are what it takes. */
-static bool fit_hidden_moves(TgCalibration *calibration) {
-  double term[2 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[2], least_s = INFINITY;
+/* Moves beside products: the time of a pass against their number and bytes, where they are what it takes. Where they
+ * never are, all that is known is that a move of the largest block takes no longer than the pass had room for. */
+static void fit_hidden_moves(TgCalibration *calibration) {
+  double term[3 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[3], room_s = INFINITY;
+  int64_t largest = 0;
   int rows = 0;
   for (guint s = 0; s < calibration->samples->len && rows < MOST_SAMPLES; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
     if (sample->left_out || sample->probe.hops == 0) continue;
     const double pass_s = sample->product_s * sample->probe.products;
     const double moves = (double)tg_probe_moves(&sample->probe);
-    least_s = fmin(least_s, pass_s / moves);
+    if (sample->block_bytes > largest) room_s = INFINITY;
+    largest = MAX(largest, sample->block_bytes);
+    if (sample->block_bytes == largest) room_s = fmin(room_s, pass_s / moves);
     if (pass_s < bound * product_s(calibration, sample) * sample->probe.products) continue;
-    term[2 * rows] = moves;
-    term[2 * rows + 1] = 1;
+    const double terms[] = {moves, moves * (double)sample->block_bytes, 1};
+    memcpy(&term[3 * rows], terms, sizeof terms);
     y[rows] = pass_s;
     weight[rows++] = 1 / pass_s;
   }
-  calibration->no_links = isinf(least_s);
+  calibration->no_links = largest == 0;
   calibration->hidden = rows == 0 && !calibration->no_links;
-  if (rows > 0) tg_least_squares(term, y, weight, rows, rows > 1 ? 2 : 1, value);
-  if (rows == 1) value[0] = least_s;
-  set_link(calibration, rows > 0 ? value[0] : calibration->hidden ? least_s : 0, 0);
-  return true;
+  if (calibration->hidden) set_link(calibration, room_s, 0);
+  if (rows == 0) return;
+  tg_least_squares(term, y, weight, rows, 3, value);
+  set_link(calibration, value[0], value[1]);
 }
 
 /* --- the rest of a run ---------------------------------------------------------------------------------------------*/
@@ -195,9 +208,8 @@ static double rounded(double number) {
 }
 
 static void round_all(TgMachine *machine) {
-  double *const numbers[] = {&machine->link.latency_s,    &machine->link.bandwidth_bytes_per_s,
-                             &machine->executor.launch_s, &machine->executor.round_s,
-                             &machine->executor.pass_s,   &machine->processor.flops_per_s};
+  double *const numbers[] = {&machine->link.latency_s, &machine->link.bandwidth_bytes_per_s,
+                             &machine->executor.launch_s, &machine->executor.round_s, &machine->executor.pass_s};
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) *numbers[i] = rounded(*numbers[i]);
   for (int32_t r = 0; r < machine->processor.rate.rows; r++) {
     machine->processor.rate.row[r].size = rounded(machine->processor.rate.row[r].size);
@@ -224,7 +236,10 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   for (int t = 0; t < TG_TIER_KINDS; t++) calibration->machine.tier[t].capacity_bytes = INFINITY;
   set_link(calibration, 0, 0);
   if (!fit_products(calibration, error)) return false;
-  if (!(plan->ways.overlaps ? fit_hidden_moves(calibration) : fit_moves(calibration, error))) return false;
+  if (plan->ways.overlaps)
+    fit_hidden_moves(calibration);
+  else if (!fit_moves(calibration, error))
+    return false;
   fit_rest(calibration);
   round_all(&calibration->machine);
   name_all(calibration, plan);

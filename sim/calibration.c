@@ -9,7 +9,8 @@ enum {
   THIN = 8,      /* columns of a product with moves around it */
   MOST_HOPS = 4, /* numbers of hops that are tried where moves run beside products */
   USUAL_HOPS = 3,
-  SIDE = 64 /* elements of a processor's block, more than an instance takes along k */
+  SIDE = 128, /* elements of a processor's block, more than an instance has along k */
+  MOST_FORMS = 8
 };
 static const int64_t most_bytes = INT64_C(1) << 30; /* of copies of A that a run without moves needs */
 
@@ -33,7 +34,8 @@ static int32_t next_hops(int32_t hops, int32_t columns) {
   return hops;
 }
 
-static void add(TgCalibration *calibration, TgProbe probe) {
+static void add(TgCalibration *calibration, int32_t form, TgProbe probe) {
+  probe.form = form;
   const TgCalibrationSample sample = {.probe = probe, .product_s = NAN, .move_s = NAN, .fitted_s = NAN};
   g_array_append_val(calibration->samples, sample);
 }
@@ -44,53 +46,74 @@ static void add_blocks(TgCalibration *calibration, const TgCalibrationPlan *plan
   const int64_t p = plan->rows, q = plan->columns;
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
-    add(calibration, (TgProbe){plan->rows, plan->columns, PRODUCTS, 0, p * s, q * s, PRODUCTS * s});
+    add(calibration, 0, (TgProbe){plan->rows, plan->columns, PRODUCTS, 0, p * s, q * s, PRODUCTS * s, 0});
   }
+  /* Where a block is read in place, passing it on again costs nothing more. */
+  const int32_t hops = plan->options.transport == TG_TRANSPORT_PULL ? 1 : next_hops(USUAL_HOPS, plan->columns);
   for (int i = 0; i < plan->sizes && q > 1; i++) {
     const int64_t s = plan->size[i];
-    add(calibration, (TgProbe){plan->rows, plan->columns, plan->columns, next_hops(USUAL_HOPS, plan->columns), p * s,
-                               q * THIN, q * s});
+    add(calibration, 0, (TgProbe){plan->rows, plan->columns, plan->columns, hops, p * s, q * THIN, q * s, 0});
   }
 }
 
-/* So many instances, about as many down as across. */
+/* So many instances, about as many down as across, and at least one panel of k. */
 static TgProbe tiles(const TgCalibrationPlan *plan, const TgExecutorFacts *facts, int32_t hops, int64_t instances,
-                     int64_t panels) {
+                     int64_t k) {
   int64_t down = (int64_t)sqrt((double)instances);
   while (down > 1 && instances % down) down--;
   down = MAX(down, 1);
-  return (TgProbe){plan->rows,
-                   plan->columns,
-                   plan->columns,
-                   hops,
-                   facts->instance[0] * down,
-                   facts->instance[1] * (instances / down),
-                   facts->instance[2] * panels};
+  return (TgProbe){.rows = plan->rows,
+                   .columns = plan->columns,
+                   .products = plan->columns,
+                   .hops = hops,
+                   .m = facts->instance[0] * down,
+                   .n = facts->instance[1] * (instances / down),
+                   .k = facts->instance[2] * MAX(k / facts->instance[2], 1)};
 }
 
-static void add_tiles(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts) {
+static void add_tiles(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts,
+                      int32_t form) {
   for (int64_t rounds = 1; rounds <= 2; rounds++)
     for (int i = 0; i < plan->sizes; i++)
-      add(calibration, tiles(plan, facts, 0, rounds * facts->resident, plan->size[i]));
+      add(calibration, form, tiles(plan, facts, 0, rounds * facts->resident, plan->size[i]));
   int32_t hops = 0;
-  for (int h = 0; h < MOST_HOPS && plan->columns > 1; h++) {
+  for (int h = 0; h < MOST_HOPS && plan->columns > 1 && plan->options.transport != TG_TRANSPORT_LOAD; h++) {
     hops = next_hops(hops + 1, plan->columns);
-    add(calibration, tiles(plan, facts, hops, facts->resident, plan->size[plan->sizes - 1]));
+    add(calibration, form, tiles(plan, facts, hops, facts->resident, plan->size[plan->sizes - 1]));
   }
 }
 
-/* Whether the executor tiles problems around a schedule is seen at one that would be more than one instance. */
-static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
-  TgExecutorFacts facts;
+static bool find_facts(const TgCalibrationPlan *plan, int32_t form, TgExecutorFacts *facts, int64_t *k,
+                       GError **error) {
   const TgProbe probe = {.rows = plan->rows,
                          .columns = plan->columns,
                          .products = plan->columns,
                          .m = (int64_t)plan->rows * SIDE,
                          .n = (int64_t)plan->columns * SIDE,
-                         .k = (int64_t)plan->columns * SIDE};
-  if (!tg_probe_facts(plan->kind, &plan->options, &probe, &facts, error)) return false;
-  calibration->tiled = facts.instance[2] < probe.k;
-  calibration->tiled ? add_tiles(calibration, plan, &facts) : add_blocks(calibration, plan);
+                         .k = (int64_t)plan->columns * SIDE,
+                         .form = form};
+  *k = probe.k;
+  return tg_probe_facts(plan->kind, &plan->options, &probe, facts, error);
+}
+
+/* Whether the executor tiles problems around a schedule is seen at one that would be more than one instance. Each of
+ * its forms that has tiles of its own is measured: which one it takes depends on the schedule. */
+static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+  TgExecutorFacts facts, more;
+  int64_t k;
+  if (!find_facts(plan, 0, &facts, &k, error)) return false;
+  calibration->tiled = facts.instance[2] < k;
+  if (!calibration->tiled) {
+    add_blocks(calibration, plan);
+    return true;
+  }
+  int32_t form = 1;
+  for (int64_t last = 0; form <= MOST_FORMS && find_facts(plan, form, &more, &k, NULL) && more.instance[2] != last;
+       form++) {
+    last = more.instance[2];
+    add_tiles(calibration, plan, &more, form);
+  }
+  if (form == 1) add_tiles(calibration, plan, &facts, 0);
   return true;
 }
 

@@ -19,8 +19,8 @@ typedef struct TgCalibrationPlan {
   TgWays ways;
   TgExecutorOptions options;          /**< but for the sizes */
   int32_t rows, columns;              /**< of the grid */
-  int64_t size[TG_CALIBRATION_SIZES]; /**< elements along a side of a processor's block, increasing; panels of k, where
-                                         the executor tiles a problem around the schedule */
+  int64_t size[TG_CALIBRATION_SIZES]; /**< elements along a side of a processor's block, increasing; k of the problem,
+                                         where the executor tiles one around the schedule */
   int sizes;
   double budget_s; /**< of each sample */
   /** Called before each sample; NULL: nobody wants to know. */
