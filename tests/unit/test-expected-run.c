@@ -2,6 +2,7 @@
  * planner of the executor clusters really sends. */
 #include "clusters-planner.h"
 #include "expected-run.h"
+#include "probe.h"
 
 #include "../step-case.h"
 
@@ -136,6 +137,29 @@ static void messages_are_those_that_clusters_send(void) {
   for (size_t c = 0; c < G_N_ELEMENTS(cases); c++) expect_sends(cases[c][0], cases[c][1]);
 }
 
+/* The schedules of a calibration fit the slots of a block, six of the larger form, and send all that they say. */
+static void probes_fit_clusters(void) {
+  static const int32_t grids[][2] = {{2, 2}, {4, 4}, {4, 2}, {1, 4}, {2, 3}, {2, 8}};
+  for (size_t g = 0; g < G_N_ELEMENTS(grids); g++)
+    for (int32_t hops = 0; hops <= 7; hops++) {
+      const int32_t p = grids[g][0], q = grids[g][1];
+      const TgProbe probe = {.rows = p, .columns = q, .products = q, .hops = hops};
+      if (hops && (q % 2 == 0) == (hops % 2 == 0)) continue; /* 2, 4 and 8 want odd numbers; 3 takes 2 and 4 */
+      if (q == 3 && hops == 6) continue;
+      g_autofree StepCase *test = g_new0(StepCase, 1);
+      g_autofree char *text = tg_probe_text(&probe), *grid = g_strdup_printf("%dx%d", p, q);
+      GError *error = NULL;
+      g_assert_true(step_case_bind(test, text, grid, ""));
+      const TgExecutorOptions options = {.element = TG_F32};
+      g_autoptr(TgClusterPlan) plan = tg_cluster_plan_new(&test->schedule, &test->names, &options, 6, 16, NULL, &error);
+      g_assert_no_error(error);
+      g_test_message("%s, %d hops: %d slots, %d sent, %d panels, %d products", grid, hops, plan->live, plan->sends,
+                     plan->unit, (int)plan->products);
+      g_assert_cmpint(plan->sends, ==, p * q * tg_probe_moves(&probe));
+      g_assert_cmpint(plan->products, <=, TG_CLUSTER_WORDS);
+    }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/expected-run/takes-turns", processors_that_take_turns_add_up);
@@ -145,5 +169,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/expected-run/passes", passes_follow_one_another);
   g_test_add_func("/expected-run/fold-steps", steps_without_runs_go_to_the_next);
   g_test_add_func("/expected-run/clusters", messages_are_those_that_clusters_send);
+  g_test_add_func("/expected-run/probes", probes_fit_clusters);
   return g_test_run();
 }
