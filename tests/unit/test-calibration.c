@@ -121,6 +121,8 @@ static void moves_beside_products(void) {
 static void moves_that_always_hide(void) {
   reset_tiles((TgWays){.overlaps = true, .folds = true});
   fake.latency_s = 1e-7;
+  fake.depth[0] = 8;
+  fake.depth[1] = 32;
   fake.bandwidth_bytes_per_s = INFINITY;
   g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
   g_assert_true(found->hidden);
