@@ -157,7 +157,7 @@ static const char *const options[] = {"on",
                                       "warmup",
                                       "deadline",
                                       "device",
-                                      "cold:run",
+
                                       "json",
                                       "output:compare",
                                       "trace:compare",

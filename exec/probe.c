@@ -133,7 +133,8 @@ static bool run_trials(const TgExecutorKind *kind, TgExecutor *executor, double 
                        GError **error) {
   double seconds, run_s[MOST_TRIALS], multiply[MOST_TRIALS], move[MOST_TRIALS];
   tg_executor_take_times(executor, true);
-  if (!tg_executor_run(executor, &seconds, error)) return false;
+  for (double warm_s = 0; warm_s == 0 || warm_s < budget_s / 5; warm_s += fmax(seconds, 1e-6))
+    if (!tg_executor_run(executor, &seconds, error)) return false;
   times->trials = (int32_t)CLAMP(budget_s / seconds, LEAST_TRIALS, MOST_TRIALS);
   for (int32_t t = 0; t < times->trials; t++) {
     if (!tg_executor_run(executor, &run_s[t], error)) return false;

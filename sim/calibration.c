@@ -56,19 +56,21 @@ static void add_blocks(TgCalibration *calibration, const TgCalibrationPlan *plan
   }
 }
 
-/* So many instances, about as many down as across, and at least one panel of k. */
+/* So many instances, about as many down as across. Along k whole panels, of products alone and with moves: these have
+ * as many blocks along k as there are columns. */
 static TgProbe tiles(const TgCalibrationPlan *plan, const TgExecutorFacts *facts, int32_t hops, int64_t instances,
                      int64_t k) {
   int64_t down = (int64_t)sqrt((double)instances);
   while (down > 1 && instances % down) down--;
   down = MAX(down, 1);
+  const int64_t panel = facts->instance[2] * plan->columns;
   return (TgProbe){.rows = plan->rows,
                    .columns = plan->columns,
-                   .products = plan->columns,
+                   .products = hops ? plan->columns : PRODUCTS,
                    .hops = hops,
                    .m = facts->instance[0] * down,
                    .n = facts->instance[1] * (instances / down),
-                   .k = facts->instance[2] * MAX(k / facts->instance[2], 1)};
+                   .k = panel * MAX(k / panel, 1)};
 }
 
 static void add_tiles(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts,
@@ -83,32 +85,33 @@ static void add_tiles(TgCalibration *calibration, const TgCalibrationPlan *plan,
   }
 }
 
-static bool find_facts(const TgCalibrationPlan *plan, int32_t form, TgExecutorFacts *facts, int64_t *k,
+static bool find_facts(const TgCalibrationPlan *plan, int32_t form, int64_t side, TgExecutorFacts *facts,
                        GError **error) {
   const TgProbe probe = {.rows = plan->rows,
                          .columns = plan->columns,
-                         .products = plan->columns,
-                         .m = (int64_t)plan->rows * SIDE,
-                         .n = (int64_t)plan->columns * SIDE,
-                         .k = (int64_t)plan->columns * SIDE,
+                         .products = PRODUCTS,
+                         .m = (int64_t)plan->rows * side,
+                         .n = (int64_t)plan->columns * side,
+                         .k = PRODUCTS * side,
                          .form = form};
-  *k = probe.k;
   return tg_probe_facts(plan->kind, &plan->options, &probe, facts, error);
 }
 
-/* Whether the executor tiles problems around a schedule is seen at one that would be more than one instance. Each of
- * its forms that has tiles of its own is measured: which one it takes depends on the schedule. */
+/* Whether the executor tiles problems around a schedule is seen at one that would be more than one instance. Where that
+ * has no room, there are no tiles: then it is the smallest that has to have some. */
 static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
   TgExecutorFacts facts, more;
-  int64_t k;
-  if (!find_facts(plan, 0, &facts, &k, error)) return false;
-  calibration->tiled = facts.instance[2] < k;
+  if (find_facts(plan, 0, SIDE, &facts, NULL))
+    calibration->tiled = facts.instance[2] < PRODUCTS * SIDE;
+  else if (!find_facts(plan, 0, plan->size[0], &facts, error))
+    return false;
   if (!calibration->tiled) {
     add_blocks(calibration, plan);
     return true;
   }
+  /* Each form that has tiles of its own: which one the executor takes depends on the schedule. */
   int32_t form = 1;
-  for (int64_t last = 0; form <= MOST_FORMS && find_facts(plan, form, &more, &k, NULL) && more.instance[2] != last;
+  for (int64_t last = 0; form <= MOST_FORMS && find_facts(plan, form, SIDE, &more, NULL) && more.instance[2] != last;
        form++) {
     last = more.instance[2];
     add_tiles(calibration, plan, &more, form);
