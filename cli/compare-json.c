@@ -60,6 +60,14 @@ static void write_steps(TgJson *json, const TgRunResult *measured, const TgCompa
   tg_json_end_array(json);
 }
 
+static void write_calibration(TgJson *json, const TgCompareCommand *compare) {
+  tg_json_key(json, "calibration");
+  if (compare->calibrated)
+    tg_calibrate_write(json, &compare->calibrate);
+  else
+    tg_json_null(json);
+}
+
 static void write_result(const TgCli *cli, TgJson *json, const TgCompareCommand *compare, guint r) {
   const TgRunResult *measured = tg_run_result(&compare->run, r);
   const TgCompareResult *result = tg_compare_result(compare, r);
@@ -73,15 +81,8 @@ static void write_result(const TgCli *cli, TgJson *json, const TgCompareCommand 
   write_predicted(cli, json, compare, measured, result);
   tg_json_key(json, "measured");
   tg_run_write_result(json, &compare->run, measured);
+  if (compare->results->len == 1) write_calibration(json, compare);
   tg_json_end_object(json);
-}
-
-static void write_calibration(TgJson *json, const TgCompareCommand *compare) {
-  tg_json_key(json, "calibration");
-  if (compare->calibrated)
-    tg_calibrate_write(json, &compare->calibrate);
-  else
-    tg_json_null(json);
 }
 
 void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *compare) {

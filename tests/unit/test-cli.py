@@ -956,7 +956,7 @@ def test_compare():
 def test_compare_calibrates():
     said = document("compare", "summa", "--grid", "3x3", *CALIBRATE, "-n", 30, "--trials", 3, "-o", "both.json")
     check_comparison(said, 3)
-    assert said["calibrated"] is True and "3x3" in said["machine"]
+    assert said["calibrated"] is True and "3x3" in said["machine"] and said["calibration"]["grid"] == "3x3"
     assert json.loads(pathlib.Path("both.json").read_text())["algorithm"] == "summa"
     assert "calibrated now" in run("compare", "summa", "--grid", "3x3", *CALIBRATE, "-n", 30, "--trials", 3).stdout
 
