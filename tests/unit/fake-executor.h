@@ -133,7 +133,7 @@ static inline bool fake_run(TgExecutor *executor, double *seconds, GError **erro
   for (int64_t s = 0; s < facts->steps; s++) {
     TgExecutorStep *step = &executor->steps[s];
     fake_step(own, s, &multiply_s, &move_s);
-    const double time_s = own->products[s] ? pass_s * multiply_s / all_multiply_s : apart ? move_s : 0;
+    const double time_s = pass_s * multiply_s / all_multiply_s + (apart ? move_s : 0);
     step->runs = own->products[s] || (apart && own->moves[s]) ? passes : 0;
     step->busy_s = (double)passes * time_s;
     step->waited_s = 0;

@@ -2,7 +2,9 @@
  * whose times are not. */
 #include "calibration.h"
 #include "executor-cpu.h"
+#include "expected-run.h"
 
+#include "../step-case.h"
 #include "fake-executor.h"
 
 static TgCalibrationPlan plan_of(int32_t rows, int32_t columns, TgTransport transport) {
@@ -193,6 +195,35 @@ static void a_device_that_fails_ends_it(void) {
   g_clear_error(&error);
 }
 
+/* --- and back ------------------------------------------------------------------------------------------------------*/
+
+/* What was calibrated predicts another schedule, at another size, as that executor runs it. */
+static void expect_prediction(int64_t n) {
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  const TgExecutorOptions options = {.m = n, .n = n, .k = n, .element = TG_F32};
+  TgExpectedRun expected;
+  GError *error = NULL;
+  double seconds;
+  g_assert_true(step_case_bind(test, step_case_library("cannon"), "4x4", ""));
+  g_autoptr(TgExecutor) executor = tg_executor_open(&fake_kind, &test->schedule, &test->names, &options, &error);
+  g_assert_no_error(error);
+  g_assert_true(tg_expected_run(&test->schedule, &test->names, tg_executor_facts(executor), &options, &fake.ways,
+                                &found->machine, &expected, &error));
+  g_assert_true(tg_executor_load(executor, &fake, &fake, &error) && tg_executor_run(executor, &seconds, &error));
+  g_test_message("%g s predicted, %g s taken", expected.time_s, seconds);
+  expect_near(expected.time_s, seconds);
+  tg_expected_clear(&expected);
+}
+
+static void predictions_are_right(void) {
+  reset((TgWays){.fetches = true});
+  expect_prediction(160);
+  reset_tiles((TgWays){.fetches = true});
+  fake.depth[1] = 0;
+  expect_prediction(1600);
+}
+
 /* --- for real ------------------------------------------------------------------------------------------------------*/
 
 /* The schedules pass their proof, and the file that comes of them is one. */
@@ -226,6 +257,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/calibration/left-out", refused_sizes_are_left_out);
   g_test_add_func("/calibration/too-few", too_few_samples_are_refused);
   g_test_add_func("/calibration/failed", a_device_that_fails_ends_it);
+  g_test_add_func("/calibration/predicts", predictions_are_right);
   g_test_add_func("/calibration/cpu", the_cpu_is_calibrated);
   return g_test_run();
 }
