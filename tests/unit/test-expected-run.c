@@ -1,8 +1,11 @@
 /* What a run should take: steps added up by hand on machines of round numbers, moves that cost nothing, and what the
  * planner of the executor clusters really sends. */
+#include "blocks-planner.h"
 #include "clusters-planner.h"
 #include "expected-run.h"
 #include "probe.h"
+#include "threads-compiler.h"
+#include "threads-program.h"
 
 #include "../step-case.h"
 
@@ -162,6 +165,53 @@ static void probes_fit_clusters(void) {
     }
 }
 
+/* And so are they for blocks: moves are copies, or, where blocks are read in place, nothing at all. */
+static void probes_are_planned_for_blocks(void) {
+  static const int32_t grids[][2] = {{16, 16}, {64, 8}, {1, 3}};
+  for (size_t g = 0; g < G_N_ELEMENTS(grids); g++)
+    for (int32_t hops = 0; hops <= 5; hops += hops ? 4 : 1) {
+      const int32_t p = grids[g][0], q = grids[g][1];
+      const TgProbe probe = {.rows = p, .columns = q, .products = hops ? q : 4, .hops = hops};
+      g_autofree StepCase *test = g_new0(StepCase, 1);
+      g_autofree char *text = tg_probe_text(&probe), *grid = g_strdup_printf("%dx%d", p, q);
+      GError *error = NULL;
+      g_assert_true(step_case_bind(test, text, grid, ""));
+      for (int pull = 0; pull < 2; pull++) {
+        const TgExecutorOptions options = {.m = 64 * p,
+                                           .n = 8 * q,
+                                           .k = 64 * probe.products,
+                                           .element = TG_F32,
+                                           .transport = pull ? TG_TRANSPORT_PULL : TG_TRANSPORT_COPY};
+        const TgBlocksLayout layout = {.pad = 4, .align = 64, .panel = 128, .inner = 16};
+        g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &layout, &error);
+        g_assert_no_error(error);
+        int64_t copies = 0;
+        for (int64_t i = 0; i < plan->instructions; i++) copies += plan->instruction[i].operation == TG_BLOCKS_COPY;
+        g_test_message("%s, %d hops: %d instructions, %d waits, %d elements", grid, hops, (int)plan->instructions,
+                       (int)plan->waits, (int)plan->elements);
+        g_assert_cmpint(copies, ==, pull ? 0 : p * q * tg_probe_moves(&probe));
+      }
+    }
+}
+
+/* A block of 48 KiB of shared memory has room for them, an element a slot. */
+static void probes_fit_threads(void) {
+  static const int32_t sides[] = {2, 4, 8, 16};
+  for (size_t g = 0; g < G_N_ELEMENTS(sides); g++)
+    for (int32_t hops = 0; hops <= 7; hops += hops ? 2 : 1) {
+      const TgProbe probe = {.rows = sides[g], .columns = sides[g], .products = hops ? sides[g] : 4, .hops = hops};
+      g_autofree StepCase *test = g_new0(StepCase, 1);
+      g_autofree char *text = tg_probe_text(&probe), *grid = g_strdup_printf("%dx%d", probe.rows, probe.columns);
+      GError *error = NULL;
+      g_assert_true(step_case_bind(test, text, grid, ""));
+      const TgExecutorOptions options = {.element = TG_F32};
+      g_autoptr(TgThreadsProgram) program = tg_threads_program_new(&test->schedule, &test->names, &options, &error);
+      g_assert_no_error(error);
+      g_test_message("%s, %d hops: %d elements, %d levels", grid, hops, (int)program->elements, (int)program->levels);
+      g_assert_cmpint(program->elements * 4, <=, 48 << 10);
+    }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/expected-run/takes-turns", processors_that_take_turns_add_up);
@@ -172,5 +222,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/expected-run/fold-steps", steps_without_runs_go_to_the_next);
   g_test_add_func("/expected-run/clusters", messages_are_those_that_clusters_send);
   g_test_add_func("/expected-run/probes", probes_fit_clusters);
+  g_test_add_func("/expected-run/probes-of-blocks", probes_are_planned_for_blocks);
+  g_test_add_func("/expected-run/probes-of-threads", probes_fit_threads);
   return g_test_run();
 }
