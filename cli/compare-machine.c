@@ -72,6 +72,10 @@ static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
 
 TgExit tg_compare_machine(TgCli *cli, TgCompareCommand *compare) {
   if (!cli->options.machine) return calibrate(cli, compare);
+  if (cli->options.sizes || cli->options.budget)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "%s is for calibrating, and --machine gives what that would find: leave one out",
+                     cli->options.sizes ? "--sizes" : "--budget");
   TgExit status = tg_machine_option(cli, &compare->machine);
   if (!status) status = check_names(cli, compare);
   if (!status) warn(cli, compare);

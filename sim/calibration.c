@@ -5,9 +5,10 @@
 #include <math.h>
 
 enum {
-  PRODUCTS = 4,  /* of a processor, where nothing moves */
-  THIN = 8,      /* columns of a product with moves around it */
-  MOST_HOPS = 4, /* numbers of hops that are tried where moves run beside products */
+  PRODUCTS = 4, /* of a processor, where nothing moves */
+  THIN = 8,     /* columns of a product with moves around it */
+  MOST_HOPS = 5, /* numbers of hops that are tried where moves run beside products, each about twice the one before … */
+  FEW_HOPS = 3, /* … and elsewhere */
   USUAL_HOPS = 3,
   SIDE = 128, /* elements of a processor's block, more than an instance has along k */
   MOST_FORMS = 8
@@ -79,8 +80,11 @@ static void add_tiles(TgCalibration *calibration, const TgCalibrationPlan *plan,
     for (int i = 0; i < plan->sizes; i++)
       add(calibration, form, tiles(plan, facts, 0, rounds * facts->resident, plan->size[i]));
   int32_t hops = 0;
-  for (int h = 0; h < MOST_HOPS && plan->columns > 1 && plan->options.transport != TG_TRANSPORT_LOAD; h++) {
-    hops = next_hops(hops + 1, plan->columns);
+  const int most = plan->columns == 1 || plan->options.transport == TG_TRANSPORT_LOAD ? 0
+                   : plan->ways.overlaps                                              ? MOST_HOPS
+                                                                                      : FEW_HOPS;
+  for (int h = 0; h < most; h++) {
+    hops = next_hops(2 * hops + 1, plan->columns);
     add(calibration, form, tiles(plan, facts, hops, facts->resident, plan->size[plan->sizes - 1]));
   }
 }

@@ -118,7 +118,7 @@ static void moves_beside_products(void) {
   g_assert_cmpint(found->machine.port.ports, ==, TG_PORTS_ONE);
 }
 
-/* Moves of 0.1 us are never seen behind products of 26 us and 6.6 us: seven of them take no longer than two products.
+/* Moves of 0.1 us are never seen behind products of 26 us and 6.6 us: 31 of them take no longer than two products.
  */
 static void moves_that_always_hide(void) {
   reset_tiles((TgWays){.overlaps = true, .folds = true});
@@ -128,7 +128,7 @@ static void moves_that_always_hide(void) {
   fake.bandwidth_bytes_per_s = INFINITY;
   g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
   g_assert_true(found->hidden);
-  expect_near(found->machine.link.latency_s, 2 * 2 * 64 * 64 * 32 / 1e10 / 7);
+  expect_near(found->machine.link.latency_s, 2 * 2 * 64 * 64 * 32 / 1e10 / 31);
   g_autoptr(TgCalibration) loads = calibrate(2, 2, TG_TRANSPORT_LOAD);
   g_assert_true(loads->no_links && !loads->hidden && loads->machine.link.latency_s == 0);
 }

@@ -1007,6 +1007,8 @@ def test_compare_refusals():
                          ("--on cpu --machine my.machine --type f64", "--type f32, this is f64"),
                          ("--on cpu -o both.txt", ".json, .svg"), ("--on cpu --trace both.txt", ".json"),
                          ("--on cpu --transport pull", "does not have it"), ("--on cpu --sizes 1,2", "at least 3"),
+                         ("--on cpu --machine my.machine --sizes 4,8,16", "--sizes is for calibrating"),
+                         ("--on cpu --machine my.machine --budget 1", "--budget is for calibrating"),
                          ("--on cpu --model flow", "--model")]:
         assert wrong in run(*cannon, *words.split(), expect=2).stderr, words
     for name in ["gpus", "threads", "clusters", "blocks"]:
