@@ -128,10 +128,12 @@ static void add_panel(GString *script, const TgPanel *panel, guint p, const GPtr
                             "plot [0:1] [0:1] -1 notitle\nunset label 1\nset logscale x 2\nset logscale y 10\n");
     return;
   }
-  g_string_append(
-      script, panel->linear
-                  ? "unset logscale\nset yrange [0:*]\nset offsets 0, 0, graph 0.3, 0\nset format y '%g'\n"
-                  : "set logscale x 2\nset logscale y 10\nset yrange [*:*]\nunset offsets\nset format y '%.0s%c'\n");
+  g_string_append(script,
+                  panel->linear
+                      ? "unset logscale\nset yrange [0:*]\nset offsets 0, 0, graph 0.3, 0\nset format y '%g'\n"
+                        "set format x '%.10g'\n"
+                      : "set logscale x 2\nset logscale y 10\nset yrange [*:*]\nunset offsets\nset format y '%.0s%c'\n"
+                        "set format x '%.0f'\n");
   for (guint c = 0; c < panel->curves->len; c++) {
     const TgCurve *curve = panel->curves->pdata[c];
     g_autofree char *name = tg_plot_quoted(curve->name);

@@ -11,6 +11,8 @@ const TgCommand *const tg_commands[] = {
     &tg_command_topo,
     &tg_command_sim,
     &tg_command_run,
+    &tg_command_calibrate,
+    &tg_command_compare,
     &tg_command_plan,
     &tg_command_bench,
     &tg_command_export,

@@ -1,5 +1,5 @@
 #include "executors.h"
-#include "report.h"
+#include "problem.h"
 #include "suggest.h"
 
 #include "executor-cpu.h"
@@ -7,11 +7,34 @@
 
 #include <string.h>
 
+enum { MOST_DEVICES = 1024 };
+
 static const TgExecutorRow rows[] = {
-    {.name = "cpu", .kind = &tg_executor_cpu},
-    {.name = "threads", .kind = &tg_executor_threads, .on_gpu = true},
-    {.name = "clusters", .kind = &tg_executor_clusters, .on_gpu = true, .has_deadline = true},
-    {.name = "blocks", .kind = &tg_executor_blocks, .on_gpu = true, .has_deadline = true},
+    {.name = "cpu",
+     .kind = &tg_executor_cpu,
+     .ways = {.takes_turns = true, .fetches = true},
+     .grid = "4x4",
+     .sizes = "16,32,64,96,128,192,256"},
+    {.name = "threads",
+     .kind = &tg_executor_threads,
+     .on_gpu = true,
+     .ways = {.fetches = true},
+     .grid = "16x16",
+     .sizes = "64,256,1024"},
+    {.name = "clusters",
+     .kind = &tg_executor_clusters,
+     .on_gpu = true,
+     .has_deadline = true,
+     .ways = {.overlaps = true, .folds = true},
+     .grid = "2x2",
+     .sizes = "1024,3072,9216"},
+    {.name = "blocks",
+     .kind = &tg_executor_blocks,
+     .on_gpu = true,
+     .has_deadline = true,
+     .ways = {.fetches = true},
+     .grid = "16x16",
+     .sizes = "64,128,192,256,384"},
     {.name = "gpus"},
     {.name = "ranks"},
 };
@@ -43,6 +66,34 @@ TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecuto
   const char *nearest = tg_suggest(name, names);
   if (nearest) return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, did you mean `%s`?", name, nearest);
   return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, expected one of %s", name, here);
+}
+
+TgExit tg_executor_row_check(const TgCli *cli, const TgExecutorRow *row) {
+  const TgOptions *options = &cli->options;
+  if (options->deadline && !row->has_deadline)
+    return tg_report(cli, TG_EXIT_USAGE, "--deadline: processors of %s never wait for a single other one", row->name);
+  if (options->device && !row->on_gpu) return tg_report(cli, TG_EXIT_USAGE, "--device: %s uses no GPU", row->name);
+  if (options->cold && !row->on_gpu)
+    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, and %s uses none", row->name);
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_executor_device(const TgCli *cli, const char *command, const TgExecutorRow *row, int32_t number,
+                          TgEnvironment *environment) {
+  TgDevice device;
+  TgError error;
+  if (row->on_gpu && !tg_device_open(number, &device, &error))
+    return tg_report(cli, TG_EXIT_MISSING, "%s: --on %s: %s", command, row->name, error.message);
+  tg_environment_begin(environment, row->on_gpu ? &device : NULL);
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_device_options(const TgCli *cli, TgExecutorOptions *options) {
+  int64_t device = 0;
+  TgExit status = TG_EXIT_DONE;
+  if (cli->options.device) status = tg_number_parse(cli, "--device", cli->options.device, 0, MOST_DEVICES - 1, &device);
+  options->device = (int32_t)device;
+  return status ? status : tg_real_parse(cli, "--deadline", cli->options.deadline, 0, &options->deadline_s);
 }
 
 TgExit tg_transport_option(const TgCli *cli, const TgExecutorRow *row, TgTransport *transport) {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Subcommands of the design that this version does not have yet. */
-static const char *const later[] = {"calibrate", "compare", "huge", "trace", NULL};
+static const char *const later[] = {"huge", "trace", NULL};
 
 const TgCommand *tg_command_find(const char *name) {
   for (const TgCommand *const *command = tg_commands; *command; command++)

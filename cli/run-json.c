@@ -94,7 +94,7 @@ static void write_steps(TgJson *json, const TgRunResult *result) {
   tg_json_end_array(json);
 }
 
-static void write_result(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
+void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
   tg_json_begin_object(json, TG_JSON_LINES);
   write_problem(json, run, result);
   write_facts(json, run, result);
@@ -110,13 +110,13 @@ static void write_result(TgJson *json, const TgRunCommand *run, const TgRunResul
 
 void tg_run_write(TgJson *json, const TgRunCommand *run) {
   if (run->results->len == 1) {
-    write_result(json, run, tg_run_result(run, 0));
+    tg_run_write_result(json, run, tg_run_result(run, 0));
     return;
   }
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_key(json, "runs");
   tg_json_begin_array(json, TG_JSON_LINES);
-  for (guint r = 0; r < run->results->len; r++) write_result(json, run, tg_run_result(run, r));
+  for (guint r = 0; r < run->results->len; r++) tg_run_write_result(json, run, tg_run_result(run, r));
   tg_json_end_array(json);
   tg_environment_write(json, &run->environment);
   tg_json_end_object(json);

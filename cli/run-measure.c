@@ -148,7 +148,7 @@ static bool run_all(TgCli *cli, TgMeasuring *at, GError **error) {
   int64_t trials;
   tg_executor_take_times(at->executor, !at->run->row->kind->times_apart);
   if (!warm_up(at, &trials, error)) return false;
-  tg_progress_begin(&line, cli, "run", MAX(trials, 1));
+  tg_progress_begin(&line, cli, at->run->command, MAX(trials, 1));
   const bool fine = run_trials(at, &line, trials, error) && time_apart(at, error);
   tg_progress_end(cli);
   return fine;
@@ -236,7 +236,7 @@ static bool measure(TgCli *cli, TgMeasuring *at, GError **error) {
 }
 
 /* A proof that failed is said with its place. */
-static TgExit report(const TgCli *cli, const TgRunCommand *run, const TgProblem *problem, GError *error) {
+TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgProblem *problem, GError *error) {
   char grid[48];
   g_autofree TgProof *proof = g_new(TgProof, 1);
   const TgExecutorOptions *options = &run->options;
@@ -246,7 +246,7 @@ static TgExit report(const TgCli *cli, const TgRunCommand *run, const TgProblem 
     return tg_problem_report_proof(cli, problem, proof);
   }
   tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
-  g_prefix_error(&error, "run: %s on %s, --on %s: ", tg_problem_name(problem), grid, run->row->name);
+  g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_problem_name(problem), grid, run->row->name);
   return tg_report_error(cli, error);
 }
 
@@ -262,5 +262,5 @@ TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result) {
   g_array_unref(at.seconds);
   g_array_unref(at.timed_s);
   g_free(at.sample);
-  return fine ? TG_EXIT_DONE : report(cli, run, &result->problem, error);
+  return fine ? TG_EXIT_DONE : tg_run_report(cli, run, &result->problem, error);
 }

@@ -1,7 +1,6 @@
 /* `run --trace`: the measured steps as a trace: a process an ALGO. Steps of processors that run ahead of others
  * overlap, so each goes to the first track on which the one before has ended. */
 #include "run.h"
-#include "trace-file.h"
 
 enum { MOST_SLICES = 100000 };
 
@@ -16,7 +15,7 @@ static int64_t track_for(GArray *ends, double begin_s, double end_s) {
   return (int64_t)ends->len - 1;
 }
 
-static void write_result(TgTraceFile *file, const TgRunCommand *run, const TgRunResult *result, int64_t most) {
+void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunResult *result, int64_t most) {
   char grid[48];
   g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
@@ -62,6 +61,7 @@ TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run) {
                  (const char *const[]){"device", tg_environment_device(&run->environment), "on", run->row->name,
                                        "left_out", missing},
                  3);
-  for (guint r = 0; r < run->results->len; r++, file.process++) write_result(&file, run, tg_run_result(run, r), steps);
+  for (guint r = 0; r < run->results->len; r++, file.process++)
+    tg_run_trace_result(&file, run, tg_run_result(run, r), steps);
   return tg_trace_end(cli, &file, missing);
 }

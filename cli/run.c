@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000, MOST_DEVICES = 1024 };
+enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000 };
 
 static void free_result(gpointer data) {
   TgRunResult *result = data;
@@ -20,13 +20,12 @@ static void free_result(gpointer data) {
   g_free(result);
 }
 
-static void clear_run(TgRunCommand *run) {
+void tg_run_clear(TgRunCommand *run) {
   tg_input_clear(&run->input);
   g_clear_pointer(&run->c, tg_matrix_free);
   tg_environment_clear(&run->environment);
   g_clear_pointer(&run->results, g_ptr_array_unref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, clear_run)
 
 /* --- what to run ---------------------------------------------------------------------------------------------------*/
 
@@ -40,36 +39,19 @@ static TgExit check_files(const TgCli *cli) {
   return tg_trace_check(cli);
 }
 
-/* What only some executors have is refused for the others. */
-static TgExit check_row(const TgCli *cli, const TgExecutorRow *row) {
-  const TgOptions *options = &cli->options;
-  if (options->deadline && !row->has_deadline)
-    return tg_report(cli, TG_EXIT_USAGE, "--deadline: processors of %s never wait for a single other one", row->name);
-  if (options->device && !row->on_gpu) return tg_report(cli, TG_EXIT_USAGE, "--device: %s uses no GPU", row->name);
-  if (options->cold && !row->on_gpu)
-    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, and %s uses none", row->name);
-  return TG_EXIT_DONE;
-}
-
 static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {
   const TgOptions *options = &cli->options;
-  int64_t device = 0;
   TgExit status = TG_EXIT_DONE;
   run->warmup = USUAL_WARMUP;
   if (options->trials) status = tg_number_parse(cli, "--trials", options->trials, 1, MOST_TRIALS_GIVEN, &run->trials);
   if (!status && options->warmup)
     status = tg_number_parse(cli, "--warmup", options->warmup, 0, MOST_TRIALS_GIVEN, &run->warmup);
-  if (!status && options->device)
-    status = tg_number_parse(cli, "--device", options->device, 0, MOST_DEVICES - 1, &device);
-  run->options.device = (int32_t)device;
-  if (!status) status = tg_real_parse(cli, "--deadline", options->deadline, 0, &run->options.deadline_s);
-  return status;
+  return status ? status : tg_device_options(cli, &run->options);
 }
 
 static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
-  TgExit status = tg_executor_option(cli, "run", &run->row);
-  if (!status) status = check_files(cli);
-  if (!status) status = check_row(cli, run->row);
+  TgExit status = tg_executor_option(cli, run->command, &run->row);
+  if (!status) status = tg_executor_row_check(cli, run->row);
   if (!status) status = tg_transport_option(cli, run->row, &run->options.transport);
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = read_numbers(cli, run);
@@ -81,7 +63,7 @@ static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
 
 static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
   const bool several = g_strv_length(cli->options.arguments) > 1;
-  TgExit status = several ? tg_algorithms_check(cli, "run") : TG_EXIT_DONE;
+  TgExit status = several ? tg_algorithms_check(cli, run->command) : TG_EXIT_DONE;
   run->results = g_ptr_array_new_with_free_func(free_result);
   for (char **algo = cli->options.arguments; *algo && !status; algo++) {
     TgRunResult *result = g_new0(TgRunResult, 1);
@@ -91,19 +73,10 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
   return status;
 }
 
-static TgExit open_device(const TgCli *cli, TgRunCommand *run) {
-  TgDevice device;
-  TgError error;
-  if (run->row->on_gpu && !tg_device_open(run->options.device, &device, &error))
-    return tg_report(cli, TG_EXIT_MISSING, "run: --on %s: %s", run->row->name, error.message);
-  tg_environment_begin(&run->environment, run->row->on_gpu ? &device : NULL);
-  return TG_EXIT_DONE;
-}
-
 static TgExit open_matrices(const TgCli *cli, TgRunCommand *run) {
   GError *error = NULL;
   TgInput *input = &run->input;
-  TgExit status = tg_input_open(cli, "run", &tg_run_result(run, 0)->problem.schedule.computes, input);
+  TgExit status = tg_input_open(cli, run->command, &tg_run_result(run, 0)->problem.schedule.computes, input);
   if (status) return status;
   run->options.m = input->shape.m;
   run->options.n = input->shape.n;
@@ -111,6 +84,14 @@ static TgExit open_matrices(const TgCli *cli, TgRunCommand *run) {
   run->options.element = input->element;
   run->c = tg_matrix_new(input->a->type, input->shape.m, input->shape.n, 0, &error);
   return run->c ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
+
+TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
+  run->command = command;
+  TgExit status = read_options(cli, run);
+  if (!status) status = bind_all(cli, run);
+  if (!status) status = tg_executor_device(cli, command, run->row, run->options.device, &run->environment);
+  return status ? status : open_matrices(cli, run);
 }
 
 /* --- what came of it -----------------------------------------------------------------------------------------------*/
@@ -130,11 +111,12 @@ static TgExit say(TgCli *cli, const TgRunCommand *run) {
   return tg_run_trace(cli, run);
 }
 
-static TgExit check_all(const TgCli *cli, const TgRunCommand *run) {
+TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run) {
   for (guint r = 0; r < run->results->len; r++) {
     const TgRunResult *result = tg_run_result(run, r);
     if (!result->check.ok)
-      return tg_report(cli, TG_EXIT_WRONG, "run: %s: %s", tg_problem_name(&result->problem), result->check.text);
+      return tg_report(cli, TG_EXIT_WRONG, "%s: %s: %s", run->command, tg_problem_name(&result->problem),
+                       result->check.text);
   }
   return TG_EXIT_DONE;
 }
@@ -149,16 +131,14 @@ static TgExit write_c(TgCli *cli, const TgRunCommand *run) {
 
 static TgExit run_run(TgCli *cli) {
   g_auto(TgRunCommand) run = {0};
-  TgExit status = read_options(cli, &run);
-  if (!status) status = bind_all(cli, &run);
-  if (!status) status = open_device(cli, &run);
-  if (!status) status = open_matrices(cli, &run);
+  TgExit status = check_files(cli);
+  if (!status) status = tg_run_begin(cli, "run", &run);
   if (!status) status = tg_run_beside(cli, &run);
   for (guint r = 0; !status && r < run.results->len; r++) status = tg_run_measure(cli, &run, run.results->pdata[r]);
   if (status) return status;
   tg_environment_end(&run.environment);
   status = say(cli, &run);
-  if (!status) status = check_all(cli, &run);
+  if (!status) status = tg_run_check(cli, &run);
   return status ? status : write_c(cli, &run);
 }
 

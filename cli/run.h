@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "executors.h"
 #include "input.h"
+#include "trace-file.h"
 
 #include "kernel.h"
 
@@ -34,6 +35,7 @@ typedef struct TgRunResult {
 } TgRunResult;
 
 typedef struct TgRunCommand {
+  const char *command; /**< the subcommand, in errors */
   const TgExecutorRow *row;
   TgExecutorOptions options;
   int64_t trials; /**< 0: as many as fit */
@@ -46,6 +48,16 @@ typedef struct TgRunCommand {
   TgMeasurement beside_time; /**< where there is one */
   GPtrArray *results;        /**< TgRunResult, in the order of the command line */
 } TgRunCommand;
+
+void tg_run_clear(TgRunCommand *run);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, tg_run_clear)
+
+/** Reads what is to run, binds it, and opens device and matrices. */
+TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
+/** The error of an executor; a proof that failed is said with its place. Frees it. */
+TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgProblem *problem, GError *error);
+/** Reports the first wrong product, if there is one. */
+TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 
 /** Executes one ALGO, whose problem is open: checks the product, and times it. */
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result);
@@ -61,6 +73,10 @@ double tg_run_flops_per_s(const TgRunCommand *run, const TgRunResult *result);
 void tg_run_print(TgCli *cli, const TgRunCommand *run);
 /** The document: of one ALGO, or `runs` of several. */
 void tg_run_write(TgJson *json, const TgRunCommand *run);
+/** One of them. */
+void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunResult *result);
+/** Its first `most` steps, as a process of their own. */
+void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunResult *result, int64_t most);
 /** `--trace`: the measured steps. */
 TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run);
 

@@ -106,9 +106,8 @@ static void write_steps(TgJson *json, const TgCost *cost) {
   tg_json_end_array(json);
 }
 
-void tg_sim_print_json(TgCli *cli, const TgSimRun *run) {
+void tg_sim_write(TgJson *json, const TgSimRun *run) {
   const TgCost *cost = &run->cost;
-  g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_LINES);
   write_problem(json, run);
   tg_json_member_integer(json, "messages", cost->messages);
@@ -131,5 +130,10 @@ void tg_sim_print_json(TgCli *cli, const TgSimRun *run) {
   tg_json_member_double(json, "wall_s", cost->wall_s);
   tg_json_member_double(json, "messages_per_second", (double)cost->messages / cost->wall_s);
   tg_json_end_object(json);
+}
+
+void tg_sim_print_json(TgCli *cli, const TgSimRun *run) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_sim_write(json, run);
   tg_print(cli, "%s", tg_json_text(json, NULL));
 }

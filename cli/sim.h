@@ -114,6 +114,8 @@ TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run);
 /** What the tiers do, where they are used. */
 void tg_sim_print_tiers(TgCli *cli, const TgSimRun *run);
 void tg_sim_write_tiers(TgJson *json, const TgSimRun *run);
+/** The document. */
+void tg_sim_write(TgJson *json, const TgSimRun *run);
 void tg_sim_print_json(TgCli *cli, const TgSimRun *run);
 
 /** Decides, before the prediction, what it must keep for --trace. */

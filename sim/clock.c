@@ -15,6 +15,7 @@ void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, c
   *clocks = (TgClocks){.nodes = nodes,
                        .overlap = options->overlap,
                        .all_ports = machine->port.ports == TG_PORTS_ALL,
+                       .fetch = machine->port.ports == TG_PORTS_FETCH,
                        .jitter = options->jitter,
                        .straggler = options->straggler,
                        .straggler_factor = options->straggler_factor,
@@ -116,7 +117,7 @@ static double begin_of(const TgTransferRun *run, int32_t from, int32_t to) {
 
 static void complete(TgTransferRun *run, int32_t from, int32_t to, double end) {
   TgClocks *clocks = run->clocks;
-  clocks->port[from] = later(clocks->port[from], end);
+  if (!clocks->fetch) clocks->port[from] = later(clocks->port[from], end);
   clocks->port[to] = later(clocks->port[to], end);
 }
 
@@ -136,7 +137,8 @@ static void run_queued(TgTransferRun *run) {
   for (int64_t t = 0; t < lane->transfers; t++) {
     int32_t from = lane->from[t], to = lane->to[t];
     double begin = begin_of(run, from, to);
-    if (!clocks->all_ports) begin = later(begin, later(clocks->send[from], clocks->receive[to]));
+    if (!clocks->all_ports) begin = later(begin, clocks->receive[to]);
+    if (!clocks->all_ports && !clocks->fetch) begin = later(begin, clocks->send[from]);
     double end = begin + cost_of(run, t);
     clocks->send[from] = clocks->receive[to] = end;
     complete(run, from, to, end);
@@ -147,7 +149,7 @@ static void run_queued(TgTransferRun *run) {
  * from when the three of them could begin, so that a pass over the nodes makes new times of the old ones. */
 static bool is_exchange(const TgTransferRun *run) {
   const TgClocks *clocks = run->clocks;
-  return run->lane->receiver && !clocks->all_ports && clocks->jitter == 0 && run->wait_count == 0;
+  return run->lane->receiver && !clocks->all_ports && !clocks->fetch && clocks->jitter == 0 && run->wait_count == 0;
 }
 
 static void run_exchange(TgTransferRun *run) {

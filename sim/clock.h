@@ -11,6 +11,7 @@ typedef struct TgClocks {
   int64_t nodes;
   const uint8_t *idle; /**< by node: 1 where it has nothing to do, and so no part in the run's times; or NULL */
   bool overlap, all_ports;
+  bool fetch; /**< a receiver fetches: its sender is not held up */
   double jitter, straggler_factor;
   int64_t straggler;
   uint64_t seed, draws;

@@ -33,6 +33,11 @@ bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error) {
 
 static bool run_model(TgPrediction *prediction, GError **error) {
   const TgCostOptions *options = prediction->options;
+  if (prediction->machine->port.ports == TG_PORTS_FETCH && (options->tiers.used || options->model != TG_COST_HOCKNEY)) {
+    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+                        "ports = fetch in the machine's file is for the model hockney without memory tiers");
+    return false;
+  }
   if (!options->tiers.used) return models[options->model].run(prediction, error);
   if (options->model == TG_COST_HOCKNEY) return tg_tiers_run(prediction, error);
   g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
@@ -57,7 +62,8 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
   int64_t begin_us = g_get_monotonic_time();
   *cost = (TgCost){0};
   tg_prediction_init(&prediction, cost, network->links);
-  prediction.phases = tg_phases_new(schedule, names, options->collective, shape, options->element_bytes, error);
+  prediction.phases = (options->whole ? tg_phases_new_whole : tg_phases_new)(schedule, names, options->collective,
+                                                                             shape, options->element_bytes, error);
   bool fine = prediction.phases && tg_lanes_init(&prediction.lanes, schedule, network, embedding, machine, error) &&
               run_model(&prediction, error) && is_number(cost, error);
   if (fine) tg_prediction_take(&prediction);

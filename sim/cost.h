@@ -36,7 +36,8 @@ typedef struct TgTierOptions {
 
 typedef struct TgCostOptions {
   TgCostModel model;
-  TgCollective collective; /**< whole is expanded as auto */
+  TgCollective collective; /**< whole is expanded as auto … */
+  bool whole;              /**< … unless it stays so: one round, each receiver straight from the owner */
   bool overlap;            /**< products run beside later transfers that do not read what they write */
   double skew_s;           /**< every node starts at a random time in [0, skew_s) */
   double jitter;           /**< every cost times 1 + a random number in [0, jitter) */
@@ -44,7 +45,7 @@ typedef struct TgCostOptions {
   double straggler_factor;
   uint64_t seed;
   int64_t element_bytes;
-  bool fair_equal; /**< flow: equal shares of a link, otherwise weighted by 1 / latency of the path */
+  bool fair_equal;      /**< flow: equal shares of a link, otherwise weighted by 1 / latency of the path */
   TgTierOptions tiers;  /**< with the hockney model alone */
   bool keep_node_steps; /**< fill TgCost.node_step, which takes 32 bytes a node and step */
   void (*progress)(void *user, int64_t statements); /**< called now and then with the statements begun; or NULL */
@@ -78,9 +79,9 @@ typedef struct TgCost {
   int64_t messages;       /**< between different nodes */
   int64_t bytes;
   int64_t hop_bytes;
-  int64_t max_link_bytes; /**< over the busiest link, all steps together */
-  double flops;           /**< of all products together */
-  TgTrace trace;          /**< one entry a step; link loads are the totals of all steps, in one row */
+  int64_t max_link_bytes;       /**< over the busiest link, all steps together */
+  double flops;                 /**< of all products together */
+  TgTrace trace;                /**< one entry a step; link loads are the totals of all steps, in one row */
   int64_t *step_max_link_bytes; /**< by step: bytes over its busiest link */
   double *step_compute_s;       /**< by step: the most time that one node spends in its products */
   double *node_time_s;          /**< by node: when it is done … */

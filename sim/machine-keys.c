@@ -31,7 +31,7 @@ const TgMachineKey tg_machine_link_keys[] = {
 };
 
 static const TgMachineKey port_keys[] = {
-    KEY(TgMachinePort, ports, TG_VALUE_WORD, false, {"one", "all"}),
+    KEY(TgMachinePort, ports, TG_VALUE_WORD, false, {"one", "all", "fetch"}),
     KEY(TgMachinePort, overhead_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachinePort, gap_s, TG_VALUE_TIME, false, {0}),
     {0},
@@ -52,6 +52,18 @@ static const TgMachineKey tier_keys[] = {
     {0},
 };
 
+static const TgMachineKey executor_keys[] = {
+    KEY(TgMachineExecutor, on, TG_VALUE_TEXT, false, {0}),
+    KEY(TgMachineExecutor, transport, TG_VALUE_TEXT, false, {0}),
+    KEY(TgMachineExecutor, type, TG_VALUE_TEXT, false, {0}),
+    KEY(TgMachineExecutor, device, TG_VALUE_TEXT, false, {0}),
+    KEY(TgMachineExecutor, processors, TG_VALUE_SIZE, false, {0}),
+    KEY(TgMachineExecutor, launch_s, TG_VALUE_TIME, false, {0}),
+    KEY(TgMachineExecutor, round_s, TG_VALUE_TIME, false, {0}),
+    KEY(TgMachineExecutor, pass_s, TG_VALUE_TIME, false, {0}),
+    {0},
+};
+
 const TgMachineSection tg_machine_sections[] = {
     {"machine", machine_keys, 0, 0, 0},
     {"link", tg_machine_link_keys, offsetof(TgMachine, link), 0, 0},
@@ -62,6 +74,7 @@ const TgMachineSection tg_machine_sections[] = {
     {"disk", tier_keys, offsetof(TgMachine, tier[TG_TIER_DISK]), 0, 0},
     {"cache", tier_keys, offsetof(TgMachine, tier[TG_TIER_CACHE]), 0, 0},
     {"device", tier_keys, offsetof(TgMachine, tier[TG_TIER_DEVICE]), 0, 0},
+    {"executor", executor_keys, offsetof(TgMachine, executor), 0, 0},
     {0},
 };
 

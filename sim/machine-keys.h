@@ -35,7 +35,7 @@ typedef struct TgMachineKey {
   size_t offset; /**< from the beginning of the section's struct */
   size_t bytes;  /**< of the field; of a text with its terminating 0 */
   bool required; /**< in [link], [processor] and tiers; never in [link.N] and [level.N] */
-  const char *words[3];
+  const char *words[4];
 } TgMachineKey;
 
 /** A section, or COUNT of them numbered from 0: [name.0] and so on. */

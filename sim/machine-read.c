@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KEYS = 8, MOST_SECTIONS = 8 + TG_MAX_LEVELS + TG_MACHINE_AXES, WORDS_BYTES = 256 };
+enum { MOST_KEYS = 8, MOST_SECTIONS = 9 + TG_MAX_LEVELS + TG_MACHINE_AXES, WORDS_BYTES = 256 };
 
 /* A section that the text has. */
 typedef struct Seen {
@@ -74,7 +74,7 @@ static bool unknown_section(const Reader *reader, TgSpan name) {
   if (nearest) return fail(reader, name.text, "unknown section [%s], did you mean [%s]?", quoted, nearest);
   return fail(reader, name.text,
               "unknown section [%s]; the sections are [machine], [link], [link.AXIS], [level.LEVEL], [port], "
-              "[processor], [disk], [cache] and [device]",
+              "[processor], [disk], [cache], [device] and [executor]",
               quoted);
 }
 

@@ -192,8 +192,9 @@ static bool read_word(const TgMachineKey *key, TgSpan value, int32_t *word, TgEr
     *word = i;
     return true;
   }
-  return tg_error_set(error, 0, 0, "%s = %s is unknown; write %s or %s", key->name, tg_span_quote(value, quoted),
-                      key->words[0], key->words[1]);
+  return tg_error_set(error, 0, 0, "%s = %s is unknown; write %s%s%s or %s", key->name, tg_span_quote(value, quoted),
+                      key->words[0], key->words[2] ? ", " : "", key->words[2] ? key->words[1] : "",
+                      key->words[key->words[2] ? 2 : 1]);
 }
 
 static bool read_text(const TgMachineKey *key, TgSpan value, char *text, TgError *error) {

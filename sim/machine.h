@@ -18,7 +18,8 @@ enum {
   TG_MACHINE_NAME_BYTES = 64,    /**< with the terminating 0 */
   TG_MACHINE_SOURCE_BYTES = 256, /**< likewise */
   TG_MACHINE_AXES = 32,          /**< axes of a network that can have rates of their own */
-  TG_MACHINE_RATES = 32          /**< rows of the table of rates */
+  TG_MACHINE_RATES = 32,         /**< rows of the table of rates */
+  TG_MACHINE_WORD_BYTES = 32     /**< of names in [executor], with the terminating 0 */
 };
 
 typedef enum TgDuplex {
@@ -27,8 +28,9 @@ typedef enum TgDuplex {
 } TgDuplex;
 
 typedef enum TgPorts {
-  TG_PORTS_ONE, /**< a processor sends one message and receives one at a time */
-  TG_PORTS_ALL  /**< as many as it has links */
+  TG_PORTS_ONE,  /**< a processor sends one message and receives one at a time */
+  TG_PORTS_ALL,  /**< as many as it has links */
+  TG_PORTS_FETCH /**< it receives one at a time and does the work; who sends is not held up. Model hockney alone */
 } TgPorts;
 
 /** Memory beside that of the processor. */
@@ -91,6 +93,22 @@ typedef struct TgMachineTier {
   double capacity_bytes; /**< INFINITY where the file sets no limit */
 } TgMachineTier;
 
+/** The executor that the numbers were measured with, and what a run on it costs beside its steps. A run is `rounds` of
+ * instances, one after another, each of `panels` passes through the schedule. `given` is 0 where the file has no
+ * [executor]. */
+typedef struct TgMachineExecutor {
+  int32_t given;
+  int32_t reserved;               /**< 0 */
+  char on[TG_MACHINE_WORD_BYTES]; /**< as `--on` takes it */
+  char transport[TG_MACHINE_WORD_BYTES];
+  char type[TG_MACHINE_WORD_BYTES]; /**< of the elements */
+  char device[TG_MACHINE_NAME_BYTES];
+  double processors; /**< that were busy at once in one instance */
+  double launch_s;   /**< of a run, once */
+  double round_s;    /**< of each round of instances */
+  double pass_s;     /**< of each pass through the schedule */
+} TgMachineExecutor;
+
 /** A machine. Plain bytes without pointers: may be sent in a message. */
 typedef struct TgMachine {
   int32_t given;
@@ -105,6 +123,7 @@ typedef struct TgMachine {
   TgMachinePort port;
   TgMachineProcessor processor;
   TgMachineTier tier[TG_TIER_KINDS];
+  TgMachineExecutor executor;
 } TgMachine;
 
 /** Reads the text of a machine file, UTF-8, `length` bytes.

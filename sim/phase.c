@@ -217,12 +217,12 @@ static bool follow_by_name(TgPhases *phases, GError **error) {
 
 /* --- both ------------------------------------------------------------------------------------------------------- */
 
-TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
-                        const TgShape *shape, int64_t element_bytes, GError **error) {
+TgPhases *tg_phases_new_whole(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
+                              const TgShape *shape, int64_t element_bytes, GError **error) {
   TgPhases *phases = g_new0(TgPhases, 1);
   phases->schedule = schedule;
   phases->names = names;
-  phases->collective = collective == TG_COLLECTIVE_WHOLE ? TG_COLLECTIVE_AUTO : collective;
+  phases->collective = collective;
   phases->shape = *shape;
   phases->element_bytes = element_bytes;
   phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_draft_free);
@@ -238,6 +238,12 @@ TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names
   }
   tg_phases_free(phases);
   return NULL;
+}
+
+TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
+                        const TgShape *shape, int64_t element_bytes, GError **error) {
+  return tg_phases_new_whole(schedule, names, collective == TG_COLLECTIVE_WHOLE ? TG_COLLECTIVE_AUTO : collective,
+                             shape, element_bytes, error);
 }
 
 void tg_phases_free(TgPhases *phases) {

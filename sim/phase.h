@@ -45,6 +45,9 @@ typedef struct TgPhases TgPhases;
  * Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
 TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
                         const TgShape *shape, int64_t element_bytes, GError **error);
+/** The same, but what is to stay whole does: one round, each receiver straight from the owner. */
+TgPhases *tg_phases_new_whole(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
+                              const TgShape *shape, int64_t element_bytes, GError **error);
 void tg_phases_free(TgPhases *phases);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgPhases, tg_phases_free)
 

@@ -68,6 +68,21 @@ RUNS = {
 }
 
 
+# Predictions beside runs: what is calibrated, and what is compared with that machine.
+COMPARES = {
+    "clusters-2x2": ("--on clusters", "2x2", "cannon summa fox", (4096, 8192)),
+    "clusters-2x2-load": ("--on clusters --transport load", "2x2", "cannon summa fox", (4096, 8192)),
+    "clusters-4x4": ("--on clusters", "4x4", "cannon summa fox", (4096, 8192)),
+    "clusters-4x4-load": ("--on clusters --transport load", "4x4", "cannon summa fox", (4096, 8192)),
+    "clusters-2x2x2": ("--on clusters", "2x2x2", "dns", (4096, 8192)),
+    "blocks-16x16": ("--on blocks", "16x16", "cannon summa fox", (4096, 8192)),
+    "blocks-16x16-pull": ("--on blocks --transport pull", "16x16", "cannon summa fox", (4096, 8192)),
+    "blocks-8x8x8": ("--on blocks", "8x8x8", "dns", (4096, 8192)),
+    "blocks-8x8x8-pull": ("--on blocks --transport pull", "8x8x8", "dns", (4096, 8192)),
+    "threads-16x16": ("--on threads", "16x16", "cannon summa fox", (800,)),
+}
+
+
 class Part:
     """One command."""
 
@@ -164,6 +179,13 @@ def parts_of(options):
         for size in (512,) if options.quick else sizes:
             words = ["run", *algorithms.split(), "--grid", grid, "-n", str(size), *more.split()]
             yield Part(f"measure-{name}-{size}", [str(cli), *words, "--beside", "cublas", "--json"], document=True)
+    for name, (how, grid, algorithms, sizes) in COMPARES.items():
+        machine = str(options.build / "gpu" / f"{name}.machine")
+        words = ["calibrate", *how.split(), "--grid", grid, "-o", machine]
+        yield Part(f"measure-calibrate-{name}", [str(cli), *words, "--json"], document=True)
+        for size in (1000,) if options.quick else sizes:
+            words = ["compare", *algorithms.split(), *how.split(), "--grid", grid, "-n", str(size), "--machine", machine]
+            yield Part(f"measure-compare-{name}-{size}", [str(cli), *words, "--json"], document=True)
 
 
 def card():

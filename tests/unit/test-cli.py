@@ -5,6 +5,7 @@ compared in tests/golden/cli. Writes TAP.
 Usage: test-cli.py TOPOGEMM
 """
 import array
+import configparser
 import json
 import math
 import os
@@ -16,6 +17,7 @@ import resource
 import shlex
 import shutil
 import signal
+import statistics
 import struct
 import subprocess
 import sys
@@ -24,8 +26,8 @@ import time
 import traceback
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-COMMANDS = "list show verify mutate step draw topo sim run export".split()
-LATER = "calibrate compare huge trace".split()
+COMMANDS = "list show verify mutate step draw topo sim run calibrate compare export".split()
+LATER = "huge trace".split()
 
 
 def unwind(words, environment):
@@ -841,6 +843,184 @@ def test_run_on_terminal():
     assert re.search(rf"run: \d+ of {trials}, \d+ s left", errors), errors
     assert " left" not in output and errors.endswith("\r")
     assert on_terminal([*words, "--trials", 3, "--quiet"], {"TERM": "xterm"}) == ["", ""]
+
+
+CALIBRATE = "--on cpu --sizes 4,8,16 --budget 0.001".split()
+
+
+def near(value, wanted, tolerance=1e-9):
+    return math.isclose(value, wanted, rel_tol=tolerance)
+
+
+def machine_of(path):
+    parser = configparser.ConfigParser(inline_comment_prefixes=("#",))
+    parser.read(path)
+    return {section: dict(parser[section]) for section in parser.sections()}
+
+
+def test_calibrate():
+    """The document has all that was measured, and the file the numbers that were found; `sim` takes it."""
+    said = document("calibrate", *CALIBRATE, "--grid", "2x3", "-o", "my.machine", "--type", "f64")
+    assert (said["on"], said["transport"], said["type"], said["grid"], said["tiled"]) == ("cpu", "copy", "f64", "2x3", False)
+    assert [sample["moves"] for sample in said["samples"]] == [0] * 3 + [8] * 3  # 4 hops, as 3 has a divisor with 3
+    for sample, size in zip(said["samples"], [4, 8, 16] * 2):
+        assert sample["block_m"] == sample["block_k"] == size and sample["left_out"] is None
+        assert sample["m"] == 2 * size and sample["trials"] >= 3 and sample["time_s"] > 0
+        flops = 2 * sample["block_m"] * sample["block_n"] * sample["block_k"]
+        assert near(sample["product_s"], sample["multiply_s"] / (6 * sample["products"]))
+        if not sample["moves"]:
+            assert sample["move_s"] is None and sample["block_bytes"] == 0
+            row = next(row for row in said["fit"]["rate"] if near(row["size"], size, 1e-3))
+            assert near(row["flops_per_s"], flops / sample["product_s"], 1e-3)
+        else:
+            assert near(sample["move_s"], sample["moves_s"] / (6 * 8)) and sample["block_bytes"] == 8 * size * size
+    machine = machine_of("my.machine")
+    assert float(machine["link"]["latency_s"]) == said["fit"]["latency_s"] and machine["port"]["ports"] == "fetch"
+    executor = machine["executor"]
+    assert (executor["on"], executor["transport"], executor["type"], executor["processors"]) == ("cpu", "copy", "f64", "6")
+    assert executor["device"] == said["device"] and float(machine["machine"]["residual"]) == min(said["residual"], .99)
+    assert said["environment"]["cores"] > 0
+    assert document("sim", "cannon", "--grid", "2x2", "-n", 64, "--machine", "my.machine")["time_s"] > 0
+    for words in [["--model", "flow"], ["--model", "loggp"], ["--model", "store-and-forward"]]:
+        assert "ports = fetch" in run("sim", "cannon", "--grid", "2x2", "-n", 64, "--machine", "my.machine", *words, expect=2).stderr
+    assert "ports = fetch" in run("plan", "-n", 64, "--procs", 4, "--machine", "my.machine", expect=2).stderr
+    text = run("calibrate", *CALIBRATE, "--grid", "1x1").stdout
+    assert "cpu on a grid of 1x1" in text and "no move took a time" in text and len(os.listdir()) == 1
+    assert run("calibrate", *CALIBRATE, "-q").stdout == ""
+
+
+def test_calibrate_refusals():
+    for words, wrong in [("", "expected --on"), ("--on cpus", "`cpu`"), ("--on cpu --transport load", "does not have it"),
+                         ("--on cpu --sizes 4,8", "at least 3"), ("--on cpu --sizes 8,8,16", "larger than the one before"),
+                         ("--on cpu --sizes 4,8,x", "whole number"), ("--on cpu --sizes " + ",".join(map(str, range(1, 18))), "at most 16"),
+                         ("--on cpu --grid 4y4", "--grid"), ("--on cpu --grid 65536x65536x4", "more than"), ("--on cpu --type f16", "f16"),
+                         ("--on cpu --budget 0", "at least"), ("--on cpu --deadline 1", "never wait"), ("--on cpu --device 0", "no GPU"),
+                         ("--on cpu -o my.txt", ".machine"), ("--on cpu more", "too many")]:
+        assert wrong in run("calibrate", *words.split(), expect=2).stderr, words
+    for name in ["gpus", "ranks", "threads", "clusters", "blocks"]:
+        assert run("calibrate", "--on", name, "-o", "my.machine", expect=4, env=NO_GPU).stdout == ""
+    assert os.listdir() == []
+    run("calibrate", *CALIBRATE, "-q", "-o", "none/my.machine", expect=1)
+
+
+def check_comparison(said, steps):
+    """One ALGO: keys as other programs rely on them, errors signed, sums that add up."""
+    assert said["predicted"]["steps"] and said["predicted"]["model"] == "hockney"
+    assert said["measured"]["ok"] and len(said["measured"]["steps"]) == len(said["steps"]) == steps
+    assert near(said["measured_s"], said["measured"]["time_s"]["median"])
+    assert near(said["error"], (said["predicted_s"] - said["measured_s"]) / said["measured_s"])
+    errors = []
+    for step, ran in zip(said["steps"], said["measured"]["steps"]):
+        assert list(step) == ["label", "index", "predicted_s", "measured_s", "error"]
+        assert (step["label"], step["index"]) == (ran["label"], ran["index"])
+        assert near(step["measured_s"], ran["median_s"] * said["step_scale"])
+        assert near(step["error"], (step["predicted_s"] - step["measured_s"]) / step["measured_s"], 1e-6)
+        errors.append(abs(step["error"]))
+    assert near(said["median_abs_step_error"], statistics.median(errors))
+    whole = said["beside_steps_s"] + said["passes"] * said["pass_s"]
+    assert near(said["predicted_s"], whole) and near(sum(step["predicted_s"] for step in said["steps"]), said["passes"] * said["pass_s"])
+
+
+MADE_UP = """[machine]
+name = made up
+[link]
+latency_s = 1
+bandwidth_bytes_per_s = 4
+[processor]
+flops_per_s = 1
+[executor]
+on = cpu
+transport = copy
+type = f32
+processors = 4
+launch_s = 1000
+"""
+
+
+def test_compare():
+    """On a machine of round numbers the prediction is known: 16 s a product of 2x2 by 2x2, 5 s a move of 16 bytes."""
+    pathlib.Path("my.machine").write_text(MADE_UP)
+    few = ["--on", "cpu", "-n", 4, "--trials", 3]
+    said = document("compare", "cannon", "--grid", "2x2", *few, "--machine", "my.machine")
+    check_comparison(said, 3)
+    assert [step["predicted_s"] for step in said["steps"]] == [20, 104, 64] and said["predicted_s"] == 1188
+    assert said["error"] > 1000 and said["calibrated"] is False and said["machine"] == "made up"
+    assert said["predicted"]["messages"] == 12 and said["predicted"]["m"] == 4
+    pathlib.Path("my.machine").write_text(MADE_UP.replace("= 1\n[ex", "= inf\n[ex").replace("1000", "0").replace("y_s = 1", "y_s = 0").replace("= 4\n[p", "= inf\n[p"))
+    said = document("compare", "cannon", "--grid", "2x2", *few, "--machine", "my.machine")
+    assert said["predicted_s"] == 0 and said["error"] == -1 == said["steps"][1]["error"] and said["median_abs_step_error"] == 1
+    text = run("compare", "cannon", "--grid", "2x2", *few, "--machine", "my.machine").stdout
+    assert "-100.0 %" in text and "made up" in text and re.search(r"measured +[0-9.]+ us", text)
+
+
+def test_compare_calibrates():
+    said = document("compare", "summa", "--grid", "3x3", *CALIBRATE, "-n", 30, "--trials", 3, "-o", "both.json")
+    check_comparison(said, 3)
+    assert said["calibrated"] is True and "3x3" in said["machine"] and said["calibration"]["grid"] == "3x3"
+    assert json.loads(pathlib.Path("both.json").read_text())["algorithm"] == "summa"
+    assert "calibrated now" in run("compare", "summa", "--grid", "3x3", *CALIBRATE, "-n", 30, "--trials", 3).stdout
+
+
+def test_compare_several():
+    """Places by time, predicted and measured, and whether they agree."""
+    pathlib.Path("my.machine").write_text(MADE_UP)
+    words = ["compare", "cannon", "summa", "dns", "-n", 48, "--grid", "4x4,2x2x2", "--on", "cpu", "--trials", 3, "--machine", "my.machine"]
+    said = document(*words)
+    assert list(said) == ["comparisons", "places", "calibration", "environment"] and said["calibration"] is None
+    for one, steps in zip(said["comparisons"], [5, 4, 4]):
+        check_comparison(one, steps)
+    for kind in ["predicted", "measured"]:
+        order = sorted(said["comparisons"], key=lambda one: one[f"{kind}_s"])
+        for place in said["places"]:
+            assert order[place[kind] - 1]["algorithm"] == place["algorithm"], (kind, said["places"])
+    text = run(*words).stdout
+    places = re.findall(r"^  (?:cannon|summa|dns) .* (\d) +(\d)$", text, re.M)
+    assert len(places) == 3 and ("ranks them as they are" in text) == all(a == b for a, b in places), text
+
+
+def test_compare_files():
+    """The trace has both with the same names of steps, the plot both curves."""
+    pathlib.Path("my.machine").write_text(MADE_UP)
+    words = ["compare", "cannon", "--grid", "2x2", "-n", 4, "--on", "cpu", "--trials", 3, "--machine", "my.machine"]
+    said = document(*words, "--trace", "both.json", "-o", "steps.gp")
+    events = json.loads(pathlib.Path("both.json").read_text())["traceEvents"]
+    names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+    assert names == {1: "predicted: cannon on 2x2, cpu", 2: "measured: cannon on 2x2, cpu"}
+    slices = {pid: [event for event in events if event["ph"] == "X" and event["pid"] == pid] for pid in names}
+    assert [s["name"] for s in slices[1]] == [s["name"] for s in slices[2]] == [step["label"] for step in said["steps"]]
+    assert [(s["ts"], s["dur"]) for s in slices[1]] == [(0, 20e6), (20e6, 104e6), (124e6, 64e6)]
+    script = pathlib.Path("steps.gp").read_text()
+    assert "predicted" in script and "measured" in script and "1.04e+08" in script or "104000000" in script, script
+    if shutil.which("gnuplot"):
+        run(*words, "-o", "steps.svg")
+        assert "<svg" in pathlib.Path("steps.svg").read_text()
+    text = run(*words, "--trace", "both.json").stdout
+    assert "both.json: 6 events" in text
+
+
+def test_compare_refusals():
+    pathlib.Path("my.machine").write_text(MADE_UP)
+    pathlib.Path("other.machine").write_text(MADE_UP.replace("processors = 4", "processors = 4\ndevice = abacus"))
+    cannon = ["compare", "cannon", "--grid", "2x2", "-n", 8, "--trials", 3]
+    for words, wrong in [("", "expected --on"), ("--on cpu --machine commodity-cluster", "no [executor]"),
+                         ("--on cpu --machine none.machine", "none.machine"), ("--on cpu --machine nothing", "list machines"),
+                         ("--on cpu --machine my.machine --type f64", "--type f32, this is f64"),
+                         ("--on cpu -o both.txt", ".json, .svg"), ("--on cpu --trace both.txt", ".json"),
+                         ("--on cpu --transport pull", "does not have it"), ("--on cpu --sizes 1,2", "at least 3"),
+                         ("--on cpu --machine my.machine --sizes 4,8,16", "--sizes is for calibrating"),
+                         ("--on cpu --machine my.machine --budget 1", "--budget is for calibrating"),
+                         ("--on cpu --model flow", "--model")]:
+        assert wrong in run(*cannon, *words.split(), expect=2).stderr, words
+    for name in ["gpus", "threads", "clusters", "blocks"]:
+        assert run(*cannon, "--on", name, "-o", "both.json", "--machine", "my.machine", expect=4, env=NO_GPU).stdout == ""
+    assert sorted(os.listdir()) == ["my.machine", "other.machine"]
+    done = subprocess.run([PROGRAM, *map(str, cannon), "--on", "cpu", "--machine", "other.machine", "-q"], capture_output=True, text=True)
+    assert done.returncode == 0 and "warning" in done.stderr and "abacus" in done.stderr
+    bad = run("show", "cannon").stdout.replace("move A to (i, j-1)", "move A to (i, j+1)")
+    pathlib.Path("bad.sched").write_text(bad)
+    done = run("compare", "bad.sched", "--grid", "4x4", "-n", 8, "--on", "cpu", "--machine", "my.machine", expect=3)
+    assert done.stderr == run("verify", "bad.sched", "--grid", "4x4", expect=3).stderr
+    run(*cannon, "--on", "cpu", "--machine", "my.machine", "-q", "-o", "none/both.json", expect=1)
 
 
 def test_exercises():

@@ -77,7 +77,7 @@ static const Bad bad[] = {
      "[processor] has both flops_per_s and a table, rate; keep one of them"},
     /* words and texts */
     {"[link]\nduplex = both\n", 2, 10, "duplex = both is unknown; write full or half"},
-    {"[port]\nports = 1\n", 2, 9, "ports = 1 is unknown; write one or all"},
+    {"[port]\nports = 1\n", 2, 9, "ports = 1 is unknown; write one, all or fetch"},
     {"[machine]\nname =\n", 2, 7, "name has no text; write one, or leave the line out"},
     {"[machine]\nname = 0123456789012345678901234567890123456789012345678901234567890123\n", 2, 8,
      "name is 64 bytes long; shorten it to 63"},
@@ -90,7 +90,7 @@ static const Bad bad[] = {
     {"[links]\n", 1, 2, "unknown section [links], did you mean [link]?"},
     {"# network\n[network]\n", 2, 2,
      "unknown section [network]; the sections are [machine], [link], [link.AXIS], [level.LEVEL], [port], [processor], "
-     "[disk], [cache] and [device]"},
+     "[disk], [cache], [device] and [executor]"},
     {"[level]\n", 1, 7, "[level.N] needs the number of a level for N, from 0 to 2, as in [level.0]"},
     {"[level.3]\n", 1, 7, "[level.N] needs the number of a level for N, from 0 to 2, as in [level.0]"},
     {"[link.32]\n", 1, 6, "[link.N] needs the number of an axis for N, from 0 to 31, as in [link.0]"},

@@ -1,0 +1,182 @@
+/* topogemm calibrate: measures what an executor's processors and links can do, and writes a machine file. */
+#include "calibrate.h"
+#include "output.h"
+#include "problem.h"
+#include "progress.h"
+
+#include "atomic-file.h"
+
+#include <string.h>
+
+enum { MOST_SIZE = 65536 };
+static const double usual_budget_s = 0.15;
+
+void tg_calibrate_clear(TgCalibrateCommand *command) {
+  tg_environment_clear(&command->environment);
+  g_clear_pointer(&command->calibration, tg_calibration_free);
+}
+
+/* --- what to measure -----------------------------------------------------------------------------------------------*/
+
+/* A row for the last extent, and as many rows as all others together say. */
+static TgExit grid_option(const TgCli *cli, const char *text, TgCalibrationPlan *plan) {
+  TgBindings bindings = {0};
+  TgError error;
+  int64_t rows = 1;
+  if (!tg_bindings_grid(&bindings, text, &error)) return tg_report(cli, TG_EXIT_USAGE, "--grid: %s", error.message);
+  for (int c = 0; c + 1 < bindings.dims; c++) {
+    rows *= bindings.grid[c];
+    if (rows > TG_MAX_PROCESSORS)
+      return tg_report(cli, TG_EXIT_USAGE, "--grid %s: more than %d processors", text, TG_MAX_PROCESSORS);
+  }
+  plan->rows = (int32_t)rows;
+  plan->columns = (int32_t)bindings.grid[bindings.dims - 1];
+  return TG_EXIT_DONE;
+}
+
+static TgExit sizes_option(const TgCli *cli, const char *text, TgCalibrationPlan *plan) {
+  g_auto(GStrv) words = g_strsplit(text, ",", -1);
+  plan->sizes = 0;
+  for (char **word = words; *word; word++) {
+    int64_t size;
+    TgExit status = tg_number_parse(cli, "--sizes", *word, 1, MOST_SIZE, &size);
+    if (status) return status;
+    if (plan->sizes == TG_CALIBRATION_SIZES)
+      return tg_report(cli, TG_EXIT_USAGE, "--sizes: expected at most %d of them", TG_CALIBRATION_SIZES);
+    if (plan->sizes && size <= plan->size[plan->sizes - 1])
+      return tg_report(cli, TG_EXIT_USAGE, "--sizes %s: expected each larger than the one before", text);
+    plan->size[plan->sizes++] = size;
+  }
+  if (plan->sizes >= 3) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--sizes %s: expected at least 3, latency and bandwidth are a fit over them",
+                   text);
+}
+
+TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateCommand *command) {
+  const TgOptions *options = &cli->options;
+  TgCalibrationPlan *plan = &command->plan;
+  plan->kind = command->row->kind;
+  plan->ways = command->row->ways;
+  plan->options.element = TG_F32;
+  if (options->type && !tg_element_parse(options->type, &plan->options.element))
+    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", options->type);
+  if (!grid) grid = options->grid ? options->grid : command->row->grid;
+  plan->budget_s = usual_budget_s;
+  TgExit status = grid_option(cli, grid, plan);
+  if (!status) status = sizes_option(cli, options->sizes ? options->sizes : command->row->sizes, plan);
+  return status ? status : tg_real_parse(cli, "--budget", options->budget, 1e-6, &plan->budget_s);
+}
+
+/* --- measuring -----------------------------------------------------------------------------------------------------*/
+
+static void show_progress(void *data, int64_t done, int64_t total) {
+  TgProgressLine *line = data;
+  line->total = total;
+  tg_progress_at(line, done);
+}
+
+/* As much of a text as there is room for, without what begins a comment. */
+static void set_text(char *to, size_t size, const char *text) {
+  g_autofree char *clean = g_strdelimit(g_strdup(text), "#\t\r\n", ' ');
+  size_t length = MIN(strlen(clean), size - 1);
+  while (length > 0 && ((unsigned char)clean[length] & 0xc0) == 0x80) length--;
+  clean[length] = '\0';
+  g_strlcpy(to, g_strstrip(clean), size);
+}
+
+static void name_machine(const TgCalibrateCommand *command) {
+  const TgCalibrationPlan *plan = &command->plan;
+  TgMachine *machine = &command->calibration->machine;
+  const char *device = tg_environment_device(&command->environment);
+  const char *type = tg_element_name(plan->options.element), *transport = tg_transport_name(plan->options.transport);
+  g_autofree char *name =
+      g_strdup_printf("%s %dx%d %s %s on %s", plan->kind->name, plan->rows, plan->columns, transport, type, device);
+  g_autofree char *source = g_strdup_printf(
+      "measured by topogemm calibrate --on %s --grid %dx%d --transport %s --type %s: least squares over "
+      "sizes %" PRId64 " to %" PRId64,
+      plan->kind->name, plan->rows, plan->columns, transport, type, plan->size[0], plan->size[plan->sizes - 1]);
+  set_text(machine->name, sizeof machine->name, name);
+  set_text(machine->source, sizeof machine->source, source);
+  set_text(machine->executor.device, sizeof machine->executor.device, device);
+  machine->given |= 1 << 0 | 1 << 1;
+  machine->executor.given |= 1 << 3;
+}
+
+TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command) {
+  TgProgressLine line;
+  GError *error = NULL;
+  command->plan.progress = show_progress;
+  command->plan.progress_data = &line;
+  tg_progress_begin(&line, cli, "calibrate", 1);
+  command->calibration = tg_calibration_new(&command->plan, &error);
+  tg_progress_end(cli);
+  if (!command->calibration) {
+    g_prefix_error(&error, "calibrate: --on %s, grid %dx%d: ", command->row->name, command->plan.rows,
+                   command->plan.columns);
+    return tg_report_error(cli, error);
+  }
+  tg_environment_end(&command->environment);
+  name_machine(command);
+  return TG_EXIT_DONE;
+}
+
+static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
+  GError *error = NULL;
+  g_autofree char *text = tg_calibrate_text(command);
+  if (cli->options.output && !tg_atomic_file_write(cli->options.output, text, strlen(text), &error))
+    return tg_report_error(cli, error);
+  if (cli->options.json) {
+    g_autoptr(TgJson) json = tg_json_new();
+    tg_calibrate_write(json, command);
+    tg_print(cli, "%s", tg_json_text(json, NULL));
+  } else if (!cli->options.quiet) {
+    tg_calibrate_print(cli, command);
+  }
+  return TG_EXIT_DONE;
+}
+
+static TgExit run_calibrate(TgCli *cli) {
+  g_auto(TgCalibrateCommand) command = {0};
+  const char *output = cli->options.output;
+  TgExit status = tg_executor_option(cli, "calibrate", &command.row);
+  if (!status && output && !g_str_has_suffix(output, ".machine"))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .machine", output);
+  if (!status) status = tg_executor_row_check(cli, command.row);
+  if (!status) status = tg_transport_option(cli, command.row, &command.plan.options.transport);
+  if (!status) status = tg_device_options(cli, &command.plan.options);
+  if (!status) status = tg_calibrate_options(cli, NULL, &command);
+  if (!status)
+    status = tg_executor_device(cli, "calibrate", command.row, command.plan.options.device, &command.environment);
+  if (!status) status = tg_calibrate_measure(cli, &command);
+  return status ? status : say(cli, &command);
+}
+
+static const char *const options[] = {
+    "on",       "grid",   "type", "transport",      "sizes:calibrate", "budget:calibrate",
+    "deadline", "device", "json", "output:machine", "quiet",           NULL};
+static const TgExample examples[] = {
+    {"calibrate --on cpu -o my.machine", "what this processor's BLAS does, for `compare` and `sim`"},
+    {"calibrate --on cpu --grid 2x2 --sizes 8,16,32 --json", "small, for another program"},
+    {"calibrate --on cpu --type f64 --grid 2x2x2 --budget 0.05 -o f64.machine",
+     "with 8 processors, in double precision"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_calibrate = {
+    .name = "calibrate",
+    .arguments = "",
+    .summary = "measure what an executor's processors and links can do, as a machine file",
+    .details =
+        "Runs schedules made for it on the executor: in one every processor multiplies, in the other it passes a block "
+        "on between its products. All processors are busy at once, so what they share, a cache or the memory, is in "
+        "the "
+        "figures of each. The local rate is a table by size of the product; latency and bandwidth are a least-squares "
+        "fit over the sizes of blocks; what a run takes beside its steps is stated apart (docs/compare.md).\n"
+        "A size that the executor refuses is left out, and the report says why. A file holds for the executor, the "
+        "transport, the type, the device and about the number of processors that it was measured with.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 0,
+    .arguments_max = 0,
+    .run = run_calibrate,
+};

@@ -1,0 +1,83 @@
+/* The machine of a comparison: a file that fits what runs, or a calibration. */
+#include "compare.h"
+#include "machine-option.h"
+
+#include <string.h>
+
+static TgExit refuse(const TgCli *cli, const TgCompareCommand *compare, const char *what, const char *has,
+                     const char *wanted) {
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "--machine %s: it was measured with %s %s, this is %s; topogemm calibrate --on %s --transport %s "
+                   "--type %s makes one for it",
+                   cli->options.machine, what, *has ? has : "(none)", wanted, compare->run.row->name,
+                   tg_transport_name(compare->run.options.transport), tg_element_name(compare->run.options.element));
+}
+
+static TgExit check_names(const TgCli *cli, const TgCompareCommand *compare) {
+  const TgMachineExecutor *executor = &compare->machine.executor;
+  const TgRunCommand *run = &compare->run;
+  const struct {
+    const char *what, *has, *wanted;
+  } names[] = {{"--on", executor->on, run->row->name},
+               {"--transport", executor->transport, tg_transport_name(run->options.transport)},
+               {"--type", executor->type, tg_element_name(run->options.element)}};
+  if (!executor->given)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--machine %s: it has no [executor], so its numbers are of no executor; topogemm calibrate makes "
+                     "one that has",
+                     cli->options.machine);
+  for (size_t n = 0; n < G_N_ELEMENTS(names); n++)
+    if (strcmp(names[n].has, names[n].wanted) != 0)
+      return refuse(cli, compare, names[n].what, names[n].has, names[n].wanted);
+  return TG_EXIT_DONE;
+}
+
+static void warn(const TgCli *cli, const TgCompareCommand *compare) {
+  const TgMachineExecutor *executor = &compare->machine.executor;
+  const char *device = tg_environment_device(&compare->run.environment);
+  /* The file may have had no room for all of a name. */
+  if (*executor->device && strncmp(executor->device, device, strlen(executor->device)) != 0)
+    tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, this is %s", cli->options.machine,
+              executor->device, device);
+  for (guint r = 0; r < compare->run.results->len; r++) {
+    const TgProblem *problem = &tg_run_result(&compare->run, r)->problem;
+    const int64_t processors = tg_schedule_processors(&problem->schedule);
+    if (!compare->run.row->ways.takes_turns && executor->processors > 0 && (double)processors != executor->processors)
+      tg_report(cli, TG_EXIT_DONE,
+                "warning: --machine %s was measured with %g processors at once, %s has %" PRId64
+                ": what they share is shared otherwise",
+                cli->options.machine, executor->processors, tg_problem_name(problem), processors);
+  }
+}
+
+/* On the grid of the first ALGO, so that as many processors share what they share. */
+static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
+  TgCalibrateCommand *command = &compare->calibrate;
+  char grid[48];
+  tg_schedule_grid_text(&tg_run_result(&compare->run, 0)->problem.schedule, grid, sizeof grid);
+  command->row = compare->run.row;
+  TgExit status = tg_calibrate_options(cli, grid, command);
+  command->plan.options.element = compare->run.options.element;
+  command->plan.options.transport = compare->run.options.transport;
+  command->plan.options.device = compare->run.options.device;
+  command->plan.options.deadline_s = compare->run.options.deadline_s;
+  if (!status)
+    status = tg_executor_device(cli, "compare", command->row, command->plan.options.device, &command->environment);
+  if (!status) status = tg_calibrate_measure(cli, command);
+  if (status) return status;
+  compare->machine = command->calibration->machine;
+  compare->calibrated = true;
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_compare_machine(TgCli *cli, TgCompareCommand *compare) {
+  if (!cli->options.machine) return calibrate(cli, compare);
+  if (cli->options.sizes || cli->options.budget)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "%s is for calibrating, and --machine gives what that would find: leave one out",
+                     cli->options.sizes ? "--sizes" : "--budget");
+  TgExit status = tg_machine_option(cli, &compare->machine);
+  if (!status) status = check_names(cli, compare);
+  if (!status) warn(cli, compare);
+  return status;
+}

@@ -1,0 +1,51 @@
+/** @file compare.h
+ * What `topogemm compare` predicts and measures, and how its parts hang together. */
+#ifndef TG_COMPARE_H
+#define TG_COMPARE_H
+
+#include "calibrate.h"
+#include "run.h"
+
+#include "expected-run.h"
+
+/** One ALGO; what was measured is in the run's result of the same number. */
+typedef struct TgCompareResult {
+  TgExpectedRun expected; /**< made before anything of it ran */
+  double *predicted_s;    /**< by step, of the whole run; what has no time of its own is in the next step that has */
+  double *measured_s;     /**< by step, of the whole run */
+  double *error;          /**< by step: signed, (predicted - measured) / measured; NaN where nothing was measured */
+  double step_scale;      /**< of runs that are timed as a whole to those that time their steps */
+  double total_error;     /**< of the whole run */
+  double median_abs_step_error;
+} TgCompareResult;
+
+typedef struct TgCompareCommand {
+  TgRunCommand run;
+  TgMachine machine;
+  bool calibrated; /**< here, for want of a machine: */
+  TgCalibrateCommand calibrate;
+  GPtrArray *results; /**< TgCompareResult, in the order of the command line */
+} TgCompareCommand;
+
+/** Takes --machine, or calibrates. Refuses a file for another executor, transport or type; warns of one for another
+ * device or number of processors. */
+TgExit tg_compare_machine(TgCli *cli, TgCompareCommand *compare);
+
+void tg_compare_print(TgCli *cli, const TgCompareCommand *compare);
+/** The document: of one ALGO, or `comparisons` of several. */
+void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *compare);
+/** Refuses an -o or --trace whose suffix says nothing, or that needs gnuplot where there is none. */
+TgExit tg_compare_file_check(const TgCli *cli);
+/** Writes -o. */
+TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare);
+/** Writes --trace. */
+TgExit tg_compare_trace(TgCli *cli, const TgCompareCommand *compare);
+
+static inline const TgCompareResult *tg_compare_result(const TgCompareCommand *compare, guint r) {
+  return compare->results->pdata[r];
+}
+
+/** Places of all ALGOs, from 1, by the predicted or by the measured time. Free with g_free(). */
+int *tg_compare_places(const TgCompareCommand *compare, bool measured);
+
+#endif

@@ -1,0 +1,160 @@
+#include "probe.h"
+
+#include "measurement.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_TRIALS = 3, MOST_TRIALS = 20, PATTERN = 1 << 16 };
+
+static const char multiplies[] = "schedule multiply\n"
+                                 "  \"every processor multiplies what it has\"\n"
+                                 "grid i:p, j:q\n"
+                                 "place A(i,t) on (i,j) as A[t] for t in %d\n"
+                                 "place B(t,j) on (i,j) as B[t] for t in %d\n"
+                                 "place C(i,j) on (i,j)\n"
+                                 "repeat t in %d\n"
+                                 "  step \"multiply\"\n"
+                                 "    C += A[t] * B[t]\n";
+
+/* After s times h hops processor j has block j + s h of the row; with h and q coprime, each block once. */
+static const char moves[] = "schedule multiply-and-move\n"
+                            "  \"every processor multiplies, and passes a block on %d times\"\n"
+                            "grid i:p, j:q\n"
+                            "place A(i,j) on (i,j)\n"
+                            "place B(t,j) on (i,j) as B[t] for t in q\n"
+                            "place C(i,j) on (i,j)\n"
+                            "repeat s in q\n"
+                            "  step \"multiply\"\n"
+                            "    C += A * B[(j + s*%d) %% q]\n"
+                            "  step \"move\"\n"
+                            "    repeat h in %d\n"
+                            "      move A to (i, j-1) where s < q-1\n";
+
+/** An executor with its schedule, which must outlive it. */
+typedef struct Opened {
+  TgSchedule schedule;
+  TgScheduleNames names;
+  TgExecutor *executor;
+} Opened;
+
+char *tg_probe_text(const TgProbe *probe) {
+  return probe->hops ? g_strdup_printf(moves, probe->hops, probe->hops, probe->hops)
+                     : g_strdup_printf(multiplies, probe->products, probe->products, probe->products);
+}
+
+int64_t tg_probe_moves(const TgProbe *probe) {
+  return (int64_t)probe->hops * (probe->columns - 1);
+}
+
+static void close_one(Opened *opened) {
+  tg_executor_close(opened->executor);
+  g_free(opened);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Opened, close_one)
+
+static Opened *open_one(const TgExecutorKind *kind, const TgExecutorOptions *options, const TgProbe *probe,
+                        GError **error) {
+  g_autoptr(Opened) opened = g_new0(Opened, 1);
+  g_autofree char *text = tg_probe_text(probe), *grid = g_strdup_printf("%dx%d", probe->rows, probe->columns);
+  TgExecutorOptions own = *options;
+  TgBindings bindings = {0};
+  TgError reason;
+  own.m = probe->m;
+  own.n = probe->n;
+  own.k = probe->k;
+  own.form = probe->form;
+  if (!tg_schedule_parse(&opened->schedule, &opened->names, text, strlen(text), &reason) ||
+      !tg_bindings_grid(&bindings, grid, &reason) ||
+      !tg_schedule_bind(&opened->schedule, &opened->names, &bindings, &reason)) {
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "the schedule to measure with: %s",
+                reason.message);
+    return NULL;
+  }
+  opened->executor = tg_executor_open(kind, &opened->schedule, &opened->names, &own, error);
+  return opened->executor ? g_steal_pointer(&opened) : NULL;
+}
+
+bool tg_probe_facts(const TgExecutorKind *kind, const TgExecutorOptions *options, const TgProbe *probe,
+                    TgExecutorFacts *facts, GError **error) {
+  g_autoptr(Opened) opened = open_one(kind, options, probe, error);
+  if (!opened) return false;
+  *facts = *tg_executor_facts(opened->executor);
+  facts->kernel = NULL;
+  return true;
+}
+
+/* Random numbers in [-1, 1), a pattern of them over and over: how long a product takes does not depend on which. */
+static void *random_matrix(int64_t elements, TgElement element, GError **error) {
+  const gsize bytes = (gsize)elements * (gsize)tg_element_bytes(element);
+  const gsize pattern = MIN(bytes, (gsize)(PATTERN * tg_element_bytes(element)));
+  char *matrix = g_try_malloc(bytes);
+  if (!matrix) {
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+                "out of memory on the host: %" G_GSIZE_FORMAT " bytes", bytes);
+    return NULL;
+  }
+  GRand *random = g_rand_new_with_seed(1);
+  for (gsize e = 0; e < pattern / (gsize)tg_element_bytes(element); e++) {
+    const double number = g_rand_double_range(random, -1, 1);
+    if (element == TG_F64)
+      ((double *)(void *)matrix)[e] = number;
+    else
+      ((float *)(void *)matrix)[e] = (float)number;
+  }
+  g_rand_free(random);
+  for (gsize at = pattern; at < bytes; at += pattern) memcpy(matrix + at, matrix, MIN(pattern, bytes - at));
+  return matrix;
+}
+
+static bool load(const Opened *opened, const TgExecutorOptions *options, const TgProbe *probe, GError **error) {
+  g_autofree void *a = random_matrix(probe->m * probe->k, options->element, error);
+  g_autofree void *b = a ? random_matrix(probe->k * probe->n, options->element, error) : NULL;
+  return b && tg_executor_load(opened->executor, a, b, error);
+}
+
+/* Steps that multiply, and the others, as parts of the run that they are of. Others without a time of their own are
+ * done beside products: NaN. */
+static void share_steps(const TgExecutor *executor, double run_s, double *multiply, double *move) {
+  const TgExecutorStep *steps = tg_executor_steps(executor);
+  int64_t moved = 0;
+  *multiply = *move = 0;
+  for (int64_t s = 0; steps && s < tg_executor_facts(executor)->steps; s++) {
+    const double step_s = (steps[s].busy_s + steps[s].waited_s) / run_s;
+    const bool multiplies_here = strcmp(steps[s].label, "multiply") == 0;
+    if (steps[s].runs == 0) continue;
+    if (!multiplies_here) moved++;
+    *(multiplies_here ? multiply : move) += step_s;
+  }
+  if (moved == 0) *move = NAN;
+}
+
+static bool run_trials(const TgExecutorKind *kind, TgExecutor *executor, double budget_s, TgProbeTimes *times,
+                       GError **error) {
+  double seconds, run_s[MOST_TRIALS], multiply[MOST_TRIALS], move[MOST_TRIALS];
+  tg_executor_take_times(executor, true);
+  for (double warm_s = 0; warm_s == 0 || warm_s < budget_s / 5; warm_s += fmax(seconds, 1e-6))
+    if (!tg_executor_run(executor, &seconds, error)) return false;
+  times->trials = (int32_t)CLAMP(budget_s / seconds, LEAST_TRIALS, MOST_TRIALS);
+  for (int32_t t = 0; t < times->trials; t++) {
+    if (!tg_executor_run(executor, &run_s[t], error)) return false;
+    share_steps(executor, run_s[t], &multiply[t], &move[t]);
+  }
+  tg_executor_take_times(executor, false);
+  for (int32_t t = 0; kind->times_apart && t < times->trials; t++)
+    if (!tg_executor_run(executor, &run_s[t], error)) return false;
+  const bool apart = !isnan(move[0]);
+  times->time_s = tg_measurement_of(run_s, times->trials, 1).median_s;
+  times->multiply_s = times->time_s * tg_measurement_of(multiply, times->trials, 1).median_s;
+  times->move_s = apart ? times->time_s * tg_measurement_of(move, times->trials, 1).median_s : NAN;
+  return true;
+}
+
+bool tg_probe_run(const TgExecutorKind *kind, const TgExecutorOptions *options, const TgProbe *probe, double budget_s,
+                  TgProbeTimes *times, GError **error) {
+  g_autoptr(Opened) opened = open_one(kind, options, probe, error);
+  if (!opened || !load(opened, options, probe, error)) return false;
+  times->facts = *tg_executor_facts(opened->executor);
+  times->facts.kernel = NULL;
+  return run_trials(kind, opened->executor, budget_s, times, error);
+}

@@ -1,0 +1,194 @@
+/* The runs of a calibration. */
+#include "calibration.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum {
+  PRODUCTS = 4, /* of a processor, where nothing moves */
+  THIN = 8,     /* columns of a product with moves around it */
+  MOST_HOPS = 5, /* numbers of hops that are tried where moves run beside products, each about twice the one before … */
+  FEW_HOPS = 3, /* … and elsewhere */
+  USUAL_HOPS = 3,
+  SIDE = 128, /* elements of a processor's block, more than an instance has along k */
+  MOST_FORMS = 8
+};
+static const int64_t most_bytes = INT64_C(1) << 30; /* of copies of A that a run without moves needs */
+
+static void clear_sample(gpointer data) {
+  g_free(((TgCalibrationSample *)data)->left_out);
+}
+
+void tg_calibration_free(TgCalibration *calibration) {
+  if (!calibration) return;
+  g_array_unref(calibration->samples);
+  g_free(calibration);
+}
+
+static int64_t greatest_divisor(int64_t a, int64_t b) {
+  return b ? greatest_divisor(b, a % b) : a;
+}
+
+/* The first number of hops from `hops` on with which every block comes by once. */
+static int32_t next_hops(int32_t hops, int32_t columns) {
+  while (greatest_divisor(hops, columns) != 1) hops++;
+  return hops;
+}
+
+static void add(TgCalibration *calibration, int32_t form, TgProbe probe) {
+  probe.form = form;
+  const TgCalibrationSample sample = {.probe = probe, .product_s = NAN, .move_s = NAN, .fitted_s = NAN};
+  g_array_append_val(calibration->samples, sample);
+}
+
+/* Blocks of so many elements along a side. Those that move belong to products with few columns, so that moving them is
+ * much of the time. */
+static void add_blocks(TgCalibration *calibration, const TgCalibrationPlan *plan) {
+  const int64_t p = plan->rows, q = plan->columns;
+  for (int i = 0; i < plan->sizes; i++) {
+    const int64_t s = plan->size[i];
+    add(calibration, 0, (TgProbe){plan->rows, plan->columns, PRODUCTS, 0, p * s, q * s, PRODUCTS * s, 0});
+  }
+  /* Where a block is read in place, passing it on again costs nothing more. */
+  const int32_t hops = plan->options.transport == TG_TRANSPORT_PULL ? 1 : next_hops(USUAL_HOPS, plan->columns);
+  for (int i = 0; i < plan->sizes && q > 1; i++) {
+    const int64_t s = plan->size[i];
+    add(calibration, 0, (TgProbe){plan->rows, plan->columns, plan->columns, hops, p * s, q * THIN, q * s, 0});
+  }
+}
+
+/* So many instances, about as many down as across. Along k whole panels, of products alone and with moves: these have
+ * as many blocks along k as there are columns. */
+static TgProbe tiles(const TgCalibrationPlan *plan, const TgExecutorFacts *facts, int32_t hops, int64_t instances,
+                     int64_t k) {
+  int64_t down = (int64_t)sqrt((double)instances);
+  while (down > 1 && instances % down) down--;
+  down = MAX(down, 1);
+  const int64_t panel = facts->instance[2] * plan->columns;
+  return (TgProbe){.rows = plan->rows,
+                   .columns = plan->columns,
+                   .products = hops ? plan->columns : PRODUCTS,
+                   .hops = hops,
+                   .m = facts->instance[0] * down,
+                   .n = facts->instance[1] * (instances / down),
+                   .k = panel * MAX(k / panel, 1)};
+}
+
+static void add_tiles(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts,
+                      int32_t form) {
+  for (int64_t rounds = 1; rounds <= 2; rounds++)
+    for (int i = 0; i < plan->sizes; i++)
+      add(calibration, form, tiles(plan, facts, 0, rounds * facts->resident, plan->size[i]));
+  int32_t hops = 0;
+  const int most = plan->columns == 1 || plan->options.transport == TG_TRANSPORT_LOAD ? 0
+                   : plan->ways.overlaps                                              ? MOST_HOPS
+                                                                                      : FEW_HOPS;
+  for (int h = 0; h < most; h++) {
+    hops = next_hops(2 * hops + 1, plan->columns);
+    add(calibration, form, tiles(plan, facts, hops, facts->resident, plan->size[plan->sizes - 1]));
+  }
+}
+
+static bool find_facts(const TgCalibrationPlan *plan, int32_t form, int64_t side, TgExecutorFacts *facts,
+                       GError **error) {
+  const TgProbe probe = {.rows = plan->rows,
+                         .columns = plan->columns,
+                         .products = PRODUCTS,
+                         .m = (int64_t)plan->rows * side,
+                         .n = (int64_t)plan->columns * side,
+                         .k = PRODUCTS * side,
+                         .form = form};
+  return tg_probe_facts(plan->kind, &plan->options, &probe, facts, error);
+}
+
+/* Whether the executor tiles problems around a schedule is seen at one that would be more than one instance. Where that
+ * has no room, there are no tiles: then it is the smallest that has to have some. */
+static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+  TgExecutorFacts facts, more;
+  if (find_facts(plan, 0, SIDE, &facts, NULL))
+    calibration->tiled = facts.instance[2] < PRODUCTS * SIDE;
+  else if (!find_facts(plan, 0, plan->size[0], &facts, error))
+    return false;
+  if (!calibration->tiled) {
+    add_blocks(calibration, plan);
+    return true;
+  }
+  /* Each form that has tiles of its own: which one the executor takes depends on the schedule. */
+  int32_t form = 1;
+  for (int64_t last = 0; form <= MOST_FORMS && find_facts(plan, form, SIDE, &more, NULL) && more.instance[2] != last;
+       form++) {
+    last = more.instance[2];
+    add_tiles(calibration, plan, &more, form);
+  }
+  if (form == 1) add_tiles(calibration, plan, &facts, 0);
+  return true;
+}
+
+static void set_sizes(TgCalibrationSample *sample, const TgCalibrationPlan *plan) {
+  const TgExecutorFacts *facts = &sample->times.facts;
+  sample->rounds = (facts->instances + facts->resident - 1) / facts->resident;
+  sample->passes = sample->rounds * facts->panels;
+  sample->block[0] = MAX(facts->instance[0] / sample->probe.rows, 1);
+  sample->block[1] = MAX(facts->instance[1] / sample->probe.columns, 1);
+  sample->block[2] = MAX(facts->instance[2] / sample->probe.products, 1);
+  sample->block_bytes = sample->block[0] * sample->block[2] * tg_element_bytes(plan->options.element);
+}
+
+/* Time of moves that have none of their own: what products with them take longer than without. */
+static double compare_with_none(const TgCalibrationSample *sample, const TgCalibrationPlan *plan, GError **error) {
+  TgProbe none = sample->probe;
+  TgProbeTimes times;
+  const int64_t copies = (int64_t)none.rows * none.columns * none.products;
+  none.hops = 0;
+  if (sample->block_bytes > most_bytes / copies) {
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+                "its products without moves, to compare with, need more than %" PRId64 " bytes", most_bytes);
+    return NAN;
+  }
+  if (!tg_probe_run(plan->kind, &plan->options, &none, plan->budget_s, &times, error)) return NAN;
+  return sample->times.multiply_s - times.multiply_s;
+}
+
+static bool measure(TgCalibrationSample *sample, const TgCalibrationPlan *plan, GError **error) {
+  TgProbeTimes *times = &sample->times;
+  if (!tg_probe_run(plan->kind, &plan->options, &sample->probe, plan->budget_s, times, error)) return false;
+  set_sizes(sample, plan);
+  const double turns = plan->ways.takes_turns ? (double)times->facts.processors : 1;
+  sample->product_s = times->multiply_s / (turns * (double)(sample->passes * sample->probe.products));
+  if (sample->probe.hops == 0 || plan->ways.overlaps) return true;
+  const double moves = turns * (double)(sample->passes * tg_probe_moves(&sample->probe));
+  sample->move_s = (isnan(times->move_s) ? compare_with_none(sample, plan, error) : times->move_s) / moves;
+  return !isnan(sample->move_s);
+}
+
+static bool is_lost(const GError *error) {
+  return g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED) ||
+         g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_DEVICE);
+}
+
+/* A size that the executor refuses is left out; a device that fails ends it all. */
+static bool measure_all(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    TgCalibrationSample *sample = &g_array_index(calibration->samples, TgCalibrationSample, s);
+    GError *reason = NULL;
+    if (plan->progress) plan->progress(plan->progress_data, s, calibration->samples->len);
+    if (measure(sample, plan, &reason)) continue;
+    if (is_lost(reason)) {
+      g_propagate_error(error, reason);
+      return false;
+    }
+    sample->left_out = g_strdup(reason->message);
+    g_error_free(reason);
+  }
+  return true;
+}
+
+TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error) {
+  g_autoptr(TgCalibration) calibration = g_new0(TgCalibration, 1);
+  calibration->samples = g_array_new(FALSE, TRUE, sizeof(TgCalibrationSample));
+  g_array_set_clear_func(calibration->samples, clear_sample);
+  if (!choose(calibration, plan, error) || !measure_all(calibration, plan, error) ||
+      !tg_calibration_fit(calibration, plan, error))
+    return NULL;
+  return g_steal_pointer(&calibration);
+}

@@ -1,0 +1,63 @@
+/** @file calibration.h
+ * A machine's numbers from runs on an executor. Samples are runs of schedules made for it (probe.h): of products alone,
+ * and of products with moves between them. The local rate is by size of the product, latency and bandwidth are a
+ * least-squares fit over sizes, and what a run takes beside its steps is fitted to runs, rounds and passes. */
+#ifndef TG_CALIBRATION_H
+#define TG_CALIBRATION_H
+
+#include "ways.h"
+#include "machine.h"
+#include "probe.h"
+
+TG_BEGIN_DECLS
+
+enum { TG_CALIBRATION_SIZES = 16 };
+
+/** What to measure. */
+typedef struct TgCalibrationPlan {
+  const TgExecutorKind *kind;
+  TgWays ways;
+  TgExecutorOptions options;          /**< but for the sizes */
+  int32_t rows, columns;              /**< of the grid */
+  int64_t size[TG_CALIBRATION_SIZES]; /**< elements along a side of a processor's block, increasing; k of the problem,
+                                         where the executor tiles one around the schedule */
+  int sizes;
+  double budget_s; /**< of each sample */
+  /** Called before each sample; NULL: nobody wants to know. */
+  void (*progress)(void *data, int64_t done, int64_t total);
+  void *progress_data;
+} TgCalibrationPlan;
+
+/** One run. What was not measured is 0 or NaN, and then `left_out` says why. */
+typedef struct TgCalibrationSample {
+  TgProbe probe;
+  TgProbeTimes times;
+  int64_t rounds, passes;
+  int64_t block[3];    /**< rows, columns and inner elements of a processor's product */
+  int64_t block_bytes; /**< of the block that moves */
+  double product_s;    /**< of a product; with moves beside it, the longer of both */
+  double move_s;       /**< of a move; NaN where there is none or it is hidden */
+  double fitted_s;     /**< of the run, by the numbers found */
+  char *left_out;      /**< NULL: used */
+} TgCalibrationSample;
+
+typedef struct TgCalibration {
+  GArray *samples; /**< TgCalibrationSample */
+  TgMachine machine;
+  bool tiled;    /**< the executor tiles problems around a schedule, and a block has one size only */
+  bool hidden;   /**< moves never bound the time: latency_s is an upper bound */
+  bool no_links; /**< no move took a time that can be told from nothing, or there are none */
+} TgCalibration;
+
+/** Measures and fits. Errors: of the executor, where it does not run at all; FAILED where fewer samples are left than
+ * the fit needs, with the reason of the last one left out. */
+TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error);
+void tg_calibration_free(TgCalibration *calibration);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgCalibration, tg_calibration_free)
+
+/** The fit alone: fills the machine's numbers and each sample's fitted_s. */
+bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error);
+
+TG_END_DECLS
+
+#endif

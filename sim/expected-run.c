@@ -1,0 +1,136 @@
+#include "expected-run.h"
+
+#include "sim-error.h"
+
+#include <math.h>
+#include <string.h>
+
+int64_t tg_expected_rounds(const TgExecutorFacts *facts) {
+  return (facts->instances + facts->resident - 1) / facts->resident;
+}
+
+void tg_expected_clear(TgExpectedRun *expected) {
+  tg_cost_clear(&expected->cost);
+  g_clear_pointer(&expected->step_s, g_free);
+}
+
+static bool make_network(const TgSchedule *schedule, TgTopology *network, GError **error) {
+  char text[TG_TOPOLOGY_TEXT_BYTES];
+  TgError reason;
+  const long long processors = (long long)tg_schedule_processors(schedule);
+  g_snprintf(text, sizeof text, processors > 1 ? "full:%lld" : "line:%lld", processors);
+  if (tg_topology_parse(network, text, &reason)) return true;
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, reason.message);
+  return false;
+}
+
+static bool predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgExpectedRun *expected,
+                    const TgMachine *machine, TgCost *cost, GError **error) {
+  return tg_cost_predict(schedule, names, &expected->shape, &expected->network, TG_ROWMAJOR, machine,
+                         &expected->options, cost, error);
+}
+
+/* By step of the schedule: the cost has no entry for steps without messages and products. */
+static double *spread(const TgCost *cost, int64_t steps, double (*value)(const TgCost *cost, int64_t entry)) {
+  double *step_s = g_new0(double, (gsize)MAX(steps, 1));
+  for (int64_t e = 0; e < cost->trace.steps; e++) {
+    const int64_t s = cost->trace.step[e].index - 1;
+    if (s >= 0 && s < steps) step_s[s] += value(cost, e);
+  }
+  return step_s;
+}
+
+/* Mean over the nodes. */
+static double time_in_step(const TgCost *cost, int64_t entry) {
+  const TgNodeStep *at = &cost->node_step[entry * cost->nodes];
+  double sum_s = 0;
+  for (int64_t n = 0; n < cost->nodes; n++) sum_s += at[n].end_s - at[n].start_s;
+  return sum_s / (double)cost->nodes;
+}
+
+/* All nodes' products, one after another. */
+static double products_in_turn(const TgCost *cost, int64_t entry) {
+  const TgNodeStep *at = &cost->node_step[entry * cost->nodes];
+  double sum_s = 0;
+  for (int64_t n = 0; n < cost->nodes; n++) sum_s += at[n].products_s;
+  return sum_s;
+}
+
+static double products_at_most(const TgCost *cost, int64_t entry) {
+  return cost->step_compute_s[entry];
+}
+
+static double *steps_in_turn(const TgExpectedRun *expected, const TgMachine *machine) {
+  double *step_s = spread(&expected->cost, expected->steps, products_in_turn);
+  for (int64_t e = 0; e < expected->cost.trace.steps; e++) {
+    const TgTraceStep *step = &expected->cost.trace.step[e];
+    step_s[step->index - 1] +=
+        (double)step->messages * machine->link.latency_s + (double)step->bytes / machine->link.bandwidth_bytes_per_s;
+  }
+  return step_s;
+}
+
+/* Moves by themselves, as if products took no time, beside the products that come next: the longer of both. */
+static double *steps_beside(const TgSchedule *schedule, const TgScheduleNames *names, const TgExpectedRun *expected,
+                            const TgMachine *machine, GError **error) {
+  TgMachine idle = *machine;
+  TgCost cost;
+  idle.processor.rate.rows = 0;
+  idle.processor.flops_per_s = INFINITY;
+  if (!predict(schedule, names, expected, &idle, &cost, error)) return NULL;
+  double *step_s = spread(&expected->cost, expected->steps, products_at_most);
+  g_autofree double *moves_s = spread(&cost, expected->steps, time_in_step);
+  g_autofree int64_t *multiplies = g_new(int64_t, (gsize)MAX(expected->steps, 1));
+  for (int64_t s = 0; s < expected->steps; s++) multiplies[s] = step_s[s] > 0;
+  tg_expected_fold_steps(multiplies, expected->steps, moves_s);
+  for (int64_t s = 0; s < expected->steps; s++) step_s[s] = fmax(step_s[s], moves_s[s]);
+  tg_cost_clear(&cost);
+  return step_s;
+}
+
+static bool find_steps(const TgSchedule *schedule, const TgScheduleNames *names, const TgWays *ways,
+                       const TgMachine *machine, TgExpectedRun *expected, GError **error) {
+  if (ways->overlaps)
+    expected->step_s = steps_beside(schedule, names, expected, machine, error);
+  else if (ways->takes_turns)
+    expected->step_s = steps_in_turn(expected, machine);
+  else
+    expected->step_s = spread(&expected->cost, expected->steps, time_in_step);
+  return expected->step_s;
+}
+
+static void sum_up(const TgExecutorFacts *facts, const TgWays *ways, const TgMachine *machine,
+                   TgExpectedRun *expected) {
+  const TgMachineExecutor *beside = &machine->executor;
+  double sum_s = 0;
+  for (int64_t s = 0; s < expected->steps; s++) sum_s += expected->step_s[s];
+  expected->pass_s = ways->overlaps || ways->takes_turns ? sum_s : expected->cost.time_s;
+  expected->rounds = tg_expected_rounds(facts);
+  expected->passes = expected->rounds * facts->panels;
+  expected->beside_s =
+      beside->launch_s + (double)expected->rounds * beside->round_s + (double)expected->passes * beside->pass_s;
+  expected->time_s = expected->beside_s + (double)expected->passes * expected->pass_s;
+}
+
+bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorFacts *facts,
+                     const TgExecutorOptions *options, const TgWays *ways, const TgMachine *machine,
+                     TgExpectedRun *expected, GError **error) {
+  g_autofree TgSchedule *folded = g_memdup2(schedule, sizeof *schedule);
+  const int64_t *sizes = facts->instance;
+  *expected = (TgExpectedRun){.steps = facts->steps,
+                              .options = {.model = TG_COST_HOCKNEY,
+                                          .collective = options->collective,
+                                          .whole = options->collective == TG_COLLECTIVE_WHOLE,
+                                          .overlap = ways->overlaps,
+                                          .straggler = -1,
+                                          .element_bytes = tg_element_bytes(options->element),
+                                          .keep_node_steps = true}};
+  tg_expected_fold(folded, names, ways, options->transport);
+  if (!tg_shape_init(&expected->shape, &schedule->computes, sizes[0], sizes[1], sizes[2], error) ||
+      !make_network(schedule, &expected->network, error) ||
+      !predict(folded, names, expected, machine, &expected->cost, error) ||
+      !find_steps(folded, names, ways, machine, expected, error))
+    return false;
+  sum_up(facts, ways, machine, expected);
+  return true;
+}

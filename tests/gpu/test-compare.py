@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""`topogemm calibrate` and `compare` on every executor that needs a GPU: the file is one, sums add up, and a prediction
+is one and no more than a factor off. Skipped where the executor has no hardware. Writes TAP.
+
+Usage: test-compare.py TOPOGEMM
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# Executor and transport, grid, sizes to calibrate with, and what is compared at sizes that these do not have.
+CASES = [
+    ("threads copy", "4x4", "64,128,256", ["cannon --grid 4x4 -n 192", "summa --grid 4x4 -n 192"]),
+    ("clusters copy", "2x2", "512,1024,2048", ["cannon --grid 2x2 -n 1536", "summa --grid 2x2 -n 1536"]),
+    ("clusters load", "2x2", "512,1024,2048", ["cannon --grid 2x2 -n 1536"]),
+    ("clusters copy", "2x2x2", "512,1024,2048", ["dns --grid 2x2x2 -n 1536"]),
+    ("blocks copy", "4x4", "32,64,128", ["cannon --grid 4x4 -n 400", "summa --grid 4x4 -n 400"]),
+    ("blocks pull", "4x4", "32,64,128", ["cannon --grid 4x4 -n 400"]),
+    ("blocks copy", "2x2x2", "32,64,128", ["dns --grid 2x2x2 -n 200"]),
+]
+FACTOR = 3  # small problems, a card that has not warmed up: whether it is about right, not how exact it is
+
+
+class Skipped(Exception):
+    """No such hardware."""
+
+
+def document(program, *words):
+    done = subprocess.run([program, *words, "--json"], capture_output=True, text=True, timeout=200)
+    if done.returncode == 4:
+        raise Skipped(done.stderr.strip())
+    assert done.returncode == 0, f"{' '.join(words)}: {done.returncode} {done.stderr}"
+    return json.loads(done.stdout)
+
+
+def check_calibration(said):
+    assert any(not sample["moves"] and sample["left_out"] is None for sample in said["samples"]), said["samples"]
+    assert said["fit"]["latency_s"] >= 0 and said["fit"]["launch_s"] >= 0 and said["residual"] < 1
+    for sample in said["samples"]:
+        assert sample["left_out"] or sample["time_s"] > 0, sample
+
+
+def check_comparison(said):
+    assert said["measured"]["ok"]
+    steps = [step for step in said["steps"] if step["measured_s"] is not None]
+    assert steps and all(step["predicted_s"] >= 0 and step["measured_s"] > 0 for step in steps)
+    whole = said["beside_steps_s"] + said["passes"] * said["pass_s"]
+    assert abs(said["predicted_s"] - whole) < 1e-9 * whole
+    ratio = said["predicted_s"] / said["measured_s"]
+    assert 1 / FACTOR < ratio < FACTOR, f"predicted {said['predicted_s']} s, measured {said['measured_s']} s"
+
+
+def run_case(program, case):
+    how, grid, sizes, compared = case
+    on, transport = how.split()
+    common = ["--on", on, "--transport", transport]
+    check_calibration(document(program, "calibrate", *common, "--grid", grid, "--sizes", sizes, "-o", "my.machine"))
+    for words in compared:
+        said = document(program, "compare", *words.split(), *common, "--machine", "my.machine", "--trace", "both.json")
+        check_comparison(said)
+        with open("both.json", encoding="utf-8") as file:
+            slices = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
+        assert {event["pid"] for event in slices} == {1, 2}
+        print(f"# {on} {transport}, {words}: {100 * said['error']:+.1f} %, steps {100 * said['median_abs_step_error']:.1f} %")
+
+
+def main():
+    program, failed = os.path.abspath(sys.argv[1]), False
+    print(f"1..{len(CASES)}")
+    for number, case in enumerate(CASES, 1):
+        name = f"{case[0].replace(' ', '-')}-{case[1]}"
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                run_case(program, case)
+                print(f"ok {number} {name}", flush=True)
+            except Skipped as why:
+                print(f"ok {number} {name} # SKIP {why}", flush=True)
+            except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as why:
+                failed = True
+                print(f"not ok {number} {name}\n# {why}", flush=True)
+            os.chdir("/")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

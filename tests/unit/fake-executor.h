@@ -1,0 +1,160 @@
+/** @file fake-executor.h
+ * For tests: an executor that multiplies nothing and takes times of round numbers, as its ways are. */
+#ifndef TG_TEST_FAKE_EXECUTOR_H
+#define TG_TEST_FAKE_EXECUTOR_H
+
+#include "executor-kind.h"
+#include "walk.h"
+#include "ways.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+/** What the executors below do; set before they are opened. */
+static struct Fake {
+  TgWays ways;
+  bool pulls;       /**< moves have no time of their own, products after them take longer */
+  int32_t depth[3]; /**< of its forms, along k, where it tiles; {0}: it does not */
+  int64_t tile, resident;
+  int64_t most;     /**< larger n are refused; 0: none */
+  int64_t fails_at; /**< number of the run that fails; 0: none */
+  int64_t runs;
+  double latency_s, bandwidth_bytes_per_s, flops_per_s, launch_s, round_s, pass_s;
+} fake;
+
+typedef struct FakeExecutor {
+  TgExecutor base;
+  int64_t *products, *moves; /**< of a processor, by step */
+} FakeExecutor;
+
+static inline void fake_close(TgExecutor *executor) {
+  FakeExecutor *own = (FakeExecutor *)executor;
+  g_free(own->products);
+  g_free(own->moves);
+  g_free(executor->steps);
+  g_free(own);
+}
+
+static inline void fake_count(FakeExecutor *own) {
+  TgWalk walk;
+  TgError unused;
+  TgLocal local;
+  own->products = g_new0(int64_t, (gsize)own->base.facts.steps);
+  own->moves = g_new0(int64_t, (gsize)own->base.facts.steps);
+  tg_walk_init(&walk, own->base.schedule, own->base.names);
+  while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE) {
+    const bool multiplies = own->base.schedule->statement[walk.statement].op == TG_OP_MULTIPLY;
+    g_assert_true(tg_walk_local(&walk, tg_schedule_processors(own->base.schedule) - 1, &local, &unused));
+    if (local.takes_part) (multiplies ? own->products : own->moves)[walk.step - 1]++;
+  }
+}
+
+static inline bool fake_tile(FakeExecutor *own, GError **error) {
+  TgExecutorFacts *facts = &own->base.facts;
+  const TgExecutorOptions *options = &own->base.options;
+  const TgSchedule *schedule = own->base.schedule;
+  const int64_t size[] = {options->m, options->n, options->k};
+  const int32_t form = MAX(options->form - 1, 0);
+  memcpy(facts->instance, size, sizeof size);
+  facts->instances = facts->resident = facts->panels = 1;
+  if (!fake.depth[0]) return true;
+  if (form > 2 || !fake.depth[form]) {
+    g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "no such form");
+    return false;
+  }
+  facts->instance[0] = fake.tile * schedule->blocks[TG_MATRIX_C][0];
+  facts->instance[1] = fake.tile * schedule->blocks[TG_MATRIX_C][1];
+  facts->instance[2] = (int64_t)fake.depth[form] * schedule->inner;
+  facts->instances = (size[0] + facts->instance[0] - 1) / facts->instance[0] *
+                     ((size[1] + facts->instance[1] - 1) / facts->instance[1]);
+  facts->panels = (size[2] + facts->instance[2] - 1) / facts->instance[2];
+  facts->resident = fake.resident;
+  return true;
+}
+
+static const TgExecutorKind fake_kind;
+
+static inline TgExecutor *fake_open(const TgSchedule *schedule, const TgScheduleNames *names,
+                                    const TgExecutorOptions *options, GError **error) {
+  TgError unused;
+  FakeExecutor *own = g_new0(FakeExecutor, 1);
+  own->base.kind = &fake_kind;
+  own->base.schedule = schedule;
+  own->base.names = names;
+  own->base.options = *options;
+  own->base.facts.processors = tg_schedule_processors(schedule);
+  own->base.facts.steps = tg_walk_count_steps(schedule, names, &unused);
+  const bool large = fake.most && options->k > fake.most;
+  if (large) g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "k is more than %d", (int)fake.most);
+  if (!large && fake_tile(own, error) && tg_executor_make_steps(&own->base, error)) {
+    fake_count(own);
+    return &own->base;
+  }
+  fake_close(&own->base);
+  return NULL;
+}
+
+static inline bool fake_load(TgExecutor *executor, const void *a, const void *b, GError **error) {
+  (void)executor, (void)a, (void)b, (void)error;
+  return true;
+}
+
+/* One pass: times of the steps in `multiply` and `move`. */
+static inline void fake_step(const FakeExecutor *own, int64_t s, double *multiply_s, double *move_s) {
+  const TgExecutorFacts *facts = &own->base.facts;
+  const TgSchedule *schedule = own->base.schedule;
+  const double m = (double)(facts->instance[0] / schedule->blocks[TG_MATRIX_C][0]);
+  const double n = (double)(facts->instance[1] / schedule->blocks[TG_MATRIX_C][1]);
+  const double k = (double)(facts->instance[2] / schedule->inner);
+  const double turns = fake.ways.takes_turns ? (double)facts->processors : 1;
+  *multiply_s = turns * (double)own->products[s] * 2 * m * n * k / fake.flops_per_s;
+  *move_s = turns * (double)own->moves[s] * (fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s);
+}
+
+static inline bool fake_run(TgExecutor *executor, double *seconds, GError **error) {
+  const FakeExecutor *own = (const FakeExecutor *)executor;
+  const TgExecutorFacts *facts = &executor->facts;
+  const int64_t rounds = (facts->instances + facts->resident - 1) / facts->resident, passes = rounds * facts->panels;
+  double multiply_s, move_s, all_multiply_s = 0, all_move_s = 0;
+  if (++fake.runs == fake.fails_at) {
+    g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED, "the device is lost");
+    return false;
+  }
+  const bool apart = !fake.ways.overlaps && !fake.pulls;
+  *seconds = fake.launch_s + (double)rounds * fake.round_s + (double)passes * fake.pass_s;
+  for (int64_t s = 0; s < facts->steps; s++) {
+    fake_step(own, s, &multiply_s, &move_s);
+    all_multiply_s += multiply_s;
+    all_move_s += move_s;
+  }
+  const double pass_s =
+      fake.ways.overlaps ? fmax(all_multiply_s, all_move_s) : all_multiply_s + (apart ? 0 : all_move_s);
+  for (int64_t s = 0; s < facts->steps; s++) {
+    TgExecutorStep *step = &executor->steps[s];
+    fake_step(own, s, &multiply_s, &move_s);
+    const double time_s = pass_s * multiply_s / all_multiply_s + (apart ? move_s : 0);
+    step->runs = own->products[s] || (apart && own->moves[s]) ? passes : 0;
+    step->busy_s = (double)passes * time_s;
+    step->waited_s = 0;
+    *seconds += step->busy_s;
+  }
+  return true;
+}
+
+static inline bool fake_gather(TgExecutor *executor, void *c, GError **error) {
+  (void)executor, (void)c, (void)error;
+  return true;
+}
+
+static const TgExecutorKind fake_kind = {.name = "fake",
+                                         .processor = "none",
+                                         .link = "none",
+                                         .transports = (1 << TG_TRANSPORTS) - 1,
+                                         .open = fake_open,
+                                         .load = fake_load,
+                                         .run = fake_run,
+                                         .gather = fake_gather,
+                                         .close = fake_close};
+
+#endif

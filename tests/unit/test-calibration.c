@@ -1,0 +1,263 @@
+/* Calibrations of executors whose times are known: the machine's numbers are these again. And of the executor cpu,
+ * whose times are not. */
+#include "calibration.h"
+#include "executor-cpu.h"
+#include "expected-run.h"
+
+#include "../step-case.h"
+#include "fake-executor.h"
+
+static TgCalibrationPlan plan_of(int32_t rows, int32_t columns, TgTransport transport) {
+  const int64_t times = fake.depth[0] ? 8 : 1; /* so that there are several panels */
+  return (TgCalibrationPlan){.kind = &fake_kind,
+                             .ways = fake.ways,
+                             .options = {.element = TG_F32, .transport = transport},
+                             .rows = rows,
+                             .columns = columns,
+                             .size = {16 * times, 32 * times, 64 * times, 96 * times},
+                             .sizes = 4,
+                             .budget_s = 1e-6};
+}
+
+static TgCalibration *calibrate(int32_t rows, int32_t columns, TgTransport transport) {
+  const TgCalibrationPlan plan = plan_of(rows, columns, transport);
+  GError *error = NULL;
+  TgCalibration *calibration = tg_calibration_new(&plan, &error);
+  g_assert_no_error(error);
+  return calibration;
+}
+
+static void expect_near(double value, double wanted) {
+  g_assert_cmpfloat_with_epsilon(value, wanted, 2e-3 * wanted);
+}
+
+static void expect_link(const TgMachine *machine) {
+  expect_near(machine->link.latency_s, fake.latency_s);
+  expect_near(machine->link.bandwidth_bytes_per_s, fake.bandwidth_bytes_per_s);
+}
+
+static void reset(TgWays ways) {
+  memset(&fake, 0, sizeof fake);
+  fake.ways = ways;
+  fake.latency_s = 2e-6;
+  fake.bandwidth_bytes_per_s = 5e9;
+  fake.flops_per_s = 1e10;
+  fake.launch_s = 7e-6;
+}
+
+/* --- executors that tile nothing -----------------------------------------------------------------------------------*/
+
+static void moves_apart(void) {
+  for (int turns = 0; turns < 2; turns++) {
+    reset((TgWays){.fetches = true, .takes_turns = turns});
+    g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+    const TgMachine *machine = &found->machine;
+    g_assert_false(found->tiled || found->hidden || found->no_links);
+    g_assert_cmpint(found->samples->len, ==, 8);
+    expect_link(machine);
+    g_assert_cmpint(machine->processor.rate.rows, ==, 4);
+    for (int r = 0; r < 4; r++) expect_near(machine->processor.rate.row[r].flops_per_s, 1e10);
+    g_assert_true(machine->processor.rate.row[3].size == 96);
+    expect_near(machine->executor.launch_s, 7e-6);
+    g_assert_true(machine->executor.round_s == 0 && machine->executor.pass_s == 0);
+    g_assert_cmpint(machine->port.ports, ==, TG_PORTS_FETCH);
+    g_assert_cmpfloat(machine->residual, <, 1e-3);
+    g_assert_true(machine->executor.processors == 16);
+  }
+}
+
+/* Moves that take no time of their own are what products with them take longer. */
+static void moves_in_products(void) {
+  reset((TgWays){.fetches = true});
+  fake.pulls = true;
+  g_autoptr(TgCalibration) found = calibrate(2, 3, TG_TRANSPORT_PULL);
+  expect_link(&found->machine);
+  fake.latency_s = 0;
+  fake.bandwidth_bytes_per_s = INFINITY;
+  g_autoptr(TgCalibration) free_moves = calibrate(2, 3, TG_TRANSPORT_PULL);
+  g_assert_true(free_moves->no_links && free_moves->machine.link.latency_s == 0);
+  g_assert_true(isinf(free_moves->machine.link.bandwidth_bytes_per_s));
+}
+
+static void one_column_has_no_links(void) {
+  reset((TgWays){.fetches = true});
+  g_autoptr(TgCalibration) found = calibrate(4, 1, TG_TRANSPORT_COPY);
+  g_assert_true(found->no_links && found->machine.link.latency_s == 0);
+  g_assert_cmpint(found->samples->len, ==, 4);
+}
+
+/* --- executors that tile -------------------------------------------------------------------------------------------*/
+
+static void reset_tiles(TgWays ways) {
+  reset(ways);
+  fake.depth[0] = 32;
+  fake.depth[1] = 8;
+  fake.tile = 64;
+  fake.resident = 6;
+  fake.round_s = 3e-6;
+  fake.pass_s = 1e-7;
+}
+
+static void expect_rest(const TgMachine *machine) {
+  expect_near(machine->executor.launch_s, 7e-6);
+  expect_near(machine->executor.round_s, 3e-6);
+  expect_near(machine->executor.pass_s, 1e-7);
+}
+
+/* Moves make the time from some number of hops on; two forms have blocks of two sizes. */
+static void moves_beside_products(void) {
+  reset_tiles((TgWays){.overlaps = true, .folds = true});
+  fake.bandwidth_bytes_per_s = 2e8;
+  g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
+  g_assert_true(found->tiled && !found->hidden && !found->no_links);
+  expect_link(&found->machine);
+  expect_rest(&found->machine);
+  g_assert_cmpint(found->machine.processor.rate.rows, ==, 2);
+  expect_near(found->machine.processor.rate.row[0].size, cbrt(64 * 64 * 8));
+  expect_near(found->machine.processor.rate.row[1].size, cbrt(64 * 64 * 32));
+  g_assert_cmpint(found->machine.port.ports, ==, TG_PORTS_ONE);
+}
+
+/* Moves of 0.1 us are never seen behind products of 26 us and 6.6 us: 31 of them take no longer than two products.
+ */
+static void moves_that_always_hide(void) {
+  reset_tiles((TgWays){.overlaps = true, .folds = true});
+  fake.latency_s = 1e-7;
+  fake.depth[0] = 8;
+  fake.depth[1] = 32;
+  fake.bandwidth_bytes_per_s = INFINITY;
+  g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
+  g_assert_true(found->hidden);
+  expect_near(found->machine.link.latency_s, 2 * 2 * 64 * 64 * 32 / 1e10 / 31);
+  g_autoptr(TgCalibration) loads = calibrate(2, 2, TG_TRANSPORT_LOAD);
+  g_assert_true(loads->no_links && !loads->hidden && loads->machine.link.latency_s == 0);
+}
+
+/* One size of blocks: latency and bandwidth cannot be told apart. */
+static void one_form_has_one_size(void) {
+  reset_tiles((TgWays){.fetches = true});
+  fake.depth[1] = 0;
+  g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
+  expect_near(found->machine.link.latency_s, 2e-6 + 64 * 32 * 4 / 5e9);
+  g_assert_true(isinf(found->machine.link.bandwidth_bytes_per_s));
+  expect_rest(&found->machine);
+}
+
+/* --- what goes wrong -----------------------------------------------------------------------------------------------*/
+
+static void refused_sizes_are_left_out(void) {
+  reset((TgWays){.fetches = true});
+  TgCalibrationPlan plan = plan_of(2, 2, TG_TRANSPORT_COPY);
+  fake.most = 256; /* k is 4 times the size where all multiply: 96 is refused; and twice where blocks move */
+  g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
+  int left_out = 0;
+  for (guint s = 0; s < found->samples->len; s++) {
+    const TgCalibrationSample *sample = &g_array_index(found->samples, TgCalibrationSample, s);
+    left_out += sample->left_out && strstr(sample->left_out, "k is more than 256");
+  }
+  g_assert_cmpint(left_out, ==, 1);
+  expect_link(&found->machine);
+  g_assert_cmpint(found->machine.processor.rate.rows, ==, 3);
+  fake.most = 64;
+  plan.size[0] = 17;
+  plan.size[1] = 24;
+  plan.size[2] = 48;
+  plan.size[3] = 160;
+  GError *error = NULL;
+  g_assert_null(tg_calibration_new(&plan, &error));
+  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE); /* 4 times 17 is more than 64 */
+  g_clear_error(&error);
+}
+
+static void too_few_samples_are_refused(void) {
+  reset((TgWays){.fetches = true});
+  const TgCalibrationPlan all = plan_of(2, 2, TG_TRANSPORT_COPY);
+  TgCalibrationPlan plan = all;
+  GError *error = NULL;
+  fake.most = 256;
+  const int64_t sizes[] = {32, 64, 160, 192};
+  memcpy(plan.size, sizes, sizeof sizes);
+  g_assert_null(tg_calibration_new(&plan, &error));
+  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED);
+  g_assert_true(g_str_has_prefix(error->message, "only 2 samples of moves, the fit needs 3"));
+  g_assert_nonnull(strstr(error->message, "k is more than 256"));
+  g_clear_error(&error);
+}
+
+static void a_device_that_fails_ends_it(void) {
+  reset((TgWays){.fetches = true});
+  const TgCalibrationPlan plan = plan_of(2, 2, TG_TRANSPORT_COPY);
+  GError *error = NULL;
+  fake.fails_at = 9;
+  g_assert_null(tg_calibration_new(&plan, &error));
+  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED);
+  g_assert_cmpstr(error->message, ==, "the device is lost");
+  g_clear_error(&error);
+}
+
+/* --- and back ------------------------------------------------------------------------------------------------------*/
+
+/* What was calibrated predicts another schedule, at another size, as that executor runs it. */
+static void expect_prediction(int64_t n) {
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  const TgExecutorOptions options = {.m = n, .n = n, .k = n, .element = TG_F32};
+  TgExpectedRun expected;
+  GError *error = NULL;
+  double seconds;
+  g_assert_true(step_case_bind(test, step_case_library("cannon"), "4x4", ""));
+  g_autoptr(TgExecutor) executor = tg_executor_open(&fake_kind, &test->schedule, &test->names, &options, &error);
+  g_assert_no_error(error);
+  g_assert_true(tg_expected_run(&test->schedule, &test->names, tg_executor_facts(executor), &options, &fake.ways,
+                                &found->machine, &expected, &error));
+  g_assert_true(tg_executor_load(executor, &fake, &fake, &error) && tg_executor_run(executor, &seconds, &error));
+  g_test_message("%g s predicted, %g s taken", expected.time_s, seconds);
+  expect_near(expected.time_s, seconds);
+  tg_expected_clear(&expected);
+}
+
+static void predictions_are_right(void) {
+  reset((TgWays){.fetches = true});
+  expect_prediction(160);
+  reset_tiles((TgWays){.fetches = true});
+  fake.depth[1] = 0;
+  expect_prediction(1600);
+}
+
+/* --- for real ------------------------------------------------------------------------------------------------------*/
+
+/* The schedules pass their proof, and the file that comes of them is one. */
+static void the_cpu_is_calibrated(void) {
+  static const int32_t grids[][2] = {{1, 1}, {1, 5}, {2, 3}, {3, 4}, {2, 6}};
+  for (size_t g = 0; g < G_N_ELEMENTS(grids); g++) {
+    reset((TgWays){.takes_turns = true, .fetches = true});
+    TgCalibrationPlan plan = plan_of(grids[g][0], grids[g][1], TG_TRANSPORT_COPY);
+    plan.kind = &tg_executor_cpu;
+    GError *error = NULL;
+    TgError wrong;
+    TgMachine read;
+    g_autoptr(TgCalibration) found = tg_calibration_new(&plan, &error);
+    g_assert_no_error(error);
+    g_autofree char *text = tg_machine_text(&found->machine);
+    if (!tg_machine_parse(&read, text, strlen(text), &wrong)) g_error("%d: %s\n%s", wrong.line, wrong.message, text);
+    g_assert_cmpmem(&read, sizeof read, &found->machine, sizeof found->machine);
+    for (guint s = 0; s < found->samples->len; s++)
+      g_assert_cmpfloat(g_array_index(found->samples, TgCalibrationSample, s).times.time_s, >, 0);
+  }
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/calibration/moves-apart", moves_apart);
+  g_test_add_func("/calibration/moves-in-products", moves_in_products);
+  g_test_add_func("/calibration/one-column", one_column_has_no_links);
+  g_test_add_func("/calibration/beside", moves_beside_products);
+  g_test_add_func("/calibration/hidden", moves_that_always_hide);
+  g_test_add_func("/calibration/one-size", one_form_has_one_size);
+  g_test_add_func("/calibration/left-out", refused_sizes_are_left_out);
+  g_test_add_func("/calibration/too-few", too_few_samples_are_refused);
+  g_test_add_func("/calibration/failed", a_device_that_fails_ends_it);
+  g_test_add_func("/calibration/predicts", predictions_are_right);
+  g_test_add_func("/calibration/cpu", the_cpu_is_calibrated);
+  return g_test_run();
+}
