@@ -28,6 +28,11 @@ const TgExperiment *tg_experiment_find(const char *name) {
 
 bool tg_experiment_file_check(const TgExperiment *experiment, const char *path, GError **error) {
   const TgPlotFormat *format = tg_plot_format(path);
+  if (!format && !g_str_has_suffix(path, ".json")) {
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
+                "-o %s: unknown suffix; expected .json for the figures, or .svg, .png, .pdf or .gp for a plot", path);
+    return false;
+  }
   if (!format || (experiment->plot && tg_plot_possible(format))) return true;
   if (!experiment->plot)
     g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,

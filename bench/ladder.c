@@ -49,8 +49,11 @@ static bool choose_kernels(const TgBenchOptions *options, TgLadder *ladder, GErr
       g_ptr_array_add(ladder->kernels, (gpointer)kernel);
       continue;
     }
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
-                "--kernels %s: no kernel of that name; see `topogemm list kernels`", *name);
+    g_set_error(
+        error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
+        "--kernels %s: no kernel of the ladder has that name; see `topogemm list kernels` (a paper's kernel is in "
+        "its paper's experiment)",
+        *name);
     return false;
   }
   return true;

@@ -174,6 +174,15 @@ static void print_left_out(const TgMmt *mmt, TgPage *page) {
   }
 }
 
+static void print_legend(TgPage *page) {
+  tg_page_paragraph(
+      page, 2,
+      "with transfers: in the best width, M to the device and M * M' back in the time. executed: the "
+      "operations that the kernel runs; v005 to v007 compute half of the elements, and kernels as printed "
+      "leave out the last tile where the width divides d. of cublas: its time over the kernel's. The "
+      "paper's own speeds are in figures that its text does not hold.");
+}
+
 void tg_mmt_print(const void *measured, TgPage *page) {
   const TgMmt *mmt = measured;
   g_autoptr(GArray) sizes = tg_results_sizes(mmt->results);
@@ -187,13 +196,10 @@ void tg_mmt_print(const void *measured, TgPage *page) {
   }
   print_example(mmt, page);
   tg_page_add(page, "\n");
-  tg_page_paragraph(
-      page, 2,
-      "with transfers: in the best width, M to the device and M * M' back in the time. executed: the "
-      "operations that the kernel runs; v005 to v007 compute half of the elements, and kernels as printed "
-      "leave out the last tile where the width divides d. of cublas: its time over the kernel's. The "
-      "paper's own speeds are in figures that its text does not hold.");
+  if (mmt->has_gpu) print_legend(page);
   print_left_out(mmt, page);
+  for (guint n = 0; n < mmt->results->notes->len; n++)
+    tg_page_paragraph(page, 2, "%s", (const char *)mmt->results->notes->pdata[n]);
 }
 
 /* --- a document --------------------------------------------------------------------------------------------------- */

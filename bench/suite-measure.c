@@ -133,13 +133,14 @@ static bool is_like(const TgResult *row, const TgResult *before, bool same_split
 /* By the last row alike that took long enough for launches not to count; of the same split, where there is one. */
 static double expected_s(const TgSuite *suite, const TgResult *row) {
   const double telling_s = 1e-3;
+  const double slowest_per_s = 1e9; /* a processor does more operations, or copies more bytes */
   for (int same_split = suite->same_split; same_split >= 0; same_split--)
     for (guint r = suite->results->rows->len; r-- > 0;) {
       const TgResult *before = tg_results_at(suite->results, r);
       const double time_s = isnan(tg_result_time_s(before)) ? before->tried_s : tg_result_time_s(before);
       if (is_like(row, before, same_split) && time_s >= telling_s) return time_s * work_of(row) / work_of(before);
     }
-  return NAN;
+  return row->place == TG_ON_GPU ? NAN : work_of(row) / slowest_per_s;
 }
 
 static double best_s(const TgSuite *suite, const TgResult *row) {

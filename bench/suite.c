@@ -5,10 +5,10 @@
 
 /* --- choices ------------------------------------------------------------------------------------------------------ */
 
-static bool is_method(const TgSuite *suite, const char *name) {
+static const TgMethod *find_method(const TgSuite *suite, const char *name) {
   for (size_t i = 0; i < suite->method_count; i++)
-    if (strcmp(suite->methods[i].name, name) == 0) return true;
-  return false;
+    if (strcmp(suite->methods[i].name, name) == 0) return &suite->methods[i];
+  return NULL;
 }
 
 static bool fail_kernel(const TgSuite *suite, const char *experiment, const char *name, GError **error) {
@@ -23,13 +23,24 @@ static bool fail_kernel(const TgSuite *suite, const char *experiment, const char
   return false;
 }
 
+static bool choose(const TgSuite *suite, const char *experiment, GError **error) {
+  for (char **name = suite->options->kernels; name && *name; name++) {
+    const TgMethod *method = find_method(suite, *name);
+    if (!method) return fail_kernel(suite, experiment, *name, error);
+    if (method->cpu || !suite->options->cpu_only) continue;
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE, "--kernels %s: it needs a GPU, and --cpu-only uses none",
+                *name);
+    return false;
+  }
+  return true;
+}
+
 bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
                    size_t method_count, double budget_s, GError **error) {
   TgDevice device;
   TgError why;
   *suite = (TgSuite){.options = options, .methods = methods, .method_count = method_count};
-  for (char **name = options->kernels; name && *name; name++)
-    if (!is_method(suite, *name)) return fail_kernel(suite, experiment, *name, error);
+  if (!choose(suite, experiment, error)) return false;
   suite->on_device = !options->cpu_only;
   if (suite->on_device && !tg_device_open(0, &device, &why))
     return tg_bench_fail(error, TG_BENCH_ERROR_MISSING, experiment, why.message);

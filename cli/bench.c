@@ -24,10 +24,7 @@ static TgExit read_sizes(const TgCli *cli, GArray *sizes) {
 
 static TgExit read_budget(const TgCli *cli, double *budget_s) {
   const char *text = cli->options.budget;
-  char *end;
-  if (!text) return TG_EXIT_DONE;
-  *budget_s = g_ascii_strtod(text, &end);
-  if (*text && !*end && *budget_s > 0 && isfinite(*budget_s)) return TG_EXIT_DONE;
+  if (!text || (tg_real_read(text, budget_s) && *budget_s > 0)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "--budget %s: expected a number of seconds, as in --budget 5", text);
 }
 
@@ -44,6 +41,10 @@ static TgExit read_options(const TgCli *cli, const TgExperiment *experiment, GAr
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
   if (!status && cli->options.cpu_only && !experiment->takes_cpu_only)
     return tg_report(cli, TG_EXIT_USAGE, "--cpu-only: bench %s has no part that needs no GPU", experiment->name);
+  if (!status && cli->options.cpu_only && cli->options.cold)
+    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, and --cpu-only uses none");
+  if (!status && cli->options.kernels && !*cli->options.kernels)
+    return tg_report(cli, TG_EXIT_USAGE, "--kernels: no kernel is named");
   options->quick = cli->options.quick;
   options->cold = cli->options.cold;
   options->cpu_only = cli->options.cpu_only;
@@ -75,8 +76,6 @@ static bool write_file(const TgExperiment *experiment, const void *measured, con
 
 static TgExit report(TgCli *cli, const TgExperiment *experiment, const void *measured) {
   GError *error = NULL;
-  if (cli->options.output && !write_file(experiment, measured, cli->options.output, &error))
-    return tg_report_error(cli, error);
   if (cli->options.json) {
     g_autoptr(TgJson) json = experiment->document(measured);
     tg_print(cli, "%s", tg_json_text(json, NULL));
@@ -85,6 +84,8 @@ static TgExit report(TgCli *cli, const TgExperiment *experiment, const void *mea
     experiment->print(measured, page);
     print_page(cli, page);
   }
+  if (cli->options.output && !write_file(experiment, measured, cli->options.output, &error))
+    return tg_report_error(cli, error);
   return experiment->right(measured, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 

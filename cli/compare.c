@@ -126,6 +126,9 @@ static TgExit run_compare(TgCli *cli) {
   TgRunCommand *run = &compare.run;
   TgExit status = tg_compare_file_check(cli);
   if (!status) status = tg_run_begin(cli, "compare", run);
+  if (!status && run->transport_count > 1)
+    status =
+        tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected one, that of the machine file", cli->options.transport);
   if (!status) status = tg_compare_machine(cli, &compare);
   for (guint r = 0; !status && r < run->results->len; r++) status = predict(cli, &compare, r);
   for (guint r = 0; !status && r < run->results->len; r++) {

@@ -96,10 +96,7 @@ TgExit tg_device_options(const TgCli *cli, TgExecutorOptions *options) {
   return status ? status : tg_real_parse(cli, "--deadline", cli->options.deadline, 0, &options->deadline_s);
 }
 
-TgExit tg_transport_option(const TgCli *cli, const TgExecutorRow *row, TgTransport *transport) {
-  const char *text = cli->options.transport;
-  *transport = TG_TRANSPORT_COPY;
-  if (!text) return TG_EXIT_DONE;
+static TgExit find_transport(const TgCli *cli, const TgExecutorRow *row, const char *text, TgTransport *transport) {
   for (size_t t = 0; t < TG_TRANSPORTS; t++) {
     if (strcmp(text, tg_transport_name((TgTransport)t)) != 0) continue;
     *transport = (TgTransport)t;
@@ -107,4 +104,23 @@ TgExit tg_transport_option(const TgCli *cli, const TgExecutorRow *row, TgTranspo
     return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s does not have it", text, row->name);
   }
   return tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected copy, pull or load", text);
+}
+
+TgExit tg_transport_option(const TgCli *cli, const TgExecutorRow *row, TgTransport *transport) {
+  *transport = TG_TRANSPORT_COPY;
+  return cli->options.transport ? find_transport(cli, row, cli->options.transport, transport) : TG_EXIT_DONE;
+}
+
+TgExit tg_transports_option(const TgCli *cli, const TgExecutorRow *row, TgTransport transports[TG_TRANSPORTS],
+                            int32_t *count) {
+  g_auto(GStrv) texts = g_strsplit(cli->options.transport ? cli->options.transport : "copy", ",", -1);
+  TgExit status = TG_EXIT_DONE;
+  *count = 0;
+  for (char **text = texts; *text && !status; text++) {
+    if (g_strv_contains((const char *const *)text + 1, *text))
+      return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s is there twice", cli->options.transport, *text);
+    status = find_transport(cli, row, *text, &transports[*count]);
+    if (!status) *count += 1;
+  }
+  return status;
 }

@@ -24,6 +24,9 @@ const TgExecutorRow *tg_executor_list(size_t *count);
 TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorRow **row);
 /** Takes --transport: copy where it is not given. TG_EXIT_USAGE where the executor lacks it. */
 TgExit tg_transport_option(const TgCli *cli, const TgExecutorRow *row, TgTransport *transport);
+/** Likewise one or several, joined by commas, each once. */
+TgExit tg_transports_option(const TgCli *cli, const TgExecutorRow *row, TgTransport transports[TG_TRANSPORTS],
+                            int32_t *count);
 /** Refuses --deadline, --device and --cold where the executor has no use for them. */
 TgExit tg_executor_row_check(const TgCli *cli, const TgExecutorRow *row);
 /** Takes --device and --deadline. */

@@ -83,7 +83,7 @@ static const TgOptionRow rows[] = {
      "what executes it: cpu, threads, clusters, blocks (see `topogemm list executors`)"},
     {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",
      "how a block gets to another processor: copied there, read where it was written, or loaded there again; else "
-     "copy"},
+     "copy. `run` takes several, joined by commas"},
     {"trials", 0, G_OPTION_ARG_STRING, AT(trials), "N",
      "runs that are timed; else as many as fit 2 s, 20 to 100, and fewer only where 20 take over 20 s"},
     {"warmup", 0, G_OPTION_ARG_STRING, AT(warmup), "N", "runs before them that are not; else 2"},

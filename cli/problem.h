@@ -43,7 +43,9 @@ TgExit tg_problem_report_proof(const TgCli *cli, const TgProblem *problem, const
 /** Reads a whole number from `low` to `high`; `option` names it in the error. */
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
                        int64_t *number);
-/** Reads a finite number of at least `least`; where `text` is NULL, leaves `value` alone. */
+/** Reads a finite number in decimal digits; false where it is none. */
+bool tg_real_read(const char *text, double *value);
+/** Likewise, of at least `least`; where `text` is NULL, leaves `value` alone. */
 TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value);
 /** Takes `-n` or `--size`; `*given` is false where there is neither, and the sizes are left alone. */
 TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given);

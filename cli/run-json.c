@@ -12,7 +12,7 @@ static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunResu
   tg_json_member_string(json, "computes", formula);
   tg_json_member_string(json, "grid", grid);
   tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
-  tg_json_member_string(json, "transport", tg_transport_name(run->options.transport));
+  tg_json_member_string(json, "transport", tg_transport_name(result->transport));
   tg_json_member_integer(json, "m", shape->m);
   tg_json_member_integer(json, "n", shape->n);
   tg_json_member_integer(json, "k", shape->k);

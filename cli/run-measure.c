@@ -224,7 +224,9 @@ static bool open_flush(TgMeasuring *at, GError **error) {
 static bool measure(TgCli *cli, TgMeasuring *at, GError **error) {
   TgRunResult *result = at->result;
   const TgProblem *problem = &result->problem;
-  at->executor = tg_executor_open(at->run->row->kind, &problem->schedule, &problem->names, &at->run->options, error);
+  TgExecutorOptions options = at->run->options;
+  options.transport = result->transport;
+  at->executor = tg_executor_open(at->run->row->kind, &problem->schedule, &problem->names, &options, error);
   if (!at->executor) return false;
   result->facts = *tg_executor_facts(at->executor);
   result->facts.kernel = result->kernel = g_strdup(result->facts.kernel);

@@ -29,8 +29,8 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
   tg_print(cli, ", %s", tg_element_name(run->input.element));
   if (run->options.collective != TG_COLLECTIVE_WHOLE)
     tg_print(cli, ", collectives %s", tg_collective_name(run->options.collective));
-  if (run->options.transport != TG_TRANSPORT_COPY)
-    tg_print(cli, ", transport %s", tg_transport_name(run->options.transport));
+  if (run->transport_count == 1 && run->transports[0] != TG_TRANSPORT_COPY)
+    tg_print(cli, ", transport %s", tg_transport_name(run->transports[0]));
   if (run->cold) tg_print(cli, ", second-level cache empty before each run");
   g_autofree char *input = tg_input_text(cli, &run->input);
   tg_print(cli, "\n%s\n\n", input);
@@ -45,7 +45,13 @@ static void add_row(TgTable *table, const char *name, const char *value, const c
 static void add_time(TgTable *table, const char *name, double seconds, const char *words) {
   char text[32];
   tg_time_text(seconds, text, sizeof text);
-  add_row(table, name, text, words);
+  add_row(table, name, isnan(seconds) ? "-" : text, words);
+}
+
+/* What is read. */
+static const char *operands_of(const TgRunResult *result) {
+  const TgComputes *computes = &result->problem.schedule.computes;
+  return computes->right == TG_MATRICES || computes->right == computes->left ? computes->left ? "B" : "A" : "A and B";
 }
 
 static void add_times(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
@@ -61,7 +67,7 @@ static void add_times(TgTable *table, const TgRunCommand *run, const TgRunResult
   g_autofree char *median = g_strdup_printf("the median of %d run%s after %d to warm up%s", time->trials,
                                             plural(time->trials), time->warmup, flops);
   g_autofree char *spread = g_strdup_printf("standard deviation; from %s to %s, the mean is %s", from, to, mean);
-  g_autofree char *transfer = g_strdup_printf("apart from that: A and B in %s, C out %s", in, out);
+  g_autofree char *transfer = g_strdup_printf("apart from that: %s in %s, C out %s", operands_of(result), in, out);
   add_time(table, "time", time->median_s, median);
   add_time(table, "spread", time->stddev_s, spread);
   add_time(table, "transfer", result->load_s + result->gather_s, transfer);
@@ -80,9 +86,9 @@ static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult
   char memory[32], shared[32];
   tg_bytes_text((double)facts->memory_bytes, memory, sizeof memory);
   tg_bytes_text((double)facts->shared_bytes, shared, sizeof shared);
-  g_autofree char *words = facts->shared_bytes
-                               ? g_strdup_printf("of the device, and %s of shared memory a block", shared)
-                               : g_strdup(run->row->on_gpu ? "of the device" : "for A, B and the blocks of a run");
+  g_autofree char *words =
+      facts->shared_bytes ? g_strdup_printf("of the device, and %s of shared memory a block", shared)
+                          : g_strdup(run->row->on_gpu ? "of the device" : "for the matrices and the blocks of a run");
   g_autofree char *processors = g_strdup_printf("%" PRId64, facts->processors);
   add_row(table, "processors", processors, run->row->kind->processor);
   add_row(table, "memory", memory, words);
@@ -142,7 +148,9 @@ static void print_steps(TgCli *cli, const TgRunResult *result) {
 static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunResult *result) {
   const TgResultCheck *check = &result->check;
   tg_print(cli, "\nC against %s: relative error ",
-           check->estimated ? "the product, estimated from 8 random vectors" : "a product in double precision");
+           result->problem.schedule.computes.right == TG_MATRICES ? "what it was made from"
+           : check->estimated                                     ? "the product, estimated from 8 random vectors"
+                                                                  : "a product in double precision");
   tg_print_styled(cli, check->ok ? TG_STYLE_GOOD : TG_STYLE_BAD, "%.2g, %s", check->relative_error,
                   check->ok ? "OK" : "failed");
   tg_print(cli, " (Frobenius norm; at most %.2g for %s", check->tolerance, tg_element_name(run->input.element));
@@ -187,9 +195,10 @@ static void add_result(TgTable *table, const TgRunCommand *run, const TgRunResul
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
   tg_table_add(table, "%s", tg_problem_name(&result->problem));
   tg_table_add(table, "%s", grid);
+  if (run->transport_count > 1) tg_table_add(table, "%s", tg_transport_name(result->transport));
   for (size_t t = 0; t < G_N_ELEMENTS(times); t++) {
     tg_time_text(times[t], text, sizeof text);
-    tg_table_add(table, "%s", text);
+    tg_table_add(table, "%s", isnan(times[t]) ? "-" : text);
   }
   tg_table_add(table, "%d", result->time.trials);
   tg_table_add(table, isnan(rate) ? "-" : "%.4g", rate * 1e-9);
@@ -205,15 +214,17 @@ static void add_result(TgTable *table, const TgRunCommand *run, const TgRunResul
 }
 
 static void print_several(TgCli *cli, const TgRunCommand *run) {
-  static const char *const heads[] = {"",        "grid",     "time",   "spread", "runs",
-                                      "Gflop/s", "transfer", "memory", "error",  "slower"};
-  g_autoptr(TgTable) table = tg_table_new("llrrrrrrrr");
+  static const char *const heads[] = {"",        "grid",     "transport", "time",  "spread", "runs",
+                                      "Gflop/s", "transfer", "memory",    "error", "slower"};
+  const bool has_transports = run->transport_count > 1;
+  g_autoptr(TgTable) table = tg_table_new(has_transports ? "lllrrrrrrrr" : "llrrrrrrrr");
   g_autofree const TgRunResult **order = g_new(const TgRunResult *, run->results->len);
   for (guint r = 0; r < run->results->len; r++) order[r] = tg_run_result(run, r);
   qsort(order, run->results->len, sizeof *order, compare_medians);
   tg_print_styled(cli, TG_STYLE_HEADING, "executed on %s", run->row->name);
   print_problem(cli, run);
-  for (size_t h = 0; h < G_N_ELEMENTS(heads); h++) tg_table_add(table, "%s", heads[h]);
+  for (size_t h = 0; h < G_N_ELEMENTS(heads); h++)
+    if (has_transports || h != 2) tg_table_add(table, "%s", heads[h]);
   for (guint r = 0; r < run->results->len; r++) add_result(table, run, order[r], order[0]->time.median_s);
   tg_table_print(cli, table, 2, true);
   if (run->beside) {

@@ -19,8 +19,9 @@ void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRun
   char grid[48];
   g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
-  g_autofree char *process =
-      g_strdup_printf("measured: %s on %s, %s", tg_problem_name(&result->problem), grid, run->row->name);
+  g_autofree char *process = g_strdup_printf("measured: %s on %s, %s%s%s", tg_problem_name(&result->problem), grid,
+                                             run->row->name, run->transport_count > 1 ? ", " : "",
+                                             run->transport_count > 1 ? tg_transport_name(result->transport) : "");
   tg_trace_name(file, "process_name", 0, process);
   for (int64_t s = 0; result->steps && s < MIN(result->facts.steps, most); s++) {
     const TgRunStep *step = &result->steps[s];

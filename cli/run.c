@@ -29,10 +29,26 @@ void tg_run_clear(TgRunCommand *run) {
 
 /* --- what to run ---------------------------------------------------------------------------------------------------*/
 
+/* One file for two things would have the last one only. */
+static TgExit check_distinct(const TgCli *cli) {
+  const TgOptions *options = &cli->options;
+  const char *const names[] = {"-o", "--trace", "--c"};
+  const char *const files[] = {options->output, options->trace, options->c};
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+    for (size_t j = 0; j < i; j++)
+      if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
+        return tg_report(cli, TG_EXIT_USAGE, "%s and %s: both would write %s", names[j], names[i], files[i]);
+  return TG_EXIT_DONE;
+}
+
 static TgExit check_files(const TgCli *cli) {
   const TgOptions *options = &cli->options;
   GError *error = NULL;
+  const TgExit distinct = check_distinct(cli);
+  if (distinct) return distinct;
   if (options->c && g_strv_length(options->arguments) > 1) return tg_report(cli, TG_EXIT_USAGE, "--c is for one ALGO");
+  if (options->c && options->transport && strchr(options->transport, ','))
+    return tg_report(cli, TG_EXIT_USAGE, "--c is for one transport");
   if (options->c && !tg_matrix_path_known(options->c, &error)) return tg_report_error(cli, error);
   if (options->output && !g_str_has_suffix(options->output, ".json"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .json", options->output);
@@ -52,7 +68,8 @@ static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {
 static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
   TgExit status = tg_executor_option(cli, run->command, &run->row);
   if (!status) status = tg_executor_row_check(cli, run->row);
-  if (!status) status = tg_transport_option(cli, run->row, &run->options.transport);
+  if (!status) status = tg_transports_option(cli, run->row, run->transports, &run->transport_count);
+  if (!status) run->options.transport = run->transports[0];
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = read_numbers(cli, run);
   if (!status) status = tg_run_beside_option(cli, run);
@@ -65,11 +82,13 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
   const bool several = g_strv_length(cli->options.arguments) > 1;
   TgExit status = several ? tg_algorithms_check(cli, run->command) : TG_EXIT_DONE;
   run->results = g_ptr_array_new_with_free_func(free_result);
-  for (char **algo = cli->options.arguments; *algo && !status; algo++) {
-    TgRunResult *result = g_new0(TgRunResult, 1);
-    g_ptr_array_add(run->results, result);
-    status = tg_sim_bind(cli, &result->problem, *algo, 0, several, NULL);
-  }
+  for (char **algo = cli->options.arguments; *algo && !status; algo++)
+    for (int32_t t = 0; t < run->transport_count && !status; t++) {
+      TgRunResult *result = g_new0(TgRunResult, 1);
+      result->transport = run->transports[t];
+      g_ptr_array_add(run->results, result);
+      status = tg_sim_bind(cli, &result->problem, *algo, 0, several, NULL);
+    }
   return status;
 }
 
@@ -102,12 +121,12 @@ static TgExit say(TgCli *cli, const TgRunCommand *run) {
   size_t length;
   tg_run_write(json, run);
   const char *text = tg_json_text(json, &length);
-  if (cli->options.output && !tg_atomic_file_write(cli->options.output, text, length, &error))
-    return tg_report_error(cli, error);
   if (cli->options.json)
     tg_print(cli, "%s", text);
   else if (!cli->options.quiet)
     tg_run_print(cli, run);
+  if (cli->options.output && !tg_atomic_file_write(cli->options.output, text, length, &error))
+    return tg_report_error(cli, error);
   return tg_run_trace(cli, run);
 }
 
@@ -159,8 +178,10 @@ const TgCommand tg_command_run = {
     .summary = "execute schedules for real: check the product, and time it",
     .details =
         "--on says what a processor is. cpu: a logical one, stepped. threads: a CUDA thread of a thread block, its "
-        "blocks in shared memory, one element each. blocks: a thread block of a resident grid, its blocks in global "
-        "memory. What threads have no room for is tiled around the schedule: many instances, each over a tile of C, "
+        "blocks in shared memory, one element each. clusters: a thread block of a cluster of at most 16, from compute "
+        "capability 9.0, tiles in its shared memory. blocks: a thread block of a resident grid, its blocks in global "
+        "memory. What threads and clusters have no room for is tiled around the schedule: many instances, each over a "
+        "tile of C, "
         "once for every panel of k (docs/run.md).\n"
         "Times are by the executor's own clock and without transfers, which are measured apart: the median of the "
         "runs after those to warm up. Every memory is filled with NaN before; C is compared with a product in double "
@@ -169,7 +190,7 @@ const TgCommand tg_command_run = {
         "that in f64; beyond that the command exits with 3 and writes no C.\n"
         "Several ALGOs, which compute the same, make a table, fastest first. Of the grids in --grid 4x4,2x2x2 each "
         "takes the first with as many extents as it has coordinates; a --set goes to those that have the parameter.\n"
-        "Without a GPU, or where this build has no CUDA, threads and blocks exit with 4.",
+        "Without a GPU, or where this build has no CUDA, threads, clusters and blocks exit with 4.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -21,9 +21,10 @@ typedef struct TgRunStep {
   double busy_s, waited_s, begin_s, end_s;
 } TgRunStep;
 
-/** One ALGO. */
+/** One ALGO with one transport. */
 typedef struct TgRunResult {
   TgProblem problem;
+  TgTransport transport;
   TgExecutorFacts facts;
   char *kernel; /**< of the facts */
   TgMeasurement time;
@@ -37,7 +38,9 @@ typedef struct TgRunResult {
 typedef struct TgRunCommand {
   const char *command; /**< the subcommand, in errors */
   const TgExecutorRow *row;
-  TgExecutorOptions options;
+  TgExecutorOptions options; /**< of the first transport; each result has its own */
+  TgTransport transports[TG_TRANSPORTS];
+  int32_t transport_count;
   int64_t trials; /**< 0: as many as fit */
   int64_t warmup;
   bool cold;

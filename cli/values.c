@@ -16,11 +16,15 @@ TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, i
   return tg_report(cli, TG_EXIT_USAGE, "%s: `%s` is no whole number", option, text);
 }
 
-TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value) {
+bool tg_real_read(const char *text, double *value) {
   char *end = NULL;
-  if (!text) return TG_EXIT_DONE;
+  if (text[strspn(text, "0123456789.eE+-")]) return false;
   *value = g_ascii_strtod(text, &end);
-  if (end != text && !*end && isfinite(*value) && *value >= least) return TG_EXIT_DONE;
+  return end != text && !*end && isfinite(*value);
+}
+
+TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value) {
+  if (!text || (tg_real_read(text, value) && *value >= least)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a finite number of at least %g", option, text, least);
 }
 

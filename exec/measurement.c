@@ -20,5 +20,5 @@ TgMeasurement tg_measurement_of(double *seconds, int32_t trials, int32_t warmup)
                          .median_s = (seconds[trials / 2] + seconds[(trials - 1) / 2]) / 2,
                          .mean_s = mean,
                          .max_s = seconds[trials - 1],
-                         .stddev_s = trials > 1 ? sqrt(squares / (trials - 1)) : 0};
+                         .stddev_s = trials > 1 ? sqrt(squares / (trials - 1)) : NAN};
 }

@@ -7,7 +7,7 @@
 
 TG_BEGIN_DECLS
 
-/** Times of single trials, in seconds. */
+/** Times of single trials, in seconds. The standard deviation of one trial is NaN: not known. */
 typedef struct TgMeasurement {
   int32_t warmup, trials;
   double min_s, median_s, mean_s, max_s, stddev_s;

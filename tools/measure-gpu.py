@@ -54,15 +54,11 @@ EXPERIMENTS = {
 
 # Schedules on the executors of one GPU, with cuBLAS in the same run: algorithms, grids, sizes, more.
 RUNS = {
-    "clusters-2x2": ("cannon summa fox", "2x2", (4096, 8192), "--on clusters"),
-    "clusters-2x2-load": ("cannon summa fox", "2x2", (4096, 8192), "--on clusters --transport load"),
-    "clusters-4x4": ("cannon summa fox", "4x4", (4096, 8192), "--on clusters"),
-    "clusters-4x4-load": ("cannon summa fox", "4x4", (4096, 8192), "--on clusters --transport load"),
-    "clusters-2x2x2": ("dns", "2x2x2", (4096, 8192), "--on clusters"),
-    "blocks-16x16": ("cannon summa fox", "16x16", (8192,), "--on blocks"),
-    "blocks-16x16-pull": ("cannon summa fox", "16x16", (8192,), "--on blocks --transport pull"),
-    "blocks-8x8x8": ("dns", "8x8x8", (8192,), "--on blocks"),
-    "blocks-8x8x8-pull": ("dns", "8x8x8", (8192,), "--on blocks --transport pull"),
+    "clusters-2x2": ("cannon summa fox", "2x2", (4096, 8192), "--on clusters --transport copy,load"),
+    "clusters-4x4": ("cannon summa fox", "4x4", (4096, 8192), "--on clusters --transport copy,load"),
+    "clusters-2x2x2": ("dns", "2x2x2", (4096, 8192), "--on clusters --transport copy,load"),
+    "blocks-16x16": ("cannon summa fox", "16x16", (8192,), "--on blocks --transport copy,pull"),
+    "blocks-8x8x8": ("dns", "8x8x8", (8192,), "--on blocks --transport copy,pull"),
     "threads-16x16": ("cannon summa fox", "16x16", (1024,), "--on threads"),
     "threads-8x8x8": ("dns", "8x8x8", (1024,), "--on threads"),
 }

@@ -256,8 +256,15 @@ def test_bench_usage():
                   ["bench", "oneil", "--sizes", "0"], ["bench", "oneil", "--sizes", "8,x"],
                   ["bench", "oneil", "--budget", "0"], ["bench", "oneil", "--budget", "1s"],
                   ["bench", "oneil", "--kernels", "essay-naive"], ["bench", "ladder", "--kernels", "none"], ["bench", "host-anomaly", "--type", "f32"],
-                  ["bench", "mmt", "--type", "i32"], ["bench", "dobravec", "--kernels", "mmt-v001"]]:
-        run(*words, expect=2)
+                  ["bench", "mmt", "--type", "i32"], ["bench", "dobravec", "--kernels", "mmt-v001"],
+                  ["bench", "oneil", "--budget", "0x1"], ["bench", "oneil", "--budget", " 1"],
+                  ["bench", "transpose", "--cpu-only", "--cold"], ["bench", "transpose", "--kernels", ""],
+                  ["bench", "transpose", "--cpu-only", "--kernels", "essay-copy"]]:
+        assert run(*words, expect=2).stdout == ""
+    for name in ["o.csv", "o", "o.sgv"]:
+        assert "unknown suffix" in run("bench", "transpose", "--cpu-only", "--quick", "-o", name, expect=2).stderr
+        assert not os.path.exists(name)
+    assert "paper's experiment" in run("bench", "ladder", "--kernels", "mmt-v001", expect=2).stderr
     listed = run("bench", "nothing", expect=2).stderr
     assert all(name in listed for name in ["ladder", "oneil", "division", "essay", "transpose", "mmt", "dobravec", "host-anomaly"])
     nowhere = {"PATH": os.getcwd()}
@@ -274,6 +281,11 @@ def test_bench_without_a_gpu():
     assert all(row["call_s"]["trials"] >= 3 and row["call_s"]["min"] <= row["call_s"]["median"] <= row["call_s"]["max"]
                for row in said["results"])
     assert said["notes"] == ["the kernels were not run: only the CPU was asked for"]
+    done = run(*words, "-o", "nowhere/oneil.json", expect=1)
+    assert "Gflop/s" in done.stdout and "cannot write" in done.stderr  # what was measured is said first
+    assert "would take" in run(*words[:4], "--sizes", "8192").stdout
+    text = run("bench", "mmt", "--cpu-only", "--quick", "--sizes", "16").stdout
+    assert "the kernels were not run" in text and "of cublas:" not in text, text
     text = run(*words, "-o", "oneil.json").stdout
     assert "the kernels were not run" in text and "Gflop/s" in text
     assert json.loads(pathlib.Path("oneil.json").read_text())["experiment"] == "oneil"
@@ -768,10 +780,25 @@ def test_run_several():
         assert wrong in run("run", *words.split(), "-n", 8, *RUN, expect=2).stderr, words
 
 
+def test_run_files():
+    """A report is not lost with a file that cannot be written; two files are two."""
+    cannon = ["run", "cannon", "--grid", "2x2", "-n", 8, "--on", "cpu", "--trials", 1]
+    done = run(*cannon, "-o", "nowhere/x.json", expect=1)
+    assert "spread             -" in done.stdout and "cannot write" in done.stderr, done.stdout
+    assert json.loads(run(*cannon, "--json").stdout)["time_s"]["stddev"] is None
+    for words in ["-o x.json --trace x.json", "--c x.npy --trace x.npy"]:
+        assert "both would write" in run(*cannon, *words.split(), expect=2).stderr
+    text = run("run", "transpose", *cannon[2:]).stdout
+    assert "apart from that: A in" in text and "C against what it was made from" in text, text
+
+
 def test_run_refusals():
     cannon = ["run", "cannon", "--grid", "2x2", "-n", 8]
     for words, wrong in [("", "--on"), ("--on cpus", "`cpu`"), ("--on nothing", "cpu, threads, clusters, blocks"),
                          ("--on cpu --transport pull", "cpu does not have it"), ("--on cpu --transport push", "copy, pull or load"),
+                         ("--on blocks --transport copy,load", "blocks does not have it"), ("--on blocks --transport copy,", "copy, pull or load"),
+                         ("--on blocks --transport pull,copy,pull", "pull is there twice"),
+                         ("--on blocks --transport copy,pull --c C.npy", "one transport"),
                          ("--on threads --transport pull", "threads does not have it"),
                          ("--on clusters --transport pull", "clusters does not have it"), ("--on blocks --transport load", "blocks does not have it"), ("--on cpu --device 1", "no GPU"),
                          ("--on cpu --cold", "GPU"), ("--on cpu --beside cublas", "uses none"), ("--on blocks --beside cubla", "`cublas`"),

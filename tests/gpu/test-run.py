@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""`topogemm run` on every executor that needs a GPU: documents of several runs, a kernel beside them, C in a file, what is refused.
+Skipped where the executor has no hardware. Writes TAP.
+
+Usage: test-run.py TOPOGEMM
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+CASES = ["threads copy 4x4", "clusters copy,load 2x2", "clusters load,copy 2x2", "blocks pull,copy 3x3"]
+
+
+class Skipped(Exception):
+    """No such hardware."""
+
+
+def call(program, *words, expect=0):
+    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=100, check=False)
+    if done.returncode == 4:
+        raise Skipped(done.stderr.strip())
+    assert done.returncode == expect, f"{words}: {done.returncode} {done.stderr}"
+    return done
+
+
+def run_case(program, on, transports, grid):
+    common = ["run", "cannon", "--grid", grid, "--on", on, "--transport", transports, "--trials", 3]
+    said = json.loads(call(program, *common, "-n", 200, "--beside", "cublas", "--json", "--trace", "steps.json").stdout)
+    runs = said.get("runs", [said])
+    assert [one["transport"] for one in runs] == transports.split(","), said
+    for one in runs:
+        assert one["ok"] and one["kernel"] and one["beside"]["kernel"] == "cublas" and one["trials"] == 3, one
+        ratio = one["beside"]["median_s"] / one["time_s"]["median"]
+        assert abs(one["beside"]["ratio"] - ratio) < 1e-9 * ratio, one
+    with open("steps.json", encoding="utf-8") as file:
+        named = [event["args"]["name"] for event in json.load(file)["traceEvents"] if event["name"] == "process_name"]
+    assert len(named) == len(set(named)) == len(runs), named
+    text = call(program, *common, "-n", 40).stdout
+    assert all(name in text for name in transports.split(",") if name != "copy"), text
+    one = [*common[:7], transports.split(",")[0]]
+    call(program, *one, "-n", 50, "--integers", "--c", "C.npy")
+    assert os.path.getsize("C.npy") == 128 + 4 * 50 * 50
+    call(program, *one, "-n", 50, "--c", "no/C.npy", expect=1)
+    assert not os.path.exists("no")
+
+
+def main():
+    program, failed = os.path.abspath(sys.argv[1]), False
+    print(f"1..{len(CASES)}")
+    for number, case in enumerate(CASES, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                run_case(program, *case.split())
+                print(f"ok {number} {case}", flush=True)
+            except Skipped as why:
+                print(f"ok {number} {case} # SKIP {why}", flush=True)
+            except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as why:
+                failed = True
+                print(f"not ok {number} {case}\n# {why}", flush=True)
+            os.chdir("/")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
