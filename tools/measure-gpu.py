@@ -48,8 +48,9 @@ EXPERIMENTS = {
     "essay": ("bench essay --budget 0.1", "--quick"),
     "transpose": ("bench transpose --budget 0.05", "--quick"),
     "mmt": ("bench mmt --sizes 500,512,1000,1024,2000,3000 --budget 0.05", "--quick"),
-    "mmt-large": ("bench mmt --sizes 5000,10000,20000", None),
-    "dobravec": ("bench dobravec", "--quick"),
+    "mmt-large": ("bench mmt --sizes 5000 --budget 0.05", None),
+    "mmt-largest": ("bench mmt --sizes 10000,20000 --budget 0.05 --kernels mmt-v006-corrected,mmt-cublas-corrected", None),
+    "dobravec": ("bench dobravec --budget 0.02", "--quick"),
 }
 
 # Schedules on the executors of one GPU, with cuBLAS in the same run: algorithms, grids, sizes, more.
