@@ -25,7 +25,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters", "blocks"]
+TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters", "blocks", "forms"]
 TOOLS = ["memcheck", "racecheck", "synccheck"]
 # Sizes at which a test under a tool ends within minutes: racecheck slows kernels down several hundred times.
 LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
