@@ -171,6 +171,8 @@ static void test_wrong(void) {
   g_assert_false(row->right);
   g_assert_true(isnan(row->error)); /* what is not written is NaN */
   g_assert_cmpint(tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS)->form, ==, 1);
+  /* Nor does a wrong one make others hopeless: form 3 takes 8 ms, the best right one 4, form 2 took 2. */
+  g_assert_cmpint(row_at(shapes, "cannon", "4x4", TG_TRANSPORT_COPY, 3)->time.trials, ==, 3);
   g_assert_false(tg_shapes_right(shapes, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_assert_nonnull(strstr(error->message, "cannon on 4x4, executed on known, copy, form 2, n = 32"));
@@ -319,7 +321,7 @@ static void test_action(void) {
   g_autoptr(TgProductAction) action = tg_product_action_new(TG_F64, a, b, ROWS, 3);
   g_assert_cmpfloat(tg_product_action_error(action, c), <, 1e-14);
   c[7] += 0.5; /* one element: every vector of signs sees just this much */
-  g_assert_cmpfloat_with_epsilon(tg_product_action_error(action, c), 0.5 / sqrt(norm), 0.5 * 0.5 / sqrt(norm));
+  g_assert_cmpfloat_with_epsilon(tg_product_action_error(action, c), 0.5 / sqrt(norm), 0.2 * 0.5 / sqrt(norm));
   c[7] = NAN;
   g_assert_true(isnan(tg_product_action_error(action, c)));
 }
