@@ -107,6 +107,7 @@ static bool measure_open(TgSweep *sweep, TgShapesCase *one, TgExecutor *executor
   tg_executor_take_times(executor, false);
   if (!run(sweep, one, executor, row, &why)) return fail(row, why, error);
   if (row->right) {
+    if (row->time.median_s < one->best_s) one->best_transport = row->transport;
     one->best_s = fmin(one->best_s, row->time.median_s);
     sweep->best_s[one->place] = fmin(sweep->best_s[one->place], row->time.median_s);
   }
@@ -162,17 +163,36 @@ static gint by_best(gconstpointer a, gconstpointer b) {
   return ((*x)->best_s > (*y)->best_s) - ((*x)->best_s < (*y)->best_s);
 }
 
-/* Where its own form has not run, no other one is tried: the row says why. */
+/* Why no other form is tried; NULL: they are. */
+static const char *why_none(const TgSweep *sweep, const TgShapesCase *one) {
+  if (isinf(one->best_s)) return "the C of its own form is not the product";
+  if (one->best_s > hopeless * sweep->best_s[one->place])
+    return "its own form takes over 3 times as long as the fastest of the executor";
+  return NULL;
+}
+
+/* Where its own form has not run, no other one is tried: the row of its own says why. */
 static bool measure_forms(TgSweep *sweep, TgShapesCase *one, int transport, GError **error) {
-  const bool slow = one->best_s > hopeless * sweep->best_s[one->place];
   for (int32_t form = 1; one->tried[transport] && form <= one->forms; form++) {
     if (one->tried[transport] >> form & 1) continue;
-    if (slow) {
+    const char *why = why_none(sweep, one);
+    if (why) {
       TgShapesRow row = row_of(sweep, one, (TgTransport)transport, form);
-      leave_out(sweep, &row, "its own form takes over 3 times as long as the fastest of the executor");
+      leave_out(sweep, &row, why);
     } else if (!measure(sweep, one, (TgTransport)transport, form, error)) {
       return false;
     }
+  }
+  return true;
+}
+
+/* With the transport that was the faster one, or with the others. */
+static bool measure_round(TgSweep *sweep, bool fastest, GError **error) {
+  for (guint c = 0; c < sweep->cases->len; c++) {
+    TgShapesCase *one = sweep->cases->pdata[c];
+    const int best = (int)one->best_transport; /* another form may be faster with another one */
+    for (int t = 0; t < TG_TRANSPORTS; t++)
+      if ((t == best) == fastest && !measure_forms(sweep, one, t, error)) return false;
   }
   return true;
 }
@@ -184,10 +204,7 @@ static bool measure_others(TgSweep *sweep, GError **error) {
     for (int t = 0; t < TG_TRANSPORTS; t++)
       for (int32_t form = 1; one->tried[t] && form <= one->forms; form++) sweep->total += !(one->tried[t] >> form & 1);
   }
-  for (guint c = 0; c < sweep->cases->len; c++)
-    for (int t = 0; t < TG_TRANSPORTS; t++)
-      if (!measure_forms(sweep, sweep->cases->pdata[c], t, error)) return false;
-  return true;
+  return measure_round(sweep, true, error) && measure_round(sweep, false, error);
 }
 
 static TgMatrix *matrix_new(const TgSweep *sweep, uint64_t stream, GError **error) {

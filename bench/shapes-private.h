@@ -18,6 +18,7 @@ typedef struct TgShapesCase {
   int32_t forms;
   uint64_t tried[TG_TRANSPORTS]; /**< bit form */
   double best_s;
+  TgTransport best_transport;
 } TgShapesCase;
 
 /** A size under way. */

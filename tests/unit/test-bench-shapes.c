@@ -14,6 +14,7 @@
 static struct {
   const float *a, *b;
   int32_t wrong_form; /* leaves an element of C out */
+  double copy_s;      /* a run takes longer where blocks are copied */
   int64_t opened, gathered;
 } known;
 
@@ -21,6 +22,12 @@ static bool known_load(TgExecutor *executor, const void *a, const void *b, GErro
   (void)executor, (void)error;
   known.a = a;
   known.b = b;
+  return true;
+}
+
+static bool known_run(TgExecutor *executor, double *seconds, GError **error) {
+  if (!fake_run(executor, seconds, error)) return false;
+  if (executor->options.transport == TG_TRANSPORT_COPY) *seconds += known.copy_s;
   return true;
 }
 
@@ -44,7 +51,7 @@ static const TgExecutorKind known_kind = {.name = "known",
                                           .transports = 1 << TG_TRANSPORT_COPY | 1 << TG_TRANSPORT_PULL,
                                           .open = known_open,
                                           .load = known_load,
-                                          .run = fake_run,
+                                          .run = known_run,
                                           .gather = known_gather,
                                           .close = fake_close};
 
@@ -177,6 +184,12 @@ static void test_wrong(void) {
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_assert_nonnull(strstr(error->message, "cannon on 4x4, executed on known, copy, form 2, n = 32"));
   g_clear_error(&error);
+  reset();
+  known.wrong_form = 1; /* the executor's own */
+  g_autoptr(TgShapes) none = swept("4x4", "cannon");
+  row = row_at(none, "cannon", "4x4", TG_TRANSPORT_COPY, 2);
+  g_assert_cmpstr(row->left_out, ==, "the C of its own form is not the product");
+  g_assert_cmpuint(none->rows->len, ==, 6);
 }
 
 static void test_refused(void) {
@@ -196,6 +209,23 @@ static void test_refused(void) {
   g_assert_cmpstr(error->message, ==,
                   "bench shapes: cannon on 4x4, executed on known, copy, form 1: the device is lost");
   g_clear_error(&error);
+}
+
+/* With the faster transport first: what there is no time for is what matters least. */
+static void test_order(void) {
+  reset();
+  known.copy_s = 1e-3;
+  g_autoptr(TgShapes) shapes = swept("4x4", "cannon");
+  static const struct {
+    TgTransport transport;
+    int32_t form;
+  } order[] = {{TG_TRANSPORT_COPY, 1}, {TG_TRANSPORT_PULL, 1}, {TG_TRANSPORT_PULL, 2},
+               {TG_TRANSPORT_PULL, 3}, {TG_TRANSPORT_COPY, 2}, {TG_TRANSPORT_COPY, 3}};
+  g_assert_cmpuint(shapes->rows->len, ==, G_N_ELEMENTS(order));
+  for (guint r = 0; r < G_N_ELEMENTS(order); r++) {
+    g_assert_cmpint(tg_shapes_at(shapes, r)->transport, ==, (int)order[r].transport);
+    g_assert_cmpint(tg_shapes_at(shapes, r)->form, ==, order[r].form);
+  }
 }
 
 static void test_time_is_up(void) {
@@ -334,6 +364,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/bench/shapes/names", test_names);
   g_test_add_func("/bench/shapes/wrong", test_wrong);
   g_test_add_func("/bench/shapes/refused", test_refused);
+  g_test_add_func("/bench/shapes/order", test_order);
   g_test_add_func("/bench/shapes/time-is-up", test_time_is_up);
   g_test_add_func("/bench/shapes/judge", test_judge);
   g_test_add_func("/bench/shapes/keep", test_keep);
