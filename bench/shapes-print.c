@@ -154,19 +154,38 @@ static void print_own(TgPage *page, const TgShapes *shapes, int64_t n, const cha
                       on, n, ratio, combinations);
 }
 
-static void print_left_out(TgPage *page, const TgShapes *shapes) {
-  g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
-  g_autoptr(GPtrArray) reasons = g_ptr_array_new();
+/* "clusters cannon 4x4 copy 2"; without a form where the executor had none to choose. */
+static void append_name(GString *names, const TgShapesRow *row) {
+  g_string_append_printf(names, "%s%s %s %s %s", names->len ? "; " : "", row->on, row->schedule, row->grid,
+                         tg_transport_name(row->transport));
+  if (row->form) g_string_append_printf(names, " %d", row->form);
+}
+
+/* All rows of a reason, at the first of them. */
+static void print_reason(TgPage *page, const TgShapes *shapes, guint first) {
+  const char *why = tg_shapes_at(shapes, first)->left_out;
+  g_autoptr(GString) names = g_string_new(NULL);
   for (guint r = 0; r < shapes->rows->len; r++) {
-    const char *why = tg_shapes_at(shapes, r)->left_out;
-    if (!*why) continue;
-    if (!g_hash_table_contains(counts, why)) g_ptr_array_add(reasons, (gpointer)why);
-    g_hash_table_insert(counts, (gpointer)why, GINT_TO_POINTER(GPOINTER_TO_INT(g_hash_table_lookup(counts, why)) + 1));
+    const TgShapesRow *row = tg_shapes_at(shapes, r);
+    if (strcmp(row->left_out, why) != 0) continue;
+    if (r < first) return;
+    append_name(names, row);
   }
-  for (guint i = 0; i < reasons->len; i++)
-    tg_page_paragraph(page, 2, "left out: %d, %s", GPOINTER_TO_INT(g_hash_table_lookup(counts, reasons->pdata[i])),
-                      (const char *)reasons->pdata[i]);
-  if (reasons->len) tg_page_paragraph(page, 2, "--json names them.");
+  tg_page_paragraph(page, 2, "left out, %s: %s", why, names->str);
+}
+
+static void print_wrong(TgPage *page, const TgShapes *shapes) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const TgShapesRow *row = tg_shapes_at(shapes, r);
+    if (row->time.trials && !row->right) append_name(names, row);
+  }
+  if (names->len) tg_page_paragraph(page, 2, "WRONG, and not among the best: %s", names->str);
+}
+
+static void print_left_out(TgPage *page, const TgShapes *shapes) {
+  for (guint r = 0; r < shapes->rows->len; r++)
+    if (*tg_shapes_at(shapes, r)->left_out) print_reason(page, shapes, r);
 }
 
 void tg_shapes_print(const void *measured, TgPage *page) {
@@ -189,6 +208,7 @@ void tg_shapes_print(const void *measured, TgPage *page) {
                     "form: number of the executor's kernel, of so many; tile: of C, at a time; of the best: times as "
                     "long as the best of the executor; its own form: the time of the form that the executor chooses "
                     "over this one.");
+  print_wrong(page, shapes);
   print_left_out(page, shapes);
   if (shapes->cache_path) tg_page_paragraph(page, 2, "kept in %s", shapes->cache_path);
 }

@@ -184,6 +184,10 @@ static void test_wrong(void) {
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_assert_nonnull(strstr(error->message, "cannon on 4x4, executed on known, copy, form 2, n = 32"));
   g_clear_error(&error);
+  g_autofree char *text = page_of(tg_shapes_print, shapes);
+  expect_parts(
+      text, (const char *const[]){"WRONG, and not among the best: known cannon 4x4 copy 2; known cannon 4x4 pull 2\n"},
+      1);
   reset();
   known.wrong_form = 1; /* the executor's own */
   g_autoptr(TgShapes) none = swept("4x4", "cannon");
@@ -306,7 +310,8 @@ static void test_words(void) {
       "known, n = 32: the best of each schedule\n",
       "chooses takes 2.000 times as long as the best one, in\n",
       "the geometric mean over 4 combinations of schedule",
-      "left out: 8, its own form takes over 3 times as long",
+      "left out, its own form takes over 3 times as long as the fastest of the executor: known cannon 2x2\n copy 2; ",
+      "known summa 2x2 pull 3\n",
   };
   static const char *const members[] = {
       "\"experiment\": \"shapes\"",
