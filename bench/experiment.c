@@ -8,12 +8,14 @@
 #include "ladder.h"
 #include "mmt.h"
 #include "oneil.h"
+#include "shapes.h"
 
 #include <string.h>
 
 static const TgExperiment *const experiments[] = {
-    &tg_experiment_ladder,    &tg_experiment_oneil, &tg_experiment_division, &tg_experiment_essay,
-    &tg_experiment_transpose, &tg_experiment_mmt,   &tg_experiment_dobravec, &tg_experiment_host_anomaly};
+    &tg_experiment_ladder,   &tg_experiment_oneil,        &tg_experiment_division,
+    &tg_experiment_essay,    &tg_experiment_transpose,    &tg_experiment_mmt,
+    &tg_experiment_dobravec, &tg_experiment_host_anomaly, &tg_experiment_shapes};
 
 const TgExperiment *const *tg_experiment_list(size_t *count) {
   *count = G_N_ELEMENTS(experiments);

@@ -50,7 +50,7 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
   }
 }
 
-/* On the grid of the first ALGO, so that as many processors share what they share. */
+/* On the grid of the first ALGO and with its kernel, so that as many processors share what they share. */
 static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
   TgCalibrateCommand *command = &compare->calibrate;
   char grid[48];
@@ -60,6 +60,7 @@ static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
   command->plan.options.element = compare->run.options.element;
   command->plan.options.transport = compare->run.options.transport;
   command->plan.options.device = compare->run.options.device;
+  command->plan.options.form = tg_run_result(&compare->run, 0)->form;
   command->plan.options.deadline_s = compare->run.options.deadline_s;
   if (!status)
     status = tg_executor_device(cli, "compare", command->row, command->plan.options.device, &command->environment);

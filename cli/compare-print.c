@@ -148,6 +148,7 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
 
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare) {
   compare->results->len > 1 ? print_several(cli, compare) : print_one(cli, compare);
+  tg_run_print_forms(cli, &compare->run);
   g_autofree char *environment = tg_environment_text(&compare->run.environment);
   tg_print(cli, "executed by %s; %s\n", environment, tg_run_result(&compare->run, 0)->kernel);
 }

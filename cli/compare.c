@@ -26,8 +26,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgCompareCommand, clear_compare)
 /* --- the prediction ------------------------------------------------------------------------------------------------*/
 
 /* The executor is opened for its facts, and closed before anything runs. */
-static bool open_facts(const TgRunCommand *run, const TgProblem *problem, TgExecutorFacts *facts, GError **error) {
-  TgExecutor *executor = tg_executor_open(run->row->kind, &problem->schedule, &problem->names, &run->options, error);
+static bool open_facts(const TgRunCommand *run, const TgRunResult *result, TgExecutorFacts *facts, GError **error) {
+  const TgProblem *problem = &result->problem;
+  const TgExecutorOptions options = tg_run_options(run, result);
+  TgExecutor *executor = tg_executor_open(run->row->kind, &problem->schedule, &problem->names, &options, error);
   if (!executor) return false;
   *facts = *tg_executor_facts(executor);
   facts->kernel = NULL;
@@ -42,7 +44,8 @@ static TgExit predict(const TgCli *cli, TgCompareCommand *compare, guint r) {
   TgExecutorFacts facts;
   GError *error = NULL;
   g_ptr_array_add(compare->results, result);
-  if (!open_facts(run, problem, &facts, &error)) return tg_run_report(cli, run, problem, error);
+  if (!open_facts(run, tg_run_result(run, r), &facts, &error))
+    return tg_run_report(cli, run, tg_run_result(run, r), error);
   if (tg_expected_run(&problem->schedule, &problem->names, &facts, &run->options, &run->row->ways, &compare->machine,
                       &result->expected, &error))
     return TG_EXIT_DONE;
@@ -160,7 +163,8 @@ static const char *const options[] = {"on",
                                       "warmup",
                                       "deadline",
                                       "device",
-
+                                      "form",
+                                      "no-cache",
                                       "json",
                                       "output:compare",
                                       "trace:compare",

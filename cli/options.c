@@ -79,6 +79,8 @@ static const TgOptionRow rows[] = {
     {"cold:run", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty a GPU's second-level cache before each run"},
     {"beside", 0, G_OPTION_ARG_STRING, AT(beside), "KERNEL",
      "measure this kernel of `topogemm list kernels` on the same matrices, too, as cublas"},
+    {"form", 0, G_OPTION_ARG_STRING, AT(form), "N",
+     "number of the executor's kernel, from 1, where it has several; 0: its own choice; else what `bench shapes` kept"},
     {"on", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
      "what executes it: cpu, threads, clusters, blocks (see `topogemm list executors`)"},
     {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",

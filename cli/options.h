@@ -25,7 +25,7 @@ typedef struct TgOptions {
   char *from, *tiles, *pipeline, *in_memory, *by_rows;
   char *procs, *top, *memory_bytes;
   char *sizes, *kernels, *budget;
-  char *beside, *on, *transport, *trials, *warmup, *deadline, *device;
+  char *beside, *form, *on, *transport, *trials, *warmup, *deadline, *device;
   gboolean cold, quick, cpu_only, no_cache;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
 } TgOptions;

@@ -29,6 +29,9 @@ static void write_facts(TgJson *json, const TgRunCommand *run, const TgRunResult
   tg_json_member_string(json, "on", run->row->name);
   tg_json_member_string(json, "device", tg_environment_device(&run->environment));
   tg_json_member_string(json, "kernel", result->kernel);
+  tg_json_member_integer(json, "form", facts->form);
+  tg_json_member_integer(json, "forms", facts->forms);
+  tg_json_member_string(json, "form_from", tg_form_from_name(result->form_from));
   tg_json_member_integer(json, "processors", facts->processors);
   tg_json_member_integer(json, "instances", facts->instances);
   tg_json_member_integer(json, "resident", facts->resident);

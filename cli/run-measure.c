@@ -224,8 +224,7 @@ static bool open_flush(TgMeasuring *at, GError **error) {
 static bool measure(TgCli *cli, TgMeasuring *at, GError **error) {
   TgRunResult *result = at->result;
   const TgProblem *problem = &result->problem;
-  TgExecutorOptions options = at->run->options;
-  options.transport = result->transport;
+  const TgExecutorOptions options = tg_run_options(at->run, result);
   at->executor = tg_executor_open(at->run->row->kind, &problem->schedule, &problem->names, &options, error);
   if (!at->executor) return false;
   result->facts = *tg_executor_facts(at->executor);
@@ -238,8 +237,9 @@ static bool measure(TgCli *cli, TgMeasuring *at, GError **error) {
 }
 
 /* A proof that failed is said with its place. */
-TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgProblem *problem, GError *error) {
+TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result, GError *error) {
   char grid[48];
+  const TgProblem *problem = &result->problem;
   g_autofree TgProof *proof = g_new(TgProof, 1);
   const TgExecutorOptions *options = &run->options;
   if (g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE) &&
@@ -248,6 +248,8 @@ TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgProblem 
     return tg_problem_report_proof(cli, problem, proof);
   }
   tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
+  if (result->form_from == TG_FORM_TUNED)
+    g_prefix_error(&error, "form %d, which bench shapes has kept and --no-cache ignores: ", result->form);
   g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_problem_name(problem), grid, run->row->name);
   return tg_report_error(cli, error);
 }
@@ -264,5 +266,5 @@ TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result) {
   g_array_unref(at.seconds);
   g_array_unref(at.timed_s);
   g_free(at.sample);
-  return fine ? TG_EXIT_DONE : tg_run_report(cli, run, &result->problem, error);
+  return fine ? TG_EXIT_DONE : tg_run_report(cli, run, result, error);
 }

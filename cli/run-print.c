@@ -81,6 +81,16 @@ static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunResul
   add_time(table, "beside", time->median_s, words);
 }
 
+/* Nothing where there is no choice. */
+static void add_form(TgTable *table, const TgRunResult *result) {
+  static const char *const words[] = {[TG_FORM_CHOSEN] = "the executor chose it",
+                                      [TG_FORM_TUNED] = "bench shapes found it to be the fastest on this card",
+                                      [TG_FORM_GIVEN] = "--form says so"};
+  if (result->facts.forms == 1) return;
+  g_autofree char *value = g_strdup_printf("%d of %d", result->facts.form, result->facts.forms);
+  add_row(table, "form", value, words[result->form_from]);
+}
+
 static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
   const TgExecutorFacts *facts = &result->facts;
   char memory[32], shared[32];
@@ -91,6 +101,7 @@ static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult
                           : g_strdup(run->row->on_gpu ? "of the device" : "for the matrices and the blocks of a run");
   g_autofree char *processors = g_strdup_printf("%" PRId64, facts->processors);
   add_row(table, "processors", processors, run->row->kind->processor);
+  add_form(table, result);
   add_row(table, "memory", memory, words);
   if (facts->instances * facts->panels == 1) return;
   g_autofree char *instances = g_strdup_printf("%" PRId64, facts->instances);
@@ -213,6 +224,20 @@ static void add_result(TgTable *table, const TgRunCommand *run, const TgRunResul
     tg_table_add(table, "fastest");
 }
 
+/* "forms: cannon 1 of 2, tuned; dns 2 of 2, chosen" */
+void tg_run_print_forms(TgCli *cli, const TgRunCommand *run) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  for (guint r = 0; r < run->results->len; r++) {
+    const TgRunResult *result = tg_run_result(run, r);
+    if (result->facts.forms == 1) continue;
+    g_string_append_printf(text, "%s%s", text->len ? "; " : "forms: ", tg_problem_name(&result->problem));
+    if (run->transport_count > 1) g_string_append_printf(text, " %s", tg_transport_name(result->transport));
+    g_string_append_printf(text, " %d of %d, %s", result->facts.form, result->facts.forms,
+                           tg_form_from_name(result->form_from));
+  }
+  if (text->len) tg_print_wrapped(cli, text->str, 2, 0);
+}
+
 static void print_several(TgCli *cli, const TgRunCommand *run) {
   static const char *const heads[] = {"",        "grid",     "transport", "time",  "spread", "runs",
                                       "Gflop/s", "transfer", "memory",    "error", "slower"};
@@ -238,6 +263,7 @@ static void print_several(TgCli *cli, const TgRunCommand *run) {
                    "time: the median of the runs; spread: standard deviation; transfer, apart from that: A and B in "
                    "and C out; error: relative, of the product",
                    2, 0);
+  tg_run_print_forms(cli, run);
   tg_print(cli, "\n");
 }
 

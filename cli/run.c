@@ -110,7 +110,9 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
   TgExit status = read_options(cli, run);
   if (!status) status = bind_all(cli, run);
   if (!status) status = tg_executor_device(cli, command, run->row, run->options.device, &run->environment);
-  return status ? status : open_matrices(cli, run);
+  if (!status) status = open_matrices(cli, run);
+  for (guint r = 0; !status && r < run->results->len; r++) status = tg_run_form(cli, run, run->results->pdata[r]);
+  return status;
 }
 
 /* --- what came of it -----------------------------------------------------------------------------------------------*/
@@ -161,10 +163,10 @@ static TgExit run_run(TgCli *cli) {
   return status ? status : write_c(cli, &run);
 }
 
-static const char *const options[] = {"on",        "grid",   "set",         "n",         "size",     "a",
-                                      "b",         "c",      "type",        "seed",      "integers", "collective",
-                                      "transport", "trials", "warmup",      "deadline",  "device",   "cold:run",
-                                      "beside",    "json",   "output:json", "trace:run", "quiet",    NULL};
+static const char *const options[] = {
+    "on",     "grid",     "set",        "n",         "size",        "a",         "b",        "c",      "type",
+    "seed",   "integers", "collective", "transport", "trials",      "warmup",    "deadline", "device", "cold:run",
+    "beside", "form",     "no-cache",   "json",      "output:json", "trace:run", "quiet",    NULL};
 static const TgExample examples[] = {
     {"run cannon -n 512 --grid 4x4 --on cpu", "Cannon's algorithm on the CPU, checked and timed"},
     {"run cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu", "a table, fastest first"},
@@ -188,6 +190,9 @@ const TgCommand tg_command_run = {
         "precision after the first run and after the last, or with an estimate where that would take over a second. "
         "The relative error, by the Frobenius norm, may be 5e-7 times the square root of k in f32 and 1e-15 times "
         "that in f64; beyond that the command exits with 3 and writes no C.\n"
+        "Where an executor has several kernels, called forms, the one is taken that `bench shapes` has kept for this "
+        "card, type, size, schedule, grid and transport, else the executor chooses; --form says which, and the report "
+        "says which it was.\n"
         "Several ALGOs, which compute the same, make a table, fastest first. Of the grids in --grid 4x4,2x2x2 each "
         "takes the first with as many extents as it has coordinates; a --set goes to those that have the parameter.\n"
         "Without a GPU, or where this build has no CUDA, threads, clusters and blocks exit with 4.",

@@ -21,10 +21,19 @@ typedef struct TgRunStep {
   double busy_s, waited_s, begin_s, end_s;
 } TgRunStep;
 
+/** Who says which of an executor's kernels runs. */
+typedef enum TgFormFrom {
+  TG_FORM_CHOSEN, /**< the executor */
+  TG_FORM_TUNED,  /**< `bench shapes` kept it as the fastest on this card */
+  TG_FORM_GIVEN   /**< --form */
+} TgFormFrom;
+
 /** One ALGO with one transport. */
 typedef struct TgRunResult {
   TgProblem problem;
   TgTransport transport;
+  int32_t form; /**< asked of the executor, as in TgExecutorOptions */
+  TgFormFrom form_from;
   TgExecutorFacts facts;
   char *kernel; /**< of the facts */
   TgMeasurement time;
@@ -58,12 +67,21 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, tg_run_clear)
 /** Reads what is to run, binds it, and opens device and matrices. */
 TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
 /** The error of an executor; a proof that failed is said with its place. Frees it. */
-TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgProblem *problem, GError *error);
+TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result, GError *error);
 /** Reports the first wrong product, if there is one. */
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 
 /** Executes one ALGO, whose problem is open: checks the product, and times it. */
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result);
+
+/** Reads --form; 0 where it is not given. */
+TgExit tg_form_option(const TgCli *cli, int32_t *form);
+/** Finds the form of an ALGO whose problem is open: that of --form, or what is kept. */
+TgExit tg_run_form(const TgCli *cli, const TgRunCommand *run, TgRunResult *result);
+/** "chosen", "tuned", "given". */
+const char *tg_form_from_name(TgFormFrom from);
+/** The options of one ALGO. */
+TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunResult *result);
 
 /** Reads --beside: a kernel of the ladder, for executors on a GPU. */
 TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run);
@@ -74,6 +92,8 @@ TgExit tg_run_beside(const TgCli *cli, TgRunCommand *run);
 double tg_run_flops_per_s(const TgRunCommand *run, const TgRunResult *result);
 
 void tg_run_print(TgCli *cli, const TgRunCommand *run);
+/** A line with the forms that ran, where there was a choice. */
+void tg_run_print_forms(TgCli *cli, const TgRunCommand *run);
 /** The document: of one ALGO, or `runs` of several. */
 void tg_run_write(TgJson *json, const TgRunCommand *run);
 /** One of them. */

@@ -9,14 +9,18 @@ static bool choose_form(TgBlocks *blocks, GError **error) {
   TgExecutorFacts *facts = &blocks->base.facts;
   TgError reason;
   TgBlocksForm form;
-  bool found = false;
+  bool found = false, asked_is_unsuited = false;
   for (int32_t f = 0; tg_blocks_form(f, blocks->base.options.element, &form, &reason); f++) {
+    facts->forms = f + 1;
     const bool unsuited = form.panel && !tg_blocks_can_panel(blocks->base.schedule);
-    if (unsuited || (blocks->base.options.form && f + 1 != blocks->base.options.form)) continue;
+    if (blocks->base.options.form && f + 1 != blocks->base.options.form) continue;
+    asked_is_unsuited = unsuited && blocks->base.options.form;
+    if (unsuited) continue;
     facts->processors_max = MAX(facts->processors_max, form.resident);
     if (found || form.resident < facts->processors) continue;
     found = true;
     blocks->form = f;
+    facts->form = f + 1;
     blocks->panel = form.panel;
     blocks->inner = form.inner;
     facts->tile[0] = form.rows;
@@ -24,6 +28,13 @@ static bool choose_form(TgBlocks *blocks, GError **error) {
   }
   if (found) return true;
   if (reason.message[0]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
+  if (!tg_executor_has_form(&blocks->base, error)) return false;
+  if (asked_is_unsuited) {
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
+                "form %d of the executor blocks keeps factors in panels, and this schedule's blocks cannot be kept so",
+                blocks->base.options.form);
+    return false;
+  }
   char grid[64];
   tg_schedule_grid_text(blocks->base.schedule, grid, sizeof grid);
   g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,

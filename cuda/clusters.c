@@ -23,14 +23,24 @@ static int32_t slots_of(const TgClusterForm *form) {
   return slots;
 }
 
+static bool count_forms(TgClusters *clusters, GError **error) {
+  TgExecutor *base = &clusters->base;
+  TgClusterForm form;
+  TgError reason;
+  while (tg_cluster_form(base->facts.forms, base->options.element, &form, &reason)) base->facts.forms++;
+  if (reason.message[0]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
+  return tg_executor_has_form(base, error);
+}
+
 /* The first form whose slots suffice, or the one asked for. */
 static bool choose_form(TgClusters *clusters, GError **error) {
-  const TgExecutor *base = &clusters->base;
+  TgExecutor *base = &clusters->base;
   TgError reason;
   for (int32_t f = MAX(base->options.form - 1, 0);; f++) {
     if (!tg_cluster_form(f, base->options.element, &clusters->form, &reason)) break;
     g_clear_error(error);
     clusters->form_number = f;
+    base->facts.form = f + 1;
     clusters->plan = tg_cluster_plan_new(base->schedule, base->names, &base->options, slots_of(&clusters->form),
                                          clusters->form.warps, NULL, error);
     if (clusters->plan) return true;
@@ -41,12 +51,7 @@ static bool choose_form(TgClusters *clusters, GError **error) {
     g_clear_error(error);
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   }
-  if (error && *error) {
-    g_prefix_error(error, "%" PRId64 " bytes of shared memory: ", clusters->form.shared_most);
-    return false;
-  }
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "the executor clusters has no form %d of %s",
-              base->options.form, tg_element_name(base->options.element));
+  g_prefix_error(error, "%" PRId64 " bytes of shared memory: ", clusters->form.shared_most);
   return false;
 }
 
@@ -221,8 +226,9 @@ static bool prepare(TgClusters *clusters, GError **error) {
   if (!tg_device_open(clusters->base.options.device, &clusters->device, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   if (clusters->device.capability < LEAST_CAPABILITY) return refuse_device(clusters, error);
-  return choose_form(clusters, error) && check_words(clusters, error) && choose_residency(clusters, error) &&
-         tile_problem(clusters, error) && check_memory(clusters, error) && allocate(clusters, error) &&
+  return count_forms(clusters, error) && choose_form(clusters, error) && check_words(clusters, error) &&
+         choose_residency(clusters, error) && tile_problem(clusters, error) && check_memory(clusters, error) &&
+         allocate(clusters, error) &&
          (clusters->base.options.no_times || tg_executor_make_steps(&clusters->base, error));
 }
 

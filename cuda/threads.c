@@ -169,7 +169,7 @@ static TgExecutor *open_threads(const TgSchedule *schedule, const TgScheduleName
   threads->base.schedule = schedule;
   threads->base.names = names;
   threads->base.options = *options;
-  if (prepare(threads, error)) return &threads->base;
+  if (tg_executor_has_one_form(&threads->base, error) && prepare(threads, error)) return &threads->base;
   close_threads(&threads->base);
   return NULL;
 }

@@ -23,6 +23,12 @@ bool tg_executor_make_steps(TgExecutor *executor, GError **error);
  * such waits. A deadline always holds. Errors: BAD_INPUT. */
 bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error);
 
+/** For an executor with a single kernel: says so in the facts, and refuses to be asked for another one. Errors:
+ * BAD_INPUT. */
+bool tg_executor_has_one_form(TgExecutor *executor, GError **error);
+/** Refuses a form beyond the last of facts.forms. Errors: BAD_INPUT, with both numbers. */
+bool tg_executor_has_form(const TgExecutor *executor, GError **error);
+
 /** Turns a plain error into a GError of this code and frees nothing. Returns false. */
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason);
 

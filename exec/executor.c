@@ -31,6 +31,20 @@ bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error) 
   return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, "processors of this executor can be neither delayed nor stalled");
 }
 
+bool tg_executor_has_form(const TgExecutor *executor, GError **error) {
+  const int32_t form = executor->options.form, forms = executor->facts.forms;
+  if (form >= 0 && form <= forms) return true;
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
+              "the executor %s has no form %d of %s: it has %d, and 0 leaves the choice to it", executor->kind->name,
+              form, tg_element_name(executor->options.element), forms);
+  return false;
+}
+
+bool tg_executor_has_one_form(TgExecutor *executor, GError **error) {
+  executor->facts.form = executor->facts.forms = 1;
+  return tg_executor_has_form(executor, error);
+}
+
 /** C = A * A' and its like need m = n; nothing else ties m, n and k to one another. */
 static bool sizes_fit(const TgSchedule *schedule, const TgExecutorOptions *options) {
   const TgComputes *computes = &schedule->computes;

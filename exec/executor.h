@@ -78,6 +78,7 @@ typedef struct TgExecutorFacts {
   int64_t memory_bytes;               /**< of the device */
   int64_t shared_bytes;               /**< of shared memory, of one block */
   const char *kernel;                 /**< what multiplies on a processor, in words; static, or the executor's own */
+  int32_t form, forms;                /**< 1 + number of the kernel that runs, and how many there are to choose from */
   int64_t instructions, waits;        /**< over all processors */
   int64_t steps;
   int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */

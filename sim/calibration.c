@@ -47,13 +47,15 @@ static void add_blocks(TgCalibration *calibration, const TgCalibrationPlan *plan
   const int64_t p = plan->rows, q = plan->columns;
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
-    add(calibration, 0, (TgProbe){plan->rows, plan->columns, PRODUCTS, 0, p * s, q * s, PRODUCTS * s, 0});
+    add(calibration, plan->options.form,
+        (TgProbe){plan->rows, plan->columns, PRODUCTS, 0, p * s, q * s, PRODUCTS * s, 0});
   }
   /* Where a block is read in place, passing it on again costs nothing more. */
   const int32_t hops = plan->options.transport == TG_TRANSPORT_PULL ? 1 : next_hops(USUAL_HOPS, plan->columns);
   for (int i = 0; i < plan->sizes && q > 1; i++) {
     const int64_t s = plan->size[i];
-    add(calibration, 0, (TgProbe){plan->rows, plan->columns, plan->columns, hops, p * s, q * THIN, q * s, 0});
+    add(calibration, plan->options.form,
+        (TgProbe){plan->rows, plan->columns, plan->columns, hops, p * s, q * THIN, q * s, 0});
   }
 }
 
@@ -105,22 +107,23 @@ static bool find_facts(const TgCalibrationPlan *plan, int32_t form, int64_t side
  * has no room, there are no tiles: then it is the smallest that has to have some. */
 static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
   TgExecutorFacts facts, more;
-  if (find_facts(plan, 0, SIDE, &facts, NULL))
+  const int32_t asked = plan->options.form;
+  if (find_facts(plan, asked, SIDE, &facts, NULL))
     calibration->tiled = facts.instance[2] < PRODUCTS * SIDE;
-  else if (!find_facts(plan, 0, plan->size[0], &facts, error))
+  else if (!find_facts(plan, asked, plan->size[0], &facts, error))
     return false;
   if (!calibration->tiled) {
     add_blocks(calibration, plan);
     return true;
   }
-  /* Each form that has tiles of its own: which one the executor takes depends on the schedule. */
+  /* Each form that has tiles of its own: which one runs depends on the schedule, or is asked for. */
   int32_t form = 1;
   for (int64_t last = 0; form <= MOST_FORMS && find_facts(plan, form, SIDE, &more, NULL) && more.instance[2] != last;
        form++) {
     last = more.instance[2];
     add_tiles(calibration, plan, &more, form);
   }
-  if (form == 1) add_tiles(calibration, plan, &facts, 0);
+  if (form == 1) add_tiles(calibration, plan, &facts, asked);
   return true;
 }
 

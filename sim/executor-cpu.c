@@ -114,6 +114,8 @@ static bool fill_facts(TgCpu *cpu, GError **error) {
                                  cpu->bytes[TG_MATRIX_A] + cpu->bytes[TG_MATRIX_B] +
                                  (int64_t)MIN(tg_stepper_peak_bytes(stepper, cpu->base.names), (uint64_t)INT64_MAX / 2),
                              .kernel = cpu->blas,
+                             .form = 1,
+                             .forms = 1,
                              .steps = tg_stepper_steps(stepper),
                              .instance = {options->m, options->n, options->k},
                              .instances = 1,
@@ -138,7 +140,7 @@ static TgExecutor *open_cpu(const TgSchedule *schedule, const TgScheduleNames *n
   cpu->base.schedule = schedule;
   cpu->base.names = names;
   cpu->base.options = *options;
-  if (prepare(cpu, error)) return &cpu->base;
+  if (tg_executor_has_one_form(&cpu->base, error) && prepare(cpu, error)) return &cpu->base;
   close_cpu(&cpu->base);
   return NULL;
 }

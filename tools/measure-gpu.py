@@ -25,7 +25,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters", "blocks"]
+TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters", "blocks", "forms"]
 TOOLS = ["memcheck", "racecheck", "synccheck"]
 # Sizes at which a test under a tool ends within minutes: racecheck slows kernels down several hundred times.
 LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
@@ -51,8 +51,11 @@ EXPERIMENTS = {
     "mmt-large": ("bench mmt --sizes 5000 --budget 0.05", None),
     "mmt-largest": ("bench mmt --sizes 10000,20000 --budget 0.05 --kernels mmt-v006-corrected,mmt-cublas-corrected", None),
     "dobravec": ("bench dobravec --budget 0.02", "--quick"),
+    "shapes": ("bench shapes", "--quick"),
 }
 
+# Figures that do not depend on which form an earlier part, or another day, kept as the fastest.
+OWN = ["--no-cache"]
 # Schedules on the executors of one GPU, with cuBLAS in the same run: algorithms, grids, sizes, more.
 RUNS = {
     "clusters-2x2": ("cannon summa fox", "2x2", (4096, 8192), "--on clusters --transport copy,load"),
@@ -174,14 +177,14 @@ def parts_of(options):
         yield Part(f"measure-{name}", [str(cli), *chosen, "--json"], document=True)
     for name, (algorithms, grid, sizes, more) in RUNS.items():
         for size in (512,) if options.quick else sizes:
-            words = ["run", *algorithms.split(), "--grid", grid, "-n", str(size), *more.split()]
+            words = ["run", *algorithms.split(), "--grid", grid, "-n", str(size), *more.split(), *OWN]
             yield Part(f"measure-{name}-{size}", [str(cli), *words, "--beside", "cublas", "--json"], document=True)
     for name, (how, grid, algorithms, sizes) in COMPARES.items():
         machine = str(options.build / "gpu" / f"{name}.machine")
         words = ["calibrate", *how.split(), "--grid", grid, "-o", machine]
         yield Part(f"measure-calibrate-{name}", [str(cli), *words, "--json"], document=True)
         for size in (1000,) if options.quick else sizes:
-            words = ["compare", *algorithms.split(), *how.split(), "--grid", grid, "-n", str(size), "--machine", machine]
+            words = ["compare", *algorithms.split(), *how.split(), "--grid", grid, "-n", str(size), "--machine", machine, *OWN]
             yield Part(f"measure-compare-{name}-{size}", [str(cli), *words, "--json"], document=True)
 
 

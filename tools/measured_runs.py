@@ -47,4 +47,49 @@ def shifts(files):
     return markdown(heads, lines) + below(files)
 
 
-TABLES = {"runs": runs, "shifts": shifts}
+def shapes_of(results, on, key):
+    """The fastest row of an executor for each grid or schedule (`key`), the fastest first."""
+    right = [row for row in results if row["on"] == on and "left_out" not in row and row["ok"]]
+    best = {}
+    for row in sorted(right, key=lambda row: row["time_s"]["median"]):
+        best.setdefault(row[key], row)
+    return list(best.values())
+
+
+def own_ratio(results, row):
+    """The time of the form that the executor chooses over that of this one."""
+    names = ("on", "algorithm", "grid", "transport", "n")
+    own = [one for one in results if one["chosen"] and "left_out" not in one and one["ok"] and all(one[name] == row[name] for name in names)]
+    return f"{own[0]['time_s']['median'] / row['time_s']['median']:.3f}" if own else "-"
+
+
+def own_words(choice):
+    """How the executor's choice of a form does on the whole."""
+    count, best = choice["compared_with_own_form"], choice["best"]
+    if not count:
+        return f"{best['on']}: no combination was measured in several forms."
+    return (f"{best['on']}: the executor's own form takes {choice['own_form_ratio']:.3f} times as long as the best one, in the "
+            f"geometric mean over {count} combinations of schedule, grid and transport.")
+
+
+def shapes(files):
+    """For each executor and size a line a grid and a line a schedule: the best of it."""
+    lines, words = [], []
+    for one in files:
+        for n in sorted({row["n"] for row in one["results"]}):
+            results = [row for row in one["results"] if row["n"] == n]
+            for on in dict.fromkeys(row["on"] for row in results):
+                for key, what in [("grid", "grid"), ("algorithm", "schedule")]:
+                    for row in shapes_of(results, on, key):
+                        fastest = shapes_of(results, on, key)[0]
+                        lines.append([f"`{on}`", str(n), what, row["grid"], row["algorithm"], row["transport"],
+                                      f"{row['form']} of {row['forms']}", f"{row['gflops'] / 1e3:.1f}",
+                                      f"{row['time_s']['median'] / fastest['time_s']['median']:.2f}", own_ratio(results, row)])
+        left_out = sum("left_out" in row for row in one["results"])
+        words += [own_words(choice) for choice in one["choices"]]
+        words.append(f"{len(one['results']) - left_out} combinations measured, {left_out} left out. {where([one])}")
+    heads = ["`--on`", "n", "best of each", "grid", "schedule", "transport", "form", "Tflop/s", "times the best", "own form, times this one"]
+    return markdown(heads, lines) + ["", " ".join(words)]
+
+
+TABLES = {"runs": runs, "shifts": shifts, "shapes": shapes}

@@ -162,7 +162,10 @@ static inline bool check_executor(const TgExecutorKind *kind, const StepCase *te
     return false;
   }
   g_assert_no_error(error);
-  g_assert_nonnull(tg_executor_facts(executor)->kernel);
+  const TgExecutorFacts *facts = tg_executor_facts(executor);
+  g_assert_nonnull(facts->kernel);
+  g_assert_true(facts->form >= 1 && facts->form <= facts->forms);
+  if (options->form) g_assert_cmpint(facts->form, ==, options->form);
   g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
   for (int again = 0; again < 2; again++) {
     g_autofree void *c = c_new(test);

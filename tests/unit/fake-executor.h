@@ -58,6 +58,9 @@ static inline bool fake_tile(FakeExecutor *own, GError **error) {
   const int32_t form = MAX(options->form - 1, 0);
   memcpy(facts->instance, size, sizeof size);
   facts->instances = facts->resident = facts->panels = 1;
+  facts->form = form + 1;
+  for (facts->forms = 1; facts->forms < 3 && fake.depth[facts->forms]; facts->forms++) {
+  }
   if (!fake.depth[0]) return true;
   if (form > 2 || !fake.depth[form]) {
     g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "no such form");

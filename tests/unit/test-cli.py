@@ -259,14 +259,15 @@ def test_bench_usage():
                   ["bench", "mmt", "--type", "i32"], ["bench", "dobravec", "--kernels", "mmt-v001"],
                   ["bench", "oneil", "--budget", "0x1"], ["bench", "oneil", "--budget", " 1"],
                   ["bench", "transpose", "--cpu-only", "--cold"], ["bench", "transpose", "--kernels", ""],
-                  ["bench", "transpose", "--cpu-only", "--kernels", "essay-copy"]]:
+                  ["bench", "transpose", "--cpu-only", "--kernels", "essay-copy"],
+                  ["bench", "shapes", "--type", "i32"], ["bench", "shapes", "--kernels", "transpose"], ["bench", "shapes", "--cpu-only"]]:
         assert run(*words, expect=2).stdout == ""
     for name in ["o.csv", "o", "o.sgv"]:
         assert "unknown suffix" in run("bench", "transpose", "--cpu-only", "--quick", "-o", name, expect=2).stderr
         assert not os.path.exists(name)
     assert "paper's experiment" in run("bench", "ladder", "--kernels", "mmt-v001", expect=2).stderr
     listed = run("bench", "nothing", expect=2).stderr
-    assert all(name in listed for name in ["ladder", "oneil", "division", "essay", "transpose", "mmt", "dobravec", "host-anomaly"])
+    assert all(name in listed for name in ["ladder", "oneil", "division", "essay", "transpose", "mmt", "dobravec", "host-anomaly", "shapes"])
     nowhere = {"PATH": os.getcwd()}
     done = run("bench", "essay", "--cpu-only", "--quick", "-o", "plot.svg", expect=4, env=nowhere)
     assert "gnuplot-nox" in done.stderr and done.stdout == "" and not os.path.exists("plot.svg")
@@ -304,6 +305,9 @@ def test_bench_without_a_gpu():
     assert said["results"][0]["paper_s"]["mean"] == 1e-3
     done = subprocess.run([PROGRAM, "bench", "oneil", "--quick", "--sizes", "8", "--no-cache"], capture_output=True, text=True)
     assert done.returncode == 0 or (done.returncode == 4 and re.search("GPU|CUDA|driver", done.stderr)), done.stderr
+    done = run("bench", "shapes", "--no-cache", "-o", "shapes.json", expect=4, env=NO_GPU)
+    assert done.stdout == "" and re.search("bench shapes: .*(GPU|CUDA|driver)", done.stderr), done.stderr
+    assert not os.path.exists("shapes.json")
 
 
 def test_unwritable_outputs():
@@ -698,6 +702,10 @@ def test_run_document():
     assert [key for key in keys if key not in found] == []
     assert (found["algorithm"], found["grid"], found["on"], found["type"]) == ("summa", "2x2", "cpu", "f64")
     assert (found["m"], found["n"], found["k"], found["trials"], found["warmup"]) == (30, 50, 40, 3, 1)
+    assert (found["form"], found["forms"], found["form_from"]) == (1, 1, "chosen")
+    for form, origin in [("0", "chosen"), ("1", "given")]:
+        asked = document("run", "summa", "--grid", "2x2", "-n", 8, "--form", form, *RUN)
+        assert (asked["form"], asked["form_from"]) == (1, origin)
     time_s = found["time_s"]
     assert list(time_s) == ["min", "median", "mean", "max", "stddev"]
     assert 0 < time_s["min"] <= time_s["median"] <= time_s["max"] and time_s["min"] <= time_s["mean"] <= time_s["max"]
@@ -801,7 +809,8 @@ def test_run_refusals():
                          ("--on blocks --transport copy,pull --c C.npy", "one transport"),
                          ("--on threads --transport pull", "threads does not have it"),
                          ("--on clusters --transport pull", "clusters does not have it"), ("--on blocks --transport load", "blocks does not have it"), ("--on cpu --device 1", "no GPU"),
-                         ("--on cpu --cold", "GPU"), ("--on cpu --beside cublas", "uses none"), ("--on blocks --beside cubla", "`cublas`"),
+                         ("--on cpu --cold", "GPU"), ("--on cpu --form 2", "the executor cpu has no form 2 of f32: it has 1, and 0"),
+                         ("--on cpu --form -1", "from 0 to"), ("--on cpu --form x", "whole number"), ("--on cpu --form 1 --no-cache --trials 0", "from 1 to"), ("--on cpu --beside cublas", "uses none"), ("--on blocks --beside cubla", "`cublas`"),
                          ("--on blocks --beside nothing", "list kernels"), ("--on cpu --deadline 1", "never wait"),
                          ("--on threads --deadline 1", "never wait"), ("--on blocks --deadline x", "finite number"),
                          ("--on blocks --device -1", "from 0 to"), ("--on cpu --trials 0", "from 1 to"),

@@ -1,0 +1,116 @@
+/* What bench shapes says to programs. */
+#include "shapes.h"
+
+#include <string.h>
+
+static void write_shape(TgJson *json, const TgShapesRow *row) {
+  tg_json_member_string(json, "on", row->on);
+  tg_json_member_string(json, "algorithm", row->schedule);
+  tg_json_member_string(json, "grid", row->grid);
+  tg_json_member_string(json, "transport", tg_transport_name(row->transport));
+  tg_json_member_integer(json, "form", row->form);
+}
+
+static void write_facts(TgJson *json, const TgShapesRow *row) {
+  tg_json_member_integer(json, "instances", row->instances);
+  tg_json_member_integer(json, "resident", row->resident);
+  tg_json_key(json, "tile");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_integer(json, "rows", row->tile[0]);
+  tg_json_member_integer(json, "columns", row->tile[1]);
+  tg_json_end_object(json);
+  tg_json_key(json, "instance");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_integer(json, "m", row->instance[0]);
+  tg_json_member_integer(json, "n", row->instance[1]);
+  tg_json_member_integer(json, "k", row->instance[2]);
+  tg_json_end_object(json);
+}
+
+static void write_row(TgJson *json, const TgShapes *shapes, const TgShapesRow *row) {
+  const double flops = 2.0 * (double)row->n * (double)row->n * (double)row->n;
+  tg_json_begin_object(json, TG_JSON_ROW);
+  write_shape(json, row);
+  tg_json_member_integer(json, "forms", row->forms);
+  tg_json_member_bool(json, "chosen", row->chosen);
+  tg_json_member_string(json, "type", tg_element_name(shapes->element));
+  tg_json_member_integer(json, "n", row->n);
+  tg_json_member_integer(json, "processors", row->processors);
+  if (*row->left_out) {
+    tg_json_member_string(json, "left_out", row->left_out);
+  } else {
+    write_facts(json, row);
+    tg_results_write_time(json, "time_s", &row->time);
+    tg_json_member_double(json, "gflops", flops / row->time.median_s * 1e-9);
+    tg_json_member_double(json, "relative_error", row->error);
+    tg_json_member_double(json, "relative_error_limit", row->limit);
+    tg_json_member_bool(json, "ok", row->right);
+  }
+  tg_json_end_object(json);
+}
+
+/* The first row of an executor at a size stands for both. */
+static bool is_first(const TgShapes *shapes, guint r) {
+  const TgShapesRow *row = tg_shapes_at(shapes, r);
+  for (guint other = 0; other < r; other++) {
+    const TgShapesRow *before = tg_shapes_at(shapes, other);
+    if (before->n == row->n && strcmp(before->on, row->on) == 0) return false;
+  }
+  return true;
+}
+
+static void write_kept(TgJson *json, const TgShapes *shapes, const TgShapesRow *best) {
+  for (guint k = 0; k < shapes->kept->len; k++) {
+    const TgShapesKept *kept = &g_array_index(shapes->kept, TgShapesKept, k);
+    if (kept->n != best->n || strcmp(kept->on, best->on) != 0) continue;
+    const TgShapesRow *row = tg_shapes_of_kept(shapes, kept);
+    tg_json_key(json, "kept");
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "algorithm", kept->schedule);
+    tg_json_member_string(json, "grid", kept->grid);
+    tg_json_member_string(json, "transport", tg_transport_name(kept->transport));
+    tg_json_member_integer(json, "form", kept->form);
+    if (row) tg_json_member_double(json, "median_s", row->time.median_s);
+    if (row) tg_json_member_double(json, "ratio_to_best", row->time.median_s / best->time.median_s);
+    tg_json_end_object(json);
+  }
+}
+
+static void write_choice(TgJson *json, const TgShapes *shapes, const TgShapesRow *any) {
+  const TgShapesRow *best = tg_shapes_best(shapes, any->n, any->on, NULL, NULL, TG_TRANSPORTS);
+  guint combinations;
+  const double ratio = tg_shapes_own_ratio(shapes, any->n, any->on, &combinations);
+  if (!best) return;
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_integer(json, "n", best->n);
+  tg_json_key(json, "best");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  write_shape(json, best);
+  tg_json_member_double(json, "median_s", best->time.median_s);
+  tg_json_end_object(json);
+  tg_json_member_integer(json, "compared_with_own_form", combinations);
+  tg_json_member_double(json, "own_form_ratio", ratio);
+  write_kept(json, shapes, best);
+  tg_json_end_object(json);
+}
+
+TgJson *tg_shapes_document(const void *measured) {
+  const TgShapes *shapes = measured;
+  TgJson *json = tg_json_new();
+  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_string(json, "experiment", shapes->results->experiment);
+  tg_json_member_bool(json, "quick", shapes->results->quick);
+  tg_json_member_integer(json, "seed", (int64_t)shapes->results->seed);
+  tg_environment_write(json, &shapes->results->environment);
+  tg_json_key(json, "results");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint r = 0; r < shapes->rows->len; r++) write_row(json, shapes, tg_shapes_at(shapes, r));
+  tg_json_end_array(json);
+  tg_json_key(json, "choices");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint r = 0; r < shapes->rows->len; r++)
+    if (is_first(shapes, r)) write_choice(json, shapes, tg_shapes_at(shapes, r));
+  tg_json_end_array(json);
+  tg_json_end_object(json);
+  return json;
+}

@@ -1,0 +1,100 @@
+/* What the sweeps keep, and who finds it again. */
+#include "shapes.h"
+#include "tuning.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char form_word[] = "form"; /* where other experiments name a kernel */
+
+char *tg_shapes_key(const char *on, TgElement element, const int64_t size[3], const char *schedule, const char *grid,
+                    TgTransport transport) {
+  g_autofree char *all = g_strdup_printf("%s %s %" PRId64 "x%" PRId64 "x%" PRId64, on, tg_element_name(element),
+                                         size[0], size[1], size[2]);
+  if (!schedule) return g_steal_pointer(&all);
+  return g_strdup_printf("%s %s %s %s", all, schedule, grid, tg_transport_name(transport));
+}
+
+static bool fail(const char *key, const char *what, GError **error) {
+  g_autofree char *path = tg_tuning_path();
+  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED,
+              "%s: what is kept for `%s` is not %s; remove it, or use "
+              "--no-cache",
+              path, key, what);
+  return false;
+}
+
+bool tg_shapes_kept_form(const TgDevice *device, const char *key, int32_t *form, GError **error) {
+  TgTuned tuned;
+  if (!tg_tuning_find(device, key, &tuned, error)) return false;
+  if (strcmp(tuned.kernel, form_word) != 0 || tuned.width < 1) return fail(key, "a form", error);
+  *form = tuned.width;
+  return true;
+}
+
+static bool find_transport(const char *name, TgTransport *transport) {
+  for (int t = 0; t < TG_TRANSPORTS; t++) {
+    *transport = (TgTransport)t;
+    if (strcmp(tg_transport_name(*transport), name) == 0) return true;
+  }
+  return false;
+}
+
+/* "SCHEDULE:GRID:TRANSPORT" */
+static bool read_shape(const TgTuned *tuned, TgShapesKept *kept) {
+  g_auto(GStrv) words = g_strsplit(tuned->kernel, ":", -1);
+  if (g_strv_length(words) != 3 || !find_transport(words[2], &kept->transport) || tuned->width < 1) return false;
+  kept->schedule = g_strdup(words[0]);
+  kept->grid = g_strdup(words[1]);
+  kept->form = tuned->width;
+  return true;
+}
+
+bool tg_shapes_read_kept(TgShapes *shapes, const char *on, int64_t n, GError **error) {
+  const int64_t size[] = {n, n, n};
+  TgShapesKept kept = {.on = on, .n = n};
+  TgTuned tuned;
+  GError *why = NULL;
+  g_autofree char *key = tg_shapes_key(on, shapes->element, size, NULL, NULL, TG_TRANSPORT_COPY);
+  if (!tg_tuning_find(&shapes->results->environment.device, key, &tuned, &why)) {
+    if (why) g_propagate_error(error, why);
+    return !why;
+  }
+  if (!read_shape(&tuned, &kept)) return fail(key, "SCHEDULE:GRID:TRANSPORT and a form", error);
+  g_array_append_val(shapes->kept, kept);
+  return true;
+}
+
+static bool keep(const TgShapes *shapes, const TgShapesRow *row, bool of_all, GError **error) {
+  const int64_t size[] = {row->n, row->n, row->n};
+  TgTuned tuned = {.width = row->form, .seconds = row->time.median_s};
+  g_autofree char *key =
+      tg_shapes_key(row->on, shapes->element, size, of_all ? NULL : row->schedule, row->grid, row->transport);
+  g_autofree char *shape = g_strdup_printf("%s:%s:%s", row->schedule, row->grid, tg_transport_name(row->transport));
+  if (g_strlcpy(tuned.kernel, of_all ? shape : form_word, sizeof tuned.kernel) >= sizeof tuned.kernel) return true;
+  return tg_tuning_keep(&shapes->results->environment.device, key, &tuned, error);
+}
+
+/* Whether another form than the row's was measured, too: else there was no choice. */
+static bool was_chosen(const TgShapes *shapes, const TgShapesRow *row) {
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const TgShapesRow *other = tg_shapes_at(shapes, r);
+    if (other->n == row->n && other->transport == row->transport && other->form != row->form && other->right &&
+        strcmp(other->on, row->on) == 0 && strcmp(other->schedule, row->schedule) == 0 &&
+        strcmp(other->grid, row->grid) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool tg_shapes_keep(const TgShapes *shapes, int64_t n, const char *on, GError **error) {
+  const TgShapesRow *of_all = tg_shapes_best(shapes, n, on, NULL, NULL, TG_TRANSPORTS);
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const TgShapesRow *row = tg_shapes_at(shapes, r);
+    if (row->n != n || strcmp(row->on, on) != 0 ||
+        row != tg_shapes_best(shapes, n, on, row->schedule, row->grid, row->transport) || !was_chosen(shapes, row))
+      continue;
+    if (!keep(shapes, row, false, error)) return false;
+  }
+  return !of_all || keep(shapes, of_all, true, error);
+}

@@ -1,0 +1,260 @@
+/* How the combinations of a size are measured, and in which order. */
+#include "shapes-private.h"
+#include "trial.h"
+
+#include "result-check.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_TRIALS = 3, MOST_TRIALS = 20 };
+static const double hopeless = 3; /* times as long as the best of the executor: no more trials, no other forms */
+
+/* --- one of them -------------------------------------------------------------------------------------------------- */
+
+static const TgExecutorKind *kind_of(const TgSweep *sweep, const TgShapesCase *one) {
+  return sweep->plan->places[one->place].kind;
+}
+
+static TgShapesRow row_of(const TgSweep *sweep, const TgShapesCase *one, TgTransport transport, int32_t form) {
+  TgShapesRow row = {.on = kind_of(sweep, one)->name,
+                     .schedule = one->schedule_name,
+                     .transport = transport,
+                     .form = form,
+                     .forms = one->forms,
+                     .chosen = form == 0,
+                     .n = sweep->plan->n,
+                     .processors = tg_schedule_processors(&one->schedule)};
+  g_strlcpy(row.grid, one->grid, sizeof row.grid);
+  return row;
+}
+
+static void leave_out(TgSweep *sweep, TgShapesRow *row, const char *why) {
+  g_strlcpy(row->left_out, why, sizeof row->left_out);
+  g_array_append_vals(sweep->shapes->rows, row, 1);
+}
+
+static bool check(TgSweep *sweep, const TgShapesCase *one, TgExecutor *executor, TgShapesRow *row, GError **error) {
+  memset(sweep->c->data, 0xff, tg_matrix_bytes(sweep->c)); /* an element that is not written is NaN */
+  if (!tg_executor_gather(executor, sweep->c->data, error)) return false;
+  row->error = tg_product_action_error(sweep->action, sweep->c->data);
+  row->limit = tg_result_tolerance(&one->schedule.computes, sweep->shapes->element, row->n);
+  row->right = row->error <= row->limit;
+  return true;
+}
+
+/* The first run warms up and is checked; where it is hopeless it is the only one. */
+static bool run_trials(TgSweep *sweep, const TgShapesCase *one, TgExecutor *executor, TgShapesRow *row,
+                       GError **error) {
+  double seconds[MOST_TRIALS], once_s;
+  if (!tg_executor_run(executor, &once_s, error) || !check(sweep, one, executor, row, error)) return false;
+  if (once_s > hopeless * sweep->best_s[one->place]) {
+    row->time = tg_measurement_of(&once_s, 1, 0);
+    return true;
+  }
+  if (!tg_executor_run(executor, &once_s, error)) return false;
+  const int trials = (int)CLAMP(sweep->plan->budget_s / fmax(once_s, 1e-9), LEAST_TRIALS, MOST_TRIALS);
+  for (int t = 0; t < trials; t++)
+    if (!tg_executor_run(executor, &seconds[t], error)) return false;
+  row->time = tg_measurement_of(seconds, trials, 2);
+  return true;
+}
+
+static bool run(TgSweep *sweep, const TgShapesCase *one, TgExecutor *executor, TgShapesRow *row, GError **error) {
+  return tg_executor_load(executor, sweep->a->data, sweep->b->data, error) &&
+         run_trials(sweep, one, executor, row, error);
+}
+
+static TgExecutorOptions options_of(const TgSweep *sweep, TgTransport transport, int32_t form) {
+  const int64_t n = sweep->plan->n;
+  return (TgExecutorOptions){.m = n,
+                             .n = n,
+                             .k = n,
+                             .element = sweep->shapes->element,
+                             .transport = transport,
+                             .form = form,
+                             .no_times = true,
+                             .poison = true};
+}
+
+static void take_facts(TgShapesCase *one, const TgExecutorFacts *facts, TgShapesRow *row) {
+  row->form = facts->form;
+  row->forms = one->forms = facts->forms;
+  row->instances = facts->instances;
+  row->resident = facts->resident;
+  row->tile[0] = facts->tile[0];
+  row->tile[1] = facts->tile[1];
+  memcpy(row->instance, facts->instance, sizeof row->instance);
+  one->tried[row->transport] |= UINT64_C(1) << facts->form;
+}
+
+/* What an executor refuses is left out in its own words; a device that fails ends all. */
+static bool is_refusal(const GError *why) {
+  return g_error_matches(why, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE) ||
+         g_error_matches(why, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT);
+}
+
+static bool fail(const TgShapesRow *row, GError *why, GError **error) {
+  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED, "bench shapes: %s on %s, executed on %s, %s, form %d: %s",
+              row->schedule, row->grid, row->on, tg_transport_name(row->transport), row->form, why->message);
+  g_error_free(why);
+  return false;
+}
+
+static bool measure_open(TgSweep *sweep, TgShapesCase *one, TgExecutor *executor, TgShapesRow *row, GError **error) {
+  GError *why = NULL;
+  take_facts(one, tg_executor_facts(executor), row);
+  tg_executor_take_times(executor, false);
+  if (!run(sweep, one, executor, row, &why)) return fail(row, why, error);
+  if (row->right) {
+    if (row->time.median_s < one->best_s) one->best_transport = row->transport;
+    one->best_s = fmin(one->best_s, row->time.median_s);
+    sweep->best_s[one->place] = fmin(sweep->best_s[one->place], row->time.median_s);
+  }
+  g_array_append_vals(sweep->shapes->rows, row, 1);
+  return true;
+}
+
+static bool measure(TgSweep *sweep, TgShapesCase *one, TgTransport transport, int32_t form, GError **error) {
+  const TgBenchOptions *bench = sweep->plan->options;
+  TgShapesRow row = row_of(sweep, one, transport, form);
+  GError *why = NULL;
+  if (bench->progress) bench->progress(bench->progress_data, sweep->done, sweep->total);
+  sweep->done++;
+  if (tg_trial_now_s() > sweep->end_s) {
+    leave_out(sweep, &row, "the time for this size was up");
+    return true;
+  }
+  const TgExecutorOptions options = options_of(sweep, transport, form);
+  g_autoptr(TgExecutor) executor = tg_executor_open(kind_of(sweep, one), &one->schedule, &one->names, &options, &why);
+  if (executor) return measure_open(sweep, one, executor, &row, error);
+  if (!is_refusal(why)) return fail(&row, why, error);
+  leave_out(sweep, &row, why->message);
+  g_error_free(why);
+  return true;
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+static bool has_transport(const TgSweep *sweep, const TgShapesCase *one, int transport) {
+  return kind_of(sweep, one)->transports >> transport & 1;
+}
+
+static int first_transport(const TgSweep *sweep, const TgShapesCase *one) {
+  int transport = 0;
+  while (!has_transport(sweep, one, transport)) transport++;
+  return transport;
+}
+
+/* In the executor's own form: with the first transport, or with all others. */
+static bool measure_own(TgSweep *sweep, bool first, GError **error) {
+  for (guint c = 0; c < sweep->cases->len; c++) {
+    TgShapesCase *one = sweep->cases->pdata[c];
+    for (int t = 0; t < TG_TRANSPORTS; t++)
+      if (has_transport(sweep, one, t) && (t == first_transport(sweep, one)) == first &&
+          !measure(sweep, one, (TgTransport)t, 0, error))
+        return false;
+  }
+  return true;
+}
+
+static gint by_best(gconstpointer a, gconstpointer b) {
+  const TgShapesCase *const *x = a, *const *y = b;
+  return ((*x)->best_s > (*y)->best_s) - ((*x)->best_s < (*y)->best_s);
+}
+
+/* Why no other form is tried; NULL: they are. */
+static const char *why_none(const TgSweep *sweep, const TgShapesCase *one) {
+  if (isinf(one->best_s)) return "the C of its own form is not the product";
+  if (one->best_s > hopeless * sweep->best_s[one->place])
+    return "its own form takes over 3 times as long as the fastest of the executor";
+  return NULL;
+}
+
+/* Where its own form has not run, no other one is tried: the row of its own says why. */
+static bool measure_forms(TgSweep *sweep, TgShapesCase *one, int transport, GError **error) {
+  for (int32_t form = 1; one->tried[transport] && form <= one->forms; form++) {
+    if (one->tried[transport] >> form & 1) continue;
+    const char *why = why_none(sweep, one);
+    if (why) {
+      TgShapesRow row = row_of(sweep, one, (TgTransport)transport, form);
+      leave_out(sweep, &row, why);
+    } else if (!measure(sweep, one, (TgTransport)transport, form, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* With the transport that was the faster one, or with the others. */
+static bool measure_round(TgSweep *sweep, bool fastest, GError **error) {
+  for (guint c = 0; c < sweep->cases->len; c++) {
+    TgShapesCase *one = sweep->cases->pdata[c];
+    const int best = (int)one->best_transport; /* another form may be faster with another one */
+    for (int t = 0; t < TG_TRANSPORTS; t++)
+      if ((t == best) == fastest && !measure_forms(sweep, one, t, error)) return false;
+  }
+  return true;
+}
+
+static bool measure_others(TgSweep *sweep, GError **error) {
+  g_ptr_array_sort(sweep->cases, by_best);
+  for (guint c = 0; c < sweep->cases->len; c++) {
+    const TgShapesCase *one = sweep->cases->pdata[c];
+    for (int t = 0; t < TG_TRANSPORTS; t++)
+      for (int32_t form = 1; one->tried[t] && form <= one->forms; form++) sweep->total += !(one->tried[t] >> form & 1);
+  }
+  return measure_round(sweep, true, error) && measure_round(sweep, false, error);
+}
+
+static TgMatrix *matrix_new(const TgSweep *sweep, uint64_t stream, GError **error) {
+  const int64_t n = sweep->plan->n;
+  TgMatrix *matrix = tg_matrix_new(sweep->shapes->element == TG_F64 ? TG_TYPE_F64 : TG_TYPE_F32, n, n, 0, error);
+  if (matrix) tg_matrix_fill_uniform(matrix, sweep->plan->options->seed * 2 + stream);
+  return matrix;
+}
+
+static bool open_sweep(TgSweep *sweep, GError **error) {
+  GError *why = NULL;
+  const TgShapesPlan *plan = sweep->plan;
+  sweep->best_s = g_new(double, plan->place_count);
+  for (size_t p = 0; p < plan->place_count; p++) sweep->best_s[p] = INFINITY;
+  sweep->a = matrix_new(sweep, 0, &why);
+  if (!why) sweep->b = matrix_new(sweep, 1, &why);
+  if (!why) sweep->c = matrix_new(sweep, 0, &why);
+  if (why) {
+    tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "shapes", why->message);
+    g_error_free(why);
+    return false;
+  }
+  sweep->action = tg_product_action_new(sweep->shapes->element, sweep->a->data, sweep->b->data, plan->n,
+                                        plan->options->seed + 20 /* not that of the matrices */);
+  return sweep->action || tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "shapes", "out of memory for the check");
+}
+
+static void clear_sweep(TgSweep *sweep) {
+  g_clear_pointer(&sweep->a, tg_matrix_free);
+  g_clear_pointer(&sweep->b, tg_matrix_free);
+  g_clear_pointer(&sweep->c, tg_matrix_free);
+  tg_product_action_free(sweep->action);
+  g_ptr_array_unref(sweep->cases);
+  g_free(sweep->best_s);
+}
+
+static void count_own(TgSweep *sweep) {
+  for (guint c = 0; c < sweep->cases->len; c++)
+    for (int t = 0; t < TG_TRANSPORTS; t++) sweep->total += has_transport(sweep, sweep->cases->pdata[c], t);
+}
+
+bool tg_shapes_sweep(TgShapes *shapes, const TgShapesPlan *plan, GError **error) {
+  TgSweep sweep = {.shapes = shapes,
+                   .plan = plan,
+                   .cases = g_ptr_array_new_with_free_func(g_free),
+                   .end_s = tg_trial_now_s() + plan->longest_s};
+  bool fine = open_sweep(&sweep, error);
+  tg_shapes_find_cases(&sweep);
+  count_own(&sweep);
+  fine = fine && measure_own(&sweep, true, error) && measure_own(&sweep, false, error) && measure_others(&sweep, error);
+  clear_sweep(&sweep);
+  return fine;
+}

@@ -1,0 +1,240 @@
+/* What bench shapes says. */
+#include "shapes.h"
+
+#include "results-print.h"
+#include "text-units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* The names of a column in the order of the rows: executors, or an executor's grids or schedules, of a size. */
+typedef const char *TgShapesName(const TgShapesRow *row);
+
+static const char *name_on(const TgShapesRow *row) {
+  return row->on;
+}
+
+static const char *name_schedule(const TgShapesRow *row) {
+  return row->schedule;
+}
+
+static const char *name_grid(const TgShapesRow *row) {
+  return row->grid;
+}
+
+static GPtrArray *names_of(const TgShapes *shapes, TgShapesName *name, int64_t n, const char *on) {
+  GPtrArray *names = g_ptr_array_new();
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const TgShapesRow *row = tg_shapes_at(shapes, r);
+    if (row->n != n || (on && strcmp(row->on, on) != 0)) continue;
+    if (!g_ptr_array_find_with_equal_func(names, name(row), g_str_equal, NULL))
+      g_ptr_array_add(names, (gpointer)name(row));
+  }
+  return names;
+}
+
+static GArray *sizes_of(const TgShapes *shapes) {
+  GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const int64_t n = tg_shapes_at(shapes, r)->n;
+    if (!sizes->len || g_array_index(sizes, int64_t, sizes->len - 1) != n) g_array_append_val(sizes, n);
+  }
+  return sizes;
+}
+
+static double flops_per_s(const TgShapesRow *row) {
+  return 2.0 * (double)row->n * (double)row->n * (double)row->n / row->time.median_s;
+}
+
+/* The form that the executor would have taken, over this one. */
+static double own_ratio(const TgShapes *shapes, const TgShapesRow *row) {
+  const TgShapesRow *own = tg_shapes_own(shapes, row);
+  return own ? own->time.median_s / row->time.median_s : NAN;
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------- */
+
+static void add_ratio(TgTable *table, double ratio) {
+  tg_table_add(table, isnan(ratio) ? "-" : "%.2f", ratio);
+}
+
+static void add_shape(TgTable *table, const TgShapesRow *row, double best_s) {
+  char text[32];
+  tg_time_text(row->time.median_s, text, sizeof text);
+  tg_table_add(table, "%s", row->schedule);
+  tg_table_add(table, "%s", row->grid);
+  tg_table_add(table, "%s", tg_transport_name(row->transport));
+  tg_table_add(table, "%d of %d", row->form, row->forms);
+  tg_table_add(table, "%dx%d", row->tile[0], row->tile[1]);
+  tg_table_add(table, "%s", text);
+  tg_table_add(table, "%.4g", flops_per_s(row) * 1e-9);
+  add_ratio(table, row->time.median_s / best_s);
+}
+
+static void add_kept(TgTable *table, const TgShapes *shapes, int64_t n, const char *on, double best_s) {
+  for (guint k = 0; k < shapes->kept->len; k++) {
+    const TgShapesKept *kept = &g_array_index(shapes->kept, TgShapesKept, k);
+    const TgShapesRow *row = tg_shapes_of_kept(shapes, kept);
+    if (kept->n != n || strcmp(kept->on, on) != 0) continue;
+    tg_table_add(table, " ");
+    tg_table_add(table, " ");
+    tg_table_add(table, "kept");
+    if (row) {
+      add_shape(table, row, best_s);
+      continue;
+    }
+    tg_table_add(table, "%s", kept->schedule);
+    tg_table_add(table, "%s", kept->grid);
+    tg_table_add(table, "%s", tg_transport_name(kept->transport));
+    tg_table_add(table, "%d", kept->form);
+    for (int c = 0; c < 4; c++) tg_table_add(table, "-");
+  }
+}
+
+static void print_best(TgPage *page, const TgShapes *shapes, const GArray *sizes) {
+  static const char *const heads[] = {"n",    "executor", "",     "schedule", "grid",       "transport",
+                                      "form", "tile",     "time", "Gflop/s",  "of the best"};
+  TgTable *table = tg_page_table(page, "rllllllrrrr", 2, heads);
+  for (guint s = 0; s < sizes->len; s++) {
+    const int64_t n = g_array_index(sizes, int64_t, s);
+    g_autoptr(GPtrArray) on = names_of(shapes, name_on, n, NULL);
+    for (guint e = 0; e < on->len; e++) {
+      const TgShapesRow *best = tg_shapes_best(shapes, n, on->pdata[e], NULL, NULL, TG_TRANSPORTS);
+      if (!best) continue;
+      tg_table_add(table, "%" PRId64, n);
+      tg_table_add(table, "%s", best->on);
+      tg_table_add(table, "best");
+      add_shape(table, best, best->time.median_s);
+      add_kept(table, shapes, n, best->on, best->time.median_s);
+    }
+  }
+}
+
+static int by_time(const void *a, const void *b) {
+  const TgShapesRow *const *x = a, *const *y = b;
+  return ((*x)->time.median_s > (*y)->time.median_s) - ((*x)->time.median_s < (*y)->time.median_s);
+}
+
+/* The best of every grid, or of every schedule, the fastest first. Free with g_ptr_array_unref(). */
+static GPtrArray *bests_of(const TgShapes *shapes, int64_t n, const char *on, bool by_grid) {
+  GPtrArray *bests = g_ptr_array_new();
+  g_autoptr(GPtrArray) names = names_of(shapes, by_grid ? name_grid : name_schedule, n, on);
+  for (guint i = 0; i < names->len; i++) {
+    const char *name = names->pdata[i];
+    const TgShapesRow *best =
+        tg_shapes_best(shapes, n, on, by_grid ? NULL : name, by_grid ? name : NULL, TG_TRANSPORTS);
+    if (best) g_ptr_array_add(bests, (gpointer)best);
+  }
+  g_ptr_array_sort(bests, by_time);
+  return bests;
+}
+
+static void print_each(TgPage *page, const TgShapes *shapes, int64_t n, const char *on, bool by_grid) {
+  static const char *const heads[] = {"schedule", "grid",    "transport",   "form",        "tile",
+                                      "time",     "Gflop/s", "of the best", "its own form"};
+  g_autoptr(GPtrArray) bests = bests_of(shapes, n, on, by_grid);
+  if (bests->len == 0) return;
+  tg_page_add(page, "\n%s, n = %" PRId64 ": the best of each %s\n", on, n, by_grid ? "grid" : "schedule");
+  TgTable *table = tg_page_table(page, "llllrrrrr", 2, heads);
+  for (guint b = 0; b < bests->len; b++) {
+    add_shape(table, bests->pdata[b], ((const TgShapesRow *)bests->pdata[0])->time.median_s);
+    add_ratio(table, own_ratio(shapes, bests->pdata[b]));
+  }
+}
+
+static void print_own(TgPage *page, const TgShapes *shapes, int64_t n, const char *on) {
+  guint combinations;
+  const double ratio = tg_shapes_own_ratio(shapes, n, on, &combinations);
+  if (combinations)
+    tg_page_paragraph(page, 2,
+                      "%s, n = %" PRId64 ": the form that the executor chooses takes %.3f times as long as the best "
+                      "one, in the geometric mean over %u combinations of schedule, grid and transport that were "
+                      "measured in several forms.",
+                      on, n, ratio, combinations);
+}
+
+/* "clusters cannon 4x4 copy 2"; without a form where the executor had none to choose. */
+static void append_name(GString *names, const TgShapesRow *row) {
+  g_string_append_printf(names, "%s%s %s %s %s", names->len ? "; " : "", row->on, row->schedule, row->grid,
+                         tg_transport_name(row->transport));
+  if (row->form) g_string_append_printf(names, " %d", row->form);
+}
+
+/* All rows of a reason, at the first of them. */
+static void print_reason(TgPage *page, const TgShapes *shapes, guint first) {
+  const char *why = tg_shapes_at(shapes, first)->left_out;
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const TgShapesRow *row = tg_shapes_at(shapes, r);
+    if (strcmp(row->left_out, why) != 0) continue;
+    if (r < first) return;
+    append_name(names, row);
+  }
+  tg_page_paragraph(page, 2, "left out, %s: %s", why, names->str);
+}
+
+static void print_wrong(TgPage *page, const TgShapes *shapes) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const TgShapesRow *row = tg_shapes_at(shapes, r);
+    if (row->time.trials && !row->right) append_name(names, row);
+  }
+  if (names->len) tg_page_paragraph(page, 2, "WRONG, and not among the best: %s", names->str);
+}
+
+static void print_left_out(TgPage *page, const TgShapes *shapes) {
+  for (guint r = 0; r < shapes->rows->len; r++)
+    if (*tg_shapes_at(shapes, r)->left_out) print_reason(page, shapes, r);
+}
+
+void tg_shapes_print(const void *measured, TgPage *page) {
+  const TgShapes *shapes = measured;
+  g_autoptr(GArray) sizes = sizes_of(shapes);
+  tg_page_where(page, shapes->results);
+  tg_page_add(page, "\nShapes, %s\n", tg_element_name(shapes->element));
+  print_best(page, shapes, sizes);
+  for (guint s = 0; s < sizes->len; s++) {
+    const int64_t n = g_array_index(sizes, int64_t, s);
+    g_autoptr(GPtrArray) on = names_of(shapes, name_on, n, NULL);
+    for (guint e = 0; e < on->len; e++) {
+      print_each(page, shapes, n, on->pdata[e], true);
+      print_each(page, shapes, n, on->pdata[e], false);
+    }
+    tg_page_add(page, "\n");
+    for (guint e = 0; e < on->len; e++) print_own(page, shapes, n, on->pdata[e]);
+  }
+  tg_page_paragraph(page, 2,
+                    "form: number of the executor's kernel, of so many; tile: of C, at a time; of the best: times as "
+                    "long as the best of the executor; its own form: the time of the form that the executor chooses "
+                    "over this one.");
+  print_wrong(page, shapes);
+  print_left_out(page, shapes);
+  if (shapes->cache_path) tg_page_paragraph(page, 2, "kept in %s", shapes->cache_path);
+}
+
+/* --- a plot ------------------------------------------------------------------------------------------------------- */
+
+/* A panel an executor and size, a curve a schedule: its best on each number of processors. */
+char *tg_shapes_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+  const TgShapes *shapes = measured;
+  g_autofree char *where = tg_environment_text(&shapes->results->environment);
+  g_autoptr(TgChart) chart = tg_chart_new("Shapes: the best form and transport of each grid", where);
+  g_autoptr(GArray) sizes = sizes_of(shapes);
+  for (guint s = 0; s < sizes->len; s++) {
+    const int64_t n = g_array_index(sizes, int64_t, s);
+    g_autoptr(GPtrArray) on = names_of(shapes, name_on, n, NULL);
+    for (guint e = 0; e < on->len; e++) {
+      g_autofree char *title = g_strdup_printf("%s, n = %" PRId64, (const char *)on->pdata[e], n);
+      TgPanel *panel = tg_chart_panel(chart, title, "processors", "time, s");
+      g_autoptr(GPtrArray) schedules = names_of(shapes, name_schedule, n, on->pdata[e]);
+      g_autoptr(GPtrArray) grids = names_of(shapes, name_grid, n, on->pdata[e]);
+      for (guint i = 0; i < schedules->len * grids->len; i++) {
+        const char *schedule = schedules->pdata[i / grids->len], *grid = grids->pdata[i % grids->len];
+        const TgShapesRow *best = tg_shapes_best(shapes, n, on->pdata[e], schedule, grid, TG_TRANSPORTS);
+        if (best) tg_panel_point(panel, schedule, (double)best->processors, best->time.median_s);
+      }
+    }
+  }
+  return tg_chart_script(chart, format, output);
+}

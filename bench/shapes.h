@@ -1,0 +1,121 @@
+/** @file shapes.h
+ * Which shape is the fastest on this card: for executors with several kernels, called forms, each form on grids of
+ * processors of many shapes, with each transport and every schedule of the library that goes there. */
+#ifndef TG_SHAPES_H
+#define TG_SHAPES_H
+
+#include "executor.h"
+#include "experiment.h"
+#include "results.h"
+
+TG_BEGIN_DECLS
+
+enum { TG_SHAPES_GRID_BYTES = 48 };
+
+/** An executor, and the grids that its schedules are tried on: "1x1 2x2". */
+typedef struct TgShapesPlace {
+  const TgExecutorKind *kind;
+  const char *grids;
+} TgShapesPlace;
+
+/** A combination that was measured, or left out. */
+typedef struct TgShapesRow {
+  const char *on, *schedule;
+  char grid[TG_SHAPES_GRID_BYTES];
+  TgTransport transport;
+  int32_t form, forms; /**< as in TgExecutorFacts; form 0: the executor was not opened, or refused its choice of one */
+  bool chosen;         /**< the form is the executor's own choice */
+  int64_t n;
+  int64_t processors, instances, resident;
+  int32_t tile[2];
+  int64_t instance[3]; /**< m, n and k of one instance in one panel */
+  TgMeasurement time;  /**< of runs, by the executor; no trials: it was left out */
+  char left_out[256];  /**< why; "" where it was not */
+  double error, limit;
+  bool right;
+} TgShapesRow;
+
+/** What an earlier run kept as the best of an executor at a size. */
+typedef struct TgShapesKept {
+  const char *on;
+  int64_t n;
+  char *schedule, *grid; /**< free with g_free() */
+  TgTransport transport;
+  int32_t form;
+} TgShapesKept;
+
+typedef struct TgShapes {
+  TgResults *results; /**< environment, seed and notes; without rows */
+  TgElement element;
+  GArray *rows;     /**< TgShapesRow */
+  GArray *kept;     /**< TgShapesKept */
+  char *cache_path; /**< NULL: none is used */
+} TgShapes;
+
+TgShapes *tg_shapes_new(TgResults *results, TgElement element);
+void tg_shapes_free(TgShapes *shapes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgShapes, tg_shapes_free)
+
+static inline const TgShapesRow *tg_shapes_at(const TgShapes *shapes, guint row) {
+  return &g_array_index(shapes->rows, TgShapesRow, row);
+}
+
+/* --- measuring ---------------------------------------------------------------------------------------------------- */
+
+/** One size. */
+typedef struct TgShapesPlan {
+  const TgShapesPlace *places;
+  size_t place_count;
+  int64_t n;
+  double budget_s;  /**< of trials, a combination */
+  double longest_s; /**< of all of them; what is left then is left out */
+  const TgBenchOptions *options;
+} TgShapesPlan;
+
+/** Measures the combinations of a size, each with its C checked, and adds their rows: first every schedule and grid in
+ * the form that the executor chooses, with its first transport, then with the others, then in the other forms, where
+ * the one before was not hopeless. Wrong products are no error here. Errors: TG_BENCH_ERROR. */
+bool tg_shapes_sweep(TgShapes *shapes, const TgShapesPlan *plan, GError **error);
+
+/** Whether all names that `--kernels` gives are executors of the table or schedules of C = A * B in the library. */
+bool tg_shapes_names_check(const TgShapesPlace *places, size_t count, char **names, GError **error);
+
+/* --- judging ------------------------------------------------------------------------------------------------------ */
+
+/** The fastest right row of an executor at a size; of a schedule, a grid, a transport where they are given (NULL, NULL,
+ * TG_TRANSPORTS: any). NULL where there is none. */
+const TgShapesRow *tg_shapes_best(const TgShapes *shapes, int64_t n, const char *on, const char *schedule,
+                                  const char *grid, TgTransport transport);
+/** The same combination in the form that the executor chooses; NULL where it was not measured. */
+const TgShapesRow *tg_shapes_own(const TgShapes *shapes, const TgShapesRow *row);
+/** The row of what was kept; NULL where it was not measured this time. */
+const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesKept *kept);
+/** How much longer the executor's own form takes than the best one, in the geometric mean over the combinations of
+ * schedule, grid and transport that were measured in several forms; NaN where there are none. */
+double tg_shapes_own_ratio(const TgShapes *shapes, int64_t n, const char *on, guint *combinations);
+
+/* --- what is kept ------------------------------------------------------------------------------------------------- */
+
+/** The key of the best form of a combination, "clusters f32 4096x4096x4096 cannon 2x2 copy", and of the best of all,
+ * "clusters f32 4096x4096x4096", where `schedule` is NULL. Free with g_free(). */
+char *tg_shapes_key(const char *on, TgElement element, const int64_t size[3], const char *schedule, const char *grid,
+                    TgTransport transport);
+/** The form that is kept for it on this card; false without an error where there is none, with a TG_BENCH_ERROR where
+ * the file cannot be read. */
+bool tg_shapes_kept_form(const TgDevice *device, const char *key, int32_t *form, GError **error);
+/** Reads what earlier runs kept as the best of an executor at a size, into shapes->kept. */
+bool tg_shapes_read_kept(TgShapes *shapes, const char *on, int64_t n, GError **error);
+/** Keeps the best form of every combination that was measured in several, and the best of all. */
+bool tg_shapes_keep(const TgShapes *shapes, int64_t n, const char *on, GError **error);
+
+/** Parts of the experiment; they take TgShapes. */
+void tg_shapes_print(const void *measured, TgPage *page);
+TgJson *tg_shapes_document(const void *measured);
+char *tg_shapes_plot(const void *measured, const TgPlotFormat *format, const char *output);
+bool tg_shapes_right(const void *measured, GError **error);
+
+extern const TgExperiment tg_experiment_shapes;
+
+TG_END_DECLS
+
+#endif
