@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "walk.h"
-
 G_DEFINE_QUARK(tg - executor - error - quark, tg_executor_error)
 
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason) {
