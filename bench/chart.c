@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDE = 480, HIGH = 400, HEAD = 70, ACROSS = 3 };
+enum { WIDE = 480, HIGH = 400, HEAD = 70, MOST_TICKS = 20, ACROSS = 3 };
 
 typedef struct TgPoint {
   double x, y;
@@ -119,6 +119,21 @@ static void add_words(GString *script, const char *what, const char *words) {
   g_string_append_printf(script, "set %s %s noenhanced\n", what, quoted);
 }
 
+/* Few whole numbers, as steps are: one tick each. */
+static bool has_few_numbers(const TgPanel *panel) {
+  double least = INFINITY, most = -INFINITY;
+  for (guint c = 0; c < panel->curves->len; c++) {
+    const TgCurve *curve = panel->curves->pdata[c];
+    for (guint i = 0; i < curve->points->len; i++) {
+      const double x = g_array_index(curve->points, TgPoint, i).x;
+      if (x != floor(x)) return false;
+      least = fmin(least, x);
+      most = fmax(most, x);
+    }
+  }
+  return most - least <= MOST_TICKS;
+}
+
 static void add_panel(GString *script, const TgPanel *panel, guint p, const GPtrArray *names) {
   add_words(script, "title", panel->title);
   add_words(script, "xlabel", panel->x);
@@ -134,6 +149,9 @@ static void add_panel(GString *script, const TgPanel *panel, guint p, const GPtr
                         "set format x '%.10g'\n"
                       : "set logscale x 2\nset logscale y 10\nset yrange [*:*]\nunset offsets\nset format y '%.0s%c'\n"
                         "set format x '%.0f'\n");
+  if (panel->linear)
+    g_string_append(script, has_few_numbers(panel) ? "set xtics 1 norotate font ',10'\n"
+                                                   : "set xtics autofreq rotate by -45 font ',10'\n");
   for (guint c = 0; c < panel->curves->len; c++) {
     const TgCurve *curve = panel->curves->pdata[c];
     g_autofree char *name = tg_plot_quoted(curve->name);
