@@ -130,7 +130,6 @@ void tg_calibrate_print(TgCli *cli, const TgCalibrateCommand *command) {
            tg_element_name(plan->options.element), environment);
   print_samples(cli, command);
   print_numbers(cli, command);
-  if (cli->options.output) tg_print(cli, "\n%s: for `compare --machine` and `sim --machine`\n", cli->options.output);
 }
 
 /* --- for programs --------------------------------------------------------------------------------------------------*/

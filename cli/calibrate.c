@@ -123,8 +123,6 @@ TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command) {
 static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
   GError *error = NULL;
   g_autofree char *text = tg_calibrate_text(command);
-  if (cli->options.output && !tg_atomic_file_write(cli->options.output, text, strlen(text), &error))
-    return tg_report_error(cli, error);
   if (cli->options.json) {
     g_autoptr(TgJson) json = tg_json_new();
     tg_calibrate_write(json, command);
@@ -132,6 +130,10 @@ static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
   } else if (!cli->options.quiet) {
     tg_calibrate_print(cli, command);
   }
+  if (!cli->options.output) return TG_EXIT_DONE;
+  if (!tg_atomic_file_write(cli->options.output, text, strlen(text), &error)) return tg_report_error(cli, error);
+  if (!cli->options.json && !cli->options.quiet)
+    tg_print(cli, "\n%s: for `compare --machine` and `sim --machine`\n", cli->options.output);
   return TG_EXIT_DONE;
 }
 

@@ -112,8 +112,6 @@ int *tg_compare_places(const TgCompareCommand *compare, bool measured) {
 /* --- the command ---------------------------------------------------------------------------------------------------*/
 
 static TgExit say(TgCli *cli, const TgCompareCommand *compare) {
-  TgExit status = tg_compare_file(cli, compare);
-  if (status) return status;
   if (cli->options.json) {
     g_autoptr(TgJson) json = tg_json_new();
     tg_compare_write(cli, json, compare);
@@ -121,7 +119,8 @@ static TgExit say(TgCli *cli, const TgCompareCommand *compare) {
   } else if (!cli->options.quiet) {
     tg_compare_print(cli, compare);
   }
-  return tg_compare_trace(cli, compare);
+  const TgExit status = tg_compare_file(cli, compare);
+  return status ? status : tg_compare_trace(cli, compare);
 }
 
 static TgExit run_compare(TgCli *cli) {

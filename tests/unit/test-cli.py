@@ -798,6 +798,11 @@ def test_run_files():
         assert "both would write" in run(*cannon, *words.split(), expect=2).stderr
     text = run("run", "transpose", *cannon[2:]).stdout
     assert "apart from that: A in" in text and "C against what it was made from" in text, text
+    done = run("calibrate", "--on", "cpu", "--grid", "2x2", "--sizes", "8,16,32", "--budget", "0.01", "-o", "nowhere/m.machine", expect=1)
+    assert "latency" in done.stdout and "for `compare" not in done.stdout and "cannot write" in done.stderr
+    run("calibrate", "--on", "cpu", "--grid", "2x2", "--sizes", "8,16,32", "--budget", "0.01", "--quiet", "-o", "m.machine")
+    done = run("compare", *cannon[1:], "--machine", "m.machine", "-o", "nowhere/c.json", expect=1)
+    assert "predicted" in done.stdout and "cannot write" in done.stderr
 
 
 def test_run_refusals():
