@@ -227,7 +227,8 @@ static bool open_sweep(TgSweep *sweep, GError **error) {
     g_error_free(why);
     return false;
   }
-  sweep->action = tg_product_action_new(sweep->shapes->element, sweep->a->data, sweep->b->data, plan->n,
+  const TgProductFactor a = {sweep->a->data, plan->n, plan->n, false}, b = {sweep->b->data, plan->n, plan->n, false};
+  sweep->action = tg_product_action_new(sweep->shapes->element, &a, &b, TG_PRODUCT_VECTORS,
                                         plan->options->seed + 20 /* not that of the matrices */);
   return sweep->action || tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "shapes", "out of memory for the check");
 }

@@ -3,7 +3,7 @@
 #ifndef TG_SHAPES_PRIVATE_H
 #define TG_SHAPES_PRIVATE_H
 
-#include "product-action.h"
+#include "product-error.h"
 #include "shapes.h"
 
 #include "matrix.h"

@@ -15,40 +15,93 @@ static double at(TgElement element, const void *x, int64_t i) {
   return element == TG_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
 
-/* y = x · v, or x' · v, reading x row by row */
-static void apply(TgElement element, const TgProductFactor *x, const double *v, double *y) {
-  for (int64_t j = 0; x->transposed && j < x->columns; j++) y[j] = 0;
-  for (int64_t i = 0; i < x->rows; i++) {
-    const int64_t row = i * x->columns;
-    double sum = 0;
-    if (x->transposed)
-      for (int64_t j = 0; j < x->columns; j++) y[j] += at(element, x->data, row + j) * v[i];
-    else
-      for (int64_t j = 0; j < x->columns; j++) sum += at(element, x->data, row + j) * v[j];
-    if (!x->transposed) y[i] = sum;
+enum { LANES = TG_PRODUCT_VECTORS };
+
+struct TgProductAction {
+  TgElement element;
+  int64_t m, n;
+  double *vectors, *product; /* [element * LANES + vector]; vectors that are not wanted are 0 */
+};
+
+/* sums += x[row] · vectors */
+static void apply_row(TgElement element, const TgProductFactor *x, int64_t row, const double *vectors, double *sums) {
+  for (int64_t j = 0; j < x->columns; j++) {
+    const double value = at(element, x->data, row * x->columns + j);
+    for (int v = 0; v < LANES; v++) sums[v] += value * vectors[j * LANES + v];
   }
+}
+
+/* product += x' · vectors, of what one row of x gives */
+static void apply_turned(TgElement element, const TgProductFactor *x, int64_t row, const double *vector,
+                         double *product) {
+  for (int64_t j = 0; j < x->columns; j++) {
+    const double value = at(element, x->data, row * x->columns + j);
+    for (int v = 0; v < LANES; v++) product[j * LANES + v] += value * vector[v];
+  }
+}
+
+/* product = x · vectors, or x' · vectors, reading x row by row; product is 0 before */
+static void apply(TgElement element, const TgProductFactor *x, const double *vectors, double *product) {
+  for (int64_t i = 0; i < x->rows; i++) {
+    if (x->transposed)
+      apply_turned(element, x, i, vectors + i * LANES, product);
+    else
+      apply_row(element, x, i, vectors, product + i * LANES);
+  }
+}
+
+static double *lanes_new(int64_t rows) {
+  return calloc((size_t)rows * LANES, sizeof(double));
+}
+
+TgProductAction *tg_product_action_new(TgElement element, const TgProductFactor *left, const TgProductFactor *right,
+                                       int vectors, uint64_t seed) {
+  const int64_t m = left->transposed ? left->columns : left->rows, k = left->transposed ? left->rows : left->columns;
+  const int64_t n = right->transposed ? right->rows : right->columns;
+  TgProductAction *action = calloc(1, sizeof *action);
+  double *between = lanes_new(k);
+  if (action) *action = (TgProductAction){element, m, n, lanes_new(n), lanes_new(m)};
+  if (!action || !between || !action->vectors || !action->product) {
+    free(between);
+    tg_product_action_free(action);
+    return NULL;
+  }
+  for (int v = 0; v < vectors; v++)
+    for (int64_t j = 0; j < n; j++) action->vectors[j * LANES + v] = sign(seed, (uint64_t)(v * n + j));
+  apply(element, right, action->vectors, between);
+  apply(element, left, between, action->product);
+  free(between);
+  return action;
+}
+
+void tg_product_action_free(TgProductAction *action) {
+  if (!action) return;
+  free(action->vectors);
+  free(action->product);
+  free(action);
+}
+
+double tg_product_action_error(const TgProductAction *action, const void *c) {
+  const TgProductFactor result = {c, action->m, action->n, false};
+  double wrong = 0, all = 0;
+  for (int64_t i = 0; i < action->m; i++) {
+    double row[LANES] = {0};
+    apply_row(action->element, &result, i, action->vectors, row);
+    for (int v = 0; v < LANES; v++) {
+      const double expected = action->product[i * LANES + v], difference = row[v] - expected;
+      wrong += difference * difference;
+      all += expected * expected;
+    }
+  }
+  return all > 0 ? sqrt(wrong / all) : sqrt(wrong);
 }
 
 double tg_product_error_of(TgElement element, const TgProductFactor *left, const TgProductFactor *right, const void *c,
                            int vectors, uint64_t seed) {
-  const int64_t m = left->transposed ? left->columns : left->rows, k = left->transposed ? left->rows : left->columns;
-  const int64_t n = right->transposed ? right->rows : right->columns;
-  const TgProductFactor result = {c, m, n, false};
-  double *v = malloc((size_t)(n + k + 2 * m) * sizeof *v), wrong = 0, all = 0;
-  if (!v) return NAN;
-  double *bv = v + n, *abv = bv + k, *cv = abv + m;
-  for (int s = 0; s < vectors; s++) {
-    for (int64_t j = 0; j < n; j++) v[j] = sign(seed, (uint64_t)(s * n + j));
-    apply(element, right, v, bv);
-    apply(element, left, bv, abv);
-    apply(element, &result, v, cv);
-    for (int64_t i = 0; i < m; i++) {
-      wrong += (cv[i] - abv[i]) * (cv[i] - abv[i]);
-      all += abv[i] * abv[i];
-    }
-  }
-  free(v);
-  return all > 0 ? sqrt(wrong / all) : sqrt(wrong);
+  TgProductAction *action = tg_product_action_new(element, left, right, vectors, seed);
+  const double error = action ? tg_product_action_error(action, c) : NAN;
+  tg_product_action_free(action);
+  return error;
 }
 
 double tg_product_error(TgElement element, const void *a, const void *b, const void *c, int64_t m, int64_t n, int64_t k,

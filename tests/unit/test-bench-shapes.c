@@ -3,7 +3,7 @@
 #include "bench-case.h"
 #include "cache-folder.h"
 #include "fake-executor.h"
-#include "product-action.h"
+#include "product-error.h"
 #include "shapes.h"
 
 #include "counter-random.h"
@@ -353,12 +353,14 @@ static void test_action(void) {
     for (int k = 0; k < ROWS; k++) c[i] += a[i / ROWS * ROWS + k] * b[k * ROWS + i % ROWS];
     norm += c[i] * c[i];
   }
-  g_autoptr(TgProductAction) action = tg_product_action_new(TG_F64, a, b, ROWS, 3);
+  const TgProductFactor left = {a, ROWS, ROWS, false}, right = {b, ROWS, ROWS, false};
+  TgProductAction *action = tg_product_action_new(TG_F64, &left, &right, TG_PRODUCT_VECTORS, 3);
   g_assert_cmpfloat(tg_product_action_error(action, c), <, 1e-14);
   c[7] += 0.5; /* one element: every vector of signs sees just this much */
   g_assert_cmpfloat_with_epsilon(tg_product_action_error(action, c), 0.5 / sqrt(norm), 0.2 * 0.5 / sqrt(norm));
   c[7] = NAN;
   g_assert_true(isnan(tg_product_action_error(action, c)));
+  tg_product_action_free(action);
 }
 
 int main(int argc, char **argv) {
