@@ -2,6 +2,7 @@
 #include "ladder.h"
 
 #include "chart.h"
+#include "results.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -69,19 +70,6 @@ void tg_ladder_print(const void *measured, TgPage *page) {
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
 
-static void write_time(TgJson *json, const TgMeasurement *time) {
-  tg_json_member_integer(json, "trials", time->trials);
-  tg_json_member_integer(json, "warmup", time->warmup);
-  tg_json_key(json, "time_s");
-  tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_double(json, "min", time->min_s);
-  tg_json_member_double(json, "median", time->median_s);
-  tg_json_member_double(json, "mean", time->mean_s);
-  tg_json_member_double(json, "max", time->max_s);
-  tg_json_member_double(json, "stddev", time->stddev_s);
-  tg_json_end_object(json);
-}
-
 static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung) {
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_string(json, "kernel", rung->kernel->name);
@@ -93,7 +81,7 @@ static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung)
   if (*rung->left_out) {
     tg_json_member_string(json, "left_out", rung->left_out);
   } else {
-    write_time(json, &rung->time);
+    tg_results_write_measured(json, &rung->time);
     tg_json_member_double(json, "gflops", flops_per_s(rung) * 1e-9);
     tg_json_member_double(json, "ratio_to_cublas", ratio(ladder, rung));
     tg_json_member_double(json, "relative_error", rung->error);

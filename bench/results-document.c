@@ -3,17 +3,31 @@
 
 #include <math.h>
 
+/* From min to stddev. */
+static void write_spread(TgJson *json, const TgMeasurement *time) {
+  tg_json_member_double(json, "min", time->min_s);
+  tg_json_member_double(json, "median", time->median_s);
+  tg_json_member_double(json, "mean", time->mean_s);
+  tg_json_member_double(json, "max", time->max_s);
+  tg_json_member_double(json, "stddev", time->stddev_s);
+}
+
+void tg_results_write_measured(TgJson *json, const TgMeasurement *time) {
+  tg_json_member_integer(json, "trials", time->trials);
+  tg_json_member_integer(json, "warmup", time->warmup);
+  tg_json_key(json, "time_s");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  write_spread(json, time);
+  tg_json_end_object(json);
+}
+
 void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time) {
   if (!time->trials) return;
   tg_json_key(json, key);
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_integer(json, "trials", time->trials);
   tg_json_member_integer(json, "warmup", time->warmup);
-  tg_json_member_double(json, "min", time->min_s);
-  tg_json_member_double(json, "median", time->median_s);
-  tg_json_member_double(json, "mean", time->mean_s);
-  tg_json_member_double(json, "max", time->max_s);
-  tg_json_member_double(json, "stddev", time->stddev_s);
+  write_spread(json, time);
   tg_json_end_object(json);
 }
 

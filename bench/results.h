@@ -82,6 +82,8 @@ TgJson *tg_results_document(const void *measured);
 void tg_results_write(TgJson *json, const TgResults *results);
 /** A measurement as a member of a document; none where it was not made. */
 void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time);
+/** Writes the members trials, warmup and time_s. */
+void tg_results_write_measured(TgJson *json, const TgMeasurement *time);
 
 /** False, with the first of them in words, where a result is wrong. */
 bool tg_results_right(const void *measured, GError **error);

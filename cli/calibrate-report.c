@@ -50,12 +50,6 @@ char *tg_calibrate_text(const TgCalibrateCommand *command) {
 
 /* --- for people ----------------------------------------------------------------------------------------------------*/
 
-static void add_time(TgTable *table, double seconds) {
-  char text[32];
-  tg_time_text(seconds, text, sizeof text);
-  tg_table_add(table, "%s", isnan(seconds) ? "-" : text);
-}
-
 static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
   const double flops = 2 * (double)sample->block[0] * (double)sample->block[1] * (double)sample->block[2];
   char off[32];
@@ -64,11 +58,11 @@ static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
   tg_table_add(table, "%" PRId64, sample->passes);
   tg_table_add(table, "%d", sample->probe.products);
   tg_table_add(table, "%" PRId64, tg_probe_moves(&sample->probe));
-  add_time(table, sample->times.time_s);
-  add_time(table, sample->product_s);
+  tg_table_add_time(table, sample->times.time_s);
+  tg_table_add_time(table, sample->product_s);
   tg_table_add(table, "%.4g", flops / sample->product_s * 1e-9);
   tg_table_add(table, "%" PRId64, sample->probe.hops ? sample->block_bytes : 0);
-  add_time(table, sample->move_s);
+  tg_table_add_time(table, sample->move_s);
   tg_percent_text(sample->fitted_s / sample->times.time_s - 1, off, sizeof off);
   tg_table_add(table, "%s", sample->left_out ? "left out" : off);
 }
@@ -90,18 +84,6 @@ static void print_samples(TgCli *cli, const TgCalibrateCommand *command) {
   }
 }
 
-static void add_row(TgTable *table, const char *name, const char *value, const char *words) {
-  tg_table_add(table, "%s", name);
-  tg_table_add(table, "%s", value);
-  tg_table_add(table, "%s", words);
-}
-
-static void add_seconds(TgTable *table, const char *name, double seconds, const char *words) {
-  char text[32];
-  tg_time_text(seconds, text, sizeof text);
-  add_row(table, name, text, words);
-}
-
 static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   const TgMachine *machine = &command->calibration->machine;
   const TgMachineExecutor *executor = &machine->executor;
@@ -111,13 +93,13 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
                                    ? g_strdup("inf")
                                    : g_strdup_printf("%.4g GB/s", machine->link.bandwidth_bytes_per_s * 1e-9);
   char residual[32];
-  add_seconds(table, "latency", machine->link.latency_s, link);
-  add_row(table, "bandwidth", bandwidth, "of one link, one direction");
-  add_seconds(table, "launch", executor->launch_s, "of a run, beside its steps");
-  add_seconds(table, "round", executor->round_s, "of each round of instances that run at once");
-  add_seconds(table, "pass", executor->pass_s, "of each pass through the schedule");
+  tg_table_add_time_fact(table, "latency", machine->link.latency_s, link);
+  tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, one direction");
+  tg_table_add_time_fact(table, "launch", executor->launch_s, "of a run, beside its steps");
+  tg_table_add_time_fact(table, "round", executor->round_s, "of each round of instances that run at once");
+  tg_table_add_time_fact(table, "pass", executor->pass_s, "of each pass through the schedule");
   tg_percent_text(machine->residual, residual, sizeof residual);
-  add_row(table, "residual", residual, "of the samples, root of the mean square");
+  tg_table_add_fact(table, "residual", residual, "of the samples, root of the mean square");
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, false);
 }

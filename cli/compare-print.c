@@ -9,12 +9,6 @@
 
 enum { MOST_STEPS = 24 };
 
-static void add_time(TgTable *table, double seconds) {
-  char text[32];
-  tg_time_text(seconds, text, sizeof text);
-  tg_table_add(table, "%s", isnan(seconds) ? "-" : text);
-}
-
 static void add_error(TgTable *table, double error) {
   tg_table_add(table, isnan(error) ? "-" : "%+.1f %%", 100 * error);
 }
@@ -34,12 +28,6 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
   tg_print(cli, ", %s, transport %s\n", tg_element_name(run->input.element), tg_transport_name(run->options.transport));
 }
 
-static void add_row(TgTable *table, const char *name, double seconds, const char *words) {
-  tg_table_add(table, "%s", name);
-  add_time(table, seconds);
-  tg_table_add(table, "%s", words);
-}
-
 static void print_totals(TgCli *cli, const TgRunResult *measured, const TgCompareResult *result) {
   const TgExpectedRun *expected = &result->expected;
   char beside[32], pass[32], spread[32];
@@ -52,8 +40,8 @@ static void print_totals(TgCli *cli, const TgRunResult *measured, const TgCompar
                       expected->passes == 1 ? "" : "es one after another", pass, beside);
   g_autofree char *taken =
       g_strdup_printf("the median of %d runs, standard deviation %s", measured->time.trials, spread);
-  add_row(table, "predicted", expected->time_s, made);
-  add_row(table, "measured", measured->time.median_s, taken);
+  tg_table_add_time_fact(table, "predicted", expected->time_s, made);
+  tg_table_add_time_fact(table, "measured", measured->time.median_s, taken);
   tg_table_add(table, "error");
   add_error(table, result->total_error);
   tg_table_add(table, "(predicted - measured) / measured");
@@ -68,8 +56,8 @@ static int64_t add_steps(TgTable *table, const TgRunResult *measured, const TgCo
     if (s >= MOST_STEPS) continue;
     tg_table_add(table, "%" PRId64, measured->steps[s].index);
     tg_table_add(table, "%s", measured->steps[s].label);
-    add_time(table, none ? NAN : result->predicted_s[s]);
-    add_time(table, none ? NAN : result->measured_s[s]);
+    tg_table_add_time(table, none ? NAN : result->predicted_s[s]);
+    tg_table_add_time(table, none ? NAN : result->measured_s[s]);
     add_error(table, none ? NAN : result->error[s]);
   }
   return folded;
@@ -132,8 +120,8 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
     tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
     tg_table_add(table, "%s", tg_problem_name(&run->problem));
     tg_table_add(table, "%s", grid);
-    add_time(table, result->expected.time_s);
-    add_time(table, run->time.median_s);
+    tg_table_add_time(table, result->expected.time_s);
+    tg_table_add_time(table, run->time.median_s);
     add_error(table, result->total_error);
     tg_table_add(table, isnan(result->median_abs_step_error) ? "-" : "%.1f %%", 100 * result->median_abs_step_error);
     tg_table_add(table, "%d", predicted[r]);

@@ -1,6 +1,8 @@
 /* What `run` says to programs. */
 #include "run.h"
 
+#include "results.h"
+
 #include <math.h>
 
 static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
@@ -51,16 +53,7 @@ static void write_facts(TgJson *json, const TgRunCommand *run, const TgRunResult
 static void write_times(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
   const TgMeasurement *time = &result->time;
   tg_json_member_bool(json, "cold", run->cold);
-  tg_json_member_integer(json, "trials", time->trials);
-  tg_json_member_integer(json, "warmup", time->warmup);
-  tg_json_key(json, "time_s");
-  tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_double(json, "min", time->min_s);
-  tg_json_member_double(json, "median", time->median_s);
-  tg_json_member_double(json, "mean", time->mean_s);
-  tg_json_member_double(json, "max", time->max_s);
-  tg_json_member_double(json, "stddev", time->stddev_s);
-  tg_json_end_object(json);
+  tg_results_write_measured(json, time);
   tg_json_member_double(json, "transfer_s", result->load_s + result->gather_s);
   tg_json_member_double(json, "load_s", result->load_s);
   tg_json_member_double(json, "gather_s", result->gather_s);

@@ -36,18 +36,6 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
   tg_print(cli, "\n%s\n\n", input);
 }
 
-static void add_row(TgTable *table, const char *name, const char *value, const char *words) {
-  tg_table_add(table, "%s", name);
-  tg_table_add(table, "%s", value);
-  tg_table_add(table, "%s", words);
-}
-
-static void add_time(TgTable *table, const char *name, double seconds, const char *words) {
-  char text[32];
-  tg_time_text(seconds, text, sizeof text);
-  add_row(table, name, isnan(seconds) ? "-" : text, words);
-}
-
 /* What is read. */
 static const char *operands_of(const TgRunResult *result) {
   const TgComputes *computes = &result->problem.schedule.computes;
@@ -68,9 +56,9 @@ static void add_times(TgTable *table, const TgRunCommand *run, const TgRunResult
                                             plural(time->trials), time->warmup, flops);
   g_autofree char *spread = g_strdup_printf("standard deviation; from %s to %s, the mean is %s", from, to, mean);
   g_autofree char *transfer = g_strdup_printf("apart from that: %s in %s, C out %s", operands_of(result), in, out);
-  add_time(table, "time", time->median_s, median);
-  add_time(table, "spread", time->stddev_s, spread);
-  add_time(table, "transfer", result->load_s + result->gather_s, transfer);
+  tg_table_add_time_fact(table, "time", time->median_s, median);
+  tg_table_add_time_fact(table, "spread", time->stddev_s, spread);
+  tg_table_add_time_fact(table, "transfer", result->load_s + result->gather_s, transfer);
 }
 
 static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
@@ -78,7 +66,7 @@ static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunResul
   const TgMeasurement *time = &run->beside_time;
   g_autofree char *words = g_strdup_printf("%s on the same matrices, the median of %d; this has %.3f of its speed",
                                            run->beside->name, time->trials, time->median_s / result->time.median_s);
-  add_time(table, "beside", time->median_s, words);
+  tg_table_add_time_fact(table, "beside", time->median_s, words);
 }
 
 /* Nothing where there is no choice. */
@@ -88,7 +76,7 @@ static void add_form(TgTable *table, const TgRunResult *result) {
                                       [TG_FORM_GIVEN] = "--form says so"};
   if (result->facts.forms == 1) return;
   g_autofree char *value = g_strdup_printf("%d of %d", result->facts.form, result->facts.forms);
-  add_row(table, "form", value, words[result->form_from]);
+  tg_table_add_fact(table, "form", value, words[result->form_from]);
 }
 
 static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
@@ -100,16 +88,16 @@ static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult
       facts->shared_bytes ? g_strdup_printf("of the device, and %s of shared memory a block", shared)
                           : g_strdup(run->row->on_gpu ? "of the device" : "for the matrices and the blocks of a run");
   g_autofree char *processors = g_strdup_printf("%" PRId64, facts->processors);
-  add_row(table, "processors", processors, run->row->kind->processor);
+  tg_table_add_fact(table, "processors", processors, run->row->kind->processor);
   add_form(table, result);
-  add_row(table, "memory", memory, words);
+  tg_table_add_fact(table, "memory", memory, words);
   if (facts->instances * facts->panels == 1) return;
   g_autofree char *instances = g_strdup_printf("%" PRId64, facts->instances);
   g_autofree char *tiles = g_strdup_printf("%" PRId64 " x %" PRId64 " elements of C each, %" PRId64
                                            " at once at most; k in %" PRId64 " panel%s of %" PRId64,
                                            facts->instance[0], facts->instance[1], facts->resident, facts->panels,
                                            plural(facts->panels), facts->instance[2]);
-  add_row(table, "instances", instances, tiles);
+  tg_table_add_fact(table, "instances", instances, tiles);
 }
 
 static bool waits(const TgRunResult *result) {
@@ -124,10 +112,7 @@ static void add_step(TgTable *table, const TgRunStep *step, double all_s, bool h
   tg_table_add(table, "%" PRId64, step->index);
   tg_table_add(table, "%s", step->label);
   tg_table_add(table, "%" PRId64, step->runs);
-  for (int t = 0; t < (has_waits ? 3 : 1); t++) {
-    tg_time_text(times[t], text, sizeof text);
-    tg_table_add(table, "%s", isnan(times[t]) ? "-" : text);
-  }
+  for (int t = 0; t < (has_waits ? 3 : 1); t++) tg_table_add_time(table, times[t]);
   tg_percent_text(step->median_s / all_s, text, sizeof text);
   tg_table_add(table, "%s", text);
 }
@@ -202,19 +187,15 @@ static int compare_medians(const void *a, const void *b) {
 static void add_result(TgTable *table, const TgRunCommand *run, const TgRunResult *result, double fastest_s) {
   char grid[48], text[32];
   const double rate = tg_run_flops_per_s(run, result);
-  const double times[] = {result->time.median_s, result->time.stddev_s};
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
   tg_table_add(table, "%s", tg_problem_name(&result->problem));
   tg_table_add(table, "%s", grid);
   if (run->transport_count > 1) tg_table_add(table, "%s", tg_transport_name(result->transport));
-  for (size_t t = 0; t < G_N_ELEMENTS(times); t++) {
-    tg_time_text(times[t], text, sizeof text);
-    tg_table_add(table, "%s", isnan(times[t]) ? "-" : text);
-  }
+  tg_table_add_time(table, result->time.median_s);
+  tg_table_add_time(table, result->time.stddev_s);
   tg_table_add(table, "%d", result->time.trials);
   tg_table_add(table, isnan(rate) ? "-" : "%.4g", rate * 1e-9);
-  tg_time_text(result->load_s + result->gather_s, text, sizeof text);
-  tg_table_add(table, "%s", text);
+  tg_table_add_time(table, result->load_s + result->gather_s);
   tg_bytes_text((double)result->facts.memory_bytes, text, sizeof text);
   tg_table_add(table, "%s", text);
   tg_table_add(table, "%.1e%s", result->check.relative_error, result->check.ok ? "" : " WRONG");

@@ -39,18 +39,6 @@ static void print_head(TgCli *cli, const TgSimRun *run) {
   tg_print(cli, "\n");
 }
 
-static void add_row(TgTable *table, const char *name, const char *value, const char *words) {
-  tg_table_add(table, "%s", name);
-  tg_table_add(table, "%s", value);
-  tg_table_add(table, "%s", words);
-}
-
-static void add_time(TgTable *table, const char *name, double seconds, const char *words) {
-  char text[32];
-  tg_time_text(seconds, text, sizeof text);
-  add_row(table, name, text, words);
-}
-
 static void add_efficiency(TgTable *table, const TgSimRun *run) {
   char serial[32], percent[32];
   if (isnan(run->efficiency)) return;
@@ -58,7 +46,7 @@ static void add_efficiency(TgTable *table, const TgSimRun *run) {
   tg_percent_text(run->efficiency, percent, sizeof percent);
   g_autofree char *words =
       g_strdup_printf("one processor needs %s: that over %" PRId64 " times the predicted time", serial, run->workers);
-  add_row(table, "efficiency", percent, words);
+  tg_table_add_fact(table, "efficiency", percent, words);
 }
 
 static void add_memory(TgTable *table, const TgSimRun *run) {
@@ -77,7 +65,7 @@ static void add_memory(TgTable *table, const TgSimRun *run) {
     g_string_append_printf(words, "; a node has %s%s", has, memory->fits ? "" : ": it does not fit");
   else
     g_string_append(words, "; the machine sets no limit");
-  add_row(table, "memory", bytes, words->str);
+  tg_table_add_fact(table, "memory", bytes, words->str);
 }
 
 static void print_times(TgCli *cli, const TgSimRun *run) {
@@ -89,12 +77,12 @@ static void print_times(TgCli *cli, const TgSimRun *run) {
   g_autofree char *rate = cost->time_s > 0 && cost->flops > 0
                               ? g_strdup_printf("%.4g Gflop/s over %s", cost->flops / cost->time_s * 1e-9, nodes)
                               : g_strdup("");
-  add_time(table, "predicted time", cost->time_s, rate);
-  add_time(table, "products", cost->compute_s, "of the node that ends last");
-  add_time(table, "communication", cost->communication_s,
-           "the rest of its time: transfers that nothing hides, and waiting");
+  tg_table_add_time_fact(table, "predicted time", cost->time_s, rate);
+  tg_table_add_time_fact(table, "products", cost->compute_s, "of the node that ends last");
+  tg_table_add_time_fact(table, "communication", cost->communication_s,
+                         "the rest of its time: transfers that nothing hides, and waiting");
   if (!isnan(run->closed_form_s))
-    add_time(table, "closed form", run->closed_form_s, tg_formula_text(run->formula, TG_FORMULA_SOURCE));
+    tg_table_add_time_fact(table, "closed form", run->closed_form_s, tg_formula_text(run->formula, TG_FORMULA_SOURCE));
   add_efficiency(table, run);
   add_memory(table, run);
   tg_table_print(cli, table, 2, false);

@@ -1,4 +1,5 @@
 #include "text-table.h"
+#include "text-units.h"
 
 #include <string.h>
 
@@ -26,6 +27,24 @@ void tg_table_add(TgTable *table, const char *format, ...) {
   va_start(arguments, format);
   g_ptr_array_add(table->cells, g_strdup_vprintf(format, arguments));
   va_end(arguments);
+}
+
+void tg_table_add_time(TgTable *table, double seconds) {
+  char text[32];
+  tg_time_text(seconds, text, sizeof text);
+  tg_table_add(table, "%s", text);
+}
+
+void tg_table_add_fact(TgTable *table, const char *name, const char *value, const char *words) {
+  tg_table_add(table, "%s", name);
+  tg_table_add(table, "%s", value);
+  tg_table_add(table, "%s", words);
+}
+
+void tg_table_add_time_fact(TgTable *table, const char *name, double seconds, const char *words) {
+  tg_table_add(table, "%s", name);
+  tg_table_add_time(table, seconds);
+  tg_table_add(table, "%s", words);
 }
 
 static int width_of(const TgTable *table, guint column) {

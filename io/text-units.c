@@ -10,7 +10,10 @@ void tg_time_text(double seconds, char *text, size_t size) {
   } units[] = {{0.9995, 1, "s"}, {0.9995e-3, 1e3, "ms"}, {0, 1e6, "us"}};
   size_t u = 0;
   while (u + 1 < G_N_ELEMENTS(units) && seconds < units[u].above) u++;
-  g_snprintf(text, size, "%.4g %s", seconds * units[u].factor, units[u].unit);
+  if (isnan(seconds))
+    g_strlcpy(text, "-", size);
+  else
+    g_snprintf(text, size, "%.4g %s", seconds * units[u].factor, units[u].unit);
 }
 
 void tg_percent_text(double ratio, char *text, size_t size) {

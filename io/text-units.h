@@ -7,7 +7,7 @@
 
 TG_BEGIN_DECLS
 
-/** Seconds with a unit that leaves one to three digits before the point. */
+/** Seconds with a unit that leaves one to three digits before the point, "-" where they are NaN. */
 void tg_time_text(double seconds, char *text, size_t size);
 /** A ratio as "59.3 %", "-" where it is NaN. */
 void tg_percent_text(double ratio, char *text, size_t size);
