@@ -6,6 +6,7 @@
 #include "../property/own-schedules.h"
 #include "../step-case.h"
 #include "blocks-machine.h"
+#include "device.h"
 
 /** What neither the library nor own-schedules.h does: a sum that travels while it grows, a sum under two names, a slot
  * that a reduce has emptied. */
@@ -176,6 +177,44 @@ static inline bool check_executor(const TgExecutorKind *kind, const StepCase *te
   return true;
 }
 
+/** A processor that does nothing lets others wait past the deadline; afterwards only close() is left. */
+static inline void check_deadline(const TgExecutorKind *kind, const StepCase *test, int32_t stalled,
+                                  const char *words) {
+  GError *error = NULL;
+  TgExecutorOptions options = options_of(test);
+  options.deadline_s = 0.05;
+  options.stalled = stalled;
+  g_autoptr(TgExecutor) executor = tg_executor_open(kind, &test->schedule, &test->names, &options, &error);
+  g_assert_no_error(error);
+  g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
+  g_assert_false(tg_executor_run(executor, NULL, &error));
+  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED);
+  g_test_message("%s", error->message);
+  g_assert_nonnull(strstr(error->message, words));
+  g_clear_error(&error);
+  g_assert_false(tg_executor_run(executor, NULL, &error));
+  g_clear_error(&error);
+}
+
+/** Every run gives the very same bits, however processors are delayed. */
+static inline void check_stress(const TgExecutorKind *kind, const StepCase *test, const TgExecutorOptions *options) {
+  const char *name = tg_name(&test->names, test->names.title);
+  const int runs = g_test_slow() ? 2500 : is_slowed() ? 3 : 60;
+  GError *error = NULL;
+  g_autoptr(TgExecutor) executor = tg_executor_open(kind, &test->schedule, &test->names, options, &error);
+  g_assert_no_error(error);
+  g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
+  g_autofree void *first = c_new(test);
+  for (int r = 0; r < runs; r++) {
+    g_autofree void *c = c_new(test);
+    if (!tg_executor_run(executor, NULL, &error) || !tg_executor_gather(executor, r ? c : first, &error))
+      g_error("%s: %s", name, error->message);
+    if (r == 0) expect_same(test, "stress", first);
+    if (r && memcmp(first, c, (size_t)(test->shape.m * test->shape.n) * sizeof(float)) != 0)
+      g_error("%s: run %d of %d differs from the first", name, r + 1, runs);
+  }
+}
+
 static inline void check_device(const StepCase *test, TgTransport transport) {
   TgExecutorOptions options = options_of(test);
   options.transport = transport;
@@ -218,6 +257,18 @@ static inline int32_t column_of(const TgBlocksPlan *plan, int64_t offset) {
     if (plan->place[b].matrix == TG_MATRIX_A && plan->place[b].offset == offset) return plan->place[b].column;
   }
   return -1;
+}
+
+/** No GPU, or none of that number. */
+static inline void check_no_device(const TgExecutorKind *kind, const int64_t *size) {
+  TgDevice device;
+  TgError none;
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  begin(test, "cannon", "2x2", size, TG_F32);
+  TgExecutorOptions options = options_of(test);
+  if (tg_device_open(0, &device, &none)) options.device = 1000;
+  expect_refused_by(kind, test, &options, TG_EXECUTOR_ERROR_DEVICE, "");
+  step_case_clear(test);
 }
 
 #endif

@@ -129,14 +129,7 @@ static void test_bad_input(void) {
 }
 
 static void test_no_device(void) {
-  TgDevice device;
-  TgError none;
-  g_autofree StepCase *test = g_new0(StepCase, 1);
-  begin(test, "cannon", "2x2", sizes[2], TG_F32);
-  TgExecutorOptions options = options_of(test);
-  if (tg_device_open(0, &device, &none)) options.device = 1000;
-  expect_refused(test, &options, TG_EXECUTOR_ERROR_DEVICE, "");
-  step_case_clear(test);
+  check_no_device(&tg_executor_blocks, sizes[2]);
 }
 
 static void test_wrong_schedule(void) {
@@ -187,22 +180,8 @@ static void test_order_of_calls(void) {
 static void test_deadline(void) {
   if (!gpu_or_skip(&(TgDevice){0})) return;
   g_autofree StepCase *test = g_new0(StepCase, 1);
-  GError *error = NULL;
   begin(test, "cannon", "3x3", sizes[2], TG_F32);
-  TgExecutorOptions options = options_of(test);
-  options.deadline_s = 0.05;
-  options.stalled = 5;
-  g_autoptr(TgExecutor) executor =
-      tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, &options, &error);
-  g_assert_no_error(error);
-  g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
-  g_assert_false(tg_executor_run(executor, NULL, &error));
-  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED);
-  g_test_message("%s", error->message);
-  g_assert_nonnull(strstr(error->message, "waited more than 0.05 s for processor "));
-  g_clear_error(&error);
-  g_assert_false(tg_executor_run(executor, NULL, &error));
-  g_clear_error(&error);
+  check_deadline(&tg_executor_blocks, test, 5, "waited more than 0.05 s for processor ");
   step_case_clear(test);
 }
 
@@ -238,27 +217,13 @@ static void test_times(void) {
 /** The order of sums is the plan's, so every run must give the very same bits, however the processors are delayed. */
 static void stress(const char *name, const char *grid, TgCollective collective, TgTransport transport) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
-  GError *error = NULL;
-  const int runs = g_test_slow() ? 2500 : is_slowed() ? 3 : 60;
   begin(test, name, grid, (const int64_t[]){24, 20, 28}, TG_F32);
   TgExecutorOptions options = options_of(test);
   options.transport = transport;
   options.collective = collective;
   options.delay_ns = 3000;
   options.delay_seed = 11;
-  g_autoptr(TgExecutor) executor =
-      tg_executor_open(&tg_executor_blocks, &test->schedule, &test->names, &options, &error);
-  g_assert_no_error(error);
-  g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
-  g_autofree void *first = c_new(test);
-  for (int r = 0; r < runs; r++) {
-    g_autofree void *c = c_new(test);
-    if (!tg_executor_run(executor, NULL, &error) || !tg_executor_gather(executor, r ? c : first, &error))
-      g_error("%s: %s", name, error->message);
-    if (r == 0) expect_same(test, "stress", first);
-    if (r && memcmp(first, c, (size_t)(test->shape.m * test->shape.n) * sizeof(float)) != 0)
-      g_error("%s: run %d of %d differs from the first", name, r + 1, runs);
-  }
+  check_stress(&tg_executor_blocks, test, &options);
   step_case_clear(test);
 }
 

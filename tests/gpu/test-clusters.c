@@ -148,28 +148,14 @@ static void test_forms(void) {
 /** The order of sums is the plan's: every run gives the very same bits, however the producers are delayed. */
 static void test_stress(void) {
   static const char *const runs[][2] = {{"cannon", "4x4"}, {"dns", "2x2x2"}, {"summa", "4x4"}, {"cannon25d", "2x2x2"}};
-  const int repetitions = g_test_slow() ? 2500 : is_slowed() ? 3 : 60;
   if (!clusters_or_skip()) return;
   for (size_t r = 0; r < G_N_ELEMENTS(runs); r++) {
     g_autofree StepCase *test = g_new0(StepCase, 1);
-    GError *error = NULL;
     begin(test, runs[r][0], runs[r][1], (const int64_t[]){600, 300, 400}, TG_F32);
     TgExecutorOptions options = options_of(test);
     options.delay_ns = 5000;
     options.delay_seed = 3;
-    g_autoptr(TgExecutor) executor =
-        tg_executor_open(&tg_executor_clusters, &test->schedule, &test->names, &options, &error);
-    g_assert_no_error(error);
-    g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
-    g_autofree void *first = c_new(test);
-    for (int again = 0; again < repetitions; again++) {
-      g_autofree void *c = c_new(test);
-      if (!tg_executor_run(executor, NULL, &error) || !tg_executor_gather(executor, again ? c : first, &error))
-        g_error("%s: %s", runs[r][0], error->message);
-      if (again == 0) expect_same(test, "stress", first);
-      if (again && memcmp(first, c, (size_t)(test->shape.m * test->shape.n) * sizeof(float)) != 0)
-        g_error("%s: run %d of %d differs from the first", runs[r][0], again + 1, repetitions);
-    }
+    check_stress(&tg_executor_clusters, test, &options);
     step_case_clear(test);
   }
 }
@@ -212,22 +198,8 @@ static void test_times(void) {
 static void test_deadline(void) {
   if (!clusters_or_skip()) return;
   g_autofree StepCase *test = g_new0(StepCase, 1);
-  GError *error = NULL;
   begin(test, "cannon", "2x2", (const int64_t[]){256, 256, 256}, TG_F32);
-  TgExecutorOptions options = options_of(test);
-  options.deadline_s = 0.05;
-  options.stalled = 3;
-  g_autoptr(TgExecutor) executor =
-      tg_executor_open(&tg_executor_clusters, &test->schedule, &test->names, &options, &error);
-  g_assert_no_error(error);
-  g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
-  g_assert_false(tg_executor_run(executor, NULL, &error));
-  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED);
-  g_test_message("%s", error->message);
-  g_assert_nonnull(strstr(error->message, "waited more than 0.05 s "));
-  g_clear_error(&error);
-  g_assert_false(tg_executor_run(executor, NULL, &error));
-  g_clear_error(&error);
+  check_deadline(&tg_executor_clusters, test, 3, "waited more than 0.05 s ");
   step_case_clear(test);
 }
 
@@ -253,14 +225,7 @@ static void test_refusals(void) {
 }
 
 static void test_no_device(void) {
-  TgDevice device;
-  TgError none;
-  g_autofree StepCase *test = g_new0(StepCase, 1);
-  begin(test, "cannon", "2x2", sizes[2], TG_F32);
-  TgExecutorOptions options = options_of(test);
-  if (tg_device_open(0, &device, &none)) options.device = 1000;
-  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_DEVICE, "");
-  step_case_clear(test);
+  check_no_device(&tg_executor_clusters, sizes[2]);
 }
 
 static void test_wrong_schedule(void) {

@@ -201,14 +201,7 @@ static void test_bad_input(void) {
 }
 
 static void test_no_device(void) {
-  TgDevice device;
-  TgError none;
-  g_autofree StepCase *test = g_new0(StepCase, 1);
-  begin(test, "cannon", "2x2", sizes[2], TG_F32);
-  TgExecutorOptions options = options_of(test);
-  if (tg_device_open(0, &device, &none)) options.device = 1000;
-  expect_refused_by(&tg_executor_threads, test, &options, TG_EXECUTOR_ERROR_DEVICE, "");
-  step_case_clear(test);
+  check_no_device(&tg_executor_threads, sizes[2]);
 }
 
 static void test_too_large(void) {
