@@ -38,6 +38,8 @@ static void write_facts(TgJson *json, const TgRunCommand *run, const TgRunResult
   tg_json_member_integer(json, "instances", facts->instances);
   tg_json_member_integer(json, "resident", facts->resident);
   tg_json_member_integer(json, "panels", facts->panels);
+  tg_json_member_integer(json, "rounds", facts->rounds);
+  tg_json_member_integer(json, "passes", facts->passes);
   tg_json_key(json, "instance");
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_integer(json, "m", facts->instance[0]);

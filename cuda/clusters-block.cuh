@@ -85,10 +85,15 @@ __device__ __forceinline__ uint32_t wait_until(uint32_t barrier, uint32_t parity
   return passed;
 }
 
+/** What this cluster does. */
+__device__ __forceinline__ const TgClusterJob &job_of(const TgClusterRun &run) {
+  return run.job[blockIdx.x / run.processors];
+}
+
 __device__ __forceinline__ void report(const TgClusterRun &run, int rank, int step, int waiting) {
   if (atomicCAS(&run.status->failed, 0, 1) != 0) return;
   run.status->processor = rank;
-  run.status->instance = blockIdx.x / run.processors;
+  run.status->instance = job_of(run).instance;
   run.status->step = step;
   run.status->waiting = waiting;
 }

@@ -38,7 +38,7 @@ template <typename F, bool SEVERAL, bool TIMED> struct Consumer {
   const TgClusterRun &run;
   const TgClusterWords &words;
   const Shared<F> &shared;
-  const int rank;
+  const int rank, panels; /* of the job */
   Sums<T> sums;
 
   /** Until both factors are there. */
@@ -130,13 +130,13 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
   Factors now = {word[0], 0};
   if (now.has(TG_PRODUCT_NONE)) return;
   if (TIMED && threadIdx.x == 0) *shared.clock = static_cast<uint32_t>(clock64());
-  int number = 0, panel = 0, left_of_panel = of_panel; /* of the product in the unit */
+  int number = 0, left = panels, left_of_panel = of_panel; /* of the product in the unit */
   for (;;) {
     together(group);
     alive = wait(now);
     note(now, true);
     if (!alive) break;
-    if (SEVERAL) fetch_sums(now, number, panel == 0);
+    if (SEVERAL) fetch_sums(now, number, left == panels);
     const T *a_now = a_mine + now.slot(0) * slot_elements, *b_now = b_mine + now.slot(1) * slot_elements;
     const T *const a_end = a_now + F::steps * tile<T>;
     load(a[0], b[0], a_now, b_now);
@@ -160,7 +160,7 @@ template <typename F, bool SEVERAL, bool TIMED> __device__ __forceinline__ void 
     note(now, false);
     if (--left_of_panel == 0) {
       left_of_panel = of_panel;
-      if (++panel == run.panels) break;
+      if (--left == 0) break;
     }
     if (++number == of_unit) {
       number = 0;
@@ -193,6 +193,7 @@ __global__ void __launch_bounds__(F::threads, F::blocks)
   const Shared<F> shared(memory, run);
   const int rank = blockIdx.x % run.processors;
   const bool first = blockIdx.x == 0 && threadIdx.x == 0;
+  const TgClusterJob job = job_of(run);
   if (first) {
     run.status->begin_ns = clock_ns();
     run.status->begin_clock = clock64();
@@ -201,19 +202,19 @@ __global__ void __launch_bounds__(F::threads, F::blocks)
   tg_cluster_sync(); /* nobody arrives at a barrier that is not there yet */
   if (threadIdx.x >= F::consumers) {
     give_registers();
-    const Operator<F> producer = {run, shared, &left_map, &right_map, rank, place_of(run)};
+    const Operator<F> producer = {run, shared, &left_map, &right_map, rank, job, place_of(run, job.instance)};
     const int warp = threadIdx.x / 32 - F::warps; /* a warp each, so that none waits for another */
     if (threadIdx.x % 32 == 0 && run.stalled != rank + 1 && warp < 3) producer.operate_all(warp);
     __syncwarp();
     for (int s = 0; s < (SEVERAL ? 1 : 2); s++) tg_cluster_sync(); /* as the others' finish_…() */
   } else {
     take_registers();
-    Consumer<F, SEVERAL, TIMED> consumer = {run, words, shared, rank};
+    Consumer<F, SEVERAL, TIMED> consumer = {run, words, shared, rank, job.panels};
     consumer.consume();
     if (SEVERAL)
-      finish_several<F>(run, rank);
+      finish_several<F>(run, rank, job);
     else
-      finish_one<F>(run, shared, consumer.sums, rank);
+      finish_one<F>(run, shared, consumer.sums, rank, job);
   }
   if (first) {
     run.status->end_ns = clock_ns();

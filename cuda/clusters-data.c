@@ -67,9 +67,8 @@ bool tg_clusters_gather(TgExecutor *executor, void *c, GError **error) {
 static void count_runs(const TgClusters *clusters) {
   const TgClusterPlan *plan = clusters->plan;
   const TgExecutorFacts *facts = &clusters->base.facts;
-  const int64_t rounds = (facts->instances + facts->resident - 1) / facts->resident * facts->panels;
   for (int64_t s = 0; s < facts->steps; s++) clusters->base.steps[s].runs = 0;
-  for (int64_t i = 0; i < plan->products; i++) clusters->base.steps[plan->product[i].step - 1].runs = rounds;
+  for (int64_t i = 0; i < plan->products; i++) clusters->base.steps[plan->product[i].step - 1].runs = facts->passes;
 }
 
 bool tg_clusters_take_times(TgClusters *clusters, const TgClusterStatus *status, TgError *reason) {
@@ -80,7 +79,7 @@ bool tg_clusters_take_times(TgClusters *clusters, const TgClusterStatus *status,
   if (!tg_device_copy_out(time, clusters->part[TG_CLUSTERS_TIMES], times * (int64_t)sizeof *time, reason)) return false;
   const double clock_s =
       (double)(status->end_ns - status->begin_ns) * 1e-9 / (double)MAX(status->end_clock - status->begin_clock, 1);
-  const double at_once = (double)MIN(facts->instances, facts->resident);
+  const double at_once = (double)MIN(clusters->jobs.count, facts->resident);
   double pass_s = 0; /* of the mean pass through the schedule */
   count_runs(clusters);
   for (int64_t s = 0; s < facts->steps; s++) {

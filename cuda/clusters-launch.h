@@ -3,6 +3,7 @@
 #ifndef TG_CLUSTERS_LAUNCH_H
 #define TG_CLUSTERS_LAUNCH_H
 
+#include "clusters-jobs.h"
 #include "clusters-plan.h"
 #include "element.h"
 
@@ -30,8 +31,10 @@ typedef struct TgClusterRun {
   const TgStreamProduct *product;
   const TgStreamOutput *output;
   const TgStreamTerm *term;
+  const TgClusterJob *job;
   void *c;
-  void *scratch;           /**< tiles of sums, where processors have several: [instance][processor][sum] */
+  void *partial;           /**< partial blocks of C, each of rows x columns tiles, row-major */
+  void *scratch;           /**< tiles of sums, where processors have several: [job][processor][sum] */
   TgClusterTime *time;     /**< [processor * steps + step - 1], 0 before a run; NULL: none are taken */
   TgClusterStatus *status; /**< 0 before a run */
   uint32_t deadline;       /**< in 1024 ns */
@@ -41,9 +44,10 @@ typedef struct TgClusterRun {
   int32_t processors, unit, slots, channels, sums;
   int32_t rows, columns; /**< blocks of C in an instance */
   int32_t instances_down, instances_across;
-  int32_t inner, panels;
-  int32_t gathers; /**< 1: some block of C is the sum of several processors' sums */
-  int32_t whole;   /**< 1: rows of C take stores of 16 bytes */
+  int32_t inner;
+  int32_t jobs, divided, parts; /**< see TgClusterJobs */
+  int32_t gathers;              /**< 1: some block of C is the sum of several processors' sums */
+  int32_t whole;                /**< 1: rows of C take stores of 16 bytes */
   int32_t steps;
   int32_t stalled; /**< 1 + rank of a processor that does nothing; 0: none */
   uint32_t delay_ns, delay_seed;
@@ -82,7 +86,8 @@ int64_t tg_cluster_shared_bytes(const TgClusterForm *form, int32_t slots, int32_
 /** Clusters that run at once on the device: 0 where not even one fits. */
 bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t processors, int64_t shared_bytes,
                          int32_t *clusters, TgError *error);
-/** Starts it: a cluster an instance. `left` is op(A)' (k x m), `right` op(B) (k x n), rows aligned to 16 bytes. */
+/** Starts it: a cluster a job; then, where instances are divided, what adds up their parts. `left` is op(A)' (k x m),
+ * `right` op(B) (k x n), rows aligned to 16 bytes. */
 bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, const void *left, int64_t left_row,
                       const void *right, int64_t right_row, int64_t k, const TgClusterRun *run,
                       const TgClusterWords *words, TgError *error);

@@ -13,8 +13,8 @@ struct Place {
 };
 
 /* Some rows of instances are walked together, so that the second-level cache holds what they share. */
-__device__ __forceinline__ Place place_of(const TgClusterRun &run) {
-  const int number = blockIdx.x / run.processors, group = max(8 / run.rows, 1);
+__device__ __forceinline__ Place place_of(const TgClusterRun &run, int number) {
+  const int group = max(8 / run.rows, 1);
   const int per_group = group * run.instances_across, first = number / per_group * group;
   const int rows = min(group, run.instances_down - first), inside = number % per_group;
   return {(first + inside % rows) * run.rows, inside / rows * run.columns};
@@ -58,6 +58,7 @@ template <typename F> struct Operator {
   const Shared<F> &shared;
   const CUtensorMap *left_map, *right_map;
   const int rank;
+  const TgClusterJob job;
   const Place place;
 
   __device__ __forceinline__ bool wait(uint32_t barrier, uint32_t parity, const Op &op) const {
@@ -108,7 +109,7 @@ template <typename F> struct Operator {
     if (!arm(op, odd)) return false;
     tg_copy_box(shared.slot(op.slot()), op.is_left() ? left_map : right_map,
                 ((op.is_left() ? place.row : place.column) + op.across()) * tile<T>,
-                (panel * run.inner + op.inner()) * F::depth, shared.full + 8 * op.slot());
+                ((job.first_panel + panel) * run.inner + op.inner()) * F::depth, shared.full + 8 * op.slot());
     return true;
   }
   /** All operations of this thread: 0: those that fill, 1: that send, 2: that confirm. They need not wait for the
@@ -123,7 +124,7 @@ template <typename F> struct Operator {
       for (; left > 0; left--, at++) {
         const Op op = {__ldg(run.op + at)};
         const int own = panel + op.ahead();
-        if (op.agent() != agent || own >= run.panels) continue;
+        if (op.agent() != agent || own >= job.panels) continue;
         if (run.delay_ns)
           __nanosleep(__umulhi(static_cast<uint32_t>(clock()) * 2654435761u ^ run.delay_seed, run.delay_ns));
         if (!(op.sends()      ? send(op, odd)
@@ -134,7 +135,7 @@ template <typename F> struct Operator {
       }
       if (number >= 0 && --left_of_panel == 0) {
         left_of_panel = of_panel;
-        if (++panel == run.panels) return;
+        if (++panel == job.panels) return;
       }
       if (++number == of_unit) {
         number = 0;

@@ -17,9 +17,11 @@ typedef enum TgClustersPart {
   TG_CLUSTERS_PRODUCTS,
   TG_CLUSTERS_OUTPUTS,
   TG_CLUSTERS_TERMS,
+  TG_CLUSTERS_JOBS,
   TG_CLUSTERS_LEFT,
   TG_CLUSTERS_RIGHT, /**< of no bytes where it is the same as the left one */
   TG_CLUSTERS_C,
+  TG_CLUSTERS_PARTIALS,
   TG_CLUSTERS_SCRATCH,
   TG_CLUSTERS_TIMES,
   TG_CLUSTERS_STATUS,
@@ -34,6 +36,7 @@ typedef struct TgClusters {
   int32_t form_number;
   int64_t left_row, right_row; /**< elements from one row to the next */
   int64_t instances_down, instances_across;
+  TgClusterJobs jobs;
   void *part[TG_CLUSTERS_PARTS];
   int64_t part_bytes[TG_CLUSTERS_PARTS];
   uint32_t runs;

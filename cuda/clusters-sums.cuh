@@ -8,19 +8,42 @@
 
 namespace clusters {
 
-/** Neighbours of a row of C. */
-template <typename T>
-__device__ __forceinline__ void store(const TgClusterRun &run, int row, int column, Piece<T> value) {
-  if (row >= run.m) return;
-  T *c = static_cast<T *>(run.c) + row * run.ldc + column;
-  if (run.whole && column + width<T> <= run.n) {
-    *reinterpret_cast<Piece<T> *>(c) = value;
-    return;
+/** Where a job's block of C goes: C itself, or a partial block. Rows and columns count from the block's first. */
+template <typename T> struct Target {
+  T *first;
+  int64_t row;
+  int rows, columns; /* that there are */
+  bool whole;        /* rows take stores of 16 bytes */
+
+  __device__ __forceinline__ Target(const TgClusterRun &run, const TgClusterJob &job) {
+    const int down = run.rows * tile<T>, across = run.columns * tile<T>;
+    if (job.partial >= 0) {
+      first = static_cast<T *>(run.partial) + static_cast<int64_t>(job.partial) * down * across;
+      row = columns = across;
+      rows = down;
+      whole = true;
+      return;
+    }
+    const Place place = place_of(run, job.instance);
+    first = static_cast<T *>(run.c) + place.row * tile<T> * run.ldc + place.column * tile<T>;
+    row = run.ldc;
+    rows = run.m - place.row * tile<T>;
+    columns = run.n - place.column * tile<T>;
+    whole = run.whole;
   }
+  /** Neighbours of a row. */
+  __device__ __forceinline__ void store(int at, int column, Piece<T> value) const {
+    if (at >= rows) return;
+    T *c = first + at * row + column;
+    if (whole && column + width<T> <= columns) {
+      *reinterpret_cast<Piece<T> *>(c) = value;
+      return;
+    }
 #pragma unroll
-  for (int i = 0; i < width<T>; i++)
-    if (column + i < run.n) c[i] = value.at[i];
-}
+    for (int i = 0; i < width<T>; i++)
+      if (column + i < columns) c[i] = value.at[i];
+  }
+};
 
 template <typename T> __device__ __forceinline__ Piece<T> load_remote(uint32_t address, int block) {
   union {
@@ -72,17 +95,17 @@ template <typename T> struct Sums {
 /** Every processor has at most one sum. A block of C that one group of warps has whole goes where it belongs; else the
  * groups' and processors' sums are laid into shared memory, and each of the processors adds up a part of the rows. */
 template <typename F>
-__device__ void finish_one(const TgClusterRun &run, const Shared<F> &shared, const Sums<typename F::T> &sums,
-                           int rank) {
+__device__ void finish_one(const TgClusterRun &run, const Shared<F> &shared, const Sums<typename F::T> &sums, int rank,
+                           const TgClusterJob &job) {
   using T = typename F::T;
   const TgStreamProcessor &about = run.processor[rank];
   const bool has = about.shared_output >= 0, alone = has && about.shares == 1 && F::groups == 1;
   const TgStreamOutput output = run.output[has ? about.shared_output : 0];
-  const Place place = place_of(run);
-  const int row0 = (place.row + output.row) * tile<T>, column0 = (place.column + output.column) * tile<T>;
+  const Target<T> target(run, job);
+  const int row0 = output.row * tile<T>, column0 = output.column * tile<T>;
   if (alone)
     Sums<T>::every([&](int row, int column, int i, int h) {
-      store(run, row0 + row, column0 + column, sums.piece(i, h, static_cast<T>(run.zero)));
+      target.store(row0 + row, column0 + column, sums.piece(i, h, static_cast<T>(run.zero)));
     });
   if (!run.gathers && F::groups == 1) return;
   tg_cluster_sync(); /* all products are done, and all blocks that were sent have come: the slots are free */
@@ -104,7 +127,7 @@ __device__ void finish_one(const TgClusterRun &run, const Shared<F> &shared, con
       for (int g = 0; g < F::groups; g++)
         sum = add(sum, load_remote<T>(tg_shared_address(all + (g * tile<T> + row) * tile<T> + column),
                                       run.term[output.first + t].processor));
-    store(run, row0 + row, column0 + column, sum);
+    target.store(row0 + row, column0 + column, sum);
   }
 }
 
@@ -118,16 +141,16 @@ __device__ __forceinline__ typename F::T *scratch_of(const TgClusterRun &run, in
 }
 
 /** Processors have several sums, in the device's memory: whoever C is placed on adds up its terms. */
-template <typename F> __device__ void finish_several(const TgClusterRun &run, int rank) {
+template <typename F> __device__ void finish_several(const TgClusterRun &run, int rank, const TgClusterJob &job) {
   using T = typename F::T;
   const TgStreamProcessor &about = run.processor[rank];
-  const Place place = place_of(run);
+  const Target<T> target(run, job);
   constexpr int pieces = tile<T> / width<T>;
   __threadfence();
   tg_cluster_sync();
   for (int o = about.output_first; o < about.output_first + about.outputs; o++) {
     const TgStreamOutput output = run.output[o];
-    const int row0 = (place.row + output.row) * tile<T>, column0 = (place.column + output.column) * tile<T>;
+    const int row0 = output.row * tile<T>, column0 = output.column * tile<T>;
     for (int p = threadIdx.x; p < tile<T> * pieces; p += F::consumers) {
       const int row = p / pieces, column = p % pieces * width<T>;
       Piece<T> sum = {};
@@ -137,9 +160,29 @@ template <typename F> __device__ void finish_several(const TgClusterRun &run, in
         const int4 bits = __ldcg(reinterpret_cast<const int4 *>(from));
         sum = add(sum, *reinterpret_cast<const Piece<T> *>(&bits));
       }
-      store(run, row0 + row, column0 + column, sum);
+      target.store(row0 + row, column0 + column, sum);
     }
   }
+}
+
+/** Adds the partial blocks of the divided instances to C, in order; a thread a piece of a row of a block. */
+template <typename T> __global__ void add_parts(const __grid_constant__ TgClusterRun run) {
+  const int across = run.columns * tile<T>, pieces = across / width<T>;
+  const int64_t block = static_cast<int64_t>(run.rows) * tile<T> * across;
+  const int number = blockIdx.y, piece = blockIdx.x * blockDim.x + threadIdx.x;
+  const int at = piece / pieces, column = piece % pieces * width<T>;
+  const Target<T> target(run, TgClusterJob{run.divided + number, 0, 0, -1});
+  if (at >= run.rows * tile<T> || at >= target.rows || column >= target.columns) return;
+  const T *const c = target.first + at * target.row + column;
+  Piece<T> sum = {};
+  for (int i = 0; i < width<T>; i++)
+    if (column + i < target.columns) sum.at[i] = c[i];
+  for (int part = 0; part < run.parts - 1; part++) {
+    const int64_t partial = static_cast<int64_t>(number) * (run.parts - 1) + part;
+    const T *const from = static_cast<const T *>(run.partial) + partial * block + at * across + column;
+    sum = add(sum, *reinterpret_cast<const Piece<T> *>(from));
+  }
+  target.store(at, column, sum);
 }
 
 } // namespace clusters

@@ -129,6 +129,33 @@ static bool tile_problem(TgClusters *clusters, GError **error) {
   return false;
 }
 
+/* What dividing an instance costs, in clocks: a job for its beginning, its end and its share of the last addition; and
+ * that addition as a whole. Chosen, not fitted: the beginning fills a slot from the device's memory, the end exchanges
+ * sums between groups of warps, and a kernel starts in some microseconds. */
+static TgClusterJobCost job_cost(const TgClusters *clusters) {
+  enum { JOB_CLOCKS = 12000, ADDITION_CLOCKS = 10000, MULTIPLY_ADDS = 128 /* f32, a clock */ };
+  const TgClusterForm *form = &clusters->form;
+  const TgClusterPlan *plan = clusters->plan;
+  int32_t most = 1;
+  for (int32_t p = 0; p < plan->processors; p++) most = MAX(most, plan->processor[p].products);
+  const double product = (double)form->tile * form->tile * form->depth / MULTIPLY_ADDS *
+                         (clusters->base.options.element == TG_F64 ? 2 : 1);
+  return (TgClusterJobCost){JOB_CLOCKS / (product * most), ADDITION_CLOCKS / (product * most)};
+}
+
+static bool make_jobs(TgClusters *clusters, GError **error) {
+  TgExecutorFacts *facts = &clusters->base.facts;
+  if (tg_cluster_jobs_init(&clusters->jobs, facts->instances, facts->panels, facts->resident,
+                           INT32_MAX / clusters->plan->processors, job_cost(clusters))) {
+    facts->rounds = clusters->jobs.rounds;
+    facts->passes = clusters->jobs.passes;
+    return true;
+  }
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "no memory on the host for %" PRId64 " instances",
+              facts->instances);
+  return false;
+}
+
 /* Bytes of every part; false where they overflow. Sizes are below 2^31, so no product of two of them does. */
 static bool count_bytes(TgClusters *clusters) {
   const TgExecutorOptions *options = &clusters->base.options;
@@ -146,12 +173,14 @@ static bool count_bytes(TgClusters *clusters) {
   bytes[TG_CLUSTERS_PRODUCTS] = plan->products * (int64_t)sizeof(TgStreamProduct);
   bytes[TG_CLUSTERS_OUTPUTS] = plan->outputs * (int64_t)sizeof(TgStreamOutput);
   bytes[TG_CLUSTERS_TERMS] = plan->terms * (int64_t)sizeof(TgStreamTerm);
+  bytes[TG_CLUSTERS_JOBS] = clusters->jobs.count * (int64_t)sizeof(TgClusterJob);
+  bytes[TG_CLUSTERS_PARTIALS] = clusters->jobs.partials * facts->instance[0] * facts->instance[1] * element;
   for (int e = 0; e < 3; e++) {
     if (elements[e] > INT64_MAX / 16) return false;
     bytes[TG_CLUSTERS_LEFT + e] = elements[e] * element;
   }
   if (tg_clusters_shares_operand(clusters->base.schedule)) bytes[TG_CLUSTERS_RIGHT] = 0;
-  const int64_t sums = facts->instances * plan->processors; /* below 2^31 */
+  const int64_t sums = clusters->jobs.count * plan->processors; /* below 2^31 */
   if (plan->sums > 1) bytes[TG_CLUSTERS_SCRATCH] = sums * plan->sums * clusters->form.sum_bytes;
   bytes[TG_CLUSTERS_TIMES] = (int64_t)plan->processors * plan->steps * (int64_t)sizeof(TgClusterTime);
   bytes[TG_CLUSTERS_STATUS] = sizeof(TgClusterStatus);
@@ -199,8 +228,8 @@ static bool allocate(TgClusters *clusters, GError **error) {
   const TgClusterPlan *plan = clusters->plan;
   g_autofree TgClusterOp *ops = ops_of(plan);
   g_autofree uint8_t *ops_of_products = ops_of_each(plan);
-  const void *const fixed[TG_CLUSTERS_PARTS] = {plan->processor, ops,          ops_of_products,
-                                                plan->product,   plan->output, plan->term};
+  const void *const fixed[TG_CLUSTERS_PARTS] = {plan->processor, ops,        ops_of_products,   plan->product,
+                                                plan->output,    plan->term, clusters->jobs.job};
   TgError reason;
   for (int part = 0; part < TG_CLUSTERS_PARTS; part++) {
     const int64_t bytes = clusters->part_bytes[part];
@@ -216,6 +245,7 @@ static bool allocate(TgClusters *clusters, GError **error) {
 static void close_clusters(TgExecutor *executor) {
   TgClusters *clusters = (TgClusters *)executor;
   for (int part = 0; part < TG_CLUSTERS_PARTS; part++) tg_device_free(clusters->part[part]);
+  tg_cluster_jobs_clear(&clusters->jobs);
   tg_cluster_plan_free(clusters->plan);
   g_free(clusters->base.steps);
   g_free(clusters);
@@ -227,8 +257,8 @@ static bool prepare(TgClusters *clusters, GError **error) {
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   if (clusters->device.capability < LEAST_CAPABILITY) return refuse_device(clusters, error);
   return count_forms(clusters, error) && choose_form(clusters, error) && check_words(clusters, error) &&
-         choose_residency(clusters, error) && tile_problem(clusters, error) && check_memory(clusters, error) &&
-         allocate(clusters, error) &&
+         choose_residency(clusters, error) && tile_problem(clusters, error) && make_jobs(clusters, error) &&
+         check_memory(clusters, error) && allocate(clusters, error) &&
          (clusters->base.options.no_times || tg_executor_make_steps(&clusters->base, error));
 }
 
@@ -254,7 +284,6 @@ static uint32_t deadline_of(const TgExecutorOptions *options) {
 
 static TgClusterRun run_of(TgClusters *clusters) {
   const TgExecutorOptions *options = &clusters->base.options;
-  const TgExecutorFacts *facts = &clusters->base.facts;
   const TgClusterPlan *plan = clusters->plan;
   TgClusterRun run = {.processor = clusters->part[TG_CLUSTERS_PROCESSORS],
                       .op = clusters->part[TG_CLUSTERS_OPS],
@@ -262,7 +291,9 @@ static TgClusterRun run_of(TgClusters *clusters) {
                       .product = clusters->part[TG_CLUSTERS_PRODUCTS],
                       .output = clusters->part[TG_CLUSTERS_OUTPUTS],
                       .term = clusters->part[TG_CLUSTERS_TERMS],
+                      .job = clusters->part[TG_CLUSTERS_JOBS],
                       .c = clusters->part[TG_CLUSTERS_C],
+                      .partial = clusters->part[TG_CLUSTERS_PARTIALS],
                       .scratch = clusters->part[TG_CLUSTERS_SCRATCH],
                       .time = options->no_times || clusters->base.untimed ? NULL : clusters->part[TG_CLUSTERS_TIMES],
                       .status = clusters->part[TG_CLUSTERS_STATUS],
@@ -280,7 +311,9 @@ static TgClusterRun run_of(TgClusters *clusters) {
                       .instances_down = (int32_t)clusters->instances_down,
                       .instances_across = (int32_t)clusters->instances_across,
                       .inner = plan->inner,
-                      .panels = (int32_t)facts->panels,
+                      .jobs = (int32_t)clusters->jobs.count,
+                      .divided = (int32_t)clusters->jobs.divided,
+                      .parts = clusters->jobs.parts,
                       .whole = options->n * tg_clusters_element_bytes(clusters) % 16 == 0,
                       .steps = plan->steps,
                       .stalled = options->stalled,

@@ -7,6 +7,7 @@ using clusters::Form;
 
 struct Row {
   const void *kernel[2][2]; /* [several sums][timed] */
+  const void *add_parts;
   int tile, depth, warps, threads, blocks;
   uint32_t slot_bytes, sum_bytes;
 };
@@ -16,6 +17,7 @@ template <typename F> Row row() {
             reinterpret_cast<const void *>(&clusters::run_streams<F, false, true>)},
            {reinterpret_cast<const void *>(&clusters::run_streams<F, true, false>),
             reinterpret_cast<const void *>(&clusters::run_streams<F, true, true>)}},
+          reinterpret_cast<const void *>(&clusters::add_parts<typename F::T>),
           clusters::tile<typename F::T>,
           F::depth,
           F::warps,
@@ -65,16 +67,28 @@ struct Launch {
   cudaLaunchAttribute attribute;
   cudaLaunchConfig_t config;
 
-  Launch(const Row &row, int processors, int64_t instances, int64_t shared_bytes) : attribute{}, config{} {
+  Launch(const Row &row, int processors, int64_t jobs, int64_t shared_bytes) : attribute{}, config{} {
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(processors), 1, 1};
-    config.gridDim = dim3(static_cast<unsigned>(instances * processors));
+    config.gridDim = dim3(static_cast<unsigned>(jobs * processors));
     config.blockDim = dim3(static_cast<unsigned>(row.threads));
     config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
     config.attrs = &attribute;
     config.numAttrs = 1;
   }
 };
+
+bool add_parts(const Row &row, TgClusterRun *run, int32_t element, TgError *error) {
+  constexpr unsigned threads = 256;
+  const int64_t pieces = static_cast<int64_t>(run->rows) * row.tile * run->columns * row.tile *
+                         tg_element_bytes(static_cast<TgElement>(element)) / 16;
+  const int divided = run->instances_down * run->instances_across - run->divided;
+  void *arguments[] = {run};
+  const cudaError_t code =
+      cudaLaunchKernel(row.add_parts, dim3(static_cast<unsigned>((pieces + threads - 1) / threads), divided),
+                       dim3(threads), arguments, 0, nullptr);
+  return code == cudaSuccess || failed(error, "adding up the parts of C", code);
+}
 
 } // namespace
 
@@ -125,8 +139,9 @@ bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, con
     code = tg_map_matrix(&right_map, right, static_cast<TgElement>(element), k, run->n, right_row, row.depth, row.tile,
                          false);
   if (code != cudaSuccess) return failed(error, "describing a matrix to the copy engine", code);
-  Launch launch(row, run->processors, static_cast<int64_t>(run->instances_down) * run->instances_across, shared_bytes);
+  Launch launch(row, run->processors, run->jobs, shared_bytes);
   void *arguments[] = {&left_map, &right_map, &run_copy, &words_copy};
   code = cudaLaunchKernelExC(&launch.config, row.kernel[run->sums > 1][run->time != nullptr], arguments);
-  return code == cudaSuccess || failed(error, "starting the clusters", code);
+  if (code != cudaSuccess) return failed(error, "starting the clusters", code);
+  return run->parts == 1 || add_parts(row, &run_copy, element, error);
 }

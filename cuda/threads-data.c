@@ -63,7 +63,7 @@ static void sum_up_step(const TgThreads *threads, int64_t s, int64_t zero, doubl
     took_part++;
   }
   const double mean = took_part ? s_per_cycle / (double)took_part : NAN;
-  step->runs = took_part ? facts->panels * ((facts->instances + facts->resident - 1) / facts->resident) : 0;
+  step->runs = took_part ? facts->passes : 0;
   step->begin_s = took_part ? (double)(begin - zero) * s_per_cycle : NAN;
   step->end_s = took_part ? (double)(end - zero) * s_per_cycle : NAN;
   step->busy_s = busy * mean;

@@ -19,6 +19,9 @@ struct TgExecutor {
 /** Makes executor->steps, facts.steps of them, numbered and labelled, with no times yet. Frees nothing on error. */
 bool tg_executor_make_steps(TgExecutor *executor, GError **error);
 
+/** Fills in rounds and passes of facts whose instances all take all panels. */
+void tg_executor_count_passes(TgExecutorFacts *facts);
+
 /** For an executor whose processors never wait for a single other one: refuses the options for tests that are about
  * such waits. A deadline always holds. Errors: BAD_INPUT. */
 bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error);

@@ -52,6 +52,11 @@ static bool sizes_fit(const TgSchedule *schedule, const TgExecutorOptions *optio
   return true;
 }
 
+void tg_executor_count_passes(TgExecutorFacts *facts) {
+  facts->rounds = (facts->instances + facts->resident - 1) / facts->resident;
+  facts->passes = facts->rounds * facts->panels;
+}
+
 TgExecutor *tg_executor_open(const TgExecutorKind *kind, const TgSchedule *schedule, const TgScheduleNames *names,
                              const TgExecutorOptions *options, GError **error) {
   const char *wrong = NULL;
@@ -67,7 +72,11 @@ TgExecutor *tg_executor_open(const TgExecutorKind *kind, const TgSchedule *sched
     wrong = "this executor lacks the transport that was asked for";
   else if (!(options->deadline_s >= 0) || options->deadline_s > 1e6 || options->delay_ns < 0)
     wrong = "a deadline is from 0 to 1000000 s, a delay not negative";
-  if (!wrong) return kind->open(schedule, names, options, error);
+  if (!wrong) {
+    TgExecutor *executor = kind->open(schedule, names, options, error);
+    if (executor && executor->facts.passes == 0) tg_executor_count_passes(&executor->facts);
+    return executor;
+  }
   refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, wrong);
   return NULL;
 }

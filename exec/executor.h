@@ -86,6 +86,8 @@ typedef struct TgExecutorFacts {
   int64_t instances;   /**< over C */
   int64_t resident;    /**< instances that run at once, at most */
   int64_t panels;      /**< of K */
+  int64_t rounds;      /**< instances that follow one another; parts of them where the last are divided over K */
+  int64_t passes;      /**< through the schedule that follow one another: as many as rounds times panels, or fewer */
 } TgExecutorFacts;
 
 typedef struct TgExecutor TgExecutor;

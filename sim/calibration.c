@@ -129,8 +129,8 @@ static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GE
 
 static void set_sizes(TgCalibrationSample *sample, const TgCalibrationPlan *plan) {
   const TgExecutorFacts *facts = &sample->times.facts;
-  sample->rounds = (facts->instances + facts->resident - 1) / facts->resident;
-  sample->passes = sample->rounds * facts->panels;
+  sample->rounds = facts->rounds;
+  sample->passes = facts->passes;
   sample->block[0] = MAX(facts->instance[0] / sample->probe.rows, 1);
   sample->block[1] = MAX(facts->instance[1] / sample->probe.columns, 1);
   sample->block[2] = MAX(facts->instance[2] / sample->probe.products, 1);

@@ -5,10 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-int64_t tg_expected_rounds(const TgExecutorFacts *facts) {
-  return (facts->instances + facts->resident - 1) / facts->resident;
-}
-
 void tg_expected_clear(TgExpectedRun *expected) {
   tg_cost_clear(&expected->cost);
   g_clear_pointer(&expected->step_s, g_free);
@@ -105,8 +101,8 @@ static void sum_up(const TgExecutorFacts *facts, const TgWays *ways, const TgMac
   double sum_s = 0;
   for (int64_t s = 0; s < expected->steps; s++) sum_s += expected->step_s[s];
   expected->pass_s = ways->overlaps || ways->takes_turns ? sum_s : expected->cost.time_s;
-  expected->rounds = tg_expected_rounds(facts);
-  expected->passes = expected->rounds * facts->panels;
+  expected->rounds = facts->rounds;
+  expected->passes = facts->passes;
   expected->beside_s =
       beside->launch_s + (double)expected->rounds * beside->round_s + (double)expected->passes * beside->pass_s;
   expected->time_s = expected->beside_s + (double)expected->passes * expected->pass_s;

@@ -23,9 +23,6 @@ typedef struct TgExpectedRun {
   double time_s;   /**< of the whole run */
 } TgExpectedRun;
 
-/** Instances that follow one another where so many run at once. */
-int64_t tg_expected_rounds(const TgExecutorFacts *facts);
-
 /** Turns every communication statement that costs nothing in a pass into a copy on its processor: with `ways->folds`
  * moves of blocks that no product and no collective has read before, and what is done with sums of products; with
  * TG_TRANSPORT_LOAD all of them. By buffer, not block by block. */

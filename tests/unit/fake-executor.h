@@ -118,7 +118,7 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
 static inline bool fake_run(TgExecutor *executor, double *seconds, GError **error) {
   const FakeExecutor *own = (const FakeExecutor *)executor;
   const TgExecutorFacts *facts = &executor->facts;
-  const int64_t rounds = (facts->instances + facts->resident - 1) / facts->resident, passes = rounds * facts->panels;
+  const int64_t rounds = facts->rounds, passes = facts->passes;
   double multiply_s, move_s, all_multiply_s = 0, all_move_s = 0;
   if (++fake.runs == fake.fails_at) {
     g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED, "the device is lost");

@@ -2,6 +2,7 @@
  * planner of the executor clusters really sends. */
 #include "blocks-planner.h"
 #include "clusters-planner.h"
+#include "executor-kind.h"
 #include "expected-run.h"
 #include "probe.h"
 #include "threads-compiler.h"
@@ -25,7 +26,8 @@ static TgExpectedRun expect(const char *name, const char *grid, int64_t n, const
   TgError unused;
   GError *error = NULL;
   g_assert_true(step_case_bind(test, step_case_library(name), grid, ""));
-  TgExecutorFacts facts = tiling ? *tiling : (TgExecutorFacts){.instances = 1, .resident = 1, .panels = 1};
+  TgExecutorFacts facts =
+      tiling ? *tiling : (TgExecutorFacts){.instances = 1, .resident = 1, .panels = 1, .rounds = 1, .passes = 1};
   facts.steps = tg_walk_count_steps(&test->schedule, &test->names, &unused);
   for (int i = 0; i < 3; i++) facts.instance[i] = n;
   const TgExecutorOptions options = {.element = TG_F32, .transport = transport};
@@ -88,15 +90,33 @@ static void fetching_holds_up_no_sender(void) {
 /* Instances that do not fit at once go in rounds; each is all panels long. */
 static void passes_follow_one_another(void) {
   static const TgWays ways = {.takes_turns = true};
-  static const TgExecutorFacts tiling = {.instances = 67, .resident = 33, .panels = 5};
+  TgExecutorFacts tiling = {.instances = 67, .resident = 33, .panels = 5};
+  tg_executor_count_passes(&tiling);
   TgExpectedRun expected = expect("cannon", "1x1", 2, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &tiling);
   g_assert_cmpint(expected.rounds, ==, 3);
   g_assert_cmpint(expected.passes, ==, 15);
   g_assert_cmpfloat_with_epsilon(expected.beside_s, 1000 + 3 * 100 + 15 * 10, 1e-9);
   g_assert_cmpfloat_with_epsilon(expected.time_s, expected.beside_s + 15 * 16, 1e-9);
   tg_expected_clear(&expected);
-  g_assert_cmpint(tg_expected_rounds(&(TgExecutorFacts){.instances = 66, .resident = 33}), ==, 2);
-  g_assert_cmpint(tg_expected_rounds(&(TgExecutorFacts){.instances = 1, .resident = 33}), ==, 1);
+}
+
+static void last_instances_may_be_divided(void) {
+  static const TgWays ways = {.takes_turns = true};
+  static const TgExecutorFacts tiling = {.instances = 67, .resident = 33, .panels = 5, .rounds = 4, .passes = 13};
+  TgExpectedRun expected = expect("cannon", "1x1", 2, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &tiling);
+  g_assert_cmpint(expected.rounds, ==, 4);
+  g_assert_cmpfloat_with_epsilon(expected.time_s, 1000 + 4 * 100 + 13 * 10 + 13 * 16, 1e-9);
+  tg_expected_clear(&expected);
+}
+
+static void passes_are_counted(void) {
+  TgExecutorFacts facts = {.instances = 66, .resident = 33, .panels = 4};
+  tg_executor_count_passes(&facts);
+  g_assert_cmpint(facts.rounds, ==, 2);
+  g_assert_cmpint(facts.passes, ==, 8);
+  facts.instances = 1;
+  tg_executor_count_passes(&facts);
+  g_assert_cmpint(facts.rounds, ==, 1);
 }
 
 static void steps_without_runs_go_to_the_next(void) {
@@ -219,6 +239,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/expected-run/overlap", moves_hide_behind_products);
   g_test_add_func("/expected-run/fetch", fetching_holds_up_no_sender);
   g_test_add_func("/expected-run/passes", passes_follow_one_another);
+  g_test_add_func("/expected-run/divided", last_instances_may_be_divided);
+  g_test_add_func("/expected-run/counted", passes_are_counted);
   g_test_add_func("/expected-run/fold-steps", steps_without_runs_go_to_the_next);
   g_test_add_func("/expected-run/clusters", messages_are_those_that_clusters_send);
   g_test_add_func("/expected-run/probes", probes_fit_clusters);
