@@ -18,39 +18,45 @@ static double flops_per_s(const TgRung *rung) {
 }
 
 /* Time of cuBLAS over that of the kernel, in the median; NaN where cuBLAS was not measured. */
-static double ratio(const TgLadder *ladder, const TgRung *rung) {
+static double ratio(const TgLadder *ladder, const TgRung *rung, bool alone) {
   for (guint r = 0; r < ladder->results->len; r++) {
     const TgRung *other = rung_at(ladder, r);
     if (other->n == rung->n && strcmp(other->kernel->name, "cublas") == 0 && !*other->left_out)
-      return other->time.median_s / rung->time.median_s;
+      return alone ? other->alone.median_s / rung->alone.median_s : other->time.median_s / rung->time.median_s;
   }
   return NAN;
 }
 
 /* --- a table ------------------------------------------------------------------------------------------------------ */
 
+static void add_ratio(TgTable *table, double ratio) {
+  tg_table_add(table, isnan(ratio) ? "-" : "%.3f", ratio);
+}
+
 static void add_row(TgTable *table, const TgLadder *ladder, const TgRung *rung) {
   tg_table_add(table, "%s%s", rung->kernel->name, rung->kernel->exact ? "" : "*");
   if (*rung->left_out) {
-    for (int c = 0; c < 6; c++) tg_table_add(table, "%s", c == 0 ? "-" : "");
+    for (int c = 0; c < 8; c++) tg_table_add(table, "%s", c == 0 ? "-" : "");
     tg_table_add(table, "%s", rung->left_out);
     return;
   }
-  double against = ratio(ladder, rung);
   tg_table_add(table, "%.4g", rung->time.median_s * 1e3);
   tg_table_add(table, "%.2g", rung->time.stddev_s * 1e3);
   tg_table_add(table, "%d", rung->time.trials);
   tg_table_add(table, "%.4g", flops_per_s(rung) * 1e-12);
-  tg_table_add(table, isnan(against) ? "-" : "%.3f", against);
+  add_ratio(table, ratio(ladder, rung, false));
+  tg_table_add(table, "%.4g", rung->alone.median_s * 1e3);
+  add_ratio(table, ratio(ladder, rung, true));
   tg_table_add(table, "%.1e", rung->error);
   tg_table_add(table, "%s", rung->right ? "" : "WRONG");
 }
 
 static void print_size(TgPage *page, const TgLadder *ladder, int64_t n) {
-  static const char *const heads[] = {"kernel", "median, ms", "spread", "trials", "Tflop/s", "of cublas", "error", ""};
+  static const char *const heads[] = {"kernel",    "median, ms", "spread",    "trials", "Tflop/s",
+                                      "of cublas", "alone, ms",  "of cublas", "error",  ""};
   tg_page_add(page, "\nm = n = k = %" PRId64 ", %s%s\n", n, tg_element_name(ladder->element),
               ladder->cold ? ", second-level cache empty before each launch" : "");
-  TgTable *table = tg_page_table(page, "lrrrrrrl", 2, heads);
+  TgTable *table = tg_page_table(page, "lrrrrrrrrl", 2, heads);
   for (guint r = 0; r < ladder->results->len; r++)
     if (rung_at(ladder, r)->n == n) add_row(table, ladder, rung_at(ladder, r));
 }
@@ -63,8 +69,8 @@ void tg_ladder_print(const void *measured, TgPage *page) {
   g_autofree char *where = tg_environment_text(&ladder->environment);
   tg_page_add(page, "%s\n", where);
   for (guint s = 0; s < ladder->sizes->len; s++) print_size(page, ladder, g_array_index(ladder->sizes, int64_t, s));
-  tg_page_add(page, "\n  spread: standard deviation, ms; of cublas: its median over the kernel's; error: relative, of "
-                    "the product\n");
+  tg_page_add(page, "\n  spread: standard deviation, ms; of cublas: its median over the kernel's; alone: on an idle "
+                    "device,\n  with the host's part of a launch; error: relative, of the product\n");
   if (emulated) tg_page_add(page, "  *: an emulation of the type; see `topogemm list kernels`\n");
 }
 
@@ -83,7 +89,9 @@ static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung)
   } else {
     tg_results_write_measured(json, &rung->time);
     tg_json_member_double(json, "gflops", flops_per_s(rung) * 1e-9);
-    tg_json_member_double(json, "ratio_to_cublas", ratio(ladder, rung));
+    tg_json_member_double(json, "ratio_to_cublas", ratio(ladder, rung, false));
+    tg_json_member_double(json, "alone_s", rung->alone.median_s);
+    tg_json_member_double(json, "alone_ratio_to_cublas", ratio(ladder, rung, true));
     tg_json_member_double(json, "relative_error", rung->error);
     tg_json_member_double(json, "relative_error_limit", rung->limit);
     tg_json_member_bool(json, "ok", rung->right);

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double longest_s = 2; /* a launch that takes longer is left out */
-static const double budget_s = 2;  /* of trials, a kernel and size */
+static const double longest_s = 2;  /* a launch that takes longer is left out */
+static const double budget_s = 1;   /* of trials, a kernel and size, twice */
+static const double hold_s = 50e-6; /* more than a launch takes the host */
 
 static const int64_t usual_sizes[] = {1024, 2048, 4096, 8192}, quick_sizes[] = {256, 512};
 
@@ -123,7 +124,10 @@ static bool measure(const TgLadder *ladder, const TgTrialLimits *limits, TgOpera
   int64_t space = tg_kernel_workspace(rung->kernel, &gemm);
   if (space > 0 && !(gemm.workspace = tg_device_allocate(space, error))) return false;
   const TgLaunch one = {rung->kernel, &gemm};
-  bool fine = check(operands, &one, rung, error) && tg_trial_on_device(launch, &one, limits, &rung->time, error);
+  TgTrialLimits idle = *limits;
+  idle.hold_s = 0;
+  bool fine = check(operands, &one, rung, error) && tg_trial_on_device(launch, &one, limits, &rung->time, error) &&
+              tg_trial_on_device(launch, &one, &idle, &rung->alone, error);
   if (gemm.workspace) tg_device_free(gemm.workspace);
   return fine;
 }
@@ -147,6 +151,7 @@ static bool measure_size(const TgBenchOptions *options, TgLadder *ladder, int64_
                                 .most = 31,
                                 .warmup = 2,
                                 .longest_s = longest_s,
+                                .hold_s = hold_s,
                                 .flush_bytes = ladder->cold ? 2 * (int64_t)ladder->environment.device.l2_bytes : 0};
   TgOperands operands = {.number = ladder->element == TG_F64 ? TG_NUMBER_F64 : TG_NUMBER_F32,
                          .m = n,
@@ -189,7 +194,9 @@ const TgExperiment tg_experiment_ladder = {
     .summary = "every kernel of the ladder beside cuBLAS, on one GPU",
     .details =
         "every kernel of `topogemm list kernels` but the papers' beside cuBLAS, in one run and on the same random "
-        "matrices: the median of up to 31 launches. A kernel that would take over two seconds a launch is left "
+        "matrices: the median of up to 31 launches, both of such as the device waits for, and alone, of such as find "
+        "it idle, which "
+        "adds what the host takes to launch. A kernel that would take over two seconds a launch is left "
         "out, and named.",
     .measure = measure_all,
     .clear = clear,

@@ -15,8 +15,9 @@ TG_BEGIN_DECLS
 typedef struct TgRung {
   const TgKernel *kernel;
   int64_t n;
-  char left_out[504]; /**< why there are no figures; "" where there are */
-  TgMeasurement time;
+  char left_out[504];  /**< why there are no figures; "" where there are */
+  TgMeasurement time;  /**< of launches that the device has been waiting for: the host's part is not in it */
+  TgMeasurement alone; /**< of launches on an idle device, with what the host's part leaves it idle */
   double error, limit; /**< relative, in the Frobenius norm */
   bool right;
 } TgRung;

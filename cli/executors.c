@@ -25,7 +25,7 @@ static const TgExecutorRow rows[] = {
      .kind = &tg_executor_clusters,
      .on_gpu = true,
      .has_deadline = true,
-     .ways = {.overlaps = true, .folds = true},
+     .ways = {.overlaps = true, .fetches = true, .folds = true},
      .grid = "2x2",
      .sizes = "1024,3072,9216"},
     {.name = "blocks",

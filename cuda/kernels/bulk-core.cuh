@@ -23,6 +23,9 @@ constexpr int lanes_down = warp_rows / 8, lanes_across = warp_columns / 8;
 constexpr int group = 8; /* rows of tiles that are walked together, so that the cache holds what they share */
 constexpr uint32_t stage_bytes = 2 * tile * depth * sizeof(float);
 constexpr size_t shared_bytes = stages * stage_bytes + 2 * stages * sizeof(uint64_t);
+/* More than half of a multiprocessor has. Blocks start while the layout of A still fills most multiprocessors, and
+ * where there are few, two would share one and leave others empty. */
+constexpr size_t alone_bytes = 116 * 1024;
 static_assert(lanes_down * lanes_across == 32, "a warp's lanes cover its part of the tile");
 
 struct Problem {
@@ -39,10 +42,11 @@ struct Place {
   int row, column; /* of the tile's first element */
 };
 
-__device__ __forceinline__ Place place_of(const Problem &problem, int number) {
+__device__ __forceinline__ Place place_of(const Problem &problem, int number, int tile_rows = tile,
+                                          int tile_columns = tile) {
   int per_group = group * problem.tiles_across, first = number / per_group * group;
   int rows = min(group, problem.tiles_down - first), inside = number % per_group;
-  return {(first + inside % rows) * tile, inside / rows * tile};
+  return {(first + inside % rows) * tile_rows, inside / rows * tile_columns};
 }
 
 /* Four neighbours of a row of C. */
@@ -208,6 +212,12 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
   tg_cluster_sync(); /* no block leaves while another reads its sums */
 }
 
+inline cudaError_t count_processors(int *processors) {
+  int device;
+  const cudaError_t status = cudaGetDevice(&device);
+  return status == cudaSuccess ? cudaDeviceGetAttribute(processors, cudaDevAttrMultiProcessorCount, device) : status;
+}
+
 /** Bytes of workspace for the operands that do not lie as the kernel reads them. */
 int64_t workspace(const TgGemm *gemm);
 
@@ -219,7 +229,11 @@ template <int SPLIT> cudaError_t start(const TgGemm *gemm) {
   Problem problem;
   cudaError_t status = prepare(gemm, &a_map, &b_map, &problem);
   if (status != cudaSuccess) return status;
-  status = cudaFuncSetAttribute(multiply<SPLIT>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+  const int64_t blocks = static_cast<int64_t>(problem.tiles_down) * problem.tiles_across * SPLIT;
+  int processors;
+  status = count_processors(&processors);
+  if (status == cudaSuccess)
+    status = cudaFuncSetAttribute(multiply<SPLIT>, cudaFuncAttributeMaxDynamicSharedMemorySize, alone_bytes);
   if (status != cudaSuccess) return status;
   cudaLaunchAttribute attributes[2];
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -227,9 +241,9 @@ template <int SPLIT> cudaError_t start(const TgGemm *gemm) {
   attributes[1].id = cudaLaunchAttributeClusterDimension;
   attributes[1].val.clusterDim = {SPLIT, 1, 1};
   cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(problem.tiles_down * problem.tiles_across * SPLIT));
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = shared_bytes;
+  config.dynamicSmemBytes = blocks <= processors ? alone_bytes : shared_bytes;
   config.stream = static_cast<cudaStream_t>(gemm->stream);
   config.attrs = attributes;
   config.numAttrs = SPLIT > 1 ? 2 : 1;

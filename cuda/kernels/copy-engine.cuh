@@ -6,6 +6,7 @@
 
 #include "element.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -63,16 +64,20 @@ __device__ __forceinline__ void tg_cluster_sync() {
  * bytes. `swizzled`: rows of 128 bytes, their 16-byte pieces exchanged as wgmma expects them. */
 inline cudaError_t tg_map_matrix(CUtensorMap *map, const void *matrix, TgElement element, int64_t rows, int64_t columns,
                                  int64_t row, int box_rows, int box_columns, bool swizzled) {
-  void *function = nullptr;
-  cudaDriverEntryPointQueryResult found;
-  cudaError_t status =
-      cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
-  if (status != cudaSuccess) return status;
-  if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+  static std::atomic<void *> function; /* looking it up takes as long as all else here */
+  if (!function.load()) {
+    void *asked = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    const cudaError_t status =
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &asked, 12000, cudaEnableDefault, &found);
+    if (status != cudaSuccess) return status;
+    if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+    function.store(asked);
+  }
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
   const cuuint64_t strides[] = {static_cast<cuuint64_t>(row * tg_element_bytes(element))};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(box_columns), static_cast<cuuint32_t>(box_rows)}, steps[] = {1, 1};
-  CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
+  CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function.load())(
       map, element == TG_F64 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
       const_cast<void *>(matrix), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
       swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,

@@ -20,7 +20,7 @@ static const struct {
     {"split", tg_rung_split, tg_rung_split_workspace},
     {"stream", tg_rung_stream, tg_rung_stream_workspace},
     {"turn", tg_rung_turn, tg_rung_turn_workspace},
-    {"swizzle", tg_rung_swizzle, tg_rung_swizzle_workspace},
+    {"sliced", tg_rung_sliced, tg_rung_sliced_workspace},
     {"tensor", tg_rung_tensor, tg_rung_tensor_workspace},
     {"cublas", tg_rung_cublas, NULL},
 };
