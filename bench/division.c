@@ -176,7 +176,7 @@ static bool open_suite(TgSuite *suite, const TgBenchOptions *options, GError **e
   g_autoptr(GArray) any = methods_new(&none, TG_HISTORIC_F32, 1024);
   if (!tg_suite_open(suite, "division", options, (const TgMethod *)(void *)any->data, any->len, budget_s, error))
     return false;
-  suite->limits.longest_s = longest_s;
+  suite->limits.longest_s = tg_suite_longest_s(options, longest_s);
   suite->limits.most = MIN(suite->limits.most, 31);
   suite->kernel_only = suite->same_split = true;
   suite->hopeless = hopeless;

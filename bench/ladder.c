@@ -194,10 +194,9 @@ const TgExperiment tg_experiment_ladder = {
     .summary = "every kernel of the ladder beside cuBLAS, on one GPU",
     .details =
         "every kernel of `topogemm list kernels` but the papers' beside cuBLAS, in one run and on the same random "
-        "matrices: the median of up to 31 launches, both of such as the device waits for, and alone, of such as find "
-        "it idle, which "
-        "adds what the host takes to launch. A kernel that would take over two seconds a launch is left "
-        "out, and named.",
+        "matrices: the median of up to 31 launches that the device waits for, and of as many that find it idle "
+        "(alone), "
+        "which adds the host's part. A kernel that would take over two seconds a launch is left out, and named.",
     .measure = measure_all,
     .clear = clear,
     .print = tg_ladder_print,

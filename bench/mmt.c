@@ -74,7 +74,7 @@ static bool measure_speeds(TgMmt *mmt, const TgBenchOptions *options, GError **e
   if (!tg_suite_open(&suite, "mmt", options, methods, mmt->methods->len, budget_s, error)) return false;
   g_autoptr(GArray) sizes = tg_suite_sizes(options, usual_sizes, G_N_ELEMENTS(usual_sizes), 512);
   bool fine = true;
-  suite.limits.longest_s = longest_s;
+  suite.limits.longest_s = tg_suite_longest_s(options, longest_s);
   suite.total = (int64_t)sizes->len * mmt->methods->len;
   for (guint s = 0; fine && s < sizes->len; s++) {
     const int64_t d = g_array_index(sizes, int64_t, s);

@@ -35,6 +35,10 @@ static bool choose(const TgSuite *suite, const char *experiment, GError **error)
   return true;
 }
 
+double tg_suite_longest_s(const TgBenchOptions *options, double usual_s) {
+  return options->budget_s > 0 ? MIN(usual_s, MAX(1, 40 * options->budget_s)) : usual_s;
+}
+
 bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
                    size_t method_count, double budget_s, GError **error) {
   TgDevice device;
@@ -50,7 +54,7 @@ bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions 
                                   .least = 3,
                                   .most = options->quick ? 20 : 1000,
                                   .warmup = 2,
-                                  .longest_s = 60,
+                                  .longest_s = tg_suite_longest_s(options, 60),
                                   .hold_s = 50e-6};
   suite->results = tg_results_new(experiment, suite->on_device ? &device : NULL);
   suite->results->seed = options->seed;

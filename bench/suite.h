@@ -44,6 +44,8 @@ typedef struct TgSuite {
  * option may replace. Errors: TG_BENCH_ERROR; without a device MISSING. */
 bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
                    size_t method_count, double budget_s, GError **error);
+/** What one trial may take: `usual_s`, or 40 times the budget that was asked for where that is less, but a second. */
+double tg_suite_longest_s(const TgBenchOptions *options, double usual_s);
 /** Frees what is left; the results too, unless they were taken. */
 void tg_suite_clear(TgSuite *suite);
 

@@ -70,7 +70,7 @@ static const TgOptionRow rows[] = {
     {"kernels", 0, G_OPTION_ARG_STRING, AT(kernels), "NAME,NAME,…",
      "kernels of `topogemm list kernels` to measure; else all of the experiment"},
     {"budget", 0, G_OPTION_ARG_STRING, AT(budget), "SECONDS",
-     "of trials, a kernel and size: as many as fit; else the experiment's own"},
+     "of trials, a kernel and size: as many as fit, and none over 40 times that, or 1; else the experiment's own"},
     {"quick", 0, G_OPTION_ARG_NONE, AT(quick), NULL, "few sizes and few trials: whether all of it works"},
     {"cpu-only", 0, G_OPTION_ARG_NONE, AT(cpu_only), NULL, "only what needs no GPU"},
     {"no-cache", 0, G_OPTION_ARG_NONE, AT(no_cache), NULL,

@@ -5,8 +5,8 @@ A region stands between `<!-- TABLE: FILE.json … -->`, which names the table a
 `<!-- end -->`. Results that are not there are not shown; where none of a region's are, the region says so. With --check
 nothing is written: the status is 1 where a page differs from what would be written.
 
-Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE: docs/kernels.md, docs/papers.md and docs/run.md
-if not given
+Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE: docs/compare.md, kernels.md, papers.md and
+run.md there if not given
 """
 import argparse
 import difflib
@@ -54,6 +54,15 @@ def ladder(files):
         "", f"{environment['device']}, {environment['multiprocessors']} multiprocessors at "
         f"{environment['clock_mhz_before']} MHz, CUDA {environment['cuda'] // 1000}."
         f"{environment['cuda'] % 1000 // 10}; medians of {trials[0]} to {trials[-1]} launches after two."]
+
+
+def ladder_alone(files):
+    """The smallest size, where launches count: those that the device waits for, and those that find it idle."""
+    results = [result for result in rows_of(files) if "left_out" not in result]
+    n = min(result["n"] for result in results)
+    lines = [[row["kernel"], f"{row['time_s']['median'] * 1e6:.1f}", f"{row['ratio_to_cublas']:.3f}", f"{row['alone_s'] * 1e6:.1f}",
+              f"{row['alone_ratio_to_cublas']:.3f}"] for row in results if row["n"] == n]
+    return markdown([f"n = {n}", "waited for, µs", "of cuBLAS", "alone, µs", "of cuBLAS"], lines)
 
 
 # --- O'Neil -----------------------------------------------------------------------------------------------------------
@@ -148,6 +157,7 @@ OFTEN = [("naive", "essay-transpose-naive/100", 16), ("unpadded", "essay-transpo
 
 TABLES = {
     "ladder": ladder,
+    "ladder-alone": ladder_alone,
     "oneil-1": lambda files: oneil_table(files, 8),
     "oneil-2": lambda files: oneil_table(files, 16),
     "oneil-growth": oneil_growth,
@@ -176,7 +186,7 @@ def main():
     """Writes or checks the pages."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("pages", nargs="*", type=pathlib.Path,
-                        default=[ROOT / "docs" / name for name in ("kernels.md", "papers.md", "run.md")])
+                        default=[ROOT / "docs" / name for name in ("compare.md", "kernels.md", "papers.md", "run.md")])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
     arguments = parser.parse_args()

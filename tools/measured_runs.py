@@ -1,4 +1,6 @@
 """Tables of docs-measured.py: schedules that `topogemm run` executed, beside a kernel of the ladder."""
+import statistics
+
 from measured_common import markdown, where
 
 
@@ -92,4 +94,34 @@ def shapes(files):
     return markdown(heads, lines) + ["", " ".join(words)]
 
 
-TABLES = {"runs": runs, "shifts": shifts, "shapes": shapes}
+def compared(files):
+    """A line a schedule that was predicted and run, sizes side by side, and the median of the errors without their signs."""
+    found, environment = {}, None
+    for one in files:
+        environment = environment or one.get("environment") or one["measured"]["environment"]
+        for row in one.get("comparisons", [one]):
+            ran = row["measured"]
+            key = (row["on"], ran["transport"], ran["grid"], row["algorithm"])
+            found.setdefault(key, {})[ran["n"]] = row
+    sizes = sorted({n for rows in found.values() for n in rows})
+    lines = []
+    for key, rows in found.items():
+        line = list(key)
+        for n in sizes:
+            row = rows.get(n)
+            line += [f"{row['predicted_s'] * 1e3:.2f}", f"{row['measured_s'] * 1e3:.2f}", f"{row['error'] * 100:+.1f} %"] if row else ["", "", ""]
+        steps = [row["median_abs_step_error"] for row in rows.values() if row["median_abs_step_error"] is not None]
+        lines.append(line + [f"{statistics.median(steps) * 100:.0f} %" if steps else "-"])
+    heads = ["`--on`", "transport", "grid", "schedule"]
+    for n in sizes:
+        heads += [f"n = {n}: predicted, ms", "measured", "error"]
+    errors = {}
+    for key, rows in found.items():
+        errors.setdefault(key[0], []).extend(abs(row["error"]) for row in rows.values())
+    medians = ", ".join(f"{statistics.median(some) * 100:.1f} % on {on}" for on, some in errors.items())
+    return markdown(heads + ["of a step"], lines) + [
+        "", f"error: (predicted − measured) / measured; its median without signs: {medians}; of a step: the median of the steps'. "
+        + where([{"environment": environment}])]
+
+
+TABLES = {"compare": compared, "runs": runs, "shifts": shifts, "shapes": shapes}

@@ -1,6 +1,7 @@
 /* What the experiments share, on synthetic figures: trials, pages, charts, results and their document. */
 #include "bench-case.h"
 #include "chart.h"
+#include "suite.h"
 #include "trial.h"
 
 /* --- trials ------------------------------------------------------------------------------------------------------- */
@@ -26,6 +27,13 @@ static void test_left_out(void) {
   g_assert_true(tg_trial_is_left_out(&limits, 61, small, sizeof small));
   g_assert_cmpstr(small, ==, "would");
   g_assert_false(tg_trial_is_left_out(&(TgTrialLimits){0}, 1e9, why, sizeof why));
+}
+
+static void test_longest(void) {
+  g_assert_cmpfloat(tg_suite_longest_s(&(TgBenchOptions){0}, 60), ==, 60);
+  g_assert_cmpfloat(tg_suite_longest_s(&(TgBenchOptions){.budget_s = 20}, 60), ==, 60);
+  g_assert_cmpfloat(tg_suite_longest_s(&(TgBenchOptions){.budget_s = 0.05}, 60), ==, 2);
+  g_assert_cmpfloat(tg_suite_longest_s(&(TgBenchOptions){.budget_s = 0.001}, 60), ==, 1);
 }
 
 typedef struct Slow {
@@ -235,6 +243,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/bench/trial/count", test_trial_count);
   g_test_add_func("/bench/trial/left-out", test_left_out);
+  g_test_add_func("/bench/trial/longest", test_longest);
   g_test_add_func("/bench/trial/on-host", test_trial_on_host);
   g_test_add_func("/bench/page", test_page);
   g_test_add_func("/bench/chart", test_chart);

@@ -173,6 +173,32 @@ def run(transport, gflops, **more):
             "time_s": time(1), "processors": 4, "resident": 30, "beside": {"kernel": "cublas", "ratio": 0.9}} | more
 
 
+def test_ladder_alone(folder):
+    def rung(kernel, n, median, **more):
+        return {"kernel": kernel, "n": n, "time_s": time(median), "ratio_to_cublas": 0.5, "alone_s": 2 * median,
+                "alone_ratio_to_cublas": 0.25} | more
+
+    write(folder, "a.json", [rung("fast", 64, 1e-5), rung("fast", 128, 8e-5), {"kernel": "slow", "n": 32, "left_out": "slow"}])
+    text = rewrite(folder, "ladder-alone")
+    assert "| n = 64 | waited for, µs | of cuBLAS | alone, µs | of cuBLAS |\n" in text, text
+    assert "| fast | 10.0 | 0.500 | 20.0 | 0.250 |\n" in text and "80.0" not in text and "slow" not in text, text
+
+
+def test_compare(folder):
+    def row(algorithm, n, error, steps):
+        return {"on": "clusters", "algorithm": algorithm, "predicted_s": 2e-3 * (1 + error), "measured_s": 2e-3, "error": error,
+                "median_abs_step_error": steps, "measured": {"transport": "copy", "grid": "2x2", "n": n, "environment": GPU}}
+
+    (folder / "a.json").write_text(json.dumps({"comparisons": [row("ring", 64, 0.05, 0.1), row("star", 64, -0.5, None)], "environment": GPU}))
+    (folder / "b.json").write_text(json.dumps(row("ring", 128, -0.01, 0.3)))
+    text = rewrite(folder, "compare", files="a.json b.json")
+    assert "| clusters | copy | 2x2 | ring | 2.10 | 2.00 | +5.0 % | 1.98 | 2.00 | -1.0 % | 20 % |\n" in text, text
+    assert "| clusters | copy | 2x2 | star | 1.00 | 2.00 | -50.0 % |  |  |  | - |\n" in text, text
+    assert "its median without signs: 5.0 % on clusters; of a step" in text and "a card, 132" in text, text
+    text = rewrite(folder, "compare", files="b.json")
+    assert "a card, 132" in text, text
+
+
 def test_runs(folder):
     (folder / "a.json").write_text(json.dumps({"runs": [run("copy", 42000), run("copy", 3000, algorithm="alone")], "environment": GPU}))
     (folder / "b.json").write_text(json.dumps(run("load", 44000, trials=31) | {"environment": GPU}))
