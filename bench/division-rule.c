@@ -21,6 +21,7 @@ static const double block_instructions = 60, round_instructions = 40, term_instr
 static const double issued_per_cycle = 4;       /* instructions of a multiprocessor */
 static const double cache_bytes_per_cycle = 32; /* of the second-level cache, a multiprocessor's part */
 static const double atomics_per_cycle = 1;      /* likewise */
+static const double told_apart = 1.05;          /* times that differ by less do not */
 enum { WARP = 32, RESERVED_BYTES = 1024 /* of shared memory, a block's own */ };
 
 GArray *tg_division_all(TgHistoricType type, int64_t m, int64_t n, int64_t k) {
@@ -109,23 +110,32 @@ bool tg_division_cost(const TgDivision *division, const TgDevice *device, TgHist
   cost->occupancy = cost->resident * threads_of(shape) / device->threads_per_processor;
   cost->waves = ceil(blocks / (processors * cost->resident));
   cost->latency_s = cost->waves * latency_cycles(shape) / hz;
-  cost->issue_s = blocks * busy_cycles(shape) / (processors * hz);
-  cost->bytes_s = (shape->read_bytes + shape->written_bytes) / (processors * cache_bytes_per_cycle * hz);
+  const double busiest = ceil(blocks / processors); /* blocks of the multiprocessor that has the most */
+  cost->issue_s = busiest * busy_cycles(shape) / hz;
+  cost->bytes_s = busiest / blocks * (shape->read_bytes + shape->written_bytes) / (cache_bytes_per_cycle * hz);
   if (device->memory_bytes_per_s > 0) cost->bytes_s = fmax(cost->bytes_s, once / device->memory_bytes_per_s);
-  cost->atomics_s = shape->atomics / (processors * atomics_per_cycle * hz);
+  cost->atomics_s = busiest / blocks * shape->atomics / (atomics_per_cycle * hz);
   find_limit(cost);
   if (shape->split > 1) cost->seconds += zero_s;
   return true;
 }
 
+/* Least split of those that the rule cannot tell from the quickest: what adding up costs beside other work is not in
+ * it. */
 bool tg_division_choose(const TgDevice *device, TgHistoricType type, int64_t m, int64_t n, int64_t k,
                         TgDivision *division, TgDivisionCost *cost) {
   g_autoptr(GArray) all = tg_division_all(type, m, n, k);
+  TgDivisionCost its;
+  double least_s = INFINITY;
   bool any = false;
+  for (guint i = 0; i < all->len; i++)
+    if (tg_division_cost(&g_array_index(all, TgDivision, i), device, type, m, n, k, &its))
+      least_s = fmin(least_s, its.seconds);
   for (guint i = 0; i < all->len; i++) {
     const TgDivision *one = &g_array_index(all, TgDivision, i);
-    TgDivisionCost its;
-    if (!tg_division_cost(one, device, type, m, n, k, &its) || (any && its.seconds >= cost->seconds)) continue;
+    if (!tg_division_cost(one, device, type, m, n, k, &its) || its.seconds > told_apart * least_s) continue;
+    if (any && (one->split > division->split || (one->split == division->split && its.seconds >= cost->seconds)))
+      continue;
     *division = *one;
     *cost = its;
     any = true;
