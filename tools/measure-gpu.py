@@ -30,6 +30,8 @@ TOOLS = ["memcheck", "racecheck", "synccheck"]
 # Sizes at which a test under a tool ends within minutes: racecheck slows kernels down several hundred times.
 LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
 LARGEST_OF = {("racecheck", "clusters"): "130"}  # whose tiles are 128 x 128: no less has edges
+# Of how many grids one is left, where a schedule runs on many.
+EVERY = {("racecheck", "clusters"): "4", ("racecheck", "blocks"): "4"}
 # Into how many parts, each with some of its cases, a test is divided under a tool.
 DIVIDED = {("racecheck", "blocks"): 8, ("racecheck", "clusters"): 8, ("racecheck", "historic"): 4,
            ("racecheck", "kernels"): 4, ("racecheck", "threads"): 2}
@@ -165,6 +167,8 @@ def sanitised_of(tool, name, program):
     if tool == "memcheck":  # launches that are refused are what some tests are about
         words[3:3] = ["--report-api-errors", "no"]
     environment = {"TG_TEST_LARGEST": LARGEST_OF.get((tool, name), LARGEST[tool])}
+    if (tool, name) in EVERY:
+        environment["TG_TEST_EVERY"] = EVERY[tool, name]
     count = DIVIDED.get((tool, name), 1)
     for part in range(count):
         more = functools.partial(cases_of, str(program), part, count) if count > 1 else None

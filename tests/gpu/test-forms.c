@@ -1,6 +1,6 @@
 /* Forms, the kernels that an executor has to choose from: each is right, says which it is, and what does not exist or
  * does not suit is refused in words. */
-#include "blocks-case.h"
+#include "executor-case.h"
 #include "executors-cuda.h"
 #include "gpu-case.h"
 

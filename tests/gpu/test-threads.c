@@ -1,6 +1,6 @@
 /* Executor `threads`. Its programs are executed on the CPU (threads-machine.h); with a GPU, every schedule of the
  * library and those of own-schedules.h must give what the stepper gives. */
-#include "blocks-case.h"
+#include "executor-case.h"
 #include "gpu-case.h"
 #include "threads-machine.h"
 

@@ -1,7 +1,7 @@
-/** @file blocks-case.h
- * For tests: schedules bound, stepped on the CPU, planned and run, and the results compared. */
-#ifndef TG_TEST_BLOCKS_CASE_H
-#define TG_TEST_BLOCKS_CASE_H
+/** @file executor-case.h
+ * For tests of executors: schedules bound, stepped on the CPU, planned and run, and the results compared. */
+#ifndef TG_TEST_EXECUTOR_CASE_H
+#define TG_TEST_EXECUTOR_CASE_H
 
 #include "../property/own-schedules.h"
 #include "../step-case.h"
@@ -72,6 +72,13 @@ static inline bool is_slowed(void) {
 
 static inline bool is_left_out(const int64_t *size) {
   return is_slowed() && MAX(size[0], MAX(size[1], size[2])) > g_ascii_strtoll(g_getenv("TG_TEST_LARGEST"), NULL, 10);
+}
+
+/** Of the grids that a schedule is made for, counted from 0, every N-th is left for such a tool with TG_TEST_EVERY=N,
+ * from the second on: the first has one processor. */
+static inline bool is_passed_over(int number) {
+  const char *every = g_getenv("TG_TEST_EVERY");
+  return every && number % g_ascii_strtoll(every, NULL, 10) != 1;
 }
 
 static inline TgExecutorOptions options_of(const StepCase *test) {
