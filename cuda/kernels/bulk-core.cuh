@@ -14,6 +14,7 @@
 
 #include "apart.cuh"
 #include "copy-engine.cuh"
+#include "launch.cuh"
 
 namespace bulk {
 
@@ -212,12 +213,6 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
   tg_cluster_sync(); /* no block leaves while another reads its sums */
 }
 
-inline cudaError_t count_processors(int *processors) {
-  int device;
-  const cudaError_t status = cudaGetDevice(&device);
-  return status == cudaSuccess ? cudaDeviceGetAttribute(processors, cudaDevAttrMultiProcessorCount, device) : status;
-}
-
 /** Bytes of workspace for the operands that do not lie as the kernel reads them. */
 int64_t workspace(const TgGemm *gemm);
 
@@ -231,7 +226,7 @@ template <int SPLIT> cudaError_t start(const TgGemm *gemm) {
   if (status != cudaSuccess) return status;
   const int64_t blocks = static_cast<int64_t>(problem.tiles_down) * problem.tiles_across * SPLIT;
   int processors;
-  status = count_processors(&processors);
+  status = tg_count_processors(&processors);
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(multiply<SPLIT>, cudaFuncAttributeMaxDynamicSharedMemorySize, alone_bytes);
   if (status != cudaSuccess) return status;

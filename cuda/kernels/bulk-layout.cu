@@ -27,10 +27,6 @@ int64_t padded(int64_t columns) {
   return (columns + 3) / 4 * 4;
 }
 
-bool is_aligned(const void *matrix, int64_t row) {
-  return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && row % 4 == 0;
-}
-
 /* An operand of k rows: where it lies, and whether it has to be laid out first. */
 struct Operand {
   const float *from;
@@ -40,7 +36,7 @@ struct Operand {
 };
 
 bool moves(const Operand &operand) {
-  return operand.turned || !is_aligned(operand.from, operand.from_row);
+  return operand.turned || !tg_is_aligned(operand.from, operand.from_row);
 }
 
 int64_t bytes(const Operand &operand, int64_t k) {
@@ -86,8 +82,8 @@ cudaError_t bulk::prepare(const TgGemm *gemm, CUtensorMap *a_map, CUtensorMap *b
   auto *first = static_cast<unsigned char *>(gemm->workspace);
   int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
   *problem = {
-      static_cast<float *>(gemm->c),  gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
-      is_aligned(gemm->c, gemm->ldc), 0};
+      static_cast<float *>(gemm->c),     gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
+      tg_is_aligned(gemm->c, gemm->ldc), 0};
   /* What is laid out last is what the kernel waits for: B first, so that A's transposition overlaps its launch. */
   cudaError_t status =
       lay_out(right(gemm), k, reinterpret_cast<float *>(first + bytes(left(gemm), gemm->k)), b_map, stream);

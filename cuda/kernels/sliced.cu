@@ -203,13 +203,8 @@ __global__ __launch_bounds__(threads, 1) void multiply(const char *a, int64_t ro
   finish(memory, problem, place, sums);
 }
 
-bool is_aligned(const void *matrix, int64_t row) {
-  return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && row % 4 == 0;
-}
-
 bool takes(const TgGemm *gemm) {
-  return !gemm->transpose_a && !gemm->transpose_b && gemm->m % rows == 0 && gemm->k % depth == 0 && gemm->k > 0 &&
-         is_aligned(gemm->a, gemm->lda) && is_aligned(gemm->b, gemm->ldb);
+  return tg_lies_as_read(gemm) && gemm->m % rows == 0 && gemm->k % depth == 0 && gemm->k > 0;
 }
 
 } // namespace
@@ -219,8 +214,8 @@ extern "C" cudaError_t tg_rung_sliced(const TgGemm *gemm) {
   CUtensorMap b_map;
   const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
   const bulk::Problem problem = {
-      static_cast<float *>(gemm->c),  gemm->ldc, m, n, k, m / rows, (n + columns - 1) / columns, gemm->add,
-      is_aligned(gemm->c, gemm->ldc), 0};
+      static_cast<float *>(gemm->c),     gemm->ldc, m, n, k, m / rows, (n + columns - 1) / columns, gemm->add,
+      tg_is_aligned(gemm->c, gemm->ldc), 0};
   cudaError_t status = tg_map_matrix(&b_map, gemm->b, TG_F32, k, n, gemm->ldb, depth, columns, false);
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);

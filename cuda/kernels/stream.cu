@@ -165,9 +165,8 @@ __global__ void add_runs(const __grid_constant__ Problem problem, const __grid_c
 }
 
 cudaError_t count_slots(int *slots) {
-  int device, processors;
-  cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  int processors;
+  const cudaError_t status = tg_count_processors(&processors);
   *slots = status == cudaSuccess ? processors * blocks_a_multiprocessor : 0;
   return status;
 }

@@ -10,6 +10,7 @@
 #include "rung.h"
 
 #include "copy-engine.cuh"
+#include "launch.cuh"
 #include "wgmma.cuh"
 
 namespace {
@@ -211,9 +212,8 @@ extern "C" cudaError_t tg_rung_tensor(const TgGemm *gemm) {
   if (status == cudaSuccess)
     status = lay_out(gemm->b, gemm->ldb, !gemm->transpose_b, n, k, space + 2 * bytes(m, k), columns, &b_high, &b_low,
                      stream);
-  int device = 0, processors = 0;
-  if (status == cudaSuccess) status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  int processors = 0;
+  if (status == cudaSuccess) status = tg_count_processors(&processors);
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
   if (status != cudaSuccess) return status;

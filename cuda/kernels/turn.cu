@@ -255,19 +255,10 @@ __global__ __launch_bounds__(threads, 1) void multiply(const __grid_constant__ C
   if (SPLIT == 2) tg_cluster_sync(); /* no block leaves while the other reads its sums */
 }
 
-bool is_aligned(const void *matrix, int64_t row) {
-  return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && row % 4 == 0;
-}
-
-bool takes(const TgGemm *gemm) {
-  return !gemm->transpose_a && !gemm->transpose_b && is_aligned(gemm->a, gemm->lda) && is_aligned(gemm->b, gemm->ldb);
-}
-
 /* How many blocks share a tile: two, where that takes fewer rounds of the multiprocessors. */
 cudaError_t choose_split(int64_t tiles, int *split) {
-  int device, processors;
-  cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  int processors;
+  const cudaError_t status = tg_count_processors(&processors);
   if (status != cudaSuccess) return status;
   const int64_t one = (tiles + processors - 1) / processors, two = (2 * tiles + processors - 1) / processors;
   *split = two < 2 * one ? 2 : 1;
@@ -278,8 +269,8 @@ template <int SPLIT> cudaError_t start(const TgGemm *gemm) {
   CUtensorMap a_map, b_map;
   const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
   const bulk::Problem problem = {
-      static_cast<float *>(gemm->c),  gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
-      is_aligned(gemm->c, gemm->ldc), 0};
+      static_cast<float *>(gemm->c),     gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
+      tg_is_aligned(gemm->c, gemm->ldc), 0};
   cudaError_t status = tg_map_matrix(&a_map, gemm->a, TG_F32, m, k, gemm->lda, tile, depth, true);
   if (status == cudaSuccess) status = tg_map_matrix(&b_map, gemm->b, TG_F32, k, n, gemm->ldb, depth, tile, false);
   if (status == cudaSuccess)
@@ -304,10 +295,10 @@ extern "C" cudaError_t tg_rung_turn(const TgGemm *gemm) {
   int split;
   const cudaError_t status = choose_split(((gemm->m + tile - 1) / tile) * ((gemm->n + tile - 1) / tile), &split);
   if (status != cudaSuccess) return status;
-  if (!takes(gemm)) return split == 2 ? bulk::start<2>(gemm) : bulk::start<1>(gemm);
+  if (!tg_lies_as_read(gemm)) return split == 2 ? bulk::start<2>(gemm) : bulk::start<1>(gemm);
   return split == 2 ? start<2>(gemm) : start<1>(gemm);
 }
 
 extern "C" int64_t tg_rung_turn_workspace(const TgGemm *gemm) {
-  return takes(gemm) ? 0 : bulk::workspace(gemm);
+  return tg_lies_as_read(gemm) ? 0 : bulk::workspace(gemm);
 }
