@@ -83,7 +83,7 @@ static TgCurve *curve_of(TgPanel *panel, const char *name) {
 
 void tg_panel_point(TgPanel *panel, const char *curve, double x, double y) {
   const TgPoint point = {x, y};
-  if (!(x > 0 && y > 0) || isinf(x) || isinf(y)) return;
+  if (!(panel->linear ? x >= 0 && y >= 0 : x > 0 && y > 0) || isinf(x) || isinf(y)) return;
   g_array_append_val(curve_of(panel, curve)->points, point);
 }
 

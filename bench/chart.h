@@ -18,9 +18,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgChart, tg_chart_free)
 
 /** A panel more, which belongs to the chart. */
 TgPanel *tg_chart_panel(TgChart *chart, const char *title, const char *x, const char *y);
-/** Evenly spaced numbers on both axes, y from 0, instead of logarithms. */
+/** Evenly spaced numbers on both axes, y from 0, instead of logarithms: before the points. */
 void tg_panel_linear(TgPanel *panel);
-/** A point more of the curve of this name; without effect where a number is NaN or not positive. */
+/** A point more of the curve of this name; without effect where a number is NaN or negative, or, on axes of logarithms,
+ * 0. */
 void tg_panel_point(TgPanel *panel, const char *curve, double x, double y);
 
 /** The script. Free with g_free(). */

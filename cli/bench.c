@@ -13,6 +13,8 @@
 
 static TgExit read_sizes(const TgCli *cli, GArray *sizes) {
   g_auto(GStrv) words = g_strsplit(cli->options.sizes ? cli->options.sizes : "", ",", -1);
+  if (cli->options.sizes && !*words)
+    return tg_report(cli, TG_EXIT_USAGE, "--sizes: expected numbers, as in --sizes 512,1024");
   for (char **word = words; *word; word++) {
     int64_t size;
     TgExit status = tg_number_parse(cli, "--sizes", *word, 1, 65536, &size);

@@ -32,11 +32,25 @@ static TgExit check_names(const TgCli *cli, const TgCompareCommand *compare) {
   return TG_EXIT_DONE;
 }
 
+/* What an executor's links are predicted by is one [link], from each processor to each. */
+static TgExit check_links(const TgCli *cli, const TgMachine *machine) {
+  bool own = *machine->network != '\0';
+  for (int l = 0; l < TG_MAX_LEVELS; l++) own = own || machine->level[l].given;
+  for (int a = 0; a < TG_MACHINE_AXES; a++) own = own || machine->axis[a].given;
+  if (!own) return TG_EXIT_DONE;
+  return tg_report(
+      cli, TG_EXIT_USAGE,
+      "--machine %s: it has a network, levels or links of axes, and the processors of an executor have one "
+      "[link] from each to each",
+      cli->options.machine);
+}
+
 static void warn(const TgCli *cli, const TgCompareCommand *compare) {
   const TgMachineExecutor *executor = &compare->machine.executor;
   const char *device = tg_environment_device(&compare->run.environment);
-  /* The file may have had no room for all of a name. */
-  if (*executor->device && strncmp(executor->device, device, strlen(executor->device)) != 0)
+  /* The file has no room for all of a very long name. */
+  const size_t room = sizeof executor->device - 1;
+  if (*executor->device && strncmp(executor->device, device, room) != 0)
     tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, this is %s", cli->options.machine,
               executor->device, device);
   for (guint r = 0; r < compare->run.results->len; r++) {
@@ -79,6 +93,7 @@ TgExit tg_compare_machine(TgCli *cli, TgCompareCommand *compare) {
                      cli->options.sizes ? "--sizes" : "--budget");
   TgExit status = tg_machine_option(cli, &compare->machine);
   if (!status) status = check_names(cli, compare);
+  if (!status) status = check_links(cli, &compare->machine);
   if (!status) warn(cli, compare);
   return status;
 }

@@ -130,8 +130,8 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
   tg_table_print(cli, table, 2, true);
   tg_print_wrapped(cli, "error: (predicted - measured) / measured; steps: median of the steps' errors without signs", 2,
                    0);
-  const bool same = memcmp(predicted, measured, count * sizeof *predicted) == 0;
-  tg_print(cli, "\n  The prediction %s.\n", same ? "ranks them as they are" : "ranks them otherwise than they are");
+  tg_print(cli, "\n  The prediction %s.\n",
+           tg_compare_agrees(compare) ? "ranks them as they are, but for ties" : "ranks them otherwise than they are");
 }
 
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare) {

@@ -109,6 +109,27 @@ int *tg_compare_places(const TgCompareCommand *compare, bool measured) {
   return place;
 }
 
+static double sign_beyond(double difference, double tie) {
+  return difference > tie ? 1 : difference < -tie ? -1 : 0;
+}
+
+bool tg_compare_agrees(const TgCompareCommand *compare) {
+  const double same = 1e-3;
+  for (guint r = 0; r < compare->results->len; r++)
+    for (guint other = 0; other < r; other++) {
+      const double first_s = tg_compare_result(compare, r)->expected.time_s;
+      const double second_s = tg_compare_result(compare, other)->expected.time_s;
+      const TgMeasurement *first = &tg_run_result(&compare->run, r)->time;
+      const TgMeasurement *second = &tg_run_result(&compare->run, other)->time;
+      const double spread_s = fmax(first->stddev_s, 0) + fmax(second->stddev_s, 0); /* of one trial there is none */
+      if (sign_beyond(first_s - second_s, same * fmin(first_s, second_s)) *
+              sign_beyond(first->median_s - second->median_s, spread_s) <
+          0)
+        return false;
+    }
+  return true;
+}
+
 /* --- the command ---------------------------------------------------------------------------------------------------*/
 
 static TgExit say(TgCli *cli, const TgCompareCommand *compare) {

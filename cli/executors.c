@@ -114,7 +114,7 @@ TgExit tg_transport_option(const TgCli *cli, const TgExecutorRow *row, TgTranspo
 TgExit tg_transports_option(const TgCli *cli, const TgExecutorRow *row, TgTransport transports[TG_TRANSPORTS],
                             int32_t *count) {
   g_auto(GStrv) texts = g_strsplit(cli->options.transport ? cli->options.transport : "copy", ",", -1);
-  TgExit status = TG_EXIT_DONE;
+  TgExit status = *texts ? TG_EXIT_DONE : find_transport(cli, row, "", &transports[0]);
   *count = 0;
   for (char **text = texts; *text && !status; text++) {
     if (g_strv_contains((const char *const *)text + 1, *text))

@@ -29,23 +29,9 @@ void tg_run_clear(TgRunCommand *run) {
 
 /* --- what to run ---------------------------------------------------------------------------------------------------*/
 
-/* One file for two things would have the last one only. */
-static TgExit check_distinct(const TgCli *cli) {
-  const TgOptions *options = &cli->options;
-  const char *const names[] = {"-o", "--trace", "--c"};
-  const char *const files[] = {options->output, options->trace, options->c};
-  for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
-    for (size_t j = 0; j < i; j++)
-      if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
-        return tg_report(cli, TG_EXIT_USAGE, "%s and %s: both would write %s", names[j], names[i], files[i]);
-  return TG_EXIT_DONE;
-}
-
 static TgExit check_files(const TgCli *cli) {
   const TgOptions *options = &cli->options;
   GError *error = NULL;
-  const TgExit distinct = check_distinct(cli);
-  if (distinct) return distinct;
   if (options->c && g_strv_length(options->arguments) > 1) return tg_report(cli, TG_EXIT_USAGE, "--c is for one ALGO");
   if (options->c && options->transport && strchr(options->transport, ','))
     return tg_report(cli, TG_EXIT_USAGE, "--c is for one transport");

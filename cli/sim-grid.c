@@ -85,6 +85,11 @@ static TgExit pick_grid(const TgCli *cli, const TgProblem *problem, char **grid)
   g_auto(GStrv) grids = g_strsplit(cli->options.grid, ",", -1);
   if (!*grids) return tg_report(cli, TG_EXIT_USAGE, "--grid: expected extents joined by x, as in 4x4");
   for (char **text = grids; *text; text++) {
+    TgBindings any = {0};
+    TgError error;
+    if (!tg_bindings_grid(&any, *text, &error)) return tg_report(cli, TG_EXIT_USAGE, "--grid: %s", error.message);
+  }
+  for (char **text = grids; *text; text++) {
     g_auto(GStrv) extents = g_strsplit(*text, "x", -1);
     if (g_strv_length(grids) > 1 && (int)g_strv_length(extents) != problem->schedule.dims) continue;
     *grid = g_strdup(*text);
