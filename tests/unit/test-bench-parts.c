@@ -99,6 +99,18 @@ static char *chart_of(const void *data, const TgPlotFormat *format, const char *
   return tg_chart_script(data, format, output);
 }
 
+/* On axes of numbers 0 is one of them, and less is not. */
+static void test_linear(void) {
+  g_autoptr(TgChart) chart = tg_chart_new("Steps", "on a card");
+  TgPanel *panel = tg_chart_panel(chart, "f32", "step", "time, s");
+  tg_panel_linear(panel);
+  tg_panel_point(panel, "predicted", 1, 0);
+  tg_panel_point(panel, "predicted", 2, -1);
+  tg_panel_point(panel, "predicted", 3, 5);
+  g_autofree char *script = tg_chart_script(chart, tg_plot_format("x.gp"), NULL);
+  g_assert_nonnull(strstr(script, "$data_0_0 << EOD\n 1 0\n 3 5\nEOD\n"));
+}
+
 static void test_chart(void) {
   g_autoptr(TgChart) chart = tg_chart_new("It's a title", "on a card");
   TgPanel *first = tg_chart_panel(chart, "f32", "n", "time, s");
@@ -247,6 +259,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/bench/trial/on-host", test_trial_on_host);
   g_test_add_func("/bench/page", test_page);
   g_test_add_func("/bench/chart", test_chart);
+  g_test_add_func("/bench/chart/linear", test_linear);
   g_test_add_func("/bench/results/find", test_results_find);
   g_test_add_func("/bench/results/document", test_results_document);
   g_test_add_func("/bench/results/right", test_results_right);
