@@ -154,8 +154,8 @@ static TgExit run_calibrate(TgCli *cli) {
 }
 
 static const char *const options[] = {
-    "on",       "grid",   "type", "transport",      "sizes:calibrate", "budget:calibrate",
-    "deadline", "device", "json", "output:machine", "quiet",           NULL};
+    "on",       "grid",   "type:calibrate", "transport",      "sizes:calibrate", "budget:calibrate",
+    "deadline", "device", "json",           "output:machine", "quiet",           NULL};
 static const TgExample examples[] = {
     {"calibrate --on cpu -o my.machine", "what this processor's BLAS does, for `compare` and `sim`"},
     {"calibrate --on cpu --grid 2x2 --sizes 8,16,32 --json", "small, for another program"},

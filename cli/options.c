@@ -30,6 +30,7 @@ static const TgOptionRow rows[] = {
     {"n", 'n', G_OPTION_ARG_STRING, AT(n), "N", "square matrices of N rows: short for --size NxNxN"},
     {"size", 0, G_OPTION_ARG_STRING, AT(size), "MxNxK", "C is M x N, and the products run over K inner elements"},
     {"type", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64", "type of the elements; else that of the files, else f32"},
+    {"type:calibrate", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64", "type of the elements; else f32"},
     {"type:bench", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64|i32", "type of the elements, as the experiment has it"},
     {"network", 0, G_OPTION_ARG_STRING, AT(network), "NETWORK",
      "what the grid is laid on (torus:4x4, hypercube:4, see `topogemm list topologies`); else a torus of the grid's "
@@ -85,7 +86,10 @@ static const TgOptionRow rows[] = {
      "what executes it: cpu, threads, clusters, blocks (see `topogemm list executors`)"},
     {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",
      "how a block gets to another processor: copied there, read where it was written, or loaded there again; else "
-     "copy. `run` takes several, joined by commas"},
+     "copy"},
+    {"transport:run", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",
+     "how a block gets to another processor: copied there, read where it was written, or loaded there again; else "
+     "copy. Several, joined by commas, run one after another"},
     {"trials", 0, G_OPTION_ARG_STRING, AT(trials), "N",
      "runs that are timed; else as many as fit 2 s, 20 to 100, and fewer only where 20 take over 20 s"},
     {"warmup", 0, G_OPTION_ARG_STRING, AT(warmup), "N", "runs before them that are not; else 2"},

@@ -150,9 +150,10 @@ static TgExit run_run(TgCli *cli) {
 }
 
 static const char *const options[] = {
-    "on",     "grid",     "set",        "n",         "size",        "a",         "b",        "c",      "type",
-    "seed",   "integers", "collective", "transport", "trials",      "warmup",    "deadline", "device", "cold:run",
-    "beside", "form",     "no-cache",   "json",      "output:json", "trace:run", "quiet",    NULL};
+    "on",     "grid",     "set",      "n",          "size",          "a",      "b",           "c",
+    "type",   "seed",     "integers", "collective", "transport:run", "trials", "warmup",      "deadline",
+    "device", "cold:run", "beside",   "form",       "no-cache",      "json",   "output:json", "trace:run",
+    "quiet",  NULL};
 static const TgExample examples[] = {
     {"run cannon -n 512 --grid 4x4 --on cpu", "Cannon's algorithm on the CPU, checked and timed"},
     {"run cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu", "a table, fastest first"},
