@@ -14,6 +14,7 @@
 
 #include "apart.cuh"
 #include "copy-engine.cuh"
+#include "factors.cuh"
 #include "launch.cuh"
 
 namespace bulk {
@@ -123,19 +124,12 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
   /* A thread's 8 rows and columns are two groups of four, so that a warp's loads are whole lines of shared memory. */
   const float *a_mine = a_tiles + warp_down * warp_rows + lane_down * 4;
   const float *b_mine = b_tiles + warp_across * warp_columns + lane_across * 4;
-  float4 a[2][2], b[2][2]; /* this step's and the next one's */
-  auto load = [&](int slot, const float *a_from, const float *b_from) {
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-      a[slot][h] = *reinterpret_cast<const float4 *>(a_from + h * lanes_down * 4);
-      b[slot][h] = *reinterpret_cast<const float4 *>(b_from + h * lanes_across * 4);
-    }
-  };
+  TgFactors factors;
   int stage = 0;
   uint32_t parity = 0;
   if (rounds > 0) {
     tg_barrier_wait(full, 0);
-    load(0, a_mine, b_mine);
+    factors.load(0, a_mine, b_mine);
   }
   for (int round = 0; round < rounds; round++) {
     const float *a_now = a_mine + stage * depth * tile, *b_now = b_mine + stage * depth * tile;
@@ -145,13 +139,13 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
     for (int step = 0; step < depth; step++) {
       const int slot = step & 1;
       if (step < depth - 1) {
-        load(slot ^ 1, a_now + (step + 1) * tile, b_now + (step + 1) * tile);
+        factors.load(slot ^ 1, a_now + (step + 1) * tile, b_now + (step + 1) * tile);
       } else {
         __syncwarp(); /* lane 0 speaks for all that have read */
         if (lane == 0) tg_barrier_arrive(empty + 8 * stage);
         if (round + 1 < rounds) {
           tg_barrier_wait(full + 8 * next, next_parity);
-          load(slot ^ 1, a_mine + next * depth * tile, b_mine + next * depth * tile);
+          factors.load(slot ^ 1, a_mine + next * depth * tile, b_mine + next * depth * tile);
         }
       }
       if (step == depth / 2 && round > 0 && round - 1 + stages < rounds && thread == 0) {
@@ -160,14 +154,7 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
         tg_barrier_wait(empty + 8 * read, stage == 0 ? parity ^ 1 : parity);
         fill(read, round - 1 + stages);
       }
-      const float *left = reinterpret_cast<const float *>(a[slot]), *right = reinterpret_cast<const float *>(b[slot]);
-#pragma unroll
-      for (int i = 0; i < 8; i++)
-#pragma unroll
-        for (int t = 0; t < 8; t++) {
-          const int j = i & 1 ? 7 - t : t; /* there and back: the operand of the turn is reused */
-          sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
-        }
+      factors.multiply<false>(slot, sums);
     }
     stage = next;
     parity = next_parity;

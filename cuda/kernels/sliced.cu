@@ -15,6 +15,7 @@
 
 #include "apart.cuh"
 #include "bulk-core.cuh"
+#include "factors.cuh"
 
 namespace {
 
@@ -60,30 +61,6 @@ template <int NUMBER> __device__ __forceinline__ void lay(uint32_t to, float4 pi
   asm volatile("st.shared.f32 [%0 + %1], %2;" ::"r"(to), "n"(at + pitch * 12), "f"(piece.w));
 }
 
-/* This step's factors and the next one's. */
-struct Factors {
-  float4 a[2][2], b[2][2];
-
-  __device__ __forceinline__ void load(int which, const float *a_from, const float *b_from) {
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-      a[which][h] = *reinterpret_cast<const float4 *>(a_from + h * 32);
-      b[which][h] = *reinterpret_cast<const float4 *>(b_from + h * 16);
-    }
-  }
-
-  __device__ __forceinline__ void multiply(int which, float (*sums)[8]) const {
-    const float *left = reinterpret_cast<const float *>(a[which]), *right = reinterpret_cast<const float *>(b[which]);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-#pragma unroll
-      for (int t = 0; t < 8; t++) {
-        const int j = i & 1 ? 7 - t : t; /* there and back: the operand of the turn is reused */
-        sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
-      }
-  }
-};
-
 __device__ __forceinline__ void group_sync(int group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(each) : "memory");
 }
@@ -99,7 +76,7 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, uint32_t ba
   uint32_t barrier = base + full + 8 * stages * group, parity = 0;
   int32_t other = stage_bytes; /* to the other stage */
   const char *from = source.a + group * depth * 4 + 4 * source.sixteen + source.jump;
-  Factors factors;
+  TgFactors factors;
   lay<0>(to, piece[0]), lay<1>(to, piece[1]), lay<2>(to, piece[2]), lay<3>(to, piece[3]);
 #pragma unroll
   for (int i = 0; i < 8; i++)
@@ -125,7 +102,7 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, uint32_t ba
       if (step == 31) lay<3>(to, next);
       if (step < depth - 1)
         factors.load((step & 1) ^ 1, memory + a_at + (step + 1) * pitch, memory + b_at + (step + 1) * columns);
-      factors.multiply(step & 1, sums);
+      factors.multiply<false>(step & 1, sums);
     }
     from += source.jump;
     a_at += other / 4;

@@ -10,6 +10,7 @@
 #include "rung.h"
 
 #include "bulk-core.cuh"
+#include "factors.cuh"
 #include "stream-deal.h"
 
 namespace {
@@ -90,14 +91,7 @@ __global__ __launch_bounds__(threads, blocks_a_multiprocessor) void multiply(con
 
   const Lane mine;
   float sums[8][8];
-  float4 a[2][2], b[2][2]; /* this step's and the next one's */
-  auto load = [&](int slot, const float *a_from, const float *b_from) {
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-      a[slot][h] = *reinterpret_cast<const float4 *>(a_from + h * bulk::lanes_down * 4);
-      b[slot][h] = *reinterpret_cast<const float4 *>(b_from + h * bulk::lanes_across * 4);
-    }
-  };
+  TgFactors factors;
   for (int round = 0; round < work.rounds;) { /* the sums of one tile */
     const int end = min(round + deal.all - tg_stream_within(&work, round), work.rounds);
 #pragma unroll
@@ -115,30 +109,20 @@ __global__ __launch_bounds__(threads, blocks_a_multiprocessor) void multiply(con
       if (threadIdx.x == 32 * (round % bulk::warps) && ahead < work.rounds)
         fill(&a_map, &b_map, problem, work, ahead, tiles, full);
       tg_barrier_wait(full + 8 * stage, round / stages & 1);
-      load(0, a_now, b_now);
+      factors.load(0, a_now, b_now);
 #pragma unroll 1
       do {
 #pragma unroll
         for (int step = 0; step < unrolled; step++) {
           const int slot = step & 1;
           if (step < unrolled - 1) {
-            load(slot ^ 1, a_now + (step + 1) * tile, b_now + (step + 1) * tile);
+            factors.load(slot ^ 1, a_now + (step + 1) * tile, b_now + (step + 1) * tile);
           } else {
             a_now += unrolled * tile;
             b_now += unrolled * tile;
-            if (a_now != a_end) load(slot ^ 1, a_now, b_now);
+            if (a_now != a_end) factors.load(slot ^ 1, a_now, b_now);
           }
-          const float *left = reinterpret_cast<const float *>(a[slot]);
-          const float *right = reinterpret_cast<const float *>(b[slot]);
-#pragma unroll
-          for (int i = 0; i < 8; i++)
-#pragma unroll
-            for (int t = 0; t < 8; t++) {
-              /* There and back: the operand of the turn is reused. The lower rows begin with the other half of the
-               * columns: then fewer factors lie in the bank of their sum. */
-              const int j = (i & 1 ? 7 - t : t) ^ (i < 4 ? 0 : 4);
-              sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
-            }
+          factors.multiply<true>(slot, sums);
         }
       } while (a_now != a_end);
     }

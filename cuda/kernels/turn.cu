@@ -17,6 +17,7 @@
 
 #include "apart.cuh"
 #include "bulk-core.cuh"
+#include "factors.cuh"
 
 namespace {
 
@@ -106,14 +107,7 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, Shared shar
   const int warp = threadIdx.x / 32 % 8, lane = threadIdx.x % 32, group = threadIdx.x / 256;
   const float *const a_mine = memory + Shared::turned / 4 + warp / 4 * 64 + lane / 4 * 4;
   const float *const b_mine = memory + Shared::b / 4 + warp % 4 * 32 + lane % 4 * 4;
-  float4 a[2][2], b[2][2]; /* this step's and the next one's */
-  auto load = [&](int half, const float *a_from, const float *b_from) {
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-      a[half][h] = *reinterpret_cast<const float4 *>(a_from + h * 32);
-      b[half][h] = *reinterpret_cast<const float4 *>(b_from + h * 16);
-    }
-  };
+  TgFactors factors;
 #pragma unroll
   for (int i = 0; i < 8; i++)
 #pragma unroll
@@ -125,29 +119,19 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, Shared shar
     tg_barrier_wait(shared.base + Shared::full + 8 * stage, round / stages & 1);
     const float *a_now = a_mine + stage * depth * tile, *b_now = b_mine + stage * depth * tile;
     const float *const a_end = a_now + depth * tile;
-    load(0, a_now, b_now);
+    factors.load(0, a_now, b_now);
 #pragma unroll 1
     do {
 #pragma unroll
       for (int step = 0; step < unrolled; step++) {
         if (step < unrolled - 1) {
-          load((step & 1) ^ 1, a_now + (step + 1) * tile, b_now + (step + 1) * tile);
+          factors.load((step & 1) ^ 1, a_now + (step + 1) * tile, b_now + (step + 1) * tile);
         } else {
           a_now += unrolled * tile;
           b_now += unrolled * tile;
-          if (a_now != a_end) load((step & 1) ^ 1, a_now, b_now);
+          if (a_now != a_end) factors.load((step & 1) ^ 1, a_now, b_now);
         }
-        const float *left = reinterpret_cast<const float *>(a[step & 1]);
-        const float *right = reinterpret_cast<const float *>(b[step & 1]);
-#pragma unroll
-        for (int i = 0; i < 8; i++)
-#pragma unroll
-          for (int t = 0; t < 8; t++) {
-            /* There and back: the operand of the turn is reused. The lower rows begin with the other half of the
-             * columns: then fewer factors lie in the bank of their sum. */
-            const int j = (i & 1 ? 7 - t : t) ^ (i < 4 ? 0 : 4);
-            sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
-          }
+        factors.multiply<true>(step & 1, sums);
       }
     } while (a_now != a_end);
     __syncwarp(); /* lane 0 speaks for all that have read */
