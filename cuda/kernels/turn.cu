@@ -139,16 +139,10 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, Shared shar
   }
 }
 
-/* Adds up the groups' and the blocks' sums and stores C. Group g ends with the rows h = g of every thread (of four
- * each), block p of a cluster of two with the rows i = 2p, 2p + 1 of those. Sums on their way lie [piece][thread]. */
-template <int SPLIT>
-__device__ __forceinline__ void finish(float *memory, const bulk::Problem &problem, bulk::Place place, int part,
-                                       float (*sums)[8]) {
-  const int thread = threadIdx.x % 256, group = threadIdx.x / 256;
-  const int warp = thread / 32, lane = thread % 32;
-  float *const for_group = memory + Shared::turned / 4, *const for_block = for_group + multipliers * 32;
-  float mine[4][8];
-  tg_cluster_sync(); /* all stages have been read */
+/* Adds up the groups' sums: group g ends with the rows h = g of every thread (of four each). Sums on their way lie
+ * [piece][thread]. */
+__device__ __forceinline__ void add_groups(float *for_group, float zero, float (*sums)[8], float (*mine)[8]) {
+  const int group = threadIdx.x / 256;
 #pragma unroll
   for (int i = 0; i < 4; i++)
 #pragma unroll
@@ -156,8 +150,8 @@ __device__ __forceinline__ void finish(float *memory, const bulk::Problem &probl
       float other[4]; /* what the other group ends with */
 #pragma unroll
       for (int j = 0; j < 4; j++) {
-        const float upper = tg_apart(sums[i][4 * h + j], problem.zero);
-        const float lower = tg_apart(sums[4 + i][4 * h + j], problem.zero);
+        const float upper = tg_apart(sums[i][4 * h + j], zero);
+        const float lower = tg_apart(sums[4 + i][4 * h + j], zero);
         other[j] = group ? upper : lower;
         mine[i][4 * h + j] = group ? lower : upper;
       }
@@ -176,6 +170,19 @@ __device__ __forceinline__ void finish(float *memory, const bulk::Problem &probl
       mine[i][4 * h + 2] += other.z;
       mine[i][4 * h + 3] += other.w;
     }
+}
+
+/* Adds up the groups' sums, then the blocks', and stores C: block p of a cluster of two ends with the rows i = 2p,
+ * 2p + 1 of a thread's four. */
+template <int SPLIT>
+__device__ __forceinline__ void finish(float *memory, const bulk::Problem &problem, bulk::Place place, int part,
+                                       float (*sums)[8]) {
+  const int thread = threadIdx.x % 256, group = threadIdx.x / 256;
+  const int warp = thread / 32, lane = thread % 32;
+  float *const for_group = memory + Shared::turned / 4, *const for_block = for_group + multipliers * 32;
+  float mine[4][8];
+  tg_cluster_sync(); /* all stages have been read */
+  add_groups(for_group, problem.zero, sums, mine);
   if (SPLIT == 2) {
 #pragma unroll
     for (int i = 0; i < 2; i++)
