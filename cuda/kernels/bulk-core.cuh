@@ -79,6 +79,49 @@ __device__ __forceinline__ float4 load_remote(uint32_t address, int block) {
   return value;
 }
 
+/* Stores a thread's sums, the first of which is at this row and column of the tile; with SPLIT blocks to a tile each
+ * adds up and stores its part of it. `mine`: room for a tile. */
+template <int SPLIT>
+__device__ __forceinline__ void finish(float *mine, const Problem &problem, Place place, int part, int row, int column,
+                                       float (*sums)[8]) {
+  auto four = [&](int i, int h) {
+    return make_float4(sums[i][4 * h], sums[i][4 * h + 1], sums[i][4 * h + 2], sums[i][4 * h + 3]);
+  };
+  auto four_apart = [&](int i, int h) {
+    return make_float4(tg_apart(sums[i][4 * h], problem.zero), tg_apart(sums[i][4 * h + 1], problem.zero),
+                       tg_apart(sums[i][4 * h + 2], problem.zero), tg_apart(sums[i][4 * h + 3], problem.zero));
+  };
+  if (SPLIT == 1) {
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+#pragma unroll
+      for (int h = 0; h < 2; h++)
+        store(problem, place.row + row + i / 4 * lanes_down * 4 + i % 4, place.column + column + h * lanes_across * 4,
+              four(i, h));
+    return;
+  }
+  __syncthreads(); /* all stages have been read: 128 x 128 sums fit into them */
+#pragma unroll
+  for (int i = 0; i < 8; i++)
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+      *reinterpret_cast<float4 *>(mine + (row + i / 4 * lanes_down * 4 + i % 4) * tile + column +
+                                  h * lanes_across * 4) = four_apart(i, h);
+  tg_cluster_sync();
+  constexpr int rows = tile / SPLIT; /* each block sums and stores so many */
+  for (int i = threadIdx.x; i < rows * tile / 4; i += threads) {
+    const int r = part * rows + i / (tile / 4), c = i % (tile / 4) * 4;
+    float4 sum = make_float4(0, 0, 0, 0);
+#pragma unroll
+    for (int block = 0; block < SPLIT; block++) {
+      const float4 value = load_remote(tg_shared_address(mine + r * tile + c), block);
+      sum = make_float4(sum.x + value.x, sum.y + value.y, sum.z + value.z, sum.w + value.w);
+    }
+    store(problem, place.row + r, place.column + c, sum);
+  }
+  tg_cluster_sync(); /* no block leaves while another reads its sums */
+}
+
 template <int SPLIT>
 __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ CUtensorMap a_map,
                                                        const __grid_constant__ CUtensorMap b_map,
@@ -161,43 +204,7 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
   }
 
   const int row = warp_down * warp_rows + lane_down * 4, column = warp_across * warp_columns + lane_across * 4;
-  auto four = [&](int i, int h) {
-    return make_float4(sums[i][4 * h], sums[i][4 * h + 1], sums[i][4 * h + 2], sums[i][4 * h + 3]);
-  };
-  auto four_apart = [&](int i, int h) {
-    return make_float4(tg_apart(sums[i][4 * h], problem.zero), tg_apart(sums[i][4 * h + 1], problem.zero),
-                       tg_apart(sums[i][4 * h + 2], problem.zero), tg_apart(sums[i][4 * h + 3], problem.zero));
-  };
-  if (SPLIT == 1) {
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-#pragma unroll
-      for (int h = 0; h < 2; h++)
-        store(problem, place.row + row + i / 4 * lanes_down * 4 + i % 4, place.column + column + h * lanes_across * 4,
-              four(i, h));
-    return;
-  }
-  __syncthreads();
-  float *mine = a_tiles; /* all stages have been read: 128 x 128 sums fit into them */
-#pragma unroll
-  for (int i = 0; i < 8; i++)
-#pragma unroll
-    for (int h = 0; h < 2; h++)
-      *reinterpret_cast<float4 *>(mine + (row + i / 4 * lanes_down * 4 + i % 4) * tile + column +
-                                  h * lanes_across * 4) = four_apart(i, h);
-  tg_cluster_sync();
-  constexpr int rows = tile / SPLIT; /* each block sums and stores so many */
-  for (int i = thread; i < rows * tile / 4; i += threads) {
-    const int r = part * rows + i / (tile / 4), c = i % (tile / 4) * 4;
-    float4 sum = make_float4(0, 0, 0, 0);
-#pragma unroll
-    for (int block = 0; block < SPLIT; block++) {
-      const float4 value = load_remote(tg_shared_address(mine + r * tile + c), block);
-      sum = make_float4(sum.x + value.x, sum.y + value.y, sum.z + value.z, sum.w + value.w);
-    }
-    store(problem, place.row + r, place.column + c, sum);
-  }
-  tg_cluster_sync(); /* no block leaves while another reads its sums */
+  finish<SPLIT>(a_tiles, problem, place, part, row, column, sums);
 }
 
 /** Bytes of workspace for the operands that do not lie as the kernel reads them. */
