@@ -44,12 +44,14 @@ EXPERIMENTS = {
     "ladder-f64": ("bench ladder --type f64 --sizes 1024,2048,4096", "--type f64 --quick"),
     "division": ("bench division", "--quick"),
     "oneil": ("bench oneil --sizes 8,16,32,64,128,256,512,1024 --budget 0.1", "--quick"),
-    "oneil-large": ("bench oneil --sizes 2048,4096,8192 --budget 0.2 --kernels oneil-cannon-tiles,oneil-dns-cube-tiles,"
+    "oneil-large": ("bench oneil --sizes 2048,4096 --budget 0.2 --kernels oneil-cannon-tiles,oneil-dns-cube-tiles,"
                     "oneil-dns-cube-tiles-banks,oneil-dns-planes-tiles,chosen,cublas", None),
-    "oneil-16384": ("bench oneil --sizes 4096,16384 --budget 0.5 --kernels oneil-cannon-tiles,chosen,cublas", None),
+    "oneil-16384": ("bench oneil --sizes 8192,16384 --budget 0.5 --kernels oneil-cannon-tiles,chosen,cublas", None),
     "oneil-32768": ("bench oneil --sizes 32768 --budget 0.5 --kernels chosen,cublas", None),
     "essay": ("bench essay --budget 0.1", "--quick"),
-    "transpose": ("bench transpose --budget 0.05", "--quick"),
+    "transpose": ("bench transpose --sizes 16,32,64,128,256,512,1024,2048,4096,8192 --budget 0.05", "--quick"),
+    "transpose-16384": ("bench transpose --sizes 16384 --budget 0.05 --kernels essay-copy,memcpy,essay-transpose-naive,"
+                        "essay-transpose-unpadded,essay-transpose-shared", None),
     "mmt": ("bench mmt --sizes 500,512,1000,1024,2000,3000 --budget 0.1", "--quick"),
     "mmt-large": ("bench mmt --sizes 5000 --budget 0.1", None),
     "mmt-largest": ("bench mmt --sizes 10000,20000 --budget 0.05 --kernels mmt-v006-corrected,mmt-cublas-corrected", None),
