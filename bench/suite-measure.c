@@ -5,8 +5,10 @@
 #include <string.h>
 
 enum { MOST_ELSEWHERE = 101 /* trials of what is measured beside the kernel */ };
-/* What takes longer is not measured cold and by the host's clock, too, and is warm after the run that was checked: a
- * launch, or caches filled anew, are less than a thousandth of it. */
+/* What takes longer is warm after the run that was checked. */
+static const double warm_run_s = 1;
+/* What takes longer is not measured cold and by the host's clock, too: caches filled anew, or a launch, are less than a
+ * thousandth of it. */
 static const double long_run_s = 0.1;
 
 /* What is measured now. */
@@ -201,10 +203,10 @@ static bool try_once(TgNow *now, TgResult *row, double *once_s, TgError *error) 
 
 static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *error) {
   TgTrialLimits limits = now->suite->limits, beside = fewer(now->suite);
-  if (once_s > long_run_s) limits.warmup = 0;
+  if (once_s > warm_run_s) limits.warmup = 0;
   if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
   per_repeat(&row->kernel, row->repeats);
-  if (now->suite->kernel_only || once_s > long_run_s || row->repeats > 1)
+  if (now->suite->kernel_only || row->kernel.median_s > long_run_s || row->repeats > 1)
     return true; /* of a repetition the others would mean nothing */
   if (!tg_trial_on_host(work, now, true, &beside, &row->call, error)) return false;
   beside.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
@@ -215,7 +217,7 @@ static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *er
 
 static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *error) {
   TgTrialLimits limits = now->suite->limits;
-  if (once_s > long_run_s) limits.warmup = 0;
+  if (once_s > warm_run_s) limits.warmup = 0;
   limits.budget_s /= 8;
   limits.most = MIN(limits.most, MOST_ELSEWHERE);
   return tg_trial_on_host(work, now, false, &limits, &row->call, error);

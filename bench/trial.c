@@ -60,10 +60,13 @@ static bool time_all(const TgTimer *timer, const TgTrialLimits *limits, TgMeasur
     if (!time_once(timer, &once_s, error)) return false;
     warmup++;
   }
-  int32_t trials = tg_trial_count(limits, once_s);
+  const bool counts = warmup == 0; /* then the first one tells how many there will be */
+  if (counts && !time_once(timer, &once_s, error)) return false;
+  const int32_t count = tg_trial_count(limits, once_s), trials = count > 0 ? count : 1;
   double *seconds = malloc((size_t)trials * sizeof *seconds);
   bool fine = seconds || tg_error_set(error, 0, 0, "out of memory for the times of %d trials", (int)trials);
-  for (int32_t t = 0; fine && t < trials; t++) fine = time_once(timer, &seconds[t], error);
+  if (fine && counts) seconds[0] = once_s;
+  for (int32_t t = counts; fine && t < trials; t++) fine = time_once(timer, &seconds[t], error);
   if (fine) *measurement = tg_measurement_of(seconds, trials, warmup);
   free(seconds);
   return fine;

@@ -65,6 +65,12 @@ static void test_trial_on_host(void) {
   const TgTrialLimits once = {.budget_s = 0.1, .least = 1, .most = 1, .warmup = 5};
   g_assert_true(tg_trial_on_host(be_slow, &slow, false, &once, &time, &error));
   g_assert_cmpint(time.warmup, ==, 1); /* it took over a second */
+  slow = (Slow){.seconds = 2e-3};
+  const TgTrialLimits warm = {.budget_s = 0.02, .least = 3, .most = 50};
+  g_assert_true(tg_trial_on_host(be_slow, &slow, false, &warm, &time, &error));
+  g_assert_cmpint(time.warmup, ==, 0);
+  g_assert_cmpint(time.trials, <=, 10); /* the first of them told how many fit */
+  g_assert_cmpint(slow.runs, ==, time.trials);
   slow = (Slow){.fails_at = 4};
   g_assert_false(tg_trial_on_host(be_slow, &slow, false, &limits, &time, &error));
   g_assert_cmpstr(error.message, ==, "stopped at run 4");
