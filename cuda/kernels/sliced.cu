@@ -109,6 +109,8 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, uint32_t ba
     b_at += other / 4;
     other = -other;
   }
+  /* Racecheck takes a block's barrier for none where its groups have met in barriers of their own unequally often. */
+  if (group >= source.rounds % groups && source.rounds % groups > 0) group_sync(group);
 }
 
 /* Adds up the groups' sums and stores C. Sums on their way lie [piece][thread] in the stages of their group. */
