@@ -20,8 +20,10 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -103,6 +105,22 @@ def blas_core():
     return {"OPENBLAS_CORETYPE": core} if core and "OPENBLAS_CORETYPE" not in os.environ else {}
 
 
+def run_words(words, limit, environment):
+    """Output, errors, status; after `limit` s, what there was until then: tools start programs, which end with them."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        with subprocess.Popen(words, stdout=output, stderr=errors, cwd=ROOT, env={**os.environ, **environment},
+                              start_new_session=True) as process:
+            late = ""
+            try:
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                late, status = f"ended after {limit} s\n", 124
+        output.seek(0)
+        errors.seek(0)
+        return output.read(), errors.read() + late, status
+
+
 class Part:
     """One command."""
 
@@ -116,11 +134,7 @@ class Part:
         log = options.logs / f"{self.name}.log"
         try:
             self.words += self.more() if self.more else []
-            done = subprocess.run(self.words, capture_output=True, text=True, timeout=options.limit, cwd=ROOT,
-                                  env={**os.environ, **blas_core(), **self.environment})
-            output, errors, self.status = done.stdout, done.stderr, done.returncode
-        except subprocess.TimeoutExpired as late:
-            output, errors, self.status = "", f"ended after {late.timeout} s\n", 124
+            output, errors, self.status = run_words(self.words, options.limit, {**blas_core(), **self.environment})
         except (OSError, subprocess.CalledProcessError) as error:
             output, errors, self.status = "", f"{error}\n", 127
         self.seconds = time.monotonic() - begun

@@ -81,6 +81,18 @@ static inline bool is_passed_over(int number) {
   return every && number % g_ascii_strtoll(every, NULL, 10) != 1;
 }
 
+/** Of the four pairs of a type (kind % 2) and a transport (kind / 2), then, the two of a grid that share neither. */
+static inline bool is_kind_passed_over(guint32 number, guint32 kind) {
+  return g_getenv("TG_TEST_EVERY") && (kind % 2 + kind / 2 + number) % 2;
+}
+
+/** The size of that number; the next that is not left out. */
+static inline const int64_t *size_at(const int64_t (*sizes)[3], guint32 count, guint32 number) {
+  for (guint32 s = 0; s < count; s++)
+    if (!is_left_out(sizes[(number + s) % count])) return sizes[(number + s) % count];
+  return sizes[0];
+}
+
 static inline TgExecutorOptions options_of(const StepCase *test) {
   return (TgExecutorOptions){.m = test->shape.m,
                              .n = test->shape.n,

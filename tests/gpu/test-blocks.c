@@ -20,12 +20,12 @@ static int try_grid(const Case *which, guint32 number, const char *grid, int *bo
   if (!bind(test, which->entry, grid) || (which->on_device && is_passed_over((*bound)++))) return 0;
   test->options.collective = (TgCollective)(number % TG_COLLECTIVES);
   for (guint32 kind = 0; kind < (which->on_device ? 4 : 2); kind++) {
-    step(test, sizes[(number + kind) % G_N_ELEMENTS(sizes)], kind % 2 || !which->on_device ? TG_F64 : TG_F32, number);
-    const TgTransport transport = (kind + number) % 2 ? TG_TRANSPORT_COPY : TG_TRANSPORT_PULL;
-    if (which->on_device)
-      check_device(test, kind / 2 ? TG_TRANSPORT_COPY + TG_TRANSPORT_PULL - transport : transport);
-    else
-      check_plan(test, transport, number);
+    if (which->on_device && is_kind_passed_over(number, kind)) continue;
+    step(test, size_at(sizes, G_N_ELEMENTS(sizes), number + kind), kind % 2 || !which->on_device ? TG_F64 : TG_F32,
+         number);
+    const guint32 pulls = which->on_device ? kind / 2 : (kind + number + 1) % 2;
+    const TgTransport transport = pulls ? TG_TRANSPORT_PULL : TG_TRANSPORT_COPY;
+    which->on_device ? check_device(test, transport) : check_plan(test, transport, number);
   }
   step_case_clear(test);
   return 1;

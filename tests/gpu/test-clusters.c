@@ -103,9 +103,8 @@ static int try_device(const Case *which, guint32 number, const char *grid, int *
   int ran = 0;
   test->options.collective = (TgCollective)(number % TG_COLLECTIVES);
   for (guint32 kind = 0; kind < 4; kind++) {
-    const int64_t *size = sizes[(number + kind) % G_N_ELEMENTS(sizes)];
-    if (is_left_out(size)) continue;
-    step(test, size, kind % 2 ? TG_F64 : TG_F32, number);
+    if (is_kind_passed_over(number, kind)) continue;
+    step(test, size_at(sizes, G_N_ELEMENTS(sizes), number + kind), kind % 2 ? TG_F64 : TG_F32, number);
     TgExecutorOptions options = options_of(test);
     options.transport = kind / 2 ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
     options.no_times = (number + kind) % 3 == 0;
