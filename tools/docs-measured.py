@@ -147,7 +147,8 @@ def essay_oblongs(files):
 
 
 TRANSPOSE = [("CPU", "cpu", None), ("naive", "essay-transpose-naive", 16), ("unpadded", "essay-transpose-unpadded", 16),
-             ("shared", "essay-transpose-shared", 16), ("shared, 32×32", "essay-transpose-shared", 32),
+             ("shared", "essay-transpose-shared", 16), ("naive, 32×32", "essay-transpose-naive", 32),
+             ("unpadded, 32×32", "essay-transpose-unpadded", 32), ("shared, 32×32", "essay-transpose-shared", 32),
              ("copy", "essay-copy", 16), ("cudaMemcpy", "memcpy", None)]
 OFTEN = [("naive", "essay-transpose-naive/100", 16), ("unpadded", "essay-transpose-unpadded/100", 16),
          ("shared", "essay-transpose-shared/100", 16), ("unpadded, 32×32", "essay-transpose-unpadded/100", 32),
