@@ -16,6 +16,7 @@
 #include "copy-engine.cuh"
 #include "factors.cuh"
 #include "launch.cuh"
+#include "remote.cuh"
 
 namespace bulk {
 
@@ -66,19 +67,6 @@ __device__ __forceinline__ void store(const Problem &problem, int row, int colum
     if (column + i < problem.n) c[i] = values[i] + (problem.add ? c[i] : 0.0f);
 }
 
-__device__ __forceinline__ float4 load_remote(uint32_t address, int block) {
-  float4 value;
-  asm volatile("{\n"
-               "  .reg .b32 remote;\n"
-               "  mapa.shared::cluster.u32 remote, %4, %5;\n"
-               "  ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
-               "}"
-               : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-               : "r"(address), "r"(block)
-               : "memory");
-  return value;
-}
-
 /* Stores a thread's sums, the first of which is at this row and column of the tile; with SPLIT blocks to a tile each
  * adds up and stores its part of it. `mine`: room for a tile. */
 template <int SPLIT>
@@ -114,7 +102,7 @@ __device__ __forceinline__ void finish(float *mine, const Problem &problem, Plac
     float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int block = 0; block < SPLIT; block++) {
-      const float4 value = load_remote(tg_shared_address(mine + r * tile + c), block);
+      const float4 value = tg_load_remote(tg_shared_address(mine + r * tile + c), block);
       sum = make_float4(sum.x + value.x, sum.y + value.y, sum.z + value.z, sum.w + value.w);
     }
     store(problem, place.row + r, place.column + c, sum);

@@ -62,7 +62,7 @@ template <int NUMBER> __device__ __forceinline__ void lay(uint32_t to, float4 pi
 }
 
 __device__ __forceinline__ void group_sync(int group) {
-  asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(each) : "memory");
+  tg_group_sync(group + 1, each);
 }
 
 /* The rounds of one group. `piece`: those of A of its first. */

@@ -115,7 +115,7 @@ __device__ __forceinline__ void multiply_rounds(const float *memory, Shared shar
   for (int round = group; round < rounds; round += groups) {
     const int stage = round % stages;
     /* Warps that are far apart in the code drive each other's instructions out of the caches. */
-    asm volatile("bar.sync %0, 256;" ::"r"(group + 2) : "memory");
+    tg_group_sync(group + 2, 256);
     tg_barrier_wait(shared.base + Shared::full + 8 * stage, round / stages & 1);
     const float *a_now = a_mine + stage * depth * tile, *b_now = b_mine + stage * depth * tile;
     const float *const a_end = a_now + depth * tile;
@@ -204,7 +204,7 @@ __device__ __forceinline__ void finish(float *memory, const bulk::Problem &probl
       float4 value = make_float4(mine[i][4 * h], mine[i][4 * h + 1], mine[i][4 * h + 2], mine[i][4 * h + 3]);
       if (SPLIT == 2) {
         const float *address = for_block + ((i % 2 * 2 + h) * multipliers + threadIdx.x) * 4;
-        const float4 other = bulk::load_remote(tg_shared_address(address), part ^ 1);
+        const float4 other = tg_load_remote(tg_shared_address(address), part ^ 1);
         value = make_float4(value.x + other.x, value.y + other.y, value.z + other.z, value.w + other.w);
       }
       bulk::store(problem, row0 + 8 * i, column0 + 16 * h, value);
