@@ -187,7 +187,8 @@ def main():
     """Writes or checks the pages."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("pages", nargs="*", type=pathlib.Path,
-                        default=[ROOT / "docs" / name for name in ("compare.md", "kernels.md", "papers.md", "run.md")])
+                        default=[ROOT / name for name in ("CONTRIBUTING.md", "docs/compare.md", "docs/kernels.md",
+                                                          "docs/papers.md", "docs/run.md")])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
     arguments = parser.parse_args()

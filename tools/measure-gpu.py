@@ -2,7 +2,8 @@
 """Builds, tests, sanitises and measures all that runs on a GPU, in one go, and leaves its JSON under bench/results.
 
 Every part is a command; its output goes to BUILD/gpu/PART.log, its document to RESULTS/PREFIX-PART.json once it has ended
-well. At the end stands a table of all parts, and PREFIX-summary.json has the same. The status is 1 where a part failed.
+well. What tests said, also under tools, goes to RESULTS/PREFIX-checks.json, which keeps what this run leaves out. At the
+end stands a table of all parts, and BUILD/gpu/summary.json has the same. The status is 1 where a part failed.
 Then tools/docs-measured.py brings the documents' tables up to date.
 
 Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix NAME] [--quick] [--limit SECONDS]
@@ -125,8 +126,9 @@ def run_words(words, limit, environment):
 class Part:
     """One command."""
 
-    def __init__(self, name, words, document=False, environment=None, check=None, more=None):
+    def __init__(self, name, words, document=False, environment=None, check=None, more=None, what=None):
         self.name, self.words, self.document, self.more = name, words, document, more
+        self.what = what  # of a test: its name, the tool, and which part of how many it is
         self.environment, self.check = environment or {}, check
         self.status, self.seconds, self.said = None, 0.0, ""
 
@@ -192,7 +194,7 @@ def sanitised_of(tool, name, program):
     for part in range(count):
         more = functools.partial(cases_of, str(program), part, count) if count > 1 else None
         yield Part(f"{tool}-{name}" + (f"-{part + 1}" if more else ""), words, check=find_summary,
-                   environment=environment, more=more)
+                   environment=environment, more=more, what=(name, tool, part + 1, count))
 
 
 def parts_of(options):
@@ -202,7 +204,7 @@ def parts_of(options):
             yield Part("build-setup", ["meson", "setup", str(options.build), "--buildtype", "release"])
         yield Part("build", ["ninja", "-C", str(options.build)])
     for name in TESTS:
-        yield Part(f"test-{name}", [str(tests / f"test-{name}")], check=count_tests,
+        yield Part(f"test-{name}", [str(tests / f"test-{name}")], check=count_tests, what=(name, "test", 1, 1),
                    environment={"TG_TEST_LARGEST": "129"} if options.quick else None)
     for tool in TOOLS:
         for name in TESTS[1:]:
@@ -233,6 +235,31 @@ def card():
     except (OSError, subprocess.CalledProcessError, IndexError):
         sys.exit("measure-gpu.py: no NVIDIA driver that answers: nvidia-smi does not name a GPU")
     return "-".join(re.sub(r"NVIDIA|GeForce", "", name).lower().split())
+
+
+def commit_of(build):
+    """What the programs were built from; None where that is not known."""
+    try:
+        return re.search(r'TG_COMMIT "(.*)"', (build / "bench" / "commit.h").read_text()).group(1)
+    except (OSError, AttributeError):
+        return None
+
+
+def keep_checks(parts, options, path):
+    """Into the document, in the order of all parts; what was not run this time stays as it was."""
+    kept = {}
+    if path.exists():
+        kept = {(one["test"], one["tool"], one["piece"]): one for one in json.loads(path.read_text())["checks"]}
+    for part in parts:
+        if part.what and part.status is not None:
+            test, tool, piece, pieces = part.what
+            kept[test, tool, piece] = {"test": test, "tool": tool, "piece": piece, "pieces": pieces, "status": part.status,
+                                       "said": part.said, "seconds": round(part.seconds, 1), "commit": commit_of(options.build)}
+    order = [(name, tool) for name in TESTS for tool in ["test"] + TOOLS]
+    checks = sorted(kept.values(), key=lambda one: (order.index((one["test"], one["tool"])), one["piece"]))
+    if checks:
+        rows = ",\n".join("  " + json.dumps(one) for one in checks)
+        path.write_text(f'{{"device": {json.dumps(card())}, "checks": [\n{rows}\n]}}\n')
 
 
 def wanted(part, only):
@@ -281,6 +308,7 @@ def main():
     options.logs.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
     run_all(parts, options, prefix)
+    keep_checks(parts, options, options.results / f"{prefix}-checks.json")
     failed = [part for part in parts if part.status != 0]
     summary = [{"part": part.name, "status": part.status, "seconds": round(part.seconds, 1), "said": part.said}
                for part in parts]

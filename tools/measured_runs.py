@@ -1,4 +1,5 @@
 """Tables of docs-measured.py: schedules that `topogemm run` executed, beside a kernel of the ladder."""
+import re
 import statistics
 
 from measured_common import markdown, where
@@ -124,4 +125,33 @@ def compared(files):
         + where([{"environment": environment}])]
 
 
-TABLES = {"compare": compared, "runs": runs, "shifts": shifts, "shapes": shapes}
+TOOLS = ["test", "memcheck", "racecheck", "synccheck"]
+
+
+def said_of(pieces):
+    """What a test's parts said, in a cell."""
+    if not pieces:
+        return "-"
+    good = [one for one in pieces if one["status"] == 0]
+    count, all_of = len(good), pieces[0]["pieces"]
+    if len(pieces) == count == all_of:
+        return good[0]["said"] if all_of == 1 else re.sub(r", \d+ passed.*", "", good[0]["said"]) + f", all {all_of} parts"
+    text = f"{count} of {all_of} parts" if all_of > 1 else ""
+    late, wrong = (sum((one["status"] == 124) == is_late for one in pieces if one["status"] != 0) for is_late in (True, False))
+    notes = [f"{number} {verb}" if all_of > 1 else verb for number, verb in ((late, "not ended"), (wrong, "**failed**")) if number]
+    return ": ".join(filter(None, [text, ", ".join(notes)]))
+
+
+def checks(files):
+    """A line a test program, a column a tool."""
+    found, commits = {}, []
+    for one in files[0]["checks"]:
+        found.setdefault((one["test"], one["tool"]), []).append(one)
+        commits += [one["commit"]] if one["commit"] and one["commit"] not in commits else []
+    tests = list(dict.fromkeys(test for test, _ in found))
+    lines = [[f"test-{test}"] + [said_of(found.get((test, tool))) for tool in TOOLS] for test in tests]
+    return markdown(["", "alone"] + TOOLS[1:], lines) + ["", f"At commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}."]
+
+
+TABLES = {
+    "checks": checks,"compare": compared, "runs": runs, "shifts": shifts, "shapes": shapes}

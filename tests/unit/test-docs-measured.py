@@ -51,6 +51,22 @@ def test_missing(folder):
     assert "no table nothing" in rewrite(folder, "nothing", expect=1)
 
 
+def test_checks(folder):
+    def check(test, tool, said, status=0, piece=1, pieces=1, commit="abc"):
+        return {"test": test, "tool": tool, "piece": piece, "pieces": pieces, "status": status, "said": said, "seconds": 1, "commit": commit}
+
+    clean = "racecheck summary: 0 hazards displayed, 3 passed, 0 skipped"
+    (folder / "a.json").write_text(json.dumps({"device": "a card", "checks": [
+        check("kernels", "test", "26 passed, 0 skipped"), check("kernels", "racecheck", clean, 0, 1, 2),
+        check("kernels", "racecheck", clean, 0, 2, 2, "def"), check("kernels", "memcheck", "no kernel", 9),
+        check("blocks", "racecheck", clean, 0, 1, 4), check("blocks", "racecheck", "ended after 45 s", 124, 2, 4),
+        check("blocks", "racecheck", "not clean", 1, 3, 4), check("blocks", "synccheck", "ended after 9 s", 124)]}))
+    lines = rewrite(folder, "checks").splitlines()
+    assert "| test-kernels | 26 passed, 0 skipped | **failed** | racecheck summary: 0 hazards displayed, all 2 parts | - |" in lines, lines
+    assert "| test-blocks | - | - | 1 of 4 parts: 1 not ended, 1 **failed** | not ended |" in lines, lines
+    assert "At commits abc, def." in lines, lines
+
+
 def test_oneil(folder):
     paper = {"trials": 15, "min": 277.5e-6, "mean": 281.6e-6, "max": 287.7e-6, "stddev": 3.2e-6}
     write(folder, "a.json", [row("oneil-cannon", 8, 6e-6, paper_s=paper), row("oneil-cannon-tiles", 8, 7e-6, width=8),
