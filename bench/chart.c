@@ -163,10 +163,10 @@ static void add_panel(GString *script, const TgPanel *panel, guint p, const GPtr
   g_string_append_c(script, '\n');
 }
 
-char *tg_chart_script(const TgChart *chart, const TgPlotFormat *format, const char *output) {
+char *tg_chart_script(const TgChart *chart, const TgPlotFormat *format) {
   const guint count = chart->panels->len, across = MIN(count, ACROSS), down = (count + ACROSS - 1) / ACROSS;
   const double wide = count == 1 ? 1.4 * WIDE : WIDE * across, high = HIGH * down + HEAD;
-  GString *script = tg_plot_script_new(format, wide, high, output);
+  GString *script = tg_plot_script_new(format, wide, high);
   g_autoptr(GPtrArray) names = names_of(chart);
   g_autofree char *title = tg_plot_quoted(chart->title), *note = tg_plot_quoted(chart->note);
   tg_plot_add_styles(script, (int)names->len);

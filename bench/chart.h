@@ -25,7 +25,7 @@ void tg_panel_linear(TgPanel *panel);
 void tg_panel_point(TgPanel *panel, const char *curve, double x, double y);
 
 /** The script. Free with g_free(). */
-char *tg_chart_script(const TgChart *chart, const TgPlotFormat *format, const char *output);
+char *tg_chart_script(const TgChart *chart, const TgPlotFormat *format);
 
 TG_END_DECLS
 

@@ -169,7 +169,7 @@ bool tg_divisions_right(const void *measured, GError **error) {
 
 /* --- a plot ------------------------------------------------------------------------------------------------------- */
 
-char *tg_divisions_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_divisions_plot(const void *measured, const TgPlotFormat *format) {
   const TgDivisions *divisions = measured;
   g_autofree char *where = tg_environment_text(&divisions->results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("Blocks and threads: a rule against a sweep", where);
@@ -185,5 +185,5 @@ char *tg_divisions_plot(const void *measured, const TgPlotFormat *format, const 
     tg_panel_point(ratios, "rule", n, choice->rule_s / choice->best_s);
     tg_panel_point(ratios, "paper", n, choice->paper_s / choice->best_s);
   }
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }

@@ -77,7 +77,7 @@ void tg_divisions_judge(TgDivisions *divisions, const TgDevice *device, TgHistor
 /** Parts of the experiment; they take TgDivisions. */
 void tg_divisions_print(const void *measured, TgPage *page);
 TgJson *tg_divisions_document(const void *measured);
-char *tg_divisions_plot(const void *measured, const TgPlotFormat *format, const char *output);
+char *tg_divisions_plot(const void *measured, const TgPlotFormat *format);
 bool tg_divisions_right(const void *measured, GError **error);
 
 extern const TgExperiment tg_experiment_division;

@@ -220,7 +220,7 @@ static void add_figure_2(const TgResults *results, TgPanel *panel) {
   }
 }
 
-char *tg_dobravec_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_dobravec_plot(const void *measured, const TgPlotFormat *format) {
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("A simple product on the processor and on the GPU (Dobravec, Bulić)", where);
@@ -228,5 +228,5 @@ char *tg_dobravec_plot(const void *measured, const TgPlotFormat *format, const c
                tg_chart_panel(chart, "Fig. 1: blocks of 8x8 where nothing is said", "rows of the matrices", "time, s"));
   add_figure_2(results,
                tg_chart_panel(chart, "Fig. 2: 512, shared memory sized at run time", "threads of a block", "time, s"));
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }

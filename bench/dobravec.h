@@ -13,7 +13,7 @@ extern const TgExperiment tg_experiment_dobravec;
 
 /** Parts of it; they take TgResults. */
 void tg_dobravec_print(const void *results, TgPage *page);
-char *tg_dobravec_plot(const void *results, const TgPlotFormat *format, const char *output);
+char *tg_dobravec_plot(const void *results, const TgPlotFormat *format);
 
 TG_END_DECLS
 

@@ -177,7 +177,7 @@ static void plot_oblongs(TgPanel *panel, const TgResults *results) {
   }
 }
 
-char *tg_essay_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_essay_plot(const void *measured, const TgPlotFormat *format) {
   static const char rows[] = "n, rows of the matrices", time[] = "time, s";
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
@@ -193,5 +193,5 @@ char *tg_essay_plot(const void *measured, const TgPlotFormat *format, const char
   tg_panel_columns(widths, results, &(TgColumn){"8x8", "essay-tiled", 8}, 1, TG_SHOW_TIME);
   tg_panel_columns(widths, results, &(TgColumn){"16x16", "essay-tiled", 16}, 1, TG_SHOW_TIME);
   tg_panel_columns(widths, results, &(TgColumn){"32x32", "essay-tiled", 32}, 1, TG_SHOW_TIME);
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }

@@ -12,9 +12,9 @@ extern const TgExperiment tg_experiment_essay, tg_experiment_transpose;
 
 /** Parts of them; they take TgResults. */
 void tg_essay_print(const void *measured, TgPage *page);
-char *tg_essay_plot(const void *measured, const TgPlotFormat *format, const char *output);
+char *tg_essay_plot(const void *measured, const TgPlotFormat *format);
 void tg_transpose_print(const void *measured, TgPage *page);
-char *tg_transpose_plot(const void *measured, const TgPlotFormat *format, const char *output);
+char *tg_transpose_plot(const void *measured, const TgPlotFormat *format);
 
 TG_END_DECLS
 

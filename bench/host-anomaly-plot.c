@@ -31,12 +31,12 @@ static void add_lengths(const TgAnomaly *anomaly, TgChart *chart) {
     }
 }
 
-char *tg_anomaly_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_anomaly_plot(const void *measured, const TgPlotFormat *format) {
   const TgAnomaly *anomaly = measured;
   g_autofree char *host = tg_environment_host(&anomaly->environment);
   g_autoptr(TgChart) chart = tg_chart_new("A product on the processor, and the sets of its caches", host);
   add_sizes(anomaly, chart, "16n, n = 62 to 66", 0, 1279);
   add_sizes(anomaly, chart, "16n, n = 94 to 98", 1280, INT64_MAX);
   add_lengths(anomaly, chart);
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }

@@ -63,7 +63,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnomaly, tg_anomaly_free)
 
 void tg_anomaly_print(const void *measured, TgPage *page);
 TgJson *tg_anomaly_document(const void *measured);
-char *tg_anomaly_plot(const void *measured, const TgPlotFormat *format, const char *output);
+char *tg_anomaly_plot(const void *measured, const TgPlotFormat *format);
 
 extern const TgExperiment tg_experiment_host_anomaly;
 

@@ -115,7 +115,7 @@ TgJson *tg_ladder_document(const void *measured) {
   return json;
 }
 
-char *tg_ladder_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_ladder_plot(const void *measured, const TgPlotFormat *format) {
   const TgLadder *ladder = measured;
   g_autofree char *where = tg_environment_text(&ladder->environment);
   g_autoptr(TgChart) chart = tg_chart_new("The ladder of kernels", where);
@@ -124,7 +124,7 @@ char *tg_ladder_plot(const void *measured, const TgPlotFormat *format, const cha
     if (!*rung_at(ladder, r)->left_out)
       tg_panel_point(panel, rung_at(ladder, r)->kernel->name, (double)rung_at(ladder, r)->n,
                      flops_per_s(rung_at(ladder, r)) * 1e-12);
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }
 
 bool tg_ladder_right(const void *measured, GError **error) {

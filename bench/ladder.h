@@ -40,7 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgLadder, tg_ladder_free)
 /** Parts of tg_experiment_ladder; they take a TgLadder. */
 void tg_ladder_print(const void *measured, TgPage *page);
 TgJson *tg_ladder_document(const void *measured);
-char *tg_ladder_plot(const void *measured, const TgPlotFormat *format, const char *output);
+char *tg_ladder_plot(const void *measured, const TgPlotFormat *format);
 bool tg_ladder_right(const void *measured, GError **error);
 
 extern const TgExperiment tg_experiment_ladder;

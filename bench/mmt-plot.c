@@ -20,7 +20,7 @@ static void add_widths(TgChart *chart, const TgResults *results, const char *ker
   tg_panel_columns(panel, results, widths, G_N_ELEMENTS(widths), TG_SHOW_FLOPS);
 }
 
-char *tg_mmt_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_mmt_plot(const void *measured, const TgPlotFormat *format) {
   const TgMmt *mmt = measured;
   g_autofree char *where = tg_environment_text(&mmt->results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("M * M' (Zhao)", where);
@@ -29,5 +29,5 @@ char *tg_mmt_plot(const void *measured, const TgPlotFormat *format, const char *
   tg_panel_columns(alone, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_FLOPS);
   tg_panel_columns(whole, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_WHOLE_FLOPS);
   for (size_t s = 0; s < G_N_ELEMENTS(swept); s++) add_widths(chart, mmt->results, swept[s]);
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }

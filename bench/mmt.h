@@ -26,7 +26,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMmt, tg_mmt_free)
 
 void tg_mmt_print(const void *measured, TgPage *page);
 TgJson *tg_mmt_document(const void *measured);
-char *tg_mmt_plot(const void *measured, const TgPlotFormat *format, const char *output);
+char *tg_mmt_plot(const void *measured, const TgPlotFormat *format);
 /** Whether all that should be the product is: kernels as printed need not. */
 bool tg_mmt_right(const void *measured, GError **error);
 

@@ -116,7 +116,7 @@ void tg_oneil_print(const void *measured, TgPage *page) {
   tg_page_remarks(page, results);
 }
 
-char *tg_oneil_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_oneil_plot(const void *measured, const TgPlotFormat *format) {
   static const char rows[] = "n, rows of the matrices";
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
@@ -127,5 +127,5 @@ char *tg_oneil_plot(const void *measured, const TgPlotFormat *format, const char
   tg_panel_columns(tg_chart_panel(chart, "with launch and transfers", rows, "time, s"), results, first, columns->len,
                    TG_SHOW_WHOLE);
   tg_panel_columns(tg_chart_panel(chart, "kernel", rows, "flop/s"), results, first, columns->len, TG_SHOW_FLOPS);
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }

@@ -13,7 +13,7 @@ extern const TgExperiment tg_experiment_oneil;
 
 /** Parts of it; they take TgResults. */
 void tg_oneil_print(const void *measured, TgPage *page);
-char *tg_oneil_plot(const void *measured, const TgPlotFormat *format, const char *output);
+char *tg_oneil_plot(const void *measured, const TgPlotFormat *format);
 
 TG_END_DECLS
 

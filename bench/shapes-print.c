@@ -216,7 +216,7 @@ void tg_shapes_print(const void *measured, TgPage *page) {
 /* --- a plot ------------------------------------------------------------------------------------------------------- */
 
 /* A panel an executor and size, a curve a schedule: its best on each number of processors. */
-char *tg_shapes_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_shapes_plot(const void *measured, const TgPlotFormat *format) {
   const TgShapes *shapes = measured;
   g_autofree char *where = tg_environment_text(&shapes->results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("Shapes: the best form and transport of each grid", where);
@@ -236,5 +236,5 @@ char *tg_shapes_plot(const void *measured, const TgPlotFormat *format, const cha
       }
     }
   }
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }

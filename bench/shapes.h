@@ -111,7 +111,7 @@ bool tg_shapes_keep(const TgShapes *shapes, int64_t n, const char *on, GError **
 /** Parts of the experiment; they take TgShapes. */
 void tg_shapes_print(const void *measured, TgPage *page);
 TgJson *tg_shapes_document(const void *measured);
-char *tg_shapes_plot(const void *measured, const TgPlotFormat *format, const char *output);
+char *tg_shapes_plot(const void *measured, const TgPlotFormat *format);
 bool tg_shapes_right(const void *measured, GError **error);
 
 extern const TgExperiment tg_experiment_shapes;

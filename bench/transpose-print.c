@@ -77,7 +77,7 @@ void tg_transpose_print(const void *measured, TgPage *page) {
   tg_page_remarks(page, results);
 }
 
-char *tg_transpose_plot(const void *measured, const TgPlotFormat *format, const char *output) {
+char *tg_transpose_plot(const void *measured, const TgPlotFormat *format) {
   static const char rows[] = "n, rows of the matrix";
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
@@ -88,5 +88,5 @@ char *tg_transpose_plot(const void *measured, const TgPlotFormat *format, const 
   tg_panel_columns(time, results, once, G_N_ELEMENTS(once), TG_SHOW_TIME);
   tg_panel_columns(speed, results, once, G_N_ELEMENTS(once), TG_SHOW_BYTES);
   tg_panel_columns(repeated, results, often, G_N_ELEMENTS(often), TG_SHOW_BYTES);
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }

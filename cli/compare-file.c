@@ -39,7 +39,7 @@ static void add_panel(TgChart *chart, const TgCompareCommand *compare, guint r) 
   }
 }
 
-static char *make_script(const void *data, const TgPlotFormat *format, const char *output) {
+static char *make_script(const void *data, const TgPlotFormat *format) {
   const TgCompareCommand *compare = data;
   const TgShape *shape = &compare->run.input.shape;
   g_autofree char *title =
@@ -48,7 +48,7 @@ static char *make_script(const void *data, const TgPlotFormat *format, const cha
   g_autofree char *note = g_strdup_printf("machine: %s", compare->machine.name);
   g_autoptr(TgChart) chart = tg_chart_new(title, note);
   for (guint r = 0; r < compare->results->len; r++) add_panel(chart, compare, r);
-  return tg_chart_script(chart, format, output);
+  return tg_chart_script(chart, format);
 }
 
 TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare) {

@@ -191,11 +191,11 @@ static void lay_out(TgPlot *plot) {
   plot->height += tg_plot_head_height(plot);
 }
 
-char *tg_sweep_script(const void *data, const TgPlotFormat *format, const char *output) {
+char *tg_sweep_script(const void *data, const TgPlotFormat *format) {
   const TgSweep *sweep = data;
   TgPlot plot = {.sweep = sweep};
   lay_out(&plot);
-  plot.script = tg_plot_script_new(format, plot.width, plot.height, output);
+  plot.script = tg_plot_script_new(format, plot.width, plot.height);
   tg_plot_add_styles(plot.script, sweep->algorithms);
   for (guint c = 0; c < plot.columns; c++)
     for (int a = 0; a < sweep->algorithms; a++) add_data(&plot, c, a);

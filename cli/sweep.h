@@ -92,6 +92,6 @@ bool tg_sweep_is_drawn(const char *path);
 TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep);
 TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep);
 /** The script that draws a TgSweep; see TgPlotMaker. Free with g_free(). */
-char *tg_sweep_script(const void *sweep, const TgPlotFormat *format, const char *output);
+char *tg_sweep_script(const void *sweep, const TgPlotFormat *format);
 
 #endif

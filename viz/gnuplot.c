@@ -1,8 +1,10 @@
 #include "gnuplot.h"
 
-#include <glib/gstdio.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define SVG "svg enhanced background rgb 'white' font 'Liberation Sans,13'"
 static const TgPlotFormat formats[] = {
@@ -51,49 +53,82 @@ char *tg_plot_quoted(const char *text) {
   return g_strdup_printf("'%s'", doubled);
 }
 
-GString *tg_plot_script_new(const TgPlotFormat *format, double width_px, double height_px, const char *output) {
+GString *tg_plot_script_new(const TgPlotFormat *format, double width_px, double height_px) {
   GString *script = g_string_new("#!/usr/bin/env gnuplot\n");
   g_string_append_printf(script, "set terminal %s size ", format->terminal);
   tg_plot_add_number(script, width_px * format->scale);
   g_string_append_c(script, ',');
   tg_plot_add_number(script, height_px * format->scale);
   g_string_append_c(script, '\n');
-  g_autofree char *path = tg_plot_quoted(output ? output : "");
-  if (output) g_string_append_printf(script, "set output %s\n", path);
   return script;
 }
 
-static bool run_gnuplot(const char *script, GError **error) {
-  char *words[] = {(char *)"gnuplot", (char *)script, NULL};
-  g_autofree char *said = NULL;
-  int status;
-  if (!g_spawn_sync(NULL, words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &said,
-                    &status, error))
-    return false;
-  if (status == 0) return true;
-  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "gnuplot failed: %s", g_strchomp(said));
+/* What gnuplot reads and writes: files without names, of which nothing stays behind however this program ends. */
+typedef struct TgPipes {
+  FILE *script, *picture, *said;
+} TgPipes;
+
+static void close_pipes(TgPipes *pipes) {
+  if (pipes->script) fclose(pipes->script);
+  if (pipes->picture) fclose(pipes->picture);
+  if (pipes->said) fclose(pipes->said);
+}
+
+static bool fail(GError **error, const char *doing) {
+  const int number = errno;
+  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "%s: %s", doing, g_strerror(number));
   return false;
 }
 
-static bool draw(const TgPlotFormat *format, TgPlotMaker *make, const void *data, char **bytes, gsize *length,
-                 GError **error) {
-  g_autofree char *folder = g_dir_make_tmp("topogemm-XXXXXX", error);
-  if (!folder) return false;
-  g_autofree char *script = g_build_filename(folder, "plot.gp", NULL);
-  g_autofree char *picture = g_build_filename(folder, "plot", NULL);
-  g_autofree char *text = make(data, format, picture);
-  bool fine = g_file_set_contents(script, text, -1, error) && run_gnuplot(script, error) &&
-              g_file_get_contents(picture, bytes, length, error);
-  g_unlink(script);
-  g_unlink(picture);
-  g_rmdir(folder);
+static bool open_pipes(TgPipes *pipes, const char *script, GError **error) {
+  *pipes = (TgPipes){tmpfile(), tmpfile(), tmpfile()};
+  if (!pipes->script || !pipes->picture || !pipes->said) return fail(error, "a temporary file for gnuplot");
+  if (fputs(script, pipes->script) == EOF || fflush(pipes->script) != 0) return fail(error, "gnuplot's script");
+  rewind(pipes->script);
+  return true;
+}
+
+static bool read_all(FILE *from, char **bytes, gsize *length, GError **error) {
+  const long end = fseek(from, 0, SEEK_END) == 0 ? ftell(from) : -1;
+  if (end < 0) return fail(error, "what gnuplot drew");
+  rewind(from);
+  *length = (gsize)end;
+  *bytes = g_malloc0(*length + 1);
+  if (fread(*bytes, 1, *length, from) == *length) return true;
+  g_clear_pointer(bytes, g_free);
+  return fail(error, "what gnuplot drew");
+}
+
+static bool run_gnuplot(const TgPipes *pipes, GError **error) {
+  const char *const words[] = {"gnuplot", "-", NULL};
+  GPid process;
+  gsize length;
+  int status;
+  if (!g_spawn_async_with_fds(NULL, (char **)words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+                              &process, fileno(pipes->script), fileno(pipes->picture), fileno(pipes->said), error))
+    return false;
+  while (waitpid(process, &status, 0) < 0)
+    if (errno != EINTR) return fail(error, "waiting for gnuplot");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+  g_autofree char *said = NULL;
+  if (read_all(pipes->said, &said, &length, error))
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "gnuplot failed: %s", g_strchomp(said));
+  return false;
+}
+
+static bool draw(const char *script, char **bytes, gsize *length, GError **error) {
+  TgPipes pipes;
+  const bool fine =
+      open_pipes(&pipes, script, error) && run_gnuplot(&pipes, error) && read_all(pipes.picture, bytes, length, error);
+  close_pipes(&pipes);
   return fine;
 }
 
 bool tg_plot_make(const TgPlotFormat *format, TgPlotMaker *make, const void *data, char **bytes, gsize *length,
                   GError **error) {
-  if (format->drawn) return draw(format, make, data, bytes, length, error);
-  *bytes = make(data, format, NULL);
-  *length = strlen(*bytes);
+  g_autofree char *script = make(data, format);
+  if (format->drawn) return draw(script, bytes, length, error);
+  *length = strlen(script);
+  *bytes = g_steal_pointer(&script);
   return true;
 }

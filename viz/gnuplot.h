@@ -23,8 +23,8 @@ const TgPlotFormat *tg_plot_format(const char *path);
 /** Whether gnuplot is here, or not needed. */
 bool tg_plot_possible(const TgPlotFormat *format);
 
-/** A script for a page of so many pixels, written to `output`, or to standard output where that is NULL. */
-GString *tg_plot_script_new(const TgPlotFormat *format, double width_px, double height_px, const char *output);
+/** A script for a page of so many pixels, written to standard output. */
+GString *tg_plot_script_new(const TgPlotFormat *format, double width_px, double height_px);
 /** Appends a space and a number. */
 void tg_plot_add_number(GString *script, double number);
 /** Sets line types 1 to `count`: colours after M. Okabe and K. Ito, which people who do not see all colours tell apart;
@@ -34,10 +34,10 @@ void tg_plot_add_styles(GString *script, int count);
 char *tg_plot_quoted(const char *text);
 
 /** Makes the script of `data`; see tg_plot_script_new(). */
-typedef char *TgPlotMaker(const void *data, const TgPlotFormat *format, const char *output);
+typedef char *TgPlotMaker(const void *data, const TgPlotFormat *format);
 
-/** The bytes of a picture, or of the script. gnuplot writes into a folder of its own, so that a failed run leaves no
- * half file. Errors: G_FILE_ERROR, G_SPAWN_ERROR. */
+/** The bytes of a picture, or of the script. gnuplot's files have no names, so that nothing stays of a run that fails
+ * or is interrupted. Errors: G_FILE_ERROR, G_SPAWN_ERROR. */
 bool tg_plot_make(const TgPlotFormat *format, TgPlotMaker *make, const void *data, char **bytes, gsize *length,
                   GError **error);
 

@@ -182,7 +182,7 @@ static void test_words(void) {
   g_autoptr(TgDivisions) divisions = swept(&rule);
   g_autofree char *text = page_of(tg_divisions_print, divisions);
   g_autoptr(TgJson) json = tg_divisions_document(divisions);
-  g_autofree char *script = tg_divisions_plot(divisions, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_divisions_plot(divisions, tg_plot_format("x.gp"));
   expect_parts(text, parts, G_N_ELEMENTS(parts));
   expect_parts(tg_json_text(json, NULL), members, G_N_ELEMENTS(members));
   expect_parts(script, curves, G_N_ELEMENTS(curves));

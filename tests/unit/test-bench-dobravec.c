@@ -95,7 +95,7 @@ static void test_right(void) {
 static void test_plot(void) {
   static const char *const curves[] = {"title 'MulH, paper'", "title 'MulDS 16x16'", " 800 2.169\n", " 256 0.083\n"};
   g_autoptr(TgResults) results = some();
-  g_autofree char *script = tg_dobravec_plot(results, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_dobravec_plot(results, tg_plot_format("x.gp"));
   expect_parts(script, curves, G_N_ELEMENTS(curves));
 }
 

@@ -66,7 +66,7 @@ static void test_products_plot(void) {
   static const char *const parts[] = {"'naive and tiled'", "'tiled and coalesced'", "'cuBLAS, not square'",
                                       "title '8x8'", " 1024 0.008192\n"};
   g_autoptr(TgResults) results = products();
-  g_autofree char *script = tg_essay_plot(results, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_essay_plot(results, tg_plot_format("x.gp"));
   expect_parts(script, parts, G_N_ELEMENTS(parts));
 }
 
@@ -112,7 +112,7 @@ static void test_transposes(void) {
 static void test_transposes_plot(void) {
   static const char *const parts[] = {"'a hundred times within a launch'", "title 'memcpy'", " 1024 4e-05\n"};
   g_autoptr(TgResults) results = moved();
-  g_autofree char *script = tg_transpose_plot(results, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_transpose_plot(results, tg_plot_format("x.gp"));
   expect_parts(script, parts, G_N_ELEMENTS(parts));
 }
 

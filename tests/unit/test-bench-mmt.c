@@ -113,7 +113,7 @@ static void test_files(void) {
   g_autoptr(TgMmt) mmt = some();
   g_autoptr(TgJson) json = tg_mmt_document(mmt);
   expect_parts(tg_json_text(json, NULL), parts, G_N_ELEMENTS(parts));
-  g_autofree char *script = tg_mmt_plot(mmt, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_mmt_plot(mmt, tg_plot_format("x.gp"));
   expect_parts(script, curves, G_N_ELEMENTS(curves));
 }
 

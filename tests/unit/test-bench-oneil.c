@@ -97,7 +97,7 @@ static void test_right(void) {
 static void test_plot(void) {
   static const char *const parts[] = {"title 'cannon-tiles'", "title 'cpu'", " 1024 0.002\n", " 1024 0.028\n"};
   g_autoptr(TgResults) results = some();
-  g_autofree char *script = tg_oneil_plot(results, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_oneil_plot(results, tg_plot_format("x.gp"));
   expect_parts(script, parts, G_N_ELEMENTS(parts));
 }
 

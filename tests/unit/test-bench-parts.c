@@ -101,8 +101,8 @@ static void test_page(void) {
   g_assert_true(parts[1].table == table && !parts[1].text);
 }
 
-static char *chart_of(const void *data, const TgPlotFormat *format, const char *output) {
-  return tg_chart_script(data, format, output);
+static char *chart_of(const void *data, const TgPlotFormat *format) {
+  return tg_chart_script(data, format);
 }
 
 /* On axes of numbers 0 is one of them, and less is not. */
@@ -113,7 +113,7 @@ static void test_linear(void) {
   tg_panel_point(panel, "predicted", 1, 0);
   tg_panel_point(panel, "predicted", 2, -1);
   tg_panel_point(panel, "predicted", 3, 5);
-  g_autofree char *script = tg_chart_script(chart, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_chart_script(chart, tg_plot_format("x.gp"));
   g_assert_nonnull(strstr(script, "$data_0_0 << EOD\n 1 0\n 3 5\nEOD\n"));
 }
 
@@ -127,7 +127,7 @@ static void test_chart(void) {
   tg_panel_point(first, "naive", 32, 0);
   tg_panel_point(first, "tiled", 8, 1e-6);
   tg_panel_point(second, "tiled", 8, 3e-6);
-  g_autofree char *script = tg_chart_script(chart, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_chart_script(chart, tg_plot_format("x.gp"));
   g_assert_nonnull(strstr(script, "'It''s a title'"));
   g_assert_nonnull(strstr(script, "$data_0_0 << EOD\n 8 2e-06\nEOD\n"));
   g_assert_nonnull(strstr(script, "$data_1_0 using 1:2 with linespoints linetype 2 title 'tiled'")); /* as in panel 0 */

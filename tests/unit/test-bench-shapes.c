@@ -332,7 +332,7 @@ static void test_words(void) {
   g_array_append_vals(shapes->kept, kept, 2);
   g_autofree char *text = page_of(tg_shapes_print, shapes);
   g_autoptr(TgJson) json = tg_shapes_document(shapes);
-  g_autofree char *script = tg_shapes_plot(shapes, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_shapes_plot(shapes, tg_plot_format("x.gp"));
   expect_parts(text, parts, G_N_ELEMENTS(parts));
   expect_parts(tg_json_text(json, NULL), members, G_N_ELEMENTS(members));
   expect_parts(script, curves, G_N_ELEMENTS(curves));

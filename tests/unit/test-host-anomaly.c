@@ -85,7 +85,7 @@ static void test_outputs(void) {
   g_assert_nonnull(strstr(document, "\"series\": \"padded\", \"n\": 1024, \"row_elements\": 1024"));
   g_assert_nonnull(strstr(document, "\"paper_to_neighbours\": 4"));
   g_assert_nonnull(strstr(document, "\"left_out\": \"the reason\""));
-  g_autofree char *script = tg_anomaly_plot(anomaly, tg_plot_format("x.gp"), NULL);
+  g_autofree char *script = tg_anomaly_plot(anomaly, tg_plot_format("x.gp"));
   g_assert_nonnull(strstr(script, "\n 1024 4\n"));
   g_assert_nonnull(strstr(script, "unset logscale"));
 }
