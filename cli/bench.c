@@ -101,6 +101,7 @@ static TgExit run_experiment(TgCli *cli, const TgExperiment *experiment) {
   if (status) return status;
   if (cli->options.output && !tg_experiment_file_check(experiment, cli->options.output, &error))
     return tg_report_error(cli, error);
+  if ((status = tg_output_files_check(cli))) return status;
   tg_progress_begin(&line, cli, experiment->name, 1);
   void *measured = experiment->measure(&options, &error);
   tg_progress_end(cli);

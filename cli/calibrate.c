@@ -143,6 +143,7 @@ static TgExit run_calibrate(TgCli *cli) {
   TgExit status = tg_executor_option(cli, "calibrate", &command.row);
   if (!status && output && !g_str_has_suffix(output, ".machine"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .machine", output);
+  if (!status) status = tg_output_files_check(cli);
   if (!status) status = tg_executor_row_check(cli, command.row);
   if (!status) status = tg_transport_option(cli, command.row, &command.plan.options.transport);
   if (!status) status = tg_device_options(cli, &command.plan.options);

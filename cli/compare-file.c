@@ -18,7 +18,8 @@ TgExit tg_compare_file_check(const TgCli *cli) {
   if (format && !tg_plot_possible(format))
     return tg_report(cli, TG_EXIT_MISSING, "-o %s: gnuplot is not installed; .gp is its script, .json the numbers",
                      path);
-  return tg_trace_check(cli);
+  const TgExit status = tg_trace_check(cli);
+  return status ? status : tg_output_files_check(cli);
 }
 
 /* --- the plot ------------------------------------------------------------------------------------------------------*/

@@ -100,7 +100,8 @@ static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult
   tg_table_add_fact(table, "instances", instances, tiles);
   if (facts->passes == facts->rounds * facts->panels) return;
   g_autofree char *passes = g_strdup_printf("%" PRId64, facts->passes);
-  tg_table_add_fact(table, "passes", passes, "one after another: the last instances are divided over k, for all to have work");
+  tg_table_add_fact(table, "passes", passes,
+                    "one after another: the last instances are divided over k, for all to have work");
 }
 
 static bool waits(const TgRunResult *result) {

@@ -38,7 +38,8 @@ static TgExit check_files(const TgCli *cli) {
   if (options->c && !tg_matrix_path_known(options->c, &error)) return tg_report_error(cli, error);
   if (options->output && !g_str_has_suffix(options->output, ".json"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .json", options->output);
-  return tg_trace_check(cli);
+  const TgExit status = tg_trace_check(cli);
+  return status ? status : tg_output_files_check(cli);
 }
 
 static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {

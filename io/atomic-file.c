@@ -170,6 +170,14 @@ void tg_atomic_file_abort(TgAtomicFile *file) {
   g_free(file);
 }
 
+bool tg_atomic_file_check(const char *path, GError **error) {
+  struct stat status;
+  const bool exists = named_descriptor(path) < 0 && stat(path, &status) == 0;
+  if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return true;
+  g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, error);
+  return file != NULL;
+}
+
 bool tg_atomic_file_write(const char *path, const void *bytes, size_t size, GError **error) {
   g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, error);
   if (!file) return false;

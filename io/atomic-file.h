@@ -31,6 +31,10 @@ bool tg_atomic_file_commit(TgAtomicFile *file, GError **error);
 void tg_atomic_file_abort(TgAtomicFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAtomicFile, tg_atomic_file_abort)
 
+/** Whether `path` could be begun now: for asking before what takes long. Of pipes and devices nothing is asked. Errors:
+ * CANNOT_WRITE. */
+bool tg_atomic_file_check(const char *path, GError **error);
+
 /** Writes `size` bytes as the whole of the file `path`. Errors: CANNOT_WRITE. */
 bool tg_atomic_file_write(const char *path, const void *bytes, size_t size, GError **error);
 

@@ -77,6 +77,9 @@ static void test_symbolic_link(Folder *folder, gconstpointer unused) {
 static void check_refused(const char *path, const char *reason) {
   g_autoptr(GError) error = NULL;
   g_autofree char *expected = g_strdup_printf("%s: cannot write: %s", path, reason);
+  g_assert_false(tg_atomic_file_check(path, &error));
+  g_assert_cmpstr(error->message, ==, expected);
+  g_clear_error(&error);
   g_assert_null(tg_atomic_file_begin(path, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_WRITE);
   g_assert_cmpstr(error->message, ==, expected);
@@ -100,6 +103,11 @@ static void test_impossible_targets(Folder *folder, gconstpointer unused) {
 static void test_devices(Folder *folder, gconstpointer unused) {
   (void)unused;
   g_autoptr(GError) error = NULL;
+  g_assert_true(tg_atomic_file_check("/dev/full", &error));
+  g_assert_true(tg_atomic_file_check("/dev/stdout", &error));
+  g_assert_true(tg_atomic_file_check(folder->target, &error));
+  g_assert_no_error(error);
+  g_assert_cmpint(folder_count_files(folder), ==, 0);
   g_assert_true(tg_atomic_file_write("/dev/null", "x", 1, &error));
   g_assert_no_error(error);
   g_assert_false(tg_atomic_file_write("/dev/full", "x", 1, &error));

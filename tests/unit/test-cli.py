@@ -283,7 +283,10 @@ def test_bench_without_a_gpu():
                for row in said["results"])
     assert said["notes"] == ["the kernels were not run: only the CPU was asked for"]
     done = run(*words, "-o", "nowhere/oneil.json", expect=1)
-    assert "Gflop/s" in done.stdout and "cannot write" in done.stderr  # what was measured is said first
+    assert done.stdout == "" and "cannot write" in done.stderr  # nothing is measured in vain
+    os.symlink("/dev/full", "full.json")
+    done = run(*words, "-o", "full.json", expect=1)
+    assert "Gflop/s" in done.stdout and "cannot write" in done.stderr  # nor is what was measured lost
     assert "would take" in run(*words[:4], "--sizes", "8192").stdout
     text = run("bench", "mmt", "--cpu-only", "--quick", "--sizes", "16").stdout
     assert "the kernels were not run" in text and "of cublas:" not in text, text
@@ -789,9 +792,14 @@ def test_run_several():
 
 
 def test_run_files():
-    """A report is not lost with a file that cannot be written; two files are two."""
+    """A file that cannot be written is found before the run, and a report is not lost with it; two files are two."""
     cannon = ["run", "cannon", "--grid", "2x2", "-n", 8, "--on", "cpu", "--trials", 1]
-    done = run(*cannon, "-o", "nowhere/x.json", expect=1)
+    for name in ["full.json", "full.machine"]:
+        os.symlink("/dev/full", name)
+    for words in ["-o nowhere/x.json", "--trace nowhere/x.json", "--c nowhere/x.npy"]:
+        done = run(*cannon, *words.split(), expect=1)
+        assert done.stdout == "" and "nowhere/x" in done.stderr and "cannot write" in done.stderr, done.stdout
+    done = run(*cannon, "-o", "full.json", expect=1)
     assert "spread             -" in done.stdout and "cannot write" in done.stderr, done.stdout
     assert json.loads(run(*cannon, "--json").stdout)["time_s"]["stddev"] is None
     for words in ["-o x.json --trace x.json", "-o x.json --trace ./x.json", "--c x.npy --trace x.npy"]:
@@ -803,10 +811,13 @@ def test_run_files():
     assert "--sizes" in run("bench", "ladder", "--sizes", "", expect=2).stderr
     text = run("run", "transpose", *cannon[2:]).stdout
     assert "apart from that: A in" in text and "C against what it was made from" in text, text
-    done = run("calibrate", "--on", "cpu", "--grid", "2x2", "--sizes", "8,16,32", "--budget", "0.01", "-o", "nowhere/m.machine", expect=1)
+    calibrate = ["calibrate", "--on", "cpu", "--grid", "2x2", "--sizes", "8,16,32", "--budget", "0.01"]
+    assert run(*calibrate, "-o", "nowhere/m.machine", expect=1).stdout == ""
+    done = run(*calibrate, "-o", "full.machine", expect=1)
     assert "latency" in done.stdout and "for `compare" not in done.stdout and "cannot write" in done.stderr
-    run("calibrate", "--on", "cpu", "--grid", "2x2", "--sizes", "8,16,32", "--budget", "0.01", "--quiet", "-o", "m.machine")
-    done = run("compare", *cannon[1:], "--machine", "m.machine", "-o", "nowhere/c.json", expect=1)
+    run(*calibrate, "--quiet", "-o", "m.machine")
+    assert run("compare", *cannon[1:], "--machine", "m.machine", "-o", "nowhere/c.json", expect=1).stdout == ""
+    done = run("compare", *cannon[1:], "--machine", "m.machine", "-o", "full.json", expect=1)
     assert "predicted" in done.stdout and "cannot write" in done.stderr
 
 
