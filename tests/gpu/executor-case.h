@@ -290,4 +290,35 @@ static inline void check_no_device(const TgExecutorKind *kind, const int64_t *si
   step_case_clear(test);
 }
 
+/** A schedule as the executor plans it, followed on the CPU, or run by the device. */
+typedef struct ScheduleCase {
+  const TgLibraryEntry *entry;
+  bool on_device;
+} ScheduleCase;
+
+/** The tests of a schedule: /EXECUTOR/PLAN/NAME, and /EXECUTOR/device/NAME. */
+typedef struct ScheduleTests {
+  const char *executor, *plan;
+  GTestDataFunc of_plan, on_device;
+} ScheduleTests;
+
+static inline void add_schedule(const ScheduleTests *tests, const TgLibraryEntry *entry) {
+  for (int on_device = 0; on_device < 2; on_device++) {
+    ScheduleCase *which = g_new(ScheduleCase, 1);
+    *which = (ScheduleCase){entry, on_device != 0};
+    g_autofree char *path =
+        g_strdup_printf("/%s/%s/%s", tests->executor, on_device ? "device" : tests->plan, entry->name);
+    g_test_add_data_func_full(path, which, on_device ? tests->on_device : tests->of_plan, g_free);
+  }
+}
+
+/** Those of the library, and of the tests. */
+static inline void add_schedules(const ScheduleTests *tests) {
+  size_t count;
+  const TgLibraryEntry *entry = tg_library_list(&count);
+  for (size_t i = 0; i < count; i++) add_schedule(tests, &entry[i]);
+  for (size_t i = 0; i < G_N_ELEMENTS(own_schedules); i++) add_schedule(tests, &own_schedules[i]);
+  for (size_t i = 0; i < G_N_ELEMENTS(more_schedules); i++) add_schedule(tests, &more_schedules[i]);
+}
+
 #endif

@@ -10,12 +10,7 @@ static const int64_t sizes[][3] = {{1, 1, 1}, {9, 1, 7}, {31, 29, 40}, {13, 11, 
 
 static const TgBlocksLayout plain_layout = {.pad = 4, .align = 64};
 
-typedef struct Case {
-  const TgLibraryEntry *entry;
-  bool on_device;
-} Case;
-
-static int try_grid(const Case *which, guint32 number, const char *grid, int *bound) {
+static int try_grid(const ScheduleCase *which, guint32 number, const char *grid, int *bound) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   if (!bind(test, which->entry, grid) || (which->on_device && is_passed_over((*bound)++))) return 0;
   test->options.collective = (TgCollective)(number % TG_COLLECTIVES);
@@ -32,7 +27,7 @@ static int try_grid(const Case *which, guint32 number, const char *grid, int *bo
 }
 
 static void test_schedule(gconstpointer data) {
-  const Case *which = data;
+  const ScheduleCase *which = data;
   int ran = 0, bound = 0;
   if (which->on_device && !gpu_or_skip(&(TgDevice){0})) return;
   for (guint32 g = 0; g < G_N_ELEMENTS(grids); g++) ran += try_grid(which, g, grids[g], &bound);
@@ -233,22 +228,10 @@ static void test_stress(void) {
   stress("cannon25d", "4x4x2", TG_COLLECTIVE_AUTO, TG_TRANSPORT_PULL);
 }
 
-static void add_schedule(const TgLibraryEntry *entry) {
-  for (int on_device = 0; on_device < 2; on_device++) {
-    Case *which = g_new(Case, 1);
-    *which = (Case){entry, on_device != 0};
-    g_autofree char *path = g_strdup_printf("/blocks/%s/%s", on_device ? "device" : "plan", entry->name);
-    g_test_add_data_func_full(path, which, test_schedule, g_free);
-  }
-}
-
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  size_t count;
-  const TgLibraryEntry *entry = tg_library_list(&count);
-  for (size_t i = 0; i < count; i++) add_schedule(&entry[i]);
-  for (size_t i = 0; i < G_N_ELEMENTS(own_schedules); i++) add_schedule(&own_schedules[i]);
-  for (size_t i = 0; i < G_N_ELEMENTS(more_schedules); i++) add_schedule(&more_schedules[i]);
+  const ScheduleTests tests = {"blocks", "plan", test_schedule, test_schedule};
+  add_schedules(&tests);
   g_test_add_func("/blocks/plan/who-multiplies", test_who_multiplies);
   g_test_add_data_func("/blocks/plan/every-collective", NULL, test_every_collective);
   g_test_add_data_func("/blocks/device/every-collective", "", test_every_collective);

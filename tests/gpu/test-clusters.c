@@ -7,11 +7,6 @@
 static const char *const grids[] = {"1",   "2",   "3",   "5",   "8",   "16",    "1x1",   "2x2",   "3x3",   "4x4",
                                     "2x3", "3x2", "4x2", "2x8", "5x3", "1x1x1", "2x2x2", "2x2x4", "4x4x1", "3x1x2"};
 
-typedef struct Case {
-  const TgLibraryEntry *entry;
-  bool on_device;
-} Case;
-
 /* --- streams on the CPU ------------------------------------------------------------------------------------------- */
 
 static void expect_product(const ClusterMachine *machine, const double *c) {
@@ -46,7 +41,7 @@ static bool is_refused(const GError *error) {
          g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT);
 }
 
-static int try_streams(const Case *which, guint32 number, const char *grid) {
+static int try_streams(const ScheduleCase *which, guint32 number, const char *grid) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   g_autoptr(GRand) random = g_rand_new_with_seed(number);
   if (!bind(test, which->entry, grid) || tg_schedule_processors(&test->schedule) > TG_CLUSTER_MOST) return 0;
@@ -76,7 +71,7 @@ static int try_streams(const Case *which, guint32 number, const char *grid) {
 }
 
 static void test_schedule(gconstpointer data) {
-  const Case *which = data;
+  const ScheduleCase *which = data;
   int ran = 0;
   for (guint32 g = 0; g < G_N_ELEMENTS(grids); g++) ran += try_streams(which, g, grids[g]);
   g_test_message("%s: %d grids", which->entry->name, ran);
@@ -96,7 +91,7 @@ static bool clusters_or_skip(void) {
   return false;
 }
 
-static int try_device(const Case *which, guint32 number, const char *grid, int *bound) {
+static int try_device(const ScheduleCase *which, guint32 number, const char *grid, int *bound) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   if (!bind(test, which->entry, grid) || tg_schedule_processors(&test->schedule) > TG_CLUSTER_MOST) return 0;
   if (is_passed_over((*bound)++)) return 0;
@@ -116,7 +111,7 @@ static int try_device(const Case *which, guint32 number, const char *grid, int *
 }
 
 static void test_device(gconstpointer data) {
-  const Case *which = data;
+  const ScheduleCase *which = data;
   int ran = 0, bound = 0;
   if (!clusters_or_skip()) return;
   for (guint32 g = 0; g < G_N_ELEMENTS(grids); g++) ran += try_device(which, g, grids[g], &bound);
@@ -260,26 +255,10 @@ static void test_shifts(void) {
   g_clear_error(&error);
 }
 
-static void add_schedule(const TgLibraryEntry *entry) {
-  static const struct {
-    const char *where;
-    GTestDataFunc run;
-  } tests[] = {{"streams", test_schedule}, {"device", test_device}};
-  for (size_t t = 0; t < G_N_ELEMENTS(tests); t++) {
-    Case *which = g_new0(Case, 1);
-    *which = (Case){entry, t != 0};
-    g_autofree char *path = g_strdup_printf("/clusters/%s/%s", tests[t].where, entry->name);
-    g_test_add_data_func_full(path, which, tests[t].run, g_free);
-  }
-}
-
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  size_t count;
-  const TgLibraryEntry *entry = tg_library_list(&count);
-  for (size_t i = 0; i < count; i++) add_schedule(&entry[i]);
-  for (size_t i = 0; i < G_N_ELEMENTS(own_schedules); i++) add_schedule(&own_schedules[i]);
-  for (size_t i = 0; i < G_N_ELEMENTS(more_schedules); i++) add_schedule(&more_schedules[i]);
+  const ScheduleTests tests = {"clusters", "streams", test_schedule, test_device};
+  add_schedules(&tests);
   g_test_add_func("/clusters/plan/shifts", test_shifts);
   g_test_add_func("/clusters/wrong-schedule", test_wrong_schedule);
   g_test_add_func("/clusters/no-device", test_no_device);

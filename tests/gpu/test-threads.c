@@ -50,11 +50,6 @@ static const TgLibraryEntry odd_schedules[] = {
                      "  move X to (r+s+1) into C[r]\n"),
 };
 
-typedef struct Case {
-  const TgLibraryEntry *entry;
-  bool on_device;
-} Case;
-
 static void check_program(const StepCase *test, guint32 seed) {
   const TgComputes *computes = &test->schedule.computes;
   const TgExecutorOptions options = options_of(test);
@@ -94,7 +89,7 @@ static void on_device(const StepCase *test) {
   check_executor(&tg_executor_threads, test, &options, false);
 }
 
-static int try_grid(const Case *which, guint32 number, const char *grid) {
+static int try_grid(const ScheduleCase *which, guint32 number, const char *grid) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   if (!bind(test, which->entry, grid)) return 0;
   test->options.collective = (TgCollective)(number % TG_COLLECTIVES);
@@ -109,7 +104,7 @@ static int try_grid(const Case *which, guint32 number, const char *grid) {
 }
 
 static void test_schedule(gconstpointer data) {
-  const Case *which = data;
+  const ScheduleCase *which = data;
   int ran = 0;
   if (which->on_device && !gpu_or_skip(&(TgDevice){0})) return;
   for (guint32 g = 0; g < G_N_ELEMENTS(grids); g++) ran += try_grid(which, g, grids[g]);
@@ -309,23 +304,11 @@ static void test_loads_again(void) {
   step_case_clear(test);
 }
 
-static void add_schedule(const TgLibraryEntry *entry) {
-  for (int device = 0; device < 2; device++) {
-    Case *which = g_new(Case, 1);
-    *which = (Case){entry, device != 0};
-    g_autofree char *path = g_strdup_printf("/threads/%s/%s", device ? "device" : "program", entry->name);
-    g_test_add_data_func_full(path, which, test_schedule, g_free);
-  }
-}
-
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  size_t count;
-  const TgLibraryEntry *entry = tg_library_list(&count);
-  for (size_t i = 0; i < count; i++) add_schedule(&entry[i]);
-  for (size_t i = 0; i < G_N_ELEMENTS(own_schedules); i++) add_schedule(&own_schedules[i]);
-  for (size_t i = 0; i < G_N_ELEMENTS(more_schedules); i++) add_schedule(&more_schedules[i]);
-  for (size_t i = 0; i < G_N_ELEMENTS(odd_schedules); i++) add_schedule(&odd_schedules[i]);
+  const ScheduleTests tests = {"threads", "program", test_schedule, test_schedule};
+  add_schedules(&tests);
+  for (size_t i = 0; i < G_N_ELEMENTS(odd_schedules); i++) add_schedule(&tests, &odd_schedules[i]);
   g_test_add_data_func("/threads/program/every-collective", NULL, test_every_collective);
   g_test_add_data_func("/threads/device/every-collective", "", test_every_collective);
   g_test_add_func("/threads/program/levels", test_levels);
