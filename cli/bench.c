@@ -2,6 +2,7 @@
 #include "output.h"
 #include "problem.h"
 #include "progress.h"
+#include "output-files.h"
 
 #include "atomic-file.h"
 #include "experiment.h"

@@ -3,6 +3,7 @@
 #include "output.h"
 #include "problem.h"
 #include "progress.h"
+#include "output-files.h"
 
 #include "atomic-file.h"
 

@@ -1,6 +1,7 @@
 /* `compare -o` and `--trace`: the document, a plot of the steps, and both on one time axis. */
 #include "compare.h"
 #include "output.h"
+#include "output-files.h"
 
 #include "atomic-file.h"
 #include "chart.h"
@@ -18,8 +19,7 @@ TgExit tg_compare_file_check(const TgCli *cli) {
   if (format && !tg_plot_possible(format))
     return tg_report(cli, TG_EXIT_MISSING, "-o %s: gnuplot is not installed; .gp is its script, .json the numbers",
                      path);
-  const TgExit status = tg_trace_check(cli);
-  return status ? status : tg_output_files_check(cli);
+  return tg_output_files_check(cli);
 }
 
 /* --- the plot ------------------------------------------------------------------------------------------------------*/

@@ -1,8 +1,5 @@
 #include "output.h"
 #include "progress.h"
-#include "report.h"
-
-#include "atomic-file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,14 +62,6 @@ void tg_print_styled(TgCli *cli, TgStyle style, const char *format, ...) {
 
 bool tg_output_gone(const TgCli *cli) {
   return cli->output_error == EPIPE;
-}
-
-TgExit tg_output_files_check(const TgCli *cli) {
-  const char *const paths[] = {cli->options.output, cli->options.trace, cli->options.c};
-  GError *error = NULL;
-  for (gsize i = 0; i < G_N_ELEMENTS(paths); i++)
-    if (paths[i] && !tg_atomic_file_check(paths[i], &error)) return tg_report_error(cli, error);
-  return TG_EXIT_DONE;
 }
 
 TgExit tg_output_finish(TgCli *cli, TgExit status) {

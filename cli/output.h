@@ -17,8 +17,6 @@ void tg_print(TgCli *cli, const char *format, ...) TG_PRINTF(2, 3);
 void tg_print_styled(TgCli *cli, TgStyle style, const char *format, ...) TG_PRINTF(3, 4);
 /** True once nobody reads standard output any more: what is only printed need not be computed. */
 bool tg_output_gone(const TgCli *cli);
-/** Whether the files of -o, --trace and --c could be written: asked before what takes long. */
-TgExit tg_output_files_check(const TgCli *cli);
 /** Brings everything out; on failure says so and turns TG_EXIT_DONE into TG_EXIT_FAILED. */
 TgExit tg_output_finish(TgCli *cli, TgExit status);
 

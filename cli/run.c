@@ -4,6 +4,7 @@
 #include "output.h"
 #include "sim.h"
 #include "trace-file.h"
+#include "output-files.h"
 
 #include "atomic-file.h"
 #include "matrix-file.h"
@@ -38,8 +39,7 @@ static TgExit check_files(const TgCli *cli) {
   if (options->c && !tg_matrix_path_known(options->c, &error)) return tg_report_error(cli, error);
   if (options->output && !g_str_has_suffix(options->output, ".json"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .json", options->output);
-  const TgExit status = tg_trace_check(cli);
-  return status ? status : tg_output_files_check(cli);
+  return tg_output_files_check(cli);
 }
 
 static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {

@@ -2,6 +2,7 @@
  * rest. */
 #include "sim.h"
 #include "trace-file.h"
+#include "output-files.h"
 
 #include <math.h>
 
@@ -20,7 +21,7 @@ typedef struct TgTracks {
 TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *run) {
   TgError error = {0};
   if (!cli->options.trace) return TG_EXIT_DONE;
-  const TgExit status = tg_trace_check(cli);
+  const TgExit status = tg_output_files_check(cli);
   if (status) return status;
   int64_t steps = tg_walk_count_steps(&run->problem.schedule, &run->problem.names, &error);
   if (steps < 0) return tg_problem_report(cli, &run->problem, &error);

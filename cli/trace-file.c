@@ -6,31 +6,6 @@
 
 #include <string.h>
 
-/* One file for two things would have the last one only. Links are not followed. */
-static TgExit check_distinct(const TgCli *cli) {
-  const TgOptions *options = &cli->options;
-  const char *const names[] = {"-o", "--trace", "--c"};
-  const char *const files[] = {options->output, options->trace, options->c};
-  for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
-    for (size_t j = 0; j < i; j++) {
-      if (!files[i] || !files[j]) continue;
-      g_autofree char *one = g_canonicalize_filename(files[i], NULL);
-      g_autofree char *other = g_canonicalize_filename(files[j], NULL);
-      if (strcmp(one, other) == 0)
-        return tg_report(cli, TG_EXIT_USAGE, "%s and %s: both would write %s", names[j], names[i], files[i]);
-    }
-  return TG_EXIT_DONE;
-}
-
-TgExit tg_trace_check(const TgCli *cli) {
-  const char *path = cli->options.trace;
-  const TgExit distinct = check_distinct(cli);
-  if (distinct) return distinct;
-  if (path && !g_str_has_suffix(path, ".json"))
-    return tg_report(cli, TG_EXIT_USAGE, "--trace %s: expected a name that ends in .json", path);
-  return TG_EXIT_DONE;
-}
-
 void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs) {
   TgJson *json = file->json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_LINES);

@@ -17,9 +17,6 @@ typedef struct TgTraceFile {
   int64_t events; /**< slices so far */
 } TgTraceFile;
 
-/** Refuses a --trace that does not end in .json, and one file for two of -o, --trace and --c. */
-TgExit tg_trace_check(const TgCli *cli);
-
 /** Begins the document, with the members of `about` (names and values in turn, NULL-terminated; a NULL value is null).
  */
 void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs);
