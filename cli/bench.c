@@ -1,8 +1,8 @@
 /* topogemm bench: experiments on this machine. */
+#include "output-files.h"
 #include "output.h"
 #include "problem.h"
 #include "progress.h"
-#include "output-files.h"
 
 #include "atomic-file.h"
 #include "experiment.h"

@@ -1,9 +1,9 @@
 /* topogemm calibrate: measures what an executor's processors and links can do, and writes a machine file. */
 #include "calibrate.h"
+#include "output-files.h"
 #include "output.h"
 #include "problem.h"
 #include "progress.h"
-#include "output-files.h"
 
 #include "atomic-file.h"
 

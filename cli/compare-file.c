@@ -1,7 +1,7 @@
 /* `compare -o` and `--trace`: the document, a plot of the steps, and both on one time axis. */
 #include "compare.h"
-#include "output.h"
 #include "output-files.h"
+#include "output.h"
 
 #include "atomic-file.h"
 #include "chart.h"

@@ -1,10 +1,10 @@
 /* topogemm run: executes schedules for real, checks the product, times it. */
 #include "run.h"
 #include "algorithms.h"
+#include "output-files.h"
 #include "output.h"
 #include "sim.h"
 #include "trace-file.h"
-#include "output-files.h"
 
 #include "atomic-file.h"
 #include "matrix-file.h"

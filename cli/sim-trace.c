@@ -1,8 +1,8 @@
 /* `sim --trace`: the prediction as a trace: a track a node, on it its steps, and within a step its products and the
  * rest. */
 #include "sim.h"
-#include "trace-file.h"
 #include "output-files.h"
+#include "trace-file.h"
 
 #include <math.h>
 
