@@ -75,19 +75,21 @@ def micro(time, key):
 
 def oneil_table(files, n):
     """The paper's line, and ours."""
-    lines = []
+    lines, notes = [], []
     for row in rows_of(files):
         if row["n"] != n or "left_out" in row or not ("paper_s" in row or row["method"].endswith("-nothing")):
             continue
         paper, kernel = row.get("paper_s"), row["kernel_s"]
         of_paper = [str(paper["trials"])] + [micro(paper, key) for key in ("min", "max", "mean", "stddev")] if paper else ["-"] * 5
-        name = row["method"] + (f", width {row['width']}" if "width" in row else "")
+        wrong = "" if row.get("ok", True) else " *"
+        notes = ["", "*: not the product."] if wrong else notes
+        name = row["method"] + (f", width {row['width']}" if "width" in row else "") + wrong
         ours = [micro(kernel, key) for key in ("min", "max", "mean", "stddev", "median")]
         rest = [micro(row.get(key), "median") for key in ("call_s", "transfer_in_s", "transfer_out_s")]
         lines.append([name] + of_paper + [str(kernel["trials"])] + ours + rest)
     heads = ["µs", "paper: trials", "min", "max", "avg", "std", "here, kernel: trials", "min", "max", "avg", "std", "median",
              "call to end", "operands in", "result out"]
-    return markdown(heads, lines) + ["", where(files)]
+    return markdown(heads, lines) + notes + ["", where(files)]
 
 
 def oneil_growth(files):
@@ -149,9 +151,10 @@ def essay_oblongs(files):
 TRANSPOSE = [("CPU", "cpu", None), ("naive", "essay-transpose-naive", 16), ("unpadded", "essay-transpose-unpadded", 16),
              ("shared", "essay-transpose-shared", 16), ("naive, 32×32", "essay-transpose-naive", 32),
              ("unpadded, 32×32", "essay-transpose-unpadded", 32), ("shared, 32×32", "essay-transpose-shared", 32),
-             ("copy", "essay-copy", 16), ("cudaMemcpy", "memcpy", None)]
+             ("copy", "essay-copy", 16), ("copy, 32×32", "essay-copy", 32), ("cudaMemcpy", "memcpy", None)]
 OFTEN = [("naive", "essay-transpose-naive/100", 16), ("unpadded", "essay-transpose-unpadded/100", 16),
-         ("shared", "essay-transpose-shared/100", 16), ("unpadded, 32×32", "essay-transpose-unpadded/100", 32),
+         ("shared", "essay-transpose-shared/100", 16), ("naive, 32×32", "essay-transpose-naive/100", 32),
+         ("unpadded, 32×32", "essay-transpose-unpadded/100", 32),
          ("shared, 32×32", "essay-transpose-shared/100", 32), ("copy", "essay-copy/100", 16)]
 
 # --- pages ------------------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def mmt_sizes(files):
         return speed(row, time_of(row)) + width + ("" if not row or row["ok"] else " *")
 
     lines = [[kernel.removeprefix("mmt-")] + [cell(best(found, kernel, d)) for d in sizes] for kernel in kernels]
-    return markdown(["Gflop/s (width)"] + [f"d = {d}" for d in sizes], lines) + ["", "*: not M·M'.", "", where(files)]
+    return markdown(["Gflop/s (width)"] + [f"d = {d}" for d in sizes], lines) + ["", "*: not M·M'. (cuBLAS, v008 and v009 as printed add to R, which is not zero here.)", "", where(files)]
 
 
 def mmt_widths(files):
