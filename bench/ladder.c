@@ -195,8 +195,8 @@ const TgExperiment tg_experiment_ladder = {
     .details =
         "every kernel of `topogemm list kernels` but the papers' beside cuBLAS, in one run and on the same random "
         "matrices: the median of up to 31 launches that the device waits for, and of as many that find it idle "
-        "(alone), "
-        "which adds the host's part. A kernel that would take over two seconds a launch is left out, and named.",
+        "(alone), which adds the host's part. A kernel that would take over two seconds a launch is left out, and "
+        "named.",
     .measure = measure_all,
     .clear = clear,
     .print = tg_ladder_print,

@@ -27,7 +27,8 @@ double tg_trial_now_s(void) {
 
 int32_t tg_trial_count(const TgTrialLimits *limits, double once_s) {
   double fit = once_s > 0 ? limits->budget_s / once_s : limits->most;
-  return fit < limits->least ? limits->least : fit > limits->most ? limits->most : (int32_t)fit;
+  const int32_t least = limits->least > 1 ? limits->least : 1;
+  return fit < least ? least : fit > limits->most ? limits->most : (int32_t)fit;
 }
 
 bool tg_trial_is_left_out(const TgTrialLimits *limits, double expected_s, char *why, size_t bytes) {
@@ -62,7 +63,7 @@ static bool time_all(const TgTimer *timer, const TgTrialLimits *limits, TgMeasur
   }
   const bool counts = warmup == 0; /* then the first one tells how many there will be */
   if (counts && !time_once(timer, &once_s, error)) return false;
-  const int32_t count = tg_trial_count(limits, once_s), trials = count > 0 ? count : 1;
+  const int32_t trials = tg_trial_count(limits, once_s);
   double *seconds = malloc((size_t)trials * sizeof *seconds);
   bool fine = seconds || tg_error_set(error, 0, 0, "out of memory for the times of %d trials", (int)trials);
   if (fine && counts) seconds[0] = once_s;

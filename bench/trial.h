@@ -23,7 +23,7 @@ typedef struct TgTrialLimits {
                             second-level cache holds makes the trials cold; 0: none */
 } TgTrialLimits;
 
-/** Trials for work that takes `once_s`. */
+/** Trials for work that takes `once_s`; one at least. */
 int32_t tg_trial_count(const TgTrialLimits *limits, double once_s);
 
 /** Whether work that is expected to take so long is left out; then `why` (`bytes` of it) says so in words. NaN, what is

@@ -4,8 +4,6 @@
 
 #include "atomic-file.h"
 
-#include <string.h>
-
 void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs) {
   TgJson *json = file->json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_LINES);

@@ -5,8 +5,8 @@ A region stands between `<!-- TABLE: FILE.json … -->`, which names the table a
 `<!-- end -->`. Results that are not there are not shown; where none of a region's are, the region says so. With --check
 nothing is written: the status is 1 where a page differs from what would be written.
 
-Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE: docs/compare.md, kernels.md, papers.md and
-run.md there if not given
+Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE: CONTRIBUTING.md, and compare.md,
+kernels.md, papers.md and run.md of docs/, if not given
 """
 import argparse
 import difflib

@@ -256,10 +256,11 @@ def keep_checks(parts, options, path):
             kept[test, tool, piece] = {"test": test, "tool": tool, "piece": piece, "pieces": pieces, "status": part.status,
                                        "said": part.said, "seconds": round(part.seconds, 1), "commit": commit_of(options.build)}
     order = [(name, tool) for name in TESTS for tool in ["test"] + TOOLS]
-    checks = sorted(kept.values(), key=lambda one: (order.index((one["test"], one["tool"])), one["piece"]))
+    checks = sorted((one for one in kept.values() if (one["test"], one["tool"]) in order),  # else there is no such test any more
+                    key=lambda one: (order.index((one["test"], one["tool"])), one["piece"]))
     if checks:
         rows = ",\n".join("  " + json.dumps(one) for one in checks)
-        path.write_text(f'{{"device": {json.dumps(card())}, "checks": [\n{rows}\n]}}\n')
+        path.write_text(f'{{"checks": [\n{rows}\n]}}\n')
 
 
 def wanted(part, only):

@@ -64,14 +64,14 @@ GString *tg_plot_script_new(const TgPlotFormat *format, double width_px, double 
 }
 
 /* What gnuplot reads and writes: files without names, of which nothing stays behind however this program ends. */
-typedef struct TgPipes {
+typedef struct TgPlotFiles {
   FILE *script, *picture, *said;
-} TgPipes;
+} TgPlotFiles;
 
-static void close_pipes(TgPipes *pipes) {
-  if (pipes->script) fclose(pipes->script);
-  if (pipes->picture) fclose(pipes->picture);
-  if (pipes->said) fclose(pipes->said);
+static void close_files(TgPlotFiles *files) {
+  if (files->script) fclose(files->script);
+  if (files->picture) fclose(files->picture);
+  if (files->said) fclose(files->said);
 }
 
 static bool fail(GError **error, const char *doing) {
@@ -80,11 +80,11 @@ static bool fail(GError **error, const char *doing) {
   return false;
 }
 
-static bool open_pipes(TgPipes *pipes, const char *script, GError **error) {
-  *pipes = (TgPipes){tmpfile(), tmpfile(), tmpfile()};
-  if (!pipes->script || !pipes->picture || !pipes->said) return fail(error, "a temporary file for gnuplot");
-  if (fputs(script, pipes->script) == EOF || fflush(pipes->script) != 0) return fail(error, "gnuplot's script");
-  rewind(pipes->script);
+static bool open_files(TgPlotFiles *files, const char *script, GError **error) {
+  *files = (TgPlotFiles){tmpfile(), tmpfile(), tmpfile()};
+  if (!files->script || !files->picture || !files->said) return fail(error, "a temporary file for gnuplot");
+  if (fputs(script, files->script) == EOF || fflush(files->script) != 0) return fail(error, "gnuplot's script");
+  rewind(files->script);
   return true;
 }
 
@@ -99,28 +99,28 @@ static bool read_all(FILE *from, char **bytes, gsize *length, GError **error) {
   return fail(error, "what gnuplot drew");
 }
 
-static bool run_gnuplot(const TgPipes *pipes, GError **error) {
+static bool run_gnuplot(const TgPlotFiles *files, GError **error) {
   const char *const words[] = {"gnuplot", "-", NULL};
   GPid process;
   gsize length;
   int status;
   if (!g_spawn_async_with_fds(NULL, (char **)words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
-                              &process, fileno(pipes->script), fileno(pipes->picture), fileno(pipes->said), error))
+                              &process, fileno(files->script), fileno(files->picture), fileno(files->said), error))
     return false;
   while (waitpid(process, &status, 0) < 0)
     if (errno != EINTR) return fail(error, "waiting for gnuplot");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
   g_autofree char *said = NULL;
-  if (read_all(pipes->said, &said, &length, error))
+  if (read_all(files->said, &said, &length, error))
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "gnuplot failed: %s", g_strchomp(said));
   return false;
 }
 
 static bool draw(const char *script, char **bytes, gsize *length, GError **error) {
-  TgPipes pipes;
+  TgPlotFiles files;
   const bool fine =
-      open_pipes(&pipes, script, error) && run_gnuplot(&pipes, error) && read_all(pipes.picture, bytes, length, error);
-  close_pipes(&pipes);
+      open_files(&files, script, error) && run_gnuplot(&files, error) && read_all(files.picture, bytes, length, error);
+  close_files(&files);
   return fine;
 }
 

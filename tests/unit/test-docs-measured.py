@@ -56,7 +56,7 @@ def test_checks(folder):
         return {"test": test, "tool": tool, "piece": piece, "pieces": pieces, "status": status, "said": said, "seconds": 1, "commit": commit}
 
     clean = "racecheck summary: 0 hazards displayed, 3 passed, 0 skipped"
-    (folder / "a.json").write_text(json.dumps({"device": "a card", "checks": [
+    (folder / "a.json").write_text(json.dumps({"checks": [
         check("kernels", "test", "26 passed, 0 skipped"), check("kernels", "racecheck", clean, 0, 1, 2),
         check("kernels", "racecheck", clean, 0, 2, 2, "def"), check("kernels", "memcheck", "no kernel", 9),
         check("blocks", "racecheck", clean, 0, 1, 4), check("blocks", "racecheck", "ended after 45 s", 124, 2, 4),
