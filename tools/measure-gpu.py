@@ -32,9 +32,11 @@ TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters",
 TOOLS = ["memcheck", "racecheck", "synccheck"]
 # Sizes at which a test under a tool ends within minutes: racecheck slows kernels down several hundred times.
 LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
-LARGEST_OF = {("racecheck", "clusters"): "130"}  # whose tiles are 128 x 128: no less has edges
-# Of how many grids one is left, where a schedule runs on many.
-EVERY = {("racecheck", "clusters"): "4", ("racecheck", "blocks"): "4"}
+# Tiles of clusters are 128 x 128: no less has edges; kernels that divide k do so for larger ones alone.
+LARGEST_OF = {("racecheck", "clusters"): "130", ("racecheck", "kernels"): "1000"}
+# Of how many grids one is left, where a schedule runs on many; of how many layouts, for a kernel.
+EVERY = {("racecheck", "clusters"): "4", ("racecheck", "blocks"): "4", ("racecheck", "threads"): "4",
+         ("racecheck", "kernels"): "5"}
 # Into how many parts, each with some of its cases, a test is divided under a tool.
 DIVIDED = {("racecheck", "blocks"): 8, ("racecheck", "clusters"): 8, ("racecheck", "historic"): 4,
            ("racecheck", "kernels"): 4, ("racecheck", "threads"): 2}
@@ -136,7 +138,7 @@ class Part:
         begun = time.monotonic()
         log = options.logs / f"{self.name}.log"
         try:
-            self.words += self.more() if self.more else []
+            self.words = self.words + (self.more() if self.more else [])  # a list that parts share stays as it is
             output, errors, self.status = run_words(self.words, options.limit, {**blas_core(), **self.environment})
         except (OSError, subprocess.CalledProcessError) as error:
             output, errors, self.status = "", f"{error}\n", 127

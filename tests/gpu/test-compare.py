@@ -6,9 +6,12 @@ Usage: test-compare.py TOPOGEMM
 """
 import json
 import os
+import pathlib
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402
 
 # Executor and transport, grid, sizes to calibrate with, and what is compared at sizes that these do not have.
 CASES = [
@@ -23,14 +26,10 @@ CASES = [
 FACTOR = 3  # small problems, a card that has not warmed up: whether it is about right, not how exact it is
 
 
-class Skipped(Exception):
-    """No such hardware."""
-
-
 def document(program, *words):
     done = subprocess.run([program, *words, "--json"], capture_output=True, text=True, timeout=200)
     if done.returncode == 4:
-        raise Skipped(done.stderr.strip())
+        raise tap.Skipped(done.stderr.strip())
     assert done.returncode == 0, f"{' '.join(words)}: {done.returncode} {done.stderr}"
     return json.loads(done.stdout)
 
@@ -66,24 +65,7 @@ def run_case(program, case):
         print(f"# {on} {transport}, {words}: {100 * said['error']:+.1f} %, steps {100 * said['median_abs_step_error']:.1f} %")
 
 
-def main():
-    program, failed = os.path.abspath(sys.argv[1]), False
-    print(f"1..{len(CASES)}")
-    for number, case in enumerate(CASES, 1):
-        name = f"{case[0].replace(' ', '-')}-{case[1]}"
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            try:
-                run_case(program, case)
-                print(f"ok {number} {name}", flush=True)
-            except Skipped as why:
-                print(f"ok {number} {name} # SKIP {why}", flush=True)
-            except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as why:
-                failed = True
-                print(f"not ok {number} {name}\n# {why}", flush=True)
-            os.chdir("/")
-    return failed
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    PROGRAM = os.path.abspath(sys.argv[1])
+    sys.exit(tap.run_cases([(f"{case[0].replace(' ', '-')}-{case[1]}", lambda _, case=case: run_case(PROGRAM, case))
+                            for case in CASES]))

@@ -6,21 +6,20 @@ Usage: test-run.py TOPOGEMM
 """
 import json
 import os
+import pathlib
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402
 
 CASES = ["threads copy 4x4", "clusters copy,load 2x2", "clusters load,copy 2x2", "blocks pull,copy 3x3"]
-
-
-class Skipped(Exception):
-    """No such hardware."""
 
 
 def call(program, *words, expect=0):
     done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=100, check=False)
     if done.returncode == 4:
-        raise Skipped(done.stderr.strip())
+        raise tap.Skipped(done.stderr.strip())
     assert done.returncode == expect, f"{words}: {done.returncode} {done.stderr}"
     return done
 
@@ -46,23 +45,6 @@ def run_case(program, on, transports, grid):
     assert not os.path.exists("no")
 
 
-def main():
-    program, failed = os.path.abspath(sys.argv[1]), False
-    print(f"1..{len(CASES)}")
-    for number, case in enumerate(CASES, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            try:
-                run_case(program, *case.split())
-                print(f"ok {number} {case}", flush=True)
-            except Skipped as why:
-                print(f"ok {number} {case} # SKIP {why}", flush=True)
-            except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as why:
-                failed = True
-                print(f"not ok {number} {case}\n# {why}", flush=True)
-            os.chdir("/")
-    return failed
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    PROGRAM = os.path.abspath(sys.argv[1])
+    sys.exit(tap.run_cases([(case, lambda _, case=case: run_case(PROGRAM, *case.split())) for case in CASES]))

@@ -7,23 +7,21 @@ Usage: test-shapes.py TOPOGEMM
 import configparser
 import json
 import os
+import pathlib
 import subprocess
 import sys
-import tempfile
-import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402
 
 N = 384  # three tiles of clusters: the instances of most grids have edges
-
-
-class Skipped(Exception):
-    """No such hardware."""
 
 
 def call(program, folder, *words, expect=0):
     environment = {**os.environ, "XDG_CACHE_HOME": folder}
     done = subprocess.run([program, *words], capture_output=True, text=True, timeout=250, env=environment, cwd=folder)
     if done.returncode == 4:
-        raise Skipped(done.stderr.strip())
+        raise tap.Skipped(done.stderr.strip())
     assert done.returncode == expect, f"{' '.join(words)}: {done.returncode} {done.stderr}"
     return done
 
@@ -116,23 +114,6 @@ def test_double_precision(program, folder):
     assert {row["type"] for row in said["results"]} == {"f64"}
 
 
-def main():
-    program, failed = os.path.abspath(sys.argv[1]), False
-    tests = [(name[5:].replace("_", "-"), test) for name, test in globals().items() if name.startswith("test_")]
-    print(f"1..{len(tests)}")
-    for number, (name, test) in enumerate(tests, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                test(program, folder)
-                print(f"ok {number} {name}", flush=True)
-            except Skipped as why:
-                print(f"ok {number} {name} # SKIP {why}", flush=True)
-            except Exception:  # pylint: disable=broad-except
-                failed = True
-                print(f"not ok {number} {name}\n" + "".join(f"# {line}\n" for line in traceback.format_exc().splitlines()),
-                      flush=True)
-    return failed
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    PROGRAM = os.path.abspath(sys.argv[1])
+    sys.exit(tap.run_cases([(name, lambda folder, case=case: case(PROGRAM, folder)) for name, case in tap.cases_of(globals())]))

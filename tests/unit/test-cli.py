@@ -21,9 +21,9 @@ import statistics
 import struct
 import subprocess
 import sys
-import tempfile
-import time
-import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 COMMANDS = "list show verify mutate step draw topo sim run calibrate compare export".split()
@@ -1127,25 +1127,5 @@ def test_examples_of_the_help():
             assert done.returncode == 0 and done.stderr == "", f"{line}: {done.returncode} {done.stderr}"
 
 
-def main():
-    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
-    print(f"1..{len(tests)}", flush=True)
-    failures = 0
-    home = os.getcwd()
-    for number, (name, test) in enumerate(tests, 1):
-        begun = time.monotonic()
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            try:
-                test()
-                print(f"ok {number} - {name[5:]} # {time.monotonic() - begun:.1f} s", flush=True)
-            except Exception:  # pylint: disable=broad-except
-                failures += 1
-                print(f"not ok {number} - {name[5:]}")
-                print("".join(f"# {line}\n" for line in traceback.format_exc().splitlines()), flush=True)
-            os.chdir(home)
-    return failures > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tap.run_cases([(name, lambda _, case=case: case()) for name, case in tap.cases_of(globals())]))

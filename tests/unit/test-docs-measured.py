@@ -7,8 +7,9 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
-import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # noqa: E402
 
 SCRIPT = str(pathlib.Path(sys.argv[1]).resolve())
 GPU = {"version": "0", "device": "a card", "compute_capability": 9, "multiprocessors": 132, "clock_mhz_before": 1980,
@@ -248,21 +249,5 @@ def test_shapes(folder):
     assert "5 combinations measured, 1 left out. a card, 132" in text, text
 
 
-def main():
-    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
-    print(f"1..{len(tests)}")
-    failed = False
-    for number, (name, test) in enumerate(tests, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                test(pathlib.Path(folder))
-                print(f"ok {number} - {name[5:]}")
-            except Exception:  # pylint: disable=broad-except
-                failed = True
-                print(f"not ok {number} - {name[5:]}")
-                print("".join(f"# {line}\n" for line in traceback.format_exc().splitlines()))
-    return failed
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tap.run_cases(tap.cases_of(globals())))
