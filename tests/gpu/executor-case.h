@@ -6,7 +6,7 @@
 #include "../property/own-schedules.h"
 #include "../step-case.h"
 #include "blocks-machine.h"
-#include "device.h"
+#include "gpu-case.h"
 
 /** What neither the library nor own-schedules.h does: a sum that travels while it grows, a sum under two names, a slot
  * that a reduce has emptied. */
@@ -65,23 +65,7 @@ static inline double distance(const StepCase *test, const void *c) {
   return norm > 0 ? sqrt(apart / norm) : sqrt(apart);
 }
 
-/** Under a tool that slows kernels down, for which TG_TEST_LARGEST=N leaves out sizes beyond N. */
-static inline bool is_slowed(void) {
-  return g_getenv("TG_TEST_LARGEST") != NULL;
-}
-
-static inline bool is_left_out(const int64_t *size) {
-  return is_slowed() && MAX(size[0], MAX(size[1], size[2])) > g_ascii_strtoll(g_getenv("TG_TEST_LARGEST"), NULL, 10);
-}
-
-/** Of the grids that a schedule is made for, counted from 0, every N-th is left for such a tool with TG_TEST_EVERY=N,
- * from the second on: the first has one processor. */
-static inline bool is_passed_over(int number) {
-  const char *every = g_getenv("TG_TEST_EVERY");
-  return every && number % g_ascii_strtoll(every, NULL, 10) != 1;
-}
-
-/** Of the four pairs of a type (kind % 2) and a transport (kind / 2), then, the two of a grid that share neither. */
+/** Of the four pairs of a type (kind % 2) and a transport (kind / 2), a grid then has two that share neither. */
 static inline bool is_kind_passed_over(guint32 number, guint32 kind) {
   return g_getenv("TG_TEST_EVERY") && (kind % 2 + kind / 2 + number) % 2;
 }

@@ -1,5 +1,7 @@
 /** @file gpu-case.h
- * For tests that need a GPU: the device, or a skip that says why there is none. */
+ * For tests that need a GPU: the device, or a skip that says why there is none; and what is left of them under a tool
+ * that slows kernels down, for which TG_TEST_LARGEST=N leaves out sizes beyond N and TG_TEST_EVERY=N all but every N-th
+ * of many cases. */
 #ifndef TG_TEST_GPU_CASE_H
 #define TG_TEST_GPU_CASE_H
 
@@ -13,6 +15,21 @@ static inline gboolean gpu_or_skip(TgDevice *device) {
   if (tg_device_open(0, device, &error)) return TRUE;
   g_test_skip(error.message);
   return FALSE;
+}
+
+static inline bool is_slowed(void) {
+  return g_getenv("TG_TEST_LARGEST") != NULL;
+}
+
+/** m, n, k. */
+static inline bool is_left_out(const int64_t *size) {
+  return is_slowed() && MAX(size[0], MAX(size[1], size[2])) > g_ascii_strtoll(g_getenv("TG_TEST_LARGEST"), NULL, 10);
+}
+
+/** Of cases counted from 0, every N-th is left, from the second on: the first grid has one processor. */
+static inline bool is_passed_over(int number) {
+  const char *every = g_getenv("TG_TEST_EVERY");
+  return every && number % g_ascii_strtoll(every, NULL, 10) != 1;
 }
 
 #endif

@@ -31,7 +31,7 @@ static void test_schedule(gconstpointer data) {
   int ran = 0, bound = 0;
   if (which->on_device && !gpu_or_skip(&(TgDevice){0})) return;
   for (guint32 g = 0; g < G_N_ELEMENTS(grids); g++) ran += try_grid(which, g, grids[g], &bound);
-  g_assert_cmpint(ran, >=, 2);
+  g_assert_cmpint(ran, >=, is_slowed() ? 1 : 2);
 }
 
 static void every_collective(const TgLibraryEntry *entry, bool on_device) {

@@ -2,8 +2,7 @@
  * that divide nothing, on outputs that begin as NaN, and not a byte written beside C. Those kept as printed are run
  * where their stated defect shows, and must show it.
  *
- * Built twice: for the GPU, and with tests/on-cpu/ for the CPU, where threads take turns in random order.
- * TG_TEST_LARGEST=N leaves out sizes beyond N, for runs under tools that slow kernels down. */
+ * Built twice: for the GPU, and with tests/on-cpu/ for the CPU, where threads take turns in random order. */
 #include "historic-case.h"
 
 static const gint64 sizes[][3] = {
@@ -13,11 +12,6 @@ static const gint64 sizes[][3] = {
 };
 
 static const gint32 splits[] = {0, 1, 3};
-
-static gboolean is_left_out(gsize s) {
-  const char *largest = g_getenv("TG_TEST_LARGEST");
-  return largest && MAX(sizes[s][0], MAX(sizes[s][1], sizes[s][2])) > g_ascii_strtoll(largest, NULL, 10);
-}
 
 /* --- right kernels ------------------------------------------------------------------------------------------------ */
 
@@ -67,7 +61,7 @@ static void test_kernel(gconstpointer data) {
   if (!gpu_or_skip(&device)) return;
   for (gsize s = 0; s < G_N_ELEMENTS(sizes); s++) {
     for (int random = 0; random <= (subject->type == TG_HISTORIC_F32); random++) {
-      if (is_left_out(s)) continue;
+      if (is_left_out(sizes[s])) continue;
       const gint64 n = kind == TG_HISTORIC_SYMMETRIC ? sizes[s][0] : sizes[s][1];
       HistoricCase *of = historic_case_new(kind, !random, sizes[s][0], n, historic_is_flat(kind) ? 1 : sizes[s][2]);
       runs += check_settings(subject->kernel, of, subject->type);
