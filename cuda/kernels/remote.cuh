@@ -20,6 +20,12 @@ __device__ __forceinline__ float4 tg_load_remote(uint32_t address, int block) {
   return value;
 }
 
+__device__ __forceinline__ void tg_store_shared(uint32_t address, float4 value) {
+  asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(address), "f"(value.x), "f"(value.y), "f"(value.z),
+               "f"(value.w)
+               : "memory");
+}
+
 /** Of `threads` threads of the block. 0 is the number of __syncthreads(). */
 __device__ __forceinline__ void tg_group_sync(int number, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");

@@ -1,24 +1,33 @@
-/* tensor: f32 products on the tensor cores, an emulation. Each f32 x is taken as two TF32 numbers of 11 bits,
- * high = x rounded and low = x - high rounded, and a·b as high·low + low·high + high·high: what is left out, low·low
- * and what low rounds off, is below 2^-21 of |a||b|. The tensor cores add without rounding to nearest, an error that
- * grows with the length of the sum; so sums of 1024 products are added to C by ordinary additions. Measured error:
- * about 7e-6 of the norm at any k (f32 multiply-adds: 1e-7·sqrt(k)).
+/* tensor: f32 products on the tensor cores, an emulation. Each f32 x is taken as two TF32 numbers of 11 bits, high = x
+ * rounded and low = x - high rounded, and a·b as low·high + high·low + high·high: what is left out, low·low and what
+ * low rounds off, is below 2^-21 of |a||b|, and of either sign. The tensor cores cut off what does not fit into a sum,
+ * always towards zero, so sums there are short: of 32 steps of k, the small products first. They are added up by
+ * ordinary additions, as many as k / 32. So the error is smaller than that of k multiply-adds in f32.
+ *
+ * B is split beforehand, 12 bytes an element, and lies there as the tensor cores read it. A comes as it is: a warpgroup
+ * splits the 64 x 32 elements that it multiplies on their way into registers, while the other one keeps the tensor
+ * cores busy. A stage of 32 steps is 48 KB for 128 x 128 elements of C. Where C has few tiles, k is divided over the
+ * two or four blocks of a cluster, which add their sums through distributed shared memory.
  *
  * Three products at half the rate of bf16 ones: at most a sixth of that rate, 130 to 165 Tflop/s on an H200, against 67
- * for multiply-adds. A stage of 32 steps of k is 96 KB for 128 x 256 elements of C. Values near the largest f32 may
- * become infinite, those near the smallest lose bits. M. Fasi et al., SIAM J. Sci. Comput. 45(1), 2023. */
+ * for multiply-adds. Values near the largest f32 may become infinite and infinite ones NaN; those near the smallest
+ * lose bits. M. Fasi et al., SIAM J. Sci. Comput. 45(1), 2023; on the sums H. Ootomo, R. Yokota, Int. J. High Perform.
+ * Comput. Appl. 36(4), 2022. */
 #include "rung.h"
 
 #include "copy-engine.cuh"
 #include "launch.cuh"
+#include "remote.cuh"
 #include "wgmma.cuh"
 
 namespace {
 
-constexpr int rows = 128, columns = 256, depth = 32, stages = 2, threads = 384, group = 8;
-constexpr int chunk = 1024 / depth; /* rounds between additions to C */
+constexpr int rows = 128, columns = 128, depth = 32, stages = 4, group = 8;
+constexpr int each = 128, threads = 3 * each; /* of a warpgroup; one brings the tiles, two multiply, 64 rows each */
+constexpr int warps = 8;                      /* that multiply */
+constexpr int steps = depth / 8, eights = columns / 8;
 constexpr uint32_t a_bytes = rows * depth * sizeof(float), b_bytes = columns * depth * sizeof(float);
-constexpr uint32_t stage_bytes = 2 * a_bytes + 2 * b_bytes;
+constexpr uint32_t stage_bytes = a_bytes + 2 * b_bytes;
 constexpr size_t shared_bytes = stages * stage_bytes + 2 * stages * sizeof(uint64_t) + 1024 /* to align */;
 
 struct Problem {
@@ -32,21 +41,22 @@ struct Problem {
 
 /* --- splitting ---------------------------------------------------------------------------------------------------- */
 
-__device__ __forceinline__ float to_tf32(float x) {
+__device__ __forceinline__ uint32_t to_tf32(float x) {
   uint32_t bits;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-  return __uint_as_float(bits);
+  return bits;
 }
 
 constexpr int side = 32, rows_at_once = 8;
 
-/* high + low = source, or its transpose: 12 bytes an element. `lines` x `length` is what is written, k along `length`.
- */
-template <bool TURNED>
-__global__ void split(const float *__restrict__ source, int64_t source_row, float *__restrict__ high,
-                      float *__restrict__ low, int64_t row, int lines, int length) {
+/* high + low = source, or its transpose; HALVES: 12 bytes an element, else high is the source itself. `lines` x
+ * `length` is what is written, k along `length`. */
+template <bool TURNED, bool HALVES>
+__global__ void lay(const float *__restrict__ source, int64_t source_row, float *__restrict__ high,
+                    float *__restrict__ low, int64_t row, int lines, int length) {
   __shared__ float square[side][side + 1];
   int x = blockIdx.x * side + threadIdx.x, y = blockIdx.y * side + threadIdx.y; /* of what is written */
+  cudaTriggerProgrammaticLaunchCompletion(); /* the kernel after this one waits for what it reads */
   if (TURNED) {
     int from_x = blockIdx.y * side + threadIdx.x, from_y = blockIdx.x * side + threadIdx.y;
     for (int i = 0; i < side; i += rows_at_once)
@@ -56,11 +66,41 @@ __global__ void split(const float *__restrict__ source, int64_t source_row, floa
   }
   for (int i = 0; i < side; i += rows_at_once) {
     if (x >= length || y + i >= lines) continue;
-    float value = TURNED ? square[threadIdx.x][threadIdx.y + i] : source[(y + i) * source_row + x];
-    float first = to_tf32(value);
+    const float value = TURNED ? square[threadIdx.x][threadIdx.y + i] : source[(y + i) * source_row + x];
+    const float first = HALVES ? __uint_as_float(to_tf32(value)) : value;
     high[(y + i) * row + x] = first;
-    low[(y + i) * row + x] = to_tf32(value - first);
+    if (HALVES) low[(y + i) * row + x] = __uint_as_float(to_tf32(value - first));
   }
+}
+
+/* What a thread gives to the products of a round: of rows r and r + 8 of its warp's 16, a quarter of the columns. */
+struct Fragments {
+  uint32_t high[steps][4], low[steps][4];
+
+  __device__ __forceinline__ void split(const float (&values)[steps][4]) {
+#pragma unroll
+    for (int s = 0; s < steps; s++)
+#pragma unroll
+      for (int v = 0; v < 4; v++) {
+        high[s][v] = to_tf32(values[s][v]);
+        low[s][v] = to_tf32(values[s][v] - __uint_as_float(high[s][v]));
+      }
+  }
+};
+
+/* `tile`: of A in a stage, rows of 128 bytes whose 16-byte pieces are exchanged; `mine`: where the thread's first value
+ * would be, were its row's number 0 modulo 8, with that number where the piece's is. */
+__device__ __forceinline__ void load_a(uint32_t tile, uint32_t mine, float (&values)[steps][4]) {
+#pragma unroll
+  for (int s = 0; s < steps; s++)
+#pragma unroll
+    for (int v = 0; v < 4; v++) {
+      const uint32_t piece = 2 * s + v / 2, below = v % 2 * 8 * 128;
+      asm volatile("ld.shared.f32 %0, [%1];"
+                   : "=f"(values[s][v])
+                   : "r"(tile + (mine ^ (piece << 4)) + below)
+                   : "memory");
+    }
 }
 
 /* --- multiplying -------------------------------------------------------------------------------------------------- */
@@ -73,96 +113,149 @@ __device__ __forceinline__ void place(const Problem &problem, int tile, int *row
 }
 
 /* Two neighbours of a row of C. */
-__device__ __forceinline__ void store(const Problem &problem, int row, int column, float first, float second,
-                                      bool add) {
+__device__ __forceinline__ void store(const Problem &problem, int row, int column, float first, float second) {
   if (row >= problem.m || column >= problem.n) return;
   float *c = problem.c + row * problem.ldc + column;
   if (problem.pairs && column + 1 < problem.n) {
-    float2 old = add ? *reinterpret_cast<float2 *>(c) : make_float2(0, 0);
+    float2 old = problem.add ? *reinterpret_cast<float2 *>(c) : make_float2(0, 0);
     *reinterpret_cast<float2 *>(c) = make_float2(old.x + first, old.y + second);
     return;
   }
-  c[0] = add ? c[0] + first : first;
-  if (column + 1 < problem.n) c[1] = add ? c[1] + second : second;
+  c[0] = problem.add ? c[0] + first : first;
+  if (column + 1 < problem.n) c[1] = problem.add ? c[1] + second : second;
 }
 
-/* One warpgroup brings the tiles, two multiply, 64 rows each. */
-__global__ __launch_bounds__(threads, 1) void multiply(const __grid_constant__ CUtensorMap a_high,
-                                                       const __grid_constant__ CUtensorMap a_low,
+/* The stages of a block, and the barriers of each: it is full, all warps have read it. */
+struct Stages {
+  uint32_t base, full, empty;
+};
+
+/* A block's tile of C, and its rounds. */
+struct Work {
+  int row, column, begin, rounds;
+};
+
+__device__ __forceinline__ void bring(const Stages &stage_at, const Work &work, const CUtensorMap *a,
+                                      const CUtensorMap *b_high, const CUtensorMap *b_low) {
+  for (int round = 0; round < work.rounds; round++) {
+    const int stage = round % stages, from = (work.begin + round) * depth;
+    const uint32_t to = stage_at.base + stage * stage_bytes, barrier = stage_at.full + 8 * stage;
+    tg_barrier_wait(stage_at.empty + 8 * stage, (round / stages & 1) ^ 1);
+    tg_barrier_expect(barrier, stage_bytes);
+    tg_copy_box(to, a, from, work.row, barrier);
+    tg_copy_box(to + a_bytes, b_high, from, work.column, barrier);
+    tg_copy_box(to + a_bytes + b_bytes, b_low, from, work.column, barrier);
+  }
+}
+
+/* sums += what a warpgroup, 0 or 1, has of the block's rounds. */
+__device__ __forceinline__ void multiply_rounds(const Stages &stage_at, const Work &work, int warpgroup,
+                                                float (&sums)[4 * eights]) {
+  const int thread = threadIdx.x % each, lane = thread % 32;
+  const uint32_t mine = (warpgroup * 64 + thread / 32 * 16 + lane / 4) * 128 + (lane / 4 << 4) + lane % 4 * 4;
+  float now[4 * eights], values[steps][4];
+  Fragments a;
+  if (work.rounds > 0) {
+    tg_barrier_wait(stage_at.full, 0);
+    load_a(stage_at.base, mine, values);
+  }
+  for (int round = 0; round < work.rounds; round++) {
+    const int stage = round % stages, next = (round + 1) % stages;
+    const uint32_t b = stage_at.base + stage * stage_bytes + a_bytes;
+    const uint64_t high = tg_wgmma_tile(b), low = tg_wgmma_tile(b + b_bytes);
+    a.split(values);
+    tg_wgmma_fence();
+#pragma unroll
+    for (int s = 0; s < steps; s++) tg_wgmma_tf32(now, a.low[s], high + 2 * s, s);
+#pragma unroll
+    for (int s = 0; s < steps; s++) tg_wgmma_tf32(now, a.high[s], low + 2 * s, 1);
+#pragma unroll
+    for (int s = 0; s < steps; s++) tg_wgmma_tf32(now, a.high[s], high + 2 * s, 1);
+    tg_wgmma_commit();
+    if (round + 1 < work.rounds) {
+      tg_barrier_wait(stage_at.full + 8 * next, (round + 1) / stages & 1);
+      load_a(stage_at.base + next * stage_bytes, mine, values);
+    }
+    tg_wgmma_wait<0>();
+    tg_wgmma_keep(now);
+#pragma unroll
+    for (int s = 0; s < steps; s++) tg_wgmma_keep(values[s]);
+    if (lane == 0) tg_barrier_arrive(stage_at.empty + 8 * stage);
+#pragma unroll
+    for (int i = 0; i < 4 * eights; i++) sums[i] += now[i];
+  }
+}
+
+/* Adds up what the blocks of a cluster have, a part of the columns each, and stores it. `memory`: all of it has been
+ * read. */
+template <int PARTS>
+__device__ __forceinline__ void finish(uint32_t memory, const Problem &problem, const Work &work, int part,
+                                       const float (&sums)[4 * eights]) {
+  constexpr int kept = eights / PARTS;
+  const int thread = threadIdx.x - each, lane = thread % 32;
+  const uint32_t to = memory + thread * 16;
+  const int row = work.row + thread / 32 * 16 + lane / 4;
+  const int column = work.column + part * kept * 8 + lane % 4 * 2;
+  float4 mine[kept];
+  if (PARTS > 1) tg_group_sync(1, threads - each);
+#pragma unroll
+  for (int j = 0; j < eights; j++) {
+    const float4 value = make_float4(sums[4 * j], sums[4 * j + 1], sums[4 * j + 2], sums[4 * j + 3]);
+    if (PARTS == 1 || j / kept == part)
+      mine[j % kept] = value;
+    else
+      tg_store_shared(to + j * (threads - each) * 16, value);
+  }
+  if (PARTS > 1) tg_cluster_sync();
+#pragma unroll
+  for (int o = 1; o < PARTS; o++)
+#pragma unroll
+    for (int j = 0; j < kept; j++) {
+      const float4 theirs = tg_load_remote(to + (part * kept + j) * (threads - each) * 16, part ^ o);
+      mine[j] = make_float4(mine[j].x + theirs.x, mine[j].y + theirs.y, mine[j].z + theirs.z, mine[j].w + theirs.w);
+    }
+  if (PARTS > 1) tg_cluster_sync(); /* no block leaves while another reads its sums */
+#pragma unroll
+  for (int j = 0; j < kept; j++) {
+    store(problem, row, column + 8 * j, mine[j].x, mine[j].y);
+    store(problem, row + 8, column + 8 * j, mine[j].z, mine[j].w);
+  }
+}
+
+template <int PARTS>
+__global__ __launch_bounds__(threads, 1) void multiply(const __grid_constant__ CUtensorMap a,
                                                        const __grid_constant__ CUtensorMap b_high,
                                                        const __grid_constant__ CUtensorMap b_low,
                                                        const __grid_constant__ Problem problem) {
   extern __shared__ unsigned char shared[];
   const uint32_t base = (tg_shared_address(shared) + 1023) & ~1023u;
-  const uint32_t full = base + stages * stage_bytes, empty = full + 8 * stages;
-  const int warpgroup = threadIdx.x / 128;
+  const Stages stage_at = {base, base + stages * stage_bytes, base + stages * stage_bytes + 8 * stages};
+  const int warpgroup = threadIdx.x / each, part = blockIdx.x % PARTS;
+  const int all = (problem.k + depth - 1) / depth, share = (all + PARTS - 1) / PARTS;
+  Work work = {0, 0, min(part * share, all), 0};
+  work.rounds = min(share, all - work.begin);
+  place(problem, blockIdx.x / PARTS, &work.row, &work.column);
   if (threadIdx.x == 0) {
     for (int s = 0; s < stages; s++) {
-      tg_barrier_init(full + 8 * s, 1);
-      tg_barrier_init(empty + 8 * s, 2);
+      tg_barrier_init(stage_at.full + 8 * s, 1);
+      tg_barrier_init(stage_at.empty + 8 * s, warps);
     }
     tg_barrier_fence();
   }
   __syncthreads();
-  const int tiles = problem.tiles_down * problem.tiles_across, rounds = (problem.k + depth - 1) / depth;
-  int stage = 0, row, column;
-  uint32_t parity = 0;
   if (warpgroup == 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x != 0) return;
-    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-      place(problem, tile, &row, &column);
-      for (int round = 0; round < rounds; round++) {
-        const uint32_t to = base + stage * stage_bytes, barrier = full + 8 * stage;
-        tg_barrier_wait(empty + 8 * stage, parity ^ 1);
-        tg_barrier_expect(barrier, stage_bytes);
-        tg_copy_box(to, &a_high, round * depth, row, barrier);
-        tg_copy_box(to + a_bytes, &a_low, round * depth, row, barrier);
-        tg_copy_box(to + 2 * a_bytes, &b_high, round * depth, column, barrier);
-        tg_copy_box(to + 2 * a_bytes + b_bytes, &b_low, round * depth, column, barrier);
-        stage = stage + 1 == stages ? 0 : stage + 1;
-        parity ^= stage == 0;
-      }
-    }
+    cudaGridDependencySynchronize(); /* the kernel before this one may still be laying B out */
+    bring(stage_at, work, &a, &b_high, &b_low);
     return;
   }
   asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-  float sums[128];
-  const int thread = threadIdx.x % 128, half = (warpgroup - 1) * (rows / 2);
-  for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    place(problem, tile, &row, &column);
-    for (int begin = 0; begin < rounds; begin += chunk) {
-      int last = -1; /* the stage that the products still under way read */
-      for (int round = begin; round < rounds && round < begin + chunk; round++) {
-        const uint32_t at = base + stage * stage_bytes;
-        tg_barrier_wait(full + 8 * stage, parity);
-        const uint64_t ah = tg_wgmma_tile(at + half * 128), al = tg_wgmma_tile(at + a_bytes + half * 128);
-        const uint64_t bh = tg_wgmma_tile(at + 2 * a_bytes), bl = tg_wgmma_tile(at + 2 * a_bytes + b_bytes);
-        tg_wgmma_fence();
+  float sums[4 * eights];
 #pragma unroll
-        for (int step = 0; step < depth / 8; step++) {
-          tg_wgmma_tf32(sums, al + 2 * step, bh + 2 * step, (round - begin) | step);
-          tg_wgmma_tf32(sums, ah + 2 * step, bl + 2 * step, 1);
-          tg_wgmma_tf32(sums, ah + 2 * step, bh + 2 * step, 1);
-        }
-        tg_wgmma_commit();
-        tg_wgmma_wait<1>();
-        if (last >= 0 && thread == 0) tg_barrier_arrive(empty + 8 * last);
-        last = stage;
-        stage = stage + 1 == stages ? 0 : stage + 1;
-        parity ^= stage == 0;
-      }
-      tg_wgmma_wait<0>();
-      if (thread == 0) tg_barrier_arrive(empty + 8 * last);
-      const bool add = begin > 0 || problem.add;
-      const int r = row + half + thread / 32 * 16 + thread % 32 / 4, c = column + thread % 4 * 2;
-#pragma unroll
-      for (int j = 0; j < columns / 8; j++) {
-        store(problem, r, c + 8 * j, sums[4 * j], sums[4 * j + 1], add);
-        store(problem, r + 8, c + 8 * j, sums[4 * j + 2], sums[4 * j + 3], add);
-      }
-    }
-  }
+  for (int i = 0; i < 4 * eights; i++) sums[i] = 0;
+  multiply_rounds(stage_at, work, warpgroup - 1, sums);
+  finish<PARTS>(base, problem, work, part, sums);
 }
 
 /* --- both --------------------------------------------------------------------------------------------------------- */
@@ -175,30 +268,100 @@ int64_t bytes(int64_t lines, int64_t k) {
   return (lines * padded(k) * static_cast<int64_t>(sizeof(float)) + 255) / 256 * 256;
 }
 
-cudaError_t lay_out(const void *source, int64_t source_row, bool turned, int lines, int k, unsigned char *to, int box,
-                    CUtensorMap *high_map, CUtensorMap *low_map, cudaStream_t stream) {
-  auto *high = reinterpret_cast<float *>(to), *low = reinterpret_cast<float *>(to + bytes(lines, k));
-  dim3 grid(static_cast<unsigned>((k + side - 1) / side), static_cast<unsigned>((lines + side - 1) / side));
-  auto kernel = turned ? split<true> : split<false>;
-  kernel<<<grid, dim3(side, rows_at_once), 0, stream>>>(static_cast<const float *>(source), source_row, high, low,
-                                                        padded(k), lines, k);
-  cudaError_t status = cudaGetLastError();
-  if (status == cudaSuccess) status = tg_map_matrix(high_map, high, TG_F32, lines, k, padded(k), box, depth, true);
-  if (status == cudaSuccess) status = tg_map_matrix(low_map, low, TG_F32, lines, k, padded(k), box, depth, true);
+bool is_laid(const TgGemm *gemm) {
+  return gemm->transpose_a || !tg_is_aligned(gemm->a, gemm->lda);
+}
+
+/* Where a matrix is laid out, `low` only if it is split. */
+struct Layout {
+  const void *source;
+  int64_t source_row;
+  bool turned;
+  int lines, k;
+  float *high, *low;
+};
+
+cudaError_t lay_out(const Layout &to, cudaStream_t stream) {
+  auto kernel =
+      to.low ? (to.turned ? lay<true, true> : lay<false, true>) : (to.turned ? lay<true, false> : lay<false, false>);
+  dim3 grid(static_cast<unsigned>((to.k + side - 1) / side), static_cast<unsigned>((to.lines + side - 1) / side));
+  kernel<<<grid, dim3(side, rows_at_once), 0, stream>>>(static_cast<const float *>(to.source), to.source_row, to.high,
+                                                        to.low, padded(to.k), to.lines, to.k);
+  return cudaGetLastError();
+}
+
+struct Maps {
+  CUtensorMap a, b_high, b_low;
+};
+
+cudaError_t lay_out_both(const TgGemm *gemm, Maps *maps) {
+  auto stream = static_cast<cudaStream_t>(gemm->stream);
+  auto *space = static_cast<unsigned char *>(gemm->workspace);
+  const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
+  const Layout b = {gemm->b,
+                    gemm->ldb,
+                    !gemm->transpose_b,
+                    n,
+                    k,
+                    reinterpret_cast<float *>(space),
+                    reinterpret_cast<float *>(space + bytes(n, k))};
+  const Layout a = {
+      gemm->a, gemm->lda, gemm->transpose_a != 0, m, k, reinterpret_cast<float *>(space + 2 * bytes(n, k)), nullptr};
+  cudaError_t status = is_laid(gemm) ? lay_out(a, stream) : cudaSuccess;
+  if (status == cudaSuccess) status = lay_out(b, stream);
+  if (status == cudaSuccess)
+    status = is_laid(gemm) ? tg_map_matrix(&maps->a, a.high, TG_F32, m, k, padded(k), rows, depth, true)
+                           : tg_map_matrix(&maps->a, gemm->a, TG_F32, m, k, gemm->lda, rows, depth, true);
+  if (status == cudaSuccess)
+    status = tg_map_matrix(&maps->b_high, b.high, TG_F32, n, k, padded(k), columns, depth, true);
+  if (status == cudaSuccess) status = tg_map_matrix(&maps->b_low, b.low, TG_F32, n, k, padded(k), columns, depth, true);
   return status;
+}
+
+template <int PARTS> cudaError_t start(const TgGemm *gemm, const Problem &problem) {
+  Maps maps;
+  cudaError_t status = lay_out_both(gemm, &maps);
+  if (status == cudaSuccess)
+    status = cudaFuncSetAttribute(multiply<PARTS>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+  if (status != cudaSuccess) return status;
+  cudaLaunchAttribute attributes[2];
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {PARTS, 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(problem.tiles_down * problem.tiles_across * PARTS));
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = static_cast<cudaStream_t>(gemm->stream);
+  config.attrs = attributes;
+  config.numAttrs = PARTS > 1 ? 2 : 1;
+  return cudaLaunchKernelEx(&config, multiply<PARTS>, maps.a, maps.b_high, maps.b_low, problem);
+}
+
+/* Into how many parts k is divided, so that the tiles take the least time: in rounds, of which a tile takes some more
+ * to begin and to end. A cluster of four does not find room everywhere, one of two does. */
+int parts_of(int64_t tiles, int rounds, int processors) {
+  static const struct { int parts, more; } forms[] = {{1, 4}, {2, 6}, {4, 7}};
+  int best = 1;
+  int64_t least = INT64_MAX;
+  for (const auto &form : forms) {
+    const int64_t at_once = form.parts == 4 ? processors / 18 * 4 : processors / form.parts;
+    if (at_once == 0 || rounds < 4 * form.parts) continue;
+    const int64_t time = (tiles + at_once - 1) / at_once * ((rounds + form.parts - 1) / form.parts + form.more);
+    if (time < least) least = time, best = form.parts;
+  }
+  return best;
 }
 
 } // namespace
 
 extern "C" int64_t tg_rung_tensor_workspace(const TgGemm *gemm) {
-  return 2 * (bytes(gemm->m, gemm->k) + bytes(gemm->n, gemm->k));
+  return 2 * bytes(gemm->n, gemm->k) + (is_laid(gemm) ? bytes(gemm->m, gemm->k) : 0);
 }
 
 extern "C" cudaError_t tg_rung_tensor(const TgGemm *gemm) {
-  CUtensorMap a_high, a_low, b_high, b_low;
-  auto stream = static_cast<cudaStream_t>(gemm->stream);
-  auto *space = static_cast<unsigned char *>(gemm->workspace);
-  int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
+  const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
   Problem problem = {static_cast<float *>(gemm->c),
                      gemm->ldc,
                      m,
@@ -208,17 +371,16 @@ extern "C" cudaError_t tg_rung_tensor(const TgGemm *gemm) {
                      (n + columns - 1) / columns,
                      gemm->add,
                      gemm->ldc % 2 == 0 && reinterpret_cast<uintptr_t>(gemm->c) % 8 == 0};
-  cudaError_t status = lay_out(gemm->a, gemm->lda, gemm->transpose_a, m, k, space, rows, &a_high, &a_low, stream);
-  if (status == cudaSuccess)
-    status = lay_out(gemm->b, gemm->ldb, !gemm->transpose_b, n, k, space + 2 * bytes(m, k), columns, &b_high, &b_low,
-                     stream);
   int processors = 0;
-  if (status == cudaSuccess) status = tg_count_processors(&processors);
-  if (status == cudaSuccess)
-    status = cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+  const cudaError_t status = tg_count_processors(&processors);
   if (status != cudaSuccess) return status;
-  int blocks =
-      problem.tiles_down * problem.tiles_across < processors ? problem.tiles_down * problem.tiles_across : processors;
-  multiply<<<static_cast<unsigned>(blocks), threads, shared_bytes, stream>>>(a_high, a_low, b_high, b_low, problem);
-  return cudaGetLastError();
+  const int64_t tiles = static_cast<int64_t>(problem.tiles_down) * problem.tiles_across;
+  switch (parts_of(tiles, (k + depth - 1) / depth, processors)) {
+  case 4:
+    return start<4>(gemm, problem);
+  case 2:
+    return start<2>(gemm, problem);
+  default:
+    return start<1>(gemm, problem);
+  }
 }
