@@ -25,6 +25,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -269,9 +270,15 @@ def wanted(part, only):
     return not only or any(part.name == word or part.name.startswith(word) for word in only)
 
 
+KEEPING = threading.Lock()
+
+
 def run_part(part, options, prefix):
+    """What it said is kept at once: whoever ends the script in the middle has what was done."""
     part.run(options, prefix)
-    print(f"{'ok' if part.status == 0 else 'FAILED':6} {part.name:32} {part.seconds:7.1f} s  {part.said}", flush=True)
+    with KEEPING:
+        print(f"{'ok' if part.status == 0 else 'FAILED':6} {part.name:32} {part.seconds:7.1f} s  {part.said}", flush=True)
+        keep_checks([part], options, options.results / f"{prefix}-checks.json")
     return part.status == 0
 
 
@@ -311,7 +318,6 @@ def main():
     options.logs.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
     run_all(parts, options, prefix)
-    keep_checks(parts, options, options.results / f"{prefix}-checks.json")
     failed = [part for part in parts if part.status != 0]
     summary = [{"part": part.name, "status": part.status, "seconds": round(part.seconds, 1), "said": part.said}
                for part in parts]
