@@ -33,14 +33,16 @@ TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters",
 TOOLS = ["memcheck", "racecheck", "synccheck"]
 # Sizes at which a test under a tool ends within minutes: racecheck slows kernels down several hundred times.
 LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
-# Tiles of clusters are 128 x 128: no less has edges; kernels that divide k do so for larger ones alone.
-LARGEST_OF = {("racecheck", "clusters"): "130", ("racecheck", "kernels"): "1000"}
+# Tiles of clusters and of kernels are 128 x 128: no less has edges.
+LARGEST_OF = {("racecheck", "clusters"): "130", ("racecheck", "kernels"): "130"}
 # Of how many grids one is left, where a schedule runs on many; of how many layouts, for a kernel.
 EVERY = {("racecheck", "clusters"): "4", ("racecheck", "blocks"): "4", ("racecheck", "threads"): "4",
          ("racecheck", "kernels"): "5"}
 # Into how many parts, each with some of its cases, a test is divided under a tool.
 DIVIDED = {("racecheck", "blocks"): 8, ("racecheck", "clusters"): 8, ("racecheck", "historic"): 4,
            ("racecheck", "kernels"): 4, ("racecheck", "threads"): 2}
+# Cases that are a part more, with larger sizes: kernels that divide k do so for these alone.
+LARGE = {("racecheck", "kernels"): ("1000", [f"/gpu/kernels/{name}/f32" for name in ["split", "stream", "turn", "sliced", "tensor"]])}
 CLEAN = re.compile(r"(ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards displayed)")
 
 # What is measured: name, and words of the command with and without --quick.
@@ -194,10 +196,15 @@ def sanitised_of(tool, name, program):
     if (tool, name) in EVERY:
         environment["TG_TEST_EVERY"] = EVERY[tool, name]
     count = DIVIDED.get((tool, name), 1)
+    pieces = count + ((tool, name) in LARGE)
     for part in range(count):
         more = functools.partial(cases_of, str(program), part, count) if count > 1 else None
         yield Part(f"{tool}-{name}" + (f"-{part + 1}" if more else ""), words, check=find_summary,
-                   environment=environment, more=more, what=(name, tool, part + 1, count))
+                   environment=environment, more=more, what=(name, tool, part + 1, pieces))
+    if pieces > count:
+        largest, cases = LARGE[tool, name]
+        yield Part(f"{tool}-{name}-{pieces}", [*words, *(word for case in cases for word in ("-p", case))], check=find_summary,
+                   environment={**environment, "TG_TEST_LARGEST": largest}, what=(name, tool, pieces, pieces))
 
 
 def parts_of(options):

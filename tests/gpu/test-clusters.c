@@ -182,7 +182,7 @@ static void test_times(void) {
     g_assert_cmpfloat(steps[s].end_s, >, steps[s].begin_s);
     steps_s += steps[s].busy_s + steps[s].waited_s;
   }
-  g_assert_cmpfloat(steps_s, >, 0.3 * seconds);
+  if (!is_slowed()) g_assert_cmpfloat(steps_s, >, 0.3 * seconds);
   g_assert_cmpfloat(steps_s, <, 1.2 * seconds);
   tg_executor_take_times(executor, false); /* the same C, and the times of the run before stay */
   const double busy_s = steps[1].busy_s;
