@@ -118,35 +118,41 @@ static void test_device(gconstpointer data) {
   g_test_message("%s: %d runs", which->entry->name, ran);
 }
 
+static void try_forms(const char *name, const char *grid, const int64_t *size, TgElement element) {
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  begin(test, name, grid, size, element);
+  TgExecutorOptions options = options_of(test);
+  for (options.form = 1; options.form <= FORMS_MOST; options.form++) {
+    for (int transport = 0; transport < 2; transport++) {
+      options.transport = transport ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
+      options.no_times = transport != 0;
+      check_executor(&tg_executor_clusters, test, &options, true);
+    }
+  }
+  step_case_clear(test);
+}
+
 /** Every form, with edges that no tile divides, copied and loaded, with several instances and panels. */
 static void test_forms(void) {
   static const char *const runs[][2] = {{"cannon", "2x2"}, {"cannon", "4x4"}, {"dns", "2x2x2"},      {"summa", "2x2"},
                                         {"fox", "3x3"},    {"ring", "4"},     {"cannon25d", "2x2x2"}};
   static const int64_t odd[][3] = {{1000, 37, 513}, {129, 127, 129}, {700, 1100, 300}};
   if (!clusters_or_skip()) return;
-  for (size_t r = 0; r < G_N_ELEMENTS(runs) * G_N_ELEMENTS(odd) * 2; r++) {
-    if (is_left_out(odd[r / 2 % 3])) continue;
-    g_autofree StepCase *test = g_new0(StepCase, 1);
-    begin(test, runs[r / 6][0], runs[r / 6][1], odd[r / 2 % 3], r % 2 ? TG_F64 : TG_F32);
-    TgExecutorOptions options = options_of(test);
-    for (options.form = 1; options.form <= FORMS_MOST; options.form++) {
-      for (int transport = 0; transport < 2; transport++) {
-        options.transport = transport ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
-        options.no_times = transport != 0;
-        check_executor(&tg_executor_clusters, test, &options, true);
-      }
-    }
-    step_case_clear(test);
+  for (int r = 0; r < (int)G_N_ELEMENTS(runs) * 2; r++) {
+    if (is_passed_over(r + r / 2)) continue; /* both types are among those that are left */
+    for (size_t s = 0; s < G_N_ELEMENTS(odd); s++)
+      if (!is_left_out(odd[s])) try_forms(runs[r / 2][0], runs[r / 2][1], odd[s], r % 2 ? TG_F64 : TG_F32);
   }
 }
 
 /** The order of sums is the plan's: every run gives the very same bits, however the producers are delayed. */
 static void test_stress(void) {
   static const char *const runs[][2] = {{"cannon", "4x4"}, {"dns", "2x2x2"}, {"summa", "4x4"}, {"cannon25d", "2x2x2"}};
+  static const int64_t large[] = {600, 300, 400};
   if (!clusters_or_skip()) return;
   for (size_t r = 0; r < G_N_ELEMENTS(runs); r++) {
     g_autofree StepCase *test = g_new0(StepCase, 1);
-    begin(test, runs[r][0], runs[r][1], (const int64_t[]){600, 300, 400}, TG_F32);
+    begin(test, runs[r][0], runs[r][1], is_slowed() ? sizes[2] : large, TG_F32);
     TgExecutorOptions options = options_of(test);
     options.delay_ns = 5000;
     options.delay_seed = 3;
@@ -157,6 +163,10 @@ static void test_stress(void) {
 
 static void test_times(void) {
   if (!clusters_or_skip()) return;
+  if (is_slowed()) {
+    g_test_skip("the times would be those of a tool that slows kernels down");
+    return;
+  }
   g_autofree StepCase *test = g_new0(StepCase, 1);
   GError *error = NULL;
   double seconds, steps_s = 0;
@@ -182,7 +192,7 @@ static void test_times(void) {
     g_assert_cmpfloat(steps[s].end_s, >, steps[s].begin_s);
     steps_s += steps[s].busy_s + steps[s].waited_s;
   }
-  if (!is_slowed()) g_assert_cmpfloat(steps_s, >, 0.3 * seconds);
+  g_assert_cmpfloat(steps_s, >, 0.3 * seconds);
   g_assert_cmpfloat(steps_s, <, 1.2 * seconds);
   tg_executor_take_times(executor, false); /* the same C, and the times of the run before stay */
   const double busy_s = steps[1].busy_s;
