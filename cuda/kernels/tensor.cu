@@ -6,11 +6,11 @@
  *
  * B is split beforehand, 12 bytes an element, and lies there as the tensor cores read it. A comes as it is: a warpgroup
  * splits the 64 x 32 elements that it multiplies on their way into registers, while the other one keeps the tensor
- * cores busy. A stage of 32 steps is 48 KB for 128 x 128 elements of C. Where C has few tiles, k is divided over the
- * two or four blocks of a cluster, which add their sums through distributed shared memory.
+ * cores busy. A stage of 32 steps is 48 KB for 128 x 128 elements of C. Where its tiles fill waves badly, k is
+ * divided over the two or four blocks of a cluster, which add their sums through distributed shared memory.
  *
- * Three products at half the rate of bf16 ones: at most a sixth of that rate, 130 to 165 Tflop/s on an H200, against 67
- * for multiply-adds. Values near the largest f32 may become infinite and infinite ones NaN; those near the smallest
+ * Three products at 2048 operations a cycle: at most 178 Tflop/s on the 132 multiprocessors of an H200 at 1980 MHz,
+ * against 67 for multiply-adds. Values near the largest f32 may become infinite and infinite ones NaN; those near the smallest
  * lose bits. M. Fasi et al., SIAM J. Sci. Comput. 45(1), 2023; on the sums H. Ootomo, R. Yokota, Int. J. High Perform.
  * Comput. Appl. 36(4), 2022. */
 #include "rung.h"
@@ -18,11 +18,14 @@
 #include "copy-engine.cuh"
 #include "launch.cuh"
 #include "remote.cuh"
+#include "tensor-layout.cuh"
 #include "wgmma.cuh"
 
 namespace {
 
-constexpr int rows = 128, columns = 128, depth = 32, stages = 4, group = 8;
+using tensor::rows, tensor::columns, tensor::depth;
+
+constexpr int stages = 4, group = 8;
 constexpr int each = 128, threads = 3 * each; /* of a warpgroup; one brings the tiles, two multiply, 64 rows each */
 constexpr int warps = 8;                      /* that multiply */
 constexpr int steps = depth / 8, eights = columns / 8;
@@ -39,40 +42,6 @@ struct Problem {
   int pairs; /* C takes stores of 8 bytes */
 };
 
-/* --- splitting ---------------------------------------------------------------------------------------------------- */
-
-__device__ __forceinline__ uint32_t to_tf32(float x) {
-  uint32_t bits;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-  return bits;
-}
-
-constexpr int side = 32, rows_at_once = 8;
-
-/* high + low = source, or its transpose; HALVES: 12 bytes an element, else high is the source itself. `lines` x
- * `length` is what is written, k along `length`. */
-template <bool TURNED, bool HALVES>
-__global__ void lay(const float *__restrict__ source, int64_t source_row, float *__restrict__ high,
-                    float *__restrict__ low, int64_t row, int lines, int length) {
-  __shared__ float square[side][side + 1];
-  int x = blockIdx.x * side + threadIdx.x, y = blockIdx.y * side + threadIdx.y; /* of what is written */
-  cudaTriggerProgrammaticLaunchCompletion(); /* the kernel after this one waits for what it reads */
-  if (TURNED) {
-    int from_x = blockIdx.y * side + threadIdx.x, from_y = blockIdx.x * side + threadIdx.y;
-    for (int i = 0; i < side; i += rows_at_once)
-      if (from_x < lines && from_y + i < length)
-        square[threadIdx.y + i][threadIdx.x] = source[(from_y + i) * source_row + from_x];
-    __syncthreads();
-  }
-  for (int i = 0; i < side; i += rows_at_once) {
-    if (x >= length || y + i >= lines) continue;
-    const float value = TURNED ? square[threadIdx.x][threadIdx.y + i] : source[(y + i) * source_row + x];
-    const float first = HALVES ? __uint_as_float(to_tf32(value)) : value;
-    high[(y + i) * row + x] = first;
-    if (HALVES) low[(y + i) * row + x] = __uint_as_float(to_tf32(value - first));
-  }
-}
-
 /* What a thread gives to the products of a round: of rows r and r + 8 of its warp's 16, a quarter of the columns. */
 struct Fragments {
   uint32_t high[steps][4], low[steps][4];
@@ -82,8 +51,8 @@ struct Fragments {
     for (int s = 0; s < steps; s++)
 #pragma unroll
       for (int v = 0; v < 4; v++) {
-        high[s][v] = to_tf32(values[s][v]);
-        low[s][v] = to_tf32(values[s][v] - __uint_as_float(high[s][v]));
+        high[s][v] = tg_tf32(values[s][v]);
+        low[s][v] = tg_tf32(values[s][v] - __uint_as_float(high[s][v]));
       }
   }
 };
@@ -258,69 +227,9 @@ __global__ __launch_bounds__(threads, 1) void multiply(const __grid_constant__ C
   finish<PARTS>(base, problem, work, part, sums);
 }
 
-/* --- both --------------------------------------------------------------------------------------------------------- */
-
-int64_t padded(int64_t k) {
-  return (k + 3) / 4 * 4;
-}
-
-int64_t bytes(int64_t lines, int64_t k) {
-  return (lines * padded(k) * static_cast<int64_t>(sizeof(float)) + 255) / 256 * 256;
-}
-
-bool is_laid(const TgGemm *gemm) {
-  return gemm->transpose_a || !tg_is_aligned(gemm->a, gemm->lda);
-}
-
-/* Where a matrix is laid out, `low` only if it is split. */
-struct Layout {
-  const void *source;
-  int64_t source_row;
-  bool turned;
-  int lines, k;
-  float *high, *low;
-};
-
-cudaError_t lay_out(const Layout &to, cudaStream_t stream) {
-  auto kernel =
-      to.low ? (to.turned ? lay<true, true> : lay<false, true>) : (to.turned ? lay<true, false> : lay<false, false>);
-  dim3 grid(static_cast<unsigned>((to.k + side - 1) / side), static_cast<unsigned>((to.lines + side - 1) / side));
-  kernel<<<grid, dim3(side, rows_at_once), 0, stream>>>(static_cast<const float *>(to.source), to.source_row, to.high,
-                                                        to.low, padded(to.k), to.lines, to.k);
-  return cudaGetLastError();
-}
-
-struct Maps {
-  CUtensorMap a, b_high, b_low;
-};
-
-cudaError_t lay_out_both(const TgGemm *gemm, Maps *maps) {
-  auto stream = static_cast<cudaStream_t>(gemm->stream);
-  auto *space = static_cast<unsigned char *>(gemm->workspace);
-  const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
-  const Layout b = {gemm->b,
-                    gemm->ldb,
-                    !gemm->transpose_b,
-                    n,
-                    k,
-                    reinterpret_cast<float *>(space),
-                    reinterpret_cast<float *>(space + bytes(n, k))};
-  const Layout a = {
-      gemm->a, gemm->lda, gemm->transpose_a != 0, m, k, reinterpret_cast<float *>(space + 2 * bytes(n, k)), nullptr};
-  cudaError_t status = is_laid(gemm) ? lay_out(a, stream) : cudaSuccess;
-  if (status == cudaSuccess) status = lay_out(b, stream);
-  if (status == cudaSuccess)
-    status = is_laid(gemm) ? tg_map_matrix(&maps->a, a.high, TG_F32, m, k, padded(k), rows, depth, true)
-                           : tg_map_matrix(&maps->a, gemm->a, TG_F32, m, k, gemm->lda, rows, depth, true);
-  if (status == cudaSuccess)
-    status = tg_map_matrix(&maps->b_high, b.high, TG_F32, n, k, padded(k), columns, depth, true);
-  if (status == cudaSuccess) status = tg_map_matrix(&maps->b_low, b.low, TG_F32, n, k, padded(k), columns, depth, true);
-  return status;
-}
-
 template <int PARTS> cudaError_t start(const TgGemm *gemm, const Problem &problem) {
-  Maps maps;
-  cudaError_t status = lay_out_both(gemm, &maps);
+  tensor::Maps maps;
+  cudaError_t status = tensor::prepare(gemm, &maps);
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(multiply<PARTS>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
   if (status != cudaSuccess) return status;
@@ -357,7 +266,7 @@ int parts_of(int64_t tiles, int rounds, int processors) {
 } // namespace
 
 extern "C" int64_t tg_rung_tensor_workspace(const TgGemm *gemm) {
-  return 2 * bytes(gemm->n, gemm->k) + (is_laid(gemm) ? bytes(gemm->m, gemm->k) : 0);
+  return tensor::workspace(gemm);
 }
 
 extern "C" cudaError_t tg_rung_tensor(const TgGemm *gemm) {

@@ -6,6 +6,13 @@
 
 #include <cstdint>
 
+/** Rounded to the 11 bits of TF32, as the bits of an f32. */
+__device__ __forceinline__ uint32_t tg_tf32(float x) {
+  uint32_t bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return bits;
+}
+
 __device__ __forceinline__ void tg_wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
