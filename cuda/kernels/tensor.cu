@@ -10,9 +10,9 @@
  * divided over the two or four blocks of a cluster, which add their sums through distributed shared memory.
  *
  * Three products at 2048 operations a cycle: at most 178 Tflop/s on the 132 multiprocessors of an H200 at 1980 MHz,
- * against 67 for multiply-adds. Values near the largest f32 may become infinite and infinite ones NaN; those near the smallest
- * lose bits. M. Fasi et al., SIAM J. Sci. Comput. 45(1), 2023; on the sums H. Ootomo, R. Yokota, Int. J. High Perform.
- * Comput. Appl. 36(4), 2022. */
+ * against 67 for multiply-adds. Values near the largest f32 may become infinite and infinite ones NaN; those near the
+ * smallest lose bits. M. Fasi et al., SIAM J. Sci. Comput. 45(1), 2023; on the sums H. Ootomo, R. Yokota, Int. J. High
+ * Perform. Comput. Appl. 36(4), 2022. */
 #include "rung.h"
 
 #include "copy-engine.cuh"
