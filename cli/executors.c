@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_DEVICES = 1024 };
+static const double least_deadline_s = 1e-3, most_deadline_s = 3600;
 
 static const TgExecutorRow rows[] = {
     {.name = "cpu",
@@ -93,7 +94,11 @@ TgExit tg_device_options(const TgCli *cli, TgExecutorOptions *options) {
   TgExit status = TG_EXIT_DONE;
   if (cli->options.device) status = tg_number_parse(cli, "--device", cli->options.device, 0, MOST_DEVICES - 1, &device);
   options->device = (int32_t)device;
-  return status ? status : tg_real_parse(cli, "--deadline", cli->options.deadline, 0, &options->deadline_s);
+  if (!status) status = tg_real_parse(cli, "--deadline", cli->options.deadline, least_deadline_s, &options->deadline_s);
+  if (!status && options->deadline_s > most_deadline_s)
+    status =
+        tg_report(cli, TG_EXIT_USAGE, "--deadline %s: expected at most %g s", cli->options.deadline, most_deadline_s);
+  return status;
 }
 
 static TgExit find_transport(const TgCli *cli, const TgExecutorRow *row, const char *text, TgTransport *transport) {

@@ -16,7 +16,8 @@ void tg_list_kernels_print(TgCli *cli) {
   for (size_t i = 0; i < count; i++) {
     tg_table_add(table, "%s", kernels[i].name);
     tg_table_add(table, "%s", kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
-    tg_table_add(table, "%d.%d", kernels[i].capability / 10, kernels[i].capability % 10);
+    tg_table_add(table, "%d.%d%s", kernels[i].capability / 10, kernels[i].capability % 10,
+                 kernels[i].newest == kernels[i].capability ? " only" : "");
     tg_table_add(table, "%s", kernels[i].idea);
     tg_table_add(table, "%s", kernels[i].source);
   }
@@ -32,6 +33,10 @@ void tg_list_kernels_write(TgJson *json) {
     tg_json_member_string(json, "name", kernels[i].name);
     tg_json_member_bool(json, "f64", kernels[i].elements >> TG_F64 & 1);
     tg_json_member_double(json, "compute_capability", kernels[i].capability / 10.0);
+    if (kernels[i].newest)
+      tg_json_member_double(json, "newest_compute_capability", kernels[i].newest / 10.0);
+    else
+      tg_json_member_null(json, "newest_compute_capability");
     tg_json_member_bool(json, "exact", kernels[i].exact);
     tg_json_member_bool(json, "built", tg_kernel_built());
     tg_json_member_string(json, "idea", kernels[i].idea);

@@ -1,4 +1,5 @@
-/* `run --beside KERNEL`: a kernel of the ladder on the same matrices and device, for the ratio. */
+/* `run --beside KERNEL`: a kernel of the ladder on the same matrices and device, for the ratio. Its C is checked, too.
+ */
 #include "run.h"
 #include "suggest.h"
 
@@ -25,57 +26,79 @@ static bool bring(TgBeside *beside, int at, const void *from, int64_t bytes, TgE
   return beside->memory[at] && (!from || tg_device_copy_in(beside->memory[at], from, bytes, error));
 }
 
-/* A factor is stored as it was given: m x k, or k x m where the schedule transposes it. */
+/* The product, before there is memory. A factor is stored as it was given: m x k, or k x m where the schedule
+ * transposes it. */
+static TgGemm product_of(const TgRunCommand *run, const TgComputes *computes) {
+  const TgExecutorOptions *options = &run->options;
+  return (TgGemm){.element = (int32_t)options->element,
+                  .transpose_a = computes->left_transposed,
+                  .transpose_b = computes->right_transposed,
+                  .m = options->m,
+                  .n = options->n,
+                  .k = options->k,
+                  .lda = computes->left_transposed ? options->m : options->k,
+                  .ldb = computes->right_transposed ? options->k : options->n,
+                  .ldc = options->n};
+}
+
+/* C begins as NaN. */
 static bool open_beside(const TgRunCommand *run, const TgComputes *computes, TgBeside *beside, TgError *error) {
   const TgExecutorOptions *options = &run->options;
   const int64_t element = (int64_t)tg_element_bytes(options->element);
   const void *const data[] = {run->input.a->data, tg_input_b(&run->input)};
   const bool same = computes->left == computes->right;
+  const int64_t workspace = tg_kernel_workspace(run->beside, &beside->gemm);
   if (!bring(beside, 0, data[computes->left], options->m * options->k * element, error) ||
       (!same && !bring(beside, 1, data[computes->right], options->k * options->n * element, error)) ||
-      !bring(beside, 2, NULL, options->m * options->n * element, error))
+      !bring(beside, 2, NULL, options->m * options->n * element, error) ||
+      !tg_device_fill(beside->memory[2], 0xff, options->m * options->n * element, error) ||
+      (workspace > 0 && !bring(beside, 3, NULL, workspace, error)))
     return false;
-  beside->gemm = (TgGemm){.element = (int32_t)options->element,
-                          .transpose_a = computes->left_transposed,
-                          .transpose_b = computes->right_transposed,
-                          .m = options->m,
-                          .n = options->n,
-                          .k = options->k,
-                          .a = beside->memory[0],
-                          .b = beside->memory[same ? 0 : 1],
-                          .c = beside->memory[2],
-                          .lda = computes->left_transposed ? options->m : options->k,
-                          .ldb = computes->right_transposed ? options->k : options->n,
-                          .ldc = options->n};
+  beside->gemm.a = beside->memory[0];
+  beside->gemm.b = beside->memory[same ? 0 : 1];
+  beside->gemm.c = beside->memory[2];
+  beside->gemm.workspace = beside->memory[3];
   return true;
 }
 
-/* As many trials as the runs have, at least 20 where that is left open. */
-static bool measure(TgRunCommand *run, TgBeside *beside, TgError *error) {
+/* As many trials as the runs have, at least 20 where that is left open. C goes to run->c, which nobody else has yet. */
+static bool measure(TgRunCommand *run, const TgBeside *beside, TgError *error) {
   const TgTrialLimits limits = {.budget_s = 2,
                                 .least = run->trials ? (int32_t)run->trials : 20,
                                 .most = run->trials ? (int32_t)run->trials : 100,
                                 .warmup = (int32_t)run->warmup,
                                 .flush_bytes = run->cold ? 2 * (int64_t)run->environment.device.l2_bytes : 0};
   const TgBesideLaunch one = {run->beside, &beside->gemm};
-  const int64_t workspace = tg_kernel_workspace(run->beside, &beside->gemm);
-  if (!tg_kernel_takes(run->beside, &beside->gemm, run->environment.device.capability, error)) return false;
-  if (workspace > 0 && !bring(beside, 3, NULL, workspace, error)) return false;
-  beside->gemm.workspace = beside->memory[3];
-  return tg_trial_on_device(launch, &one, &limits, &run->beside_time, error);
+  return tg_trial_on_device(launch, &one, &limits, &run->beside_time, error) &&
+         tg_device_copy_out(run->c->data, beside->memory[2], tg_matrix_bytes(run->c), error);
+}
+
+/* After many launches, each as soon as the one before let it. */
+static TgExit check_beside(const TgCli *cli, const TgRunCommand *run, const TgComputes *computes) {
+  GError *error = NULL;
+  TgResultCheck check;
+  if (!tg_result_check(&check, computes, &run->input.shape, run->input.element, run->input.a->data,
+                       tg_input_b(&run->input), run->c->data, 0, &error))
+    return tg_report_error(cli, error);
+  return check.ok ? TG_EXIT_DONE : tg_report(cli, TG_EXIT_WRONG, "--beside %s: %s", run->beside->name, check.text);
 }
 
 TgExit tg_run_beside(const TgCli *cli, TgRunCommand *run) {
   TgError error;
-  TgBeside beside = {0};
-  const TgComputes *computes = &tg_run_result(run, 0)->problem.schedule.computes;
   if (!run->beside) return TG_EXIT_DONE;
+  const TgComputes *computes = &tg_run_result(run, 0)->problem.schedule.computes;
+  const int32_t capability = run->environment.device.capability;
   if (computes->right == TG_MATRICES)
     return tg_report(cli, TG_EXIT_USAGE, "--beside %s: %s computes no product", run->beside->name,
                      tg_problem_name(&tg_run_result(run, 0)->problem));
+  TgBeside beside = {.gemm = product_of(run, computes)};
+  if (!tg_kernel_takes(run->beside, &beside.gemm, capability, &error))
+    return tg_report(cli, tg_kernel_suits(run->beside, capability) ? TG_EXIT_USAGE : TG_EXIT_MISSING, "--beside %s: %s",
+                     run->beside->name, error.message);
   const bool fine = open_beside(run, computes, &beside, &error) && measure(run, &beside, &error);
   for (int at = 0; at < 4; at++) tg_device_free(beside.memory[at]);
-  return fine ? TG_EXIT_DONE : tg_report(cli, TG_EXIT_FAILED, "--beside %s: %s", run->beside->name, error.message);
+  return fine ? check_beside(cli, run, computes)
+              : tg_report(cli, TG_EXIT_FAILED, "--beside %s: %s", run->beside->name, error.message);
 }
 
 TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run) {
@@ -91,5 +114,6 @@ TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run) {
   for (size_t k = 0; k < count; k++) names[k] = kernels[k].name;
   const char *nearest = tg_suggest(name, names);
   if (nearest) return tg_report(cli, TG_EXIT_USAGE, "--beside %s: no such kernel, did you mean `%s`?", name, nearest);
-  return tg_report(cli, TG_EXIT_USAGE, "--beside %s: no such kernel; see `topogemm list kernels`", name);
+  return tg_report(cli, TG_EXIT_USAGE, "--beside %s: no kernel of the ladder, which `topogemm list kernels` shows",
+                   name);
 }

@@ -9,6 +9,7 @@ const TgQuantity tg_quantities[TG_VALUE_QUANTITIES] = {
     [TG_VALUE_BYTES] = {"bytes", "16e9", .infinite = true},
     [TG_VALUE_FRACTION] = {"a fraction of 1", "0.1", .zero = true},
     [TG_VALUE_SIZE] = {"elements along a side", "512", .zero = false},
+    [TG_VALUE_COUNT] = {"whole numbers", "16", .zero = false},
 };
 
 #define KEY(type, member, kind, ...)                                                                                   \
@@ -57,7 +58,7 @@ static const TgMachineKey executor_keys[] = {
     KEY(TgMachineExecutor, transport, TG_VALUE_TEXT, false, {0}),
     KEY(TgMachineExecutor, type, TG_VALUE_TEXT, false, {0}),
     KEY(TgMachineExecutor, device, TG_VALUE_TEXT, false, {0}),
-    KEY(TgMachineExecutor, processors, TG_VALUE_SIZE, false, {0}),
+    KEY(TgMachineExecutor, processors, TG_VALUE_COUNT, false, {0}),
     KEY(TgMachineExecutor, launch_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineExecutor, round_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineExecutor, pass_s, TG_VALUE_TIME, false, {0}),

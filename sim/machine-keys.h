@@ -13,6 +13,7 @@ typedef enum TgValueKind {
   TG_VALUE_BYTES,
   TG_VALUE_FRACTION,
   TG_VALUE_SIZE,
+  TG_VALUE_COUNT,
   TG_VALUE_QUANTITIES, /**< those above are numbers */
   TG_VALUE_RATES = TG_VALUE_QUANTITIES,
   TG_VALUE_WORD,

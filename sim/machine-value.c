@@ -42,6 +42,9 @@ static const Prefix prefixes[] = {
     {"u", 1e-6}, {"\u00b5", 1e-6}, {"\u03bc", 1e-6}, {"n", 1e-9},
 };
 
+/* No machine is beyond these, and sums of what is within are finite. */
+static const double least_number = 1e-30, most_number = 1e30;
+
 static bool equals(TgSpan span, const char *text) {
   return span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
 }
@@ -142,6 +145,11 @@ bool tg_machine_number(const char *name, TgValueKind kind, TgSpan value, double 
     return refuse_range(name, kind, value, "is too small for a number", error);
   if (*number == 0 && !quantity->zero) return refuse_range(name, kind, value, "is zero", error);
   if (!infinite && isinf(*number)) return refuse_range(name, kind, value, "is too large for a number", error);
+  if (!infinite && *number != 0 && *number < least_number)
+    return refuse_range(name, kind, value, "is below 1e-30", error);
+  if (!infinite && *number > most_number) return refuse_range(name, kind, value, "is above 1e30", error);
+  if (kind == TG_VALUE_COUNT && *number != floor(*number))
+    return refuse_range(name, kind, value, "is not a whole number", error);
   if (kind == TG_VALUE_FRACTION && *number >= 1) return refuse_range(name, kind, value, "is not below 1", error);
   *number = fabs(*number);
   return true;

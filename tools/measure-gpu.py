@@ -9,13 +9,15 @@ Then tools/docs-measured.py brings the documents' tables up to date.
 Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix NAME] [--quick] [--limit SECONDS]
                       [--jobs N] [--only PART,…] [--list]
   --build     where it is built, or was (build)          --prebuilt  do not build: FOLDER/cli and FOLDER/tests are there
-  --prefix    of the results' names; else of the card, as h200              --quick  small sizes: whether all of it works
+  --prefix    of the results' names; else of the card, as h200
+  --quick     small sizes, whether all of it works; RESULTS is BUILD/gpu then, if not given
   --limit     seconds a part may take (1800)       --only  parts, or beginnings of their names, as `measure-ladder`
   --jobs      tests, also under tools, that run beside each other (1: they share the GPU, and tools take longer than
               that saves)
 """
 import argparse
 import concurrent.futures
+import contextlib
 import functools
 import json
 import os
@@ -42,13 +44,14 @@ EVERY = {("racecheck", "clusters"): "4", ("racecheck", "blocks"): "4", ("raceche
 DIVIDED = {("racecheck", "blocks"): 8, ("racecheck", "clusters"): 8, ("racecheck", "historic"): 4,
            ("racecheck", "kernels"): 4, ("racecheck", "threads"): 2}
 # Cases that are a part more, with larger sizes: kernels that divide k do so for these alone.
-LARGE = {("racecheck", "kernels"): ("1000", [f"/gpu/kernels/{name}/f32" for name in ["split", "stream", "turn", "sliced", "tensor"]])}
+LARGE = {(tool, "kernels"): ("1000", [f"/gpu/kernels/{name}/f32" for name in ["split", "stream", "turn", "sliced", "tensor"]])
+         for tool in TOOLS}
 CLEAN = re.compile(r"(ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards displayed)")
 
 # What is measured: name, and words of the command with and without --quick.
 EXPERIMENTS = {
     "ladder-f32": ("bench ladder --sizes 1024,2048,3000,4096,8192", "--quick"),
-    "ladder-f32-16384": ("bench ladder --sizes 16384 --kernels vectors,bulk,turn,tensor,cublas", None),
+    "ladder-f32-16384": ("bench ladder --sizes 16384 --kernels bulk,tensor,cublas --budget 4", None),
     "ladder-f64": ("bench ladder --type f64 --sizes 1024,2048,4096", "--type f64 --quick"),
     "division": ("bench division", "--quick"),
     "oneil": ("bench oneil --sizes 8,16,32,64,128,256,512,1024 --budget 0.1", "--quick"),
@@ -112,17 +115,36 @@ def blas_core():
     return {"OPENBLAS_CORETYPE": core} if core and "OPENBLAS_CORETYPE" not in os.environ else {}
 
 
+RUNNING = set()  # processes, each the first of its group: tools start programs, which end with them
+ENDED = threading.Event()  # everything that is running; what that says is not kept
+
+
+def end_all():
+    """Nothing may be left on the GPU that others then measure."""
+    ENDED.set()
+    for process in list(RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def run_words(words, limit, environment):
-    """Output, errors, status; after `limit` s, what there was until then: tools start programs, which end with them."""
-    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+    """Output, errors, status; after `limit` s, what there was until then."""
+    text = {"mode": "w+", "encoding": "utf-8", "errors": "replace"}
+    with tempfile.TemporaryFile(**text) as output, tempfile.TemporaryFile(**text) as errors:
         with subprocess.Popen(words, stdout=output, stderr=errors, cwd=ROOT, env={**os.environ, **environment},
                               start_new_session=True) as process:
+            RUNNING.add(process)
             late = ""
             try:
                 status = process.wait(limit)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-                late, status = f"ended after {limit} s\n", 124
+                late, status = f"ended after {limit:g} s\n", 124
+            except KeyboardInterrupt:
+                end_all()
+                raise
+            finally:
+                RUNNING.discard(process)
         output.seek(0)
         errors.seek(0)
         return output.read(), errors.read() + late, status
@@ -256,13 +278,15 @@ def commit_of(build):
 
 
 def keep_checks(parts, options, path):
-    """Into the document, in the order of all parts; what was not run this time stays as it was."""
+    """Into the document, in the order of all parts; what was not run this time stays as it was, but for parts of a test
+    that was divided otherwise."""
     kept = {}
     if path.exists():
         kept = {(one["test"], one["tool"], one["piece"]): one for one in json.loads(path.read_text())["checks"]}
     for part in parts:
         if part.what and part.status is not None:
             test, tool, piece, pieces = part.what
+            kept = {key: one for key, one in kept.items() if key[:2] != (test, tool) or one["pieces"] == pieces}
             kept[test, tool, piece] = {"test": test, "tool": tool, "piece": piece, "pieces": pieces, "status": part.status,
                                        "said": part.said, "seconds": round(part.seconds, 1), "commit": commit_of(options.build)}
     order = [(name, tool) for name in TESTS for tool in ["test"] + TOOLS]
@@ -283,6 +307,8 @@ KEEPING = threading.Lock()
 def run_part(part, options, prefix):
     """What it said is kept at once: whoever ends the script in the middle has what was done."""
     part.run(options, prefix)
+    if ENDED.is_set():
+        return False
     with KEEPING:
         print(f"{'ok' if part.status == 0 else 'FAILED':6} {part.name:32} {part.seconds:7.1f} s  {part.said}", flush=True)
         keep_checks([part], options, options.results / f"{prefix}-checks.json")
@@ -292,11 +318,18 @@ def run_part(part, options, prefix):
 def run_all(parts, options, prefix):
     """In their order, but tests and tests under tools beside each other: only what is measured needs the GPU alone."""
     alone = [part for part in parts if part.name.startswith(("build", "measure"))]
+    for part in alone:
+        if part.name.startswith("build") and not run_part(part, options, prefix):
+            return
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for part in alone:
-            if part.name.startswith("build") and not run_part(part, options, prefix):
-                return
-        list(pool.map(lambda part: run_part(part, options, prefix), [part for part in parts if part not in alone]))
+        beside = [pool.submit(run_part, part, options, prefix) for part in parts if part not in alone]
+        try:
+            for one in beside:
+                one.result()
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_all()
+            raise
     for part in alone:
         if part.status is None:
             run_part(part, options, prefix)
@@ -305,7 +338,7 @@ def run_all(parts, options, prefix):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("Usage: ")[1])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
+    parser.add_argument("--results", type=pathlib.Path)
     parser.add_argument("--prefix")
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--limit", type=float, default=1800)
@@ -313,7 +346,9 @@ def main():
     for flag in ["prebuilt", "quick", "list"]:
         parser.add_argument(f"--{flag}", action="store_true")
     options = parser.parse_args()
-    options.build, options.results = options.build.resolve(), options.results.resolve()
+    options.build = options.build.resolve()
+    options.logs = options.build / "gpu"
+    options.results = (options.results or (options.logs if options.quick else ROOT / "bench" / "results")).resolve()
     parts = [part for part in parts_of(options) if wanted(part, options.only)]
     if options.list:
         print("\n".join(f"{part.name:32} {' '.join(part.words)}" for part in parts))
@@ -321,10 +356,12 @@ def main():
     if not parts:
         sys.exit(f"measure-gpu.py: --only {','.join(options.only)}: no part begins so; see --list")
     prefix = options.prefix or card()
-    options.logs = options.build / "gpu"
     options.logs.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
-    run_all(parts, options, prefix)
+    try:
+        run_all(parts, options, prefix)
+    except KeyboardInterrupt:
+        sys.exit("measure-gpu.py: interrupted; what had ended before is kept")
     failed = [part for part in parts if part.status != 0]
     summary = [{"part": part.name, "status": part.status, "seconds": round(part.seconds, 1), "said": part.said}
                for part in parts]

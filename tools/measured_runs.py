@@ -137,8 +137,10 @@ def said_of(pieces):
     if len(pieces) == count == all_of:
         return good[0]["said"] if all_of == 1 else re.sub(r", \d+ passed.*", "", good[0]["said"]) + f", all {all_of} parts"
     text = f"{count} of {all_of} parts" if all_of > 1 else ""
-    late, wrong = (sum((one["status"] == 124) == is_late for one in pieces if one["status"] != 0) for is_late in (True, False))
-    notes = [f"{number} {verb}" if all_of > 1 else verb for number, verb in ((late, "not ended"), (wrong, "**failed**")) if number]
+    late = [one for one in pieces if one["status"] == 124]
+    within = f"not ended within {max(round(one['seconds']) for one in late)} s" if late else ""
+    counts = {within: len(late), "**failed**": len(pieces) - count - len(late), "not run": all_of - len(pieces)}
+    notes = [f"{number} {verb}" if all_of > 1 else verb for verb, number in counts.items() if number]
     return ": ".join(filter(None, [text, ", ".join(notes)]))
 
 

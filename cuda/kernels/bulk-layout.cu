@@ -13,12 +13,14 @@ __global__ void transpose(const float *__restrict__ source, int64_t source_row, 
                           int64_t target_row, int rows, int columns) {
   __shared__ float square[side][side + 1];
   cudaTriggerProgrammaticLaunchCompletion(); /* the next kernel may set itself up meanwhile */
-  int x = blockIdx.x * side + threadIdx.x, y = blockIdx.y * side + threadIdx.y;
+  const int across = (columns + side - 1) / side, square_x = blockIdx.x % across * side,
+            square_y = blockIdx.x / across * side;
+  int x = square_x + threadIdx.x, y = square_y + threadIdx.y;
   for (int i = 0; i < side; i += rows_at_once)
     if (x < columns && y + i < rows) square[threadIdx.y + i][threadIdx.x] = source[(y + i) * source_row + x];
   __syncthreads();
-  x = blockIdx.y * side + threadIdx.x;
-  y = blockIdx.x * side + threadIdx.y;
+  x = square_y + threadIdx.x;
+  y = square_x + threadIdx.y;
   for (int i = 0; i < side; i += rows_at_once)
     if (x < rows && y + i < columns) target[(y + i) * target_row + x] = square[threadIdx.x][threadIdx.y + i];
 }
@@ -59,7 +61,8 @@ cudaError_t lay_out(const Operand &operand, int k, float *target, CUtensorMap *m
   int64_t row = padded(operand.columns);
   cudaError_t status = cudaSuccess;
   if (operand.turned) {
-    dim3 grid(static_cast<unsigned>((k + side - 1) / side), static_cast<unsigned>((operand.columns + side - 1) / side));
+    const int64_t across = (k + side - 1) / side, down = (operand.columns + side - 1) / side;
+    const dim3 grid(static_cast<unsigned>(across * down)); /* in one dimension: the others end at 65535 */
     transpose<<<grid, dim3(side, rows_at_once), 0, stream>>>(operand.from, operand.from_row, target, row,
                                                              operand.columns, k);
     status = cudaGetLastError();

@@ -158,6 +158,10 @@ const TgKernel *tg_kernel_find(const char *name) {
 static bool takes_sizes(const TgKernel *kernel, const TgGemm *gemm, TgError *error) {
   const int64_t sizes[] = {gemm->m, gemm->n, gemm->k};
   for (int d = 0; d < 3; d++)
+    if (sizes[d] > TG_KERNEL_SIZE_MOST)
+      return tg_error_set(error, 0, 0, "kernel %s takes %c up to %d, not %" PRId64, kernel->name, "mnk"[d],
+                          TG_KERNEL_SIZE_MOST, sizes[d]);
+  for (int d = 0; d < 3; d++)
     if (sizes[d] % kernel->multiple[d] != 0)
       return tg_error_set(error, 0, 0, "kernel %s takes %c in multiples of %" PRId32 ", not %" PRId64, kernel->name,
                           "mnk"[d], kernel -> multiple[d], sizes[d]);
@@ -166,6 +170,10 @@ static bool takes_sizes(const TgKernel *kernel, const TgGemm *gemm, TgError *err
 
 static bool is_aligned(const TgKernel *kernel, const void *matrix, int64_t row, int64_t element_bytes) {
   return (uintptr_t)matrix % (uintptr_t)kernel->alignment == 0 && row * element_bytes % kernel->alignment == 0;
+}
+
+bool tg_kernel_suits(const TgKernel *kernel, int32_t capability) {
+  return capability >= kernel->capability && !(kernel->newest && capability > kernel->newest);
 }
 
 bool tg_kernel_takes(const TgKernel *kernel, const TgGemm *gemm, int32_t capability, TgError *error) {

@@ -44,6 +44,11 @@ const TgKernel *tg_kernel_list(size_t *count);
 /** The kernel of this name; NULL where there is none. */
 const TgKernel *tg_kernel_find(const char *name);
 
+/** The largest m, n and k that any kernel takes: a tile further still is an int. */
+enum { TG_KERNEL_SIZE_MOST = INT32_MAX - 1024 };
+
+/** Whether cards of `capability` have the kernel's instructions. */
+bool tg_kernel_suits(const TgKernel *kernel, int32_t capability);
 /** Whether the kernel computes this product on a card of `capability`; if not, why, in `error` (without a place). */
 bool tg_kernel_takes(const TgKernel *kernel, const TgGemm *gemm, int32_t capability, TgError *error);
 

@@ -14,10 +14,12 @@ template <bool TURNED, bool HALVES>
 __global__ void lay(const float *__restrict__ source, int64_t source_row, float *__restrict__ high,
                     float *__restrict__ low, int64_t row, int lines, int length) {
   __shared__ float square[side][side + 1];
-  int x = blockIdx.x * side + threadIdx.x, y = blockIdx.y * side + threadIdx.y; /* of what is written */
+  const int across = (length + side - 1) / side, square_x = blockIdx.x % across * side,
+            square_y = blockIdx.x / across * side;
+  const int x = square_x + threadIdx.x, y = square_y + threadIdx.y; /* of what is written */
   cudaTriggerProgrammaticLaunchCompletion(); /* the kernel after this one waits for what it reads */
   if (TURNED) {
-    int from_x = blockIdx.y * side + threadIdx.x, from_y = blockIdx.x * side + threadIdx.y;
+    const int from_x = square_y + threadIdx.x, from_y = square_x + threadIdx.y;
     for (int i = 0; i < side; i += rows_at_once)
       if (from_x < lines && from_y + i < length)
         square[threadIdx.y + i][threadIdx.x] = source[(from_y + i) * source_row + from_x];
@@ -56,7 +58,8 @@ struct Layout {
 cudaError_t lay_out(const Layout &to, cudaStream_t stream) {
   auto kernel =
       to.low ? (to.turned ? lay<true, true> : lay<false, true>) : (to.turned ? lay<true, false> : lay<false, false>);
-  dim3 grid(static_cast<unsigned>((to.k + side - 1) / side), static_cast<unsigned>((to.lines + side - 1) / side));
+  const int64_t across = (to.k + side - 1) / side, down = (to.lines + side - 1) / side;
+  const dim3 grid(static_cast<unsigned>(across * down)); /* in one dimension: the others end at 65535 */
   kernel<<<grid, dim3(side, rows_at_once), 0, stream>>>(static_cast<const float *>(to.source), to.source_row, to.high,
                                                         to.low, padded(to.k), to.lines, to.k);
   return cudaGetLastError();

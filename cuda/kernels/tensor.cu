@@ -249,7 +249,8 @@ template <int PARTS> cudaError_t start(const TgGemm *gemm, const Problem &proble
 }
 
 /* Into how many parts k is divided, so that the tiles take the least time: in rounds, of which a tile takes some more
- * to begin and to end. A cluster of four does not find room everywhere, one of two does. */
+ * to begin and to end. A cluster of two finds room everywhere, one of four does not: an H200 has up to 18
+ * multiprocessors in a group of them, where four clusters of four fit. */
 int parts_of(int64_t tiles, int rounds, int processors) {
   static const struct { int parts, more; } forms[] = {{1, 4}, {2, 6}, {4, 7}};
   int best = 1;

@@ -26,7 +26,8 @@ template <int PENDING> __device__ __forceinline__ void tg_wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-/** Between a wait and what reads sums, or registers that are read by then: to the compiler they change here. */
+/** Behind a wait: to the compiler the sums, or values that the next products are made of, change here, so that it moves
+ * nothing that has to do with them to before it. */
 template <int COUNT> __device__ __forceinline__ void tg_wgmma_keep(float (&values)[COUNT]) {
 #pragma unroll
   for (int i = 0; i < COUNT; i++) asm volatile("" : "+f"(values[i])::"memory");

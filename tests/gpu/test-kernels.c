@@ -98,18 +98,22 @@ static double check(const Subject *subject, int capability, Run *run) {
   return part;
 }
 
+static bool suits_or_skip(const TgKernel *kernel, const TgDevice *device) {
+  if (tg_kernel_suits(kernel, device->capability)) return true;
+  g_autofree char *why =
+      g_strdup_printf("needs compute capability %.1f%s, this card has %.1f", kernel->capability / 10.0,
+                      kernel->newest ? " itself" : "", device->capability / 10.0);
+  g_test_skip(why);
+  return false;
+}
+
 static void test_kernel(gconstpointer data) {
   const Subject *subject = data;
   TgDevice device;
   double most = 0;
   int runs = 0;
   if (!gpu_or_skip(&device)) return;
-  if (device.capability < subject->kernel->capability) {
-    g_autofree char *why = g_strdup_printf("needs compute capability %.1f, this card has %.1f",
-                                           subject->kernel->capability / 10.0, device.capability / 10.0);
-    g_test_skip(why);
-    return;
-  }
+  if (!suits_or_skip(subject->kernel, &device)) return;
   for (gsize s = 0; s < G_N_ELEMENTS(sizes); s++) {
     if (is_left_out(sizes[s])) continue;
     for (int form = 0; form < 4 * LAYOUTS; form++) {
@@ -126,6 +130,62 @@ static void test_kernel(gconstpointer data) {
   }
   g_test_message("%d products, at most %.2f of the error allowed", runs, most);
   g_assert_cmpint(runs, >, 0);
+}
+
+/* Launches one after another on one workspace, each as soon as the one before lets it begin. */
+static void test_in_a_row(gconstpointer data) {
+  enum { LAUNCHES = 6, SIZES = 3 };
+  static const gsize chosen[SIZES] = {10, 13, 3}; /* of sizes */
+  const Subject *subject = data;
+  TgDevice device;
+  TgError error;
+  gint64 most = 0;
+  Run runs[LAUNCHES];
+  TgGemm gemms[LAUNCHES];
+  if (!gpu_or_skip(&device) || !suits_or_skip(subject->kernel, &device)) return;
+  for (int r = 0; r < LAUNCHES; r++) {
+    runs[r] = (Run){.of = case_at(subject->element, chosen[r % SIZES]),
+                    .transpose_a = r & 1,
+                    .transpose_b = r >> 1 & 1,
+                    .layout = (Layout)(r % LAYOUTS)};
+    gemms[r] = gemm_of(&runs[r]);
+    g_assert_true(tg_kernel_takes(subject->kernel, &gemms[r], device.capability, NULL));
+    most = MAX(most, tg_kernel_workspace(subject->kernel, &gemms[r]));
+  }
+  void *workspace = tg_device_allocate(MAX(most, 1), &error);
+  g_assert_nonnull(workspace);
+  for (int r = 0; r < LAUNCHES; r++) {
+    gemms[r].workspace = workspace;
+    if (!tg_kernel_start(subject->kernel, &gemms[r], &error)) g_error("%s: %s", subject->kernel->name, error.message);
+  }
+  g_assert_true(tg_device_wait(&error));
+  for (int r = 0; r < LAUNCHES; r++) {
+    stored_fetch(&runs[r].c);
+    g_assert_cmpfloat(error_of(runs[r].of, &runs[r].c, FALSE), <=, limit(subject, runs[r].of->k));
+    run_free(&runs[r]);
+  }
+  tg_device_free(workspace);
+}
+
+/* More rows, or columns, than 32 times the blocks that a grid may have in its second dimension. */
+static void test_long(gconstpointer data) {
+  static const gint64 shapes[][3] = {{2100001, 3, 5}, {3, 2100001, 5}};
+  const Subject *subject = data;
+  TgDevice device;
+  if (!gpu_or_skip(&device) || !suits_or_skip(subject->kernel, &device)) return;
+  if (is_slowed()) {
+    g_test_skip("too large for a tool that slows kernels down");
+    return;
+  }
+  for (gsize s = 0; s < G_N_ELEMENTS(shapes); s++) {
+    Case *of = case_new(subject->element, shapes[s][0], shapes[s][1], shapes[s][2]);
+    for (int transposed = 0; transposed < 2; transposed++) {
+      Run run = {.of = of, .transpose_a = transposed, .transpose_b = transposed, .layout = LAYOUT_TIGHT};
+      const double part = check(subject, device.capability, &run);
+      g_assert_cmpfloat(part, >=, 0);
+    }
+    case_free(of);
+  }
 }
 
 /* What the tests above stand on: a NaN in C, or a byte beside it, does not pass. */
@@ -171,6 +231,9 @@ static void add_kernels(Subject *subjects) {
       if (!(kernels[k].elements >> e & 1)) continue;
       g_autofree char *path = g_strdup_printf("/gpu/kernels/%s/%s", kernels[k].name, tg_element_name((TgElement)e));
       g_test_add_data_func(path, subject, test_kernel);
+      g_autofree char *in_a_row = g_strconcat(path, "/in-a-row", NULL), *is_long = g_strconcat(path, "/long", NULL);
+      g_test_add_data_func(in_a_row, subject, test_in_a_row);
+      if (e == TG_F32) g_test_add_data_func(is_long, subject, test_long);
     }
   }
 }

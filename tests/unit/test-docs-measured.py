@@ -64,7 +64,7 @@ def test_checks(folder):
         check("blocks", "racecheck", "not clean", 1, 3, 4), check("blocks", "synccheck", "ended after 9 s", 124)]}))
     lines = rewrite(folder, "checks").splitlines()
     assert "| test-kernels | 26 passed, 0 skipped | **failed** | racecheck summary: 0 hazards displayed, all 2 parts | - |" in lines, lines
-    assert "| test-blocks | - | - | 1 of 4 parts: 1 not ended, 1 **failed** | not ended |" in lines, lines
+    assert "| test-blocks | - | - | 1 of 4 parts: 1 not ended within 1 s, 1 **failed**, 1 not run | not ended within 1 s |" in lines, lines
     assert "At commits abc, def." in lines, lines
 
 

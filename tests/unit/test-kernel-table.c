@@ -85,6 +85,8 @@ static void test_takes(void) {
   refused(&narrow, gemm, 90, "kernel narrow takes n in multiples of 64, not 65");
   gemm = taken(), gemm.k = 7;
   refused(&narrow, gemm, 90, "kernel narrow takes k in multiples of 8, not 7");
+  gemm = taken(), gemm.m = INT64_C(1) << 31;
+  refused(&narrow, gemm, 90, "kernel narrow takes m up to 2147482623, not 2147483648");
 }
 
 static void test_alignment(void) {
@@ -113,6 +115,10 @@ static void test_takes_all(void) {
   g_assert_true(tg_kernel_takes(tg_kernel_find("vectors"), &gemm, 75, NULL));
   refused(tg_kernel_find("bulk"), gemm, 90, "kernel bulk does not take f64");
   gemm.element = TG_F32;
+  g_assert_true(tg_kernel_suits(tg_kernel_find("tensor"), 90));
+  g_assert_false(tg_kernel_suits(tg_kernel_find("tensor"), 89));
+  g_assert_false(tg_kernel_suits(tg_kernel_find("tensor"), 100));
+  g_assert_true(tg_kernel_suits(tg_kernel_find("bulk"), 100));
   refused(tg_kernel_find("tensor"), gemm, 100,
           "kernel tensor uses instructions of compute capability 9.0 that this card, 10.0, lacks");
   refused(tg_kernel_find("bulk"), gemm, 89, "kernel bulk needs a card of compute capability 9.0, this one has 8.9");

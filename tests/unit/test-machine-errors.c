@@ -59,6 +59,12 @@ static const Bad bad[] = {
      "bandwidth_bytes_per_s = 0 is zero; write more than 0, such as 1.25e9, or inf"},
     {"[disk]\nread_bytes_per_s = 0\n", 2, 20,
      "read_bytes_per_s = 0 is zero; write more than 0, such as 1.25e9, or inf"},
+    {"[link]\nlatency_s = 1e31\n", 2, 13, "latency_s = 1e31 is above 1e30; write 0 or more, such as 1e-6"},
+    {"[link]\nbandwidth_bytes_per_s = 1e-31\n", 2, 25,
+     "bandwidth_bytes_per_s = 1e-31 is below 1e-30; write more than 0, such as 1.25e9, or inf"},
+    {"[executor]\nprocessors = 3.5\n", 2, 14, "processors = 3.5 is not a whole number; write more than 0, such as 16"},
+    {"[executor]\nprocessors = many\n", 2, 14,
+     "`many` is no plain number; processors counts in whole numbers: write a number such as 16"},
     /* tables of rates */
     {"[processor]\nrate = 64:2e10; 64:4e11\n", 2, 17,
      "the size 64 is no larger than the one before it; write rows by increasing size"},

@@ -8,8 +8,10 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tap  # noqa: E402
@@ -39,18 +41,34 @@ def script(path, text):
     path.chmod(0o755)
 
 
-def measure(folder, *words, more="", hazards=0, expect=0):
-    """Its output, and the checks it kept, by name."""
+def words_of(folder, *words):
+    return [sys.executable, SCRIPT, "--prebuilt", "--build", folder / "build", "--prefix", "card", *words]
+
+
+def environment(folder):
+    return {**os.environ, "PATH": f"{folder / 'tools'}:{os.environ['PATH']}"}
+
+
+def prepare(folder, more="", hazards=0):
     script(folder / "build/tests/gpu/test-blocks", TEST.replace("CASES", " ".join(CASES)).replace("MORE", more))
     script(folder / "tools/compute-sanitizer", TOOL.replace("HAZARDS", str(hazards)))
     (folder / "build/bench").mkdir(exist_ok=True)
     (folder / "build/bench/commit.h").write_text('#define TG_COMMIT "abc"\n')
-    done = subprocess.run([sys.executable, SCRIPT, "--prebuilt", "--build", folder / "build", "--results", folder / "results",
-                           "--prefix", "card", *words], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PATH": f"{folder / 'tools'}:{os.environ['PATH']}"})
+
+
+def checks_of(folder):
+    """By test, tool and part."""
+    kept = json.loads((folder / "card-checks.json").read_text())["checks"]
+    return {(one["test"], one["tool"], one["piece"]): one for one in kept}
+
+
+def measure(folder, *words, more="", hazards=0, expect=0):
+    """Its output, and the checks it kept."""
+    prepare(folder, more, hazards)
+    done = subprocess.run(words_of(folder, "--results", folder / "results", *words), capture_output=True, text=True, check=False,
+                          env=environment(folder))
     assert done.returncode == expect, done.stdout + done.stderr
-    kept = json.loads((folder / "results/card-checks.json").read_text())["checks"]
-    return done.stdout, {(one["test"], one["tool"], one["piece"]): one for one in kept}
+    return done.stdout, checks_of(folder / "results")
 
 
 def cases_run(folder, name):
@@ -84,6 +102,57 @@ def test_kept(folder):
     assert kept["blocks", "memcheck", 1]["status"] == 1 and kept["blocks", "synccheck", 1]["status"] == 0
 
 
+def test_divided_otherwise(folder):
+    """Parts of a division that is no more do not stay beside those of the one that is."""
+    old = {"test": "blocks", "tool": "racecheck", "piece": 30, "pieces": 40, "status": 0, "said": "", "seconds": 1, "commit": "a"}
+    (folder / "results").mkdir()
+    (folder / "results/card-checks.json").write_text(json.dumps({"checks": [old, {**old, "test": "threads"}]}))
+    _, kept = measure(folder, "--only", "racecheck-blocks-1")
+    assert ("blocks", "racecheck", 30) not in kept and ("threads", "racecheck", 30) in kept and len(kept) == 2, kept
+
+
+def test_quick(folder):
+    """It tries things out: results stay as they are."""
+    prepare(folder)
+    subprocess.run(words_of(folder, "--quick", "--only", "test-blocks"), check=True, env=environment(folder), capture_output=True)
+    assert ("blocks", "test", 1) in checks_of(folder / "build/gpu")
+
+
+def is_running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def interrupt(folder, *words, processes):
+    """Once that many parts run, and write down what they are."""
+    pids = folder / "pids"
+    pids.mkdir(exist_ok=True)
+    prepare(folder, more=f"touch {pids}/$$; sleep 60")
+    script(folder / "build/cli/topogemm", f"#!/bin/sh\ntouch {pids}/$$; sleep 60\n")
+    with subprocess.Popen(words_of(folder, "--results", folder / "results", *words), env=environment(folder), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        until = time.monotonic() + 20
+        while len(list(pids.iterdir())) < processes and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 1 and "interrupted" in said, said
+    started = [int(path.name) for path in pids.iterdir()]
+    assert len(started) == processes, started
+    assert not any(is_running(pid) for pid in started), started
+
+
+def test_interrupt(folder):
+    """Nothing goes on behind it, whether one thing was running or several; what they had said is not kept."""
+    interrupt(folder, "--only", "measure-ladder-f64", processes=1)
+    for path in (folder / "pids").iterdir():
+        path.unlink()
+    interrupt(folder, "--only", "racecheck-blocks", "--jobs", "2", processes=2)
+    assert not (folder / "results/card-checks.json").exists()
+
+
 def test_wrong(folder):
     """Hazards, a case that fails, one that is skipped, a test that says nothing, one that never ends."""
     said, _ = measure(folder, "--only", "memcheck-blocks", hazards=1, expect=1)
@@ -92,6 +161,7 @@ def test_wrong(folder):
     assert "1 failed" in said
     said, _ = measure(folder, "--only", "test-blocks", more='echo "ok 22 /x # SKIP no GPU"')
     assert "1 skipped" in said
+    measure(folder, "--only", "test-blocks", more="printf 'no letter: \\303\\n'")
     said, _ = measure(folder, "--only", "test-blocks", more="exit 1", expect=1)
     assert "FAILED" in said
     said, kept = measure(folder, "--only", "test-blocks", "--limit", "0.5", more="sleep 60", expect=1)
