@@ -198,11 +198,9 @@ static bool takes(const TgBenchOptions *options, GError **error) {
                        : options->cold         ? "--cold"
                                                : NULL;
   if (!option) return true;
-  g_set_error(
-      error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
-      "%s: bench host-anomaly does not take it: it has one product, in f32, with caches as they are, and a fixed "
-      "number of trials",
-      option);
+  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
+              "%s: bench host-anomaly has one product, in f32, caches as they are, and a fixed number of trials",
+              option);
   return false;
 }
 

@@ -12,8 +12,7 @@ Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix
   --prefix    of the results' names; else of the card, as h200
   --quick     small sizes, whether all of it works; RESULTS is BUILD/gpu then, if not given
   --limit     seconds a part may take (1800)       --only  parts, or beginnings of their names, as `measure-ladder`
-  --jobs      tests, also under tools, that run beside each other (1: they share the GPU, and tools take longer than
-              that saves)
+  --jobs      tests, also under tools, that run beside each other (1: they share the GPU)
 """
 import argparse
 import concurrent.futures
@@ -140,11 +139,7 @@ def run_words(words, limit, environment):
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 late, status = f"ended after {limit:g} s\n", 124
-            except KeyboardInterrupt:
-                end_all()
-                raise
-            finally:
-                RUNNING.discard(process)
+            RUNNING.discard(process)
         output.seek(0)
         errors.seek(0)
         return output.read(), errors.read() + late, status
@@ -277,24 +272,21 @@ def commit_of(build):
         return None
 
 
-def keep_checks(parts, options, path):
+def keep_check(part, options, path):
     """Into the document, in the order of all parts; what was not run this time stays as it was, but for parts of a test
     that was divided otherwise."""
+    test, tool, piece, pieces = part.what
     kept = {}
     if path.exists():
         kept = {(one["test"], one["tool"], one["piece"]): one for one in json.loads(path.read_text())["checks"]}
-    for part in parts:
-        if part.what and part.status is not None:
-            test, tool, piece, pieces = part.what
-            kept = {key: one for key, one in kept.items() if key[:2] != (test, tool) or one["pieces"] == pieces}
-            kept[test, tool, piece] = {"test": test, "tool": tool, "piece": piece, "pieces": pieces, "status": part.status,
-                                       "said": part.said, "seconds": round(part.seconds, 1), "commit": commit_of(options.build)}
+    kept = {key: one for key, one in kept.items() if key[:2] != (test, tool) or one["pieces"] == pieces}
+    kept[test, tool, piece] = {"test": test, "tool": tool, "piece": piece, "pieces": pieces, "status": part.status,
+                               "said": part.said, "seconds": round(part.seconds, 1), "commit": commit_of(options.build)}
     order = [(name, tool) for name in TESTS for tool in ["test"] + TOOLS]
     checks = sorted((one for one in kept.values() if (one["test"], one["tool"]) in order),  # else there is no such test any more
                     key=lambda one: (order.index((one["test"], one["tool"])), one["piece"]))
-    if checks:
-        rows = ",\n".join("  " + json.dumps(one) for one in checks)
-        path.write_text(f'{{"checks": [\n{rows}\n]}}\n')
+    rows = ",\n".join("  " + json.dumps(one) for one in checks)
+    path.write_text(f'{{"checks": [\n{rows}\n]}}\n')
 
 
 def wanted(part, only):
@@ -311,7 +303,8 @@ def run_part(part, options, prefix):
         return False
     with KEEPING:
         print(f"{'ok' if part.status == 0 else 'FAILED':6} {part.name:32} {part.seconds:7.1f} s  {part.said}", flush=True)
-        keep_checks([part], options, options.results / f"{prefix}-checks.json")
+        if part.what:
+            keep_check(part, options, options.results / f"{prefix}-checks.json")
     return part.status == 0
 
 
@@ -361,6 +354,7 @@ def main():
     try:
         run_all(parts, options, prefix)
     except KeyboardInterrupt:
+        end_all()
         sys.exit("measure-gpu.py: interrupted; what had ended before is kept")
     failed = [part for part in parts if part.status != 0]
     summary = [{"part": part.name, "status": part.status, "seconds": round(part.seconds, 1), "said": part.said}

@@ -155,5 +155,4 @@ def checks(files):
     return markdown(["", "alone"] + TOOLS[1:], lines) + ["", f"At commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}."]
 
 
-TABLES = {
-    "checks": checks,"compare": compared, "runs": runs, "shifts": shifts, "shapes": shapes}
+TABLES = {"checks": checks, "compare": compared, "runs": runs, "shifts": shifts, "shapes": shapes}

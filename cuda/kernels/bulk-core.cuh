@@ -195,6 +195,21 @@ __global__ __launch_bounds__(threads, 2) void multiply(const __grid_constant__ C
   finish<SPLIT>(a_tiles, problem, place, part, row, column, sums);
 }
 
+/** The product in tiles of rows x columns. */
+inline Problem problem_of(const TgGemm *gemm, int rows, int columns) {
+  const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n);
+  return {static_cast<float *>(gemm->c),
+          gemm->ldc,
+          m,
+          n,
+          static_cast<int>(gemm->k),
+          (m + rows - 1) / rows,
+          (n + columns - 1) / columns,
+          gemm->add,
+          tg_is_aligned(gemm->c, gemm->ldc),
+          0};
+}
+
 /** Bytes of workspace for the operands that do not lie as the kernel reads them. */
 int64_t workspace(const TgGemm *gemm);
 
@@ -212,19 +227,9 @@ template <int SPLIT> cudaError_t start(const TgGemm *gemm) {
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(multiply<SPLIT>, cudaFuncAttributeMaxDynamicSharedMemorySize, alone_bytes);
   if (status != cudaSuccess) return status;
-  cudaLaunchAttribute attributes[2];
-  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[0].val.programmaticStreamSerializationAllowed = 1;
-  attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim = {SPLIT, 1, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = blocks <= processors ? alone_bytes : shared_bytes;
-  config.stream = static_cast<cudaStream_t>(gemm->stream);
-  config.attrs = attributes;
-  config.numAttrs = SPLIT > 1 ? 2 : 1;
-  return cudaLaunchKernelEx(&config, multiply<SPLIT>, a_map, b_map, problem);
+  const TgLaunch launch = {blocks, threads, blocks <= processors ? alone_bytes : shared_bytes, SPLIT > 1 ? SPLIT : 0,
+                           true};
+  return tg_launch(launch, gemm->stream, multiply<SPLIT>, a_map, b_map, problem);
 }
 
 } // namespace bulk

@@ -1,12 +1,12 @@
 /** @file launch.cuh
- * Private to cuda/kernels/: what the host asks before it launches a kernel that the copy engine feeds. */
+ * Private to cuda/kernels/: how the host launches a kernel that the copy engine feeds, and what it asks before. */
 #ifndef TG_LAUNCH_CUH
 #define TG_LAUNCH_CUH
 
 #include "kernel.h"
 
 #include <cstdint>
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
 
 /** Whether all rows of a matrix of f32, `row` elements apart, begin at multiples of 16 bytes. */
 inline bool tg_is_aligned(const void *matrix, int64_t row) {
@@ -24,6 +24,38 @@ inline cudaError_t tg_count_processors(int *processors) {
   int device;
   const cudaError_t status = cudaGetDevice(&device);
   return status == cudaSuccess ? cudaDeviceGetAttribute(processors, cudaDevAttrMultiProcessorCount, device) : status;
+}
+
+struct TgLaunch {
+  int64_t blocks;
+  int threads;
+  size_t shared_bytes;
+  int cluster; /**< blocks of one; 0: none */
+  bool early;  /**< may begin before the kernel before it has ended: cudaGridDependencySynchronize() then waits for that
+                */
+};
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t tg_launch(const TgLaunch &launch, void *stream, void (*kernel)(Parameters...),
+                      const Arguments &...arguments) {
+  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(launch.blocks));
+  config.blockDim = dim3(launch.threads);
+  config.dynamicSmemBytes = launch.shared_bytes;
+  config.stream = static_cast<cudaStream_t>(stream);
+  config.attrs = attributes;
+  if (launch.early) {
+    cudaLaunchAttribute &attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (launch.cluster > 0) {
+    cudaLaunchAttribute &attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(launch.cluster), 1, 1};
+  }
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 #endif

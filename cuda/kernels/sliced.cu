@@ -191,11 +191,8 @@ bool takes(const TgGemm *gemm) {
 extern "C" cudaError_t tg_rung_sliced(const TgGemm *gemm) {
   if (!takes(gemm)) return tg_rung_turn(gemm);
   CUtensorMap b_map;
-  const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
-  const bulk::Problem problem = {
-      static_cast<float *>(gemm->c),     gemm->ldc, m, n, k, m / rows, (n + columns - 1) / columns, gemm->add,
-      tg_is_aligned(gemm->c, gemm->ldc), 0};
-  cudaError_t status = tg_map_matrix(&b_map, gemm->b, TG_F32, k, n, gemm->ldb, depth, columns, false);
+  const bulk::Problem problem = bulk::problem_of(gemm, rows, columns);
+  cudaError_t status = tg_map_matrix(&b_map, gemm->b, TG_F32, gemm->k, gemm->n, gemm->ldb, depth, columns, false);
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
   if (status != cudaSuccess) return status;

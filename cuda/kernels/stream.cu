@@ -155,21 +155,6 @@ cudaError_t count_slots(int *slots) {
   return status;
 }
 
-cudaError_t launch(const CUtensorMap &a_map, const CUtensorMap &b_map, const Problem &problem, const TgStreamDeal &deal,
-                   float *partial, cudaStream_t stream) {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(deal.slots));
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, multiply, a_map, b_map, problem, deal, partial);
-}
-
 } // namespace
 
 extern "C" cudaError_t tg_rung_stream(const TgGemm *gemm) {
@@ -185,7 +170,8 @@ extern "C" cudaError_t tg_rung_stream(const TgGemm *gemm) {
   const int64_t tiles = int64_t(problem.tiles_down) * problem.tiles_across;
   const TgStreamDeal deal = tg_stream_deal(tiles, (problem.k + depth - 1) / depth, slots);
   float *const partial = reinterpret_cast<float *>(static_cast<char *>(gemm->workspace) + bulk::workspace(gemm));
-  status = launch(a_map, b_map, problem, deal, partial, stream);
+  const TgLaunch launch = {deal.slots, threads, shared_bytes, 0, true};
+  status = tg_launch(launch, gemm->stream, multiply, a_map, b_map, problem, deal, partial);
   if (status != cudaSuccess || deal.tiles == 0) return status;
   constexpr int at_once = 256;
   add_runs<<<dim3(static_cast<unsigned>(deal.tiles), tile_elements / 4 / at_once), at_once, 0, stream>>>(problem, deal,

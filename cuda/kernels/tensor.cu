@@ -233,19 +233,9 @@ template <int PARTS> cudaError_t start(const TgGemm *gemm, const Problem &proble
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(multiply<PARTS>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
   if (status != cudaSuccess) return status;
-  cudaLaunchAttribute attributes[2];
-  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[0].val.programmaticStreamSerializationAllowed = 1;
-  attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim = {PARTS, 1, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(problem.tiles_down * problem.tiles_across * PARTS));
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = static_cast<cudaStream_t>(gemm->stream);
-  config.attrs = attributes;
-  config.numAttrs = PARTS > 1 ? 2 : 1;
-  return cudaLaunchKernelEx(&config, multiply<PARTS>, maps.a, maps.b_high, maps.b_low, problem);
+  const int64_t blocks = static_cast<int64_t>(problem.tiles_down) * problem.tiles_across * PARTS;
+  const TgLaunch launch = {blocks, threads, shared_bytes, PARTS > 1 ? PARTS : 0, true};
+  return tg_launch(launch, gemm->stream, multiply<PARTS>, maps.a, maps.b_high, maps.b_low, problem);
 }
 
 /* Into how many parts k is divided, so that the tiles take the least time: in rounds, of which a tile takes some more

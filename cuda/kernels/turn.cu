@@ -259,25 +259,15 @@ cudaError_t choose_split(int64_t tiles, int *split) {
 template <int SPLIT> cudaError_t start(const TgGemm *gemm) {
   CUtensorMap a_map, b_map;
   const int m = static_cast<int>(gemm->m), n = static_cast<int>(gemm->n), k = static_cast<int>(gemm->k);
-  const bulk::Problem problem = {
-      static_cast<float *>(gemm->c),     gemm->ldc, m, n, k, (m + tile - 1) / tile, (n + tile - 1) / tile, gemm->add,
-      tg_is_aligned(gemm->c, gemm->ldc), 0};
+  const bulk::Problem problem = bulk::problem_of(gemm, tile, tile);
   cudaError_t status = tg_map_matrix(&a_map, gemm->a, TG_F32, m, k, gemm->lda, tile, depth, true);
   if (status == cudaSuccess) status = tg_map_matrix(&b_map, gemm->b, TG_F32, k, n, gemm->ldb, depth, tile, false);
   if (status == cudaSuccess)
     status = cudaFuncSetAttribute(multiply<SPLIT>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
   if (status != cudaSuccess) return status;
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {SPLIT, 1, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(problem.tiles_down * problem.tiles_across * SPLIT));
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = static_cast<cudaStream_t>(gemm->stream);
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, multiply<SPLIT>, a_map, b_map, problem);
+  const int64_t blocks = static_cast<int64_t>(problem.tiles_down) * problem.tiles_across * SPLIT;
+  const TgLaunch launch = {blocks, threads, shared_bytes, SPLIT, false};
+  return tg_launch(launch, gemm->stream, multiply<SPLIT>, a_map, b_map, problem);
 }
 
 } // namespace

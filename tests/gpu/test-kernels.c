@@ -135,7 +135,7 @@ static void test_kernel(gconstpointer data) {
 /* Launches one after another on one workspace, each as soon as the one before lets it begin. */
 static void test_in_a_row(gconstpointer data) {
   enum { LAUNCHES = 6, SIZES = 3 };
-  static const gsize chosen[SIZES] = {10, 13, 3}; /* of sizes */
+  const gsize chosen[SIZES] = {is_left_out(sizes[10]) ? 9 : 10, is_left_out(sizes[13]) ? 8 : 13, 3}; /* of sizes */
   const Subject *subject = data;
   TgDevice device;
   TgError error;
