@@ -37,8 +37,11 @@ LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
 # Tiles of clusters and of kernels are 128 x 128: no less has edges.
 LARGEST_OF = {("racecheck", "clusters"): "130", ("racecheck", "kernels"): "130"}
 # Of how many grids one is left, where a schedule runs on many; of how many layouts, for a kernel.
-EVERY = {("racecheck", "clusters"): "4", ("racecheck", "blocks"): "4", ("racecheck", "threads"): "4",
+EVERY = {("racecheck", "clusters"): "2", ("racecheck", "blocks"): "4", ("racecheck", "threads"): "4",
          ("racecheck", "kernels"): "5"}
+# The most local products of a schedule: racecheck takes 3 s for a run of 25 on 5 blocks, 8 s for 36 on 6, over 20 s for 64
+# on 8.
+PRODUCTS = {("racecheck", "clusters"): "30"}
 # Into how many parts, each with some of its cases, a test is divided under a tool.
 DIVIDED = {("racecheck", "blocks"): 8, ("racecheck", "clusters"): 8, ("racecheck", "historic"): 4,
            ("racecheck", "kernels"): 4, ("racecheck", "threads"): 2}
@@ -212,6 +215,8 @@ def sanitised_of(tool, name, program):
     environment = {"TG_TEST_LARGEST": LARGEST_OF.get((tool, name), LARGEST[tool])}
     if (tool, name) in EVERY:
         environment["TG_TEST_EVERY"] = EVERY[tool, name]
+    if (tool, name) in PRODUCTS:
+        environment["TG_TEST_PRODUCTS"] = PRODUCTS[tool, name]
     count = DIVIDED.get((tool, name), 1)
     pieces = count + ((tool, name) in LARGE)
     for part in range(count):

@@ -1,7 +1,7 @@
 /** @file gpu-case.h
  * For tests that need a GPU: the device, or a skip that says why there is none; and what is left of them under a tool
- * that slows kernels down, for which TG_TEST_LARGEST=N leaves out sizes beyond N and TG_TEST_EVERY=N all but every N-th
- * of many cases. */
+ * that slows kernels down, for which TG_TEST_LARGEST=N leaves out sizes beyond N, TG_TEST_EVERY=N all but every N-th
+ * of many cases, and TG_TEST_PRODUCTS=N schedules of more local products than N. */
 #ifndef TG_TEST_GPU_CASE_H
 #define TG_TEST_GPU_CASE_H
 
@@ -24,6 +24,12 @@ static inline bool is_slowed(void) {
 /** m, n, k. */
 static inline bool is_left_out(const int64_t *size) {
   return is_slowed() && MAX(size[0], MAX(size[1], size[2])) > g_ascii_strtoll(g_getenv("TG_TEST_LARGEST"), NULL, 10);
+}
+
+/** Of schedules on grids, by their local products over all processors. */
+static inline bool has_too_many_products(gint64 products) {
+  const char *most = g_getenv("TG_TEST_PRODUCTS");
+  return most && products > g_ascii_strtoll(most, NULL, 10);
 }
 
 /** Of cases counted from 0, every N-th is left, from the second on: the first grid has one processor. */
