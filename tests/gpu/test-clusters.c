@@ -91,20 +91,23 @@ static bool clusters_or_skip(void) {
   return false;
 }
 
-/** The schedule's local products, over all processors and of one panel; 0 where there is no plan. */
-static gint64 products_of(const StepCase *test) {
+/** Under a tool, by the schedule's local products over all processors, of one panel. */
+static bool is_too_long(const StepCase *test) {
   const TgExecutorOptions options = {.transport = TG_TRANSPORT_LOAD}; /* needs the fewest slots */
   gint64 products = 0;
   g_autoptr(TgClusterPlan) plan =
       tg_cluster_plan_new(&test->schedule, &test->names, &options, TG_CLUSTER_SLOTS, MACHINE_WARPS, NULL, NULL);
   for (int p = 0; plan && p < plan->processors; p++) products += plan->processor[p].products;
-  return products;
+  if (!has_too_many_products(products)) return false;
+  g_test_message("left out: %s on %d processors, which has %d products", tg_name(&test->names, test->names.title),
+                 plan->processors, (int)products);
+  return true;
 }
 
 static int try_device(const ScheduleCase *which, guint32 number, const char *grid, int *bound) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   if (!bind(test, which->entry, grid) || tg_schedule_processors(&test->schedule) > TG_CLUSTER_MOST) return 0;
-  if (has_too_many_products(products_of(test)) || is_passed_over((*bound)++)) return 0;
+  if (is_too_long(test) || is_passed_over((*bound)++)) return 0;
   int ran = 0;
   test->options.collective = (TgCollective)(number % TG_COLLECTIVES);
   for (guint32 kind = 0; kind < 4; kind++) {
@@ -132,6 +135,10 @@ static void try_forms(const char *name, const char *grid, const int64_t *size, T
   g_autofree StepCase *test = g_new0(StepCase, 1);
   begin(test, name, grid, size, element);
   TgExecutorOptions options = options_of(test);
+  if (is_too_long(test)) {
+    step_case_clear(test);
+    return;
+  }
   for (options.form = 1; options.form <= FORMS_MOST; options.form++) {
     for (int transport = 0; transport < 2; transport++) {
       options.transport = transport ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
@@ -143,15 +150,19 @@ static void try_forms(const char *name, const char *grid, const int64_t *size, T
 }
 
 /** Every form, with edges that no tile divides, copied and loaded, with several instances and panels. */
-static void test_forms(void) {
-  static const char *const runs[][2] = {{"cannon", "2x2"}, {"cannon", "4x4"}, {"dns", "2x2x2"},      {"summa", "2x2"},
-                                        {"fox", "3x3"},    {"ring", "4"},     {"cannon25d", "2x2x2"}};
+static const struct {
+  const char *name, *grid;
+} formed[] = {{"cannon", "2x2"}, {"cannon", "4x4"}, {"dns", "2x2x2"},      {"summa", "2x2"},
+              {"fox", "3x3"},    {"ring", "4"},     {"cannon25d", "2x2x2"}};
+
+static void test_forms(gconstpointer data) {
   static const int64_t odd[][3] = {{1000, 37, 513}, {129, 127, 129}, {700, 1100, 300}};
+  const gsize number = GPOINTER_TO_SIZE(data);
   if (!clusters_or_skip()) return;
-  for (int r = 0; r < (int)G_N_ELEMENTS(runs) * 2; r++) {
-    if (is_passed_over(r + r / 2)) continue; /* both types are among those that are left */
+  for (int element = 0; element < TG_ELEMENTS; element++) {
+    if (is_passed_over(element + (int)number)) continue; /* both types are among those that are left */
     for (size_t s = 0; s < G_N_ELEMENTS(odd); s++)
-      if (!is_left_out(odd[s])) try_forms(runs[r / 2][0], runs[r / 2][1], odd[s], r % 2 ? TG_F64 : TG_F32);
+      if (!is_left_out(odd[s])) try_forms(formed[number].name, formed[number].grid, odd[s], (TgElement)element);
   }
 }
 
@@ -163,8 +174,7 @@ static void test_stress(void) {
   for (size_t r = 0; r < G_N_ELEMENTS(runs); r++) {
     g_autofree StepCase *test = g_new0(StepCase, 1);
     begin(test, runs[r][0], runs[r][1], is_slowed() ? sizes[2] : large, TG_F32);
-    if (has_too_many_products(products_of(test))) {
-      g_test_message("%s on %s is left out: too many products", runs[r][0], runs[r][1]);
+    if (is_too_long(test)) {
       step_case_clear(test);
       continue;
     }
@@ -288,7 +298,10 @@ int main(int argc, char **argv) {
   g_test_add_func("/clusters/wrong-schedule", test_wrong_schedule);
   g_test_add_func("/clusters/no-device", test_no_device);
   g_test_add_func("/clusters/device/refusals", test_refusals);
-  g_test_add_func("/clusters/device/forms", test_forms);
+  for (size_t number = 0; number < G_N_ELEMENTS(formed); number++) {
+    g_autofree char *path = g_strdup_printf("/clusters/device/forms/%s-%s", formed[number].name, formed[number].grid);
+    g_test_add_data_func(path, GSIZE_TO_POINTER(number), test_forms);
+  }
   g_test_add_func("/clusters/device/times", test_times);
   g_test_add_func("/clusters/device/deadline", test_deadline);
   g_test_add_func("/clusters/device/stress", test_stress);
