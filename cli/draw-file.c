@@ -11,9 +11,6 @@ TgExit tg_draw_file_format(const TgCli *cli, const char *formats, const char **f
   if (!dot || !dot[1])
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a suffix that says the format: one of %s", path, formats);
   *format = dot + 1;
-  if (strcmp(*format, "html") == 0)
-    return tg_report(cli, TG_EXIT_MISSING, "-o %s: the interactive page is not in this version; expected one of %s",
-                     path, formats);
   if (g_strv_contains((const char *const *)known, *format)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of %s", path, formats);
 }

@@ -4,6 +4,7 @@
 #include "progress.h"
 
 #include "draw-file.h"
+#include "draw-page.h"
 #include "prove.h"
 #include "walk.h"
 
@@ -139,6 +140,12 @@ static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
 
 static TgExit run(TgCli *cli) {
   TgDrawing drawing = {0};
+  if (cli->options.output && g_str_has_suffix(cli->options.output, ".html") && !cli->options.spacetime &&
+      !cli->options.memory)
+    return tg_draw_page(cli);
+  if (cli->options.beside || cli->options.machine || cli->options.n || cli->options.size || cli->options.type)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "draw: --beside, --machine, -n, --size and --type are for the page, -o FILE.html");
   TgExit status = open_drawing(cli, &drawing);
   bool gif = !status && strcmp(drawing.format, "gif") == 0 && !cli->options.step;
   if (!status && cli->options.all && strstr(drawing.path, "%d"))
@@ -151,14 +158,17 @@ static TgExit run(TgCli *cli) {
   return status;
 }
 
-static const char *const options[] = {"grid",  "set",        "step", "all",    "spacetime", "memory", "network",
-                                      "embed", "collective", "heat", "output", "quiet",     NULL};
+static const char *const options[] = {"grid",    "set",   "step",       "all",    "spacetime", "memory",
+                                      "network", "embed", "collective", "heat",   "beside",    "n",
+                                      "size",    "type",  "machine",    "output", "quiet",     NULL};
 static const TgExample examples[] = {
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
     {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps as a moving picture (SVG, or GIF)"},
     {"draw dns --grid 2x2x2 --all -o dns-%d.svg", "a file for each step: dns-0.svg, dns-1.svg, ..."},
     {"draw cannon --grid 4x4 --network hypercube:4 --embed gray -o cube.svg", "laid on a hypercube"},
     {"draw summa --grid 4x4 --step 1 --collective ring -o ring.dot", "a broadcast in rounds, as Graphviz text"},
+    {"draw cannon --grid 4x4 -o cannon.html", "a page to step through it in a browser, forward and back"},
+    {"draw summa --beside cannon,dns --grid 4x4,4x4x4 -o beside.html", "schedules side by side"},
     {NULL, NULL},
 };
 
@@ -166,8 +176,11 @@ const TgCommand tg_command_draw = {
     .name = "draw",
     .arguments = "ALGO",
     .summary = "draw the steps of a schedule",
-    .details = "The suffix says the format: dot, svg, png or pdf for a step; svg or gif for all steps in one file. "
-               "Without --step or --all it is step 1 (a gif has all). Needs no size.",
+    .details =
+        "The suffix says the format: dot, svg, png or pdf for a step; svg or gif for all steps in one file; html for a "
+        "page that steps through the schedule, proves it and predicts its time as its text is edited, in one file "
+        "that needs nothing else. "
+        "Without --step or --all it is step 1 (a gif has all). Needs no size.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

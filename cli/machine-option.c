@@ -7,18 +7,20 @@
 
 enum { LIMIT_BYTES = 1 << 20 }; /* of a machine file; real ones are below 4 KiB */
 
-static TgExit parse(const TgCli *cli, TgMachine *machine, const TgSource *source) {
+/* `text`, where asked for, is a copy. */
+static TgExit parse(const TgCli *cli, TgMachine *machine, const TgSource *source, char **text) {
   TgError error = {0};
+  if (text) *text = g_strndup(source->text, source->length);
   if (tg_machine_parse(machine, source->text, source->length, &error)) return TG_EXIT_DONE;
   return tg_report_at(cli, TG_EXIT_USAGE, source, error.line, error.column, error.message);
 }
 
-TgExit tg_machine_option(const TgCli *cli, TgMachine *machine) {
+static TgExit read_machine(const TgCli *cli, TgMachine *machine, char **copy) {
   const char *name = cli->options.machine ? cli->options.machine : "commodity-cluster";
   const TgMachineEntry *entry = tg_machine_library_find(name);
   if (entry) {
     g_autofree char *path = g_strdup_printf("machines/%s.machine", name);
-    return parse(cli, machine, &(TgSource){path, entry->text, entry->length});
+    return parse(cli, machine, &(TgSource){path, entry->text, entry->length}, copy);
   }
   if (!strchr(name, '/') && !g_str_has_suffix(name, ".machine"))
     return tg_report(cli, TG_EXIT_USAGE,
@@ -28,5 +30,14 @@ TgExit tg_machine_option(const TgCli *cli, TgMachine *machine) {
   if (!bytes) return tg_report_error(cli, error);
   gsize length;
   const char *text = g_bytes_get_data(bytes, &length);
-  return parse(cli, machine, &(TgSource){name, text ? text : "", length});
+  return parse(cli, machine, &(TgSource){name, text ? text : "", length}, copy);
+}
+
+TgExit tg_machine_option(const TgCli *cli, TgMachine *machine) {
+  return read_machine(cli, machine, NULL);
+}
+
+TgExit tg_machine_text_option(const TgCli *cli, char **text) {
+  TgMachine machine;
+  return read_machine(cli, &machine, text);
 }

@@ -55,7 +55,9 @@ bool tg_frame_survey(TgFrames *frames, GError **error) {
     for (int b = 0; b < frame->schedule->buffers; b++) grow_length(frame, state, b);
     progress = tg_state_next_step(state, &failure);
   }
-  if (progress == TG_PROGRESS_ERROR) tg_frame_set_failure(error, &failure);
+  for (int b = 0; state && b < frame->schedule->buffers; b++) grow_length(frame, state, b);
+  bool done = progress != TG_PROGRESS_ERROR || (state && frames->options.to_the_error);
+  if (!done) tg_frame_set_failure(error, &failure);
   if (state) tg_state_free(state);
-  return progress != TG_PROGRESS_ERROR;
+  return done;
 }

@@ -60,7 +60,8 @@ static bool restart(TgFrames *frames, GError **error) {
   TgStateHooks hooks = {.user = frames, .message = on_message, .product = on_product};
   TgFailure failure;
   if (frames->state) tg_state_free(frames->state);
-  frames->started = false;
+  frames->started = frames->failed = false;
+  frames->frame.failure = NULL;
   frames->state =
       tg_state_new(frames->frame.schedule, frames->frame.names, frames->options.collective, &hooks, &failure);
   if (frames->state == NULL) tg_frame_set_failure(error, &failure);
@@ -202,14 +203,25 @@ static void end_step(TgFrames *frames) {
   tg_frame_load_finish(frames);
 }
 
+/* Where the run fails in the step, the frame is what was done of it; after the last one the proof has its say. */
+static void note_failure(TgFrames *frames, TgProgress progress) {
+  TgFrame *frame = &frames->frame;
+  frames->failed = progress == TG_PROGRESS_ERROR ||
+                   (frame->step == frame->steps && !tg_state_finish(frames->state, &frames->failure));
+  if (frames->failed) frame->steps = frame->step;
+  frame->failure = frames->failed ? &frames->failure : NULL;
+}
+
 const TgFrame *tg_frames_next(TgFrames *frames, GError **error) {
-  TgFailure failure;
+  if (frames->failed) return NULL;
   begin_step(frames);
-  TgProgress progress = frames->started ? tg_state_next_step(frames->state, &failure) : TG_PROGRESS_MORE;
-  if (progress == TG_PROGRESS_ERROR) tg_frame_set_failure(error, &failure);
-  if (progress != TG_PROGRESS_MORE) return NULL;
+  TgProgress progress = frames->started ? tg_state_next_step(frames->state, &frames->failure) : TG_PROGRESS_MORE;
+  bool shown = progress == TG_PROGRESS_MORE || (progress == TG_PROGRESS_ERROR && frames->options.to_the_error);
+  if (!shown && progress == TG_PROGRESS_ERROR) tg_frame_set_failure(error, &frames->failure);
+  if (!shown) return NULL;
   end_step(frames);
   frames->started = true;
+  if (frames->options.to_the_error) note_failure(frames, progress);
   return &frames->frame;
 }
 

@@ -56,6 +56,7 @@ typedef struct TgFrame {
   bool whole;                 /**< collectives are left whole */
   int64_t step, steps;        /**< 0 is the initial placement; number of the last one */
   const char *label, *note;   /**< of the step, "" where it has none */
+  const TgFailure *failure;   /**< where the run fails in this step, or at the end after it; else NULL */
   int64_t processors;
   bool detail;                    /**< slots, messages and products are there */
   int32_t length[TG_MAX_BUFFERS]; /**< detail: slots of each buffer over the whole run; 0 where it is never filled */
@@ -78,6 +79,7 @@ typedef struct TgFrameOptions {
   const TgTopology *topology;   /**< NULL: link loads are not asked for */
   const TgEmbedding *embedding; /**< of the schedule's grid on it; NULL: processor p on node p */
   TgCollective collective;
+  bool to_the_error; /**< where the schedule fails, its last frame is the step in which it does, as far as it went */
 } TgFrameOptions;
 
 /** The frames of a schedule, one at a time. */
@@ -93,7 +95,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgFrames, tg_frames_free)
 const TgFrame *tg_frames_next(TgFrames *frames, GError **error);
 /** The frame of step `step`; the schedule runs again from its beginning where that lies back. */
 const TgFrame *tg_frames_seek(TgFrames *frames, int64_t step, GError **error);
-/** Number of the last step. */
+/** Number of the last step; where the run fails before, it is known once that frame was asked for. */
 int64_t tg_frames_steps(const TgFrames *frames);
 
 /** The slot X[index] of `buffer` at `processor`. */

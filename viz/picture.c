@@ -239,3 +239,22 @@ TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, double width, double 
   picture_clear(&picture);
   return scene;
 }
+
+TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat, char **totals) {
+  enum { MARGIN = 8 };
+  Picture picture;
+  picture_init(&picture, frame, heat);
+  TgScene *scene = tg_scene_new();
+  g_autoptr(GString) notes = g_string_new(NULL);
+  for (int n = *frame->note ? 1 : 0; n < picture.caption.notes; n++)
+    g_string_append_printf(notes, "%s%s", notes->len ? " " : "", picture.caption.lines[n]);
+  tg_scene_set_canvas(scene, picture.width + 2 * MARGIN, picture.height + 2 * MARGIN);
+  tg_scene_describe(scene, picture.caption.title, notes->str);
+  if (frame->detail)
+    tg_layout_draw(&picture.layout, scene, (TgPoint){MARGIN, MARGIN});
+  else
+    tg_heat_map_draw(&picture.map, scene, (TgPoint){MARGIN, MARGIN});
+  *totals = g_strdup(picture.caption.totals);
+  picture_clear(&picture);
+  return scene;
+}

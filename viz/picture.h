@@ -14,4 +14,8 @@ void tg_picture_measure(const TgFrame *frame, TgHeat heat, double *width, double
  * matter. */
 TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, double width, double height);
 
+/** The same without the words round it, for a page that has its own; how the picture is to be read is its description,
+ * its totals are written to `totals`, to be freed with g_free(). */
+TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat, char **totals);
+
 #endif

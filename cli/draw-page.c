@@ -1,0 +1,101 @@
+/* The page: which schedules stand on it, with their settings. */
+#include "draw-page.h"
+#include "draw-file.h"
+#include "machine-option.h"
+#include "output.h"
+#include "problem.h"
+#include "sim.h"
+
+#include "page.h"
+
+#include <string.h>
+
+enum { SCHEDULES = 4 };
+
+typedef struct TgOnPage {
+  TgProblem problem;
+  TgTopology network;
+  TgEmbedding embedding;
+  TgDrawOptions options;
+  char grid[48];
+  GPtrArray *set; /* those of --set that it takes */
+} TgOnPage;
+
+static void on_page_clear(TgOnPage *one) {
+  tg_problem_clear(&one->problem);
+  g_clear_pointer(&one->set, g_ptr_array_unref);
+}
+
+static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, bool several) {
+  g_autofree char *why = NULL;
+  TgExit status = tg_sim_bind(cli, &one->problem, algo, 0, several, &why);
+  if (!status && why) return tg_report(cli, TG_EXIT_USAGE, "%s: %s", algo, why);
+  if (!status) status = tg_network_option(cli, &one->problem.schedule, &one->network, &one->embedding);
+  if (!status) status = tg_collective_option(cli, &one->options.collective);
+  if (status) return status;
+  one->options.topology = &one->network;
+  one->options.embedding = &one->embedding;
+  tg_schedule_grid_text(&one->problem.schedule, one->grid, sizeof one->grid);
+  one->set = g_ptr_array_new();
+  for (char **text = cli->options.set; text && *text; text++)
+    if (tg_sim_takes(&one->problem, *text)) g_ptr_array_add(one->set, *text);
+  g_ptr_array_add(one->set, NULL);
+  return TG_EXIT_DONE;
+}
+
+static TgExit page_options(const TgCli *cli, TgPageOptions *options, char **machine) {
+  bool given;
+  int64_t step = 0;
+  TgElement element = TG_F32;
+  TgExit status = tg_machine_text_option(cli, machine);
+  options->m = options->n = options->k = 4096;
+  if (!status) status = tg_sizes_parse(cli, &options->m, &options->n, &options->k, &given);
+  if (!status && cli->options.step) status = tg_number_parse(cli, "--step", cli->options.step, 0, INT32_MAX, &step);
+  if (!status && cli->options.type && !tg_element_parse(cli->options.type, &element))
+    status = tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
+  options->step = step;
+  options->element_bytes = (int32_t)tg_element_bytes(element);
+  options->machine = *machine;
+  return status;
+}
+
+static TgExit write_page(TgCli *cli, TgOnPage *on, int count, const TgPageOptions *options) {
+  TgPageSchedule schedules[SCHEDULES];
+  GError *error = NULL;
+  for (int i = 0; i < count; i++)
+    schedules[i] = (TgPageSchedule){.schedule = &on[i].problem.schedule,
+                                    .names = &on[i].problem.names,
+                                    .options = &on[i].options,
+                                    .text = on[i].problem.source.text,
+                                    .length = on[i].problem.source.length,
+                                    .grid = on[i].grid,
+                                    .network = cli->options.network,
+                                    .embedding = cli->options.embed,
+                                    .heat = cli->options.heat,
+                                    .set = (const char *const *)on[i].set->pdata};
+  g_autoptr(GBytes) file = tg_page_html(schedules, count, options, &error);
+  if (!file || !tg_draw_file_write(cli->options.output, file, &error)) return tg_report_error(cli, error);
+  if (!cli->options.quiet) tg_print(cli, "%s\n", cli->options.output);
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_draw_page(TgCli *cli) {
+  TgOnPage on[SCHEDULES] = {0};
+  TgPageOptions options = {0};
+  g_autofree char *machine = NULL;
+  g_auto(GStrv) beside = g_strsplit(cli->options.beside ? cli->options.beside : "", ",", -1);
+  const int count = 1 + (int)g_strv_length(beside);
+  const char *lacks = tg_page_lacks();
+  if (lacks) return tg_report(cli, TG_EXIT_MISSING, "-o %s: this build has no page: %s", cli->options.output, lacks);
+  if (count > SCHEDULES)
+    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: at most %d schedules stand beside each other",
+                     cli->options.beside, SCHEDULES);
+  if (cli->options.all)
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: a page has all steps; leave --all out", cli->options.output);
+  TgExit status = page_options(cli, &options, &machine);
+  for (int i = 0; i < count && !status; i++)
+    status = open_one(cli, &on[i], i ? beside[i - 1] : cli->options.arguments[0], count > 1);
+  if (!status) status = write_page(cli, on, count, &options);
+  for (int i = 0; i < count; i++) on_page_clear(&on[i]);
+  return status;
+}

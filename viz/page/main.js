@@ -1,0 +1,157 @@
+/* The page: one clock for all schedules on it, keys, and the address. */
+
+const setup = JSON.parse(document.getElementById("setup").textContent);
+const at = (id) => document.getElementById(id);
+const labs = [];
+let now = 0;
+let timer = 0;
+let machine;
+
+const lastStep = () => Math.max(0, ...labs.map((lab) => lab.last));
+
+function readAddress() {
+  const values = new URLSearchParams(location.hash.slice(1));
+  const number = Number(values.get("step"));
+  if (values.has("step") && Number.isInteger(number) && number >= 0) now = number;
+  labs.forEach((lab, i) => {
+    const suffix = i ? String(i + 1) : "";
+    const block = values.get("block" + suffix);
+    const processor = values.get("processor" + suffix);
+    if (block) lab.followed = { block };
+    else if (processor !== null && Number(processor) < (lab.facts?.processors ?? 0)) lab.followed = { processor: Number(processor) };
+    else lab.followed = null;
+  });
+}
+
+function writeAddress() {
+  const values = new URLSearchParams();
+  values.set("step", now);
+  labs.forEach((lab, i) => {
+    const suffix = i ? String(i + 1) : "";
+    if (lab.followed?.block) values.set("block" + suffix, lab.followed.block);
+    else if (lab.followed) values.set("processor" + suffix, lab.followed.processor);
+  });
+  history.replaceState(null, "", "#" + values);
+}
+
+function statusText() {
+  const first = labs.find((lab) => lab.now);
+  if (!first) return "";
+  const label = labs.map((lab) => (lab.now ? lab.now.label : "")).filter((text, i, all) => text && all.indexOf(text) === i);
+  return `Step ${now} of ${lastStep()}${label.length ? ": " + label.join(" / ") : ""}`;
+}
+
+function show() {
+  now = Math.min(now, lastStep());
+  for (const lab of labs) {
+    lab.show(now);
+    machine.showAt(lab);
+  }
+  now = Math.min(now, lastStep());
+  const last = lastStep();
+  at("scrub").max = last;
+  at("scrub").value = now;
+  at("scrub").setAttribute("aria-valuetext", statusText());
+  at("jump").max = last;
+  at("jump").value = now;
+  at("of").textContent = `of ${last}`;
+  for (const [id, off] of [["first", now === 0], ["back", now === 0], ["next", now === last], ["last", now === last]]) at(id).disabled = off;
+  if (at("status").textContent !== statusText()) at("status").textContent = statusText();
+  writeAddress();
+}
+
+function go(step) {
+  now = Math.max(0, Math.min(step, lastStep()));
+  show();
+}
+
+/* --- playing ------------------------------------------------------------------------------------------------------ */
+
+/* Seconds that a step stays: all alike, or as the machine predicts, 2 s a step on average. */
+function pause() {
+  const speed = Number(at("speed").value);
+  const cost = labs[0]?.cost;
+  const step = cost?.step?.[now];
+  if (at("modelled").checked && step && cost.time_s > 0) return Math.max(0.15, (((step[1] - step[0]) / cost.time_s) * 2 * lastStep()) / speed);
+  return 1.2 / speed;
+}
+
+function playing(on) {
+  clearTimeout(timer);
+  timer = 0;
+  at("play").setAttribute("aria-pressed", String(on));
+  at("play-sign").textContent = on ? "❚❚" : "▶";
+  at("play-word").textContent = on ? "Pause" : "Play";
+  for (const lab of labs) lab.part("picture").classList.toggle("moving", on);
+  if (!on) return;
+  timer = setTimeout(() => {
+    go(now + 1);
+    playing(now < lastStep());
+  }, pause() * 1000);
+}
+
+function toggle() {
+  if (!timer && now === lastStep()) go(0);
+  playing(!timer);
+}
+
+function keys(event) {
+  const writes = event.target.matches("textarea, select, input:not([type=range], [type=checkbox])");
+  if (event.key === "Escape") for (const lab of labs) if (lab.followed) lab.follow(lab.followed);
+  if (writes || event.ctrlKey || event.metaKey || event.altKey) return;
+  const slides = event.target.matches("input[type=range]");
+  if (slides && event.target !== at("scrub")) return;
+  const moves = { ArrowLeft: () => go(now - 1), ArrowRight: () => go(now + 1), Home: () => go(0), End: () => go(lastStep()) };
+  if (event.key === " " && !event.target.matches("button, input")) moves[" "] = toggle;
+  const move = moves[event.key];
+  if (!move) return;
+  event.preventDefault();
+  move();
+}
+
+function listen() {
+  at("first").addEventListener("click", () => go(0));
+  at("back").addEventListener("click", () => go(now - 1));
+  at("next").addEventListener("click", () => go(now + 1));
+  at("last").addEventListener("click", () => go(lastStep()));
+  at("play").addEventListener("click", toggle);
+  at("scrub").addEventListener("input", () => go(Number(at("scrub").value)));
+  at("jump").addEventListener("change", () => go(Math.round(Number(at("jump").value)) || 0));
+  document.addEventListener("keydown", keys);
+  window.addEventListener("hashchange", () => {
+    readAddress();
+    show();
+  });
+}
+
+/* A lab's text or settings changed, or only what is followed in it. */
+function changed(lab, followed = false) {
+  if (labs.length < setup.labs.length) return; /* still being made */
+  if (!followed) machine.show(lab);
+  if (followed) writeAddress();
+  else show();
+}
+
+async function start() {
+  const core = await startCore(at("core").textContent);
+  machine = new Machine(setup, () => labs.forEach((lab) => machine.show(lab)));
+  at("page").hidden = false;
+  setup.labs.forEach((one, i) => {
+    const lab = new Lab(core, one, i, changed);
+    at("labs").append(lab.root);
+    labs.push(lab);
+  });
+  at("labs").classList.toggle("beside", labs.length > 1);
+  at("clock-choice").hidden = false;
+  now = setup.step ?? 0;
+  readAddress();
+  listen();
+  for (const lab of labs) machine.show(lab);
+  show();
+  document.documentElement.dataset.ready = "true";
+}
+
+start().catch((error) => {
+  at("page").hidden = false;
+  at("status").textContent = `This browser cannot run the page: ${error.message}`;
+});

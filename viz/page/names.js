@@ -1,0 +1,63 @@
+/* Names of blocks and processors, as the pictures and texts have them. */
+
+const subscripts = "₀₁₂₃₄₅₆₇₈₉";
+const matrices = ["A", "B", "C"];
+
+function blockName(matrix, row, column) {
+  return row < 10 && column < 10 ? matrix + subscripts[row] + subscripts[column] : `${matrix}${row},${column}`;
+}
+
+/* "A₀₁'" or "A0,12" back to matrix, row and column; null for what is no block. */
+function blockOf(name) {
+  const found = /^([ABC])(?:([₀-₉])([₀-₉])|(\d+),(\d+))('?)$/.exec(name);
+  if (!found) return null;
+  const [, matrix, r, c, row, column, transposed] = found;
+  return {
+    matrix,
+    row: r ? subscripts.indexOf(r) : Number(row),
+    column: c ? subscripts.indexOf(c) : Number(column),
+    transposed: transposed !== "",
+  };
+}
+
+function coordinates(facts, rank) {
+  const at = [];
+  for (let c = facts.extents.length - 1; c >= 0; c--) {
+    at[c] = rank % facts.extents[c];
+    rank = Math.floor(rank / facts.extents[c]);
+  }
+  return at;
+}
+
+const processorId = (facts, rank) => "p-" + coordinates(facts, rank).join("-");
+const processorName = (facts, rank) => `P(${coordinates(facts, rank).join(",")})`;
+
+/* The block without its transposition: it is followed under one name. */
+const plain = (name) => name.replace(/'$/, "");
+
+function secondsText(seconds) {
+  if (!Number.isFinite(seconds)) return "–";
+  for (const [unit, scale] of [["s", 1], ["ms", 1e-3], ["µs", 1e-6]])
+    if (seconds >= scale) return `${Number((seconds / scale).toPrecision(4))} ${unit}`;
+  return `${Number((seconds * 1e9).toPrecision(4))} ns`;
+}
+
+function countText(count, one, many) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+function bytesText(bytes) {
+  for (const [unit, scale] of [["TB", 1e12], ["GB", 1e9], ["MB", 1e6], ["kB", 1e3]])
+    if (bytes >= scale) return `${Number((bytes / scale).toPrecision(4))} ${unit}`;
+  return `${bytes} B`;
+}
+
+/* An element with attributes and children. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes))
+    if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== undefined) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,132 @@
+#include "page.h"
+
+#include <string.h>
+
+#include "json-writer.h"
+#include "page-data.h"
+#include "picture.h"
+#include "scene-svg.h"
+
+const char *tg_page_lacks(void) {
+  return tg_page_template_bytes > 0 ? NULL : tg_page_missing;
+}
+
+static void write_schedule(TgJson *json, const TgPageSchedule *one) {
+  g_autofree char *text = g_strndup(one->text, one->length);
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "schedule", text);
+  tg_json_member_string(json, "grid", one->grid);
+  tg_json_member_string(json, "network", one->network ? one->network : "");
+  tg_json_member_string(json, "embed", one->embedding ? one->embedding : "");
+  tg_json_member_string(json, "collective", tg_collective_name(one->options->collective));
+  tg_json_member_string(json, "heat", one->heat ? one->heat : "auto");
+  tg_json_key(json, "set");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int i = 0; one->set && one->set[i]; i++) tg_json_string(json, one->set[i]);
+  tg_json_end_array(json);
+  tg_json_end_object(json);
+}
+
+/* A script element ends at the first "</", whatever it holds. */
+static char *setup_of(const TgPageSchedule *schedules, int count, const TgPageOptions *options) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_key(json, "labs");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int i = 0; i < count; i++) write_schedule(json, &schedules[i]);
+  tg_json_end_array(json);
+  tg_json_member_integer(json, "step", options->step);
+  tg_json_key(json, "size");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_integer(json, "m", options->m);
+  tg_json_member_integer(json, "n", options->n);
+  tg_json_member_integer(json, "k", options->k);
+  tg_json_end_object(json);
+  tg_json_member_integer(json, "element_bytes", options->element_bytes);
+  tg_json_member_string(json, "machine", options->machine);
+  tg_json_end_object(json);
+  GString *text = g_string_new(NULL);
+  for (const char *c = tg_json_text(json, NULL); *c; c++) {
+    if (*c == '<')
+      g_string_append(text, "\\u003c");
+    else
+      g_string_append_c(text, *c);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* The step for readers without scripts: its picture, and its messages in words. */
+static void append_messages(GString *html, const TgFrame *frame) {
+  if (!frame->detail || frame->messages == 0) return;
+  g_string_append(html, "<table><thead><tr><th>Block</th><th>From</th><th>To</th></tr></thead><tbody>\n");
+  for (int64_t m = 0; m < frame->messages; m++) {
+    const TgFrameMessage *message = &frame->message[m];
+    g_string_append(html, "<tr><td>");
+    tg_block_name_append(html, &message->block);
+    g_string_append(html, "</td><td>");
+    tg_processor_append(html, frame->schedule, message->from);
+    g_string_append(html, "</td><td>");
+    tg_processor_append(html, frame->schedule, message->to);
+    g_string_append(html, "</td></tr>\n");
+  }
+  g_string_append(html, "</tbody></table>\n");
+}
+
+static void append_element(GString *html, const char *name, const char *text) {
+  g_autofree char *escaped = g_markup_escape_text(text, -1);
+  g_string_append_printf(html, "<%s>%s</%s>\n", name, escaped, name);
+}
+
+static bool append_first(GString *html, const TgPageSchedule *one, int number, int64_t step, GError **error) {
+  const TgFrameOptions options = {.topology = one->options->topology,
+                                  .embedding = one->options->embedding,
+                                  .collective = one->options->collective,
+                                  .to_the_error = true};
+  g_autofree char *totals = NULL, *prefix = g_strdup_printf("s%d-", number);
+  g_autoptr(TgFrames) frames = tg_frames_new(one->schedule, one->names, &options, error);
+  if (!frames) return false;
+  const TgFrame *frame = tg_frames_seek(frames, MIN(step, tg_frames_steps(frames)), error);
+  if (!frame && !*error) frame = tg_frames_seek(frames, tg_frames_steps(frames), error);
+  if (!frame) return false;
+  g_autoptr(TgScene) scene = tg_picture_bare(frame, one->options->heat, &totals);
+  g_autoptr(GString) svg = NULL;
+  append_element(html, "h2", tg_scene_title(scene));
+  append_element(html, "p", frame->note);
+  if (frame->failure) append_element(html, "p", frame->failure->message);
+  svg = tg_scene_svg(scene, prefix);
+  g_string_append(html, svg->str);
+  append_element(html, "p", totals);
+  append_messages(html, frame);
+  return true;
+}
+
+static void replace(GString *page, const char *mark, const char *text) {
+  const char *found;
+  for (gsize from = 0; (found = strstr(page->str + from, mark)) != NULL;) {
+    const gssize at = found - page->str;
+    g_string_erase(page, at, (gssize)strlen(mark));
+    g_string_insert(page, at, text);
+    from = (gsize)at + strlen(text);
+  }
+}
+
+GBytes *tg_page_html(const TgPageSchedule *schedules, int count, const TgPageOptions *options, GError **error) {
+  GError *failure = NULL;
+  g_autoptr(GString) title = g_string_new(NULL), first = g_string_new(NULL);
+  g_autofree char *setup = setup_of(schedules, count, options);
+  for (int i = 0; i < count; i++) {
+    g_string_append_printf(title, "%s%s on %s", i ? " beside " : "",
+                           tg_name(schedules[i].names, schedules[i].names->title), schedules[i].grid);
+    if (append_first(first, &schedules[i], i, options->step, &failure)) continue;
+    g_propagate_error(error, failure);
+    return NULL;
+  }
+  g_autofree char *escaped = g_markup_escape_text(title->str, -1);
+  g_autofree char *citation = g_markup_escape_text(tg_name(schedules[0].names, schedules[0].names->citation), -1);
+  GString *page = g_string_new_len((const char *)tg_page_template, (gssize)tg_page_template_bytes);
+  replace(page, "@TITLE@", escaped);
+  replace(page, "@CITATION@", citation);
+  replace(page, "@FIRST@", first->str);
+  replace(page, "@SETUP@", setup);
+  return g_string_free_to_bytes(page);
+}

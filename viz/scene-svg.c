@@ -1,0 +1,194 @@
+#include "scene-svg.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "scene-private.h"
+
+/* Two places, by hand: a picture has tens of thousands of numbers. */
+static void append_number(GString *svg, double value) {
+  char text[32], *at = text + sizeof text;
+  int64_t hundredths = llround(value * 100);
+  uint64_t rest = (uint64_t)(hundredths < 0 ? -hundredths : hundredths);
+  int places = rest % 10 != 0 ? 2 : rest % 100 != 0 ? 1 : 0;
+  if (places < 2) rest /= places == 1 ? 10 : 100;
+  for (int digit = 0; rest > 0 || digit <= places; rest /= 10, digit++) {
+    if (places > 0 && digit == places) *--at = '.';
+    *--at = (char)('0' + rest % 10);
+  }
+  if (hundredths < 0) *--at = '-';
+  g_string_append_len(svg, at, text + sizeof text - at);
+}
+
+static void append_point(GString *svg, double x, double y) {
+  append_number(svg, x);
+  g_string_append_c(svg, ',');
+  append_number(svg, y);
+}
+
+static void append_length(GString *svg, const char *name, double value) {
+  g_string_append_c(svg, ' ');
+  g_string_append(svg, name);
+  g_string_append(svg, "=\"");
+  append_number(svg, value);
+  g_string_append_c(svg, '"');
+}
+
+static void append_attribute(GString *svg, const char *name, const char *value) {
+  g_string_append_c(svg, ' ');
+  g_string_append(svg, name);
+  g_string_append(svg, "=\"");
+  g_string_append(svg, value);
+  g_string_append_c(svg, '"');
+}
+
+static void append_escaped(GString *svg, const char *text, gsize length) {
+  g_autofree char *escaped = g_markup_escape_text(text, (gssize)length);
+  g_string_append(svg, escaped);
+}
+
+static void open_group(GString *svg, const char *prefix, const char *id, const char *kind, const char *title) {
+  g_string_append(svg, "<g id=\"");
+  g_string_append(svg, prefix);
+  append_escaped(svg, id, strlen(id));
+  g_string_append(svg, "\" class=\"");
+  g_string_append(svg, kind);
+  g_string_append(svg, "\">");
+  if (title == NULL) return;
+  g_string_append(svg, "<title>");
+  append_escaped(svg, title, strlen(title));
+  g_string_append(svg, "</title>");
+}
+
+static void append_outline(GString *svg, const TgMark *mark) {
+  if (mark->shape == TG_OUTLINE_CIRCLE) {
+    g_string_append(svg, "<circle");
+    append_length(svg, "cx", mark->x);
+    append_length(svg, "cy", mark->y);
+    append_length(svg, "r", mark->width / 2);
+  } else {
+    g_string_append(svg, "<rect");
+    append_length(svg, "x", mark->x - mark->width / 2);
+    append_length(svg, "y", mark->y - mark->height / 2);
+    append_length(svg, "width", mark->width);
+    append_length(svg, "height", mark->height);
+    if (mark->shape == TG_OUTLINE_ROUNDED) append_length(svg, "rx", 8);
+  }
+  append_attribute(svg, "fill", mark->fill ? mark->fill : "none");
+  append_attribute(svg, "stroke", mark->line && strcmp(mark->line, "transparent") != 0 ? mark->line : "none");
+  if (mark->line) append_length(svg, "stroke-width", mark->pen > 0 ? mark->pen : 1);
+  if (mark->dashed) append_attribute(svg, "stroke-dasharray", "5,2");
+  g_string_append(svg, "/>");
+}
+
+/* Lines are 1.2 sizes apart, their middle on the mark's centre: as libgvc places them. */
+static void append_text(GString *svg, const TgMark *mark) {
+  if (mark->text == NULL || *mark->text == '\0') return;
+  int lines = 1, number = 0;
+  for (const char *c = mark->text; *c; c++) lines += *c == '\n';
+  for (const char *line = mark->text, *end; line != NULL; line = *end ? end + 1 : NULL, number++) {
+    end = strchr(line, '\n');
+    if (end == NULL) end = line + strlen(line);
+    g_string_append(svg, "<text text-anchor=\"middle\"");
+    append_length(svg, "x", mark->x);
+    append_length(svg, "y", mark->y + (number - (lines - 1) / 2.0) * mark->size * 1.2 + mark->size * 0.35);
+    append_length(svg, "font-size", mark->size);
+    if (mark->bold) append_attribute(svg, "font-weight", "bold");
+    if (mark->ink) append_attribute(svg, "fill", mark->ink);
+    g_string_append_c(svg, '>');
+    append_escaped(svg, line, (gsize)(end - line));
+    g_string_append(svg, "</text>");
+  }
+}
+
+static void append_mark(GString *svg, const TgMark *mark, const char *prefix) {
+  open_group(svg, prefix, mark->id, "node", mark->title);
+  if (mark->shape != TG_OUTLINE_TEXT) append_outline(svg, mark);
+  append_text(svg, mark);
+  g_string_append(svg, "</g>\n");
+}
+
+enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead at scale 1, as in scene-dot.c */
+
+static double head_scale(const TgStroke *stroke, const TgPoint *point) {
+  TgPoint end = point[stroke->points[0] - 1];
+  double length = hypot(end.x - point[0].x, end.y - point[0].y);
+  double most = MAX(length / 1.5 - 1.5 * stroke->pen, 2) / TG_HEAD_POINTS;
+  return MIN(0.62 + 0.13 * stroke->pen, most);
+}
+
+/* The line ends where the head begins; the head's border, as wide as the pen, makes its point reach further. */
+static void append_piece(GString *svg, const TgStroke *stroke, const TgPoint *point, int points, double scale) {
+  TgPoint end = point[points - 1], control = point[points - 2];
+  double dx = end.x - control.x, dy = end.y - control.y, length = MAX(hypot(dx, dy), 1e-6);
+  double tip = 1.5 * stroke->pen, head = TG_HEAD_POINTS * scale, half = 0.35 * head;
+  double back = stroke->head == TG_HEAD_ARROW ? tip + head : 0;
+  dx /= length;
+  dy /= length;
+  g_string_append(svg, "<path fill=\"none\"");
+  append_attribute(svg, "stroke", stroke->colour);
+  append_length(svg, "stroke-width", stroke->pen);
+  if (stroke->style && strcmp(stroke->style, "dashed") == 0) append_attribute(svg, "stroke-dasharray", "5,2");
+  if (stroke->style && strcmp(stroke->style, "dotted") == 0) append_attribute(svg, "stroke-dasharray", "1,5");
+  g_string_append(svg, " d=\"");
+  for (int p = 0; p < points; p++) {
+    double shift = p >= points - 2 ? back : 0;
+    g_string_append_c(svg, p == 0 ? 'M' : p == 1 ? 'C' : ' ');
+    append_point(svg, point[p].x - dx * shift, point[p].y - dy * shift);
+  }
+  g_string_append(svg, "\"/>");
+  if (stroke->head != TG_HEAD_ARROW) return;
+  double x = end.x - dx * tip, y = end.y - dy * tip, foot_x = x - dx * head, foot_y = y - dy * head;
+  g_string_append(svg, "<polygon");
+  append_attribute(svg, "fill", stroke->colour);
+  append_attribute(svg, "stroke", stroke->colour);
+  append_length(svg, "stroke-width", stroke->pen);
+  g_string_append(svg, " points=\"");
+  append_point(svg, foot_x - dy * half, foot_y + dx * half);
+  g_string_append_c(svg, ' ');
+  append_point(svg, x, y);
+  g_string_append_c(svg, ' ');
+  append_point(svg, foot_x + dy * half, foot_y - dx * half);
+  g_string_append(svg, "\"/>");
+}
+
+static void append_stroke(GString *svg, const TgStroke *stroke, const TgPoint *point, const char *prefix) {
+  double scale = head_scale(stroke, point);
+  open_group(svg, prefix, stroke->id, "edge", stroke->title);
+  append_piece(svg, stroke, point, stroke->points[0], scale);
+  if (stroke->points[1] > 0) append_piece(svg, stroke, point + stroke->points[0], stroke->points[1], scale);
+  if (stroke->label) {
+    TgMark label = {.x = stroke->label_at.x,
+                    .y = stroke->label_at.y,
+                    .text = stroke->label,
+                    .size = stroke->label_size,
+                    .ink = stroke->ink};
+    append_text(svg, &label);
+  }
+  g_string_append(svg, "</g>\n");
+}
+
+GString *tg_scene_svg(const TgScene *scene, const char *prefix) {
+  GString *svg = g_string_sized_new(1 << 16);
+  g_string_append(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" font-family=\"" TG_SCENE_FONT
+                       "\" viewBox=\"0 0 ");
+  append_number(svg, scene->width);
+  g_string_append_c(svg, ' ');
+  append_number(svg, scene->height);
+  g_string_append(svg, "\"");
+  append_length(svg, "width", scene->width);
+  append_length(svg, "height", scene->height);
+  g_string_append(svg, " aria-label=\"");
+  append_escaped(svg, scene->title, strlen(scene->title));
+  g_string_append(svg, "\">\n");
+  const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
+  for (guint s = 0; s < scene->strokes->len; s++) {
+    const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
+    append_stroke(svg, stroke, point, prefix);
+    point += stroke->points[0] + stroke->points[1];
+  }
+  for (guint m = 0; m < scene->marks->len; m++) append_mark(svg, &g_array_index(scene->marks, TgMark, m), prefix);
+  g_string_append(svg, "</svg>");
+  return svg;
+}
