@@ -80,6 +80,12 @@ fuzzer() {
     compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null
 }
 
+# For clang's target wasm32-wasi; a compiler prints the bare name of a library that it does not have.
+wasm_library() { any_command clang && [[ $(clang --target=wasm32-wasi -print-file-name=libc.a 2>/dev/null) == /* ]]; }
+wasm_runtime() {
+  any_command clang && [[ -e $(clang --target=wasm32-wasi --rtlib=compiler-rt -print-libgcc-file-name 2>/dev/null) ]]
+}
+
 # A compiler prints the bare name of a library that it does not have.
 linkable() { [[ $( (cc -print-file-name="$1" || gcc -print-file-name="$1") 2>/dev/null) == /* ]]; }
 
@@ -98,6 +104,13 @@ needed=(
   'libopenblas-dev|module openblas|the pkg-config module openblas|multiplies the local blocks'
   'imagemagick|imagemagick|the command magick or convert|joins frames to a GIF (topogemm draw -o x.gif)'
 )
+# The interactive page, topogemm draw -o x.html; without these the rest is built.
+for_the_page=(
+  'clang|any_command clang|the command clang|optional: the page; builds the fuzzers, too'
+  'lld|any_command wasm-ld|the command wasm-ld|optional: the page'
+  'wasi-libc|wasm_library|the C library of the target wasm32-wasi of clang|optional: the page'
+  'libclang-rt-dev-wasm32|wasm_runtime|the library libclang_rt.builtins-wasm32 of clang|optional: the page'
+)
 # The suite needs the first of these; without the others it skips a part, and says and counts that.
 needed_by_tests=(
   'python3-numpy|python_module numpy|the Python module numpy|opens the .npy files that topogemm writes, and compares'
@@ -105,8 +118,10 @@ needed_by_tests=(
 optional=(
   'g++|any_command c++ g++ clang++|a C++ compiler|optional: checks that the public headers are C++, too'
   'gfortran|linkable libgfortran.so|the library libgfortran.so|optional: links examples to a static OpenBLAS'
-  'clang|any_command clang|the command clang|optional: builds the fuzzers'
   'libsimgrid-dev|module simgrid|the pkg-config module simgrid|optional: compares the model flow with SimGrid (suite peers)'
+  'nodejs|any_command node|the command node|optional: tests of the page'
+  'npm|any_command npm|the command npm|optional: tests of the page'
+  'chromium|any_command chromium chromium-browser google-chrome|the command chromium|optional: tests of the page'
   'gnuplot-nox|any_command gnuplot|the command gnuplot|optional: plots of sweeps, and their tests'
   'libclang-rt-dev|fuzzer|the library libclang_rt.fuzzer of clang|optional: runs the fuzzers'
 )
@@ -135,15 +150,26 @@ tell() {
 }
 look() {
   mapfile -t missing < <(missing_of "${needed[@]}")
-  missing_optional=()
+  mapfile -t missing_optional < <(missing_of "${for_the_page[@]}")
   if $tests; then
     mapfile -t -O "${#missing[@]}" missing < <(missing_of "${needed_by_tests[@]}")
-    mapfile -t missing_optional < <(missing_of "${optional[@]}")
+    mapfile -t -O "${#missing_optional[@]}" missing_optional < <(missing_of "${optional[@]}")
   fi
+}
+
+# What the tests of the page import, in the versions of package-lock.json.
+browser_modules() {
+  local folder=$here/tests/browser
+  if ! $tests || $dry_run || [[ ! -f $folder/package-lock.json ]] || ! any_command npm; then return; fi
+  if [[ $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]]; then return; fi
+  echo "setup: npm ci in tests/browser"
+  npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error </dev/null && touch "$folder/node_modules/.package-lock.json" ||
+    echo "setup: going on without the tests of the page (npm failed)"
 }
 
 look
 if ((${#missing[@]} + ${#missing_optional[@]} == 0)); then
+  browser_modules
   echo "setup: everything needed is there"
   exit 0
 fi
@@ -225,4 +251,5 @@ if ((${#missing[@]} > 0)); then
   tell "${missing[@]}" >&2
   exit 1
 fi
+browser_modules
 echo "setup: everything needed is there"

@@ -20,6 +20,7 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
                            .round = message->round,
                            .piece = message->piece,
                            .pieces = MAX(message->pieces, 1),
+                           .line = statement->line,
                            .op = statement->op,
                            .axis = statement->axis,
                            .buffer = statement->target.buffer,
@@ -46,6 +47,7 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
                            .result = block_of(frames, result),
                            .left = block_of(frames, left),
                            .right = block_of(frames, right),
+                           .line = statement->line,
                            .replace = statement->replace != 0,
                            .left_transposed = statement->source.transposed != 0,
                            .right_transposed = statement->other.transposed != 0};

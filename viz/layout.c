@@ -8,7 +8,7 @@ static const TgLayoutKind *const layouts[] = {&tg_layout_cube, &tg_layout_obliqu
 
 enum { FULL_EXTENT = 8, FULL_PROCESSORS = 128 };
 
-static bool is_full(const TgFrame *frame) {
+bool tg_layout_is_full(const TgFrame *frame) {
   if (frame->schedule->dims == 1) return frame->processors <= 2 * FULL_EXTENT;
   for (int c = 0; c < frame->schedule->dims; c++)
     if (frame->schedule->extent[c] > FULL_EXTENT) return false;
@@ -41,7 +41,8 @@ static void find_flows(TgLayout *layout) {
 }
 
 void tg_layout_init(TgLayout *layout, const TgFrame *frame) {
-  *layout = (TgLayout){.frame = frame, .kind = choose(frame), .full = is_full(frame), .panels = 1, .panel_columns = 1};
+  *layout = (TgLayout){
+      .frame = frame, .kind = choose(frame), .full = tg_layout_is_full(frame), .panels = 1, .panel_columns = 1};
   layout->at = g_new0(TgPoint, (gsize)frame->processors);
   find_flows(layout);
   layout->kind->place(layout);

@@ -50,6 +50,8 @@ struct TgLayout {
   uint8_t panel_matrices;            /**< … and all of them, bit m for matrix m; 0 elsewhere */
 };
 
+/** True where cells have room for names and products. */
+bool tg_layout_is_full(const TgFrame *frame);
 /** The layout of a frame. Free with tg_layout_clear(). */
 void tg_layout_init(TgLayout *layout, const TgFrame *frame);
 void tg_layout_clear(TgLayout *layout);

@@ -36,7 +36,7 @@ static void append_grid(GString *title, const TgFrame *frame) {
 }
 
 /* Where the network has the grid's own shape, it alone is named. */
-static char *title_of(const TgFrame *frame) {
+char *tg_picture_title(const TgFrame *frame) {
   g_autoptr(GString) where = g_string_new(NULL);
   GString *title = g_string_new(NULL);
   bool one = tg_frame_has_grid_shape(frame);
@@ -70,7 +70,7 @@ static void append_busiest(GString *text, const TgFrame *frame) {
                          frame->link_blocks_max == 1 ? "block" : "blocks");
 }
 
-static char *totals_of(const TgFrame *frame) {
+char *tg_picture_totals(const TgFrame *frame) {
   GString *text = g_string_new(NULL);
   if (frame->step == 0) {
     int64_t held = 0;
@@ -189,9 +189,9 @@ static void add_heat_notes(Picture *picture) {
 
 static void picture_init(Picture *picture, const TgFrame *frame, TgHeat heat) {
   *picture = (Picture){.frame = frame};
-  picture->caption.title = title_of(frame);
+  picture->caption.title = tg_picture_title(frame);
   if (*frame->note) tg_caption_add_note(&picture->caption, g_strdup(frame->note));
-  tg_caption_set_totals(&picture->caption, totals_of(frame));
+  tg_caption_set_totals(&picture->caption, tg_picture_totals(frame));
   if (frame->detail) {
     tg_layout_init(&picture->layout, frame);
     picture->width = picture->layout.width;
@@ -240,8 +240,8 @@ TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, double width, double 
   return scene;
 }
 
-TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat, char **totals) {
-  enum { MARGIN = 8 };
+TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat) {
+  enum { MARGIN = 16 };
   Picture picture;
   picture_init(&picture, frame, heat);
   TgScene *scene = tg_scene_new();
@@ -254,7 +254,6 @@ TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat, char **totals) {
     tg_layout_draw(&picture.layout, scene, (TgPoint){MARGIN, MARGIN});
   else
     tg_heat_map_draw(&picture.map, scene, (TgPoint){MARGIN, MARGIN});
-  *totals = g_strdup(picture.caption.totals);
   picture_clear(&picture);
   return scene;
 }

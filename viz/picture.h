@@ -14,8 +14,12 @@ void tg_picture_measure(const TgFrame *frame, TgHeat heat, double *width, double
  * matter. */
 TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, double width, double height);
 
-/** The same without the words round it, for a page that has its own; how the picture is to be read is its description,
- * its totals are written to `totals`, to be freed with g_free(). */
-TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat, char **totals);
+/** The same without the words round it, for a page that has its own; how the picture is to be read is its description. */
+TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat);
+
+/** The words: "Cannon on a 4×4 torus — step 2 of 5: multiply and shift", and the line below the picture. Free with
+ * g_free(). */
+char *tg_picture_title(const TgFrame *frame);
+char *tg_picture_totals(const TgFrame *frame);
 
 #endif

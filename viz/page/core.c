@@ -7,6 +7,7 @@
 #include "counter-random.h"
 #include "frame-private.h"
 #include "json-writer.h"
+#include "layout.h"
 #include "picture.h"
 #include "prove.h"
 #include "scene-svg.h"
@@ -32,6 +33,7 @@ typedef struct Lab {
   TgEmbedding embedding;
   TgFrames *frames;
   const TgFrame *frame;
+  char *reading;
 } Lab;
 
 static GString *text;
@@ -146,7 +148,7 @@ static void write_failure(const TgSchedule *schedule, const TgFailure *failure) 
   tg_json_end_object(json);
 }
 
-enum { STEPS_LISTED = 20000 };
+enum { STEPS_LISTED = 20000, PROGRESS_PROCESSORS = 1 << 16 };
 
 static void begin_step(const TgWalk *walk) {
   tg_json_begin_object(json, TG_JSON_ROW);
@@ -280,6 +282,7 @@ EXPORT(prove) void prove(Lab *lab) {
 
 EXPORT(shut) void shut(Lab *lab) {
   if (lab->frames) tg_frames_free(lab->frames);
+  g_free(lab->reading);
   g_free(lab);
 }
 
@@ -321,6 +324,7 @@ EXPORT(open) Lab *open_lab(const char *schedule, size_t length, const char *sett
   if (good) {
     write_facts(lab);
     tg_json_member_integer(json, "last", tg_frames_steps(lab->frames));
+    tg_json_member_bool(json, "cells", lab->frames->frame.detail && tg_layout_is_full(&lab->frames->frame));
     write_slot_names(lab);
     write_c_places(lab);
     write_steps(lab);
@@ -352,6 +356,7 @@ static void write_messages(const TgFrame *frame) {
     tg_json_integer(json, message->piece);
     tg_json_integer(json, message->pieces);
     tg_json_integer(json, message->add);
+    tg_json_integer(json, message->line);
     tg_json_end_array(json);
   }
   tg_json_end_array(json);
@@ -370,6 +375,7 @@ static void write_products(const TgFrame *frame) {
     tg_json_integer(json, product->replace);
     tg_json_integer(json, product->left_transposed);
     tg_json_integer(json, product->right_transposed);
+    tg_json_integer(json, product->line);
     tg_json_end_array(json);
   }
   tg_json_end_array(json);
@@ -449,12 +455,15 @@ EXPORT(step) void step(Lab *lab, int32_t number, int32_t detail) {
   if (frame) {
     tg_json_member_integer(json, "step", frame->step);
     tg_json_member_integer(json, "last", tg_frames_steps(lab->frames));
+    g_autofree char *title = tg_picture_title(frame), *totals = tg_picture_totals(frame);
+    tg_json_member_string(json, "title", title);
+    tg_json_member_string(json, "totals", totals);
     tg_json_member_string(json, "label", frame->label);
     tg_json_member_string(json, "note", frame->note);
     tg_json_member_integer(json, "messages", frame->messages);
     tg_json_member_integer(json, "products", frame->products);
     tg_json_member_double(json, "busiest", frame->link_blocks_max);
-    write_progress(lab);
+    if (frame->processors <= PROGRESS_PROCESSORS) write_progress(lab);
     write_failure(&lab->schedule, frame->failure);
     if (detail) {
       write_messages(frame);
@@ -473,22 +482,112 @@ static void take(GString *svg) {
 /** The picture of a step; every id begins with `prefix`. */
 EXPORT(picture) void picture(Lab *lab, int32_t number, const char *prefix, size_t length) {
   const TgFrame *frame = seek(lab, number);
-  g_autofree char *before = g_strndup(prefix, length), *totals = NULL;
-  g_autoptr(TgScene) scene = frame ? tg_picture_bare(frame, lab->settings.heat, &totals) : NULL;
+  g_autofree char *before = g_strndup(prefix, length);
+  g_autoptr(TgScene) scene = frame ? tg_picture_bare(frame, lab->settings.heat) : NULL;
+  g_clear_pointer(&lab->reading, g_free);
+  lab->reading = g_strdup(scene ? tg_scene_description(scene) : "");
   take(scene ? tg_scene_svg(scene, before) : g_string_new(""));
 }
 
-/** How that picture is to be read, and its totals. */
-EXPORT(words) void words(Lab *lab, int32_t number) {
-  const TgFrame *frame = seek(lab, number);
-  g_autofree char *totals = NULL;
-  g_autoptr(TgScene) scene = frame ? tg_picture_bare(frame, lab->settings.heat, &totals) : NULL;
-  begin_answer();
-  if (scene) {
-    tg_json_member_string(json, "title", tg_scene_title(scene));
-    tg_json_member_string(json, "reading", tg_scene_description(scene));
-    tg_json_member_string(json, "totals", totals);
+/** How the picture drawn last is to be read. */
+EXPORT(reading) void reading(Lab *lab) {
+  take(g_string_new(lab->reading ? lab->reading : ""));
+}
+
+/* --- large grids -------------------------------------------------------------------------------------------------- */
+
+typedef double (*Value)(const Lab *lab, int64_t processor);
+
+static double busiest_of(const Lab *lab, int64_t processor) {
+  const TgFrame *frame = lab->frame;
+  TgHop hop;
+  double most = 0;
+  for (int64_t i = 0; tg_topology_neighbour(frame->topology, frame->node[processor], i, &hop); i++)
+    most = MAX(most, frame->link_blocks[hop.link]);
+  return most;
+}
+static double received_of(const Lab *lab, int64_t processor) {
+  return lab->frame->received[processor];
+}
+static double held_of(const Lab *lab, int64_t processor) {
+  return lab->frame->held[processor];
+}
+
+/* The first block of a matrix that the processor holds. */
+static const TgValue *first_of(const Lab *lab, int64_t processor, int matrix) {
+  for (int b = 0; b < lab->schedule.buffers; b++) {
+    const int32_t length = tg_state_length(lab->frames->state, b);
+    for (int32_t i = 0; i < length; i++) {
+      const TgValueId id = tg_state_slot(lab->frames->state, processor, b, i);
+      const TgValue *value = id ? tg_state_value(lab->frames->state, id) : NULL;
+      if (!value) continue;
+      if (value->kind == TG_VALUE_INPUT && value->matrix == matrix) return value;
+      if (value->kind == TG_VALUE_SUM && matrix == TG_MATRIX_C) return value;
+    }
   }
+  return NULL;
+}
+static double a_row_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_A);
+  return value ? value->row : -1;
+}
+static double a_column_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_A);
+  return value ? value->column : -1;
+}
+static double b_row_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_B);
+  return value ? value->row : -1;
+}
+static double b_column_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_B);
+  return value ? value->column : -1;
+}
+static double terms_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_C);
+  return value ? value->terms : 0;
+}
+
+/* In the order of the page's list. */
+static const Value values_table[] = {busiest_of,  received_of, held_of,     a_row_of,
+                                     a_column_of, b_row_of,    b_column_of, terms_of};
+
+static float *values_kept;
+
+/** One number a processor, for a map: number `what` of the table above. -1: none. Valid until the next call. */
+EXPORT(values) const float *values(Lab *lab, int32_t number, int32_t what) {
+  const TgFrame *frame = seek(lab, number);
+  g_clear_pointer(&values_kept, g_free);
+  if (!frame || what < 0 || what >= (int32_t)G_N_ELEMENTS(values_table)) return NULL;
+  values_kept = g_new(float, frame->processors);
+  for (int64_t p = 0; p < frame->processors; p++) values_kept[p] = (float)values_table[what](lab, p);
+  return values_kept;
+}
+
+/** What a processor holds as the step ends, by slot. */
+EXPORT(holds) void holds(Lab *lab, int32_t number, int32_t processor) {
+  const TgFrame *frame = seek(lab, number);
+  begin_answer();
+  tg_json_key(json, "hold");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int b = 0; frame && b < lab->schedule.buffers; b++) {
+    const int32_t length = tg_state_length(lab->frames->state, b);
+    for (int32_t i = 0; i < length; i++) {
+      const TgValueId id = tg_state_slot(lab->frames->state, processor, b, i);
+      if (!id) continue;
+      const TgValue *value = tg_state_value(lab->frames->state, id);
+      const TgBlockName block = tg_block_name_of(value);
+      tg_json_begin_array(json, TG_JSON_ROW);
+      tg_json_string(json, tg_name(&lab->names, lab->names.buffer[b]));
+      tg_json_integer(json, length > 1 ? i : -1);
+      write_name(&block);
+      tg_json_integer(json, value->kind == TG_VALUE_SUM ? value->terms : -1);
+      tg_json_end_array(json);
+    }
+  }
+  tg_json_end_array(json);
+  tg_json_member_integer(json, "received", frame ? frame->received[processor] : 0);
+  tg_json_member_double(json, "busiest", frame && frame->topology ? busiest_of(lab, processor) : 0);
   end_answer();
 }
 
@@ -507,6 +606,7 @@ static bool predict(const Lab *lab, int64_t m, int64_t n, int64_t k, int32_t ele
   TgShape shape;
   const TgCostOptions options = {.model = TG_COST_HOCKNEY,
                                  .collective = lab->settings.collective,
+                                 .overlap = true,
                                  .straggler = -1,
                                  .straggler_factor = 1,
                                  .element_bytes = element_bytes};

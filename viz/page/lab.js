@@ -26,6 +26,7 @@ class Lab {
     this.part("grid").value = setup.grid;
     this.part("set").value = (setup.set ?? []).join(" ");
     this.part("network").value = setup.network ?? "";
+    this.zoom = 0;
     for (const name of collectives) this.part("collective").append(make("option", { value: name, selected: name === setup.collective }, name));
   }
 
@@ -40,10 +41,13 @@ class Lab {
     this.part("collective").addEventListener("change", later);
     const text = this.part("text");
     text.addEventListener("scroll", () => this.scrollBehind());
+    this.part("planes").addEventListener("change", () => this.cropPlane());
+    this.part("map").addEventListener("change", () => this.changed(this, false));
+    this.part("fit").addEventListener("click", () => this.zoomTo(0));
+    this.part("larger").addEventListener("click", () => this.zoomTo((this.zoom || this.fitted()) * 1.3));
+    this.part("smaller").addEventListener("click", () => this.zoomTo((this.zoom || this.fitted()) / 1.3));
     this.part("picture").addEventListener("click", (event) => this.click(event));
-    this.part("picture").addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.click(event);
-    });
+    this.part("whom").addEventListener("change", () => this.followWritten());
   }
 
   settings() {
@@ -67,7 +71,10 @@ class Lab {
       this.facts = facts;
       this.details.clear();
       this.proof = facts.processors <= 4096 ? this.core.prove(lab) : null;
-      this.part("name").textContent = `${facts.title} on ${facts.grid}${facts.network === "torus:" + facts.grid ? " torus" : ", " + facts.network}`;
+      this.part("network").placeholder = facts.network;
+      this.journey = null;
+      this.listPlanes();
+      this.listMaps();
     }
     this.root.classList.toggle("stale", !lab);
     this.verdict();
@@ -109,33 +116,118 @@ class Lab {
       this.behind();
       return;
     }
-    const step = this.detail(number);
+    const step = this.cells ? this.detail(number) : this.core.step(this.handle, Math.min(number, this.last), false);
     this.now = step;
     this.facts.last = step.last;
     this.drawPicture(step);
     const listed = this.facts.steps[step.step - 1];
+    this.part("name").textContent = step.title.split(" — ")[0];
     this.part("note").textContent = step.step === 0 ? "The blocks on their first places." : step.note;
     this.lines = new Set(listed ? listed.lines : []);
     this.behind();
     this.showFailure(step);
+    this.markFollowed();
+  }
+
+  /* What stands beside the picture, which is painted before it. */
+  settle() {
+    if (!this.handle || !this.now) return;
+    const step = this.facts.detail ? this.detail(this.now.step) : this.now;
     showProgress(this, step);
     showWords(this, step);
     showNumbers(this, step);
-    this.markFollowed();
   }
 
   drawPicture(step) {
     const box = this.part("picture");
     const scroll = [box.scrollLeft, box.scrollTop];
+    this.part("totals").textContent = step.totals;
+    if (!this.cells) {
+      drawMap(this, step);
+      return;
+    }
     box.innerHTML = this.core.picture(this.handle, step.step, this.prefix);
+    this.part("reading").textContent = this.core.reading(this.handle);
+    this.cropPlane();
     [box.scrollLeft, box.scrollTop] = scroll;
-    const words = this.core.words(this.handle, step.step);
-    this.part("reading").textContent = words.reading;
-    this.part("totals").textContent = words.totals;
     for (const group of box.querySelectorAll("g.node")) {
       const id = group.id.slice(this.prefix.length);
       if (id.startsWith("p-")) group.dataset.p = id;
     }
+  }
+
+  /* --- how large, and which plane ------------------------------------------------------------------------------- */
+
+  picture() {
+    return this.part("picture").querySelector("svg, canvas");
+  }
+
+  /* Points a picture's unit is drawn with now. */
+  fitted() {
+    const picture = this.picture();
+    return picture ? picture.getBoundingClientRect().width / this.wide : 1;
+  }
+
+  zoomTo(zoom) {
+    this.zoom = zoom && Math.max(0.1, Math.min(zoom, 6));
+    const picture = this.picture();
+    if (!picture) return;
+    picture.style.maxWidth = this.zoom ? "none" : "";
+    picture.style.width = this.zoom ? `${this.wide * this.zoom}px` : "";
+  }
+
+  /* Of a grid of three dimensions, the planes of its last coordinate. */
+  listPlanes() {
+    const { extents, axes } = this.facts;
+    const choice = this.part("planes-choice");
+    const many = extents.length === 3 && this.facts.cells && extents[2] > 1;
+    choice.hidden = !many;
+    const select = this.part("planes");
+    const chosen = select.value;
+    select.replaceChildren(make("option", { value: "" }, "all planes"));
+    for (let k = 0; many && k < extents[2]; k++) select.append(make("option", { value: k }, `plane ${axes[2]} = ${k}`));
+    select.value = many && chosen !== "" && Number(chosen) < extents[2] ? chosen : "";
+  }
+
+  cropPlane() {
+    const svg = this.picture();
+    if (!(svg instanceof SVGElement)) return;
+    if (!svg.dataset.whole) svg.dataset.whole = svg.getAttribute("viewBox");
+    const plane = this.part("planes").value;
+    let view = svg.dataset.whole.split(" ").map(Number);
+    if (plane !== "") {
+      const boxes = [];
+      for (let p = Number(plane); p < this.facts.processors; p += this.facts.extents[2]) {
+        const group = document.getElementById(this.prefix + processorId(this.facts, p));
+        if (group) boxes.push(group.getBBox());
+      }
+      const margin = 60;
+      const left = Math.min(...boxes.map((box) => box.x)) - margin;
+      const top = Math.min(...boxes.map((box) => box.y)) - margin;
+      const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
+      const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
+      if (boxes.length > 0) view = [left, top, right - left, bottom - top];
+    }
+    svg.setAttribute("viewBox", view.join(" "));
+    svg.setAttribute("width", view[2]);
+    svg.setAttribute("height", view[3]);
+    this.wide = view[2];
+    this.zoomTo(this.zoom);
+  }
+
+  /* Cells where they have room; else a map, and cells where they can be drawn. */
+  listMaps() {
+    const { cells, detail } = this.facts;
+    this.part("map-choice").hidden = cells;
+    const select = this.part("map");
+    const chosen = select.value;
+    select.replaceChildren(...maps.map((map, i) => make("option", { value: i }, map.name)));
+    if (detail) select.append(make("option", { value: "cells" }, "cells"));
+    select.value = chosen && (chosen !== "cells" || detail) ? chosen : ({ link: 0, received: 1, held: 2 }[this.setup.heat] ?? 4);
+  }
+
+  get cells() {
+    return this.facts.cells || (this.facts.detail && this.part("map").value === "cells");
   }
 
   /* Lines that the step executes, and the line that is wrong. */
@@ -165,21 +257,68 @@ class Lab {
     const failure = step.failure;
     box.hidden = !failure;
     if (!failure) return;
-    box.textContent = `It goes wrong here: ${failure.message}${failure.line ? ` (line ${failure.line})` : ""}`;
+    box.firstElementChild.textContent = `It goes wrong here: ${failure.message}${failure.line ? ` (line ${failure.line})` : ""}`;
+    this.listSuspects(failure);
     if (failure.id) {
       const group = document.getElementById(this.prefix + failure.id);
       if (group) group.classList.add("failed");
     }
   }
 
+  /* The blocks that the sentence names, and the processor: where they came from says which line sent them there. */
+  listSuspects(failure) {
+    const suspects = this.part("suspects");
+    suspects.replaceChildren();
+    if (!this.facts.detail) return;
+    const found = new Set();
+    for (const [, matrix, row, column] of failure.message.matchAll(/\b([ABC])\((\d+), (\d+)\)/g))
+      found.add(blockName(matrix, Number(row), Number(column)));
+    suspects.append("How did it come to this? Follow ");
+    const button = (name, what) => {
+      const one = make("button", { type: "button" }, name);
+      one.addEventListener("click", () => this.follow(what));
+      suspects.append(one, " ");
+    };
+    for (const name of found) button(name, { block: name });
+    if (failure.processor >= 0) button(failure.name, { processor: failure.processor });
+  }
+
   /* --- following ------------------------------------------------------------------------------------------------ */
 
   click(event) {
-    const group = event.target.closest ? event.target.closest("g.node, g.edge") : null;
-    if (!group || !this.facts.detail) return;
-    const id = group.id.slice(this.prefix.length);
-    const what = this.whatIs(id);
-    if (what) this.follow(what);
+    if (!this.cells) {
+      const rank = processorAt(this, event);
+      if (rank >= 0) this.follow({ processor: rank });
+      return;
+    }
+    /* What lies on top may be a name or a frame: the first that stands for something counts. */
+    for (const element of document.elementsFromPoint(event.clientX, event.clientY)) {
+      const group = element.closest("g.node, g.edge");
+      const id = group && this.part("picture").contains(group) ? group.id.slice(this.prefix.length) : "";
+      const what = /^[pm]-/.test(id) ? this.whatIs(id) : null;
+      if (what) {
+        this.follow(what);
+        return;
+      }
+    }
+  }
+
+  /* "A01", "A₀₁", "B3,12" or "P(1,2)". */
+  followWritten() {
+    const text = this.part("whom").value.trim().toUpperCase();
+    const block = /^([ABC])\s*(?:(\d)(\d)|\(?(\d+)\s*,\s*(\d+)\)?)$/.exec(text);
+    const processor = /^P?\(?(\d+(?:\s*,\s*\d+)*)\)?$/.exec(text);
+    const known = blockOf(text);
+    if (known) this.follow({ block: plain(text) });
+    else if (block) this.follow({ block: blockName(block[1], Number(block[2] ?? block[4]), Number(block[3] ?? block[5])) });
+    else if (processor) this.followRank(processor[1].split(",").map(Number));
+    else this.follow(null);
+  }
+
+  followRank(at) {
+    const { extents } = this.facts;
+    const fits = at.length === extents.length && at.every((x, c) => x < extents[c]);
+    this.follow(fits ? { processor: at.reduce((rank, x, c) => rank * extents[c] + x, 0) } : null);
   }
 
   /* Of an id in the picture: a processor, or the block in the slot or on the arrow. */
@@ -212,7 +351,11 @@ class Lab {
     box.classList.toggle("following", Boolean(followed));
     const panel = this.part("follow");
     panel.hidden = !followed;
-    if (!followed || !this.now || !this.facts.detail) return;
+    if (!followed || !this.now) return;
+    if (!this.cells) {
+      if (followed.processor !== undefined) showHolding(this, panel);
+      return;
+    }
     if (followed.block) this.markBlock(followed.block);
     else this.markProcessor(followed.processor);
     showFollow(this, panel);

@@ -57,9 +57,15 @@ async function startCore(base64) {
     prove: (lab) => (c.prove(lab), JSON.parse(answer())),
     step: (lab, number, detail) => (c.step(lab, number, detail ? 1 : 0), JSON.parse(answer())),
     picture: (lab, number, prefix) => (withTexts([prefix], (...at) => c.picture(lab, number, ...at)), answer()),
-    words: (lab, number) => (c.words(lab, number), JSON.parse(answer())),
+    reading: (lab) => (c.reading(lab), answer()),
+    holds: (lab, number, processor) => (c.holds(lab, number, processor), JSON.parse(answer())),
+    /* A copy: the module's memory may move. */
+    values(lab, number, what, count) {
+      const at = c.values(lab, number, what);
+      return at ? new Float32Array(memory.buffer, at, count).slice() : new Float32Array(count);
+    },
     timeOf: (lab, m, n, k, bytes, machine) =>
       (withTexts([machine], (...at) => c.time_of(lab, m, n, k, bytes, ...at)), JSON.parse(answer())),
-    integers: (seed, index) => c.integer(seed, index),
+    integer: (seed, index) => c.integer(seed, index),
   };
 }

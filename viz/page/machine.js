@@ -59,7 +59,7 @@ class Machine {
 
   show(lab) {
     const box = lab.part("times");
-    if (lab.part("sliders").childElementCount === 0) lab.part("sliders").append(...this.sliders());
+    if (lab.number === 0 && lab.part("sliders").childElementCount === 0) lab.part("sliders").append(...this.sliders());
     lab.cost = this.predict(lab);
     if (!lab.cost || lab.cost.error) {
       box.replaceChildren(make("p", {}, lab.cost ? lab.cost.error.message : "Not predicted here: the grid is large; use topogemm sim."));

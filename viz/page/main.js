@@ -43,10 +43,7 @@ function statusText() {
 
 function show() {
   now = Math.min(now, lastStep());
-  for (const lab of labs) {
-    lab.show(now);
-    machine.showAt(lab);
-  }
+  for (const lab of labs) lab.show(now);
   now = Math.min(now, lastStep());
   const last = lastStep();
   at("scrub").max = last;
@@ -58,6 +55,24 @@ function show() {
   for (const [id, off] of [["first", now === 0], ["back", now === 0], ["next", now === last], ["last", now === last]]) at(id).disabled = off;
   if (at("status").textContent !== statusText()) at("status").textContent = statusText();
   writeAddress();
+  settleSoon();
+}
+
+/* Panels follow once the picture is on the screen. */
+let settling = 0;
+
+function settleSoon() {
+  delete document.documentElement.dataset.settled;
+  cancelAnimationFrame(settling);
+  settling = requestAnimationFrame(() => setTimeout(settle));
+}
+
+function settle() {
+  for (const lab of labs) {
+    lab.settle();
+    machine.showAt(lab);
+  }
+  document.documentElement.dataset.settled = now;
 }
 
 function go(step) {
@@ -80,7 +95,7 @@ function playing(on) {
   clearTimeout(timer);
   timer = 0;
   at("play").setAttribute("aria-pressed", String(on));
-  at("play-sign").textContent = on ? "❚❚" : "▶";
+  at("play-sign").querySelector("path").setAttribute("d", on ? "M3 2h4v12H3zM9 2h4v12H9z" : "M3 2l11 6-11 6z");
   at("play-word").textContent = on ? "Pause" : "Play";
   for (const lab of labs) lab.part("picture").classList.toggle("moving", on);
   if (!on) return;

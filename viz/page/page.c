@@ -55,9 +55,11 @@ static char *setup_of(const TgPageSchedule *schedules, int count, const TgPageOp
   return g_string_free(text, FALSE);
 }
 
+enum { PICTURE_PROCESSORS = 256 }; /* the page stays small */
+
 /* The step for readers without scripts: its picture, and its messages in words. */
 static void append_messages(GString *html, const TgFrame *frame) {
-  if (!frame->detail || frame->messages == 0) return;
+  if (frame->processors > PICTURE_PROCESSORS || frame->messages == 0) return;
   g_string_append(html, "<table><thead><tr><th>Block</th><th>From</th><th>To</th></tr></thead><tbody>\n");
   for (int64_t m = 0; m < frame->messages; m++) {
     const TgFrameMessage *message = &frame->message[m];
@@ -77,24 +79,35 @@ static void append_element(GString *html, const char *name, const char *text) {
   g_string_append_printf(html, "<%s>%s</%s>\n", name, escaped, name);
 }
 
-static bool append_first(GString *html, const TgPageSchedule *one, int number, int64_t step, GError **error) {
+/* The title's first part names schedule and network. */
+static void append_title(GString *title, const char *whole) {
+  const char *end = strstr(whole, " — ");
+  if (title->len) g_string_append(title, " beside ");
+  g_string_append_len(title, whole, end ? end - whole : (gssize)strlen(whole));
+}
+
+static bool append_first(GString *title, GString *html, const TgPageSchedule *one, int number, int64_t step,
+                         GError **error) {
   const TgFrameOptions options = {.topology = one->options->topology,
                                   .embedding = one->options->embedding,
                                   .collective = one->options->collective,
                                   .to_the_error = true};
-  g_autofree char *totals = NULL, *prefix = g_strdup_printf("s%d-", number);
+  g_autofree char *prefix = g_strdup_printf("s%d-", number);
   g_autoptr(TgFrames) frames = tg_frames_new(one->schedule, one->names, &options, error);
   if (!frames) return false;
   const TgFrame *frame = tg_frames_seek(frames, MIN(step, tg_frames_steps(frames)), error);
   if (!frame && !*error) frame = tg_frames_seek(frames, tg_frames_steps(frames), error);
   if (!frame) return false;
-  g_autoptr(TgScene) scene = tg_picture_bare(frame, one->options->heat, &totals);
-  g_autoptr(GString) svg = NULL;
+  g_autoptr(TgScene) scene = tg_picture_bare(frame, one->options->heat);
+  g_autofree char *totals = tg_picture_totals(frame);
+  append_title(title, tg_scene_title(scene));
   append_element(html, "h2", tg_scene_title(scene));
   append_element(html, "p", frame->note);
   if (frame->failure) append_element(html, "p", frame->failure->message);
-  svg = tg_scene_svg(scene, prefix);
-  g_string_append(html, svg->str);
+  if (frame->processors <= PICTURE_PROCESSORS) {
+    g_autoptr(GString) svg = tg_scene_svg(scene, prefix);
+    g_string_append(html, svg->str);
+  }
   append_element(html, "p", totals);
   append_messages(html, frame);
   return true;
@@ -115,9 +128,7 @@ GBytes *tg_page_html(const TgPageSchedule *schedules, int count, const TgPageOpt
   g_autoptr(GString) title = g_string_new(NULL), first = g_string_new(NULL);
   g_autofree char *setup = setup_of(schedules, count, options);
   for (int i = 0; i < count; i++) {
-    g_string_append_printf(title, "%s%s on %s", i ? " beside " : "",
-                           tg_name(schedules[i].names, schedules[i].names->title), schedules[i].grid);
-    if (append_first(first, &schedules[i], i, options->step, &failure)) continue;
+    if (append_first(title, first, &schedules[i], i, options->step, &failure)) continue;
     g_propagate_error(error, failure);
     return NULL;
   }

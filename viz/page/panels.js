@@ -8,18 +8,18 @@ function journeyOf(lab) {
     const step = lab.detail(s);
     const words = [];
     if (block) {
-      for (const [from, to, name, , , , add] of step.message)
-        if (plain(name) === block) words.push(`${processorName(lab.facts, from)} → ${processorName(lab.facts, to)}${add ? ", added" : ""}`);
-      for (const [at, result, left, right] of step.product)
-        if ([result, left, right].some((name) => plain(name) === block)) words.push(`${result} += ${left}·${right} on ${processorName(lab.facts, at)}`);
+      for (const [from, to, name, , , , add, line] of step.message)
+        if (plain(name) === block) words.push(`${processorName(lab.facts, from)} → ${processorName(lab.facts, to)}${add ? ", added" : ""} (line ${line})`);
+      for (const [at, result, left, right, , , , line] of step.product)
+        if ([result, left, right].some((name) => plain(name) === block)) words.push(`${result} += ${left}·${right} on ${processorName(lab.facts, at)} (line ${line})`);
       if (s === 0 || words.length === 0) words.push(...placesOf(lab, step, block).slice(0, 4).map((at) => `on ${at}`));
     } else {
-      for (const [from, to, name] of step.message) {
-        if (from === processor) words.push(`sends ${name} to ${processorName(lab.facts, to)}`);
-        if (to === processor) words.push(`receives ${name} from ${processorName(lab.facts, from)}`);
+      for (const [from, to, name, , , , , line] of step.message) {
+        if (from === processor) words.push(`sends ${name} to ${processorName(lab.facts, to)} (line ${line})`);
+        if (to === processor) words.push(`receives ${name} from ${processorName(lab.facts, from)} (line ${line})`);
       }
-      for (const [at, result, left, right, replace] of step.product)
-        if (at === processor) words.push(`${result} ${replace ? "=" : "+="} ${left}·${right}`);
+      for (const [at, result, left, right, replace, , , line] of step.product)
+        if (at === processor) words.push(`${result} ${replace ? "=" : "+="} ${left}·${right} (line ${line})`);
       if (s === 0) words.push(`holds ${step.hold[processor].map((held) => held[1]).filter(Boolean).join(", ") || "nothing"}`);
     }
     stops.push({ step: s, words });
@@ -74,6 +74,8 @@ function termsOf(lab, step) {
 
 function showProgress(lab, step) {
   const box = lab.part("bars");
+  lab.part("progress").hidden = step.complete === undefined;
+  if (step.complete === undefined) return;
   const [rows, columns] = lab.facts.blocks.C;
   const said = make("p", {}, `${countText(step.complete, "block", "blocks")} of ${step.c_blocks.toLocaleString("en")} complete in place.`);
   box.style.gridTemplateColumns = "";
@@ -127,13 +129,14 @@ function showWords(lab, step) {
   const { facts } = lab;
   const parts = [make("p", {}, `${countText(step.messages, "message", "messages")}, ${countText(step.products, "product", "products")}.`)];
   if (facts.detail && step.message.length > 0) {
-    const rows = step.message.map(([from, to, block, round, piece, pieces, add]) => [
+    const rows = step.message.map(([from, to, block, round, piece, pieces, add, line]) => [
       block + (pieces > 1 ? ` part ${piece + 1}/${pieces}` : ""),
       processorName(facts, from),
       processorName(facts, to) + (add ? " (added)" : ""),
       round + 1,
+      line,
     ]);
-    parts.push(tableOf(["Block", "From", "To", "Round"], rows));
+    parts.push(tableOf(["Block", "From", "To", "Round", "Line"], rows));
     if (rows.length > ROWS_MOST) parts.push(make("p", {}, `and ${rows.length - ROWS_MOST} more`));
   }
   if (facts.detail && step.product.length > 0) {
@@ -144,6 +147,7 @@ function showWords(lab, step) {
     const rows = step.hold.map((slots, rank) => [processorName(facts, rank), slots.map((held) => held[1]).filter(Boolean).join(" ") || "–"]);
     parts.push(tableOf(["Processor", "Holds"], rows));
   }
+  if (!facts.detail) parts.push(make("p", {}, "The grid is too large for a table; click a processor in the map for what it holds."));
   box.replaceChildren(...parts);
 }
 
@@ -153,7 +157,7 @@ const NUMBERS_MOST = 16;
 
 /* The matrices that `topogemm step --integers --seed 1` draws for n x n. */
 function matricesOf(lab, n) {
-  const draw = (b) => Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => lab.core.integers(2 + b, i * n + j)));
+  const draw = (b) => Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => lab.core.integer(2 + b, i * n + j)));
   return [draw(0), draw(1)];
 }
 

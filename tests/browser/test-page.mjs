@@ -1,0 +1,391 @@
+/* The page in a browser: test-page.mjs TOPOGEMM CHROMIUM. Every page is made by the command, opened from disk, and must ask
+ * nobody for anything and say nothing on the console. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import axe from "axe-core";
+import { chromium } from "playwright-core";
+import { runCases } from "./tap.mjs";
+
+const [topogemm, chromiumPath] = process.argv.slice(2);
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "topogemm-page-"));
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+let made = 0;
+
+function command(...words) {
+  return execFileSync(topogemm, words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+}
+
+/* The file of a page. */
+function pageFile(words) {
+  const file = path.join(folder, `page-${made++}.html`);
+  command("draw", ...words, "-o", file, "-q");
+  return file;
+}
+
+/* Opens a page; what it says on the console, and requests, fail the case when it is closed. */
+async function open(words, { hash = "", ...options } = {}) {
+  const file = Array.isArray(words) ? pageFile(words) : words;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const said = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+  page.on("request", (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) said.push(`request of ${request.url()}`);
+  });
+  page.setDefaultTimeout(60000);
+  await page.goto(pathToFileURL(file).href + hash);
+  if (options.javaScriptEnabled !== false) await page.waitForSelector("html[data-ready=true][data-settled]");
+  page.done = async () => {
+    await context.close();
+    assert.deepEqual(said, []);
+  };
+  return page;
+}
+
+/* Until what stands beside the picture is that of the step. */
+const settled = (page) => page.waitForFunction(() => document.documentElement.dataset.settled === document.getElementById("jump").value);
+const stepOf = (page) => page.$eval("#jump", (input) => Number(input.value));
+const lastOf = (page) => page.$eval("#jump", (input) => Number(input.max));
+const pictureOf = (page, lab = 0) => page.$$eval(".picture", (boxes, i) => boxes[i].innerHTML, lab);
+const barsOf = async (page) => (await settled(page), page.$$eval(".bar", (bars) => bars.map((bar) => bar.getAttribute("aria-label"))));
+
+const library = [
+  ["cannon", "4x4"], ["cannon-gray", "4x4"], ["summa", "4x4"], ["summa-panels", "2x4"], ["fox", "3x3"], ["dns", "2x2x2"],
+  ["dns-rounds", "2x2x2"], ["cannon25d", "4x4x2"], ["berntsen", "2x2x2"], ["agarwal3d", "2x2x2"], ["cube3d", "2x2x2"],
+  ["dimma", "2x3"], ["allgather", "3x3"], ["ring", "4"], ["mmt", "4"], ["pegmm", "3"], ["mod-pegmm", "4"],
+];
+
+/* --- stepping ----------------------------------------------------------------------------------------------------- */
+
+async function stepsToTheEnd() {
+  for (const [name, grid] of library) {
+    const page = await open([name, "--grid", grid]);
+    await page.keyboard.press("Home");
+    const first = await pictureOf(page);
+    const last = await lastOf(page);
+    const terms = [];
+    for (let s = 0; s < last; s++) {
+      terms.push((await barsOf(page)).join());
+      await page.click("#next");
+      assert.equal(await stepOf(page), s + 1, name);
+    }
+    assert.ok(await page.isDisabled("#next"));
+    for (const bar of await barsOf(page)) assert.match(bar, /^C\S+: (\d+) of \1 terms in place$/, `${name}: ${bar}`);
+    for (let s = last - 1; s >= 0; s--) {
+      await page.click("#back");
+      assert.equal((await barsOf(page)).join(), terms[s], `${name}: back at step ${s}`);
+    }
+    assert.equal(await pictureOf(page), first, `${name}: back at the start`);
+    assert.match(await page.textContent(".verdict"), /^Proved on this grid/);
+    await page.done();
+  }
+}
+
+async function keys() {
+  const page = await open(["cannon", "--grid", "3x3"]);
+  const press = async (key, step) => {
+    await page.keyboard.press(key);
+    assert.equal(await stepOf(page), step, key);
+  };
+  await page.focus("#scrub");
+  await press("End", 4);
+  await press("ArrowLeft", 3);
+  await press("Home", 0);
+  await press("ArrowRight", 1);
+  await page.fill("#jump", "2");
+  await page.keyboard.press("Enter");
+  assert.equal(await stepOf(page), 2);
+  await page.focus(".text");
+  await press("ArrowRight", 2); /* the editor keeps its keys */
+  await page.focus("#scrub");
+  await page.keyboard.press("Home");
+  await page.selectOption("#speed", "4");
+  await page.click("h1");
+  await page.keyboard.press(" ");
+  assert.equal(await page.getAttribute("#play", "aria-pressed"), "true");
+  await page.waitForFunction(() => Number(document.getElementById("jump").value) === 4);
+  await page.waitForFunction(() => document.getElementById("play").getAttribute("aria-pressed") === "false");
+  await page.done();
+}
+
+async function address() {
+  const page = await open(["cannon", "--grid", "3x3"], { hash: "#step=3&block=A₁₂" });
+  assert.equal(await stepOf(page), 3);
+  assert.match(await page.textContent(".follow"), /Following A₁₂/);
+  await page.click("#back");
+  assert.match(decodeURIComponent(page.url()), /#step=2&block=A₁₂$/);
+  await page.reload();
+  await page.waitForSelector("html[data-ready=true]");
+  assert.equal(await stepOf(page), 2);
+  await page.evaluate(() => { location.hash = "#step=1&processor=4"; });
+  await page.waitForFunction(() => document.getElementById("jump").value === "1");
+  assert.match(await page.textContent(".follow"), /Following P\(1,1\)/);
+  await page.evaluate(() => { location.hash = "#step=99&processor=nobody"; });
+  await page.waitForFunction(() => document.getElementById("jump").value === "4");
+  await page.done();
+}
+
+async function follows() {
+  const page = await open(["cannon", "--grid", "4x4", "--step", "2"]);
+  await page.click("#p-1-2-A");
+  const name = (await page.textContent(".follow strong")).replace("Following ", "").trim();
+  assert.equal(name, "A₁₃");
+  const stops = await page.$$eval(".follow li", (items) => items.map((item) => item.textContent));
+  assert.equal(stops.length, 6);
+  assert.match(stops[0], /^start: on P\(1,3\)$/);
+  assert.match(stops[1], /^align: P\(1,3\) → P\(1,2\) \(line 9\)$/);
+  assert.match(stops[2], /P\(1,2\) → P\(1,1\) \(line 15\); C₁₂ \+= A₁₃·B₃₂ on P\(1,2\) \(line 14\)/);
+  assert.deepEqual(await page.$$eval("g.node.followed", (groups) => groups.map((group) => group.id)), ["p-1-2-A"]);
+  assert.equal(await page.$$eval("g.edge.followed", (groups) => groups.length), 1);
+  await page.keyboard.press("ArrowRight");
+  assert.deepEqual(await page.$$eval("g.node.followed", (groups) => groups.map((group) => group.id)), ["p-1-1-A"]);
+  await page.keyboard.press("Escape");
+  assert.ok(await page.isHidden(".follow"));
+  assert.equal(await page.$$eval(".followed", (groups) => groups.length), 0);
+  const header = await page.$("#p-2-0");
+  await header.scrollIntoViewIfNeeded();
+  const box = await header.boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + 5); /* on its name */
+  assert.match(await page.textContent(".follow strong"), /P\(2,0\)/);
+  for (const [written, meant] of [["b31", "B₃₁"], ["C0,2", "C₀₂"], ["P(3,1)", "P(3,1)"], ["2, 2", "P(2,2)"]]) {
+    await page.fill(".whom", written);
+    await page.keyboard.press("Enter");
+    assert.match(await page.textContent(".follow strong"), new RegExp(`Following ${meant.replace(/[()]/g, "\\$&")} $`));
+  }
+  await page.fill(".whom", "P(4,0)");
+  await page.keyboard.press("Enter");
+  assert.ok(await page.isHidden(".follow"));
+  await page.done();
+}
+
+async function besides() {
+  const page = await open(["summa", "--beside", "cannon,dns", "--grid", "4x4,2x2x2"]);
+  assert.equal(await page.$$eval(".lab", (labs) => labs.length), 3);
+  const titles = await page.$$eval(".lab h2", (heads) => heads.map((head) => head.textContent));
+  assert.deepEqual(titles, ["Summa on a 4×4 torus", "Cannon on a 4×4 torus", "DNS on a 2×2×2 torus"]);
+  await page.keyboard.press("End");
+  assert.equal(await stepOf(page), 5);
+  for (const bar of await barsOf(page)) assert.match(bar, /(\d+) of \1 terms in place$/);
+  const ids = await page.$$eval("[id]", (all) => all.map((one) => one.id));
+  assert.equal(new Set(ids).size, ids.length, "ids of the page differ");
+  await page.click("#l2-p-1-1-A");
+  assert.equal(await page.$$eval(".lab:nth-child(2) .followed", (all) => all.length > 0), true);
+  assert.equal(await page.$$eval(".lab:nth-child(1) .followed", (all) => all.length), 0);
+  await page.done();
+}
+
+/* --- the same as the command --------------------------------------------------------------------------------------- */
+
+/* Ids and titles of processors, slots and messages in an SVG's text. */
+function namesOf(svg) {
+  const names = new Map();
+  for (const [, id, rest] of svg.matchAll(/<g id="([pmf]-[^"]*)"[^>]*>\s*(<title>[^<]*<\/title>)?/g)) names.set(id, rest ?? "");
+  return names;
+}
+
+async function idsAreTheSame() {
+  const unescape = (text) => text.replaceAll("&#39;", "'").replaceAll("&apos;", "'");
+  for (const [name, grid, ...more] of [["cannon", "4x4"], ["dns", "2x2x2"], ["summa", "3x3"], ["fox", "2x2"], ["cannon25d", "4x4x2"], ["dns-rounds", "2x2x2", "--network", "hypercube:3"], ["ring", "5"], ["mmt", "3"]]) {
+    const page = await open([name, "--grid", grid, ...more]);
+    for (let s = 0; s <= (await lastOf(page)); s++) {
+      command("draw", name, "--grid", grid, ...more, "--step", String(s), "-o", "step.svg", "-q");
+      const drawn = namesOf(unescape(fs.readFileSync(path.join(folder, "step.svg"), "utf8")));
+      await page.evaluate((step) => { location.hash = `#step=${step}`; }, s);
+      await page.waitForFunction((step) => document.getElementById("jump").value === String(step), s);
+      const shown = namesOf(unescape(await pictureOf(page)).replace(/ data-p="[^"]*"/g, ""));
+      assert.deepEqual([...shown].sort(), [...drawn].sort(), `${name} step ${s}`);
+      assert.ok(drawn.size > 0);
+    }
+    await page.done();
+  }
+}
+
+async function timesAreTheSame() {
+  for (const [name, grid] of [["cannon", "4x4"], ["dns", "2x2x2"], ["summa", "4x4"], ["cannon25d", "4x4x2"]]) {
+    const page = await open([name, "--grid", grid, "-n", "2000", "--machine", "tpu-torus"]);
+    const shown = await page.$eval("[data-time]", (one) => Number(one.dataset.time));
+    const said = JSON.parse(command("sim", name, "--grid", grid, "-n", "2000", "--machine", "tpu-torus", "--network", await page.getAttribute(".network", "placeholder"), "--json"));
+    assert.ok(Math.abs(shown / said.time_s - 1) < 1e-9, `${name}: ${shown} and ${said.time_s}`);
+    await page.done();
+  }
+}
+
+/* A machine file with the sliders' numbers gives the command the page's time. */
+async function slidersPredict() {
+  const page = await open(["cannon", "--grid", "4x4", "-n", "1000"]);
+  const before = await page.$eval("[data-time]", (one) => Number(one.dataset.time));
+  const move = (name, value) =>
+    page.$eval(`.sliders input[aria-label="${name}"]`, (input, to) => {
+      input.value = to;
+      input.dispatchEvent(new Event("input"));
+    }, value);
+  await move("Latency", "-4");
+  await move("Bandwidth", "8");
+  await move("Flop rate", "9");
+  const after = await page.$eval("[data-time]", (one) => Number(one.dataset.time));
+  assert.ok(after > 2 * before);
+  fs.writeFileSync(path.join(folder, "own.machine"), "[link]\nlatency_s = 1e-4\nbandwidth_bytes_per_s = 1e8\n[processor]\nflops_per_s = 1e9\n");
+  const said = JSON.parse(command("sim", "cannon", "--grid", "4x4", "-n", "1000", "--machine", "./own.machine", "--json"));
+  assert.ok(Math.abs(after / said.time_s - 1) < 1e-9, `${after} and ${said.time_s}`);
+  await page.done();
+}
+
+async function numbersAreTheSame() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  await page.keyboard.press("End");
+  await settled(page);
+  const shown = await page.$$eval(".matrices table:nth-child(3) td", (cells) => cells.map((cell) => Number(cell.textContent)));
+  command("step", "cannon", "--grid", "4x4", "-n", "8", "--integers", "--type", "f64", "--c", "c.mtx", "-q");
+  const lines = fs.readFileSync(path.join(folder, "c.mtx"), "utf8").split("\n").filter((line) => line && !line.startsWith("%"));
+  const columns = lines.slice(1).map(Number); /* array format: column by column */
+  assert.equal(columns.length, 64);
+  assert.deepEqual(shown, shown.map((_, i) => columns[(i % 8) * 8 + Math.floor(i / 8)]));
+  await page.done();
+}
+
+/* --- wrong schedules ---------------------------------------------------------------------------------------------- */
+
+async function editing() {
+  const page = await open(["cannon", "--grid", "4x4", "--step", "1"]);
+  const text = await page.inputValue(".text");
+  await page.fill(".text", text.replace("C += A * B", "C += A * Q"));
+  await page.waitForSelector(".behind .wrong");
+  assert.match(await page.textContent(".verdict"), /line 14, column \d+: .*Q/);
+  assert.equal(await page.getAttribute(".text", "aria-invalid"), "true");
+  await page.fill(".text", text.replace("move B to (i-j, j)", "move B to (i-j-1, j)"));
+  await page.waitForFunction(() => document.querySelector(".verdict").textContent.startsWith("Wrong"));
+  await page.fill(".text", text.replace("(i, j-i)", "(i, j-i+1)").replace("(i-j, j)", "(i-j+1, j)"));
+  await page.waitForFunction(() => document.querySelector(".verdict").textContent.startsWith("Proved"));
+  await page.fill(".grid", "3x3");
+  await page.waitForFunction(() => document.querySelectorAll(".bar").length === 9);
+  await page.fill(".grid", "3x");
+  await page.waitForFunction(() => document.querySelector(".verdict").classList.contains("bad"));
+  await page.fill(".grid", "3x4");
+  await page.waitForFunction(() => /q/.test(document.querySelector(".verdict").textContent));
+  await page.done();
+}
+
+async function mutated() {
+  for (const seed of [3, 7, 11]) {
+    command("mutate", "cannon", "--grid", "4x4", "--seed", String(seed), "-o", `ex${seed}.sched`);
+    let verdict = "";
+    try {
+      command("verify", `./ex${seed}.sched`, "--grid", "4x4");
+    } catch (error) {
+      verdict = error.stderr + error.stdout;
+    }
+    const line = /sched:(\d+)/.exec(verdict)?.[1];
+    const page = await open([`./ex${seed}.sched`, "--grid", "4x4"]);
+    await page.keyboard.press("End");
+    assert.ok(await page.isVisible(".failure"), `seed ${seed}`);
+    if (line) assert.equal(await page.getAttribute(".behind .wrong", "data-n"), line, `seed ${seed}`);
+    assert.ok((await page.$$("g.failed")).length > 0, `seed ${seed}: the processor is marked`);
+    await page.click(".suspects button");
+    assert.ok(await page.isVisible(".follow"));
+    await page.keyboard.press("Home");
+    assert.ok(await page.isHidden(".failure"));
+    await page.done();
+  }
+}
+
+/* --- for everybody ------------------------------------------------------------------------------------------------- */
+
+async function accessible() {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const words of [["cannon", "--grid", "4x4", "--step", "2"], ["dns", "--grid", "4x4x4", "--step", "2"], ["cannon", "--grid", "64x64"]]) {
+      const page = await open(words, { colorScheme });
+      await page.addScriptTag({ content: axe.source }).catch(() => page.evaluate(axe.source));
+      const { violations } = await page.evaluate(() => window.axe.run());
+      const serious = violations.filter((one) => ["serious", "critical"].includes(one.impact));
+      assert.deepEqual(serious.map((one) => `${one.id}: ${one.nodes[0].html.slice(0, 200)} ${one.nodes[0].failureSummary}`), [], `${words.join(" ")} ${colorScheme}`);
+      await page.done();
+    }
+  }
+}
+
+async function narrow() {
+  for (const words of [["cannon", "--grid", "4x4"], ["summa", "--beside", "cannon", "--grid", "4x4"], ["fox", "--grid", "8x8"]]) {
+    const page = await open(words, { viewport: { width: 390, height: 800 } });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), words.join(" "));
+    await page.done();
+  }
+}
+
+async function still() {
+  const moving = await open(["cannon", "--grid", "2x2", "--step", "1"], { reducedMotion: "no-preference" });
+  await moving.click("#play");
+  assert.notEqual(await moving.$eval("g.edge path", (path) => getComputedStyle(path).animationName), "none");
+  await moving.done();
+  const page = await open(["cannon", "--grid", "2x2", "--step", "1"], { reducedMotion: "reduce" });
+  await page.click("#play");
+  assert.equal(await page.$eval("g.edge path", (path) => getComputedStyle(path).animationName), "none");
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await page.isHidden("#transport"));
+  await settled(page);
+  assert.ok(await page.isVisible(".words"));
+  await page.done();
+}
+
+async function withoutScripts() {
+  const page = await open(["cannon", "--grid", "2x2", "--step", "1"], { javaScriptEnabled: false });
+  assert.match(await page.textContent("noscript h2"), /Cannon on a 2×2 torus — step 1/);
+  assert.equal(await page.$$eval("noscript g.edge[id^=s0-m-1-]", (arrows) => arrows.length), 4);
+  assert.ok((await page.$$("noscript td")).length >= 12);
+  await page.done();
+}
+
+async function odd() {
+  fs.writeFileSync(path.join(folder, "odd.sched"), fs.readFileSync(path.join(folder, "ex3.sched"), "utf8").replace('"L. E.', '"</script><b>L. E. & <!-- \'').replace(/^step "align"/m, 'step "<i>&amp;</i> ü"'));
+  const page = await open(["./odd.sched", "--grid", "2x2", "--step", "1"]);
+  assert.match(await page.textContent("#status"), /<i>&amp;<\/i> ü/);
+  assert.match(await page.textContent("#citation"), /<\/script><b>L\. E\. & <!-- '/);
+  await page.done();
+}
+
+async function large() {
+  const page = await open(["cannon", "--grid", "64x64", "--step", "1"]);
+  const box = await (await page.$(".picture canvas")).boundingBox();
+  await page.mouse.click(box.x + box.width * (13.5 / 64), box.y + box.height * (1.5 / 64));
+  assert.match(await page.textContent(".follow"), /P\(1,13\).*Holds A = A1,14, B = B14,13/s);
+  const pixels = () => page.$eval(".picture canvas", (canvas) => canvas.toDataURL());
+  const before = await pixels();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await pixels(), before);
+  await page.done();
+}
+
+async function sizes() {
+  assert.ok(fs.statSync(pageFile(["cannon", "--grid", "4x4"])).size <= 400e3);
+  assert.ok(fs.statSync(pageFile(["cannon", "--grid", "64x64"])).size <= 1e6);
+}
+
+try {
+  await runCases([
+    ["steps to the end and back", stepsToTheEnd],
+    ["keys", keys],
+    ["address", address],
+    ["follows a block and a processor", follows],
+    ["side by side", besides],
+    ["ids and titles as in draw", idsAreTheSame],
+    ["times as of sim", timesAreTheSame],
+    ["sliders", slidersPredict],
+    ["numbers as of step", numbersAreTheSame],
+    ["editing", editing],
+    ["mutated schedules", mutated],
+    ["axe", accessible],
+    ["narrow", narrow],
+    ["reduced motion and print", still],
+    ["without scripts", withoutScripts],
+    ["odd texts", odd],
+    ["large grids", large],
+    ["sizes", sizes],
+  ]);
+} finally {
+  await browser.close();
+  fs.rmSync(folder, { recursive: true, force: true });
+}
