@@ -244,7 +244,7 @@ def test_exit_statuses():
                   ["step", "cannon", "--grid", "2x2", "-n", 4, "--step", 4], ["list", "--color", "maybe"],
                   ["step", "cannon", "--grid", "2x2", "-n", 4, "--step", 1, "--c", "C.npy"]]:
         run(*words, expect=2)
-    for words in [["--spacetime", "-o", "f.svg"], ["--memory", "-o", "f.svg"], ["-o", "f.html"]]:
+    for words in [["--spacetime", "-o", "f.svg"], ["--memory", "-o", "f.svg"]]:
         run("draw", "cannon", "--grid", "2x2", *words, expect=4)
     assert "`verify`" in run("verfy", expect=2).stderr
     assert "--grid" in run("verify", "cannon", "--gird", "4x4", expect=2).stderr

@@ -150,6 +150,48 @@ static void test_failing_schedule(void) {
   g_clear_error(&error);
 }
 
+/* Its last frame is the step that fails, as far as it went, at the place that the proof names. */
+static void to_the_error(const char *text, gint64 steps, gint64 failing, gint32 line, gint64 processor) {
+  Bound bound;
+  GError *error = NULL;
+  g_assert_true(bound_from(&bound, text, "3x3", NULL));
+  TgFrameOptions options = {.collective = TG_COLLECTIVE_WHOLE, .to_the_error = true};
+  g_autoptr(TgFrames) frames = tg_frames_new(&bound.schedule, &bound.names, &options, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(tg_frames_steps(frames), ==, steps);
+  for (int round = 0; round < 2; round++) {
+    for (gint64 step = 0; step < failing; step++) {
+      const TgFrame *frame = tg_frames_seek(frames, step, &error);
+      g_assert_no_error(error);
+      g_assert_null(frame->failure);
+    }
+    const TgFrame *last = tg_frames_seek(frames, failing, &error);
+    g_assert_nonnull(last->failure);
+    g_assert_cmpint(last->step, ==, failing);
+    g_assert_cmpint(last->failure->line, ==, line);
+    g_assert_cmpint(last->failure->processor, ==, processor);
+    g_assert_cmpint(tg_frames_steps(frames), ==, failing);
+    g_assert_null(tg_frames_next(frames, &error));
+    g_assert_no_error(error);
+  }
+}
+
+static void test_to_the_error(void) {
+  static const char head[] = "schedule t\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\n";
+  /* Two products that are right, then one whose inner indices differ: at P(0,1), after P(0,0). */
+  g_autofree char *inside = g_strconcat(
+      head, "step \"one\"\n  move A to (i,j-i)\nstep \"two\"\n  C += A * B\nstep \"three\"\n  zero C\n", NULL);
+  g_autofree char *end = g_strconcat(head, "step \"one\"\n  copy A into P\nstep \"two\"\n  zero C\n", NULL);
+  to_the_error(inside, 3, 2, 7, 1);
+  to_the_error(end, 2, 2, 0, 0);
+  Laid laid;
+  lay(&laid, "cannon", "3x3", NULL, TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  laid.options.to_the_error = true;
+  g_autoptr(TgFrames) frames = frames_of(&laid);
+  for (gint64 step = tg_frames_steps(frames); step >= 0; step--)
+    g_assert_null(tg_frames_seek(frames, step, NULL)->failure);
+}
+
 static void test_network_too_small(void) {
   Laid laid;
   GError *error = NULL;
@@ -193,6 +235,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/frame/tree-loads", test_tree_loads);
   g_test_add_func("/frame/no-such-step", test_no_such_step);
   g_test_add_func("/frame/failing-schedule", test_failing_schedule);
+  g_test_add_func("/frame/to-the-error", test_to_the_error);
   g_test_add_func("/frame/network-too-small", test_network_too_small);
   g_test_add_func("/frame/counts-only", test_counts_only);
   g_test_add_func("/frame/block-names", test_block_names);

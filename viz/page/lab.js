@@ -172,7 +172,7 @@ class Lab {
     this.zoom = zoom && Math.max(0.1, Math.min(zoom, 6));
     const picture = this.picture();
     if (!picture) return;
-    picture.style.maxWidth = this.zoom ? "none" : "";
+    picture.style.maxWidth = picture.style.maxHeight = this.zoom ? "none" : "";
     picture.style.width = this.zoom ? `${this.wide * this.zoom}px` : "";
   }
 
@@ -301,6 +301,10 @@ class Lab {
         return;
       }
     }
+    /* Frames have no inside: the cell round the point. */
+    const contains = (box) => box.left <= event.clientX && event.clientX <= box.right && box.top <= event.clientY && event.clientY <= box.bottom;
+    const cell = [...this.part("picture").querySelectorAll("g[data-p]")].find((group) => contains(group.getBoundingClientRect()));
+    if (cell) this.follow(this.whatIs(cell.dataset.p));
   }
 
   /* "A01", "A₀₁", "B3,12" or "P(1,2)". */
@@ -309,7 +313,7 @@ class Lab {
     const block = /^([ABC])\s*(?:(\d)(\d)|\(?(\d+)\s*,\s*(\d+)\)?)$/.exec(text);
     const processor = /^P?\(?(\d+(?:\s*,\s*\d+)*)\)?$/.exec(text);
     const known = blockOf(text);
-    if (known) this.follow({ block: plain(text) });
+    if (known) this.follow({ block: blockName(known.matrix, known.row, known.column) });
     else if (block) this.follow({ block: blockName(block[1], Number(block[2] ?? block[4]), Number(block[3] ?? block[5])) });
     else if (processor) this.followRank(processor[1].split(",").map(Number));
     else this.follow(null);
