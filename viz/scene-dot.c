@@ -3,27 +3,11 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Graphviz reads decimal points whatever the locale; two places are finer than any screen. By hand because a picture
- * has tens of thousands of numbers. */
-static void append_number(GString *dot, double value) {
-  char text[32], *at = text + sizeof text;
-  int64_t hundredths = llround(value * 100);
-  uint64_t rest = (uint64_t)(hundredths < 0 ? -hundredths : hundredths);
-  int places = rest % 10 != 0 ? 2 : rest % 100 != 0 ? 1 : 0;
-  if (places < 2) rest /= places == 1 ? 10 : 100;
-  for (int digit = 0; rest > 0 || digit <= places; rest /= 10, digit++) {
-    if (places > 0 && digit == places) *--at = '.';
-    *--at = (char)('0' + rest % 10);
-  }
-  if (hundredths < 0) *--at = '-';
-  g_string_append_len(dot, at, text + sizeof text - at);
-}
-
 /* Graphviz has y upwards. */
 static void append_point(GString *dot, double x, double y) {
-  append_number(dot, x);
+  tg_scene_append_number(dot, x);
   g_string_append_c(dot, ',');
-  append_number(dot, -y);
+  tg_scene_append_number(dot, -y);
 }
 
 /* In labels Graphviz also reads escapes and character entities. */
@@ -48,14 +32,14 @@ static void append_attribute(GString *dot, const char *name, const char *value) 
 
 static void append_size(GString *dot, const char *name, double points) {
   g_string_append_printf(dot, " %s=", name);
-  append_number(dot, points / 72);
+  tg_scene_append_number(dot, points / 72);
 }
 
 static void append_text(GString *dot, const TgMark *mark) {
   if (mark->text == NULL || *mark->text == '\0') return;
   append_attribute(dot, "label", mark->text);
   g_string_append(dot, " fontsize=");
-  append_number(dot, mark->size);
+  tg_scene_append_number(dot, mark->size);
   if (mark->ink != NULL) append_attribute(dot, "fontcolor", mark->ink);
   if (mark->bold) append_attribute(dot, "fontname", TG_SCENE_FONT TG_SCENE_BOLD);
 }
@@ -85,7 +69,7 @@ static void append_border(GString *dot, const TgMark *mark) {
     append_attribute(dot, "color", mark->line != NULL ? mark->line : "transparent");
   if (fabs(mark->pen - TG_SCENE_PEN) > 1e-3) {
     g_string_append(dot, " penwidth=");
-    append_number(dot, mark->pen > 0 ? mark->pen : 1);
+    tg_scene_append_number(dot, mark->pen > 0 ? mark->pen : 1);
   }
 }
 
@@ -97,16 +81,6 @@ static void append_mark(GString *dot, const TgMark *mark) {
   append_border(dot, mark);
   append_text(dot, mark);
   g_string_append(dot, "]\n");
-}
-
-enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead of arrowsize 1 */
-
-/* Heads grow with the pen, but take no more than two thirds of a short arrow. */
-static double head_scale(const TgStroke *stroke, const TgPoint *point) {
-  TgPoint end = point[stroke->points[0] - 1];
-  double length = hypot(end.x - point[0].x, end.y - point[0].y);
-  double most = MAX(length / 1.5 - 1.5 * stroke->pen, 2) / TG_HEAD_POINTS;
-  return MIN(0.62 + 0.13 * stroke->pen, most);
 }
 
 /* With a head the spline ends where the head begins: Graphviz draws the head between there and `e`. The border of the
@@ -134,12 +108,12 @@ static void append_stroke_label(GString *dot, const TgStroke *stroke) {
   g_string_append(dot, " lp=\"");
   append_point(dot, stroke->label_at.x, stroke->label_at.y);
   g_string_append(dot, "\" fontsize=");
-  append_number(dot, stroke->label_size);
+  tg_scene_append_number(dot, stroke->label_size);
   append_attribute(dot, "fontcolor", stroke->ink);
 }
 
 static void append_stroke(GString *dot, const TgStroke *stroke, const TgPoint *point) {
-  double scale = head_scale(stroke, point);
+  double scale = tg_stroke_head_scale(stroke, point);
   g_string_append_printf(dot, "  \"%s\" -> \"%s\" [id=\"%s\" pos=\"", stroke->from, stroke->to, stroke->id);
   append_spline(dot, stroke, point, stroke->points[0], scale);
   if (stroke->points[1] > 0) {
@@ -151,10 +125,10 @@ static void append_stroke(GString *dot, const TgStroke *stroke, const TgPoint *p
   append_attribute(dot, "color", stroke->colour);
   if (stroke->style != NULL) append_attribute(dot, "style", stroke->style);
   g_string_append(dot, " penwidth=");
-  append_number(dot, stroke->pen);
+  tg_scene_append_number(dot, stroke->pen);
   if (stroke->head == TG_HEAD_ARROW) {
     g_string_append(dot, " arrowsize=");
-    append_number(dot, scale);
+    tg_scene_append_number(dot, scale);
   }
   append_stroke_label(dot, stroke);
   g_string_append(dot, "]\n");

@@ -1,5 +1,5 @@
 /** @file scene-private.h
- * What a scene holds. Private to scene.c and scene-dot.c. */
+ * What a scene holds. Private to scene*.c. */
 #ifndef TG_SCENE_PRIVATE_H
 #define TG_SCENE_PRIVATE_H
 
@@ -22,5 +22,13 @@ struct TgScene {
   double width, height;
   const char *title, *description;
 };
+
+enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead of scale 1 */
+
+/** Heads grow with the pen, but take no more than two thirds of a short arrow. */
+double tg_stroke_head_scale(const TgStroke *stroke, const TgPoint *point);
+
+/** Appends a number with a decimal point, whatever the locale, and at most two places: finer than any screen. */
+void tg_scene_append_number(GString *string, double value);
 
 #endif

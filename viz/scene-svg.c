@@ -6,32 +6,17 @@
 
 #include "scene-private.h"
 
-/* Two places, by hand: a picture has tens of thousands of numbers. */
-static void append_number(GString *svg, double value) {
-  char text[32], *at = text + sizeof text;
-  int64_t hundredths = llround(value * 100);
-  uint64_t rest = (uint64_t)(hundredths < 0 ? -hundredths : hundredths);
-  int places = rest % 10 != 0 ? 2 : rest % 100 != 0 ? 1 : 0;
-  if (places < 2) rest /= places == 1 ? 10 : 100;
-  for (int digit = 0; rest > 0 || digit <= places; rest /= 10, digit++) {
-    if (places > 0 && digit == places) *--at = '.';
-    *--at = (char)('0' + rest % 10);
-  }
-  if (hundredths < 0) *--at = '-';
-  g_string_append_len(svg, at, text + sizeof text - at);
-}
-
 static void append_point(GString *svg, double x, double y) {
-  append_number(svg, x);
+  tg_scene_append_number(svg, x);
   g_string_append_c(svg, ',');
-  append_number(svg, y);
+  tg_scene_append_number(svg, y);
 }
 
 static void append_length(GString *svg, const char *name, double value) {
   g_string_append_c(svg, ' ');
   g_string_append(svg, name);
   g_string_append(svg, "=\"");
-  append_number(svg, value);
+  tg_scene_append_number(svg, value);
   g_string_append_c(svg, '"');
 }
 
@@ -109,15 +94,6 @@ static void append_mark(GString *svg, const TgMark *mark, const char *prefix) {
   g_string_append(svg, "</g>\n");
 }
 
-enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead at scale 1, as in scene-dot.c */
-
-static double head_scale(const TgStroke *stroke, const TgPoint *point) {
-  TgPoint end = point[stroke->points[0] - 1];
-  double length = hypot(end.x - point[0].x, end.y - point[0].y);
-  double most = MAX(length / 1.5 - 1.5 * stroke->pen, 2) / TG_HEAD_POINTS;
-  return MIN(0.62 + 0.13 * stroke->pen, most);
-}
-
 /* The line ends where the head begins; the head's border, as wide as the pen, makes its point reach further. */
 static void append_piece(GString *svg, const TgStroke *stroke, const TgPoint *point, int points, double scale) {
   TgPoint end = point[points - 1], control = point[points - 2];
@@ -154,7 +130,7 @@ static void append_piece(GString *svg, const TgStroke *stroke, const TgPoint *po
 }
 
 static void append_stroke(GString *svg, const TgStroke *stroke, const TgPoint *point, const char *prefix) {
-  double scale = head_scale(stroke, point);
+  double scale = tg_stroke_head_scale(stroke, point);
   open_group(svg, prefix, stroke->id, "edge", stroke->title);
   append_piece(svg, stroke, point, stroke->points[0], scale);
   if (stroke->points[1] > 0) append_piece(svg, stroke, point + stroke->points[0], stroke->points[1], scale);
@@ -173,9 +149,9 @@ GString *tg_scene_svg(const TgScene *scene, const char *prefix) {
   GString *svg = g_string_sized_new(1 << 16);
   g_string_append(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" font-family=\"" TG_SCENE_FONT
                        "\" viewBox=\"0 0 ");
-  append_number(svg, scene->width);
+  tg_scene_append_number(svg, scene->width);
   g_string_append_c(svg, ' ');
-  append_number(svg, scene->height);
+  tg_scene_append_number(svg, scene->height);
   g_string_append(svg, "\"");
   append_length(svg, "width", scene->width);
   append_length(svg, "height", scene->height);
