@@ -154,9 +154,10 @@ static TgExit run(TgCli *cli) {
   return status;
 }
 
-static const char *const options[] = {"grid",    "set",        "step",    "all",       "spacetime", "memory", "network",
-                                      "embed",   "collective", "heat",    "beside",    "n",         "size",   "type",
-                                      "machine", "model",      "overlap", "straggler", "output",    "quiet",  NULL};
+static const char *const options[] = {
+    "grid",         "set",        "step",    "all",         "spacetime", "memory", "network",
+    "embed",        "collective", "heat",    "beside:draw", "n",         "size",   "type:calibrate",
+    "machine:draw", "model",      "overlap", "straggler",   "output",    "quiet",  NULL};
 static const TgExample examples[] = {
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
     {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps as a moving picture (SVG, or GIF)"},

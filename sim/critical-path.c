@@ -2,6 +2,8 @@
 
 #include "sim-error.h"
 
+#define ROUNDING 1e-9 /* of the run's time: what differs by less is the same time */
+
 /* A phase of the run and the index of its step. */
 typedef struct Held {
   TgPhase *phase;
@@ -76,13 +78,12 @@ static void find_members(Search *search, int64_t step, int64_t node) {
   }
 }
 
-/* Times that are the same but for rounding count as the same. */
 static int64_t last_to_enter(const Search *search, int64_t step) {
   const TgNodeStep *at = search->cost->node_step + step * search->cost->nodes;
   int64_t last = g_array_index(search->members, int64_t, 0);
   for (guint m = 1; m < search->members->len; m++) {
     int64_t node = g_array_index(search->members, int64_t, m);
-    if (at[node].start_s > at[last].start_s + 1e-9 * search->cost->time_s) last = node;
+    if (at[node].start_s > at[last].start_s + ROUNDING * search->cost->time_s) last = node;
   }
   return last;
 }
@@ -90,7 +91,7 @@ static int64_t last_to_enter(const Search *search, int64_t step) {
 static int64_t last_to_end(const TgCost *cost) {
   int64_t last = 0;
   for (int64_t n = 1; n < cost->nodes; n++)
-    if (cost->node_time_s[n] > cost->node_time_s[last]) last = n;
+    if (cost->node_time_s[n] > cost->node_time_s[last] + ROUNDING * cost->time_s) last = n;
   return last;
 }
 
@@ -111,7 +112,7 @@ static void follow(Search *search, TgCriticalPath *path) {
 static bool begin(Search *search, const TgSchedule *schedule, const TgTopology *network, TgEmbeddingKind embedding,
                   GError **error) {
   TgError failure;
-  if (!search->cost->node_step) {
+  if (!search->cost->node_step && search->cost->trace.steps > 0) {
     g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, "the prediction kept no times of single nodes");
     return false;
   }

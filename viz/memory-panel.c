@@ -136,17 +136,22 @@ static void draw_least(const TgMemoryPanel *panel, int64_t step) {
                 y_of(panel, (double)level_at(panel, step)->least), CLAMP(width * 0.5, 1.5, 7));
 }
 
-static void draw_steps(const TgMemoryPanel *panel) {
-  for (int64_t first = 0; first <= panel->run->memory->steps; first += panel->chart->merged) {
-    int64_t step = shown_step(panel, first);
-    draw_stack(panel, step);
-    draw_mean(panel, step);
-    draw_least(panel, step);
-  }
-}
-
 static double end_of(const TgMemoryPanel *panel) {
   return x_of(panel, panel->run->memory->steps) + panel->chart->step_width;
+}
+
+/* In dashes of its own, because lines lie under boxes. */
+static void draw_bound(const TgMemoryPanel *panel) {
+  const double y = y_of(panel, panel->run->memory->once_words), end = end_of(panel);
+  if (panel->chart->unit != TG_MEMORY_WORDS) return;
+  for (double x = panel->left; x < end; x += 10) tg_memory_line(panel->scene, NULL, NULL, x, MIN(x + 6, end), y, 1.2);
+}
+
+typedef void (*DrawStep)(const TgMemoryPanel *panel, int64_t step);
+
+static void for_all_steps(const TgMemoryPanel *panel, DrawStep draw) {
+  for (int64_t first = 0; first <= panel->run->memory->steps; first += panel->chart->merged)
+    draw(panel, shown_step(panel, first));
 }
 
 static void draw_peak(const TgMemoryPanel *panel) {
@@ -167,13 +172,6 @@ static void draw_peak(const TgMemoryPanel *panel) {
                                         .ink = TG_COLOUR_INK});
   tg_axis_line(panel->scene, (TgPoint){x, y - 9}, (TgPoint){x, y}, TG_COLOUR_INK, "solid", 1.4);
   tg_axis_line(panel->scene, (TgPoint){panel->left, y}, (TgPoint){end_of(panel), y}, TG_COLOUR_INK, "dashed", 0.8);
-}
-
-/* In dashes of its own, because lines lie under boxes. */
-static void draw_bound(const TgMemoryPanel *panel) {
-  const double y = y_of(panel, panel->run->memory->once_words), end = end_of(panel);
-  if (panel->chart->unit != TG_MEMORY_WORDS) return;
-  for (double x = panel->left; x < end; x += 10) tg_memory_line(panel->scene, NULL, NULL, x, MIN(x + 6, end), y, 1.2);
 }
 
 static void draw_numbers(const TgMemoryPanel *panel) {
@@ -244,7 +242,9 @@ void tg_memory_draw_panel(const TgMemoryPanel *panel) {
   draw_axes(panel);
   draw_numbers(panel);
   draw_labels(panel);
-  draw_steps(panel);
+  for_all_steps(panel, draw_stack);
   draw_bound(panel);
+  for_all_steps(panel, draw_mean);
+  for_all_steps(panel, draw_least);
   draw_peak(panel);
 }

@@ -81,6 +81,28 @@ static void test_straggler(void) {
   run_clear(&run);
 }
 
+/* Processor (0, 0) of Cannon has nothing to align and enters step 2 at once, but then waits for a neighbour that has.
+ */
+static void test_partner(void) {
+  Run run = {.options = {.overlap = true, .straggler = -1}};
+  g_assert_true(bound_from_library(&run.bound, "cannon", "4x4", NULL));
+  predict(&run, "torus:4x4", 64);
+  g_assert_cmpfloat(run.cost.node_step[run.path.nodes].start_s, ==, 0);
+  g_assert_cmpint(run.path.step[1].to, ==, 0);
+  g_assert_cmpint(run.path.step[1].from, !=, 0);
+  g_assert_cmpfloat(run.path.step[1].start_s, >, 0);
+  run_clear(&run);
+}
+
+/* A schedule without a message and without a product takes no time, and has no chain. */
+static void test_nothing(void) {
+  Run run = {.options = {.straggler = -1}};
+  g_assert_true(bound_from_library(&run.bound, "transpose", "1x1", NULL));
+  predict(&run, "torus:1x1", 4);
+  g_assert_cmpint(run.path.steps, ==, 0);
+  run_clear(&run);
+}
+
 /* In the first step of DNS only the processors below and those that a block is lifted to have messages. */
 static void test_talks(void) {
   Run run = {.options = {.overlap = true, .straggler = -1}};
@@ -98,6 +120,8 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/critical-path/library", test_library);
   g_test_add_func("/critical-path/straggler", test_straggler);
+  g_test_add_func("/critical-path/partner", test_partner);
+  g_test_add_func("/critical-path/nothing", test_nothing);
   g_test_add_func("/critical-path/who-talks", test_talks);
   return g_test_run();
 }
