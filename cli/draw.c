@@ -161,13 +161,10 @@ static const char *const options[] = {
 static const TgExample examples[] = {
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
     {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps as a moving picture (SVG, or GIF)"},
-    {"draw dns --grid 2x2x2 --all -o dns-%d.svg", "a file for each step: dns-0.svg, dns-1.svg, ..."},
     {"draw cannon --grid 4x4 --network hypercube:4 --embed gray -o cube.svg", "laid on a hypercube"},
-    {"draw summa --grid 4x4 --step 1 --collective ring -o ring.dot", "a broadcast in rounds, as Graphviz text"},
     {"draw dns summa --grid 4x4x4,4x4 --spacetime -n 4096 -o time.svg",
      "processors against predicted time, two schedules on one axis"},
     {"draw cannon25d summa --grid 4x4x2,4x4 --memory -n 4096 -o memory.svg", "what processors hold, step by step"},
-    {"draw cannon --grid 4x4 -o cannon.html", "a page to step through it in a browser, forward and back"},
     {"draw summa --beside cannon,dns --grid 4x4,4x4x4 -o beside.html", "schedules side by side"},
     {NULL, NULL},
 };
