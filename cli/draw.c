@@ -1,8 +1,9 @@
-/* topogemm draw: steps of a schedule as pictures. */
+/* topogemm draw: schedules as pictures. */
 #include "output.h"
 #include "problem.h"
 #include "progress.h"
 
+#include "draw-chart.h"
 #include "draw-file.h"
 #include "draw-page.h"
 #include "prove.h"
@@ -33,9 +34,6 @@ static TgExit heat_option(const TgCli *cli, TgHeat *heat) {
 
 static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
   const TgOptions *options = &cli->options;
-  if (options->spacetime || options->memory)
-    return tg_report(cli, TG_EXIT_MISSING, "draw --%s is not in this version: it needs the prediction of times",
-                     options->spacetime ? "spacetime" : "memory");
   if (!options->output) return tg_report(cli, TG_EXIT_USAGE, "draw: expected -o FILE, as in -o step.svg");
   if (options->step && options->all) return tg_report(cli, TG_EXIT_USAGE, "draw: give --step or --all, not both");
   drawing->path = options->output;
@@ -140,13 +138,11 @@ static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
 
 static TgExit run(TgCli *cli) {
   TgDrawing drawing = {0};
-  if (cli->options.output && g_str_has_suffix(cli->options.output, ".html") && !cli->options.spacetime &&
-      !cli->options.memory)
-    return tg_draw_page(cli);
-  if (cli->options.beside || cli->options.machine || cli->options.n || cli->options.size || cli->options.type)
-    return tg_report(cli, TG_EXIT_USAGE,
-                     "draw: --beside, --machine, -n, --size and --type are for the page, -o FILE.html");
-  TgExit status = open_drawing(cli, &drawing);
+  TgExit status = tg_draw_check_options(cli);
+  if (status) return status;
+  if (cli->options.spacetime || cli->options.memory) return tg_draw_chart(cli);
+  if (cli->options.output && g_str_has_suffix(cli->options.output, ".html")) return tg_draw_page(cli);
+  status = open_drawing(cli, &drawing);
   bool gif = !status && strcmp(drawing.format, "gif") == 0 && !cli->options.step;
   if (!status && cli->options.all && strstr(drawing.path, "%d"))
     status = draw_series(cli, &drawing);
@@ -158,32 +154,38 @@ static TgExit run(TgCli *cli) {
   return status;
 }
 
-static const char *const options[] = {"grid",    "set",   "step",       "all",    "spacetime", "memory",
-                                      "network", "embed", "collective", "heat",   "beside",    "n",
-                                      "size",    "type",  "machine",    "output", "quiet",     NULL};
+static const char *const options[] = {
+    "grid",         "set",        "step",    "all",         "spacetime", "memory", "network",
+    "embed",        "collective", "heat",    "beside:draw", "n",         "size",   "type:calibrate",
+    "machine:draw", "model",      "overlap", "straggler",   "output",    "quiet",  NULL};
 static const TgExample examples[] = {
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
     {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps as a moving picture (SVG, or GIF)"},
-    {"draw dns --grid 2x2x2 --all -o dns-%d.svg", "a file for each step: dns-0.svg, dns-1.svg, ..."},
     {"draw cannon --grid 4x4 --network hypercube:4 --embed gray -o cube.svg", "laid on a hypercube"},
-    {"draw summa --grid 4x4 --step 1 --collective ring -o ring.dot", "a broadcast in rounds, as Graphviz text"},
-    {"draw cannon --grid 4x4 -o cannon.html", "a page to step through it in a browser, forward and back"},
+    {"draw dns summa --grid 4x4x4,4x4 --spacetime -n 4096 -o time.svg",
+     "processors against predicted time, two schedules on one axis"},
+    {"draw cannon25d summa --grid 4x4x2,4x4 --memory -n 4096 -o memory.svg", "what processors hold, step by step"},
     {"draw summa --beside cannon,dns --grid 4x4,4x4x4 -o beside.html", "schedules side by side"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_draw = {
     .name = "draw",
-    .arguments = "ALGO",
-    .summary = "draw the steps of a schedule",
+    .arguments = "ALGO…",
+    .summary = "draw the steps of a schedule, or whole runs against time or memory",
     .details =
         "The suffix says the format: dot, svg, png or pdf for a step; svg or gif for all steps in one file; html for a "
         "page that steps through the schedule, proves it and predicts its time as its text is edited, in one file "
         "that needs nothing else. "
-        "Without --step or --all it is step 1 (a gif has all). Needs no size.",
+        "Without --step or --all it is step 1 (a gif has all). Needs no size.\n"
+        "--spacetime draws what each processor does when, as `topogemm sim` predicts it, with the critical path; it "
+        "needs -n or --size. --memory draws how many blocks processors hold in each step, with the peak; with -n or "
+        "--size in bytes, beside the least that holds A, B and C once. Both take several ALGOs and put them on one "
+        "axis; of the grids in --grid 4x4,4x4x4 each takes the first with as many extents as it has coordinates. "
+        "docs/drawing.md says how to read them.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,
-    .arguments_max = 1,
+    .arguments_max = 8,
     .run = run,
 };

@@ -249,6 +249,11 @@ const TgWalk *tg_state_walk(const TgState *state) {
 int64_t tg_state_step(const TgState *state) {
   return state->step;
 }
+void tg_state_held(const TgState *state, int64_t processor, int64_t *blocks, int64_t *words) {
+  *blocks = state->blocks[processor];
+  *words = state->words[processor];
+}
+
 const TgStateCounts *tg_state_counts(const TgState *state) {
   return &state->counts;
 }

@@ -117,6 +117,8 @@ const TgWalk *tg_state_walk(const TgState *state);
 /** The last step begun; 0 after tg_state_new(). */
 int64_t tg_state_step(const TgState *state);
 const TgStateCounts *tg_state_counts(const TgState *state);
+/** The slots that are filled on a processor now, and the elements in them (0 unless sizes were given). */
+void tg_state_held(const TgState *state, int64_t processor, int64_t *blocks, int64_t *words);
 /** Slots X[0] … of `buffer` that exist on every processor. */
 int32_t tg_state_length(const TgState *state, int buffer);
 /** What a slot holds; 0 where it is empty or beyond the buffer. */

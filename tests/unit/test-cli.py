@@ -244,8 +244,8 @@ def test_exit_statuses():
                   ["step", "cannon", "--grid", "2x2", "-n", 4, "--step", 4], ["list", "--color", "maybe"],
                   ["step", "cannon", "--grid", "2x2", "-n", 4, "--step", 1, "--c", "C.npy"]]:
         run(*words, expect=2)
-    for words in [["--spacetime", "-o", "f.svg"], ["--memory", "-o", "f.svg"]]:
-        run("draw", "cannon", "--grid", "2x2", *words, expect=4)
+    for words in [["--spacetime", "-o", "f.svg"], ["--memory", "-o", "f.gif"], ["--memory", "--spacetime", "-o", "f.svg"]]:
+        run("draw", "cannon", "--grid", "2x2", *words, expect=2)
     assert "`verify`" in run("verfy", expect=2).stderr
     assert "--grid" in run("verify", "cannon", "--gird", "4x4", expect=2).stderr
     assert "`cannon`" in run("show", "canon", expect=2).stderr
@@ -1113,6 +1113,17 @@ def test_help():
         assert all(len(line) <= 100 for line in pages.splitlines()), pages
     assert re.match(r"topogemm \d+\.\d+\.\d+\n", run("--version").stdout)
     assert "Graphviz" in run("--version").stdout and "BLAS" in run("--version").stdout
+
+
+def test_chart_of_times():
+    """The time in the picture, and the processors' ends, are those of sim with the same options."""
+    for name, grid, more in [("cannon", "4x4", ""), ("dns", "2x2x2", "--model flow"), ("ring", "6", "--straggler 2:9"),
+                             ("summa", "3x3", "--network mesh --overlap off --type f64")]:
+        words = [name, "--grid", grid, "-n", "48", *more.split()]
+        said = re.search(r"predicted time +(\S+ \w+)", run("sim", *words).stdout).group(1)
+        run("draw", *words, "--spacetime", "-o", "time.dot")
+        drawn = pathlib.Path("time.dot").read_text(encoding="utf-8")
+        assert f'label="predicted time: {said}"' in drawn, f"{name}: sim says {said}"
 
 
 def test_examples_of_the_help():

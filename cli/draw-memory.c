@@ -1,0 +1,132 @@
+/* draw --memory: what processors hold in each step. */
+#include "draw-chart.h"
+#include "sim.h"
+
+#include "memory.h"
+
+/* A schedule, what its processors hold, and the words for it. */
+typedef struct TgHeldRun {
+  TgProblem problem;
+  TgMemory memory;
+  char *name, *words, peak[64], who[64];
+} TgHeldRun;
+
+/* What --size says; all 0 without it. */
+typedef struct TgSizes {
+  int64_t m, n, k, element_bytes;
+  const char *type;
+} TgSizes;
+
+static void run_clear(TgHeldRun *run) {
+  tg_problem_clear(&run->problem);
+  tg_memory_clear(&run->memory);
+  g_free(run->name);
+  g_free(run->words);
+}
+
+static TgExit sizes_option(const TgCli *cli, TgSizes *sizes) {
+  bool given;
+  TgElement element = TG_F32;
+  TgExit status = tg_sizes_parse(cli, &sizes->m, &sizes->n, &sizes->k, &given);
+  if (status) return status;
+  if (cli->options.type && !given)
+    return tg_report(cli, TG_EXIT_USAGE, "--type: without -n or --size, blocks are counted, and have no type");
+  if (cli->options.type && !tg_element_parse(cli->options.type, &element))
+    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
+  if (!given) return TG_EXIT_DONE;
+  sizes->element_bytes = tg_element_bytes(element);
+  sizes->type = tg_element_name(element);
+  return TG_EXIT_DONE;
+}
+
+/* Where a schedule fails, the proof says at which line. */
+static TgExit report(const TgCli *cli, const TgHeldRun *run, TgCollective collective, GError *error) {
+  const TgProblem *problem = &run->problem;
+  TgProof proof;
+  int64_t m, n, k;
+  tg_proof_sizes(&problem->schedule, &m, &n, &k);
+  if (tg_prove(&problem->schedule, &problem->names, collective, m, n, k, &proof)) return tg_report_error(cli, error);
+  g_error_free(error);
+  return tg_problem_report_proof(cli, problem, &proof);
+}
+
+static const TgMemoryLevel *peak_of(const TgMemory *memory, TgMemoryUnit unit) {
+  return &memory->step[memory->peak_step[unit]].level[unit];
+}
+
+/* In bytes the picture has the bytes, and the words below its name the blocks. */
+static void find_words(TgHeldRun *run, const TgSizes *sizes) {
+  const TgMemory *memory = &run->memory;
+  const TgMemoryUnit unit = sizes->element_bytes ? TG_MEMORY_WORDS : TG_MEMORY_BLOCKS;
+  const int64_t blocks = peak_of(memory, TG_MEMORY_BLOCKS)->largest;
+  g_autofree char *text = g_strdup_printf("%" PRId64 " block%s", blocks, blocks == 1 ? "" : "s");
+  char once[32], grid[48];
+  g_strlcpy(run->peak, text, sizeof run->peak);
+  tg_schedule_processor_text(&run->problem.schedule, peak_of(memory, unit)->processor, run->who, sizeof run->who);
+  tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
+  run->name = g_strdup_printf("%s on %s", tg_problem_name(&run->problem), grid);
+  if (unit == TG_MEMORY_BLOCKS) {
+    run->words = g_strdup_printf("%" PRId64 " processors", memory->processors);
+    return;
+  }
+  tg_bytes_text((double)peak_of(memory, unit)->largest * (double)sizes->element_bytes, run->peak, sizeof run->peak);
+  tg_bytes_text(memory->once_words * (double)sizes->element_bytes, once, sizeof once);
+  run->words =
+      g_strdup_printf("%" PRId64 " processors, at most %s at once on one; one copy of A, B and C takes %s of each",
+                      memory->processors, text, once);
+}
+
+static TgExit open_run(const TgCli *cli, TgHeldRun *run, const char *algo, bool several, const TgSizes *sizes) {
+  TgCollective collective = TG_COLLECTIVE_WHOLE;
+  TgShape shape;
+  GError *error = NULL;
+  TgExit status = tg_sim_bind(cli, &run->problem, algo, 0, several, NULL);
+  if (!status) status = tg_collective_option(cli, &collective);
+  if (status) return status;
+  if (sizes->m && !tg_shape_init(&shape, &run->problem.schedule.computes, sizes->m, sizes->n, sizes->k, &error))
+    return tg_report_error(cli, error);
+  if (!tg_memory_measure(&run->memory, &run->problem.schedule, &run->problem.names, collective, sizes->m, sizes->n,
+                         sizes->k, &error))
+    return report(cli, run, collective, error);
+  find_words(run, sizes);
+  return TG_EXIT_DONE;
+}
+
+static char *note_of(const TgSizes *sizes) {
+  if (!sizes->element_bytes) return g_strdup("blocks at once on a processor, after any statement of the step");
+  return g_strdup_printf("C %" PRId64 "×%" PRId64 ", inner dimension %" PRId64
+                         ", %s; bytes at once on a processor, after any statement of the step",
+                         sizes->m, sizes->n, sizes->k, sizes->type);
+}
+
+static TgExit draw(TgCli *cli, const TgHeldRun *runs, int count, const TgSizes *sizes, const char *format) {
+  g_autofree TgMemoryRun *charts = g_new(TgMemoryRun, count);
+  g_autofree const char **names = g_new(const char *, count);
+  GError *error = NULL;
+  for (int r = 0; r < count; r++) {
+    names[r] = runs[r].name;
+    charts[r] = (TgMemoryRun){.name = runs[r].name,
+                              .peak = runs[r].peak,
+                              .who = runs[r].who,
+                              .words = runs[r].words,
+                              .memory = &runs[r].memory};
+  }
+  g_autofree char *title = tg_draw_chart_title("memory of processors, step by step", names, count);
+  g_autofree char *note = note_of(sizes);
+  const TgMemoryChart chart = {
+      .title = title, .note = note, .run = charts, .runs = count, .element_bytes = sizes->element_bytes};
+  g_autoptr(GBytes) file = tg_draw_memory(&chart, format, &error);
+  return tg_draw_chart_write(cli, file, error);
+}
+
+TgExit tg_draw_memory_chart(TgCli *cli, const char *format) {
+  const int count = (int)g_strv_length(cli->options.arguments);
+  g_autofree TgHeldRun *runs = g_new0(TgHeldRun, count);
+  TgSizes sizes = {0};
+  TgExit status = sizes_option(cli, &sizes);
+  for (int r = 0; r < count && !status; r++)
+    status = open_run(cli, &runs[r], cli->options.arguments[r], count > 1, &sizes);
+  if (!status) status = draw(cli, runs, count, &sizes, format);
+  for (int r = 0; r < count; r++) run_clear(&runs[r]);
+  return status;
+}

@@ -1,0 +1,184 @@
+/* draw --spacetime: predictions, as `topogemm sim` makes them, as pictures of their processors against time. */
+#include "draw-chart.h"
+#include "report.h"
+#include "sim.h"
+
+#include "critical-path.h"
+#include "spacetime.h"
+
+enum { MOST_KEPT = 1 << 22 }; /* nodes times steps whose times are kept, 128 MiB */
+
+/* A prediction and what the picture shows of it. */
+typedef struct TgTimedRun {
+  TgSimRun sim;
+  TgCriticalPath path;
+  TgSpacetimeRun chart;
+  int64_t *lane_of; /* by node; -1 where it has no processor */
+  int64_t *node_of; /* by lane */
+  char *name, *words, time[32];
+  char **lane;
+  TgSpan *span;
+  TgSpacetimeStep *step;
+} TgTimedRun;
+
+static void run_clear(TgTimedRun *run) {
+  tg_sim_clear(&run->sim);
+  tg_critical_path_clear(&run->path);
+  g_free(run->lane_of);
+  g_free(run->node_of);
+  g_free(run->name);
+  g_free(run->words);
+  g_strfreev(run->lane);
+  g_free(run->span);
+  g_free(run->step);
+}
+
+static TgExit check_steps(const TgCli *cli, const TgSimRun *sim) {
+  TgError error = {0};
+  int64_t steps = tg_walk_count_steps(&sim->problem.schedule, &sim->problem.names, &error);
+  if (steps < 0) return tg_problem_report(cli, &sim->problem, &error);
+  if (steps <= MOST_KEPT / sim->network.nodes) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "draw --spacetime: %d nodes times %" PRId64
+                   " steps are more than the %d whose times are kept; take a smaller grid",
+                   sim->network.nodes, steps, MOST_KEPT);
+}
+
+static TgExit predict(const TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
+  TgSimRun *sim = &run->sim;
+  GError *error = NULL;
+  TgExit status = tg_sim_bind(cli, &sim->problem, algo, 0, several, NULL);
+  if (!status) status = tg_sim_sizes(cli, sim);
+  if (!status) status = tg_sim_options(cli, sim);
+  if (!status) status = check_steps(cli, sim);
+  if (!status) status = tg_sim_prove(cli, sim);
+  sim->options.keep_node_steps = true;
+  if (!status) status = tg_sim_predict(cli, sim);
+  if (status) return status;
+  if (tg_critical_path_find(&sim->problem.schedule, &sim->problem.names, &sim->shape, &sim->network,
+                            (TgEmbeddingKind)sim->embedding.kind, &sim->options, &sim->cost, &run->path, &error))
+    return TG_EXIT_DONE;
+  return tg_sim_failed(cli, sim, error);
+}
+
+/* Processors in the order of the grid, each on its node; nodes where one has several. */
+static void find_lanes(TgTimedRun *run) {
+  const TgSimRun *sim = &run->sim;
+  const TgSchedule *schedule = &sim->problem.schedule;
+  const int64_t lanes = sim->rank ? tg_schedule_processors(schedule) : sim->cost.nodes;
+  run->lane_of = g_new(int64_t, sim->cost.nodes);
+  run->node_of = g_new(int64_t, lanes);
+  run->lane = g_new0(char *, lanes + 1);
+  for (int64_t n = 0; n < sim->cost.nodes; n++) run->lane_of[n] = -1;
+  for (int64_t l = 0; l < lanes; l++) {
+    char name[64];
+    run->node_of[l] = sim->rank ? tg_embedding_node(&sim->embedding, l) : l;
+    run->lane_of[run->node_of[l]] = l;
+    tg_sim_vertex_text(sim, run->node_of[l], name, sizeof name);
+    run->lane[l] = g_strdup(name);
+  }
+  run->chart.lanes = lanes;
+  run->chart.dims = sim->rank ? schedule->dims : 1;
+  run->chart.extent[0] = (int32_t)lanes;
+  for (int c = 0; sim->rank && c < schedule->dims; c++) run->chart.extent[c] = schedule->extent[c];
+}
+
+static void find_spans(TgTimedRun *run) {
+  const TgCost *cost = &run->sim.cost;
+  const int64_t lanes = run->chart.lanes;
+  run->span = g_new(TgSpan, cost->trace.steps * lanes + 1);
+  for (int64_t s = 0; s < cost->trace.steps; s++)
+    for (int64_t l = 0; l < lanes; l++) {
+      const int64_t at = s * cost->nodes + run->node_of[l];
+      const TgNodeStep *step = &cost->node_step[at];
+      run->span[s * lanes + l] = (TgSpan){.start_s = step->start_s,
+                                          .end_s = step->end_s,
+                                          .products_end_s = step->products_end_s,
+                                          .products_s = step->products_s,
+                                          .talks = run->path.talks[at]};
+    }
+}
+
+static void find_steps(TgTimedRun *run) {
+  const TgTrace *trace = &run->sim.cost.trace;
+  run->step = g_new(TgSpacetimeStep, trace->steps + 1);
+  for (int64_t s = 0; s < trace->steps; s++) {
+    const TgPathStep *path = &run->path.step[s];
+    run->step[s] = (TgSpacetimeStep){.label = trace->step[s].label,
+                                     .number = trace->step[s].index,
+                                     .from = run->lane_of[path->from],
+                                     .to = run->lane_of[path->to],
+                                     .start_s = path->start_s,
+                                     .end_s = path->end_s};
+  }
+}
+
+static char *words_of(const TgTimedRun *run) {
+  const TgSimRun *sim = &run->sim;
+  const TgCost *cost = &sim->cost;
+  char compute[32], rest[32];
+  const char *embedding = tg_embedding_name(sim->embedding.kind);
+  tg_time_text(cost->compute_s, compute, sizeof compute);
+  tg_time_text(cost->communication_s, rest, sizeof rest);
+  if (cost->trace.steps == 0) return g_strdup_printf("network %s, %s", sim->network_text, embedding);
+  return g_strdup_printf("network %s, %s; %s ends last: %s of products, %s of communication and waiting",
+                         sim->network_text, embedding, run->lane[run->step[cost->trace.steps - 1].to], compute, rest);
+}
+
+static TgExit open_run(const TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
+  char grid[48];
+  run->sim.element = TG_F32;
+  TgExit status = predict(cli, run, algo, several);
+  if (status) return status;
+  tg_schedule_grid_text(&run->sim.problem.schedule, grid, sizeof grid);
+  tg_time_text(run->sim.cost.time_s, run->time, sizeof run->time);
+  find_lanes(run);
+  find_spans(run);
+  find_steps(run);
+  run->name = g_strdup_printf("%s on %s", tg_problem_name(&run->sim.problem), grid);
+  run->words = words_of(run);
+  run->chart.name = run->name;
+  run->chart.words = run->words;
+  run->chart.time = run->time;
+  run->chart.time_s = run->sim.cost.time_s;
+  run->chart.steps = run->sim.cost.trace.steps;
+  run->chart.lane = (const char *const *)run->lane;
+  run->chart.span = run->span;
+  run->chart.step = run->step;
+  return TG_EXIT_DONE;
+}
+
+static char *note_of(const TgCli *cli, const TgSimRun *sim) {
+  g_autofree char *settings = tg_sim_settings_text(cli, sim);
+  return g_strdup_printf("C %" PRId64 "×%" PRId64 ", inner dimension %" PRId64 ", %s; predicted for the machine %s, %s",
+                         sim->shape.m, sim->shape.n, sim->shape.k, tg_element_name(sim->element), sim->machine.name,
+                         settings);
+}
+
+static TgExit draw(TgCli *cli, const TgTimedRun *runs, int count, const char *format) {
+  g_autofree TgSpacetimeRun *charts = g_new(TgSpacetimeRun, count);
+  g_autofree const char **names = g_new(const char *, count);
+  GError *error = NULL;
+  for (int r = 0; r < count; r++) {
+    charts[r] = runs[r].chart;
+    names[r] = runs[r].name;
+  }
+  g_autofree char *title = tg_draw_chart_title("processors against time", names, count);
+  g_autofree char *note = note_of(cli, &runs[0].sim);
+  const TgSpacetime spacetime = {.title = title, .note = note, .run = charts, .runs = count};
+  g_autoptr(GBytes) file = tg_draw_spacetime(&spacetime, format, &error);
+  return tg_draw_chart_write(cli, file, error);
+}
+
+TgExit tg_draw_spacetime_chart(TgCli *cli, const char *format) {
+  const int count = (int)g_strv_length(cli->options.arguments);
+  g_autofree TgTimedRun *runs = g_new0(TgTimedRun, count);
+  TgExit status = TG_EXIT_DONE;
+  if (!cli->options.n && !cli->options.size)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "draw --spacetime: times depend on the sizes of the matrices: expected -n or --size");
+  for (int r = 0; r < count && !status; r++) status = open_run(cli, &runs[r], cli->options.arguments[r], count > 1);
+  if (!status) status = draw(cli, runs, count, format);
+  for (int r = 0; r < count; r++) run_clear(&runs[r]);
+  return status;
+}

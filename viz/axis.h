@@ -1,0 +1,30 @@
+/** @file axis.h
+ * Axes of charts: at which round numbers ticks stand, in which unit, and lines of text beside them. Private to viz/. */
+#ifndef TG_AXIS_H
+#define TG_AXIS_H
+
+#include "scene.h"
+
+/** From 0 to `most`; ticks at multiples of `step`. */
+typedef struct TgAxis {
+  double most, step;     /**< in the quantity's own unit: seconds, bytes, blocks */
+  double unit;           /**< in which numbers are written … */
+  const char *unit_name; /**< … "ms"; "" for counts */
+} TgAxis;
+
+/** At most `ticks` steps of 1, 2 or 5 times a power of ten of the unit in which the numbers stay small. */
+void tg_axis_time(TgAxis *axis, double most_s, int ticks);
+void tg_axis_bytes(TgAxis *axis, double most_bytes, int ticks);
+void tg_axis_count(TgAxis *axis, double most, int ticks);
+/** The number of a place on the axis, without the unit. Free with g_free(). */
+char *tg_axis_number(const TgAxis *axis, double value);
+/** How many ticks there are after the one at 0. */
+int tg_axis_ticks(const TgAxis *axis);
+
+/** A line of text that begins at x, or ends there. */
+void tg_axis_text_from(TgScene *scene, double x, double y, double size, const char *ink, const char *text);
+void tg_axis_text_to(TgScene *scene, double x, double y, double size, const char *ink, const char *text);
+/** A straight line that lies under all boxes; `style` is solid, dashed or dotted. */
+void tg_axis_line(TgScene *scene, TgPoint a, TgPoint b, const char *colour, const char *style, double pen);
+
+#endif
