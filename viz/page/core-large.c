@@ -1,0 +1,97 @@
+/* Grids too large for cells: one number a processor, and what one processor holds. */
+#include "core-private.h"
+
+typedef double (*Value)(const Lab *lab, int64_t processor);
+
+static double busiest_of(const Lab *lab, int64_t processor) {
+  const TgFrame *frame = lab->frame;
+  TgHop hop;
+  double most = 0;
+  for (int64_t i = 0; tg_topology_neighbour(frame->topology, frame->node[processor], i, &hop); i++)
+    most = MAX(most, frame->link_blocks[hop.link]);
+  return most;
+}
+static double received_of(const Lab *lab, int64_t processor) {
+  return lab->frame->received[processor];
+}
+static double held_of(const Lab *lab, int64_t processor) {
+  return lab->frame->held[processor];
+}
+
+/* The first block of a matrix that the processor holds. */
+static const TgValue *first_of(const Lab *lab, int64_t processor, int matrix) {
+  for (int b = 0; b < lab->schedule.buffers; b++) {
+    const int32_t length = tg_state_length(lab->frames->state, b);
+    for (int32_t i = 0; i < length; i++) {
+      const TgValueId id = tg_state_slot(lab->frames->state, processor, b, i);
+      const TgValue *value = id ? tg_state_value(lab->frames->state, id) : NULL;
+      if (!value) continue;
+      if (value->kind == TG_VALUE_INPUT && value->matrix == matrix) return value;
+      if (value->kind == TG_VALUE_SUM && matrix == TG_MATRIX_C) return value;
+    }
+  }
+  return NULL;
+}
+static double a_row_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_A);
+  return value ? value->row : -1;
+}
+static double a_column_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_A);
+  return value ? value->column : -1;
+}
+static double b_row_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_B);
+  return value ? value->row : -1;
+}
+static double b_column_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_B);
+  return value ? value->column : -1;
+}
+static double terms_of(const Lab *lab, int64_t processor) {
+  const TgValue *value = first_of(lab, processor, TG_MATRIX_C);
+  return value ? value->terms : 0;
+}
+
+/* In the order of the page's list. */
+static const Value values_table[] = {busiest_of,  received_of, held_of,     a_row_of,
+                                     a_column_of, b_row_of,    b_column_of, terms_of};
+
+static float *values_kept;
+
+/** One number a processor, for a map: number `what` of the table above. -1: none. Valid until the next call. */
+EXPORT(values) const float *values(Lab *lab, int32_t number, int32_t what) {
+  const TgFrame *frame = seek_frame(lab, number);
+  g_clear_pointer(&values_kept, g_free);
+  if (!frame || what < 0 || what >= (int32_t)G_N_ELEMENTS(values_table)) return NULL;
+  values_kept = g_new(float, frame->processors);
+  for (int64_t p = 0; p < frame->processors; p++) values_kept[p] = (float)values_table[what](lab, p);
+  return values_kept;
+}
+
+/** What a processor holds as the step ends, by slot. */
+EXPORT(holds) void holds(Lab *lab, int32_t number, int32_t processor) {
+  const TgFrame *frame = seek_frame(lab, number);
+  begin_answer();
+  tg_json_key(json, "hold");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int b = 0; frame && b < lab->schedule.buffers; b++) {
+    const int32_t length = tg_state_length(lab->frames->state, b);
+    for (int32_t i = 0; i < length; i++) {
+      const TgValueId id = tg_state_slot(lab->frames->state, processor, b, i);
+      if (!id) continue;
+      const TgValue *value = tg_state_value(lab->frames->state, id);
+      const TgBlockName block = tg_block_name_of(value);
+      tg_json_begin_array(json, TG_JSON_ROW);
+      tg_json_string(json, tg_name(&lab->names, lab->names.buffer[b]));
+      tg_json_integer(json, length > 1 ? i : -1);
+      write_name(&block);
+      tg_json_integer(json, value->kind == TG_VALUE_SUM ? value->terms : -1);
+      tg_json_end_array(json);
+    }
+  }
+  tg_json_end_array(json);
+  tg_json_member_integer(json, "received", frame ? frame->received[processor] : 0);
+  tg_json_member_double(json, "busiest", frame && frame->topology ? busiest_of(lab, processor) : 0);
+  end_answer();
+}

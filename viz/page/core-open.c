@@ -1,0 +1,83 @@
+/* Opening a laboratory, and the proof. */
+#include "core-private.h"
+
+#include <string.h>
+
+/* Without a network the grid's own torus or ring. */
+static bool lay(Lab *lab, TgError *error) {
+  const TgSchedule *schedule = &lab->schedule;
+  const bool named = *lab->settings.network != '\0';
+  if (named && !tg_topology_parse(&lab->network, lab->settings.network, error)) return false;
+  const TgNetworkKind kind = schedule->dims == 1 ? TG_RING : TG_TORUS;
+  if (!named && !tg_topology_init(&lab->network, kind, schedule->dims, schedule->extent, error)) return false;
+  return tg_embedding_init(&lab->embedding, lab->settings.embedding, schedule->dims, schedule->extent, &lab->network,
+                           error);
+}
+
+/* The proof takes as long as all steps together; the page asks for it apart. */
+EXPORT(prove) void prove(Lab *lab) {
+  TgProof *proof = g_new0(TgProof, 1);
+  int64_t m, n, k;
+  tg_proof_sizes(&lab->schedule, &m, &n, &k);
+  const bool ok = tg_prove(&lab->schedule, &lab->names, lab->settings.collective, m, n, k, proof);
+  begin_answer();
+  tg_json_member_bool(json, "ok", ok);
+  write_failure(&lab->schedule, ok ? NULL : &proof->failure);
+  tg_json_member_integer(json, "products", proof->counts.products);
+  tg_json_member_integer(json, "messages", proof->counts.messages);
+  tg_json_member_integer(json, "blocks_most", proof->counts.blocks_per_processor_max);
+  tg_json_member_integer(json, "words_received_most", proof->words_received_max);
+  tg_json_member_integer(json, "unread", proof->unread_count);
+  end_answer();
+  g_free(proof);
+}
+
+EXPORT(shut) void shut(Lab *lab) {
+  if (lab->frames) tg_frames_free(lab->frames);
+  g_free(lab->reading);
+  g_free(lab);
+}
+
+static bool open_frames(Lab *lab) {
+  GError *error = NULL;
+  const TgFrameOptions options = {.topology = &lab->network,
+                                  .embedding = &lab->embedding,
+                                  .collective = lab->settings.collective,
+                                  .to_the_error = true};
+  lab->frames = tg_frames_new(&lab->schedule, &lab->names, &options, &error);
+  if (!lab->frames) {
+    TgError at = {0};
+    tg_error_set(&at, 0, 0, "%s", error->message);
+    write_error("run", &at);
+    g_clear_error(&error);
+  }
+  return lab->frames != NULL;
+}
+
+/** A laboratory for `length` bytes of a schedule, with settings of `settings_length` bytes; NULL where the answer's
+ * `error` says what is wrong, at which line and column of the schedule. */
+EXPORT(open) Lab *open_lab(const char *schedule, size_t length, const char *settings, size_t settings_length) {
+  Lab *lab = g_new0(Lab, 1);
+  TgError error = {0};
+  const char *stage = NULL;
+  g_autofree char *lines = g_strndup(settings, settings_length);
+  lab->settings.collective = TG_COLLECTIVE_WHOLE;
+  begin_answer();
+  if (!tg_schedule_parse(&lab->schedule, &lab->names, schedule, length, &error))
+    stage = "parse";
+  else if (!read_settings(&lab->settings, lines, &error))
+    stage = "settings";
+  else if (!tg_schedule_bind(&lab->schedule, &lab->names, &lab->settings.bindings, &error))
+    stage = "bind";
+  else if (!lay(lab, &error))
+    stage = "network";
+  if (stage) write_error(stage, &error);
+  const bool good = !stage && open_frames(lab);
+  if (good) {
+    write_facts(lab);
+  }
+  end_answer();
+  if (good) return lab;
+  shut(lab);
+  return NULL;
+}

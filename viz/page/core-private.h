@@ -1,0 +1,57 @@
+/** @file core-private.h
+ * What the files of the page's module share; core.c says what it is. */
+#ifndef TG_PAGE_CORE_PRIVATE_H
+#define TG_PAGE_CORE_PRIVATE_H
+
+#include "draw.h"
+#include "frame-private.h"
+#include "json-writer.h"
+#include "prove.h"
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+
+enum { STEPS_LISTED = 20000, PROGRESS_PROCESSORS = 1 << 16 };
+
+/** What the page asks for, as lines of `key=value`. */
+typedef struct Settings {
+  TgBindings bindings;
+  char network[TG_TOPOLOGY_TEXT_BYTES];
+  TgEmbeddingKind embedding;
+  TgCollective collective;
+  TgHeat heat;
+} Settings;
+
+/** A laboratory: a schedule with its settings. */
+typedef struct Lab {
+  TgSchedule schedule;
+  TgScheduleNames names;
+  Settings settings;
+  TgTopology network;
+  TgEmbedding embedding;
+  TgFrames *frames;
+  const TgFrame *frame;
+  char *reading;
+} Lab;
+
+/** The JSON under way. */
+extern TgJson *json;
+
+/** An answer is what is written to `json` between these. */
+void begin_answer(void);
+void end_answer(void);
+/** Makes `text` the answer, and owns it. */
+void take_answer(GString *text);
+
+/** The settings of lines `key=value`. */
+bool read_settings(Settings *settings, const char *lines, TgError *error);
+/** What there is to say of a schedule that could be opened. */
+void write_facts(const Lab *lab);
+
+void write_error(const char *stage, const TgError *error);
+void write_failure(const TgSchedule *schedule, const TgFailure *failure);
+void write_name(const TgBlockName *block);
+
+/** The frame of a step, or of the last that there is; NULL where none can be made. */
+const TgFrame *seek_frame(Lab *lab, int64_t step);
+
+#endif

@@ -1,0 +1,139 @@
+/* One step: facts, picture. */
+#include "core-private.h"
+#include "picture.h"
+#include "scene-svg.h"
+
+static void write_messages(const TgFrame *frame) {
+  tg_json_key(json, "message");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int64_t m = 0; frame->detail && m < frame->messages; m++) {
+    const TgFrameMessage *message = &frame->message[m];
+    tg_json_begin_array(json, TG_JSON_ROW);
+    tg_json_integer(json, message->from);
+    tg_json_integer(json, message->to);
+    write_name(&message->block);
+    tg_json_integer(json, message->round);
+    tg_json_integer(json, message->piece);
+    tg_json_integer(json, message->pieces);
+    tg_json_integer(json, message->add);
+    tg_json_integer(json, message->line);
+    tg_json_end_array(json);
+  }
+  tg_json_end_array(json);
+}
+
+static void write_products(const TgFrame *frame) {
+  tg_json_key(json, "product");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int64_t p = 0; frame->detail && p < frame->products; p++) {
+    const TgFrameProduct *product = &frame->product[p];
+    tg_json_begin_array(json, TG_JSON_ROW);
+    tg_json_integer(json, product->processor);
+    write_name(&product->result);
+    write_name(&product->left);
+    write_name(&product->right);
+    tg_json_integer(json, product->replace);
+    tg_json_integer(json, product->left_transposed);
+    tg_json_integer(json, product->right_transposed);
+    tg_json_integer(json, product->line);
+    tg_json_end_array(json);
+  }
+  tg_json_end_array(json);
+}
+
+/* Inner indices in a sum, as "0110". */
+static void write_terms(const Lab *lab, TgValueId value) {
+  g_autoptr(GString) terms = g_string_new(NULL);
+  for (int32_t t = 0; t < lab->schedule.inner; t++)
+    g_string_append_c(terms, tg_state_value_has(lab->frames->state, value, t) ? '1' : '0');
+  tg_json_string(json, terms->str);
+}
+
+/* By processor and slot: what it held before, what it holds, and of a sum its terms. */
+static void write_slots(const Lab *lab) {
+  const TgFrame *frame = lab->frame;
+  tg_json_key(json, "hold");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int64_t p = 0; frame->detail && p < frame->processors; p++) {
+    tg_json_begin_array(json, TG_JSON_ROW);
+    for (int b = 0; b < lab->schedule.buffers; b++) {
+      for (int32_t i = 0; i < frame->length[b]; i++) {
+        const TgFrameSlot *slot = tg_frame_slot(frame, p, b, i);
+        tg_json_begin_array(json, TG_JSON_ROW);
+        write_name(&slot->before);
+        write_name(&slot->after);
+        write_name(tg_frame_slot_shown(slot));
+        if (slot->after.kind == TG_VALUE_SUM) write_terms(lab, tg_state_slot(lab->frames->state, p, b, i));
+        tg_json_end_array(json);
+      }
+    }
+    tg_json_end_array(json);
+  }
+  tg_json_end_array(json);
+}
+
+/* C blocks on their places: how many of all inner indices are in each. */
+static void write_progress(const Lab *lab) {
+  const TgSchedule *schedule = &lab->schedule;
+  int64_t complete = 0, terms = 0;
+  const int64_t rows = schedule->blocks[TG_MATRIX_C][0], columns = schedule->blocks[TG_MATRIX_C][1];
+  const bool product = schedule->computes.right != TG_MATRICES;
+  for (int32_t i = 0; i < rows; i++) {
+    for (int32_t j = 0; j < columns; j++) {
+      int64_t processor;
+      int buffer;
+      int32_t index;
+      if (!tg_state_c_place(lab->frames->state, i, j, &processor, &buffer, &index)) continue;
+      const TgValueId id = tg_state_slot(lab->frames->state, processor, buffer, index);
+      const TgValue *value = id ? tg_state_value(lab->frames->state, id) : NULL;
+      const bool sum = value && value->kind == TG_VALUE_SUM && value->row == i && value->column == j;
+      if (sum) terms += value->terms;
+      if (product ? sum && value->terms == schedule->inner && value->twice < 0 : value != NULL) complete++;
+    }
+  }
+  tg_json_member_integer(json, "complete", complete);
+  tg_json_member_integer(json, "c_blocks", rows * columns);
+  tg_json_member_integer(json, "terms", terms);
+}
+
+/** Facts of a step: `detail` also what slots hold, messages and products. The step may be the last that there is
+ * instead, where the schedule fails before. */
+EXPORT(step) void step(Lab *lab, int32_t number, int32_t detail) {
+  const TgFrame *frame = seek_frame(lab, number);
+  begin_answer();
+  if (frame) {
+    tg_json_member_integer(json, "step", frame->step);
+    tg_json_member_integer(json, "last", tg_frames_steps(lab->frames));
+    g_autofree char *title = tg_picture_title(frame), *totals = tg_picture_totals(frame);
+    tg_json_member_string(json, "title", title);
+    tg_json_member_string(json, "totals", totals);
+    tg_json_member_string(json, "label", frame->label);
+    tg_json_member_string(json, "note", frame->note);
+    tg_json_member_integer(json, "messages", frame->messages);
+    tg_json_member_integer(json, "products", frame->products);
+    tg_json_member_double(json, "busiest", frame->link_blocks_max);
+    if (frame->processors <= PROGRESS_PROCESSORS) write_progress(lab);
+    write_failure(&lab->schedule, frame->failure);
+    if (detail) {
+      write_messages(frame);
+      write_products(frame);
+      write_slots(lab);
+    }
+  }
+  end_answer();
+}
+
+/** The picture of a step; every id begins with `prefix`. */
+EXPORT(picture) void picture(Lab *lab, int32_t number, const char *prefix, size_t length) {
+  const TgFrame *frame = seek_frame(lab, number);
+  g_autofree char *before = g_strndup(prefix, length);
+  g_autoptr(TgScene) scene = frame ? tg_picture_bare(frame, lab->settings.heat) : NULL;
+  g_clear_pointer(&lab->reading, g_free);
+  lab->reading = g_strdup(scene ? tg_scene_description(scene) : "");
+  take_answer(scene ? tg_scene_svg(scene, before) : g_string_new(""));
+}
+
+/** How the picture drawn last is to be read. */
+EXPORT(reading) void reading(Lab *lab) {
+  take_answer(g_string_new(lab->reading ? lab->reading : ""));
+}

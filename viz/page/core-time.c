@@ -1,0 +1,65 @@
+/* The predicted time, and the elements of small matrices. */
+#include "core-private.h"
+#include "cost.h"
+#include "counter-random.h"
+
+/** An element of the matrices that `step --integers` draws: `seed` is twice the option's, one more for B. */
+EXPORT(integer) int32_t integer(double seed, double index) {
+  enum { LARGEST = 4 };
+  return tg_random_integer((uint64_t)seed, (uint64_t)index, -LARGEST, LARGEST);
+}
+
+static bool predict(const Lab *lab, int64_t m, int64_t n, int64_t k, int32_t element_bytes, const char *machine_text,
+                    size_t length, TgCost *cost, TgError *error) {
+  GError *failure = NULL;
+  TgMachine *machine = g_new0(TgMachine, 1);
+  TgShape shape;
+  const TgCostOptions options = {.model = TG_COST_HOCKNEY,
+                                 .collective = lab->settings.collective,
+                                 .overlap = true,
+                                 .straggler = -1,
+                                 .straggler_factor = 1,
+                                 .element_bytes = element_bytes};
+  bool done = tg_machine_parse(machine, machine_text, length, error);
+  if (done)
+    done = tg_shape_init(&shape, &lab->schedule.computes, m, n, k, &failure) &&
+           tg_cost_predict(&lab->schedule, &lab->names, &shape, &lab->network, lab->settings.embedding, machine,
+                           &options, cost, &failure);
+  if (failure) tg_error_set(error, 0, 0, "%s", failure->message);
+  g_clear_error(&failure);
+  g_free(machine);
+  return done;
+}
+
+/** The time that model hockney predicts for C m x n and inner dimension k on a machine file. */
+EXPORT(time_of)
+void time_of(const Lab *lab, double m, double n, double k, int32_t element_bytes, const char *machine, size_t length) {
+  TgError error = {0};
+  TgCost cost = {0};
+  begin_answer();
+  if (predict(lab, (int64_t)m, (int64_t)n, (int64_t)k, element_bytes, machine, length, &cost, &error)) {
+    tg_json_member_double(json, "time_s", cost.time_s);
+    tg_json_member_double(json, "compute_s", cost.compute_s);
+    tg_json_member_double(json, "communication_s", cost.communication_s);
+    tg_json_member_integer(json, "messages", cost.messages);
+    tg_json_member_integer(json, "bytes", cost.bytes);
+    tg_json_member_integer(json, "hop_bytes", cost.hop_bytes);
+    tg_json_key(json, "step");
+    tg_json_begin_array(json, TG_JSON_ROW);
+    for (int64_t s = 0; s < cost.trace.steps && s < STEPS_LISTED; s++) {
+      const TgTraceStep *one = &cost.trace.step[s];
+      tg_json_begin_array(json, TG_JSON_ROW);
+      tg_json_double(json, one->start_s);
+      tg_json_double(json, one->end_s);
+      tg_json_integer(json, one->messages);
+      tg_json_integer(json, one->bytes);
+      tg_json_integer(json, one->hop_bytes);
+      tg_json_end_array(json);
+    }
+    tg_json_end_array(json);
+    tg_cost_clear(&cost);
+  } else {
+    write_error("machine", &error);
+  }
+  end_answer();
+}
