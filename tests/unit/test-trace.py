@@ -26,6 +26,17 @@ RUNS = ["cannon --grid 4x4", "cannon --grid 4x4 --overlap off --straggler 3:4 --
         "cannon --grid 3x3 --network torus:4x4 --model store-and-forward", "mmt --grid 4", "transpose --grid 3x3",
         "cannon25d --grid 4x4x2 --collective binomial --type f64"]
 
+# Nobody multiplies.
+EMPTY = """schedule empty
+grid i:q, j:q
+place A(i,j), B(i,j), C(i,j) on (i,j)
+repeat s in 10
+  step "nothing"
+    C += A * B where i == q
+    C += A * B where i == q
+    C += A * B where i == q
+"""
+
 
 def run(*words, expect=0):
     done = subprocess.run([PROGRAM, *map(str, words)], text=True, capture_output=True, stdin=subprocess.DEVNULL,
@@ -178,6 +189,7 @@ def test_names_are_everywhere_the_same():
             assert message["block"] == block and message["bytes"] == flow["args"]["bytes"], (flow, message)
             assert (line, message["from"]) == (flow["args"]["line"], flow["tid"]), (flow, message)
             assert flow["name"].endswith(f"→ {trace.names[message['to']]}"), (flow, message)
+            assert trace.flows[flow["id"]][1]["tid"] == message["to"], (flow, message)
         lines = re.findall(r"^  \((\d), (\d), (\d)\) -> \(\d, \d, \d\) +(?:\+ )?(\w+) +.*line (\d+)", shown[str(step["index"])], re.M)
         told = [(f"P({a},{b},{c})", block, int(line)) for a, b, c, block, line in lines]
         here = [(trace.names[f["tid"]], f["args"]["block"].translate(DIGITS), f["args"]["line"]) for f in flows]
@@ -305,6 +317,11 @@ def test_refusals():
     assert re.match(r"wrong\.sched:\d+:\d+: step 3", bad.stderr) and pathlib.Path("old.json").read_text() == "old"
     bad = run("trace", "wrong.sched", "--grid", "28x28", "-n", 56, "-o", "none.json", expect=3)
     assert re.match(r"wrong\.sched:\d+:\d+: ", bad.stderr) and not pathlib.Path("none.json").exists()
+    # too large for the proof before, small enough for all events: found on the way
+    pathlib.Path("empty.sched").write_text(EMPTY)
+    assert document("sim", "empty.sched", "--grid", "100x100", "-n", 100)["proved"] is False
+    bad = run("trace", "empty.sched", "--grid", "100x100", "-n", 100, "-o", "none.json", expect=3)
+    assert "C(0, 0)" in bad.stderr and not pathlib.Path("none.json").exists()
     for words, status, said in [([], 2, "expected -o FILE.json"), (["-o", "x.svg"], 2, "ends in .json"),
                                 (["-o", "-"], 2, "ends in .json"), (["-o", "no/x.json"], 1, "no/x.json"),
                                 (["--model", "guess", "-o", "x.json"], 2, "--model"),
