@@ -116,28 +116,22 @@ static char *left_out_of_both(const TgSimTrace *trace) {
   return g_strdup_printf("predicted: %s; measured: %s", predicted, measured);
 }
 
+static const char how_flows_go[] = "from the sender's step to the receiver's, as soon as both are in it: a prediction "
+                                   "has the times of steps, not of messages";
+
 static void begin(const TgCli *cli, TgSimTrace *trace) {
   const TgSimRun *run = trace->run;
   g_autofree char *missing = left_out_of_both(trace), *settings = tg_sim_settings_text(cli, run);
   const TgRunCommand *measured = trace->measured;
   const char *const about[] = {
-      "machine",
-      run->machine.name,
-      "network",
-      run->network_text,
-      "settings",
-      settings,
-      "proved",
-      run->proved || trace->each == 1 ? "yes" : "no: that would take longer than the prediction",
-      "device",
-      measured ? tg_environment_device(&measured->environment) : NULL,
-      "on",
-      measured ? measured->row->name : NULL,
-      "flows",
-      "from the sender's step to the receiver's, as soon as both are in it: a prediction has the times of "
-      "steps, not of messages",
-      "left_out",
-      missing,
+      "machine",  run->machine.name,
+      "network",  run->network_text,
+      "settings", settings,
+      "proved",   run->proved || trace->each == 1 ? "yes" : "no: that would take longer than the prediction",
+      "device",   measured ? tg_environment_device(&measured->environment) : NULL,
+      "on",       measured ? measured->row->name : NULL,
+      "flows",    how_flows_go,
+      "left_out", missing,
   };
   tg_trace_clear(&trace->file);
   trace->file = (TgTraceFile){.process = TG_TRACE_PREDICTED, .alone = trace->alone};
