@@ -85,9 +85,15 @@ static void write_predicted(TgTraceFile *file, const TgCompareCommand *compare, 
   for (int64_t s = 0; measured->steps && s < MIN(measured->facts.steps, most); s++) {
     const TgRunStep *step = &measured->steps[s];
     const double end_s = at_s + result->predicted_s[s] / (double)result->expected.passes;
-    const TgTraceNumber error = {"error", result->error[s]};
+    const TgTraceArgument arguments[] = {{.name = "step", .number = (double)step->index},
+                                         {.name = "error", .number = result->error[s]}};
     if (step->runs == 0) continue;
-    tg_trace_slice(file, 0, *step->label ? step->label : "step", "step", at_s, end_s, step->index, &error, 1);
+    tg_trace_slice(file, &(TgTraceSlice){.name = *step->label ? step->label : "step",
+                                         .kind = "step",
+                                         .start_s = at_s,
+                                         .end_s = end_s,
+                                         .argument = arguments,
+                                         .arguments = G_N_ELEMENTS(arguments)});
     at_s = end_s;
   }
 }

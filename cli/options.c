@@ -90,6 +90,8 @@ static const TgOptionRow rows[] = {
      "number of the executor's kernel, from 1, where it has several; 0: its own choice; else what `bench shapes` kept"},
     {"on", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
      "what executes it: cpu, threads, clusters, blocks (see `topogemm list executors`)"},
+    {"on:trace", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
+     "execute it, too: cpu, threads, clusters, blocks (see `topogemm list executors`)"},
     {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",
      "how a block gets to another processor: copied there, read where it was written, or loaded there again; else "
      "copy"},
@@ -126,6 +128,7 @@ static const TgOptionRow rows[] = {
      "with --sweep p=…: find the n that holds the efficiency E, as in 0.8"},
     {"trace", 0, G_OPTION_ARG_FILENAME, AT(trace), "FILE.json",
      "write the prediction as Chrome trace events, for https://ui.perfetto.dev"},
+    {"output:trace", 'o', G_OPTION_ARG_FILENAME, AT(trace), "FILE.json", "the trace"},
     {"from", 0, G_OPTION_ARG_STRING, AT(from), "PLACE",
      "where the blocks are that local products stream: disk, cache (a disk behind the page cache), host or device"},
     {"tiles", 0, G_OPTION_ARG_STRING, AT(tiles), "XxYxZ",

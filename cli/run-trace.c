@@ -26,10 +26,17 @@ void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRun
   for (int64_t s = 0; result->steps && s < MIN(result->facts.steps, most); s++) {
     const TgRunStep *step = &result->steps[s];
     if (step->runs == 0) continue;
-    const TgTraceNumber numbers[] = {
-        {"runs", (double)step->runs}, {"busy_s", step->busy_s}, {"waited_s", step->waited_s}};
-    tg_trace_slice(file, track_for(ends, step->begin_s, step->end_s), *step->label ? step->label : "step", "step",
-                   step->begin_s, step->end_s, step->index, numbers, G_N_ELEMENTS(numbers));
+    const TgTraceArgument arguments[] = {{.name = "step", .number = (double)step->index},
+                                         {.name = "runs", .number = (double)step->runs},
+                                         {.name = "busy_s", .number = step->busy_s},
+                                         {.name = "waited_s", .number = step->waited_s}};
+    tg_trace_slice(file, &(TgTraceSlice){.track = track_for(ends, step->begin_s, step->end_s),
+                                         .name = *step->label ? step->label : "step",
+                                         .kind = "step",
+                                         .start_s = step->begin_s,
+                                         .end_s = step->end_s,
+                                         .argument = arguments,
+                                         .arguments = G_N_ELEMENTS(arguments)});
   }
   for (guint t = 0; t < ends->len; t++) {
     g_autofree char *name = t ? g_strdup_printf("steps that overlap, %u", t) : g_strdup("steps");
@@ -37,8 +44,7 @@ void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRun
   }
 }
 
-/* What the file leaves out, in words; NULL where it has all. */
-static char *left_out(const TgRunCommand *run, int64_t steps) {
+char *tg_run_trace_left_out(const TgRunCommand *run, int64_t steps) {
   GString *text = g_string_new(NULL);
   int64_t passes = 1, most = 0;
   for (guint r = 0; r < run->results->len; r++) {
@@ -56,7 +62,7 @@ static char *left_out(const TgRunCommand *run, int64_t steps) {
 TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run) {
   if (!cli->options.trace) return TG_EXIT_DONE;
   const int64_t steps = MOST_SLICES / run->results->len;
-  g_autofree char *missing = left_out(run, steps);
+  g_autofree char *missing = tg_run_trace_left_out(run, steps);
   g_auto(TgTraceFile) file = {.process = TG_TRACE_MEASURED};
   tg_trace_begin(&file,
                  (const char *const[]){"device", tg_environment_device(&run->environment), "on", run->row->name,

@@ -102,6 +102,8 @@ void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunResul
 void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunResult *result, int64_t most);
 /** `--trace`: the measured steps. */
 TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run);
+/** What a trace with the first `steps` steps leaves out, in words; NULL where it has all. Free with g_free(). */
+char *tg_run_trace_left_out(const TgRunCommand *run, int64_t steps);
 
 static inline const TgRunResult *tg_run_result(const TgRunCommand *run, guint r) {
   return run->results->pdata[r];

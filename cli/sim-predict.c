@@ -13,6 +13,7 @@ void tg_sim_clear(TgSimRun *run) {
   tg_formula_free(run->formula);
   g_free(run->closed_form_why);
   g_free(run->rank);
+  g_free(run->node_group);
 }
 
 /* Statements that the schedule executes; those before the walk fails where it does, which the proof then finds. */

@@ -1,161 +1,222 @@
-/* `sim --trace`: the prediction as a trace: a track a node, on it its steps, and within a step its products and the
- * rest. */
-#include "sim.h"
-#include "output-files.h"
-#include "trace-file.h"
+/* `sim --trace` and `trace`: the prediction as a trace. A track a processor, on it its steps, in these its products and
+ * the rest; a flow a message; counters of link loads. Where that would be too many events, rows of the grid instead. */
+#include "sim-trace.h"
+#include "output.h"
 
-#include <math.h>
+#include "block-text.h"
 
 enum {
-  MOST_EVENTS = 200000,
-  EVENTS_A_STEP = 3,  /* on a track: the step, its products, the rest */
-  MOST_KEPT = 1 << 22 /* nodes times steps whose times are kept, 128 MiB */
+  MEASURED = 50000,  /* steps of a run */
+  NAMES = 64,        /* of processes and of what has few tracks */
+  EVENTS_A_STEP = 3, /* of one track */
 };
 
-/** Which nodes share a track. */
-typedef struct TgTracks {
-  int64_t count, nodes_each; /**< of a track; the last may have fewer */
-  int64_t steps;             /**< that are written */
-} TgTracks;
+/* --- what to keep --------------------------------------------------------------------------------------------------*/
+
+static int64_t row_of(const TgSimRun *run) {
+  int32_t extents[TG_MAX_COORDINATES];
+  if (run->rank) return run->problem.schedule.extent[run->problem.schedule.dims - 1];
+  return extents[tg_topology_extents(&run->network, extents) - 1];
+}
+
+static int64_t places_of(const TgSimRun *run) {
+  return run->rank ? tg_schedule_processors(&run->problem.schedule) : run->network.nodes;
+}
+
+/* So many rows to a track that there are not too many tracks, with a slice a step. */
+static int64_t rows_each(int64_t places, int64_t row, int64_t steps) {
+  int64_t each = row;
+  while (each < places && ((places + each - 1) / each > TG_SIM_TRACE_TRACKS ||
+                           (places + each - 1) / each > TG_SIM_TRACE_EVENTS / MAX(steps, 1)))
+    each *= 2;
+  return MIN(each, places);
+}
+
+/* Times of single nodes would be too many: kept are those of the rows that can be tracks. */
+static void group_nodes(TgSimRun *run, int64_t steps) {
+  const int64_t places = places_of(run), each = rows_each(places, row_of(run), steps);
+  run->node_group = g_new(int32_t, run->network.nodes);
+  for (int64_t n = 0; n < run->network.nodes; n++) {
+    const int64_t place = run->rank ? run->rank[n] : n;
+    run->node_group[n] = place < 0 ? -1 : (int32_t)(place / each);
+  }
+  run->places_of_group = each;
+  run->options.node_group = run->node_group;
+  run->options.node_groups = (places + each - 1) / each;
+}
 
 TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *run) {
   TgError error = {0};
   if (!cli->options.trace) return TG_EXIT_DONE;
-  const TgExit status = tg_output_files_check(cli);
-  if (status) return status;
-  int64_t steps = tg_walk_count_steps(&run->problem.schedule, &run->problem.names, &error);
+  const int64_t steps = tg_walk_count_steps(&run->problem.schedule, &run->problem.names, &error);
   if (steps < 0) return tg_problem_report(cli, &run->problem, &error);
-  run->options.keep_node_steps = steps <= MOST_KEPT / run->network.nodes;
+  run->options.keep_node_steps = true;
+  if (places_of(run) > TG_SIM_TRACE_EVENTS / MAX(steps, 1)) group_nodes(run, steps);
   return TG_EXIT_DONE;
 }
 
-/* A track a node, or so many rows of the network a track that the events stay few. */
-static TgTracks find_tracks(const TgSimRun *run) {
-  const TgCost *cost = &run->cost;
-  int32_t extents[TG_MAX_COORDINATES];
-  const int64_t most = MAX(1, MOST_EVENTS / EVENTS_A_STEP / MAX(cost->trace.steps, 1));
-  TgTracks tracks = {
-      .count = 1, .nodes_each = cost->nodes, .steps = MIN(cost->trace.steps, MOST_EVENTS / EVENTS_A_STEP)};
-  if (!cost->node_step) return tracks;
-  tracks.nodes_each = 1;
-  int count = tg_topology_extents(&run->network, extents);
-  for (int axis = count - 1; axis >= 0 && (cost->nodes + tracks.nodes_each - 1) / tracks.nodes_each > most; axis--)
-    tracks.nodes_each = MIN(cost->nodes, tracks.nodes_each * extents[axis]);
-  tracks.count = (cost->nodes + tracks.nodes_each - 1) / tracks.nodes_each;
-  return tracks;
-}
+/* --- the document --------------------------------------------------------------------------------------------------*/
 
-/* A track of one node has its processor's number. */
-static int64_t track_of(const TgSimRun *run, const TgTracks *tracks, int64_t node) {
-  return tracks->nodes_each == 1 && run->rank ? run->rank[node] : node;
-}
-
-static void write_names(TgTraceFile *file, const TgSimRun *run, const TgTracks *tracks) {
+static void write_names(TgSimTrace *trace) {
+  const TgSimRun *run = trace->run;
   char grid[48];
   tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
   g_autofree char *process = g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(&run->problem), grid,
                                              tg_cost_model_name(run->options.model));
-  tg_trace_name(file, "process_name", 0, process);
-  for (int64_t t = 0; t < tracks->count; t++) {
-    char first[64], last[64];
-    const int64_t from = t * tracks->nodes_each, to = MIN(from + tracks->nodes_each, run->cost.nodes) - 1;
-    tg_sim_vertex_text(run, from, first, sizeof first);
-    tg_sim_vertex_text(run, to, last, sizeof last);
-    g_autofree char *name = from == to ? g_strdup(first) : g_strdup_printf("%s to %s", first, last);
-    const int64_t track = track_of(run, tracks, from);
-    if (track >= 0) tg_trace_name(file, "thread_name", track, name);
-  }
+  tg_trace_name(&trace->file, "process_name", 0, process);
 }
 
-static const char *name_of(const TgTraceStep *step) {
-  return *step->label ? step->label : "step";
-}
-
-static void write_slice(TgTraceFile *file, int64_t track, const char *name, const char *kind, double start_s,
-                        double end_s, int64_t step) {
-  tg_trace_slice(file, track, name, kind, start_s, end_s, step, NULL, 0);
-}
-
-/* The step of one node, in it the time before its products, these, and the time after them. */
-static void write_node(TgTraceFile *file, const TgTracks *tracks, const TgSimRun *run, int64_t s, int64_t node) {
-  const TgCost *cost = &run->cost;
-  const int64_t track = track_of(run, tracks, node);
-  const TgTraceStep *step = &cost->trace.step[s];
-  const TgNodeStep *at = &cost->node_step[s * cost->nodes + node];
-  const double products_s = fmin(fmax(at->products_end_s - at->products_s, at->start_s), at->products_end_s);
-  write_slice(file, track, name_of(step), "step", at->start_s, at->end_s, step->index);
-  if (at->products_s > 0) {
-    write_slice(file, track, "communication", "communication", at->start_s, products_s, step->index);
-    write_slice(file, track, "products", "products", products_s, at->products_end_s, step->index);
-    write_slice(file, track, "communication", "communication", at->products_end_s, at->end_s, step->index);
+static void append_place(GString *text, const TgSimRun *run, int64_t place) {
+  char vertex[64];
+  if (run->rank) {
+    tg_processor_append(text, &run->problem.schedule, place);
   } else {
-    write_slice(file, track, "communication", "communication", at->start_s, at->end_s, step->index);
+    tg_sim_vertex_text(run, place, vertex, sizeof vertex);
+    g_string_append(text, vertex);
   }
 }
 
-/* Many nodes on one track: the step lasts until the first of them enters the next one. */
-static void write_group(TgTraceFile *file, const TgTracks *tracks, const TgSimRun *run, int64_t s, int64_t first) {
-  const TgCost *cost = &run->cost;
-  const int64_t end = MIN(first + tracks->nodes_each, cost->nodes), nodes = cost->nodes;
-  const bool more = s + 1 < cost->trace.steps;
-  double start_s = INFINITY, end_s = more ? INFINITY : 0;
-  for (int64_t n = first; n < end; n++) {
-    if (tg_sim_is_idle(run, n)) continue;
-    start_s = fmin(start_s, cost->node_step[s * nodes + n].start_s);
-    end_s = more ? fmin(end_s, cost->node_step[(s + 1) * nodes + n].start_s)
-                 : fmax(end_s, cost->node_step[s * nodes + n].end_s);
-  }
-  write_slice(file, first, name_of(&cost->trace.step[s]), "step", start_s, end_s, cost->trace.step[s].index);
-}
-
-static void write_whole(TgTraceFile *file, const TgCost *cost, int64_t s) {
-  const TgTraceStep *step = &cost->trace.step[s];
-  const double end_s = s + 1 < cost->trace.steps ? cost->trace.step[s + 1].start_s : step->end_s;
-  write_slice(file, 0, name_of(step), "step", step->start_s, end_s, step->index);
-}
-
-static void write_step(TgTraceFile *file, const TgTracks *tracks, const TgSimRun *run, int64_t s) {
-  const TgCost *cost = &run->cost;
-  tg_trace_counter(file, "busiest link", "bytes", cost->trace.step[s].start_s, cost->step_max_link_bytes[s]);
-  if (!cost->node_step) write_whole(file, cost, s);
-  for (int64_t t = 0; cost->node_step && t < tracks->count; t++) {
-    if (tracks->nodes_each == 1)
-      write_node(file, tracks, run, s, t);
-    else
-      write_group(file, tracks, run, s, t * tracks->nodes_each);
+static void write_tracks(TgSimTrace *trace) {
+  for (int64_t t = 0; t < trace->tracks; t++) {
+    const int64_t first = t * trace->each, last = MIN(first + trace->each, trace->places) - 1;
+    g_autoptr(GString) name = g_string_new(NULL);
+    append_place(name, trace->run, first);
+    if (last > first) g_string_append(name, " to ");
+    if (last > first) append_place(name, trace->run, last);
+    tg_trace_name(&trace->file, "thread_name", first, name->str);
+    tg_trace_place(&trace->file, first, t);
   }
 }
 
 /* What the file leaves out, in words; NULL where it has all. */
-static char *left_out(const TgSimRun *run, const TgTracks *tracks) {
+static char *left_out(const TgSimTrace *trace) {
+  const TgCost *cost = &trace->run->cost;
   GString *text = g_string_new(NULL);
-  if (!run->cost.node_step && run->options.keep_node_steps)
-    g_string_printf(text, "the model %s keeps no times of single nodes: the steps of all nodes are one track",
-                    tg_cost_model_name(run->options.model));
-  else if (!run->cost.node_step)
+  int64_t products = 0;
+  for (int64_t s = 0; s < cost->trace.steps; s++) products += cost->trace.step[s].products;
+  if (trace->each > 1)
     g_string_printf(text,
-                    "%" PRId64 " nodes and %" PRId64 " steps are too many to keep: the steps of all nodes are one "
-                    "track",
-                    run->cost.nodes, run->cost.trace.steps);
-  else if (tracks->nodes_each > 1)
-    g_string_printf(text,
-                    "%" PRId64 " nodes share a track, to stay below %d events: a step lasts until the first of "
-                    "them enters the next; products are left out",
-                    tracks->nodes_each, MOST_EVENTS);
-  if (tracks->steps < run->cost.trace.steps)
+                    "%" PRId64 " %s (%" PRId64 " of %" PRId64 " rows) share a track, since all would be more than %d "
+                    "events: a step lasts there until the first of them enters the next; %" PRId64 " products and the "
+                    "loads of single links are left out, %" PRId64 " messages are summed, from track to track in a "
+                    "flow, within a track in its step",
+                    trace->each, trace->run->rank ? "processors" : "nodes", trace->each / trace->row,
+                    trace->places / trace->row, TG_SIM_TRACE_EVENTS, products, cost->messages);
+  if (trace->steps < cost->trace.steps)
     g_string_append_printf(text, "%sonly the first %" PRId64 " of %" PRId64 " steps are there", text->len ? "; " : "",
-                           tracks->steps, run->cost.trace.steps);
+                           trace->steps, cost->trace.steps);
   return g_string_free(text, text->len == 0);
 }
 
+/* Likewise, of both. */
+static char *left_out_of_both(const TgSimTrace *trace) {
+  g_autofree char *predicted = left_out(trace);
+  g_autofree char *measured = trace->measured ? tg_run_trace_left_out(trace->measured, MEASURED) : NULL;
+  if (!predicted || !measured) return g_strdup(predicted ? predicted : measured);
+  return g_strdup_printf("predicted: %s; measured: %s", predicted, measured);
+}
+
+static const char how_flows_go[] = "from the sender's step to the receiver's, as soon as both are in it: a prediction "
+                                   "has the times of steps, not of messages";
+
+static void begin(const TgCli *cli, TgSimTrace *trace) {
+  const TgSimRun *run = trace->run;
+  g_autofree char *missing = left_out_of_both(trace), *settings = tg_sim_settings_text(cli, run);
+  const TgRunCommand *measured = trace->measured;
+  const char *const about[] = {
+      "machine",  run->machine.name,
+      "network",  run->network_text,
+      "settings", settings,
+      "proved",   run->proved || trace->each == 1 ? "yes" : "no: that would take longer than the prediction",
+      "device",   measured ? tg_environment_device(&measured->environment) : NULL,
+      "on",       measured ? measured->row->name : NULL,
+      "flows",    how_flows_go,
+      "left_out", missing,
+  };
+  tg_trace_clear(&trace->file);
+  trace->file = (TgTraceFile){.process = TG_TRACE_PREDICTED, .alone = trace->alone};
+  trace->flows = 0;
+  tg_trace_begin(&trace->file, about, G_N_ELEMENTS(about) / 2);
+  write_names(trace);
+  write_tracks(trace);
+  tg_sim_trace_links_open(trace);
+}
+
+/* --- how much of it fits -------------------------------------------------------------------------------------------*/
+
+/* Slices and flows that are certain. */
+static bool may_be_whole(const TgSimTrace *trace) {
+  const TgCost *cost = &trace->run->cost;
+  return trace->kept == 1 && trace->places <= TG_SIM_TRACE_EVENTS / MAX(cost->trace.steps, 1) &&
+         cost->messages <= TG_SIM_TRACE_EVENTS / 2;
+}
+
+static TgExit write_whole(const TgCli *cli, TgSimTrace *trace) {
+  begin(cli, trace);
+  const TgExit status = tg_sim_trace_whole(cli, trace);
+  if (!status) tg_sim_trace_links_end(trace);
+  return status;
+}
+
+/* Twice as many rows a track, until it fits; of one track, as many steps as do. */
+static TgExit write_rows(const TgCli *cli, TgSimTrace *trace) {
+  trace->each = MAX(trace->kept, rows_each(trace->places, trace->row, trace->run->cost.trace.steps));
+  for (;; trace->each = MIN(2 * trace->each, trace->places)) {
+    trace->tracks = (trace->places + trace->each - 1) / trace->each;
+    if (trace->tracks == 1) trace->steps = MIN(trace->steps, (trace->most - NAMES) / EVENTS_A_STEP);
+    begin(cli, trace);
+    const TgExit status = tg_sim_trace_rows(cli, trace);
+    if (!status) tg_sim_trace_links_end(trace);
+    if (status || trace->tracks == 1 || tg_sim_trace_fits(trace)) return status;
+  }
+}
+
+static void write_measured(TgSimTrace *trace) {
+  trace->file.process = TG_TRACE_MEASURED;
+  tg_run_trace_result(&trace->file, trace->measured, tg_run_result(trace->measured, 0), MEASURED);
+}
+
+static TgSimTrace open_trace(const TgSimRun *run) {
+  const int64_t processors = tg_schedule_processors(&run->problem.schedule);
+  TgSimTrace trace = {.run = run,
+                      .most = TG_SIM_TRACE_EVENTS,
+                      .places = places_of(run),
+                      .row = row_of(run),
+                      .kept = MAX(run->places_of_group, 1),
+                      .each = 1,
+                      .tracks = places_of(run),
+                      .steps = run->cost.trace.steps,
+                      .node = g_new(int32_t, processors)};
+  for (int64_t p = 0; p < processors; p++) trace.node[p] = (int32_t)tg_embedding_node(&run->embedding, p);
+  return trace;
+}
+
+static void clear(TgSimTrace *trace) {
+  tg_trace_clear(&trace->file);
+  g_free(trace->node);
+  g_free(trace->link_bytes);
+  g_free(trace->link_shown);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgSimTrace, clear)
+
+static TgExit write_trace(TgCli *cli, const TgSimRun *run, const TgRunCommand *measured, bool alone) {
+  g_auto(TgSimTrace) trace = open_trace(run);
+  trace.measured = measured;
+  trace.alone = alone;
+  if (measured) trace.most -= MIN(tg_run_result(measured, 0)->facts.steps, MEASURED) + NAMES;
+  const bool whole = may_be_whole(&trace);
+  TgExit status = whole ? write_whole(cli, &trace) : TG_EXIT_DONE;
+  if (!status && !(whole && tg_sim_trace_fits(&trace))) status = write_rows(cli, &trace);
+  if (!status && measured) write_measured(&trace);
+  g_autofree char *missing = left_out_of_both(&trace);
+  if (!status && missing) tg_report(cli, TG_EXIT_DONE, "%s: %s", cli->options.trace, missing);
+  return status ? status : tg_trace_end(cli, &trace.file, NULL);
+}
+
 TgExit tg_sim_trace_write(TgCli *cli, const TgSimRun *run) {
-  if (!cli->options.trace) return TG_EXIT_DONE;
-  const TgTracks tracks = find_tracks(run);
-  g_autofree char *missing = left_out(run, &tracks);
-  g_auto(TgTraceFile) file = {.process = TG_TRACE_PREDICTED};
-  tg_trace_begin(
-      &file, (const char *const[]){"machine", run->machine.name, "network", run->network_text, "left_out", missing}, 3);
-  write_names(&file, run, &tracks);
-  for (int64_t s = 0; s < tracks.steps; s++) write_step(&file, &tracks, run, s);
-  return tg_trace_end(cli, &file, missing);
+  return cli->options.trace ? write_trace(cli, run, NULL, false) : TG_EXIT_DONE;
+}
+
+TgExit tg_sim_trace_beside(TgCli *cli, const TgSimRun *run, const TgRunCommand *measured) {
+  return write_trace(cli, run, measured, true);
 }

@@ -1,5 +1,6 @@
 /* topogemm sim: what a schedule would cost on a machine. */
 #include "sim.h"
+#include "output-files.h"
 #include "output.h"
 #include "progress.h"
 #include "sweep.h"
@@ -12,8 +13,9 @@ static TgExit open_run(const TgCli *cli, TgSimRun *run) {
   if (!status) status = tg_sim_bind(cli, &run->problem, cli->options.arguments[0], 0, false, NULL);
   if (!status) status = tg_sim_sizes(cli, run);
   if (!status) status = tg_sim_options(cli, run);
-  if (!status) status = tg_sim_trace_prepare(cli, run);
-  return status ? status : tg_sim_prove(cli, run);
+  if (!status && cli->options.trace) status = tg_output_files_check(cli);
+  if (!status) status = tg_sim_prove(cli, run);
+  return status ? status : tg_sim_trace_prepare(cli, run);
 }
 
 static void show_progress(void *user, int64_t statements) {

@@ -18,6 +18,8 @@ enum {
   TG_SIM_JSON_NODES = 4096      /**< nodes in JSON; of more, those that end last */
 };
 
+struct TgRunCommand;
+
 /** What a processor holds at most. */
 typedef struct TgSimMemory {
   int64_t blocks;     /**< at once on the fullest processor … */
@@ -39,7 +41,9 @@ typedef struct TgSimRun {
   TgEmbedding embedding;
   TgCostOptions options;
   TgCost cost;
-  int32_t *rank; /**< by node: its processor, -1 none; NULL where a node has several */
+  int32_t *node_group;     /**< of the options; NULL where all nodes' steps are kept, or none … */
+  int64_t places_of_group; /**< … else how many processors, or nodes where these have several, are one group */
+  int32_t *rank;           /**< by node: its processor, -1 none; NULL where a node has several */
   bool proved;
   int64_t statements; /**< executed, repetitions counted */
   TgSimMemory memory;
@@ -122,5 +126,7 @@ void tg_sim_print_json(TgCli *cli, const TgSimRun *run);
 TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *run);
 /** `--trace`: the prediction as Chrome trace events. */
 TgExit tg_sim_trace_write(TgCli *cli, const TgSimRun *run);
+/** The same, alone in a command of its own, with what was measured beside it; NULL: nothing was. */
+TgExit tg_sim_trace_beside(TgCli *cli, const TgSimRun *run, const struct TgRunCommand *measured);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "atomic-file.h"
 
+#include <math.h>
+
 void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs) {
   TgJson *json = file->json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_LINES);
@@ -24,7 +26,8 @@ TgExit tg_trace_end(TgCli *cli, TgTraceFile *file, const char *left_out) {
   const char *text = tg_json_text(file->json, &length);
   if (!tg_atomic_file_write(cli->options.trace, text, length, &error)) return tg_report_error(cli, error);
   if (cli->options.json || cli->options.quiet) return TG_EXIT_DONE;
-  tg_print(cli, "\n%s: %" PRId64 " events; open it in https://ui.perfetto.dev\n", cli->options.trace, file->events);
+  tg_print(cli, "%s%s: %" PRId64 " events; open it in https://ui.perfetto.dev\n", file->alone ? "" : "\n",
+           cli->options.trace, file->events);
   if (left_out) tg_print(cli, "  %s\n", left_out);
   return TG_EXIT_DONE;
 }
@@ -39,6 +42,7 @@ static void begin_event(TgTraceFile *file, const char *name, const char *phase, 
   tg_json_member_string(file->json, "ph", phase);
   tg_json_member_integer(file->json, "pid", file->process);
   tg_json_member_integer(file->json, "tid", track);
+  file->events++;
 }
 
 static void begin_arguments(TgTraceFile *file) {
@@ -51,6 +55,26 @@ static void end_event(TgTraceFile *file) {
   tg_json_end_object(file->json);
 }
 
+static void write_arguments(TgTraceFile *file, const TgTraceArgument *argument, size_t count) {
+  begin_arguments(file);
+  for (size_t a = 0; a < count; a++)
+    if (argument[a].text)
+      tg_json_member_string(file->json, argument[a].name, argument[a].text);
+    else
+      tg_json_member_double(file->json, argument[a].name, argument[a].number);
+}
+
+static int64_t nanoseconds(double seconds) {
+  return (int64_t)llround(seconds * 1e9);
+}
+
+/* Perfetto takes the thousandfold and cuts it off: a double just below would lose its last nanosecond. */
+static void write_time(TgTraceFile *file, const char *key, int64_t time_ns) {
+  double time_us = (double)time_ns / 1000;
+  if ((int64_t)(time_us * 1000) < time_ns) time_us = nextafter(time_us, INFINITY);
+  tg_json_member_double(file->json, key, time_us);
+}
+
 void tg_trace_name(TgTraceFile *file, const char *what, int64_t track, const char *name) {
   begin_event(file, what, "M", track);
   begin_arguments(file);
@@ -58,23 +82,42 @@ void tg_trace_name(TgTraceFile *file, const char *what, int64_t track, const cha
   end_event(file);
 }
 
-void tg_trace_slice(TgTraceFile *file, int64_t track, const char *name, const char *kind, double start_s, double end_s,
-                    int64_t step, const TgTraceNumber *numbers, size_t count) {
-  if (!(end_s - start_s > 1e-12 * end_s)) return;
-  begin_event(file, name, "X", track);
-  tg_json_member_string(file->json, "cat", kind);
-  tg_json_member_double(file->json, "ts", start_s * 1e6);
-  tg_json_member_double(file->json, "dur", (end_s - start_s) * 1e6);
+void tg_trace_place(TgTraceFile *file, int64_t track, int64_t place) {
+  begin_event(file, "thread_sort_index", "M", track);
   begin_arguments(file);
-  tg_json_member_integer(file->json, "step", step);
-  for (size_t n = 0; n < count; n++) tg_json_member_double(file->json, numbers[n].name, numbers[n].value);
+  tg_json_member_integer(file->json, "sort_index", place);
   end_event(file);
-  file->events++;
+}
+
+void tg_trace_slice(TgTraceFile *file, const TgTraceSlice *slice) {
+  if (!slice->always && !(slice->end_s - slice->start_s > 1e-12 * slice->end_s)) return;
+  const int64_t start_ns = nanoseconds(slice->start_s);
+  begin_event(file, slice->name, "X", slice->track);
+  tg_json_member_string(file->json, "cat", slice->kind);
+  write_time(file, "ts", start_ns);
+  write_time(file, "dur", nanoseconds(slice->end_s) - start_ns);
+  write_arguments(file, slice->argument, slice->arguments);
+  end_event(file);
+}
+
+static void write_flow_end(TgTraceFile *file, const TgTraceFlow *flow, const char *phase, int64_t track, double at_s) {
+  begin_event(file, flow->name, phase, track);
+  tg_json_member_string(file->json, "cat", flow->kind);
+  tg_json_member_integer(file->json, "id", flow->id);
+  if (*phase == 'f') tg_json_member_string(file->json, "bp", "e"); /* ends in the slice around it, not at the next */
+  write_time(file, "ts", nanoseconds(at_s));
+  write_arguments(file, flow->argument, flow->arguments);
+  end_event(file);
+}
+
+void tg_trace_flow(TgTraceFile *file, const TgTraceFlow *flow) {
+  write_flow_end(file, flow, "s", flow->from, flow->start_s);
+  write_flow_end(file, flow, "f", flow->to, flow->end_s);
 }
 
 void tg_trace_counter(TgTraceFile *file, const char *name, const char *unit, double at_s, int64_t value) {
   begin_event(file, name, "C", 0);
-  tg_json_member_double(file->json, "ts", at_s * 1e6);
+  write_time(file, "ts", nanoseconds(at_s));
   begin_arguments(file);
   tg_json_member_integer(file->json, unit, value);
   end_event(file);

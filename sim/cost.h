@@ -45,9 +45,11 @@ typedef struct TgCostOptions {
   double straggler_factor;
   uint64_t seed;
   int64_t element_bytes;
-  bool fair_equal;      /**< flow: equal shares of a link, otherwise weighted by 1 / latency of the path */
-  TgTierOptions tiers;  /**< with the hockney model alone */
-  bool keep_node_steps; /**< fill TgCost.node_step, which takes 32 bytes a node and step */
+  bool fair_equal;           /**< flow: equal shares of a link, otherwise weighted by 1 / latency of the path */
+  TgTierOptions tiers;       /**< with the hockney model alone */
+  bool keep_node_steps;      /**< fill TgCost.node_step, which takes 32 bytes a node and step … */
+  const int32_t *node_group; /**< … or a group of nodes and step: the group of each node, -1 for none; NULL: by node */
+  int64_t node_groups;       /**< how many these are */
   void (*progress)(void *user, int64_t statements); /**< called now and then with the statements begun; or NULL */
   void *progress_user;
 } TgCostOptions;
@@ -86,7 +88,9 @@ typedef struct TgCost {
   double *step_compute_s;       /**< by step: the most time that one node spends in its products */
   double *node_time_s;          /**< by node: when it is done … */
   double *node_compute_s;       /**< … and its time in products */
-  TgNodeStep *node_step; /**< steps x nodes, row-major by step; NULL unless kept, and where the model keeps none */
+  TgNodeStep *node_step; /**< steps x entries, row-major by step; NULL unless kept, and where the model keeps none */
+  int64_t node_entries;  /**< nodes; or groups, of which an entry has when the first enters and the last leaves, and
+                              the most time that one node spends in products; not when the last of these ends */
   TgTierCost tiers;
   double wall_s; /**< that this prediction took */
 } TgCost;

@@ -6,6 +6,10 @@
 
 #include "prediction.h"
 
+/** Makes room for a further step. */
+void tg_node_steps_open(TgPrediction *prediction);
+/** Entries of a step: nodes, or groups of them. */
+int64_t tg_node_step_entries(const TgPrediction *prediction);
 /** The node enters the step (an index in `steps`) at `at_s` and so leaves the one before it; `compute_s` is its time
  * in products until then. Call it with the number of steps once all are done. */
 void tg_node_step_enter(TgPrediction *prediction, guint step, int64_t node, double at_s, double compute_s);

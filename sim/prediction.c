@@ -1,5 +1,7 @@
 #include "prediction.h"
 
+#include "node-steps.h"
+
 #include <string.h>
 
 static int64_t largest(const int64_t *load, int64_t links) {
@@ -52,8 +54,7 @@ static void open_step(TgPrediction *prediction, const TgPhaseAt *at) {
   double none = 0;
   g_array_append_val(prediction->steps, step);
   g_array_append_val(prediction->step_compute, none);
-  if (prediction->node_steps)
-    g_array_set_size(prediction->node_steps, prediction->steps->len * (guint)prediction->lanes.network->nodes);
+  tg_node_steps_open(prediction);
 }
 
 TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt *at, guint *number, GError **error) {
@@ -93,6 +94,7 @@ static void take_steps(TgPrediction *prediction) {
   cost->trace.step = (TgTraceStep *)(void *)g_array_free(g_steal_pointer(&prediction->steps), FALSE);
   cost->step_max_link_bytes = (int64_t *)(void *)g_array_free(g_steal_pointer(&prediction->step_max), FALSE);
   cost->step_compute_s = (double *)(void *)g_array_free(g_steal_pointer(&prediction->step_compute), FALSE);
+  cost->node_entries = tg_node_step_entries(prediction);
   if (prediction->node_steps && prediction->node_steps_set)
     cost->node_step = (TgNodeStep *)(void *)g_array_free(g_steal_pointer(&prediction->node_steps), FALSE);
   for (int64_t s = 0; s < cost->trace.steps; s++) {
@@ -136,6 +138,7 @@ void tg_prediction_clear(TgPrediction *prediction) {
   if (prediction->step_max) g_array_unref(prediction->step_max);
   if (prediction->step_compute) g_array_unref(prediction->step_compute);
   if (prediction->node_steps) g_array_unref(prediction->node_steps);
+  g_free(prediction->node_now);
   g_free(prediction->total_load);
   tg_phases_free(prediction->phases);
   tg_lanes_clear(&prediction->lanes);

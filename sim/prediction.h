@@ -17,6 +17,7 @@ typedef struct TgPrediction {
   GArray *step_max;      /* int64_t: bytes over the busiest link */
   GArray *step_compute;  /* double: the most time that one node spends in the step's products; set by the models */
   GArray *node_steps;    /* TgNodeStep, by step and node; NULL unless asked for; see node-steps.h */
+  TgNodeStep *node_now;  /* by node, where node_steps are of groups: the step that it is in; otherwise NULL */
   bool node_steps_set;   /* the model has filled it */
   GPtrArray *step_lanes; /* of the step under way */
   GPtrArray *last_lanes; /* of the step before it, where all of them are kept */

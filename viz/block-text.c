@@ -38,6 +38,11 @@ void tg_block_name_append(GString *text, const TgBlockName *block) {
   if (block->transposed) g_string_append_c(text, '\'');
 }
 
+void tg_factor_append(GString *text, const TgBlockName *block, bool transposed) {
+  tg_block_name_append(text, block);
+  if (transposed) g_string_append_c(text, '\'');
+}
+
 static void append_coordinates(GString *text, const TgSchedule *schedule, int64_t rank, char separator) {
   int64_t coordinate[TG_MAX_DIMS];
   tg_schedule_coordinates(schedule, rank, coordinate);
@@ -56,6 +61,10 @@ void tg_processor_append(GString *text, const TgSchedule *schedule, int64_t rank
 void tg_processor_id_append(GString *text, const TgSchedule *schedule, int64_t rank) {
   g_string_append(text, "p-");
   append_coordinates(text, schedule, rank, '-');
+}
+
+void tg_message_id_append(GString *text, int64_t step, int64_t number) {
+  g_string_append_printf(text, "m-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, step, number);
 }
 
 void tg_count_append(GString *text, int64_t count, const char *one, const char *many) {

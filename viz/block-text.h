@@ -29,11 +29,17 @@ bool tg_block_name_same(const TgBlockName *a, const TgBlockName *b);
 /** Appends "A₀₁", from ten block rows or columns up "A3,12", "A₀₁'" where transposed, "0" for zero, "" if empty. */
 void tg_block_name_append(GString *text, const TgBlockName *block);
 
+/** Appends the name of a product's factor, "A₀₁'" where it is read transposed. */
+void tg_factor_append(GString *text, const TgBlockName *block, bool transposed);
+
 /** Appends "P(1,2)". */
 void tg_processor_append(GString *text, const TgSchedule *schedule, int64_t rank);
 
 /** Appends the id of a processor, "p-1-2". */
 void tg_processor_id_append(GString *text, const TgSchedule *schedule, int64_t rank);
+
+/** Appends the id of a step's message, "m-STEP-NUMBER". */
+void tg_message_id_append(GString *text, int64_t step, int64_t number);
 
 /** Appends `count` with its noun: "1 message", "24 messages". */
 void tg_count_append(GString *text, int64_t count, const char *one, const char *many);

@@ -133,11 +133,6 @@ static void draw_array(TgScene *scene, const TgFrame *frame, const TgCellForm *f
   draw_caption(scene, frame, form, item, at, &look, filled == 0);
 }
 
-static void append_factor(GString *text, const TgBlockName *block, bool transposed) {
-  tg_block_name_append(text, block);
-  if (transposed) g_string_append_c(text, '\'');
-}
-
 /* "C₀₁ += A₀₂ B₂₁"; of several products only their number, with the sum they go to if it is one. */
 static void append_products(GString *text, const TgFrame *frame, int64_t processor) {
   const TgFrameProduct *first = NULL;
@@ -156,9 +151,9 @@ static void append_products(GString *text, const TgFrame *frame, int64_t process
     tg_count_append(text, count, "product", "products");
     return;
   }
-  append_factor(text, &first->left, first->left_transposed);
+  tg_factor_append(text, &first->left, first->left_transposed);
   g_string_append_c(text, ' ');
-  append_factor(text, &first->right, first->right_transposed);
+  tg_factor_append(text, &first->right, first->right_transposed);
 }
 
 static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor,

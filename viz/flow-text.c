@@ -34,7 +34,7 @@ void tg_flow_id(const TgFrame *frame, const TgFlow *flow, GString *text) {
     g_string_append_c(text, '-');
     tg_processor_id_append(text, frame->schedule, flow->to);
   } else {
-    g_string_append_printf(text, "m-%" G_GINT64_FORMAT "-%d", frame->step, flow->message);
+    tg_message_id_append(text, frame->step, flow->message);
   }
 }
 

@@ -24,12 +24,13 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
                            .op = statement->op,
                            .axis = statement->axis,
                            .buffer = statement->target.buffer,
-                           .add = message->add};
+                           .add = message->add,
+                           .line = statement->line};
   tg_frame_load_add(frames, &record);
   frames->frame.messages++;
   frames->frame.received[message->to]++;
   frames->frame.arrived[message->to] |= 1u << record.buffer;
-  if (frames->frame.detail) g_array_append_val(frames->messages, record);
+  if (frames->frame.listed) g_array_append_val(frames->messages, record);
 }
 
 static void mark_used(TgFrames *frames, int64_t processor, int buffer, int32_t index, const TgBlockName *block) {
@@ -41,7 +42,7 @@ static void mark_used(TgFrames *frames, int64_t processor, int buffer, int32_t i
 static void on_product(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right) {
   TgFrames *frames = user;
   frames->frame.products++;
-  if (!frames->frame.detail) return;
+  if (!frames->frame.listed) return;
   const TgStatement *statement = current_statement(frames);
   TgFrameProduct record = {.processor = processor,
                            .result = block_of(frames, result),
@@ -50,8 +51,10 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
                            .line = statement->line,
                            .replace = statement->replace != 0,
                            .left_transposed = statement->source.transposed != 0,
-                           .right_transposed = statement->other.transposed != 0};
+                           .right_transposed = statement->other.transposed != 0,
+                           .line = statement->line};
   g_array_append_val(frames->products, record);
+  if (!frames->frame.detail) return;
   TgLocal local;
   if (!tg_walk_local(tg_state_walk(frames->state), processor, &local, NULL)) return;
   mark_used(frames, processor, statement->source.buffer, local.source, &record.left);
@@ -144,7 +147,9 @@ TgFrames *tg_frames_new(const TgSchedule *schedule, const TgScheduleNames *names
                             .processors = tg_schedule_processors(schedule)};
   if (!check_network(frames, error) || !count_steps(frames, error) || !allocate(frames, error)) return NULL;
   find_nodes(frames);
-  if (!prepare_detail(frames, error) || !restart(frames, error)) return NULL;
+  if (!prepare_detail(frames, error)) return NULL;
+  frames->frame.listed = frames->frame.detail || options->list;
+  if (!restart(frames, error)) return NULL;
   return g_steal_pointer(&frames);
 }
 

@@ -34,6 +34,7 @@ typedef struct TgFrameProduct {
   uint16_t line; /**< of its statement */
   bool replace;
   bool left_transposed, right_transposed;
+  int32_t line; /**< of its statement in the schedule's text */
 } TgFrameProduct;
 
 /** A block that came from another processor. Its number in the step is its index in TgFrame::message. */
@@ -48,6 +49,7 @@ typedef struct TgFrameMessage {
   uint8_t axis;          /**< collectives: the coordinate it runs along */
   uint8_t buffer;        /**< slot's buffer at the receiver */
   bool add;
+  int32_t line; /**< of its statement in the schedule's text */
 } TgFrameMessage;
 
 typedef struct TgFrame {
@@ -61,12 +63,13 @@ typedef struct TgFrame {
   const TgFailure *failure;   /**< where the run fails in this step, or at the end after it; else NULL */
   int64_t processors;
   bool detail;                    /**< slots, messages and products are there */
+  bool listed;                    /**< messages and products are there, with or without slots */
   int32_t length[TG_MAX_BUFFERS]; /**< detail: slots of each buffer over the whole run; 0 where it is never filled */
   int32_t first[TG_MAX_BUFFERS];  /**< detail: position of X[0] among a processor's slots */
   int32_t slots;                  /**< detail: slots of one processor */
   TgFrameSlot *slot;              /**< detail: processors × slots, row-major */
-  TgFrameProduct *product;        /**< detail, in order of execution */
-  TgFrameMessage *message;        /**< detail, in order of arrival */
+  TgFrameProduct *product;        /**< listed, in order of execution */
+  TgFrameMessage *message;        /**< listed, in order of arrival */
   uint8_t round_axes; /**< detail: bit c: somewhere in the run a block goes round the edge along coordinate c … */
   uint8_t far_axes;   /**< … or further than to a neighbour */
   int64_t products, messages; /**< counts, also without detail */
@@ -82,6 +85,7 @@ typedef struct TgFrameOptions {
   const TgEmbedding *embedding; /**< of the schedule's grid on it; NULL: processor p on node p */
   TgCollective collective;
   bool to_the_error; /**< where the schedule fails, its last frame is the step in which it does, as far as it went */
+  bool list;         /**< messages and products are listed for any number of processors; slots are not */
 } TgFrameOptions;
 
 /** The frames of a schedule, one at a time. */

@@ -227,6 +227,44 @@ static void test_overflow(void) {
   }
 }
 
+/* Entries of groups are those of their nodes, taken together, in every model. */
+static void test_node_groups(void) {
+  enum { NODES = 16, GROUPS = 3 };
+  static const int32_t group[NODES] = {0, 0, 0, 1, 1, 1, 1, 1, -1, 2, 2, 2, 2, 2, 2, 2};
+  TgMachine machine;
+  Bound bound;
+  machine_from(&machine, "[processor]\nflops_per_s = 1e10\n");
+  g_assert_true(bound_from_library(&bound, "cannon", "4x4", NULL));
+  for (int model = 0; model < TG_COST_MODELS; model++) {
+    TgCostOptions options = plain;
+    TgCost single, grouped;
+    options.model = (TgCostModel)model;
+    options.jitter = 0.5;
+    options.keep_node_steps = true;
+    predict(&bound, 64, "torus:4x4", &machine, &options, &single);
+    options.node_group = group;
+    options.node_groups = GROUPS;
+    predict(&bound, 64, "torus:4x4", &machine, &options, &grouped);
+    g_assert_cmpint(single.node_entries, ==, NODES);
+    g_assert_cmpint(grouped.node_entries, ==, GROUPS);
+    for (int64_t e = 0; e < single.trace.steps * GROUPS; e++) {
+      TgNodeStep all = {.start_s = INFINITY};
+      for (int n = 0; n < NODES; n++) {
+        const TgNodeStep *at = &single.node_step[e / GROUPS * NODES + n];
+        if (group[n] != e % GROUPS) continue;
+        all.start_s = fmin(all.start_s, at->start_s);
+        all.end_s = fmax(all.end_s, at->end_s);
+        all.products_s = fmax(all.products_s, at->products_s);
+      }
+      g_assert_cmpfloat(grouped.node_step[e].start_s, ==, all.start_s);
+      g_assert_cmpfloat(grouped.node_step[e].end_s, ==, all.end_s);
+      g_assert_cmpfloat(grouped.node_step[e].products_s, ==, all.products_s);
+    }
+    tg_cost_clear(&single);
+    tg_cost_clear(&grouped);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/cost/closed-form", test_closed_form);
@@ -236,5 +274,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/cost/level-and-apart", test_level_and_apart);
   g_test_add_func("/cost/virtual-processors", test_virtual_processors);
   g_test_add_func("/cost/overflow", test_overflow);
+  g_test_add_func("/cost/node-groups", test_node_groups);
   return g_test_run();
 }

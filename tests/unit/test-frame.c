@@ -214,6 +214,23 @@ static void test_counts_only(void) {
   g_assert_cmpint(frame->held[1599], ==, 2);
 }
 
+/* Where there are too many processors for slots, messages and products are listed if that is asked for. */
+static void test_list(void) {
+  Laid laid;
+  lay(&laid, "cannon", "40x40", NULL, TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  laid.options.list = true;
+  g_autoptr(TgFrames) frames = frames_of(&laid);
+  const TgFrame *frame = tg_frames_seek(frames, 2, NULL);
+  g_assert_false(frame->detail);
+  g_assert_true(frame->listed);
+  g_assert_cmpint(frame->messages, ==, 3200);
+  g_assert_cmpint(frame->products, ==, 1600);
+  g_assert_cmpint(frame->message[3199].from, ==, 1599);
+  g_assert_cmpint(frame->message[3199].line, ==, 16);
+  g_assert_cmpint(frame->product[1599].processor, ==, 1599);
+  g_assert_cmpint(frame->product[1599].line, ==, 14);
+}
+
 static void test_block_names(void) {
   TgBlockName large = {.kind = TG_VALUE_INPUT, .matrix = TG_MATRIX_A, .row = 3, .column = 12};
   TgBlockName turned = {.kind = TG_VALUE_INPUT, .matrix = TG_MATRIX_B, .row = 4, .column = 9, .transposed = 1};
@@ -238,6 +255,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/frame/to-the-error", test_to_the_error);
   g_test_add_func("/frame/network-too-small", test_network_too_small);
   g_test_add_func("/frame/counts-only", test_counts_only);
+  g_test_add_func("/frame/list", test_list);
   g_test_add_func("/frame/block-names", test_block_names);
   return g_test_run();
 }

@@ -1,0 +1,96 @@
+/* topogemm trace: a prediction, and a run, on one time axis for Perfetto. */
+#include "output-files.h"
+#include "output.h"
+#include "run.h"
+#include "sim.h"
+
+#include <string.h>
+
+static TgExit check_given(const TgCli *cli) {
+  const char *path = cli->options.trace;
+  if (!path) return tg_report(cli, TG_EXIT_USAGE, "trace: expected -o FILE.json, as in -o trace.json");
+  if (!g_str_has_suffix(path, ".json"))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .json", path);
+  if (!cli->options.n && !cli->options.size)
+    return tg_report(cli, TG_EXIT_USAGE, "trace: expected the sizes of the matrices, -n or --size");
+  return tg_output_files_check(cli);
+}
+
+static TgExit open_run(const TgCli *cli, TgSimRun *run) {
+  TgExit status = check_given(cli);
+  if (!status) status = tg_sim_bind(cli, &run->problem, cli->options.arguments[0], 0, false, NULL);
+  if (!status) status = tg_sim_sizes(cli, run);
+  if (!status) status = tg_sim_options(cli, run);
+  if (!status) status = tg_sim_prove(cli, run);
+  return status ? status : tg_sim_trace_prepare(cli, run);
+}
+
+/* --- beside a run --------------------------------------------------------------------------------------------------*/
+
+/* What is about a run alone is refused where there is none. */
+static TgExit check_measured(const TgCli *cli) {
+  const TgOptions *options = &cli->options;
+  const char *const names[] = {"transport", "trials", "warmup", "deadline", "device", "form"};
+  const char *const values[] = {options->transport, options->trials, options->warmup,
+                                options->deadline,  options->device, options->form};
+  for (size_t i = 0; i < G_N_ELEMENTS(names) && !options->on; i++)
+    if (values[i]) return tg_report(cli, TG_EXIT_USAGE, "--%s is about a run, which --on asks for", names[i]);
+  if (options->transport && strchr(options->transport, ','))
+    return tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected one", options->transport);
+  return TG_EXIT_DONE;
+}
+
+static TgExit measure(TgCli *cli, TgRunCommand *measured) {
+  TgExit status = tg_run_begin(cli, "trace", measured);
+  if (!status) status = tg_run_measure(cli, measured, measured->results->pdata[0]);
+  if (status) return status;
+  tg_environment_end(&measured->environment);
+  return tg_run_check(cli, measured);
+}
+
+static TgExit run_trace(TgCli *cli) {
+  g_auto(TgSimRun) run = {.element = TG_F32};
+  g_auto(TgRunCommand) measured = {0};
+  const bool on = cli->options.on != NULL;
+  TgExit status = check_measured(cli);
+  if (!status) status = open_run(cli, &run);
+  if (!status) status = tg_sim_predict(cli, &run);
+  if (!status && on) status = measure(cli, &measured);
+  if (!status) status = tg_sim_trace_beside(cli, &run, on ? &measured : NULL);
+  if (!status) tg_sim_warn_memory(cli, &run);
+  return status;
+}
+
+static const char *const options[] = {
+    "grid",   "set",        "n",        "size",   "type",   "network",   "embed",        "machine",  "model",
+    "fair",   "collective", "overlap",  "skew",   "jitter", "straggler", "seed",         "on:trace", "transport",
+    "trials", "warmup",     "deadline", "device", "form",   "no-cache",  "output:trace", "quiet",    NULL};
+static const TgExample examples[] = {
+    {"trace cannon --grid 4x4 -n 4096 -o trace.json", "open it in https://ui.perfetto.dev"},
+    {"trace summa --grid 8x8 -n 4096 --collective ring -o ring.json", "a broadcast in rounds, a flow a message"},
+    {"trace cannon --grid 4x4 -n 4096 --straggler 5:3 --model flow -o slow.json", "who waits for a slow node"},
+    {"trace cannon --grid 4x4 -n 512 --on cpu -o both.json", "beside a run"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_trace = {
+    .name = "trace",
+    .arguments = "ALGO",
+    .summary = "write times, messages and link loads as Chrome trace events, for Perfetto",
+    .details =
+        "Processors are tracks: on each its steps, in them its products with the blocks' names, and the rest, which is "
+        "communication. Messages are flows, with block and bytes; loads of links are counters, single links up to 64. "
+        "A prediction has the times of steps and not of messages, so a flow goes from the sender's step to the "
+        "receiver's. `sim --trace` writes the same.\n"
+        "With --on the schedule is executed, too, and its steps are process 2 of the file, on the same time axis; what "
+        "is predicted is still the machine of --machine. `compare --trace` predicts the executor itself, and takes "
+        "several ALGOs; here it is one.\n"
+        "Above 200000 events rows of the grid are tracks, as many together as it takes, and flows are sums from track "
+        "to track; what is left out is said on standard error and in the file (otherData.left_out). A schedule is "
+        "proved first, as `sim` does; one that fails is not written, and exits with 3.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run_trace,
+};
