@@ -31,7 +31,6 @@ typedef struct TgFrameSlot {
 typedef struct TgFrameProduct {
   int64_t processor;
   TgBlockName result, left, right;
-  uint16_t line; /**< of its statement */
   bool replace;
   bool left_transposed, right_transposed;
   int32_t line; /**< of its statement in the schedule's text */
@@ -44,7 +43,6 @@ typedef struct TgFrameMessage {
   int64_t execution;     /**< number of the statement's execution, so that two of one statement are told apart */
   int32_t round;         /**< from 0; of collectives in rounds */
   int32_t piece, pieces; /**< 0 of 1 where the block travels whole */
-  uint16_t line;         /**< of its statement */
   uint8_t op;            /**< TgOp of its statement */
   uint8_t axis;          /**< collectives: the coordinate it runs along */
   uint8_t buffer;        /**< slot's buffer at the receiver */
