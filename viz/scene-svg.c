@@ -28,9 +28,15 @@ static void append_attribute(GString *svg, const char *name, const char *value) 
   g_string_append_c(svg, '"');
 }
 
+/* A group is one line of the file, whatever its words hold. */
 static void append_escaped(GString *svg, const char *text, gsize length) {
   g_autofree char *escaped = g_markup_escape_text(text, (gssize)length);
-  g_string_append(svg, escaped);
+  for (const char *c = escaped; *c; c++) {
+    if (*c == '\n')
+      g_string_append(svg, "&#10;");
+    else
+      g_string_append_c(svg, *c);
+  }
 }
 
 static void open_group(GString *svg, const char *prefix, const char *id, const char *kind, const char *title) {

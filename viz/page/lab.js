@@ -139,21 +139,14 @@ class Lab {
   }
 
   drawPicture(step) {
-    const box = this.part("picture");
-    const scroll = [box.scrollLeft, box.scrollTop];
     this.part("totals").textContent = step.totals;
     if (!this.cells) {
       drawMap(this, step);
       return;
     }
-    box.innerHTML = this.core.picture(this.handle, step.step, this.prefix);
+    putPicture(this, this.core.picture(this.handle, step.step, this.prefix));
     this.part("reading").textContent = this.core.reading(this.handle);
     this.cropPlane();
-    [box.scrollLeft, box.scrollTop] = scroll;
-    for (const group of box.querySelectorAll("g.node")) {
-      const id = group.id.slice(this.prefix.length);
-      if (id.startsWith("p-")) group.dataset.p = id;
-    }
   }
 
   /* --- how large, and which plane ------------------------------------------------------------------------------- */
@@ -194,6 +187,11 @@ class Lab {
     if (!(svg instanceof SVGElement)) return;
     if (!svg.dataset.whole) svg.dataset.whole = svg.getAttribute("viewBox");
     const plane = this.part("planes").value;
+    if (plane === "" && svg.getAttribute("viewBox") === svg.dataset.whole) {
+      this.wide = svg.viewBox.baseVal.width;
+      if (this.zoom) this.zoomTo(this.zoom);
+      return;
+    }
     let view = svg.dataset.whole.split(" ").map(Number);
     if (plane !== "") {
       const boxes = [];
@@ -235,19 +233,22 @@ class Lab {
     const pre = this.part("behind");
     const text = this.part("text").value.split("\n");
     const wrong = this.error ? this.error.line : this.now && this.now.failure ? this.now.failure.line : this.proof && !this.proof.ok ? this.proof.failure.line : 0;
-    pre.replaceChildren(
-      ...text.map((line, i) => {
-        const kind = ["l", this.lines && this.lines.has(i + 1) && !this.error ? "now" : "", i + 1 === wrong ? "wrong" : ""];
-        return make("span", { class: kind.join(" ").trim(), "data-n": i + 1 }, line + "\n");
-      }),
-    );
-    this.part("text").style.height = `${Math.min(Math.max(text.length, 8), 34) * 1.5 * 13 + 30}px`;
+    if (pre.childElementCount !== text.length || this.shownText !== this.part("text").value) {
+      pre.replaceChildren(...text.map((line, i) => make("span", { "data-n": i + 1 }, line + "\n")));
+      this.shownText = this.part("text").value;
+      this.part("text").style.height = `${Math.min(Math.max(text.length, 8), 34) * 1.5 * 13 + 30}px`;
+    }
+    [...pre.children].forEach((span, i) => {
+      const runs = this.lines && this.lines.has(i + 1) && !this.error;
+      span.className = `l${runs ? " now" : ""}${i + 1 === wrong ? " wrong" : ""}`;
+    });
     this.part("text").setAttribute("aria-invalid", this.error ? "true" : "false");
-    this.scrollBehind();
+    if (this.scrolled) this.scrollBehind();
   }
 
   scrollBehind() {
     const text = this.part("text");
+    this.scrolled = true;
     this.part("behind").scrollTop = text.scrollTop;
     this.part("behind").scrollLeft = text.scrollLeft;
   }
