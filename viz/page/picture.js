@@ -6,7 +6,7 @@ const idOfLine = (line) => line.slice(7, line.indexOf('"', 7)); /* <g id="… */
 /* New elements of some lines. */
 function parseGroups(lines) {
   const holder = document.createElement("div");
-  holder.innerHTML = `<svg xmlns="http://www.w3.org/2000/svg">${lines.join("\n")}</svg>`;
+  holder.innerHTML = `<svg xmlns="http://www.w3.org/2000/svg">${lines.join("")}</svg>`;
   return [...holder.firstElementChild.children];
 }
 
@@ -39,7 +39,7 @@ function putPicture(lab, text) {
     for (const group of svg.querySelectorAll(".failed, .followed")) group.classList.remove("failed", "followed");
     lab.drawn = patch(svg, lines, lab.drawn);
   } else {
-    box.innerHTML = text;
+    box.innerHTML = `${opening}${lines.join("")}</svg>`;
     lab.drawn = new Map(lines.map((line) => [idOfLine(line), line]));
   }
   lab.frame = frame;
