@@ -48,7 +48,7 @@ static const TgOptionRow rows[] = {
     {"messages", 0, G_OPTION_ARG_NONE, AT(messages), NULL, "print each message"},
     {"integers", 0, G_OPTION_ARG_NONE, AT(integers), NULL,
      "draw whole numbers from -4 to 4, whose products and sums are exact"},
-    {"interactive", 'i', G_OPTION_ARG_NONE, AT(interactive), NULL, "go forward and back by hand"},
+    {"interactive", 'i', G_OPTION_ARG_NONE, AT(interactive), NULL, "on a terminal: forward and back by key"},
     {"spacetime", 0, G_OPTION_ARG_NONE, AT(spacetime), NULL, "processors against time"},
     {"memory", 0, G_OPTION_ARG_NONE, AT(memory), NULL, "live blocks at every step"},
     {"heat", 0, G_OPTION_ARG_STRING, AT(heat), "WHAT",
