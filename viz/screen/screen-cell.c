@@ -48,16 +48,16 @@ static void add_more(GArray *words, int64_t more) {
 }
 
 static void add_products(GArray *words, const TgScreen *screen, int64_t processor) {
-  const TgFrame *frame = screen->tour->frame;
+  const TgTourLists *lists = &screen->tour->multiplied;
   int64_t count = 0;
-  for (int64_t p = 0; p < frame->products; p++) {
-    const TgFrameProduct *product = &frame->product[p];
-    if (product->processor != processor || ++count > PRODUCTS) continue;
+  for (int64_t p = lists->begin[processor]; p < lists->begin[processor + 1]; p++) {
+    const TgFrameProduct *product = &screen->tour->frame->product[lists->number[p]];
+    if (++count > PRODUCTS) break;
     add_block(words, screen, &product->left, 0, false);
     tg_word_add(words, TG_LOOK_FAINT, true, screen->paper.unicode ? "·" : "*");
     add_block(words, screen, &product->right, 0, true);
   }
-  add_more(words, count - PRODUCTS);
+  add_more(words, lists->begin[processor + 1] - lists->begin[processor] - PRODUCTS);
 }
 
 /* What a slot stands for in the picture of a step: as the pictures of draw have it. */
@@ -66,25 +66,23 @@ static const TgBlockName *shown(const TgFrameSlot *slot) {
   return slot->after.kind == TG_VALUE_SUM && slot->before.kind == TG_VALUE_EMPTY ? &slot->after : block;
 }
 
-static bool came(const TgFrame *frame, int64_t processor, const TgFrameSlot *slot) {
+static bool came(const TgTour *tour, int64_t processor, const TgFrameSlot *slot) {
+  const TgTourLists *lists = &tour->received;
   if (slot->before.kind != TG_VALUE_EMPTY) return false;
-  for (int64_t m = 0; m < frame->messages; m++)
-    if (frame->message[m].to == processor && tg_block_name_same(&frame->message[m].block, &slot->after)) return true;
+  for (int64_t m = lists->begin[processor]; m < lists->begin[processor + 1]; m++)
+    if (tg_block_name_same(&tour->frame->message[lists->number[m]].block, &slot->after)) return true;
   return false;
 }
 
-static bool multiplied(const TgFrame *frame, int64_t processor, const TgBlockName *block) {
-  for (int64_t p = 0; p < frame->products; p++) {
-    const TgFrameProduct *product = &frame->product[p];
-    if (product->processor != processor) continue;
-    if (tg_block_name_same(&product->left, block) || tg_block_name_same(&product->right, block)) return true;
+/* Whether a product of the processor reads the block; with `sums`, whether one adds to it. */
+static bool multiplied(const TgTour *tour, int64_t processor, const TgBlockName *block, bool sums) {
+  const TgTourLists *lists = &tour->multiplied;
+  for (int64_t p = lists->begin[processor]; p < lists->begin[processor + 1]; p++) {
+    const TgFrameProduct *product = &tour->frame->product[lists->number[p]];
+    if (sums ? tg_block_name_same(&product->result, block)
+             : tg_block_name_same(&product->left, block) || tg_block_name_same(&product->right, block))
+      return true;
   }
-  return false;
-}
-
-static bool summed(const TgFrame *frame, int64_t processor, const TgBlockName *block) {
-  for (int64_t p = 0; p < frame->products; p++)
-    if (frame->product[p].processor == processor && tg_block_name_same(&frame->product[p].result, block)) return true;
   return false;
 }
 
@@ -102,8 +100,9 @@ static void add_slots(GArray *words, const TgScreen *screen, int64_t processor, 
   int64_t count = 0;
   for (int32_t s = 0; s < frame->slots; s++) {
     const TgBlockName *block = shown(&slots[s]);
-    if (block->kind == TG_VALUE_EMPTY || !is_first(slots, s) || came(frame, processor, &slots[s])) continue;
-    if (summed(frame, processor, block) != sums || multiplied(frame, processor, block)) continue;
+    if (block->kind == TG_VALUE_EMPTY || !is_first(slots, s) || came(screen->tour, processor, &slots[s])) continue;
+    if (multiplied(screen->tour, processor, block, true) != sums || multiplied(screen->tour, processor, block, false))
+      continue;
     if (++count <= HELD) add_sum(words, screen, block);
   }
   add_more(words, count - HELD);

@@ -8,17 +8,18 @@ enum { SHOWN = 6 }; /* messages of one cell; the rest is counted */
 
 /* A block that goes to several along a line is one thing to say. */
 static bool is_same(const TgFrameMessage *a, const TgFrameMessage *b) {
-  return a->execution == b->execution && a->piece == b->piece && tg_block_name_same(&a->block, &b->block);
+  return a->execution == b->execution && a->round == b->round && a->piece == b->piece &&
+         tg_block_name_same(&a->block, &b->block);
 }
 
-static int64_t receivers(const TgFrame *frame, int64_t message, bool *first) {
-  const TgFrameMessage *one = &frame->message[message];
+/* How many get what the processor's message at `at` of its list carries; 0 where an earlier one of them tells it. */
+static int64_t receivers(const TgTour *tour, int64_t processor, int64_t at) {
+  const TgTourLists *lists = &tour->sent;
+  const TgFrameMessage *all = tour->frame->message;
   int64_t count = 0;
-  *first = true;
-  for (int64_t m = 0; m < frame->messages; m++) {
-    const TgFrameMessage *other = &frame->message[m];
-    if (other->from != one->from || !is_same(one, other)) continue;
-    if (m < message) *first = false;
+  for (int64_t m = lists->begin[processor]; m < lists->begin[processor + 1]; m++) {
+    if (!is_same(&all[lists->number[at]], &all[lists->number[m]])) continue;
+    if (m < at) return 0;
     count++;
   }
   return count;
@@ -93,40 +94,39 @@ static void add_more(GArray *words, int64_t more) {
 }
 
 void tg_cell_out(GArray *words, const TgScreen *screen, int64_t processor) {
-  const TgFrame *frame = screen->tour->frame;
+  const TgTourLists *lists = &screen->tour->sent;
   int64_t shown = 0;
-  for (int64_t m = 0; m < frame->messages; m++) {
-    const TgFrameMessage *message = &frame->message[m];
-    bool first;
-    if (message->from != processor) continue;
-    int64_t count = receivers(frame, m, &first);
-    if (!first || ++shown > SHOWN) continue;
+  for (int64_t m = lists->begin[processor]; m < lists->begin[processor + 1]; m++) {
+    const TgFrameMessage *message = &screen->tour->frame->message[lists->number[m]];
+    int64_t count = receivers(screen->tour, processor, m);
+    if (count == 0 || ++shown > SHOWN) continue;
     g_autoptr(GString) where = g_string_new(NULL);
     add_block(words, screen, message, 0);
     if (count > 1)
       append_line(where, screen, message, count);
     else
       append_where(where, screen, message);
-    tg_word_add(words, (tg_cell_look(screen, &message->block)) & ~(unsigned)TG_LOOK_FOLLOWED, true, where->str);
+    tg_word_add(words, tg_cell_look(screen, &message->block) & ~(unsigned)TG_LOOK_FOLLOWED, true, where->str);
   }
   add_more(words, shown - SHOWN);
 }
 
 /* A block in pieces, or one from each of several senders that is added, is told once. */
-static bool came_before(const TgFrame *frame, int64_t message) {
-  const TgFrameMessage *one = &frame->message[message];
-  for (int64_t m = 0; m < message; m++)
-    if (frame->message[m].to == one->to && tg_block_name_same(&frame->message[m].block, &one->block)) return true;
+static bool came_before(const TgTour *tour, int64_t processor, int64_t at) {
+  const TgTourLists *lists = &tour->received;
+  const TgFrameMessage *all = tour->frame->message;
+  for (int64_t m = lists->begin[processor]; m < at; m++)
+    if (tg_block_name_same(&all[lists->number[m]].block, &all[lists->number[at]].block)) return true;
   return false;
 }
 
 void tg_cell_in(GArray *words, const TgScreen *screen, int64_t processor) {
-  const TgFrame *frame = screen->tour->frame;
+  const TgTourLists *lists = &screen->tour->received;
   int64_t shown = 0;
-  for (int64_t m = 0; m < frame->messages; m++) {
-    if (frame->message[m].to != processor || came_before(frame, m) || ++shown > SHOWN) continue;
+  for (int64_t m = lists->begin[processor]; m < lists->begin[processor + 1]; m++) {
+    if (came_before(screen->tour, processor, m) || ++shown > SHOWN) continue;
     if (shown == 1) tg_word_add(words, TG_LOOK_FAINT, false, "got");
-    add_block(words, screen, &frame->message[m], TG_LOOK_NEW);
+    add_block(words, screen, &screen->tour->frame->message[lists->number[m]], TG_LOOK_NEW);
   }
   add_more(words, shown - SHOWN);
 }

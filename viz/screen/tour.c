@@ -58,8 +58,10 @@ bool tg_tour_go(TgTour *tour, int64_t step, GError **error) {
     count_step(tour, tour->frame);
   }
   tour->frame = tg_frames_seek(tour->frames, CLAMP(step, 0, tg_frames_steps(tour->frames)), error);
-  if (tour->frame) walk_past(tour, tour->frame->step);
-  return tour->frame != NULL;
+  if (!tour->frame) return false;
+  walk_past(tour, tour->frame->step);
+  tg_tour_list(tour);
+  return true;
 }
 
 const TgTourStep *tg_tour_totals(const TgTour *tour) {
@@ -118,6 +120,7 @@ TgTour *tg_tour_new(const TgSchedule *schedule, const TgScheduleNames *names, co
 }
 
 void tg_tour_free(TgTour *tour) {
+  tg_tour_unlist(tour);
   if (tour->frames) tg_frames_free(tour->frames);
   g_array_unref(tour->step);
   g_array_unref(tour->c_place);

@@ -22,6 +22,11 @@ typedef struct TgTourStep {
   int64_t bytes; /**< 0 without sizes, and where a frame has no detail */
 } TgTourStep;
 
+/** Numbers of messages or products by processor: those of p are number[begin[p]] … number[begin[p + 1] - 1]. */
+typedef struct TgTourLists {
+  int64_t *begin, *number;
+} TgTourLists;
+
 typedef struct TgTour {
   const TgSchedule *schedule;
   const TgScheduleNames *names;
@@ -33,6 +38,7 @@ typedef struct TgTour {
   GArray *step;         /**< TgTourStep, as far as the tour ever went */
   int64_t known;        /**< last step whose counts are in `step` */
   GArray *c_place;      /**< TgPlaced: where the blocks of C must end */
+  TgTourLists sent, received, multiplied; /**< of the frame, where it has detail: a cell asks for its own alone */
 } TgTour;
 
 /** Begins at step 0. What `options` points to, schedule and names outlive the tour. */
@@ -43,6 +49,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgTour, tg_tour_free)
 
 /** Goes to a step; to the last one there is where `step` lies behind it, as where the schedule fails before. */
 bool tg_tour_go(TgTour *tour, int64_t step, GError **error);
+
+/** Makes the lists of the frame at which the tour stands, and frees them. */
+void tg_tour_list(TgTour *tour);
+void tg_tour_unlist(TgTour *tour);
 
 /** Bytes of a message; 0 without sizes. */
 int64_t tg_tour_message_bytes(const TgTour *tour, const TgFrameMessage *message);
