@@ -123,6 +123,8 @@ class Terminal:
                 os.dup2(self.slave, number)
             os.closerange(3, 64)
             os.execve(words[0], words, environment)
+        # A command that is stopped would outlive its terminal.
+        signal.signal(signal.SIGHUP, lambda *_: (os.kill(pid, signal.SIGHUP), os.kill(pid, signal.SIGCONT)))
         os.write(says, f"{pid}\n".encode())
         os.close(self.slave)
         status = 0x7F
