@@ -48,7 +48,7 @@ static const TgOptionRow rows[] = {
     {"messages", 0, G_OPTION_ARG_NONE, AT(messages), NULL, "print each message"},
     {"integers", 0, G_OPTION_ARG_NONE, AT(integers), NULL,
      "draw whole numbers from -4 to 4, whose products and sums are exact"},
-    {"interactive", 'i', G_OPTION_ARG_NONE, AT(interactive), NULL, "go forward and back by hand"},
+    {"interactive", 'i', G_OPTION_ARG_NONE, AT(interactive), NULL, "on a terminal: forward and back by key"},
     {"spacetime", 0, G_OPTION_ARG_NONE, AT(spacetime), NULL,
      "processors against predicted time, with the critical path"},
     {"memory", 0, G_OPTION_ARG_NONE, AT(memory), NULL, "blocks that processors hold in every step, with the peak"},

@@ -2,6 +2,7 @@
 #include "step.h"
 #include "output.h"
 #include "progress.h"
+#include "step-view.h"
 
 #include "matrix-file.h"
 
@@ -25,9 +26,6 @@ TgExit tg_step_failed(const TgCli *cli, const TgStepRun *run, GError *error) {
 static TgExit check_options(const TgCli *cli) {
   const TgOptions *options = &cli->options;
   GError *error = NULL;
-  if (options->interactive && (options->json || options->quiet))
-    return tg_report(cli, TG_EXIT_USAGE, "--interactive goes with neither --json nor --quiet");
-  if (options->interactive && options->step) return tg_report(cli, TG_EXIT_USAGE, "give --interactive or --step");
   if (options->c && !tg_matrix_path_known(options->c, &error)) return tg_report_error(cli, error);
   return TG_EXIT_DONE;
 }
@@ -53,8 +51,7 @@ static TgExit open_stepper(const TgCli *cli, TgStepRun *run) {
   run->options.network = &run->network;
   run->options.embedding = (TgEmbeddingKind)run->embedding.kind;
   run->options.link_loads = run->network.links * 8 <= most_load_bytes / (steps + 1);
-  run->options.keep_details = cli->options.interactive || cli->options.messages;
-  run->options.keep_history = cli->options.interactive;
+  run->options.keep_details = cli->options.messages;
   run->stepper = tg_stepper_new(&problem->schedule, &problem->names, &run->options, run->input.a->data,
                                 tg_input_b(&run->input), &error);
   return run->stepper ? find_last(cli, run) : tg_report_error(cli, error);
@@ -128,10 +125,11 @@ static TgExit finish(TgCli *cli, TgStepRun *run) {
 
 static TgExit run_step(TgCli *cli) {
   g_auto(TgStepRun) run = {0};
+  if (cli->options.interactive) return tg_step_interactive(cli);
   TgExit status = open_run(cli, &run);
   if (status) return status;
   if (!cli->options.json && !cli->options.quiet) tg_step_print_head(cli, &run);
-  status = cli->options.interactive ? tg_step_by_hand(cli, &run) : tg_step_forward(cli, &run);
+  status = tg_step_forward(cli, &run);
   return status ? status : finish(cli, &run);
 }
 
@@ -157,7 +155,11 @@ const TgCommand tg_command_step = {
         "from files: --a A.npy --b B.npy --c C.npy. Nothing need be divisible. C is checked against a product in "
         "double "
         "precision: the norm of the difference over that of the product is at most 1e-6 for f32, 1e-14 for f64; a "
-        "failed check exits with 3 and writes nothing.",
+        "failed check exits with 3 and writes nothing.\n--interactive shows the steps on the terminal: n and b go "
+        "forward and "
+        "back, g to a step, space plays, f follows a block, s saves a picture, ? tells the rest. It goes by the names "
+        "of "
+        "the blocks, so that no sizes are needed; with -n or --size bytes are counted.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -43,8 +43,6 @@ int64_t tg_step_busiest_link(const TgStepRun *run, int64_t step, int64_t *link);
 
 /** Goes on as far as asked, printing unless `--quiet` or `--json`. */
 TgExit tg_step_forward(TgCli *cli, TgStepRun *run);
-/** Goes forward and back as lines of standard input say. */
-TgExit tg_step_by_hand(TgCli *cli, TgStepRun *run);
 /** Says why the stepper failed. */
 TgExit tg_step_failed(const TgCli *cli, const TgStepRun *run, GError *error);
 

@@ -6,8 +6,10 @@
 
 static TgFrames *frames_of(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                            GError **error) {
-  TgFrameOptions frame_options = {
-      .topology = options->topology, .embedding = options->embedding, .collective = options->collective};
+  TgFrameOptions frame_options = {.topology = options->topology,
+                                  .embedding = options->embedding,
+                                  .collective = options->collective,
+                                  .to_the_error = options->to_the_error};
   return tg_frames_new(schedule, names, &frame_options, error);
 }
 

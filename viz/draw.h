@@ -27,6 +27,7 @@ typedef struct TgDrawOptions {
   const TgEmbedding *embedding; /**< of the grid on it; NULL: processor p on node p */
   TgCollective collective;      /**< TG_COLLECTIVE_WHOLE draws them whole, others round by round */
   TgHeat heat;
+  bool to_the_error; /**< as in TgFrameOptions: the step in which a wrong schedule fails is drawn as far as it went */
   double seconds_per_step; /**< of animations; 0: 2 s */
 } TgDrawOptions;
 

@@ -1,0 +1,41 @@
+/** @file step-view.h
+ * `step --interactive`: the steps of a schedule on a terminal, by key. */
+#ifndef TG_STEP_VIEW_H
+#define TG_STEP_VIEW_H
+
+#include "problem.h"
+
+#include "draw.h"
+#include "screen.h"
+
+typedef enum TgStepPrompt { TG_PROMPT_NONE, TG_PROMPT_GOTO, TG_PROMPT_FOLLOW } TgStepPrompt;
+
+/** Zero it before use. */
+typedef struct TgStepView {
+  TgProblem problem;
+  TgTopology network;
+  TgEmbedding embedding;
+  TgFrameOptions options;
+  TgTourSizes sizes;
+  TgTour *tour;
+  TgScreen screen;
+  TgScreenExtent extent; /**< of the screen drawn last */
+  TgBlockName followed;
+  TgStepPrompt prompt;
+  GString *typed;   /**< at the prompt */
+  char *message;    /**< in the last row until the next key; NULL: none */
+  int64_t pause_ms; /**< between steps that are played */
+  bool playing, done;
+  GError *error; /**< what ended it */
+} TgStepView;
+
+void tg_step_view_clear(TgStepView *view);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgStepView, tg_step_view_clear)
+
+/** Does what a key of terminal.h asks for, or, on TG_KEY_NONE, plays on. */
+void tg_step_view_key(TgStepView *view, unsigned key);
+
+/** Runs `topogemm step --interactive`. */
+TgExit tg_step_interactive(TgCli *cli);
+
+#endif

@@ -1,0 +1,46 @@
+/** @file terminal.h
+ * The terminal as a screen: entered once, left on every way out, also where a signal or a bug ends the program. */
+#ifndef TG_TERMINAL_H
+#define TG_TERMINAL_H
+
+#include "cli.h"
+
+/** What comes from the terminal: a character (Unicode), or one of these. */
+typedef enum TgKeyCode {
+  TG_KEY_RIGHT = 0x110000, /**< beyond all characters */
+  TG_KEY_LEFT,
+  TG_KEY_UP,
+  TG_KEY_DOWN,
+  TG_KEY_HOME,
+  TG_KEY_END,
+  TG_KEY_PAGE_UP,
+  TG_KEY_PAGE_DOWN,
+  TG_KEY_ESCAPE,
+  TG_KEY_ENTER,
+  TG_KEY_ERASE,
+  TG_KEY_OTHER,  /**< a key that means nothing here */
+  TG_KEY_NONE,   /**< the time is over */
+  TG_KEY_RESIZE, /**< the screen is to be drawn again: another size, or the program goes on after a stop */
+  TG_KEY_GONE    /**< the terminal is no more */
+} TgKeyCode;
+
+/** True where standard input and output are a terminal that understands escape sequences. */
+bool tg_terminal_usable(void);
+
+/** Enters the alternate screen without echo and line editing. False, with errno, where the terminal refuses. */
+bool tg_terminal_enter(void);
+/** Leaves it: modes, cursor and screen are as before. */
+void tg_terminal_leave(void);
+
+/** Waits up to `wait_ms` (-1: for ever) for a key. A signal that ends the program does so in here, after
+ * tg_terminal_leave(). */
+unsigned tg_terminal_key(int wait_ms);
+/** Rows and columns; 24x80 where the terminal does not know. */
+void tg_terminal_size(int *rows, int *columns);
+/** Shows rows of text, each ended by a newline, from the top left on. False where the terminal is gone. */
+bool tg_terminal_show(const char *rows);
+
+/** Reads one key from the first of `length` bytes (`used` of them); 0 where more bytes must come. */
+unsigned tg_terminal_decode(const char *bytes, size_t length, size_t *used);
+
+#endif

@@ -1,0 +1,128 @@
+#include "tour.h"
+
+/* What is asked of the last frame's array of steps, which grows with the tour. */
+static TgTourStep *step_at(const TgTour *tour, int64_t step) {
+  return &g_array_index(tour->step, TgTourStep, step);
+}
+
+static void make_room(TgTour *tour, int64_t step) {
+  if (tour->step->len <= step) g_array_set_size(tour->step, (guint)step + 1);
+}
+
+/* Which statements run in a step is known once the walk has left it. Where the walk fails, the run fails, too. */
+static void walk_past(TgTour *tour, int64_t step) {
+  while (!tour->walked && tour->walk.step <= step) {
+    TgError error = {0};
+    tour->walked = tg_walk_next(&tour->walk, &error) != TG_PROGRESS_MORE;
+    if (tour->walked) break;
+    make_room(tour, tour->walk.step);
+    step_at(tour, tour->walk.step)->statements |= UINT64_C(1) << tour->walk.statement;
+  }
+}
+
+int64_t tg_tour_message_bytes(const TgTour *tour, const TgFrameMessage *message) {
+  const TgBlockName *block = &message->block;
+  const TgTourSizes *sizes = &tour->sizes;
+  int64_t rows, columns;
+  if (sizes->m == 0 || block->kind == TG_VALUE_ZERO) return 0;
+  const int32_t *parts = tour->schedule->blocks[block->matrix];
+  tg_schedule_matrix_shape(tour->schedule, block->matrix, sizes->m, sizes->n, sizes->k, &rows, &columns);
+  int64_t high = tg_block_begin(rows, parts[0], block->row + 1) - tg_block_begin(rows, parts[0], block->row);
+  int64_t wide =
+      tg_block_begin(columns, parts[1], block->column + 1) - tg_block_begin(columns, parts[1], block->column);
+  int64_t elements = tg_block_begin(high * wide, message->pieces, message->piece + 1) -
+                     tg_block_begin(high * wide, message->pieces, message->piece);
+  return elements * sizes->element_bytes;
+}
+
+static void count_step(TgTour *tour, const TgFrame *frame) {
+  make_room(tour, frame->step);
+  TgTourStep *now = step_at(tour, frame->step);
+  if (frame->step > 0) {
+    const TgTourStep *before = step_at(tour, frame->step - 1);
+    now->products = before->products;
+    now->messages = before->messages;
+    now->bytes = before->bytes;
+  }
+  now->products += frame->products;
+  now->messages += frame->messages;
+  for (int64_t m = 0; frame->detail && m < frame->messages; m++)
+    now->bytes += tg_tour_message_bytes(tour, &frame->message[m]);
+  tour->known = frame->step;
+}
+
+bool tg_tour_go(TgTour *tour, int64_t step, GError **error) {
+  while (tour->known < step && tour->known < tg_frames_steps(tour->frames)) {
+    tour->frame = tg_frames_seek(tour->frames, tour->known + 1, error);
+    if (!tour->frame) return false;
+    count_step(tour, tour->frame);
+  }
+  tour->frame = tg_frames_seek(tour->frames, CLAMP(step, 0, tg_frames_steps(tour->frames)), error);
+  if (!tour->frame) return false;
+  walk_past(tour, tour->frame->step);
+  tg_tour_list(tour);
+  return true;
+}
+
+const TgTourStep *tg_tour_totals(const TgTour *tour) {
+  return step_at(tour, tour->frame->step);
+}
+
+TgTourStep tg_tour_step_alone(const TgTour *tour) {
+  TgTourStep alone = *tg_tour_totals(tour);
+  if (tour->frame->step == 0) return alone;
+  const TgTourStep *before = step_at(tour, tour->frame->step - 1);
+  alone.products -= before->products;
+  alone.messages -= before->messages;
+  alone.bytes -= before->bytes;
+  return alone;
+}
+
+static void find_places(TgTour *tour) {
+  TgPlacing placing;
+  TgPlaced placed;
+  TgError error = {0};
+  tg_placing_init(&placing, tour->schedule);
+  while (tg_placing_next(&placing, tour->names, &placed, &error) > 0)
+    if (placed.matrix == TG_MATRIX_C) g_array_append_val(tour->c_place, placed);
+}
+
+bool tg_tour_sums(const TgTour *tour, TgTourSums *sums) {
+  const TgFrame *frame = tour->frame;
+  int64_t blocks = tour->c_place->len;
+  *sums = (TgTourSums){.of_terms = blocks * tour->schedule->inner, .blocks = blocks};
+  if (!frame->detail || tour->schedule->computes.right == TG_MATRICES) return false;
+  for (int64_t b = 0; b < blocks; b++) {
+    const TgPlaced *place = &g_array_index(tour->c_place, TgPlaced, b);
+    if (place->index >= frame->length[place->buffer]) continue;
+    const TgBlockName *block = &tg_frame_slot(frame, place->processor, place->buffer, place->index)->after;
+    if (block->kind != TG_VALUE_SUM || block->row != place->row || block->column != place->column) continue;
+    sums->terms += block->terms;
+    sums->complete += block->terms == tour->schedule->inner;
+  }
+  return true;
+}
+
+TgTour *tg_tour_new(const TgSchedule *schedule, const TgScheduleNames *names, const TgFrameOptions *options,
+                    const TgTourSizes *sizes, GError **error) {
+  g_autoptr(TgTour) tour = g_new0(TgTour, 1);
+  tour->schedule = schedule;
+  tour->names = names;
+  tour->sizes = *sizes;
+  tour->known = -1;
+  tour->step = g_array_new(FALSE, TRUE, sizeof(TgTourStep));
+  tour->c_place = g_array_new(FALSE, FALSE, sizeof(TgPlaced));
+  tg_walk_init(&tour->walk, schedule, names);
+  tour->frames = tg_frames_new(schedule, names, options, error);
+  if (!tour->frames || !tg_tour_go(tour, 0, error)) return NULL;
+  find_places(tour);
+  return g_steal_pointer(&tour);
+}
+
+void tg_tour_free(TgTour *tour) {
+  tg_tour_unlist(tour);
+  if (tour->frames) tg_frames_free(tour->frames);
+  g_array_unref(tour->step);
+  g_array_unref(tour->c_place);
+  g_free(tour);
+}
