@@ -163,8 +163,15 @@ browser_modules() {
   if ! $tests || $dry_run || [[ ! -f $folder/package-lock.json ]] || ! any_command npm; then return; fi
   if [[ $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]]; then return; fi
   echo "setup: npm ci in tests/browser"
-  npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error </dev/null && touch "$folder/node_modules/.package-lock.json" ||
+  # The system's certificates, which Node does not read by itself. Without a network npm would wait for minutes.
+  local certificates=/etc/ssl/certs/ca-certificates.crt
+  if [[ -z ${NODE_EXTRA_CA_CERTS:-} && -r $certificates ]]; then export NODE_EXTRA_CA_CERTS=$certificates; fi
+  if timeout 120 npm ci --prefix "$folder" --prefer-offline --fetch-retries=1 --fetch-timeout=30000 --no-audit --no-fund \
+    --loglevel=error </dev/null; then
+    touch "$folder/node_modules/.package-lock.json"
+  else
     echo "setup: going on without the tests of the page (npm failed)"
+  fi
 }
 
 look
