@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs a script of this folder in Chromium: run.sh SCRIPT TOPOGEMM. What is missing is a skip, in TAP.
+script=$1 program=$(realpath "$2")
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 
 skip() {
@@ -13,6 +14,6 @@ for name in chromium chromium-browser google-chrome; do
   browser=$(command -v "$name") && break
 done
 [[ -n $browser ]] || skip "no chromium here; ./setup.sh --tests installs it"
-"$2" draw cannon --grid 1x1 -o /dev/null/x.html >/dev/null 2>&1
-if (($? == 4)); then skip "$("$2" draw cannon --grid 1x1 -o /dev/null/x.html 2>&1 | head -1)"; fi
-exec node "$1" "$2" "$browser"
+"$program" draw cannon --grid 1x1 -o /dev/null/x.html >/dev/null 2>&1
+if (($? == 4)); then skip "$("$program" draw cannon --grid 1x1 -o /dev/null/x.html 2>&1 | head -1)"; fi
+exec node "$script" "$program" "$browser"
