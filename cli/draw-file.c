@@ -15,6 +15,11 @@ TgExit tg_draw_file_format(const TgCli *cli, const char *formats, const char **f
   return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of %s", path, formats);
 }
 
+TgExit tg_draw_heat_option(const TgCli *cli, TgHeat *heat) {
+  if (!cli->options.heat || tg_heat_parse(cli->options.heat, heat)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--heat %s: expected auto, link, received or held", cli->options.heat);
+}
+
 bool tg_draw_file_write(const char *path, GBytes *file, GError **error) {
   gsize size;
   const void *bytes = g_bytes_get_data(file, &size);

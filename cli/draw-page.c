@@ -32,6 +32,7 @@ static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, bool s
   if (!status && why) return tg_report(cli, TG_EXIT_USAGE, "%s: %s", algo, why);
   if (!status) status = tg_network_option(cli, &one->problem.schedule, &one->network, &one->embedding);
   if (!status) status = tg_collective_option(cli, &one->options.collective);
+  if (!status) status = tg_draw_heat_option(cli, &one->options.heat);
   if (status) return status;
   one->options.topology = &one->network;
   one->options.embedding = &one->embedding;

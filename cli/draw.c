@@ -21,17 +21,6 @@ typedef struct TgDrawing {
   int64_t steps;
 } TgDrawing;
 
-static const char *const heats[] = {"auto", "link", "received", "held"};
-
-static TgExit heat_option(const TgCli *cli, TgHeat *heat) {
-  if (!cli->options.heat) return TG_EXIT_DONE;
-  for (size_t i = 0; i < G_N_ELEMENTS(heats); i++) {
-    *heat = (TgHeat)i;
-    if (strcmp(cli->options.heat, heats[i]) == 0) return TG_EXIT_DONE;
-  }
-  return tg_report(cli, TG_EXIT_USAGE, "--heat %s: expected auto, link, received or held", cli->options.heat);
-}
-
 static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
   const TgOptions *options = &cli->options;
   if (!options->output) return tg_report(cli, TG_EXIT_USAGE, "draw: expected -o FILE, as in -o step.svg");
@@ -42,7 +31,7 @@ static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
   if (!status && strcmp(drawing->format, "gif") == 0 && (options->step || strstr(options->output, "%d")))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: a GIF has all steps in one file; for single ones, draw %s",
                      options->output, tg_draw_formats());
-  return status ? status : heat_option(cli, &drawing->options.heat);
+  return status ? status : tg_draw_heat_option(cli, &drawing->options.heat);
 }
 
 static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {

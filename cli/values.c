@@ -57,8 +57,7 @@ TgExit tg_collective_option(const TgCli *cli, TgCollective *collective) {
 
 static bool network_of(const TgCli *cli, const TgSchedule *schedule, TgTopology *network, TgError *error) {
   if (cli->options.network) return tg_topology_parse(network, cli->options.network, error);
-  TgNetworkKind kind = schedule->dims == 1 ? TG_RING : TG_TORUS;
-  return tg_topology_init(network, kind, schedule->dims, schedule->extent, error);
+  return tg_topology_of_grid(network, schedule->dims, schedule->extent, error);
 }
 
 TgExit tg_network_option(const TgCli *cli, const TgSchedule *schedule, TgTopology *network, TgEmbedding *embedding) {

@@ -54,8 +54,8 @@ __device__ __forceinline__ void arrive_remote(uint32_t barrier) {
 /** Waits for the phase; 0 where that takes longer than `deadline`, in 1024 ns. In assembly for the reason that
  * tg_barrier_wait() gives. It acquires for this block alone, which is enough: what comes from other blocks comes by the
  * copy engine, into this block's memory. (To acquire for the cluster would empty the first-level cache at every wait,
- * which took a tenth of the time.) After 32 us it sleeps between looks, an eighth of the time so far: under a tool that
- * watches every access, threads that look without a pause leave no time for the others. */
+ * which took a tenth of the time.) After 32 us it sleeps between looks, an eighth of
+ * the time so far and at most the millisecond that the hardware allows. */
 __device__ __forceinline__ uint32_t wait_until(uint32_t barrier, uint32_t parity, uint32_t deadline) {
   uint32_t passed;
   asm volatile("{\n"

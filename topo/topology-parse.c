@@ -155,6 +155,10 @@ bool tg_topology_init(TgTopology *topology, TgNetworkKind kind, int dims, const 
   return true;
 }
 
+bool tg_topology_of_grid(TgTopology *topology, int dims, const int32_t *extents, TgError *error) {
+  return tg_topology_init(topology, dims == 1 ? TG_RING : TG_TORUS, dims, extents, error);
+}
+
 int tg_topology_format(const TgTopology *topology, char *text, size_t bytes) {
   size_t length = 0;
   for (int l = 0; l < topology->levels; l++) {

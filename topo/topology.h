@@ -133,6 +133,9 @@ bool tg_topology_parse(TgTopology *topology, const char *text, TgError *error);
  * @param extents `dims` of them, each at least 1; of a hypercube its dimension. */
 bool tg_topology_init(TgTopology *topology, TgNetworkKind kind, int dims, const int32_t *extents, TgError *error);
 
+/** The network of a grid for which none is named: a ring of its one extent, else the torus of its extents. */
+bool tg_topology_of_grid(TgTopology *topology, int dims, const int32_t *extents, TgError *error);
+
 /** Writes the text that tg_topology_parse() reads back to the same network. Like snprintf: returns the length without
  * the terminating 0, however much fits into `bytes`. */
 int tg_topology_format(const TgTopology *topology, char *text, size_t bytes);

@@ -22,6 +22,9 @@ typedef enum TgHeat {
   TG_HEAT_HELD      /**< blocks held as the step ends */
 } TgHeat;
 
+/** Reads "auto", "link", "received" or "held"; false, with `heat` as it was, for anything else. */
+bool tg_heat_parse(const char *text, TgHeat *heat);
+
 typedef struct TgDrawOptions {
   const TgTopology *topology;   /**< NULL: no link loads; the grid is drawn as a torus */
   const TgEmbedding *embedding; /**< of the grid on it; NULL: processor p on node p */

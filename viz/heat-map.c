@@ -1,11 +1,23 @@
 #include "heat-map.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "palette.h"
 
 /* At most this many tiles along a side: more are no longer seen apart. */
 enum { MOST_TILES = 64, TILE = 10, LABEL_X = 44, LABEL_Y = 24, PANEL_GAP = 20, CAPTION = 22, LEGEND = 74 };
+
+bool tg_heat_parse(const char *text, TgHeat *heat) {
+  static const char *const names[] = {
+      [TG_HEAT_AUTO] = "auto", [TG_HEAT_LINK] = "link", [TG_HEAT_RECEIVED] = "received", [TG_HEAT_HELD] = "held"};
+  for (int h = 0; h < (int)G_N_ELEMENTS(names); h++) {
+    if (strcmp(text, names[h]) != 0) continue;
+    *heat = (TgHeat)h;
+    return true;
+  }
+  return false;
+}
 
 static TgHeat choose_heat(const TgFrame *frame, TgHeat heat) {
   if (heat == TG_HEAT_LINK && frame->topology == NULL) return TG_HEAT_RECEIVED;
@@ -22,9 +34,9 @@ static double busiest_link(const TgFrame *frame, int64_t processor) {
   return most;
 }
 
-static double value_of(const TgHeatMap *map, int64_t processor) {
-  if (map->heat == TG_HEAT_LINK) return busiest_link(map->frame, processor);
-  return map->heat == TG_HEAT_HELD ? map->frame->held[processor] : map->frame->received[processor];
+double tg_heat_value(const TgFrame *frame, TgHeat heat, int64_t processor) {
+  if (heat == TG_HEAT_LINK) return busiest_link(frame, processor);
+  return heat == TG_HEAT_HELD ? frame->held[processor] : frame->received[processor];
 }
 
 /* A line of processors is folded into rows. */
@@ -58,7 +70,7 @@ void tg_heat_map_init(TgHeatMap *map, const TgFrame *frame, TgHeat heat) {
   *map = (TgHeatMap){.frame = frame, .heat = choose_heat(frame, heat)};
   map->value = g_new0(double, (gsize)frame->processors);
   for (int64_t p = 0; p < frame->processors; p++) {
-    map->value[p] = value_of(map, p);
+    map->value[p] = tg_heat_value(frame, map->heat, p);
     map->most = MAX(map->most, map->value[p]);
   }
   find_shape(map);

@@ -20,6 +20,9 @@ typedef struct TgHeatMap {
   double panel_width, panel_height, width, height;
 } TgHeatMap;
 
+/** What a processor's tile shows; not of TG_HEAT_AUTO. */
+double tg_heat_value(const TgFrame *frame, TgHeat heat, int64_t processor);
+
 /** Free with tg_heat_map_clear(). */
 void tg_heat_map_init(TgHeatMap *map, const TgFrame *frame, TgHeat heat);
 void tg_heat_map_clear(TgHeatMap *map);

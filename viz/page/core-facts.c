@@ -17,15 +17,13 @@ static bool set_value(TgBindings *bindings, const char *value, TgError *error) {
 }
 
 static bool read_setting(Settings *settings, const char *key, const char *value, TgError *error) {
-  static const char *const heats[] = {"auto", "link", "received", "held"};
   if (strcmp(key, "grid") == 0) return tg_bindings_grid(&settings->bindings, value, error);
   if (strcmp(key, "set") == 0) return set_value(&settings->bindings, value, error);
   if (strcmp(key, "collective") == 0) return tg_collective_parse(value, &settings->collective, error);
   if (strcmp(key, "embed") == 0) return tg_embedding_kind_parse(&settings->embedding, value, error);
   if (strcmp(key, "network") == 0) return g_strlcpy(settings->network, value, sizeof settings->network) > 0;
-  for (int h = 0; h < (int)G_N_ELEMENTS(heats); h++)
-    if (strcmp(key, "heat") == 0 && strcmp(value, heats[h]) == 0) settings->heat = (TgHeat)h;
-  return true;
+  return strcmp(key, "heat") != 0 || tg_heat_parse(value, &settings->heat) ||
+         tg_error_set(error, 0, 0, "`%s`: expected auto, link, received or held", value);
 }
 
 bool read_settings(Settings *settings, const char *lines, TgError *error) {

@@ -1,22 +1,6 @@
 /* Grids too large for cells: one number a processor, and what one processor holds. */
 #include "core-private.h"
-
-typedef double (*Value)(const Lab *lab, int64_t processor);
-
-static double busiest_of(const Lab *lab, int64_t processor) {
-  const TgFrame *frame = lab->frame;
-  TgHop hop;
-  double most = 0;
-  for (int64_t i = 0; tg_topology_neighbour(frame->topology, frame->node[processor], i, &hop); i++)
-    most = MAX(most, frame->link_blocks[hop.link]);
-  return most;
-}
-static double received_of(const Lab *lab, int64_t processor) {
-  return lab->frame->received[processor];
-}
-static double held_of(const Lab *lab, int64_t processor) {
-  return lab->frame->held[processor];
-}
+#include "heat-map.h"
 
 /* The first block of a matrix that the processor holds. */
 static const TgValue *first_of(const Lab *lab, int64_t processor, int matrix) {
@@ -32,30 +16,23 @@ static const TgValue *first_of(const Lab *lab, int64_t processor, int matrix) {
   }
   return NULL;
 }
-static double a_row_of(const Lab *lab, int64_t processor) {
-  const TgValue *value = first_of(lab, processor, TG_MATRIX_A);
-  return value ? value->row : -1;
-}
-static double a_column_of(const Lab *lab, int64_t processor) {
-  const TgValue *value = first_of(lab, processor, TG_MATRIX_A);
-  return value ? value->column : -1;
-}
-static double b_row_of(const Lab *lab, int64_t processor) {
-  const TgValue *value = first_of(lab, processor, TG_MATRIX_B);
-  return value ? value->row : -1;
-}
-static double b_column_of(const Lab *lab, int64_t processor) {
-  const TgValue *value = first_of(lab, processor, TG_MATRIX_B);
-  return value ? value->column : -1;
-}
-static double terms_of(const Lab *lab, int64_t processor) {
-  const TgValue *value = first_of(lab, processor, TG_MATRIX_C);
-  return value ? value->terms : 0;
-}
 
-/* In the order of the page's list. */
-static const Value values_table[] = {busiest_of,  received_of, held_of,     a_row_of,
-                                     a_column_of, b_row_of,    b_column_of, terms_of};
+/* What a map shows: a row for each entry of the page's list, in its order. */
+typedef enum Part { HEAT, ROW, COLUMN, TERMS } Part;
+
+static const struct {
+  Part part;
+  int of; /* HEAT: a TgHeat; else the matrix */
+} shown[] = {{HEAT, TG_HEAT_LINK},  {HEAT, TG_HEAT_RECEIVED}, {HEAT, TG_HEAT_HELD},  {ROW, TG_MATRIX_A},
+             {COLUMN, TG_MATRIX_A}, {ROW, TG_MATRIX_B},       {COLUMN, TG_MATRIX_B}, {TERMS, TG_MATRIX_C}};
+
+static double value_of(const Lab *lab, int32_t what, int64_t processor) {
+  const Part part = shown[what].part;
+  if (part == HEAT) return tg_heat_value(lab->frame, (TgHeat)shown[what].of, processor);
+  const TgValue *value = first_of(lab, processor, shown[what].of);
+  if (!value) return part == TERMS ? 0 : -1;
+  return part == TERMS ? value->terms : part == ROW ? value->row : value->column;
+}
 
 static float *values_kept;
 
@@ -63,9 +40,9 @@ static float *values_kept;
 EXPORT(values) const float *values(Lab *lab, int32_t number, int32_t what) {
   const TgFrame *frame = seek_frame(lab, number);
   g_clear_pointer(&values_kept, g_free);
-  if (!frame || what < 0 || what >= (int32_t)G_N_ELEMENTS(values_table)) return NULL;
+  if (!frame || what < 0 || what >= (int32_t)G_N_ELEMENTS(shown)) return NULL;
   values_kept = g_new(float, frame->processors);
-  for (int64_t p = 0; p < frame->processors; p++) values_kept[p] = (float)values_table[what](lab, p);
+  for (int64_t p = 0; p < frame->processors; p++) values_kept[p] = (float)value_of(lab, what, p);
   return values_kept;
 }
 
@@ -92,6 +69,6 @@ EXPORT(holds) void holds(Lab *lab, int32_t number, int32_t processor) {
   }
   tg_json_end_array(json);
   tg_json_member_integer(json, "received", frame ? frame->received[processor] : 0);
-  tg_json_member_double(json, "busiest", frame && frame->topology ? busiest_of(lab, processor) : 0);
+  tg_json_member_double(json, "busiest", frame && frame->topology ? tg_heat_value(frame, TG_HEAT_LINK, processor) : 0);
   end_answer();
 }

@@ -3,13 +3,11 @@
 
 #include <string.h>
 
-/* Without a network the grid's own torus or ring. */
 static bool lay(Lab *lab, TgError *error) {
   const TgSchedule *schedule = &lab->schedule;
   const bool named = *lab->settings.network != '\0';
   if (named && !tg_topology_parse(&lab->network, lab->settings.network, error)) return false;
-  const TgNetworkKind kind = schedule->dims == 1 ? TG_RING : TG_TORUS;
-  if (!named && !tg_topology_init(&lab->network, kind, schedule->dims, schedule->extent, error)) return false;
+  if (!named && !tg_topology_of_grid(&lab->network, schedule->dims, schedule->extent, error)) return false;
   return tg_embedding_init(&lab->embedding, lab->settings.embedding, schedule->dims, schedule->extent, &lab->network,
                            error);
 }
@@ -23,11 +21,6 @@ EXPORT(prove) void prove(Lab *lab) {
   begin_answer();
   tg_json_member_bool(json, "ok", ok);
   write_failure(&lab->schedule, ok ? NULL : &proof->failure);
-  tg_json_member_integer(json, "products", proof->counts.products);
-  tg_json_member_integer(json, "messages", proof->counts.messages);
-  tg_json_member_integer(json, "blocks_most", proof->counts.blocks_per_processor_max);
-  tg_json_member_integer(json, "words_received_most", proof->words_received_max);
-  tg_json_member_integer(json, "unread", proof->unread_count);
   end_answer();
   g_free(proof);
 }
@@ -73,9 +66,7 @@ EXPORT(open) Lab *open_lab(const char *schedule, size_t length, const char *sett
     stage = "network";
   if (stage) write_error(stage, &error);
   const bool good = !stage && open_frames(lab);
-  if (good) {
-    write_facts(lab);
-  }
+  if (good) write_facts(lab);
   end_answer();
   if (good) return lab;
   shut(lab);

@@ -49,7 +49,7 @@ static void write_terms(const Lab *lab, TgValueId value) {
   tg_json_string(json, terms->str);
 }
 
-/* By processor and slot: what it held before, what it holds, and of a sum its terms. */
+/* By processor and slot: what it holds as the step ends, what the picture shows, and of a sum its terms. */
 static void write_slots(const Lab *lab) {
   const TgFrame *frame = lab->frame;
   tg_json_key(json, "hold");
@@ -60,7 +60,6 @@ static void write_slots(const Lab *lab) {
       for (int32_t i = 0; i < frame->length[b]; i++) {
         const TgFrameSlot *slot = tg_frame_slot(frame, p, b, i);
         tg_json_begin_array(json, TG_JSON_ROW);
-        write_name(&slot->before);
         write_name(&slot->after);
         write_name(tg_frame_slot_shown(slot));
         if (slot->after.kind == TG_VALUE_SUM) write_terms(lab, tg_state_slot(lab->frames->state, p, b, i));
@@ -111,7 +110,6 @@ EXPORT(step) void step(Lab *lab, int32_t number, int32_t detail) {
     tg_json_member_string(json, "note", frame->note);
     tg_json_member_integer(json, "messages", frame->messages);
     tg_json_member_integer(json, "products", frame->products);
-    tg_json_member_double(json, "busiest", frame->link_blocks_max);
     if (frame->processors <= PROGRESS_PROCESSORS) write_progress(lab);
     write_failure(&lab->schedule, frame->failure);
     if (detail) {

@@ -46,8 +46,8 @@ class Lab {
     this.part("fit").addEventListener("click", () => this.zoomTo(0));
     this.part("larger").addEventListener("click", () => this.zoomTo((this.zoom || this.fitted()) * 1.3));
     this.part("smaller").addEventListener("click", () => this.zoomTo((this.zoom || this.fitted()) / 1.3));
-    this.part("picture").addEventListener("click", (event) => this.click(event));
-    this.part("whom").addEventListener("change", () => this.followWritten());
+    this.part("picture").addEventListener("click", (event) => this.followIf(whatIsAt(this, event)));
+    this.part("whom").addEventListener("change", () => this.follow(whatIsWritten(this, this.part("whom").value)));
   }
 
   settings() {
@@ -126,7 +126,7 @@ class Lab {
     this.lines = new Set(listed ? listed.lines : []);
     this.behind();
     this.showFailure(step);
-    this.markFollowed();
+    markFollowed(this);
   }
 
   /* What stands beside the picture, which is painted before it. */
@@ -284,119 +284,14 @@ class Lab {
     if (failure.processor >= 0) button(failure.name, { processor: failure.processor });
   }
 
-  /* --- following ------------------------------------------------------------------------------------------------ */
-
-  click(event) {
-    if (!this.cells) {
-      const rank = processorAt(this, event);
-      if (rank >= 0) this.follow({ processor: rank });
-      return;
-    }
-    /* What lies on top may be a name or a frame: the first that stands for something counts. */
-    for (const element of document.elementsFromPoint(event.clientX, event.clientY)) {
-      const group = element.closest("g.node, g.edge");
-      const id = group && this.part("picture").contains(group) ? group.id.slice(this.prefix.length) : "";
-      const what = /^[pm]-/.test(id) ? this.whatIs(id) : null;
-      if (what) {
-        this.follow(what);
-        return;
-      }
-    }
-    /* Frames have no inside: the cell round the point. */
-    const contains = (box) => box.left <= event.clientX && event.clientX <= box.right && box.top <= event.clientY && event.clientY <= box.bottom;
-    const cell = [...this.part("picture").querySelectorAll("g[data-p]")].find((group) => contains(group.getBoundingClientRect()));
-    if (cell) this.follow(this.whatIs(cell.dataset.p));
-  }
-
-  /* "A01", "A₀₁", "B3,12" or "P(1,2)". */
-  followWritten() {
-    const text = this.part("whom").value.trim().toUpperCase();
-    const block = /^([ABC])\s*(?:(\d)(\d)|\(?(\d+)\s*,\s*(\d+)\)?)$/.exec(text);
-    const processor = /^P?\(?(\d+(?:\s*,\s*\d+)*)\)?$/.exec(text);
-    const known = blockOf(text);
-    if (known) this.follow({ block: blockName(known.matrix, known.row, known.column) });
-    else if (block) this.follow({ block: blockName(block[1], Number(block[2] ?? block[4]), Number(block[3] ?? block[5])) });
-    else if (processor) this.followRank(processor[1].split(",").map(Number));
-    else this.follow(null);
-  }
-
-  followRank(at) {
-    const { extents } = this.facts;
-    const fits = at.length === extents.length && at.every((x, c) => x < extents[c]);
-    this.follow(fits ? { processor: at.reduce((rank, x, c) => rank * extents[c] + x, 0) } : null);
-  }
-
-  /* Of an id in the picture: a processor, or the block in the slot or on the arrow. */
-  whatIs(id) {
-    const arrow = /^m-(\d+)-(\d+)$/.exec(id);
-    if (arrow) return { block: plain(this.now.message[Number(arrow[2])][2]) };
-    const dims = this.facts.extents.length;
-    const parts = id.replace(/-panel-\d+$/, "").split("-");
-    if (parts[0] !== "p" || parts.length < dims + 1) return null;
-    let rank = 0;
-    for (let c = 0; c < dims; c++) rank = rank * this.facts.extents[c] + Number(parts[c + 1]);
-    if (parts.length === dims + 1) return { processor: rank };
-    const slot = parts.slice(dims + 1);
-    const name = slot.length > 1 ? `${slot[0]}[${slot[1]}]` : slot[0];
-    const held = this.now.hold[rank]?.[this.facts.slots.indexOf(name)];
-    return held && held[2] ? { block: plain(held[2]) } : { processor: rank };
+  followIf(what) {
+    if (what) this.follow(what);
   }
 
   follow(what) {
     const same = this.followed && this.followed.block === what?.block && this.followed.processor === what?.processor;
     this.followed = same ? null : what;
-    this.markFollowed();
+    markFollowed(this);
     this.changed(this, true);
-  }
-
-  markFollowed() {
-    const box = this.part("picture");
-    for (const group of box.querySelectorAll(".followed")) group.classList.remove("followed");
-    const followed = this.followed;
-    box.classList.toggle("following", Boolean(followed));
-    const panel = this.part("follow");
-    panel.hidden = !followed;
-    if (!followed || !this.now) return;
-    if (!this.cells) {
-      if (followed.processor !== undefined) showHolding(this, panel);
-      return;
-    }
-    if (followed.block) this.markBlock(followed.block);
-    else this.markProcessor(followed.processor);
-    showFollow(this, panel);
-  }
-
-  mark(id) {
-    for (const suffix of ["", "-panel-2", "-panel-3"]) {
-      const group = document.getElementById(this.prefix + id + suffix);
-      if (group) group.classList.add("followed");
-    }
-  }
-
-  markBlock(name) {
-    this.now.hold.forEach((slots, rank) => {
-      slots.forEach((held, s) => {
-        if (plain(held[2]) !== name) return;
-        const slot = this.facts.slots[s].replace("[", "-").replace("]", "");
-        const id = `${processorId(this.facts, rank)}-${slot}`;
-        this.mark(document.getElementById(this.prefix + id) ? id : processorId(this.facts, rank));
-      });
-    });
-    this.markMessages((message) => plain(message[2]) === name);
-  }
-
-  markProcessor(rank) {
-    this.mark(processorId(this.facts, rank));
-    this.markMessages((message) => message[0] === rank || message[1] === rank);
-  }
-
-  /* An arrow is one flow of messages between two processors and has the id of its first. */
-  markMessages(wanted) {
-    const firsts = new Map();
-    this.now.message.forEach((message, i) => {
-      const key = `${message[0]} ${message[1]} ${message[2][0]}`;
-      if (!firsts.has(key)) firsts.set(key, i);
-      if (wanted(message)) for (const m of [i, firsts.get(key)]) this.mark(`m-${this.now.step}-${m}`);
-    });
   }
 }

@@ -1,59 +1,4 @@
-/* What stands beside the picture: journeys, sums, words, numbers. */
-
-/* Where a block is at every step, or what a processor does. */
-function journeyOf(lab) {
-  const { block, processor } = lab.followed;
-  const stops = [];
-  for (let s = 0; s <= lab.last; s++) {
-    const step = lab.detail(s);
-    const words = [];
-    if (block) {
-      for (const [from, to, name, , , , add, line] of step.message)
-        if (plain(name) === block) words.push(`${processorName(lab.facts, from)} → ${processorName(lab.facts, to)}${add ? ", added" : ""} (line ${line})`);
-      for (const [at, result, left, right, , , , line] of step.product)
-        if ([result, left, right].some((name) => plain(name) === block)) words.push(`${result} += ${left}·${right} on ${processorName(lab.facts, at)} (line ${line})`);
-      if (s === 0 || words.length === 0) words.push(...placesOf(lab, step, block).slice(0, 4).map((at) => `on ${at}`));
-    } else {
-      for (const [from, to, name, , , , , line] of step.message) {
-        if (from === processor) words.push(`sends ${name} to ${processorName(lab.facts, to)} (line ${line})`);
-        if (to === processor) words.push(`receives ${name} from ${processorName(lab.facts, from)} (line ${line})`);
-      }
-      for (const [at, result, left, right, replace, , , line] of step.product)
-        if (at === processor) words.push(`${result} ${replace ? "=" : "+="} ${left}·${right} (line ${line})`);
-      if (s === 0) words.push(`holds ${step.hold[processor].map((held) => held[1]).filter(Boolean).join(", ") || "nothing"}`);
-    }
-    stops.push({ step: s, words });
-  }
-  return stops;
-}
-
-function placesOf(lab, step, block) {
-  const places = [];
-  step.hold.forEach((slots, rank) => {
-    if (slots.some((held) => plain(held[1]) === block)) places.push(processorName(lab.facts, rank));
-  });
-  return places;
-}
-
-const JOURNEY_STEPS = 130;
-
-function showFollow(lab, panel) {
-  const { block, processor } = lab.followed;
-  const name = block ?? processorName(lab.facts, processor);
-  const end = make("button", { type: "button" }, "End");
-  end.addEventListener("click", () => lab.follow(null));
-  const title = make("p", {}, make("strong", {}, `Following ${name} `), end);
-  const list = make("ol", { start: "0" });
-  if (lab.last <= JOURNEY_STEPS) {
-    if (!lab.journey || lab.journey.of !== `${name} ${lab.last}`) lab.journey = { of: `${name} ${lab.last}`, stops: journeyOf(lab) };
-    for (const { step, words } of lab.journey.stops) {
-      const label = step === 0 ? "start" : (lab.facts.steps[step - 1]?.label ?? "");
-      const said = words.length > 6 ? [...words.slice(0, 6), `and ${words.length - 6} more`] : words;
-      list.append(make("li", { class: step === lab.now.step ? "here" : "" }, `${label ? label + ": " : ""}${said.join("; ") || "–"}`));
-    }
-  }
-  panel.replaceChildren(title, list);
-}
+/* What stands beside the picture: sums, words, numbers. */
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
@@ -64,9 +9,9 @@ function termsOf(lab, step) {
   const sums = new Map();
   step.hold.forEach((slots, rank) => {
     slots.forEach((held, s) => {
-      if (!held[3]) return;
-      if (!sums.has(held[1])) sums.set(held[1], []);
-      sums.get(held[1]).push({ rank, slot: s, terms: held[3] });
+      if (!held[2]) return;
+      if (!sums.has(held[0])) sums.set(held[0], []);
+      sums.get(held[0]).push({ rank, slot: s, terms: held[2] });
     });
   });
   return sums;
@@ -144,7 +89,7 @@ function showWords(lab, step) {
     parts.push(tableOf(["Processor", "Product"], rows));
   }
   if (facts.detail && step.message.length === 0 && step.product.length === 0) {
-    const rows = step.hold.map((slots, rank) => [processorName(facts, rank), slots.map((held) => held[1]).filter(Boolean).join(" ") || "–"]);
+    const rows = step.hold.map((slots, rank) => [processorName(facts, rank), slots.map((held) => held[0]).filter(Boolean).join(" ") || "–"]);
     parts.push(tableOf(["Processor", "Holds"], rows));
   }
   if (!facts.detail) parts.push(make("p", {}, "The grid is too large for a table; click a processor in the map for what it holds."));
