@@ -7,12 +7,13 @@ end stands a table of all parts, and BUILD/gpu/summary.json has the same. The st
 Then tools/docs-measured.py brings the documents' tables up to date.
 
 Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix NAME] [--quick] [--limit SECONDS]
-                      [--jobs N] [--only PART,…] [--list]
+                      [--jobs N] [--only PART,…] [--resume] [--list]
   --build     where it is built, or was (build)          --prebuilt  do not build: FOLDER/cli and FOLDER/tests are there
   --prefix    of the results' names; else of the card, as h200
   --quick     small sizes, whether all of it works; RESULTS is BUILD/gpu then, if not given
   --limit     seconds a part may take (1800)       --only  parts, or beginnings of their names, as `measure-ladder`
   --jobs      tests, also under tools, that run beside each other (1: they share the GPU)
+  --resume    leaves out the parts of tests that RESULTS has as ended well at this commit
 """
 import argparse
 import concurrent.futures
@@ -299,6 +300,15 @@ def wanted(part, only):
     return not only or any(part.name == word or part.name.startswith(word) for word in only)
 
 
+def ended_well(part, options, path):
+    """Whether the document has it so, of the programs that are tested now; of those with changes of their own nothing is known."""
+    commit = commit_of(options.build)
+    if not part.what or not path.exists() or not commit or commit.endswith("-dirty"):
+        return False
+    return any([one["test"], one["tool"], one["piece"], one["pieces"]] == list(part.what) and one["status"] == 0
+               and one["commit"] == commit for one in json.loads(path.read_text())["checks"])
+
+
 KEEPING = threading.Lock()
 
 
@@ -342,7 +352,7 @@ def main():
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--limit", type=float, default=1800)
     parser.add_argument("--jobs", type=int, default=1)
-    for flag in ["prebuilt", "quick", "list"]:
+    for flag in ["prebuilt", "quick", "resume", "list"]:
         parser.add_argument(f"--{flag}", action="store_true")
     options = parser.parse_args()
     options.build = options.build.resolve()
@@ -355,6 +365,9 @@ def main():
     if not parts:
         sys.exit(f"measure-gpu.py: --only {','.join(options.only)}: no part begins so; see --list")
     prefix = options.prefix or card()
+    if options.resume:
+        checks = options.results / f"{prefix}-checks.json"
+        parts = [part for part in parts if not ended_well(part, options, checks)]
     options.logs.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
     try:
