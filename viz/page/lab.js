@@ -15,6 +15,7 @@ class Lab {
     this.facts = null;
     this.followed = null;
     this.details = new Map();
+    this.tables = new Map();
     this.setup = setup;
     this.fill(setup);
     this.listen();
