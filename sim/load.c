@@ -34,24 +34,14 @@ static void walk_stretch(TgLoad *load, const TgStretch *stretch, int64_t bytes) 
   load->hops += stretch->hops;
 }
 
-static void note_ends(TgLoad *load, const TgStretch *stretch, int64_t bytes) {
-  if (!load->difference) load->difference = g_new0(int64_t, load->network->links + 1);
-  int64_t *line = load->difference + stretch->line;
-  int32_t end = stretch->low + stretch->hops;
-  line[stretch->low * stretch->stride] += bytes;
-  if (end > stretch->places) { /* around */
-    end -= stretch->places;
-    line[0] += bytes;
-  }
-  if (end < stretch->places) line[end * stretch->stride] -= bytes;
-}
-
 void tg_load_add_stretch(TgLoad *load, const TgStretch *stretch, int64_t bytes) {
   if (bytes == 0) return;
-  if (stretch->hops <= SHORT_STRETCH || load->hops + stretch->hops <= load->sparse)
+  if (stretch->hops <= SHORT_STRETCH || load->hops + stretch->hops <= load->sparse) {
     walk_stretch(load, stretch, bytes);
-  else
-    note_ends(load, stretch, bytes);
+    return;
+  }
+  if (!load->difference) load->difference = g_new0(int64_t, load->network->links + 1);
+  tg_stretch_note_ends(stretch, bytes, load->difference);
 }
 
 void tg_load_add(TgLoad *load, const TgLoadEntry *entry, int64_t entries) {

@@ -90,6 +90,17 @@ bool tg_route_next_stretch(TgRoute *route, TgStretch *stretch) {
   return true;
 }
 
+void tg_stretch_note_ends(const TgStretch *stretch, int64_t amount, int64_t *by_link) {
+  int64_t *line = by_link + stretch->line;
+  int32_t end = stretch->low + stretch->hops;
+  line[stretch->low * stretch->stride] += amount;
+  if (end > stretch->places) { /* around */
+    end -= stretch->places;
+    line[0] += amount;
+  }
+  if (end < stretch->places) line[end * stretch->stride] -= amount;
+}
+
 void tg_topology_sum_lines(const TgTopology *topology, int64_t *by_link) {
   for (int l = 0; l < topology->levels; l++) {
     const TgLevel *level = &topology->level[l];

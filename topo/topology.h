@@ -183,6 +183,8 @@ bool tg_route_next_stretch(TgRoute *route, TgStretch *stretch);
  * for x = 1..places-1. So a load that a stretch puts on its links can be noted at its two ends, +load at x = low and
  * -load at x = low + hops, and be spread later, for all stretches together, in one pass over the links. */
 void tg_topology_sum_lines(const TgTopology *topology, int64_t *by_link);
+/** Notes `amount` on all links of a stretch by its two ends, for tg_topology_sum_lines(). */
+void tg_stretch_note_ends(const TgStretch *stretch, int64_t amount, int64_t *by_link);
 
 /** The facts of a network.
  *

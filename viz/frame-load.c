@@ -10,30 +10,69 @@ static int64_t tree_of(const TgFrames *frames, const TgFrameMessage *message) {
   return message->execution * TG_MAX_PROCESSORS + root;
 }
 
+/* Hops of a stretch that cost no more than its two ends would. */
+enum { SHORT_STRETCH = 2 };
+
+static void add_to_tree(TgFrames *frames, TgRoute *route, int64_t tree, double blocks) {
+  TgHop hop;
+  const size_t links = (size_t)frames->options.topology->links;
+  if (!frames->link_stamp) {
+    frames->link_stamp = g_new(int64_t, links);
+    memset(frames->link_stamp, -1, links * sizeof *frames->link_stamp);
+  }
+  while (tg_route_next(route, &hop)) {
+    if (frames->link_stamp[hop.link] == tree) continue;
+    frames->link_stamp[hop.link] = tree;
+    frames->frame.link_blocks[hop.link] += blocks;
+  }
+}
+
+static void add_to_stretch(TgFrames *frames, const TgStretch *stretch, double blocks) {
+  if (stretch->hops > SHORT_STRETCH && blocks == 1) {
+    if (!frames->link_ends) frames->link_ends = g_new0(int64_t, frames->options.topology->links);
+    tg_stretch_note_ends(stretch, 1, frames->link_ends);
+    return;
+  }
+  int32_t place = stretch->low;
+  for (int32_t hop = 0; hop < stretch->hops; hop++) {
+    frames->frame.link_blocks[stretch->line + place * stretch->stride] += blocks;
+    if (++place == stretch->places) place = 0;
+  }
+}
+
 void tg_frame_load_add(TgFrames *frames, const TgFrameMessage *message) {
   if (frames->options.topology == NULL) return;
   TgRoute route;
-  TgHop hop;
-  int64_t tree = tree_of(frames, message);
+  TgStretch stretch;
+  const int64_t tree = tree_of(frames, message);
   const int32_t *node = frames->frame.node;
+  const double blocks = 1.0 / message->pieces;
   tg_route_begin(&route, frames->options.topology, node[message->from], node[message->to]);
-  while (tg_route_next(&route, &hop)) {
-    if (tree >= 0 && frames->link_stamp[hop.link] == tree) continue;
-    frames->link_stamp[hop.link] = tree;
-    frames->frame.link_blocks[hop.link] += 1.0 / message->pieces;
+  if (tree >= 0) {
+    add_to_tree(frames, &route, tree, blocks);
+    return;
   }
+  while (tg_route_next_stretch(&route, &stretch)) add_to_stretch(frames, &stretch, blocks);
 }
 
 void tg_frame_load_clear(TgFrames *frames) {
   if (frames->options.topology == NULL) return;
-  size_t links = (size_t)frames->options.topology->links;
-  memset(frames->frame.link_blocks, 0, links * sizeof *frames->frame.link_blocks);
-  memset(frames->link_stamp, -1, links * sizeof *frames->link_stamp);
+  memset(frames->frame.link_blocks, 0, (size_t)frames->options.topology->links * sizeof *frames->frame.link_blocks);
+  g_clear_pointer(&frames->link_stamp, g_free);
+}
+
+static void add_long_stretches(TgFrames *frames) {
+  if (!frames->link_ends) return;
+  tg_topology_sum_lines(frames->options.topology, frames->link_ends);
+  for (int64_t link = 0; link < frames->options.topology->links; link++)
+    frames->frame.link_blocks[link] += (double)frames->link_ends[link];
+  g_clear_pointer(&frames->link_ends, g_free);
 }
 
 void tg_frame_load_finish(TgFrames *frames) {
   frames->frame.link_blocks_max = 0;
   if (frames->options.topology == NULL) return;
+  add_long_stretches(frames);
   for (int64_t link = 0; link < frames->options.topology->links; link++)
     frames->frame.link_blocks_max = MAX(frames->frame.link_blocks_max, frames->frame.link_blocks[link]);
 }
