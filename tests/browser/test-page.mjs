@@ -359,6 +359,38 @@ async function large() {
   await page.done();
 }
 
+/* Steps from a worker: the address, a step ahead and back, what a processor holds, other colours, an error. */
+async function larger() {
+  const page = await open(["cannon", "--grid", "256x256", "--step", "2"]);
+  const reaches = (step) => page.waitForSelector(`html[data-settled="${step}"]`);
+  await reaches(2);
+  const box = await (await page.$(".picture canvas")).boundingBox();
+  await page.mouse.click(box.x + box.width * (13.5 / 256), box.y + box.height * (1.5 / 256));
+  const holds = (words) => page.waitForFunction((text) => document.querySelector(".follow").textContent.includes(text), words);
+  await holds("P(1,13) EndHolds A = A1,15, B = B15,13, C = C1,13 of 1 of 256 terms.Receives 2 blocks");
+  const seen = async () => [await page.$eval(".picture canvas", (canvas) => canvas.toDataURL()), await page.textContent(".totals"), await page.textContent("#status")];
+  const second = await seen();
+  await page.keyboard.press("ArrowRight");
+  await reaches(3);
+  await holds("A = A1,16, B = B16,13, C = C1,13 of 2 of 256 terms");
+  assert.notDeepEqual(await seen(), second);
+  await page.keyboard.press("ArrowLeft");
+  await reaches(2);
+  assert.deepEqual(await seen(), second);
+  await holds("A = A1,15");
+  await page.selectOption(".map", { label: "terms in C" });
+  await page.waitForFunction(() => document.querySelector(".picture canvas").getAttribute("aria-label").includes("terms in the sum"));
+  assert.match(await page.getAttribute(".picture canvas", "aria-label"), /at most 1$/);
+  await page.fill(".text", (await page.inputValue(".text")).replace("move B to (i-1, j)", "move B to (i-2, j)"));
+  await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("Step 2 of 257"));
+  await page.focus("#next");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector(".failure:not([hidden])");
+  assert.match(await page.textContent(".failure"), /inner indices .* differ \(line 14\)/);
+  assert.match(await page.textContent("#status"), /^Step 3 of 3/);
+  await page.done();
+}
+
 async function sizes() {
   assert.ok(fs.statSync(pageFile(["cannon", "--grid", "4x4"])).size <= 400e3);
   assert.ok(fs.statSync(pageFile(["cannon", "--grid", "64x64"])).size <= 1e6);
@@ -383,6 +415,7 @@ try {
     ["without scripts", withoutScripts],
     ["odd texts", odd],
     ["large grids", large],
+    ["larger grids", larger],
     ["sizes", sizes],
   ]);
 } finally {

@@ -76,10 +76,10 @@ static void write_steps(const Lab *lab) {
 }
 
 static void write_slot_names(const Lab *lab) {
-  const TgFrame *frame = &lab->frames->frame;
+  const TgFrame *frame = lab->frames ? &lab->frames->frame : NULL;
   tg_json_key(json, "slots");
   tg_json_begin_array(json, TG_JSON_ROW);
-  for (int b = 0; frame->detail && b < lab->schedule.buffers; b++) {
+  for (int b = 0; frame && frame->detail && b < lab->schedule.buffers; b++) {
     const char *name = tg_name(&lab->names, lab->names.buffer[b]);
     for (int32_t i = 0; i < frame->length[b]; i++) {
       g_autofree char *slot = frame->length[b] > 1 ? g_strdup_printf("%s[%d]", name, i) : g_strdup(name);
@@ -103,7 +103,8 @@ static void write_names(const Lab *lab) {
   tg_json_member_string(json, "collective", tg_collective_name(lab->settings.collective));
   tg_json_member_integer(json, "processors", tg_schedule_processors(schedule));
   tg_json_member_integer(json, "inner", schedule->inner);
-  tg_json_member_bool(json, "detail", lab->frames->frame.detail);
+  tg_json_member_bool(json, "large", is_large(lab));
+  tg_json_member_bool(json, "detail", lab->frames && lab->frames->frame.detail);
   tg_json_key(json, "extents");
   tg_json_begin_array(json, TG_JSON_ROW);
   for (int c = 0; c < schedule->dims; c++) tg_json_integer(json, schedule->extent[c]);
@@ -133,10 +134,10 @@ static void write_names(const Lab *lab) {
 
 /* Of every block of C, row by row, the processor and the slot in which it must end. */
 static void write_c_places(const Lab *lab) {
-  const TgFrame *frame = &lab->frames->frame;
+  const TgFrame *frame = lab->frames ? &lab->frames->frame : NULL;
   tg_json_key(json, "c_place");
   tg_json_begin_array(json, TG_JSON_ROW);
-  for (int32_t i = 0; frame->detail && i < lab->schedule.blocks[TG_MATRIX_C][0]; i++) {
+  for (int32_t i = 0; frame && frame->detail && i < lab->schedule.blocks[TG_MATRIX_C][0]; i++) {
     for (int32_t j = 0; j < lab->schedule.blocks[TG_MATRIX_C][1]; j++) {
       int64_t processor = -1;
       int buffer = 0;
@@ -151,11 +152,20 @@ static void write_c_places(const Lab *lab) {
   tg_json_end_array(json);
 }
 
-void write_facts(const Lab *lab) {
+bool write_facts(const Lab *lab) {
+  TgError error = {0};
+  const bool cells = lab->frames && lab->frames->frame.detail && tg_layout_is_full(&lab->frames->frame);
+  const int64_t last =
+      lab->frames ? tg_frames_steps(lab->frames) : tg_walk_count_steps(&lab->schedule, &lab->names, &error);
+  if (last < 0) {
+    write_error("run", &error);
+    return false;
+  }
   write_names(lab);
-  tg_json_member_integer(json, "last", tg_frames_steps(lab->frames));
-  tg_json_member_bool(json, "cells", lab->frames->frame.detail && tg_layout_is_full(&lab->frames->frame));
+  tg_json_member_integer(json, "last", last);
+  tg_json_member_bool(json, "cells", cells);
   write_slot_names(lab);
   write_c_places(lab);
   write_steps(lab);
+  return true;
 }

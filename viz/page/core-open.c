@@ -27,11 +27,17 @@ EXPORT(prove) void prove(Lab *lab) {
 
 EXPORT(shut) void shut(Lab *lab) {
   if (lab->frames) tg_frames_free(lab->frames);
+  for (int k = 0; k < (int)G_N_ELEMENTS(lab->kept); k++) free_kept(&lab->kept[k]);
   g_free(lab->reading);
   g_free(lab);
 }
 
-static bool open_frames(Lab *lab) {
+bool is_large(const Lab *lab) {
+  return tg_schedule_processors(&lab->schedule) >= LARGE_PROCESSORS;
+}
+
+/* Says in the answer what is wrong. */
+bool open_frames(Lab *lab) {
   GError *error = NULL;
   const TgFrameOptions options = {.topology = &lab->network,
                                   .embedding = &lab->embedding,
@@ -55,6 +61,7 @@ EXPORT(open) Lab *open_lab(const char *schedule, size_t length, const char *sett
   const char *stage = NULL;
   g_autofree char *lines = g_strndup(settings, settings_length);
   lab->settings.collective = TG_COLLECTIVE_WHOLE;
+  for (int k = 0; k < (int)G_N_ELEMENTS(lab->kept); k++) lab->kept[k].step = -1;
   begin_answer();
   if (!tg_schedule_parse(&lab->schedule, &lab->names, schedule, length, &error))
     stage = "parse";
@@ -65,8 +72,7 @@ EXPORT(open) Lab *open_lab(const char *schedule, size_t length, const char *sett
   else if (!lay(lab, &error))
     stage = "network";
   if (stage) write_error(stage, &error);
-  const bool good = !stage && open_frames(lab);
-  if (good) write_facts(lab);
+  const bool good = !stage && (is_large(lab) || open_frames(lab)) && write_facts(lab);
   end_answer();
   if (good) return lab;
   shut(lab);

@@ -10,7 +10,11 @@
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
-enum { STEPS_LISTED = 20000, PROGRESS_PROCESSORS = 1 << 16 };
+enum {
+  STEPS_LISTED = 20000,
+  /** From so many processors on, steps are made by a worker, the next before it is asked for. */
+  LARGE_PROCESSORS = 1 << 16
+};
 
 /** What the page asks for, as lines of `key=value`. */
 typedef struct Settings {
@@ -21,6 +25,15 @@ typedef struct Settings {
   TgHeat heat;
 } Settings;
 
+/** What there is to ask of a step once the state has gone on. */
+typedef struct Kept {
+  int64_t step; /**< -1: none */
+  int32_t length[TG_MAX_BUFFERS];
+  TgBlockName *slot;        /**< by buffer, index and processor */
+  int32_t *received, *held; /**< by processor */
+  float *link_blocks;       /**< by link */
+} Kept;
+
 /** A laboratory: a schedule with its settings. */
 typedef struct Lab {
   TgSchedule schedule;
@@ -28,8 +41,10 @@ typedef struct Lab {
   Settings settings;
   TgTopology network;
   TgEmbedding embedding;
-  TgFrames *frames;
+  TgFrames *frames; /**< where the grid is large, NULL until the first step is asked for */
   const TgFrame *frame;
+  Kept kept[2]; /**< the step that is shown, and the next */
+  int kept_last;
   char *reading;
 } Lab;
 
@@ -44,8 +59,8 @@ void take_answer(GString *text);
 
 /** The settings of lines `key=value`. */
 bool read_settings(Settings *settings, const char *lines, TgError *error);
-/** What there is to say of a schedule that could be opened. */
-void write_facts(const Lab *lab);
+/** What there is to say of a schedule that could be opened; false where it turns out that it cannot. */
+bool write_facts(const Lab *lab);
 
 void write_error(const char *stage, const TgError *error);
 void write_failure(const TgSchedule *schedule, const TgFailure *failure);
@@ -53,5 +68,8 @@ void write_name(const TgBlockName *block);
 
 /** The frame of a step, or of the last that there is; NULL where none can be made. */
 const TgFrame *seek_frame(Lab *lab, int64_t step);
+bool open_frames(Lab *lab);
+bool is_large(const Lab *lab);
+void free_kept(Kept *kept);
 
 #endif

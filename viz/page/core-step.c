@@ -98,8 +98,8 @@ static void write_progress(const Lab *lab) {
 /** Facts of a step: `detail` also what slots hold, messages and products. The step may be the last that there is
  * instead, where the schedule fails before. */
 EXPORT(step) void step(Lab *lab, int32_t number, int32_t detail) {
-  const TgFrame *frame = seek_frame(lab, number);
   begin_answer();
+  const TgFrame *frame = seek_frame(lab, number);
   if (frame) {
     tg_json_member_integer(json, "step", frame->step);
     tg_json_member_integer(json, "last", tg_frames_steps(lab->frames));
@@ -110,7 +110,7 @@ EXPORT(step) void step(Lab *lab, int32_t number, int32_t detail) {
     tg_json_member_string(json, "note", frame->note);
     tg_json_member_integer(json, "messages", frame->messages);
     tg_json_member_integer(json, "products", frame->products);
-    if (frame->processors <= PROGRESS_PROCESSORS) write_progress(lab);
+    if (frame->processors <= LARGE_PROCESSORS) write_progress(lab);
     write_failure(&lab->schedule, frame->failure);
     if (detail) {
       write_messages(frame);

@@ -81,6 +81,7 @@ void write_name(const TgBlockName *block) {
 
 const TgFrame *seek_frame(Lab *lab, int64_t step) {
   GError *error = NULL;
+  if (!lab->frames && !open_frames(lab)) return NULL;
   if (lab->frame && lab->frame->step == step) return lab->frame;
   if (step > tg_frames_steps(lab->frames)) step = tg_frames_steps(lab->frames);
   const TgFrame *frame = tg_frames_seek(lab->frames, step, &error);

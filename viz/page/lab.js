@@ -74,12 +74,29 @@ class Lab {
       this.proof = facts.processors <= 4096 ? this.core.prove(lab) : null;
       this.part("network").placeholder = facts.network;
       this.journey = null;
+      this.goAhead();
       this.listPlanes();
       this.listMaps();
     }
     this.root.classList.toggle("stale", !lab);
     this.verdict();
     this.changed(this);
+  }
+
+  /* Steps of a large grid come from a worker; a browser that gives a page none makes them here, more slowly. */
+  goAhead() {
+    this.pending = false;
+    if (!this.facts.large) return;
+    const without = () => {
+      this.facts.large = false;
+      this.changed(this);
+    };
+    try {
+      this.ahead ??= new Ahead(() => this.changed(this), without);
+      this.ahead.open(this.part("text").value, this.settings());
+    } catch {
+      this.facts.large = false;
+    }
   }
 
   verdict() {
@@ -117,7 +134,13 @@ class Lab {
       this.behind();
       return;
     }
-    const step = this.cells ? this.detail(number) : this.core.step(this.handle, Math.min(number, this.last), false);
+    const step = this.stepAt(Math.min(number, this.last));
+    this.pending = !step;
+    this.root.classList.toggle("pending", this.pending);
+    if (!step) {
+      this.part("reading").textContent = `Step ${number} is being made …`;
+      return;
+    }
     this.now = step;
     this.facts.last = step.last;
     this.drawPicture(step);
@@ -130,9 +153,28 @@ class Lab {
     markFollowed(this);
   }
 
+  /* Undefined where it is still being made. */
+  stepAt(number) {
+    if (!this.facts.large) return this.cells ? this.detail(number) : this.core.step(this.handle, number, false);
+    const got = this.ahead.ask(number, Number(this.part("map").value));
+    this.values = got?.values;
+    if (got?.facts.error) this.error = got.facts.error;
+    if (got?.facts.error) this.verdict();
+    return got?.facts.error ? undefined : got?.facts;
+  }
+
+  /* One number a processor. */
+  valuesAt(step, what) {
+    return this.facts.large ? this.values : this.core.values(this.handle, step, what, this.facts.processors);
+  }
+
+  async holdsAt(step, processor) {
+    return this.facts.large ? this.ahead.holds(step, processor) : this.core.holds(this.handle, step, processor);
+  }
+
   /* What stands beside the picture, which is painted before it. */
   settle() {
-    if (!this.handle || !this.now) return;
+    if (!this.handle || !this.now || this.pending) return;
     const step = this.facts.detail ? this.detail(this.now.step) : this.now;
     showProgress(this, step);
     showWords(this, step);

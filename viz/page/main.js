@@ -38,6 +38,7 @@ function statusText() {
   const first = labs.find((lab) => lab.now);
   if (!first) return "";
   const label = labs.map((lab) => (lab.now ? lab.now.label : "")).filter((text, i, all) => text && all.indexOf(text) === i);
+  if (labs.some((lab) => lab.pending)) return `Step ${now} of ${lastStep()} is being made …`;
   return `Step ${now} of ${lastStep()}${label.length ? ": " + label.join(" / ") : ""}`;
 }
 
@@ -54,7 +55,6 @@ function show() {
   at("of").textContent = `of ${last}`;
   for (const [id, off] of [["first", now === 0], ["back", now === 0], ["next", now === last], ["last", now === last]]) at(id).disabled = off;
   if (at("status").textContent !== statusText()) at("status").textContent = statusText();
-  writeAddress();
   settleSoon();
 }
 
@@ -68,6 +68,8 @@ function settleSoon() {
 }
 
 function settle() {
+  if (labs.some((lab) => lab.pending)) return;
+  writeAddress();
   for (const lab of labs) {
     lab.settle();
     machine.showAt(lab);
@@ -99,10 +101,15 @@ function playing(on) {
   at("play-word").textContent = on ? "Pause" : "Play";
   for (const lab of labs) lab.part("picture").classList.toggle("moving", on);
   if (!on) return;
-  timer = setTimeout(() => {
+  const goOn = () => {
+    if (labs.some((lab) => lab.pending)) {
+      timer = setTimeout(goOn, 30);
+      return;
+    }
     go(now + 1);
     playing(now < lastStep());
-  }, pause() * 1000);
+  };
+  timer = setTimeout(goOn, pause() * 1000);
 }
 
 function toggle() {

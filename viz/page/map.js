@@ -45,13 +45,13 @@ function paint(canvas, facts, values, most) {
   const image = context.createImageData(width, height);
   const pixel = new Uint32Array(image.data.buffer);
   const scale = most > 0 ? 255 / most : 0;
-  for (let rank = 0; rank < values.length; rank++) {
-    const panel = rank % panels;
-    const cell = (rank - panel) / panels;
-    const column = cell % columns;
-    const x = (panel % across) * (columns + GAP) + column;
-    const y = Math.floor(panel / across) * (rows + GAP) + (cell - column) / columns;
-    pixel[y * width + x] = values[rank] < 0 ? nothing : pixels[Math.min(255, Math.round(values[rank] * scale))];
+  const colour = (value) => (value < 0 ? nothing : pixels[Math.min(255, (value * scale + 0.5) | 0)]);
+  for (let panel = 0; panel < panels; panel++) {
+    const corner = Math.floor(panel / across) * (rows + GAP) * width + (panel % across) * (columns + GAP);
+    for (let row = 0, rank = panel; row < rows; row++) {
+      let at = corner + row * width;
+      for (let column = 0; column < columns && rank < values.length; column++, rank += panels) pixel[at++] = colour(values[rank]);
+    }
   }
   context.putImageData(image, 0, 0);
 }
@@ -64,7 +64,7 @@ function drawMap(lab, step) {
     box.replaceChildren(canvas, make("p", { class: "map-key" }));
   }
   const what = Number(lab.part("map").value);
-  const values = lab.core.values(lab.handle, step.step, what, lab.facts.processors);
+  const values = lab.valuesAt(step.step, what);
   let most = 0;
   for (const value of values) if (value > most) most = value;
   paint(canvas, lab.facts, values, most);
@@ -94,9 +94,12 @@ function processorAt(lab, event) {
   return rank < lab.facts.processors ? rank : -1;
 }
 
-function showHolding(lab, panel) {
+async function showHolding(lab, panel) {
   const rank = lab.followed.processor;
-  const { hold, received, busiest } = lab.core.holds(lab.handle, lab.now.step, rank);
+  if (lab.facts.large) panel.replaceChildren(make("p", {}, `${processorName(lab.facts, rank)}: being looked up …`));
+  const step = lab.now.step;
+  const { hold, received, busiest } = await lab.holdsAt(step, rank);
+  if (lab.followed?.processor !== rank || lab.now.step !== step) return; /* gone on meanwhile */
   const end = make("button", { type: "button" }, "End");
   end.addEventListener("click", () => lab.follow(null));
   const words = hold.map(([buffer, index, name, terms]) => `${buffer}${index >= 0 ? `[${index}]` : ""} = ${name}${terms >= 0 ? ` of ${terms} of ${lab.facts.inner} terms` : ""}`);

@@ -1,0 +1,108 @@
+/* Grids so large that a step takes long: a worker with a module of its own makes the step that is asked for, and then the
+ * next one before it is. */
+
+const STEPS_KEPT = 6; /* in the page, of a few megabytes each */
+
+/* What is kept of the steps, the oldest going first: the page and the worker keep the same. */
+function keepStep(kept, key, value) {
+  kept.delete(key);
+  kept.set(key, value);
+  if (kept.size > STEPS_KEPT) kept.delete(kept.keys().next().value);
+}
+
+/* Runs in the worker. */
+function serveSteps() {
+  let starting;
+  let core;
+  let opened = { lab: 0 };
+  let generation = 0;
+  let wanted = null;
+  let working = false;
+  let sent = new Map();
+
+  const make = (step, what) => {
+    const facts = core.step(opened.lab, step, false);
+    const values = facts.error ? new Float32Array(0) : core.values(opened.lab, facts.step, what, opened.facts.processors);
+    if (!facts.error) opened.facts.last = facts.last;
+    keepStep(sent, `${step} ${what}`, true);
+    postMessage({ generation, step, what, facts, values }, [values.buffer]);
+  };
+  const work = async () => {
+    if (working) return;
+    working = true;
+    for (;;) {
+      const next = wanted && [wanted.step, wanted.step + 1].find((step) => step <= opened.facts.last && !sent.has(`${step} ${wanted.what}`));
+      if (next === null || next === undefined) break;
+      make(next, wanted.what);
+      await new Promise((done) => setTimeout(done)); /* what came meanwhile */
+    }
+    working = false;
+  };
+  onmessage = async ({ data }) => {
+    if (data.core) starting = startCore(data.core);
+    core = await starting;
+    if (data.open) {
+      if (opened.lab) core.shut(opened.lab);
+      opened = core.open(data.open.text, data.open.settings);
+      generation = data.generation;
+      sent = new Map();
+      wanted = null;
+    }
+    if (!opened.lab || data.generation !== generation) return;
+    if (data.holds) postMessage({ generation, asked: data.holds.asked, holds: core.holds(opened.lab, data.holds.step, data.holds.processor) });
+    if (data.want) wanted = data.want;
+    work();
+  };
+}
+
+/* The page's end of it. `arrived` is called when a step is there that was not when it was asked for, `failed` where the worker
+ * does not run. */
+class Ahead {
+  constructor(arrived, failed) {
+    this.arrived = arrived;
+    this.kept = new Map();
+    this.generation = 0;
+    this.answers = new Map();
+    this.asked = 0;
+    const parts = [unpack, system, startCore, keepStep, serveSteps].map(String);
+    const text = `"use strict";\nconst STEPS_KEPT = ${STEPS_KEPT};\n${parts.join("\n")}\nserveSteps();\n`;
+    this.worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    this.worker.onerror = failed;
+    this.worker.onmessage = ({ data }) => this.take(data);
+    this.worker.postMessage({ core: document.getElementById("core").textContent });
+  }
+
+  open(text, settings) {
+    this.generation++;
+    this.kept.clear();
+    this.answers.clear();
+    this.missing = null;
+    this.worker.postMessage({ generation: this.generation, open: { text, settings } });
+  }
+
+  /* The step with one number a processor, or undefined: it will arrive. */
+  ask(step, what) {
+    const got = this.kept.get(`${step} ${what}`);
+    this.missing = got ? null : `${step} ${what}`;
+    this.worker.postMessage({ generation: this.generation, want: { step, what } });
+    return got;
+  }
+
+  holds(step, processor) {
+    const asked = ++this.asked;
+    this.worker.postMessage({ generation: this.generation, holds: { asked, step, processor } });
+    return new Promise((done) => this.answers.set(asked, done));
+  }
+
+  take(data) {
+    if (data.generation !== this.generation) return;
+    if (data.holds) {
+      this.answers.get(data.asked)(data.holds);
+      this.answers.delete(data.asked);
+      return;
+    }
+    const key = `${data.step} ${data.what}`;
+    keepStep(this.kept, key, data);
+    if (this.missing === key) this.arrived();
+  }
+}
