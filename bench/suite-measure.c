@@ -7,9 +7,6 @@
 enum { MOST_ELSEWHERE = 101 /* trials of what is measured beside the kernel */ };
 /* What takes longer is warm after the run that was checked. */
 static const double warm_run_s = 1;
-/* What takes longer is not measured cold and by the host's clock, too: caches filled anew, or a launch, are less than a
- * thousandth of it. */
-static const double long_run_s = 0.1;
 
 /* What is measured now. */
 typedef struct TgNow {
@@ -206,7 +203,7 @@ static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *er
   if (once_s > warm_run_s) limits.warmup = 0;
   if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
   per_repeat(&row->kernel, row->repeats);
-  if (now->suite->kernel_only || row->kernel.median_s > long_run_s || row->repeats > 1)
+  if (now->suite->kernel_only || row->kernel.median_s > TG_SUITE_LONG_S || row->repeats > 1)
     return true; /* of a repetition the others would mean nothing */
   if (!tg_trial_on_host(work, now, true, &beside, &row->call, error)) return false;
   beside.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;

@@ -40,6 +40,10 @@ typedef struct TgSuite {
   const TgHistoricPaper *paper; /**< whose figures are added to the rows; may be NULL */
 } TgSuite;
 
+/** Seconds of a kernel: what takes longer is not measured cold and by the host's clock, too, because caches filled
+ * anew, or a launch, are less than a thousandth of it. */
+#define TG_SUITE_LONG_S 0.1
+
 /** Opens the device, unless only the CPU is wanted, and checks `--kernels` against the methods. `budget_s` is what an
  * option may replace. Errors: TG_BENCH_ERROR; without a device MISSING. */
 bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
