@@ -14,6 +14,7 @@ enum { SCHEDULES = 4 };
 
 typedef struct TgOnPage {
   TgProblem problem;
+  const char *network_text; /* that is named, or the machine's own; NULL: the grid's */
   TgTopology network;
   TgEmbedding embedding;
   TgDrawOptions options;
@@ -26,11 +27,19 @@ static void on_page_clear(TgOnPage *one) {
   g_clear_pointer(&one->set, g_ptr_array_unref);
 }
 
-static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, bool several) {
+static TgExit open_network(const TgCli *cli, TgOnPage *one, const TgMachine *machine) {
+  TgCli whole = *cli;
+  const char *own = tg_machine_own_network(cli, machine, tg_schedule_processors(&one->problem.schedule));
+  if (own) whole.options.network = (char *)own;
+  one->network_text = whole.options.network;
+  return tg_network_option(&whole, &one->problem.schedule, &one->network, &one->embedding);
+}
+
+static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, const TgMachine *machine, bool several) {
   g_autofree char *why = NULL;
   TgExit status = tg_sim_bind(cli, &one->problem, algo, 0, several, &why);
   if (!status && why) return tg_report(cli, TG_EXIT_USAGE, "%s: %s", algo, why);
-  if (!status) status = tg_network_option(cli, &one->problem.schedule, &one->network, &one->embedding);
+  if (!status) status = open_network(cli, one, machine);
   if (!status) status = tg_collective_option(cli, &one->options.collective);
   if (!status) status = tg_draw_heat_option(cli, &one->options.heat);
   if (status) return status;
@@ -44,11 +53,11 @@ static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, bool s
   return TG_EXIT_DONE;
 }
 
-static TgExit page_options(const TgCli *cli, TgPageOptions *options, char **machine) {
+static TgExit page_options(const TgCli *cli, TgPageOptions *options, TgMachine *machine, char **text) {
   bool given;
   int64_t step = 0;
   TgElement element = TG_F32;
-  TgExit status = tg_machine_text_option(cli, machine);
+  TgExit status = tg_machine_text_option(cli, machine, text);
   options->m = options->n = options->k = 4096;
   if (!status) status = tg_sizes_parse(cli, &options->m, &options->n, &options->k, &given);
   if (!status && cli->options.step) status = tg_number_parse(cli, "--step", cli->options.step, 0, INT32_MAX, &step);
@@ -56,7 +65,7 @@ static TgExit page_options(const TgCli *cli, TgPageOptions *options, char **mach
     status = tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
   options->step = step;
   options->element_bytes = (int32_t)tg_element_bytes(element);
-  options->machine = *machine;
+  options->machine = *text;
   return status;
 }
 
@@ -70,7 +79,7 @@ static TgExit write_page(TgCli *cli, TgOnPage *on, int count, const TgPageOption
                                     .text = on[i].problem.source.text,
                                     .length = on[i].problem.source.length,
                                     .grid = on[i].grid,
-                                    .network = cli->options.network,
+                                    .network = on[i].network_text,
                                     .embedding = cli->options.embed,
                                     .heat = cli->options.heat,
                                     .set = (const char *const *)on[i].set->pdata};
@@ -83,7 +92,8 @@ static TgExit write_page(TgCli *cli, TgOnPage *on, int count, const TgPageOption
 TgExit tg_draw_page(TgCli *cli) {
   TgOnPage on[SCHEDULES] = {0};
   TgPageOptions options = {0};
-  g_autofree char *machine = NULL;
+  TgMachine machine;
+  g_autofree char *text = NULL;
   g_auto(GStrv) beside = g_strsplit(cli->options.beside ? cli->options.beside : "", ",", -1);
   const int count = 1 + (int)g_strv_length(beside);
   const char *lacks = tg_page_lacks();
@@ -93,9 +103,9 @@ TgExit tg_draw_page(TgCli *cli) {
                      cli->options.beside, SCHEDULES);
   if (cli->options.all)
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: a page has all steps; leave --all out", cli->options.output);
-  TgExit status = page_options(cli, &options, &machine);
+  TgExit status = page_options(cli, &options, &machine, &text);
   for (int i = 0; i < count && !status; i++)
-    status = open_one(cli, &on[i], i ? beside[i - 1] : cli->options.arguments[0], count > 1);
+    status = open_one(cli, &on[i], i ? beside[i - 1] : cli->options.arguments[0], &machine, count > 1);
   if (!status) status = write_page(cli, on, count, &options);
   for (int i = 0; i < count; i++) on_page_clear(&on[i]);
   return status;

@@ -37,7 +37,13 @@ TgExit tg_machine_option(const TgCli *cli, TgMachine *machine) {
   return read_machine(cli, machine, NULL);
 }
 
-TgExit tg_machine_text_option(const TgCli *cli, char **text) {
-  TgMachine machine;
-  return read_machine(cli, &machine, text);
+TgExit tg_machine_text_option(const TgCli *cli, TgMachine *machine, char **text) {
+  return read_machine(cli, machine, text);
+}
+
+const char *tg_machine_own_network(const TgCli *cli, const TgMachine *machine, int64_t processors) {
+  TgTopology own;
+  const bool fits = !cli->options.network && *machine->network && tg_topology_parse(&own, machine->network, NULL) &&
+                    own.nodes == processors;
+  return fits ? machine->network : NULL;
 }

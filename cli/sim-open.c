@@ -83,13 +83,6 @@ static TgExit whole_network(const TgCli *cli, const TgSchedule *schedule, char *
                    grid, processors, processors == 1 ? "" : "s", kind);
 }
 
-/* The machine's own network, where it has a node for each processor. */
-static bool takes_own(const TgCli *cli, const TgSimRun *run) {
-  TgTopology own;
-  return !cli->options.network && *run->machine.network && tg_topology_parse(&own, run->machine.network, NULL) &&
-         own.nodes == tg_schedule_processors(&run->problem.schedule);
-}
-
 static TgExit network_option(const TgCli *cli, TgSimRun *run) {
   static const char *const kinds[] = {"torus", "mesh", "ring", "line", "hypercube", "full", "switch", NULL};
   TgCli whole = *cli;
@@ -99,8 +92,9 @@ static TgExit network_option(const TgCli *cli, TgSimRun *run) {
     status = whole_network(cli, &run->problem.schedule, &text);
     whole.options.network = text;
   }
-  run->own_network = takes_own(cli, run);
-  if (run->own_network) whole.options.network = run->machine.network;
+  const char *own = tg_machine_own_network(cli, &run->machine, tg_schedule_processors(&run->problem.schedule));
+  run->own_network = own != NULL;
+  if (own) whole.options.network = (char *)own;
   if (!status) status = tg_network_option(&whole, &run->problem.schedule, &run->network, &run->embedding);
   if (!status) tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
   return status;

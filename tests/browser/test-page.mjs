@@ -205,11 +205,12 @@ async function idsAreTheSame() {
   }
 }
 
+/* The last is on the machine's own network, which has a node for each of 64 processors. */
 async function timesAreTheSame() {
-  for (const [name, grid] of [["cannon", "4x4"], ["dns", "2x2x2"], ["summa", "4x4"], ["cannon25d", "4x4x2"]]) {
+  for (const [name, grid] of [["cannon", "4x4"], ["dns", "2x2x2"], ["summa", "4x4"], ["cannon25d", "4x4x2"], ["cannon", "8x8"]]) {
     const page = await open([name, "--grid", grid, "-n", "2000", "--machine", "tpu-torus"]);
     const shown = await page.$eval("[data-time]", (one) => Number(one.dataset.time));
-    const said = JSON.parse(command("sim", name, "--grid", grid, "-n", "2000", "--machine", "tpu-torus", "--network", await page.getAttribute(".network", "placeholder"), "--json"));
+    const said = JSON.parse(command("sim", name, "--grid", grid, "-n", "2000", "--machine", "tpu-torus", "--json"));
     assert.ok(Math.abs(shown / said.time_s - 1) < 1e-9, `${name}: ${shown} and ${said.time_s}`);
     await page.done();
   }
