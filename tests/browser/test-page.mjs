@@ -118,6 +118,7 @@ async function address() {
   assert.equal(await stepOf(page), 3);
   assert.match(await page.textContent(".follow"), /Following A₁₂/);
   await page.click("#back");
+  await settled(page);
   assert.match(decodeURIComponent(page.url()), /#step=2&block=A₁₂$/);
   await page.reload();
   await page.waitForSelector("html[data-ready=true]");
@@ -125,6 +126,14 @@ async function address() {
   await page.evaluate(() => { location.hash = "#step=1&processor=4"; });
   await page.waitForFunction(() => document.getElementById("jump").value === "1");
   assert.match(await page.textContent(".follow"), /Following P\(1,1\)/);
+  const wide = () => page.$eval(".picture", (box) => box.getBoundingClientRect().width);
+  const before = await wide();
+  await page.click(".widen");
+  assert.ok(await wide() > 1.3 * before);
+  assert.match(page.url(), /#step=1&wide=&processor=4$/);
+  await page.reload();
+  await page.waitForSelector("html[data-ready=true]");
+  assert.ok(await wide() > 1.3 * before);
   await page.evaluate(() => { location.hash = "#step=99&processor=nobody"; });
   await page.waitForFunction(() => document.getElementById("jump").value === "4");
   await page.done();

@@ -47,6 +47,10 @@ class Lab {
     this.part("fit").addEventListener("click", () => this.zoomTo(0));
     this.part("larger").addEventListener("click", () => this.zoomTo((this.zoom || this.fitted()) * 1.3));
     this.part("smaller").addEventListener("click", () => this.zoomTo((this.zoom || this.fitted()) / 1.3));
+    this.part("widen").addEventListener("click", () => {
+      this.widen(!this.wider);
+      this.changed(this, true);
+    });
     this.part("picture").addEventListener("click", (event) => this.followIf(whatIsAt(this, event)));
     this.part("whom").addEventListener("change", () => this.follow(whatIsWritten(this, this.part("whom").value)));
   }
@@ -202,6 +206,13 @@ class Lab {
   fitted() {
     const picture = this.picture();
     return picture ? picture.getBoundingClientRect().width / this.wide : 1;
+  }
+
+  /* The picture over the whole width, or beside the text. */
+  widen(wider) {
+    this.wider = wider;
+    this.root.classList.toggle("wide", wider);
+    this.part("widen").setAttribute("aria-pressed", String(wider));
   }
 
   zoomTo(zoom) {
