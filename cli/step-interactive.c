@@ -17,6 +17,8 @@ static TgExit check_options(const TgCli *cli) {
   if (options->json || options->quiet)
     return tg_report(cli, TG_EXIT_USAGE, "--interactive goes with neither --json nor --quiet");
   if (options->step) return tg_report(cli, TG_EXIT_USAGE, "give --interactive or --step");
+  if (options->blocks || options->messages)
+    return tg_report(cli, TG_EXIT_USAGE, "--interactive shows blocks and messages: leave out --blocks and --messages");
   if (options->a || options->b || options->c || options->seed || options->integers)
     return tg_report(cli, TG_EXIT_USAGE,
                      "--interactive shows blocks by their names: leave out --a, --b, --c, --seed and --integers, or "

@@ -62,6 +62,22 @@ static void test_cannon(void) {
   tg_tour_free(seen.tour);
 }
 
+/* A collective in rounds: which message goes when. */
+static void test_rounds(void) {
+  Seen seen;
+  lay(&seen.laid, "ring", "4", NULL, TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  begin_tour(&seen, 4);
+  look_at(&seen, 1);
+  g_assert_cmpint(seen.tour->rounds, <=, 1);
+  tg_tour_free(seen.tour);
+  lay(&seen.laid, "summa", "4x4", NULL, TG_ROWMAJOR, TG_COLLECTIVE_BINOMIAL);
+  begin_tour(&seen, 4);
+  look_at(&seen, 1);
+  assert_says(&seen, 0, 160, "1:A₁₀→2 2:A₁₀→");
+  assert_says(&seen, 0, 160, " messages, 96 B in 2 rounds · so far ");
+  tg_tour_free(seen.tour);
+}
+
 /* Back is as forward was, and a tour that jumps counts all it jumps over. */
 static void test_back(void) {
   Seen seen;
@@ -219,6 +235,7 @@ static void test_scroll(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/screen/cannon", test_cannon);
+  g_test_add_func("/screen/rounds", test_rounds);
   g_test_add_func("/screen/back", test_back);
   g_test_add_func("/screen/sizes", test_sizes);
   g_test_add_func("/screen/ascii", test_ascii);

@@ -19,6 +19,7 @@ static GString *counts_text(const TgScreen *screen, bool nouns) {
   const TgTourStep alone = tg_tour_step_alone(screen->tour);
   GString *text = g_string_new("here ");
   append_counts(text, screen, &alone, true);
+  if (screen->tour->rounds > 1) g_string_append_printf(text, " in %" G_GINT32_FORMAT " rounds", screen->tour->rounds);
   g_string_append(text, screen->paper.unicode ? " · so far " : "; so far ");
   append_counts(text, screen, tg_tour_totals(screen->tour), nouns);
   return text;

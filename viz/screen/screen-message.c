@@ -1,4 +1,5 @@
-/* Messages in a cell: "A₀₁←" to the neighbour on the left, "A₀₁→j=*" to all along a line, "got A₀₂ B₁₂". */
+/* Messages in a cell: "A₀₁←" to the neighbour on the left, "A₀₁→j=*" to all along a line, "2:A₀₁↓" in the second round
+ * of the step, "got A₀₂ B₁₂". */
 #include "screen-private.h"
 
 #include <stdlib.h>
@@ -82,8 +83,11 @@ static void append_line(GString *text, const TgScreen *screen, const TgFrameMess
     g_string_append_printf(text, "%" G_GINT64_FORMAT " others", count);
 }
 
-static void add_block(GArray *words, const TgScreen *screen, const TgFrameMessage *message, unsigned flags) {
+/* With the round before it, "2:A₀₁", where there are several and `rounds` asks for them. */
+static void add_block(GArray *words, const TgScreen *screen, const TgFrameMessage *message, bool rounds,
+                      unsigned flags) {
   g_autoptr(GString) text = g_string_new(message->add && flags ? "+" : "");
+  if (rounds && screen->tour->rounds > 1) g_string_append_printf(text, "%" G_GINT32_FORMAT ":", message->round + 1);
   tg_paper_block(&screen->paper, text, &message->block);
   tg_word_add(words, tg_cell_look(screen, &message->block) | flags, false, text->str);
 }
@@ -101,7 +105,7 @@ void tg_cell_out(GArray *words, const TgScreen *screen, int64_t processor) {
     int64_t count = receivers(screen->tour, processor, m);
     if (count == 0 || ++shown > SHOWN) continue;
     g_autoptr(GString) where = g_string_new(NULL);
-    add_block(words, screen, message, 0);
+    add_block(words, screen, message, true, 0);
     if (count > 1)
       append_line(where, screen, message, count);
     else
@@ -126,7 +130,7 @@ void tg_cell_in(GArray *words, const TgScreen *screen, int64_t processor) {
   for (int64_t m = lists->begin[processor]; m < lists->begin[processor + 1]; m++) {
     if (came_before(screen->tour, processor, m) || ++shown > SHOWN) continue;
     if (shown == 1) tg_word_add(words, TG_LOOK_FAINT, false, "got");
-    add_block(words, screen, &screen->tour->frame->message[lists->number[m]], TG_LOOK_NEW);
+    add_block(words, screen, &screen->tour->frame->message[lists->number[m]], false, TG_LOOK_NEW);
   }
   add_more(words, shown - SHOWN);
 }

@@ -37,7 +37,9 @@ void tg_tour_unlist(TgTour *tour) {
 void tg_tour_list(TgTour *tour) {
   const TgFrame *frame = tour->frame;
   tg_tour_unlist(tour);
+  tour->rounds = 0;
   if (!frame->detail) return;
+  for (int64_t m = 0; m < frame->messages; m++) tour->rounds = MAX(tour->rounds, frame->message[m].round + 1);
   fill(&tour->sent, frame, frame->messages, sender);
   fill(&tour->received, frame, frame->messages, receiver);
   fill(&tour->multiplied, frame, frame->products, multiplier);

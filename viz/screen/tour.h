@@ -39,6 +39,7 @@ typedef struct TgTour {
   int64_t known;        /**< last step whose counts are in `step` */
   GArray *c_place;      /**< TgPlaced: where the blocks of C must end */
   TgTourLists sent, received, multiplied; /**< of the frame, where it has detail: a cell asks for its own alone */
+  int32_t rounds;                         /**< of the frame's messages, where it has detail: 1 where all go at once */
 } TgTour;
 
 /** Begins at step 0. What `options` points to, schedule and names outlive the tour. */
