@@ -6,7 +6,7 @@ A region stands between `<!-- TABLE: FILE.json … -->`, which names the table a
 nothing is written: the status is 1 where a page differs from what would be written.
 
 Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE: CONTRIBUTING.md, and compare.md,
-kernels.md, papers.md and run.md of docs/, if not given
+drawing.md, kernels.md, papers.md and run.md of docs/, if not given
 """
 import argparse
 import difflib
@@ -157,9 +157,24 @@ OFTEN = [("naive", "essay-transpose-naive/100", 16), ("unpadded", "essay-transpo
          ("unpadded, 32×32", "essay-transpose-unpadded/100", 32),
          ("shared, 32×32", "essay-transpose-shared/100", 32), ("copy", "essay-copy/100", 16)]
 
+# --- the page in a browser -------------------------------------------------------------------------------------------
+
+
+def page_steps(files):
+    """A line a grid: how long a step takes until it is painted."""
+    environment = files[0]["environment"]
+    lines = [[one["grid"].replace("x", "×") + (f", {one['as']}" if one["as"] else ""), f"{one['opened_ms']}",
+              f"{one['median_ms']:.0f}", f"{one['most_ms']:.0f}", f"{one['aimed_ms']}" if one["aimed_ms"] else ""]
+             for file in files for one in file["results"]]
+    return markdown(["cannon on", "opened, ms", "a step, ms", "at most", "aimed at"], lines) + [
+        "", f"{environment['browser']}, {environment['cores']} cores of {environment['processor']}, a window of {environment['window']}; "
+        f"medians of {files[0]['results'][-1]['steps']} steps, or as many as there are."]
+
+
 # --- pages ------------------------------------------------------------------------------------------------------------
 
 TABLES = {
+    "page-steps": page_steps,
     "ladder": ladder,
     "ladder-alone": ladder_alone,
     "oneil-1": lambda files: oneil_table(files, 8),
@@ -190,7 +205,7 @@ def main():
     """Writes or checks the pages."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("pages", nargs="*", type=pathlib.Path,
-                        default=[ROOT / name for name in ("CONTRIBUTING.md", "docs/compare.md", "docs/kernels.md",
+                        default=[ROOT / name for name in ("CONTRIBUTING.md", "docs/compare.md", "docs/drawing.md", "docs/kernels.md",
                                                           "docs/papers.md", "docs/run.md")])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")

@@ -1,5 +1,5 @@
-/* How long a step takes until it is painted: bench-page.mjs TOPOGEMM CHROMIUM. Medians of 15 steps forward, in milliseconds; a
- * benchmark, not a test. */
+/* How long a step takes until it is painted: bench-page.mjs TOPOGEMM CHROMIUM [RESULTS.json]. Medians of steps forward of cannon,
+ * in milliseconds; a benchmark, not a test. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -7,45 +7,73 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const [topogemm, chromiumPath] = process.argv.slice(2);
+const [topogemm, chromiumPath, results] = process.argv.slice(2);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "topogemm-bench-"));
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
-/* Grid, colours, milliseconds aimed at, and between two steps: of the largest grids the next step is made meanwhile. */
-const rows = [["4x4", "", 50, 50], ["8x8", "", 50, 50], ["16x16", "", 50, 50], ["32x32", "", 50, 50], ["32x32", "cells", null, 50], ["64x64", "", 50, 50], ["256x256", "", 100, 500], ["1024x1024", "", 100, 2000]];
+const STEPS = 15;
+const window_ = { width: 1280, height: 900 };
+/* `pause` is between two steps: of the largest grids the next step is made meanwhile. */
+const cases = [
+  { grid: "4x4", aimed: 50, pause: 50 },
+  { grid: "8x8", aimed: 50, pause: 50 },
+  { grid: "16x16", aimed: 50, pause: 50 },
+  { grid: "32x32", aimed: 50, pause: 50 },
+  { grid: "32x32", as: "cells", pause: 50 },
+  { grid: "64x64", aimed: 50, pause: 50 },
+  { grid: "256x256", aimed: 100, pause: 500 },
+  { grid: "1024x1024", aimed: 100, pause: 2000 },
+  { grid: "1024x1024", as: "steps without a pause", pause: 0 },
+];
 
-/* From the key to the frame after it. */
-const stepOnce = () =>
+/* From the click to the frame after it; `settled`: with all that stands beside the picture. */
+const stepOnce = (settled) =>
   new Promise((done) => {
     const begun = performance.now();
     document.getElementById("next").click();
-    requestAnimationFrame(() => {
+    const look = () => {
+      if (settled && document.documentElement.dataset.settled !== document.getElementById("jump").value) {
+        requestAnimationFrame(look);
+        return;
+      }
       const channel = new MessageChannel();
       channel.port1.onmessage = () => done(performance.now() - begun);
       channel.port2.postMessage(0);
-    });
+    };
+    requestAnimationFrame(look);
   });
 
-for (const [grid, map, most, pause] of rows) {
+async function measure({ grid, as, aimed, pause }) {
   const file = path.join(folder, "page.html");
   execFileSync(topogemm, ["draw", "cannon", "--grid", grid, "--step", "1", "-o", file, "-q"]);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const page = await browser.newPage({ viewport: window_ });
   page.setDefaultTimeout(120000);
   const begun = Date.now();
   await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector("html[data-ready=true]");
-  await page.waitForSelector("html[data-settled]");
+  await page.waitForSelector("html[data-ready=true][data-settled]");
   const opened = Date.now() - begun;
-  if (map) await page.selectOption(".map", map);
+  if (as === "cells") await page.selectOption(".map", as);
   await page.waitForTimeout(pause);
   const times = [];
-  for (let s = 0; s < 15 && !(await page.isDisabled("#next")); s++) {
-    times.push(await page.evaluate(stepOnce));
+  while (times.length < STEPS && !(await page.isDisabled("#next"))) {
+    times.push(await page.evaluate(stepOnce, pause === 0));
     await page.waitForTimeout(pause);
   }
-  times.sort((a, b) => a - b);
-  const median = times[Math.floor(times.length / 2)];
-  console.log(`${grid}${map ? ` as ${map}` : ""}: opened in ${opened} ms; a step ${median.toFixed(1)} ms in the median, ${times.at(-1).toFixed(1)} at most${most ? `; aimed at ${most}` : ""}`);
   await page.close();
+  times.sort((a, b) => a - b);
+  const round = (ms) => Math.round(ms * 10) / 10;
+  return { grid, as: as ?? null, steps: times.length, opened_ms: opened, median_ms: round(times[times.length >> 1]), most_ms: round(times.at(-1)), aimed_ms: aimed ?? null };
 }
+
+const rows = [];
+for (const one of cases) {
+  const row = await measure(one);
+  rows.push(row);
+  console.log(`${row.grid}${row.as ? `, ${row.as}` : ""}: opened in ${row.opened_ms} ms; a step ${row.median_ms} ms in the median of ${row.steps}, ${row.most_ms} at most${row.aimed_ms ? `; aimed at ${row.aimed_ms}` : ""}`);
+}
+const environment = { browser: `Chromium ${browser.version()}, headless, drawing without a GPU`, processor: os.cpus()[0].model, cores: os.cpus().length, window: `${window_.width}×${window_.height}` };
 await browser.close();
 fs.rmSync(folder, { recursive: true, force: true });
+if (results) {
+  const lines = rows.map((row) => "  " + JSON.stringify(row)).join(",\n");
+  fs.writeFileSync(results, `{"environment": ${JSON.stringify(environment)},\n "results": [\n${lines}\n]}\n`);
+}

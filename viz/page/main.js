@@ -60,13 +60,14 @@ function show() {
   settleSoon();
 }
 
-/* Panels follow once the picture is on the screen. */
+/* Panels follow once the picture is on the screen, and no further step comes at once. */
+const SETTLE_MS = 40;
 let settling = 0;
 
 function settleSoon() {
   delete document.documentElement.dataset.settled;
-  cancelAnimationFrame(settling);
-  settling = requestAnimationFrame(() => setTimeout(settle));
+  clearTimeout(settling);
+  settling = setTimeout(settle, SETTLE_MS);
 }
 
 function settle() {
