@@ -7,6 +7,7 @@
 #include "sim.h"
 
 #include "page.h"
+#include "walk.h"
 
 #include <string.h>
 
@@ -55,18 +56,28 @@ static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, const 
 
 static TgExit page_options(const TgCli *cli, TgPageOptions *options, TgMachine *machine, char **text) {
   bool given;
-  int64_t step = 0;
   TgElement element = TG_F32;
   TgExit status = tg_machine_text_option(cli, machine, text);
   options->m = options->n = options->k = 4096;
   if (!status) status = tg_sizes_parse(cli, &options->m, &options->n, &options->k, &given);
-  if (!status && cli->options.step) status = tg_number_parse(cli, "--step", cli->options.step, 0, INT32_MAX, &step);
   if (!status && cli->options.type && !tg_element_parse(cli->options.type, &element))
     status = tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
-  options->step = step;
   options->element_bytes = (int32_t)tg_element_bytes(element);
   options->machine = *text;
   return status;
+}
+
+/* One of the steps of the longest. */
+static TgExit step_option(const TgCli *cli, const TgOnPage *on, int count, int64_t *step) {
+  int64_t last = 0;
+  if (!cli->options.step) return TG_EXIT_DONE;
+  for (int i = 0; i < count; i++) {
+    TgError error = {0};
+    const int64_t steps = tg_walk_count_steps(&on[i].problem.schedule, &on[i].problem.names, &error);
+    if (steps < 0) return tg_problem_report(cli, &on[i].problem, &error);
+    last = MAX(last, steps);
+  }
+  return tg_number_parse(cli, "--step", cli->options.step, 0, last, step);
 }
 
 static TgExit write_page(TgCli *cli, TgOnPage *on, int count, const TgPageOptions *options) {
@@ -98,6 +109,8 @@ TgExit tg_draw_page(TgCli *cli) {
   const int count = 1 + (int)g_strv_length(beside);
   const char *lacks = tg_page_lacks();
   if (lacks) return tg_report(cli, TG_EXIT_MISSING, "-o %s: this build has no page: %s", cli->options.output, lacks);
+  if (cli->options.beside && !*cli->options.beside)
+    return tg_report(cli, TG_EXIT_USAGE, "--beside: expected the names of schedules");
   if (count > SCHEDULES)
     return tg_report(cli, TG_EXIT_USAGE, "--beside %s: at most %d schedules stand beside each other",
                      cli->options.beside, SCHEDULES);
@@ -106,6 +119,7 @@ TgExit tg_draw_page(TgCli *cli) {
   TgExit status = page_options(cli, &options, &machine, &text);
   for (int i = 0; i < count && !status; i++)
     status = open_one(cli, &on[i], i ? beside[i - 1] : cli->options.arguments[0], &machine, count > 1);
+  if (!status) status = step_option(cli, on, count, &options.step);
   if (!status) status = write_page(cli, on, count, &options);
   for (int i = 0; i < count; i++) on_page_clear(&on[i]);
   return status;

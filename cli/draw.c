@@ -19,6 +19,7 @@ typedef struct TgDrawing {
   const char *path;   /**< may have a %d, which stands for the step's number */
   const char *format; /**< the suffix of it */
   int64_t steps;
+  TgFailure failure; /* of a step that was drawn */
 } TgDrawing;
 
 static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
@@ -26,7 +27,7 @@ static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
   if (!options->output) return tg_report(cli, TG_EXIT_USAGE, "draw: expected -o FILE, as in -o step.svg");
   if (options->step && options->all) return tg_report(cli, TG_EXIT_USAGE, "draw: give --step or --all, not both");
   drawing->path = options->output;
-  g_autofree char *formats = g_strdup_printf("%s, gif", tg_draw_formats());
+  g_autofree char *formats = g_strdup_printf("%s, gif, html", tg_draw_formats());
   TgExit status = tg_draw_file_format(cli, formats, &drawing->format);
   if (!status && strcmp(drawing->format, "gif") == 0 && (options->step || strstr(options->output, "%d")))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: a GIF has all steps in one file; for single ones, draw %s",
@@ -44,21 +45,28 @@ static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
   if (status) return status;
   drawing->options.topology = &drawing->network;
   drawing->options.embedding = &drawing->embedding;
+  drawing->options.to_the_error = true;
+  drawing->options.failure = &drawing->failure;
   drawing->steps = tg_walk_count_steps(&problem->schedule, &problem->names, &error);
   return drawing->steps < 0 ? tg_problem_report(cli, problem, &error) : TG_EXIT_DONE;
 }
 
-/* Where a schedule fails, the proof says at which line. */
-static TgExit report(const TgCli *cli, const TgDrawing *drawing, GError *error) {
+/* What went wrong: the schedule, at its line, or the drawing. Where not even the blocks could be placed, the proof says
+ * why. */
+static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
   const TgProblem *problem = &drawing->problem;
-  TgProof proof;
-  int64_t m, n, k;
-  if (!g_error_matches(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE)) return tg_report_error(cli, error);
-  tg_proof_sizes(&problem->schedule, &m, &n, &k);
-  tg_prove(&problem->schedule, &problem->names, drawing->options.collective, m, n, k, &proof);
-  TgExit status = tg_report_at(cli, TG_EXIT_WRONG, &problem->source, proof.failure.line, 0, error->message);
-  g_error_free(error);
-  return status;
+  TgFailure *failure = &drawing->failure;
+  if (error && !g_error_matches(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE)) return tg_report_error(cli, error);
+  if (error && failure->cause == TG_CAUSE_NONE) {
+    TgProof proof;
+    int64_t m, n, k;
+    tg_proof_sizes(&problem->schedule, &m, &n, &k);
+    tg_prove(&problem->schedule, &problem->names, drawing->options.collective, m, n, k, &proof);
+    *failure = proof.failure;
+  }
+  g_clear_error(&error);
+  if (failure->cause == TG_CAUSE_NONE) return TG_EXIT_DONE;
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, 0, failure->message);
 }
 
 static bool write_file(TgCli *cli, const char *path, GBytes *file, GError **error) {
@@ -84,7 +92,8 @@ static TgExit draw_one(TgCli *cli, TgDrawing *drawing) {
   g_autoptr(GBytes) file = tg_draw_step(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, step,
                                         drawing->format, &error);
   g_autofree char *path = path_of(drawing, step);
-  return file && write_file(cli, path, file, &error) ? TG_EXIT_DONE : report(cli, drawing, error);
+  if (file) write_file(cli, path, file, &error);
+  return report(cli, drawing, error);
 }
 
 typedef struct TgSeries {
@@ -106,10 +115,10 @@ static TgExit draw_series(TgCli *cli, TgDrawing *drawing) {
   TgSeries series = {.cli = cli, .drawing = drawing};
   GError *error = NULL;
   tg_progress_begin(&series.line, cli, "draw", drawing->steps + 1);
-  bool done = tg_draw_all(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, drawing->format,
-                          take_frame, &series, &error);
+  tg_draw_all(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, drawing->format, take_frame,
+              &series, &error);
   tg_progress_end(cli);
-  return done ? TG_EXIT_DONE : report(cli, drawing, error);
+  return report(cli, drawing, error);
 }
 
 static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
@@ -122,7 +131,8 @@ static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
         drawing->path, tg_draw_animation_formats(), drawing->format);
   g_autoptr(GBytes) file = tg_draw_animation(&drawing->problem.schedule, &drawing->problem.names, &drawing->options,
                                              drawing->format, &error);
-  return file && write_file(cli, drawing->path, file, &error) ? TG_EXIT_DONE : report(cli, drawing, error);
+  if (file) write_file(cli, drawing->path, file, &error);
+  return report(cli, drawing, error);
 }
 
 static TgExit run(TgCli *cli) {

@@ -192,6 +192,7 @@ static void draw_header(TgScene *scene, const TgCellForm *form, TgPoint centre, 
 static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor,
                          TgPoint centre, const char *name) {
   g_autoptr(GString) id = g_string_new(NULL);
+  const bool fails = frame->failure && frame->failure->processor == processor;
   tg_processor_id_append(id, frame->schedule, processor);
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id->str,
@@ -200,8 +201,8 @@ static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellForm 
                                  .y = centre.y,
                                  .width = form->width,
                                  .height = form->height,
-                                 .line = TG_COLOUR_LINE,
-                                 .pen = 1.2});
+                                 .line = fails ? TG_COLOUR_WRONG : TG_COLOUR_LINE,
+                                 .pen = fails ? 5 : 1.2});
 }
 
 void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor, TgPoint centre,

@@ -1,6 +1,7 @@
 #include "draw.h"
 
 #include "animate.h"
+#include "frame-private.h"
 #include "picture.h"
 #include "render.h"
 
@@ -24,6 +25,20 @@ static gboolean check_format(const char *format, GError **error) {
   return FALSE;
 }
 
+/* The frame of a step; where the schedule fails before, there is none. */
+static const TgFrame *seek(TgFrames *frames, const TgDrawOptions *options, int64_t step, GError **error) {
+  GError *own = NULL;
+  const TgFrame *frame = tg_frames_seek(frames, step, &own);
+  if (frame && frame->failure && options->failure) *options->failure = *frame->failure;
+  if (!frame && !own) {
+    const TgFrame *last = tg_frames_seek(frames, tg_frames_steps(frames), &own);
+    if (last && last->failure && options->failure) *options->failure = *last->failure;
+    if (last && last->failure) tg_frame_set_failure(&own, last->failure);
+  }
+  if (own) g_propagate_error(error, own);
+  return frame;
+}
+
 static GBytes *draw_frame(const TgFrame *frame, const TgDrawOptions *options, const char *format, GError **error) {
   g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, 0, 0);
   return tg_render(scene, format, error);
@@ -33,7 +48,7 @@ GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, c
                      int64_t step, const char *format, GError **error) {
   if (!check_format(format, error)) return NULL;
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
-  const TgFrame *frame = frames ? tg_frames_seek(frames, step, error) : NULL;
+  const TgFrame *frame = frames ? seek(frames, options, step, error) : NULL;
   if (frame == NULL) return NULL;
   return draw_frame(frame, options, format, error);
 }
@@ -44,7 +59,7 @@ gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, c
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
   if (frames == NULL) return FALSE;
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
-    const TgFrame *frame = tg_frames_seek(frames, step, error);
+    const TgFrame *frame = seek(frames, options, step, error);
     g_autoptr(GBytes) file = frame ? draw_frame(frame, options, format, error) : NULL;
     if (file == NULL || !sink(step, tg_frames_steps(frames), file, user, error)) return FALSE;
   }
@@ -61,7 +76,7 @@ static gboolean measure_all(TgFrames *frames, const TgDrawOptions *options, doub
   *width = *height = 0;
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
     double own_width, own_height;
-    const TgFrame *frame = tg_frames_seek(frames, step, error);
+    const TgFrame *frame = seek(frames, options, step, error);
     if (frame == NULL) return FALSE;
     tg_picture_measure(frame, options->heat, &own_width, &own_height);
     *width = MAX(*width, own_width);
@@ -74,7 +89,7 @@ static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, TgAnimat
   double width, height;
   if (!measure_all(frames, options, &width, &height, error)) return FALSE;
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
-    const TgFrame *frame = tg_frames_seek(frames, step, error);
+    const TgFrame *frame = seek(frames, options, step, error);
     if (frame == NULL) return FALSE;
     g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, width, height);
     if (!tg_animation_add(animation, scene, error)) return FALSE;

@@ -10,6 +10,7 @@
 #include "draw-error.h"
 #include "embedding.h"
 #include "schedule.h"
+#include "state.h"
 #include "topology.h"
 
 G_BEGIN_DECLS
@@ -30,7 +31,8 @@ typedef struct TgDrawOptions {
   const TgEmbedding *embedding; /**< of the grid on it; NULL: processor p on node p */
   TgCollective collective;      /**< TG_COLLECTIVE_WHOLE draws them whole, others round by round */
   TgHeat heat;
-  bool to_the_error; /**< as in TgFrameOptions: the step in which a wrong schedule fails is drawn as far as it went */
+  bool to_the_error;  /**< as in TgFrameOptions: the step in which a wrong schedule fails is drawn as far as it went */
+  TgFailure *failure; /**< with `to_the_error`: set where a step that is drawn fails; may be NULL */
   double seconds_per_step; /**< of animations; 0: 2 s */
 } TgDrawOptions;
 

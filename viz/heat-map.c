@@ -129,6 +129,16 @@ static void append_tile_title(GString *title, const TgHeatMap *map, int64_t pane
   g_string_append_printf(title, ": %.6g", value);
 }
 
+/* Whether the processor where the schedule fails is in the tile. */
+static bool has_failure(const TgHeatMap *map, int64_t panel, int64_t tile_row, int64_t tile_column) {
+  const TgFailure *failure = map->frame->failure;
+  if (!failure || failure->processor < 0) return false;
+  for (int64_t r = tile_row * map->tile; r < MIN((tile_row + 1) * map->tile, map->rows); r++)
+    for (int64_t c = tile_column * map->tile; c < MIN((tile_column + 1) * map->tile, map->columns); c++)
+      if (rank_of(map, panel, r, c) == failure->processor) return true;
+  return false;
+}
+
 static void draw_tile(const TgHeatMap *map, TgScene *scene, TgPoint at, int64_t panel, int64_t r, int64_t c) {
   double value = tile_value(map, panel, r, c);
   if (value < 0) return;
@@ -137,6 +147,7 @@ static void draw_tile(const TgHeatMap *map, TgScene *scene, TgPoint at, int64_t 
   g_autoptr(GString) id = g_string_new(NULL), title = g_string_new(NULL);
   append_tile_id(id, map, panel, r, c);
   append_tile_title(title, map, panel, r, c, value);
+  const bool fails = has_failure(map, panel, r, c);
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id->str,
                                  .title = title->str,
@@ -145,8 +156,8 @@ static void draw_tile(const TgHeatMap *map, TgScene *scene, TgPoint at, int64_t 
                                  .width = map->side,
                                  .height = map->side,
                                  .fill = colour,
-                                 .line = colour,
-                                 .pen = 0.3});
+                                 .line = fails ? TG_COLOUR_WRONG : colour,
+                                 .pen = fails ? 3 : 0.3});
 }
 
 static void draw_number(TgScene *scene, double x, double y, int64_t number) {

@@ -22,6 +22,7 @@ extern const TgMatrixStyle tg_matrix_style[TG_MATRICES];
 #define TG_COLOUR_LINE "#4d4d4d"     /**< borders */
 #define TG_COLOUR_IDLE "#bdbdbd"     /**< links that carry nothing, empty slots */
 #define TG_COLOUR_HEADER "#f2f2f2"   /**< behind a processor's name */
+#define TG_COLOUR_WRONG "#a3001b"    /**< round the processor where a schedule fails */
 
 /** Writes the colour for `value` in [0, 1] as "#rrggbb". */
 void tg_cividis(double value, char colour[8]);

@@ -187,10 +187,19 @@ static void add_heat_notes(Picture *picture) {
   tg_caption_add_note(&picture->caption, text);
 }
 
+static char *failure_text(const TgFailure *failure) {
+  GString *text = g_string_new("It goes wrong here: ");
+  g_string_append(text, failure->message);
+  if (failure->line > 0) g_string_append_printf(text, " (line %d)", failure->line);
+  g_string_append_c(text, '.');
+  return g_string_free(text, FALSE);
+}
+
 static void picture_init(Picture *picture, const TgFrame *frame, TgHeat heat) {
   *picture = (Picture){.frame = frame};
   picture->caption.title = tg_picture_title(frame);
   if (*frame->note) tg_caption_add_note(&picture->caption, g_strdup(frame->note));
+  if (frame->failure) tg_caption_add_note(&picture->caption, failure_text(frame->failure));
   tg_caption_set_totals(&picture->caption, tg_picture_totals(frame));
   if (frame->detail) {
     tg_layout_init(&picture->layout, frame);
@@ -246,7 +255,7 @@ TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat) {
   picture_init(&picture, frame, heat);
   TgScene *scene = tg_scene_new();
   g_autoptr(GString) notes = g_string_new(NULL);
-  for (int n = *frame->note ? 1 : 0; n < picture.caption.notes; n++)
+  for (int n = (*frame->note != '\0') + (frame->failure ? 1 : 0); n < picture.caption.notes; n++)
     g_string_append_printf(notes, "%s%s", notes->len ? " " : "", picture.caption.lines[n]);
   tg_scene_set_canvas(scene, picture.width + 2 * MARGIN, picture.height + 2 * MARGIN);
   tg_scene_describe(scene, picture.caption.title, notes->str);

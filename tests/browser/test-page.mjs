@@ -134,6 +134,12 @@ async function address() {
   await page.reload();
   await page.waitForSelector("html[data-ready=true]");
   assert.ok(await wide() > 1.3 * before);
+  for (const garbage of ["processor=-1", "processor=1.5", "processor=", "processor=9", "block=zzz", "block=A33", "step=-2&x=%"]) {
+    await page.evaluate((hash) => { location.hash = hash; }, garbage);
+    await page.waitForFunction(() => document.querySelector(".follow").hidden);
+    await page.evaluate(() => { location.hash = "#block=a01"; });
+    await page.waitForFunction(() => document.querySelector(".follow").textContent.includes("Following A₀₁"));
+  }
   await page.evaluate(() => { location.hash = "#step=99&processor=nobody"; });
   await page.waitForFunction(() => document.getElementById("jump").value === "4");
   await page.done();
@@ -166,9 +172,24 @@ async function follows() {
     await page.keyboard.press("Enter");
     assert.match(await page.textContent(".follow strong"), new RegExp(`Following ${meant.replace(/[()]/g, "\\$&")} $`));
   }
-  await page.fill(".whom", "P(4,0)");
+  for (const nobody of ["P(4,0)", "A99", "nonsense"]) {
+    await page.fill(".whom", nobody);
+    await page.keyboard.press("Enter");
+    assert.ok(await page.isHidden(".follow"));
+    assert.equal(await page.getAttribute(".whom", "aria-invalid"), "true");
+  }
+  await page.fill(".whom", "P(3,3)");
   await page.keyboard.press("Enter");
+  await page.focus("#next");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.inputValue(".whom"), "");
+  await page.fill(".whom", "P(3,3)");
+  await page.keyboard.press("Enter");
+  assert.match(await page.textContent(".follow strong"), /P\(3,3\)/);
+  await page.fill(".grid", "2x2"); /* which has no such processor */
+  await page.waitForFunction(() => document.getElementById("of").textContent === "of 3");
   assert.ok(await page.isHidden(".follow"));
+  assert.equal((await barsOf(page)).length, 4);
   await page.done();
 }
 
@@ -243,6 +264,26 @@ async function slidersPredict() {
   const said = JSON.parse(command("sim", "cannon", "--grid", "4x4", "-n", "1000", "--machine", "./own.machine", "--json"));
   assert.ok(Math.abs(after / said.time_s - 1) < 1e-9, `${after} and ${said.time_s}`);
   await page.done();
+}
+
+/* Rates by size, rates without limit, sections in another order. */
+async function machines() {
+  const page = await open(["cannon", "--grid", "2x2", "-n", "4096", "--machine", "h200x4"]);
+  assert.match(await page.textContent(".sliders"), /Flop rate: by size/);
+  assert.equal(await page.$$eval(".sliders input", (inputs) => inputs.length), 3);
+  await page.done();
+  const file = path.join(folder, "odd.machine");
+  fs.writeFileSync(file, "[link.0]\nlatency_s = 5e-6\n[link]\nlatency_s = 1e-5\nbandwidth_bytes_per_s = inf\n[processor]\nflops_per_s = inf\n");
+  const odd = await open(["cannon", "--grid", "2x2", "-n", "4096", "--machine", "./odd.machine"]);
+  const said = JSON.parse(command("sim", "cannon", "--grid", "2x2", "-n", "4096", "--machine", "./odd.machine", "--json"));
+  assert.ok(Math.abs((await odd.$eval("[data-time]", (one) => Number(one.dataset.time))) / said.time_s - 1) < 1e-9);
+  assert.match(await odd.textContent(".sliders"), /Latency10 µs.*without limit.*without limit/s);
+  const move = (value) => odd.$eval('.sliders input[aria-label="Latency"]', (input, to) => { input.value = to; input.dispatchEvent(new Event("input")); }, value);
+  await move("-3");
+  fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace("latency_s = 1e-5", "latency_s = 1e-3"));
+  const slower = JSON.parse(command("sim", "cannon", "--grid", "2x2", "-n", "4096", "--machine", "./odd.machine", "--json"));
+  assert.ok(Math.abs((await odd.$eval("[data-time]", (one) => Number(one.dataset.time))) / slower.time_s - 1) < 1e-9);
+  await odd.done();
 }
 
 async function numbersAreTheSame() {
@@ -369,6 +410,39 @@ async function large() {
   await page.done();
 }
 
+/* A map marks where it goes wrong, and what is followed; its buttons follow blocks as those of cells do. */
+async function wrongMaps() {
+  command("mutate", "cannon", "--seed", "3", "--grid", "4x4", "-o", "wrong.sched", "-q");
+  const page = await open(["./wrong.sched", "--grid", "16x16", "--step", "2"]);
+  assert.equal(await page.$$eval(".spot.failed", (spots) => spots.length), 1);
+  const [spot, canvas] = [await (await page.$(".spot.failed")).boundingBox(), await (await page.$(".picture canvas")).boundingBox()];
+  assert.equal(Math.floor(((spot.x + spot.width / 2 - canvas.x) / canvas.width) * 16), 1); /* P(0,1) */
+  assert.equal(Math.floor(((spot.y + spot.height / 2 - canvas.y) / canvas.height) * 16), 0);
+  await page.click(".suspects button >> nth=1");
+  assert.match(await page.textContent(".follow"), /Following B15,1.*P\(.*\(line/s);
+  assert.ok(await page.$$eval(".spot.followed", (spots) => spots.length) > 0);
+  assert.match(await page.textContent(".times"), /Not predicted: the schedule is wrong/);
+  assert.equal(await page.textContent("#of"), "of 2"); /* known before one has gone there */
+  assert.deepEqual(await page.$$eval(".behind .now", (lines) => lines.map((line) => line.dataset.n)), ["14"]);
+  await page.fill(".grid", "64x64");
+  await page.waitForFunction(() => document.querySelector(".name").textContent.includes("64×64"));
+  assert.match(await page.textContent(".suspects"), /Follow P\(0,1\)/);
+  await page.done();
+}
+
+/* Too much for the page is refused, and the page goes on. */
+async function tooLarge() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  for (const [field, text] of [[".network", "torus:4096x4096"], [".network", "switch:16777216"], [".grid", "4096x4096"]]) {
+    const before = await page.inputValue(field);
+    await page.fill(field, text);
+    await page.waitForFunction(() => document.querySelector(".verdict").textContent.includes("the page goes up to"));
+    await page.fill(field, before);
+    await page.waitForFunction(() => document.querySelector(".verdict").textContent.startsWith("Proved"));
+  }
+  await page.done();
+}
+
 /* Steps from a worker: the address, a step ahead and back, what a processor holds, other colours, an error. */
 async function larger() {
   const page = await open(["cannon", "--grid", "256x256", "--step", "2"]);
@@ -416,6 +490,7 @@ try {
     ["ids and titles as in draw", idsAreTheSame],
     ["times as of sim", timesAreTheSame],
     ["sliders", slidersPredict],
+    ["machines", machines],
     ["numbers as of step", numbersAreTheSame],
     ["editing", editing],
     ["mutated schedules", mutated],
@@ -426,6 +501,8 @@ try {
     ["odd texts", odd],
     ["large grids", large],
     ["larger grids", larger],
+    ["maps of wrong schedules", wrongMaps],
+    ["too large", tooLarge],
     ["sizes", sizes],
   ]);
 } finally {

@@ -8,6 +8,10 @@ static bool lay(Lab *lab, TgError *error) {
   const bool named = *lab->settings.network != '\0';
   if (named && !tg_topology_parse(&lab->network, lab->settings.network, error)) return false;
   if (!named && !tg_topology_of_grid(&lab->network, schedule->dims, schedule->extent, error)) return false;
+  if (tg_schedule_processors(schedule) > MOST_PROCESSORS)
+    return tg_error_set(error, 0, 0, "the page goes up to %d processors; use the command for more", MOST_PROCESSORS);
+  if (lab->network.links > MOST_LINKS)
+    return tg_error_set(error, 0, 0, "the page goes up to networks of %d links; use the command for more", MOST_LINKS);
   return tg_embedding_init(&lab->embedding, lab->settings.embedding, schedule->dims, schedule->extent, &lab->network,
                            error);
 }

@@ -13,7 +13,10 @@
 enum {
   STEPS_LISTED = 20000,
   /** From so many processors on, steps are made by a worker, the next before it is asked for. */
-  LARGE_PROCESSORS = 1 << 16
+  LARGE_PROCESSORS = 1 << 16,
+  /** What fits into the module's memory. */
+  MOST_PROCESSORS = 1 << 20,
+  MOST_LINKS = 1 << 23
 };
 
 /** What the page asks for, as lines of `key=value`. */

@@ -7,14 +7,16 @@ function whatIs(lab, id) {
   const arrow = /^m-(\d+)-(\d+)$/.exec(id);
   if (arrow) return { block: plain(lab.now.message[Number(arrow[2])][2]) };
   const dims = lab.facts.extents.length;
-  const parts = id.replace(/-panel-\d+$/, "").split("-");
+  const parts = id.split("-");
   if (parts[0] !== "p" || parts.length < dims + 1) return null;
   let rank = 0;
   for (let c = 0; c < dims; c++) rank = rank * lab.facts.extents[c] + Number(parts[c + 1]);
   if (parts.length === dims + 1) return { processor: rank };
   const slot = parts.slice(dims + 1);
-  const name = slot.length > 1 ? `${slot[0]}[${slot[1]}]` : slot[0];
-  const held = lab.now.hold[rank]?.[lab.facts.slots.indexOf(name)];
+  const nameOf = ([buffer, index]) => (index === undefined ? buffer : `${buffer}[${index}]`);
+  let number = lab.facts.slots.indexOf(nameOf(slot));
+  if (number < 0 && slot.at(-2) === "panel") number = lab.facts.slots.indexOf(nameOf(slot.slice(0, -2))); /* one of several faces */
+  const held = lab.now.hold[rank]?.[number];
   return held && held[1] ? { block: plain(held[1]) } : { processor: rank };
 }
 
@@ -36,6 +38,15 @@ function whatIsAt(lab, event) {
   const contains = (around) => around.left <= event.clientX && event.clientX <= around.right && around.top <= event.clientY && event.clientY <= around.bottom;
   const cell = [...box.querySelectorAll("g[data-p]")].find((group) => contains(group.getBoundingClientRect()));
   return cell ? whatIs(lab, cell.dataset.p) : null;
+}
+
+/* What is still there on the lab's grid, or null. */
+function whatFits(lab, what) {
+  if (!what || !lab.facts) return null;
+  if (what.processor !== undefined) return Number.isInteger(what.processor) && what.processor >= 0 && what.processor < lab.facts.processors ? what : null;
+  const block = blockOf(what.block);
+  const blocks = block && lab.facts.blocks[block.matrix];
+  return blocks && block.row < blocks[0] && block.column < blocks[1] ? what : null;
 }
 
 /* Of coordinates that a person wrote. */
@@ -65,9 +76,12 @@ function markFollowed(lab) {
   box.classList.toggle("following", Boolean(followed));
   const panel = lab.part("follow");
   panel.hidden = !followed;
+  if (lab.now && !lab.cells) markSpots(lab);
   if (!followed || !lab.now) return;
   if (!lab.cells) {
-    if (followed.processor !== undefined) showHolding(lab, panel);
+    if (lab.facts.detail) showFollow(lab, panel);
+    else if (followed.processor !== undefined) showHolding(lab, panel);
+    else panel.replaceChildren(make("p", {}, "A block can be followed on grids of up to 1024 processors: write a smaller one above the text."));
     return;
   }
   if (followed.block) markBlock(lab, followed.block);

@@ -52,7 +52,7 @@ class Lab {
       this.changed(this, true);
     });
     this.part("picture").addEventListener("click", (event) => this.followIf(whatIsAt(this, event)));
-    this.part("whom").addEventListener("change", () => this.follow(whatIsWritten(this, this.part("whom").value)));
+    this.part("whom").addEventListener("change", () => this.followWritten());
   }
 
   settings() {
@@ -68,7 +68,7 @@ class Lab {
 
   /* Reads the text again. Where it is wrong, the last picture stays and says so. */
   open() {
-    const { lab, facts } = this.core.open(this.part("text").value, this.settings());
+    const { lab, facts } = this.openCore();
     this.error = facts.error ?? null;
     if (lab) {
       if (this.handle) this.core.shut(this.handle);
@@ -78,6 +78,8 @@ class Lab {
       this.proof = facts.processors <= 4096 ? this.core.prove(lab) : null;
       this.part("network").placeholder = facts.network;
       this.journey = null;
+      this.followed = whatFits(this, this.followed);
+      this.endAtFailure();
       this.goAhead();
       this.listPlanes();
       this.listMaps();
@@ -85,6 +87,21 @@ class Lab {
     this.root.classList.toggle("stale", !lab);
     this.verdict();
     this.changed(this);
+  }
+
+  /* Memory may end in ways that the module does not survive. */
+  openCore() {
+    try {
+      return this.core.open(this.part("text").value, this.settings());
+    } catch (error) {
+      return { lab: 0, facts: { error: { message: `This is too much for the page (${error.message}); load it again.` } } };
+    }
+  }
+
+  /* A wrong schedule has no steps after the one in which it fails. */
+  endAtFailure() {
+    const failure = this.proof && !this.proof.ok ? this.proof.failure : null;
+    if (failure) this.facts.last = Math.min(this.facts.last, failure.step);
   }
 
   /* Steps of a large grid come from a worker; a browser that gives a page none makes them here, more slowly. */
@@ -107,12 +124,13 @@ class Lab {
     const verdict = this.part("verdict");
     let words;
     let good = false;
+    let open = false;
     if (this.error) {
       const at = this.error.line ? `line ${this.error.line}, column ${this.error.column}: ` : "";
       words = `${at}${this.error.message}`;
     } else if (!this.proof) {
       words = "Not proved here: the grid is large; use topogemm verify.";
-      good = true;
+      open = true;
     } else if (this.proof.ok) {
       words = `Proved on this grid: every block of C gets each of its ${this.facts.inner} terms exactly once, in place.`;
       good = true;
@@ -120,7 +138,7 @@ class Lab {
       words = `Wrong: ${this.proof.failure.message}`;
     }
     verdict.textContent = words;
-    verdict.className = `verdict ${good ? "good" : "bad"}`;
+    verdict.className = `verdict ${open ? "open" : good ? "good" : "bad"}`;
   }
 
   /* A step with everything in it, remembered. */
@@ -151,7 +169,9 @@ class Lab {
     const listed = this.facts.steps[step.step - 1];
     this.part("name").textContent = step.title.split(" — ")[0];
     this.part("note").textContent = step.step === 0 ? "The blocks on their first places." : step.note;
-    this.lines = new Set(listed ? listed.lines : []);
+    /* In the step that fails, the lines up to where it does. */
+    const all = listed ? listed.lines : [];
+    this.lines = new Set(step.failure?.line && all.includes(step.failure.line) ? all.slice(0, all.indexOf(step.failure.line) + 1) : all);
     this.behind();
     this.showFailure(step);
     markFollowed(this);
@@ -275,7 +295,13 @@ class Lab {
     const chosen = select.value;
     select.replaceChildren(...maps.map((map, i) => make("option", { value: i }, map.name)));
     if (detail) select.append(make("option", { value: "cells" }, "cells"));
-    select.value = chosen && (chosen !== "cells" || detail) ? chosen : ({ link: 0, received: 1, held: 2 }[this.setup.heat] ?? 4);
+    select.value = chosen && (chosen !== "cells" || detail) ? chosen : ({ link: 0, received: 1, held: 2 }[this.setup.heat] ?? this.tellingMap());
+  }
+
+  /* Where blocks of A, or of B, are, as far as that differs. */
+  tellingMap() {
+    const { A, B } = this.facts.blocks;
+    return A[1] > 1 ? 4 : A[0] > 1 ? 3 : B[0] > 1 ? 5 : 6;
   }
 
   get cells() {
@@ -314,7 +340,7 @@ class Lab {
     if (!failure) return;
     box.firstElementChild.textContent = `It goes wrong here: ${failure.message}${failure.line ? ` (line ${failure.line})` : ""}`;
     this.listSuspects(failure);
-    if (failure.id) {
+    if (failure.id && this.cells) {
       const group = document.getElementById(this.prefix + failure.id);
       if (group) group.classList.add("failed");
     }
@@ -324,9 +350,8 @@ class Lab {
   listSuspects(failure) {
     const suspects = this.part("suspects");
     suspects.replaceChildren();
-    if (!this.facts.detail) return;
     const found = new Set();
-    for (const [, matrix, row, column] of failure.message.matchAll(/\b([ABC])\((\d+), (\d+)\)/g))
+    if (this.facts.detail) for (const [, matrix, row, column] of failure.message.matchAll(/\b([ABC])\((\d+), (\d+)\)/g))
       found.add(blockName(matrix, Number(row), Number(column)));
     suspects.append("How did it come to this? Follow ");
     const button = (name, what) => {
@@ -336,15 +361,30 @@ class Lab {
     };
     for (const name of found) button(name, { block: name });
     if (failure.processor >= 0) button(failure.name, { processor: failure.processor });
+    if (!this.facts.detail) suspects.append("On a grid of up to 1024 processors blocks can be followed, too.");
+  }
+
+  followWritten() {
+    const field = this.part("whom");
+    const what = whatFits(this, whatIsWritten(this, field.value));
+    const wrong = field.value.trim() !== "" && !what;
+    field.setCustomValidity(wrong ? `There is no ${field.value.trim()} on this grid: a block is A01 or A(0, 1), a processor P(1,2).` : "");
+    field.setAttribute("aria-invalid", String(wrong));
+    this.followed = what;
+    markFollowed(this);
+    this.changed(this, true);
+    if (wrong) field.reportValidity();
   }
 
   followIf(what) {
     if (what) this.follow(what);
   }
 
+  /* The same again ends it. */
   follow(what) {
     const same = this.followed && this.followed.block === what?.block && this.followed.processor === what?.processor;
     this.followed = same ? null : what;
+    if (!this.followed) this.part("whom").value = "";
     markFollowed(this);
     this.changed(this, true);
   }

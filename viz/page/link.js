@@ -35,12 +35,12 @@ async function startCore(base64) {
   c._initialize();
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
-  const answer = () => decoder.decode(new Uint8Array(memory.buffer, c.answer(), c.answer_length()));
+  const answer = () => decoder.decode(new Uint8Array(memory.buffer, c.answer() >>> 0, c.answer_length()));
   /* Calls with texts, each a pointer and a length. */
   const withTexts = (texts, call) => {
     const put = texts.map((text) => {
       const bytes = encoder.encode(text);
-      const at = c.room(bytes.length + 1);
+      const at = c.room(bytes.length + 1) >>> 0;
       new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
       return [at, bytes.length];
     });
@@ -61,7 +61,7 @@ async function startCore(base64) {
     holds: (lab, number, processor) => (c.holds(lab, number, processor), JSON.parse(answer())),
     /* A copy: the module's memory may move. */
     values(lab, number, what, count) {
-      const at = c.values(lab, number, what);
+      const at = c.values(lab, number, what) >>> 0;
       return at ? new Float32Array(memory.buffer, at, count).slice() : new Float32Array(count);
     },
     timeOf: (lab, m, n, k, bytes, machine) =>

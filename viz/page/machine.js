@@ -16,26 +16,35 @@ class Machine {
     this.value = Object.fromEntries(knobs.map((knob) => [knob.key, this.read(knob)]));
   }
 
+  /* The file's number; null where its section has none. */
   read(knob) {
-    const found = new RegExp(`^\\s*${knob.key}\\s*=\\s*([^\\s#]+)`, "m").exec(this.text);
-    return found ? Number(found[1]) : 1;
+    const found = new RegExp(`^\\s*${knob.key}\\s*=\\s*([^\\s#]+)`, "m").exec(this.sectionOf(this.text, knob.section)?.[0] ?? "");
+    return found ? (found[1] === "inf" ? Infinity : Number(found[1])) : null;
+  }
+
+  /* From the section's head up to the next one's. */
+  sectionOf(text, section) {
+    return new RegExp(`^\\s*\\[${section}\\][^]*?(?=^\\s*\\[|(?![^]))`, "m").exec(text);
   }
 
   /* The file with the sliders' numbers in it; a rate that is not moved stays as it is written. */
   machineText() {
     let text = this.text;
     for (const knob of knobs) {
-      if (this.value[knob.key] === this.read(knob)) continue;
-      text = text.replace(new RegExp(`^(\\s*${knob.key}\\s*=\\s*)[^\\s#]+`, "m"), `$1${this.value[knob.key]}`);
+      if (this.value[knob.key] === null || this.value[knob.key] === this.read(knob)) continue;
+      const found = this.sectionOf(text, knob.section);
+      const changed = found[0].replace(new RegExp(`^(\\s*${knob.key}\\s*=\\s*)[^\\s#]+`, "m"), `$1${this.value[knob.key]}`);
+      text = text.slice(0, found.index) + changed + text.slice(found.index + found[0].length);
     }
     return text;
   }
 
   sliders() {
     const box = [make("p", {}, this.name ? `Machine: ${this.name}.` : "")];
-    const slider = (name, least, most, value, words, set) => {
+    const slider = (name, least, most, value, say, set) => {
+      const words = (x) => (x === Infinity ? "without limit" : say(x));
       const output = make("output", {}, words(value));
-      const input = make("input", { type: "range", min: least, max: most, step: "0.01", value: Math.log10(value), "aria-label": name, "aria-valuetext": words(value) });
+      const input = make("input", { type: "range", min: least, max: most, step: "0.01", value: Math.log10(Math.min(Math.max(value, 1e-9), 10 ** most)), "aria-label": name, "aria-valuetext": words(value) });
       input.addEventListener("input", () => {
         const to = Number((10 ** Number(input.value)).toPrecision(3));
         set(to);
@@ -45,15 +54,24 @@ class Machine {
       });
       return make("label", {}, make("span", {}, name), input, output);
     };
-    const size = (n) => `n = ${Math.round(n).toLocaleString("en")}`;
-    box.push(slider("Size", 0.3, 5, this.size.n, size, (to) => { this.size = { m: Math.round(to), n: Math.round(to), k: Math.round(to) }; }));
-    for (const knob of knobs)
-      box.push(slider(knob.name, knob.least, knob.most, Math.max(this.value[knob.key], 1e-9), knob.words, (to) => { this.value[knob.key] = to; }));
+    const { m, n, k } = this.size; /* in proportion */
+    const sizeAt = (to) => ({ m: Math.max(1, Math.round((m / n) * to)), n: Math.round(to), k: Math.max(1, Math.round((k / n) * to)) });
+    const sizeText = (to) => {
+      const at = sizeAt(to);
+      return m === n && n === k ? `n = ${at.n.toLocaleString("en")}` : `${at.m}×${at.n}×${at.k}`;
+    };
+    box.push(slider("Size", 0.3, 5, n, sizeText, (to) => { this.size = sizeAt(to); }));
+    for (const knob of knobs) {
+      const value = this.value[knob.key];
+      if (value === null) box.push(make("p", {}, `${knob.name}: by size, as the machine's file says.`));
+      else box.push(slider(knob.name, knob.least, knob.most, value, knob.words, (to) => { this.value[knob.key] = to; }));
+    }
     return box;
   }
 
   predict(lab) {
     if (!lab.handle || lab.facts.processors > 4096) return null;
+    if (lab.proof && !lab.proof.ok) return { error: { message: "Not predicted: the schedule is wrong." } };
     return lab.core.timeOf(lab.handle, this.size.m, this.size.n, this.size.k, this.bytes, this.machineText());
   }
 
@@ -76,7 +94,7 @@ class Machine {
     const end = done.reduce((most, step) => Math.max(most, step[1]), 0);
     const rows = [
       ["Time", secondsText(end), secondsText(cost.time_s)],
-      ["Messages", total(2).toLocaleString("en"), cost.messages.toLocaleString("en")],
+      ["Messages, of one or more blocks", total(2).toLocaleString("en"), cost.messages.toLocaleString("en")],
       ["Bytes", bytesText(total(3)), bytesText(cost.bytes)],
       ["Bytes × hops", bytesText(total(4)), bytesText(cost.hop_bytes)],
     ];

@@ -18,9 +18,8 @@ function readAddress() {
     const suffix = i ? String(i + 1) : "";
     const block = values.get("block" + suffix);
     const processor = values.get("processor" + suffix);
-    if (block) lab.followed = { block };
-    else if (processor !== null && Number(processor) < (lab.facts?.processors ?? 0)) lab.followed = { processor: Number(processor) };
-    else lab.followed = null;
+    const what = block ? whatIsWritten(lab, block) : /^\d+$/.test(processor ?? "") ? { processor: Number(processor) } : null;
+    lab.followed = whatFits(lab, what);
   });
 }
 
@@ -87,13 +86,20 @@ function go(step) {
 
 /* --- playing ------------------------------------------------------------------------------------------------------ */
 
-/* Seconds that a step stays: all alike, or as the machine predicts, 2 s a step on average. */
+/* Seconds by which a step ends later than all before it, as the machine predicts: steps overlap. */
+function modelledStep(lab, number) {
+  const ends = (lab.cost?.step ?? []).slice(0, number).map((step) => step[1]);
+  return ends.length < number || number === 0 ? 0 : Math.max(...ends) - Math.max(0, ...ends.slice(0, -1));
+}
+
+/* Seconds that a step stays: all alike, or as predicted, of the slowest of the schedules beside each other, 2 s a step on
+ * average. */
 function pause() {
   const speed = Number(at("speed").value);
-  const cost = labs[0]?.cost;
-  const step = cost?.step?.[now];
-  if (at("modelled").checked && step && cost.time_s > 0) return Math.max(0.15, (((step[1] - step[0]) / cost.time_s) * 2 * lastStep()) / speed);
-  return 1.2 / speed;
+  const whole = Math.max(0, ...labs.map((lab) => lab.cost?.time_s ?? 0));
+  if (!at("modelled").checked || !(whole > 0)) return 1.2 / speed;
+  const step = Math.max(...labs.map((lab) => modelledStep(lab, now)));
+  return Math.max(0.15, ((step / whole) * 2 * lastStep()) / speed);
 }
 
 function playing(on) {

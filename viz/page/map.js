@@ -61,7 +61,7 @@ function drawMap(lab, step) {
   let canvas = box.querySelector("canvas");
   if (!canvas) {
     canvas = make("canvas", { role: "img" });
-    box.replaceChildren(canvas, make("p", { class: "map-key" }));
+    box.replaceChildren(make("span", { class: "sheet" }, canvas), make("p", { class: "map-key" }));
   }
   const what = Number(lab.part("map").value);
   const values = lab.valuesAt(step.step, what);
@@ -76,6 +76,31 @@ function drawMap(lab, step) {
   bar.style.background = `linear-gradient(to right, ${cividis.map((rgb) => `rgb(${rgb})`).join(",")})`;
   box.querySelector(".map-key").replaceChildren("0 ", bar, ` ${most} ${maps[what].words}`);
   lab.part("reading").textContent = "One pixel or square is one processor; click it to see what it holds.";
+}
+
+/* Outlines on the map: where it goes wrong, the processor that is followed, and those that hold the block that is. */
+function markSpots(lab) {
+  const sheet = lab.part("picture").querySelector(".sheet");
+  if (!sheet) return;
+  for (const spot of sheet.querySelectorAll(".spot")) spot.remove();
+  const { rows, columns, panels, across } = shapeOf(lab.facts);
+  const { width, height } = sheet.querySelector("canvas");
+  const mark = (rank, kind) => {
+    const panel = rank % panels;
+    const cell = (rank - panel) / panels;
+    const x = (panel % across) * (columns + GAP) + (cell % columns);
+    const y = Math.floor(panel / across) * (rows + GAP) + Math.floor(cell / columns);
+    const spot = make("i", { class: `spot ${kind}` });
+    Object.assign(spot.style, { left: `${(x / width) * 100}%`, top: `${(y / height) * 100}%`, width: `${100 / width}%`, height: `${100 / height}%` });
+    sheet.append(spot);
+  };
+  const followed = lab.followed;
+  if (followed?.processor !== undefined) mark(followed.processor, "followed");
+  if (followed?.block && lab.facts.detail)
+    lab.detail(lab.now.step).hold.forEach((slots, rank) => {
+      if (slots.some((held) => plain(held[0]) === followed.block)) mark(rank, "followed");
+    });
+  if (lab.now.failure?.processor >= 0) mark(lab.now.failure.processor, "failed");
 }
 
 /* The processor under the pointer, or -1. */

@@ -113,14 +113,27 @@ static bool append_first(GString *title, GString *html, const TgPageSchedule *on
   return true;
 }
 
-static void replace(GString *page, const char *mark, const char *text) {
-  const char *found;
-  for (gsize from = 0; (found = strstr(page->str + from, mark)) != NULL;) {
-    const gssize at = found - page->str;
-    g_string_erase(page, at, (gssize)strlen(mark));
-    g_string_insert(page, at, text);
-    from = (gsize)at + strlen(text);
+/* What stands for a mark of the template. */
+typedef struct Mark {
+  const char *name, *text;
+} Mark;
+
+/* In one pass: what is put in may look like a mark. */
+static GString *fill_template(const Mark *marks, gsize count) {
+  GString *page = g_string_sized_new(2 * tg_page_template_bytes);
+  const char *at = (const char *)tg_page_template, *end = at + tg_page_template_bytes;
+  while (at < end) {
+    gsize m = 0;
+    while (m < count &&
+           !((gsize)(end - at) >= strlen(marks[m].name) && strncmp(at, marks[m].name, strlen(marks[m].name)) == 0))
+      m++;
+    if (m < count)
+      g_string_append(page, marks[m].text);
+    else
+      g_string_append_c(page, *at);
+    at += m < count ? strlen(marks[m].name) : 1;
   }
+  return page;
 }
 
 GBytes *tg_page_html(const TgPageSchedule *schedules, int count, const TgPageOptions *options, GError **error) {
@@ -134,10 +147,6 @@ GBytes *tg_page_html(const TgPageSchedule *schedules, int count, const TgPageOpt
   }
   g_autofree char *escaped = g_markup_escape_text(title->str, -1);
   g_autofree char *citation = g_markup_escape_text(tg_name(schedules[0].names, schedules[0].names->citation), -1);
-  GString *page = g_string_new_len((const char *)tg_page_template, (gssize)tg_page_template_bytes);
-  replace(page, "@TITLE@", escaped);
-  replace(page, "@CITATION@", citation);
-  replace(page, "@FIRST@", first->str);
-  replace(page, "@SETUP@", setup);
-  return g_string_free_to_bytes(page);
+  const Mark marks[] = {{"@TITLE@", escaped}, {"@CITATION@", citation}, {"@FIRST@", first->str}, {"@SETUP@", setup}};
+  return g_string_free_to_bytes(fill_template(marks, G_N_ELEMENTS(marks)));
 }
