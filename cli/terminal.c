@@ -15,7 +15,8 @@ enum { ESCAPE_MS = 50, BUFFER = 64 }; /* a lone Escape is one after which nothin
 static const char enter_text[] = "\033[?1049h\033[?25l\033[2J", leave_text[] = "\033[0m\033[?25h\033[?1049l";
 
 static const int told[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH},
-                 deadly[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+                 deadly[] = {SIGABRT, SIGSEGV, SIGBUS,    SIGFPE,  SIGILL,  SIGTRAP, SIGSYS, SIGUSR1,
+                             SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO};
 
 /* Global, because a signal's handler and atexit() know nothing else. */
 static struct {
@@ -74,7 +75,10 @@ static void on_told(int number) {
 static void handle(const int *signals, size_t count, void (*handler)(int), struct sigaction *old) {
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
-  for (size_t s = 0; s < count; s++) sigaction(signals[s], &action, &old[s]);
+  for (size_t s = 0; s < count; s++) {
+    sigaction(signals[s], &action, &old[s]);
+    if (old[s].sa_handler == SIG_IGN) sigaction(signals[s], &old[s], NULL); /* it ends nothing */
+  }
 }
 
 static void unhandle(const int *signals, size_t count, const struct sigaction *old) {

@@ -160,8 +160,11 @@ void tg_state_measure(TgState *state, int64_t m, int64_t n, int64_t k) {
       state->counts.words_per_processor_max = state->words[p];
 }
 
+/* At a line of its own, such as that of a `repeat`, not at the statement executed last. */
 static TgProgress walk_failed(const TgState *state, const TgError *error, TgFailure *failure) {
-  tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%d:%d: %s", error->line, error->column, error->message);
+  tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%s", error->message);
+  failure->statement = -1;
+  failure->line = error->line;
   return TG_PROGRESS_ERROR;
 }
 

@@ -31,6 +31,40 @@ static void assert_begins(GBytes *file, const char *signature) {
   g_assert_cmpint(memcmp(g_bytes_get_data(file, NULL), signature, strlen(signature)), ==, 0);
 }
 
+static GBytes *draw_wrong(gint64 step, TgFailure *failure, GError **error) {
+  static const char text[] = "schedule t\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nstep \"one\"\n"
+                             "  move A to (i,j-i)\nstep \"two\"\n  C += A * B\nstep \"three\"\n  zero C\n";
+  Bound bound;
+  g_assert_true(bound_from(&bound, text, "3x3", NULL));
+  *failure = (TgFailure){.cause = TG_CAUSE_NONE};
+  const TgDrawOptions options = {.collective = TG_COLLECTIVE_WHOLE, .to_the_error = true, .failure = failure};
+  return tg_draw_step(&bound.schedule, &bound.names, &options, step, "svg", error);
+}
+
+/* Drawn up to the step that fails, in which the processor is marked and words say why; not beyond. */
+static void test_wrong(void) {
+  TgFailure failure;
+  GError *error = NULL;
+  g_autoptr(GBytes) first = draw_wrong(1, &failure, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(failure.cause, ==, TG_CAUSE_NONE);
+  g_autofree char *right = text_of(first);
+  g_assert_null(strstr(right, "#a3001b"));
+  g_autoptr(GBytes) second = draw_wrong(2, &failure, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(failure.line, ==, 7);
+  g_assert_cmpint(failure.processor, ==, 1);
+  g_autofree char *wrong = text_of(second);
+  const char *marked = strstr(wrong, "#a3001b"), *id = strstr(wrong, "<g id=\"p-0-1\"");
+  g_assert_nonnull(id);
+  g_assert_nonnull(strstr(wrong, "It goes wrong here: step 2 (two)"));
+  g_assert_true(marked > id && !strstr(marked + 1, "#a3001b"));
+  g_assert_null(draw_wrong(3, &failure, &error));
+  g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE);
+  g_assert_cmpint(failure.line, ==, 7);
+  g_clear_error(&error);
+}
+
 static void test_formats(void) {
   static const char *const rows[][2] = {
       {"dot", "digraph \"Cannon"}, {"svg", "<?xml"}, {"png", "\x89PNG"}, {"pdf", "%PDF"}, {"PNG", "\x89PNG"}};
@@ -249,8 +283,8 @@ static void test_any_text(void) {
   tg_scene_set_canvas(scene, 300, 100);
   tg_scene_describe(scene, "a \"b\" \\N <c> &amp; \xff", "x & y");
   tg_scene_text(scene, 150, 30, 12, "#000000", "q \"r\" \\N <s> &lt; \x01 \xff");
-  tg_scene_mark(scene,
-                &(TgMark){.shape = TG_OUTLINE_TEXT, .x = 150, .y = 60, .size = 12, .bold = true, .text = "<b> & \"c\""});
+  tg_scene_mark(
+      scene, &(TgMark){.shape = TG_OUTLINE_TEXT, .x = 150, .y = 60, .size = 12, .bold = true, .text = "<b> & \"c\""});
   g_autoptr(GBytes) file = tg_render(scene, "svg", &error);
   g_assert_no_error(error);
   g_autofree char *svg = text_of(file);
@@ -295,6 +329,7 @@ static void test_network_too_big(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/draw/wrong", test_wrong);
   g_test_add_func("/draw/formats", test_formats);
   g_test_add_func("/draw/svg", test_svg);
   g_test_add_func("/draw/same-twice", test_same_twice);

@@ -120,7 +120,8 @@ def test_scroll(_):
 
 def test_signals(_):
     """Also where it is the program itself that aborts."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGABRT):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGABRT, signal.SIGUSR1, signal.SIGALRM,
+                   signal.SIGXCPU):
         run = begin(*CANNON)
         run.until("step 0 of 5")
         os.kill(run.pid, number)
