@@ -130,13 +130,24 @@ static void unfollow(TgStepView *view) {
   view->screen.journey = NULL;
 }
 
+/* A name that nothing has yet: cannon-3.svg, cannon-3-2.svg … */
+static char *free_path(TgStepView *view) {
+  const char *name = tg_problem_name(&view->problem);
+  char *path = g_strdup_printf("%s-%" PRId64 ".svg", name, here(view));
+  for (int more = 2; g_file_test(path, G_FILE_TEST_EXISTS); more++) {
+    g_free(path);
+    path = g_strdup_printf("%s-%" PRId64 "-%d.svg", name, here(view), more);
+  }
+  return path;
+}
+
 static void save(TgStepView *view) {
   const TgDrawOptions options = {.topology = view->options.topology,
                                  .embedding = view->options.embedding,
                                  .collective = view->options.collective,
                                  .to_the_error = true};
   g_autoptr(GError) error = NULL;
-  g_autofree char *path = g_strdup_printf("%s-%" PRId64 ".svg", tg_problem_name(&view->problem), here(view));
+  g_autofree char *path = free_path(view);
   g_autoptr(GBytes) file =
       tg_draw_step(&view->problem.schedule, &view->problem.names, &options, here(view), "svg", &error);
   if (file && tg_draw_file_write(path, file, &error))

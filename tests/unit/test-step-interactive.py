@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -83,15 +84,19 @@ def test_play(_):
 
 
 def test_save(folder):
+    """Under a name that nothing has; where there is nowhere to write, that is said."""
     run = begin(*CANNON)
     run.until("step 0 of 5")
     run.press("g3\rs", "saved as cannon-3.svg")
-    (folder / "cannon-4.svg").mkdir()
+    run.press("s", "saved as cannon-3-2.svg")
+    subprocess.run([PROGRAM, *"draw cannon --grid 4x4 --step 3 -o drawn.svg".split()], check=True, capture_output=True)
+    drawn = (folder / "drawn.svg").read_text()
+    assert (folder / "cannon-3.svg").read_text() == drawn and (folder / "cannon-3-2.svg").read_text() == drawn
+    shutil.rmtree(folder)
     run.press("ns", "not saved: ")
+    folder.mkdir()
     run.press("q")
     run.end(0)
-    drawn = subprocess.run([PROGRAM, *"draw cannon --grid 4x4 --step 3 -o drawn.svg".split()], check=True, capture_output=True)
-    assert drawn.returncode == 0 and (folder / "cannon-3.svg").read_text() == (folder / "drawn.svg").read_text()
 
 
 def test_resize(_):

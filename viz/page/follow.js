@@ -5,7 +5,7 @@
 /* Of an id in the picture: a processor, or the block in the slot or on the arrow. */
 function whatIs(lab, id) {
   const arrow = /^m-(\d+)-(\d+)$/.exec(id);
-  if (arrow) return { block: plain(lab.now.message[Number(arrow[2])][2]) };
+  if (arrow) return { block: plain(lab.whole.message[Number(arrow[2])][2]) };
   const dims = lab.facts.extents.length;
   const parts = id.split("-");
   if (parts[0] !== "p" || parts.length < dims + 1) return null;
@@ -16,7 +16,7 @@ function whatIs(lab, id) {
   const nameOf = ([buffer, index]) => (index === undefined ? buffer : `${buffer}[${index}]`);
   let number = lab.facts.slots.indexOf(nameOf(slot));
   if (number < 0 && slot.at(-2) === "panel") number = lab.facts.slots.indexOf(nameOf(slot.slice(0, -2))); /* one of several faces */
-  const held = lab.now.hold[rank]?.[number];
+  const held = lab.whole.hold[rank]?.[number];
   return held && held[1] ? { block: plain(held[1]) } : { processor: rank };
 }
 
@@ -97,7 +97,7 @@ function mark(lab, id) {
 }
 
 function markBlock(lab, name) {
-  lab.now.hold.forEach((slots, rank) => {
+  lab.whole.hold.forEach((slots, rank) => {
     slots.forEach((held, s) => {
       if (plain(held[1]) !== name) return;
       const slot = lab.facts.slots[s].replace("[", "-").replace("]", "");
@@ -116,7 +116,7 @@ function markProcessor(lab, rank) {
 /* An arrow is one flow of messages between two processors and has the id of its first. */
 function markMessages(lab, wanted) {
   const firsts = new Map();
-  lab.now.message.forEach((message, i) => {
+  lab.whole.message.forEach((message, i) => {
     const key = `${message[0]} ${message[1]} ${message[2][0]}`;
     if (!firsts.has(key)) firsts.set(key, i);
     if (wanted(message)) for (const m of [i, firsts.get(key)]) mark(lab, `m-${lab.now.step}-${m}`);

@@ -141,6 +141,11 @@ class Lab {
     verdict.className = `verdict ${open ? "open" : good ? "good" : "bad"}`;
   }
 
+  /* The step that is shown, with everything in it. */
+  get whole() {
+    return this.detail(this.now.step);
+  }
+
   /* A step with everything in it, remembered. */
   detail(number) {
     const step = Math.min(number, this.last);
@@ -179,7 +184,7 @@ class Lab {
 
   /* Undefined where it is still being made. */
   stepAt(number) {
-    if (!this.facts.large) return this.cells ? this.detail(number) : this.core.step(this.handle, number, false);
+    if (!this.facts.large) return this.core.step(this.handle, number, false);
     const got = this.ahead.ask(number, Number(this.part("map").value));
     this.values = got?.values;
     if (got?.facts.error) this.error = got.facts.error;
@@ -199,7 +204,7 @@ class Lab {
   /* What stands beside the picture, which is painted before it. */
   settle() {
     if (!this.handle || !this.now || this.pending) return;
-    const step = this.facts.detail ? this.detail(this.now.step) : this.now;
+    const step = this.facts.detail ? this.whole : this.now;
     showProgress(this, step);
     showWords(this, step);
     showNumbers(this, step);

@@ -97,7 +97,7 @@ function markSpots(lab) {
   const followed = lab.followed;
   if (followed?.processor !== undefined) mark(followed.processor, "followed");
   if (followed?.block && lab.facts.detail)
-    lab.detail(lab.now.step).hold.forEach((slots, rank) => {
+    lab.whole.hold.forEach((slots, rank) => {
       if (slots.some((held) => plain(held[0]) === followed.block)) mark(rank, "followed");
     });
   if (lab.now.failure?.processor >= 0) mark(lab.now.failure.processor, "failed");

@@ -15,54 +15,58 @@ function readGroup(line) {
 const entities = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 const decoded = (word) => (word.includes("&") ? word.replace(/&(\w+);/g, (all, name) => entities[name] ?? all) : word);
 
-/* New elements of some groups. */
-function parseGroups(groups) {
+/* Makes the elements of some groups, and finds the texts in them. */
+function makeGroups(groups) {
   const holder = document.createElement("div");
   holder.innerHTML = `<svg xmlns="http://www.w3.org/2000/svg">${groups.map((group) => group.line).join("")}</svg>`;
-  return [...holder.firstElementChild.children];
+  takeElements(groups, [...holder.firstElementChild.children]);
 }
 
-/* Gives an element, which says what `old` says, the words of `group`. */
-function reword(element, old, group) {
-  if (element.id !== group.id) {
-    element.id = group.id;
-    delete element.dataset.p;
+function takeElements(groups, elements) {
+  groups.forEach((group, i) => {
+    group.element = elements[i];
+    group.texts = [];
+    const texts = document.createTreeWalker(group.element, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) group.texts.push(texts.currentNode);
+  });
+}
+
+/* Gives the group the element of `old`, with its own words. */
+function reword(group, old) {
+  group.element = old.element;
+  group.texts = old.texts;
+  if (old.id !== group.id) {
+    group.element.id = group.id;
+    delete group.element.dataset.p;
   }
-  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  for (let i = 0; texts.nextNode(); i++) if (old.words[i] !== group.words[i]) texts.currentNode.data = decoded(group.words[i]);
+  group.words.forEach((word, i) => {
+    if (old.words[i] !== word) group.texts[i].data = decoded(word);
+  });
 }
 
-/* Replaces what differs from `kept`, which has what every element says by its id. */
+/* Makes the SVG show `groups`, of what `kept` has by id; returns what is to be kept. */
 function patch(svg, groups, kept) {
-  const elements = new Map([...svg.children].map((element) => [element.id, element]));
   const now = new Map(groups.map((group) => [group.id, group]));
   const spare = new Map(); /* by all but the words */
   for (const [id, old] of kept) {
-    if (now.get(id)?.line === old.line) continue;
-    if (!spare.has(old.rest)) spare.set(old.rest, []);
-    spare.get(old.rest).push(old);
+    const same = now.get(id);
+    if (same?.line === old.line) {
+      same.element = old.element;
+      same.texts = old.texts;
+    } else if (spare.has(old.rest)) spare.get(old.rest).push(old);
+    else spare.set(old.rest, [old]);
   }
-  const made = new Map();
   const anew = [];
   for (const group of groups) {
-    if (kept.get(group.id)?.line === group.line) {
-      made.set(group.id, elements.get(group.id));
-      continue;
-    }
+    if (group.element) continue;
     const old = spare.get(group.rest)?.shift();
-    if (!old) {
-      anew.push(group);
-      continue;
-    }
-    const element = elements.get(old.id);
-    reword(element, old, group);
-    made.set(group.id, element);
+    if (old) reword(group, old);
+    else anew.push(group);
   }
-  for (const olds of spare.values()) for (const old of olds) elements.get(old.id).remove();
-  for (const element of parseGroups(anew)) made.set(element.id, element);
+  for (const olds of spare.values()) for (const old of olds) old.element.remove();
+  if (anew.length > 0) makeGroups(anew);
   let at = svg.firstElementChild;
-  for (const id of now.keys()) {
-    const element = made.get(id);
+  for (const { element } of groups) {
     if (element === at) at = at.nextElementSibling;
     else svg.insertBefore(element, at);
   }
@@ -83,7 +87,9 @@ function putPicture(lab, text) {
     lab.drawn = patch(svg, lines.map(readGroup), lab.drawn);
   } else {
     box.innerHTML = `${opening}${lines.join("")}</svg>`;
-    lab.drawn = new Map(lines.map(readGroup).map((group) => [group.id, group]));
+    const groups = lines.map(readGroup);
+    takeElements(groups, [...box.querySelector("svg").children]);
+    lab.drawn = new Map(groups.map((group) => [group.id, group]));
   }
   lab.frame = frame;
   for (const group of box.querySelectorAll("g.node:not([data-p])")) {
