@@ -430,6 +430,21 @@ async function wrongMaps() {
   await page.done();
 }
 
+/* What each processor multiplies is written where that can be read. */
+async function smallWords() {
+  const page = await open(["cannon", "--grid", "8x8", "--step", "2"]);
+  const shown = () => page.$eval("#p-3-3-product text", (text) => getComputedStyle(text).display !== "none");
+  assert.equal(await shown(), false);
+  assert.equal(await page.textContent("#p-3-3-product text"), "C₃₃ += A₃₆ B₆₃");
+  for (let i = 0; i < 3; i++) await page.click(".larger");
+  assert.equal(await shown(), true);
+  await page.click(".fit");
+  assert.equal(await shown(), false);
+  await page.setViewportSize({ width: 2400, height: 1600 });
+  await page.waitForFunction(() => getComputedStyle(document.querySelector("#p-3-3-product text")).display !== "none");
+  await page.done();
+}
+
 /* Too much for the page is refused, and the page goes on. */
 async function tooLarge() {
   const page = await open(["cannon", "--grid", "4x4"]);
@@ -496,6 +511,7 @@ try {
     ["mutated schedules", mutated],
     ["axe", accessible],
     ["narrow", narrow],
+    ["small words", smallWords],
     ["reduced motion and print", still],
     ["without scripts", withoutScripts],
     ["odd texts", odd],

@@ -2,6 +2,9 @@
 
 const collectives = ["native", "auto", "binomial", "ring", "chain", "recursive-doubling", "scatter-allgather", "pairwise"];
 
+const PRODUCT_PX = 12; /* letters of a product, in the picture's own units */
+const LEGIBLE_PX = 6;
+
 class Lab {
   constructor(core, setup, number, changed) {
     this.core = core;
@@ -15,6 +18,7 @@ class Lab {
     this.facts = null;
     this.followed = null;
     this.details = new Map();
+    this.room = innerWidth;
     this.tables = new Map();
     this.setup = setup;
     this.fill(setup);
@@ -51,6 +55,10 @@ class Lab {
       this.widen(!this.wider);
       this.changed(this, true);
     });
+    new ResizeObserver(([box]) => {
+      this.room = box.contentRect.width;
+      this.leaveOutSmall();
+    }).observe(this.part("picture"));
     this.part("picture").addEventListener("click", (event) => this.followIf(whatIsAt(this, event)));
     this.part("whom").addEventListener("change", () => this.followWritten());
   }
@@ -240,12 +248,23 @@ class Lab {
     this.part("widen").setAttribute("aria-pressed", String(wider));
   }
 
+  /* Words of the picture that would be too small to read are left out until there is room: they cost time. */
+  leaveOutSmall() {
+    const svg = this.picture();
+    if (!(svg instanceof SVGElement)) return;
+    const { width, height } = svg.viewBox.baseVal;
+    const high = innerWidth > 800 ? (0.78 * innerHeight) / height : Infinity; /* as page.css has it */
+    const scale = this.zoom || Math.min(1, this.room / width, high);
+    svg.classList.toggle("far", PRODUCT_PX * scale < LEGIBLE_PX);
+  }
+
   zoomTo(zoom) {
     this.zoom = zoom && Math.max(0.1, Math.min(zoom, 6));
     const picture = this.picture();
     if (!picture) return;
     picture.style.maxWidth = picture.style.maxHeight = this.zoom ? "none" : "";
     picture.style.width = this.zoom ? `${this.wide * this.zoom}px` : "";
+    this.leaveOutSmall();
   }
 
   /* Of a grid of three dimensions, the planes of its last coordinate. */
@@ -269,6 +288,7 @@ class Lab {
     if (plane === "" && svg.getAttribute("viewBox") === svg.dataset.whole) {
       this.wide = svg.viewBox.baseVal.width;
       if (this.zoom) this.zoomTo(this.zoom);
+      this.leaveOutSmall();
       return;
     }
     let view = svg.dataset.whole.split(" ").map(Number);
