@@ -18,6 +18,7 @@ const cases = [
   { grid: "8x8", aimed: 50, pause: 50 },
   { grid: "16x16", aimed: 50, pause: 50 },
   { grid: "32x32", aimed: 50, pause: 50 },
+  { grid: "16x16", as: "cells", pause: 50 },
   { grid: "32x32", as: "cells", pause: 50 },
   { grid: "64x64", aimed: 50, pause: 50 },
   { grid: "256x256", aimed: 100, pause: 500 },

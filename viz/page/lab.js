@@ -2,8 +2,12 @@
 
 const collectives = ["native", "auto", "binomial", "ring", "chain", "recursive-doubling", "scatter-allgather", "pairwise"];
 
-const PRODUCT_PX = 12; /* letters of a product, in the picture's own units */
-const LEGIBLE_PX = 6;
+/* What is left out where its letters, of so many units of the picture, would be fewer pixels high. */
+const leastPixels = [
+  { name: "no-products", units: 12, pixels: 6 },
+  { name: "no-asides", units: 10, pixels: 5 },
+  { name: "no-names", units: 12, pixels: 5 },
+];
 
 class Lab {
   constructor(core, setup, number, changed) {
@@ -255,7 +259,7 @@ class Lab {
     const { width, height } = svg.viewBox.baseVal;
     const high = innerWidth > 800 ? (0.78 * innerHeight) / height : Infinity; /* as page.css has it */
     const scale = this.zoom || Math.min(1, this.room / width, high);
-    svg.classList.toggle("far", PRODUCT_PX * scale < LEGIBLE_PX);
+    for (const { name, units, pixels } of leastPixels) svg.classList.toggle(name, units * scale < pixels);
   }
 
   zoomTo(zoom) {
