@@ -64,9 +64,10 @@ static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
     tg_prove(&problem->schedule, &problem->names, drawing->options.collective, m, n, k, &proof);
     *failure = proof.failure;
   }
+  g_autofree char *message = g_strconcat(failure->message, error ? "; nothing after it can be drawn" : "", NULL);
   g_clear_error(&error);
   if (failure->cause == TG_CAUSE_NONE) return TG_EXIT_DONE;
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, 0, failure->message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, 0, message);
 }
 
 static bool write_file(TgCli *cli, const char *path, GBytes *file, GError **error) {

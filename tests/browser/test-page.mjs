@@ -413,6 +413,10 @@ async function large() {
 /* A map marks where it goes wrong, and what is followed; its buttons follow blocks as those of cells do. */
 async function wrongMaps() {
   command("mutate", "cannon", "--seed", "3", "--grid", "4x4", "-o", "wrong.sched", "-q");
+  const small = await open(["./wrong.sched", "--grid", "4x4", "--step", "0"], { hash: "#block=A00" });
+  assert.equal(await small.textContent("#of"), "of 2");
+  assert.equal(await small.$$eval(".follow li", (stops) => stops.length), 3);
+  await small.done();
   const page = await open(["./wrong.sched", "--grid", "16x16", "--step", "2"]);
   assert.equal(await page.$$eval(".spot.failed", (spots) => spots.length), 1);
   const [spot, canvas] = [await (await page.$(".spot.failed")).boundingBox(), await (await page.$(".picture canvas")).boundingBox()];
@@ -428,6 +432,22 @@ async function wrongMaps() {
   await page.waitForFunction(() => document.querySelector(".name").textContent.includes("64×64"));
   assert.match(await page.textContent(".suspects"), /Follow P\(0,1\)/);
   await page.done();
+}
+
+/* A page that has gone about shows what one shows that opens there. */
+async function reuses() {
+  for (const [name, grid, walk] of [["mmt", "3", [1, 3, 4]], ["cannon", "4x4", [3, 1, 2]], ["dns", "2x2x2", [4, 0, 3]], ["fox", "3x3", [1, 2]]]) {
+    const seen = (page) => page.$eval(".lab", (lab) => [".picture", ".bars", ".words", ".matrices", ".times"].map((part) => lab.querySelector(part).innerHTML));
+    const walker = await open([name, "--grid", grid]);
+    for (const step of walk) {
+      await walker.evaluate((to) => { location.hash = `#step=${to}`; }, step);
+      await walker.waitForSelector(`html[data-settled="${step}"]`);
+    }
+    const fresh = await open([name, "--grid", grid], { hash: `#step=${walk.at(-1)}` });
+    assert.deepEqual(await seen(walker), await seen(fresh), name);
+    await walker.done();
+    await fresh.done();
+  }
 }
 
 /* What each processor multiplies is written where that can be read. */
@@ -487,6 +507,26 @@ async function larger() {
   await page.waitForSelector(".failure:not([hidden])");
   assert.match(await page.textContent(".failure"), /inner indices .* differ \(line 14\)/);
   assert.match(await page.textContent("#status"), /^Step 3 of 3/);
+  /* The worker knows before the page does where it ends, and a long way is given up for a short one. */
+  await page.fill(".grid", "300x300");
+  await page.waitForFunction(() => document.querySelector(".name").textContent.includes("300×300"));
+  await page.focus("#scrub");
+  await page.keyboard.press("Home");
+  await reaches(0);
+  await page.keyboard.press("ArrowRight");
+  await reaches(1);
+  await page.waitForTimeout(2000);
+  await page.keyboard.press("End");
+  await reaches(3);
+  await page.fill(".text", (await page.inputValue(".text")).replace("move B to (i-2, j)", "move B to (i-1, j)"));
+  await page.waitForFunction(() => document.getElementById("of").textContent === "of 301");
+  await page.focus("#scrub");
+  await page.keyboard.press("End");
+  await page.waitForTimeout(300);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector('html[data-settled="2"]', { timeout: 10000 });
   await page.done();
 }
 
@@ -512,6 +552,7 @@ try {
     ["axe", accessible],
     ["narrow", narrow],
     ["small words", smallWords],
+    ["walked and fresh", reuses],
     ["reduced motion and print", still],
     ["without scripts", withoutScripts],
     ["odd texts", odd],

@@ -19,11 +19,29 @@ function serveSteps() {
   let wanted = null;
   let working = false;
   let sent = new Map();
+  let known = new Map(); /* facts of steps */
+  let at = -1; /* the step that the module is at */
 
-  const make = (step, what) => {
-    const facts = core.step(opened.lab, step, false);
+  /* Of a step, walking there; one at a time, so that what comes meanwhile can end it: then undefined. */
+  const factsAt = async (asked, isWanted) => {
+    const step = Math.min(asked, opened.facts.last);
+    if (step < at && !known.has(step)) at = -1; /* starts again */
+    while (at < step && !known.has(step)) {
+      const facts = core.step(opened.lab, ++at, false);
+      if (facts.error) return facts;
+      keepStep(known, at, facts);
+      opened.facts.last = facts.last;
+      if (facts.step < at) return facts; /* it ends here */
+      await new Promise((done) => setTimeout(done));
+      if (!isWanted()) return undefined;
+    }
+    return known.get(step);
+  };
+  const make = async (step, what) => {
+    const mine = generation;
+    const facts = await factsAt(step, () => generation === mine && (wanted?.step === step || wanted?.step + 1 === step));
+    if (!facts || generation !== mine) return;
     const values = facts.error ? new Float32Array(0) : core.values(opened.lab, facts.step, what, opened.facts.processors);
-    if (!facts.error) opened.facts.last = facts.last;
     keepStep(sent, `${step} ${what}`, true);
     postMessage({ generation, step, what, facts, values }, [values.buffer]);
   };
@@ -31,9 +49,11 @@ function serveSteps() {
     if (working) return;
     working = true;
     for (;;) {
-      const next = wanted && [wanted.step, wanted.step + 1].find((step) => step <= opened.facts.last && !sent.has(`${step} ${wanted.what}`));
-      if (next === null || next === undefined) break;
-      make(next, wanted.what);
+      const lacks = (step) => !sent.has(`${step} ${wanted.what}`);
+      if (!wanted) break;
+      if (lacks(wanted.step)) await make(wanted.step, wanted.what);
+      else if (wanted.step < opened.facts.last && lacks(wanted.step + 1)) await make(wanted.step + 1, wanted.what);
+      else break;
       await new Promise((done) => setTimeout(done)); /* what came meanwhile */
     }
     working = false;
@@ -46,6 +66,8 @@ function serveSteps() {
       opened = core.open(data.open.text, data.open.settings);
       generation = data.generation;
       sent = new Map();
+      known = new Map();
+      at = -1;
       wanted = null;
     }
     if (!opened.lab || data.generation !== generation) return;

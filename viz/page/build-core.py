@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 FLAGS = ["--target=wasm32-wasi", "-std=c17", "-O2", "-flto", "-mbulk-memory", "-msign-ext", "-mnontrapping-fptoint", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra"]
-LINK = ["--target=wasm32-wasi", "-mexec-model=reactor", "-O2", "-flto", "-mbulk-memory", "-Wl,--strip-debug", "-Wl,--gc-sections",
+LINK = ["--target=wasm32-wasi", "-mexec-model=reactor", "-O2", "-flto", "-mbulk-memory", "-Wl,--strip-all", "-Wl,--gc-sections",
         "-Wl,-z,stack-size=1048576"]
 
 

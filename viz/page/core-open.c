@@ -22,6 +22,7 @@ EXPORT(prove) void prove(Lab *lab) {
   int64_t m, n, k;
   tg_proof_sizes(&lab->schedule, &m, &n, &k);
   const bool ok = tg_prove(&lab->schedule, &lab->names, lab->settings.collective, m, n, k, proof);
+  if (!ok && lab->frames) lab->frames->frame.steps = MIN(lab->frames->frame.steps, proof->failure.step);
   begin_answer();
   tg_json_member_bool(json, "ok", ok);
   write_failure(&lab->schedule, ok ? NULL : &proof->failure);

@@ -91,6 +91,7 @@ class Lab {
       this.part("network").placeholder = facts.network;
       this.journey = null;
       this.followed = whatFits(this, this.followed);
+      if (!this.followed) this.part("whom").value = "";
       this.endAtFailure();
       this.goAhead();
       this.listPlanes();
@@ -178,10 +179,11 @@ class Lab {
     this.root.classList.toggle("pending", this.pending);
     if (!step) {
       this.part("reading").textContent = `Step ${number} is being made …`;
+      if (this.followed) this.part("follow").replaceChildren(make("p", {}, "…"));
       return;
     }
     this.now = step;
-    this.facts.last = step.last;
+    this.facts.last = Math.min(this.facts.last, step.last);
     this.drawPicture(step);
     const listed = this.facts.steps[step.step - 1];
     this.part("name").textContent = step.title.split(" — ")[0];
@@ -267,7 +269,8 @@ class Lab {
     const picture = this.picture();
     if (!picture) return;
     picture.style.maxWidth = picture.style.maxHeight = this.zoom ? "none" : "";
-    picture.style.width = this.zoom ? `${this.wide * this.zoom}px` : "";
+    const fits = picture instanceof SVGElement ? "" : `${this.wide}px`; /* a canvas has a point a processor of its own */
+    picture.style.width = this.zoom ? `${this.wide * this.zoom}px` : fits;
     this.leaveOutSmall();
   }
 

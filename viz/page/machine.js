@@ -24,7 +24,7 @@ class Machine {
 
   /* From the section's head up to the next one's. */
   sectionOf(text, section) {
-    return new RegExp(`^\\s*\\[${section}\\][^]*?(?=^\\s*\\[|(?![^]))`, "m").exec(text);
+    return new RegExp(`^\\s*\\[\\s*${section}\\s*\\][^]*?(?=^\\s*\\[|(?![^]))`, "m").exec(text);
   }
 
   /* The file with the sliders' numbers in it; a rate that is not moved stays as it is written. */

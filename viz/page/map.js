@@ -91,7 +91,7 @@ function markSpots(lab) {
     const x = (panel % across) * (columns + GAP) + (cell % columns);
     const y = Math.floor(panel / across) * (rows + GAP) + Math.floor(cell / columns);
     const spot = make("i", { class: `spot ${kind}` });
-    Object.assign(spot.style, { left: `${(x / width) * 100}%`, top: `${(y / height) * 100}%`, width: `${100 / width}%`, height: `${100 / height}%` });
+    Object.assign(spot.style, { left: `${((x + 0.5) / width) * 100}%`, top: `${((y + 0.5) / height) * 100}%`, width: `${100 / width}%`, height: `${100 / height}%` });
     sheet.append(spot);
   };
   const followed = lab.followed;

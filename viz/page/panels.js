@@ -78,7 +78,7 @@ function showProgress(lab, step) {
 function makeBars(rows, columns, inner) {
   return Array.from({ length: rows * columns }, (_, b) => {
     const name = blockName("C", Math.floor(b / columns), b % columns);
-    const terms = Array.from({ length: inner }, () => make("i"));
+    const terms = Array.from({ length: inner }, () => make("i", { class: "" }));
     const k = make("div", { class: "k", "aria-hidden": "true" }, ...terms);
     return { name, terms, states: terms.map(() => ""), element: make("div", { role: "img" }, make("span", {}, name), k) };
   });

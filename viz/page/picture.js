@@ -13,7 +13,7 @@ function readGroup(line) {
 }
 
 const entities = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-const decoded = (word) => (word.includes("&") ? word.replace(/&(\w+);/g, (all, name) => entities[name] ?? all) : word);
+const decoded = (word) => (word.includes("&") ? word.replace(/&(?:#(\d+)|(\w+));/g, (all, code, name) => (code ? String.fromCodePoint(Number(code)) : entities[name] ?? all)) : word);
 
 /* Makes the elements of some groups, and finds the texts in them. */
 function makeGroups(groups) {
