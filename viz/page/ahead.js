@@ -25,7 +25,7 @@ function serveSteps() {
   /* Of a step, walking there; one at a time, so that what comes meanwhile can end it: then undefined. */
   const factsAt = async (asked, isWanted) => {
     const step = Math.min(asked, opened.facts.last);
-    if (step < at && !known.has(step)) at = -1; /* starts again */
+    if (step <= at && !known.has(step)) at = -1; /* starts again */
     while (at < step && !known.has(step)) {
       const facts = core.step(opened.lab, ++at, false);
       if (facts.error) return facts;
@@ -49,8 +49,8 @@ function serveSteps() {
     if (working) return;
     working = true;
     for (;;) {
-      const lacks = (step) => !sent.has(`${step} ${wanted.what}`);
       if (!wanted) break;
+      const lacks = (step) => !sent.has(`${step} ${wanted.what}`);
       if (lacks(wanted.step)) await make(wanted.step, wanted.what);
       else if (wanted.step < opened.facts.last && lacks(wanted.step + 1)) await make(wanted.step + 1, wanted.what);
       else break;

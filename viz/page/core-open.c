@@ -22,9 +22,11 @@ EXPORT(prove) void prove(Lab *lab) {
   int64_t m, n, k;
   tg_proof_sizes(&lab->schedule, &m, &n, &k);
   const bool ok = tg_prove(&lab->schedule, &lab->names, lab->settings.collective, m, n, k, proof);
+  /* A wrong schedule has no steps after the one in which it fails. */
   if (!ok && lab->frames) lab->frames->frame.steps = MIN(lab->frames->frame.steps, proof->failure.step);
   begin_answer();
   tg_json_member_bool(json, "ok", ok);
+  if (lab->frames) tg_json_member_integer(json, "last", tg_frames_steps(lab->frames));
   write_failure(&lab->schedule, ok ? NULL : &proof->failure);
   end_answer();
   g_free(proof);
@@ -66,7 +68,7 @@ EXPORT(open) Lab *open_lab(const char *schedule, size_t length, const char *sett
   const char *stage = NULL;
   g_autofree char *lines = g_strndup(settings, settings_length);
   lab->settings.collective = TG_COLLECTIVE_WHOLE;
-  for (int k = 0; k < (int)G_N_ELEMENTS(lab->kept); k++) lab->kept[k].step = -1;
+  for (int k = 0; k < (int)G_N_ELEMENTS(lab->kept); k++) lab->kept[k].frame.step = -1;
   begin_answer();
   if (!tg_schedule_parse(&lab->schedule, &lab->names, schedule, length, &error))
     stage = "parse";

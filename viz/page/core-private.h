@@ -30,11 +30,8 @@ typedef struct Settings {
 
 /** What there is to ask of a step once the state has gone on. */
 typedef struct Kept {
-  int64_t step; /**< -1: none */
-  int32_t length[TG_MAX_BUFFERS];
-  TgBlockName *slot;        /**< by buffer, index and processor */
-  int32_t *received, *held; /**< by processor */
-  float *link_blocks;       /**< by link */
+  TgFrame frame;     /**< its `received`, `held` and `link_blocks` are the copy's own; step -1: nothing is kept */
+  TgBlockName *slot; /**< by buffer, index and processor; `frame.length` says how many indices */
 } Kept;
 
 /** A laboratory: a schedule with its settings. */

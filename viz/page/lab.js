@@ -2,13 +2,6 @@
 
 const collectives = ["native", "auto", "binomial", "ring", "chain", "recursive-doubling", "scatter-allgather", "pairwise"];
 
-/* What is left out where its letters, of so many units of the picture, would be fewer pixels high. */
-const leastPixels = [
-  { name: "no-products", units: 12, pixels: 6 },
-  { name: "no-asides", units: 10, pixels: 5 },
-  { name: "no-names", units: 12, pixels: 5 },
-];
-
 class Lab {
   constructor(core, setup, number, changed) {
     this.core = core;
@@ -22,9 +15,9 @@ class Lab {
     this.facts = null;
     this.followed = null;
     this.details = new Map();
-    this.room = innerWidth;
     this.tables = new Map();
     this.setup = setup;
+    this.view = new View(this);
     this.fill(setup);
     this.listen();
     this.open();
@@ -35,7 +28,6 @@ class Lab {
     this.part("grid").value = setup.grid;
     this.part("set").value = (setup.set ?? []).join(" ");
     this.part("network").value = setup.network ?? "";
-    this.zoom = 0;
     for (const name of collectives) this.part("collective").append(make("option", { value: name, selected: name === setup.collective }, name));
   }
 
@@ -50,19 +42,7 @@ class Lab {
     this.part("collective").addEventListener("change", later);
     const text = this.part("text");
     text.addEventListener("scroll", () => this.scrollBehind());
-    this.part("planes").addEventListener("change", () => this.cropPlane());
     this.part("map").addEventListener("change", () => this.changed(this, false));
-    this.part("fit").addEventListener("click", () => this.zoomTo(0));
-    this.part("larger").addEventListener("click", () => this.zoomTo((this.zoom || this.fitted()) * 1.3));
-    this.part("smaller").addEventListener("click", () => this.zoomTo((this.zoom || this.fitted()) / 1.3));
-    this.part("widen").addEventListener("click", () => {
-      this.widen(!this.wider);
-      this.changed(this, true);
-    });
-    new ResizeObserver(([box]) => {
-      this.room = box.contentRect.width;
-      this.leaveOutSmall();
-    }).observe(this.part("picture"));
     this.part("picture").addEventListener("click", (event) => this.followIf(whatIsAt(this, event)));
     this.part("whom").addEventListener("change", () => this.followWritten());
   }
@@ -88,13 +68,13 @@ class Lab {
       this.facts = facts;
       this.details.clear();
       this.proof = facts.processors <= 4096 ? this.core.prove(lab) : null;
+      if (this.proof) this.facts.last = this.proof.last; /* a wrong schedule ends where it fails */
       this.part("network").placeholder = facts.network;
       this.journey = null;
       this.followed = whatFits(this, this.followed);
       if (!this.followed) this.part("whom").value = "";
-      this.endAtFailure();
       this.goAhead();
-      this.listPlanes();
+      this.view.listPlanes();
       this.listMaps();
     }
     this.root.classList.toggle("stale", !lab);
@@ -109,12 +89,6 @@ class Lab {
     } catch (error) {
       return { lab: 0, facts: { error: { message: `This is too much for the page (${error.message}); load it again.` } } };
     }
-  }
-
-  /* A wrong schedule has no steps after the one in which it fails. */
-  endAtFailure() {
-    const failure = this.proof && !this.proof.ok ? this.proof.failure : null;
-    if (failure) this.facts.last = Math.min(this.facts.last, failure.step);
   }
 
   /* Steps of a large grid come from a worker; a browser that gives a page none makes them here, more slowly. */
@@ -136,22 +110,21 @@ class Lab {
   verdict() {
     const verdict = this.part("verdict");
     let words;
-    let good = false;
-    let open = false;
+    let kind = "bad";
     if (this.error) {
       const at = this.error.line ? `line ${this.error.line}, column ${this.error.column}: ` : "";
       words = `${at}${this.error.message}`;
     } else if (!this.proof) {
       words = "Not proved here: the grid is large; use topogemm verify.";
-      open = true;
+      kind = "open";
     } else if (this.proof.ok) {
       words = `Proved on this grid: every block of C gets each of its ${this.facts.inner} terms exactly once, in place.`;
-      good = true;
+      kind = "good";
     } else {
       words = `Wrong: ${this.proof.failure.message}`;
     }
     verdict.textContent = words;
-    verdict.className = `verdict ${open ? "open" : good ? "good" : "bad"}`;
+    verdict.className = `verdict ${kind}`;
   }
 
   /* The step that is shown, with everything in it. */
@@ -232,91 +205,7 @@ class Lab {
     }
     putPicture(this, this.core.picture(this.handle, step.step, this.prefix));
     this.part("reading").textContent = this.core.reading(this.handle);
-    this.cropPlane();
-  }
-
-  /* --- how large, and which plane ------------------------------------------------------------------------------- */
-
-  picture() {
-    return this.part("picture").querySelector("svg, canvas");
-  }
-
-  /* Points a picture's unit is drawn with now. */
-  fitted() {
-    const picture = this.picture();
-    return picture ? picture.getBoundingClientRect().width / this.wide : 1;
-  }
-
-  /* The picture over the whole width, or beside the text. */
-  widen(wider) {
-    this.wider = wider;
-    this.root.classList.toggle("wide", wider);
-    this.part("widen").setAttribute("aria-pressed", String(wider));
-  }
-
-  /* Words of the picture that would be too small to read are left out until there is room: they cost time. */
-  leaveOutSmall() {
-    const svg = this.picture();
-    if (!(svg instanceof SVGElement)) return;
-    const { width, height } = svg.viewBox.baseVal;
-    const high = innerWidth > 800 ? (0.78 * innerHeight) / height : Infinity; /* as page.css has it */
-    const scale = this.zoom || Math.min(1, this.room / width, high);
-    for (const { name, units, pixels } of leastPixels) svg.classList.toggle(name, units * scale < pixels);
-  }
-
-  zoomTo(zoom) {
-    this.zoom = zoom && Math.max(0.1, Math.min(zoom, 6));
-    const picture = this.picture();
-    if (!picture) return;
-    picture.style.maxWidth = picture.style.maxHeight = this.zoom ? "none" : "";
-    const fits = picture instanceof SVGElement ? "" : `${this.wide}px`; /* a canvas has a point a processor of its own */
-    picture.style.width = this.zoom ? `${this.wide * this.zoom}px` : fits;
-    this.leaveOutSmall();
-  }
-
-  /* Of a grid of three dimensions, the planes of its last coordinate. */
-  listPlanes() {
-    const { extents, axes } = this.facts;
-    const choice = this.part("planes-choice");
-    const many = extents.length === 3 && this.facts.cells && extents[2] > 1;
-    choice.hidden = !many;
-    const select = this.part("planes");
-    const chosen = select.value;
-    select.replaceChildren(make("option", { value: "" }, "all planes"));
-    for (let k = 0; many && k < extents[2]; k++) select.append(make("option", { value: k }, `plane ${axes[2]} = ${k}`));
-    select.value = many && chosen !== "" && Number(chosen) < extents[2] ? chosen : "";
-  }
-
-  cropPlane() {
-    const svg = this.picture();
-    if (!(svg instanceof SVGElement)) return;
-    if (!svg.dataset.whole) svg.dataset.whole = svg.getAttribute("viewBox");
-    const plane = this.part("planes").value;
-    if (plane === "" && svg.getAttribute("viewBox") === svg.dataset.whole) {
-      this.wide = svg.viewBox.baseVal.width;
-      if (this.zoom) this.zoomTo(this.zoom);
-      this.leaveOutSmall();
-      return;
-    }
-    let view = svg.dataset.whole.split(" ").map(Number);
-    if (plane !== "") {
-      const boxes = [];
-      for (let p = Number(plane); p < this.facts.processors; p += this.facts.extents[2]) {
-        const group = document.getElementById(this.prefix + processorId(this.facts, p));
-        if (group) boxes.push(group.getBBox());
-      }
-      const margin = 60;
-      const left = Math.min(...boxes.map((box) => box.x)) - margin;
-      const top = Math.min(...boxes.map((box) => box.y)) - margin;
-      const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
-      const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
-      if (boxes.length > 0) view = [left, top, right - left, bottom - top];
-    }
-    svg.setAttribute("viewBox", view.join(" "));
-    svg.setAttribute("width", view[2]);
-    svg.setAttribute("height", view[3]);
-    this.wide = view[2];
-    this.zoomTo(this.zoom);
+    this.view.cropPlane();
   }
 
   /* Cells where they have room; else a map, and cells where they can be drawn. */

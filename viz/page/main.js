@@ -13,7 +13,7 @@ function readAddress() {
   const values = new URLSearchParams(location.hash.slice(1));
   const number = Number(values.get("step"));
   if (values.has("step") && Number.isInteger(number) && number >= 0) now = number;
-  labs[0].widen(values.has("wide"));
+  labs[0].view.widen(values.has("wide"));
   labs.forEach((lab, i) => {
     const suffix = i ? String(i + 1) : "";
     const block = values.get("block" + suffix);
@@ -26,7 +26,7 @@ function readAddress() {
 function writeAddress() {
   const values = new URLSearchParams();
   values.set("step", now);
-  if (labs[0].wider) values.set("wide", "");
+  if (labs[0].view.wider) values.set("wide", "");
   labs.forEach((lab, i) => {
     const suffix = i ? String(i + 1) : "";
     if (lab.followed?.block) values.set("block" + suffix, lab.followed.block);

@@ -70,8 +70,8 @@ function drawMap(lab, step) {
   paint(canvas, lab.facts, values, most);
   canvas.setAttribute("aria-label", `${step.title}: ${maps[what].words}, at most ${most}`);
   const side = Math.max(1, Math.floor(640 / Math.max(canvas.width, canvas.height)));
-  lab.wide = canvas.width * side;
-  canvas.style.width = `${lab.wide * (lab.zoom || 1)}px`;
+  lab.view.wide = canvas.width * side;
+  canvas.style.width = `${lab.view.wide * (lab.view.zoom || 1)}px`;
   const bar = make("i", {});
   bar.style.background = `linear-gradient(to right, ${cividis.map((rgb) => `rgb(${rgb})`).join(",")})`;
   box.querySelector(".map-key").replaceChildren("0 ", bar, ` ${most} ${maps[what].words}`);
@@ -105,7 +105,7 @@ function markSpots(lab) {
 
 /* The processor under the pointer, or -1. */
 function processorAt(lab, event) {
-  const canvas = lab.picture();
+  const canvas = lab.view.picture;
   if (!canvas || event.target !== canvas) return -1;
   const box = canvas.getBoundingClientRect();
   const x = Math.floor(((event.clientX - box.left) / box.width) * canvas.width);

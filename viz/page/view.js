@@ -1,0 +1,113 @@
+/* How large a lab's picture is drawn, how wide it stands, and which plane of it is shown. */
+
+/* What is left out where its letters, of so many units of the picture, would be fewer pixels high. */
+const leastPixels = [
+  { name: "no-products", units: 12, pixels: 6 },
+  { name: "no-asides", units: 10, pixels: 5 },
+  { name: "no-names", units: 12, pixels: 5 },
+];
+
+class View {
+  constructor(lab) {
+    this.lab = lab;
+    this.zoom = 0; /* points of the screen a unit of the picture; 0: as there is room */
+    this.wide = 1; /* units that the picture is wide */
+    this.wider = false;
+    this.room = innerWidth;
+    const on = (name, what, call) => lab.part(name).addEventListener(what, call);
+    on("planes", "change", () => this.cropPlane());
+    on("fit", "click", () => this.zoomTo(0));
+    on("larger", "click", () => this.zoomTo((this.zoom || this.fitted()) * 1.3));
+    on("smaller", "click", () => this.zoomTo((this.zoom || this.fitted()) / 1.3));
+    on("widen", "click", () => {
+      this.widen(!this.wider);
+      lab.changed(lab, true);
+    });
+    new ResizeObserver(([box]) => {
+      this.room = box.contentRect.width;
+      this.leaveOutSmall();
+    }).observe(lab.part("picture"));
+  }
+
+  get picture() {
+    return this.lab.part("picture").querySelector("svg, canvas");
+  }
+
+  /* Points a picture's unit is drawn with now. */
+  fitted() {
+    const picture = this.picture;
+    return picture ? picture.getBoundingClientRect().width / this.wide : 1;
+  }
+
+  /* The picture over the whole width, or beside the text. */
+  widen(wider) {
+    this.wider = wider;
+    this.lab.root.classList.toggle("wide", wider);
+    this.lab.part("widen").setAttribute("aria-pressed", String(wider));
+  }
+
+  /* Words of the picture that would be too small to read are left out until there is room: they cost time. */
+  leaveOutSmall() {
+    const svg = this.picture;
+    if (!(svg instanceof SVGElement)) return;
+    const { width, height } = svg.viewBox.baseVal;
+    const high = innerWidth > 800 ? (0.78 * innerHeight) / height : Infinity; /* as page.css has it */
+    const scale = this.zoom || Math.min(1, this.room / width, high);
+    for (const { name, units, pixels } of leastPixels) svg.classList.toggle(name, units * scale < pixels);
+  }
+
+  zoomTo(zoom) {
+    this.zoom = zoom && Math.max(0.1, Math.min(zoom, 6));
+    const picture = this.picture;
+    if (!picture) return;
+    picture.style.maxWidth = picture.style.maxHeight = this.zoom ? "none" : "";
+    const fits = picture instanceof SVGElement ? "" : `${this.wide}px`; /* a canvas has a point a processor of its own */
+    picture.style.width = this.zoom ? `${this.wide * this.zoom}px` : fits;
+    this.leaveOutSmall();
+  }
+
+  /* Of a grid of three dimensions, the planes of its last coordinate. */
+  listPlanes() {
+    const { extents, axes } = this.lab.facts;
+    const choice = this.lab.part("planes-choice");
+    const many = extents.length === 3 && this.lab.facts.cells && extents[2] > 1;
+    choice.hidden = !many;
+    const select = this.lab.part("planes");
+    const chosen = select.value;
+    select.replaceChildren(make("option", { value: "" }, "all planes"));
+    for (let k = 0; many && k < extents[2]; k++) select.append(make("option", { value: k }, `plane ${axes[2]} = ${k}`));
+    select.value = many && chosen !== "" && Number(chosen) < extents[2] ? chosen : "";
+  }
+
+  cropPlane() {
+    const svg = this.picture;
+    if (!(svg instanceof SVGElement)) return;
+    if (!svg.dataset.whole) svg.dataset.whole = svg.getAttribute("viewBox");
+    const plane = this.lab.part("planes").value;
+    if (plane === "" && svg.getAttribute("viewBox") === svg.dataset.whole) {
+      this.wide = svg.viewBox.baseVal.width;
+      if (this.zoom) this.zoomTo(this.zoom);
+      this.leaveOutSmall();
+      return;
+    }
+    let view = svg.dataset.whole.split(" ").map(Number);
+    if (plane !== "") {
+      const boxes = [];
+      for (let p = Number(plane); p < this.lab.facts.processors; p += this.lab.facts.extents[2]) {
+        const group = document.getElementById(this.lab.prefix + processorId(this.lab.facts, p));
+        if (group) boxes.push(group.getBBox());
+      }
+      const margin = 60;
+      const left = Math.min(...boxes.map((box) => box.x)) - margin;
+      const top = Math.min(...boxes.map((box) => box.y)) - margin;
+      const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
+      const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
+      if (boxes.length > 0) view = [left, top, right - left, bottom - top];
+    }
+    svg.setAttribute("viewBox", view.join(" "));
+    svg.setAttribute("width", view[2]);
+    svg.setAttribute("height", view[3]);
+    this.wide = view[2];
+    this.zoomTo(this.zoom);
+  }
+}
