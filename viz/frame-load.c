@@ -15,11 +15,6 @@ enum { SHORT_STRETCH = 2 };
 
 static void add_to_tree(TgFrames *frames, TgRoute *route, int64_t tree, double blocks) {
   TgHop hop;
-  const size_t links = (size_t)frames->options.topology->links;
-  if (!frames->link_stamp) {
-    frames->link_stamp = g_new(int64_t, links);
-    memset(frames->link_stamp, -1, links * sizeof *frames->link_stamp);
-  }
   while (tg_route_next(route, &hop)) {
     if (frames->link_stamp[hop.link] == tree) continue;
     frames->link_stamp[hop.link] = tree;
@@ -29,9 +24,11 @@ static void add_to_tree(TgFrames *frames, TgRoute *route, int64_t tree, double b
 
 static void add_to_stretch(TgFrames *frames, const TgStretch *stretch, double blocks) {
   if (stretch->hops > SHORT_STRETCH && blocks == 1) {
-    if (!frames->link_ends) frames->link_ends = g_new0(int64_t, frames->options.topology->links);
-    tg_stretch_note_ends(stretch, 1, frames->link_ends);
-    return;
+    if (!frames->link_ends) frames->link_ends = g_try_new0(int64_t, (gsize)frames->options.topology->links);
+    if (frames->link_ends) { /* else hop by hop */
+      tg_stretch_note_ends(stretch, 1, frames->link_ends);
+      return;
+    }
   }
   int32_t place = stretch->low;
   for (int32_t hop = 0; hop < stretch->hops; hop++) {
@@ -57,8 +54,9 @@ void tg_frame_load_add(TgFrames *frames, const TgFrameMessage *message) {
 
 void tg_frame_load_clear(TgFrames *frames) {
   if (frames->options.topology == NULL) return;
-  memset(frames->frame.link_blocks, 0, (size_t)frames->options.topology->links * sizeof *frames->frame.link_blocks);
-  g_clear_pointer(&frames->link_stamp, g_free);
+  const size_t links = (size_t)frames->options.topology->links;
+  memset(frames->frame.link_blocks, 0, links * sizeof *frames->frame.link_blocks);
+  memset(frames->link_stamp, -1, links * sizeof *frames->link_stamp);
 }
 
 static void add_long_stretches(TgFrames *frames) {

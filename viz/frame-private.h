@@ -12,7 +12,7 @@ struct TgFrames {
   bool started, failed;
   TgFailure failure; /**< where `failed` */
   GArray *messages, *products;
-  int64_t *link_stamp; /**< per link: the last tree that crossed it; see tg_frame_load_add(). NULL until there is one */
+  int64_t *link_stamp; /**< per link: the last tree that crossed it; see tg_frame_load_add() */
   int64_t *link_ends;  /**< whole blocks over long stretches, by their two ends; NULL until there is one */
 };
 

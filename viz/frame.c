@@ -116,7 +116,9 @@ static bool allocate(TgFrames *frames, GError **error) {
   frame->held = g_try_new0(int32_t, (gsize)frame->processors);
   frame->arrived = g_try_new0(uint32_t, (gsize)frame->processors);
   frame->link_blocks = g_try_new0(double, MAX(links, 1));
-  if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks) return true;
+  frames->link_stamp = g_try_new0(int64_t, MAX(links, 1));
+  if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks && frames->link_stamp)
+    return true;
   g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
               "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT " links does not fit into memory",
               frame->processors, links);
