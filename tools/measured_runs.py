@@ -135,7 +135,9 @@ def said_of(pieces):
     good = [one for one in pieces if one["status"] == 0]
     count, all_of = len(good), pieces[0]["pieces"]
     if len(pieces) == count == all_of:
-        return good[0]["said"] if all_of == 1 else re.sub(r", \d+ passed.*", "", good[0]["said"]) + f", all {all_of} parts"
+        passed, skipped = (sum(int(re.search(rf"(\d+) {verb}", one["said"])[1]) for one in good) for verb in ("passed", "skipped"))
+        text = re.sub(r"\d+ passed.*", "", good[0]["said"]) + f"{passed} passed, {skipped} skipped"
+        return text if all_of == 1 else f"{text}, in {all_of} parts"
     text = f"{count} of {all_of} parts" if all_of > 1 else ""
     late = [one for one in pieces if one["status"] == 124]
     within = f"not ended within {max(round(one['seconds']) for one in late)} s" if late else ""

@@ -153,6 +153,20 @@ def test_interrupt(folder):
     assert not (folder / "results/card-checks.json").exists()
 
 
+def test_left_out(folder):
+    """Under a tool all cases of a part may be left out, which it says; alone, or where none ran at all, that is wrong."""
+    left = 'printf "ok 1 /x # SKIP too long\n"; printf "" >&2'
+    prepare(folder)
+    test = folder / "build/tests/gpu/test-blocks"
+    for lines, status in ((left, 0), ("true", 1)):
+        script(test, f'#!/bin/sh\n[ "$1" = -l ] && {{ echo /x; exit; }}\n{lines}\n')
+        for name in ("memcheck-blocks", "test-blocks"):
+            words = words_of(folder, "--results", folder / "results", "--only", name)
+            done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment(folder))
+            assert done.returncode == (status if name[0] == "m" else 1), done.stdout
+            assert ("0 passed, 1 skipped" in done.stdout) == (status == 0), done.stdout
+
+
 def test_wrong(folder):
     """Hazards, a case that fails, one that is skipped, a test that says nothing, one that never ends."""
     said, _ = measure(folder, "--only", "memcheck-blocks", hazards=1, expect=1)
