@@ -85,6 +85,17 @@ def test_parts_share_the_cases(folder):
         assert len(kept) > 1 and ran == collections.Counter(CASES), (jobs, ran)
 
 
+def test_parts_are_of_the_device(folder):
+    """Where a test has cases for the CPU alone too, they are no part under a tool."""
+    prepare(folder)
+    of_device = [f"/blocks/device/{i}" for i in range(11)]
+    script(folder / "build/tests/gpu/test-blocks", TEST.replace("CASES", " ".join(CASES + of_device)).replace("MORE", ""))
+    subprocess.run(words_of(folder, "--results", folder / "results", "--only", "racecheck-blocks"), check=True,
+                   env=environment(folder), capture_output=True)
+    logs = "".join(path.read_text() for path in (folder / "build/gpu").glob("racecheck-blocks-*.log"))
+    assert sorted(re.findall(r"^ok (\S+)", logs, re.M)) == sorted(of_device)
+
+
 def test_whole(folder):
     """A part that is the whole test runs it without choosing."""
     _, kept = measure(folder, "--only", "memcheck-blocks,test-blocks")
