@@ -18,7 +18,7 @@ struct TgScene {
   GArray *marks;         /* TgMark */
   GArray *strokes;       /* TgStroke; point[] are offsets into points, see tg_scene_points() */
   GArray *points;        /* TgPoint */
-  GHashTable *titles;    /* id -> title, both in strings */
+  GHashTable *titles;    /* id -> title, both in strings; empty until one is looked up */
   double width, height;
   const char *title, *description;
 };
@@ -27,6 +27,13 @@ enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead of scale 1 */
 
 /** Heads grow with the pen, but take no more than two thirds of a short arrow. */
 double tg_stroke_head_scale(const TgStroke *stroke, const TgPoint *point);
+
+/** What an SVG says of a mark: its colours, `none` where it has none, and the width of its border. */
+const char *tg_scene_fill(const TgMark *mark);
+const char *tg_scene_border(const TgMark *mark);
+double tg_scene_pen(const TgMark *mark);
+/** Base of a line of its text. Lines are 1.2 sizes apart, their middle on the mark's centre: as libgvc places them. */
+double tg_scene_line_y(const TgMark *mark, int line);
 
 /** Appends a number with a decimal point, whatever the locale, and at most two places: finer than any screen. */
 void tg_scene_append_number(GString *string, double value);

@@ -2,6 +2,7 @@
 #include "scene-private.h"
 
 #include <math.h>
+#include <string.h>
 #include <stdint.h>
 
 /* By hand because a picture has tens of thousands of numbers. */
@@ -24,4 +25,22 @@ double tg_stroke_head_scale(const TgStroke *stroke, const TgPoint *point) {
   double length = hypot(end.x - point[0].x, end.y - point[0].y);
   double most = MAX(length / 1.5 - 1.5 * stroke->pen, 2) / TG_HEAD_POINTS;
   return MIN(0.62 + 0.13 * stroke->pen, most);
+}
+
+const char *tg_scene_fill(const TgMark *mark) {
+  return mark->fill ? mark->fill : "none";
+}
+
+const char *tg_scene_border(const TgMark *mark) {
+  return mark->line && strcmp(mark->line, "transparent") != 0 ? mark->line : "none";
+}
+
+double tg_scene_pen(const TgMark *mark) {
+  return mark->pen > 0 ? mark->pen : 1;
+}
+
+double tg_scene_line_y(const TgMark *mark, int line) {
+  int lines = 1;
+  for (const char *c = mark->text; *c; c++) lines += *c == '\n';
+  return mark->y + (line - (lines - 1) / 2.0) * mark->size * 1.2 + mark->size * 0.35;
 }

@@ -66,24 +66,22 @@ static void append_outline(GString *svg, const TgMark *mark) {
     append_length(svg, "height", mark->height);
     if (mark->shape == TG_OUTLINE_ROUNDED) append_length(svg, "rx", 8);
   }
-  append_attribute(svg, "fill", mark->fill ? mark->fill : "none");
-  append_attribute(svg, "stroke", mark->line && strcmp(mark->line, "transparent") != 0 ? mark->line : "none");
-  if (mark->line) append_length(svg, "stroke-width", mark->pen > 0 ? mark->pen : 1);
+  append_attribute(svg, "fill", tg_scene_fill(mark));
+  append_attribute(svg, "stroke", tg_scene_border(mark));
+  if (mark->line) append_length(svg, "stroke-width", tg_scene_pen(mark));
   if (mark->dashed) append_attribute(svg, "stroke-dasharray", "5,2");
   g_string_append(svg, "/>");
 }
 
-/* Lines are 1.2 sizes apart, their middle on the mark's centre: as libgvc places them. */
 static void append_text(GString *svg, const TgMark *mark) {
   if (mark->text == NULL || *mark->text == '\0') return;
-  int lines = 1, number = 0;
-  for (const char *c = mark->text; *c; c++) lines += *c == '\n';
+  int number = 0;
   for (const char *line = mark->text, *end; line != NULL; line = *end ? end + 1 : NULL, number++) {
     end = strchr(line, '\n');
     if (end == NULL) end = line + strlen(line);
     g_string_append(svg, "<text text-anchor=\"middle\"");
     append_length(svg, "x", mark->x);
-    append_length(svg, "y", mark->y + (number - (lines - 1) / 2.0) * mark->size * 1.2 + mark->size * 0.35);
+    append_length(svg, "y", tg_scene_line_y(mark, number));
     append_length(svg, "font-size", mark->size);
     if (mark->bold) append_attribute(svg, "font-weight", "bold");
     if (mark->ink) append_attribute(svg, "fill", mark->ink);
@@ -93,7 +91,7 @@ static void append_text(GString *svg, const TgMark *mark) {
   }
 }
 
-static void append_mark(GString *svg, const TgMark *mark, const char *prefix) {
+void tg_scene_svg_mark(GString *svg, const TgMark *mark, const char *prefix) {
   open_group(svg, prefix, mark->id, "node", mark->title);
   if (mark->shape != TG_OUTLINE_TEXT) append_outline(svg, mark);
   append_text(svg, mark);
@@ -135,7 +133,7 @@ static void append_piece(GString *svg, const TgStroke *stroke, const TgPoint *po
   g_string_append(svg, "\"/>");
 }
 
-static void append_stroke(GString *svg, const TgStroke *stroke, const TgPoint *point, const char *prefix) {
+void tg_scene_svg_stroke(GString *svg, const TgStroke *stroke, const TgPoint *point, const char *prefix) {
   double scale = tg_stroke_head_scale(stroke, point);
   open_group(svg, prefix, stroke->id, "edge", stroke->title);
   append_piece(svg, stroke, point, stroke->points[0], scale);
@@ -167,10 +165,10 @@ GString *tg_scene_svg(const TgScene *scene, const char *prefix) {
   const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
   for (guint s = 0; s < scene->strokes->len; s++) {
     const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
-    append_stroke(svg, stroke, point, prefix);
+    tg_scene_svg_stroke(svg, stroke, point, prefix);
     point += stroke->points[0] + stroke->points[1];
   }
-  for (guint m = 0; m < scene->marks->len; m++) append_mark(svg, &g_array_index(scene->marks, TgMark, m), prefix);
+  for (guint m = 0; m < scene->marks->len; m++) tg_scene_svg_mark(svg, &g_array_index(scene->marks, TgMark, m), prefix);
   g_string_append(svg, "</svg>");
   return svg;
 }

@@ -10,4 +10,8 @@
  * id gets `prefix` in front, so that several pictures may stand in one page. Free with g_string_free(). */
 GString *tg_scene_svg(const TgScene *scene, const char *prefix);
 
+/** Append one such group, a line; `point` are the stroke's own. */
+void tg_scene_svg_mark(GString *svg, const TgMark *mark, const char *prefix);
+void tg_scene_svg_stroke(GString *svg, const TgStroke *stroke, const TgPoint *point, const char *prefix);
+
 #endif

@@ -22,13 +22,26 @@ void tg_scene_free(TgScene *scene) {
   g_free(scene);
 }
 
+static bool is_plain(const char *text) {
+  for (const guchar *c = (const guchar *)text; *c; c++)
+    if ((*c < 0x20 && *c != '\n') || *c >= 0x7f) return false;
+  return true;
+}
+
 /* What people wrote may hold anything; what is kept is UTF-8 without control characters. */
 static const char *keep(TgScene *scene, const char *text) {
   if (text == NULL) return NULL;
+  if (is_plain(text)) return g_string_chunk_insert(scene->strings, text);
   g_autofree char *valid = g_utf8_make_valid(text, -1);
   for (char *c = valid; *c; c++)
     if ((guchar)*c < 0x20 && *c != '\n') *c = ' ';
-  return g_string_chunk_insert_const(scene->strings, valid);
+  return g_string_chunk_insert(scene->strings, valid);
+}
+
+/* A colour or the like, of which there are few. */
+static const char *keep_once(TgScene *scene, const char *text) {
+  if (text == NULL) return NULL;
+  return is_plain(text) ? g_string_chunk_insert_const(scene->strings, text) : keep(scene, text);
 }
 
 static const char *keep_id(TgScene *scene, const char *id, const char *prefix, guint number) {
@@ -37,19 +50,14 @@ static const char *keep_id(TgScene *scene, const char *id, const char *prefix, g
   return keep(scene, made);
 }
 
-static void keep_title(TgScene *scene, const char *id, const char *title) {
-  if (title != NULL) g_hash_table_insert(scene->titles, (gpointer)id, (gpointer)title);
-}
-
 void tg_scene_mark(TgScene *scene, const TgMark *mark) {
   TgMark kept = *mark;
   kept.id = keep_id(scene, mark->id, "t", scene->marks->len);
   kept.title = keep(scene, mark->title);
-  kept.fill = keep(scene, mark->fill);
-  kept.line = keep(scene, mark->line);
+  kept.fill = keep_once(scene, mark->fill);
+  kept.line = keep_once(scene, mark->line);
   kept.text = keep(scene, mark->text);
-  kept.ink = keep(scene, mark->ink);
-  keep_title(scene, kept.id, kept.title);
+  kept.ink = keep_once(scene, mark->ink);
   g_array_append_val(scene->marks, kept);
 }
 
@@ -59,9 +67,8 @@ void tg_scene_stroke(TgScene *scene, const TgStroke *stroke) {
   kept.title = keep(scene, stroke->title);
   kept.from = keep(scene, stroke->from);
   kept.to = keep(scene, stroke->to);
-  kept.colour = keep(scene, stroke->colour);
-  kept.style = keep(scene, stroke->style);
-  keep_title(scene, kept.id, kept.title);
+  kept.colour = keep_once(scene, stroke->colour);
+  kept.style = keep_once(scene, stroke->style);
   for (int piece = 0; piece < 2; piece++)
     if (stroke->points[piece] > 0)
       g_array_append_vals(scene->points, stroke->point[piece], (guint)stroke->points[piece]);
@@ -72,7 +79,7 @@ void tg_scene_label_stroke(TgScene *scene, TgPoint at, double size, const char *
   if (scene->strokes->len == 0) return;
   TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, scene->strokes->len - 1);
   stroke->label = keep(scene, text);
-  stroke->ink = keep(scene, ink);
+  stroke->ink = keep_once(scene, ink);
   stroke->label_at = at;
   stroke->label_size = size;
 }
@@ -112,6 +119,18 @@ const char *tg_scene_description(const TgScene *scene) {
   return scene->description;
 }
 
+static void list_titles(const TgScene *scene) {
+  for (guint m = 0; m < scene->marks->len; m++) {
+    const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
+    if (mark->title) g_hash_table_insert(scene->titles, (gpointer)mark->id, (gpointer)mark->title);
+  }
+  for (guint s = 0; s < scene->strokes->len; s++) {
+    const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
+    if (stroke->title) g_hash_table_insert(scene->titles, (gpointer)stroke->id, (gpointer)stroke->title);
+  }
+}
+
 const char *tg_scene_title_of(const TgScene *scene, const char *id) {
+  if (g_hash_table_size(scene->titles) == 0) list_titles(scene);
   return g_hash_table_lookup(scene->titles, id);
 }

@@ -84,7 +84,7 @@ double tg_scene_width(const TgScene *scene);
 double tg_scene_height(const TgScene *scene);
 const char *tg_scene_title(const TgScene *scene);
 const char *tg_scene_description(const TgScene *scene);
-/** The `title` of the mark or stroke with this id, NULL where it has none. */
+/** The `title` of the mark or stroke with this id, NULL where it has none; of a scene to which nothing is added any more. */
 const char *tg_scene_title_of(const TgScene *scene, const char *id);
 
 /** The scene as a Graphviz graph for the engine nop2. Free with g_string_free(). */

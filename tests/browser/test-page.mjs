@@ -226,8 +226,8 @@ async function idsAreTheSame() {
       command("draw", name, "--grid", grid, ...more, "--step", String(s), "-o", "step.svg", "-q");
       const drawn = namesOf(unescape(fs.readFileSync(path.join(folder, "step.svg"), "utf8")));
       await page.evaluate((step) => { location.hash = `#step=${step}`; }, s);
-      await page.waitForFunction((step) => document.getElementById("jump").value === String(step), s);
-      const shown = namesOf(unescape(await pictureOf(page)).replace(/ data-p="[^"]*"/g, ""));
+      await page.waitForSelector(`html[data-settled="${s}"]`);
+      const shown = namesOf(unescape(await pictureOf(page)));
       assert.deepEqual([...shown].sort(), [...drawn].sort(), `${name} step ${s}`);
       assert.ok(drawn.size > 0);
     }
@@ -418,6 +418,7 @@ async function wrongMaps() {
   assert.equal(await small.$$eval(".follow li", (stops) => stops.length), 3);
   await small.done();
   const page = await open(["./wrong.sched", "--grid", "16x16", "--step", "2"]);
+  await page.selectOption(".map", "3");
   assert.equal(await page.$$eval(".spot.failed", (spots) => spots.length), 1);
   const [spot, canvas] = [await (await page.$(".spot.failed")).boundingBox(), await (await page.$(".picture canvas")).boundingBox()];
   assert.equal(Math.floor(((spot.x + spot.width / 2 - canvas.x) / canvas.width) * 16), 1); /* P(0,1) */
@@ -434,9 +435,9 @@ async function wrongMaps() {
   await page.done();
 }
 
-/* A page that has gone about shows what one shows that opens there. */
+/* A page that has gone about shows what one shows that opens there. From 9x9 on words of slots change their size, too. */
 async function reuses() {
-  for (const [name, grid, walk] of [["mmt", "3", [1, 3, 4]], ["cannon", "4x4", [3, 1, 2]], ["dns", "2x2x2", [4, 0, 3]], ["fox", "3x3", [1, 2]]]) {
+  for (const [name, grid, walk] of [["mmt", "3", [1, 3, 4]], ["cannon", "4x4", [3, 1, 2]], ["dns", "2x2x2", [4, 0, 3]], ["fox", "3x3", [1, 2]], ["cannon", "12x12", [1, 2, 5, 4, 0, 3]], ["summa", "10x10", [2, 1, 3]], ["cannon25d", "8x8x2", [3, 1, 2]]]) {
     const seen = (page) => page.$eval(".lab", (lab) => [".picture", ".bars", ".words", ".matrices", ".times"].map((part) => lab.querySelector(part).innerHTML));
     const walker = await open([name, "--grid", grid]);
     for (const step of walk) {
@@ -448,6 +449,47 @@ async function reuses() {
     await walker.done();
     await fresh.done();
   }
+}
+
+/* Cells to 32x32, as the command draws them, a map beyond and by choice; the grid chooses again, a person's choice stays. */
+async function cellsOrMap() {
+  const page = await open(["cannon", "--grid", "16x16", "--step", "2"]);
+  const kind = () => page.$eval(".picture svg, .picture canvas", (picture) => picture.nodeName);
+  const onGrid = async (grid) => {
+    await page.fill(".grid", grid);
+    await page.waitForFunction((text) => document.querySelector(".name").textContent.includes(text), grid.replace("x", "×"));
+    return kind();
+  };
+  assert.equal(await kind(), "svg");
+  assert.equal(await onGrid("32x32"), "svg");
+  assert.equal(await onGrid("33x33"), "CANVAS");
+  assert.equal(await onGrid("12x12"), "svg");
+  await page.selectOption(".map", "4");
+  assert.equal(await kind(), "CANVAS");
+  assert.equal(await onGrid("16x16"), "CANVAS");
+  await page.selectOption(".map", "cells");
+  assert.equal(await kind(), "svg");
+  assert.equal(await onGrid("4x4"), "svg");
+  await page.done();
+  const asked = await open(["cannon", "--grid", "16x16", "--heat", "held"]);
+  assert.equal(await asked.$eval(".map", (map) => map.value), "2");
+  await asked.done();
+}
+
+/* Names of the picture come a moment after it, but never too late: what is clicked at once is what it is now. */
+async function followsAtOnce() {
+  const page = await open(["cannon", "--grid", "12x12", "--step", "2"]);
+  const followed = await page.evaluate(() => {
+    const arrow = document.getElementById("m-2-5").querySelector("polygon").getBoundingClientRect();
+    document.getElementById("next").click();
+    const at = { clientX: arrow.x + arrow.width / 2, clientY: arrow.y + arrow.height / 2, bubbles: true };
+    document.elementFromPoint(at.clientX, at.clientY).dispatchEvent(new MouseEvent("click", at));
+    return document.querySelector(".picture .edge.followed").outerHTML;
+  });
+  const block = /<title>([^:]*):/.exec(followed)[1];
+  assert.match(followed, /id="m-3-/);
+  assert.match(await page.textContent(".follow"), new RegExp(`Following ${block} `));
+  await page.done();
 }
 
 /* What each processor multiplies is written where that can be read. */
@@ -553,6 +595,8 @@ try {
     ["narrow", narrow],
     ["small words", smallWords],
     ["walked and fresh", reuses],
+    ["cells or a map", cellsOrMap],
+    ["follows at once", followsAtOnce],
     ["reduced motion and print", still],
     ["without scripts", withoutScripts],
     ["odd texts", odd],

@@ -35,7 +35,8 @@ EXPORT(prove) void prove(Lab *lab) {
 EXPORT(shut) void shut(Lab *lab) {
   if (lab->frames) tg_frames_free(lab->frames);
   for (int k = 0; k < (int)G_N_ELEMENTS(lab->kept); k++) free_kept(&lab->kept[k]);
-  g_free(lab->reading);
+  if (lab->scene) tg_scene_free(lab->scene);
+  if (lab->names_now) g_string_free(lab->names_now, TRUE);
   g_free(lab);
 }
 

@@ -7,6 +7,7 @@
 #include "frame-private.h"
 #include "json-writer.h"
 #include "prove.h"
+#include "scene.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
@@ -45,7 +46,8 @@ typedef struct Lab {
   const TgFrame *frame;
   Kept kept[2]; /**< the step that is shown, and the next */
   int kept_last;
-  char *reading;
+  TgScene *scene;     /**< what was drawn last, NULL before */
+  GString *names_now; /**< what tg_scene_change() said of its names */
 } Lab;
 
 /** The JSON under way. */

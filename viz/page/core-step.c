@@ -1,6 +1,7 @@
 /* One step: facts, picture. */
 #include "core-private.h"
 #include "picture.h"
+#include "scene-change.h"
 #include "scene-svg.h"
 
 static void write_messages(const TgFrame *frame) {
@@ -121,17 +122,32 @@ EXPORT(step) void step(Lab *lab, int32_t number, int32_t detail) {
   end_answer();
 }
 
-/** The picture of a step; every id begins with `prefix`. */
-EXPORT(picture) void picture(Lab *lab, int32_t number, const char *prefix, size_t length) {
+/** The picture of a step; every id begins with `prefix`. What is drawn stands for the next call, whose answer is then
+ * what differs, as scene-change.h has it; `<svg …>` where that is asked for, or the size is another. */
+EXPORT(picture)
+void picture(Lab *lab, int32_t number, const char *prefix, size_t length, int32_t whole) {
   const TgFrame *frame = seek_frame(lab, number);
-  g_autofree char *before = g_strndup(prefix, length);
-  g_autoptr(TgScene) scene = frame ? tg_picture_bare(frame, lab->settings.heat) : NULL;
-  g_clear_pointer(&lab->reading, g_free);
-  lab->reading = g_strdup(scene ? tg_scene_description(scene) : "");
-  take_answer(scene ? tg_scene_svg(scene, before) : g_string_new(""));
+  g_autofree char *start = g_strndup(prefix, length);
+  g_autoptr(TgScene) before = g_steal_pointer(&lab->scene);
+  lab->scene = frame ? tg_picture_bare(frame, lab->settings.heat) : NULL;
+  if (lab->names_now) g_string_free(lab->names_now, TRUE);
+  lab->names_now = g_string_new(NULL);
+  if (!lab->scene)
+    take_answer(g_string_new(""));
+  else if (before && !whole && tg_scene_can_change(before, lab->scene))
+    take_answer(tg_scene_change(before, lab->scene, start, lab->names_now));
+  else
+    take_answer(tg_scene_svg(lab->scene, start));
+}
+
+/** The names of what picture() answered, as scene-change.h has them; nothing where that was the whole. To be
+ * asked for once. */
+EXPORT(picture_names) void picture_names(Lab *lab) {
+  take_answer(lab->names_now ? lab->names_now : g_string_new(NULL));
+  lab->names_now = NULL;
 }
 
 /** How the picture drawn last is to be read. */
 EXPORT(reading) void reading(Lab *lab) {
-  take_answer(g_string_new(lab->reading ? lab->reading : ""));
+  take_answer(g_string_new(lab->scene ? tg_scene_description(lab->scene) : ""));
 }

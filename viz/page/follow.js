@@ -26,6 +26,7 @@ function whatIsAt(lab, event) {
     const rank = processorAt(lab, event);
     return rank >= 0 ? { processor: rank } : null;
   }
+  namePicture(lab);
   const box = lab.part("picture");
   /* What lies on top may be a name or a frame: the first that stands for something counts. */
   for (const element of document.elementsFromPoint(event.clientX, event.clientY)) {
@@ -36,8 +37,8 @@ function whatIsAt(lab, event) {
   }
   /* Frames have no inside: the cell round the point. */
   const contains = (around) => around.left <= event.clientX && event.clientX <= around.right && around.top <= event.clientY && event.clientY <= around.bottom;
-  const cell = [...box.querySelectorAll("g[data-p]")].find((group) => contains(group.getBoundingClientRect()));
-  return cell ? whatIs(lab, cell.dataset.p) : null;
+  const cell = [...box.querySelectorAll("g[data-cell]")].find((group) => contains(group.getBoundingClientRect()));
+  return cell ? whatIs(lab, cell.id.slice(lab.prefix.length)) : null;
 }
 
 /* What is still there on the lab's grid, or null. */
@@ -84,6 +85,7 @@ function markFollowed(lab) {
     else panel.replaceChildren(make("p", {}, "A block can be followed on grids of up to 1024 processors: write a smaller one above the text."));
     return;
   }
+  namePicture(lab);
   if (followed.block) markBlock(lab, followed.block);
   else markProcessor(lab, followed.processor);
   showFollow(lab, panel);

@@ -9,7 +9,8 @@ class Lab {
     this.number = number;
     this.changed = changed;
     this.root = document.getElementById("lab").content.firstElementChild.cloneNode(true);
-    this.part = (name) => this.root.querySelector("." + name);
+    const parts = new Map(); /* looking for one takes as long as the picture has elements */
+    this.part = (name) => parts.get(name) ?? parts.set(name, this.root.querySelector("." + name)).get(name);
     this.root.dataset.lab = number;
     this.handle = 0;
     this.facts = null;
@@ -42,7 +43,10 @@ class Lab {
     this.part("collective").addEventListener("change", later);
     const text = this.part("text");
     text.addEventListener("scroll", () => this.scrollBehind());
-    this.part("map").addEventListener("change", () => this.changed(this, false));
+    this.part("map").addEventListener("change", () => {
+      this.view.listPlanes();
+      this.changed(this, false);
+    });
     this.part("picture").addEventListener("click", (event) => this.followIf(whatIsAt(this, event)));
     this.part("whom").addEventListener("change", () => this.followWritten());
   }
@@ -63,6 +67,7 @@ class Lab {
     const { lab, facts } = this.openCore();
     this.error = facts.error ?? null;
     if (lab) {
+      namePicture(this);
       if (this.handle) this.core.shut(this.handle);
       this.handle = lab;
       this.facts = facts;
@@ -74,8 +79,8 @@ class Lab {
       this.followed = whatFits(this, this.followed);
       if (!this.followed) this.part("whom").value = "";
       this.goAhead();
-      this.view.listPlanes();
       this.listMaps();
+      this.view.listPlanes();
     }
     this.root.classList.toggle("stale", !lab);
     this.verdict();
@@ -191,6 +196,7 @@ class Lab {
   /* What stands beside the picture, which is painted before it. */
   settle() {
     if (!this.handle || !this.now || this.pending) return;
+    namePicture(this);
     const step = this.facts.detail ? this.whole : this.now;
     showProgress(this, step);
     showWords(this, step);
@@ -203,20 +209,22 @@ class Lab {
       drawMap(this, step);
       return;
     }
-    putPicture(this, this.core.picture(this.handle, step.step, this.prefix));
+    putPicture(this, step);
     this.part("reading").textContent = this.core.reading(this.handle);
     this.view.cropPlane();
   }
 
-  /* Cells where they have room; else a map, and cells where they can be drawn. */
+  /* Cells, as the command draws them, where there are details; maps where asked for, and beyond. */
   listMaps() {
     const { cells, detail } = this.facts;
     this.part("map-choice").hidden = cells;
     const select = this.part("map");
     const chosen = select.value;
-    select.replaceChildren(...maps.map((map, i) => make("option", { value: i }, map.name)));
-    if (detail) select.append(make("option", { value: "cells" }, "cells"));
-    select.value = chosen && (chosen !== "cells" || detail) ? chosen : ({ link: 0, received: 1, held: 2 }[this.setup.heat] ?? this.tellingMap());
+    select.replaceChildren(...(detail ? [make("option", { value: "cells" }, "cells")] : []), ...maps.map((map, i) => make("option", { value: i }, map.name)));
+    const asked = { link: 0, received: 1, held: 2 }[this.setup.heat];
+    const first = asked ?? (detail ? "cells" : this.tellingMap());
+    select.value = chosen && (chosen !== "cells" || detail) && this.hadDetail === detail ? chosen : first;
+    this.hadDetail = detail;
   }
 
   /* Where blocks of A, or of B, are, as far as that differs. */
@@ -226,7 +234,7 @@ class Lab {
   }
 
   get cells() {
-    return this.facts.cells || (this.facts.detail && this.part("map").value === "cells");
+    return this.facts.cells || this.part("map").value === "cells";
   }
 
   /* Lines that the step executes, and the line that is wrong. */
@@ -241,7 +249,8 @@ class Lab {
     }
     [...pre.children].forEach((span, i) => {
       const runs = this.lines && this.lines.has(i + 1) && !this.error;
-      span.className = `l${runs ? " now" : ""}${i + 1 === wrong ? " wrong" : ""}`;
+      const name = `l${runs ? " now" : ""}${i + 1 === wrong ? " wrong" : ""}`;
+      if (span.className !== name) span.className = name;
     });
     this.part("text").setAttribute("aria-invalid", this.error ? "true" : "false");
     if (this.scrolled) this.scrollBehind();
@@ -262,6 +271,7 @@ class Lab {
     box.firstElementChild.textContent = `It goes wrong here: ${failure.message}${failure.line ? ` (line ${failure.line})` : ""}`;
     this.listSuspects(failure);
     if (failure.id && this.cells) {
+      namePicture(this);
       const group = document.getElementById(this.prefix + failure.id);
       if (group) group.classList.add("failed");
     }

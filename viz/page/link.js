@@ -56,7 +56,8 @@ async function startCore(base64) {
     shut: (lab) => c.shut(lab),
     prove: (lab) => (c.prove(lab), JSON.parse(answer())),
     step: (lab, number, detail) => (c.step(lab, number, detail ? 1 : 0), JSON.parse(answer())),
-    picture: (lab, number, prefix) => (withTexts([prefix], (...at) => c.picture(lab, number, ...at)), answer()),
+    picture: (lab, number, prefix, whole) => (withTexts([prefix], (...at) => c.picture(lab, number, ...at, whole ? 1 : 0)), answer()),
+    pictureNames: (lab) => (c.picture_names(lab), answer()),
     reading: (lab) => (c.reading(lab), answer()),
     holds: (lab, number, processor) => (c.holds(lab, number, processor), JSON.parse(answer())),
     /* A copy: the module's memory may move. */

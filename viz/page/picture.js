@@ -1,99 +1,121 @@
-/* The picture of a step put into the page. The module writes a group a line; a line that is as it was keeps its element, and
- * one that differs in its words alone gives it to them, because a browser's time goes into styling and laying out anew. */
+/* The picture of a step put into the page. The module says how it differs from the one before, as scene-change.h has it, and
+ * elements stay: a browser's time goes into making, styling and laying out. */
 
-/* Of a line <g id="…" class="…">…</g>: its id, the words in it, and all the rest. */
-function readGroup(line) {
-  const end = line.indexOf('"', 7);
-  const words = [];
-  const rest = line.slice(end).replace(/>([^<]+)</g, (all, word) => {
-    words.push(word);
-    return "><";
-  });
-  return { line, id: line.slice(7, end), words, rest };
+/* A group of the picture, and its parts once they are asked for. What stands for something, and what is multiplied, is marked
+ * by an attribute of its own: after every new id a browser would look again at rules for ids. */
+class Group {
+  constructor(element) {
+    this.element = element;
+    if (element.id.endsWith("-product")) element.dataset.product = "";
+    else if (element.id.includes("p-")) element.dataset.cell = "";
+  }
+
+  find() {
+    this.lines = [];
+    for (const child of this.element.children) {
+      if (child.nodeName === "title") this.title = child;
+      else if (child.nodeName === "text") this.lines.push(child);
+      else this.outline ??= child;
+    }
+  }
+
+  /* A field of a record: a letter, for a line of text its number, and what it is now. */
+  change(field) {
+    if (!this.lines) this.find();
+    const what = field[0];
+    const set = Group.setters[what];
+    if (what in Group.ofLines) set(this.lines[field[1]], field.slice(2));
+    else set(this, field.slice(1));
+  }
 }
 
-const entities = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-const decoded = (word) => (word.includes("&") ? word.replace(/&(?:#(\d+)|(\w+));/g, (all, code, name) => (code ? String.fromCodePoint(Number(code)) : entities[name] ?? all)) : word);
+function writeData(element, text) {
+  if (element.firstChild) element.firstChild.data = text;
+  else element.textContent = text;
+}
 
-/* Makes the elements of some groups, and finds the texts in them. */
-function makeGroups(groups) {
+Group.ofLines = { d: true, y: true, z: true, k: true };
+Group.setters = {
+  i: (group, id) => { group.element.id = id; },
+  t: (group, title) => writeData(group.title, title),
+  f: (group, colour) => group.outline.setAttribute("fill", colour),
+  s: (group, colour) => group.outline.setAttribute("stroke", colour),
+  w: (group, width) => group.outline.setAttribute("stroke-width", width),
+  d: (line, words) => writeData(line, words),
+  y: (line, y) => line.setAttribute("y", y),
+  z: (line, size) => line.setAttribute("font-size", size),
+  k: (line, colour) => line.setAttribute("fill", colour),
+};
+
+/* Elements of new groups. */
+function makeGroups(lines) {
   const holder = document.createElement("div");
-  holder.innerHTML = `<svg xmlns="http://www.w3.org/2000/svg">${groups.map((group) => group.line).join("")}</svg>`;
-  takeElements(groups, [...holder.firstElementChild.children]);
+  holder.innerHTML = `<svg xmlns="http://www.w3.org/2000/svg">${lines.join("")}</svg>`;
+  return [...holder.firstElementChild.children];
 }
 
-function takeElements(groups, elements) {
-  groups.forEach((group, i) => {
-    group.element = elements[i];
-    group.texts = [];
-    const texts = document.createTreeWalker(group.element, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) group.texts.push(texts.currentNode);
-  });
+/* Of a record: ~, the group's number, fields. */
+function changeGroup(groups, record) {
+  let at = record.indexOf("\x1f");
+  const group = groups[Number(record.slice(1, at))];
+  while (at >= 0) {
+    const next = record.indexOf("\x1f", at + 1);
+    group.change(next >= 0 ? record.slice(at + 1, next) : record.slice(at + 1));
+    at = next;
+  }
+  return group;
 }
 
-/* Gives the group the element of `old`, with its own words. */
-function reword(group, old) {
-  group.element = old.element;
-  group.texts = old.texts;
-  if (old.id !== group.id) {
-    group.element.id = group.id;
-    delete group.element.dataset.p;
+/* Makes the SVG what the records say; returns its groups. */
+function patch(svg, records, before) {
+  const groups = [];
+  const anew = records.filter((record) => record[0] === "<");
+  const made = anew.length > 0 ? makeGroups(anew) : [];
+  let next = 0;
+  for (const record of records) {
+    if (record[0] === "=") {
+      const comma = record.indexOf(",");
+      const first = Number(record.slice(1, comma));
+      const end = first + Number(record.slice(comma + 1));
+      for (let g = first; g < end; g++) groups.push(before[g]);
+    } else if (record[0] === "~") {
+      groups.push(changeGroup(before, record));
+    } else {
+      groups.push(new Group(made[next++]));
+    }
   }
-  group.words.forEach((word, i) => {
-    if (old.words[i] !== word) group.texts[i].data = decoded(word);
-  });
-}
-
-/* Makes the SVG show `groups`, of what `kept` has by id; returns what is to be kept. */
-function patch(svg, groups, kept) {
-  const now = new Map(groups.map((group) => [group.id, group]));
-  const spare = new Map(); /* by all but the words */
-  for (const [id, old] of kept) {
-    const same = now.get(id);
-    if (same?.line === old.line) {
-      same.element = old.element;
-      same.texts = old.texts;
-    } else if (spare.has(old.rest)) spare.get(old.rest).push(old);
-    else spare.set(old.rest, [old]);
+  if (made.length > 0 || groups.length < before.length) {
+    const stay = new Set(groups);
+    for (const group of before) if (!stay.has(group)) group.element.remove();
   }
-  const anew = [];
-  for (const group of groups) {
-    if (group.element) continue;
-    const old = spare.get(group.rest)?.shift();
-    if (old) reword(group, old);
-    else anew.push(group);
-  }
-  for (const olds of spare.values()) for (const old of olds) old.element.remove();
-  if (anew.length > 0) makeGroups(anew);
   let at = svg.firstElementChild;
   for (const { element } of groups) {
     if (element === at) at = at.nextElementSibling;
     else svg.insertBefore(element, at);
   }
-  return now;
+  return groups;
 }
 
-/* Draws `text`, an SVG of one group a line, into the lab's box. */
-function putPicture(lab, text) {
+/* Draws the step into the lab's box. Names, which one does not see, come later. */
+function putPicture(lab, step) {
   const box = lab.part("picture");
-  const lines = text.split("\n");
-  const opening = lines.shift();
-  lines.pop(); /* </svg> */
   const svg = box.querySelector("svg");
-  const frame = /viewBox="[^"]*"/.exec(opening)[0];
-  if (svg && lab.frame === frame) {
-    svg.setAttribute("aria-label", lab.now.title);
-    for (const group of svg.querySelectorAll(".failed, .followed")) group.classList.remove("failed", "followed");
-    lab.drawn = patch(svg, lines.map(readGroup), lab.drawn);
-  } else {
-    box.innerHTML = `${opening}${lines.join("")}</svg>`;
-    const groups = lines.map(readGroup);
-    takeElements(groups, [...box.querySelector("svg").children]);
-    lab.drawn = new Map(groups.map((group) => [group.id, group]));
+  namePicture(lab);
+  const answer = lab.core.picture(lab.handle, step.step, lab.prefix, !svg);
+  if (answer.startsWith("<svg")) {
+    box.innerHTML = answer.replaceAll("\n", "");
+    lab.groups = [...box.firstElementChild.children].map((element) => new Group(element));
+    return;
   }
-  lab.frame = frame;
-  for (const group of box.querySelectorAll("g.node:not([data-p])")) {
-    const id = group.id.slice(lab.prefix.length);
-    if (id.startsWith("p-")) group.dataset.p = id;
-  }
+  svg.setAttribute("aria-label", lab.now.title);
+  for (const group of svg.querySelectorAll(".failed, .followed")) group.classList.remove("failed", "followed");
+  lab.groups = patch(svg, answer.split("\x1e").slice(1), lab.groups);
+  lab.unnamed = true;
+}
+
+/* Ids and titles of the picture, where they are those of the step before still. */
+function namePicture(lab) {
+  if (!lab.unnamed) return;
+  lab.unnamed = false;
+  for (const record of lab.core.pictureNames(lab.handle).split("\x1e").slice(1)) changeGroup(lab.groups, record);
 }

@@ -53,7 +53,8 @@ class View {
     const { width, height } = svg.viewBox.baseVal;
     const high = innerWidth > 800 ? (0.78 * innerHeight) / height : Infinity; /* as page.css has it */
     const scale = this.zoom || Math.min(1, this.room / width, high);
-    for (const { name, units, pixels } of leastPixels) svg.classList.toggle(name, units * scale < pixels);
+    for (const { name, units, pixels } of leastPixels)
+      for (const part of [svg, this.lab.part("reading")]) part.classList.toggle(name, units * scale < pixels);
   }
 
   zoomTo(zoom) {
@@ -70,7 +71,7 @@ class View {
   listPlanes() {
     const { extents, axes } = this.lab.facts;
     const choice = this.lab.part("planes-choice");
-    const many = extents.length === 3 && this.lab.facts.cells && extents[2] > 1;
+    const many = extents.length === 3 && this.lab.cells && extents[2] > 1;
     choice.hidden = !many;
     const select = this.lab.part("planes");
     const chosen = select.value;
@@ -92,6 +93,7 @@ class View {
     }
     let view = svg.dataset.whole.split(" ").map(Number);
     if (plane !== "") {
+      namePicture(this.lab);
       const boxes = [];
       for (let p = Number(plane); p < this.lab.facts.processors; p += this.lab.facts.extents[2]) {
         const group = document.getElementById(this.lab.prefix + processorId(this.lab.facts, p));

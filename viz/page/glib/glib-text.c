@@ -7,8 +7,11 @@ char *g_strdup(const char *text) {
 }
 
 char *g_strndup(const char *text, gsize length) {
-  char *copy = g_malloc0(length + 1);
-  return strncpy(copy, text, length);
+  const gsize bytes = strnlen(text, length);
+  char *copy = g_malloc(length + 1);
+  memcpy(copy, text, bytes);
+  memset(copy + bytes, 0, length + 1 - bytes);
+  return copy;
 }
 
 char *g_strdup_vprintf(const char *format, va_list arguments) {
@@ -166,6 +169,8 @@ gboolean g_utf8_validate(const char *text, gssize length, const char **end) {
 }
 
 char *g_utf8_make_valid(const char *text, gssize length) {
+  const char *end;
+  if (g_utf8_validate(text, length, &end)) return g_strndup(text, (gsize)(end - text));
   GString *valid = g_string_new(NULL);
   gsize left = length < 0 ? strlen(text) : (gsize)length;
   while (left > 0) {
@@ -228,8 +233,50 @@ GString *g_string_append_unichar(GString *string, gunichar c) {
   return g_string_append_len(string, text, bytes);
 }
 
+static void append_integer(GString *string, gint64 value) {
+  char text[24], *at = text + sizeof text;
+  guint64 rest = value < 0 ? -(guint64)value : (guint64)value;
+  do *--at = (char)('0' + rest % 10);
+  while ((rest /= 10) > 0);
+  if (value < 0) *--at = '-';
+  g_string_append_len(string, at, text + sizeof text - at);
+}
+
+/* Formats of %s, %d, %u, %lld and %% alone, which most of a picture is written with, in a tenth of the time of the C
+ * library's. False, and what was appended is to be left out again, where there is something else. */
+static bool append_plain(GString *string, const char *format, va_list arguments) {
+  const char *plain = format;
+  for (; *format; format++) {
+    if (*format != '%') continue;
+    g_string_append_len(string, plain, format - plain);
+    format++;
+    if (*format == 's')
+      g_string_append(string, va_arg(arguments, const char *));
+    else if (*format == 'd')
+      append_integer(string, va_arg(arguments, int));
+    else if (*format == 'u')
+      append_integer(string, va_arg(arguments, guint));
+    else if (*format == '%')
+      g_string_append_c(string, '%');
+    else if (format[0] == 'l' && format[1] == 'l' && format[2] == 'd') {
+      append_integer(string, va_arg(arguments, gint64));
+      format += 2;
+    } else
+      return false;
+    plain = format + 1;
+  }
+  g_string_append_len(string, plain, format - plain);
+  return true;
+}
+
 void g_string_append_printf(GString *string, const char *format, ...) {
+  const gsize length = string->len;
   va_list arguments;
+  va_start(arguments, format);
+  const bool done = append_plain(string, format, arguments);
+  va_end(arguments);
+  if (done) return;
+  g_string_truncate(string, length);
   va_start(arguments, format);
   char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
@@ -243,26 +290,48 @@ GString *g_string_truncate(GString *string, gsize length) {
   return string;
 }
 
+/* Blocks of memory, each with a pointer to the one before at its start. */
 struct GStringChunk {
   GHashTable *kept;
+  void **last;
+  char *free;
+  gsize left, bytes;
 };
 
 GStringChunk *g_string_chunk_new(gsize bytes) {
   GStringChunk *chunk = g_new(GStringChunk, 1);
-  (void)bytes;
-  chunk->kept = g_hash_table_new_full(g_str_hash, g_str_equal, free, NULL);
+  *chunk = (GStringChunk){.kept = g_hash_table_new(g_str_hash, g_str_equal), .bytes = bytes};
   return chunk;
+}
+
+char *g_string_chunk_insert(GStringChunk *chunk, const char *text) {
+  const gsize bytes = strlen(text) + 1;
+  if (bytes > chunk->left) {
+    chunk->left = MAX(bytes, chunk->bytes);
+    void **block = g_malloc(sizeof *block + chunk->left);
+    *block = chunk->last;
+    chunk->last = block;
+    chunk->free = (char *)(block + 1);
+  }
+  char *kept = memcpy(chunk->free, text, bytes);
+  chunk->free += bytes;
+  chunk->left -= bytes;
+  return kept;
 }
 
 char *g_string_chunk_insert_const(GStringChunk *chunk, const char *text) {
   char *kept = g_hash_table_lookup(chunk->kept, text);
   if (kept != NULL) return kept;
-  kept = g_strdup(text);
+  kept = g_string_chunk_insert(chunk, text);
   g_hash_table_insert(chunk->kept, kept, kept);
   return kept;
 }
 
 void g_string_chunk_free(GStringChunk *chunk) {
   g_hash_table_unref(chunk->kept);
+  for (void **block = chunk->last, **before; block != NULL; block = before) {
+    before = *block;
+    free(block);
+  }
   free(chunk);
 }

@@ -192,6 +192,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GString, tg_free_string)
 
 typedef struct GStringChunk GStringChunk;
 GStringChunk *g_string_chunk_new(gsize bytes);
+char *g_string_chunk_insert(GStringChunk *chunk, const char *text);
 char *g_string_chunk_insert_const(GStringChunk *chunk, const char *text);
 void g_string_chunk_free(GStringChunk *chunk);
 
