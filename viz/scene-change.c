@@ -249,8 +249,12 @@ static void write_group(Records *records, gint32 from, const Group *before, gint
   if (records->count++ == 0) records->first = from;
 }
 
-bool tg_scene_can_change(const TgScene *before, const TgScene *now) {
-  return before->width == now->width && before->height == now->height;
+static void write_size(GString *text, const TgScene *before, const TgScene *now) {
+  if (before->width == now->width && before->height == now->height) return;
+  g_string_append(text, TG_SCENE_RECORD "!");
+  tg_scene_append_number(text, now->width);
+  g_string_append_c(text, ' ');
+  tg_scene_append_number(text, now->height);
 }
 
 GString *tg_scene_change(const TgScene *before, const TgScene *now, const char *prefix, GString *names) {
@@ -258,6 +262,7 @@ GString *tg_scene_change(const TgScene *before, const TgScene *now, const char *
   Group *groups_before = groups_of(before), *groups = groups_of(now);
   gint32 *from = match(groups_before, count_groups(before), groups, count);
   Records records = {.text = g_string_sized_new(1 << 16), .names = names, .prefix = prefix};
+  write_size(records.text, before, now);
   for (guint g = 0; g < count; g++) write_group(&records, from[g], groups_before, (gint32)g, &groups[g]);
   end_run(&records);
   g_free(from);

@@ -11,11 +11,9 @@
 /** Before every field but a record's first. */
 #define TG_SCENE_FIELD "\x1f"
 
-/** Whether tg_scene_change() can say it: the canvas is of one size. */
-bool tg_scene_can_change(const TgScene *before, const TgScene *now);
-
 /** The groups of `now`, in their order, as records:
  *
+ *     !WIDTH HEIGHT    first, where the canvas is of another size
  *     =FIRST,COUNT     groups of `before` that look as they did, by their number there
  *     ~NUMBER          a group of `before` that looks different in what the fields say, each a letter and a value:
  *         f s w the colour, the border's colour and width of its outline,

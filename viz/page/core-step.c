@@ -123,7 +123,7 @@ EXPORT(step) void step(Lab *lab, int32_t number, int32_t detail) {
 }
 
 /** The picture of a step; every id begins with `prefix`. What is drawn stands for the next call, whose answer is then
- * what differs, as scene-change.h has it; `<svg …>` where that is asked for, or the size is another. */
+ * what differs, as scene-change.h has it; `<svg …>` where the whole is asked for. */
 EXPORT(picture)
 void picture(Lab *lab, int32_t number, const char *prefix, size_t length, int32_t whole) {
   const TgFrame *frame = seek_frame(lab, number);
@@ -134,7 +134,7 @@ void picture(Lab *lab, int32_t number, const char *prefix, size_t length, int32_
   lab->names_now = g_string_new(NULL);
   if (!lab->scene)
     take_answer(g_string_new(""));
-  else if (before && !whole && tg_scene_can_change(before, lab->scene))
+  else if (before && !whole)
     take_answer(tg_scene_change(before, lab->scene, start, lab->names_now));
   else
     take_answer(tg_scene_svg(lab->scene, start));

@@ -66,6 +66,15 @@ function changeGroup(groups, record) {
   return group;
 }
 
+/* "WIDTH HEIGHT" */
+function resize(svg, size) {
+  const [width, height] = size.split(" ");
+  svg.dataset.whole = `0 0 ${size}`;
+  svg.setAttribute("viewBox", svg.dataset.whole);
+  svg.setAttribute("width", width);
+  svg.setAttribute("height", height);
+}
+
 /* Makes the SVG what the records say; returns its groups. */
 function patch(svg, records, before) {
   const groups = [];
@@ -73,7 +82,9 @@ function patch(svg, records, before) {
   const made = anew.length > 0 ? makeGroups(anew) : [];
   let next = 0;
   for (const record of records) {
-    if (record[0] === "=") {
+    if (record[0] === "!") {
+      resize(svg, record.slice(1));
+    } else if (record[0] === "=") {
       const comma = record.indexOf(",");
       const first = Number(record.slice(1, comma));
       const end = first + Number(record.slice(comma + 1));
