@@ -435,7 +435,7 @@ async function wrongMaps() {
   await page.done();
 }
 
-/* A page that has gone about shows what one shows that opens there. From 9x9 on words of slots change their size, too. */
+/* A page that has gone about shows what one shows that opens there. */
 async function reuses() {
   for (const [name, grid, walk] of [["mmt", "3", [1, 3, 4]], ["cannon", "4x4", [3, 1, 2]], ["dns", "2x2x2", [4, 0, 3]], ["fox", "3x3", [1, 2]], ["cannon", "12x12", [1, 2, 5, 4, 0, 3]], ["summa", "10x10", [2, 1, 3]], ["cannon25d", "8x8x2", [3, 1, 2]]]) {
     const seen = (page) => page.$eval(".lab", (lab) => [".picture", ".bars", ".words", ".matrices", ".times"].map((part) => lab.querySelector(part).innerHTML));
