@@ -155,53 +155,81 @@ static void test_little(void) {
   g_assert_nonnull(strstr(names->str, "m-4-"));
 }
 
+/* Every bit of the number is something that a mark or a stroke has or has not, or has so or otherwise. */
+enum { BITS = 9 };
+
 static TgScene *made_up(int number) {
   TgScene *scene = tg_scene_new();
-  const TgPoint way[4] = {{0, 0}, {10, 0}, {20, 0}, {30 + 5 * (number > 4), 0}};
+  const bool a = number & 1, b = number & 2, c = number & 4, d = number & 8, e = number & 16, f = number & 32,
+             g = number & 64, h = number & 128, i = number & 256;
+  const TgPoint way[4] = {{0, 0}, {10, 0}, {20, 0}, {b ? 35 : 30, 0}};
   tg_scene_set_canvas(scene, 100, 100);
-  if (number > 1)
-    tg_scene_stroke(scene, &(TgStroke){.id = number % 2 ? "m-1" : "m-2",
-                                       .title = "a \"way\" & more",
-                                       .point = {way},
-                                       .points = {4},
-                                       .head = TG_HEAD_ARROW,
-                                       .colour = "#123456",
-                                       .pen = number > 3 ? 2 : 1});
-  if (number % 3) tg_scene_label_stroke(scene, way[1], 8, "black", number % 2 ? "×3" : "1: ×2");
-  for (int box = 0; box < 3 + number % 3; box++) {
-    g_autofree char *id = g_strdup_printf("p-%d", box),
-                    *text = g_strdup_printf("A<%d>\nnext %d", number % 2 * box, number);
+  tg_scene_stroke(scene, &(TgStroke){.id = a ? "m-1" : "m-2",
+                                     .title = c   ? NULL
+                                              : d ? "a \"way\" & more"
+                                                  : "a way",
+                                     .point = {way},
+                                     .points = {4},
+                                     .head = h ? TG_HEAD_ARROW : TG_HEAD_NONE,
+                                     .colour = f ? "#123456" : "#654321",
+                                     .style = i ? "dashed" : NULL,
+                                     .pen = d ? 2 : 1});
+  if (a) tg_scene_label_stroke(scene, way[1], g ? 8 : 9, i ? "black" : "white", e ? "×3" : "1: ×2");
+  for (int box = 0; box < (g ? 2 : 3); box++) {
+    g_autofree char *id = g_strdup_printf("p-%d", box), *text = g_strdup_printf("A<%d>%snext", box, c ? "\n" : " ");
     tg_scene_mark(scene, &(TgMark){.shape = box == 1 ? TG_OUTLINE_CIRCLE : TG_OUTLINE_BOX,
                                    .id = id,
-                                   .title = number % 4 == 1 ? NULL
-                                            : number % 2    ? "one\ntwo"
-                                                            : "three",
+                                   .title = a   ? NULL
+                                            : b ? "one\ntwo"
+                                                : "three",
                                    .x = 10 * box,
                                    .y = 7,
                                    .width = 8,
                                    .height = 6,
-                                   .fill = number % 2 ? "white" : NULL,
-                                   .line = number % 5 == 2 ? NULL
-                                           : number % 2    ? "transparent"
-                                                           : "red",
-                                   .pen = number,
-                                   .dashed = number == 3,
-                                   .text = number == 6 ? "" : text,
-                                   .size = 9 + number % 2,
-                                   .bold = number == 5,
-                                   .ink = number % 4 ? "blue" : NULL});
+                                   .fill = d ? "white" : NULL,
+                                   .line = b   ? NULL
+                                           : c ? "transparent"
+                                               : "red",
+                                   .pen = e ? 3 : 2,
+                                   .dashed = h != i,
+                                   .text = g ? "" : text,
+                                   .size = d ? 9 : 10,
+                                   .bold = h,
+                                   .ink = f   ? NULL
+                                          : g ? "blue"
+                                              : "green"});
   }
-  tg_scene_text(scene, 50, 50, 12, "green", number % 2 ? "alone" : "alone\nbelow");
+  tg_scene_text(scene, 50, 50, 12, c ? "green" : "red", d ? "alone" : "alone\nbelow");
   return scene;
 }
 
-/* Everything that a mark or a stroke may differ in. */
 static void test_made_up(void) {
-  for (int before = 0; before < 10; before++) {
-    for (int now = 0; now < 10; now++) {
-      g_autoptr(TgScene) one = made_up(before), other = made_up(now);
-      g_autofree char *what = g_strdup_printf("%d to %d", before, now);
-      expect_change(one, other, what);
+  for (int before = 0; before < 1 << BITS; before++) {
+    for (int bit = 0; bit < BITS; bit++) {
+      for (int other_bit = 0; other_bit < BITS; other_bit++) {
+        const int now = before ^ 1 << bit ^ (other_bit == bit ? 0 : 1 << other_bit);
+        g_autoptr(TgScene) one = made_up(before), other = made_up(now);
+        g_autofree char *what = g_strdup_printf("%d to %d", before, now);
+        expect_change(one, other, what);
+      }
+    }
+  }
+}
+
+static void box(TgScene *scene, double x, const char *id) {
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX, .id = id, .x = x, .y = 7, .width = 8, .height = 6});
+}
+
+/* Of several that look alike each is taken once, whether in its place or not. */
+static void test_alike(void) {
+  static const char *const orders[] = {"1222", "2221", "1122", "2211", "12", "2", "", "121212", "212121"};
+  for (gsize o = 0; o < G_N_ELEMENTS(orders); o++) {
+    for (gsize p = 0; p < G_N_ELEMENTS(orders); p++) {
+      g_autoptr(TgScene) before = tg_scene_new(), now = tg_scene_new();
+      for (const char *c = orders[o]; *c; c++) box(before, *c, c);
+      for (const char *c = orders[p]; *c; c++) box(now, *c, c);
+      g_autofree char *what = g_strdup_printf("%s to %s", orders[o], orders[p]);
+      expect_change(before, now, what);
     }
   }
 }
@@ -220,6 +248,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/scene-change/steps", test_steps);
   g_test_add_func("/scene-change/little", test_little);
   g_test_add_func("/scene-change/made-up", test_made_up);
+  g_test_add_func("/scene-change/alike", test_alike);
   g_test_add_func("/scene-change/canvas", test_canvas);
   return g_test_run();
 }
