@@ -172,7 +172,7 @@ static TgScene *made_up(int number) {
                                      .points = {4},
                                      .head = h ? TG_HEAD_ARROW : TG_HEAD_NONE,
                                      .colour = f ? "#123456" : "#654321",
-                                     .style = i ? "dashed" : NULL,
+                                     .style = i && !a ? "dashed" : NULL,
                                      .pen = d ? 2 : 1});
   if (a) tg_scene_label_stroke(scene, way[1], g ? 8 : 9, i ? "black" : "white", e ? "×3" : "1: ×2");
   for (int box = 0; box < (g ? 2 : 3); box++) {
