@@ -437,7 +437,7 @@ async function wrongMaps() {
 
 /* A page that has gone about shows what one shows that opens there. */
 async function reuses() {
-  for (const [name, grid, walk] of [["mmt", "3", [1, 3, 4]], ["cannon", "4x4", [3, 1, 2]], ["dns", "2x2x2", [4, 0, 3]], ["fox", "3x3", [1, 2]], ["cannon", "12x12", [1, 2, 5, 4, 0, 3]], ["summa", "10x10", [2, 1, 3]], ["cannon25d", "8x8x2", [3, 1, 2]]]) {
+  for (const [name, grid, walk] of [["mmt", "3", [1, 3, 4]], ["cannon", "4x4", [3, 1, 2]], ["dns", "2x2x2", [4, 0, 3]], ["fox", "3x3", [1, 2]], ["cannon", "12x12", [1, 2, 5, 4, 0, 3]], ["cannon", "9x9", [0, 1, 2]], ["summa", "10x10", [2, 1, 3]], ["cannon25d", "8x8x2", [3, 1, 2]]]) {
     const seen = (page) => page.$eval(".lab", (lab) => [".picture", ".bars", ".words", ".matrices", ".times"].map((part) => lab.querySelector(part).innerHTML));
     const walker = await open([name, "--grid", grid]);
     for (const step of walk) {
@@ -464,8 +464,22 @@ async function cellsOrMap() {
   assert.equal(await onGrid("32x32"), "svg");
   assert.equal(await onGrid("33x33"), "CANVAS");
   assert.equal(await onGrid("12x12"), "svg");
+  const said = () => page.$eval(".reading", (reading) => getComputedStyle(reading, "::after").content);
+  await page.click(".smaller");
+  await page.click(".smaller");
+  assert.match(await said(), /Words too small/);
   await page.selectOption(".map", "4");
+  assert.equal(await said(), "none"); /* a map has none */
   assert.equal(await kind(), "CANVAS");
+  const width = () => page.$eval(".picture canvas", (canvas) => canvas.getBoundingClientRect().width);
+  const before = await width();
+  for (let i = 0; i < 8; i++) await page.click(".larger");
+  assert.ok(await width() > 3 * before);
+  const large = await width();
+  await page.selectOption(".map", "cells");
+  await page.selectOption(".map", "4");
+  assert.equal(await width(), large);
+  await page.click(".fit");
   assert.equal(await onGrid("16x16"), "CANVAS");
   await page.selectOption(".map", "cells");
   assert.equal(await kind(), "svg");
@@ -474,6 +488,22 @@ async function cellsOrMap() {
   const asked = await open(["cannon", "--grid", "16x16", "--heat", "held"]);
   assert.equal(await asked.$eval(".map", (map) => map.value), "2");
   await asked.done();
+}
+
+/* A processor is followed under its coordinates, also on another grid; where there is none such, no more. */
+async function followsOnGrids() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  const following = () => page.$eval(".follow", (follow) => (follow.hidden ? "" : follow.textContent));
+  await page.fill(".whom", "P(1,2)");
+  await page.press(".whom", "Enter");
+  assert.match(await following(), /Following P\(1,2\)/);
+  await page.fill(".grid", "5x5");
+  await page.waitForFunction(() => document.querySelector(".name").textContent.includes("5×5"));
+  assert.match(await following(), /Following P\(1,2\)/);
+  await page.fill(".grid", "2x2");
+  await page.waitForFunction(() => document.querySelector(".name").textContent.includes("2×2"));
+  assert.equal(await following(), "");
+  await page.done();
 }
 
 /* Names of the picture come a moment after it, but never too late: what is clicked at once is what it is now. */
@@ -597,6 +627,7 @@ try {
     ["walked and fresh", reuses],
     ["cells or a map", cellsOrMap],
     ["follows at once", followsAtOnce],
+    ["follows on grids", followsOnGrids],
     ["reduced motion and print", still],
     ["without scripts", withoutScripts],
     ["odd texts", odd],

@@ -68,6 +68,7 @@ class Lab {
     this.error = facts.error ?? null;
     if (lab) {
       namePicture(this);
+      const at = this.followed?.processor === undefined ? null : coordinates(this.facts, this.followed.processor);
       if (this.handle) this.core.shut(this.handle);
       this.handle = lab;
       this.facts = facts;
@@ -76,7 +77,7 @@ class Lab {
       if (this.proof) this.facts.last = this.proof.last; /* a wrong schedule ends where it fails */
       this.part("network").placeholder = facts.network;
       this.journey = null;
-      this.followed = whatFits(this, this.followed);
+      this.followed = at ? processorOf(this, at) : whatFits(this, this.followed);
       if (!this.followed) this.part("whom").value = "";
       this.goAhead();
       this.listMaps();

@@ -71,7 +71,7 @@ function drawMap(lab, step) {
   canvas.setAttribute("aria-label", `${step.title}: ${maps[what].words}, at most ${most}`);
   const side = Math.max(1, Math.floor(640 / Math.max(canvas.width, canvas.height)));
   lab.view.wide = canvas.width * side;
-  canvas.style.width = `${lab.view.wide * (lab.view.zoom || 1)}px`;
+  lab.view.zoomTo(lab.view.zoom);
   const bar = make("i", {});
   bar.style.background = `linear-gradient(to right, ${cividis.map((rgb) => `rgb(${rgb})`).join(",")})`;
   box.querySelector(".map-key").replaceChildren("0 ", bar, ` ${most} ${maps[what].words}`);

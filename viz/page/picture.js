@@ -1,13 +1,22 @@
 /* The picture of a step put into the page. The module says how it differs from the one before, as scene-change.h has it, and
  * elements stay: a browser's time goes into making, styling and laying out. */
 
-/* A group of the picture, and its parts once they are asked for. What stands for something, and what is multiplied, is marked
- * by an attribute of its own: after every new id a browser would look again at rules for ids. */
+/* A group of the picture, and its parts once they are asked for. What is multiplied, and what else stands for something in a
+ * cell, is marked by an attribute of its own: after every new id a browser would look again at rules for ids. */
 class Group {
   constructor(element) {
     this.element = element;
-    if (element.id.endsWith("-product")) element.dataset.product = "";
-    else if (element.id.includes("p-")) element.dataset.cell = "";
+    if (element.classList.contains("node")) this.markKind();
+  }
+
+  markKind() {
+    const { id, dataset } = this.element;
+    const cell = /^(l\d+-)?p-/.test(id);
+    const product = cell && id.endsWith("-product");
+    if (product) dataset.product = "";
+    else delete dataset.product;
+    if (cell && !product) dataset.cell = "";
+    else delete dataset.cell;
   }
 
   find() {
@@ -36,7 +45,10 @@ function writeData(element, text) {
 
 Group.ofLines = { d: true, y: true, z: true, k: true };
 Group.setters = {
-  i: (group, id) => { group.element.id = id; },
+  i: (group, id) => {
+    group.element.id = id;
+    if (group.element.classList.contains("node")) group.markKind();
+  },
   t: (group, title) => writeData(group.title, title),
   f: (group, colour) => group.outline.setAttribute("fill", colour),
   s: (group, colour) => group.outline.setAttribute("stroke", colour),
@@ -118,7 +130,7 @@ function putPicture(lab, step) {
     lab.groups = [...box.firstElementChild.children].map((element) => new Group(element));
     return;
   }
-  svg.setAttribute("aria-label", lab.now.title);
+  svg.setAttribute("aria-label", lab.now.title.replace(/[\0-\x09\x0b-\x1f]/g, " "));
   for (const group of svg.querySelectorAll(".failed, .followed")) group.classList.remove("failed", "followed");
   lab.groups = patch(svg, answer.split("\x1e").slice(1), lab.groups);
   lab.unnamed = true;

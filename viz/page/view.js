@@ -46,15 +46,18 @@ class View {
     this.lab.part("widen").setAttribute("aria-pressed", String(wider));
   }
 
+  /* Pixels a unit, as page.css lets it be. */
+  scaleOf(svg) {
+    const { width, height } = svg.viewBox.baseVal;
+    const high = innerWidth > 800 ? (0.78 * innerHeight) / height : Infinity;
+    return this.zoom || Math.min(1, this.room / width, high);
+  }
+
   /* Words of the picture that would be too small to read are left out until there is room: they cost time. */
   leaveOutSmall() {
     const svg = this.picture;
-    if (!(svg instanceof SVGElement)) return;
-    const { width, height } = svg.viewBox.baseVal;
-    const high = innerWidth > 800 ? (0.78 * innerHeight) / height : Infinity; /* as page.css has it */
-    const scale = this.zoom || Math.min(1, this.room / width, high);
-    for (const { name, units, pixels } of leastPixels)
-      for (const part of [svg, this.lab.part("reading")]) part.classList.toggle(name, units * scale < pixels);
+    const [words, scale] = svg instanceof SVGElement ? [[svg, this.lab.part("reading")], this.scaleOf(svg)] : [[this.lab.part("reading")], Infinity];
+    for (const { name, units, pixels } of leastPixels) for (const part of words) part.classList.toggle(name, units * scale < pixels);
   }
 
   zoomTo(zoom) {
