@@ -5,6 +5,7 @@ const leastPixels = [
   { name: "no-products", units: 12, pixels: 6 },
   { name: "no-asides", units: 10, pixels: 5 },
   { name: "no-names", units: 12, pixels: 5 },
+  { name: "no-blocks", units: 15, pixels: 5 },
 ];
 
 class View {
