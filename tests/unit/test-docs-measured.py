@@ -63,7 +63,7 @@ def test_checks(folder):
         check("blocks", "racecheck", clean, 0, 1, 4), check("blocks", "racecheck", "ended after 45 s", 124, 2, 4),
         check("blocks", "racecheck", "not clean", 1, 3, 4), check("blocks", "synccheck", "ended after 9 s", 124)]}))
     lines = rewrite(folder, "checks").splitlines()
-    assert "| test-kernels | 26 passed, 0 skipped | **failed** | racecheck summary: 0 hazards displayed, all 2 parts | - |" in lines, lines
+    assert "| test-kernels | 26 passed, 0 skipped | **failed** | racecheck summary: 0 hazards displayed, 6 passed, 0 skipped, in 2 parts | - |" in lines, lines
     assert "| test-blocks | - | - | 1 of 4 parts: 1 not ended within 1 s, 1 **failed**, 1 not run | not ended within 1 s |" in lines, lines
     assert "At commits abc, def." in lines, lines
 
