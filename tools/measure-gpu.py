@@ -43,12 +43,10 @@ EVERY = {("racecheck", "clusters"): "2", ("racecheck", "blocks"): "4", ("raceche
 # The most local products of a schedule: racecheck takes 3 s for a run of 25 on 5 blocks, 8 s for 36 on 6, over 20 s for 64
 # on 8.
 PRODUCTS = {("racecheck", "clusters"): "24"}
-# Of cases that would be left out so, which take minutes.
-PRODUCTS_OF = {f"/clusters/device/{case}": "64" for case in [
-    "agarwal3d", "berntsen", "dimma", "stress/cannon-4x4", "stress/summa-4x4",
-    *(f"forms/{schedule}/{form}" for schedule in ["cannon-4x4", "fox-3x3"] for form in ["1-copy", "1-load", "2-copy", "2-load"])]}
-# Into how many parts, each with some of its cases, a test is divided under a tool. racecheck of clusters at times does not
-# end, the more often the more a process does: every case is a part.
+# Cases that get more than that, and take minutes.
+MANY_PRODUCTS = ("64", re.compile(r"/clusters/device/(stress/\w+-4x4|forms/(cannon-4x4|fox-3x3)/.*)"))
+# Into how many parts, each with some of its cases, a test is divided under a tool. racecheck of clusters takes long, and in a
+# process of several cases at times does not end: every case is a part.
 DIVIDED = {("racecheck", "blocks"): 8, ("racecheck", "clusters"): 63, ("racecheck", "historic"): 4,
            ("racecheck", "kernels"): 4, ("racecheck", "threads"): 2}
 # Cases that are a part more, with larger sizes: kernels that divide k do so for these alone.
@@ -167,11 +165,9 @@ class Part:
         begun = time.monotonic()
         log = options.logs / f"{self.name}.log"
         try:
-            more = self.more() if self.more else []
-            self.words = self.words + more  # a list that parts share stays as it is
-            if "TG_TEST_PRODUCTS" in self.environment:
-                allowed = [PRODUCTS_OF[word] for word in more if word in PRODUCTS_OF]
-                self.environment = {**self.environment, **({"TG_TEST_PRODUCTS": allowed[0]} if allowed else {})}
+            words, environment = self.more() if self.more else ([], {})
+            self.words = self.words + words  # a list that parts share stays as it is
+            self.environment = {**self.environment, **environment}
             output, errors, self.status = run_words(self.words, options.limit, {**blas_core(), **self.environment})
         except (OSError, subprocess.CalledProcessError) as error:
             output, errors, self.status = "", f"{error}\n", 127
@@ -213,12 +209,14 @@ def find_summary(output):
 
 
 def cases_of(program, part, count):
-    """Options that choose every count-th case of a test; where some are of the device, of those: of a program that does nothing
-    on a GPU a tool says that it is an error."""
+    """Options that choose every count-th case of a test, and what its environment needs for them; where some are of the device,
+    of those: of a program that does nothing on a GPU a tool says that it is an error."""
     listed = subprocess.run([program, "-l"], capture_output=True, text=True, check=True).stdout
     cases = re.findall(r"^(/\S+)", listed, re.M)
-    chosen = [case for case in cases if "/device/" in case] or cases
-    return [word for case in chosen[part::count] for word in ("-p", case)]
+    chosen = ([case for case in cases if "/device/" in case] or cases)[part::count]
+    products, long = MANY_PRODUCTS
+    environment = {"TG_TEST_PRODUCTS": products} if any(map(long.fullmatch, chosen)) else {}
+    return [word for case in chosen for word in ("-p", case)], environment
 
 
 def sanitised_of(tool, name, program):

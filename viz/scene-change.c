@@ -11,7 +11,8 @@ enum { LINES_MOST = 10 }; /* numbered by a digit */
 typedef struct Group {
   const TgMark *mark;
   const TgStroke *stroke;
-  const TgPoint *point;
+  const TgPoint *point; /* of the stroke */
+  const char *id, *title;
 } Group;
 
 static Group *groups_of(const TgScene *scene) {
@@ -19,11 +20,13 @@ static Group *groups_of(const TgScene *scene) {
   const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
   for (guint s = 0; s < scene->strokes->len; s++) {
     const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
-    groups[s] = (Group){.stroke = stroke, .point = point};
+    groups[s] = (Group){.stroke = stroke, .point = point, .id = stroke->id, .title = stroke->title};
     point += stroke->points[0] + stroke->points[1];
   }
-  for (guint m = 0; m < scene->marks->len; m++)
-    groups[scene->strokes->len + m].mark = &g_array_index(scene->marks, TgMark, m);
+  for (guint m = 0; m < scene->marks->len; m++) {
+    const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
+    groups[scene->strokes->len + m] = (Group){.mark = mark, .id = mark->id, .title = mark->title};
+  }
   return groups;
 }
 
@@ -47,16 +50,15 @@ static bool is_same_text(const char *a, const char *b) {
 static bool is_same_mark(const TgMark *a, const TgMark *b) {
   const int lines = lines_of(a->text);
   return a->x == b->x && a->y == b->y && a->width == b->width && a->height == b->height && a->shape == b->shape &&
-         a->dashed == b->dashed && a->bold == b->bold && !a->title == !b->title && !a->line == !b->line &&
-         !a->ink == !b->ink && lines == lines_of(b->text) && lines <= LINES_MOST;
+         a->dashed == b->dashed && a->bold == b->bold && !a->line == !b->line && !a->ink == !b->ink &&
+         lines == lines_of(b->text) && lines <= LINES_MOST;
 }
 
 static bool is_same_stroke(const Group *a, const Group *b) {
   const TgStroke *s = a->stroke, *t = b->stroke;
   const int points = s->points[0] + s->points[1];
   return s->points[0] == t->points[0] && s->points[1] == t->points[1] && s->head == t->head && s->pen == t->pen &&
-         !s->title == !t->title && !s->label == !t->label && is_same_text(s->colour, t->colour) &&
-         is_same_text(s->style, t->style) &&
+         !s->label == !t->label && is_same_text(s->colour, t->colour) && is_same_text(s->style, t->style) &&
          (!s->label ||
           (s->label_at.x == t->label_at.x && s->label_at.y == t->label_at.y && s->label_size == t->label_size &&
            is_same_text(s->ink, t->ink) && lines_of(s->label) == 1 && lines_of(t->label) == 1)) &&
@@ -64,7 +66,7 @@ static bool is_same_stroke(const Group *a, const Group *b) {
 }
 
 static bool is_same_look(const Group *a, const Group *b) {
-  if (!a->mark != !b->mark) return false;
+  if (!a->mark != !b->mark || !a->title != !b->title) return false;
   return a->mark ? is_same_mark(a->mark, b->mark) : is_same_stroke(a, b);
 }
 
@@ -233,28 +235,27 @@ static void write_group(Records *records, gint32 from, const Group *before, gint
     return;
   }
   records->changes = records->renames = false;
-  if (now->mark) {
-    const TgMark *mark = before[from].mark;
-    change_name(records, number, 'i', mark->id, now->mark->id);
-    change_name(records, number, 't', mark->title, now->mark->title);
-    change_mark(records, from, mark, now->mark);
-  } else {
-    const TgStroke *stroke = before[from].stroke;
-    change_name(records, number, 'i', stroke->id, now->stroke->id);
-    change_name(records, number, 't', stroke->title, now->stroke->title);
-    change_stroke(records, from, stroke, now->stroke);
-  }
+  change_name(records, number, 'i', before[from].id, now->id);
+  change_name(records, number, 't', before[from].title, now->title);
+  if (now->mark)
+    change_mark(records, from, before[from].mark, now->mark);
+  else
+    change_stroke(records, from, before[from].stroke, now->stroke);
   if (records->changes) return;
   if (records->count > 0 && from != records->first + records->count) end_run(records);
   if (records->count++ == 0) records->first = from;
 }
 
-static void write_size(GString *text, const TgScene *before, const TgScene *now) {
-  if (before->width == now->width && before->height == now->height) return;
-  g_string_append(text, TG_SCENE_RECORD "!");
-  tg_scene_append_number(text, now->width);
-  g_string_append_c(text, ' ');
-  tg_scene_append_number(text, now->height);
+static void write_whole(GString *text, const TgScene *before, const TgScene *now) {
+  if (before->width != now->width || before->height != now->height) {
+    g_string_append(text, TG_SCENE_RECORD "!");
+    tg_scene_append_number(text, now->width);
+    g_string_append_c(text, ' ');
+    tg_scene_append_number(text, now->height);
+  }
+  if (is_same_text(before->title, now->title)) return;
+  g_string_append(text, TG_SCENE_RECORD "@");
+  g_string_append(text, now->title);
 }
 
 GString *tg_scene_change(const TgScene *before, const TgScene *now, const char *prefix, GString *names) {
@@ -262,7 +263,7 @@ GString *tg_scene_change(const TgScene *before, const TgScene *now, const char *
   Group *groups_before = groups_of(before), *groups = groups_of(now);
   gint32 *from = match(groups_before, count_groups(before), groups, count);
   Records records = {.text = g_string_sized_new(1 << 16), .names = names, .prefix = prefix};
-  write_size(records.text, before, now);
+  write_whole(records.text, before, now);
   for (guint g = 0; g < count; g++) write_group(&records, from[g], groups_before, (gint32)g, &groups[g]);
   end_run(&records);
   g_free(from);

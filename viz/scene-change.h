@@ -14,6 +14,7 @@
 /** The groups of `now`, in their order, as records:
  *
  *     !WIDTH HEIGHT    first, where the canvas is of another size
+ *     @TITLE           next, where the title is another
  *     =FIRST,COUNT     groups of `before` that look as they did, by their number there
  *     ~NUMBER          a group of `before` that looks different in what the fields say, each a letter and a value:
  *         f s w the colour, the border's colour and width of its outline,

@@ -18,7 +18,6 @@ struct TgScene {
   GArray *marks;         /* TgMark */
   GArray *strokes;       /* TgStroke; point[] are offsets into points, see tg_scene_points() */
   GArray *points;        /* TgPoint */
-  GHashTable *titles;    /* id -> title, both in strings; empty until one is looked up */
   double width, height;
   const char *title, *description;
 };

@@ -2,8 +2,8 @@
 #include "scene-private.h"
 
 #include <math.h>
-#include <string.h>
 #include <stdint.h>
+#include <string.h>
 
 /* By hand because a picture has tens of thousands of numbers. */
 void tg_scene_append_number(GString *string, double value) {

@@ -8,13 +8,11 @@ TgScene *tg_scene_new(void) {
   scene->marks = g_array_new(FALSE, FALSE, sizeof(TgMark));
   scene->strokes = g_array_new(FALSE, FALSE, sizeof(TgStroke));
   scene->points = g_array_new(FALSE, FALSE, sizeof(TgPoint));
-  scene->titles = g_hash_table_new(g_str_hash, g_str_equal);
   scene->title = scene->description = "";
   return scene;
 }
 
 void tg_scene_free(TgScene *scene) {
-  g_hash_table_unref(scene->titles);
   g_array_unref(scene->points);
   g_array_unref(scene->strokes);
   g_array_unref(scene->marks);
@@ -119,18 +117,15 @@ const char *tg_scene_description(const TgScene *scene) {
   return scene->description;
 }
 
-static void list_titles(const TgScene *scene) {
+GHashTable *tg_scene_titles(const TgScene *scene) {
+  GHashTable *titles = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint m = 0; m < scene->marks->len; m++) {
     const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
-    if (mark->title) g_hash_table_insert(scene->titles, (gpointer)mark->id, (gpointer)mark->title);
+    if (mark->title) g_hash_table_insert(titles, (gpointer)mark->id, (gpointer)mark->title);
   }
   for (guint s = 0; s < scene->strokes->len; s++) {
     const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
-    if (stroke->title) g_hash_table_insert(scene->titles, (gpointer)stroke->id, (gpointer)stroke->title);
+    if (stroke->title) g_hash_table_insert(titles, (gpointer)stroke->id, (gpointer)stroke->title);
   }
-}
-
-const char *tg_scene_title_of(const TgScene *scene, const char *id) {
-  if (g_hash_table_size(scene->titles) == 0) list_titles(scene);
-  return g_hash_table_lookup(scene->titles, id);
+  return titles;
 }

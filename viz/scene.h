@@ -84,8 +84,9 @@ double tg_scene_width(const TgScene *scene);
 double tg_scene_height(const TgScene *scene);
 const char *tg_scene_title(const TgScene *scene);
 const char *tg_scene_description(const TgScene *scene);
-/** The `title` of the mark or stroke with this id, NULL where it has none; of a scene to which nothing is added any more. */
-const char *tg_scene_title_of(const TgScene *scene, const char *id);
+/** The titles of those marks and strokes that have one, by their ids, both the scene's. Free with g_hash_table_unref().
+ */
+GHashTable *tg_scene_titles(const TgScene *scene);
 
 /** The scene as a Graphviz graph for the engine nop2. Free with g_string_free(). */
 GString *tg_scene_dot(const TgScene *scene);

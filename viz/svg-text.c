@@ -62,16 +62,16 @@ static char *id_of(const char *line, gsize length) {
 }
 
 /* The words that take the place of <title>name</title> for the mark or stroke of this id; nothing where it has none. */
-static void append_title(GString *svg, const TgScene *scene, const char *id) {
-  const char *title = id != NULL ? tg_scene_title_of(scene, id) : NULL;
+static void append_title(GString *svg, GHashTable *titles, const char *id) {
+  const char *title = id != NULL ? g_hash_table_lookup(titles, id) : NULL;
   if (title != NULL) append_element(svg, "title", title);
 }
 
 /* libgvc writes an element a line; a title, which may hold a line's end, comes from the scene. */
-static void append_line(GString *svg, const TgScene *scene, const char *line, gsize length, char **id) {
+static void append_line(GString *svg, GHashTable *titles, const char *line, gsize length, char **id) {
   if (g_str_has_prefix(line, "<!--")) return;
   if (g_str_has_prefix(line, "<title>")) {
-    append_title(svg, scene, *id);
+    append_title(svg, titles, *id);
     return;
   }
   if (g_str_has_prefix(line, "<g ")) {
@@ -84,6 +84,7 @@ static void append_line(GString *svg, const TgScene *scene, const char *line, gs
 
 GString *tg_svg_finish(const TgScene *scene, const char *svg, gsize length) {
   GString *text = replace_all(svg, length), *out = g_string_sized_new(length);
+  g_autoptr(GHashTable) titles = tg_scene_titles(scene);
   g_autofree char *id = NULL;
   const char *at = strstr(text->str, "<g id=\"graph0\""), *end = text->str + text->len;
   g_string_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -91,7 +92,7 @@ GString *tg_svg_finish(const TgScene *scene, const char *svg, gsize length) {
   while (at != NULL && at < end) {
     const char *stop = memchr(at, '\n', (gsize)(end - at));
     if (stop == NULL) stop = end;
-    append_line(out, scene, at, (gsize)(stop - at), &id);
+    append_line(out, titles, at, (gsize)(stop - at), &id);
     at = stop + 1;
   }
   g_string_free(text, TRUE);

@@ -134,7 +134,7 @@ static void test_device(gconstpointer data) {
 }
 
 /** Every form, with edges that no tile divides, copied and loaded, with several instances and panels. Each is a case of
- * its own: under racecheck a process of several may not end. */
+ * its own: under racecheck each takes minutes. */
 typedef struct FormCase {
   const char *name, *grid;
   int32_t form;

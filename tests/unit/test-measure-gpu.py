@@ -96,6 +96,18 @@ def test_parts_are_of_the_device(folder):
     assert sorted(re.findall(r"^ok (\S+)", logs, re.M)) == sorted(of_device)
 
 
+def test_products(folder):
+    """A few cases may have more local products than the others."""
+    prepare(folder)
+    cases = ["/clusters/device/forms/cannon-4x4/1-copy", "/clusters/device/ring"]
+    script(folder / "build/tests/gpu/test-clusters", TEST.replace("CASES", " ".join(cases)).replace("MORE", "echo most: $TG_TEST_PRODUCTS"))
+    for part, most in ((1, 64), (2, 24)):
+        words = words_of(folder, "--results", folder / "results", "--only", f"racecheck-clusters-{part}")
+        subprocess.run(words, capture_output=True, check=False, env=environment(folder))  # of the other parts none has a case
+        log = (folder / f"build/gpu/racecheck-clusters-{part}.log").read_text()
+        assert f"ok {cases[part - 1]}\n" in log and f"most: {most}\n" in log, log
+
+
 def test_whole(folder):
     """A part that is the whole test runs it without choosing."""
     _, kept = measure(folder, "--only", "memcheck-blocks,test-blocks")

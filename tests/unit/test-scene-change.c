@@ -73,8 +73,8 @@ static GPtrArray *apply(GPtrArray *before, const char *records, const char *name
   g_auto(GStrv) each = g_strsplit(records, TG_SCENE_RECORD, -1);
   for (char **record = each + 1; *each && *record; record++) {
     int first, count;
-    if (**record == '!') {
-      g_assert_true(record == each + 1);
+    if (**record == '!' || **record == '@') {
+      g_assert_true(record == each + 1 || (**record == '@' && *record[-1] == '!'));
       continue;
     }
     if (sscanf(*record, "=%d,%d", &first, &count) == 2) {
@@ -241,6 +241,10 @@ static void test_canvas(void) {
   g_autoptr(GString) records = tg_scene_change(one, other, "", names), same = tg_scene_change(one, one, "", names);
   g_assert_true(g_str_has_prefix(records->str, TG_SCENE_RECORD "!100 101.25" TG_SCENE_RECORD "="));
   g_assert_null(strchr(same->str, '!'));
+  tg_scene_describe(other, "another\ttitle", NULL);
+  g_autoptr(GString) titled = tg_scene_change(one, other, "", names);
+  g_assert_nonnull(strstr(titled->str, "101.25" TG_SCENE_RECORD "@another title" TG_SCENE_RECORD "="));
+  g_assert_null(strchr(same->str, '@'));
 }
 
 int main(int argc, char **argv) {

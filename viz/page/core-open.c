@@ -36,7 +36,7 @@ EXPORT(shut) void shut(Lab *lab) {
   if (lab->frames) tg_frames_free(lab->frames);
   for (int k = 0; k < (int)G_N_ELEMENTS(lab->kept); k++) free_kept(&lab->kept[k]);
   if (lab->scene) tg_scene_free(lab->scene);
-  if (lab->names_now) g_string_free(lab->names_now, TRUE);
+  if (lab->renamed) g_string_free(lab->renamed, TRUE);
   g_free(lab);
 }
 

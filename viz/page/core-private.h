@@ -46,8 +46,8 @@ typedef struct Lab {
   const TgFrame *frame;
   Kept kept[2]; /**< the step that is shown, and the next */
   int kept_last;
-  TgScene *scene;     /**< what was drawn last, NULL before */
-  GString *names_now; /**< what tg_scene_change() said of its names */
+  TgScene *scene;   /**< what was drawn last, NULL before */
+  GString *renamed; /**< what tg_scene_change() said of its names */
 } Lab;
 
 /** The JSON under way. */

@@ -130,12 +130,12 @@ void picture(Lab *lab, int32_t number, const char *prefix, size_t length, int32_
   g_autofree char *start = g_strndup(prefix, length);
   g_autoptr(TgScene) before = g_steal_pointer(&lab->scene);
   lab->scene = frame ? tg_picture_bare(frame, lab->settings.heat) : NULL;
-  if (lab->names_now) g_string_free(lab->names_now, TRUE);
-  lab->names_now = g_string_new(NULL);
+  if (lab->renamed) g_string_free(lab->renamed, TRUE);
+  lab->renamed = g_string_new(NULL);
   if (!lab->scene)
     take_answer(g_string_new(""));
   else if (before && !whole)
-    take_answer(tg_scene_change(before, lab->scene, start, lab->names_now));
+    take_answer(tg_scene_change(before, lab->scene, start, lab->renamed));
   else
     take_answer(tg_scene_svg(lab->scene, start));
 }
@@ -143,8 +143,8 @@ void picture(Lab *lab, int32_t number, const char *prefix, size_t length, int32_
 /** The names of what picture() answered, as scene-change.h has them; nothing where that was the whole. To be
  * asked for once. */
 EXPORT(picture_names) void picture_names(Lab *lab) {
-  take_answer(lab->names_now ? lab->names_now : g_string_new(NULL));
-  lab->names_now = NULL;
+  take_answer(lab->renamed ? lab->renamed : g_string_new(NULL));
+  lab->renamed = NULL;
 }
 
 /** How the picture drawn last is to be read. */

@@ -31,10 +31,9 @@ class Group {
   /* A field of a record: a letter, for a line of text its number, and what it is now. */
   change(field) {
     if (!this.lines) this.find();
-    const what = field[0];
-    const set = Group.setters[what];
-    if (what in Group.ofLines) set(this.lines[field[1]], field.slice(2));
-    else set(this, field.slice(1));
+    const ofLine = lineFields[field[0]];
+    if (ofLine) ofLine(this.lines[field[1]], field.slice(2));
+    else groupFields[field[0]](this, field.slice(1));
   }
 }
 
@@ -43,8 +42,7 @@ function writeData(element, text) {
   else element.textContent = text;
 }
 
-Group.ofLines = { d: true, y: true, z: true, k: true };
-Group.setters = {
+const groupFields = {
   i: (group, id) => {
     group.element.id = id;
     if (group.element.classList.contains("node")) group.markKind();
@@ -53,6 +51,8 @@ Group.setters = {
   f: (group, colour) => group.outline.setAttribute("fill", colour),
   s: (group, colour) => group.outline.setAttribute("stroke", colour),
   w: (group, width) => group.outline.setAttribute("stroke-width", width),
+};
+const lineFields = {
   d: (line, words) => writeData(line, words),
   y: (line, y) => line.setAttribute("y", y),
   z: (line, size) => line.setAttribute("font-size", size),
@@ -96,6 +96,8 @@ function patch(svg, records, before) {
   for (const record of records) {
     if (record[0] === "!") {
       resize(svg, record.slice(1));
+    } else if (record[0] === "@") {
+      svg.setAttribute("aria-label", record.slice(1));
     } else if (record[0] === "=") {
       const comma = record.indexOf(",");
       const first = Number(record.slice(1, comma));
@@ -130,7 +132,6 @@ function putPicture(lab, step) {
     lab.groups = [...box.firstElementChild.children].map((element) => new Group(element));
     return;
   }
-  svg.setAttribute("aria-label", lab.now.title.replace(/[\0-\x09\x0b-\x1f]/g, " "));
   for (const group of svg.querySelectorAll(".failed, .followed")) group.classList.remove("failed", "followed");
   lab.groups = patch(svg, answer.split("\x1e").slice(1), lab.groups);
   lab.unnamed = true;

@@ -56,9 +56,12 @@ class View {
 
   /* Words of the picture that would be too small to read are left out until there is room: they cost time. */
   leaveOutSmall() {
-    const svg = this.picture;
-    const [words, scale] = svg instanceof SVGElement ? [[svg, this.lab.part("reading")], this.scaleOf(svg)] : [[this.lab.part("reading")], Infinity];
-    for (const { name, units, pixels } of leastPixels) for (const part of words) part.classList.toggle(name, units * scale < pixels);
+    const picture = this.picture;
+    const scale = picture instanceof SVGElement ? this.scaleOf(picture) : Infinity; /* a map has no words */
+    for (const { name, units, pixels } of leastPixels) {
+      picture?.classList.toggle(name, units * scale < pixels);
+      this.lab.part("reading").classList.toggle(name, units * scale < pixels);
+    }
   }
 
   zoomTo(zoom) {

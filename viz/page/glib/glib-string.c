@@ -77,8 +77,9 @@ static bool append_plain(GString *string, const char *format, va_list arguments)
     else if (format[0] == 'l' && format[1] == 'l' && format[2] == 'd') {
       append_integer(string, va_arg(arguments, gint64));
       format += 2;
-    } else
+    } else {
       return false;
+    }
     plain = format + 1;
   }
   g_string_append_len(string, plain, format - plain);
