@@ -3,7 +3,8 @@
 
 Every part is a command; its output goes to BUILD/gpu/PART.log, its document to RESULTS/PREFIX-PART.json once it has ended
 well. What tests said, also under tools, goes to RESULTS/PREFIX-checks.json, which keeps what this run leaves out. At the
-end stands a table of all parts, and BUILD/gpu/summary.json has the same. The status is 1 where a part failed.
+end stands a table of all parts, and BUILD/gpu/summary.json has the same. The status is 1 where a part failed, 2 after wrong
+use, 4 where there is no GPU.
 Then tools/docs-measured.py brings the documents' tables up to date.
 
 Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix NAME] [--quick] [--limit SECONDS]
@@ -11,7 +12,7 @@ Usage: measure-gpu.py [--build FOLDER] [--prebuilt] [--results FOLDER] [--prefix
   --build     where it is built, or was (build)          --prebuilt  do not build: FOLDER/cli and FOLDER/tests are there
   --prefix    of the results' names; else of the card, as h200
   --quick     small sizes, whether all of it works; RESULTS is BUILD/gpu then, if not given
-  --limit     seconds a part may take (1800)       --only  parts, or beginnings of their names, as `measure-ladder`
+  --limit     seconds a part may take (1800)       --only  parts, or first words of their names, as `measure-ladder`
   --jobs      tests, also under tools, that run beside each other (1: they share the GPU)
   --resume    leaves out the parts of tests that RESULTS has as ended well at this commit
 """
@@ -54,17 +55,17 @@ LARGE = {(tool, "kernels"): ("1000", [f"/gpu/kernels/{name}/f32" for name in ["s
          for tool in TOOLS}
 CLEAN = re.compile(r"(ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards displayed)")
 
-# What is measured: name, and words of the command with and without --quick.
+# What is measured: name, and words of the command with and without --quick. A median is one of 20 at least, unless a trial
+# takes over a second.
 EXPERIMENTS = {
     "ladder-f32": ("bench ladder --sizes 1024,2048,3000,4096,8192", "--quick"),
-    "ladder-f32-16384": ("bench ladder --sizes 16384 --kernels bulk,tensor,cublas --budget 4", None),
+    "ladder-f32-16384": ("bench ladder --sizes 16384 --kernels vectors,bulk,turn,tensor,cublas --budget 4", None),
     "ladder-f64": ("bench ladder --type f64 --sizes 1024,2048,4096", "--type f64 --quick"),
     "division": ("bench division", "--quick"),
     "oneil": ("bench oneil --sizes 8,16,32,64,128,256,512,1024 --budget 0.1", "--quick"),
-    "oneil-large": ("bench oneil --sizes 2048,4096 --budget 0.2 --kernels oneil-cannon-tiles,oneil-dns-cube-tiles,"
-                    "oneil-dns-cube-tiles-banks,oneil-dns-planes-tiles,chosen,cublas", None),
-    "oneil-16384": ("bench oneil --sizes 8192,16384 --budget 0.5 --kernels oneil-cannon-tiles,chosen,cublas", None),
-    "oneil-32768": ("bench oneil --sizes 32768 --budget 0.5 --kernels chosen,cublas", None),
+    # All sizes in one run, for what is left out is told by the sizes before; 40 times the budget is the paper's minute.
+    "oneil-large": ("bench oneil --sizes 2048,4096,8192,16384,32768 --budget 1.5 --kernels oneil-cannon-tiles,"
+                    "oneil-dns-cube-tiles,oneil-dns-cube-tiles-banks,oneil-dns-planes-tiles,chosen,cublas", None),
     "essay": ("bench essay --budget 0.1", "--quick"),
     "transpose": ("bench transpose --sizes 16,32,64,128,256,512,1024,2048,4096,8192 --budget 0.05", "--quick"),
     "transpose-16384": ("bench transpose --sizes 16384 --budget 0.05 --kernels essay-copy,memcpy,essay-transpose-naive,"
@@ -79,6 +80,7 @@ EXPERIMENTS = {
     "shapes": ("bench shapes", "--quick"),
 }
 
+TRIALS = "--trials", "20"  # of all of them but the forms, of which there are hundreds
 # Figures that do not depend on which form an earlier part, or another day, kept as the fastest.
 OWN = ["--no-cache"]
 # Schedules on the executors of one GPU, with cuBLAS in the same run: algorithms, grids, sizes, more.
@@ -257,6 +259,8 @@ def parts_of(options):
         if options.quick and not quick:
             continue
         chosen = words.split()[:2] + quick.split() if options.quick else words.split()
+        if name != "shapes" and not options.quick:
+            chosen += TRIALS
         yield Part(f"measure-{name}", [str(cli), *chosen, "--json"], document=True)
     for name, (algorithms, grid, sizes, more) in RUNS.items():
         for size in (512,) if options.quick else sizes:
@@ -271,13 +275,19 @@ def parts_of(options):
             yield Part(f"measure-compare-{name}-{size}", [str(cli), *words, "--json"], document=True)
 
 
+def wrong_use(message):
+    print(f"measure-gpu.py: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
 def card():
     """Name of the first GPU in short: h200 of `NVIDIA H200`."""
     words = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
     try:
         name = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()[0]
     except (OSError, subprocess.CalledProcessError, IndexError):
-        sys.exit("measure-gpu.py: no NVIDIA driver that answers: nvidia-smi does not name a GPU")
+        print("measure-gpu.py: no NVIDIA driver that answers: nvidia-smi does not name a GPU", file=sys.stderr)
+        sys.exit(4)
     return "-".join(re.sub(r"NVIDIA|GeForce", "", name).lower().split())
 
 
@@ -306,8 +316,15 @@ def keep_check(part, options, path):
     path.write_text(f'{{"checks": [\n{rows}\n]}}\n')
 
 
-def wanted(part, only):
-    return not only or any(part.name == word or part.name.startswith(word) for word in only)
+def chosen_of(parts, only):
+    """Those that are named, wholly or by their first words: racecheck-blocks-1 is not racecheck-blocks-12."""
+    def is_named(part, word):
+        return f"{part.name}-".startswith(word.rstrip("-") + "-")
+
+    for word in only or []:
+        if not any(is_named(part, word) for part in parts):
+            wrong_use(f"--only {','.join(only)}: no part is called '{word}', or begins with it and a hyphen; see --list")
+    return [part for part in parts if not only or any(is_named(part, word) for word in only)]
 
 
 def ended_well(part, options, path):
@@ -368,12 +385,12 @@ def main():
     options.build = options.build.resolve()
     options.logs = options.build / "gpu"
     options.results = (options.results or (options.logs if options.quick else ROOT / "bench" / "results")).resolve()
-    parts = [part for part in parts_of(options) if wanted(part, options.only)]
+    if options.limit <= 0 or options.jobs < 1:
+        wrong_use("--limit and --jobs: expected numbers above 0")
+    parts = chosen_of(list(parts_of(options)), options.only)
     if options.list:
         print("\n".join(f"{part.name:32} {' '.join(part.words)}" for part in parts))
         return 0
-    if not parts:
-        sys.exit(f"measure-gpu.py: --only {','.join(options.only)}: no part begins so; see --list")
     prefix = options.prefix or card()
     if options.resume:
         checks = options.results / f"{prefix}-checks.json"

@@ -108,6 +108,23 @@ def test_products(folder):
         assert f"ok {cases[part - 1]}\n" in log and f"most: {most}\n" in log, log
 
 
+def test_only(folder):
+    """A number is not the beginning of another; a name that is none is wrong use, beside good ones too."""
+    def listed(*words, expect=0):
+        done = subprocess.run(words_of(folder, "--list", "--only", *words), capture_output=True, text=True, check=False)
+        assert done.returncode == expect, done.stdout + done.stderr
+        return [line.split()[0] for line in done.stdout.splitlines()] if expect == 0 else done.stderr
+
+    prepare(folder)
+    assert listed("racecheck-clusters-3") == ["racecheck-clusters-3"]
+    assert listed("measure-ladder") == ["measure-ladder-f32", "measure-ladder-f32-16384", "measure-ladder-f64"]
+    assert {name.split("-")[0] for name in listed("test-")} == {"test"}
+    for words in ("test-blocks,nope", ",", "", "measure-lad"):
+        assert f"--only {words}: no part is called" in listed(words, expect=2)
+    listed("test-blocks", "--jobs", "0", expect=2)
+    listed("test-blocks", "--limit", "-1", expect=2)
+
+
 def test_whole(folder):
     """A part that is the whole test runs it without choosing."""
     _, kept = measure(folder, "--only", "memcheck-blocks,test-blocks")
