@@ -35,7 +35,7 @@ static const TgExecutorRow rows[] = {
      .has_deadline = true,
      .ways = {.fetches = true},
      .grid = "16x16",
-     .sizes = "64,128,192,256,384"},
+     .sizes = "64,128,192,320,384"},
     {.name = "gpus"},
     {.name = "ranks"},
 };

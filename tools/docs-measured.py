@@ -41,7 +41,6 @@ def ladder(files):
     sizes = sorted({result["n"] for result in results})
     kernels = list(dict.fromkeys(result["kernel"] for result in results))
     found = {(result["kernel"], result["n"]): result for result in results}
-    environment = files[0]["environment"]
     lines = []
     for kernel in kernels:
         row = [found.get((kernel, size)) for size in sizes]
@@ -50,10 +49,7 @@ def ladder(files):
             lines.append([kernel] + [ladder_cell(result) for result in row] + [f"{max(errors):.1e}"])
     trials = sorted({result["trials"] for result in results if "trials" in result})
     heads = ["kernel"] + [f"n = {size}" for size in sizes] + ["relative error, largest"]
-    return markdown(heads, lines) + [
-        "", f"{environment['device']}, {environment['multiprocessors']} multiprocessors at "
-        f"{environment['clock_mhz_before']} MHz, CUDA {environment['cuda'] // 1000}."
-        f"{environment['cuda'] % 1000 // 10}; medians of {trials[0]} to {trials[-1]} launches after two."]
+    return markdown(heads, lines) + ["", f"Medians of {trials[0]} to {trials[-1]} launches after two. {where(files)}"]
 
 
 def ladder_alone(files):

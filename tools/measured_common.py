@@ -33,14 +33,21 @@ def whole_of(row):
     return sum(row[key]["median"] for key in ("prepare_s", "transfer_in_s", call, "transfer_out_s") if key in row)
 
 
+def sources(files):
+    """What the programs were built from that measured, each once; changes that were not committed are said, too."""
+    commits = dict.fromkeys(one["environment"].get("commit") for one in files)
+    names = [commit.replace("-dirty", " with changes") for commit in commits if commit]
+    return f"; of commit{'s' * (len(names) > 1)} {', '.join(names)}" if names else ""
+
+
 def where(files):
     """The line below a table."""
     one = files[0]["environment"]
     host = f"{one['processor']}, {one['cores']} cores" if "processor" in one else ""
     if not one.get("device"):
-        return host + "."
+        return f"{host}{sources(files)}."
     return (f"{one['device']}, {one['multiprocessors']} multiprocessors at {one['clock_mhz_before']} MHz, CUDA "
-            f"{one['cuda'] // 1000}.{one['cuda'] % 1000 // 10}" + (f"; host: {host}" if host else "") + ".")
+            f"{one['cuda'] // 1000}.{one['cuda'] % 1000 // 10}{f'; host: {host}' if host else ''}{sources(files)}.")
 
 
 def is_square(row):

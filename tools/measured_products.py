@@ -224,7 +224,7 @@ def caches(files):
     one = files[0]
     told = [f"L{cache['level']} {cache['sets']} sets of {cache['ways']} lines of {cache['line_bytes']} bytes" for cache in one["caches"]]
     trials = max(row["time_s"]["trials"] for row in rows_of(files) if "time_s" in row)
-    return f"{where(files)[:-1]}, one thread on one core; {', '.join(told)}. Medians of {trials} trials, all runs in turn."
+    return f"{where(files)[:-1]}; one thread on one core; {', '.join(told)}. Medians of {trials} trials, all runs in turn."
 
 
 def anomaly(files):

@@ -183,7 +183,7 @@ def test_anomaly(folder):
     (folder / "a.json").write_text(json.dumps({"results": results} | host))
     text = rewrite(folder, "anomaly")
     assert "| 1024 | 27893 | 4.60 | 4.00 | 2.50 | 2.00 | 2.50 | - | - | 1 × 1024 | 16 × 64 |\n" in text, text
-    assert "a processor, 16 cores, one thread on one core; L1 64 sets of 8 lines of 64 bytes. Medians of 5 trials" in text, text
+    assert "a processor, 16 cores; one thread on one core; L1 64 sets of 8 lines of 64 bytes. Medians of 5 trials" in text, text
     text = rewrite(folder, "anomaly-rows")
     assert "| 1536 | 3.00 | 1 × 1024 | 16 × 64, room | 1.00 | 1 × 112 | 16 × 64, room |\n" in text, text
 
