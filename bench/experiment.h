@@ -11,6 +11,9 @@
 
 TG_BEGIN_DECLS
 
+/** Seconds that the trials asked for may take, a method and size, beyond a budget. */
+#define TG_BENCH_WANTED_S 20
+
 /** What the command line said; zeros where it said nothing. */
 typedef struct TgBenchOptions {
   bool quick;    /**< few sizes, short budgets: whether all of it works, not how fast it is */
@@ -23,6 +26,7 @@ typedef struct TgBenchOptions {
   char **kernels;    /**< NULL-terminated; NULL: all */
   uint64_t seed;
   double budget_s; /**< of trials, a method and size; 0: the experiment's own */
+  int32_t trials;  /**< that are wanted at least, where they take no longer than TG_BENCH_WANTED_S; 0: none */
   /** Called before each measurement; NULL: nobody wants to know. */
   void (*progress)(void *data, int64_t done, int64_t total);
   void *progress_data;

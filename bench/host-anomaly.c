@@ -195,6 +195,7 @@ static bool takes(const TgBenchOptions *options, GError **error) {
   const char *option = options->kernels        ? "--kernels"
                        : options->type         ? "--type"
                        : options->budget_s > 0 ? "--budget"
+                       : options->trials       ? "--trials"
                        : options->cold         ? "--cold"
                                                : NULL;
   if (!option) return true;

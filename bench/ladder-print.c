@@ -94,6 +94,7 @@ static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung)
     tg_json_member_double(json, "alone_ratio_to_cublas", ratio(ladder, rung, true));
     tg_json_member_double(json, "relative_error", rung->error);
     tg_json_member_double(json, "relative_error_limit", rung->limit);
+    tg_json_member_bool(json, "estimated", rung->estimated);
     tg_json_member_bool(json, "ok", rung->right);
   }
   tg_json_end_object(json);

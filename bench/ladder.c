@@ -109,6 +109,7 @@ static bool check(TgOperands *operands, const TgLaunch *one, TgRung *rung, TgErr
     return false;
   rung->error = result.error;
   rung->limit = result.limit;
+  rung->estimated = result.estimated;
   rung->right = result.right;
   return true;
 }
@@ -149,6 +150,8 @@ static bool measure_size(const TgBenchOptions *options, TgLadder *ladder, int64_
                                                                   : budget_s,
                                 .least = 3,
                                 .most = 31,
+                                .wanted = options->trials,
+                                .wanted_s = TG_BENCH_WANTED_S,
                                 .warmup = 2,
                                 .longest_s = longest_s,
                                 .hold_s = hold_s,

@@ -19,6 +19,7 @@ typedef struct TgRung {
   TgMeasurement time;  /**< of launches that the device has been waiting for: the host's part is not in it */
   TgMeasurement alone; /**< of launches on an idle device, with what the host's part leaves it idle */
   double error, limit; /**< relative, in the Frobenius norm */
+  bool estimated;      /**< the error is; else it is against the result in full */
   bool right;
 } TgRung;
 

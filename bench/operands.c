@@ -3,8 +3,8 @@
 #include "block.h"
 #include "blas.h"
 #include "counter-random.h"
+#include "matrix.h"
 #include "product-error.h"
-#include "trial.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -46,6 +46,31 @@ static int64_t elements_of(const TgOperands *operands, int x) {
   return x == 0 ? m * k : x == 1 ? (operands->kind == TG_HISTORIC_SYMMETRIC ? 0 : k * n) : m * n;
 }
 
+static bool is_estimated(const TgOperands *operands) {
+  const int64_t most = MAX(operands->m, MAX(operands->n, operands->k));
+  return !is_flat(operands) && (operands->estimated || most > TG_OPERANDS_IN_FULL);
+}
+
+/* All that the host holds at once: the matrices, and all of them in double precision for a check in full. */
+static double host_bytes(const TgOperands *operands) {
+  const bool in_full = !is_flat(operands) && !is_estimated(operands);
+  double bytes = 0;
+  for (int x = 0; x < 3; x++) {
+    const double elements = (double)elements_of(operands, x);
+    bytes += elements * (double)(numbers[operands->number].bytes + (in_full ? (int64_t)sizeof(double) : 0));
+  }
+  return bytes;
+}
+
+/* A system that promises more than it has ends whoever takes it. */
+static bool has_room(const TgOperands *operands, TgError *error) {
+  const double need = host_bytes(operands), available = (double)tg_memory_available_bytes();
+  return need <= available || tg_error_set(error, 0, 0,
+                                           "%" PRId64 " x %" PRId64 " x %" PRId64
+                                           " needs %.0f bytes of the host's memory, %.0f are available",
+                                           operands->m, operands->n, operands->k, need, available);
+}
+
 static void draw(const TgOperands *operands, int x) {
   const uint64_t seed = operands->seed * 3 + (uint64_t)x;
   const int64_t count = elements_of(operands, x);
@@ -60,6 +85,7 @@ static void draw(const TgOperands *operands, int x) {
 }
 
 bool tg_operands_open(TgOperands *operands, bool on_device, TgError *error) {
+  if (!has_room(operands, error)) return false;
   for (int x = 0; x < 3; x++) {
     operands->bytes[x] = elements_of(operands, x) * numbers[operands->number].bytes;
     if (operands->bytes[x] == 0) continue;
@@ -190,12 +216,11 @@ static bool estimate(TgOperands *operands, double *error_found, TgError *error) 
 }
 
 static bool find_error(TgOperands *operands, double *error_found, TgError *error) {
-  const int64_t most = MAX(operands->m, MAX(operands->n, operands->k));
   if (is_flat(operands)) {
     *error_found = moved_error(operands);
     return true;
   }
-  if (operands->estimated || most > TG_OPERANDS_IN_FULL) return estimate(operands, error_found, error);
+  if (is_estimated(operands)) return estimate(operands, error_found, error);
   if (!operands->expected && !expect_product(operands, error)) return false;
   *error_found = full_error(operands);
   return true;
@@ -213,6 +238,7 @@ bool tg_operands_check(TgOperands *operands, TgPlace place, TgResult *result, Tg
     return false;
   if (!find_error(operands, &result->error, error)) return false;
   result->checked = true;
+  result->estimated = is_estimated(operands);
   result->limit = is_flat(operands) ? 0 : per_term[operands->number] * sqrt((double)operands->k);
   result->right = result->error <= result->limit;
   return true;
@@ -248,18 +274,12 @@ static bool copy_out(const void *what, TgError *error) {
   return tg_device_copy_out(operands->host[2], operands->device[2], operands->bytes[2], error);
 }
 
-static TgTrialLimits few(double budget_s) {
-  return (TgTrialLimits){.budget_s = budget_s, .least = 3, .most = 101, .warmup = 1};
+bool tg_operands_time_in(TgOperands *operands, const TgTrialLimits *limits, TgMeasurement *in, TgError *error) {
+  return tg_trial_on_host(copy_in, operands, true, limits, in, error);
 }
 
-bool tg_operands_time_in(TgOperands *operands, double budget_s, TgMeasurement *in, TgError *error) {
-  const TgTrialLimits limits = few(budget_s);
-  return tg_trial_on_host(copy_in, operands, true, &limits, in, error);
-}
-
-bool tg_operands_time_out(TgOperands *operands, double budget_s, TgMeasurement *out, TgError *error) {
-  const TgTrialLimits limits = few(budget_s);
-  return tg_trial_on_host(copy_out, operands, true, &limits, out, error);
+bool tg_operands_time_out(TgOperands *operands, const TgTrialLimits *limits, TgMeasurement *out, TgError *error) {
+  return tg_trial_on_host(copy_out, operands, true, limits, out, error);
 }
 
 void tg_operands_count(const TgOperands *operands, TgResult *result) {

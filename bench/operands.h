@@ -6,6 +6,7 @@
 
 #include "historic.h"
 #include "results.h"
+#include "trial.h"
 
 TG_BEGIN_DECLS
 
@@ -33,7 +34,8 @@ typedef struct TgOperands {
 } TgOperands;
 
 /** Draws A and B: f32 and f64 uniform in [-1, 1), i32 from -9 to 9; and brings them to the device where there is one.
- * Errors: memory is short, on either side. Cleared in any case by tg_operands_clear(). */
+ * Errors: memory is short, on either side; on the host that is said before anything is drawn, also where only the check
+ * would not fit. Cleared in any case by tg_operands_clear(). */
 bool tg_operands_open(TgOperands *operands, bool on_device, TgError *error);
 void tg_operands_clear(TgOperands *operands);
 
@@ -52,8 +54,8 @@ typedef struct TgTransposing {
 bool tg_operands_transpose_b(const void *what, TgError *error);
 
 /** Times of A and B on their way to the device, and of C back, from and to memory that the system may move (malloc). */
-bool tg_operands_time_in(TgOperands *operands, double budget_s, TgMeasurement *in, TgError *error);
-bool tg_operands_time_out(TgOperands *operands, double budget_s, TgMeasurement *out, TgError *error);
+bool tg_operands_time_in(TgOperands *operands, const TgTrialLimits *limits, TgMeasurement *in, TgError *error);
+bool tg_operands_time_out(TgOperands *operands, const TgTrialLimits *limits, TgMeasurement *out, TgError *error);
 
 /** Operations of the product, 2mnk (k of a symmetric one counts in full), and bytes of operands and result, each once.
  */

@@ -54,6 +54,7 @@ static void write_check(TgJson *json, const TgResult *row) {
   if (!row->checked) return;
   tg_json_member_double(json, "relative_error", row->error);
   tg_json_member_double(json, "relative_error_limit", row->limit);
+  tg_json_member_bool(json, "estimated", row->estimated);
   tg_json_member_bool(json, "ok", row->right);
 }
 

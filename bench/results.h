@@ -34,6 +34,7 @@ typedef struct TgResult {
   double asked_bytes;    /**< that threads ask of global memory; 0: not known */
   double tried_s;        /**< of the run that was checked, by the host's clock; 0: there was none */
   bool checked;          /**< against the result in full, or an estimate of the error */
+  bool estimated;        /**< … the latter */
   double error, limit;   /**< relative, in the Frobenius norm */
   bool right;
   bool printed;   /**< the kernel keeps a stated defect: a wrong result is no failure */

@@ -150,6 +150,11 @@ static void *measure(const TgBenchOptions *options, GError **error) {
                        .budget_s = options->quick ? quick_budget_s : budget_s,
                        .longest_s = options->quick ? quick_longest_s : longest_s,
                        .options = options};
+  if (options->trials) {
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
+                "--trials: bench shapes makes as many as fit its budget, of hundreds of combinations");
+    return NULL;
+  }
   if (options->type && !tg_element_parse(options->type, &element)) {
     g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE, "--type %s: expected f32 or f64", options->type);
     return NULL;

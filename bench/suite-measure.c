@@ -165,6 +165,7 @@ static bool is_hopeless(const TgSuite *suite, TgResult *row, double time_s, cons
 static TgTrialLimits fewer(const TgSuite *suite) {
   TgTrialLimits limits = suite->limits;
   limits.budget_s /= 8;
+  limits.wanted_s /= 8;
   limits.most = MIN(limits.most, MOST_ELSEWHERE);
   return limits;
 }
@@ -213,10 +214,9 @@ static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *er
 }
 
 static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *error) {
-  TgTrialLimits limits = now->suite->limits;
+  TgTrialLimits limits = fewer(now->suite);
+  limits.wanted_s = now->suite->limits.wanted_s;
   if (once_s > warm_run_s) limits.warmup = 0;
-  limits.budget_s /= 8;
-  limits.most = MIN(limits.most, MOST_ELSEWHERE);
   return tg_trial_on_host(work, now, false, &limits, &row->call, error);
 }
 
@@ -260,9 +260,10 @@ static bool open_now(TgNow *now, TgError *error) {
   TgSuite *suite = now->suite;
   if (!tg_operands_open(&now->operands, suite->on_device, error)) return false;
   if (!suite->on_device) return true;
-  const double budget_s = suite->limits.budget_s / 8;
-  return tg_operands_time_in(&now->operands, budget_s, &now->in, error) &&
-         tg_operands_time_out(&now->operands, budget_s, &now->out, error);
+  TgTrialLimits limits = fewer(suite);
+  limits.warmup = 1;
+  return tg_operands_time_in(&now->operands, &limits, &now->in, error) &&
+         tg_operands_time_out(&now->operands, &limits, &now->out, error);
 }
 
 static void close_now(TgNow *now) {

@@ -53,6 +53,8 @@ bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions 
                                                                     : budget_s,
                                   .least = 3,
                                   .most = options->quick ? 20 : 1000,
+                                  .wanted = options->trials,
+                                  .wanted_s = TG_BENCH_WANTED_S,
                                   .warmup = 2,
                                   .longest_s = tg_suite_longest_s(options, 60),
                                   .hold_s = 50e-6};

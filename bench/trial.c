@@ -25,10 +25,15 @@ double tg_trial_now_s(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static int32_t larger(int32_t x, int32_t y) {
+  return x > y ? x : y;
+}
+
 int32_t tg_trial_count(const TgTrialLimits *limits, double once_s) {
   double fit = once_s > 0 ? limits->budget_s / once_s : limits->most;
-  const int32_t least = limits->least > 1 ? limits->least : 1;
-  return fit < least ? least : fit > limits->most ? limits->most : (int32_t)fit;
+  const int32_t wanted = once_s * limits->wanted <= limits->wanted_s ? limits->wanted : 0;
+  const int32_t fitting = fit < limits->most ? (int32_t)fit : limits->most;
+  return larger(larger(1, limits->least), larger(wanted, fitting));
 }
 
 bool tg_trial_is_left_out(const TgTrialLimits *limits, double expected_s, char *why, size_t bytes) {

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_TRIALS = 1000000 };
+
 /* --- what the command line says ----------------------------------------------------------------------------------- */
 
 static TgExit read_sizes(const TgCli *cli, GArray *sizes) {
@@ -31,6 +33,14 @@ static TgExit read_budget(const TgCli *cli, double *budget_s) {
   return tg_report(cli, TG_EXIT_USAGE, "--budget %s: expected a number of seconds, as in --budget 5", text);
 }
 
+static TgExit read_trials(const TgCli *cli, int32_t *trials) {
+  int64_t wanted = 0;
+  TgExit status = cli->options.trials ? tg_number_parse(cli, "--trials", cli->options.trials, 1, MOST_TRIALS, &wanted)
+                                      : TG_EXIT_DONE;
+  *trials = (int32_t)wanted;
+  return status;
+}
+
 static void show_progress(void *data, int64_t done, int64_t total) {
   TgProgressLine *line = data;
   line->total = total;
@@ -41,6 +51,7 @@ static TgExit read_options(const TgCli *cli, const TgExperiment *experiment, GAr
   int64_t seed = 1;
   TgExit status = read_sizes(cli, sizes);
   if (!status) status = read_budget(cli, &options->budget_s);
+  if (!status) status = read_trials(cli, &options->trials);
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
   if (!status && cli->options.cpu_only && !experiment->takes_cpu_only)
     return tg_report(cli, TG_EXIT_USAGE, "--cpu-only: bench %s has no part that needs no GPU", experiment->name);
@@ -134,8 +145,8 @@ static void print_details(TgCli *cli) {
   }
 }
 
-static const char *const options[] = {"sizes", "type:bench", "kernels",  "budget",   "quick",  "cold",
-                                      "seed",  "json",       "cpu-only", "no-cache", "output", NULL};
+static const char *const options[] = {"sizes", "type:bench", "kernels",  "budget",   "trials:bench", "quick", "cold",
+                                      "seed",  "json",       "cpu-only", "no-cache", "output",       NULL};
 static const TgExample examples[] = {
     {"bench ladder", "all kernels at 1024 to 8192"},
     {"bench ladder --sizes 2048,4096 --kernels bulk,cublas --json -o ladder.json", "two of them, for another program"},

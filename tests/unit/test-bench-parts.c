@@ -15,6 +15,17 @@ static void test_trial_count(void) {
   g_assert_cmpint(tg_trial_count(&limits, 1e-300), ==, 1000);
 }
 
+/* A small budget does not cut off what was asked for, but what takes too long does. */
+static void test_wanted_trials(void) {
+  TgTrialLimits limits = {.budget_s = 0.5, .least = 3, .most = 101, .wanted = 20, .wanted_s = 20};
+  g_assert_cmpint(tg_trial_count(&limits, 1e-3), ==, 101);
+  g_assert_cmpint(tg_trial_count(&limits, 0.1), ==, 20);
+  g_assert_cmpint(tg_trial_count(&limits, 1), ==, 20);
+  g_assert_cmpint(tg_trial_count(&limits, 1.01), ==, 3);
+  limits.wanted = 200;
+  g_assert_cmpint(tg_trial_count(&limits, 1e-3), ==, 200);
+}
+
 static void test_left_out(void) {
   const TgTrialLimits limits = {.longest_s = 60};
   char why[80] = "before";
@@ -214,7 +225,7 @@ static void test_results_document(void) {
       "\"split\": 2, \"blocks\": 8, \"threads_per_block\": 64, \"kernel_s\": {\"trials\": 5, \"warmup\": 2, "
       "\"min\": 0.125, \"median\": 0.25, \"mean\": 0.25, \"max\": 0.5, \"stddev\": 0.03125}, \"call_s\": {",
       "\"flops\": 8192, \"bytes\": 3072, \"gflops\": 3.2768e-05, \"bytes_per_s\": 12288, \"relative_error\": 0.125, "
-      "\"relative_error_limit\": 0.25, \"ok\": true}",
+      "\"relative_error_limit\": 0.25, \"estimated\": false, \"ok\": true}",
       "\"width\": 16, \"split\": 2, \"blocks\": 8, \"threads_per_block\": 64, \"left_out\": \"would take about 83 s a "
       "trial, over 60\"}",
       "\"on\": \"cpu\"",
@@ -260,6 +271,7 @@ static void test_experiments(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/bench/trial/count", test_trial_count);
+  g_test_add_func("/bench/trial/wanted", test_wanted_trials);
   g_test_add_func("/bench/trial/left-out", test_left_out);
   g_test_add_func("/bench/trial/longest", test_longest);
   g_test_add_func("/bench/trial/on-host", test_trial_on_host);

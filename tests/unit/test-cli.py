@@ -254,6 +254,7 @@ def test_exit_statuses():
 def test_bench_usage():
     for words in [["bench"], ["bench", "nothing"], ["bench", "ladder", "--cpu-only"], ["bench", "oneil", "--type", "f64"],
                   ["bench", "oneil", "--sizes", "0"], ["bench", "oneil", "--sizes", "8,x"],
+                  ["bench", "oneil", "--trials", "0"], ["bench", "shapes", "--trials", "5"], ["bench", "host-anomaly", "--trials", "5"],
                   ["bench", "oneil", "--budget", "0"], ["bench", "oneil", "--budget", "1s"],
                   ["bench", "oneil", "--kernels", "essay-naive"], ["bench", "ladder", "--kernels", "none"], ["bench", "host-anomaly", "--type", "f32"],
                   ["bench", "mmt", "--type", "i32"], ["bench", "dobravec", "--kernels", "mmt-v001"],

@@ -124,6 +124,18 @@ static void test_draw(void) {
   tg_operands_clear(&other);
 }
 
+/* Before anything is drawn: a system that promises memory it does not have would end the program in the middle. */
+static void test_too_large(void) {
+  TgOperands operands = {
+      .kind = TG_HISTORIC_PRODUCT, .number = TG_NUMBER_F32, .m = 1 << 23, .n = 1 << 23, .k = 1 << 23};
+  TgError error;
+  g_assert_false(tg_operands_open(&operands, false, &error));
+  g_assert_true(
+      g_str_has_prefix(error.message, "8388608 x 8388608 x 8388608 needs 844424930131968 bytes of the host's"));
+  g_assert_null(operands.host[0]);
+  tg_operands_clear(&operands);
+}
+
 static void test_transposed_b(void) {
   TgOperands operands = {.kind = TG_HISTORIC_PRODUCT, .number = TG_NUMBER_F64, .m = 2, .n = 5, .k = 7, .seed = 1};
   double turned[35];
@@ -144,6 +156,7 @@ int main(int argc, char **argv) {
   }
   g_test_add_func("/operands/exchange", test_exchange);
   g_test_add_func("/operands/draw", test_draw);
+  g_test_add_func("/operands/too-large", test_too_large);
   g_test_add_func("/operands/transposed-b", test_transposed_b);
   return g_test_run();
 }
