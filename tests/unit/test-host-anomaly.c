@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static TgAnomaly *measure_small(void) {
-  static const int64_t sizes[] = {20, 36, 52};
-  const TgBenchOptions options = {.quick = true, .seed = 1, .sizes = sizes, .size_count = G_N_ELEMENTS(sizes)};
+static TgAnomaly *measure_at(const int64_t *sizes, gsize count) {
+  const TgBenchOptions options = {.quick = true, .seed = 1, .sizes = sizes, .size_count = count};
   GError *error = NULL;
   TgAnomaly *anomaly = tg_experiment_host_anomaly.measure(&options, &error);
   g_assert_no_error(error);
@@ -14,7 +13,8 @@ static TgAnomaly *measure_small(void) {
 }
 
 static void test_runs(void) {
-  g_autoptr(TgAnomaly) anomaly = measure_small();
+  static const int64_t sizes[] = {20, 36, 52};
+  g_autoptr(TgAnomaly) anomaly = measure_at(sizes, G_N_ELEMENTS(sizes));
   g_assert_cmpuint(anomaly->runs->len, ==, 9);
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
@@ -37,6 +37,13 @@ static void test_runs(void) {
   g_assert_false(tg_experiment_host_anomaly.right(anomaly, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_error_free(error);
+}
+
+static void test_sizes_twice(void) {
+  static const int64_t sizes[] = {8, 24, 8, 8, 24};
+  g_autoptr(TgAnomaly) anomaly = measure_at(sizes, G_N_ELEMENTS(sizes));
+  g_assert_cmpuint(anomaly->runs->len, ==, 6);
+  for (guint r = 0; r < anomaly->runs->len; r++) g_assert_cmpint(tg_anomaly_run(anomaly, r)->n, ==, r < 3 ? 8 : 24);
 }
 
 static void add(TgAnomaly *anomaly, TgAnomalySeries series, int64_t n, double step_s, double paper_s) {
@@ -103,6 +110,7 @@ static void test_usage(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/host-anomaly/runs", test_runs);
+  g_test_add_func("/host-anomaly/sizes-twice", test_sizes_twice);
   g_test_add_func("/host-anomaly/against", test_against);
   g_test_add_func("/host-anomaly/outputs", test_outputs);
   g_test_add_func("/host-anomaly/usage", test_usage);
