@@ -43,7 +43,7 @@ static void print_sizes(const TgAnomaly *anomaly, TgPage *page) {
     add_number(table, 0, run->paper_s * 1e3);
     add_number(table, 2, run->paper_s / (n * n * n) * 1e9);
     add_number(table, 2, tg_anomaly_paper_against(anomaly, run));
-    add_number(table, 0, run->time.median_s * 1e3);
+    add_number(table, 0, *run->left_out ? NAN : run->time.median_s * 1e3);
     add_times(table, anomaly, TG_ANOMALY_SIZES, run->n);
     add_times(table, anomaly, TG_ANOMALY_PADDED, run->n);
     add_times(table, anomaly, TG_ANOMALY_HUGE, run->n);
@@ -92,11 +92,21 @@ static void print_left_out(const TgAnomaly *anomaly, TgPage *page) {
   }
 }
 
+/* The first runs may have been left out. */
+static void print_where(const TgAnomaly *anomaly, TgPage *page) {
+  g_autofree char *host = tg_environment_host(&anomaly->environment);
+  int32_t trials = 0;
+  for (guint r = 0; r < anomaly->runs->len; r++) trials = MAX(trials, tg_anomaly_run(anomaly, r)->time.trials);
+  tg_page_add(page, "%s; one thread on processor %d; ", host, anomaly->processor);
+  if (trials)
+    tg_page_add(page, "medians of %d trials, all runs in turn\n", trials);
+  else
+    tg_page_add(page, "nothing was measured\n");
+}
+
 void tg_anomaly_print(const void *measured, TgPage *page) {
   const TgAnomaly *anomaly = measured;
-  g_autofree char *host = tg_environment_host(&anomaly->environment);
-  tg_page_add(page, "%s; one thread on processor %d; medians of %d trials, all runs in turn\n", host,
-              anomaly->processor, anomaly->runs->len ? tg_anomaly_run(anomaly, 0)->time.trials : 0);
+  print_where(anomaly, page);
   print_caches(anomaly, page);
   tg_page_add(page, "\nMatrices of n x n, f32, sums in f64\n");
   print_sizes(anomaly, page);

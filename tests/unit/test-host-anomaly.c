@@ -97,6 +97,26 @@ static void test_outputs(void) {
   g_assert_nonnull(strstr(script, "unset logscale"));
 }
 
+/* What was not measured has neither times nor trials. */
+static void test_left_out(void) {
+  g_autoptr(TgAnomaly) anomaly = made_up();
+  g_autoptr(TgPage) page = tg_page_new(), later = tg_page_new();
+  for (guint r = 0; r < anomaly->runs->len; r++)
+    g_strlcpy(g_array_index(anomaly->runs, TgAnomalyRun, r).left_out, "no memory", 10);
+  tg_anomaly_print(anomaly, page);
+  g_autofree char *none = tg_page_text(page);
+  g_assert_nonnull(strstr(none, "; nothing was measured\n"));
+  g_assert_null(strstr(none, "trials"));
+  g_assert_nonnull(strstr(none, "  1024       8590           8.00       4.00         -"));
+  TgAnomalyRun *last = &g_array_index(anomaly->runs, TgAnomalyRun, 4);
+  *last->left_out = '\0';
+  last->time = (TgMeasurement){.trials = 7, .median_s = 18.1};
+  tg_anomaly_print(anomaly, later);
+  g_autofree char *some = tg_page_text(later);
+  g_assert_nonnull(strstr(some, "; medians of 7 trials, all runs in turn\n"));
+  g_assert_nonnull(strstr(some, " 18100 "));
+}
+
 static void test_usage(void) {
   const TgBenchOptions wrong[] = {{.cold = true}, {.type = "f32"}, {.budget_s = 1}};
   for (gsize w = 0; w < G_N_ELEMENTS(wrong); w++) {
@@ -113,6 +133,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/host-anomaly/sizes-twice", test_sizes_twice);
   g_test_add_func("/host-anomaly/against", test_against);
   g_test_add_func("/host-anomaly/outputs", test_outputs);
+  g_test_add_func("/host-anomaly/left-out", test_left_out);
   g_test_add_func("/host-anomaly/usage", test_usage);
   return g_test_run();
 }
