@@ -176,8 +176,9 @@ static void print_checks(const TgResults *results, TgPage *page) {
 static void print_remarks(const TgResults *results, TgPage *page) {
   for (guint r = 0; r < results->rows->len; r++) {
     const TgResult *row = tg_results_at(results, r);
-    if (*row->left_out)
-      tg_page_paragraph(page, 2, "%s, width %d, at %" PRId64 ": %s", row->method, row->width, row->n, row->left_out);
+    if (!*row->left_out) continue;
+    g_autofree char *width = row->width ? g_strdup_printf(", width %d,", row->width) : g_strdup("");
+    tg_page_paragraph(page, 2, "%s%s at %" PRId64 ": %s", row->method, width, row->n, row->left_out);
   }
   for (guint n = 0; n < results->notes->len; n++)
     tg_page_paragraph(page, 2, "%s", (const char *)results->notes->pdata[n]);

@@ -85,6 +85,20 @@ static void test_print(void) {
   expect_parts(text, parts, G_N_ELEMENTS(parts));
 }
 
+/* Only what has a width is said to have one. */
+static void test_left_out(void) {
+  static const char *const parts[] = {" matrixMulH at 20000: too long\n",
+                                      " dobravec-global-corrected, width 8, at 20000: too long\n"};
+  g_autoptr(TgResults) results = some();
+  TgResult rows[] = {cpu_row("matrixMulH", 20000, NAN), gpu_row("dobravec-global-corrected", 8, 20000, NAN)};
+  for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
+    g_strlcpy(rows[r].left_out, "too long", sizeof rows[r].left_out);
+    add(results, rows[r]);
+  }
+  g_autofree char *text = page_of(tg_dobravec_print, results);
+  expect_parts(text, parts, G_N_ELEMENTS(parts));
+}
+
 static void test_right(void) {
   g_autoptr(TgResults) results = some();
   g_assert_true(tg_experiment_dobravec.right(results, NULL));
@@ -118,6 +132,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/bench/dobravec/paper", test_paper);
   g_test_add_func("/bench/dobravec/print", test_print);
+  g_test_add_func("/bench/dobravec/left-out", test_left_out);
   g_test_add_func("/bench/dobravec/right", test_right);
   g_test_add_func("/bench/dobravec/plot", test_plot);
   g_test_add_func("/bench/dobravec/cpu-only", test_cpu_only);
