@@ -10,16 +10,20 @@
 enum { MOST_DEVICES = 1024 };
 static const double least_deadline_s = 1e-3, most_deadline_s = 3600;
 
+static const char cuts[] = "which cuts a problem into smaller ones; here it is one";
+
 static const TgExecutorRow rows[] = {
     {.name = "cpu",
      .kind = &tg_executor_cpu,
      .ways = {.takes_turns = true, .fetches = true},
+     .unlike_sim = "whose processors take turns; here they work at the same time",
      .grid = "4x4",
      .sizes = "16,32,64,96,128,192,256"},
     {.name = "threads",
      .kind = &tg_executor_threads,
      .on_gpu = true,
      .ways = {.fetches = true},
+     .unlike_sim = cuts,
      .grid = "16x16",
      .sizes = "64,256,1024"},
     {.name = "clusters",
@@ -27,6 +31,7 @@ static const TgExecutorRow rows[] = {
      .on_gpu = true,
      .has_deadline = true,
      .ways = {.overlaps = true, .fetches = true, .folds = true},
+     .unlike_sim = cuts,
      .grid = "2x2",
      .sizes = "1024,3072,9216"},
     {.name = "blocks",

@@ -15,6 +15,7 @@ typedef struct TgExecutorRow {
   bool on_gpu;                /**< --device and --cold mean something */
   bool has_deadline;          /**< its processors wait for each other, and --deadline limits that */
   TgWays ways;                /**< for predictions */
+  const char *unlike_sim;     /**< what it does otherwise than `sim` supposes of a machine; NULL: nothing */
   const char *grid, *sizes;   /**< to calibrate with: what fills it as users do; see TgCalibrationPlan */
 } TgExecutorRow;
 

@@ -115,16 +115,13 @@ TgExit tg_sim_sizes(const TgCli *cli, TgSimRun *run) {
   return tg_sim_set_sizes(cli, run, m, n, k);
 }
 
-static void warn_of_turns(const TgCli *cli, const TgMachine *machine) {
+static void warn_of_executor(const TgCli *cli, const TgMachine *machine) {
   size_t count;
   const TgExecutorRow *rows = tg_executor_list(&count);
   for (size_t r = 0; r < count; r++)
-    if (rows[r].ways.takes_turns && machine->executor.given && strcmp(rows[r].name, machine->executor.on) == 0)
-      tg_report(
-          cli, TG_EXIT_DONE,
-          "warning: --machine %s was measured on %s, whose processors take turns; here they work at the same time, "
-          "unlike in topogemm compare",
-          cli->options.machine, rows[r].name);
+    if (rows[r].unlike_sim && machine->executor.given && strcmp(rows[r].name, machine->executor.on) == 0)
+      tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, %s, unlike in topogemm compare",
+                cli->options.machine, rows[r].name, rows[r].unlike_sim);
 }
 
 TgExit tg_sim_options(const TgCli *cli, TgSimRun *run) {
@@ -132,7 +129,7 @@ TgExit tg_sim_options(const TgCli *cli, TgSimRun *run) {
     return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
   run->options.element_bytes = tg_element_bytes(run->element);
   TgExit status = tg_machine_option(cli, &run->machine);
-  if (!status) warn_of_turns(cli, &run->machine);
+  if (!status) warn_of_executor(cli, &run->machine);
   if (!status) status = model_option(cli, run);
   if (!status) status = overlap_option(cli, run);
   if (!status) status = collective_option(cli, run);

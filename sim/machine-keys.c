@@ -53,10 +53,11 @@ static const TgMachineKey tier_keys[] = {
     {0},
 };
 
+/* Executors themselves are above this library; a new one has its name here, too. */
 static const TgMachineKey executor_keys[] = {
-    KEY(TgMachineExecutor, on, TG_VALUE_TEXT, false, {0}),
-    KEY(TgMachineExecutor, transport, TG_VALUE_TEXT, false, {0}),
-    KEY(TgMachineExecutor, type, TG_VALUE_TEXT, false, {0}),
+    KEY(TgMachineExecutor, on, TG_VALUE_NAME, false, {"cpu", "threads", "clusters", "blocks"}),
+    KEY(TgMachineExecutor, transport, TG_VALUE_NAME, false, {"copy", "pull", "load"}),
+    KEY(TgMachineExecutor, type, TG_VALUE_NAME, false, {"f32", "f64"}),
     KEY(TgMachineExecutor, device, TG_VALUE_TEXT, false, {0}),
     KEY(TgMachineExecutor, processors, TG_VALUE_COUNT, false, {0}),
     KEY(TgMachineExecutor, launch_s, TG_VALUE_TIME, false, {0}),

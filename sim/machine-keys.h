@@ -16,7 +16,8 @@ typedef enum TgValueKind {
   TG_VALUE_COUNT,
   TG_VALUE_QUANTITIES, /**< those above are numbers */
   TG_VALUE_RATES = TG_VALUE_QUANTITIES,
-  TG_VALUE_WORD,
+  TG_VALUE_WORD, /**< a number: its place among the words */
+  TG_VALUE_NAME, /**< a text: one of the words */
   TG_VALUE_TEXT,
   TG_VALUE_NETWORK
 } TgValueKind;
@@ -33,10 +34,10 @@ typedef struct TgQuantity {
 typedef struct TgMachineKey {
   const char *name; /**< NULL ends a list */
   TgValueKind kind;
-  size_t offset; /**< from the beginning of the section's struct */
-  size_t bytes;  /**< of the field; of a text with its terminating 0 */
-  bool required; /**< in [link], [processor] and tiers; never in [link.N] and [level.N] */
-  const char *words[4];
+  size_t offset;        /**< from the beginning of the section's struct */
+  size_t bytes;         /**< of the field; of a text with its terminating 0 */
+  bool required;        /**< in [link], [processor] and tiers; never in [link.N] and [level.N] */
+  const char *words[5]; /**< ended by NULL */
 } TgMachineKey;
 
 /** A section, or COUNT of them numbered from 0: [name.0] and so on. */

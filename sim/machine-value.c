@@ -195,14 +195,14 @@ static bool read_rates(TgSpan value, TgMachineRates *rates, const char **at, TgE
 
 static bool read_word(const TgMachineKey *key, TgSpan value, int32_t *word, TgError *error) {
   char quoted[TG_QUOTE_BYTES];
+  g_autoptr(GString) words = g_string_new(NULL);
   for (int32_t i = 0; key->words[i]; i++) {
+    g_string_append_printf(words, "%s%s", i == 0 ? "" : key->words[i + 1] ? ", " : " or ", key->words[i]);
     if (!equals(value, key->words[i])) continue;
     *word = i;
     return true;
   }
-  return tg_error_set(error, 0, 0, "%s = %s is unknown; write %s%s%s or %s", key->name, tg_span_quote(value, quoted),
-                      key->words[0], key->words[2] ? ", " : "", key->words[2] ? key->words[1] : "",
-                      key->words[key->words[2] ? 2 : 1]);
+  return tg_error_set(error, 0, 0, "%s = %s is unknown; write %s", key->name, tg_span_quote(value, quoted), words->str);
 }
 
 static bool read_text(const TgMachineKey *key, TgSpan value, char *text, TgError *error) {
@@ -214,6 +214,11 @@ static bool read_text(const TgMachineKey *key, TgSpan value, char *text, TgError
   memset(text, 0, key->bytes);
   memcpy(text, value.text, value.length);
   return true;
+}
+
+static bool read_name(const TgMachineKey *key, TgSpan value, char *text, TgError *error) {
+  int32_t word;
+  return read_text(key, value, text, error) && read_word(key, value, &word, error);
 }
 
 static bool read_network(const TgMachineKey *key, TgSpan value, char *text, const char **at, TgError *error) {
@@ -232,6 +237,8 @@ bool tg_machine_value(const TgMachineKey *key, TgSpan value, void *field, const 
     return read_rates(value, field, at, error);
   case TG_VALUE_WORD:
     return read_word(key, value, field, error);
+  case TG_VALUE_NAME:
+    return read_name(key, value, field, error);
   case TG_VALUE_TEXT:
     return read_text(key, value, field, error);
   case TG_VALUE_NETWORK:

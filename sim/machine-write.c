@@ -25,6 +25,7 @@ static void write_value(GString *text, const TgMachineKey *key, const void *fiel
   case TG_VALUE_WORD:
     g_string_append(text, key->words[*(const int32_t *)field]);
     break;
+  case TG_VALUE_NAME:
   case TG_VALUE_TEXT:
   case TG_VALUE_NETWORK:
     g_string_append(text, field);

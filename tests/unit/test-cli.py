@@ -1055,6 +1055,23 @@ def test_compare_refusals():
     run(*cannon, "--on", "cpu", "--machine", "my.machine", "-q", "-o", "none/both.json", expect=1)
 
 
+def test_machine_of_an_executor():
+    """Every executor that --on takes has its name in machine files, and sim says where it predicts another run than compare."""
+    sim = ["sim", "cannon", "--grid", "2x2", "-n", 8, "--machine", "my.machine"]
+    names = run("run", "cannon", "--grid", "2x2", "-n", 8, expect=2).stderr.strip().rpartition(": ")[2].split(", ")
+    said = {"cpu": "take turns", "threads": "into smaller ones", "clusters": "into smaller ones", "blocks": None}
+    assert names == list(said), names
+    for name, words in said.items():
+        pathlib.Path("my.machine").write_text(MADE_UP.replace("on = cpu", f"on = {name}"))
+        done = subprocess.run([PROGRAM, *map(str, sim)], capture_output=True, text=True)
+        assert done.returncode == 0 and (words in done.stderr and f"on {name}, wh" in done.stderr if words else not done.stderr), done.stderr
+    for old, new, place in [("on = cpu", "on = gpu", "9:6"), ("type = f32", "type = f99", "11:8")]:
+        pathlib.Path("my.machine").write_text(MADE_UP.replace(old, new))
+        for words in [sim, ["plan", "-n", 8, "--procs", 4, "--machine", "my.machine"],
+                      ["compare", "cannon", "--grid", "2x2", "-n", 8, "--on", "cpu", "--machine", "my.machine"]]:
+            assert f"my.machine:{place}: {new} is unknown; write " in run(*words, expect=2).stderr, words
+
+
 def test_exercises():
     for seed in range(8):
         text = run("mutate", "cannon", "--seed", seed, "-o", "e.sched").stdout
