@@ -61,7 +61,7 @@ static const TgOptionRow rows[] = {
      "elements along a side of a processor's block, at least 3 of them; for what tiles problems around the schedule, "
      "their k; else the executor's own"},
     {"budget:calibrate", 0, G_OPTION_ARG_STRING, AT(budget), "SECONDS",
-     "of trials, a sample: from 3 to 20 runs; else 0.15"},
+     "of trials, a sample: from 3 to 20 runs, after a fifth of it, at most 0.2 s, to warm up; else 0.15"},
     {"output:machine", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE.machine", "write the machine file"},
     {"machine:compare", 0, G_OPTION_ARG_FILENAME, AT(machine), "FILE",
      "a machine file of `topogemm calibrate` for this executor; else it is calibrated first"},

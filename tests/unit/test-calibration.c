@@ -86,6 +86,29 @@ static void one_column_has_no_links(void) {
   g_assert_cmpint(found->samples->len, ==, 4);
 }
 
+/* A fifth of the budget warms up, but never more than 0.2 s: a large one is for trials, of which there are at most 20.
+ */
+static void a_large_budget_warms_up_no_longer(void) {
+  static const struct {
+    double budget_s;
+    int64_t warmup;
+    int32_t trials;
+  } runs[] = {{1e-6, 1, 3}, {0.5, 10, 20}, {1e9, 20, 20}};
+  const TgProbe probe = {.rows = 1, .columns = 1, .products = 1, .m = 1, .n = 1, .k = 1};
+  const TgExecutorOptions options = {.element = TG_F32};
+  for (gsize r = 0; r < G_N_ELEMENTS(runs); r++) {
+    TgProbeTimes times;
+    GError *error = NULL;
+    reset((TgWays){.fetches = true});
+    fake.launch_s = 0.01;
+    fake.fails_at = 1000;
+    g_assert_true(tg_probe_run(&fake_kind, &options, &probe, runs[r].budget_s, &times, &error));
+    g_assert_no_error(error);
+    g_assert_cmpint(times.trials, ==, runs[r].trials);
+    g_assert_cmpint(fake.runs, ==, runs[r].warmup + runs[r].trials);
+  }
+}
+
 /* --- executors that tile -------------------------------------------------------------------------------------------*/
 
 static void reset_tiles(TgWays ways) {
@@ -250,6 +273,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/calibration/moves-apart", moves_apart);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
+  g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);
   g_test_add_func("/calibration/one-column", one_column_has_no_links);
   g_test_add_func("/calibration/beside", moves_beside_products);
   g_test_add_func("/calibration/hidden", moves_that_always_hide);
