@@ -2,6 +2,7 @@
 #include "compare.h"
 #include "machine-option.h"
 
+#include <math.h>
 #include <string.h>
 
 static TgExit refuse(const TgCli *cli, const TgCompareCommand *compare, const char *what, const char *has,
@@ -62,6 +63,26 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
                 ": what they share is shared otherwise",
                 cli->options.machine, executor->processors, tg_problem_name(problem), processors);
   }
+}
+
+/* Beyond its ends a table of rates says that of the end, which within a factor of two is about right. */
+void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r) {
+  const double far = 2;
+  const TgMachineRates *rates = &compare->machine.processor.rate;
+  const TgProblem *problem = &tg_run_result(&compare->run, r)->problem;
+  const TgShape *shape = &tg_compare_result(compare, r)->expected.shape;
+  const int32_t *blocks = problem->schedule.blocks[TG_MATRIX_C];
+  if (rates->rows == 0 || problem->schedule.computes.right == TG_MATRICES) return;
+  const double products = (double)blocks[0] * blocks[1] * problem->schedule.inner;
+  const double side = cbrt((double)shape->m * (double)shape->n * (double)shape->k / products);
+  const double least = rates->row[0].size, most = rates->row[rates->rows - 1].size;
+  if (side * far >= least && side <= most * far) return;
+  tg_report(
+      cli, TG_EXIT_DONE,
+      "warning: %s%s has rates of products of %.4g to %.4g elements along a side, those of %s have %.4g: what they "
+      "take is a guess",
+      compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine, least,
+      most, tg_problem_name(problem), side);
 }
 
 /* On the grid of the first ALGO and with its kernel, so that as many processors share what they share. */

@@ -47,8 +47,10 @@ static TgExit predict(const TgCli *cli, TgCompareCommand *compare, guint r) {
   if (!open_facts(run, tg_run_result(run, r), &facts, &error))
     return tg_run_report(cli, run, tg_run_result(run, r), error);
   if (tg_expected_run(&problem->schedule, &problem->names, &facts, &run->options, &run->row->ways, &compare->machine,
-                      &result->expected, &error))
+                      &result->expected, &error)) {
+    tg_compare_warn_of_sizes(cli, compare, r);
     return TG_EXIT_DONE;
+  }
   g_prefix_error(&error, "compare: predicting %s: ", tg_problem_name(problem));
   return tg_report_error(cli, error);
 }

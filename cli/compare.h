@@ -31,6 +31,9 @@ typedef struct TgCompareCommand {
  * device or number of processors. */
 TgExit tg_compare_machine(TgCli *cli, TgCompareCommand *compare);
 
+/** Warns where the products of an ALGO, once predicted, are far from the sizes that the machine has rates of. */
+void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r);
+
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare);
 /** The document: of one ALGO, or `comparisons` of several. */
 void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *compare);

@@ -1055,6 +1055,22 @@ def test_compare_refusals():
     run(*cannon, "--on", "cpu", "--machine", "my.machine", "-q", "-o", "none/both.json", expect=1)
 
 
+def test_compare_beyond_the_rates():
+    """Products of more than twice, or less than half, the sizes that the rates are of: a warning, and the prediction all the same."""
+    pathlib.Path("my.machine").write_text(MADE_UP.replace("flops_per_s = 1\n", "rate = 8:1e9; 32:2e9\n"))
+    for grid, size, warned in [("1x1", 1, True), ("1x1", 3, True), ("1x1", 4, False), ("2x2", 128, False), ("2x2", 132, True)]:
+        words = ["compare", "cannon", "--grid", grid, "-n", size, "--on", "cpu", "--trials", 1, "--machine", "my.machine", "--json"]
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
+        assert done.returncode == 0 and json.loads(done.stdout)["predicted_s"] > 0
+        side = size // int(grid[0])
+        said = f"warning: --machine my.machine has rates of products of 8 to 32 elements along a side, those of cannon have {side}: "
+        assert (said in done.stderr) if warned else not done.stderr, (grid, size, done.stderr)
+    pathlib.Path("my.machine").write_text(MADE_UP)  # one rate for all sizes
+    run("compare", "cannon", "--grid", "1x1", "-n", 1, "--on", "cpu", "--trials", 1, "--machine", "my.machine")
+    done = subprocess.run([PROGRAM, *"compare cannon --grid 1x1 -n 64 --trials 1 -q".split(), *CALIBRATE], capture_output=True, text=True)
+    assert done.returncode == 0 and "warning: the calibration has rates of products of 4 to 16 elements" in done.stderr, done.stderr
+
+
 def test_machine_of_an_executor():
     """Every executor that --on takes has its name in machine files, and sim says where it predicts another run than compare."""
     sim = ["sim", "cannon", "--grid", "2x2", "-n", 8, "--machine", "my.machine"]
