@@ -99,6 +99,12 @@ static void print_ratios(const TgResults *results, const GArray *sizes, TgPage *
 
 /* --- Table 2 ------------------------------------------------------------------------------------------------------ */
 
+/* Free with g_free(). */
+static char *in_ms(const TgResult *row) {
+  const double time_s = tg_result_time_s(row);
+  return isnan(time_s) ? g_strdup("not measured") : g_strdup_printf("%.4g ms", time_s * 1e3);
+}
+
 static void print_threads(const TgResults *results, TgPage *page) {
   static const char *const heads[] = {"threads", "paper, ms", "here, ms", "times 256 threads, paper", "here"};
   static const char method[] = "dobravec-shared-run-time";
@@ -118,9 +124,9 @@ static void print_threads(const TgResults *results, TgPage *page) {
     add_ratio(table, there_s, paper_s(2, "MulDS", TABLE_2_N, 16));
     add_ratio(table, tg_result_time_s(row), tg_result_time_s(most));
   }
-  tg_page_paragraph(page, 2, "MulH: paper %.4g ms, here %.4g ms. 256 threads with a size known when compiled: %.4g ms.",
-                    paper_s(2, "MulH", TABLE_2_N, 0) * 1e3, tg_result_time_s(host) * 1e3,
-                    tg_result_time_s(fixed) * 1e3);
+  g_autofree char *here = in_ms(host), *known = in_ms(fixed);
+  tg_page_paragraph(page, 2, "MulH: paper %.4g ms, here %s. 256 threads with a size known when compiled: %s.",
+                    paper_s(2, "MulH", TABLE_2_N, 0) * 1e3, here, known);
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ typedef struct TgBenchOptions {
   bool cpu_only; /**< what needs no GPU */
   bool no_cache; /**< results of earlier runs are neither read nor kept */
   const char *type;
-  const int64_t *sizes;
+  const int64_t *sizes; /**< each once: rows are found by them */
   size_t size_count; /**< 0: the experiment's own */
   char **kernels;    /**< NULL-terminated; NULL: all */
   uint64_t seed;

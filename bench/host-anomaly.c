@@ -90,18 +90,10 @@ static void add_run(TgAnomaly *anomaly, TgAnomalySeries series, int64_t n, int64
   g_array_append_val(anomaly->runs, run);
 }
 
-static bool is_planned(const TgAnomaly *anomaly, int64_t n) {
-  for (guint r = 0; r < anomaly->runs->len; r++)
-    if (tg_anomaly_run(anomaly, r)->n == n) return true;
-  return false;
-}
-
-/* A size that is given twice is one row: rows are found by their size. */
 static void plan(TgAnomaly *anomaly, const TgBenchOptions *options) {
   for (size_t s = 0; s < (options->size_count ? options->size_count : G_N_ELEMENTS(sizes)); s++) {
     const int64_t n = options->size_count ? options->sizes[s] : sizes[s].n;
     double paper_s = NAN;
-    if (is_planned(anomaly, n)) continue;
     for (size_t p = 0; p < G_N_ELEMENTS(sizes); p++)
       if (sizes[p].n == n) paper_s = sizes[p].paper_s;
     add_run(anomaly, TG_ANOMALY_SIZES, n, n, paper_s);

@@ -14,6 +14,13 @@ enum { MOST_TRIALS = 1000000 };
 
 /* --- what the command line says ----------------------------------------------------------------------------------- */
 
+/* Rows are found by their size, so one that is given twice is measured once. */
+static void add_once(GArray *sizes, int64_t size) {
+  for (guint s = 0; s < sizes->len; s++)
+    if (g_array_index(sizes, int64_t, s) == size) return;
+  g_array_append_val(sizes, size);
+}
+
 static TgExit read_sizes(const TgCli *cli, GArray *sizes) {
   g_auto(GStrv) words = g_strsplit(cli->options.sizes ? cli->options.sizes : "", ",", -1);
   if (cli->options.sizes && !*words)
@@ -22,7 +29,7 @@ static TgExit read_sizes(const TgCli *cli, GArray *sizes) {
     int64_t size;
     TgExit status = tg_number_parse(cli, "--sizes", *word, 1, 65536, &size);
     if (status) return status;
-    g_array_append_val(sizes, size);
+    add_once(sizes, size);
   }
   return TG_EXIT_DONE;
 }

@@ -303,6 +303,8 @@ def test_bench_without_a_gpu():
     said = document("bench", "host-anomaly", "--quick", "--sizes", "24,40")
     assert [(row["series"], row["n"]) for row in said["results"]] == [(s, n) for n in (24, 40) for s in ("sizes", "padded", "huge-pages")]
     assert all("left_out" in row or row["ok"] for row in said["results"])
+    said = document("bench", "host-anomaly", "--quick", "--sizes", "24,40,24,24")
+    assert [row["n"] for row in said["results"] if row["series"] == "sizes"] == [24, 40]
     said = document("bench", "mmt", "--cpu-only", "--quick", "--sizes", "9")
     assert said["results"][0]["method"] == "sequential" and said["example"]["sequential"][-1] == 14203
     said = document("bench", "dobravec", "--cpu-only", "--sizes", "80", "--budget", "0.01")

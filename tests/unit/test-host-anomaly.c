@@ -39,13 +39,6 @@ static void test_runs(void) {
   g_error_free(error);
 }
 
-static void test_sizes_twice(void) {
-  static const int64_t sizes[] = {8, 24, 8, 8, 24};
-  g_autoptr(TgAnomaly) anomaly = measure_at(sizes, G_N_ELEMENTS(sizes));
-  g_assert_cmpuint(anomaly->runs->len, ==, 6);
-  for (guint r = 0; r < anomaly->runs->len; r++) g_assert_cmpint(tg_anomaly_run(anomaly, r)->n, ==, r < 3 ? 8 : 24);
-}
-
 static void add(TgAnomaly *anomaly, TgAnomalySeries series, int64_t n, double step_s, double paper_s) {
   const TgAnomalyRun run = {.series = (int32_t)series, .n = n, .row = n, .step_s = step_s, .paper_s = paper_s};
   g_array_append_val(anomaly->runs, run);
@@ -130,7 +123,6 @@ static void test_usage(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/host-anomaly/runs", test_runs);
-  g_test_add_func("/host-anomaly/sizes-twice", test_sizes_twice);
   g_test_add_func("/host-anomaly/against", test_against);
   g_test_add_func("/host-anomaly/outputs", test_outputs);
   g_test_add_func("/host-anomaly/left-out", test_left_out);
