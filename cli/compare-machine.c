@@ -86,19 +86,21 @@ void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare,
 }
 
 /* On the grid of the first ALGO and with its kernel, so that as many processors share what they share. */
-static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
-  TgCalibrateCommand *command = &compare->calibrate;
+static TgExit calibrate_options(const TgCli *cli, TgCompareCommand *compare) {
   char grid[48];
   tg_schedule_grid_text(&tg_run_result(&compare->run, 0)->problem.schedule, grid, sizeof grid);
-  command->row = compare->run.row;
-  TgExit status = tg_calibrate_options(cli, grid, command);
+  compare->calibrate.row = compare->run.row;
+  return tg_calibrate_options(cli, grid, &compare->calibrate);
+}
+
+static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
+  TgCalibrateCommand *command = &compare->calibrate;
   command->plan.options.element = compare->run.options.element;
   command->plan.options.transport = compare->run.options.transport;
   command->plan.options.device = compare->run.options.device;
   command->plan.options.form = tg_run_result(&compare->run, 0)->form;
   command->plan.options.deadline_s = compare->run.options.deadline_s;
-  if (!status)
-    status = tg_executor_device(cli, "compare", command->row, command->plan.options.device, &command->environment);
+  TgExit status = tg_executor_device(cli, "compare", command->row, command->plan.options.device, &command->environment);
   if (!status) status = tg_calibrate_measure(cli, command);
   if (status) return status;
   compare->machine = command->calibration->machine;
@@ -106,15 +108,19 @@ static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
   return TG_EXIT_DONE;
 }
 
-TgExit tg_compare_machine(TgCli *cli, TgCompareCommand *compare) {
-  if (!cli->options.machine) return calibrate(cli, compare);
+TgExit tg_compare_machine(const TgCli *cli, TgCompareCommand *compare) {
+  if (!cli->options.machine) return calibrate_options(cli, compare);
   if (cli->options.sizes || cli->options.budget)
     return tg_report(cli, TG_EXIT_USAGE,
                      "%s is for calibrating, and --machine gives what that would find: leave one out",
                      cli->options.sizes ? "--sizes" : "--budget");
   TgExit status = tg_machine_option(cli, &compare->machine);
   if (!status) status = check_names(cli, compare);
-  if (!status) status = check_links(cli, &compare->machine);
-  if (!status) warn(cli, compare);
-  return status;
+  return status ? status : check_links(cli, &compare->machine);
+}
+
+TgExit tg_compare_calibrate(TgCli *cli, TgCompareCommand *compare) {
+  if (!cli->options.machine) return calibrate(cli, compare);
+  warn(cli, compare);
+  return TG_EXIT_DONE;
 }

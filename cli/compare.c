@@ -155,6 +155,8 @@ static TgExit run_compare(TgCli *cli) {
     status =
         tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected one, that of the machine file", cli->options.transport);
   if (!status) status = tg_compare_machine(cli, &compare);
+  if (!status) status = tg_run_open(cli, run);
+  if (!status) status = tg_compare_calibrate(cli, &compare);
   for (guint r = 0; !status && r < run->results->len; r++) status = predict(cli, &compare, r);
   for (guint r = 0; !status && r < run->results->len; r++) {
     status = tg_run_measure(cli, run, run->results->pdata[r]);

@@ -27,9 +27,11 @@ typedef struct TgCompareCommand {
   GPtrArray *results; /**< TgCompareResult, in the order of the command line */
 } TgCompareCommand;
 
-/** Takes --machine, or calibrates. Refuses a file for another executor, transport or type; warns of one for another
- * device or number of processors. */
-TgExit tg_compare_machine(TgCli *cli, TgCompareCommand *compare);
+/** Takes --machine, or what to calibrate with, before there is a device. Refuses a file for another executor, transport
+ * or type. */
+TgExit tg_compare_machine(const TgCli *cli, TgCompareCommand *compare);
+/** Calibrates where there is no --machine; else warns of one for another device or number of processors. */
+TgExit tg_compare_calibrate(TgCli *cli, TgCompareCommand *compare);
 
 /** Warns where the products of an ALGO, once predicted, are far from the sizes that the machine has rates of. */
 void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r);

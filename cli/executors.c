@@ -84,6 +84,12 @@ TgExit tg_executor_row_check(const TgCli *cli, const TgExecutorRow *row) {
   return TG_EXIT_DONE;
 }
 
+bool tg_executor_has_device(const TgExecutorRow *row, int32_t number) {
+  TgDevice device;
+  TgError unused;
+  return !row->on_gpu || tg_device_open(number, &device, &unused);
+}
+
 TgExit tg_executor_device(const TgCli *cli, const char *command, const TgExecutorRow *row, int32_t number,
                           TgEnvironment *environment) {
   TgDevice device;

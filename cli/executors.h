@@ -32,6 +32,8 @@ TgExit tg_transports_option(const TgCli *cli, const TgExecutorRow *row, TgTransp
 TgExit tg_executor_row_check(const TgCli *cli, const TgExecutorRow *row);
 /** Takes --device and --deadline. */
 TgExit tg_device_options(const TgCli *cli, TgExecutorOptions *options);
+/** Whether the executor needs no GPU, or there is one of this number. */
+bool tg_executor_has_device(const TgExecutorRow *row, int32_t number);
 /** Begins the environment; TG_EXIT_MISSING where the executor needs a GPU and there is none of this number. */
 TgExit tg_executor_device(const TgCli *cli, const char *command, const TgExecutorRow *row, int32_t number,
                           TgEnvironment *environment);

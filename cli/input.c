@@ -73,34 +73,41 @@ static TgExit read_matrices(const TgCli *cli, const TgComputes *computes, TgInpu
   return status ? status : take_files(cli, computes, input);
 }
 
-static TgExit fill_one(const TgCli *cli, const TgComputes *computes, const TgInput *input, TgMatrixName name,
-                       TgMatrix **matrix) {
+static TgExit reserve_one(const TgCli *cli, const TgComputes *computes, const TgInput *input, TgMatrixName name,
+                          TgMatrix **matrix) {
   GError *error = NULL;
   const TgShape *shape = &input->shape;
-  uint64_t seed = input->seed * 2 + (name == TG_MATRIX_B);
   if (!tg_computes_uses(computes, name)) return TG_EXIT_DONE;
   *matrix = tg_matrix_new(type_of(input->element), shape->rows[name], shape->columns[name], 0, &error);
-  if (!*matrix) return tg_report_error(cli, error);
-  if (cli->options.integers)
-    tg_matrix_fill_integers(*matrix, seed, -LARGEST_INTEGER, LARGEST_INTEGER);
-  else
-    tg_matrix_fill_uniform(*matrix, seed);
-  return TG_EXIT_DONE;
+  return *matrix ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
-static TgExit fill_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input) {
+static TgExit reserve_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input) {
   TgType type;
   int64_t seed = 1;
   TgExit status = wanted_type(cli, &type);
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
   input->seed = (uint64_t)seed;
   input->element = element_of(type);
-  if (!status) status = fill_one(cli, computes, input, TG_MATRIX_A, &input->a);
-  if (!status) status = fill_one(cli, computes, input, TG_MATRIX_B, &input->b);
+  if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_A, &input->a);
+  if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_B, &input->b);
   return status;
 }
 
-TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input) {
+static void draw_one(const TgCli *cli, TgMatrix *matrix, uint64_t seed) {
+  if (cli->options.integers)
+    tg_matrix_fill_integers(matrix, seed, -LARGEST_INTEGER, LARGEST_INTEGER);
+  else
+    tg_matrix_fill_uniform(matrix, seed);
+}
+
+void tg_input_draw(const TgCli *cli, TgInput *input) {
+  if (input->from_files) return;
+  if (input->a) draw_one(cli, input->a, input->seed * 2);
+  if (input->b) draw_one(cli, input->b, input->seed * 2 + 1);
+}
+
+TgExit tg_input_prepare(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input) {
   bool sizes, files = cli->options.a || cli->options.b;
   int64_t m, n, k;
   GError *error = NULL;
@@ -110,9 +117,15 @@ TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *co
     return tg_report(cli, TG_EXIT_USAGE, "%s: expected -n or --size for random matrices, or --a and --b for files",
                      command);
   if (sizes && !tg_shape_init(&input->shape, computes, m, n, k, &error)) return tg_report_error(cli, error);
-  if (!files) return fill_matrices(cli, computes, input);
+  if (!files) return reserve_matrices(cli, computes, input);
   const TgShape wanted = input->shape;
   return read_matrices(cli, computes, input, sizes ? &wanted : NULL);
+}
+
+TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input) {
+  const TgExit status = tg_input_prepare(cli, command, computes, input);
+  if (!status) tg_input_draw(cli, input);
+  return status;
 }
 
 char *tg_input_text(const TgCli *cli, const TgInput *input) {

@@ -20,8 +20,12 @@ typedef struct TgInput {
 
 void tg_input_clear(TgInput *input);
 
-/** Reads or draws what `computes` asks for, as -n, --size, --type, --seed, --integers, --a and --b say. `command` names
- * the subcommand in errors. */
+/** Reads what `computes` asks for from files, or makes room for it, as -n, --size, --type, --seed, --a and --b say.
+ * `command` names the subcommand in errors. */
+TgExit tg_input_prepare(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input);
+/** Draws the random numbers of what has been prepared, as --seed and --integers say; leaves files as they are. */
+void tg_input_draw(const TgCli *cli, TgInput *input);
+/** Both. */
 TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input);
 
 /** "random numbers, uniform in [-1, 1), seed 1"; free with g_free(). */

@@ -88,9 +88,6 @@ TgExit tg_run_beside(const TgCli *cli, TgRunCommand *run) {
   if (!run->beside) return TG_EXIT_DONE;
   const TgComputes *computes = &tg_run_result(run, 0)->problem.schedule.computes;
   const int32_t capability = run->environment.device.capability;
-  if (computes->right == TG_MATRICES)
-    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: %s computes no product", run->beside->name,
-                     tg_problem_name(&tg_run_result(run, 0)->problem));
   TgBeside beside = {.gemm = product_of(run, computes)};
   if (!tg_kernel_takes(run->beside, &beside.gemm, capability, &error))
     return tg_report(cli, tg_kernel_suits(run->beside, capability) ? TG_EXIT_USAGE : TG_EXIT_MISSING, "--beside %s: %s",
@@ -99,6 +96,13 @@ TgExit tg_run_beside(const TgCli *cli, TgRunCommand *run) {
   for (int at = 0; at < 4; at++) tg_device_free(beside.memory[at]);
   return fine ? check_beside(cli, run, computes)
               : tg_report(cli, TG_EXIT_FAILED, "--beside %s: %s", run->beside->name, error.message);
+}
+
+TgExit tg_run_beside_check(const TgCli *cli, const TgRunCommand *run) {
+  const TgProblem *problem = &tg_run_result(run, 0)->problem;
+  if (!run->beside || problem->schedule.computes.right != TG_MATRICES) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--beside %s: %s computes no product", run->beside->name,
+                   tg_problem_name(problem));
 }
 
 TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run) {

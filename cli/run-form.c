@@ -37,8 +37,7 @@ static bool find_kept(const TgRunCommand *run, TgRunResult *result, GError **err
 
 TgExit tg_run_form(const TgCli *cli, const TgRunCommand *run, TgRunResult *result) {
   GError *error = NULL;
-  TgExit status = tg_form_option(cli, &result->form);
-  if (status) return status;
+  result->form = run->options.form;
   if (cli->options.form)
     result->form_from = result->form ? TG_FORM_GIVEN : TG_FORM_CHOSEN;
   else if (may_be_kept(cli, run, result) && find_kept(run, result, &error))

@@ -236,16 +236,23 @@ static bool measure(TgCli *cli, TgMeasuring *at, GError **error) {
   return true;
 }
 
-/* A proof that failed is said with its place. */
+TgExit tg_run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result) {
+  const TgProblem *problem = &result->problem;
+  const TgExecutorOptions *options = &run->options;
+  g_autofree TgProof *proof = g_new(TgProof, 1);
+  if (tg_prove(&problem->schedule, &problem->names, options->collective, options->m, options->n, options->k, proof))
+    return TG_EXIT_DONE;
+  return tg_problem_report_proof(cli, problem, proof);
+}
+
 TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result, GError *error) {
   char grid[48];
   const TgProblem *problem = &result->problem;
-  g_autofree TgProof *proof = g_new(TgProof, 1);
-  const TgExecutorOptions *options = &run->options;
-  if (g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE) &&
-      !tg_prove(&problem->schedule, &problem->names, options->collective, options->m, options->n, options->k, proof)) {
+  const bool unproved = g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE);
+  const TgExit status = unproved ? tg_run_prove(cli, run, result) : TG_EXIT_DONE;
+  if (status) {
     g_error_free(error);
-    return tg_problem_report_proof(cli, problem, proof);
+    return status;
   }
   tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
   if (result->form_from == TG_FORM_TUNED)

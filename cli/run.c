@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000 };
+enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000, MOST_PROVED = 1 << 14 };
 
 static void free_result(gpointer data) {
   TgRunResult *result = data;
@@ -59,6 +59,7 @@ static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
   if (!status) run->options.transport = run->transports[0];
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = read_numbers(cli, run);
+  if (!status) status = tg_form_option(cli, &run->options.form);
   if (!status) status = tg_run_beside_option(cli, run);
   run->cold = cli->options.cold;
   run->options.poison = true;
@@ -79,10 +80,10 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
   return status;
 }
 
-static TgExit open_matrices(const TgCli *cli, TgRunCommand *run) {
+static TgExit prepare_matrices(const TgCli *cli, TgRunCommand *run) {
   GError *error = NULL;
   TgInput *input = &run->input;
-  TgExit status = tg_input_open(cli, run->command, &tg_run_result(run, 0)->problem.schedule.computes, input);
+  TgExit status = tg_input_prepare(cli, run->command, &tg_run_result(run, 0)->problem.schedule.computes, input);
   if (status) return status;
   run->options.m = input->shape.m;
   run->options.n = input->shape.n;
@@ -96,8 +97,24 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
   run->command = command;
   TgExit status = read_options(cli, run);
   if (!status) status = bind_all(cli, run);
-  if (!status) status = tg_executor_device(cli, command, run->row, run->options.device, &run->environment);
-  if (!status) status = open_matrices(cli, run);
+  if (!status) status = tg_run_beside_check(cli, run);
+  return status ? status : prepare_matrices(cli, run);
+}
+
+/* Grids that no GPU has room for are not proved: their proofs may take minutes. */
+static TgExit prove_all(const TgCli *cli, const TgRunCommand *run) {
+  TgExit status = TG_EXIT_DONE;
+  for (guint r = 0; !status && r < run->results->len; r++)
+    if (tg_schedule_processors(&tg_run_result(run, r)->problem.schedule) <= MOST_PROVED)
+      status = tg_run_prove(cli, run, tg_run_result(run, r));
+  return status;
+}
+
+TgExit tg_run_open(const TgCli *cli, TgRunCommand *run) {
+  TgExit status = TG_EXIT_DONE;
+  if (!tg_executor_has_device(run->row, run->options.device)) status = prove_all(cli, run);
+  if (!status) status = tg_executor_device(cli, run->command, run->row, run->options.device, &run->environment);
+  if (!status) tg_input_draw(cli, &run->input);
   for (guint r = 0; !status && r < run->results->len; r++) status = tg_run_form(cli, run, run->results->pdata[r]);
   return status;
 }
@@ -141,6 +158,7 @@ static TgExit run_run(TgCli *cli) {
   g_auto(TgRunCommand) run = {0};
   TgExit status = check_files(cli);
   if (!status) status = tg_run_begin(cli, "run", &run);
+  if (!status) status = tg_run_open(cli, &run);
   if (!status) status = tg_run_beside(cli, &run);
   for (guint r = 0; !status && r < run.results->len; r++) status = tg_run_measure(cli, &run, run.results->pdata[r]);
   if (status) return status;

@@ -64,8 +64,13 @@ typedef struct TgRunCommand {
 void tg_run_clear(TgRunCommand *run);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, tg_run_clear)
 
-/** Reads what is to run, binds it, and opens device and matrices. */
+/** Reads what is to run, binds it, and prepares the matrices: all that can be wrong without a device. */
 TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
+/** Opens the device, draws the matrices, and finds the forms. Where there is no device, a schedule that fails its proof
+ * is said to fail it, as its executor would have done. */
+TgExit tg_run_open(const TgCli *cli, TgRunCommand *run);
+/** Proves one ALGO as its executor does; a proof that failed is said with its place. */
+TgExit tg_run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result);
 /** The error of an executor; a proof that failed is said with its place. Frees it. */
 TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result, GError *error);
 /** Reports the first wrong product, if there is one. */
@@ -85,6 +90,8 @@ TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunResult *res
 
 /** Reads --beside: a kernel of the ladder, for executors on a GPU. */
 TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run);
+/** Refuses it where the schedules, which are bound, compute no product. */
+TgExit tg_run_beside_check(const TgCli *cli, const TgRunCommand *run);
 /** Measures that kernel, where there is one, on the matrices of the run; as often as the runs. */
 TgExit tg_run_beside(const TgCli *cli, TgRunCommand *run);
 

@@ -42,6 +42,7 @@ static TgExit check_measured(const TgCli *cli) {
 
 static TgExit measure(TgCli *cli, TgRunCommand *measured) {
   TgExit status = tg_run_begin(cli, "trace", measured);
+  if (!status) status = tg_run_open(cli, measured);
   if (!status) status = tg_run_measure(cli, measured, measured->results->pdata[0]);
   if (status) return status;
   tg_environment_end(&measured->environment);

@@ -825,6 +825,37 @@ def test_run_refusals():
     run(*cannon, "--on", "cpu", "-q", "--c", "none/C.npy", expect=1)
 
 
+def test_wrong_without_a_gpu():
+    """What needs no device is checked before one is looked for: a wrong command line, a file, a proof."""
+    bad = run("show", "cannon").stdout.replace("move A to (i, j-1)", "move A to (i, j+1)")
+    pathlib.Path("bad.sched").write_text(bad)
+    pathlib.Path("my.machine").write_text(MADE_UP)
+    npy("A.npy", 4, 4, range(16))
+    npy("B.npy", 5, 4, range(20))
+    before = sorted(os.listdir())
+    sized = ["-n 0", "-n -3", "-n 99999999999999999999", "-n 2000000", "--size 10x10", "-n 8 --size 8x8x8", "", "--a missing.npy --b A.npy",
+             "--a A.npy", "--a A.npy --b B.npy", "--a A.npy --b A.npy --seed 1", "-n 8 --type f16", "-n 8 --seed -1", "-n 8 --form -1"]
+    for on in ["threads", "clusters", "blocks"]:
+        for words in sized:
+            for command in ["run", "compare"]:
+                done = run(command, "cannon", "--grid", "4x4", "--on", on, *words.split(), expect=2, env=NO_GPU)
+                assert done.stdout == "", words
+        run("run", "transpose", "--grid", "2x2", "-n", 8, "--on", on, "--beside", "bulk", expect=2, env=NO_GPU)
+        for words in ["--machine none.machine", "--machine my.machine", "--sizes 1,2", "--budget 0"]:
+            run("compare", "cannon", "--grid", "4x4", "-n", 8, "--on", on, *words.split(), expect=2, env=NO_GPU)
+        run("trace", "cannon", "--grid", "4x4", "-n", 8, "--on", on, "--form", -1, "-o", "t.json", expect=2, env=NO_GPU)
+        for words in ["--sizes 4,8", "--type f16", "--budget 0", "--grid 4y4"]:
+            run("calibrate", "--on", on, "-o", "new.machine", *words.split(), expect=2, env=NO_GPU)
+        for command in ["run", "compare"]:
+            done = run(command, "bad.sched", "--grid", "4x4", "-n", 8, "--on", on, "-o", "r.json", expect=3, env=NO_GPU)
+            assert done.stdout == "" and done.stderr == run("verify", "bad.sched", "--grid", "4x4", expect=3).stderr
+    run("compare", "cannon", "--grid", "4x4", "-n", 8, "--on", "blocks", "--transport", "copy,pull", expect=2, env=NO_GPU)
+    for words in ["--grid 4x4 --a A.npy --b A.npy", "--grid 1024x1024 -n 1024"]:  # the proof of the latter would take minutes
+        said = run("run", "cannon", "--on", "blocks", *words.split(), expect=4, env=NO_GPU).stderr
+        assert re.search("no GPU|no NVIDIA driver|has no CUDA", said), said
+    assert sorted(os.listdir()) == before
+
+
 def test_run_wrong_numbers():
     """What is wrong is said, in the document too, and C is not written."""
     bad = run("show", "cannon").stdout.replace("move A to (i, j-1)", "move A to (i, j+1)")
@@ -1046,8 +1077,9 @@ def test_compare_refusals():
                          ("--on cpu --model flow", "--model")]:
         assert wrong in run(*cannon, *words.split(), expect=2).stderr, words
     for name in ["gpus", "threads", "clusters", "blocks"]:
-        assert run(*cannon, "--on", name, "-o", "both.json", "--machine", "my.machine", expect=4, env=NO_GPU).stdout == ""
-    assert sorted(os.listdir()) == ["links.machine", "my.machine", "network.machine", "other.machine"]
+        pathlib.Path("its.machine").write_text(MADE_UP.replace("on = cpu", f"on = {name}"))
+        assert run(*cannon, "--on", name, "-o", "both.json", "--machine", "its.machine", expect=4, env=NO_GPU).stdout == ""
+    assert sorted(os.listdir()) == ["its.machine", "links.machine", "my.machine", "network.machine", "other.machine"]
     done = subprocess.run([PROGRAM, *map(str, cannon), "--on", "cpu", "--machine", "other.machine", "-q"], capture_output=True, text=True)
     assert done.returncode == 0 and "warning" in done.stderr and "abacus" in done.stderr
     bad = run("show", "cannon").stdout.replace("move A to (i, j-1)", "move A to (i, j+1)")
