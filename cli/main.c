@@ -1,4 +1,5 @@
 /* The command: finds the subcommand, parses its options, runs it, and turns what happened into an exit status. */
+#include "output-files.h"
 #include "output.h"
 #include "report.h"
 #include "suggest.h"
@@ -67,6 +68,7 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
     return TG_EXIT_DONE;
   }
   TgExit status = check_arguments(cli, command);
+  if (!status) status = tg_output_files_distinct(cli);
   return status ? status : command->run(cli);
 }
 

@@ -5,8 +5,10 @@
 
 #include "cli.h"
 
-/** Refuses a --trace that does not end in .json, one file for two of them, and what could not be written: asked before
- * what takes long. */
+/** Refuses one file for two of them, which would have the last one only, and one that the command reads: --a, --b,
+ * --machine, a schedule. Asked for every subcommand before it begins. */
+TgExit tg_output_files_distinct(const TgCli *cli);
+/** Refuses a --trace that does not end in .json, and what could not be written: asked before what takes long. */
 TgExit tg_output_files_check(const TgCli *cli);
 
 #endif

@@ -41,9 +41,12 @@ static TgExit read_file(const TgCli *cli, TgProblem *problem, const char *path) 
   return TG_EXIT_DONE;
 }
 
+bool tg_problem_is_path(const char *algo) {
+  return strchr(algo, '/') || g_str_has_suffix(algo, ".sched");
+}
+
 TgExit tg_problem_read(const TgCli *cli, TgProblem *problem, const char *algo) {
-  if (strchr(algo, '/') || g_str_has_suffix(algo, ".sched") || strcmp(algo, "-") == 0)
-    return read_file(cli, problem, algo);
+  if (tg_problem_is_path(algo) || strcmp(algo, "-") == 0) return read_file(cli, problem, algo);
   const TgLibraryEntry *entry = tg_library_find(algo);
   if (!entry) return unknown_name(cli, algo);
   problem->path = g_strdup_printf("algo/%s.sched", entry->name);

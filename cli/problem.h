@@ -22,8 +22,9 @@ typedef struct TgProblem {
 void tg_problem_clear(TgProblem *problem);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgProblem, tg_problem_clear)
 
-/** Finds the text of `algo`: a name of the library, a path (it has a `/` or ends in `.sched`), or `-` for standard
- * input. Reports what is wrong. */
+/** Whether `algo` is a path: it has a `/` or ends in `.sched`. */
+bool tg_problem_is_path(const char *algo);
+/** Finds the text of `algo`: a name of the library, a path, or `-` for standard input. Reports what is wrong. */
 TgExit tg_problem_read(const TgCli *cli, TgProblem *problem, const char *algo);
 /** Reads and parses. */
 TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo);

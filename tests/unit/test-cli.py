@@ -792,6 +792,36 @@ def test_run_files():
     assert "predicted" in done.stdout and "cannot write" in done.stderr
 
 
+def test_outputs_are_no_inputs():
+    """A file that is read is not overwritten, under whatever name it is given for writing."""
+    npy("a.npy", 4, 4, range(16))
+    npy("b.npy", 4, 4, range(16))
+    os.symlink("a.npy", "link.npy")
+    os.link("b.npy", "hard.npy")
+    for name, text in [("s.sched", run("show", "cannon").stdout), ("s.json", run("show", "cannon").stdout),
+                       ("m.json", MADE_UP), ("m.machine", MADE_UP)]:
+        pathlib.Path(name).write_text(text)
+    before = {name: pathlib.Path(name).read_bytes() for name in os.listdir()}
+    files = ["cannon", "--grid", "2x2", "--a", "a.npy", "--b", "b.npy"]
+    sized = ["--grid", "2x2", "-n", 4]
+    for words, said in [(["run", *files, *RUN, "--c", "a.npy"], "--a a.npy"), (["run", *files, *RUN, "--c", "./b.npy"], "--b b.npy"),
+                        (["run", *files, *RUN, "--c", "link.npy"], "link.npy"), (["run", *files, *RUN, "--c", "hard.npy"], "hard.npy"),
+                        (["step", *files, "--c", "a.npy"], "--a a.npy"),
+                        (["run", "./s.json", *sized, *RUN, "-o", "s.json"], "./s.json"), (["run", "./s.json", *sized, *RUN, "--trace", "s.json"], "./s.json"),
+                        (["compare", "cannon", *sized, *RUN, "--machine", "./m.json", "-o", "m.json"], "--machine ./m.json"),
+                        (["compare", "cannon", *sized, *RUN, "--machine", "./m.json", "--trace", "m.json"], "--machine ./m.json"),
+                        (["sim", "cannon", *sized, "--machine", "./m.json", "--trace", "m.json"], "--machine ./m.json"),
+                        (["sim", "cannon", "--sweep", "n=64,p=4", "--machine", "./m.json", "-o", "m.json"], "--machine ./m.json"),
+                        (["trace", "cannon", *sized, "--machine", "./m.json", "-o", "m.json"], "--machine ./m.json"),
+                        (["export", "./s.json", *sized, "-o", "s.json"], "./s.json"), (["mutate", "s.sched", "-o", "./s.sched"], "s.sched")]:
+        done = run(*words, expect=2)
+        assert done.stdout == "" and said in done.stderr and "overwrit" in done.stderr, (words, done.stderr)
+        assert {name: pathlib.Path(name).read_bytes() for name in os.listdir()} == before, words
+    run("run", *files, *RUN, "--c", "c.npy", "-q")
+    run("run", *files, *RUN, "--c", "c.npy", "-q")  # an earlier output may be
+    run("export", "-", *sized, "-o", "-.json", input=run("show", "cannon").stdout)
+
+
 def test_run_refusals():
     cannon = ["run", "cannon", "--grid", "2x2", "-n", 8]
     for words, wrong in [("", "--on"), ("--on cpus", "`cpu`"), ("--on nothing", "cpu, threads, clusters, blocks"),
