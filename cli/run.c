@@ -193,7 +193,7 @@ const TgCommand tg_command_run = {
         "once for every panel of k (docs/run.md).\n"
         "Times are by the executor's own clock and without transfers, which are measured apart: the median of the "
         "runs after those to warm up. Every memory is filled with NaN before; C is compared with a product in double "
-        "precision after the first run and after the last, or with an estimate where that would take over a second. "
+        "precision after the first run and after the last; above 2^33 multiply-adds (n = 2048) its error is estimated. "
         "The relative error, by the Frobenius norm, may be 5e-7 times the square root of k in f32 and 1e-15 times "
         "that in f64; beyond that the command exits with 3 and writes no C.\n"
         "Where an executor has several kernels, called forms, the one is taken that `bench shapes` has kept for this "
