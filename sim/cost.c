@@ -34,8 +34,10 @@ bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error) {
 static bool run_model(TgPrediction *prediction, GError **error) {
   const TgCostOptions *options = prediction->options;
   if (prediction->machine->port.ports == TG_PORTS_FETCH && (options->tiers.used || options->model != TG_COST_HOCKNEY)) {
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-                        "ports = fetch in the machine's file is for the model hockney without memory tiers");
+    g_set_error_literal(
+        error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
+        "ports = fetch in the machine's file, as topogemm calibrate writes it, is for the model hockney "
+        "without memory tiers: choose that, or write ports = one or all in a copy");
     return false;
   }
   if (!options->tiers.used) return models[options->model].run(prediction, error);

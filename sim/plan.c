@@ -51,8 +51,11 @@ static bool check_request(const TgPlanRequest *request, GError **error) {
   if (request->processors < 1 || request->processors > TG_MAX_PROCESSORS)
     return bad_input(error, "%" PRId64 " processors, expected 1 to %d", request->processors, TG_MAX_PROCESSORS);
   if (request->machine->port.ports == TG_PORTS_FETCH)
-    return bad_input(error, "machine %s has ports = fetch, which plans do not know: write one or all",
-                     request->machine->name);
+    return bad_input(
+        error,
+        "machine %s has ports = fetch, as topogemm calibrate writes it, which plans do not know: `sim ALGO…` "
+        "and `compare ALGO…` take such files; to plan with its rates, write ports = one or all in a copy",
+        request->machine->name);
   if (request->network && network.nodes < request->processors)
     return bad_input(error, "the network has %d nodes, fewer than %" PRId64 " processors", network.nodes,
                      request->processors);

@@ -972,8 +972,13 @@ def test_calibrate():
     done = subprocess.run([PROGRAM, *"sim cannon --grid 2x2 -n 64 --machine my.machine --json".split()], capture_output=True, text=True)
     assert json.loads(done.stdout)["time_s"] > 0 and "take turns" in done.stderr, done.stderr
     for words in [["--model", "flow"], ["--model", "loggp"], ["--model", "store-and-forward"]]:
-        assert "ports = fetch" in run("sim", "cannon", "--grid", "2x2", "-n", 64, "--machine", "my.machine", *words, expect=2).stderr
-    assert "ports = fetch" in run("plan", "-n", 64, "--procs", 4, "--machine", "my.machine", expect=2).stderr
+        said = run("sim", "cannon", "--grid", "2x2", "-n", 64, "--machine", "my.machine", *words, expect=2).stderr
+        assert all(word in said for word in ["ports = fetch", "calibrate", "hockney", "one or all in a copy"]), said
+    said = run("plan", "-n", 64, "--procs", 4, "--machine", "my.machine", expect=2).stderr
+    assert all(word in said for word in ["ports = fetch", "calibrate", "`sim ALGO…`", "`compare ALGO…`", "one or all in a copy"]), said
+    pathlib.Path("copy.machine").write_text(pathlib.Path("my.machine").read_text().replace("ports = fetch", "ports = one"))
+    run("plan", "-n", 64, "--procs", 4, "--machine", "copy.machine")
+    os.remove("copy.machine")
     text = run("calibrate", *CALIBRATE, "--grid", "1x1").stdout
     assert "cpu on a grid of 1x1" in text and "no move took a time" in text and len(os.listdir()) == 1
     assert run("calibrate", *CALIBRATE, "-q").stdout == ""
