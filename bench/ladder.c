@@ -162,12 +162,16 @@ static bool measure_size(const TgBenchOptions *options, TgLadder *ladder, int64_
                          .k = n,
                          .seed = ladder->seed,
                          .estimated = true};
-  bool fine = tg_operands_open(&operands, true, error);
+  TgError no_room;
+  const bool room = tg_operands_have_room(&operands, &no_room);
+  bool fine = !room || tg_operands_open(&operands, true, error);
   for (guint k = 0; fine && k < ladder->kernels->len; k++) {
     TgRung rung = {.kernel = ladder->kernels->pdata[k], .n = n};
     const int64_t done = ladder->results->len, total = (int64_t)ladder->kernels->len * ladder->sizes->len;
     if (options->progress) options->progress(options->progress_data, done, total);
-    if (!tg_trial_is_left_out(&limits, expected_s(ladder, &rung), rung.left_out, sizeof rung.left_out))
+    if (!room)
+      g_strlcpy(rung.left_out, no_room.message, sizeof rung.left_out);
+    else if (!tg_trial_is_left_out(&limits, expected_s(ladder, &rung), rung.left_out, sizeof rung.left_out))
       fine = measure(ladder, &limits, &operands, &rung, error);
     g_array_append_val(ladder->results, rung);
   }

@@ -62,13 +62,14 @@ static double host_bytes(const TgOperands *operands) {
   return bytes;
 }
 
-/* A system that promises more than it has ends whoever takes it. */
-static bool has_room(const TgOperands *operands, TgError *error) {
+bool tg_operands_have_room(const TgOperands *operands, TgError *error) {
   const double need = host_bytes(operands), available = (double)tg_memory_available_bytes();
-  return need <= available || tg_error_set(error, 0, 0,
-                                           "%" PRId64 " x %" PRId64 " x %" PRId64
-                                           " needs %.0f bytes of the host's memory, %.0f are available",
-                                           operands->m, operands->n, operands->k, need, available);
+  return need <= available ||
+         tg_error_set(error, 0, 0, "needs %.0f bytes of the host's memory, %.0f are available", need, available);
+}
+
+static int64_t bytes_of(const TgOperands *operands, int x) {
+  return elements_of(operands, x) * numbers[operands->number].bytes;
 }
 
 static void draw(const TgOperands *operands, int x) {
@@ -85,9 +86,9 @@ static void draw(const TgOperands *operands, int x) {
 }
 
 bool tg_operands_open(TgOperands *operands, bool on_device, TgError *error) {
-  if (!has_room(operands, error)) return false;
+  if (!tg_operands_have_room(operands, error)) return false;
   for (int x = 0; x < 3; x++) {
-    operands->bytes[x] = elements_of(operands, x) * numbers[operands->number].bytes;
+    operands->bytes[x] = bytes_of(operands, x);
     if (operands->bytes[x] == 0) continue;
     operands->host[x] = g_try_malloc((gsize)operands->bytes[x]);
     if (!operands->host[x])
@@ -287,6 +288,6 @@ void tg_operands_count(const TgOperands *operands, TgResult *result) {
   result->m = operands->m;
   result->n = operands->n;
   result->k = operands->k;
-  result->bytes = (double)(operands->bytes[0] + operands->bytes[1] + operands->bytes[2]);
+  result->bytes = (double)(bytes_of(operands, 0) + bytes_of(operands, 1) + bytes_of(operands, 2));
   if (!is_flat(operands)) result->flops = 2 * (double)operands->m * (double)operands->n * (double)operands->k;
 }

@@ -17,6 +17,8 @@ typedef struct TgNow {
   TgMeasurement in, out;
   void *host_bt, *device_bt; /* B', once a method asks for it */
   TgMeasurement transposing;
+  bool room;       /* on the host; else nothing is measured at this size, for … */
+  TgError no_room; /* … that */
 } TgNow;
 
 /* --- the work ----------------------------------------------------------------------------------------------------- */
@@ -247,6 +249,7 @@ static bool measure_method(TgNow *now, TgError *error) {
   if (suite->options->progress)
     suite->options->progress(suite->options->progress_data, suite->done, MAX(suite->total, suite->done + 1));
   suite->done++;
+  if (!now->room) g_strlcpy(row.left_out, now->no_room.message, sizeof row.left_out);
   const double soon_s = *row.left_out ? NAN : expected_s(suite, &row);
   if (!*row.left_out && !tg_trial_is_left_out(&suite->limits, soon_s, row.left_out, sizeof row.left_out) &&
       !is_hopeless(suite, &row, soon_s, "would take") && !time_method(now, &row, error))
@@ -285,7 +288,8 @@ bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error) {
   for (size_t i = 0; i < suite->method_count; i++)
     any = any || (is_wanted(suite, &suite->methods[i], size) && fits(&suite->methods[i], size));
   if (!any) return true;
-  fine = open_now(&now, &why);
+  now.room = tg_operands_have_room(&now.operands, &now.no_room);
+  fine = !now.room || open_now(&now, &why);
   for (size_t i = 0; fine && i < suite->method_count; i++) {
     now.method = &suite->methods[i];
     now.historic = now.method->historic ? tg_historic_find(now.method->historic) : NULL;

@@ -101,11 +101,27 @@ static void test_plot(void) {
   expect_parts(script, parts, G_N_ELEMENTS(parts));
 }
 
+/* A size that the host has no memory for is left out with the bytes; what was measured before it stays. */
+static void test_no_room(void) {
+  static const int64_t sizes[] = {16, INT64_C(1) << 23};
+  const TgBenchOptions options = {.quick = true, .cpu_only = true, .seed = 1, .sizes = sizes, .size_count = 2};
+  GError *error = NULL;
+  TgResults *results = tg_experiment_oneil.measure(&options, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(results->rows->len, ==, 2);
+  g_assert_true(tg_results_at(results, 0)->right);
+  const char *left_out = tg_results_at(results, 1)->left_out;
+  if (!g_str_has_prefix(left_out, "needs 844424930131968 bytes of the host's memory, ")) g_error("%s", left_out);
+  g_assert_true(tg_experiment_oneil.right(results, &error));
+  tg_experiment_oneil.clear(results);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/bench/oneil/paper", test_paper);
   g_test_add_func("/bench/oneil/print", test_print);
   g_test_add_func("/bench/oneil/right", test_right);
   g_test_add_func("/bench/oneil/plot", test_plot);
+  g_test_add_func("/bench/oneil/no-room", test_no_room);
   return g_test_run();
 }

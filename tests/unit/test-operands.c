@@ -130,8 +130,7 @@ static void test_too_large(void) {
       .kind = TG_HISTORIC_PRODUCT, .number = TG_NUMBER_F32, .m = 1 << 23, .n = 1 << 23, .k = 1 << 23};
   TgError error;
   g_assert_false(tg_operands_open(&operands, false, &error));
-  g_assert_true(
-      g_str_has_prefix(error.message, "8388608 x 8388608 x 8388608 needs 844424930131968 bytes of the host's"));
+  g_assert_true(g_str_has_prefix(error.message, "needs 844424930131968 bytes of the host's memory, "));
   g_assert_null(operands.host[0]);
   tg_operands_clear(&operands);
 }
