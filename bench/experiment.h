@@ -22,8 +22,8 @@ typedef struct TgBenchOptions {
   bool no_cache; /**< results of earlier runs are neither read nor kept */
   const char *type;
   const int64_t *sizes; /**< each once: rows are found by them */
-  size_t size_count; /**< 0: the experiment's own */
-  char **kernels;    /**< NULL-terminated; NULL: all */
+  size_t size_count;    /**< 0: the experiment's own */
+  char **kernels;       /**< NULL-terminated; NULL: all */
   uint64_t seed;
   double budget_s; /**< of trials, a method and size; 0: the experiment's own */
   int32_t trials;  /**< that are wanted at least, where they take no longer than TG_BENCH_WANTED_S; 0: none */
