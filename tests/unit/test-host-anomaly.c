@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static TgAnomaly *measure_at(const int64_t *sizes, gsize count) {
-  const TgBenchOptions options = {.quick = true, .seed = 1, .sizes = sizes, .size_count = count};
+static TgAnomaly *measure_small(void) {
+  static const int64_t sizes[] = {20, 36, 52};
+  const TgBenchOptions options = {.quick = true, .seed = 1, .sizes = sizes, .size_count = G_N_ELEMENTS(sizes)};
   GError *error = NULL;
   TgAnomaly *anomaly = tg_experiment_host_anomaly.measure(&options, &error);
   g_assert_no_error(error);
@@ -13,8 +14,7 @@ static TgAnomaly *measure_at(const int64_t *sizes, gsize count) {
 }
 
 static void test_runs(void) {
-  static const int64_t sizes[] = {20, 36, 52};
-  g_autoptr(TgAnomaly) anomaly = measure_at(sizes, G_N_ELEMENTS(sizes));
+  g_autoptr(TgAnomaly) anomaly = measure_small();
   g_assert_cmpuint(anomaly->runs->len, ==, 9);
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
@@ -111,7 +111,7 @@ static void test_left_out(void) {
 }
 
 static void test_usage(void) {
-  const TgBenchOptions wrong[] = {{.cold = true}, {.type = "f32"}, {.budget_s = 1}};
+  const TgBenchOptions wrong[] = {{.cold = true}, {.type = "f32"}, {.budget_s = 1}, {.trials = 5}};
   for (gsize w = 0; w < G_N_ELEMENTS(wrong); w++) {
     GError *error = NULL;
     g_assert_null(tg_experiment_host_anomaly.measure(&wrong[w], &error));
