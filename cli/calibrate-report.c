@@ -34,6 +34,8 @@ char *tg_calibrate_text(const TgCalibrateCommand *command) {
                          "# residual is the error of the fit on its own %u samples, as the root of the mean "
                          "square.\n",
                          calibration->samples->len);
+  if (calibration->machine.processor.tile_rows > 0)
+    g_string_append(text, "# rate is of products that fill their tiles.\n");
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(command, s);
     g_string_append_printf(text,
@@ -95,6 +97,10 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   char residual[32];
   tg_table_add_time_fact(table, "latency", machine->link.latency_s, link);
   tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, one direction");
+  if (machine->processor.tile_rows > 0) {
+    g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
+    tg_table_add_fact(table, "tile", tile, "of C at a time; what does not fill its last tiles takes as long");
+  }
   tg_table_add_time_fact(table, "launch", executor->launch_s, "of a run, beside its steps");
   tg_table_add_time_fact(table, "round", executor->round_s, "of each round of instances that run at once");
   tg_table_add_time_fact(table, "pass", executor->pass_s, "of each pass through the schedule");
@@ -157,6 +163,8 @@ static void write_fit(TgJson *json, const TgMachine *machine) {
   }
   tg_json_end_array(json);
   tg_json_member_double(json, "flops_per_s", processor->rate.rows ? NAN : processor->flops_per_s);
+  tg_json_member_double(json, "tile_rows", fmax(processor->tile_rows, 1));
+  tg_json_member_double(json, "tile_columns", fmax(processor->tile_columns, 1));
   tg_json_member_double(json, "launch_s", machine->executor.launch_s);
   tg_json_member_double(json, "round_s", machine->executor.round_s);
   tg_json_member_double(json, "pass_s", machine->executor.pass_s);

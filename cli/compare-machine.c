@@ -73,8 +73,9 @@ void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare,
   const TgShape *shape = &tg_compare_result(compare, r)->expected.shape;
   const int32_t *blocks = problem->schedule.blocks[TG_MATRIX_C];
   if (rates->rows == 0 || problem->schedule.computes.right == TG_MATRICES) return;
-  const double products = (double)blocks[0] * blocks[1] * problem->schedule.inner;
-  const double side = cbrt((double)shape->m * (double)shape->n * (double)shape->k / products);
+  const double elements =
+      tg_machine_tiled_elements(&compare->machine, MAX(shape->m / blocks[0], 1), MAX(shape->n / blocks[1], 1));
+  const double side = cbrt(elements * (double)shape->k / problem->schedule.inner);
   const double least = rates->row[0].size, most = rates->row[rates->rows - 1].size;
   if (side * far >= least && side <= most * far) return;
   tg_report(

@@ -40,7 +40,7 @@ static const TgExecutorRow rows[] = {
      .has_deadline = true,
      .ways = {.fetches = true},
      .grid = "16x16",
-     .sizes = "64,128,192,320,384"},
+     .sizes = "64,96,128,384,640"},
     {.name = "gpus"},
     {.name = "ranks"},
 };

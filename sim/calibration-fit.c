@@ -13,8 +13,10 @@ static TgCalibrationSample *sample_at(const TgCalibration *calibration, guint s)
   return &g_array_index(calibration->samples, TgCalibrationSample, s);
 }
 
-static double flops_of(const TgCalibrationSample *sample) {
-  return 2 * (double)sample->block[0] * (double)sample->block[1] * (double)sample->block[2];
+/* Of whole tiles: those of what is beyond the block are executed, too. */
+static double flops_of(const TgCalibration *calibration, const TgCalibrationSample *sample) {
+  return 2 * tg_machine_tiled_elements(&calibration->machine, sample->block[0], sample->block[1]) *
+         (double)sample->block[2];
 }
 
 static bool too_few(const TgCalibration *calibration, const char *what, int found, int needed, GError **error) {
@@ -29,8 +31,20 @@ static bool too_few(const TgCalibration *calibration, const char *what, int foun
 
 /* --- products ------------------------------------------------------------------------------------------------------*/
 
-static double size_of(const TgCalibrationSample *sample) {
-  return cbrt(flops_of(sample) / 2);
+/* Where problems are tiled around the schedule, blocks are whole tiles as they are. */
+static void find_tile(TgCalibration *calibration) {
+  TgMachineProcessor *processor = &calibration->machine.processor;
+  for (guint s = 0; s < calibration->samples->len && !calibration->tiled; s++) {
+    const int32_t *tile = sample_at(calibration, s)->times.facts.tile;
+    if (sample_at(calibration, s)->left_out || tile[0] * tile[1] <= 1) continue;
+    processor->tile_rows = tile[0];
+    processor->tile_columns = tile[1];
+    processor->given |= 1 << 3 | 1 << 4;
+  }
+}
+
+static double size_of(const TgCalibration *calibration, const TgCalibrationSample *sample) {
+  return cbrt(flops_of(calibration, sample) / 2);
 }
 
 static bool is_same(double size, double other) {
@@ -42,10 +56,10 @@ static double rate_at(const TgCalibration *calibration, double size) {
   double sum = 0, squares = 0, flops = 0;
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->left_out || sample->probe.hops || !is_same(size_of(sample), size)) continue;
+    if (sample->left_out || sample->probe.hops || !is_same(size_of(calibration, sample), size)) continue;
     sum += 1 / sample->product_s;
     squares += 1 / (sample->product_s * sample->product_s);
-    flops = flops_of(sample);
+    flops = flops_of(calibration, sample);
   }
   return flops * squares / sum;
 }
@@ -70,10 +84,10 @@ static bool fit_products(TgCalibration *calibration, GError **error) {
   }
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
-    if (!sample->left_out && !sample->probe.hops) add_rate(calibration, &processor->rate, size_of(sample));
+    if (!sample->left_out && !sample->probe.hops) add_rate(calibration, &processor->rate, size_of(calibration, sample));
   }
   if (processor->rate.rows == 0) return too_few(calibration, "products", 0, 1, error);
-  processor->given = 1 << 1;
+  processor->given |= 1 << 1;
   return true;
 }
 
@@ -235,6 +249,7 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   calibration->machine = (TgMachine){.processor.memory_bytes = INFINITY};
   for (int t = 0; t < TG_TIER_KINDS; t++) calibration->machine.tier[t].capacity_bytes = INFINITY;
   set_link(calibration, 0, 0);
+  find_tile(calibration);
   if (!fit_products(calibration, error)) return false;
   if (plan->ways.overlaps)
     fit_hidden_moves(calibration);

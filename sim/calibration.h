@@ -1,7 +1,8 @@
 /** @file calibration.h
  * A machine's numbers from runs on an executor. Samples are runs of schedules made for it (probe.h): of products alone,
- * and of products with moves between them. The local rate is by size of the product, latency and bandwidth are a
- * least-squares fit over sizes, and what a run takes beside its steps is fitted to runs, rounds and passes. */
+ * and of products with moves between them. The local rate is by size of the product filled up to whole tiles, latency
+ * and bandwidth are a least-squares fit over sizes, and what a run takes beside its steps is fitted to runs, rounds and
+ * passes. */
 #ifndef TG_CALIBRATION_H
 #define TG_CALIBRATION_H
 

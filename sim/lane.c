@@ -193,26 +193,25 @@ static void lay_transfers(TgLanes *lanes, TgLane *lane) {
   lane->load = tg_load_take(&lanes->scratch, &lane->loads);
 }
 
-static double product_time(const TgMachine *machine, double flops) {
-  int64_t size = (int64_t)llround(cbrt(flops / 2));
-  return flops == 0 ? 0 : flops / tg_machine_flops_per_s(machine, MAX(size, 1), MAX(size, 1), MAX(size, 1));
+static double product_time(const TgMachine *machine, const TgProductSize *size) {
+  return tg_machine_product_s(machine, size->m, size->n, size->k);
 }
 
 static void lay_products(const TgLanes *lanes, TgLane *lane) {
   const TgPhase *phase = lane->phase;
-  double uniform = product_time(lanes->machine, phase->uniform_flops);
-  if (!lanes->node && !phase->processor && !phase->flops && phase->products == lanes->network->nodes) {
+  double uniform = product_time(lanes->machine, &phase->uniform_size);
+  if (!lanes->node && !phase->processor && !phase->size && phase->products == lanes->network->nodes) {
     lane->uniform_product_s = uniform;
-    lane->flops = (double)phase->products * phase->uniform_flops;
+    lane->flops = (double)phase->products * tg_product_flops(&phase->uniform_size);
     return;
   }
   lane->product_s = g_new0(double, lanes->network->nodes);
   for (int64_t i = 0; i < phase->products; i++) {
-    double flops = phase->flops ? phase->flops[i] : phase->uniform_flops;
+    const TgProductSize *size = tg_phase_product(phase, i);
     int64_t processor = phase->processor ? phase->processor[i] : i;
     lane->product_s[(lanes->node ? lanes->node[processor] : processor)] +=
-        phase->flops ? product_time(lanes->machine, flops) : uniform;
-    lane->flops += flops;
+        phase->size ? product_time(lanes->machine, size) : uniform;
+    lane->flops += tg_product_flops(size);
   }
   lane->uniform_product_s = lane->product_s[0];
   for (int64_t n = 1; n < lanes->network->nodes; n++)

@@ -80,9 +80,20 @@ static double interpolate(const TgMachineRates *rates, double size) {
   return row->flops_per_s + part * (row[1].flops_per_s - row->flops_per_s);
 }
 
+/* With all of its tiles whole. */
+static double filled(int64_t extent, double tile) {
+  return tile > 1 ? ceil((double)extent / tile) * tile : (double)extent;
+}
+
+double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n) {
+  return filled(m, machine->processor.tile_rows) * filled(n, machine->processor.tile_columns);
+}
+
 double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
-  if (machine->processor.rate.rows == 0) return machine->processor.flops_per_s;
-  return interpolate(&machine->processor.rate, cbrt((double)m * (double)n * (double)k));
+  const double elements = tg_machine_tiled_elements(machine, m, n);
+  const double part = elements > 0 ? (double)m * (double)n / elements : 1;
+  if (machine->processor.rate.rows == 0) return part * machine->processor.flops_per_s;
+  return part * interpolate(&machine->processor.rate, cbrt(elements * (double)k));
 }
 
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {

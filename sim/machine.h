@@ -80,7 +80,9 @@ typedef struct TgMachineProcessor {
   int32_t reserved;    /**< 0 */
   double flops_per_s;  /**< where there is no table; may be INFINITY */
   double memory_bytes; /**< INFINITY where the file sets no limit */
-  TgMachineRates rate;
+  TgMachineRates rate; /**< of products that fill their tiles */
+  double tile_rows;    /**< of C that the processor multiplies at a time; 0: the file says nothing of tiles, as 1 */
+  double tile_columns;
 } TgMachineProcessor;
 
 /** A tier of memory; `given` is 0 where the machine has none. */
@@ -148,8 +150,12 @@ int tg_machine_axis(const TgTopology *topology, int level, int axis);
  * where the file gives it there, else that of [level.N], else that of [link]. */
 TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topology, int level, int axis);
 
+/** Elements of C that a processor computes for a product with m x n of them: its tiles are always whole. */
+double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n);
+
 /** Rate of a local product of m x k by k x n: the constant one, or that of the table at the size (m n k)^(1/3),
- * linear in the size between two rows, and that of the first or last row beyond them. m, n, k at least 1. */
+ * linear in the size between two rows, and that of the first or last row beyond them. Where the machine has tiles, that
+ * of m x n filled up to whole ones, times the part of them that is m x n. m, n, k at least 1. */
 double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
 
 /** Time of a local product of m x k by k x n: 2 m n k / tg_machine_flops_per_s(); 0 where a size is 0. */

@@ -9,7 +9,7 @@ void tg_phase_draft_free(TgPhaseDraft *draft) {
   g_free(draft->to);
   g_free(draft->bytes);
   g_free(draft->processor);
-  g_free(draft->flops);
+  g_free(draft->size);
   g_free(draft);
 }
 
@@ -66,19 +66,23 @@ void tg_phase_draft_transfers(TgPhaseDraft *draft, int64_t first, int count, con
   draft->last_bytes = bytes;
 }
 
-void tg_phase_draft_product(TgPhaseDraft *draft, int64_t processor, double flops) {
+static bool is_same(const TgProductSize *size, const TgProductSize *other) {
+  return size->m == other->m && size->n == other->n && size->k == other->k;
+}
+
+void tg_phase_draft_product(TgPhaseDraft *draft, int64_t processor, const TgProductSize *size) {
   if (draft->products == draft->product_room) {
     draft->product_room = 2 * draft->product_room + 15;
     draft->processor = g_renew(int32_t, draft->processor, draft->product_room);
-    if (draft->flops) draft->flops = g_renew(double, draft->flops, draft->product_room);
+    if (draft->size) draft->size = g_renew(TgProductSize, draft->size, draft->product_room);
   }
-  if (draft->products == 0) draft->uniform_flops = flops;
-  if (!draft->flops && flops != draft->uniform_flops) {
-    draft->flops = g_new(double, draft->product_room);
-    for (int64_t i = 0; i < draft->products; i++) draft->flops[i] = draft->uniform_flops;
+  if (draft->products == 0) draft->uniform_size = *size;
+  if (!draft->size && !is_same(size, &draft->uniform_size)) {
+    draft->size = g_new(TgProductSize, draft->product_room);
+    for (int64_t i = 0; i < draft->products; i++) draft->size[i] = draft->uniform_size;
   }
   draft->processor[draft->products] = (int32_t)processor;
-  if (draft->flops) draft->flops[draft->products] = flops;
+  if (draft->size) draft->size[draft->products] = *size;
   draft->products++;
 }
 
@@ -89,13 +93,13 @@ TgPhase *tg_phase_draft_finish(TgPhaseDraft *draft, int64_t processors) {
   phase->transfers = draft->transfers;
   phase->uniform_bytes = draft->uniform_bytes;
   phase->products = draft->products;
-  phase->uniform_flops = draft->uniform_flops;
+  phase->uniform_size = draft->uniform_size;
   if (draft->transfers) {
     phase->from = g_steal_pointer(&draft->from);
     phase->to = g_steal_pointer(&draft->to);
     phase->bytes = g_steal_pointer(&draft->bytes);
   }
-  if (draft->products) phase->flops = g_steal_pointer(&draft->flops);
+  if (draft->products) phase->size = g_steal_pointer(&draft->size);
   if (draft->products && draft->products < processors) phase->processor = g_steal_pointer(&draft->processor);
   g_free(draft->from);
   g_free(draft->to);

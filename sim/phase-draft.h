@@ -13,8 +13,8 @@ typedef struct TgPhaseDraft {
   int64_t last_bytes; /* of the last transfer, to which more parcels may come: not yet in `bytes` */
   int64_t products, product_room;
   int32_t *processor;
-  double *flops; /* NULL while all are uniform_flops */
-  double uniform_flops;
+  TgProductSize *size; /* NULL while all are uniform_size */
+  TgProductSize uniform_size;
 } TgPhaseDraft;
 
 TgPhaseDraft *tg_phase_draft_new(void);
@@ -27,7 +27,7 @@ void tg_phase_draft_transfer(TgPhaseDraft *draft, int64_t from, int64_t to, int6
  * first..first+count-1 with `takes_part` and another receiver. */
 void tg_phase_draft_transfers(TgPhaseDraft *draft, int64_t first, int count, const int32_t *to, const bool *takes_part,
                               int64_t bytes);
-void tg_phase_draft_product(TgPhaseDraft *draft, int64_t processor, double flops);
+void tg_phase_draft_product(TgPhaseDraft *draft, int64_t processor, const TgProductSize *size);
 /** The phase of what was drafted, which leaves the draft empty. `processors` of the grid. */
 TgPhase *tg_phase_draft_finish(TgPhaseDraft *draft, int64_t processors);
 

@@ -22,6 +22,14 @@ struct TgPhases {
   GPtrArray *cache[TG_MAX_STATEMENTS]; /* of statements that are the same at every repetition */
 };
 
+double tg_product_flops(const TgProductSize *size) {
+  return 2.0 * (double)size->m * (double)size->n * (double)size->k;
+}
+
+const TgProductSize *tg_phase_product(const TgPhase *phase, int64_t i) {
+  return phase->size ? &phase->size[i] : &phase->uniform_size;
+}
+
 TgPhase *tg_phase_hold(TgPhase *phase) {
   phase->references++;
   return phase;
@@ -33,7 +41,7 @@ void tg_phase_release(TgPhase *phase) {
   g_free(phase->to);
   g_free(phase->bytes);
   g_free(phase->processor);
-  g_free(phase->flops);
+  g_free(phase->size);
   g_free(phase);
 }
 
@@ -126,7 +134,7 @@ static bool draft_local(TgPhases *phases, GError **error) {
                                phases->blocks.bytes[phases->walk.statement]);
     else
       for (int i = 0; i < count; i++)
-        if (sweep.takes_part[i]) tg_phase_draft_product(draft, first + i, phases->blocks.product_flops);
+        if (sweep.takes_part[i]) tg_phase_draft_product(draft, first + i, &phases->blocks.product);
   }
   return true;
 }
@@ -191,8 +199,8 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   tg_state_value_shape(phases->state, result, &rows, &columns);
   tg_state_value_shape(phases->state, left, &left_rows, &left_columns);
   bool turned = (bool)phases->schedule->computes.left_transposed != (bool)factor->transposed;
-  int64_t inner = turned ? left_rows : left_columns;
-  tg_phase_draft_product(draft_of_round(phases, 0), processor, 2.0 * (double)rows * (double)columns * (double)inner);
+  const TgProductSize size = {rows, columns, turned ? left_rows : left_columns};
+  tg_phase_draft_product(draft_of_round(phases, 0), processor, &size);
 }
 
 static TgProgress next_named(TgPhases *phases, GError **error) {

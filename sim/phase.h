@@ -10,21 +10,31 @@
 
 TG_BEGIN_DECLS
 
+/** A local product of m x k by k x n. */
+typedef struct TgProductSize {
+  int64_t m, n, k;
+} TgProductSize;
+
 /** What all processors do. Arrays are the phase's own. */
 typedef struct TgPhase {
   int64_t transfers;  /**< between different processors; all parcels of one sender to one receiver are one transfer */
   int32_t *from, *to; /**< processors, in order of the sender within each line */
   int64_t *bytes;     /**< NULL where all are uniform_bytes */
   int64_t uniform_bytes;
-  int64_t products;   /**< local products */
-  int32_t *processor; /**< where they happen, ascending; NULL: on every processor */
-  double *flops;      /**< NULL where all are uniform_flops */
-  double uniform_flops;
+  int64_t products;    /**< local products */
+  int32_t *processor;  /**< where they happen, ascending; NULL: on every processor */
+  TgProductSize *size; /**< NULL where all are uniform_size */
+  TgProductSize uniform_size;
   uint32_t reads;  /**< buffers that its transfers or products read, a bit each */
   uint32_t writes; /**< … and write */
   bool recurs;     /**< the same phase may come again */
   int references;
 } TgPhase;
+
+/** Floating-point operations. */
+double tg_product_flops(const TgProductSize *size);
+/** Of the phase's product number `i`. */
+const TgProductSize *tg_phase_product(const TgPhase *phase, int64_t i);
 
 void tg_phase_release(TgPhase *phase);
 TgPhase *tg_phase_hold(TgPhase *phase);

@@ -274,12 +274,10 @@ static void find_compute(const TgPlanRequest *request, const TgSchedule *schedul
   const int32_t *c = schedule->blocks[TG_MATRIX_C];
   double rate = best_rate(request->machine);
   if (!facts->by_name || facts->unclear) {
-    /* The size of a product as the models see it, from its operations: the side of the square product with as many. */
-    double size =
-        cbrt((double)(request->m / c[0]) * (double)(request->n / c[1]) * (double)(request->k / schedule->inner));
-    int64_t side = MAX(llround(size), 1);
     bool whole = request->m % c[0] == 0 && request->n % c[1] == 0 && request->k % schedule->inner == 0;
-    if (whole) rate = tg_machine_flops_per_s(request->machine, side, side, side);
+    if (whole)
+      rate =
+          tg_machine_flops_per_s(request->machine, request->m / c[0], request->n / c[1], request->k / schedule->inner);
   }
   facts->compute_s =
       2.0 * (double)request->m * (double)request->n * (double)request->k / ((double)facts->processors * rate);

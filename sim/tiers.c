@@ -123,7 +123,7 @@ static void count_products(TgTiers *tiers, const TgPhase *phase) {
   memset(tiers->count, 0, (size_t)tiers->nodes * sizeof *tiers->count);
   for (int64_t i = 0; i < phase->products; i++) {
     int64_t processor = phase->processor ? phase->processor[i] : i;
-    if ((phase->flops ? phase->flops[i] : phase->uniform_flops) > 0)
+    if (tg_product_flops(tg_phase_product(phase, i)) > 0)
       tiers->count[tg_embedding_node(&tiers->prediction->lanes.embedding, processor)]++;
   }
 }

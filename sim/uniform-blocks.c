@@ -1,7 +1,6 @@
 #include "uniform-blocks.h"
 
 #include "held-matrices.h"
-#include "phase.h"
 
 /* Which matrix's blocks each buffer holds: -1 none yet; false where one holds blocks of several. */
 bool tg_phase_matrices(const TgSchedule *schedule, int matrix[TG_MAX_BUFFERS]) {
@@ -56,7 +55,6 @@ bool tg_uniform_blocks(const TgSchedule *schedule, const TgScheduleNames *names,
   if (!find_matrices(schedule, names, matrix)) return false;
   for (int s = 0; s < schedule->statements; s++) blocks->bytes[s] = bytes_of(schedule, shape, element_bytes, matrix[s]);
   const int32_t *c = schedule->blocks[TG_MATRIX_C];
-  blocks->product_flops =
-      2.0 * (double)(shape->m / c[0]) * (double)(shape->n / c[1]) * (double)(shape->k / schedule->inner);
+  blocks->product = (TgProductSize){shape->m / c[0], shape->n / c[1], shape->k / schedule->inner};
   return true;
 }

@@ -3,11 +3,11 @@
 #ifndef TG_UNIFORM_BLOCKS_H
 #define TG_UNIFORM_BLOCKS_H
 
-#include "shape.h"
+#include "phase.h"
 
 typedef struct TgUniformBlocks {
   int64_t bytes[TG_MAX_STATEMENTS]; /**< of the block that the statement reads; 0 where it never reads one */
-  double product_flops;
+  TgProductSize product;
 } TgUniformBlocks;
 
 /** False where sizes are not divided evenly, or where a statement reads blocks of several matrices. */

@@ -32,7 +32,7 @@ static inline void ref_multiply(const Reference *ref, int n, const TgPhase *phas
   double time = 0;
   for (int64_t i = 0; i < phase->products; i++)
     if (ref_node_of(ref, phase->processor ? phase->processor[i] : i) == n)
-      time += (phase->flops ? phase->flops[i] : phase->uniform_flops) / ref->machine->processor.flops_per_s;
+      time += tg_product_flops(tg_phase_product(phase, i)) / ref->machine->processor.flops_per_s;
   if (n == ref->options->straggler) time *= ref->options->straggler_factor;
   if (time == 0) return;
   node->cpu = fmax(node->cpu, node->port) + time;

@@ -127,7 +127,7 @@ static void count_phase(const CostCase *test, const TgEmbedding *embedding, cons
     counts->sent[from] += bytes;
     counts->received[to] += bytes;
   }
-  for (gint64 i = 0; i < phase->products; i++) counts->flops += phase->flops ? phase->flops[i] : phase->uniform_flops;
+  for (gint64 i = 0; i < phase->products; i++) counts->flops += tg_product_flops(tg_phase_product(phase, i));
 }
 
 static void count(const CostCase *test, Counts *counts) {

@@ -17,6 +17,7 @@ static struct Fake {
   bool pulls;       /**< moves have no time of their own, products after them take longer */
   int32_t depth[3]; /**< of its forms, along k, where it tiles; {0}: it does not */
   int64_t tile, resident;
+  int32_t whole[2]; /**< rows and columns of C that it multiplies at a time, where it does not tile; 0: any */
   int64_t most;     /**< larger n are refused; 0: none */
   int64_t fails_at; /**< number of the run that fails; 0: none */
   int64_t runs;
@@ -61,7 +62,10 @@ static inline bool fake_tile(FakeExecutor *own, GError **error) {
   facts->form = form + 1;
   for (facts->forms = 1; facts->forms < 3 && fake.depth[facts->forms]; facts->forms++) {
   }
-  if (!fake.depth[0]) return true;
+  if (!fake.depth[0]) {
+    memcpy(facts->tile, fake.whole, sizeof fake.whole);
+    return true;
+  }
   if (form > 2 || !fake.depth[form]) {
     g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "no such form");
     return false;
@@ -109,9 +113,11 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
   const TgSchedule *schedule = own->base.schedule;
   const double m = (double)(facts->instance[0] / schedule->blocks[TG_MATRIX_C][0]);
   const double n = (double)(facts->instance[1] / schedule->blocks[TG_MATRIX_C][1]);
+  const double rows = fmax(facts->tile[0], 1), columns = fmax(facts->tile[1], 1);
   const double k = (double)(facts->instance[2] / schedule->inner);
   const double turns = fake.ways.takes_turns ? (double)facts->processors : 1;
-  *multiply_s = turns * (double)own->products[s] * 2 * m * n * k / fake.flops_per_s;
+  *multiply_s = turns * (double)own->products[s] * 2 * (ceil(m / rows) * rows) * (ceil(n / columns) * columns) * k /
+                fake.flops_per_s;
   *move_s = turns * (double)own->moves[s] * (fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s);
 }
 

@@ -79,6 +79,25 @@ static void moves_in_products(void) {
   g_assert_true(isinf(free_moves->machine.link.bandwidth_bytes_per_s));
 }
 
+/* 16 and 64 elements along a side do not fill tiles of 32 x 48; the rate of whole tiles is the same at all sizes. */
+static void rates_are_of_whole_tiles(void) {
+  reset((TgWays){.fetches = true});
+  fake.whole[0] = 32;
+  fake.whole[1] = 48;
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  const TgMachine *machine = &found->machine;
+  g_assert_true(machine->processor.tile_rows == 32 && machine->processor.tile_columns == 48);
+  g_assert_cmpint(machine->processor.rate.rows, ==, 4);
+  expect_near(machine->processor.rate.row[0].size, cbrt(32 * 48 * 16));
+  expect_near(machine->processor.rate.row[2].size, cbrt(64 * 96 * 64));
+  for (int r = 0; r < 4; r++) expect_near(machine->processor.rate.row[r].flops_per_s, 1e10);
+  expect_link(machine);
+  g_assert_cmpfloat(machine->residual, <, 1e-3);
+  expect_near(tg_machine_product_s(machine, 40, 50, 60), 2.0 * 64 * 96 * 60 / 1e10);
+  g_autofree char *text = tg_machine_text(machine);
+  g_assert_nonnull(strstr(text, "\ntile_rows = 32\ntile_columns = 48\n"));
+}
+
 static void one_column_has_no_links(void) {
   reset((TgWays){.fetches = true});
   g_autoptr(TgCalibration) found = calibrate(4, 1, TG_TRANSPORT_COPY);
@@ -274,6 +293,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/calibration/moves-apart", moves_apart);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
   g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);
+  g_test_add_func("/calibration/whole-tiles", rates_are_of_whole_tiles);
   g_test_add_func("/calibration/one-column", one_column_has_no_links);
   g_test_add_func("/calibration/beside", moves_beside_products);
   g_test_add_func("/calibration/hidden", moves_that_always_hide);

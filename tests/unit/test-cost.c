@@ -59,18 +59,19 @@ static void test_closed_form(void) {
   }
 }
 
+static const char two_products[] =
+    "schedule t\ngrid r:2\nplace A(r,0) on (r)\nplace B(0,r) on (r)\nplace C(r,t) on (r) as C[t] for t in 2\n"
+    "repeat s in 2\n  step \"s\"\n    C[(r+s)%2] = A * B\n    move B to (r-1) where s < 1\n";
+
 /* Two products and one shift of 2x2 blocks of 8 bytes, by hand. Flops 16 a product at 16e6/s: 1 us each. */
 static void test_by_hand(void) {
-  const char *text =
-      "schedule t\ngrid r:2\nplace A(r,0) on (r)\nplace B(0,r) on (r)\nplace C(r,t) on (r) as C[t] for t in 2\n"
-      "repeat s in 2\n  step \"s\"\n    C[(r+s)%2] = A * B\n    move B to (r-1) where s < 1\n";
   const double shift = latency_s + 2 * 4 * 8 / bandwidth, product = 2.0 * 2 * 2 * 4 / 32e6;
   TgMachine machine;
   TgCostOptions options = plain;
   TgCost cost;
   Bound bound;
   machine_from(&machine, "[processor]\nflops_per_s = 32e6\n");
-  g_assert_true(bound_from(&bound, text, NULL, NULL));
+  g_assert_true(bound_from(&bound, two_products, NULL, NULL));
   predict(&bound, 4, "ring:2", &machine, &options,
           &cost); /* the shift hides behind the first product, or it behind the shift */
   g_assert_cmpfloat_with_epsilon(cost.time_s, fmax(shift, product) + product, 1e-15);
@@ -83,6 +84,22 @@ static void test_by_hand(void) {
   g_assert_cmpfloat_with_epsilon(cost.trace.step[0].end_s, shift + product, 1e-15);
   g_assert_cmpfloat_with_epsilon(cost.trace.step[1].start_s, shift + product, 1e-15);
   tg_cost_clear(&cost);
+}
+
+/* As above, in tiles of 3x4 of C: blocks of 2x2, and of 3 or 2 by 3 or 2, all take what 3x4 takes. */
+static void test_tiles(void) {
+  TgMachine machine;
+  Bound bound;
+  machine_from(&machine, "[processor]\nflops_per_s = 32e6\ntile_rows = 3\ntile_columns = 4\n");
+  g_assert_true(bound_from(&bound, two_products, NULL, NULL));
+  for (gint64 n = 4; n <= 5; n++) {
+    const double product = 2.0 * 3 * 4 * (double)n / 32e6;
+    TgCost cost;
+    predict(&bound, n, "ring:2", &machine, &plain, &cost);
+    for (int r = 0; r < 2; r++) g_assert_cmpfloat_with_epsilon(cost.node_compute_s[r], 2 * product, 1e-15);
+    g_assert_cmpfloat(cost.flops, ==, 2.0 * (double)(n * n * n)); /* of what is asked for */
+    tg_cost_clear(&cost);
+  }
 }
 
 /* A root that sends to three others has one port, or as many as it needs; hops cost per_hop_s after the first. */
@@ -269,6 +286,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/cost/closed-form", test_closed_form);
   g_test_add_func("/cost/by-hand", test_by_hand);
+  g_test_add_func("/cost/tiles", test_tiles);
   g_test_add_func("/cost/ports", test_ports);
   g_test_add_func("/cost/library", test_library);
   g_test_add_func("/cost/level-and-apart", test_level_and_apart);

@@ -87,6 +87,18 @@ static void rates_are_interpolated_in_the_size(void) {
   g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&machine, 64, 512, 4096), 2 * 134217728.0 / 4e11, 1e-9);
 }
 
+/* 100 x 200 of C in tiles of 64 x 128 are 128 x 256. */
+static void tiles_are_whole(void) {
+  const TgMachine constant = parse(LINK "[processor]\nflops_per_s = 1e12\ntile_rows = 64\ntile_columns = 128\n");
+  const TgMachine table = parse(LINK "[processor]\nrate = 64:2e10; 128:4e10\ntile_rows = 64\n");
+  g_assert_true(tg_machine_tiled_elements(&constant, 100, 200) == 128 * 256);
+  g_assert_true(tg_machine_tiled_elements(&constant, 64, 128) == 64 * 128);
+  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&constant, 100, 200, 300), 2e-12 * 128 * 256 * 300, 1e-12);
+  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&table, 1, 64, 64), 2.0 * 64 * 64 * 64 / 2e10, 1e-12);
+  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&table, 65, 128, 128), 2.0 * 128 * 128 * 128 / 4e10, 1e-12);
+  g_assert_true(tg_machine_product_s(&constant, 0, 200, 300) == 0);
+}
+
 static void products_take_no_time_without_operations(void) {
   const TgMachine constant = parse(LINK PROCESSOR), endless = parse(LINK "[processor]\nflops_per_s = inf\n");
   const TgMachine table = parse(LINK "[processor]\nrate = 64:2e10\n");
@@ -227,6 +239,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/machine/defaults", defaults_are_those_of_the_document);
   g_test_add_func("/machine/zero", zero_has_no_sign);
   g_test_add_func("/machine/rates", rates_are_interpolated_in_the_size);
+  g_test_add_func("/machine/tiles", tiles_are_whole);
   g_test_add_func("/machine/no-operations", products_take_no_time_without_operations);
   g_test_add_func("/machine/links", links_take_each_key_from_the_nearest_section);
   g_test_add_func("/machine/axes", axes_are_numbered_as_coordinates);
