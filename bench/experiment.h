@@ -26,7 +26,7 @@ typedef struct TgBenchOptions {
   char **kernels;       /**< NULL-terminated; NULL: all */
   uint64_t seed;
   double budget_s; /**< of trials, a method and size; 0: the experiment's own */
-  int32_t trials;  /**< that are wanted at least, where they take no longer than TG_BENCH_WANTED_S; 0: none */
+  int32_t trials;  /**< that are wanted at least, or as many of them as fit TG_BENCH_WANTED_S; 0: none */
   /** Called before each measurement; NULL: nobody wants to know. */
   void (*progress)(void *data, int64_t done, int64_t total);
   void *progress_data;

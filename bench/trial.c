@@ -31,9 +31,9 @@ static int32_t larger(int32_t x, int32_t y) {
 
 int32_t tg_trial_count(const TgTrialLimits *limits, double once_s) {
   double fit = once_s > 0 ? limits->budget_s / once_s : limits->most;
-  const int32_t wanted = once_s * limits->wanted <= limits->wanted_s ? limits->wanted : 0;
+  const double within = once_s * limits->wanted > limits->wanted_s ? limits->wanted_s / once_s : limits->wanted;
   const int32_t fitting = fit < limits->most ? (int32_t)fit : limits->most;
-  return larger(larger(1, limits->least), larger(wanted, fitting));
+  return larger(larger(1, limits->least), larger((int32_t)within, fitting));
 }
 
 bool tg_trial_is_left_out(const TgTrialLimits *limits, double expected_s, char *why, size_t bytes) {

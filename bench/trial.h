@@ -15,8 +15,8 @@ typedef bool TgWork(const void *what, TgError *error);
 typedef struct TgTrialLimits {
   double budget_s;     /**< of trials: as many as fit … */
   int32_t least, most; /**< … but no fewer and no more than these */
-  int32_t wanted;      /**< no fewer than these either, whatever the budget, where they take no longer than … */
-  double wanted_s;     /**< … this */
+  int32_t wanted;      /**< no fewer than these either, whatever the budget, or as many of them as take … */
+  double wanted_s;     /**< … this long */
   int32_t warmup;      /**< runs before that do not count; one alone where that takes over a second */
   double longest_s;    /**< what is expected to take longer is left out; 0: nothing is */
   double hold_s;       /**< that the device is held before each run, outside of its time, so that the host's part of a

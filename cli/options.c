@@ -74,8 +74,8 @@ static const TgOptionRow rows[] = {
     {"budget", 0, G_OPTION_ARG_STRING, AT(budget), "SECONDS",
      "of trials, a kernel and size: as many as fit, and none over 40 times that, or 1; else the experiment's own"},
     {"trials:bench", 0, G_OPTION_ARG_STRING, AT(trials), "N",
-     "at least so many where they take no longer than 20 s, a kernel and size (beside it, of calls, cold and of "
-     "transfers, 2.5 s); else 3"},
+     "at least so many, or as many of them as fit 20 s, a kernel and size (beside it, of calls, cold and of "
+     "transfers, 2.5 s), and no fewer than 3"},
     {"quick", 0, G_OPTION_ARG_NONE, AT(quick), NULL, "few sizes and few trials: whether all of it works"},
     {"cpu-only", 0, G_OPTION_ARG_NONE, AT(cpu_only), NULL, "only what needs no GPU"},
     {"no-cache", 0, G_OPTION_ARG_NONE, AT(no_cache), NULL,

@@ -55,8 +55,8 @@ LARGE = {(tool, "kernels"): ("1000", [f"/gpu/kernels/{name}/f32" for name in ["s
          for tool in TOOLS}
 CLEAN = re.compile(r"(ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards displayed)")
 
-# What is measured: name, and words of the command with and without --quick. A median is one of 20 at least, unless a trial
-# takes over a second.
+# What is measured: name, and words of the command with and without --quick. A median is one of 20 at least, or of as many
+# as fit 20 s.
 EXPERIMENTS = {
     "ladder-f32": ("bench ladder --sizes 1024,2048,3000,4096,8192", "--quick"),
     "ladder-f32-16384": ("bench ladder --sizes 16384 --kernels vectors,bulk,turn,tensor,cublas --budget 4", None),
@@ -80,7 +80,7 @@ EXPERIMENTS = {
     "shapes": ("bench shapes", "--quick"),
 }
 
-TRIALS = "--trials", "20"  # of all of them but the forms, of which there are hundreds
+TRIALS = "--trials", "20"  # of all of them but the forms, of which there are hundreds; fewer where these take over 20 s
 # Figures that do not depend on which form an earlier part, or another day, kept as the fastest.
 OWN = ["--no-cache"]
 # Schedules on the executors of one GPU, with cuBLAS in the same run: algorithms, grids, sizes, more.
