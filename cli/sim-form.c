@@ -5,12 +5,18 @@
 
 #include <math.h>
 
+/* Elements of the largest of so many parts. */
+static int64_t parts_of(int64_t extent, int64_t parts) {
+  return (extent + parts - 1) / parts;
+}
+
 static bool set_values(const TgSimRun *run, TgFormulaValues *values, GError **error) {
   TgMachineLink link = tg_machine_link(&run->machine, &run->network, 0, 0);
+  const TgSchedule *schedule = &run->problem.schedule;
+  const int32_t *blocks = schedule->blocks[TG_MATRIX_C];
   double flops_per_s =
-      tg_machine_flops_per_s(&run->machine, MAX(run->shape.m / run->problem.schedule.blocks[TG_MATRIX_C][0], 1),
-                             MAX(run->shape.n / run->problem.schedule.blocks[TG_MATRIX_C][1], 1),
-                             MAX(run->shape.k / run->problem.schedule.inner, 1));
+      tg_machine_flops_per_s(&run->machine, parts_of(run->shape.m, blocks[0]), parts_of(run->shape.n, blocks[1]),
+                             parts_of(run->shape.k, schedule->inner));
   return tg_formula_values_schedule(values, &run->problem.schedule, &run->problem.names, error) &&
          tg_formula_values_sizes(values, run->shape.m, run->shape.n, run->shape.k, error) &&
          tg_formula_values_machine(values, link.latency_s, 1 / link.bandwidth_bytes_per_s, link.per_hop_s,

@@ -85,8 +85,16 @@ static double filled(int64_t extent, double tile) {
   return tile > 1 ? ceil((double)extent / tile) * tile : (double)extent;
 }
 
+double tg_machine_tiled_rows(const TgMachine *machine, int64_t m) {
+  return filled(m, machine->processor.tile_rows);
+}
+
+double tg_machine_tiled_columns(const TgMachine *machine, int64_t n) {
+  return filled(n, machine->processor.tile_columns);
+}
+
 double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n) {
-  return filled(m, machine->processor.tile_rows) * filled(n, machine->processor.tile_columns);
+  return tg_machine_tiled_rows(machine, m) * tg_machine_tiled_columns(machine, n);
 }
 
 double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {

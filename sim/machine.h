@@ -78,9 +78,9 @@ typedef struct TgMachineRates {
 typedef struct TgMachineProcessor {
   int32_t given;
   int32_t reserved;    /**< 0 */
-  double flops_per_s;  /**< where there is no table; may be INFINITY */
+  double flops_per_s;  /**< where there is no table, of products that fill their tiles; may be INFINITY */
   double memory_bytes; /**< INFINITY where the file sets no limit */
-  TgMachineRates rate; /**< of products that fill their tiles */
+  TgMachineRates rate; /**< likewise */
   double tile_rows;    /**< of C that the processor multiplies at a time; 0: the file says nothing of tiles, as 1 */
   double tile_columns;
 } TgMachineProcessor;
@@ -150,7 +150,11 @@ int tg_machine_axis(const TgTopology *topology, int level, int axis);
  * where the file gives it there, else that of [level.N], else that of [link]. */
 TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topology, int level, int axis);
 
-/** Elements of C that a processor computes for a product with m x n of them: its tiles are always whole. */
+/** Rows of C that a processor computes for m of them: its tiles are always whole. */
+double tg_machine_tiled_rows(const TgMachine *machine, int64_t m);
+/** … and columns for n of them. */
+double tg_machine_tiled_columns(const TgMachine *machine, int64_t n);
+/** … and elements for m x n. */
 double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n);
 
 /** Rate of a local product of m x k by k x n: the constant one, or that of the table at the size (m n k)^(1/3),

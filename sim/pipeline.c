@@ -215,13 +215,19 @@ static double stage_time(const TgStream *stream, TgTierStage stage, double amoun
   return amount / rate + requests * tier[stage]->latency_s;
 }
 
+/* At the rate of a full block. The tiles of those at the edge are whole, too. */
 static void multiply(TgPipeline *pipeline, const TgStream *stream) {
   const TgPipelineJob *job = stream->job;
-  const TgProductBlocks *blocks = &pipeline->blocks;
-  double flops = 2 * (double)job->m * (double)job->n * (double)job->k;
-  pipeline->bytes[TG_TIER_STAGE_MULTIPLY] = flops;
+  const TgMachine *machine = stream->machine;
+  const int64_t x = pipeline->blocks.x, y = pipeline->blocks.y, z = pipeline->blocks.z;
+  const double rows =
+      (double)(job->m / x) * tg_machine_tiled_rows(machine, x) + tg_machine_tiled_rows(machine, job->m % x);
+  const double columns =
+      (double)(job->n / z) * tg_machine_tiled_columns(machine, z) + tg_machine_tiled_columns(machine, job->n % z);
+  const double filled = tg_machine_tiled_elements(machine, x, z) / ((double)x * (double)z);
+  pipeline->bytes[TG_TIER_STAGE_MULTIPLY] = 2 * (double)job->m * (double)job->n * (double)job->k;
   pipeline->stage_s[TG_TIER_STAGE_MULTIPLY] =
-      flops / tg_machine_flops_per_s(stream->machine, blocks->x, blocks->z, blocks->y);
+      2 * rows * columns * (double)job->k / (filled * tg_machine_flops_per_s(machine, x, z, y));
 }
 
 static void time_stages(TgPipeline *pipeline, const TgStream *stream, double item_s[TG_TIER_STAGES]) {

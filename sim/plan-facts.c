@@ -270,17 +270,25 @@ static double best_rate(const TgMachine *machine) {
   return rate;
 }
 
+/* Rows of all blocks of C together, or columns, each block with its tiles whole. */
+static double tiled(double (*of)(const TgMachine *machine, int64_t extent), const TgMachine *machine, int64_t extent,
+                    int32_t blocks) {
+  const int64_t longer = extent % blocks;
+  return (double)longer * of(machine, extent / blocks + 1) + (double)(blocks - longer) * of(machine, extent / blocks);
+}
+
 static void find_compute(const TgPlanRequest *request, const TgSchedule *schedule, TgPlanFacts *facts) {
   const int32_t *c = schedule->blocks[TG_MATRIX_C];
-  double rate = best_rate(request->machine);
-  if (!facts->by_name || facts->unclear) {
-    bool whole = request->m % c[0] == 0 && request->n % c[1] == 0 && request->k % schedule->inner == 0;
-    if (whole)
-      rate =
-          tg_machine_flops_per_s(request->machine, request->m / c[0], request->n / c[1], request->k / schedule->inner);
+  const TgMachine *machine = request->machine;
+  const bool whole = request->m % c[0] == 0 && request->n % c[1] == 0 && request->k % schedule->inner == 0;
+  double rate = best_rate(machine);
+  double elements = tiled(tg_machine_tiled_rows, machine, request->m, c[0]) *
+                    tiled(tg_machine_tiled_columns, machine, request->n, c[1]);
+  if (whole && (!facts->by_name || facts->unclear)) {
+    rate = tg_machine_flops_per_s(machine, request->m / c[0], request->n / c[1], request->k / schedule->inner);
+    elements = (double)request->m * (double)request->n;
   }
-  facts->compute_s =
-      2.0 * (double)request->m * (double)request->n * (double)request->k / ((double)facts->processors * rate);
+  facts->compute_s = 2.0 * elements * (double)request->k / ((double)facts->processors * rate);
 }
 
 void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,

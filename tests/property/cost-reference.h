@@ -27,12 +27,22 @@ static inline guint ref_step_of(const Reference *ref, guint phase) {
   return phase < ref->phases->len ? ref_phase(ref, (int)phase)->step : ref->steps;
 }
 
+static inline double ref_whole(int64_t extent, double tile) {
+  double whole = 0;
+  while (whole < (double)extent) whole += fmax(tile, 1);
+  return whole;
+}
+
+static inline double ref_flops(const TgMachineProcessor *processor, const TgProductSize *size) {
+  return 2 * ref_whole(size->m, processor->tile_rows) * ref_whole(size->n, processor->tile_columns) * (double)size->k;
+}
+
 static inline void ref_multiply(const Reference *ref, int n, const TgPhase *phase) {
   RefNode *node = &ref->node[n];
   double time = 0;
   for (int64_t i = 0; i < phase->products; i++)
     if (ref_node_of(ref, phase->processor ? phase->processor[i] : i) == n)
-      time += tg_product_flops(tg_phase_product(phase, i)) / ref->machine->processor.flops_per_s;
+      time += ref_flops(&ref->machine->processor, tg_phase_product(phase, i)) / ref->machine->processor.flops_per_s;
   if (n == ref->options->straggler) time *= ref->options->straggler_factor;
   if (time == 0) return;
   node->cpu = fmax(node->cpu, node->port) + time;

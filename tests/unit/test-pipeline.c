@@ -259,11 +259,25 @@ static void test_names(void) {
   g_assert_cmpstr(tg_tier_resource_name(TG_TIER_RESOURCE_FROM_DEVICE), ==, "device to host");
 }
 
+/* 10 x 10 of C in blocks of 4 x 4, in tiles of 3 x 4: rows 6, 6 and 3, columns 4, 4 and 4, at the rate of a full block.
+ */
+static void test_tiles(void) {
+  TgMachine machine = machine_of("");
+  TgPipelineJob job = square(10, 4, 3, 4);
+  job.k = 7;
+  machine.processor.tile_rows = 3;
+  machine.processor.tile_columns = 4;
+  near(predict(&machine, &job).stage_s[TG_TIER_STAGE_MULTIPLY], 2 * 15 * 12 * 7 / 1e12);
+  job.blocks = (TgProductBlocks){10, 7, 10};
+  near(predict(&machine, &job).stage_s[TG_TIER_STAGE_MULTIPLY], 2 * 12 * 12 * 7 / 1e12);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/pipeline/set-1", test_set_1);
   g_test_add_func("/pipeline/set-4", test_set_4);
   g_test_add_func("/pipeline/stages", test_stages);
+  g_test_add_func("/pipeline/tiles", test_tiles);
   g_test_add_func("/pipeline/multiply-decides", test_multiply_decides);
   g_test_add_func("/pipeline/cache", test_cache);
   g_test_add_func("/pipeline/by-rows", test_by_rows);

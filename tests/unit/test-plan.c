@@ -148,6 +148,7 @@ static void test_work(void) {
   double best_s = INFINITY;
   add_library(f);
   f->request.model = TG_COST_FLOW;
+  f->request.overlap = true;
   f->request.top = 3;
   for (double work_s = 1e-3; work_s < 100; work_s *= 10) {
     check_work(f, work_s);
@@ -290,6 +291,26 @@ static void test_refused(void) {
   fixture_free(f);
 }
 
+/* 300 over six are 50 and over three 100: a block of either takes a tile of 128, and of those 6x6 has six a processor
+ * where 3x3x3 has one. What does not divide has a bound that knows it, too, so that 3x3x3 comes early enough. */
+static void test_tiles(void) {
+  Fixture *f = fixture(300, 36, NULL);
+  add_library(f);
+  f->machine.link.latency_s = 1e-6;
+  f->machine.link.bandwidth_bytes_per_s = 1e10;
+  f->machine.processor.flops_per_s = 1e10;
+  f->machine.processor.tile_rows = f->machine.processor.tile_columns = 128;
+  f->request.top = 10;
+  f->request.model = TG_COST_FLOW;
+  f->request.overlap = true;
+  plan(f);
+  g_assert_cmpstr(place(f, 0)->grid, ==, "3x3x3");
+  g_assert_true(place(f, 0)->certain);
+  for (guint i = 0; i < f->plan.ranked->len; i++)
+    g_assert_cmpfloat(place(f, i)->bound_s, <=, place(f, i)->predicted_s * (1 + 1e-9));
+  fixture_free(f);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/plan/by-hand", test_by_hand);
@@ -307,6 +328,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/plan/one", test_one);
   g_test_add_func("/plan/sizes", test_sizes);
   g_test_add_func("/plan/own", test_own);
+  g_test_add_func("/plan/tiles", test_tiles);
   g_test_add_func("/plan/refused", test_refused);
   return g_test_run();
 }
