@@ -65,6 +65,23 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
   }
 }
 
+/* How many processors share the device says how large the tiles of each are. Where problems are tiled around a
+ * schedule, blocks are whole tiles, and a file of `calibrate` has none. */
+void tg_compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, const TgExecutorFacts *facts,
+                              const TgProblem *problem) {
+  const TgMachineProcessor *processor = &compare->machine.processor;
+  const double has[] = {fmax(processor->tile_rows, 1), fmax(processor->tile_columns, 1)};
+  const int32_t runs[] = {MAX(facts->tile[0], 1), MAX(facts->tile[1], 1)};
+  if (processor->tile_rows == 0 && processor->tile_columns == 0) return;
+  if (has[0] == runs[0] && has[1] == runs[1]) return;
+  tg_report(
+      cli, TG_EXIT_DONE,
+      "warning: %s%s has processors that multiply %gx%g of C at a time, those of %s multiply %dx%d: its rates are "
+      "of other tiles",
+      compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine, has[0],
+      has[1], tg_problem_name(problem), runs[0], runs[1]);
+}
+
 /* Beyond its ends a table of rates says that of the end, which within a factor of two is about right. */
 void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r) {
   const double far = 2;
@@ -73,8 +90,8 @@ void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare,
   const TgShape *shape = &tg_compare_result(compare, r)->expected.shape;
   const int32_t *blocks = problem->schedule.blocks[TG_MATRIX_C];
   if (rates->rows == 0 || problem->schedule.computes.right == TG_MATRICES) return;
-  const double elements =
-      tg_machine_tiled_elements(&compare->machine, MAX(shape->m / blocks[0], 1), MAX(shape->n / blocks[1], 1));
+  const double elements = tg_machine_tiled_elements(&compare->machine, (shape->m + blocks[0] - 1) / blocks[0],
+                                                    (shape->n + blocks[1] - 1) / blocks[1]);
   const double side = cbrt(elements * (double)shape->k / problem->schedule.inner);
   const double least = rates->row[0].size, most = rates->row[rates->rows - 1].size;
   if (side * far >= least && side <= most * far) return;

@@ -48,6 +48,7 @@ static TgExit predict(const TgCli *cli, TgCompareCommand *compare, guint r) {
     return tg_run_report(cli, run, tg_run_result(run, r), error);
   if (tg_expected_run(&problem->schedule, &problem->names, &facts, &run->options, &run->row->ways, &compare->machine,
                       &result->expected, &error)) {
+    tg_compare_warn_of_tiles(cli, compare, &facts, problem);
     tg_compare_warn_of_sizes(cli, compare, r);
     return TG_EXIT_DONE;
   }

@@ -33,6 +33,10 @@ TgExit tg_compare_machine(const TgCli *cli, TgCompareCommand *compare);
 /** Calibrates where there is no --machine; else warns of one for another device or number of processors. */
 TgExit tg_compare_calibrate(TgCli *cli, TgCompareCommand *compare);
 
+/** Warns where an ALGO is multiplied in other tiles than those that the machine's rates are of. */
+void tg_compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, const TgExecutorFacts *facts,
+                              const TgProblem *problem);
+
 /** Warns where the products of an ALGO, once predicted, are far from the sizes that the machine has rates of. */
 void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r);
 

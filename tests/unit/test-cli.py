@@ -1140,6 +1140,25 @@ def test_compare_beyond_the_rates():
     assert done.returncode == 0 and "warning: the calibration has rates of products of 4 to 16 elements" in done.stderr, done.stderr
 
 
+def test_compare_with_tiles_of_another():
+    """Rates of whole tiles are for an executor that multiplies in such tiles; cpu takes any size. Sizes are those of whole tiles."""
+    words = "compare cannon --grid 2x2 -n 64 --on cpu --trials 1 --machine my.machine --json".split()
+    for tiles, warned in [("", False), ("tile_rows = 1\ntile_columns = 1\n", False), ("tile_rows = 48\n", True)]:
+        pathlib.Path("my.machine").write_text(MADE_UP.replace("flops_per_s = 1\n", "rate = 32:1e9; 48:1e9\n" + tiles))
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+        said = "warning: --machine my.machine has processors that multiply 48x1 of C at a time, those of cannon multiply 1x1: "
+        assert done.returncode == 0 and (said in done.stderr if warned else not done.stderr), (tiles, done.stderr)
+
+
+def test_formula_of_uneven_sizes():
+    """The closed form has the rate of the largest block: 129 fill two tiles of 128."""
+    made = "[link]\nlatency_s = 0\nbandwidth_bytes_per_s = inf\n[processor]\nflops_per_s = 1e12\ntile_rows = 128\ntile_columns = 128\n"
+    pathlib.Path("tiles.machine").write_text(made)
+    for n in [256, 257]:
+        done = json.loads(run("sim", "cannon", "--grid", "2x2", "-n", n, "--machine", "tiles.machine", "--formula", "--json").stdout)
+        assert abs(done["closed_form_s"] / done["time_s"] - 1) < 0.02, (n, done["closed_form_s"], done["time_s"])
+
+
 def test_machine_of_an_executor():
     """Every executor that --on takes has its name in machine files, and sim says where it predicts another run than compare."""
     sim = ["sim", "cannon", "--grid", "2x2", "-n", 8, "--machine", "my.machine"]
