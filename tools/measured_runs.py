@@ -97,9 +97,9 @@ def shapes(files):
 
 def compared(files):
     """A line a schedule that was predicted and run, sizes side by side, and the median of the errors without their signs."""
-    found, environment = {}, None
+    found, environments = {}, []
     for one in files:
-        environment = environment or one.get("environment") or one["measured"]["environment"]
+        environments.append({"environment": one.get("environment") or one["measured"]["environment"]})
         for row in one.get("comparisons", [one]):
             ran = row["measured"]
             key = (row["on"], ran["transport"], ran["grid"], row["algorithm"])
@@ -122,7 +122,7 @@ def compared(files):
     medians = ", ".join(f"{statistics.median(some) * 100:.1f} % on {on}" for on, some in errors.items())
     return markdown(heads + ["of a step"], lines) + [
         "", f"error: (predicted − measured) / measured; its median without signs: {medians}; of a step: the median of the steps'. "
-        + where([{"environment": environment}])]
+        + where(environments)]
 
 
 TOOLS = ["test", "memcheck", "racecheck", "synccheck"]
