@@ -1,6 +1,7 @@
 /* The machine of a comparison: a file that fits what runs, or a calibration. */
 #include "compare.h"
 #include "machine-option.h"
+#include "phase.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,12 +88,9 @@ void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare,
   const double far = 2;
   const TgMachineRates *rates = &compare->machine.processor.rate;
   const TgProblem *problem = &tg_run_result(&compare->run, r)->problem;
-  const TgShape *shape = &tg_compare_result(compare, r)->expected.shape;
-  const int32_t *blocks = problem->schedule.blocks[TG_MATRIX_C];
   if (rates->rows == 0 || problem->schedule.computes.right == TG_MATRICES) return;
-  const double elements = tg_machine_tiled_elements(&compare->machine, (shape->m + blocks[0] - 1) / blocks[0],
-                                                    (shape->n + blocks[1] - 1) / blocks[1]);
-  const double side = cbrt(elements * (double)shape->k / problem->schedule.inner);
+  const TgProductSize product = tg_largest_product(&problem->schedule, &tg_compare_result(compare, r)->expected.shape);
+  const double side = cbrt(tg_machine_tiled_elements(&compare->machine, product.m, product.n) * (double)product.k);
   const double least = rates->row[0].size, most = rates->row[rates->rows - 1].size;
   if (side * far >= least && side <= most * far) return;
   tg_report(

@@ -2,21 +2,14 @@
 #include "sim.h"
 
 #include "algo-library.h"
+#include "phase.h"
 
 #include <math.h>
 
-/* Elements of the largest of so many parts. */
-static int64_t parts_of(int64_t extent, int64_t parts) {
-  return (extent + parts - 1) / parts;
-}
-
 static bool set_values(const TgSimRun *run, TgFormulaValues *values, GError **error) {
   TgMachineLink link = tg_machine_link(&run->machine, &run->network, 0, 0);
-  const TgSchedule *schedule = &run->problem.schedule;
-  const int32_t *blocks = schedule->blocks[TG_MATRIX_C];
-  double flops_per_s =
-      tg_machine_flops_per_s(&run->machine, parts_of(run->shape.m, blocks[0]), parts_of(run->shape.n, blocks[1]),
-                             parts_of(run->shape.k, schedule->inner));
+  const TgProductSize product = tg_largest_product(&run->problem.schedule, &run->shape);
+  const double flops_per_s = tg_machine_flops_per_s(&run->machine, product.m, product.n, product.k);
   return tg_formula_values_schedule(values, &run->problem.schedule, &run->problem.names, error) &&
          tg_formula_values_sizes(values, run->shape.m, run->shape.n, run->shape.k, error) &&
          tg_formula_values_machine(values, link.latency_s, 1 / link.bandwidth_bytes_per_s, link.per_hop_s,

@@ -31,25 +31,18 @@ static bool too_few(const TgCalibration *calibration, const char *what, int foun
 
 /* --- products ------------------------------------------------------------------------------------------------------*/
 
-/* That of the first sample, whose grid is that of all. Where problems are tiled around the schedule, blocks are whole
- * tiles as they are. */
+/* That of products alone, whose rates are meant; one schedule on one grid is multiplied in the same tiles at all sizes.
+ * Where problems are tiled around the schedule, blocks are whole tiles as they are. */
 static void find_tile(TgCalibration *calibration) {
   TgMachineProcessor *processor = &calibration->machine.processor;
-  const int32_t *first = NULL;
-  if (calibration->tiled) return;
   for (guint s = 0; s < calibration->samples->len; s++) {
-    TgCalibrationSample *sample = sample_at(calibration, s);
+    const TgCalibrationSample *sample = sample_at(calibration, s);
     const int32_t *tile = sample->times.facts.tile;
-    if (sample->left_out) continue;
-    if (!first) first = tile;
-    if (tile[0] != first[0] || tile[1] != first[1])
-      sample->left_out =
-          g_strdup_printf("it multiplies in tiles of %dx%d, others in %dx%d", tile[0], tile[1], first[0], first[1]);
+    if (calibration->tiled || sample->left_out || sample->probe.hops || (tile[0] <= 1 && tile[1] <= 1)) continue;
+    processor->tile_rows = tile[0];
+    processor->tile_columns = tile[1];
+    processor->given |= 1 << 3 | 1 << 4;
   }
-  if (!first || (first[0] <= 1 && first[1] <= 1)) return;
-  processor->tile_rows = first[0];
-  processor->tile_columns = first[1];
-  processor->given |= 1 << 3 | 1 << 4;
 }
 
 static double size_of(const TgCalibration *calibration, const TgCalibrationSample *sample) {

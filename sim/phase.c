@@ -22,6 +22,16 @@ struct TgPhases {
   GPtrArray *cache[TG_MAX_STATEMENTS]; /* of statements that are the same at every repetition */
 };
 
+static int64_t largest_part(int64_t extent, int64_t parts) {
+  return (extent + parts - 1) / parts;
+}
+
+TgProductSize tg_largest_product(const TgSchedule *schedule, const TgShape *shape) {
+  const int32_t *c = schedule->blocks[TG_MATRIX_C];
+  return (TgProductSize){largest_part(shape->m, c[0]), largest_part(shape->n, c[1]),
+                         largest_part(shape->k, schedule->inner)};
+}
+
 double tg_product_flops(const TgProductSize *size) {
   return 2.0 * (double)size->m * (double)size->n * (double)size->k;
 }

@@ -31,6 +31,9 @@ typedef struct TgPhase {
   int references;
 } TgPhase;
 
+/** The largest local product of a bound schedule at these extents, sizes rounded up; all are like it where they divide.
+ */
+TgProductSize tg_largest_product(const TgSchedule *schedule, const TgShape *shape);
 /** Floating-point operations. */
 double tg_product_flops(const TgProductSize *size);
 /** Of the phase's product number `i`. */

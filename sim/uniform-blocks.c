@@ -54,7 +54,6 @@ bool tg_uniform_blocks(const TgSchedule *schedule, const TgScheduleNames *names,
     if (!divides(schedule, shape, m)) return false;
   if (!find_matrices(schedule, names, matrix)) return false;
   for (int s = 0; s < schedule->statements; s++) blocks->bytes[s] = bytes_of(schedule, shape, element_bytes, matrix[s]);
-  const int32_t *c = schedule->blocks[TG_MATRIX_C];
-  blocks->product = (TgProductSize){shape->m / c[0], shape->n / c[1], shape->k / schedule->inner};
+  blocks->product = tg_largest_product(schedule, shape);
   return true;
 }
