@@ -36,12 +36,16 @@ static double *spread(const TgCost *cost, int64_t steps, double (*value)(const T
   return step_s;
 }
 
-/* Mean over the nodes. */
+/* Mean over the nodes that take part, as executors measure it. */
 static double time_in_step(const TgCost *cost, int64_t entry) {
   const TgNodeStep *at = &cost->node_step[entry * cost->nodes];
   double sum_s = 0;
-  for (int64_t n = 0; n < cost->nodes; n++) sum_s += at[n].end_s - at[n].start_s;
-  return sum_s / (double)cost->nodes;
+  int64_t took_part = 0;
+  for (int64_t n = 0; n < cost->nodes; n++) {
+    sum_s += at[n].end_s - at[n].start_s;
+    took_part += at[n].end_s > at[n].start_s;
+  }
+  return took_part ? sum_s / (double)took_part : 0;
 }
 
 /* All nodes' products, one after another. */

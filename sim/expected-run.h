@@ -15,7 +15,7 @@ typedef struct TgExpectedRun {
   TgCostOptions options;
   TgCost cost;     /**< of one pass by itself */
   int64_t steps;   /**< of the schedule */
-  double *step_s;  /**< by step, of one pass: a processor's time in it; 0 where it does nothing */
+  double *step_s;  /**< by step, of one pass: the time in it of a processor that takes part; 0 where none does */
   int64_t rounds;  /**< instances that follow one another */
   int64_t passes;  /**< through the schedule, that follow one another */
   double pass_s;   /**< steps of one pass together, as passes follow one another */

@@ -57,7 +57,18 @@ static void processors_together_take_the_mean(void) {
   static const TgWays ways = {.fetches = true};
   TgExpectedRun expected = expect("cannon", "2x2", 4, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
   g_assert_cmpfloat_with_epsilon(expected.pass_s, 10 + 16 + 10 + 16, 1e-9);
-  tg_expected_clear(&expected);
+  /* To align, one fetches A, one A and then B, one B from there, after that A. The next step begins at 0, 5, 10 and 10,
+     its products have ended at 26, and all have two blocks more at 36. */
+  expect_steps(expected, (const double[]){(5 + 10 + 10) / 3., 36 - (0 + 5 + 10 + 10) / 4., 16}, 3);
+}
+
+/* DNS lifts two blocks of A and two of B to three of eight processors. Six get something in the broadcasts: 5, 5 and 10
+ * in the lower plane, 20, 10 and 10 with waiting in the upper. Sums go to the four of the lower plane, which have
+ * waited 20, 10, 10 and 0 for them. */
+static void steps_are_of_those_that_take_part(void) {
+  static const TgWays ways = {.fetches = true};
+  TgExpectedRun expected = expect("dns", "2x2x2", 4, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
+  expect_steps(expected, (const double[]){(5 + 5 + 10) / 3., (5 + 5 + 10 + 20 + 10 + 10) / 6., 16, 5 + 40 / 4.}, 4);
 }
 
 /* All of the moves of a shift, 10 s, lie beside the product before it; the alignment is loads. */
@@ -236,6 +247,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/expected-run/takes-turns", processors_that_take_turns_add_up);
   g_test_add_func("/expected-run/together", processors_together_take_the_mean);
+  g_test_add_func("/expected-run/part", steps_are_of_those_that_take_part);
   g_test_add_func("/expected-run/overlap", moves_hide_behind_products);
   g_test_add_func("/expected-run/fetch", fetching_holds_up_no_sender);
   g_test_add_func("/expected-run/passes", passes_follow_one_another);
