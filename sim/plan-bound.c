@@ -16,8 +16,9 @@ typedef struct TgLineCost {
   int32_t length;
   double elements;
   double mean_s;
-  double root_s;    /* of the root, or of position 0 */
-  double transfers; /* of single blocks or pieces */
+  double root_s;       /* of the root, or of position 0 */
+  double root_sends_s; /* of what it sends, where it goes on to something else meanwhile */
+  double transfers;    /* of single blocks or pieces */
   double rounds;
 } TgLineCost;
 
@@ -32,10 +33,19 @@ static gboolean line_equal(gconstpointer a, gconstpointer b) {
   return x->op == y->op && x->form == y->form && x->length == y->length && x->elements == y->elements;
 }
 
-/* LogGP's sender is free again while its message is under way: only G for each byte but the first keeps it. */
+/* LogGP's sender goes on at once, to a product, too, and only G for each byte but the first comes before its next
+ * message, with all ports not even that. So what counts beside products is what is received. */
+static bool goes_on(const TgPlanSearch *search) {
+  return search->request->model == TG_COST_LOGGP;
+}
+
+static bool has_all_ports(const TgPlanSearch *search) {
+  return search->request->machine->port.ports == TG_PORTS_ALL;
+}
+
 static double message_s(const TgPlanSearch *search, double elements) {
   double bytes = elements * (double)search->request->element_bytes;
-  if (search->request->model == TG_COST_LOGGP) return fmax(bytes - 1, 0) * search->seconds_per_byte;
+  if (goes_on(search)) return fmax(bytes - 1, 0) * search->seconds_per_byte;
   return search->latency_s + bytes * search->seconds_per_byte;
 }
 
@@ -48,7 +58,6 @@ typedef struct TgPortUse {
 typedef struct TgLineRun {
   const TgPlanSearch *search;
   TgPortUse *use;
-  bool all_ports;
   int32_t length, round, from, to; /* of the message under way; from -1 where there is none */
   double elements;
 } TgLineRun;
@@ -60,16 +69,22 @@ static void use_port(double *port, double time_s, bool all_ports) {
 static void close_message(TgLineRun *run) {
   if (run->from < 0) return;
   double time_s = message_s(run->search, run->elements);
-  use_port(&run->use[run->from].send_s, time_s, run->all_ports);
-  use_port(&run->use[run->to].receive_s, time_s, run->all_ports);
+  use_port(&run->use[run->from].send_s, time_s, has_all_ports(run->search));
+  use_port(&run->use[run->to].receive_s, time_s, has_all_ports(run->search));
   run->from = -1;
+}
+
+static double held_up_s(const TgLineRun *run, int32_t position) {
+  const TgPortUse *use = &run->use[position];
+  return goes_on(run->search) ? use->receive_s : fmax(use->send_s, use->receive_s);
 }
 
 static double close_round(TgLineRun *run, TgLineCost *line) {
   double sum = 0;
   close_message(run);
-  line->root_s += fmax(run->use[0].send_s, run->use[0].receive_s);
-  for (int32_t i = 0; i < run->length; i++) sum += fmax(run->use[i].send_s, run->use[i].receive_s);
+  line->root_s += held_up_s(run, 0);
+  if (goes_on(run->search) && !has_all_ports(run->search)) line->root_sends_s += run->use[0].send_s;
+  for (int32_t i = 0; i < run->length; i++) sum += held_up_s(run, i);
   memset(run->use, 0, (size_t)run->length * sizeof *run->use);
   return sum;
 }
@@ -80,7 +95,6 @@ static void expand_line(const TgPlanSearch *search, TgLineCost *line) {
   double sum = 0;
   int64_t elements = (int64_t)line->elements;
   TgLineRun run = {.search = search, .length = line->length, .from = -1, .use = g_new0(TgPortUse, line->length)};
-  run.all_ports = search->request->machine->port.ports == TG_PORTS_ALL;
   tg_rounds_init(&rounds, (TgOp)line->op, (TgCollective)line->form, line->length, 0, 0);
   while (tg_rounds_next(&rounds, &transfer)) {
     if (transfer.round != run.round) sum += close_round(&run, line);
@@ -102,13 +116,22 @@ static void expand_line(const TgPlanSearch *search, TgLineCost *line) {
 
 /* Everybody but the root sends or receives one block at least, and where each brings one, those of all others; in a
  * round it sends and receives but one message, whatever the ports. */
-static void bound_line(const TgPlanSearch *search, TgLineCost *line) {
+static void bound_line(const TgPlanSearch *search, int32_t pieces, TgLineCost *line) {
   double others = line->length - 1;
   bool all = line->op == TG_OP_ALLGATHER || line->op == TG_OP_REDUCESCATTER || line->op == TG_OP_ALLTOALL;
-  line->mean_s =
-      all ? message_s(search, others * line->elements) : message_s(search, line->elements) * others / line->length;
   bool rooted = line->op == TG_OP_SCATTER || line->op == TG_OP_GATHER;
-  line->root_s = message_s(search, (all || rooted ? others : 1) * line->elements);
+  bool root_sends = line->op == TG_OP_SCATTER || line->op == TG_OP_BROADCAST;
+  double block_s = message_s(search, line->elements), several_s = message_s(search, others * line->elements);
+  if (goes_on(search)) { /* at most as many messages as there are pieces: each has a byte that costs nothing */
+    block_s = pieces * message_s(search, line->elements / pieces);
+    several_s = others * block_s;
+  }
+  line->mean_s = all ? several_s : block_s * others / line->length;
+  line->root_s = all || rooted ? several_s : block_s;
+  if (goes_on(search)) {
+    if ((all || root_sends) && !has_all_ports(search)) line->root_sends_s = line->root_s;
+    if (root_sends) line->root_s = 0;
+  }
   bool many = all || line->form == TG_COLLECTIVE_CHAIN || line->form == TG_COLLECTIVE_SCATTER_ALLGATHER ||
               (rooted && line->form == TG_COLLECTIVE_RING);
   line->transfers = others * (many ? line->length : rooted ? log2(line->length) : 1);
@@ -126,7 +149,7 @@ static const TgLineCost *line_cost(const TgPlanSearch *search, const TgSchedule 
   if (known) return known;
   known = g_memdup2(&key, sizeof key);
   if (key.length > LONG_LINE)
-    bound_line(search, known);
+    bound_line(search, rounds.pieces, known);
   else if (key.length > 1)
     expand_line(search, known);
   g_hash_table_add(search->lines, known);
@@ -145,23 +168,31 @@ static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule
   const TgStatement *statement = &schedule->statement[s];
   double elements = facts->read_low[s];
   if (facts->executions[s] == 0) return 0;
-  if (statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD) return facts->moving[s] * message_s(search, elements);
+  if (statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD) {
+    bool at_once = goes_on(search) && has_all_ports(search); /* what one processor receives */
+    return (at_once ? facts->receiving[s] : facts->moving[s]) * message_s(search, elements);
+  }
   if (!tg_op_is_collective(statement->op)) return 0;
   if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_PLAN_COORDINATES)) return 0;
   return line_cost(search, schedule, statement, elements, collective)->mean_s;
 }
 
 /* A root that is the same at every execution does its part each time. */
-static double root_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
-                         TgCollective collective) {
-  double most = 0;
+typedef struct TgRootBound {
+  double held_up_s, sends_s;
+} TgRootBound;
+
+static TgRootBound root_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+                              TgCollective collective) {
+  TgRootBound most = {0, 0};
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     if (!tg_op_is_collective(statement->op) || statement->where || !statement->value || facts->executions[s] == 0)
       continue;
     if (tg_expression_variables(schedule, statement->value) & TG_PLAN_LOOPS) continue;
-    double root_s = line_cost(search, schedule, statement, facts->read_low[s], collective)->root_s;
-    most = fmax(most, facts->executions[s] * root_s);
+    const TgLineCost *line = line_cost(search, schedule, statement, facts->read_low[s], collective);
+    most.held_up_s = fmax(most.held_up_s, facts->executions[s] * line->root_s);
+    most.sends_s = fmax(most.sends_s, facts->executions[s] * line->root_sends_s);
   }
   return most;
 }
@@ -213,11 +244,12 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
     seconds[s] = statement_s(search, schedule, facts, s, collective);
     communication_s += facts->executions[s] * seconds[s];
   }
-  if (search->request->machine->port.ports == TG_PORTS_ALL) communication_s = all_ports_bound(schedule, facts, seconds);
-  communication_s = fmax(communication_s, root_bound(search, schedule, facts, collective));
+  if (has_all_ports(search)) communication_s = all_ports_bound(schedule, facts, seconds);
+  const TgRootBound root = root_bound(search, schedule, facts, collective);
+  communication_s = fmax(communication_s, root.held_up_s);
   double bound =
       search->request->overlap ? fmax(communication_s, facts->compute_s) : communication_s + facts->compute_s;
-  return bound * (1 - 1e-9); /* sums in another order than the models' */
+  return fmax(bound, root.sends_s) * (1 - 1e-9); /* sums in another order than the models' */
 }
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */

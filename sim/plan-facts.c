@@ -82,27 +82,43 @@ static bool is_shift(const TgSchedule *schedule, const TgStatement *statement, b
   return true;
 }
 
-/* Part of the processors whose block goes elsewhere, where it is the same at every repetition. 0, which is never too
- * much, where that cannot be told quickly. */
-static double moving_part(const TgCounting *counting, bool constant) {
+/* The processor that the block of processor `p` goes to; -1 where that cannot be told. */
+static int64_t receiver_of(const TgSchedule *schedule, const TgStatement *statement, int64_t p) {
+  int64_t variable[TG_LOCAL_VARIABLES] = {0}, at, receiver = 0;
+  tg_schedule_coordinates(schedule, p, variable);
+  for (int c = 0; c < schedule->dims; c++) {
+    if (tg_expression_evaluate(schedule, statement->to[c], variable, &at) != TG_EVALUATION_OK) return -1;
+    receiver = receiver * schedule->extent[c] + tg_floor_remainder(at, schedule->extent[c]);
+  }
+  return receiver;
+}
+
+/* Parts of the processors whose block goes elsewhere, and that get one from elsewhere, where both are the same at every
+ * repetition. 0, which is never too much, where that cannot be told quickly. */
+static void find_moving(const TgCounting *counting, bool constant, double *moving, double *receiving) {
   const TgSchedule *schedule = counting->schedule;
   const TgStatement *statement = counting->statement;
-  int64_t processors = tg_schedule_processors(schedule), moving = 0;
+  const int64_t processors = tg_schedule_processors(schedule);
+  int64_t senders = 0, receivers = 0;
   bool moves;
-  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_PLAN_COORDINATES)) return 0;
-  if (is_shift(schedule, statement, &moves)) return moves;
-  if (!constant || processors > PROCESSORS_ASKED) return 0;
-  for (int64_t p = 0; p < processors; p++) {
-    int64_t variable[TG_LOCAL_VARIABLES] = {0}, at;
-    tg_schedule_coordinates(schedule, p, variable);
-    bool stays = true;
-    for (int c = 0; c < schedule->dims && stays; c++) {
-      if (tg_expression_evaluate(schedule, statement->to[c], variable, &at) != TG_EVALUATION_OK) return 0;
-      stays = tg_floor_remainder(at, schedule->extent[c]) == variable[c];
-    }
-    moving += !stays;
+  *moving = *receiving = 0;
+  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_PLAN_COORDINATES)) return;
+  if (is_shift(schedule, statement, &moves)) {
+    *moving = *receiving = moves;
+    return;
   }
-  return (double)moving / (double)processors;
+  if (!constant || processors > PROCESSORS_ASKED) return;
+  g_autofree uint8_t *receives = g_new0(uint8_t, (gsize)processors);
+  for (int64_t p = 0; p < processors; p++) {
+    const int64_t to = receiver_of(schedule, statement, p);
+    if (to < 0) return;
+    if (to == p) continue;
+    senders++;
+    receivers += !receives[to];
+    receives[to] = 1;
+  }
+  *moving = (double)senders / (double)processors;
+  *receiving = (double)receivers / (double)processors;
 }
 
 static bool is_constant(const TgSchedule *schedule, const TgStatement *statement) {
@@ -126,7 +142,7 @@ static void find_executions(const TgSchedule *schedule, const TgScheduleNames *n
     facts->proof_s += executions * (double)facts->processors * 0.8e-6;
     facts->constant[s] = is_constant(schedule, statement);
     if (statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD)
-      facts->moving[s] = moving_part(&counting, facts->constant[s]);
+      find_moving(&counting, facts->constant[s], &facts->moving[s], &facts->receiving[s]);
   }
 }
 

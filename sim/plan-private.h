@@ -25,6 +25,7 @@ typedef struct TgPlanFacts {
   int64_t processors;
   double executions[TG_MAX_STATEMENTS]; /**< of a leaf statement: how often it runs, repetitions counted … */
   double moving[TG_MAX_STATEMENTS];     /**< … and the part of the processors that send in it, at least, on average */
+  double receiving[TG_MAX_STATEMENTS];  /**< … and that receive in it */
   bool constant[TG_MAX_STATEMENTS];     /**< the same at every repetition */
   double read_low[TG_MAX_STATEMENTS];   /**< elements of the block that the statement reads, at least */
   double elements_low[TG_MAX_BUFFERS];  /**< of a block in the buffer, at least … */

@@ -35,11 +35,7 @@ static void check_place(const Fixture *f, const TgPlanPlace *at) {
   tg_cost_clear(&cost);
 }
 
-static void check_all(gint64 n, gint64 processors, const char *machine, TgCostModel model, bool overlap) {
-  Fixture *f = fixture(n, processors, machine);
-  add_library(f);
-  f->request.model = model;
-  f->request.overlap = overlap;
+static void check_ranking(Fixture *f) {
   plan(f);
   g_assert_cmpuint(f->plan.ranked->len, >, 0);
   for (guint i = 0; i < f->plan.ranked->len; i++) {
@@ -47,6 +43,14 @@ static void check_all(gint64 n, gint64 processors, const char *machine, TgCostMo
     if (i) g_assert_cmpfloat(place(f, i)->predicted_s, >=, place(f, i - 1)->predicted_s * (1 - 1e-12));
     g_assert_cmpuint(strlen(place(f, i)->why), >, 0);
   }
+}
+
+static void check_all(gint64 n, gint64 processors, const char *machine, TgCostModel model, bool overlap) {
+  Fixture *f = fixture(n, processors, machine);
+  add_library(f);
+  f->request.model = model;
+  f->request.overlap = overlap;
+  check_ranking(f);
   fixture_free(f);
 }
 
@@ -60,8 +64,86 @@ static void test_every_place(void) {
           check_all(sizes[n], processors[p], machines[machine], TG_COST_HOCKNEY, overlap);
 }
 
+static const char *const every_port[] = {"", "[port]\nports = all\n", "[port]\noverhead_s = 3\ngap_s = 2\n",
+                                         "[port]\nports = all\noverhead_s = 3\ngap_s = 2\n"};
+
 static void test_every_model(void) {
-  for (int model = 0; model < TG_COST_MODELS; model++) check_all(24, 16, "", (TgCostModel)model, true);
+  static const gint64 sizes[] = {7, 24}, processors[] = {9, 16};
+  for (int model = 0; model < TG_COST_MODELS; model++)
+    for (gsize port = 0; port < G_N_ELEMENTS(every_port); port++)
+      for (int overlap = 0; overlap < 2; overlap++)
+        for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
+          check_all(sizes[i], processors[i], every_port[port], (TgCostModel)model, overlap);
+}
+
+/* Three send to one at once, which holds up senders that wait for their messages, and in `loggp` only the receiver:
+ * first processor 0, then processor 1, to which 0 sends nothing. */
+static void test_many_to_one(void) {
+  static const char text[] = "schedule fan\n"
+                             "grid i:p\n"
+                             "place A(0,i) on (i)\n"
+                             "place B(i,0) on (i)\n"
+                             "place C(0,0) on (0)\n"
+                             "repeat s in 4\n"
+                             "  T = A * B\n"
+                             "  add T to (0) into D[s]\n"
+                             "repeat s in 4\n"
+                             "  T = A * B\n"
+                             "  add T to ((i+3)/4) into E[s]\n"
+                             "copy D[0] into C where i == 0\n";
+  for (int model = 0; model < TG_COST_MODELS; model++)
+    for (gsize port = 0; port < G_N_ELEMENTS(every_port); port++) {
+      Fixture *f = fixture(24, 4, every_port[port]);
+      f->machine.processor.flops_per_s = 1e6;
+      f->request.model = (TgCostModel)model;
+      add_text(f, text, strlen(text), true);
+      check_ranking(f);
+      fixture_free(f);
+    }
+}
+
+/* Lines longer than the planner follows round by round: a root deals out, all get all, a root collects. */
+static void test_long_lines(void) {
+  static const char deal[] = "schedule deal\n"
+                             "grid i:p\n"
+                             "place A(i,0) on (0) as S[i]\n"
+                             "place B(0,0) on (0)\n"
+                             "place C(i,0) on (i)\n"
+                             "scatter S along i from 0 into A\n"
+                             "broadcast B along i from 0\n"
+                             "C = A * B\n";
+  static const char share[] = "schedule share\n"
+                              "grid i:p\n"
+                              "place A(i,0) on (i)\n"
+                              "place B(0,i) on (i) as P\n"
+                              "place C(i,t) on (i) as C[t] for t in p\n"
+                              "allgather P along i into B\n"
+                              "repeat s in p\n"
+                              "  C[s] = A * B[s]\n";
+  static const char collect[] = "schedule collect\n"
+                                "grid i:p\n"
+                                "place A(i,0) on (i)\n"
+                                "place B(0,0) on (i)\n"
+                                "place C(i,0) on (0) as D[i]\n"
+                                "C = A * B\n"
+                                "gather C along i to 0 into D\n";
+  static const struct {
+    const char *text;
+    gint64 n, k;
+  } cases[] = {{deal, 1, 40}, {deal, 40, 1}, {share, 300, 1}, {share, 3000, 1}, {collect, 1, 1}, {collect, 40, 1}};
+  static const TgCostModel models[] = {TG_COST_HOCKNEY, TG_COST_LOGGP};
+  for (gsize c = 0; c < G_N_ELEMENTS(cases); c++)
+    for (gsize port = 0; port < G_N_ELEMENTS(every_port); port++)
+      for (gsize m = 0; m < G_N_ELEMENTS(models); m++) {
+        Fixture *f = fixture(300, 300, every_port[port]);
+        f->request.n = cases[c].n;
+        f->request.k = cases[c].k;
+        f->machine.processor.flops_per_s = 1e9;
+        f->request.model = models[m];
+        add_text(f, cases[c].text, strlen(cases[c].text), true);
+        check_ranking(f);
+        fixture_free(f);
+      }
 }
 
 static void check_pruning(gint64 n, gint64 processors, bool overlap) {
@@ -92,6 +174,8 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/plan/every-place", test_every_place);
   g_test_add_func("/plan/every-model", test_every_model);
+  g_test_add_func("/plan/many-to-one", test_many_to_one);
+  g_test_add_func("/plan/long-lines", test_long_lines);
   g_test_add_func("/plan/pruning", test_pruning);
   return g_test_run();
 }
