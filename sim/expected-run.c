@@ -36,16 +36,28 @@ static double *spread(const TgCost *cost, int64_t steps, double (*value)(const T
   return step_s;
 }
 
-/* Mean over the nodes that take part, as executors measure it. */
-static double time_in_step(const TgCost *cost, int64_t entry) {
+static double sum_of_times(const TgCost *cost, int64_t entry, int64_t *took_part) {
   const TgNodeStep *at = &cost->node_step[entry * cost->nodes];
   double sum_s = 0;
-  int64_t took_part = 0;
+  *took_part = 0;
   for (int64_t n = 0; n < cost->nodes; n++) {
     sum_s += at[n].end_s - at[n].start_s;
-    took_part += at[n].end_s > at[n].start_s;
+    *took_part += at[n].end_s > at[n].start_s;
   }
+  return sum_s;
+}
+
+/* Mean over the nodes that take part, as executors measure it. */
+static double time_in_step(const TgCost *cost, int64_t entry) {
+  int64_t took_part;
+  const double sum_s = sum_of_times(cost, entry, &took_part);
   return took_part ? sum_s / (double)took_part : 0;
+}
+
+/* Mean over all nodes: all have the product that the moves lie beside, and those of several steps add up. */
+static double moves_beside(const TgCost *cost, int64_t entry) {
+  int64_t took_part;
+  return sum_of_times(cost, entry, &took_part) / (double)cost->nodes;
 }
 
 /* All nodes' products, one after another. */
@@ -79,7 +91,7 @@ static double *steps_beside(const TgSchedule *schedule, const TgScheduleNames *n
   idle.processor.flops_per_s = INFINITY;
   if (!predict(schedule, names, expected, &idle, &cost, error)) return NULL;
   double *step_s = spread(&expected->cost, expected->steps, products_at_most);
-  g_autofree double *moves_s = spread(&cost, expected->steps, time_in_step);
+  g_autofree double *moves_s = spread(&cost, expected->steps, moves_beside);
   g_autofree int64_t *multiplies = g_new(int64_t, (gsize)MAX(expected->steps, 1));
   for (int64_t s = 0; s < expected->steps; s++) multiplies[s] = step_s[s] > 0;
   tg_expected_fold_steps(multiplies, expected->steps, moves_s);

@@ -85,6 +85,16 @@ static void moves_hide_behind_products(void) {
   expect_steps(expected, (const double[]){0, 2, 2}, 3);
 }
 
+/* SUMMA on 2x2, where a product takes 2 s and a message 2 s. In the first step (0, 0) has both blocks, two fetch one,
+ * and (1, 1) fetches two: 0, 2, 2 and 4. In the second (0, 0) takes until 8, from 0 on, two from 2 to 6, and (1, 1)
+ * nothing. What a step takes is a mean over all four, since all multiply. */
+static void moves_are_beside_the_products_of_all(void) {
+  static const TgWays ways = {.overlaps = true, .fetches = true, .folds = true};
+  TgExpectedRun expected = expect("summa", "2x2", 2, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
+  g_assert_cmpfloat_with_epsilon(expected.pass_s, 2 + 4, 1e-9);
+  expect_steps(expected, (const double[]){(0 + 2 + 2 + 4) / 4., (8 + 4 + 4 + 0) / 4.}, 2);
+}
+
 /* A receiver that fetches: all of a row get the owner's block at once. One port: the owner sends one after another. */
 static void fetching_holds_up_no_sender(void) {
   static const TgWays fetches = {.fetches = true}, sends = {0};
@@ -249,6 +259,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/expected-run/together", processors_together_take_the_mean);
   g_test_add_func("/expected-run/part", steps_are_of_those_that_take_part);
   g_test_add_func("/expected-run/overlap", moves_hide_behind_products);
+  g_test_add_func("/expected-run/beside", moves_are_beside_the_products_of_all);
   g_test_add_func("/expected-run/fetch", fetching_holds_up_no_sender);
   g_test_add_func("/expected-run/passes", passes_follow_one_another);
   g_test_add_func("/expected-run/divided", last_instances_may_be_divided);
