@@ -15,6 +15,7 @@ static char *link_words(const TgCalibrateCommand *command) {
   const TgCalibration *calibration = command->calibration;
   if (command->plan.options.transport == TG_TRANSPORT_LOAD)
     return g_strdup("transport load sends nothing: there are no links");
+  if (calibration->machine.executor.processors == 1) return g_strdup("one processor sends nothing: there are none");
   if (calibration->no_links) return g_strdup("no move took a time that can be told from nothing");
   if (calibration->hidden)
     return g_strdup("moves always hid behind products: latency_s is no more than what a move takes at most");

@@ -58,7 +58,12 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
   for (guint r = 0; r < compare->run.results->len; r++) {
     const TgProblem *problem = &tg_run_result(&compare->run, r)->problem;
     const int64_t processors = tg_schedule_processors(&problem->schedule);
-    if (!compare->run.row->ways.takes_turns && executor->processors > 0 && (double)processors != executor->processors)
+    if (executor->processors == 1 && processors > 1)
+      tg_report(cli, TG_EXIT_DONE,
+                "warning: --machine %s was measured with one processor, which has no links to measure; %s has %" PRId64,
+                cli->options.machine, tg_problem_name(problem), processors);
+    else if (!compare->run.row->ways.takes_turns && executor->processors > 0 &&
+             (double)processors != executor->processors)
       tg_report(cli, TG_EXIT_DONE,
                 "warning: --machine %s was measured with %g processors at once, %s has %" PRId64
                 ": what they share is shared otherwise",

@@ -38,8 +38,9 @@ static void print_totals(TgCli *cli, const TgRunResult *measured, const TgCompar
   g_autofree char *made =
       g_strdup_printf("%" PRId64 " pass%s of %s through the schedule, and %s beside them", expected->passes,
                       expected->passes == 1 ? "" : "es one after another", pass, beside);
-  g_autofree char *taken =
-      g_strdup_printf("the median of %d runs, standard deviation %s", measured->time.trials, spread);
+  g_autofree char *taken = measured->time.trials == 1 ? g_strdup("one run")
+                                                      : g_strdup_printf("the median of %d runs, standard deviation %s",
+                                                                        measured->time.trials, spread);
   tg_table_add_time_fact(table, "predicted", expected->time_s, made);
   tg_table_add_time_fact(table, "measured", measured->time.median_s, taken);
   tg_table_add(table, "error");
@@ -63,7 +64,7 @@ static int64_t add_steps(TgTable *table, const TgRunResult *measured, const TgCo
   return folded;
 }
 
-static void print_steps(TgCli *cli, const TgRunResult *measured, const TgCompareResult *result) {
+static void print_steps(TgCli *cli, const TgRunResult *measured, const TgCompareResult *result, bool takes_turns) {
   static const char *const heads[] = {"step", "label", "predicted", "measured", "error"};
   g_autoptr(TgTable) table = tg_table_new("rlrrr");
   if (!measured->steps) return;
@@ -75,9 +76,8 @@ static void print_steps(TgCli *cli, const TgRunResult *measured, const TgCompare
     tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", measured->facts.steps - MOST_STEPS);
   GString *words = g_string_new(NULL);
   g_string_printf(words,
-                  "times: of a processor in the step, over the whole run; median of the errors without their "
-                  "signs: %.1f %%",
-                  100 * result->median_abs_step_error);
+                  "times: of %s in the step, over the whole run; median of the errors without their signs: %.1f %%",
+                  takes_turns ? "all processors" : "a processor that takes part", 100 * result->median_abs_step_error);
   if (folded) g_string_append(words, "; a step with - has no time of its own and is counted to the next that has");
   if (result->step_scale != 1)
     g_string_append_printf(words,
@@ -99,7 +99,7 @@ static void print_one(TgCli *cli, const TgCompareCommand *compare) {
   print_machine(cli, compare);
   tg_print(cli, "\n");
   print_totals(cli, measured, result);
-  print_steps(cli, measured, result);
+  print_steps(cli, measured, result, compare->run.row->ways.takes_turns);
 }
 
 static void print_several(TgCli *cli, const TgCompareCommand *compare) {

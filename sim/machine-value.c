@@ -148,6 +148,8 @@ bool tg_machine_number(const char *name, TgValueKind kind, TgSpan value, double 
   if (!infinite && *number != 0 && *number < least_number)
     return refuse_range(name, kind, value, "is below 1e-30", error);
   if (!infinite && *number > most_number) return refuse_range(name, kind, value, "is above 1e30", error);
+  if (kind == TG_VALUE_COUNT && *number > INT32_MAX)
+    return refuse_range(name, kind, value, "is above 2147483647", error);
   if (kind == TG_VALUE_COUNT && *number != floor(*number))
     return refuse_range(name, kind, value, "is not a whole number", error);
   if (kind == TG_VALUE_FRACTION && *number >= 1) return refuse_range(name, kind, value, "is not below 1", error);

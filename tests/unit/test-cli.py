@@ -980,7 +980,14 @@ def test_calibrate():
     run("plan", "-n", 64, "--procs", 4, "--machine", "copy.machine")
     os.remove("copy.machine")
     text = run("calibrate", *CALIBRATE, "--grid", "1x1").stdout
-    assert "cpu on a grid of 1x1" in text and "no move took a time" in text and len(os.listdir()) == 1
+    assert "cpu on a grid of 1x1" in text and "one processor sends nothing" in text and len(os.listdir()) == 1
+    run("calibrate", *CALIBRATE, "--grid", "1x1", "-q", "-o", "one.machine")
+    words = "compare cannon --on cpu -n 64 --trials 1 --grid"
+    said = subprocess.run([PROGRAM, *words.split(), "2x2", "--machine", "one.machine"], capture_output=True, text=True)
+    assert said.returncode == 0 and "measured with one processor" in said.stderr, said
+    assert "one run" in said.stdout and "of all processors in the step" in said.stdout, said
+    run(*words.split(), "4x4", "--machine", "my.machine", "--type", "f64")  # of 2x3, but they take turns
+    os.remove("one.machine")
     assert run("calibrate", *CALIBRATE, "-q").stdout == ""
 
 

@@ -62,6 +62,8 @@ static const Bad bad[] = {
     {"[link]\nlatency_s = 1e31\n", 2, 13, "latency_s = 1e31 is above 1e30; write 0 or more, such as 1e-6"},
     {"[link]\nbandwidth_bytes_per_s = 1e-31\n", 2, 25,
      "bandwidth_bytes_per_s = 1e-31 is below 1e-30; write more than 0, such as 1.25e9, or inf"},
+    {"[processor]\ntile_rows = 2147483648\n", 2, 13,
+     "tile_rows = 2147483648 is above 2147483647; write more than 0, such as 16"},
     {"[executor]\nprocessors = 3.5\n", 2, 14, "processors = 3.5 is not a whole number; write more than 0, such as 16"},
     {"[executor]\nprocessors = many\n", 2, 14,
      "`many` is no plain number; processors counts in whole numbers: write a number such as 16"},
