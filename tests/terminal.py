@@ -115,14 +115,17 @@ class Terminal:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         pid = os.fork()
         if pid == 0:
-            os.setpgid(0, 0)
-            os.tcsetpgrp(self.slave, os.getpid())
-            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)
-            for number in range(3):
-                os.dup2(self.slave, number)
-            os.closerange(3, 64)
-            os.execve(words[0], words, environment)
+            try:
+                os.setpgid(0, 0)
+                os.tcsetpgrp(self.slave, os.getpid())
+                for number in (signal.SIGTTOU, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # `&` of a shell ignores two
+                    signal.signal(number, signal.SIG_DFL)
+                for number in range(3):
+                    os.dup2(self.slave, number)
+                os.closerange(3, 64)
+                os.execve(words[0], words, environment)
+            finally:
+                os._exit(127)  # or a second process would go on with the tests, and start a third
         # A command that is stopped would outlive its terminal.
         signal.signal(signal.SIGHUP, lambda *_: (os.kill(pid, signal.SIGHUP), os.kill(pid, signal.SIGCONT)))
         os.write(says, f"{pid}\n".encode())
