@@ -36,28 +36,24 @@ static double *spread(const TgCost *cost, int64_t steps, double (*value)(const T
   return step_s;
 }
 
-static double sum_of_times(const TgCost *cost, int64_t entry, int64_t *took_part) {
+static double sum_of_times(const TgCost *cost, int64_t entry) {
   const TgNodeStep *at = &cost->node_step[entry * cost->nodes];
   double sum_s = 0;
-  *took_part = 0;
-  for (int64_t n = 0; n < cost->nodes; n++) {
-    sum_s += at[n].end_s - at[n].start_s;
-    *took_part += at[n].end_s > at[n].start_s;
-  }
+  for (int64_t n = 0; n < cost->nodes; n++) sum_s += at[n].end_s - at[n].start_s;
   return sum_s;
 }
 
 /* Mean over the nodes that take part, as executors measure it. */
 static double time_in_step(const TgCost *cost, int64_t entry) {
-  int64_t took_part;
-  const double sum_s = sum_of_times(cost, entry, &took_part);
-  return took_part ? sum_s / (double)took_part : 0;
+  const TgNodeStep *at = &cost->node_step[entry * cost->nodes];
+  int64_t took_part = 0;
+  for (int64_t n = 0; n < cost->nodes; n++) took_part += at[n].end_s > at[n].start_s;
+  return took_part ? sum_of_times(cost, entry) / (double)took_part : 0;
 }
 
 /* Mean over all nodes: all have the product that the moves lie beside, and those of several steps add up. */
 static double moves_beside(const TgCost *cost, int64_t entry) {
-  int64_t took_part;
-  return sum_of_times(cost, entry, &took_part) / (double)cost->nodes;
+  return sum_of_times(cost, entry) / (double)cost->nodes;
 }
 
 /* All nodes' products, one after another. */

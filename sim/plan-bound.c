@@ -177,11 +177,12 @@ static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule
   return line_cost(search, schedule, statement, elements, collective)->mean_s;
 }
 
-/* A root that is the same at every execution does its part each time. */
 typedef struct TgRootBound {
-  double held_up_s, sends_s;
+  double held_up_s; /* which products wait for */
+  double sends_s;   /* see TgLineCost.root_sends_s */
 } TgRootBound;
 
+/* A root that is the same at every execution does its part each time. */
 static TgRootBound root_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
                               TgCollective collective) {
   TgRootBound most = {0, 0};
