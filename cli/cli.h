@@ -12,8 +12,8 @@
 /** Exit statuses, also for scripts: see `topogemm --help`. */
 typedef enum TgExit {
   TG_EXIT_DONE,
-  TG_EXIT_FAILED,    /**< the system refused: disk full, no permission */
-  TG_EXIT_USAGE,     /**< the command line or an input file is wrong */
+  TG_EXIT_FAILED,    /**< the system refused: no such file, no permission, disk full */
+  TG_EXIT_USAGE,     /**< the command line is wrong, or what an input file holds */
   TG_EXIT_WRONG,     /**< a proof or a check of numbers failed */
   TG_EXIT_MISSING,   /**< hardware or a feature that is not here */
   TG_EXIT_TOLERANCE, /**< a stated tolerance was missed */

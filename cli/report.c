@@ -36,6 +36,7 @@ typedef struct TgMeaning {
 } TgMeaning;
 
 static const TgMeaning meanings[] = {
+    {tg_io_error_quark, TG_IO_ERROR_CANNOT_READ, TG_EXIT_FAILED},
     {tg_io_error_quark, TG_IO_ERROR_CANNOT_WRITE, TG_EXIT_FAILED},
     {tg_io_error_quark, -1, TG_EXIT_USAGE},
     {tg_sim_error_quark, TG_SIM_ERROR_SCHEDULE, TG_EXIT_WRONG},
