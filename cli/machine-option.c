@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define SUFFIX ".machine"
+
 enum { LIMIT_BYTES = 1 << 20 }; /* of a machine file; real ones are below 4 KiB */
 
 /* `text`, where asked for, is a copy. */
@@ -15,6 +17,16 @@ static TgExit parse(const TgCli *cli, TgMachine *machine, const TgSource *source
   return tg_report_at(cli, TG_EXIT_USAGE, source, error.line, error.column, error.message);
 }
 
+/* As its file is called, without what a terminal would act on. */
+static void name_machine(TgMachine *machine, const char *path) {
+  g_autofree char *base = g_filename_display_basename(path);
+  g_autoptr(GString) name = g_string_new(NULL);
+  if (strlen(base) > strlen(SUFFIX) && g_str_has_suffix(base, SUFFIX)) base[strlen(base) - strlen(SUFFIX)] = '\0';
+  for (const char *at = base; *at; at = g_utf8_next_char(at))
+    g_string_append_unichar(name, g_unichar_iscntrl(g_utf8_get_char(at)) ? '?' : g_utf8_get_char(at));
+  memcpy(machine->name, name->str, (size_t)tg_text_fit(name->str, sizeof machine->name - 1));
+}
+
 static TgExit read_machine(const TgCli *cli, TgMachine *machine, char **copy) {
   const char *name = cli->options.machine ? cli->options.machine : "commodity-cluster";
   const TgMachineEntry *entry = tg_machine_library_find(name);
@@ -22,7 +34,7 @@ static TgExit read_machine(const TgCli *cli, TgMachine *machine, char **copy) {
     g_autofree char *path = g_strdup_printf("machines/%s.machine", name);
     return parse(cli, machine, &(TgSource){path, entry->text, entry->length}, copy);
   }
-  if (!strchr(name, '/') && !g_str_has_suffix(name, ".machine"))
+  if (!strchr(name, '/') && !g_str_has_suffix(name, SUFFIX))
     return tg_report(cli, TG_EXIT_USAGE,
                      "--machine %s: no machine of the library; see `topogemm list machines`, or give a file", name);
   GError *error = NULL;
@@ -30,7 +42,9 @@ static TgExit read_machine(const TgCli *cli, TgMachine *machine, char **copy) {
   if (!bytes) return tg_report_error(cli, error);
   gsize length;
   const char *text = g_bytes_get_data(bytes, &length);
-  return parse(cli, machine, &(TgSource){name, text ? text : "", length}, copy);
+  const TgExit status = parse(cli, machine, &(TgSource){name, text ? text : "", length}, copy);
+  if (!status && !*machine->name) name_machine(machine, name);
+  return status;
 }
 
 TgExit tg_machine_option(const TgCli *cli, TgMachine *machine) {

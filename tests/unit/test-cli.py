@@ -1217,6 +1217,27 @@ def test_machine_of_an_executor():
             assert f"my.machine:{place}: {new} is unknown; write " in run(*words, expect=2).stderr, words
 
 
+def test_machine_without_a_name():
+    """It is called as its file is, without .machine and without what a terminal would act on."""
+    measured = MADE_UP.replace("name = made up\n", "")
+    plain = measured[:measured.index("[executor]")]
+    grid = ["--grid", "2x2"]
+    for file, name in [("./office.machine", "office"), ("./büro", "büro"), ("./a\033[31mb.machine", "a?[31mb"),
+                       ("./" + "x" * 60 + "äöü.machine", "x" * 60 + "ä")]:
+        machine = ["--machine", file]
+        for text, words in [(plain, ["sim", "cannon", *grid, "-n", 8]), (plain, ["sim", "cannon", "summa", *grid, "-n", 8]),
+                            (plain, ["sim", "cannon", *grid, "--sweep", "n=4,8"]), (plain, ["plan", "-n", 8, "--procs", 4]),
+                            (measured, ["compare", "cannon", *grid, "-n", 8, "--on", "cpu"])]:
+            pathlib.Path(file).write_text(text)
+            said = run(*words, *machine).stdout
+            assert re.search(rf"^machine: {re.escape(name)}(;|$)", said, re.M), (words, said)
+            if "--sweep" not in words:
+                assert document(*words, *machine).get("machine", name) == name, words
+        pathlib.Path(file).write_text(plain)
+        said = run("sim", "cannon", *grid, "-n", 8, "--from", "disk", *machine, expect=2).stderr
+        assert f"machine {name} has no [disk]" in said
+
+
 def test_exercises():
     for seed in range(8):
         text = run("mutate", "cannon", "--seed", seed, "-o", "e.sched").stdout
