@@ -5,23 +5,34 @@
 #include "historic.h"
 #include "kernel.h"
 
+#include <string.h>
+
 /* --- the ladder --------------------------------------------------------------------------------------------------- */
+
+void tg_list_kernels_names(GString *names) {
+  size_t count;
+  const TgKernel *kernels = tg_kernel_list(&count);
+  for (size_t i = 0; i < count; i++) tg_list_append(names, kernels[i].name);
+  const TgHistoricPaper *const *papers = tg_historic_papers(&count);
+  for (size_t p = 0; p < count; p++)
+    g_string_append_printf(names, "%s %zu of %s", p ? "," : "; of papers:", papers[p]->count, papers[p]->name);
+}
 
 void tg_list_kernels_print(TgCli *cli) {
   size_t count;
   const TgKernel *kernels = tg_kernel_list(&count);
-  g_autoptr(TgTable) table = tg_table_new("lllll");
-  const char *const head[] = {"kernel", "types", "GPU from", "idea", "source"};
-  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+  TgListing listing = tg_listing_new("lll");
+  const char *const head[] = {"kernel", "types", "GPU from"};
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(listing.table, "%s", head[i]);
+  tg_listing_add(&listing, "idea (source)");
   for (size_t i = 0; i < count; i++) {
-    tg_table_add(table, "%s", kernels[i].name);
-    tg_table_add(table, "%s", kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
-    tg_table_add(table, "%d.%d%s", kernels[i].capability / 10, kernels[i].capability % 10,
+    tg_table_add(listing.table, "%s", kernels[i].name);
+    tg_table_add(listing.table, "%s", kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
+    tg_table_add(listing.table, "%d.%d%s", kernels[i].capability / 10, kernels[i].capability % 10,
                  kernels[i].newest == kernels[i].capability ? " only" : "");
-    tg_table_add(table, "%s", kernels[i].idea);
-    tg_table_add(table, "%s", kernels[i].source);
+    tg_listing_add(&listing, "%s (%s)", kernels[i].idea, kernels[i].source);
   }
-  tg_table_print(cli, table, 0, true);
+  tg_listing_print(cli, &listing);
   if (!tg_kernel_built()) tg_print(cli, "not in this build, which has no CUDA; on the CPU products run on the BLAS\n");
 }
 
@@ -52,35 +63,33 @@ static const char *types_of(const TgHistoric *kernel) {
   return names[kernel->types];
 }
 
-static void print_paper(TgTable *table, const TgHistoricPaper *paper) {
+static void add_paper(TgListing *listing, const TgHistoricPaper *paper) {
   for (size_t k = 0; k < paper->count; k++) {
     const TgHistoric *kernel = &paper->kernels[k];
     g_autoptr(GString) widths = g_string_new(NULL);
     for (int w = 0; w < TG_HISTORIC_WIDTHS && kernel->widths[w]; w++)
       g_string_append_printf(widths, "%s%d", w ? "," : "", kernel->widths[w]);
-    tg_table_add(table, "%s", kernel->name);
-    tg_table_add(table, "%s", types_of(kernel));
-    tg_table_add(table, "%s", widths->str);
-    tg_table_add(table, "%s", kernel->idea);
-    tg_table_add(table, "%s", kernel->where);
+    tg_table_add(listing->table, "%s", kernel->name);
+    tg_table_add(listing->table, "%s", types_of(kernel));
+    tg_table_add(listing->table, "%s", widths->str);
+    tg_listing_add(listing, "%s (%s)%s%s", kernel->idea, kernel->where, kernel->defect ? "; defect: " : "",
+                   kernel->defect ? kernel->defect : "");
   }
-}
-
-static void print_defects(TgCli *cli, const TgHistoricPaper *paper) {
-  for (size_t k = 0; k < paper->count; k++)
-    if (paper->kernels[k].defect) tg_print(cli, "%s: %s\n", paper->kernels[k].name, paper->kernels[k].defect);
 }
 
 void tg_list_historic_print(TgCli *cli) {
   size_t count;
   const TgHistoricPaper *const *papers = tg_historic_papers(&count);
-  g_autoptr(TgTable) table = tg_table_new("lllll");
-  const char *const head[] = {"kernel of a paper", "types", "widths", "idea", "where"};
-  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
-  for (size_t p = 0; p < count; p++) print_paper(table, papers[p]);
-  tg_table_print(cli, table, 0, true);
-  for (size_t p = 0; p < count; p++) print_defects(cli, papers[p]);
-  for (size_t p = 0; p < count; p++) tg_print(cli, "%s: %s\n", papers[p]->name, papers[p]->source);
+  TgListing listing = tg_listing_new("lll");
+  const char *const head[] = {"kernel of a paper", "types", "widths"};
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(listing.table, "%s", head[i]);
+  tg_listing_add(&listing, "idea (where in the paper)");
+  for (size_t p = 0; p < count; p++) add_paper(&listing, papers[p]);
+  tg_listing_print(cli, &listing);
+  for (size_t p = 0; p < count; p++) {
+    tg_print(cli, "%s: ", papers[p]->name);
+    tg_print_wrapped_within(cli, papers[p]->source, 4, (int)strlen(papers[p]->name) + 2, TG_LIST_COLUMNS);
+  }
 }
 
 static void write_paper(TgJson *json, const TgHistoricPaper *paper) {

@@ -26,83 +26,108 @@ static char *grid_words(const char *text) {
   return g_strchomp(g_strndup(line, strcspn(line, "\n#")));
 }
 
+static void name_algorithms(GString *names) {
+  size_t count;
+  const TgLibraryEntry *entries = tg_library_list(&count);
+  for (size_t i = 0; i < count; i++) tg_list_append(names, entries[i].name);
+}
+
 static void print_algorithms(TgCli *cli) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
-  g_autoptr(TgTable) table = tg_table_new("llll");
-  const char *const head[] = {"algorithm", "grid", "computes", "source"};
-  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+  TgListing listing = tg_listing_new("lll");
+  const char *const head[] = {"algorithm", "grid", "computes"};
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(listing.table, "%s", head[i]);
+  tg_listing_add(&listing, "source");
   for (size_t i = 0; i < count; i++) {
     g_auto(TgProblem) problem = {0};
     char formula[TG_FORMULA_BYTES];
     if (!parse_entry(&entries[i], &problem)) continue;
     g_autofree char *grid = grid_words(entries[i].text);
     tg_computes_text(&problem.schedule.computes, formula);
-    tg_table_add(table, "%s", entries[i].name);
-    tg_table_add(table, "%s", grid);
-    tg_table_add(table, "%s", formula);
-    tg_table_add(table, "%s", tg_name(&problem.names, problem.names.citation));
+    tg_table_add(listing.table, "%s", entries[i].name);
+    tg_table_add(listing.table, "%s", grid);
+    tg_table_add(listing.table, "%s", formula);
+    tg_listing_add(&listing, "%s", tg_name(&problem.names, problem.names.citation));
   }
-  tg_table_print(cli, table, 0, true);
+  tg_listing_print(cli, &listing);
+}
+
+static void name_topologies(GString *names) {
+  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) tg_list_append(names, tg_network_kind_info(kind)->name);
+  g_string_append(names, "; and compositions, as switch:4*torus:2x4");
 }
 
 static void print_topologies(TgCli *cli) {
-  g_autoptr(TgTable) table = tg_table_new("lll");
-  tg_table_add(table, "topology");
-  tg_table_add(table, "example");
-  tg_table_add(table, "joins and routes");
+  TgListing listing = tg_listing_new("ll");
+  tg_table_add(listing.table, "topology");
+  tg_table_add(listing.table, "example");
+  tg_listing_add(&listing, "joins and routes");
   for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) {
     const TgNetworkKindInfo *info = tg_network_kind_info(kind);
-    tg_table_add(table, "%s", info->name);
-    tg_table_add(table, "%s", info->example);
-    tg_table_add(table, "%s", info->summary);
+    tg_table_add(listing.table, "%s", info->name);
+    tg_table_add(listing.table, "%s", info->example);
+    tg_listing_add(&listing, "%s", info->summary);
   }
-  tg_table_print(cli, table, 0, true);
-  tg_print(cli, "compositions: inner*outer, as in switch:4*torus:2x4 (four nodes on each of eight switches)\n");
+  tg_listing_print(cli, &listing);
+  tg_print(cli, "compositions: inner*outer, as in switch:4*torus:2x4\n");
+  tg_print_wrapped_within(cli, "four nodes on each of eight switches", 4, 0, TG_LIST_COLUMNS);
+}
+
+static void name_machines(GString *names) {
+  size_t count;
+  const TgMachineEntry *entries = tg_machine_library_list(&count);
+  for (size_t i = 0; i < count; i++) tg_list_append(names, entries[i].name);
 }
 
 static void print_machines(TgCli *cli) {
   size_t count;
   const TgMachineEntry *entries = tg_machine_library_list(&count);
-  g_autoptr(TgTable) table = tg_table_new("lll");
-  tg_table_add(table, "machine");
-  tg_table_add(table, "network");
-  tg_table_add(table, "source of its numbers");
+  TgListing listing = tg_listing_new("ll");
+  tg_table_add(listing.table, "machine");
+  tg_table_add(listing.table, "network");
+  tg_listing_add(&listing, "source of its numbers");
   for (size_t i = 0; i < count; i++) {
     TgMachine machine;
     if (!tg_machine_parse(&machine, entries[i].text, entries[i].length, NULL)) continue;
-    tg_table_add(table, "%s", entries[i].name);
-    tg_table_add(table, "%s", *machine.network ? machine.network : "any");
-    tg_table_add(table, "%s: %s", machine.name, machine.source);
+    tg_table_add(listing.table, "%s", entries[i].name);
+    tg_table_add(listing.table, "%s", *machine.network ? machine.network : "any");
+    tg_listing_add(&listing, "%s: %s", machine.name, machine.source);
   }
-  tg_table_print(cli, table, 0, true);
+  tg_listing_print(cli, &listing);
 }
 
 /* "copy, pull" */
 static char *transports_text(const TgExecutorKind *kind) {
   GString *text = g_string_new(NULL);
   for (int t = 0; t < TG_TRANSPORTS; t++)
-    if (kind->transports >> t & 1)
-      g_string_append_printf(text, "%s%s", text->len ? ", " : "", tg_transport_name((TgTransport)t));
+    if (kind->transports >> t & 1) tg_list_append(text, tg_transport_name((TgTransport)t));
   return g_string_free(text, FALSE);
+}
+
+static void name_executors(GString *names) {
+  size_t count;
+  const TgExecutorRow *rows = tg_executor_list(&count);
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].kind) tg_list_append(names, rows[i].name);
 }
 
 static void print_executors(TgCli *cli) {
   size_t count;
   const TgExecutorRow *rows = tg_executor_list(&count);
-  g_autoptr(TgTable) table = tg_table_new("lllll");
-  const char *const head[] = {"executor", "runs on", "transport", "processor", "link"};
-  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
+  TgListing listing = tg_listing_new("lll");
+  const char *const head[] = {"executor", "runs on", "transport"};
+  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(listing.table, "%s", head[i]);
+  tg_listing_add(&listing, "what a processor and a link are");
   for (size_t i = 0; i < count; i++) {
     if (!rows[i].kind) continue;
     g_autofree char *transports = transports_text(rows[i].kind);
-    tg_table_add(table, "%s", rows[i].name);
-    tg_table_add(table, "%s", rows[i].on_gpu ? "a GPU" : "the CPU");
-    tg_table_add(table, "%s", transports);
-    tg_table_add(table, "%s", rows[i].kind->processor);
-    tg_table_add(table, "%s", rows[i].kind->link);
+    tg_table_add(listing.table, "%s", rows[i].name);
+    tg_table_add(listing.table, "%s", rows[i].on_gpu ? "a GPU" : "the CPU");
+    tg_table_add(listing.table, "%s", transports);
+    tg_listing_add(&listing, "processor: %s; link: %s", rows[i].kind->processor, rows[i].kind->link);
   }
-  tg_table_print(cli, table, 0, true);
+  tg_listing_print(cli, &listing);
 }
 
 static void write_algorithms(TgJson *json) {
@@ -167,19 +192,20 @@ static void write_executors(TgJson *json) {
 }
 
 typedef struct TgSection {
-  const char *name; /* of WHAT */
-  const char *key;  /* of the document */
+  const char *name;              /* of WHAT */
+  const char *key;               /* of the document */
+  void (*names)(GString *names); /* NULL: those of the section before it */
   void (*print)(TgCli *cli);
   void (*write)(TgJson *json);
 } TgSection;
 
 static const TgSection sections[] = {
-    {"algorithms", "algorithms", print_algorithms, write_algorithms},
-    {"topologies", "topologies", print_topologies, write_topologies},
-    {"machines", "machines", print_machines, write_machines},
-    {"kernels", "kernels", tg_list_kernels_print, tg_list_kernels_write},
-    {"kernels", "papers_kernels", tg_list_historic_print, tg_list_historic_write},
-    {"executors", "executors", print_executors, write_executors},
+    {"algorithms", "algorithms", name_algorithms, print_algorithms, write_algorithms},
+    {"topologies", "topologies", name_topologies, print_topologies, write_topologies},
+    {"machines", "machines", name_machines, print_machines, write_machines},
+    {"kernels", "kernels", tg_list_kernels_names, tg_list_kernels_print, tg_list_kernels_write},
+    {"kernels", "papers_kernels", NULL, tg_list_historic_print, tg_list_historic_write},
+    {"executors", "executors", name_executors, print_executors, write_executors},
 };
 
 static void write_sections(TgCli *cli, const char *wanted) {
@@ -196,14 +222,26 @@ static void write_sections(TgCli *cli, const char *wanted) {
   tg_print(cli, "%s", tg_json_text(json, NULL));
 }
 
-static void print_sections(TgCli *cli, const char *wanted) {
+static void print_section(TgCli *cli, const char *wanted) {
   bool any = false;
   for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
-    if (wanted && strcmp(wanted, sections[i].name) != 0) continue;
+    if (strcmp(wanted, sections[i].name) != 0) continue;
     if (any) tg_print(cli, "\n");
     sections[i].print(cli);
     any = true;
   }
+}
+
+static void print_names(TgCli *cli) {
+  const int indent = (int)strlen("algorithms  ");
+  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
+    if (!sections[i].names) continue;
+    g_autoptr(GString) names = g_string_new(NULL);
+    sections[i].names(names);
+    tg_print_styled(cli, TG_STYLE_HEADING, "%-*s", indent, sections[i].name);
+    tg_print_wrapped_within(cli, names->str, indent, indent, TG_LIST_COLUMNS);
+  }
+  tg_print(cli, "\n`topogemm list algorithms` describes each one, likewise `list topologies` etc.\n");
 }
 
 static TgExit run(TgCli *cli) {
@@ -218,25 +256,29 @@ static TgExit run(TgCli *cli) {
   }
   if (cli->options.json)
     write_sections(cli, wanted);
+  else if (wanted)
+    print_section(cli, wanted);
   else
-    print_sections(cli, wanted);
+    print_names(cli);
   return TG_EXIT_DONE;
 }
 
 static const char *const options[] = {"json", NULL};
 static const TgExample examples[] = {
-    {"list algorithms", "the library of schedules"},
+    {"list algorithms", "the library of schedules, each with its grid and source"},
     {"list topologies", "the kinds of network, for --network and `topogemm topo`"},
     {"list kernels", "matrix multiplication on one GPU: the ladder, and the kernels of papers"},
-    {"list --json", "all of it for other programs"},
+    {"list --json", "all of it, machine-readable"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_list = {
     .name = "list",
     .arguments = "[WHAT]",
-    .summary = "what there is, one line each with its source",
-    .details = "WHAT is algorithms, topologies, machines, kernels or executors; without it, all of them.",
+    .summary = "what there is: algorithms, topologies, machines, kernels, executors",
+    .details =
+        "WHAT is algorithms, topologies, machines, kernels or executors, each described with its source; without "
+        "it, the names of all of them. --json describes them, too.",
     .examples = examples,
     .options = options,
     .arguments_max = 1,

@@ -81,12 +81,12 @@ void tg_table_print(TgCli *cli, const TgTable *table, int indent, bool heading) 
   }
 }
 
-void tg_print_wrapped(TgCli *cli, const char *text, int indent, int already) {
+void tg_print_wrapped_within(TgCli *cli, const char *text, int indent, int already, int columns) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   int column = already;
   for (char **word = words; *word; word++) {
     int width = (int)g_utf8_strlen(*word, -1);
-    if (column > indent && column + 1 + width > LINE) {
+    if (column > indent && column + 1 + width > columns) {
       tg_print(cli, "\n");
       column = 0;
     }
@@ -95,4 +95,8 @@ void tg_print_wrapped(TgCli *cli, const char *text, int indent, int already) {
     column += gap + width;
   }
   tg_print(cli, "\n");
+}
+
+void tg_print_wrapped(TgCli *cli, const char *text, int indent, int already) {
+  tg_print_wrapped_within(cli, text, indent, already, LINE);
 }

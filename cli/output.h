@@ -30,5 +30,7 @@ void tg_table_print(TgCli *cli, const TgTable *table, int indent, bool heading);
 /** Prints `text` in lines of at most 100 columns, each after `indent` spaces; the first as many less as stand there
  * already. */
 void tg_print_wrapped(TgCli *cli, const char *text, int indent, int already);
+/** The same in lines of at most `columns`. */
+void tg_print_wrapped_within(TgCli *cli, const char *text, int indent, int already, int columns);
 
 #endif

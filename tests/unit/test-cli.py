@@ -81,6 +81,25 @@ def test_messages_of_the_library():
         assert document("step", *words.split(), "-n", 8, "--integers")["messages"] == messages, words
 
 
+def test_list():
+    """A screenful of names; each described within 80 columns, with all that the document has."""
+    plain = lambda text: " ".join(text.split())  # noqa: E731
+    whole, names = document("list"), run("list").stdout
+    assert len(names.splitlines()) <= 24 and all(len(line) <= 80 for line in names.splitlines()), names
+    for what in ["algorithms", "topologies", "machines", "kernels", "executors"]:
+        said = run("list", what).stdout
+        assert all(len(line) <= 80 for line in said.splitlines()), said
+        part = document("list", what)
+        assert part == {key: whole[key] for key in part}
+        for entry in part[what]:
+            assert re.search(rf"^{re.escape(entry['name'])} ", said, re.M), entry
+            assert re.search(rf"\b{re.escape(entry['name'])}\b", names), entry
+            for key in {"source", "summary", "idea", "processor", "link"} & set(entry):
+                assert plain(entry[key]) in plain(said), entry
+    for entry in whole["papers_kernels"]:
+        assert all(plain(entry[key] or "") in plain(run("list", "kernels").stdout) for key in ["idea", "where", "defect", "source"])
+
+
 def test_verify_accepts_the_library():
     documents = json.loads(run("verify", "--all", "--for", "1..7", "--json").stdout)
     names = {entry["name"] for entry in document("list", "algorithms")["algorithms"]}
