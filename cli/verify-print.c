@@ -53,22 +53,32 @@ static void print_counts(TgCli *cli, const TgVerification *verification, const T
   tg_table_print(cli, table, 2, false);
 }
 
-static bool speaks(double bound) {
-  return bound > 1e-6; /* what rounding leaves of 0 is no bound */
+static bool is_bound(double bound) {
+  return bound > 1e-6; /* what rounding leaves of 0 is none */
 }
 
-static void add_bound(TgTable *table, const char *what, int64_t here, double bound, const char *source) {
+static void add_bound_number(TgTable *table, double bound) {
+  if (is_bound(bound))
+    tg_table_add(table, bound < 1000 ? "%.4g" : "%.0f", bound);
+  else
+    tg_table_add(table, "-");
+}
+
+static void add_ratio(TgTable *table, int64_t here, double bound) {
+  if (is_bound(bound))
+    tg_table_add(table, "%.2f", (double)here / bound);
+  else
+    tg_table_add(table, "-");
+}
+
+/* `none`: why there may be no bound. */
+static void add_bound(TgTable *table, const char *what, int64_t here, double bound, const char *source,
+                      const char *none) {
   tg_table_add(table, "%s", what);
   tg_table_add(table, "%" PRId64, here);
-  if (speaks(bound)) {
-    tg_table_add(table, "%.4g", bound);
-    tg_table_add(table, "%.2f", (double)here / bound);
-    tg_table_add(table, "%s", source);
-  } else {
-    tg_table_add(table, "-");
-    tg_table_add(table, "-");
-    tg_table_add(table, "%s: says nothing here", source);
-  }
+  add_bound_number(table, bound);
+  add_ratio(table, here, bound);
+  tg_table_add(table, "%s%s%s", source, is_bound(bound) ? "" : ": ", is_bound(bound) ? "" : none);
 }
 
 static void print_sources(TgCli *cli) {
@@ -78,31 +88,40 @@ static void print_sources(TgCli *cli) {
   tg_print_wrapped(cli, smith, 6, 6);
 }
 
+/* "m = n = k = 1024" */
+static char *sizes_text(const TgVerdict *verdict) {
+  if (verdict->m == verdict->n && verdict->m == verdict->k) return g_strdup_printf("m = n = k = %" PRId64, verdict->m);
+  return g_strdup_printf("m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64, verdict->m, verdict->n, verdict->k);
+}
+
 static void print_words(TgCli *cli, const TgVerdict *verdict) {
   const TgBounds *bounds = &verdict->bounds;
   g_autoptr(TgTable) table = tg_table_new("lrrrl");
   g_autofree char *received = verdict->busiest < 0
                                   ? g_strdup("received by the busiest processor")
                                   : g_strdup_printf("received by the busiest processor, %s", verdict->busiest_text);
-  tg_table_add(table, "words, at m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64, verdict->m, verdict->n, verdict->k);
+  g_autofree char *sizes = sizes_text(verdict);
+  tg_table_add(table, "words, at %s", sizes);
   const char *const head[] = {"here", "at least", "ratio", "lower bound"};
   for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(table, "%s", head[i]);
-  add_bound(table, received, verdict->words_received_max, bounds->independent, "memory-independent [1]");
-  add_bound(table, "", verdict->words_received_max, bounds->dependent, "memory-dependent [2]");
+  add_bound(table, received, verdict->words_received_max, bounds->independent, "memory-independent [1]",
+            "no bound for one processor");
+  add_bound(table, "", verdict->words_received_max, bounds->dependent, "memory-dependent [2]",
+            "no bound at this memory");
   add_bound(table, "held by the fullest processor", verdict->counts.words_per_processor_max, bounds->memory,
-            "one copy of A, B and C, spread evenly");
+            "one copy of A, B and C, spread evenly", "");
   tg_table_print(cli, table, 2, true);
   print_sources(cli);
   tg_print(cli, "  A word is one element of a matrix.\n");
 }
 
 static void print_words_alone(TgCli *cli, const TgVerdict *verdict, const char *formula) {
-  tg_print(cli, "  at m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", in words (elements of a matrix):\n",
-           verdict->m, verdict->n, verdict->k);
+  g_autofree char *sizes = sizes_text(verdict);
+  tg_print(cli, "  at %s, in words (elements of a matrix):\n", sizes);
   tg_print(cli, "  %" PRId64 " received by the busiest processor%s%s, %" PRId64 " held by the fullest\n",
            verdict->words_received_max, verdict->busiest < 0 ? "" : ", ", verdict->busiest_text,
            verdict->counts.words_per_processor_max);
-  tg_print(cli, "  The known lower bounds are for C = A * B and say nothing of %s.\n", formula);
+  tg_print(cli, "  The known lower bounds are for C = A * B, not for %s.\n", formula);
 }
 
 static void print_size(TgCli *cli, const TgVerification *verification, const char *formula) {
@@ -116,20 +135,6 @@ static void print_size(TgCli *cli, const TgVerification *verification, const cha
     print_words(cli, verdict);
   else
     print_words_alone(cli, verdict, formula);
-}
-
-static void add_bound_number(TgTable *table, double bound) {
-  if (speaks(bound))
-    tg_table_add(table, "%.4g", bound);
-  else
-    tg_table_add(table, "-");
-}
-
-static void add_ratio(TgTable *table, int64_t here, double bound) {
-  if (speaks(bound))
-    tg_table_add(table, "%.2f", (double)here / bound);
-  else
-    tg_table_add(table, "-");
 }
 
 static void add_row(TgTable *table, const TgVerification *verification, const TgVerdict *verdict) {
@@ -180,7 +185,7 @@ static void print_legend(TgCli *cli, bool bounds) {
                    "a matrix) of the busiest and of the fullest processor.",
                    2, 0);
   if (!bounds) {
-    tg_print_wrapped(cli, "The known lower bounds are for C = A * B and say nothing here.", 2, 0);
+    tg_print_wrapped(cli, "The known lower bounds are for C = A * B only.", 2, 0);
     return;
   }
   tg_print_wrapped(cli,

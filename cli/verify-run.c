@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { USUAL_SIZE = 1024 };
+
 void tg_verification_clear(TgVerification *verification) {
   tg_problem_clear(&verification->problem);
   for (guint i = 0; verification->skipped && i < verification->skipped->len; i++)
@@ -76,13 +78,23 @@ static void collect_warnings(TgVerification *verification, const TgProof *proof)
   }
 }
 
-/* The sizes to count words at: those given, which must fit the schedule, or the smallest with equal blocks. */
+/* The smallest multiple that is USUAL_SIZE or more: blocks are equal there, too. */
+static int64_t enlarge(int64_t size) {
+  return (USUAL_SIZE + size - 1) / size * size;
+}
+
+/* The sizes to count words at: those given, which must fit the schedule, or such with equal blocks. A few elements
+ * would do for the proof, but words are read as what a matrix of some size costs, and compared between grids and
+ * schedules. */
 static TgExit find_sizes(const TgCli *cli, const TgSchedule *schedule, int64_t *m, int64_t *n, int64_t *k) {
   bool given;
   TgExit status = tg_sizes_parse(cli, m, n, k, &given);
   if (status) return status;
   if (!given) {
     tg_proof_sizes(schedule, m, n, k);
+    *m = enlarge(*m);
+    *n = enlarge(*n);
+    *k = enlarge(*k);
     return TG_EXIT_DONE;
   }
   TgShape shape;

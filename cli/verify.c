@@ -90,8 +90,8 @@ const TgCommand tg_command_verify = {
         "Runs the schedule on the names of blocks: every read must find a block, no slot may be written twice at "
         "once, inner indices must agree, and every block of C must end in its place with every inner index exactly "
         "once. Says what that costs beside the known lower bounds.\nALGO is a name of the library or the path of a "
-        ".sched file. Without -n or --size, words are counted at the smallest sizes that make all blocks "
-        "equal. A failure names step, processor and line, and exits with 3.",
+        ".sched file. Without -n or --size, words are counted at the smallest sizes from 1024 on that make all "
+        "blocks equal. A failure names step, processor and line, and exits with 3.",
     .examples = examples,
     .options = options,
     .arguments_max = 1,

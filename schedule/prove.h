@@ -22,8 +22,8 @@ typedef struct TgProof {
   TgUnread unread[TG_MAX_STATEMENTS];
 } TgProof;
 
-/** Sizes at which every block has the same number of elements, at least 1: what `verify` counts words at when none are
- * given. */
+/** The smallest sizes at which every block has the same number of elements, at least 1. They are so at multiples, too.
+ */
 void tg_proof_sizes(const TgSchedule *schedule, int64_t *m, int64_t *n, int64_t *k);
 
 /** Runs the proof with collectives whole or expanded, counting words for C m×n with inner dimension k. Returns

@@ -115,6 +115,26 @@ def test_verify_document():
     assert found["products"] == 64 and found["blocks_per_processor_max"] == 3 and "error" not in found
 
 
+def test_verify_sizes():
+    """Without sizes, words are counted at the smallest of at least 1024 with equal blocks; ratios are those of any such."""
+    for words, n, blocks in [("cannon --grid 4x4", 1024, 8), ("cannon --grid 7x7", 1029, 14), ("ring --grid 5", 1025, 4),
+                             ("cannon --grid 1x1", 1024, 0)]:
+        found = document("verify", *words.split())
+        assert (found["m"], found["n"], found["k"]) == (n, n, n), words
+        assert found["words_received_max"] * found["processors"] == blocks * n * n, words
+        small = document("verify", *words.split(), "-n", found["processors"])
+        assert found["messages"] == small["messages"]
+        ratios = [said["bounds"]["words_received_ratio"] or 0 for said in (found, small)]
+        assert math.isclose(*ratios), words
+    assert all(size["m"] >= 1024 for size in document("verify", "dimma", "--for", "1..4")["sizes"])
+    said = run("verify", "cannon", "--grid", "4x4").stdout
+    assert "words, at m = n = k = 1024 " in said and "memory-dependent [2]: no bound at this memory" in said
+    assert "memory-independent [1]: no bound for one processor" in run("verify", "ring", "--grid", 1).stdout
+    assert "words, at m = 8, n = 4, k = 2 " in run("verify", "cannon", "--grid", "2x2", "--size", "8x4x2").stdout
+    for words in ["cannon --grid 4x4", "cannon --grid 1x1", "mmt --grid 4", "transpose --for 1..3", "cannon --for 1..3"]:
+        assert "says nothing" not in run("verify", *words.split()).stdout, words
+
+
 def test_verify_failure():
     text = run("show", "cannon").stdout.replace("move A to (i, j-1)", "move A to (i, j+1)")
     pathlib.Path("bad.sched").write_text(text)
