@@ -74,6 +74,9 @@ static void write_times(TgJson *json, const TgRunCommand *run, const TgRunResult
 static void write_steps(TgJson *json, const TgRunResult *result) {
   tg_json_member_integer(json, "step_trials", result->step_trials);
   tg_json_member_double(json, "steps_share", result->steps ? result->steps_share : NAN);
+  tg_json_member_double(json, "steps_s", result->steps ? result->steps_s : NAN);
+  tg_json_member_double(json, "outside_s", result->steps ? result->outside_s : NAN);
+  tg_json_member_double(json, "outside_share", result->steps ? result->outside_share : NAN);
   tg_json_key(json, "steps");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (int64_t s = 0; result->steps && s < result->facts.steps; s++) {
@@ -87,6 +90,7 @@ static void write_steps(TgJson *json, const TgRunResult *result) {
     tg_json_member_double(json, "waited_s", step->waited_s);
     tg_json_member_double(json, "begin_s", step->begin_s);
     tg_json_member_double(json, "end_s", step->end_s);
+    tg_json_member_double(json, "share", step->share);
     tg_json_end_object(json);
   }
   tg_json_end_array(json);

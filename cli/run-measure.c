@@ -158,30 +158,40 @@ static double median_of(TgMeasuring *at, int64_t step, int field) {
   return tg_measurement_of(&at->sample[(step * FIELDS + field) * at->kept], (int32_t)at->kept, 0).median_s;
 }
 
-/* Before those below, which sort. */
-static double median_time(const TgMeasuring *at, int64_t step) {
-  g_autofree double *sum = g_new(double, (gsize)at->kept);
-  const double *busy = &at->sample[(step * FIELDS + BUSY) * at->kept];
-  const double *waited = &at->sample[(step * FIELDS + WAITED) * at->kept];
-  for (int64_t t = 0; t < at->kept; t++) sum[t] = busy[t] + waited[t];
-  return tg_measurement_of(sum, (int32_t)at->kept, 0).median_s;
+/* A processor's time in a step of a trial. */
+static double step_s(const TgMeasuring *at, int64_t step, int64_t trial) {
+  const double *values = &at->sample[step * FIELDS * at->kept + trial];
+  return values[BUSY * at->kept] + values[WAITED * at->kept];
 }
 
-/* Of a trial, so that what makes one run slower than another is in both. */
-static double share_of(const TgMeasuring *at, int64_t trial) {
-  const TgExecutorStep *steps = tg_executor_steps(at->executor);
-  double sum_s = 0;
-  for (int64_t s = 0; s < at->result->facts.steps; s++) {
-    const double *values = &at->sample[s * FIELDS * at->kept + trial];
-    if (steps[s].runs > 0) sum_s += values[BUSY * at->kept] + values[WAITED * at->kept];
+static double run_s(const TgMeasuring *at, int64_t trial) {
+  return g_array_index(at->timed_s, double, (guint)trial);
+}
+
+/* Before median_of() for this step, which sorts. */
+static void sum_up_step(const TgMeasuring *at, int64_t step, TgRunStep *sums, double *room) {
+  sums->share = 0;
+  for (int64_t t = 0; t < at->kept; t++) {
+    room[t] = step_s(at, step, t);
+    sums->share += room[t] / run_s(at, t) / (double)at->kept;
   }
-  return sum_s / g_array_index(at->timed_s, double, (guint)trial);
+  sums->median_s = tg_measurement_of(room, (int32_t)at->kept, 0).median_s;
 }
 
-static double median_share(const TgMeasuring *at) {
+/* Of each trial, so that what makes one run slower than another is in both. */
+static void sum_up_runs(const TgMeasuring *at, const TgExecutorStep *steps) {
+  TgRunResult *result = at->result;
+  g_autofree double *inside_s = g_new0(double, (gsize)at->kept), *outside_s = g_new(double, (gsize)at->kept);
   g_autofree double *share = g_new(double, (gsize)at->kept);
-  for (int64_t t = 0; t < at->kept; t++) share[t] = share_of(at, t);
-  return tg_measurement_of(share, (int32_t)at->kept, 0).median_s;
+  for (int64_t t = 0; t < at->kept; t++) {
+    for (int64_t s = 0; s < result->facts.steps; s++) inside_s[t] += steps[s].runs > 0 ? step_s(at, s, t) : 0;
+    outside_s[t] = run_s(at, t) - inside_s[t];
+    share[t] = inside_s[t] / run_s(at, t);
+    result->outside_share += (1 - share[t]) / (double)at->kept;
+  }
+  result->steps_share = tg_measurement_of(share, (int32_t)at->kept, 0).median_s;
+  result->steps_s = tg_measurement_of(inside_s, (int32_t)at->kept, 0).median_s;
+  result->outside_s = tg_measurement_of(outside_s, (int32_t)at->kept, 0).median_s;
 }
 
 static void sum_up_steps(TgMeasuring *at) {
@@ -190,17 +200,25 @@ static void sum_up_steps(TgMeasuring *at) {
   if (!at->sample || !steps) return;
   result->steps = g_new(TgRunStep, (gsize)result->facts.steps);
   result->step_trials = at->kept;
-  result->steps_share = median_share(at);
+  sum_up_runs(at, steps);
+  g_autofree double *room = g_new(double, (gsize)at->kept);
   for (int64_t s = 0; s < result->facts.steps; s++) {
-    const bool none = steps[s].runs == 0;
-    result->steps[s] = (TgRunStep){.label = steps[s].label,
-                                   .index = steps[s].index,
-                                   .runs = steps[s].runs,
-                                   .median_s = none ? NAN : median_time(at, s),
-                                   .busy_s = none ? NAN : median_of(at, s, BUSY),
-                                   .waited_s = none ? NAN : median_of(at, s, WAITED),
-                                   .begin_s = none ? NAN : median_of(at, s, BEGIN),
-                                   .end_s = none ? NAN : median_of(at, s, END)};
+    TgRunStep *sums = &result->steps[s];
+    *sums = (TgRunStep){.label = steps[s].label,
+                        .index = steps[s].index,
+                        .runs = steps[s].runs,
+                        .median_s = NAN,
+                        .busy_s = NAN,
+                        .waited_s = NAN,
+                        .begin_s = NAN,
+                        .end_s = NAN,
+                        .share = NAN};
+    if (steps[s].runs == 0) continue;
+    sum_up_step(at, s, sums, room);
+    sums->busy_s = median_of(at, s, BUSY);
+    sums->waited_s = median_of(at, s, WAITED);
+    sums->begin_s = median_of(at, s, BEGIN);
+    sums->end_s = median_of(at, s, END);
   }
 }
 

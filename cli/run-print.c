@@ -110,39 +110,67 @@ static bool waits(const TgRunResult *result) {
   return false;
 }
 
-static void add_step(TgTable *table, const TgRunStep *step, double all_s, bool has_waits) {
-  const double times[] = {step->median_s, step->busy_s, step->waited_s};
+static void add_share(TgTable *table, double share) {
   char text[32];
+  tg_percent_text(share, text, sizeof text);
+  tg_table_add(table, "%s", text);
+}
+
+static void add_step(TgTable *table, const TgRunStep *step, bool has_waits) {
+  const double times[] = {step->median_s, step->busy_s, step->waited_s};
   tg_table_add(table, "%" PRId64, step->index);
   tg_table_add(table, "%s", step->label);
   tg_table_add(table, "%" PRId64, step->runs);
   for (int t = 0; t < (has_waits ? 3 : 1); t++) tg_table_add_time(table, times[t]);
-  tg_percent_text(step->median_s / all_s, text, sizeof text);
-  tg_table_add(table, "%s", text);
+  add_share(table, step->share);
 }
 
-static void print_steps(TgCli *cli, const TgRunResult *result) {
+/* A row below the steps. */
+static void add_sum(TgTable *table, const char *what, double time_s, double share, bool has_waits) {
+  tg_table_add(table, " ");
+  tg_table_add(table, "%s", what);
+  tg_table_add(table, " ");
+  tg_table_add_time(table, time_s);
+  for (int t = 0; t < (has_waits ? 2 : 0); t++) tg_table_add(table, " ");
+  add_share(table, share);
+}
+
+/* A run is held up now in this step, now in that one, so the median of each may hide it. */
+static void print_medians(TgCli *cli, const TgRunResult *result) {
+  double sum_s = 0;
+  char sum[32], whole[32];
+  for (int64_t s = 0; s < result->facts.steps; s++)
+    if (result->steps[s].runs > 0) sum_s += result->steps[s].median_s;
+  if (fabs(sum_s - result->steps_s) <= 0.05 * result->steps_s) return;
+  tg_time_text(sum_s, sum, sizeof sum);
+  tg_time_text(result->steps_s, whole, sizeof whole);
+  g_autofree char *words = g_strdup_printf(
+      "The medians of the steps add up to %s, not to %s: runs were held up in different steps. The shares do add up.",
+      sum, whole);
+  tg_print_wrapped(cli, words, 2, 0);
+}
+
+static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunResult *result) {
   static const char *const heads[] = {"step", "label", "runs", "time", "busy", "waited", "share"};
-  const bool has_waits = waits(result);
+  const bool has_waits = waits(result), has_rest = result->outside_share >= 0.0005;
   g_autoptr(TgTable) table = tg_table_new(has_waits ? "rlrrrrr" : "rlrrr");
-  char share[32];
-  double all_s = 0;
   for (size_t h = 0; h < G_N_ELEMENTS(heads); h++)
     if (has_waits || (h != 4 && h != 5)) tg_table_add(table, "%s", heads[h]);
-  for (int64_t s = 0; s < result->facts.steps; s++)
-    if (!isnan(result->steps[s].median_s)) all_s += result->steps[s].median_s;
-  for (int64_t s = 0; s < MIN(result->facts.steps, MOST_STEPS); s++)
-    add_step(table, &result->steps[s], all_s, has_waits);
+  for (int64_t s = 0; s < MIN(result->facts.steps, MOST_STEPS); s++) add_step(table, &result->steps[s], has_waits);
+  add_sum(table, "all steps", result->steps_s, 1 - result->outside_share, has_waits);
+  if (has_rest) add_sum(table, "outside of them", result->outside_s, result->outside_share, has_waits);
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
   if (result->facts.steps > MOST_STEPS)
     tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", result->facts.steps - MOST_STEPS);
-  tg_percent_text(result->steps_share, share, sizeof share);
   g_autofree char *words =
-      g_strdup_printf("time: of a processor in the step%s, the median of the runs; share: of all steps, which together "
-                      "are %s of a run",
-                      has_waits ? ", busy and waiting for others" : "", share);
+      g_strdup_printf("time: of a processor in the step%s, the median of the runs%s; share: of the time of a run, the "
+                      "mean of the runs%s",
+                      has_waits ? ", busy and waiting for others" : "",
+                      run->row->kind->times_apart ? ", of runs of their own, which are slower" : "",
+                      has_rest ? "; outside of them: the launch, and what belongs to no single step" : "");
   tg_print_wrapped(cli, words, 2, 0);
+  print_medians(cli, result);
 }
 
 static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunResult *result) {
@@ -178,7 +206,7 @@ static void print_one(TgCli *cli, const TgRunCommand *run) {
   add_beside(table, run, result);
   add_facts(table, run, result);
   tg_table_print(cli, table, 2, false);
-  if (result->steps) print_steps(cli, result);
+  if (result->steps) print_steps(cli, run, result);
   print_check(cli, run, result);
 }
 

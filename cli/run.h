@@ -19,6 +19,7 @@ typedef struct TgRunStep {
   int64_t index, runs;
   double median_s; /**< a processor's time in the step, waiting included: of busy_s + waited_s */
   double busy_s, waited_s, begin_s, end_s;
+  double share; /**< of the time of its run, the mean; with outside_share all of them add up to 1 */
 } TgRunStep;
 
 /** Who says which of an executor's kernels runs. */
@@ -41,6 +42,9 @@ typedef struct TgRunResult {
   TgRunStep *steps;        /**< NULL where there are no times */
   int64_t step_trials;     /**< that the steps' medians are of: all, or the first ones */
   double steps_share;      /**< of all steps together in the time of their run, the median */
+  double steps_s;   /**< of all steps together, the median; no sum of theirs, since runs are slow in different steps */
+  double outside_s; /**< of a run outside of its steps, the median */
+  double outside_share; /**< likewise in the time of the run, the mean */
   TgResultCheck check;
 } TgRunResult;
 

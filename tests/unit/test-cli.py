@@ -771,6 +771,29 @@ def test_run_document():
     assert alone["gflops"] is None and alone["relative_error"] == 0 == alone["tolerance"]
 
 
+def seconds(text):
+    number, unit = text.split()
+    return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+
+
+def test_run_steps():
+    """What the steps take of a run, and what is outside of them, make up the run; where medians do not, that is said."""
+    for words in ["cannon --grid 4x4 -n 64", "dns --grid 2x2x2 -n 40", "transpose --grid 2x2 -n 9", "ring --grid 1 -n 8"]:
+        for more in [[], ["--trials", 1], ["--trials", 40]]:
+            said = run("run", *words.split(), "--on", "cpu", *more, "-o", "run.json").stdout
+            found = json.loads(pathlib.Path("run.json").read_text())
+            shares = [step["share"] for step in found["steps"]] + [found["outside_share"]]
+            assert math.isclose(sum(shares), 1, abs_tol=1e-9) and min(shares) >= -1e-9, (words, shares)
+            assert found["steps_s"] <= found["time_s"]["max"] * (1 + 1e-9)
+            rows = re.findall(r"^ +(?:\d+  )?(\w[\w ]*?) +(?:\d+ +)?(\S+ [um]?s) +(\S+) %$", said, re.M)
+            assert [row[0] for row in rows] == [step["label"] for step in found["steps"]] + ["all steps"], said
+            assert abs(sum(float(row[2]) for row in rows[:-1]) - float(rows[-1][2])) < 0.06 * len(rows), said
+            assert math.isclose(seconds(rows[-1][1]), found["steps_s"], rel_tol=1e-3), said
+            ratio = sum(seconds(row[1]) for row in rows[:-1]) / seconds(rows[-1][1])
+            if not 0.94 < ratio < 1.06 or 0.96 < ratio < 1.04:  # printed figures are rounded
+                assert ("medians of the steps add up to" in said) == (not 0.95 < ratio < 1.05), (ratio, said)
+
+
 def test_run_trials():
     few = ["run", "cannon", "--grid", "2x2", "-n", 8, "--on", "cpu"]
     assert document(*few, "--trials", 5, "--warmup", 0)["trials"] == 5
