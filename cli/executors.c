@@ -1,9 +1,9 @@
 #include "executors.h"
 #include "problem.h"
-#include "suggest.h"
 
 #include "executor-cpu.h"
 #include "executors-cuda.h"
+#include "suggestion.h"
 
 #include <string.h>
 
@@ -59,18 +59,19 @@ static char *names_here(void) {
 }
 
 TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorRow **row) {
-  const char *name = cli->options.on, *names[G_N_ELEMENTS(rows) + 1] = {NULL};
+  const char *name = cli->options.on;
   g_autofree char *here = names_here();
   if (!name) return tg_report(cli, TG_EXIT_USAGE, "%s: expected --on and what is to execute it: %s", command, here);
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (size_t r = 0; r < G_N_ELEMENTS(rows); r++) {
-    names[r] = rows[r].name;
+    tg_suggestion_try(&meant, rows[r].name);
     if (strcmp(name, rows[r].name) != 0) continue;
     *row = &rows[r];
     if (rows[r].kind) return TG_EXIT_DONE;
     return tg_report(cli, TG_EXIT_MISSING, "--on %s: not in this version, which has %s", name, here);
   }
-  const char *nearest = tg_suggest(name, names);
-  if (nearest) return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, did you mean `%s`?", name, nearest);
+  if (meant.nearest)
+    return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, did you mean `%s`?", name, meant.nearest);
   return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, expected one of %s", name, here);
 }
 

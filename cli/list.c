@@ -3,13 +3,13 @@
 #include "list.h"
 #include "output.h"
 #include "problem.h"
-#include "suggest.h"
 
 #include "algo-library.h"
 #include "kernel.h"
 #include "machine-library.h"
 #include "machine.h"
 #include "shape.h"
+#include "suggestion.h"
 
 #include <string.h>
 
@@ -244,16 +244,23 @@ static void print_names(TgCli *cli) {
   tg_print(cli, "\n`topogemm list algorithms` describes each one, likewise `list topologies` etc.\n");
 }
 
+static bool is_section(const char *name) {
+  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
+    if (strcmp(name, sections[i].name) == 0) return true;
+  return false;
+}
+
+static TgExit unknown_section(const TgCli *cli, const char *name) {
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
+  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) tg_suggestion_try(&meant, sections[i].name);
+  if (meant.nearest) return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, did you mean `%s`?", name, meant.nearest);
+  return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, expected algorithms, topologies, machines, kernels or executors",
+                   name);
+}
+
 static TgExit run(TgCli *cli) {
   const char *wanted = cli->options.arguments ? cli->options.arguments[0] : NULL;
-  const char *names[G_N_ELEMENTS(sections) + 1] = {0};
-  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) names[i] = sections[i].name;
-  if (wanted && !g_strv_contains(names, wanted)) {
-    const char *nearest = tg_suggest(wanted, names);
-    if (nearest) return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, did you mean `%s`?", wanted, nearest);
-    return tg_report(cli, TG_EXIT_USAGE,
-                     "list: no `%s`, expected algorithms, topologies, machines, kernels or executors", wanted);
-  }
+  if (wanted && !is_section(wanted)) return unknown_section(cli, wanted);
   if (cli->options.json)
     write_sections(cli, wanted);
   else if (wanted)

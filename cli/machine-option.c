@@ -2,6 +2,7 @@
 
 #include "input-bytes.h"
 #include "machine-library.h"
+#include "suggestion.h"
 
 #include <string.h>
 
@@ -27,6 +28,18 @@ static void name_machine(TgMachine *machine, const char *path) {
   memcpy(machine->name, name->str, (size_t)tg_text_fit(name->str, sizeof machine->name - 1));
 }
 
+static TgExit unknown_name(const TgCli *cli, const char *name) {
+  size_t count;
+  const TgMachineEntry *entries = tg_machine_library_list(&count);
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
+  for (size_t i = 0; i < count; i++) tg_suggestion_try(&meant, entries[i].name);
+  if (meant.nearest)
+    return tg_report(cli, TG_EXIT_USAGE, "--machine %s: no machine of the library, did you mean `%s`?", name,
+                     meant.nearest);
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "--machine %s: no machine of the library; see `topogemm list machines`, or give a file", name);
+}
+
 static TgExit read_machine(const TgCli *cli, TgMachine *machine, char **copy) {
   const char *name = cli->options.machine ? cli->options.machine : "commodity-cluster";
   const TgMachineEntry *entry = tg_machine_library_find(name);
@@ -34,9 +47,7 @@ static TgExit read_machine(const TgCli *cli, TgMachine *machine, char **copy) {
     g_autofree char *path = g_strdup_printf("machines/%s.machine", name);
     return parse(cli, machine, &(TgSource){path, entry->text, entry->length}, copy);
   }
-  if (!strchr(name, '/') && !g_str_has_suffix(name, SUFFIX))
-    return tg_report(cli, TG_EXIT_USAGE,
-                     "--machine %s: no machine of the library; see `topogemm list machines`, or give a file", name);
+  if (!strchr(name, '/') && !g_str_has_suffix(name, SUFFIX)) return unknown_name(cli, name);
   GError *error = NULL;
   g_autoptr(GBytes) bytes = tg_input_bytes_read(name, LIMIT_BYTES, &error);
   if (!bytes) return tg_report_error(cli, error);

@@ -2,7 +2,8 @@
 #include "output-files.h"
 #include "output.h"
 #include "report.h"
-#include "suggest.h"
+
+#include "suggestion.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,13 +35,11 @@ static TgExit unknown_command(const TgCli *cli, const char *name) {
   if (name[0] == '-')
     return tg_report(cli, TG_EXIT_USAGE, "%s: the subcommand comes first, as in `topogemm list`; see `topogemm --help`",
                      name);
-  g_autoptr(GPtrArray) names = g_ptr_array_new();
-  for (const TgCommand *const *command = tg_commands; *command; command++)
-    g_ptr_array_add(names, (gpointer)(*command)->name);
-  g_ptr_array_add(names, (gpointer) "help");
-  g_ptr_array_add(names, NULL);
-  const char *nearest = tg_suggest(name, (const char *const *)names->pdata);
-  if (nearest) return tg_report(cli, TG_EXIT_USAGE, "no subcommand `%s`, did you mean `%s`?", name, nearest);
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
+  for (const TgCommand *const *command = tg_commands; *command; command++) tg_suggestion_try(&meant, (*command)->name);
+  tg_suggestion_try(&meant, "help");
+  if (meant.nearest)
+    return tg_report(cli, TG_EXIT_USAGE, "no subcommand `%s`, did you mean `%s`?", name, meant.nearest);
   return tg_report(cli, TG_EXIT_USAGE, "no subcommand `%s`; see `topogemm --help`", name);
 }
 

@@ -1,5 +1,6 @@
 #include "options.h"
-#include "suggest.h"
+
+#include "suggestion.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -187,15 +188,12 @@ static void suggest_option(GError *error, const char *const *accepted) {
   const char *unknown = strstr(error->message, "--");
   if (!unknown || !g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) return;
   g_autofree char *name = g_strndup(unknown + 2, strcspn(unknown + 2, "= "));
-  g_autoptr(GPtrArray) known = g_ptr_array_new();
-  for (const char *const *option = accepted; *option; option++)
-    g_ptr_array_add(known, (gpointer)long_name(find_row(*option)));
-  for (const char *const *option = common; *option; option++) g_ptr_array_add(known, (gpointer)*option);
-  g_ptr_array_add(known, NULL);
-  const char *nearest = tg_suggest(name, (const char *const *)known->pdata);
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
+  for (const char *const *option = accepted; *option; option++) tg_suggestion_try(&meant, long_name(find_row(*option)));
+  for (const char *const *option = common; *option; option++) tg_suggestion_try(&meant, *option);
   char *message = NULL;
-  if (nearest)
-    message = g_strdup_printf("unknown option --%s, did you mean --%s?", name, nearest);
+  if (meant.nearest)
+    message = g_strdup_printf("unknown option --%s, did you mean --%s?", name, meant.nearest);
   else
     message = g_strdup_printf("unknown option --%s", name);
   g_free(error->message);

@@ -1,8 +1,8 @@
 #include "problem.h"
-#include "suggest.h"
 
 #include "algo-library.h"
 #include "input-bytes.h"
+#include "suggestion.h"
 
 #include <string.h>
 
@@ -16,13 +16,12 @@ void tg_problem_clear(TgProblem *problem) {
 static TgExit unknown_name(const TgCli *cli, const char *algo) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
-  g_autofree const char **names = g_new0(const char *, count + 1);
-  for (size_t i = 0; i < count; i++) names[i] = entries[i].name;
-  const char *nearest = tg_suggest(algo, names);
+  TgSuggestion meant = tg_suggestion_for(algo, strlen(algo));
+  for (size_t i = 0; i < count; i++) tg_suggestion_try(&meant, entries[i].name);
   if (g_file_test(algo, G_FILE_TEST_IS_REGULAR))
     return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library; for the file here, write ./%s", algo, algo);
-  if (nearest)
-    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library, did you mean `%s`?", algo, nearest);
+  if (meant.nearest)
+    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library, did you mean `%s`?", algo, meant.nearest);
   return tg_report(
       cli, TG_EXIT_USAGE,
       "no schedule `%s` in the library (see `topogemm list algorithms`; a file's path has a / or ends in .sched)",

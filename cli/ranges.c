@@ -1,5 +1,4 @@
 #include "ranges.h"
-#include "suggest.h"
 
 #include <string.h>
 

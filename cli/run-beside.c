@@ -1,9 +1,11 @@
 /* `run --beside KERNEL`: a kernel of the ladder on the same matrices and device, for the ratio. Its C is checked, too.
  */
 #include "run.h"
-#include "suggest.h"
 
+#include "suggestion.h"
 #include "trial.h"
+
+#include <string.h>
 
 /** Device memory of the kernel. */
 typedef struct TgBeside {
@@ -114,10 +116,10 @@ TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run) {
     return tg_report(cli, TG_EXIT_USAGE, "--beside %s: a kernel of a GPU, and %s uses none", name, run->row->name);
   run->beside = tg_kernel_find(name);
   if (run->beside) return TG_EXIT_DONE;
-  g_autofree const char **names = g_new0(const char *, count + 1);
-  for (size_t k = 0; k < count; k++) names[k] = kernels[k].name;
-  const char *nearest = tg_suggest(name, names);
-  if (nearest) return tg_report(cli, TG_EXIT_USAGE, "--beside %s: no such kernel, did you mean `%s`?", name, nearest);
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
+  for (size_t k = 0; k < count; k++) tg_suggestion_try(&meant, kernels[k].name);
+  if (meant.nearest)
+    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: no such kernel, did you mean `%s`?", name, meant.nearest);
   return tg_report(cli, TG_EXIT_USAGE, "--beside %s: no kernel of the ladder, which `topogemm list kernels` shows",
                    name);
 }

@@ -24,13 +24,23 @@ static int find_parameter(const TgBinder *binder, const char *name) {
   return -1;
 }
 
+static bool unknown_parameter(TgBinder *binder, const char *name) {
+  const TgSchedule *schedule = binder->schedule;
+  char known[160] = "";
+  size_t used = 0;
+  for (int p = 0; p < schedule->parameters && used < sizeof known; p++)
+    if (schedule->parameter_kind[p] != TG_PARAMETER_DERIVED)
+      used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "; it has ",
+                               parameter_name(binder, p));
+  return tg_error_set(binder->error, 0, 0, "schedule %s has no parameter `%s`%s",
+                      tg_name(binder->names, binder->names->title), name, known);
+}
+
 static bool set_by_name(TgBinder *binder) {
   for (int i = 0; i < binder->bindings->count; i++) {
     const char *name = binder->bindings->set[i].name;
     int p = find_parameter(binder, name);
-    if (p < 0)
-      return tg_error_set(binder->error, 0, 0, "schedule %s has no parameter `%s`",
-                          tg_name(binder->names, binder->names->title), name);
+    if (p < 0) return unknown_parameter(binder, name);
     if (binder->schedule->parameter_kind[p] == TG_PARAMETER_DERIVED)
       return tg_error_set(binder->error, 0, 0, "parameter `%s` follows from the others and cannot be set", name);
     binder->schedule->parameter[p] = binder->bindings->set[i].value;

@@ -98,6 +98,15 @@ static bool take_require(TgParser *parser) {
   return tg_parser_keep(parser, begin, (size_t)(end - begin), &parser->names->require[number]);
 }
 
+static const char *const matrices[TG_MATRICES] = {"A", "B", "C"};
+
+/* None of the first `count`. */
+static bool unknown_matrix(TgParser *parser, int count, const char *expected) {
+  TgSuggestion meant = tg_parser_suggestion(parser);
+  for (int m = 0; m < count; m++) tg_suggestion_try(&meant, matrices[m]);
+  return tg_parser_meant(parser, &meant, expected);
+}
+
 static bool take_factor(TgParser *parser, uint8_t *matrix, uint8_t *transposed) {
   bool quote;
   if (tg_lexer_is(&parser->lexer, "A"))
@@ -105,7 +114,7 @@ static bool take_factor(TgParser *parser, uint8_t *matrix, uint8_t *transposed) 
   else if (tg_lexer_is(&parser->lexer, "B"))
     *matrix = TG_MATRIX_B;
   else
-    return tg_parser_expected(parser, "A or B");
+    return unknown_matrix(parser, 2, "A or B");
   if (!tg_parser_next(parser) || !tg_parser_accept(parser, "'", &quote)) return false;
   *transposed = quote;
   return true;
@@ -123,7 +132,6 @@ static bool take_computes(TgParser *parser) {
 }
 
 static bool take_matrix(TgParser *parser, TgPlacement *placement) {
-  static const char *const matrices[] = {"A", "B", "C"};
   for (int m = 0; m < TG_MATRICES; m++)
     if (tg_lexer_is(&parser->lexer, matrices[m])) {
       placement->matrix = (uint8_t)m;
@@ -131,7 +139,7 @@ static bool take_matrix(TgParser *parser, TgPlacement *placement) {
              tg_parser_take_expression(parser, &placement->row) && tg_parser_take(parser, ",") &&
              tg_parser_take_expression(parser, &placement->column) && tg_parser_take(parser, ")");
     }
-  return tg_parser_expected(parser, "A, B or C");
+  return unknown_matrix(parser, 3, "A, B or C");
 }
 
 /* `for t in N` stands at the line's end but names what is used before it: look ahead for the name. */
@@ -166,7 +174,6 @@ static void set_ranges(const TgSchedule *schedule, TgPlacement *placement) {
 }
 
 static bool use_buffer(TgParser *parser, TgPlacement *placement, bool as) {
-  static const char *const matrices[] = {"A", "B", "C"};
   TgSlot slot = {0};
   bool input = placement->matrix != TG_MATRIX_C;
   if (as) {
@@ -234,10 +241,17 @@ static bool take_declaration(TgParser *parser, bool *taken) {
   return true;
 }
 
+static bool missing(TgParser *parser, const char *expected) {
+  TgSuggestion meant = tg_parser_suggestion(parser);
+  for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++)
+    tg_suggestion_try(&meant, declarations[i].word);
+  return tg_parser_meant(parser, &meant, expected);
+}
+
 bool tg_parser_take_declarations(TgParser *parser) {
   if (!take_title(parser)) return false;
   for (bool taken = true; taken && !parser->lexer.finished;)
     if (!take_declaration(parser, &taken)) return false;
-  if (!parser->schedule->dims) return tg_parser_expected(parser, "`grid`");
-  return parser->schedule->placements > 0 || tg_parser_expected(parser, "`place`");
+  if (!parser->schedule->dims) return missing(parser, "`grid`");
+  return parser->schedule->placements > 0 || missing(parser, "`place`");
 }

@@ -58,8 +58,7 @@ static bool take_operand(TgParser *parser) {
   if (tg_lexer_is(&parser->lexer, "log2"))
     return tg_parser_next(parser) && take_parenthesis(parser) && emit_byte(parser, TG_CODE_LOG2, token.column);
   if (token.kind != TG_TOKEN_NAME) return tg_parser_expected(parser, "a number, a name or `(`");
-  if (!find_variable(parser, &variable))
-    return tg_parser_expected(parser, "a coordinate, a loop variable or a parameter declared above");
+  if (!find_variable(parser, &variable)) return tg_parser_unknown_name(parser);
   return emit_operand(parser, (uint8_t)(TG_CODE_VARIABLE + variable), token.column) && tg_parser_next(parser);
 }
 

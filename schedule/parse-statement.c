@@ -132,12 +132,21 @@ static bool take_quote(TgParser *parser, TgSlot *slot) {
   return true;
 }
 
+static const char *const declarations[] = {"schedule", "grid", "param", "require", "computes", "place"};
+
 static bool is_declaration(const TgParser *parser) {
-  static const char *const words[] = {"schedule", "grid", "param", "require", "computes", "place"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (tg_lexer_is(&parser->lexer, words[i])) return true;
+  for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++)
+    if (tg_lexer_is(&parser->lexer, declarations[i])) return true;
   return false;
 }
+
+static bool is_buffer(const TgParser *parser) {
+  for (int b = 0; b < parser->schedule->buffers; b++)
+    if (tg_parser_is_name(parser, parser->names->buffer[b])) return true;
+  return false;
+}
+
+static bool unknown_statement(TgParser *parser);
 
 static bool take_product(TgParser *parser, TgStatement *statement) {
   statement->op = TG_OP_MULTIPLY;
@@ -146,16 +155,18 @@ static bool take_product(TgParser *parser, TgStatement *statement) {
     return tg_parser_expected(parser, "a statement: step, repeat, move, add, a collective, or a product C += A * B");
   if (tg_lexer_is(&parser->lexer, "note"))
     return tg_parser_fail(parser, "a note without its step, expected it right below a step's line");
+  if (tg_parser_is_reserved(parser)) return unknown_statement(parser);
   TgLexer first = parser->lexer;
+  bool known = is_buffer(parser);
   if (!tg_parser_take_slot(parser, &statement->target, false, true)) return false;
   statement->replace = tg_lexer_is(&parser->lexer, "=");
   bool product = statement->replace || tg_lexer_is(&parser->lexer, "+=");
-  bool misspelt = parser->lexer.token.kind == TG_TOKEN_NAME; /* `mvoe A …`: the first word is to blame */
-  if (!product && misspelt) parser->lexer = first;
-  if (!product)
-    return tg_parser_expected(parser,
-                              "`+=` or `=` of a product, or one of the words step, repeat, move, add, broadcast, "
-                              "reduce, allgather, reducescatter, alltoall, scatter, gather, copy, zero, transpose");
+  TgTokenKind kind = parser->lexer.token.kind;
+  if (!product && !known && kind != TG_TOKEN_SIGN) { /* `mvoe A …`: the first word is to blame */
+    parser->lexer = first;
+    return unknown_statement(parser);
+  }
+  if (!product) return tg_parser_expected(parser, "`+=` or `=` of a product");
   return tg_parser_next(parser) && take_source(parser, statement) && take_quote(parser, &statement->source) &&
          tg_parser_take(parser, "*") && tg_parser_take_slot(parser, &statement->other, true, false) &&
          take_quote(parser, &statement->other);
@@ -177,6 +188,35 @@ static const struct {
                   {"copy", TG_OP_COPY, take_copy},
                   {"zero", TG_OP_ZERO, take_zero},
                   {"transpose", TG_OP_TRANSPOSE, take_transpose}};
+
+/* Words that other languages have for ours. */
+static const struct {
+  const char *word, *meant;
+} foreign[] = {{"for", "repeat"}, {"loop", "repeat"}, {"send", "move"}, {"bcast", "broadcast"}};
+
+/* The whole statement, with the word that was meant, and without a colon at its end. */
+static bool translate(TgParser *parser, const char *meant) {
+  const TgToken *token = &parser->lexer.token;
+  const char *rest = tg_name(parser->names, parser->names->source[parser->schedule->statements - 1]) + token->length;
+  int bytes = tg_text_fit(rest, 80);
+  while (bytes > 0 && (rest[bytes - 1] == ':' || rest[bytes - 1] == ' ')) bytes--;
+  return tg_parser_fail(parser, "found `%.*s`, did you mean `%s%.*s`?", (int)token->length, token->text, meant, bytes,
+                        rest);
+}
+
+static bool unknown_statement(TgParser *parser) {
+  TgSuggestion meant = tg_parser_suggestion(parser);
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    if (tg_lexer_is(&parser->lexer, foreign[i].word)) return translate(parser, foreign[i].meant);
+  tg_suggestion_try(&meant, "step");
+  tg_suggestion_try(&meant, "note");
+  tg_suggestion_try(&meant, "repeat");
+  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) tg_suggestion_try(&meant, statements[i].word);
+  for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++) tg_suggestion_try(&meant, declarations[i]);
+  return tg_parser_meant(parser, &meant,
+                         "a product C += A * B, or one of the words step, repeat, move, add, broadcast, reduce, "
+                         "allgather, reducescatter, alltoall, scatter, gather, copy, zero, transpose");
+}
 
 static bool take_leaf(TgParser *parser, TgStatement *statement) {
   bool (*take)(TgParser *, TgStatement *) = take_product;

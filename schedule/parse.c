@@ -2,14 +2,23 @@
 
 #include <string.h>
 
+static bool never_filled(const TgParser *parser, int buffer) {
+  const char *name = tg_name(parser->names, parser->names->buffer[buffer]);
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
+  for (int b = 0; b < parser->schedule->buffers; b++)
+    if (parser->written[b]) tg_suggestion_try(&meant, tg_name(parser->names, parser->names->buffer[b]));
+  const char *nearest = meant.nearest;
+  return tg_error_set(parser->error, parser->read_line[buffer], parser->read_column[buffer],
+                      "nothing ever puts a block into `%s`, %s%s%s", name,
+                      nearest ? "did you mean `" : "expected a placed or filled buffer", nearest ? nearest : "",
+                      nearest ? "`?" : "");
+}
+
 /* A read of a buffer that nothing ever fills is a slip of the pen: said here, with its place, rather than at run time.
  */
 static bool check_buffers(TgParser *parser) {
   for (int b = 0; b < parser->schedule->buffers; b++)
-    if (parser->read_line[b] && !parser->written[b])
-      return tg_error_set(parser->error, parser->read_line[b], parser->read_column[b],
-                          "nothing ever puts a block into `%s`, expected a placed or filled buffer",
-                          tg_name(parser->names, parser->names->buffer[b]));
+    if (parser->read_line[b] && !parser->written[b]) return never_filled(parser, b);
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "expression.h"
 #include "lexer.h"
+#include "suggestion.h"
 
 typedef struct TgParser {
   TgLexer lexer;
@@ -27,6 +28,12 @@ bool tg_parser_take(TgParser *parser, const char *text);
 /** Takes it if it is there. */
 bool tg_parser_accept(TgParser *parser, const char *text, bool *accepted);
 bool tg_parser_expected(TgParser *parser, const char *expected);
+/** Begins the search for the word that was meant by the current token; finds none where that is no name. */
+TgSuggestion tg_parser_suggestion(const TgParser *parser);
+/** Fails with the word that was meant, or where there is none with what was expected. */
+bool tg_parser_meant(TgParser *parser, const TgSuggestion *meant, const char *expected);
+/** Fails since the current token is no name that an expression may use. */
+bool tg_parser_unknown_name(TgParser *parser);
 /** Fills the error at the current token. */
 bool tg_parser_fail(TgParser *parser, const char *format, ...) TG_PRINTF(2, 3);
 /** Keeps `length` bytes among the names. */
@@ -39,6 +46,8 @@ bool tg_parser_take_string(TgParser *parser, const char *what, uint16_t *offset)
 bool tg_parser_end_line(TgParser *parser);
 /** True where the current token is the name at `offset`. */
 bool tg_parser_is_name(const TgParser *parser, uint16_t offset);
+/** True where the current token is a word of the language, which no name may be. */
+bool tg_parser_is_reserved(const TgParser *parser);
 /** True where the current token names a coordinate or a parameter. */
 bool tg_parser_is_known(const TgParser *parser);
 /** Takes the name of a coordinate. */

@@ -1,5 +1,6 @@
 /* Machine files from text: lines of `[section]`, `key = value` and comments. */
 #include "machine-keys.h"
+#include "suggestion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,16 +61,23 @@ static int *given_of(const Reader *reader, const Seen *seen) {
 
 /* ---- headings ---- */
 
-static bool unknown_section(const Reader *reader, TgSpan name) {
-  char quoted[TG_QUOTE_BYTES];
-  const char *nearest = NULL;
+static const char *nearest_section(TgSpan name) {
+  TgSuggestion meant = tg_suggestion_for(name.text, name.length);
+  const char *alike = NULL;
   int most = 2;
   for (const TgMachineSection *section = tg_machine_sections; section->name; section++) {
+    tg_suggestion_try(&meant, section->name);
     const int same = likeness(name, section->name);
     if (same <= most) continue;
     most = same;
-    nearest = section->name;
+    alike = section->name;
   }
+  return meant.nearest ? meant.nearest : alike;
+}
+
+static bool unknown_section(const Reader *reader, TgSpan name) {
+  char quoted[TG_QUOTE_BYTES];
+  const char *nearest = nearest_section(name);
   tg_span_quote(name, quoted);
   if (nearest) return fail(reader, name.text, "unknown section [%s], did you mean [%s]?", quoted, nearest);
   return fail(reader, name.text,
@@ -132,16 +140,18 @@ static const TgMachineKey *find_key(const TgMachineKey *keys, TgSpan name) {
   return NULL;
 }
 
-static const TgMachineKey *nearest_key(const TgMachineKey *keys, TgSpan name) {
-  const TgMachineKey *nearest = NULL;
+static const char *nearest_key(const TgMachineKey *keys, TgSpan name) {
+  TgSuggestion meant = tg_suggestion_for(name.text, name.length);
+  const char *alike = NULL;
   int most = 2;
   for (const TgMachineKey *key = keys; key->name; key++) {
+    tg_suggestion_try(&meant, key->name);
     const int same = likeness(name, key->name);
     if (same <= most) continue;
     most = same;
-    nearest = key;
+    alike = key->name;
   }
-  return nearest;
+  return meant.nearest ? meant.nearest : alike;
 }
 
 static void list_keys(const TgMachineKey *keys, char words[WORDS_BYTES]) {
@@ -158,9 +168,8 @@ static bool unknown_key(const Reader *reader, const Seen *seen, TgSpan name) {
   char quoted[TG_QUOTE_BYTES], section[32], words[WORDS_BYTES];
   tg_span_quote(name, quoted);
   section_name(seen->section, seen->index, section);
-  const TgMachineKey *nearest = nearest_key(seen->section->keys, name);
-  if (nearest)
-    return fail(reader, name.text, "unknown key `%s` in %s, did you mean `%s`?", quoted, section, nearest->name);
+  const char *nearest = nearest_key(seen->section->keys, name);
+  if (nearest) return fail(reader, name.text, "unknown key `%s` in %s, did you mean `%s`?", quoted, section, nearest);
   for (const TgMachineSection *other = tg_machine_sections; other->name; other++)
     if (find_key(other->keys, name))
       return fail(reader, name.text, "unknown key `%s` in %s; it belongs in [%s]", quoted, section, other->name);

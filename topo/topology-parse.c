@@ -1,5 +1,6 @@
 /* Grammar, without blanks: network = level { "*" level }; level = kind ":" extent { "x" extent }. */
 #include "network-kind.h"
+#include "suggestion.h"
 #include "topology-layout.h"
 
 #include <stdio.h>
@@ -58,6 +59,20 @@ static void list_kinds(char *list, size_t bytes) {
   }
 }
 
+static bool unknown_kind(const Parser *parser, const char *name, size_t length) {
+  char kinds[128], quoted[QUOTED_BYTES], what[256];
+  TgSuggestion meant = tg_suggestion_for(name, length);
+  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) tg_suggestion_try(&meant, tg_network_kind_info(kind)->name);
+  list_kinds(kinds, sizeof kinds);
+  if (length == 0) return fail_expected(parser, kinds);
+  quote(quoted, name, length);
+  if (meant.nearest)
+    snprintf(what, sizeof what, "there is no network '%s', did you mean %s?", quoted, meant.nearest);
+  else
+    snprintf(what, sizeof what, "there is no network '%s', expected %s", quoted, kinds);
+  return fail(parser, name, what);
+}
+
 static bool parse_kind(Parser *parser, TgLevel *level) {
   const char *name = parser->at;
   while (is_letter(*parser->at)) parser->at++;
@@ -68,12 +83,7 @@ static bool parse_kind(Parser *parser, TgLevel *level) {
     level->kind = kind;
     return true;
   }
-  char kinds[128], quoted[QUOTED_BYTES], what[256];
-  list_kinds(kinds, sizeof kinds);
-  if (length == 0) return fail_expected(parser, kinds);
-  quote(quoted, name, length);
-  snprintf(what, sizeof what, "there is no network '%s', expected %s", quoted, kinds);
-  return fail(parser, name, what);
+  return unknown_kind(parser, name, length);
 }
 
 static bool parse_extent(Parser *parser, int32_t *extent) {

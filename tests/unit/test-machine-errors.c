@@ -94,11 +94,14 @@ static const Bad bad[] = {
     {"[machine]\nname = 0123456789012345678901234567890123456789012345678901234567890123\n", 2, 8,
      "name is 64 bytes long; shorten it to 63"},
     {"[machine]\nnetwork = switch:4*tours:8\n", 2, 20,
-     "network: switch:4*tours:8: at column 10 there is no network 'tours', expected torus, mesh, ring, line, "
-     "hypercube, "
-     "full or switch"},
+     "network: switch:4*tours:8: at column 10 there is no network 'tours', did you mean torus?"},
     /* sections and keys */
     {"latency_s = 1\n", 1, 1, "`latency_s` stands before the first section; write [machine] or its section above it"},
+    {"[rpocessor]\n", 1, 2, "unknown section [rpocessor], did you mean [processor]?"},
+    {"[link]\nltency_s = 1\n", 2, 1, "unknown key `ltency_s` in [link], did you mean `latency_s`?"},
+    {"[processor]\nFlops_per_s = 1\n", 2, 1, "unknown key `Flops_per_s` in [processor], did you mean `flops_per_s`?"},
+    {"[disk]\nwirte_bytes_per_s = 1\n", 2, 1,
+     "unknown key `wirte_bytes_per_s` in [disk], did you mean `write_bytes_per_s`?"},
     {"[links]\n", 1, 2, "unknown section [links], did you mean [link]?"},
     {"# network\n[network]\n", 2, 2,
      "unknown section [network]; the sections are [machine], [link], [link.AXIS], [level.LEVEL], [port], [processor], "

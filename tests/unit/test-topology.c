@@ -19,8 +19,10 @@ typedef struct BadText {
 
 static const BadText bad_texts[] = {
     {"", 1, ": at column 1 the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
-    {"tours:4", 1,
-     "tours:4: at column 1 there is no network 'tours', expected torus, mesh, ring, line, hypercube, full or switch"},
+    {"tours:4", 1, "tours:4: at column 1 there is no network 'tours', did you mean torus?"},
+    {"switch:4*Ring:4", 10, "switch:4*Ring:4: at column 10 there is no network 'Ring', did you mean ring?"},
+    {"star:4", 1,
+     "star:4: at column 1 there is no network 'star', expected torus, mesh, ring, line, hypercube, full or switch"},
     {"mesh", 5, "mesh: at column 5 the text ends, expected ':' and the extents"},
     {"mesh:8y8", 7,
      "mesh:8y8: at column 7 found 'y', expected 'x' and another extent, '*' and the next level, or the end"},
