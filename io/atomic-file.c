@@ -1,9 +1,11 @@
 #define _GNU_SOURCE /* realpath, O_TMPFILE */
 
 #include "atomic-file.h"
+#include "temporary-names.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +16,10 @@ struct TgAtomicFile {
   char *path;      /**< as the caller named it, for messages */
   char *target;    /**< with symbolic links followed; NULL where the writing is direct */
   char *temporary; /**< a name beside the target, which exists exactly while this is not NULL */
-  mode_t mode;     /**< permissions of the target to be replaced; 0 where there is none */
+  int noted;       /**< that name's place in temporary-names.h */
+  char *kept;      /**< another name of the target that is replaced, from which it can be brought back; else NULL */
+  bool replaces;   /**< the target is there */
+  struct stat old; /**< of that target */
 };
 
 static bool cannot_write(const TgAtomicFile *file, const char *reason, GError **error) {
@@ -59,33 +64,48 @@ static int open_unnamed(const char *folder) {
   return -1;
 }
 
+/** A name beside the target that nothing has: no other process takes it, and this one has 32 random bits. */
+static char *name_beside(const TgAtomicFile *file) {
+  g_autofree char *folder = g_path_get_dirname(file->target);
+  return g_strdup_printf("%s/.topogemm-%d-%08x", folder, (int)getpid(), g_random_int());
+}
+
+/** Noted before there is such a file, so that no signal finds one that is not noted. */
+static void take_name(TgAtomicFile *file) {
+  file->temporary = name_beside(file);
+  file->noted = tg_temporary_names_add(file->temporary);
+}
+
+static void forget_name(TgAtomicFile *file) {
+  const int number = errno;
+  if (file->temporary) tg_temporary_names_drop(file->noted);
+  g_clear_pointer(&file->temporary, g_free);
+  errno = number;
+}
+
+/** A file that replaces another one is for its owner alone until it has the other one's permissions. */
 static bool open_temporary(TgAtomicFile *file, GError **error) {
   g_autofree char *folder = g_path_get_dirname(file->target);
   int descriptor = open_unnamed(folder);
   if (descriptor >= 0) return open_stream(file, descriptor, error);
-  file->temporary = g_build_filename(folder, ".topogemm-XXXXXX", NULL);
-  descriptor = g_mkstemp_full(file->temporary, O_WRONLY | O_CLOEXEC, 0666);
-  if (descriptor < 0) g_clear_pointer(&file->temporary, g_free);
+  take_name(file);
+  descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file->replaces ? 0600 : 0666);
+  if (descriptor < 0) forget_name(file);
   return open_stream(file, descriptor, error);
 }
 
 /** Gives a file without a name one beside the target, from which it can be renamed. */
 static bool name_temporary(TgAtomicFile *file) {
-  enum { ATTEMPTS = 100 };
-  g_autofree char *folder = g_path_get_dirname(file->target);
   g_autofree char *unnamed = g_strdup_printf("/proc/self/fd/%d", fileno(file->stream));
-  for (int attempt = 0; !file->temporary && attempt < ATTEMPTS; attempt++) {
-    g_autofree char *path = g_strdup_printf("%s/.topogemm-%08x", folder, g_random_int());
-    if (linkat(AT_FDCWD, unnamed, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
-      file->temporary = g_steal_pointer(&path);
-    else if (errno != EEXIST)
-      return false;
-  }
-  return file->temporary != NULL;
+  if (file->temporary) return true;
+  take_name(file);
+  if (linkat(AT_FDCWD, unnamed, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0) return true;
+  forget_name(file);
+  return false;
 }
 
 /** Opens the temporary file beside a target that exists and is a regular file. */
-static bool open_beside(TgAtomicFile *file, mode_t mode, GError **error) {
+static bool open_beside(TgAtomicFile *file, const struct stat *old, GError **error) {
   char *resolved = realpath(file->path, NULL);
   if (!resolved || access(resolved, W_OK) != 0) {
     free(resolved);
@@ -93,7 +113,8 @@ static bool open_beside(TgAtomicFile *file, mode_t mode, GError **error) {
   }
   file->target = g_strdup(resolved);
   free(resolved);
-  file->mode = mode & 07777;
+  file->replaces = true;
+  file->old = *old;
   return open_temporary(file, error);
 }
 
@@ -112,7 +133,7 @@ static bool open_any(TgAtomicFile *file, GError **error) {
   struct stat status;
   if (stat(file->path, &status) != 0)
     return errno == ENOENT ? open_new(file, error) : cannot_write(file, g_strerror(errno), error);
-  if (S_ISREG(status.st_mode)) return open_beside(file, status.st_mode, error);
+  if (S_ISREG(status.st_mode)) return open_beside(file, &status, error);
   return open_stream(file, open(file->path, O_WRONLY | O_CLOEXEC), error);
 }
 
@@ -132,10 +153,25 @@ static const char *reason_of_failure(TgAtomicFile *file) {
   return "an earlier write failed";
 }
 
+/** Gives the new file the owner, the group and the permissions of the one that it replaces. Set-user-ID, set-group-ID
+ * and the sticky bit were granted to the old content, and go with it. Where the group cannot be kept, the group of the
+ * new file gets what everybody has. */
+static bool take_over(const TgAtomicFile *file, int descriptor) {
+  const struct stat *old = &file->old;
+  struct stat now;
+  if (!file->replaces) return true;
+  if (fstat(descriptor, &now) != 0) return false;
+  const bool same_group = fchown(descriptor, old->st_uid, old->st_gid) == 0 ||
+                          fchown(descriptor, (uid_t)-1, old->st_gid) == 0 || now.st_gid == old->st_gid;
+  mode_t mode = old->st_mode & 0777;
+  if (!same_group) mode = (mode & 0707) | (mode & 07) << 3;
+  return fchmod(descriptor, mode) == 0;
+}
+
 /** Everything on the disk, with its permissions and a temporary name. */
 static bool settle(TgAtomicFile *file) {
   const int descriptor = fileno(file->stream);
-  return (!file->mode || fchmod(descriptor, file->mode) == 0) && fsync(descriptor) == 0 && name_temporary(file);
+  return take_over(file, descriptor) && fsync(descriptor) == 0 && name_temporary(file);
 }
 
 /** Makes the new name itself last over a power failure; some file systems cannot, which loses nothing else. */
@@ -147,24 +183,75 @@ static void sync_folder(const char *target) {
   close(descriptor);
 }
 
-bool tg_atomic_file_commit(TgAtomicFile *file, GError **error) {
+/** All that can fail for want of room, before any target changes. */
+static bool complete(TgAtomicFile *file, GError **error) {
   g_assert(file->stream);
   if (ferror(file->stream)) return cannot_write(file, reason_of_failure(file), error);
   const bool settled = fflush(file->stream) == 0 && (!file->target || settle(file));
   if (!settled) return cannot_write(file, g_strerror(errno), error);
   if (fclose(g_steal_pointer(&file->stream)) != 0) return cannot_write(file, g_strerror(errno), error);
-  if (!file->target) return true;
-  if (rename(file->temporary, file->target) != 0) return cannot_write(file, g_strerror(errno), error);
-  g_clear_pointer(&file->temporary, g_free);
-  sync_folder(file->target);
   return true;
+}
+
+/** Where there are no hard links, the target is gone for a moment. */
+static bool keep_old(TgAtomicFile *file) {
+  g_autofree char *path = name_beside(file);
+  if (link(file->target, path) != 0 && rename(file->target, path) != 0) return false;
+  file->kept = g_steal_pointer(&path);
+  return true;
+}
+
+static bool place(TgAtomicFile *file, bool undoable, GError **error) {
+  if (!file->target) return true;
+  if (undoable && file->replaces && !keep_old(file)) return cannot_write(file, g_strerror(errno), error);
+  if (rename(file->temporary, file->target) != 0) return cannot_write(file, g_strerror(errno), error);
+  forget_name(file);
+  return true;
+}
+
+/** What was there before comes back; should that fail, too, it stays under its other name. */
+static void take_back(TgAtomicFile *file) {
+  const bool placed = file->target && !file->temporary;
+  if (placed && !file->kept) unlink(file->target);
+  if (file->kept && rename(file->kept, file->target) != 0) g_clear_pointer(&file->kept, g_free);
+}
+
+/** Needed after a rename, too: one to another name of the same file does nothing. */
+static void drop_kept(TgAtomicFile *file) {
+  if (file->kept) unlink(file->kept);
+  g_clear_pointer(&file->kept, g_free);
+}
+
+static bool place_all(TgAtomicFile *const *files, size_t count, GError **error) {
+  size_t placed = 0;
+  while (placed < count && place(files[placed], placed + 1 < count, error)) placed++;
+  for (size_t f = placed + 1; placed < count && f-- > 0;) take_back(files[f]);
+  for (size_t f = 0; f < count; f++) drop_kept(files[f]);
+  return placed == count;
+}
+
+bool tg_atomic_files_commit(TgAtomicFile *const *files, size_t count, GError **error) {
+  sigset_t all, before;
+  for (size_t f = 0; f < count; f++)
+    if (!complete(files[f], error)) return false;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before); /* no signal ends the program between two names */
+  const bool done = place_all(files, count, error);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  for (size_t f = 0; f < count && done; f++)
+    if (files[f]->target) sync_folder(files[f]->target);
+  return done;
+}
+
+bool tg_atomic_file_commit(TgAtomicFile *file, GError **error) {
+  return tg_atomic_files_commit(&file, 1, error);
 }
 
 void tg_atomic_file_abort(TgAtomicFile *file) {
   if (!file) return;
   if (file->stream) fclose(file->stream);
   if (file->temporary) unlink(file->temporary);
-  g_free(file->temporary);
+  forget_name(file);
   g_free(file->target);
   g_free(file->path);
   g_free(file);

@@ -3,9 +3,10 @@
  * the target's name only once everything is on the disk. An existing target stays as it was until then. Where the file
  * system has files without a name (ext4, XFS, Btrfs, tmpfs), not even a killed program leaves anything behind.
  *
- * The result has the permissions of the target it replaces, else 0666 less the umask. A symbolic link is followed; a
- * hard link is broken. A target that is no regular file (/dev/null, a named pipe), or an open descriptor (/dev/stdout,
- * /dev/stderr, /dev/fd/N), is written to directly. */
+ * The result has the permissions of the target it replaces, and as far as the system allows it the owner and the group,
+ * but never set-user-ID, set-group-ID or the sticky bit; a new file has 0666 less the umask. A symbolic link is
+ * followed; a hard link is broken. A target that is no regular file (/dev/null, a named pipe), or an open descriptor
+ * (/dev/stdout, /dev/stderr, /dev/fd/N), is written to directly. */
 #ifndef TG_ATOMIC_FILE_H
 #define TG_ATOMIC_FILE_H
 
@@ -26,6 +27,11 @@ FILE *tg_atomic_file_stream(TgAtomicFile *file);
 /** Brings everything to the disk and gives the file its name. After a failure, of an earlier write too, the target is
  * as it was and the temporary file is gone. Called once. Errors: CANNOT_WRITE. */
 bool tg_atomic_file_commit(TgAtomicFile *file, GError **error);
+
+/** The same for several files that belong together: all of them get their names, or none does. Each is whole on the
+ * disk before the first target changes; should a name be refused after that, the targets before it come back. What was
+ * written directly, to a device or a descriptor, stays written. */
+bool tg_atomic_files_commit(TgAtomicFile *const *files, size_t count, GError **error);
 
 /** Frees `file`; without a commit before, nothing is left of it. NULL is allowed. */
 void tg_atomic_file_abort(TgAtomicFile *file);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,38 @@ static void test_replaces(Folder *folder, gconstpointer unused) {
   assert_content(folder->target, "new");
   g_assert_cmphex(permissions(folder->target), ==, 0640);
   g_assert_cmpint(folder_count_files(folder), ==, 1);
+}
+
+/* What was granted to another content is not granted to this one. */
+static void test_special_bits(Folder *folder, gconstpointer unused) {
+  static const struct {
+    mode_t before;
+    unsigned after;
+  } rows[] = {{04755, 0755}, {02755, 0755}, {07777, 0777}, {01666, 0666}, {06600, 0600}};
+  (void)unused;
+  for (size_t r = 0; r < G_N_ELEMENTS(rows); r++) {
+    g_assert_true(tg_atomic_file_write(folder->target, "old", 3, NULL));
+    g_assert_cmpint(chmod(folder->target, rows[r].before), ==, 0);
+    g_assert_true(tg_atomic_file_write(folder->target, "new", 3, NULL));
+    g_assert_cmphex(permissions(folder->target), ==, rows[r].after);
+  }
+}
+
+static void test_owner(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  enum { USER = 1234, GROUP = 4321 };
+  struct stat status;
+  g_assert_true(tg_atomic_file_write(folder->target, "old", 3, NULL));
+  if (chown(folder->target, USER, GROUP) != 0) {
+    g_test_skip("only root gives files to others");
+    return;
+  }
+  g_assert_cmpint(chmod(folder->target, 0), ==, 0); /* no permissions are permissions, too */
+  g_assert_true(tg_atomic_file_write(folder->target, "new", 3, NULL));
+  g_assert_cmpint(stat(folder->target, &status), ==, 0);
+  g_assert_cmpint(status.st_uid, ==, USER);
+  g_assert_cmpint(status.st_gid, ==, GROUP);
+  g_assert_cmphex(permissions(folder->target), ==, 0);
 }
 
 static void test_umask(Folder *folder, gconstpointer unused) {
@@ -123,14 +156,84 @@ static void test_devices(Folder *folder, gconstpointer unused) {
   g_assert_cmpint(folder_count_files(folder), ==, 1);
 }
 
+typedef struct Pair {
+  char *path[2];
+  TgAtomicFile *file[2];
+} Pair;
+
+static void pair_begin(Pair *pair, const Folder *folder) {
+  for (int i = 0; i < 2; i++) {
+    pair->path[i] = g_strdup_printf("%s/%d", folder->path, i);
+    pair->file[i] = tg_atomic_file_begin(pair->path[i], NULL);
+    fprintf(tg_atomic_file_stream(pair->file[i]), "new %d", i);
+  }
+}
+
+static void pair_clear(Pair *pair) {
+  for (int i = 0; i < 2; i++) {
+    tg_atomic_file_abort(pair->file[i]);
+    g_free(pair->path[i]);
+  }
+}
+
+static void test_together(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  for (int time = 0; time < 2; time++) { /* new ones, then those that are there */
+    g_autoptr(GError) error = NULL;
+    Pair pair;
+    pair_begin(&pair, folder);
+    g_assert_true(tg_atomic_files_commit(pair.file, 2, &error));
+    g_assert_no_error(error);
+    assert_content(pair.path[0], "new 0");
+    assert_content(pair.path[1], "new 1");
+    g_assert_cmpint(folder_count_files(folder), ==, 2);
+    pair_clear(&pair);
+    g_assert_cmpint(folder_count_files(folder), ==, 2);
+  }
+}
+
+/* The second name is taken by a folder meanwhile: the first file is as it was before, or is not there. */
+static void check_second_refused(const Folder *folder, const char *before) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *first = g_build_filename(folder->path, "0", NULL);
+  struct stat old, now;
+  Pair pair;
+  if (before) g_assert_true(tg_atomic_file_write(first, before, strlen(before), NULL));
+  if (before) g_assert_cmpint(stat(first, &old), ==, 0);
+  pair_begin(&pair, folder);
+  g_assert_cmpint(mkdir(pair.path[1], 0700), ==, 0);
+  g_autofree char *expected = g_strdup_printf("%s: cannot write: %s", pair.path[1], g_strerror(EISDIR));
+  g_assert_false(tg_atomic_files_commit(pair.file, 2, &error));
+  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_WRITE);
+  g_assert_cmpstr(error->message, ==, expected);
+  g_assert_cmpint(rmdir(pair.path[1]), ==, 0);
+  pair_clear(&pair);
+  g_assert_cmpint(folder_count_files(folder), ==, before ? 1 : 0);
+  if (!before) return;
+  assert_content(first, before);
+  g_assert_cmpint(stat(first, &now), ==, 0);
+  g_assert_cmpint(now.st_ino, ==, old.st_ino);
+  g_assert_cmpint(now.st_nlink, ==, 1);
+}
+
+static void test_both_or_neither(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  check_second_refused(folder, NULL);
+  check_second_refused(folder, "as it was");
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   ADD_WITH_FOLDER("/atomic-file/appears-at-commit", test_appears_at_commit);
   ADD_WITH_FOLDER("/atomic-file/abort-leaves-nothing", test_abort_leaves_nothing);
   ADD_WITH_FOLDER("/atomic-file/replaces", test_replaces);
+  ADD_WITH_FOLDER("/atomic-file/special-bits", test_special_bits);
+  ADD_WITH_FOLDER("/atomic-file/owner", test_owner);
   ADD_WITH_FOLDER("/atomic-file/umask", test_umask);
   ADD_WITH_FOLDER("/atomic-file/symbolic-link", test_symbolic_link);
   ADD_WITH_FOLDER("/atomic-file/impossible-targets", test_impossible_targets);
   ADD_WITH_FOLDER("/atomic-file/devices", test_devices);
+  ADD_WITH_FOLDER("/atomic-file/together", test_together);
+  ADD_WITH_FOLDER("/atomic-file/both-or-neither", test_both_or_neither);
   return g_test_run();
 }

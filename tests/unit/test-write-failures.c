@@ -2,10 +2,12 @@
 #define _GNU_SOURCE /* unshare */
 
 #include "atomic-file.h"
+#include "temporary-names.h"
 #include "test-folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -60,6 +62,34 @@ static void test_target_without_permission(Folder *folder, gconstpointer unused)
   g_assert_cmpint(folder_count_files(folder), ==, 1);
 }
 
+/* The group of a file that is replaced stays with the file only for a member of it; others get nothing by that. */
+static void replace_as_nobody(const Folder *folder) {
+  enum { NOBODY = 65534 };
+  const gid_t none = NOBODY;
+  struct stat status;
+  g_assert_cmpint(setgroups(1, &none), ==, 0);
+  g_assert_cmpint(setgid(NOBODY), ==, 0);
+  g_assert_cmpint(setuid(NOBODY), ==, 0);
+  g_assert_true(tg_atomic_file_write(folder->target, "new", 3, NULL));
+  g_assert_cmpint(stat(folder->target, &status), ==, 0);
+  g_assert_cmpint(status.st_gid, ==, NOBODY);
+  g_assert_cmphex(status.st_mode & 07777, ==, 0644);
+}
+
+static void test_group_that_cannot_be_kept(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  enum { NOBODY = 65534, GROUP = 4321 };
+  g_assert_true(tg_atomic_file_write(folder->target, "old", 3, NULL));
+  if (chown(folder->target, NOBODY, GROUP) != 0) {
+    g_test_skip("only root gives files to others");
+    return;
+  }
+  g_assert_cmpint(chmod(folder->target, 0664), ==, 0);
+  g_assert_cmpint(chmod(folder->path, 0777), ==, 0);
+  g_assert_true(in_child(replace_as_nobody, folder));
+  assert_content(folder->target, "new");
+}
+
 enum { LIMIT_BYTES = 65536 };
 
 /* The nearest to a full disk that needs no privilege: the system refuses to let a file grow beyond a limit. */
@@ -83,6 +113,54 @@ static void test_limit_keeps_target(Folder *folder, gconstpointer unused) {
   (void)unused;
   g_assert_true(tg_atomic_file_write(folder->target, "kept", 4, NULL));
   g_assert_true(in_child(write_beyond_limit, folder));
+  assert_content(folder->target, "kept");
+  g_assert_cmpint(folder_count_files(folder), ==, 1);
+}
+
+/* Of two files that belong together, neither appears where one of them does not fit. */
+static void write_two_beyond_limit(const Folder *folder) {
+  const struct rlimit limit = {LIMIT_BYTES, LIMIT_BYTES};
+  signal(SIGXFSZ, SIG_IGN);
+  g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &limit), ==, 0);
+  g_autoptr(GError) error = NULL;
+  g_autofree char *small = g_build_filename(folder->path, "small", NULL);
+  g_autoptr(TgAtomicFile) first = tg_atomic_file_begin(small, &error);
+  g_autoptr(TgAtomicFile) second = tg_atomic_file_begin(folder->target, &error);
+  fputs("small", tg_atomic_file_stream(first));
+  for (int i = 0; i < LIMIT_BYTES + 1; i++) fputc('x', tg_atomic_file_stream(second));
+  g_autofree char *expected = g_strdup_printf("%s: cannot write: %s", folder->target, g_strerror(EFBIG));
+  g_assert_false(tg_atomic_files_commit((TgAtomicFile *const[]){first, second}, 2, &error));
+  g_assert_cmpstr(error->message, ==, expected);
+}
+
+static void test_limit_keeps_both(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  g_assert_true(tg_atomic_file_write(folder->target, "kept", 4, NULL));
+  g_assert_true(in_child(write_two_beyond_limit, folder));
+  assert_content(folder->target, "kept");
+  g_assert_cmpint(folder_count_files(folder), ==, 1);
+}
+
+/* Who may write a file and not read it may not always give it a second name, and brings it back all the same. */
+static void fail_at_the_second(const Folder *folder) {
+  enum { NOBODY = 65534 };
+  g_autoptr(GError) error = NULL;
+  g_autofree char *taken = g_build_filename(folder->path, "taken", NULL);
+  if (geteuid() == 0) g_assert_cmpint(setuid(NOBODY), ==, 0);
+  g_autoptr(TgAtomicFile) first = tg_atomic_file_begin(folder->target, &error);
+  g_autoptr(TgAtomicFile) second = tg_atomic_file_begin(taken, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(mkdir(taken, 0700), ==, 0);
+  g_assert_false(tg_atomic_files_commit((TgAtomicFile *const[]){first, second}, 2, &error));
+  g_assert_cmpint(rmdir(taken), ==, 0);
+}
+
+static void test_brought_back(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  g_assert_true(tg_atomic_file_write(folder->target, "kept", 4, NULL));
+  g_assert_cmpint(chmod(folder->target, 0622), ==, 0);
+  g_assert_cmpint(chmod(folder->path, 0777), ==, 0);
+  g_assert_true(in_child(fail_at_the_second, folder));
   assert_content(folder->target, "kept");
   g_assert_cmpint(folder_count_files(folder), ==, 1);
 }
@@ -171,6 +249,36 @@ static void test_killed(Folder *folder, gconstpointer unused) {
   g_assert_cmpint(folder_count_files(folder), ==, 0);
 }
 
+static void end(int number) {
+  (void)number;
+  tg_temporary_names_unlink();
+  _exit(0);
+}
+
+/* A file that has a name while it is written is removed by the signal's handler, whichever of several it is. */
+static void end_while_writing(const Folder *folder) {
+  mount_small_disk("/proc");
+  g_autofree char *other = g_build_filename(folder->path, "other", NULL);
+  for (int i = 0; i < 20; i++) tg_atomic_file_abort(tg_atomic_file_begin(other, NULL)); /* places are given back */
+  g_assert_true(tg_atomic_file_write(folder->target, "kept", 4, NULL));
+  g_assert_nonnull(tg_atomic_file_begin(other, NULL));
+  g_assert_nonnull(tg_atomic_file_begin(folder->target, NULL));
+  g_assert_cmpint(folder_count_files(folder), ==, 3);
+  signal(SIGTERM, end);
+  raise(SIGTERM);
+  _exit(1);
+}
+
+static void test_ended_by_a_signal(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  if (!in_child(end_while_writing, folder)) {
+    g_test_skip("the system allows no file system of one's own here");
+    return;
+  }
+  assert_content(folder->target, "kept");
+  g_assert_cmpint(folder_count_files(folder), ==, 1);
+}
+
 /* Without /proc a file cannot be named later, so that it has a name from the beginning. */
 static void write_without_proc(const Folder *folder) {
   mount_small_disk("/proc");
@@ -198,10 +306,14 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   ADD_WITH_FOLDER("/write-failures/folder-without-permission", test_folder_without_permission);
   ADD_WITH_FOLDER("/write-failures/target-without-permission", test_target_without_permission);
+  ADD_WITH_FOLDER("/write-failures/group-that-cannot-be-kept", test_group_that_cannot_be_kept);
   ADD_WITH_FOLDER("/write-failures/limit-keeps-target", test_limit_keeps_target);
+  ADD_WITH_FOLDER("/write-failures/limit-keeps-both", test_limit_keeps_both);
+  ADD_WITH_FOLDER("/write-failures/brought-back", test_brought_back);
   ADD_WITH_FOLDER("/write-failures/passing-limit", test_passing_limit);
   ADD_WITH_FOLDER("/write-failures/full-disk", test_full_disk);
   ADD_WITH_FOLDER("/write-failures/killed", test_killed);
+  ADD_WITH_FOLDER("/write-failures/ended-by-a-signal", test_ended_by_a_signal);
   ADD_WITH_FOLDER("/write-failures/named-from-the-beginning", test_named_from_the_beginning);
   return g_test_run();
 }
