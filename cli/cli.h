@@ -21,9 +21,11 @@ typedef enum TgExit {
 } TgExit;
 
 typedef struct TgProgressLine TgProgressLine;
+typedef struct TgCommand TgCommand;
 
 /** One run of the program. */
 typedef struct TgCli {
+  const TgCommand *command; /**< NULL before it is known */
   TgOptions options;
   bool colour_out, colour_err; /**< escapes may be written there */
   int output_error;            /**< errno of the first failed write to standard output; 0 while there is none */
@@ -37,7 +39,7 @@ typedef struct TgExample {
 } TgExample;
 
 /** A subcommand. */
-typedef struct TgCommand {
+struct TgCommand {
   const char *name;
   const char *arguments;      /**< as in the usage line: "ALGO" */
   const char *summary;        /**< one line */
@@ -47,7 +49,7 @@ typedef struct TgCommand {
   const char *const *options; /**< names of rows of the options' table, NULL-terminated */
   int arguments_min, arguments_max;
   TgExit (*run)(TgCli *cli);
-} TgCommand;
+};
 
 /** The subcommands, NULL-terminated. */
 extern const TgCommand *const tg_commands[];

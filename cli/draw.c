@@ -1,4 +1,5 @@
 /* topogemm draw: schedules as pictures. */
+#include "output-files.h"
 #include "output.h"
 #include "problem.h"
 #include "progress.h"
@@ -76,12 +77,45 @@ static bool write_file(TgCli *cli, const char *path, GBytes *file, GError **erro
   return true;
 }
 
+static int digits_of(const TgDrawing *drawing) {
+  return g_snprintf(NULL, 0, "%" PRId64, drawing->steps);
+}
+
 /* The path of one step: %d becomes its number, with as many digits as the last one, so that names sort. */
 static char *path_of(const TgDrawing *drawing, int64_t step) {
   const char *mark = strstr(drawing->path, "%d");
-  int digits = g_snprintf(NULL, 0, "%" PRId64, drawing->steps);
   if (!mark) return g_strdup(drawing->path);
-  return g_strdup_printf("%.*s%0*" PRId64 "%s", (int)(mark - drawing->path), drawing->path, digits, step, mark + 2);
+  return g_strdup_printf("%.*s%0*" PRId64 "%s", (int)(mark - drawing->path), drawing->path, digits_of(drawing), step,
+                         mark + 2);
+}
+
+/* The step from `first` to `last` whose path has this name where the %d is, else -1. */
+static int64_t step_of(const TgDrawing *drawing, const char *before, const char *after, const char *name, int64_t first,
+                       int64_t last) {
+  const gsize digits = (gsize)digits_of(drawing);
+  guint64 step;
+  if (strlen(name) != strlen(before) + digits + strlen(after)) return -1;
+  if (!g_str_has_prefix(name, before) || !g_str_has_suffix(name, after)) return -1;
+  g_autofree char *number = g_strndup(name + strlen(before), digits);
+  return g_ascii_string_to_unsigned(number, 10, (guint64)first, (guint64)last, &step, NULL) ? (int64_t)step : -1;
+}
+
+/* Whether the paths of these steps are distinct, and no inputs. Of any number of them only those that are there now can
+ * fail, so the folder is asked rather than every step. */
+static TgExit check_paths(const TgCli *cli, const TgDrawing *drawing, int64_t first, int64_t last) {
+  const char *mark = strstr(drawing->path, "%d");
+  if (!mark) return TG_EXIT_DONE;
+  g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *start = g_strndup(drawing->path, (gsize)(mark - drawing->path));
+  g_autofree char *folder = g_path_get_dirname(start), *after = g_strndup(mark + 2, strcspn(mark + 2, "/"));
+  const char *slash = strrchr(start, '/');
+  g_autoptr(GDir) files = g_dir_open(folder, 0, NULL);
+  for (const char *name; files && (name = g_dir_read_name(files));) {
+    const int64_t step = step_of(drawing, slash ? slash + 1 : start, after, name, first, last);
+    if (step >= 0) g_ptr_array_add(paths, path_of(drawing, step));
+  }
+  g_ptr_array_add(paths, NULL);
+  return tg_output_files_distinct(cli, (const char *const *)paths->pdata);
 }
 
 static TgExit draw_one(TgCli *cli, TgDrawing *drawing) {
@@ -89,6 +123,7 @@ static TgExit draw_one(TgCli *cli, TgDrawing *drawing) {
   GError *error = NULL;
   TgExit status = TG_EXIT_DONE;
   if (cli->options.step) status = tg_number_parse(cli, "--step", cli->options.step, 0, drawing->steps, &step);
+  if (!status) status = check_paths(cli, drawing, step, step);
   if (status) return status;
   g_autoptr(GBytes) file = tg_draw_step(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, step,
                                         drawing->format, &error);
@@ -115,6 +150,8 @@ static gboolean take_frame(int64_t step, int64_t steps, GBytes *file, gpointer u
 static TgExit draw_series(TgCli *cli, TgDrawing *drawing) {
   TgSeries series = {.cli = cli, .drawing = drawing};
   GError *error = NULL;
+  const TgExit status = check_paths(cli, drawing, 0, drawing->steps);
+  if (status) return status;
   tg_progress_begin(&series.line, cli, "draw", drawing->steps + 1);
   tg_draw_all(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, drawing->format, take_frame,
               &series, &error);

@@ -67,7 +67,8 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
     return TG_EXIT_DONE;
   }
   TgExit status = check_arguments(cli, command);
-  if (!status) status = tg_output_files_distinct(cli);
+  cli->command = command;
+  if (!status) status = tg_output_files_distinct(cli, NULL);
   return status ? status : command->run(cli);
 }
 

@@ -1,10 +1,12 @@
 /* topogemm mutate: an exercise, a schedule with one wrong edit, and the answer beside it. */
+#include "output-files.h"
 #include "output.h"
 #include "problem.h"
 
 #include "atomic-file.h"
 #include "mutate.h"
 
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +63,15 @@ static char *command_text(const TgProblem *problem, const TgBindings *bindings, 
   return g_string_free(text, FALSE);
 }
 
-static char *answer_text(const TgMutation *mutation, const TgProof *proof, const char *command) {
-  GString *text = g_string_new(NULL);
-  g_string_append_printf(text, "Line %d: %s.\n\n", mutation->line, mutation->kind);
+/* An answer is known by its first line, which names the exercise. */
+static char *answer_title(const char *output) {
+  g_autofree char *name = g_path_get_basename(output);
+  return g_strdup_printf("The answer to %s, written by topogemm mutate.\n", name);
+}
+
+static char *answer_text(const char *title, const TgMutation *mutation, const TgProof *proof, const char *command) {
+  GString *text = g_string_new(title);
+  g_string_append_printf(text, "\nLine %d: %s.\n\n", mutation->line, mutation->kind);
   g_string_append_printf(text, "It was:  %s\n", mutation->before);
   g_string_append_printf(text, "It is:   %s\n\n", *mutation->after ? mutation->after : "(gone)");
   g_string_append_printf(text, "%s\nsays: %s\n", command, proof->failure.message);
@@ -83,21 +91,46 @@ static TgExit write_both(TgCli *cli, const char *exercise, const char *answer, c
   g_autoptr(TgAtomicFile) second = first ? tg_atomic_file_begin(output, &error) : NULL;
   put(first, answer);
   put(second, exercise);
-  if (!second || !tg_atomic_file_commit(first, &error) || !tg_atomic_file_commit(second, &error))
+  if (!second || !tg_atomic_files_commit((TgAtomicFile *const[]){first, second}, 2, &error))
     return tg_report_error(cli, error);
   if (!cli->options.quiet)
     tg_print(cli, "%s has one wrong edit; find it, then see %s\n%s rejects it\n", output, path, command);
   return TG_EXIT_DONE;
 }
 
-/* The answer, which is beside it, must not overwrite the exercise. */
+/* Whether `path` is free, or an answer that this command wrote to the same exercise before. */
+static bool is_replaceable(const char *path, const char *title) {
+  GStatBuf status;
+  if (g_lstat(path, &status) != 0) return true;
+  const size_t length = strlen(title);
+  g_autofree char *start = g_malloc0(length + 1);
+  FILE *file = g_stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
+  if (!file) return false;
+  const bool ours = fread(start, 1, length, file) == length && memcmp(start, title, length) == 0;
+  fclose(file);
+  return ours;
+}
+
+/* The answer is written beside the exercise, under a name that the command line does not say. */
+static TgExit check_answer(const TgCli *cli, const char *output) {
+  g_autofree char *path = answer_path(output), *title = answer_title(output);
+  const TgExit status = tg_output_files_distinct(cli, (const char *const[]){path, NULL});
+  if (status || is_replaceable(path, title)) return status;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "%s is there, and is not the answer of an earlier `mutate -o %s`; move it, or give -o another name",
+                   path, output);
+}
+
 static TgExit check_output(const TgCli *cli) {
   const char *output = cli->options.output;
+  GStatBuf status;
   if (!output) return tg_report(cli, TG_EXIT_USAGE, "mutate: expected -o FILE, as in -o exercise.sched");
   if (g_str_has_suffix(output, ".answer"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: the answer takes this name; expected one as in -o exercise.sched",
                      output);
-  return TG_EXIT_DONE;
+  if (g_stat(output, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a file, beside which the answer is written", output);
+  return check_answer(cli, output);
 }
 
 static TgExit run(TgCli *cli) {
@@ -116,7 +149,8 @@ static TgExit run(TgCli *cli) {
       tg_mutate_wrong(problem.source.text, problem.source.length, &bindings, (uint64_t)seed, &mutation, &proof, &error);
   if (!exercise) return tg_problem_report(cli, &problem, &error);
   g_autofree char *command = command_text(&problem, &bindings, cli->options.output);
-  g_autofree char *answer = answer_text(&mutation, &proof, command);
+  g_autofree char *title = answer_title(cli->options.output);
+  g_autofree char *answer = answer_text(title, &mutation, &proof, command);
   status = write_both(cli, exercise, answer, command);
   free(exercise);
   return status;
@@ -136,7 +170,9 @@ const TgCommand tg_command_mutate = {
     .summary = "make an exercise: a copy with one wrong edit, and the answer",
     .details =
         "The same seed gives the same exercise. `topogemm verify` rejects it at the grid that is printed; without "
-        "--grid, a small one is chosen.",
+        "--grid, a small one is chosen.\n"
+        "The answer is written beside the exercise: -o exercise.sched writes exercise.answer, too. It replaces an "
+        "earlier answer to the same exercise; any other file of that name stays, and the command exits with 2.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -10,10 +10,17 @@ typedef struct TgOptionRow {
   char letter;
   GOptionArg kind;
   size_t member; /* of TgOptions */
+  TgFileUse use;
   const char *value, *describe;
 } TgOptionRow;
 
-#define AT(member) offsetof(TgOptions, member)
+#define AT(member) offsetof(TgOptions, member), TG_FILE_NONE
+/* The kind, the member and the use of an option that names files: there is no other way to write such a row, so each
+ * takes part in the check of inputs and outputs (output-files.h). */
+#define READS(member) G_OPTION_ARG_FILENAME, offsetof(TgOptions, member), TG_FILE_READ
+#define READS_ALGOS(member) G_OPTION_ARG_STRING, offsetof(TgOptions, member), TG_FILE_READ_ALGOS
+#define READS_CACHE(member) G_OPTION_ARG_NONE, offsetof(TgOptions, member), TG_FILE_READ_CACHE
+#define WRITES(member) G_OPTION_ARG_FILENAME, offsetof(TgOptions, member), TG_FILE_WRITE
 
 static const TgOptionRow rows[] = {
     {"help", 'h', G_OPTION_ARG_NONE, AT(help), NULL, "this text"},
@@ -41,9 +48,9 @@ static const TgOptionRow rows[] = {
      "native (left whole) or how broadcasts and the like go in rounds: auto, binomial, ring, chain, "
      "recursive-doubling, scatter-allgather, pairwise"},
     {"seed", 0, G_OPTION_ARG_STRING, AT(seed), "N", "of the random numbers, 0 and up; else 1"},
-    {"a", 0, G_OPTION_ARG_FILENAME, AT(a), "FILE", "matrix A, from .npy, .mtx or .raw (.raw needs --size and --type)"},
-    {"b", 0, G_OPTION_ARG_FILENAME, AT(b), "FILE", "matrix B"},
-    {"c", 0, G_OPTION_ARG_FILENAME, AT(c), "FILE", "where to write C, once it is checked: .npy, .mtx or .raw"},
+    {"a", 0, READS(a), "FILE", "matrix A, from .npy, .mtx or .raw (.raw needs --size and --type)"},
+    {"b", 0, READS(b), "FILE", "matrix B"},
+    {"c", 0, WRITES(c), "FILE", "where to write C, once it is checked: .npy, .mtx or .raw"},
     {"step", 's', G_OPTION_ARG_STRING, AT(step), "S", "the step; 0 is the initial placement"},
     {"blocks", 0, G_OPTION_ARG_NONE, AT(blocks), NULL, "print the blocks of every processor, however many"},
     {"messages", 0, G_OPTION_ARG_NONE, AT(messages), NULL, "print each message"},
@@ -63,12 +70,12 @@ static const TgOptionRow rows[] = {
      "their k; else the executor's own"},
     {"budget:calibrate", 0, G_OPTION_ARG_STRING, AT(budget), "SECONDS",
      "of trials, a sample: from 3 to 20 runs, after a fifth of it, at most 0.2 s, to warm up; else 0.15"},
-    {"output:machine", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE.machine", "write the machine file"},
-    {"machine:compare", 0, G_OPTION_ARG_FILENAME, AT(machine), "FILE",
+    {"output:machine", 'o', WRITES(output), "FILE.machine", "write the machine file"},
+    {"machine:compare", 0, READS(machine), "FILE",
      "a machine file of `topogemm calibrate` for this executor; else it is calibrated first"},
-    {"trace:compare", 0, G_OPTION_ARG_FILENAME, AT(trace), "FILE.json",
+    {"trace:compare", 0, WRITES(trace), "FILE.json",
      "write both, predicted and measured, as Chrome trace events, for https://ui.perfetto.dev"},
-    {"output:compare", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE",
+    {"output:compare", 'o', WRITES(output), "FILE",
      "the JSON document (.json), or a plot of the steps (.svg, .png, .pdf; .gp is its script)"},
     {"kernels", 0, G_OPTION_ARG_STRING, AT(kernels), "NAME,NAME,…",
      "kernels of `topogemm list kernels` to measure; else all of the experiment"},
@@ -79,15 +86,14 @@ static const TgOptionRow rows[] = {
      "transfers, 2.5 s), and no fewer than 3"},
     {"quick", 0, G_OPTION_ARG_NONE, AT(quick), NULL, "few sizes and few trials: whether all of it works"},
     {"cpu-only", 0, G_OPTION_ARG_NONE, AT(cpu_only), NULL, "only what needs no GPU"},
-    {"no-cache", 0, G_OPTION_ARG_NONE, AT(no_cache), NULL,
-     "neither read nor keep what is found out about this machine"},
+    {"no-cache", 0, READS_CACHE(no_cache), NULL, "neither read nor keep what is found out about this machine"},
     {"cold", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty the second-level cache before each launch"},
     {"cold:run", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty a GPU's second-level cache before each run"},
     {"beside", 0, G_OPTION_ARG_STRING, AT(beside), "KERNEL",
      "measure this kernel of `topogemm list kernels` on the same matrices, too, as cublas"},
-    {"beside:draw", 0, G_OPTION_ARG_STRING, AT(beside), "ALGO,…",
+    {"beside:draw", 0, READS_ALGOS(beside), "ALGO,…",
      "page: further schedules, side by side with the first; of the grids in --grid 4x4,4x4x4 each takes its own"},
-    {"machine:draw", 0, G_OPTION_ARG_FILENAME, AT(machine), "NAME|FILE",
+    {"machine:draw", 0, READS(machine), "NAME|FILE",
      "page, --spacetime: the machine whose time is predicted, of `topogemm list machines` or a file; else "
      "commodity-cluster"},
     {"form", 0, G_OPTION_ARG_STRING, AT(form), "N",
@@ -108,10 +114,10 @@ static const TgOptionRow rows[] = {
     {"deadline", 0, G_OPTION_ARG_STRING, AT(deadline), "SECONDS",
      "longest wait of one processor for another, then the run fails; else 20"},
     {"device", 0, G_OPTION_ARG_STRING, AT(device), "N", "number of the GPU, 0 and up; else 0"},
-    {"trace:run", 0, G_OPTION_ARG_FILENAME, AT(trace), "FILE.json",
+    {"trace:run", 0, WRITES(trace), "FILE.json",
      "write the measured steps as Chrome trace events, for https://ui.perfetto.dev"},
-    {"output:json", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE.json", "write the JSON document there, too"},
-    {"machine", 0, G_OPTION_ARG_FILENAME, AT(machine), "NAME|FILE",
+    {"output:json", 'o', WRITES(output), "FILE.json", "write the JSON document there, too"},
+    {"machine", 0, READS(machine), "NAME|FILE",
      "a machine of `topogemm list machines`, or a file; else commodity-cluster"},
     {"model", 0, G_OPTION_ARG_STRING, AT(model), "MODEL",
      "how transfers are timed: hockney (links are never shared; the default), store-and-forward, flow or loggp"},
@@ -130,9 +136,9 @@ static const TgOptionRow rows[] = {
      "predict at many points, as in n=512..16384:x2,p=16,64,256"},
     {"efficiency", 0, G_OPTION_ARG_STRING, AT(efficiency), "E",
      "with --sweep p=…: find the n that holds the efficiency E, as in 0.8"},
-    {"trace", 0, G_OPTION_ARG_FILENAME, AT(trace), "FILE.json",
+    {"trace", 0, WRITES(trace), "FILE.json",
      "write the prediction as Chrome trace events, for https://ui.perfetto.dev"},
-    {"output:trace", 'o', G_OPTION_ARG_FILENAME, AT(trace), "FILE.json", "the trace"},
+    {"output:trace", 'o', WRITES(trace), "FILE.json", "the trace"},
     {"from", 0, G_OPTION_ARG_STRING, AT(from), "PLACE",
      "where the blocks are that local products stream: disk, cache (a disk behind the page cache), host or device"},
     {"tiles", 0, G_OPTION_ARG_STRING, AT(tiles), "XxYxZ",
@@ -147,7 +153,7 @@ static const TgOptionRow rows[] = {
     {"memory:bytes", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "BYTES",
      "memory of a processor, as in 16e9, or inf; else the machine's"},
     {"top", 0, G_OPTION_ARG_STRING, AT(top), "K", "places of the ranking; else 10"},
-    {"output", 'o', G_OPTION_ARG_FILENAME, AT(output), "FILE", "where to write; the suffix says the format"},
+    {"output", 'o', WRITES(output), "FILE", "where to write; the suffix says the format"},
 };
 
 static const char *const common[] = {"color", "help", NULL};
@@ -169,6 +175,17 @@ static const char *long_name(const TgOptionRow *row) {
 TgOptionText tg_option_text(const char *name) {
   const TgOptionRow *row = find_row(name);
   return (TgOptionText){long_name(row), row->letter, row->value, row->describe};
+}
+
+TgOptionFile tg_option_file(const TgOptions *options, const char *name) {
+  const TgOptionRow *row = find_row(name);
+  TgOptionFile file = {.use = row->use};
+  if (row->letter)
+    g_snprintf(file.option, sizeof file.option, "-%c", row->letter);
+  else
+    g_snprintf(file.option, sizeof file.option, "--%s", long_name(row));
+  if (row->kind != G_OPTION_ARG_NONE && row->use) file.value = *(char *const *)((const char *)options + row->member);
+  return file;
 }
 
 const char *const *tg_options_common(void) {

@@ -38,6 +38,22 @@ typedef struct TgOptionText {
   const char *describe; /**< one line */
 } TgOptionText;
 
+/** What a command does with the files that an option names. */
+typedef enum TgFileUse {
+  TG_FILE_NONE,
+  TG_FILE_READ,
+  TG_FILE_READ_ALGOS, /**< names of the library and paths of schedules, joined by commas */
+  TG_FILE_READ_CACHE, /**< a switch that leaves the cache of this machine's measurements alone */
+  TG_FILE_WRITE
+} TgFileUse;
+
+/** An option and the files that it names. */
+typedef struct TgOptionFile {
+  char option[32]; /**< as it is written: "-o", "--trace" */
+  TgFileUse use;
+  const char *value; /**< NULL where the option is not given, or is a switch */
+} TgOptionFile;
+
 /** Parses `argv` (argv[0] is skipped) with the options named in `accepted` (NULL-terminated) and those that every
  * subcommand takes. Errors: G_OPTION_ERROR, with the nearest option where one is unknown. */
 bool tg_options_parse(TgOptions *options, const char *const *accepted, int argc, char **argv, GError **error);
@@ -45,6 +61,8 @@ void tg_options_clear(TgOptions *options);
 
 /** The table's row of that name; stops the program where there is none. */
 TgOptionText tg_option_text(const char *name);
+/** The files that the option of that row names. */
+TgOptionFile tg_option_file(const TgOptions *options, const char *name);
 /** The options that every subcommand takes, NULL-terminated. */
 const char *const *tg_options_common(void);
 

@@ -2,58 +2,114 @@
 #include "problem.h"
 
 #include "atomic-file.h"
+#include "tuning.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
-/* By name, and where both are there, through links, too. Devices and pipes may be read and written. */
-static bool is_same(const char *one, const char *other) {
-  GStatBuf first, second;
-  g_autofree char *whole = g_canonicalize_filename(one, NULL);
-  g_autofree char *other_whole = g_canonicalize_filename(other, NULL);
-  if (strcmp(whole, other_whole) == 0) return true;
-  return g_stat(one, &first) == 0 && g_stat(other, &second) == 0 && S_ISREG(first.st_mode) &&
-         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+/* What a command reads and what it writes: identities of files, each with its words, as in "--a a.npy". */
+typedef struct TgFiles {
+  GHashTable *read, *written;
+} TgFiles;
+
+static char *identity_of(const struct stat *status) {
+  return S_ISREG(status->st_mode)
+             ? g_strdup_printf("%" PRIu64 "/%" PRIu64, (uint64_t)status->st_dev, (uint64_t)status->st_ino)
+             : NULL;
 }
 
-/* `option` has a space after it, or is "" for an argument. */
-static TgExit check_input(const TgCli *cli, const char *option, const char *input) {
-  const char *const outputs[] = {cli->options.output, cli->options.trace, cli->options.c};
-  for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++)
-    if (input && outputs[i] && is_same(input, outputs[i]))
-      return tg_report(
-          cli, TG_EXIT_USAGE,
-          "%s%s: this is the file of the output %s, and would be overwritten; give the output another name", option,
-          input, outputs[i]);
+/* The file that a path leads to, whatever links it goes through; where there is none yet, its name in its folder. NULL
+ * for what several may share (devices, pipes), and where nothing can be: opening it is an error of its own. */
+static char *identity(const char *path) {
+  struct stat status;
+  if (stat(path, &status) == 0) return identity_of(&status);
+  g_autofree char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
+  if (stat(folder, &status) != 0) return NULL;
+  return g_strdup_printf("%" PRIu64 "/%" PRIu64 "/%s", (uint64_t)status.st_dev, (uint64_t)status.st_ino, name);
+}
+
+static char *words_of(const char *option, const char *path) {
+  return *option ? g_strdup_printf("%s %s", option, path) : g_strdup(path);
+}
+
+/* Takes both. */
+static void insert(GHashTable *files, char *identity, char *words) {
+  if (identity)
+    g_hash_table_insert(files, identity, words);
+  else
+    g_free(words);
+}
+
+static void add_read(const TgFiles *files, const char *option, const char *path) {
+  insert(files->read, identity(path), words_of(option, path));
+}
+
+static void add_algo(const TgFiles *files, const char *option, const char *algo) {
+  if (tg_problem_is_path(algo)) add_read(files, option, algo);
+}
+
+/* Standard streams that the shell has redirected. Nothing is read from standard input unless it is asked for, but
+ * nothing that waits there is to be lost, either. */
+static void add_stream(GHashTable *files, int descriptor, const char *words) {
+  struct stat status;
+  if (fstat(descriptor, &status) == 0) insert(files, identity_of(&status), g_strdup(words));
+}
+
+static void add_option_read(const TgCli *cli, const TgFiles *files, const TgOptionFile *file) {
+  g_autofree char *cache = NULL;
+  if (file->use == TG_FILE_READ && file->value) add_read(files, file->option, file->value);
+  if (file->use == TG_FILE_READ_CACHE && !cli->options.no_cache) add_read(files, "", cache = tg_tuning_path());
+  if (file->use != TG_FILE_READ_ALGOS || !file->value) return;
+  g_auto(GStrv) algos = g_strsplit(file->value, ",", -1);
+  for (char **algo = algos; *algo; algo++) add_algo(files, file->option, *algo);
+}
+
+static TgExit add_written(const TgCli *cli, const TgFiles *files, const char *option, const char *path) {
+  g_autofree char *id = identity(path), *words = words_of(option, path);
+  const char *read = id ? g_hash_table_lookup(files->read, id) : NULL;
+  const char *written = id ? g_hash_table_lookup(files->written, id) : NULL;
+  if (read)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: this would overwrite an input, %s; give the output another name", words,
+                     read);
+  if (written)
+    return tg_report(cli, TG_EXIT_USAGE, "%s and %s: both would write the same file; give one of them another name",
+                     written, words);
+  insert(files->written, g_steal_pointer(&id), g_steal_pointer(&words));
   return TG_EXIT_DONE;
 }
 
-static TgExit check_inputs(const TgCli *cli) {
-  const TgOptions *options = &cli->options;
-  TgExit status = check_input(cli, "--a ", options->a);
-  if (!status) status = check_input(cli, "--b ", options->b);
-  if (!status) status = check_input(cli, "--machine ", options->machine);
-  for (char **algo = options->arguments; algo && *algo && !status; algo++)
-    if (tg_problem_is_path(*algo)) status = check_input(cli, "", *algo);
+static TgExit add_all(const TgCli *cli, const TgFiles *files, const char *const *derived) {
+  TgExit status = TG_EXIT_DONE;
+  add_stream(files->read, STDIN_FILENO, "standard input");
+  add_stream(files->written, STDOUT_FILENO, "standard output");
+  add_stream(files->written, STDERR_FILENO, "standard error");
+  for (char **algo = cli->options.arguments; algo && *algo; algo++) add_algo(files, "", *algo);
+  for (const char *const *name = cli->command->options; *name; name++) {
+    const TgOptionFile file = tg_option_file(&cli->options, *name);
+    add_option_read(cli, files, &file);
+  }
+  for (const char *const *name = cli->command->options; *name && !status; name++) {
+    const TgOptionFile file = tg_option_file(&cli->options, *name);
+    if (file.use == TG_FILE_WRITE && file.value) status = add_written(cli, files, file.option, file.value);
+  }
+  for (; derived && *derived && !status; derived++) status = add_written(cli, files, "", *derived);
   return status;
 }
 
-TgExit tg_output_files_distinct(const TgCli *cli) {
-  const TgOptions *options = &cli->options;
-  const char *const names[] = {"-o", "--trace", "--c"};
-  const char *const files[] = {options->output, options->trace, options->c};
-  for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
-    for (size_t j = 0; j < i; j++)
-      if (files[i] && files[j] && is_same(files[i], files[j]))
-        return tg_report(cli, TG_EXIT_USAGE, "%s and %s: both would write %s", names[j], names[i], files[i]);
-  return check_inputs(cli);
+TgExit tg_output_files_distinct(const TgCli *cli, const char *const *derived) {
+  g_autoptr(GHashTable) read = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr(GHashTable) written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  return add_all(cli, &(TgFiles){read, written}, derived);
 }
 
 static TgExit check_possible(const TgCli *cli) {
-  const char *const paths[] = {cli->options.output, cli->options.trace, cli->options.c};
   GError *error = NULL;
-  for (gsize i = 0; i < G_N_ELEMENTS(paths); i++)
-    if (paths[i] && !tg_atomic_file_check(paths[i], &error)) return tg_report_error(cli, error);
+  for (const char *const *name = cli->command->options; *name; name++) {
+    const TgOptionFile file = tg_option_file(&cli->options, *name);
+    if (file.use == TG_FILE_WRITE && file.value && !tg_atomic_file_check(file.value, &error))
+      return tg_report_error(cli, error);
+  }
   return TG_EXIT_DONE;
 }
 

@@ -1,13 +1,16 @@
 /** @file output-files.h
- * The files that a command is to write: -o, --trace and --c. */
+ * The files that a command is to write: those of its options, as the options' table has them, and what is derived from
+ * those. */
 #ifndef TG_OUTPUT_FILES_H
 #define TG_OUTPUT_FILES_H
 
 #include "cli.h"
 
-/** Refuses one file for two of them, which would have the last one only, and one that the command reads: --a, --b,
- * --machine, a schedule. Asked for every subcommand before it begins. */
-TgExit tg_output_files_distinct(const TgCli *cli);
+/** Refuses an output that is a file which the command reads (an option's, a schedule, standard input), or which another
+ * output is, too: links are followed, and a hard link is the same file. Devices and pipes may be shared. Asked for
+ * every subcommand before it begins, with `derived` NULL; a subcommand whose outputs have names that the command line
+ * does not say asks again with those, NULL-terminated. */
+TgExit tg_output_files_distinct(const TgCli *cli, const char *const *derived);
 /** Refuses a --trace that does not end in .json, and what could not be written: asked before what takes long. */
 TgExit tg_output_files_check(const TgCli *cli);
 

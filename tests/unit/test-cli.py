@@ -886,16 +886,27 @@ def test_run_files():
     assert "predicted" in done.stdout and "cannot write" in done.stderr
 
 
+def files_here():
+    """What every file holds, and where every link leads."""
+    return {str(path): os.readlink(path) if path.is_symlink() else path.read_bytes()
+            for path in pathlib.Path().rglob("*") if path.is_symlink() or path.is_file()}
+
+
 def test_outputs_are_no_inputs():
     """A file that is read is not overwritten, under whatever name it is given for writing."""
     npy("a.npy", 4, 4, range(16))
     npy("b.npy", 4, 4, range(16))
     os.symlink("a.npy", "link.npy")
     os.link("b.npy", "hard.npy")
-    for name, text in [("s.sched", run("show", "cannon").stdout), ("s.json", run("show", "cannon").stdout),
-                       ("m.json", MADE_UP), ("m.machine", MADE_UP)]:
-        pathlib.Path(name).write_text(text)
-    before = {name: pathlib.Path(name).read_bytes() for name in os.listdir()}
+    for name in ["folder", "s2"]:
+        os.mkdir(name)
+    for name in ["s.sched", "s.json", "s.answer", "s.html", "step-2.svg", "s2/x.svg"]:
+        pathlib.Path(name).write_text(run("show", "cannon").stdout)
+    for name in ["m.json", "m.machine"]:
+        pathlib.Path(name).write_text(MADE_UP)
+    os.symlink(".", "folder-link")
+    os.symlink("s.sched", "s.svg")
+    before = files_here()
     files = ["cannon", "--grid", "2x2", "--a", "a.npy", "--b", "b.npy"]
     sized = ["--grid", "2x2", "-n", 4]
     for words, said in [(["run", *files, *RUN, "--c", "a.npy"], "--a a.npy"), (["run", *files, *RUN, "--c", "./b.npy"], "--b b.npy"),
@@ -907,13 +918,80 @@ def test_outputs_are_no_inputs():
                         (["sim", "cannon", *sized, "--machine", "./m.json", "--trace", "m.json"], "--machine ./m.json"),
                         (["sim", "cannon", "--sweep", "n=64,p=4", "--machine", "./m.json", "-o", "m.json"], "--machine ./m.json"),
                         (["trace", "cannon", *sized, "--machine", "./m.json", "-o", "m.json"], "--machine ./m.json"),
-                        (["export", "./s.json", *sized, "-o", "s.json"], "./s.json"), (["mutate", "s.sched", "-o", "./s.sched"], "s.sched")]:
+                        (["export", "./s.json", *sized, "-o", "s.json"], "./s.json"), (["mutate", "s.sched", "-o", "./s.sched"], "s.sched"),
+                        (["mutate", "./s.answer", "-o", "s.sched"], "./s.answer"), (["mutate", "./s.answer", "-o", "folder/../s.txt"], "./s.answer"),
+                        (["draw", "cannon", "--beside", "summa,./s.html", "--grid", "2x2", "-o", "s.html"], "--beside ./s.html"),
+                        (["draw", "./step-2.svg", "--grid", "4x4", "--all", "-o", "step-%d.svg"], "./step-2.svg"),
+                        (["draw", "./step-2.svg", "--grid", "4x4", "--step", "2", "-o", "step-%d.svg"], "./step-2.svg"),
+                        (["draw", "./s2/x.svg", "--grid", "4x4", "--all", "-o", "s%d/x.svg"], "./s2/x.svg"),
+                        (["draw", "./s.sched", "--grid", "2x2", "-o", "folder-link/s.svg"], "./s.sched")]:
         done = run(*words, expect=2)
         assert done.stdout == "" and said in done.stderr and "overwrit" in done.stderr, (words, done.stderr)
-        assert {name: pathlib.Path(name).read_bytes() for name in os.listdir()} == before, words
+        assert files_here() == before, words
+    for stream in ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]:
+        with open("s.sched", encoding="utf-8") as text:
+            said = run("mutate", stream, "-o", "s.sched", stdin=text, expect=2).stderr
+            assert f"would overwrite an input, {'standard input' if stream == '-' else stream};" in said, said
+    assert files_here() == before
+    cache = {"XDG_CACHE_HOME": os.path.abspath("cache")}
+    os.makedirs("cache/topogemm")
+    pathlib.Path("cache/topogemm/tuning.ini").write_text("")
+    os.symlink("cache/topogemm/tuning.ini", "tuning.json")
+    assert "tuning.ini" in run("run", "cannon", *sized, *RUN, "-o", "tuning.json", env=cache, expect=2).stderr
+    run("run", "cannon", *sized, *RUN, "--no-cache", "-q", "-o", "tuning.json", env=cache)
+    run("draw", "./step-2.svg", "--grid", "4x4", "--step", "1", "-o", "step-%d.svg")
     run("run", *files, *RUN, "--c", "c.npy", "-q")
     run("run", *files, *RUN, "--c", "c.npy", "-q")  # an earlier output may be
     run("export", "-", *sized, "-o", "-.json", input=run("show", "cannon").stdout)
+
+
+def test_outputs_are_distinct():
+    """Two outputs are two files, through whatever folders and links they are named; devices may be shared."""
+    cannon = ["run", "cannon", "--grid", "2x2", "-n", 8, "--on", "cpu", "--trials", 1, "-q"]
+    os.mkdir("d1")
+    os.symlink("d1", "d2")
+    os.symlink("old.json", "link.json")
+    pathlib.Path("old.json").write_text("old")
+    os.link("old.json", "hard.json")
+    for number in range(3):
+        os.symlink("one.svg", f"step-{number}.svg")
+    pathlib.Path("one.svg").write_text("old")
+    before = files_here()
+    for first, second in [("d1/x.json", "d2/x.json"), ("old.json", "link.json"), ("hard.json", "link.json"),
+                          ("x.json", "d2/../x.json"), (os.path.abspath("x.json"), "d1/../x.json")]:
+        said = run(*cannon, "-o", first, "--trace", second, expect=2).stderr
+        assert f"-o {first} and --trace {second}: both would write the same file" in said, said
+    assert "both would write" in run("draw", "cannon", "--grid", "2x2", "--all", "-o", "step-%d.svg", expect=2).stderr
+    with open("one.svg", "a", encoding="utf-8") as text:
+        said = run("topo", "ring:4", "-o", "one.svg", stdout=text, stderr=subprocess.PIPE, capture_output=False, expect=2).stderr
+    assert "standard output and -o one.svg" in said, said
+    assert files_here() == before
+    for name in ["null.json", "nothing.json"]:
+        os.symlink("/dev/null", name)
+    run(*cannon, "-o", "null.json", "--trace", "nothing.json")
+    run(*cannon, "-o", "d1/x.json", "--trace", "d1/y.json")
+
+
+def test_no_option_is_forgotten():
+    """One file for two options of a command, as its help has them, is refused unless both are read."""
+    reads = {"--a", "--b", "--machine", "--beside"}
+    pathlib.Path("same.json").write_text("as it was")
+    pairs = 0
+    for name in [*COMMANDS, "bench"]:
+        page = run("help", name).stdout
+        options = re.findall(r"^ .*(--[\w-]+) \S*(?:FILE|ALGO,)", page, re.M)
+        positional = page.split()[2]
+        outputs = [option for option in options if option not in reads]
+        given = [] if positional == "[OPTIONS]" else ["cannon"]
+        cases = [[*given, one, "same.json", other, "cannon,./same.json" if other == "--beside" else "./same.json"]
+                 for one in outputs for other in options if one != other]
+        cases += [["./same.json", one, "same.json"] for one in outputs if positional.startswith("ALGO")]
+        for words in cases:
+            said = run(name, *words, expect=2).stderr
+            assert re.search("both would write|would overwrite an input", said), (name, words, said)
+        pairs += len(cases)
+        assert (name in "step draw topo sim run calibrate compare export trace mutate bench".split()) == bool(outputs), (name, options)
+    assert pairs > 25 and pathlib.Path("same.json").read_text() == "as it was", pairs
 
 
 def test_run_refusals():
@@ -1312,8 +1390,29 @@ def test_exercises():
         assert pathlib.Path("e.sched").read_text() == pathlib.Path("again.sched").read_text()
     run("mutate", "./e.sched", "-o", "e.sched", expect=2)
     run("mutate", "cannon", "-o", "e.answer", expect=2)
+    run("mutate", "summa", "-o", f"{os.getcwd()}/e.sched")  # another exercise of that name, with its answer
     for entry in document("list", "algorithms")["algorithms"]:
         run("mutate", entry["name"], "-o", "x.sched")
+
+
+def test_answers_replace_nothing_else():
+    """Only an answer to the exercise of that name gives way to a new one; both files are written, or neither."""
+    run("mutate", "cannon", "-o", "e.sched")
+    pathlib.Path("mine.answer").write_text("my answer to everything")
+    os.symlink("nowhere", "link.answer")
+    os.mkdir("folder.answer")
+    os.symlink("/dev/null", "null.answer")
+    before = files_here()
+    for name in ["e.txt", "e", "mine.sched", "folder.sched", "null.sched"]:
+        said = run("mutate", "cannon", "-o", name, expect=2).stderr
+        assert f"{name.split('.')[0]}.answer is there, and is not the answer of an earlier" in said, said
+    run("mutate", "cannon", "-o", "link.sched", expect=2)
+    for device in ["/dev/full", "/dev/null", "/dev/stdout"]:
+        run("mutate", "cannon", "-o", device, expect=2)
+        assert not os.path.exists(f"{device}.answer")
+    os.mkdir("target.sched")
+    assert "target.sched" in run("mutate", "cannon", "-o", "target.sched", expect=1).stderr
+    assert files_here() == before and not os.path.exists("target.answer")
 
 
 def test_help():
