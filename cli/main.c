@@ -5,6 +5,8 @@
 
 #include "suggestion.h"
 
+#include "temporary-names.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -27,6 +29,24 @@ const TgCommand *tg_command_find(const char *name) {
 static void occupy_closed_streams(void) {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) return;
+}
+
+/* A signal that ends the program leaves no temporary file behind, and ends it still. */
+static void end_by_signal(int number) {
+  tg_temporary_names_unlink();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+/* A pipe without a reader and a file beyond `ulimit -f` are failed writes, which are reported as any other. */
+static void prepare_signals(void) {
+  static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+  struct sigaction action = {.sa_handler = end_by_signal}, old;
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  sigfillset(&action.sa_mask);
+  for (size_t s = 0; s < G_N_ELEMENTS(deadly); s++)
+    if (sigaction(deadly[s], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(deadly[s], &action, NULL);
 }
 
 static TgExit unknown_command(const TgCli *cli, const char *name) {
@@ -100,7 +120,7 @@ static TgExit dispatch(TgCli *cli, int argc, char **argv) {
 int main(int argc, char **argv) {
   TgCli cli = {0};
   occupy_closed_streams();
-  signal(SIGPIPE, SIG_IGN);
+  prepare_signals();
   setlocale(LC_CTYPE, "");
   TgExit status = dispatch(&cli, argc, argv);
   status = tg_output_finish(&cli, status);

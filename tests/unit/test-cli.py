@@ -21,6 +21,7 @@ import statistics
 import struct
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tap  # noqa: E402
@@ -387,33 +388,91 @@ def test_bench_without_a_gpu():
     assert not os.path.exists("shapes.json")
 
 
+# Every way to write a file, {} being its name without the suffix.
+OUTPUTS = ["step cannon --grid 2x2 -n 40 -q --c {}.npy", "step cannon --grid 2x2 -n 40 -q --c {}.mtx",
+           "run cannon --grid 2x2 -n 40 --on cpu --trials 1 -q --c {}.raw", "run cannon --grid 2x2 -n 8 --on cpu --trials 1 -q -o {}.json",
+           "run cannon --grid 2x2 -n 8 --on cpu --trials 1 -q --trace {}.json", "trace cannon --grid 2x2 -n 8 -q -o {}.json",
+           "sim cannon --grid 2x2 -n 8 --trace {}.json", "sim cannon --sweep n=64..256,p=4 -o {}.csv",
+           "sim cannon --sweep n=64..256,p=4 -o {}.json", "sim cannon --sweep n=64..256,p=4 -o {}.gp",
+           "calibrate --on cpu --grid 2x2 --sizes 8,16,32 --budget 0.01 -q -o {}.machine",
+           "compare cannon --grid 2x2 -n 8 --on cpu --trials 1 --budget 0.01 -o {}.json",
+           "compare cannon --grid 2x2 -n 8 --on cpu --trials 1 --budget 0.01 --trace {}.json",
+           "draw cannon --grid 2x2 -o {}.svg", "draw cannon --grid 2x2 -o {}.dot", "draw cannon --grid 2x2 --all -o {}.svg",
+           "draw cannon --grid 2x2 --all -o {}-%d.svg", "draw cannon --grid 2x2 --memory -o {}.svg",
+           "draw cannon --grid 2x2 --spacetime -n 8 -o {}.svg", "topo ring:4 -o {}.svg", "mutate cannon -o {}.sched",
+           "export cannon --grid 2x2 -n 4 -o {}.goal", "export cannon --grid 2x2 -n 4 -o {}.json"]
+
+
 def test_unwritable_outputs():
     os.mkdir("closed", 0o500)
-    outputs = [["step", "cannon", "--grid", "2x2", "-n", 4, "--c", "{}.npy"],
-               ["draw", "cannon", "--grid", "2x2", "-o", "{}.svg"],
-               ["export", "cannon", "--grid", "2x2", "-n", 4, "-o", "{}.goal"],
-               ["mutate", "cannon", "-o", "{}.sched"]]
-    for words in outputs:
-        name = "none/file" if os.geteuid() == 0 else "closed/file"
-        done = run(*[str(word).format(name) for word in words], expect=1)
+    name = "none/file" if os.geteuid() == 0 else "closed/file"
+    for output in OUTPUTS:
+        done = run(*output.format(name).split(), expect=1)
         assert name in done.stderr, done.stderr
 
 
 def limit_files():
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # as a shell starts it
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
 
 
 def test_full_disk_leaves_nothing():
     """A file may have 64 bytes: as on a full disk, the write fails in the middle."""
-    pathlib.Path("old.npy").write_text("as it was")
-    for words in [["step", "cannon", "--grid", "2x2", "-n", 40, "-q", "--c", "new.npy"],
-                  ["step", "cannon", "--grid", "2x2", "-n", 40, "-q", "--c", "old.npy"],
-                  ["draw", "cannon", "--grid", "2x2", "-o", "new.svg"], ["mutate", "cannon", "-o", "new.sched"],
-                  ["export", "cannon", "--grid", "2x2", "-n", 4, "-o", "new.json"]]:
+    for number, output in enumerate(OUTPUTS):
+        words = output.format("new").split()
+        old = [words[-1].replace("%d", "0")] if number % 2 else []  # a file that is there, and one that is not
+        for name in old:
+            pathlib.Path(name).write_text("as it was")
         done = run(*words, expect=1, preexec_fn=limit_files)
-        assert words[-1].split(".")[0] in done.stderr
-    assert os.listdir() == ["old.npy"] and pathlib.Path("old.npy").read_text() == "as it was"
+        assert "new" in done.stderr and "File too large" in done.stderr, done.stderr
+        assert os.listdir() == old, (words, os.listdir())
+        for name in old:
+            assert pathlib.Path(name).read_text() == "as it was", words
+            os.remove(name)
+    with open("text", "w", encoding="utf-8") as text:
+        done = run("help", stdout=text, stderr=subprocess.PIPE, capture_output=False, expect=1, preexec_fn=limit_files)
+    assert "standard output: File too large" in done.stderr, done.stderr
+
+
+def test_full_device():
+    """A device takes what is written as it comes; what is beside it is not written alone."""
+    for output in OUTPUTS:
+        words = output.format("full").split()
+        name = words[-1].replace("%d", "0")
+        os.symlink("/dev/full", name)
+        refused = words[0] == "mutate"
+        done = run(*words, expect=2 if refused else 1)
+        assert ("expected a file" if refused else "No space left") in done.stderr, done.stderr
+        assert os.listdir() == [name], (words, os.listdir())
+        os.remove(name)
+
+
+def wait_for(condition, process):
+    for _ in range(3000):
+        if condition():
+            return
+        assert process.poll() is None, f"ended with {process.returncode} before there was anything to see"
+        time.sleep(0.01)
+    raise AssertionError("nothing came for 30 s")
+
+
+def test_signals_leave_nothing():
+    """A file that has a name while it is written goes with the program; /proc is hidden, without which no file can do
+    without a name."""
+    alone = ["--mount"] if os.geteuid() == 0 else ["--mount", "--map-root-user"]
+    hide = ["unshare", *alone, "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+    export = ["export", "cannon", "--grid", "64x64", "-n", "256", "-o", "large.goal"]
+    if not shutil.which("unshare") or subprocess.run([*hide, "true"], capture_output=True, check=False).returncode != 0:
+        raise tap.Skipped("the system allows no mounts of one's own here")
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+        pathlib.Path("large.goal").write_text("as it was")
+        with subprocess.Popen([*hide, PROGRAM, *export], stderr=subprocess.PIPE,
+                              preexec_fn=lambda number=number: signal.signal(number, signal.SIG_DFL)) as process:
+            wait_for(lambda: len(os.listdir()) == 2, process)
+            process.send_signal(number)
+            process.communicate()
+        assert process.returncode == -number, process.returncode
+        assert os.listdir() == ["large.goal"] and pathlib.Path("large.goal").read_text() == "as it was", os.listdir()
 
 
 def test_streams():
