@@ -1,39 +1,192 @@
 #include "elements.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
-/** Extent of the square tiles of a transposition: 64x64 f64 read and written fit in a first-level cache. */
-enum { TILE = 64 };
+/* Tiles of a transposition are square: 64x64 f64 fit in a first-level cache. The pieces of a file, whose columns are
+ * transposed, are so large because each of them writes to all pages of the matrix. */
+enum { TILE = 64, LEAST_PIECE_BYTES = 16 << 20, LEAST_PIECES = 8 };
 
-static void swap_bytes(TgMatrix *matrix) {
-  const int64_t elements = tg_matrix_elements(matrix);
-  if (matrix->type == TG_TYPE_F32) {
-    uint32_t *words = matrix->data;
-    for (int64_t i = 0; i < elements; i++) words[i] = GUINT32_SWAP_LE_BE(words[i]);
+static void to_native(void *elements, TgElementLayout layout, int64_t count) {
+  if (layout.big_endian == (G_BYTE_ORDER == G_BIG_ENDIAN)) return;
+  if (layout.type == TG_TYPE_F32) {
+    uint32_t *words = elements;
+    for (int64_t i = 0; i < count; i++) words[i] = GUINT32_SWAP_LE_BE(words[i]);
   } else {
-    uint64_t *words = matrix->data;
-    for (int64_t i = 0; i < elements; i++) words[i] = GUINT64_SWAP_LE_BE(words[i]);
+    uint64_t *words = elements;
+    for (int64_t i = 0; i < count; i++) words[i] = GUINT64_SWAP_LE_BE(words[i]);
   }
 }
 
-static void transpose_tile(TgMatrix *matrix, const uint8_t *from, int64_t row, int64_t column) {
-  const size_t width = tg_type_bytes(matrix->type);
-  const int64_t last_row = MIN(row + TILE, matrix->rows), last_column = MIN(column + TILE, matrix->columns);
-  uint8_t *to = matrix->data;
-  for (int64_t r = row; r < last_row; r++)
-    for (int64_t c = column; c < last_column; c++)
-      memcpy(to + (size_t)(r * matrix->columns + c) * width, from + (size_t)(c * matrix->rows + r) * width, width);
+/* ---- types ---- */
+
+static int64_t narrow(float *to, const double *from, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    to[i] = (float)from[i];
+    if (isinf(to[i]) && !isinf(from[i])) return i;
+  }
+  return -1;
 }
 
-void tg_elements_load(TgMatrix *matrix, const void *bytes, TgElementLayout layout) {
-  if (!layout.columns_first)
-    memcpy(matrix->data, bytes, tg_matrix_bytes(matrix));
-  else
-    for (int64_t row = 0; row < matrix->rows; row += TILE)
-      for (int64_t column = 0; column < matrix->columns; column += TILE) transpose_tile(matrix, bytes, row, column);
-  if (layout.big_endian != (G_BYTE_ORDER == G_BIG_ENDIAN)) swap_bytes(matrix);
+int64_t tg_elements_convert(void *to, TgType to_type, const void *from, TgType from_type, int64_t count) {
+  if (to_type == from_type) {
+    memcpy(to, from, (size_t)count * tg_type_bytes(to_type));
+    return -1;
+  }
+  if (to_type == TG_TYPE_F32) return narrow(to, from, count);
+  double *wide = to;
+  for (int64_t i = 0; i < count; i++) wide[i] = (double)((const float *)from)[i];
+  return -1;
 }
+
+bool tg_element_unfit(int64_t row, int64_t column, double value, TgType type, GError **error) {
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
+              "element (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "), counted from 0, is %s and does not fit %s", row,
+              column, g_ascii_dtostr(number, sizeof number, value), tg_type_name(type));
+  return false;
+}
+
+/* ---- pieces of a file ---- */
+
+typedef struct Reading {
+  TgByteSource *source;
+  TgMatrix *matrix;
+  TgElementLayout layout;
+  int64_t run;      /* elements that are neighbours in the file and in a column of the matrix, or in all of it */
+  int64_t capacity; /* elements of a piece */
+  uint8_t *piece;
+} Reading;
+
+/** Elements of the piece that begins with number `first`: whole runs, as many as a piece takes, or a part of one. */
+static int64_t piece_elements(const Reading *reading, int64_t first) {
+  const int64_t left = tg_matrix_elements(reading->matrix) - first, run = reading->run;
+  if (reading->capacity < run) return MIN(reading->capacity, run - first % run);
+  return MIN(reading->capacity / run * run, left);
+}
+
+static bool unfit(const Reading *reading, int64_t row, int64_t column, const void *element, GError **error) {
+  tg_element_unfit(row, column, *(const double *)element, reading->matrix->type, error);
+  g_prefix_error(error, "%s: ", reading->source->name);
+  return false;
+}
+
+static bool place_rows(const Reading *reading, int64_t first, int64_t count, GError **error) {
+  TgMatrix *matrix = reading->matrix;
+  const size_t width = tg_type_bytes(reading->layout.type);
+  uint8_t *to = (uint8_t *)matrix->data + (size_t)first * tg_type_bytes(matrix->type);
+  const int64_t bad = tg_elements_convert(to, matrix->type, reading->piece, reading->layout.type, count),
+                at = first + bad;
+  if (bad < 0) return true;
+  return unfit(reading, at / matrix->columns, at % matrix->columns, reading->piece + (size_t)bad * width, error);
+}
+
+/** The piece as columns of the matrix, from element (row, column) on. */
+typedef struct Columns {
+  int64_t row, column, height, width;
+} Columns;
+
+/** A part of them, from their row and column on. */
+typedef struct Tile {
+  int64_t row, column, height, width;
+  union {
+    float f32[TILE * TILE];
+    double f64[TILE * TILE];
+  }; /**< column by column, TILE places each, in the matrix's type */
+} Tile;
+
+static bool load_tile(const Reading *reading, const Columns *all, Tile *tile, GError **error) {
+  const TgType type = reading->layout.type, to = reading->matrix->type;
+  const size_t width = tg_type_bytes(type), column_bytes = TILE * tg_type_bytes(to);
+  for (int64_t c = 0; c < tile->width; c++) {
+    const uint8_t *from = reading->piece + (size_t)((tile->column + c) * all->height + tile->row) * width;
+    uint8_t *column = (uint8_t *)tile->f64 + (size_t)c * column_bytes;
+    const int64_t bad = tg_elements_convert(column, to, from, type, tile->height);
+    if (bad < 0) continue;
+    return unfit(reading, all->row + tile->row + bad, all->column + tile->column + c, from + (size_t)bad * width,
+                 error);
+  }
+  return true;
+}
+
+static void store_tile(TgMatrix *matrix, const Columns *all, const Tile *tile) {
+  const size_t width = tg_type_bytes(matrix->type);
+  for (int64_t r = 0; r < tile->height; r++) {
+    const int64_t place = (all->row + tile->row + r) * matrix->columns + all->column + tile->column;
+    uint8_t *to = (uint8_t *)matrix->data + (size_t)place * width;
+    const uint8_t *from = (const uint8_t *)tile->f64 + (size_t)r * width;
+    for (int64_t c = 0; c < tile->width; c++) memcpy(to + (size_t)c * width, from + (size_t)(c * TILE) * width, width);
+  }
+}
+
+/** Columns, or a part of one, from element number `first` of the file on. */
+static bool place_columns(const Reading *reading, int64_t first, int64_t count, GError **error) {
+  const int64_t rows = reading->matrix->rows, height = MIN(count, rows);
+  const Columns all = {first % rows, first / rows, height, count / height};
+  Tile tile;
+  for (tile.row = 0; tile.row < all.height; tile.row += TILE)
+    for (tile.column = 0; tile.column < all.width; tile.column += TILE) {
+      tile.height = MIN(TILE, all.height - tile.row);
+      tile.width = MIN(TILE, all.width - tile.column);
+      if (!load_tile(reading, &all, &tile, error)) return false;
+      store_tile(reading->matrix, &all, &tile);
+    }
+  return true;
+}
+
+static bool place_piece(const Reading *reading, int64_t first, int64_t count, GError **error) {
+  to_native(reading->piece, reading->layout, count);
+  return reading->layout.columns_first ? place_columns(reading, first, count, error)
+                                       : place_rows(reading, first, count, error);
+}
+
+static bool read_pieces(const Reading *reading, uint64_t *got, GError **error) {
+  const int64_t elements = tg_matrix_elements(reading->matrix);
+  const uint64_t width = tg_type_bytes(reading->layout.type);
+  for (int64_t first = 0, count; first < elements; first += count) {
+    uint64_t came = 0;
+    count = piece_elements(reading, first);
+    if (!tg_byte_source_take(reading->source, reading->piece, (uint64_t)count * width, &came, error)) return false;
+    *got += came;
+    if (came < (uint64_t)count * width) return true;
+    if (!place_piece(reading, first, count, error)) return false;
+  }
+  return true;
+}
+
+/** As they lie in memory, but for the order of bytes. */
+static bool read_straight(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout, uint64_t *got,
+                          GError **error) {
+  if (!tg_byte_source_take(source, matrix->data, tg_matrix_bytes(matrix), got, error)) return false;
+  to_native(matrix->data, layout, tg_matrix_elements(matrix));
+  return true;
+}
+
+static bool no_memory(const char *name, int64_t bytes, GError **error) {
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+              "%s: the system refused %" G_GINT64_FORMAT " bytes to read the file in pieces", name, bytes);
+  return false;
+}
+
+bool tg_elements_read(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout, uint64_t *got, GError **error) {
+  const int64_t elements = tg_matrix_elements(matrix), width = (int64_t)tg_type_bytes(layout.type);
+  const int64_t capacity = MIN(elements, MAX(elements / LEAST_PIECES, LEAST_PIECE_BYTES / width));
+  *got = 0;
+  if (!layout.columns_first && layout.type == matrix->type) return read_straight(source, matrix, layout, got, error);
+  const Reading reading = {.source = source,
+                           .matrix = matrix,
+                           .layout = layout,
+                           .run = layout.columns_first ? matrix->rows : elements,
+                           .capacity = capacity,
+                           .piece = g_try_malloc((gsize)(capacity * width))};
+  const bool good =
+      reading.piece ? read_pieces(&reading, got, error) : no_memory(source->name, capacity * width, error);
+  g_free(reading.piece);
+  return good;
+}
+
+/* ---- writing ---- */
 
 bool tg_stream_accepted(bool accepted, GError **error) {
   if (!accepted) g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_WRITE, "cannot write: %s", g_strerror(errno));

@@ -3,18 +3,30 @@
 #ifndef TG_ELEMENTS_H
 #define TG_ELEMENTS_H
 
+#include "byte-source.h"
 #include "matrix.h"
 
 #include <stdio.h>
 
 /** How the elements of a file lie. */
 typedef struct TgElementLayout {
+  TgType type;
   bool big_endian;
   bool columns_first; /**< Fortran order: the elements of a column are neighbours */
 } TgElementLayout;
 
-/** Fills `matrix` from tg_matrix_bytes(matrix) bytes of its own type, at any alignment. */
-void tg_elements_load(TgMatrix *matrix, const void *bytes, TgElementLayout layout);
+/** Fills `matrix` from as many elements of `source`, rounded to the matrix's type, in pieces: besides the matrix it
+ * needs an eighth of the file or 16 MiB where columns come first or types differ, and nothing else. `*got` is the
+ * number of bytes that came: fewer where the source ends. Every message begins with the source's name. Errors:
+ * CANNOT_READ; BAD_INPUT where an element does not fit; TOO_LARGE. */
+bool tg_elements_read(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout, uint64_t *got, GError **error);
+
+/** Rounds `count` elements to nearest. Returns the index of the first finite one that has no finite value in `to_type`,
+ * or -1. The two places may not overlap. */
+int64_t tg_elements_convert(void *to, TgType to_type, const void *from, TgType from_type, int64_t count);
+
+/** Says that element (row, column) has no finite value in `type`. Always false. */
+bool tg_element_unfit(int64_t row, int64_t column, double value, TgType type, GError **error);
 
 /** Writes the elements as they lie in memory. Errors: CANNOT_WRITE. */
 bool tg_elements_print(const TgMatrix *matrix, FILE *stream, GError **error);

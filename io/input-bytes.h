@@ -7,10 +7,10 @@
 
 TG_BEGIN_DECLS
 
-/** A regular file is mapped, so that only what is looked at is read; anything else (a pipe, /dev/stdin) is read to its
- * end, `limit_bytes` at most (0: the memory now available) and never more than 2 GiB. A mapped file must not be cut by
- * others meanwhile.
- * The message begins with the path. Errors: CANNOT_READ; TOO_LARGE. Free with g_bytes_unref(). */
+/** A copy of the bytes of a file, a pipe or /dev/stdin, read to the end: `limit_bytes` at most (0: the memory now
+ * available) and never more than 2 GiB. A larger regular file is refused before it is read.
+ * The message begins with the path. Errors: CANNOT_READ, also where the file becomes shorter meanwhile; TOO_LARGE,
+ * naming the limit. Free with g_bytes_unref(). */
 GBytes *tg_input_bytes_read(const char *path, uint64_t limit_bytes, GError **error);
 
 TG_END_DECLS

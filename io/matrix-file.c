@@ -1,32 +1,22 @@
 #include "matrix-file.h"
 
 #include "atomic-file.h"
-#include "input-bytes.h"
+#include "matrix-readers.h"
 #include "mtx.h"
 #include "npy.h"
 #include "raw.h"
 
-static TgMatrix *parse_npy(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request,
-                           GError **error) {
-  return tg_npy_parse(name, bytes, size, request->limit_bytes, error);
-}
-
-static TgMatrix *parse_mtx(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request,
-                           GError **error) {
-  return tg_mtx_parse(name, bytes, size, request->limit_bytes, error);
-}
-
 typedef struct FormatRow {
   const char *suffix;
-  TgMatrix *(*parse)(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request, GError **error);
+  TgMatrix *(*read)(TgByteSource *source, const TgMatrixRequest *request, GError **error);
   bool (*print)(const TgMatrix *matrix, FILE *stream, GError **error);
 } FormatRow;
 
 static const FormatRow formats[] = {
-    {".npy", parse_npy, tg_npy_print},
-    {".mtx", parse_mtx, tg_mtx_print},
-    {".raw", tg_raw_parse, tg_raw_print},
-    {".bin", tg_raw_parse, tg_raw_print},
+    {".npy", tg_npy_read, tg_npy_print},
+    {".mtx", tg_mtx_read, tg_mtx_print},
+    {".raw", tg_raw_read, tg_raw_print},
+    {".bin", tg_raw_read, tg_raw_print},
 };
 
 static const FormatRow *format_of(const char *path, GError **error) {
@@ -68,11 +58,9 @@ TgMatrix *tg_matrix_read(const char *path, const TgMatrixRequest *request, GErro
   const TgMatrixRequest *wanted = request ? request : &anything;
   const FormatRow *format = format_of(path, error);
   if (!format) return NULL;
-  g_autoptr(GBytes) bytes = tg_input_bytes_read(path, 0, error);
-  if (!bytes) return NULL;
-  size_t size = 0;
-  const void *data = g_bytes_get_data(bytes, &size);
-  g_autoptr(TgMatrix) matrix = format->parse(path, data, size, wanted, error);
+  g_auto(TgByteSource) source = {.descriptor = -1};
+  if (!tg_byte_source_open(&source, path, error)) return NULL;
+  g_autoptr(TgMatrix) matrix = format->read(&source, wanted, error);
   if (!matrix || !shape_matches(path, matrix, wanted, error)) return NULL;
   return to_type(path, g_steal_pointer(&matrix), wanted, error);
 }

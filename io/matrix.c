@@ -1,8 +1,8 @@
 #include "matrix.h"
 
 #include "counter-random.h"
+#include "elements.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,35 +90,13 @@ void tg_matrix_free(TgMatrix *matrix) {
   g_free(matrix);
 }
 
-/** Rounds every element into `copy`; the index of the first finite one that becomes infinite, or -1. */
-static int64_t convert_elements(const TgMatrix *matrix, TgMatrix *copy) {
-  const int64_t elements = tg_matrix_elements(matrix);
-  if (matrix->type == TG_TYPE_F32) {
-    for (int64_t i = 0; i < elements; i++) copy->f64[i] = (double)matrix->f32[i];
-    return -1;
-  }
-  for (int64_t i = 0; i < elements; i++) {
-    copy->f32[i] = (float)matrix->f64[i];
-    if (isinf(copy->f32[i]) && !isinf(matrix->f64[i])) return i;
-  }
-  return -1;
-}
-
 TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgType type, uint64_t limit_bytes, GError **error) {
   const TgType target = type == TG_TYPE_ANY ? matrix->type : type;
   g_autoptr(TgMatrix) copy = tg_matrix_new(target, matrix->rows, matrix->columns, limit_bytes, error);
   if (!copy) return NULL;
-  if (target == matrix->type) {
-    memcpy(copy->data, matrix->data, tg_matrix_bytes(matrix));
-    return g_steal_pointer(&copy);
-  }
-  const int64_t bad = convert_elements(matrix, copy);
+  const int64_t bad = tg_elements_convert(copy->data, target, matrix->data, matrix->type, tg_matrix_elements(matrix));
   if (bad < 0) return g_steal_pointer(&copy);
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-              "element (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "), counted from 0, is %s and does not fit %s",
-              bad / matrix->columns, bad % matrix->columns, g_ascii_dtostr(number, sizeof number, matrix->f64[bad]),
-              tg_type_name(target));
+  tg_element_unfit(bad / matrix->columns, bad % matrix->columns, matrix->f64[bad], target, error);
   return NULL;
 }
 

@@ -1,9 +1,12 @@
 #include "mtx.h"
 
+#include "matrix-readers.h"
 #include "text-lines.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { LONGEST_NUMBER = 511 };
 
 typedef enum Format { ARRAY, COORDINATE } Format;
 typedef enum Field { REAL, INTEGER, PATTERN } Field;
@@ -111,10 +114,10 @@ static bool read_sizes(Reader *reader) {
  */
 static bool entries_can_follow(Reader *reader) {
   const int64_t shortest_bytes = reader->format == ARRAY ? 2 : 4;
-  const int64_t left = reader->lines.end - reader->lines.next;
-  if (reader->entries <= (left + 1) / shortest_bytes) return true;
+  const uint64_t left = tg_text_lines_left(&reader->lines);
+  if (left == TG_BYTES_UNKNOWN || (uint64_t)reader->entries <= (left + 1) / (uint64_t)shortest_bytes) return true;
   return tg_text_lines_fail(&reader->lines,
-                            "truncated: expected %" G_GINT64_FORMAT " entries, found %" G_GINT64_FORMAT " bytes",
+                            "truncated: expected %" G_GINT64_FORMAT " entries, found %" G_GUINT64_FORMAT " bytes",
                             reader->entries, left);
 }
 
@@ -123,10 +126,18 @@ static bool is_whole(const char *text) {
   return *digits && strspn(digits, "0123456789") == strlen(digits);
 }
 
+/** Whether the digits of a whole number are those of `value` to the last one: from 2^53 on not every number has its
+ * own f64. */
+static bool is_exact(const char *text, double value) {
+  char exact[LONGEST_NUMBER + 1];
+  const char *digits = text + (*text == '-' || *text == '+');
+  digits += MIN(strspn(digits, "0"), strlen(digits) - 1);
+  g_snprintf(exact, sizeof exact, "%.0f", fabs(value));
+  return strcmp(digits, exact) == 0;
+}
+
 static bool read_value(Reader *reader, double *value) {
-  enum { LONGEST_NUMBER = 511 };
   static const char *const expected[] = {[REAL] = "a number", [INTEGER] = "a whole number"};
-  const double largest_exact = 0x1p53;
   const TgWord word = tg_text_lines_word(&reader->lines);
   char text[LONGEST_NUMBER + 1] = "";
   char *end = text;
@@ -136,7 +147,7 @@ static bool read_value(Reader *reader, double *value) {
     return tg_text_lines_expected(&reader->lines, expected[reader->field], word);
   if (isinf(*value) && strpbrk(text, "0123456789"))
     return tg_text_lines_expected(&reader->lines, "a number within the range of f64", word);
-  if (reader->field == INTEGER && fabs(*value) > largest_exact)
+  if (reader->field == INTEGER && !is_exact(text, *value))
     return tg_text_lines_expected(&reader->lines, "a whole number that is exact in f64", word);
   return true;
 }
@@ -168,6 +179,17 @@ static bool read_array(Reader *reader) {
   return true;
 }
 
+/** Adds to what the place has from earlier entries. Whole numbers stay exact: what is lost in the sum of two is known
+ * (Knuth, TAOCP 2, 4.2.2, theorem B). */
+static bool add_entry(Reader *reader, int64_t row, int64_t column, double value) {
+  const double before = tg_matrix_get(reader->matrix, row, column), sum = before + value, added = sum - before;
+  const double lost = (before - (sum - added)) + (value - added);
+  if (reader->field == INTEGER && lost != 0)
+    return tg_text_lines_fail(&reader->lines, "the entries at this place add up to a number that is not exact in f64");
+  put_entry(reader, row, column, sum);
+  return true;
+}
+
 static bool read_coordinate(Reader *reader) {
   TgTextLines *lines = &reader->lines;
   for (int64_t found = 0; found < reader->entries; found++) {
@@ -183,28 +205,38 @@ static bool read_coordinate(Reader *reader) {
       return tg_text_lines_fail(lines, "expected an entry of the lower triangle, found one above the diagonal");
     if (reader->symmetry == SKEW && column == row)
       return tg_text_lines_fail(lines, "expected an entry below the diagonal, which is zero, found one on it");
-    put_entry(reader, row - 1, column - 1, tg_matrix_get(reader->matrix, row - 1, column - 1) + value);
+    if (!add_entry(reader, row - 1, column - 1, value)) return false;
   }
   return true;
 }
 
 static bool read_entries(Reader *reader) {
   if (!(reader->format == ARRAY ? read_array(reader) : read_coordinate(reader))) return false;
-  return !tg_text_lines_next_content(&reader->lines, '%') ||
-         tg_text_lines_fail(&reader->lines, "expected the end of the file after %" G_GINT64_FORMAT " entries",
+  if (!tg_text_lines_next_content(&reader->lines, '%')) return !reader->lines.failed;
+  return tg_text_lines_fail(&reader->lines, "expected the end of the file after %" G_GINT64_FORMAT " entries",
                             reader->entries);
 }
 
-TgMatrix *tg_mtx_parse(const char *name, const void *bytes, size_t size, uint64_t limit_bytes, GError **error) {
-  const char *text = size ? bytes : "";
-  Reader reader = {.lines = {.name = name, .next = text, .end = text + size, .error = error}};
-  if (!read_banner(&reader) || !read_sizes(&reader) || !entries_can_follow(&reader)) return NULL;
-  reader.matrix = tg_matrix_new(TG_TYPE_F64, reader.rows, reader.columns, limit_bytes, error);
-  if (!reader.matrix) {
-    g_prefix_error(error, "%s:%" G_GINT64_FORMAT ": ", name, reader.lines.number);
+static TgMatrix *read_matrix(Reader *reader, uint64_t limit_bytes) {
+  if (!read_banner(reader) || !read_sizes(reader) || !entries_can_follow(reader)) return NULL;
+  g_autoptr(TgMatrix) matrix =
+      tg_matrix_new(TG_TYPE_F64, reader->rows, reader->columns, limit_bytes, reader->lines.error);
+  if (!matrix) {
+    g_prefix_error(reader->lines.error, "%s:%" G_GINT64_FORMAT ": ", reader->lines.source->name, reader->lines.number);
     return NULL;
   }
-  if (read_entries(&reader)) return reader.matrix;
-  tg_matrix_free(reader.matrix);
-  return NULL;
+  reader->matrix = matrix;
+  return read_entries(reader) ? g_steal_pointer(&matrix) : NULL;
+}
+
+TgMatrix *tg_mtx_read(TgByteSource *source, const TgMatrixRequest *request, GError **error) {
+  Reader reader = {.lines = tg_text_lines_of(source, error)};
+  TgMatrix *matrix = read_matrix(&reader, request->limit_bytes);
+  tg_text_lines_clear(&reader.lines);
+  return matrix;
+}
+
+TgMatrix *tg_mtx_parse(const char *name, const void *bytes, size_t size, uint64_t limit_bytes, GError **error) {
+  TgByteSource source = tg_byte_source_of_memory(name, bytes, size);
+  return tg_mtx_read(&source, &(TgMatrixRequest){.limit_bytes = limit_bytes}, error);
 }

@@ -5,7 +5,10 @@
  * Read: real, integer, and (coordinate only) pattern, whose entries are 1; general, symmetric and skew-symmetric.
  * complex and hermitian are refused. Entries of a coordinate file that name the same place are added, as SciPy does.
  * A symmetric or skew-symmetric file holds the lower triangle alone; an entry above it is refused. nan and inf are
- * numbers. */
+ * numbers. Values of a real file are rounded to the nearest f64. Those of an integer file are read exactly: one that no
+ * f64 has, from 2^53 + 1 on, is refused, and so is a sum of entries that none has.
+ *
+ * A line has at most 65,535 bytes, comments and blank lines in a row at most 1 MiB: an endless stream ends early. */
 #ifndef TG_MTX_H
 #define TG_MTX_H
 

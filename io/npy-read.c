@@ -1,10 +1,11 @@
 #include "npy.h"
 
 #include "elements.h"
+#include "matrix-readers.h"
 
 #include <string.h>
 
-enum { PREAMBLE_BYTES = 8, LONGEST_WORD = 63 };
+enum { PREAMBLE_BYTES = 8, LONGEST_WORD = 63, LONGEST_HEADER = 1 << 16 /* bytes; NumPy itself reads 10,000 */ };
 
 /** The text of a header that is still unread. */
 typedef struct Cursor {
@@ -215,27 +216,76 @@ bool tg_npy_parse_header(const char *name, const void *bytes, size_t size, TgNpy
   return fits;
 }
 
-TgMatrix *tg_npy_parse(const char *name, const void *bytes, size_t size, uint64_t limit_bytes, GError **error) {
+/** Up to `count` more bytes of the header. */
+static bool fetch(TgByteSource *source, GByteArray *bytes, uint64_t count, GError **error) {
+  const guint length = bytes->len;
+  uint64_t got = 0;
+  g_byte_array_set_size(bytes, length + (guint)count);
+  const bool good = tg_byte_source_take(source, bytes->data + length, count, &got, error);
+  g_byte_array_set_size(bytes, length + (guint)got);
+  return good;
+}
+
+static bool is_known(const uint8_t preamble[PREAMBLE_BYTES]) {
+  return memcmp(preamble, "\x93NUMPY", 6) == 0 && preamble[6] >= 1 && preamble[6] <= 3 && preamble[7] == 0;
+}
+
+/** The bytes before the first element, or as many as are there. */
+static bool fetch_header(TgByteSource *source, GByteArray *bytes, GError **error) {
+  uint64_t length = 0;
+  if (!fetch(source, bytes, PREAMBLE_BYTES, error)) return false;
+  if (bytes->len < PREAMBLE_BYTES || !is_known(bytes->data)) return true;
+  if (!fetch(source, bytes, bytes->data[6] == 1 ? 2 : 4, error)) return false;
+  for (guint i = bytes->len; i > PREAMBLE_BYTES; i--) length = length << 8 | bytes->data[i - 1];
+  if (!fetch(source, bytes, MIN(length, (uint64_t)LONGEST_HEADER), error)) return false;
+  if (length <= LONGEST_HEADER || bytes->len < LONGEST_HEADER) return true;
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+              "%s: a .npy header of %" G_GUINT64_FORMAT " bytes is larger than the limit of %d bytes", source->name,
+              length, LONGEST_HEADER);
+  return false;
+}
+
+static bool read_header(TgByteSource *source, TgNpyHeader *header, GError **error) {
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  return fetch_header(source, bytes, error) &&
+         tg_npy_parse_header(source->name, bytes->data, bytes->len, header, error);
+}
+
+/** Whether `found` bytes of data are as many as the header says. `more` where there may be others behind them. */
+static bool check_size(const char *name, const TgNpyHeader *header, uint64_t found, bool more, GError **error) {
+  if (found < header->data_bytes) return truncated(name, "data", header->data_bytes, found, error);
+  if (found == header->data_bytes && !more) return true;
+  g_autofree char *count = more ? g_strdup("more") : g_strdup_printf("%" G_GUINT64_FORMAT, found - header->data_bytes);
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
+              "%s: %s bytes follow the %" G_GUINT64_FORMAT " bytes of data that the header announces", name, count,
+              header->data_bytes);
+  return false;
+}
+
+static bool read_data(TgByteSource *source, const TgNpyHeader *header, TgMatrix *matrix, GError **error) {
+  const TgElementLayout layout = {header->type, header->big_endian, header->fortran_order};
+  uint64_t found = 0, behind = 0;
+  uint8_t byte;
+  return tg_elements_read(source, matrix, layout, &found, error) &&
+         tg_byte_source_take(source, &byte, 1, &behind, error) &&
+         check_size(source->name, header, found, behind > 0, error);
+}
+
+TgMatrix *tg_npy_read(TgByteSource *source, const TgMatrixRequest *request, GError **error) {
   TgNpyHeader header;
-  if (!tg_npy_parse_header(name, bytes, size, &header, error)) return NULL;
-  const uint64_t found = size - header.data_offset;
-  if (found < header.data_bytes) {
-    truncated(name, "data", header.data_bytes, found, error);
-    return NULL;
-  }
-  if (found > header.data_bytes) {
-    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-                "%s: %" G_GUINT64_FORMAT " bytes follow the %" G_GUINT64_FORMAT
-                " bytes of data that the header announces",
-                name, found - header.data_bytes, header.data_bytes);
-    return NULL;
-  }
-  TgMatrix *matrix = tg_matrix_new(header.type, header.rows, header.columns, limit_bytes, error);
+  if (!read_header(source, &header, error)) return NULL;
+  const uint64_t left = tg_byte_source_left(source);
+  if (left != TG_BYTES_UNKNOWN && !check_size(source->name, &header, left, false, error)) return NULL;
+  const TgType type = request->type == TG_TYPE_ANY ? header.type : request->type;
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(type, header.rows, header.columns, request->limit_bytes, error);
   if (!matrix) {
-    g_prefix_error(error, "%s: ", name);
+    g_prefix_error(error, "%s: ", source->name);
     return NULL;
   }
-  const TgElementLayout layout = {.big_endian = header.big_endian, .columns_first = header.fortran_order};
-  tg_elements_load(matrix, (const uint8_t *)bytes + header.data_offset, layout);
-  return matrix;
+  return read_data(source, &header, matrix, error) ? g_steal_pointer(&matrix) : NULL;
+}
+
+TgMatrix *tg_npy_parse(const char *name, const void *bytes, size_t size, uint64_t limit_bytes, GError **error) {
+  TgByteSource source = tg_byte_source_of_memory(name, bytes, size);
+  return tg_npy_read(&source, &(TgMatrixRequest){.limit_bytes = limit_bytes}, error);
 }

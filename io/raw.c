@@ -1,6 +1,7 @@
 #include "raw.h"
 
 #include "elements.h"
+#include "matrix-readers.h"
 
 static bool request_complete(const char *name, const TgMatrixRequest *request, GError **error) {
   if (request->type != TG_TYPE_ANY && request->rows > 0 && request->columns > 0) return true;
@@ -9,34 +10,56 @@ static bool request_complete(const char *name, const TgMatrixRequest *request, G
   return false;
 }
 
-static bool size_matches(const char *name, uint64_t size, const TgMatrixRequest *request, GError **error) {
+static bool size_in_bytes(const char *name, const TgMatrixRequest *request, uint64_t *bytes, GError **error) {
+  if (g_uint64_checked_mul(bytes, (uint64_t)request->rows, (uint64_t)request->columns) &&
+      g_uint64_checked_mul(bytes, *bytes, tg_type_bytes(request->type)))
+    return true;
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+              "%s: the size of a raw %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s matrix in bytes overflows", name,
+              request->rows, request->columns, tg_type_name(request->type));
+  return false;
+}
+
+/** `more` where others may be behind those that were found. */
+static bool check_size(const char *name, const TgMatrixRequest *request, uint64_t bytes, uint64_t found, bool more,
+                       GError **error) {
+  if (bytes == found && !more) return true;
+  g_autofree char *count = more ? g_strdup("more") : g_strdup_printf("%" G_GUINT64_FORMAT, found);
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
+              "%s: wrong size for a raw %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+              " %s matrix: expected %" G_GUINT64_FORMAT " bytes, found %s",
+              name, request->rows, request->columns, tg_type_name(request->type), bytes, count);
+  return false;
+}
+
+static bool read_data(TgByteSource *source, const TgMatrixRequest *request, TgMatrix *matrix, GError **error) {
+  const TgElementLayout layout = {.type = request->type, .big_endian = G_BYTE_ORDER == G_BIG_ENDIAN};
+  uint64_t found = 0, behind = 0;
+  uint8_t byte;
+  return tg_elements_read(source, matrix, layout, &found, error) &&
+         tg_byte_source_take(source, &byte, 1, &behind, error) &&
+         check_size(source->name, request, tg_matrix_bytes(matrix), found, behind > 0, error);
+}
+
+TgMatrix *tg_raw_read(TgByteSource *source, const TgMatrixRequest *request, GError **error) {
   uint64_t bytes = 0;
-  const uint64_t width = tg_type_bytes(request->type);
-  const bool fits = g_uint64_checked_mul(&bytes, (uint64_t)request->rows, (uint64_t)request->columns) &&
-                    g_uint64_checked_mul(&bytes, bytes, width);
-  if (!fits)
-    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
-                "%s: the size of a raw %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s matrix in bytes overflows", name,
-                request->rows, request->columns, tg_type_name(request->type));
-  else if (bytes != size)
-    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-                "%s: wrong size for a raw %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
-                " %s matrix: expected %" G_GUINT64_FORMAT " bytes, found %" G_GUINT64_FORMAT,
-                name, request->rows, request->columns, tg_type_name(request->type), bytes, size);
-  return fits && bytes == size;
+  if (!request_complete(source->name, request, error)) return NULL;
+  if (!size_in_bytes(source->name, request, &bytes, error)) return NULL;
+  const uint64_t left = tg_byte_source_left(source);
+  if (left != TG_BYTES_UNKNOWN && !check_size(source->name, request, bytes, left, false, error)) return NULL;
+  g_autoptr(TgMatrix) matrix =
+      tg_matrix_new(request->type, request->rows, request->columns, request->limit_bytes, error);
+  if (!matrix) {
+    g_prefix_error(error, "%s: ", source->name);
+    return NULL;
+  }
+  return read_data(source, request, matrix, error) ? g_steal_pointer(&matrix) : NULL;
 }
 
 TgMatrix *tg_raw_parse(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request,
                        GError **error) {
-  if (!request_complete(name, request, error) || !size_matches(name, size, request, error)) return NULL;
-  TgMatrix *matrix = tg_matrix_new(request->type, request->rows, request->columns, request->limit_bytes, error);
-  if (!matrix) {
-    g_prefix_error(error, "%s: ", name);
-    return NULL;
-  }
-  const TgElementLayout layout = {.big_endian = G_BYTE_ORDER == G_BIG_ENDIAN};
-  tg_elements_load(matrix, bytes, layout);
-  return matrix;
+  TgByteSource source = tg_byte_source_of_memory(name, bytes, size);
+  return tg_raw_read(&source, request, error);
 }
 
 bool tg_raw_print(const TgMatrix *matrix, FILE *stream, GError **error) {

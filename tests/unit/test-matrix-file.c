@@ -2,8 +2,12 @@
 #include "matrix-file.h"
 
 #include "input-bytes.h"
+#include "matrix-readers.h"
 #include "test-folder.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,10 +172,156 @@ static void test_endless_input(void) {
   g_autoptr(GError) error = NULL;
   g_assert_null(tg_input_bytes_read("/dev/zero", 1 << 20, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE);
+  g_assert_cmpstr(error->message, ==, "/dev/zero: larger than the limit of 1048576 bytes");
   g_clear_error(&error);
   g_assert_null(tg_input_bytes_read("/", 0, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ);
   g_assert_cmpstr(error->message, ==, "/: cannot read: it is a folder");
+}
+
+/* A regular file has the limit of a stream; its size is known, so that it is not read. One of /proc has no size. */
+static void test_limited_file(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(folder->path, "sparse", NULL);
+  g_assert_true(g_file_set_contents(path, "", 0, NULL));
+  g_assert_cmpint(truncate(path, (off_t)1 << 40), ==, 0);
+  g_assert_null(tg_input_bytes_read(path, 1 << 20, &error));
+  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE);
+  g_assert_true(g_str_has_suffix(error->message, ": larger than the limit of 1048576 bytes"));
+  g_clear_error(&error);
+  g_autoptr(GBytes) status = tg_input_bytes_read("/proc/self/status", 1 << 20, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(g_bytes_get_size(status), >, 0);
+}
+
+/* What was read stays as it was, whatever becomes of the file. */
+static void test_cut_after_reading(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  g_autofree char *path = g_build_filename(folder->path, "a.sched", NULL);
+  g_autofree char *text = g_strnfill(100000, 'x');
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+  g_autoptr(GBytes) bytes = tg_input_bytes_read(path, 1 << 20, NULL);
+  g_assert_cmpint(truncate(path, 0), ==, 0);
+  g_assert_cmpmem(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes), text, 100000);
+}
+
+typedef struct Cut {
+  const char *name;
+  TgMatrix *(*read)(TgByteSource *source, const TgMatrixRequest *request, GError **error);
+  off_t bytes, left;
+} Cut;
+
+static void check_cut(const Folder *folder, const Cut *cut) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(folder->path, cut->name, NULL);
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_TYPE_F64, 300, 300, 0, NULL);
+  TgByteSource source;
+  g_assert_true(tg_matrix_write(matrix, path, NULL));
+  g_assert_true(tg_byte_source_open(&source, path, &error));
+  g_assert_cmpint(truncate(path, cut->left), ==, 0);
+  const TgMatrixRequest request = {.type = TG_TYPE_F64, .rows = 300, .columns = 300};
+  g_assert_null(cut->read(&source, &request, &error));
+  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ);
+  g_autofree char *message =
+      g_strdup_printf("%s: the file became shorter while it was read: expected %ld bytes, found %ld", path,
+                      (long)cut->bytes, (long)cut->left);
+  g_assert_cmpstr(error->message, ==, message);
+  tg_byte_source_close(&source);
+}
+
+/* Others cut the file between its opening and the reading. */
+static void test_cut_while_reading(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  static const Cut cuts[] = {
+      {"a.npy", tg_npy_read, 720128, 0},      {"a.npy", tg_npy_read, 720128, 100},
+      {"a.npy", tg_npy_read, 720128, 500000}, {"a.raw", tg_raw_read, 720000, 719999},
+      {"a.mtx", tg_mtx_read, 180049, 0},      {"a.mtx", tg_mtx_read, 180049, 100000},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) check_cut(folder, &cuts[i]);
+}
+
+typedef struct Feed {
+  const char *path;
+  const void *bytes;
+  size_t size;
+  bool endless;
+} Feed;
+
+static gpointer feed_bytes(gpointer data) {
+  const Feed *feed = data;
+  const int descriptor = open(feed->path, O_WRONLY);
+  bool more = true;
+  while (more) more = write(descriptor, feed->bytes, feed->size) > 0 && feed->endless;
+  close(descriptor);
+  return NULL;
+}
+
+typedef struct Stream {
+  const char *name;
+  bool endless;
+  const char *bytes;
+  size_t size; /* 0: up to the terminating zero */
+  const char *message;
+} Stream;
+
+#define HEADER "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}\n"
+#define NPY "\x93NUMPY\1\0\x3a\0" HEADER
+#define MTX "%%MatrixMarket matrix array real general\n"
+
+static void check_stream(const Folder *folder, const Stream *stream) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(folder->path, stream->name, NULL);
+  g_autofree char *message = g_strconcat(path, stream->message, NULL);
+  g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+  Feed feed = {path, stream->bytes, stream->size ? stream->size : strlen(stream->bytes), stream->endless};
+  GThread *writer = g_thread_new("writer", feed_bytes, &feed);
+  const TgMatrixRequest request = {.type = TG_TYPE_F64, .rows = 1, .columns = 2};
+  g_assert_null(tg_matrix_read(path, &request, &error));
+  g_thread_join(writer);
+  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
+  g_assert_cmpstr(error->message, ==, message);
+  g_assert_cmpint(unlink(path), ==, 0);
+}
+
+/* Pipes do not know their size: too few and too many bytes are found at the end, and an endless one ends soon. */
+static void test_streams(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  static const Stream streams[] = {
+      {"a.npy", false, NPY "12345678", 76, ": truncated .npy data: expected 16 bytes, found 8"},
+      {"a.npy", false, NPY "1234567812345678x", 85,
+       ": more bytes follow the 16 bytes of data that the header announces"},
+      {"a.npy", true, NPY "1234567812345678", 84, ": more bytes follow the 16 bytes of data that the header announces"},
+      {"a.raw", false, "12345678", 8, ": wrong size for a raw 1x2 f64 matrix: expected 16 bytes, found 8"},
+      {"a.raw", true, "12345678", 8, ": wrong size for a raw 1x2 f64 matrix: expected 16 bytes, found more"},
+      {"a.mtx", false, MTX "1 2\n1\n", 0, ":3: truncated: expected 2 entries, found 1"},
+      {"a.mtx", true, "%%MatrixMarket ", 0, ":1: a line of more than 65535 bytes, the limit"},
+      {"a.mtx", true, MTX, 0, ":25577: more than 1048576 bytes of comments and blank lines in a row, the limit"},
+  };
+  signal(SIGPIPE, SIG_IGN);
+  for (size_t i = 0; i < G_N_ELEMENTS(streams); i++) check_stream(folder, &streams[i]);
+}
+
+/* Zeros without an end, from a device and from a file of 1 TiB. */
+static void test_endless_zeros(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  static const char *const names[] = {"a.mtx", "a.npy", "a.raw"};
+  static const char *const messages[] = {":1: a line of more than 65535 bytes, the limit",
+                                         ": not a .npy file: a .npy file begins with the bytes \\x93NUMPY",
+                                         ": wrong size for a raw 1x2 f64 matrix: expected 16 bytes, found "};
+  for (size_t i = 0; i < 2 * G_N_ELEMENTS(names); i++) {
+    g_autoptr(GError) error = NULL;
+    g_autofree char *path = g_build_filename(folder->path, names[i / 2], NULL);
+    const TgMatrixRequest request = {.type = TG_TYPE_F64, .rows = 1, .columns = 2};
+    unlink(path);
+    if (i % 2)
+      g_assert_cmpint(symlink("/dev/zero", path), ==, 0);
+    else
+      g_assert_true(g_file_set_contents(path, "", 0, NULL) && truncate(path, (off_t)1 << 40) == 0);
+    g_assert_null(tg_matrix_read(path, &request, &error));
+    g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
+    g_assert_nonnull(strstr(error->message, messages[i / 2]));
+  }
 }
 
 int main(int argc, char **argv) {
@@ -185,5 +335,10 @@ int main(int argc, char **argv) {
   ADD_WITH_FOLDER("/matrix-file/named-pipe", test_named_pipe);
   g_test_add_func("/matrix-file/limited-input", test_limited_input);
   g_test_add_func("/matrix-file/endless-input", test_endless_input);
+  ADD_WITH_FOLDER("/matrix-file/limited-file", test_limited_file);
+  ADD_WITH_FOLDER("/matrix-file/cut-after-reading", test_cut_after_reading);
+  ADD_WITH_FOLDER("/matrix-file/cut-while-reading", test_cut_while_reading);
+  ADD_WITH_FOLDER("/matrix-file/streams", test_streams);
+  ADD_WITH_FOLDER("/matrix-file/endless-zeros", test_endless_zeros);
   return g_test_run();
 }

@@ -34,6 +34,9 @@ static const Reading readings[] = {
     {BANNER "coordinate pattern symmetric\n2 2 2\n1 1\n2 1", 2, 2, {1, 1, 1, 0}},
     {BANNER "coordinate integer skew-symmetric\n2 2 1\n2 1 +4\n", 2, 2, {0, -4, 4, 0}},
     {BANNER "coordinate integer general\n1 1 1\n1 1 9007199254740992\n", 1, 1, {9007199254740992.0}},
+    {BANNER "array integer general\n1 2\n-0009007199254740994\n+000\n", 1, 2, {-9007199254740994.0, 0}},
+    {BANNER "array integer general\n1 1\n10000000000000000000000\n", 1, 1, {1e22}},
+    {BANNER "coordinate integer general\n1 1 2\n1 1 9007199254740992\n1 1 2\n", 1, 1, {9007199254740994.0}},
 };
 
 static void test_reads(void) {
@@ -97,8 +100,12 @@ static const Refusal refusals[] = {
     {BANNER "array real general\n1 1\n1e999\n", "3: expected a number within the range of f64, found \"1e999\""},
     {BANNER "array integer general\n1 1\n1.5\n", "3: expected a whole number, found \"1.5\""},
     {BANNER "array integer general\n1 1\nnan\n", "3: expected a whole number, found \"nan\""},
-    {BANNER "array integer general\n1 1\n9007199254740994\n",
-     "3: expected a whole number that is exact in f64, found \"9007199254740994\""},
+    {BANNER "array integer general\n1 1\n9007199254740993\n",
+     "3: expected a whole number that is exact in f64, found \"9007199254740993\""},
+    {BANNER "array integer general\n1 2\n1\n-100000000000000000000001\n",
+     "4: expected a whole number that is exact in f64, found \"-100000000000000000000001\""},
+    {BANNER "coordinate integer general\n1 1 2\n1 1 9007199254740992\n1 1 1\n",
+     "4: the entries at this place add up to a number that is not exact in f64"},
     {BANNER "coordinate real general\n2 2 1\n3 1 5\n", "3: expected a row, 1 to 2, found \"3\""},
     {BANNER "coordinate real general\n2 2 1\n1 0 5\n", "3: expected a column, 1 to 2, found \"0\""},
     {BANNER "coordinate real general\n2 2 1\n1 1\n", "3: expected a number, found the end of the line"},
@@ -134,8 +141,40 @@ static void test_line_of_10_megabytes(void) {
   g_autofree char *digits = g_strnfill(10 << 20, '7');
   g_string_append(text, digits);
   g_assert_null(parse(text->str, &error));
+  g_assert_cmpstr(error->message, ==, "x.mtx:3: a line of more than 65535 bytes, the limit");
+}
+
+/* The longest line is read, and one byte more is not. */
+static void test_longest_line(void) {
+  for (int more = 0; more < 2; more++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GString) text = g_string_new(BANNER "array real general\n%");
+    g_autofree char *comment = g_strnfill((gsize)(65534 + more), '-');
+    g_string_append_printf(text, "%s\n1 1\n7\n", comment);
+    g_autoptr(TgMatrix) matrix = parse(text->str, &error);
+    g_assert_true((matrix == NULL) == (more == 1));
+    if (matrix) g_assert_cmpfloat(matrix->f64[0], ==, 7);
+    if (error) g_assert_cmpstr(error->message, ==, "x.mtx:2: a line of more than 65535 bytes, the limit");
+  }
+}
+
+/* Comments of a megabyte are read, and no more in a row; between entries they begin anew. */
+static void test_comments(void) {
+  g_autofree char *blank = g_strnfill((1 << 20) - 3, '\n');
+  g_autofree char *good = g_strconcat(BANNER "array real general\n1 2\n", blank, "% \n1\n", blank, "2\n", blank, NULL);
+  g_autofree char *bad = g_strconcat(BANNER "array real general\n1 2\n1\n", blank, "% \n\n2\n", NULL);
+  g_autofree char *after = g_strconcat(BANNER "array real general\n1 1\n1\n", blank, blank, NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(TgMatrix) matrix = parse(good, &error);
+  g_assert_no_error(error);
+  g_assert_true(matrix->f64[0] == 1 && matrix->f64[1] == 2);
+  g_assert_null(parse(bad, &error));
+  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
   g_assert_cmpstr(error->message, ==,
-                  "x.mtx:3: expected a number, found \"7777777777777777777777777777777777777777...\"");
+                  "x.mtx:1048578: more than 1048576 bytes of comments and blank lines in a row, the limit");
+  g_clear_error(&error);
+  g_assert_null(parse(after, &error));
+  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
 }
 
 static void test_too_large(void) {
@@ -191,6 +230,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/mtx/refusals", test_refusals);
   g_test_add_func("/mtx/binary-junk", test_binary_junk);
   g_test_add_func("/mtx/line-of-10-megabytes", test_line_of_10_megabytes);
+  g_test_add_func("/mtx/longest-line", test_longest_line);
+  g_test_add_func("/mtx/comments", test_comments);
   g_test_add_func("/mtx/too-large", test_too_large);
   g_test_add_func("/mtx/writes", test_writes);
   g_test_add_func("/mtx/written-text", test_written_text);

@@ -1,4 +1,5 @@
 /* .npy: what is read, what is refused and in which words, and that writing gives the same back. */
+#include "matrix-readers.h"
 #include "npy.h"
 
 #include <stdlib.h>
@@ -68,6 +69,60 @@ static void test_fortran_large(void) {
   g_assert_no_error(error);
   for (int r = 0; r < ROWS; r++)
     for (int c = 0; c < COLUMNS; c++) g_assert_cmpfloat(tg_matrix_get(matrix, r, c), ==, c * ROWS + r + 1);
+}
+
+typedef struct Pieces {
+  const char *descr;
+  bool fortran;
+  int rows, columns;
+  TgType type;
+} Pieces;
+
+static void check_pieces(const Pieces *row) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *dictionary = g_strdup_printf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }", row->descr,
+                                                row->fortran ? "True" : "False", row->rows, row->columns);
+  g_autoptr(GByteArray) file = npy_file(1, row->descr, dictionary, row->rows * row->columns);
+  TgByteSource source = tg_byte_source_of_memory("x.npy", file->data, file->len);
+  g_autoptr(TgMatrix) matrix = tg_npy_read(&source, &(TgMatrixRequest){.type = row->type}, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(matrix->type, ==, row->type);
+  int wrong = 0;
+  for (int r = 0; r < row->rows; r++)
+    for (int c = 0; c < row->columns; c++)
+      wrong += tg_matrix_get(matrix, r, c) != (row->fortran ? c * row->rows + r : r * row->columns + c) + 1;
+  g_assert_cmpint(wrong, ==, 0);
+}
+
+/* More than is read at a time: whole columns, parts of a column, and types that differ. */
+static void test_pieces(void) {
+  static const Pieces rows[] = {
+      {"<f4", true, 1000003, 5, TG_TYPE_F32},  {"<f4", true, 2500001, 2, TG_TYPE_F32},
+      {">f8", true, 1000003, 5, TG_TYPE_F32},  {"<f4", true, 5000001, 1, TG_TYPE_F64},
+      {"<f8", true, 2500001, 2, TG_TYPE_F32},  {">f4", false, 3, 1000003, TG_TYPE_F64},
+      {"<f8", false, 3, 1000003, TG_TYPE_F32}, {"<f8", false, 3, 1000003, TG_TYPE_F64},
+      {"<f8", true, 131, 197, TG_TYPE_F32},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) check_pieces(&rows[i]);
+}
+
+static void check_unfit(const char *order, const char *place) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *dictionary = g_strdup_printf("{'descr': '<f8', 'fortran_order': %s, 'shape': (3, 4), }", order);
+  g_autoptr(GByteArray) file = npy_file(1, "<f8", dictionary, 12);
+  const double large = 1e300;
+  memcpy(file->data + file->len - 5 * sizeof large, &large, sizeof large); /* element 7 */
+  TgByteSource source = tg_byte_source_of_memory("x.npy", file->data, file->len);
+  g_assert_null(tg_npy_read(&source, &(TgMatrixRequest){.type = TG_TYPE_F32}, &error));
+  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
+  g_autofree char *message =
+      g_strdup_printf("x.npy: element %s, counted from 0, is 1.0000000000000001e+300 and does not fit f32", place);
+  g_assert_cmpstr(error->message, ==, message);
+}
+
+static void test_unfit(void) {
+  check_unfit("False", "(1, 3)");
+  check_unfit("True", "(1, 2)");
 }
 
 typedef struct Shape {
@@ -182,6 +237,18 @@ static void test_damaged(void) {
   }
 }
 
+/* Version 2.0 can announce 4 GiB of header. */
+static void test_long_header(void) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GByteArray) file = g_byte_array_new();
+  g_byte_array_append(file, (const guint8 *)"\x93NUMPY\2\0\1\0\1\0", 12);
+  g_autofree char *spaces = g_strnfill(65537, ' ');
+  g_byte_array_append(file, (const guint8 *)spaces, 65537);
+  g_assert_null(parse(file, &error));
+  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE);
+  g_assert_cmpstr(error->message, ==, "x.npy: a .npy header of 65537 bytes is larger than the limit of 65536 bytes");
+}
+
 static void check_forged(const char *dictionary, uint64_t limit_bytes, int code, const char *message) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GByteArray) file = npy_file(1, "<f8", dictionary, 4);
@@ -234,6 +301,9 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/npy/reads", test_reads);
   g_test_add_func("/npy/fortran-large", test_fortran_large);
+  g_test_add_func("/npy/pieces", test_pieces);
+  g_test_add_func("/npy/unfit", test_unfit);
+  g_test_add_func("/npy/long-header", test_long_header);
   g_test_add_func("/npy/shapes", test_shapes);
   g_test_add_func("/npy/bad-headers", test_bad_headers);
   g_test_add_func("/npy/truncations", test_truncations);
