@@ -2,7 +2,6 @@
 
 #include "expression.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ static bool bad_byte(const TgLexer *lexer, size_t at, TgError *error) {
  * control character, or U+FFFE and U+FFFF, which no XML may hold. RFC 3629, section 4. */
 static size_t character_bytes(const unsigned char *at, size_t left) {
   unsigned char first = at[0], low = 0x80, high = 0xbf;
-  if (first < 0x80) return first >= 0x20 || first == '\t' ? 1 : 0;
+  if (first < 0x80) return (first >= 0x20 && first != 0x7f) || first == '\t' ? 1 : 0;
   size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4 || bytes > left) return 0;
   if (first == 0xe0) low = 0xa0;
@@ -84,10 +83,10 @@ bool tg_lexer_next_line(TgLexer *lexer, TgError *error) {
 static bool take_number(TgLexer *lexer, TgError *error) {
   int64_t value = 0;
   size_t at = lexer->at;
-  for (; at < lexer->line_end && isdigit((unsigned char)lexer->text[at]); at++)
+  for (; at < lexer->line_end && tg_is_digit(lexer->text[at]); at++)
     if (tg_multiply_overflows(value, 10, &value) || tg_add_overflows(value, lexer->text[at] - '0', &value))
       return tg_error_set(error, lexer->line, lexer->token.column, "a number that does not fit in 64 bits");
-  if (at < lexer->line_end && (isalpha((unsigned char)lexer->text[at]) || lexer->text[at] == '_'))
+  if (at < lexer->line_end && tg_is_letter(lexer->text[at]))
     return tg_error_set(error, lexer->line, column_of(lexer, at), "a letter in a number, expected a digit or a space");
   lexer->token.kind = TG_TOKEN_NUMBER;
   lexer->token.number = value;
@@ -96,12 +95,9 @@ static bool take_number(TgLexer *lexer, TgError *error) {
 }
 
 static void take_name(TgLexer *lexer) {
-  while (lexer->at < lexer->line_end) {
-    unsigned char c = (unsigned char)lexer->text[lexer->at];
-
-    if (!isalnum(c) && c != '_') break;
-    lexer->at++;
-  }
+  const char *at = lexer->text + lexer->at, *end = lexer->text + lexer->line_end;
+  while (at < end && (tg_is_letter(*at) || tg_is_digit(*at))) at++;
+  lexer->at = (size_t)(at - lexer->text);
   lexer->token.kind = TG_TOKEN_NAME;
 }
 
@@ -128,7 +124,7 @@ static bool take_sign(TgLexer *lexer, TgError *error) {
       return true;
     }
   if (!memchr("()[],:=+-*/%'<>", *at, 15)) {
-    if ((unsigned char)*at >= 0x80 || !isprint((unsigned char)*at)) return bad_byte(lexer, lexer->at, error);
+    if ((unsigned char)*at >= 0x80) return bad_byte(lexer, lexer->at, error);
     return tg_error_set(error, lexer->line, lexer->token.column, "unexpected `%c`", *at);
   }
   lexer->at++;
@@ -141,9 +137,9 @@ bool tg_lexer_next(TgLexer *lexer, TgError *error) {
   lexer->token = (TgToken){.kind = TG_TOKEN_END, .column = column_of(lexer, lexer->at), .text = begin};
   if (lexer->at >= lexer->line_end || *begin == '#') return true;
   bool taken = true;
-  if (isdigit((unsigned char)*begin))
+  if (tg_is_digit(*begin))
     taken = take_number(lexer, error);
-  else if (isalpha((unsigned char)*begin) || *begin == '_')
+  else if (tg_is_letter(*begin))
     take_name(lexer);
   else if (*begin == '"')
     return take_string(lexer, error);

@@ -34,6 +34,14 @@ typedef struct TgLexer {
   TgToken token;  /**< the current token */
 } TgLexer;
 
+/** ASCII alone, whatever the locale; the underscore is a letter. */
+static inline bool tg_is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+static inline bool tg_is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 void tg_lexer_init(TgLexer *lexer, const char *text, size_t length);
 /** Goes to the next line that holds a token, and to its first token. At the end of the text sets `finished`. */
 bool tg_lexer_next_line(TgLexer *lexer, TgError *error);

@@ -1,6 +1,5 @@
 #include "parser.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +9,8 @@ static bool take_title(TgParser *parser) {
   if (!tg_lexer_is(lexer, "schedule")) return tg_parser_expected(parser, "`schedule NAME`");
   if (!tg_parser_next(parser)) return false;
   if (lexer->token.kind != TG_TOKEN_NAME) return tg_parser_expected(parser, "the schedule's name");
-  const char *begin = lexer->token.text, *end = begin;
-  while (end < lexer->text + lexer->line_end && (isalnum((unsigned char)*end) || *end == '-' || *end == '_')) end++;
+  const char *begin = lexer->token.text, *end = begin, *line_end = lexer->text + lexer->line_end;
+  while (end < line_end && (tg_is_letter(*end) || tg_is_digit(*end) || *end == '-')) end++;
   if (end - begin >= 64) return tg_parser_fail(parser, "a schedule's name of more than 63 characters");
   lexer->at = (size_t)(end - lexer->text);
   if (!tg_parser_keep(parser, begin, (size_t)(end - begin), &parser->names->title) || !tg_parser_next(parser))
