@@ -13,11 +13,8 @@ static TgExit element_option(const TgCli *cli, TgElement *element) {
 
 static TgExit rate_option(const TgCli *cli, double *flops_per_s) {
   const char *text = cli->options.flops_per_s;
-  char *end = NULL;
-  if (!text) return TG_EXIT_DONE;
-  *flops_per_s = g_ascii_strtod(text, &end);
-  if (end != text && !*end && *flops_per_s > 0) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--flops-per-s %s: expected a number above 0, as in 2e11", text);
+  if (!text || (tg_real_read(text, flops_per_s) && *flops_per_s > 0)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--flops-per-s %s: expected a finite number above 0, as in 2e11", text);
 }
 
 /* Another program takes no collectives, so that they go in rounds unless the command line says otherwise. */

@@ -100,12 +100,11 @@ static TgExit model_options(const TgCli *cli, TgPlanRequest *request) {
 
 static TgExit memory_option(const TgCli *cli, TgPlanRun *run) {
   const char *text = cli->options.memory_bytes;
-  char *end = NULL;
-  run->request.memory_bytes = run->machine.processor.memory_bytes;
-  if (!text) return TG_EXIT_DONE;
-  run->request.memory_bytes = g_ascii_strtod(text, &end);
-  bool endless = g_ascii_strcasecmp(text, "inf") == 0, finite = isfinite(run->request.memory_bytes);
-  if (end != text && !*end && run->request.memory_bytes > 0 && (finite || endless)) return TG_EXIT_DONE;
+  double *bytes = &run->request.memory_bytes;
+  *bytes = run->machine.processor.memory_bytes;
+  if (!text || (tg_real_read(text, bytes) && *bytes > 0)) return TG_EXIT_DONE;
+  *bytes = INFINITY;
+  if (g_ascii_strcasecmp(text, "inf") == 0) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "--memory %s: expected bytes above 0, as in 16e9, or inf", text);
 }
 

@@ -163,11 +163,9 @@ static TgExit fill(TgCli *cli, TgSweep *sweep) {
 
 static TgExit efficiency_option(const TgCli *cli, TgSweep *sweep) {
   const char *text = cli->options.efficiency;
-  char *end = NULL;
   sweep->efficiency = NAN;
   if (!text) return TG_EXIT_DONE;
-  sweep->efficiency = g_ascii_strtod(text, &end);
-  if (end == text || *end || !(sweep->efficiency > 0) || !(sweep->efficiency < 1))
+  if (!tg_real_read(text, &sweep->efficiency) || sweep->efficiency <= 0 || sweep->efficiency >= 1)
     return tg_report(cli, TG_EXIT_USAGE, "--efficiency %s: expected a number between 0 and 1, as in 0.8", text);
   if (sweep->n->len || cli->options.n || cli->options.size)
     return tg_report(cli, TG_EXIT_USAGE, "--efficiency finds n: leave out -n, --size and --sweep n=…");

@@ -1,7 +1,8 @@
 /* Options whose values are numbers, sizes and names. */
 #include "problem.h"
 
-#include <math.h>
+#include "decimal.h"
+
 #include <string.h>
 
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
@@ -17,14 +18,14 @@ TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, i
 }
 
 bool tg_real_read(const char *text, double *value) {
-  char *end = NULL;
-  if (text[strspn(text, "0123456789.eE+-")]) return false;
-  *value = g_ascii_strtod(text, &end);
-  return end != text && !*end && isfinite(*value);
+  return tg_decimal_read(text, strlen(text), value) == TG_DECIMAL_READ;
 }
 
 TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value) {
-  if (!text || (tg_real_read(text, value) && *value >= least)) return TG_EXIT_DONE;
+  const TgDecimal read = text ? tg_decimal_read(text, strlen(text), value) : TG_DECIMAL_READ;
+  if (!text || (read == TG_DECIMAL_READ && *value >= least)) return TG_EXIT_DONE;
+  if (read == TG_DECIMAL_SMALL && least <= 0)
+    return tg_report(cli, TG_EXIT_USAGE, "%s %s: too small for a number; write 0 if that is meant", option, text);
   return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a finite number of at least %g", option, text, least);
 }
 

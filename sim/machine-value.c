@@ -1,4 +1,5 @@
 /* The values of keys. A number is plain; one with a unit is refused with the number to write in its place. */
+#include "decimal.h"
 #include "machine-keys.h"
 
 #include <math.h>
@@ -61,44 +62,13 @@ static double unit_scale(TgSpan unit, TgValueKind kind) {
   return 0;
 }
 
-static size_t digits(TgSpan span, size_t at) {
-  size_t end = at;
-  while (end < span.length && g_ascii_isdigit(span.text[end])) end++;
-  return end - at;
-}
-
-/* Bytes at the beginning of the value that are a decimal number; 0 if none are. */
-static size_t number_length(TgSpan value) {
-  size_t at = value.length && (value.text[0] == '-' || value.text[0] == '+');
-  const size_t whole = digits(value, at);
-  at += whole;
-  size_t part = 0;
-  if (at < value.length && value.text[at] == '.') {
-    part = digits(value, at + 1);
-    at += 1 + part;
-  }
-  if (!whole && !part) return 0;
-  size_t exponent = at;
-  if (exponent < value.length && (value.text[exponent] | 0x20) == 'e') {
-    exponent++;
-    if (exponent < value.length && (value.text[exponent] == '-' || value.text[exponent] == '+')) exponent++;
-    const size_t length = digits(value, exponent);
-    if (length) at = exponent + length;
-  }
-  return at;
-}
-
-static double to_number(TgSpan value, size_t length) {
-  g_autofree char *text = g_strndup(value.text, length);
-  return g_ascii_strtod(text, NULL);
-}
-
 /* The number in the unit of the kind that a value with a unit of its own stands for; false where it is no such value,
  * or one that the key could not have. */
 static bool without_unit(TgValueKind kind, TgSpan value, double *number) {
-  const size_t length = number_length(value);
+  const size_t length = tg_decimal_length(value.text, value.length);
   const TgSpan unit = tg_span_trim((TgSpan){value.text + length, value.length - length});
-  *number = length ? unit_scale(unit, kind) * to_number(value, length) : 0;
+  if (tg_decimal_read(value.text, length, number) != TG_DECIMAL_READ) return false;
+  *number *= unit_scale(unit, kind);
   return *number > 0 && isfinite(*number) && (kind != TG_VALUE_FRACTION || *number < 1);
 }
 
@@ -126,25 +96,17 @@ static bool refuse_range(const char *name, TgValueKind kind, TgSpan value, const
                       quantity->infinite ? ", or inf" : "");
 }
 
-/* A digit other than 0 before the exponent: the number that is meant is not 0. */
-static bool has_digit(TgSpan value, size_t length) {
-  for (size_t i = 0; i < length && (value.text[i] | 0x20) != 'e'; i++)
-    if (value.text[i] >= '1' && value.text[i] <= '9') return true;
-  return false;
-}
-
 bool tg_machine_number(const char *name, TgValueKind kind, TgSpan value, double *number, TgError *error) {
   const TgQuantity *quantity = &tg_quantities[kind];
   const bool infinite = equals(value, "inf");
-  const size_t length = number_length(value);
   if (infinite && !quantity->infinite) return refuse_range(name, kind, value, "is not finite", error);
-  if (!infinite && (length == 0 || length != value.length)) return refuse_form(name, kind, value, error);
-  *number = infinite ? INFINITY : to_number(value, length);
+  *number = INFINITY;
+  const TgDecimal read = infinite ? TG_DECIMAL_READ : tg_decimal_read(value.text, value.length, number);
+  if (read == TG_DECIMAL_NONE) return refuse_form(name, kind, value, error);
   if (signbit(*number) && *number != 0) return refuse_range(name, kind, value, "is negative", error);
-  if (*number == 0 && has_digit(value, length))
-    return refuse_range(name, kind, value, "is too small for a number", error);
+  if (read == TG_DECIMAL_SMALL) return refuse_range(name, kind, value, "is too small for a number", error);
   if (*number == 0 && !quantity->zero) return refuse_range(name, kind, value, "is zero", error);
-  if (!infinite && isinf(*number)) return refuse_range(name, kind, value, "is too large for a number", error);
+  if (read == TG_DECIMAL_LARGE) return refuse_range(name, kind, value, "is too large for a number", error);
   if (!infinite && *number != 0 && *number < least_number)
     return refuse_range(name, kind, value, "is below 1e-30", error);
   if (!infinite && *number > most_number) return refuse_range(name, kind, value, "is above 1e30", error);
