@@ -133,8 +133,9 @@ static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
   }
   if (!cli->options.output) return TG_EXIT_DONE;
   if (!tg_atomic_file_write(cli->options.output, text, strlen(text), &error)) return tg_report_error(cli, error);
-  if (!cli->options.json && !cli->options.quiet)
-    tg_print(cli, "\n%s: for `compare --machine` and `sim --machine`\n", cli->options.output);
+  if (cli->options.json || cli->options.quiet) return TG_EXIT_DONE;
+  tg_print(cli, "\n");
+  tg_print_line(cli, "%s: for `compare --machine` and `sim --machine`", cli->options.output);
   return TG_EXIT_DONE;
 }
 

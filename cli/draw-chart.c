@@ -33,6 +33,6 @@ char *tg_draw_chart_title(const char *what, const char *const *names, int count)
 
 TgExit tg_draw_chart_write(TgCli *cli, GBytes *file, GError *error) {
   if (!file || !tg_draw_file_write(cli->options.output, file, &error)) return tg_report_error(cli, error);
-  if (!cli->options.quiet) tg_print(cli, "%s\n", cli->options.output);
+  if (!cli->options.quiet) tg_print_line(cli, "%s", cli->options.output);
   return TG_EXIT_DONE;
 }

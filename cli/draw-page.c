@@ -96,7 +96,7 @@ static TgExit write_page(TgCli *cli, TgOnPage *on, int count, const TgPageOption
                                     .set = (const char *const *)on[i].set->pdata};
   g_autoptr(GBytes) file = tg_page_html(schedules, count, options, &error);
   if (!file || !tg_draw_file_write(cli->options.output, file, &error)) return tg_report_error(cli, error);
-  if (!cli->options.quiet) tg_print(cli, "%s\n", cli->options.output);
+  if (!cli->options.quiet) tg_print_line(cli, "%s", cli->options.output);
   return TG_EXIT_DONE;
 }
 

@@ -73,7 +73,7 @@ static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
 
 static bool write_file(TgCli *cli, const char *path, GBytes *file, GError **error) {
   if (!tg_draw_file_write(path, file, error)) return false;
-  if (!cli->options.quiet) tg_print(cli, "%s\n", path);
+  if (!cli->options.quiet) tg_print_line(cli, "%s", path);
   return true;
 }
 

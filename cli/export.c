@@ -53,9 +53,9 @@ static TgExit write_job(TgCli *cli, const TgProblem *problem, TgExportJob *job) 
   job->text = text;
   if (tg_export_write(job, cli->options.output, &exported, &failure, &error)) {
     if (!cli->options.quiet)
-      tg_print(
+      tg_print_line(
           cli,
-          "%s: %" PRId64 " messages in %" PRId64 " sends, %" PRId64 " bytes, %" PRId64 " products, %" PRId64 " flops\n",
+          "%s: %" PRId64 " messages in %" PRId64 " sends, %" PRId64 " bytes, %" PRId64 " products, %" PRId64 " flops",
           cli->options.output, exported.messages, exported.sends, exported.bytes, exported.products, exported.flops);
     return TG_EXIT_DONE;
   }

@@ -1,5 +1,6 @@
 /* Where A and B come from: files, or random numbers. */
 #include "input.h"
+#include "output.h"
 
 #include "matrix-file.h"
 
@@ -129,9 +130,11 @@ TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *co
 }
 
 char *tg_input_text(const TgCli *cli, const TgInput *input) {
-  if (input->from_files)
-    return g_strdup_printf("A from %s%s%s", cli->options.a, cli->options.b ? ", B from " : "",
-                           cli->options.b ? cli->options.b : "");
+  if (input->from_files) {
+    g_autofree char *a = tg_printable(cli->options.a, "");
+    g_autofree char *b = tg_printable(cli->options.b ? cli->options.b : "", "");
+    return g_strdup_printf("A from %s%s%s", a, *b ? ", B from " : "", b);
+  }
   return g_strdup_printf("random %s, seed %" PRIu64,
                          cli->options.integers ? "whole numbers from -4 to 4" : "numbers, uniform in [-1, 1)",
                          input->seed);

@@ -1,4 +1,5 @@
 #include "machine-option.h"
+#include "output.h"
 
 #include "input-bytes.h"
 #include "machine-library.h"
@@ -18,14 +19,12 @@ static TgExit parse(const TgCli *cli, TgMachine *machine, const TgSource *source
   return tg_report_at(cli, TG_EXIT_USAGE, source, error.line, error.column, error.message);
 }
 
-/* As its file is called, without what a terminal would act on. */
+/* As its file is called; pictures and JSON have the name, too. */
 static void name_machine(TgMachine *machine, const char *path) {
-  g_autofree char *base = g_filename_display_basename(path);
-  g_autoptr(GString) name = g_string_new(NULL);
+  g_autofree char *base = g_path_get_basename(path);
   if (strlen(base) > strlen(SUFFIX) && g_str_has_suffix(base, SUFFIX)) base[strlen(base) - strlen(SUFFIX)] = '\0';
-  for (const char *at = base; *at; at = g_utf8_next_char(at))
-    g_string_append_unichar(name, g_unichar_iscntrl(g_utf8_get_char(at)) ? '?' : g_utf8_get_char(at));
-  memcpy(machine->name, name->str, (size_t)tg_text_fit(name->str, sizeof machine->name - 1));
+  g_autofree char *name = tg_printable(base, "");
+  memcpy(machine->name, name, (size_t)tg_text_fit(name, sizeof machine->name - 1));
 }
 
 static TgExit unknown_name(const TgCli *cli, const char *name) {

@@ -56,7 +56,8 @@ static char *command_text(const TgProblem *problem, const TgBindings *bindings, 
   tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
   GString *text = g_string_new(NULL);
   bool path = strchr(output, '/') || g_str_has_suffix(output, ".sched");
-  g_string_append_printf(text, "topogemm verify %s%s --grid %s", path ? "" : "./", output, grid);
+  g_autofree char *name = tg_printable(output, "");
+  g_string_append_printf(text, "topogemm verify %s%s --grid %s", path ? "" : "./", name, grid);
   for (int i = 0; i < bindings->count; i++)
     if (!is_extent(problem, bindings->set[i].name))
       g_string_append_printf(text, " --set %s=%" PRId64, bindings->set[i].name, bindings->set[i].value);
@@ -65,8 +66,8 @@ static char *command_text(const TgProblem *problem, const TgBindings *bindings, 
 
 /* An answer is known by its first line, which names the exercise. */
 static char *answer_title(const char *output) {
-  g_autofree char *name = g_path_get_basename(output);
-  return g_strdup_printf("The answer to %s, written by topogemm mutate.\n", name);
+  g_autofree char *name = g_path_get_basename(output), *shown = tg_printable(name, "");
+  return g_strdup_printf("The answer to %s, written by topogemm mutate.\n", shown);
 }
 
 static char *answer_text(const char *title, const TgMutation *mutation, const TgProof *proof, const char *command) {
@@ -93,8 +94,9 @@ static TgExit write_both(TgCli *cli, const char *exercise, const char *answer, c
   put(second, exercise);
   if (!second || !tg_atomic_files_commit((TgAtomicFile *const[]){first, second}, 2, &error))
     return tg_report_error(cli, error);
-  if (!cli->options.quiet)
-    tg_print(cli, "%s has one wrong edit; find it, then see %s\n%s rejects it\n", output, path, command);
+  if (cli->options.quiet) return TG_EXIT_DONE;
+  tg_print_line(cli, "%s has one wrong edit; find it, then see %s", output, path);
+  tg_print_line(cli, "%s rejects it", command);
   return TG_EXIT_DONE;
 }
 

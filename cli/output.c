@@ -37,26 +37,64 @@ static void note_failure(TgCli *cli) {
   if (!cli->output_error) cli->output_error = errno ? errno : EIO;
 }
 
-static void TG_PRINTF(2, 0) print_list(TgCli *cli, const char *format, va_list arguments) {
+/* Bytes of the character at `at`; 0 where it is one to print as it is. */
+static size_t unprintable_bytes(const char *at, const char *kept) {
+  if (*at >= ' ' && *at <= '~') return 0;
+  const gunichar c = g_utf8_get_char_validated(at, -1);
+  if (c == (gunichar)-1 || c == (gunichar)-2) return 1;
+  const size_t bytes = (size_t)(g_utf8_next_char(at) - at);
+  const bool unfit = g_unichar_iscntrl(c) || c == 0xfffe || c == 0xffff;
+  return unfit && !strchr(kept, *at) ? bytes : 0;
+}
+
+char *tg_printable(const char *text, const char *kept) {
+  GString *shown = g_string_new(NULL);
+  while (*text) {
+    const char *at = text;
+    size_t bytes = 0;
+    while (*at && (bytes = unprintable_bytes(at, kept)) == 0) at = g_utf8_next_char(at);
+    g_string_append_len(shown, text, at - text);
+    for (text = at; bytes > 0; bytes--) g_string_append_printf(shown, "\\x%02x", (unsigned char)*text++);
+  }
+  return g_string_free(shown, FALSE);
+}
+
+void tg_print_bytes(TgCli *cli, const char *bytes, size_t length) {
   if (cli->output_error) return;
   tg_progress_clear(cli->progress);
   errno = 0;
-  if (vfprintf(stdout, format, arguments) < 0) note_failure(cli);
+  if (fwrite(bytes, 1, length, stdout) < length) note_failure(cli);
+}
+
+static void TG_PRINTF(3, 0) print_list(TgCli *cli, const char *kept, const char *format, va_list arguments) {
+  if (cli->output_error) return;
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  g_autofree char *shown = tg_printable(text, kept);
+  tg_print_bytes(cli, shown, strlen(shown));
 }
 
 void tg_print(TgCli *cli, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  print_list(cli, format, arguments);
+  print_list(cli, "\n", format, arguments);
   va_end(arguments);
 }
 
-void tg_print_styled(TgCli *cli, TgStyle style, const char *format, ...) {
+void tg_print_line(TgCli *cli, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  tg_print(cli, "%s", tg_style_begin(style, cli->colour_out));
-  print_list(cli, format, arguments);
-  tg_print(cli, "%s", tg_style_end(style, cli->colour_out));
+  print_list(cli, "", format, arguments);
+  va_end(arguments);
+  tg_print_bytes(cli, "\n", 1);
+}
+
+void tg_print_styled(TgCli *cli, TgStyle style, const char *format, ...) {
+  const char *begin = tg_style_begin(style, cli->colour_out), *end = tg_style_end(style, cli->colour_out);
+  va_list arguments;
+  va_start(arguments, format);
+  tg_print_bytes(cli, begin, strlen(begin));
+  print_list(cli, "\n", format, arguments);
+  tg_print_bytes(cli, end, strlen(end));
   va_end(arguments);
 }
 

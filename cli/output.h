@@ -12,8 +12,17 @@ typedef enum TgStyle { TG_STYLE_PLAIN, TG_STYLE_HEADING, TG_STYLE_GOOD, TG_STYLE
 /** Settles where colours may be used. False where `--color` has another value than auto, always, never. */
 bool tg_output_init(TgCli *cli);
 
+/** A copy for a terminal: control characters, which a terminal may obey, bytes that are no UTF-8, and U+FFFE and
+ * U+FFFF, which no XML may hold, are written as \xNN, but for the characters of `kept`. Free with g_free(). */
+char *tg_printable(const char *text, const char *kept);
+
+/** Prints lines, as tg_printable() has them. */
 void tg_print(TgCli *cli, const char *format, ...) TG_PRINTF(2, 3);
-/** The same in a style, where standard output may have colours. */
+/** Prints one line and its newline; a newline in a file's name makes no other one. */
+void tg_print_line(TgCli *cli, const char *format, ...) TG_PRINTF(2, 3);
+/** Prints bytes as they are: a text without control characters that a terminal obeys. */
+void tg_print_bytes(TgCli *cli, const char *bytes, size_t length);
+/** As tg_print(), in a style, where standard output may have colours. */
 void tg_print_styled(TgCli *cli, TgStyle style, const char *format, ...) TG_PRINTF(3, 4);
 /** True once nobody reads standard output any more: what is only printed need not be computed. */
 bool tg_output_gone(const TgCli *cli);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LIMIT_BYTES = 64 << 20 }; /* of a schedule's text; real ones are below 4 KiB */
+enum { LIMIT_BYTES = 1 << 20 }; /* of a schedule's text; real ones are below 4 KiB */
 
 void tg_problem_clear(TgProblem *problem) {
   g_clear_pointer(&problem->bytes, g_bytes_unref);
@@ -33,7 +33,7 @@ static TgExit read_file(const TgCli *cli, TgProblem *problem, const char *path) 
   bool standard_input = strcmp(path, "-") == 0;
   problem->bytes = tg_input_bytes_read(standard_input ? "/dev/stdin" : path, LIMIT_BYTES, &error);
   if (!problem->bytes) return tg_report_error(cli, error);
-  problem->path = g_filename_display_name(standard_input ? "<stdin>" : path);
+  problem->path = g_strdup(standard_input ? "<stdin>" : path);
   problem->source.name = problem->path;
   problem->source.text = g_bytes_get_data(problem->bytes, &problem->source.length);
   if (!problem->source.text) problem->source.text = "";

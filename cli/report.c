@@ -17,7 +17,8 @@ static void print_error(const TgCli *cli, const char *place, const char *message
   const char *begin = tg_style_begin(TG_STYLE_BAD, cli->colour_err), *end = tg_style_end(TG_STYLE_BAD, cli->colour_err);
   tg_progress_clear(cli->progress);
   fflush(stdout);
-  fprintf(stderr, "%s%s:%s %s\n", begin, place, end, message);
+  g_autofree char *shown_place = tg_printable(place, ""), *shown = tg_printable(message, "");
+  fprintf(stderr, "%s%s:%s %s\n", begin, shown_place, end, shown);
 }
 
 TgExit tg_report(const TgCli *cli, TgExit status, const char *format, ...) {

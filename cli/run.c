@@ -150,7 +150,7 @@ static TgExit write_c(TgCli *cli, const TgRunCommand *run) {
   GError *error = NULL;
   if (!cli->options.c) return TG_EXIT_DONE;
   if (!tg_matrix_write(run->c, cli->options.c, &error)) return tg_report_error(cli, error);
-  if (!cli->options.json && !cli->options.quiet) tg_print(cli, "C is in %s\n", cli->options.c);
+  if (!cli->options.json && !cli->options.quiet) tg_print_line(cli, "C is in %s", cli->options.c);
   return TG_EXIT_DONE;
 }
 

@@ -5,7 +5,7 @@
 static TgExit run(TgCli *cli) {
   g_auto(TgProblem) problem = {0};
   TgExit status = tg_problem_parse(cli, &problem, cli->options.arguments[0]);
-  if (!status) tg_print(cli, "%.*s", (int)problem.source.length, problem.source.text);
+  if (!status) tg_print_bytes(cli, problem.source.text, problem.source.length);
   return status;
 }
 

@@ -119,7 +119,7 @@ static TgExit finish(TgCli *cli, TgStepRun *run) {
   if (run->checked && !run->check.ok) return tg_report(cli, TG_EXIT_WRONG, "%s", run->check.text);
   if (!cli->options.c || !run->checked) return TG_EXIT_DONE;
   if (!tg_matrix_write(run->c, cli->options.c, &error)) return tg_report_error(cli, error);
-  if (!cli->options.json && !cli->options.quiet) tg_print(cli, "C is in %s\n", cli->options.c);
+  if (!cli->options.json && !cli->options.quiet) tg_print_line(cli, "C is in %s", cli->options.c);
   return TG_EXIT_DONE;
 }
 

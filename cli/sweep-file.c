@@ -152,6 +152,8 @@ TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep) {
   if (!path) return TG_EXIT_DONE;
   if (!make(sweep, path, &bytes, &length, &error) || !tg_atomic_file_write(path, bytes, length, &error))
     return tg_report_error(cli, error);
-  if (!cli->options.json) tg_print(cli, "\n%s\n", path);
+  if (cli->options.json) return TG_EXIT_DONE;
+  tg_print(cli, "\n");
+  tg_print_line(cli, "%s", path);
   return TG_EXIT_DONE;
 }

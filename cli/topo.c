@@ -71,7 +71,7 @@ static TgExit run(TgCli *cli) {
     print_json(cli, text, &facts);
   else
     print_facts(cli, text, &facts);
-  if (cli->options.output && !cli->options.json) tg_print(cli, "%s\n", cli->options.output);
+  if (cli->options.output && !cli->options.json) tg_print_line(cli, "%s", cli->options.output);
   return TG_EXIT_DONE;
 }
 

@@ -26,8 +26,8 @@ TgExit tg_trace_end(TgCli *cli, TgTraceFile *file, const char *left_out) {
   const char *text = tg_json_text(file->json, &length);
   if (!tg_atomic_file_write(cli->options.trace, text, length, &error)) return tg_report_error(cli, error);
   if (cli->options.json || cli->options.quiet) return TG_EXIT_DONE;
-  tg_print(cli, "%s%s: %" PRId64 " events; open it in https://ui.perfetto.dev\n", file->alone ? "" : "\n",
-           cli->options.trace, file->events);
+  tg_print(cli, "%s", file->alone ? "" : "\n");
+  tg_print_line(cli, "%s: %" PRId64 " events; open it in https://ui.perfetto.dev", cli->options.trace, file->events);
   if (left_out) tg_print(cli, "  %s\n", left_out);
   return TG_EXIT_DONE;
 }

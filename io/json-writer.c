@@ -100,12 +100,28 @@ static void append_escaped(GString *text, unsigned char byte) {
     g_string_append_c(text, (char)byte);
 }
 
+/** The control characters U+0080 to U+009F, among them one that begins escape sequences of a terminal: their two bytes.
+ */
+static bool is_high_control(const char *at) {
+  return (unsigned char)at[0] == 0xc2 && (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] < 0xa0;
+}
+
+/** Valid UTF-8 from `at` to `stop`. */
+static void append_valid(GString *text, const char *at, const char *stop) {
+  for (; at < stop; at++) {
+    if (is_high_control(at))
+      g_string_append_printf(text, "\\u%04x", (unsigned char)*++at);
+    else
+      append_escaped(text, (unsigned char)*at);
+  }
+}
+
 static void append_string(GString *text, const char *string) {
   static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
   g_string_append_c(text, '"');
   for (const char *stop = string; *stop; string = stop) {
     g_utf8_validate(string, -1, &stop);
-    while (string < stop) append_escaped(text, (unsigned char)*string++);
+    append_valid(text, string, stop);
     if (*stop) {
       g_string_append(text, replacement);
       stop++;

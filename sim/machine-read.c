@@ -213,10 +213,13 @@ static TgSpan without_comment(TgSpan line) {
   return line;
 }
 
+/* Neither control characters, which a terminal may obey, nor what no XML may hold. */
 static bool check_characters(const Reader *reader, TgSpan line) {
-  for (const char *at = line.text; at < line.text + line.length; at = g_utf8_next_char(at))
-    if (g_unichar_iscntrl(g_utf8_get_char(at)) && *at != '\t')
-      return fail(reader, at, "unexpected character U+%04X; remove it", (unsigned)g_utf8_get_char(at));
+  for (const char *at = line.text; at < line.text + line.length; at = g_utf8_next_char(at)) {
+    const gunichar c = g_utf8_get_char(at);
+    if ((g_unichar_iscntrl(c) && c != '\t') || c == 0xfffe || c == 0xffff)
+      return fail(reader, at, "unexpected character U+%04X; remove it", (unsigned)c);
+  }
   return true;
 }
 

@@ -47,8 +47,11 @@ void tg_plot_add_styles(GString *script, int count) {
   }
 }
 
+/* gnuplot writes > as it is, and XML has no ]]> in its text. */
 char *tg_plot_quoted(const char *text) {
-  g_auto(GStrv) parts = g_strsplit(text, "'", -1);
+  g_auto(GStrv) ends = g_strsplit(text, "]]>", -1);
+  g_autofree char *plain = g_strjoinv("]] >", ends);
+  g_auto(GStrv) parts = g_strsplit(plain, "'", -1);
   g_autofree char *doubled = g_strjoinv("''", parts);
   return g_strdup_printf("'%s'", doubled);
 }

@@ -22,6 +22,7 @@ import struct
 import subprocess
 import sys
 import time
+import xml.dom.minidom
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tap  # noqa: E402
@@ -241,7 +242,7 @@ def test_wrong_schedules():
     good = run("show", "cannon").stdout
     for name, data in {
             "empty": b"", "space": b" \n\n", "junk": random.Random(2).randbytes(5000), "zero": good.encode() + b"\0",
-            "long": b"schedule x\n" + b"a" * 10_000_000, "half": good.encode()[:200], "deep": (good[:good.index("step")]
+            "long": b"schedule x\n" + b"a" * 1_000_000, "half": good.encode()[:200], "deep": (good[:good.index("step")]
             + "".join("  " * d + f"repeat s{d} in 2\n" for d in range(50))).encode(),
             "brackets": good.replace("j-i", "(" * 400 + "j-i" + ")" * 400).encode(), "latin": good.encode() + b"\xe9",
             "power": good.replace("j-i", "j-2**2**2**2**2**9").encode(), "huge": good.replace("i:q", "i:1000000000").encode(),
@@ -255,6 +256,119 @@ def test_wrong_schedules():
     pathlib.Path("mine").write_text(good)
     assert "./mine" in run("verify", "mine", "--grid", "4x4", expect=2).stderr
     run("verify", "./mine", "--grid", "4x4")
+
+
+def test_limits_of_texts():
+    """A megabyte of a schedule or a machine is read, and no more: whether it is a file, a pipe or mostly a hole."""
+    text, limit = run("show", "cannon").stdout, 1 << 20
+    full = text + "# " + "\n" * (limit - len(text.encode()) - 2)
+    pathlib.Path("full.sched").write_text(full)
+    pathlib.Path("more.sched").write_text(full + "\n")
+    pathlib.Path("more.machine").write_text(MADE_UP + "\n" * limit)
+    assert run("show", "full.sched").stdout == full
+    for name in ["hole.sched", "hole.machine", "hole.mtx", "hole.npy", "hole.raw"]:
+        pathlib.Path(name).touch()
+        os.truncate(name, 1 << 40)
+    os.symlink("/dev/zero", "zero.mtx")
+    os.symlink("/dev/zero", "zero.sched")
+    sized = ["--grid", "2x2", "-n", 4]
+    for name in ["more.sched", "hole.sched", "zero.sched"]:
+        for words in [["show"], ["verify", "--grid", "2x2"], ["mutate", "-o", "x.sched"]]:
+            said = run(words[0], name, *words[1:], expect=2).stderr
+            assert said == f"topogemm: {name}: larger than the limit of {limit} bytes\n", said
+    assert f"limit of {limit} bytes" in run("show", "-", input=full + "\n", expect=2).stderr
+    for name in ["more.machine", "hole.machine"]:
+        assert f"{name}: larger than the limit of {limit} bytes" in run("sim", "cannon", *sized, "--machine", name, expect=2).stderr
+    for name, said in [("hole.mtx", "hole.mtx:1: a line of more than 65535 bytes"), ("zero.mtx", "zero.mtx:1: a line"),
+                       ("hole.npy", "not a .npy file"), ("hole.raw", f"expected 64 bytes, found {1 << 40}")]:
+        assert said in run("step", "cannon", *sized, "--type", "f32", "--a", name, "--b", name, expect=2).stderr
+
+
+def test_whole_numbers_of_mtx():
+    """A number that f64 does not have is refused with its line; --type rounds, as it does for every file."""
+    head = "%%MatrixMarket matrix array integer general\n1 1\n"
+    pathlib.Path("odd.mtx").write_text(head + "9007199254740993\n")
+    pathlib.Path("even.mtx").write_text(head + "9007199254740994\n")
+    pathlib.Path("large.mtx").write_text(head + "16777217\n")
+    pathlib.Path("one.mtx").write_text(head + "1\n")
+    words = ["step", "cannon", "--grid", "1x1", "--b", "one.mtx", "-q"]
+    said = run(*words, "--a", "odd.mtx", "--c", "c.npy", expect=2).stderr
+    assert said.startswith("topogemm: odd.mtx:3: ") and "9007199254740993" in said, said
+    run(*words, "--a", "even.mtx", "--c", "c.npy")
+    assert read_npy("c.npy") == (1, 1, [9007199254740994.0])
+    run(*words, "--a", "large.mtx", "--c", "c.npy", "--type", "f32")
+    assert read_npy("c.npy") == (1, 1, [16777216.0])
+
+
+def latin_locale():
+    """An environment whose letters are those of ISO 8859-1, where the bytes of a UTF-8 character may be letters, too."""
+    made = shutil.which("localedef") and subprocess.run(["localedef", "-i", "en_US", "-f", "ISO-8859-1", "./latin"],
+                                                        capture_output=True, text=True)
+    if not made or made.returncode:
+        raise tap.Skipped("no locale in ISO 8859-1 can be made: " + (made.stderr.strip() if made else "there is no localedef"))
+    return {"LOCPATH": os.getcwd(), "LC_ALL": "latin"}
+
+
+def test_locale():
+    """Letters and digits of a schedule are ASCII, whatever the locale says."""
+    text, latin = run("show", "cannon").stdout, latin_locale()
+    pathlib.Path("name.sched").write_text(text.replace("repeat s", "repeat \u00ea").replace("s < q", "\u00ea < q"))
+    pathlib.Path("title.sched").write_text(text.replace("schedule cannon", "schedule cannon\u00ea"))
+    pathlib.Path("number.sched").write_text(text.replace("q-1", "q-1\u00ea"))
+    for name in ["name.sched", "title.sched", "number.sched"]:
+        said = [run("verify", name, "--grid", "4x4", env=where, expect=2).stderr for where in ({"LC_ALL": "C"}, latin)]
+        assert said[0] == said[1] and "0xc3" in said[0], said
+    words = ["verify", "cannon", "--grid", "4x4"]
+    assert run(*words, env=latin).stdout == run(*words).stdout
+
+
+def test_numbers_of_options():
+    """Decimal, finite and not rounded to 0; `inf` only where the help says so."""
+    sized = ["cannon", "--grid", "2x2", "-n", 8]
+    for words, good in [(["export", *sized, "-o", "x.goal", "--flops-per-s"], "2e11"),
+                        (["plan", "-n", 64, "--procs", 4, "--top", 1, "--memory"], "1e9"),
+                        (["sim", "cannon", "dns", "--sweep", "p=16", "--efficiency"], "0.5"),
+                        (["sim", *sized, "--skew"], "1e-3"), (["sim", *sized, "--jitter"], ".5"),
+                        (["sim", *sized, "--straggler"], "1:2."),
+                        (["bench", "transpose", "--cpu-only", "--quick", "--budget"], "1e-3")]:
+        run(*words, good)
+        node = good[:good.find(":") + 1]
+        for bad in ["1e400", "0x10", "nan", "1e-400", "-1", " 1", "1 ", "1,5", "1e", "1_0", "e5", ".", "\u0661", ""]:
+            done = run(*words, node + bad, expect=2)
+            assert done.stdout == "" and words[-1] in done.stderr, done.stderr
+        run(*words, node + "inf", expect=0 if words[-1] == "--memory" else 2)
+
+
+def test_control_characters():
+    """Of names and arguments, what a terminal would obey is printed as \\xNN; what is no UTF-8, too."""
+    name, shown = "e\033[31mv\nil\u009b\x7f", r"e\x1b[31mv\x0ail\xc2\x9b\x7f"
+    raw, broken = name + "\udcff", shown + r"\xff"  # a byte that is no UTF-8
+    text = run("show", "cannon").stdout
+    pathlib.Path(raw + ".sched").write_text(text.replace("j-i", "j-"))
+    said = [run("verify", raw + ".sched", "--grid", "4x4", expect=2).stderr,
+            run("verify", name, "--grid", "4x4", expect=2).stderr, run(name, expect=2).stderr,
+            run("verify", "cannon", "--" + name, expect=2).stderr, run("verify", "cannon", "--grid", name, expect=2).stderr,
+            run("verify", "cannon", "--set", name + "=1", expect=2).stderr, run("list", name, expect=2).stderr,
+            run("sim", "cannon", "--grid", "2x2", "-n", 4, "--machine", raw + ".machine", expect=1).stderr,
+            run("step", "cannon", "--grid", "2x2", "-n", 4, "--c", raw + ".npy").stdout,
+            run("step", "cannon", "--grid", "2x2", "--a", raw + ".npy", "--b", raw + ".npy").stdout,
+            run("draw", "cannon", "--grid", "2x2", "-o", raw + ".svg").stdout,
+            run("draw", "cannon", "--grid", "2x2", "--memory", "-o", raw + ".svg").stdout,
+            run("topo", "torus:3x3", "-o", raw + ".svg").stdout,
+            run("export", "cannon", "--grid", "2x2", "-n", 4, "-o", raw + ".goal").stdout,
+            run("sim", "cannon", "--sweep", "n=64,p=4", "-o", raw + ".csv").stdout,
+            run("trace", "cannon", "--grid", "2x2", "-n", 8, "-o", raw + ".json").stdout,
+            run("mutate", "cannon", "-o", raw + ".sched").stdout]
+    for at, output in enumerate(said):
+        assert not re.search("[\0-\x09\x0b-\x1f\x7f-\x9f]", output) and "\nil" not in output, (at, output)
+        assert shown in output or r"\x1b" not in output, (at, output)
+    assert sum(broken in output for output in said) == 11, said
+    assert "\033" not in pathlib.Path(raw + ".answer").read_text()
+    pathlib.Path("note.sched").write_text(text.replace('"align"', '"al\033[31mign"'))
+    assert "0x1b" in run("verify", "note.sched", "--grid", "4x4", expect=2).stderr
+    crlf = text.replace("\n", "\r\n").encode()
+    pathlib.Path("crlf.sched").write_bytes(crlf)
+    assert subprocess.run([PROGRAM, "show", "crlf.sched"], capture_output=True, check=True).stdout == crlf
 
 
 def test_wrong_sizes():
@@ -775,6 +889,9 @@ def test_sim_plots():
     svg = pathlib.Path("plot.svg").read_text()
     assert all(word in svg for word in ["cannon", "dns", "predicted time", "efficiency", "p = 16", "p = 64"])
     assert subprocess.run(["gnuplot", "plot.gp"], capture_output=True, text=True, check=True).stdout == svg
+    pathlib.Path("m.machine").write_text(MADE_UP.split("[executor]")[0].replace("made up", "a]]>b'&<c>"))
+    run(*sweep, "--machine", "m.machine", "-o", "name.svg")
+    assert "a]] >b'&<c>" in xml.dom.minidom.parse("name.svg").toxml().replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
     os.symlink("/bin/false", "gnuplot")
     assert "gnuplot failed" in run(*sweep, "-o", "bad.svg", expect=1, env=nowhere).stderr
     assert not os.path.exists("bad.svg")
@@ -1417,11 +1534,11 @@ def test_machine_of_an_executor():
 
 
 def test_machine_without_a_name():
-    """It is called as its file is, without .machine and without what a terminal would act on."""
+    """It is called as its file is, without .machine; what a terminal would act on, or no XML may hold, is escaped."""
     measured = MADE_UP.replace("name = made up\n", "")
     plain = measured[:measured.index("[executor]")]
     grid = ["--grid", "2x2"]
-    for file, name in [("./office.machine", "office"), ("./büro", "büro"), ("./a\033[31mb.machine", "a?[31mb"),
+    for file, name in [("./office.machine", "office"), ("./büro", "büro"), ("./a\033[31mb.machine", r"a\x1b[31mb"),
                        ("./" + "x" * 60 + "äöü.machine", "x" * 60 + "ä")]:
         machine = ["--machine", file]
         for text, words in [(plain, ["sim", "cannon", *grid, "-n", 8]), (plain, ["sim", "cannon", "summa", *grid, "-n", 8]),
@@ -1435,6 +1552,9 @@ def test_machine_without_a_name():
         pathlib.Path(file).write_text(plain)
         said = run("sim", "cannon", *grid, "-n", 8, "--from", "disk", *machine, expect=2).stderr
         assert f"machine {name} has no [disk]" in said
+    os.rename("office.machine", "of\ufffe\033.machine")
+    run("draw", "cannon", *grid, "-n", 8, "--spacetime", "--machine", "./of\ufffe\033.machine", "-o", "x.svg")
+    assert r"of\xef\xbf\xbe\x1b" in xml.dom.minidom.parse("x.svg").toxml()
 
 
 def test_exercises():

@@ -59,6 +59,7 @@ static void test_strings(void) {
   check_string(NULL, "null\n");
   check_string("a\"b\\c/", "\"a\\\"b\\\\c/\"\n");
   check_string("\b\t\n\f\r\x01\x1f\x7f", "\"\\b\\t\\n\\f\\r\\u0001\\u001f\\u007f\"\n");
+  check_string("\xc2\x80x\xc2\x9b 31m\xc2\x9f\xc2\xa0", "\"\\u0080x\\u009b 31m\\u009f\xc2\xa0\"\n");
   check_string("A\xc2\xb7"
                "B \xf0\x9f\x98\x80",
                "\"A\xc2\xb7"

@@ -123,6 +123,9 @@ static const Bad bad[] = {
     /* characters */
     {"[machine]\nname = caf\xe9\n", 2, 11, "unexpected byte 0xe9, expected plain text in UTF-8"},
     {"[machine]\nname = \u00e9\x1b[0m\n", 2, 9, "unexpected character U+001B; remove it"},
+    {"[machine]\nname = a\uffff\n", 2, 9, "unexpected character U+FFFF; remove it"},
+    {"[machine]\nsource = \ufffe\n", 2, 10, "unexpected character U+FFFE; remove it"},
+    {"[machine]\nname = a\xc2\x9b\n", 2, 9, "unexpected character U+009B; remove it"},
     /* what a whole file must have */
     {"[link]\nlatency_s = 0\n" PROCESSOR, 1, 1,
      "[link] has no bandwidth_bytes_per_s; write bandwidth_bytes_per_s = 1.25e9 or what it is (bytes per second)"},
