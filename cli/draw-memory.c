@@ -64,7 +64,7 @@ static void find_words(TgHeldRun *run, const TgSizes *sizes) {
   g_strlcpy(run->peak, text, sizeof run->peak);
   tg_schedule_processor_text(&run->problem.schedule, peak_of(memory, unit)->processor, run->who, sizeof run->who);
   tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
-  run->name = g_strdup_printf("%s on %s", tg_problem_name(&run->problem), grid);
+  run->name = g_strdup_printf("%s on %s", tg_problem_display_name(&run->problem), grid);
   if (unit == TG_MEMORY_BLOCKS) {
     run->words = g_strdup_printf("%" PRId64 " processors", memory->processors);
     return;

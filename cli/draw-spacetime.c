@@ -135,7 +135,7 @@ static TgExit open_run(const TgCli *cli, TgTimedRun *run, const char *algo, bool
   find_lanes(run);
   find_spans(run);
   find_steps(run);
-  run->name = g_strdup_printf("%s on %s", tg_problem_name(&run->sim.problem), grid);
+  run->name = g_strdup_printf("%s on %s", tg_problem_display_name(&run->sim.problem), grid);
   run->words = words_of(run);
   run->chart.name = run->name;
   run->chart.words = run->words;

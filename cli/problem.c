@@ -72,6 +72,10 @@ const char *tg_problem_name(const TgProblem *problem) {
   return tg_name(&problem->names, problem->names.title);
 }
 
+const char *tg_problem_display_name(const TgProblem *problem) {
+  return tg_name(&problem->names, problem->names.display);
+}
+
 static TgExit set_option(const TgCli *cli, TgBindings *bindings, const char *text) {
   const char *sign = strchr(text, '=');
   TgError error = {0};

@@ -34,6 +34,8 @@ TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings);
 TgExit tg_problem_open(const TgCli *cli, TgProblem *problem);
 /** The schedule's own name. */
 const char *tg_problem_name(const TgProblem *problem);
+/** The name in pictures. */
+const char *tg_problem_display_name(const TgProblem *problem);
 
 /** Reports an error of topo/ or schedule/ at its place in the problem's text, or without one. */
 TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgError *error);

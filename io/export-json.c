@@ -147,6 +147,7 @@ static bool start(void *user, const TgState *state, GError **error) {
   tg_json_member_string(writer->json, "format", "topogemm-schedule");
   tg_json_member_integer(writer->json, "version", FORMAT_VERSION);
   tg_json_member_string(writer->json, "algorithm", tg_name(names, names->title));
+  tg_json_member_string(writer->json, "display_name", tg_name(names, names->display));
   tg_json_member_string(writer->json, "citation", tg_name(names, names->citation));
   tg_json_member_string(writer->json, "text", writer->job->text);
   write_grid(writer);

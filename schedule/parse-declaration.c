@@ -3,6 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The string after a schedule's name is the name in pictures; without one it is the name itself. */
+static bool take_display_name(TgParser *parser) {
+  const TgToken *token = &parser->lexer.token;
+  parser->names->display = parser->names->title;
+  if (token->kind != TG_TOKEN_STRING) return true;
+  if (token->length == 0) return tg_parser_expected(parser, "a name for pictures between the quotes, or no string");
+  return tg_parser_take_string(parser, "a name for pictures", &parser->names->display);
+}
+
 /* A schedule's name may hold hyphens, which no other name does: read it from the raw line. */
 static bool take_title(TgParser *parser) {
   TgLexer *lexer = &parser->lexer;
@@ -15,6 +24,7 @@ static bool take_title(TgParser *parser) {
   lexer->at = (size_t)(end - lexer->text);
   if (!tg_parser_keep(parser, begin, (size_t)(end - begin), &parser->names->title) || !tg_parser_next(parser))
     return false;
+  if (!take_display_name(parser)) return false;
   if (!tg_parser_end_line(parser) || !tg_lexer_next_line(lexer, parser->error)) return false;
   if (lexer->indent <= 0) return true;
   return tg_parser_take_string(parser, "the source as a string", &parser->names->citation) &&

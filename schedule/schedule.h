@@ -144,7 +144,9 @@ enum { TG_SCHEDULE_VERSION = 1 };
 
 /** Names, labels and notes of a schedule: offsets into `text`, 0 where there is none. */
 typedef struct TgScheduleNames {
-  uint16_t title, citation;
+  uint16_t title;   /**< the name that programs use: `summa` */
+  uint16_t display; /**< the name in pictures, "SUMMA"; that of `title` where the text gives none */
+  uint16_t citation;
   uint16_t axis[TG_MAX_DIMS];
   uint16_t parameter[TG_MAX_PARAMETERS];
   uint16_t buffer[TG_MAX_BUFFERS];

@@ -6,6 +6,7 @@ The texts keep their bytes. A file that is not UTF-8, whose first line does not 
 cannot lie about what they hold.
 """
 import pathlib
+import re
 import sys
 
 HEAD = """/* Written by tools/embed.py from algo/; edit the texts there. */
@@ -50,7 +51,8 @@ def fail(path, what):
 def read_text(path):
     data = path.read_bytes()
     try:
-        first = data.decode("utf-8").split("\n", 1)[0].split("#", 1)[0].split()
+        # Without the name for pictures, a string, and without a comment.
+        first = re.split('["#]', data.decode("utf-8").split("\n", 1)[0])[0].split()
     except UnicodeDecodeError as error:
         fail(path, f"is not UTF-8 at byte {error.start}")
     if b"\0" in data:

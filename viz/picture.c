@@ -16,13 +16,6 @@ typedef struct Picture {
   double width, height; /* without the words */
 } Picture;
 
-/* A name as the beginning of a title: an abbreviation, which has no vowel, in capitals, else its first letter. */
-static void append_name(GString *title, const char *name) {
-  gsize word = strcspn(name, "-0123456789"), vowel = strcspn(name, "aeiouy");
-  for (gsize i = 0; name[i]; i++)
-    g_string_append_c(title, i == 0 || (vowel >= word && i < word) ? g_ascii_toupper(name[i]) : name[i]);
-}
-
 static void append_grid(GString *title, const TgFrame *frame) {
   g_autoptr(GString) network = g_string_new(NULL);
   for (int c = 0; c < frame->schedule->dims; c++)
@@ -40,7 +33,7 @@ char *tg_picture_title(const TgFrame *frame) {
   g_autoptr(GString) where = g_string_new(NULL);
   GString *title = g_string_new(NULL);
   bool one = tg_frame_has_grid_shape(frame);
-  append_name(title, tg_name(frame->names, frame->names->title));
+  g_string_append(title, tg_name(frame->names, frame->names->display));
   if (one)
     tg_network_append(where, frame->topology);
   else

@@ -197,7 +197,7 @@ async function besides() {
   const page = await open(["summa", "--beside", "cannon,dns", "--grid", "4x4,2x2x2"]);
   assert.equal(await page.$$eval(".lab", (labs) => labs.length), 3);
   const titles = await page.$$eval(".lab h2", (heads) => heads.map((head) => head.textContent));
-  assert.deepEqual(titles, ["Summa on a 4×4 torus", "Cannon on a 4×4 torus", "DNS on a 2×2×2 torus"]);
+  assert.deepEqual(titles, ["SUMMA on a 4×4 torus", "Cannon on a 4×4 torus", "DNS on a 2×2×2 torus"]);
   await page.keyboard.press("End");
   assert.equal(await stepOf(page), 5);
   for (const bar of await barsOf(page)) assert.match(bar, /(\d+) of \1 terms in place$/);

@@ -36,6 +36,7 @@ static void named_cited_and_noted(void) {
     if (!tg_schedule_parse(&schedule, &names, entries[i].text, entries[i].length, &error))
       g_error("%s:%d:%d: %s", entries[i].name, error.line, error.column, error.message);
     g_assert_cmpstr(tg_name(&names, names.title), ==, entries[i].name);
+    g_assert_cmpstr(tg_name(&names, names.display), !=, entries[i].name);
     g_assert_cmpstr(tg_name(&names, names.citation), !=, "");
     int steps = 0;
     for (int s = 0; s < schedule.statements; s++) {

@@ -18,6 +18,10 @@ static const Refusal refusals[] = {
     {"high-byte", HEAD "move \xc3\xa4 to (i,j)\n", 4, 6, "0xc3"},
     {"broken-utf8", "schedule t # \xc3(\n", 1, 14, "0xc3"},
     {"noncharacter", "schedule t\n  \"\xef\xbf\xbe\"\n", 2, 4, "0xef"},
+    {"empty-display-name", "schedule t \"\"\ngrid i:q\n", 1, 12, "a name for pictures"},
+    {"two-display-names", "schedule t \"T\" \"U\"\ngrid i:q\n", 1, 16, "the end of the line"},
+    {"bare-display-name", "schedule t T\ngrid i:q\n", 1, 12, "the end of the line"},
+    {"open-display-name", "schedule t \"T\ngrid i:q\n", 1, 12, "without its end"},
     {"no-grid", "schedule t\nplace A(i,j) on (i,j)\n", 2, 1, "expected `grid` first"},
     {"two-grids", "schedule t\ngrid i:q\ngrid j:q\n", 3, 6, "a second `grid`"},
     {"five-coordinates", "schedule t\ngrid a:1, b:1, c:1, d:1, e:1\n", 2, 26, "more than 4 coordinates"},
@@ -263,6 +267,24 @@ static void test_affine(void) {
   g_assert_false(tg_expression_affine(&bound.schedule, move->to[1], &affine));
 }
 
+/* The string after the name is what pictures call the schedule; it may hold what a name may not. */
+static void test_display_name(void) {
+  static const char *const rows[][4] = {
+      {"schedule t", "t", "t", ""},
+      {"schedule t \"2.5D T, \xc3\xa4\"  # comment", "t", "2.5D T, \xc3\xa4", ""},
+      {"schedule t-1\"T\"\n  \"who\"", "t-1", "T", "who"},
+      {"schedule t\n  \"who\"", "t", "t", "who"},
+  };
+  for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
+    Bound bound;
+    g_autofree char *text = g_strconcat(rows[r][0], "\n", strchr(HEAD, '\n') + 1, "C = A * B\n", NULL);
+    g_assert_true(bound_from(&bound, text, "1x1", NULL));
+    g_assert_cmpstr(tg_name(&bound.names, bound.names.title), ==, rows[r][1]);
+    g_assert_cmpstr(tg_name(&bound.names, bound.names.display), ==, rows[r][2]);
+    g_assert_cmpstr(tg_name(&bound.names, bound.names.citation), ==, rows[r][3]);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(refusals); i++) {
@@ -274,6 +296,7 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, &values[i], test_value);
   }
   g_test_add_func("/schedule/evaluation-failures", test_evaluation_failures);
+  g_test_add_func("/schedule/display-name", test_display_name);
   g_test_add_func("/schedule/limits", test_limits);
   g_test_add_func("/schedule/bindings", test_bindings);
   g_test_add_func("/schedule/default-parameter", test_default_parameter);

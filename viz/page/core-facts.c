@@ -95,7 +95,7 @@ static void write_names(const Lab *lab) {
   static const char *const matrices[] = {"A", "B", "C"};
   tg_topology_format(&lab->network, network, sizeof network);
   tg_schedule_grid_text(schedule, grid, sizeof grid);
-  tg_json_member_string(json, "title", tg_name(&lab->names, lab->names.title));
+  tg_json_member_string(json, "title", tg_name(&lab->names, lab->names.display));
   tg_json_member_string(json, "citation", tg_name(&lab->names, lab->names.citation));
   tg_json_member_string(json, "grid", grid);
   tg_json_member_string(json, "network", network);
