@@ -116,27 +116,33 @@ static double needed_width(const TgCaption *caption, double width) {
   return MAX(needed, tg_text_width(caption->title, TITLE) * 1.06) + 2 * MARGIN;
 }
 
-void tg_caption_measure(const TgCaption *caption, double width, double height, double *all_width, double *all_height) {
+TgRoom tg_caption_measure(const TgCaption *caption, double width, double height) {
   Block block = {.caption = caption, .width = needed_width(caption, width)};
-  double head = draw_notes(&block, MARGIN + 30), foot = draw_foot(&block, 0);
-  *all_width = block.width;
-  *all_height = head + 8 + height + 8 + foot + MARGIN;
+  return (TgRoom){.width = block.width,
+                  .head = draw_notes(&block, MARGIN + 30) + 8,
+                  .height = height,
+                  .foot = 8 + draw_foot(&block, 0) + MARGIN};
 }
 
-TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, double all_width,
-                        double all_height) {
-  Block block = {.caption = caption, .width = all_width};
-  double foot = draw_foot(&block, 0) + MARGIN;
-  block.scene = scene;
+void tg_room_grow(TgRoom *room, const TgRoom *other) {
+  room->width = MAX(room->width, other->width);
+  room->head = MAX(room->head, other->head);
+  room->height = MAX(room->height, other->height);
+  room->foot = MAX(room->foot, other->foot);
+}
+
+TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, const TgRoom *room) {
+  Block block = {.caption = caption, .width = room->width, .scene = scene};
+  tg_scene_set_canvas(scene, room->width, room->head + room->height + room->foot);
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_TEXT,
                                  .id = "title",
-                                 .x = all_width / 2,
+                                 .x = room->width / 2,
                                  .y = MARGIN + 12,
                                  .text = caption->title,
                                  .size = TITLE,
                                  .bold = true,
                                  .ink = TG_COLOUR_INK});
-  double head = draw_notes(&block, MARGIN + 30) + 8;
-  draw_foot(&block, all_height - foot);
-  return (TgPoint){(all_width - width) / 2, head + MAX((all_height - foot - 8 - head - height) / 2, 0)};
+  draw_notes(&block, MARGIN + 30);
+  draw_foot(&block, room->head + room->height + 8);
+  return (TgPoint){(room->width - width) / 2, room->head + (room->height - height) / 2};
 }

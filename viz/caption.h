@@ -26,6 +26,11 @@ typedef struct TgCaption {
   char *totals;
 } TgCaption;
 
+/** What a picture takes: its width, and from top to bottom words, picture, words. */
+typedef struct TgRoom {
+  double width, head, height, foot;
+} TgRoom;
+
 /** Frees what the caption holds. */
 void tg_caption_clear(TgCaption *caption);
 
@@ -38,10 +43,12 @@ void tg_caption_add_key(TgCaption *caption, const char *sample, int matrix, bool
 /** Sets the last line; owns `text`. */
 void tg_caption_set_totals(TgCaption *caption, char *text);
 
-/** The size that words and a picture of `width` × `height` take together. */
-void tg_caption_measure(const TgCaption *caption, double width, double height, double *all_width, double *all_height);
-/** Draws the words on a canvas, which may be larger, and tells where the picture goes. */
-TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, double all_width,
-                        double all_height);
+/** The room that words and a picture of `width` × `height` take. */
+TgRoom tg_caption_measure(const TgCaption *caption, double width, double height);
+/** Makes `room` so large that `other` fits, too. */
+void tg_room_grow(TgRoom *room, const TgRoom *other);
+/** Sets the scene's canvas to the room, which may be larger than what was measured, draws the words, and tells where the
+ * picture goes: in rooms of the same size to the same place. */
+TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, const TgRoom *room);
 
 #endif

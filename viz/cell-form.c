@@ -110,11 +110,17 @@ static bool needs_captions(const TgFrame *frame) {
   return changes_names(frame->schedule);
 }
 
+static bool multiplies(const TgSchedule *schedule) {
+  for (int i = 0; i < schedule->statements; i++)
+    if (schedule->statement[i].op == TG_OP_MULTIPLY) return true;
+  return false;
+}
+
 void tg_cell_form_full(TgCellForm *form, const TgFrame *frame) {
   Plan plan = {.form = form, .unit = 42};
   bool captions = needs_captions(frame);
   *form = (TgCellForm){.header = 20,
-                       .product = frame->products == 0 && frame->schedule->dims > 2 ? 0 : 21,
+                       .product = multiplies(frame->schedule) ? 21 : 0,
                        .name_size = 12,
                        .caption_size = captions ? 8 : 0,
                        .block_size = 15,

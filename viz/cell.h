@@ -25,8 +25,7 @@ typedef struct TgCellForm {
   TgCellItem item[TG_CELL_ITEMS];
 } TgCellForm;
 
-/** Name, slots with what comes next, product: grids up to 8×8. Where planes stand side by side there is no line for
- * products in steps without them. */
+/** Name, slots with what comes next, and, where the schedule multiplies, the product: grids up to 8×8. */
 void tg_cell_form_full(TgCellForm *form, const TgFrame *frame);
 /** Name and slots side by side: hypercubes. */
 void tg_cell_form_mini(TgCellForm *form, const TgFrame *frame);

@@ -39,8 +39,9 @@ static const TgFrame *seek(TgFrames *frames, const TgDrawOptions *options, int64
   return frame;
 }
 
-static GBytes *draw_frame(const TgFrame *frame, const TgDrawOptions *options, const char *format, GError **error) {
-  g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, 0, 0);
+static GBytes *draw_frame(const TgFrame *frame, const TgDrawOptions *options, const TgRoom *room, const char *format,
+                          GError **error) {
+  g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, room);
   return tg_render(scene, format, error);
 }
 
@@ -50,17 +51,30 @@ GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, c
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
   const TgFrame *frame = frames ? seek(frames, options, step, error) : NULL;
   if (frame == NULL) return NULL;
-  return draw_frame(frame, options, format, error);
+  return draw_frame(frame, options, NULL, format, error);
+}
+
+/* The room for every frame, so that nothing jumps from one to the next. */
+static gboolean measure_all(TgFrames *frames, const TgDrawOptions *options, TgRoom *room, GError **error) {
+  *room = (TgRoom){0};
+  for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
+    const TgFrame *frame = seek(frames, options, step, error);
+    if (frame == NULL) return FALSE;
+    const TgRoom own = tg_picture_measure(frame, options->heat);
+    tg_room_grow(room, &own);
+  }
+  return TRUE;
 }
 
 gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      const char *format, TgDrawSink sink, gpointer user, GError **error) {
   if (!check_format(format, error)) return FALSE;
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
-  if (frames == NULL) return FALSE;
+  TgRoom room;
+  if (frames == NULL || !measure_all(frames, options, &room, error)) return FALSE;
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
     const TgFrame *frame = seek(frames, options, step, error);
-    g_autoptr(GBytes) file = frame ? draw_frame(frame, options, format, error) : NULL;
+    g_autoptr(GBytes) file = frame ? draw_frame(frame, options, &room, format, error) : NULL;
     if (file == NULL || !sink(step, tg_frames_steps(frames), file, user, error)) return FALSE;
   }
   return TRUE;
@@ -70,28 +84,13 @@ const char *tg_draw_animation_formats(void) {
   return "svg, gif";
 }
 
-/* All frames on one canvas. */
-static gboolean measure_all(TgFrames *frames, const TgDrawOptions *options, double *width, double *height,
-                            GError **error) {
-  *width = *height = 0;
-  for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
-    double own_width, own_height;
-    const TgFrame *frame = seek(frames, options, step, error);
-    if (frame == NULL) return FALSE;
-    tg_picture_measure(frame, options->heat, &own_width, &own_height);
-    *width = MAX(*width, own_width);
-    *height = MAX(*height, own_height);
-  }
-  return TRUE;
-}
-
 static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, TgAnimation *animation, GError **error) {
-  double width, height;
-  if (!measure_all(frames, options, &width, &height, error)) return FALSE;
+  TgRoom room;
+  if (!measure_all(frames, options, &room, error)) return FALSE;
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
     const TgFrame *frame = seek(frames, options, step, error);
     if (frame == NULL) return FALSE;
-    g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, width, height);
+    g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, &room);
     if (!tg_animation_add(animation, scene, error)) return FALSE;
   }
   return TRUE;

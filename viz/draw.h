@@ -47,7 +47,7 @@ GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, c
 /** Takes the file of a step, of `steps` + 1 of them. Returns FALSE with `error` set to stop. */
 typedef gboolean (*TgDrawSink)(int64_t step, int64_t steps, GBytes *file, gpointer user, GError **error);
 
-/** All steps, each as its own file, in order. */
+/** All steps, each as its own file, in order, on canvases of one size with everything in the same places. */
 gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      const char *format, TgDrawSink sink, gpointer user, GError **error);
 

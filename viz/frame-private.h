@@ -17,7 +17,7 @@ struct TgFrames {
 };
 
 /** Runs the whole schedule once to find what a picture keeps from step to step: how many slots each buffer ever fills,
- * and along which coordinates messages go far or round the edge. */
+ * and along which coordinates messages go, go far, or go round the edge. */
 bool tg_frame_survey(TgFrames *frames, GError **error);
 
 void tg_frame_set_failure(GError **error, const TgFailure *failure);

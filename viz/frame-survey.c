@@ -23,9 +23,11 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
   TgFrame *frame = survey->frame;
   int64_t from[TG_MAX_DIMS] = {0}, to[TG_MAX_DIMS] = {0};
   (void)value;
-  if (is_drawn_along(survey)) return;
   tg_schedule_coordinates(frame->schedule, message->from, from);
   tg_schedule_coordinates(frame->schedule, message->to, to);
+  for (int c = 0; c < frame->schedule->dims; c++)
+    if (from[c] != to[c]) frame->moved_axes = (uint8_t)(frame->moved_axes | 1u << c);
+  if (is_drawn_along(survey)) return;
   for (int c = 0; c < frame->schedule->dims; c++) {
     int64_t hops = llabs(to[c] - from[c]), back = frame->schedule->extent[c] - hops;
     bool round = tg_frame_goes_round(frame) && back < hops;

@@ -69,7 +69,8 @@ typedef struct TgFrame {
   TgFrameProduct *product;        /**< listed, in order of execution */
   TgFrameMessage *message;        /**< listed, in order of arrival */
   uint8_t round_axes; /**< detail: bit c: somewhere in the run a block goes round the edge along coordinate c … */
-  uint8_t far_axes;   /**< … or further than to a neighbour */
+  uint8_t far_axes;   /**< … or further than to a neighbour … */
+  uint8_t moved_axes; /**< … or along it at all */
   int64_t products, messages; /**< counts, also without detail */
   uint32_t *arrived;          /**< per processor: bit b set where a message came into buffer b */
   int32_t *received, *held;   /**< per processor: messages of the step; blocks held as it ends */

@@ -60,10 +60,10 @@ static bool goes_outside(const TgLayout *layout, const TgFlow *flow) {
          fabs(cell_of(layout, flow->from).x - cell_of(layout, flow->to).x) > 1.2;
 }
 
+/* The same in all steps of a run. */
 static void find_margins(TgLayout *layout) {
-  layout->margin_x = layout->margin_y = 12;
-  for (guint f = 0; layout->full && f < layout->flows->len; f++)
-    if (goes_outside(layout, &g_array_index(layout->flows, TgFlow, f))) layout->margin_y = 62;
+  layout->margin_x = 12;
+  layout->margin_y = layout->full && layout->frame->far_axes ? 62 : 12;
 }
 
 static void place(TgLayout *layout) {

@@ -6,18 +6,21 @@
 #include "text-width.h"
 
 /* A grid of three coordinates seen from the side: planes of the last one above one another, coordinate 0 towards the
- * reader, coordinate 1 to the right. For steps whose messages rise or fall between planes. One panel a matrix that
- * moves; a processor shows what it holds of that matrix. */
+ * reader, coordinate 1 to the right. For runs whose messages rise or fall between planes, and in them go to neighbours
+ * only, where processors hold single blocks. One panel a matrix; a processor shows what it holds of that matrix. */
 
 enum { BOX_WIDTH = 50, BOX_HEIGHT = 27, LEAST_PITCH_X = 84, PITCH_Y = 42, PLANE_GAP = 46, LABEL = 84, CAPTION = 24 };
 
-static bool suits(const TgFrame *frame) {
-  const TgSchedule *schedule = frame->schedule;
-  if (schedule->dims != 3 || !frame->detail || schedule->extent[2] == 1) return false;
-  int64_t planes = schedule->extent[2];
-  for (int64_t m = 0; m < frame->messages; m++)
-    if (frame->message[m].from % planes != frame->message[m].to % planes) return true;
+static bool has_arrays(const TgFrame *frame) {
+  for (int b = 0; b < frame->schedule->buffers; b++)
+    if (frame->length[b] > 1) return true;
   return false;
+}
+
+/* By what holds for the whole run, so that all steps are drawn alike. */
+static bool suits(const TgFrame *frame) {
+  return frame->detail && frame->schedule->dims == 3 && tg_layout_is_full(frame) && frame->moved_axes >> 2 & 1 &&
+         ((frame->round_axes | frame->far_axes) & 3) == 0 && !has_arrays(frame);
 }
 
 static double slant(const TgFrame *frame) {
@@ -29,13 +32,12 @@ static double pitch_x(const TgFrame *frame) {
 }
 
 static void find_panels(TgLayout *layout) {
-  bool moves[TG_MATRICES] = {false};
+  const TgSchedule *schedule = layout->frame->schedule;
+  for (int p = 0; p < schedule->placements; p++)
+    layout->panel_matrices = (uint8_t)(layout->panel_matrices | 1u << schedule->placement[p].matrix);
   layout->panels = 0;
-  for (int64_t m = 0; m < layout->frame->messages; m++) moves[layout->frame->message[m].block.matrix] = true;
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
-    if (moves[matrix]) layout->panel_matrix[layout->panels++] = (uint8_t)matrix;
-  for (int panel = 0; panel < layout->panels; panel++)
-    layout->panel_matrices = (uint8_t)(layout->panel_matrices | 1u << layout->panel_matrix[panel]);
+    if (layout->panel_matrices >> matrix & 1) layout->panel_matrix[layout->panels++] = (uint8_t)matrix;
 }
 
 static double plane_height(const TgFrame *frame) {

@@ -38,13 +38,23 @@ static void find_margins(TgLayout *layout) {
   if (!layout->full) layout->margin_x += 16; /* the rows' numbers */
 }
 
+/* Of three coordinates, where blocks go from plane to plane, rows of panels run to and fro: the next is beside or below.
+ */
+TgPoint tg_planes_panel_corner(const TgLayout *layout, int64_t panel) {
+  const int64_t row = panel / layout->panel_columns, column = panel % layout->panel_columns;
+  const bool back = row % 2 == 1 && layout->frame->schedule->dims == 3 && layout->frame->moved_axes >> 2 & 1;
+  return (TgPoint){
+      (double)(back ? layout->panel_columns - 1 - column : column) * (layout->panel_width + layout->panel_gap),
+      (double)row * (layout->panel_height + layout->panel_gap)};
+}
+
 static TgPoint place_of(const TgLayout *layout, const int64_t *coordinate) {
-  int panel = (int)(coordinate[2] * layout->frame->schedule->extent[3] + coordinate[3]);
-  double caption = layout->panels > 1 ? CAPTION : 0;
-  return (TgPoint){panel % layout->panel_columns * (layout->panel_width + layout->panel_gap) + layout->margin_x +
-                       layout->cell.width / 2 + (double)coordinate[1] * (layout->cell.width + layout->gap_x),
-                   panel / layout->panel_columns * (layout->panel_height + layout->panel_gap) + caption +
-                       layout->margin_y + layout->cell.height / 2 +
+  const TgPoint corner =
+      tg_planes_panel_corner(layout, coordinate[2] * layout->frame->schedule->extent[3] + coordinate[3]);
+  const double caption = layout->panels > 1 ? CAPTION : 0;
+  return (TgPoint){corner.x + layout->margin_x + layout->cell.width / 2 +
+                       (double)coordinate[1] * (layout->cell.width + layout->gap_x),
+                   corner.y + caption + layout->margin_y + layout->cell.height / 2 +
                        (double)coordinate[0] * (layout->cell.height + layout->gap_y)};
 }
 
@@ -58,7 +68,7 @@ static void place(TgLayout *layout) {
   layout->gap_x = layout->full ? (far ? 64 : 58) : 24;
   layout->gap_y = layout->full ? (far ? 66 : 54) : 24;
   find_margins(layout);
-  layout->panel_gap = frame->schedule->dims == 4 ? PANEL_GAP_ARROWS : PANEL_GAP;
+  layout->panel_gap = frame->moved_axes >> 2 ? PANEL_GAP_ARROWS : PANEL_GAP;
   layout->panels = frame->schedule->extent[2] * frame->schedule->extent[3];
   layout->panel_columns = panel_columns(frame->schedule);
   layout->panel_width =
@@ -75,7 +85,11 @@ static void place(TgLayout *layout) {
   }
 }
 
-static void append_panel_name(GString *name, const TgFrame *frame, int panel) {
+char *tg_planes_panel_id(int64_t panel) {
+  return g_strdup_printf("plane-%" G_GINT64_FORMAT, panel);
+}
+
+void tg_planes_panel_name(GString *name, const TgFrame *frame, int64_t panel) {
   int64_t coordinate[2] = {panel / frame->schedule->extent[3], panel % frame->schedule->extent[3]};
   for (int c = 2; c < frame->schedule->dims; c++)
     g_string_append_printf(name, "%s%s = %" G_GINT64_FORMAT, c > 2 ? ", " : "plane ",
@@ -84,11 +98,13 @@ static void append_panel_name(GString *name, const TgFrame *frame, int panel) {
 
 static void draw_panel(const TgView *view, int panel) {
   const TgLayout *layout = view->layout;
-  double x = view->origin.x + panel % layout->panel_columns * (layout->panel_width + layout->panel_gap);
-  double y = view->origin.y + panel / layout->panel_columns * (layout->panel_height + layout->panel_gap);
+  const TgPoint corner = tg_planes_panel_corner(layout, panel);
+  const double x = view->origin.x + corner.x, y = view->origin.y + corner.y;
   g_autoptr(GString) name = g_string_new(NULL);
-  append_panel_name(name, view->frame, panel);
+  g_autofree char *id = tg_planes_panel_id(panel);
+  tg_planes_panel_name(name, view->frame, panel);
   tg_scene_mark(view->scene, &(TgMark){.shape = TG_OUTLINE_ROUNDED,
+                                       .id = id,
                                        .title = name->str,
                                        .x = x + layout->panel_width / 2,
                                        .y = y + layout->panel_height / 2,

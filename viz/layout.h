@@ -22,7 +22,7 @@ typedef struct TgView {
 
 typedef struct TgLayoutKind {
   const char *name;
-  /** True where it is made for this grid, network and messages. */
+  /** True where it is made for this grid, this network and the messages of the whole run: never by the step alone. */
   bool (*suits)(const TgFrame *frame);
   /** Sets what is below, from frame and kind. */
   void (*place)(TgLayout *layout);
@@ -69,6 +69,13 @@ char *tg_view_id(const TgView *view, int64_t processor);
 /** Draws a flow along a chain of cubic Béziers, or along two. */
 void tg_view_arrow(const TgView *view, const TgFlow *flow, const TgPoint *point, int points, const TgPoint *second,
                    int second_points);
+/** What an arrow joins where that is not two processors, by their marks' ids, and its words. */
+typedef struct TgArrowEnds {
+  const char *from, *to, *title;
+} TgArrowEnds;
+/** Draws a flow between these. */
+void tg_view_arrow_between(const TgView *view, const TgFlow *flow, const TgArrowEnds *ends, const TgPoint *point,
+                           int points, const TgPoint *second, int second_points);
 /** A straight arrow, with the flow's number beside its middle, outwards. */
 void tg_view_straight(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b);
 /** From border to border of two processors' cells, `offset` points to the right of the way; bent to the right by `bend`
@@ -76,6 +83,8 @@ void tg_view_straight(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint
 void tg_view_direct(const TgView *view, const TgFlow *flow, double offset, double bend);
 /** The number of the flow drawn last, centred at (x, y); nothing where it has none. */
 void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y);
+/** Its width in points. */
+double tg_view_number_width(const TgView *view, const TgFlow *flow);
 /** Parallel flows: how far this one is from the middle, in lanes: …, -1, 0, 1, … or halves of them. */
 double tg_flow_lane(const TgFlow *flow);
 

@@ -112,14 +112,12 @@ static void draw_chart(const TgMemoryLayout *layout, TgScene *scene, TgPoint ori
 TgScene *tg_memory_scene(const TgMemoryChart *chart) {
   TgMemoryLayout layout;
   TgCaption caption;
-  double width, height;
   TgScene *scene = tg_scene_new();
   init(&layout, chart);
   find_words(&layout, &caption);
-  tg_caption_measure(&caption, layout.width, layout.height, &width, &height);
-  tg_scene_set_canvas(scene, width, height);
+  const TgRoom room = tg_caption_measure(&caption, layout.width, layout.height);
   tg_scene_describe(scene, chart->title, chart->note);
-  draw_chart(&layout, scene, tg_caption_draw(&caption, scene, layout.width, layout.height, width, height));
+  draw_chart(&layout, scene, tg_caption_draw(&caption, scene, layout.width, layout.height, &room));
   tg_caption_clear(&caption);
   return scene;
 }

@@ -95,8 +95,8 @@ static void add_layout_notes(Picture *picture) {
   else if (layout->numbers_rounds)
     g_string_append(text, "The number on an arrow is the round in which it goes");
   if (layout->between_planes)
-    g_string_append(text, text->len > 0 ? "; an arrow between planes is one for every processor there"
-                                        : "An arrow between planes is one for every processor there");
+    g_string_append(text, text->len > 0 ? "; an arrow between planes stands for all blocks that go there"
+                                        : "An arrow between planes stands for all blocks that go there");
   if (picture->frame->topology && picture->frame->processors > picture->frame->topology->nodes && layout->panels == 1)
     g_string_append(text, text->len > 0 ? "; dashed lines enclose the processors of one node"
                                         : "Dashed lines enclose the processors of one node");
@@ -216,24 +216,21 @@ static void picture_clear(Picture *picture) {
     tg_heat_map_clear(&picture->map);
 }
 
-void tg_picture_measure(const TgFrame *frame, TgHeat heat, double *width, double *height) {
+TgRoom tg_picture_measure(const TgFrame *frame, TgHeat heat) {
   Picture picture;
   picture_init(&picture, frame, heat);
-  tg_caption_measure(&picture.caption, picture.width, picture.height, width, height);
+  TgRoom room = tg_caption_measure(&picture.caption, picture.width, picture.height);
   picture_clear(&picture);
+  return room;
 }
 
-TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, double width, double height) {
+TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, const TgRoom *room) {
   Picture picture;
-  double own_width, own_height;
   picture_init(&picture, frame, heat);
-  tg_caption_measure(&picture.caption, picture.width, picture.height, &own_width, &own_height);
-  width = MAX(width, own_width);
-  height = MAX(height, own_height);
+  TgRoom own = tg_caption_measure(&picture.caption, picture.width, picture.height);
   TgScene *scene = tg_scene_new();
-  tg_scene_set_canvas(scene, width, height);
   tg_scene_describe(scene, picture.caption.title, frame->note);
-  TgPoint origin = tg_caption_draw(&picture.caption, scene, picture.width, picture.height, width, height);
+  TgPoint origin = tg_caption_draw(&picture.caption, scene, picture.width, picture.height, room ? room : &own);
   if (frame->detail)
     tg_layout_draw(&picture.layout, scene, origin);
   else

@@ -3,16 +3,16 @@
 #ifndef TG_PICTURE_H
 #define TG_PICTURE_H
 
+#include "caption.h"
 #include "draw.h"
 #include "frame.h"
 #include "scene.h"
 
-/** The size that the picture of this frame takes. */
-void tg_picture_measure(const TgFrame *frame, TgHeat heat, double *width, double *height);
+/** The room that the picture of this frame takes. */
+TgRoom tg_picture_measure(const TgFrame *frame, TgHeat heat);
 
-/** The picture of a frame. With `width` and `height` larger than it needs it stands in the middle; 0 where they do not
- * matter. */
-TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, double width, double height);
+/** The picture of a frame, in the room that all pictures of a series have in common; NULL: its own. */
+TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, const TgRoom *room);
 
 /** The same without the words round it, for a page that has its own; how the picture is to be read is its description. */
 TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat);

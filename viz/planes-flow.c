@@ -150,10 +150,8 @@ static int64_t panel_of(const TgView *view, int64_t processor) {
 }
 
 static TgPoint panel_corner(const TgView *view, int64_t panel) {
-  const TgLayout *layout = view->layout;
-  int64_t row = panel / layout->panel_columns, column = panel % layout->panel_columns;
-  return (TgPoint){view->origin.x + (double)column * (layout->panel_width + layout->panel_gap),
-                   view->origin.y + (double)row * (layout->panel_height + layout->panel_gap)};
+  const TgPoint corner = tg_planes_panel_corner(view->layout, panel);
+  return (TgPoint){view->origin.x + corner.x, view->origin.y + corner.y};
 }
 
 static bool same_panels(const TgView *view, const TgFlow *a, const TgFlow *b) {
@@ -174,29 +172,76 @@ static bool gather_panels(const TgView *view, const TgFlow *flow, TgFlow *all) {
   return true;
 }
 
-/* Planes beside one another: an arrow from plane to plane stands for all processors, each to the one in its place. It
- * keeps to the half that is on the left of its way, and bends where other planes lie between. */
+/* An arrow from panel to panel. */
+typedef struct Way {
+  TgPoint from, to;
+  double bend;    /* to the left, in parts of its length */
+  TgPoint number; /* seen from its middle */
+} Way;
+
+/* Panels that touch at a corner: from corner to corner, A and C on either side of B. */
+static void find_corners(Way *way, const TgLayout *layout, int matrix, TgPoint a, TgPoint b) {
+  enum { APART = 30 };
+  const double right = b.x > a.x ? 1 : -1, down = b.y > a.y ? 1 : -1;
+  const double width = layout->panel_width, height = layout->panel_height;
+  way->from = (TgPoint){a.x + (right > 0 ? width : 0), a.y + (down > 0 ? height : 0)};
+  way->to = (TgPoint){b.x + (right > 0 ? 0 : width), b.y + (down > 0 ? 0 : height)};
+  if (matrix == TG_MATRIX_A) way->from.y -= down * APART, way->to.x += right * APART;
+  if (matrix == TG_MATRIX_C) way->from.x -= right * APART, way->to.y += down * APART;
+}
+
+/* Others: from side to side, in the half that is on the left of the way. */
+static void find_sides(Way *way, const TgLayout *layout, int matrix, TgPoint a, TgPoint b, bool across) {
+  const bool forward = across ? b.x > a.x : b.y > a.y;
+  const double share = (forward ? 0.35 : 0.65) + 0.1 * (matrix - 1.0);
+  const double x = across ? layout->panel_width : layout->panel_width * share;
+  const double y = across ? layout->panel_height * share : layout->panel_height;
+  way->from = (TgPoint){a.x + (across && !forward ? 0 : x), a.y + (!across && !forward ? 0 : y)};
+  way->to = (TgPoint){b.x + (across && forward ? 0 : x), b.y + (!across && forward ? 0 : y)};
+}
+
+/* It bends where other panels lie between. */
+static Way find_way(const TgView *view, const TgFlow *all, const int64_t panels[2]) {
+  const TgLayout *layout = view->layout;
+  const TgPoint a = panel_corner(view, panels[0]), b = panel_corner(view, panels[1]);
+  const double columns = (b.x - a.x) / (layout->panel_width + layout->panel_gap);
+  const double rows = (b.y - a.y) / (layout->panel_height + layout->panel_gap);
+  const bool across = fabs(columns) > fabs(rows), far = fabs(columns) > 1.5 || fabs(rows) > 1.5;
+  const double half = tg_flow_pen(all) / 2;
+  Way way = {.number = {across ? 0 : tg_view_number_width(view, all) / 2 + half + 6, across ? -15 - half : 0}};
+  if (!far && fabs(columns) > 0.5 && fabs(rows) > 0.5)
+    find_corners(&way, layout, all->matrix, a, b);
+  else
+    find_sides(&way, layout, all->matrix, a, b, across);
+  if (far) way.bend = (across ? columns : rows) > 0 ? 0.12 : -0.12;
+  return way;
+}
+
+static void append_panels_title(GString *title, const TgFrame *frame, const TgFlow *all, const int64_t panels[2]) {
+  tg_count_append(title, all->messages, "message", "messages");
+  g_string_append_printf(title, " with blocks of %s: ", tg_matrix_style[all->matrix].name);
+  tg_planes_panel_name(title, frame, panels[0]);
+  g_string_append(title, " → ");
+  tg_planes_panel_name(title, frame, panels[1]);
+}
+
+/* An arrow from plane to plane stands for all blocks of a matrix that go there, each to the processor in its place. */
 static void draw_between_panels(const TgView *view, const TgFlow *flow) {
   TgFlow all;
   if (!gather_panels(view, flow, &all)) return;
-  const TgLayout *layout = view->layout;
-  TgPoint a = panel_corner(view, panel_of(view, flow->from)), b = panel_corner(view, panel_of(view, flow->to));
-  bool across = fabs(b.x - a.x) > fabs(b.y - a.y), forward = across ? b.x > a.x : b.y > a.y;
-  bool far = fabs(b.x - a.x) > 1.5 * (layout->panel_width + layout->panel_gap) ||
-             fabs(b.y - a.y) > 1.5 * (layout->panel_height + layout->panel_gap);
-  double share = (forward ? 0.35 : 0.65) + 0.1 * (flow->matrix - 1.0),
-         x = across ? layout->panel_width : layout->panel_width * share;
-  double y = across ? layout->panel_height * share : layout->panel_height, sign = forward ? 1 : -1;
-  TgPoint from = {a.x + (across && !forward ? 0 : x), a.y + (!across && !forward ? 0 : y)};
-  TgPoint to = {b.x + (across && forward ? 0 : x), b.y + (!across && forward ? 0 : y)};
-  double bend = far ? sign * 0.12 : 0, bx = (to.y - from.y) * bend, by = (from.x - to.x) * bend;
-  TgPoint point[4] = {from,
-                      {from.x + (to.x - from.x) / 3 + bx, from.y + (to.y - from.y) / 3 + by},
-                      {to.x - (to.x - from.x) / 3 + bx, to.y - (to.y - from.y) / 3 + by},
-                      to};
-  tg_view_arrow(view, &all, point, 4, NULL, 0);
-  tg_view_number(view, &all, (from.x + to.x) / 2 + bx * 0.75 + (across ? 0 : 16),
-                 (from.y + to.y) / 2 + by * 0.75 - (across ? 11 : 0));
+  const int64_t panels[2] = {panel_of(view, flow->from), panel_of(view, flow->to)};
+  const Way way = find_way(view, &all, panels);
+  const double dx = way.to.x - way.from.x, dy = way.to.y - way.from.y, bx = dy * way.bend, by = -dx * way.bend;
+  const TgPoint point[4] = {way.from,
+                            {way.from.x + dx / 3 + bx, way.from.y + dy / 3 + by},
+                            {way.to.x - dx / 3 + bx, way.to.y - dy / 3 + by},
+                            way.to};
+  g_autoptr(GString) title = g_string_new(NULL);
+  g_autofree char *from = tg_planes_panel_id(panels[0]), *to = tg_planes_panel_id(panels[1]);
+  append_panels_title(title, view->frame, &all, panels);
+  tg_view_arrow_between(view, &all, &(TgArrowEnds){from, to, title->str}, point, 4, NULL, 0);
+  tg_view_number(view, &all, (way.from.x + way.to.x) / 2 + bx * 0.75 + way.number.x,
+                 (way.from.y + way.to.y) / 2 + by * 0.75 + way.number.y);
 }
 
 void tg_planes_draw_flow(const TgView *view, const TgFlow *flow) {

@@ -194,14 +194,12 @@ static void draw_chart(Chart *chart, TgScene *scene, TgPoint origin) {
 TgScene *tg_spacetime_scene(const TgSpacetime *spacetime) {
   Chart chart;
   TgCaption caption;
-  double width, height;
   TgScene *scene = tg_scene_new();
   init(&chart, spacetime);
   find_words(&chart, &caption);
-  tg_caption_measure(&caption, chart.width, chart.height, &width, &height);
-  tg_scene_set_canvas(scene, width, height);
+  const TgRoom room = tg_caption_measure(&caption, chart.width, chart.height);
   tg_scene_describe(scene, spacetime->title, spacetime->note);
-  draw_chart(&chart, scene, tg_caption_draw(&caption, scene, chart.width, chart.height, width, height));
+  draw_chart(&chart, scene, tg_caption_draw(&caption, scene, chart.width, chart.height, &room));
   tg_caption_clear(&caption);
   clear(&chart);
   return scene;

@@ -54,14 +54,12 @@ static void find_words(const TgNetwork *network, TgCaption *caption) {
 
 static TgScene *scene_of(TgNetwork *network) {
   TgCaption caption;
-  double width, height;
   const TgFigure *figure = &network->figure[network->topology->levels - 1];
   find_words(network, &caption);
-  tg_caption_measure(&caption, figure->width, figure->height, &width, &height);
+  const TgRoom room = tg_caption_measure(&caption, figure->width, figure->height);
   network->scene = tg_scene_new();
-  tg_scene_set_canvas(network->scene, width, height);
   tg_scene_describe(network->scene, caption.title, caption.totals);
-  tg_network_draw(network, tg_caption_draw(&caption, network->scene, figure->width, figure->height, width, height));
+  tg_network_draw(network, tg_caption_draw(&caption, network->scene, figure->width, figure->height, &room));
   tg_caption_clear(&caption);
   return network->scene;
 }

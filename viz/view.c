@@ -23,14 +23,20 @@ double tg_flow_lane(const TgFlow *flow) {
 
 void tg_view_arrow(const TgView *view, const TgFlow *flow, const TgPoint *point, int points, const TgPoint *second,
                    int second_points) {
-  g_autoptr(GString) id = g_string_new(NULL), title = g_string_new(NULL);
+  g_autoptr(GString) title = g_string_new(NULL);
   g_autofree char *from = tg_view_id(view, flow->from), *to = tg_view_id(view, flow->to);
-  tg_flow_id(view->frame, flow, id);
   tg_flow_title(view->frame, flow, title);
+  tg_view_arrow_between(view, flow, &(TgArrowEnds){from, to, title->str}, point, points, second, second_points);
+}
+
+void tg_view_arrow_between(const TgView *view, const TgFlow *flow, const TgArrowEnds *ends, const TgPoint *point,
+                           int points, const TgPoint *second, int second_points) {
+  g_autoptr(GString) id = g_string_new(NULL);
+  tg_flow_id(view->frame, flow, id);
   tg_scene_stroke(view->scene, &(TgStroke){.id = id->str,
-                                           .title = title->str,
-                                           .from = from,
-                                           .to = to,
+                                           .title = ends->title,
+                                           .from = ends->from,
+                                           .to = ends->to,
                                            .point = {point, second},
                                            .points = {points, second_points},
                                            .head = TG_HEAD_ARROW,
@@ -61,7 +67,7 @@ void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y) 
                                          .ink = ink});
 }
 
-static double number_width(const TgView *view, const TgFlow *flow) {
+double tg_view_number_width(const TgView *view, const TgFlow *flow) {
   g_autoptr(GString) text = g_string_new(NULL);
   tg_flow_label(view->frame, flow, text);
   return tg_text_width(text->str, view->layout->full ? 12 : 9);
@@ -75,7 +81,7 @@ static void number_beside(const TgView *view, const TgFlow *flow, TgPoint middle
   double out = nx * (middle.x - (a.x + b.x) / 2) + ny * (middle.y - (a.y + b.y) / 2);
   bool below = ny > 1e-9 || (ny > -1e-9 && nx < 0);
   if (out < -0.5 || (out < 0.5 && below)) nx = -nx, ny = -ny;
-  double away = fabs(nx) * number_width(view, flow) / 2 + fabs(ny) * size * 0.55 + 3 + tg_flow_pen(flow) / 2;
+  double away = fabs(nx) * tg_view_number_width(view, flow) / 2 + fabs(ny) * size * 0.55 + 3 + tg_flow_pen(flow) / 2;
   tg_view_number(view, flow, middle.x + nx * away, middle.y + ny * away);
 }
 

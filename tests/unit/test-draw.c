@@ -165,7 +165,15 @@ static gboolean count_file(gint64 step, gint64 steps, GBytes *file, gpointer use
   return TRUE;
 }
 
-/* A file a step, each the same as when drawn alone. */
+/* The second line of an SVG: its size. */
+static char *size_of(GBytes *file) {
+  g_autofree char *svg = text_of(file);
+  g_auto(GStrv) lines = g_strsplit(svg, "\n", 3);
+  g_assert_true(g_str_has_prefix(lines[1], "<svg "));
+  return g_strdup(lines[1]);
+}
+
+/* A file a step, all on one canvas. */
 static void test_all_steps(void) {
   Laid laid;
   GError *error = NULL;
@@ -174,8 +182,11 @@ static void test_all_steps(void) {
   TgDrawOptions options = draw_options_of(&laid);
   g_assert_true(tg_draw_all(&laid.bound.schedule, &laid.bound.names, &options, "svg", count_file, files, &error));
   g_assert_cmpuint(files->len, ==, 6);
-  g_autoptr(GBytes) third = draw("cannon", "4x4", 3, "svg", NULL);
-  g_assert_true(g_bytes_equal(third, g_ptr_array_index(files, 3)));
+  g_autofree char *first = size_of(g_ptr_array_index(files, 0));
+  for (guint f = 1; f < files->len; f++) {
+    g_autofree char *size = size_of(g_ptr_array_index(files, f));
+    g_assert_cmpstr(size, ==, first);
+  }
 }
 
 static gboolean refuse(gint64 step, gint64 steps, GBytes *file, gpointer user, GError **error) {

@@ -86,7 +86,7 @@ static void for_all_pictures(Check check) {
     g_autoptr(TgFrames) frames = frames_of(&laid);
     for (gint64 step = 0; step <= MIN(tg_frames_steps(frames), 6); step++) {
       const TgFrame *frame = tg_frames_seek(frames, step, NULL);
-      g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, 0, 0);
+      g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, NULL);
       check(frame, scene);
     }
   }
@@ -224,7 +224,7 @@ static void test_message_ids(void) {
   g_autoptr(TgFrames) frames = frames_of(&laid);
   for (gint64 step = 1; step <= 5; step++) {
     const TgFrame *frame = tg_frames_seek(frames, step, NULL);
-    g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, 0, 0);
+    g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, NULL);
     g_autoptr(GHashTable) titles = tg_scene_titles(scene);
     for (gint64 m = 0; m < frame->messages; m++) {
       g_autofree char *id = g_strdup_printf("m-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, step, m);
@@ -274,21 +274,53 @@ static void test_spread(void) {
   }
 }
 
-/* A step is drawn on the same canvas as the others, so that nothing jumps. */
-static void test_one_canvas(void) {
-  Laid laid;
-  lay(&laid, "cannon", "4x4", "torus:4x4", TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
-  g_autoptr(TgFrames) frames = frames_of(&laid);
-  double x = 0, y = 0;
-  for (gint64 step = 0; step <= 5; step++) {
-    g_autoptr(TgScene) scene = tg_picture_new(tg_frames_seek(frames, step, NULL), TG_HEAT_AUTO, 1100, 900);
-    const TgMark *mark = find_mark(scene, "p-0-0");
-    g_assert_nonnull(mark);
-    if (step > 0) g_assert_cmpfloat_with_epsilon(mark->x, x, 0.01);
-    x = mark->x;
-    y = mark->y;
+/* The room that fits steps 0 to `last`. */
+static TgRoom room_of(TgFrames *frames, gint64 last) {
+  TgRoom room = {0};
+  for (gint64 step = 0; step <= last; step++) {
+    const TgRoom own = tg_picture_measure(tg_frames_seek(frames, step, NULL), TG_HEAT_AUTO);
+    tg_room_grow(&room, &own);
   }
-  g_assert_cmpfloat(y, >, 0);
+  return room;
+}
+
+/* Processors, slots, planes and tiles: what stays from step to step. */
+static bool stays(const TgMark *mark) {
+  return g_str_has_prefix(mark->id, "p-") || g_str_has_prefix(mark->id, "plane-") ||
+         g_str_has_prefix(mark->id, "tile-") || g_str_equal(mark->id, "title");
+}
+
+static void check_places(const TgScene *first, const TgScene *scene) {
+  if (scene->width != first->width || scene->height != first->height)
+    complain("'%s' is on another canvas than '%s'", scene->title, first->title);
+  for (guint m = 0; m < first->marks->len; m++) {
+    const TgMark *mark = &g_array_index(first->marks, TgMark, m);
+    if (!stays(mark)) continue;
+    const TgMark *now = find_mark(scene, mark->id);
+    if (now == NULL)
+      complain("%s is not in '%s'", mark->id, scene->title);
+    else if (fabs(now->x - mark->x) + fabs(now->y - mark->y) + fabs(now->width - mark->width) +
+                 fabs(now->height - mark->height) >
+             1e-6)
+      complain("%s is elsewhere in '%s' than in '%s'", mark->id, scene->title, first->title);
+  }
+}
+
+/* Nothing that stays moves from one step to the next, in any layout. */
+static void test_one_place(void) {
+  for (gsize s = 0; s < G_N_ELEMENTS(subjects); s++) {
+    Laid laid;
+    const Subject *subject = &subjects[s];
+    lay(&laid, subject->name, subject->grid, subject->network, subject->embedding, subject->collective);
+    g_autoptr(TgFrames) frames = frames_of(&laid);
+    const gint64 last = MIN(tg_frames_steps(frames), 6);
+    const TgRoom room = room_of(frames, last);
+    g_autoptr(TgScene) first = tg_picture_new(tg_frames_seek(frames, 0, NULL), TG_HEAT_AUTO, &room);
+    for (gint64 step = 1; step <= last; step++) {
+      g_autoptr(TgScene) scene = tg_picture_new(tg_frames_seek(frames, step, NULL), TG_HEAT_AUTO, &room);
+      check_places(first, scene);
+    }
+  }
 }
 
 /* Four coordinates: planes side by side, all blocks between two of them as one arrow. */
@@ -304,7 +336,7 @@ static void test_four_coordinates(void) {
   g_autoptr(TgFrames) frames = tg_frames_new(&bound.schedule, &bound.names, &options, NULL);
   for (gint64 step = 0; step <= 3; step++) {
     const TgFrame *frame = tg_frames_seek(frames, step, NULL);
-    g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, 0, 0);
+    g_autoptr(TgScene) scene = tg_picture_new(frame, TG_HEAT_AUTO, NULL);
     check_texts(frame, scene);
     check_ids(frame, scene);
     int arrows = 0;
@@ -326,7 +358,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/picture/message-ids", test_message_ids);
   g_test_add_func("/picture/flows", test_flows);
   g_test_add_func("/picture/spread", test_spread);
-  g_test_add_func("/picture/one-canvas", test_one_canvas);
+  g_test_add_func("/picture/one-place", test_one_place);
   g_test_add_func("/picture/four-coordinates", test_four_coordinates);
   return g_test_run();
 }
