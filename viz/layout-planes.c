@@ -38,14 +38,15 @@ static void find_margins(TgLayout *layout) {
   if (!layout->full) layout->margin_x += 16; /* the rows' numbers */
 }
 
-/* Of three coordinates, where blocks go from plane to plane, rows of panels run to and fro: the next is beside or below.
+/* Of three coordinates, where blocks go from plane to plane, rows of panels run to and fro: the next is beside or
+ * below.
  */
 TgPoint tg_planes_panel_corner(const TgLayout *layout, int64_t panel) {
   const int64_t row = panel / layout->panel_columns, column = panel % layout->panel_columns;
   const bool back = row % 2 == 1 && layout->frame->schedule->dims == 3 && layout->frame->moved_axes >> 2 & 1;
-  return (TgPoint){
-      (double)(back ? layout->panel_columns - 1 - column : column) * (layout->panel_width + layout->panel_gap),
-      (double)row * (layout->panel_height + layout->panel_gap)};
+  return (TgPoint){(double)(back ? layout->panel_columns - 1 - column : column) *
+                       (layout->panel_width + layout->panel_gap),
+                   (double)row * (layout->panel_height + layout->panel_gap)};
 }
 
 static TgPoint place_of(const TgLayout *layout, const int64_t *coordinate) {

@@ -200,20 +200,42 @@ static void find_sides(Way *way, const TgLayout *layout, int matrix, TgPoint a, 
   way->to = (TgPoint){b.x + (across && forward ? 0 : x), b.y + (!across && forward ? 0 : y)};
 }
 
-/* It bends where other panels lie between. */
+/* Past other panels of the row or column: between two rows or columns of their cells, the last ones there and the first
+ * ones back, where arrows to the next panel are not. Its number stands before its end. */
+static void pass_panels(Way *way, const TgView *view, const TgFlow *all, bool across, bool forward) {
+  const TgSchedule *schedule = view->frame->schedule;
+  const int64_t cells = schedule->extent[across ? 0 : 1], next = forward ? cells - 1 : 1;
+  const int64_t stride = (across ? schedule->extent[1] : 1) * (int64_t)view->layout->panels;
+  const int64_t first = panel_of(view, all->from);
+  const TgPoint a = tg_view_at(view, first + (next - 1) * stride), b = tg_view_at(view, first + next * stride);
+  const double lane = (all->matrix - 1) * (across ? 18 : 24), back = (forward ? -1 : 1) * view->layout->panel_gap / 2;
+  if (across) {
+    way->from.y = way->to.y = (a.y + b.y) / 2 + lane;
+    way->number = (TgPoint){(way->to.x - way->from.x) / 2 + back, -9};
+  } else {
+    way->from.x = way->to.x = (a.x + b.x) / 2 + lane;
+    way->number.y = (way->to.y - way->from.y) / 2 + back;
+  }
+}
+
+/* It bends where panels in other rows and columns lie between. */
 static Way find_way(const TgView *view, const TgFlow *all, const int64_t panels[2]) {
   const TgLayout *layout = view->layout;
   const TgPoint a = panel_corner(view, panels[0]), b = panel_corner(view, panels[1]);
   const double columns = (b.x - a.x) / (layout->panel_width + layout->panel_gap);
   const double rows = (b.y - a.y) / (layout->panel_height + layout->panel_gap);
-  const bool across = fabs(columns) > fabs(rows), far = fabs(columns) > 1.5 || fabs(rows) > 1.5;
+  const bool across = fabs(columns) > fabs(rows), forward = (across ? columns : rows) > 0;
+  const bool far = fabs(columns) > 1.5 || fabs(rows) > 1.5, aslant = fabs(columns) > 0.5 && fabs(rows) > 0.5;
   const double half = tg_flow_pen(all) / 2;
   Way way = {.number = {across ? 0 : tg_view_number_width(view, all) / 2 + half + 6, across ? -15 - half : 0}};
-  if (!far && fabs(columns) > 0.5 && fabs(rows) > 0.5)
+  if (aslant && !far)
     find_corners(&way, layout, all->matrix, a, b);
   else
     find_sides(&way, layout, all->matrix, a, b, across);
-  if (far) way.bend = (across ? columns : rows) > 0 ? 0.12 : -0.12;
+  if (far && !aslant && view->frame->schedule->extent[across ? 0 : 1] > 1)
+    pass_panels(&way, view, all, across, forward);
+  else if (far)
+    way.bend = forward ? 0.12 : -0.12;
   return way;
 }
 

@@ -190,6 +190,50 @@ static bool goes_round(const TgNetwork *network, const TgLink *link) {
   return llabs((int64_t)link->to - link->from) / figure->level->vertex_scale > stride;
 }
 
+static int append_line(TgPoint *point, int points, TgPoint to) {
+  const TgPoint from = point[points - 1];
+  point[points++] = (TgPoint){from.x + (to.x - from.x) / 3, from.y + (to.y - from.y) / 3};
+  point[points++] = (TgPoint){to.x - (to.x - from.x) / 3, to.y - (to.y - from.y) / 3};
+  point[points++] = to;
+  return points;
+}
+
+/* Between the elements of a switch: the way down to one below the first row, on the left of its column; to lower rows
+ * further left, so that no two cross. */
+static double lane_of(const TgFigure *figure, const End *element, double hub_x, int32_t row) {
+  const double left = hub_x - figure->hub.x + figure->at[0].x - element->width / 2;
+  const double lanes = figure->lane * (figure->rows - 1), pitch = element->width + 12 + lanes;
+  /* A last row with fewer elements stands half a column further in: its lanes are all on the same side then. */
+  const double column = floor((element->centre.x - element->width / 2 - left) / pitch + 0.25);
+  return left + column * pitch - 6 - lanes / 2 + figure->lane * (figure->rows / 2.0 - row);
+}
+
+/* From a switch to the upper border of an element, past those in the rows above. */
+static int find_way_down(const TgNetwork *network, const TgLink *link, TgPoint *point) {
+  const TgLevel *level = &network->topology->level[link->level];
+  const TgFigure *figure = &network->figure[link->level];
+  const int64_t vertex = MIN(link->from, link->to); /* a switch comes after what it joins */
+  const End end = end_of(network, link->level, vertex);
+  const TgPoint hub = network->at[MAX(link->from, link->to)];
+  const double top = end.centre.y - end.height / 2, first = hub.y - figure->hub.y + figure->at[0].y - end.height / 2;
+  const int64_t element = (vertex - level->vertex_base) / level->vertex_scale % level->nodes;
+  const int32_t row = (int32_t)element / figure->columns;
+  const double half = end.width / 2 - 12;
+  point[0] = hub;
+  if (row == 0) return append_line(point, 1, (TgPoint){end.centre.x, top});
+  const double lane = lane_of(figure, &end, hub.x, row);
+  int points = append_line(point, 1, (TgPoint){lane, first - 8});
+  points = append_line(point, points, (TgPoint){lane, top - 10});
+  return append_line(point, points, (TgPoint){CLAMP(lane, end.centre.x - half, end.centre.x + half), top});
+}
+
+static int find_straight_way(const TgNetwork *network, const TgLink *link, TgPoint *point) {
+  End begin = end_of(network, link->level, link->from), end = end_of(network, link->level, link->to);
+  bool inner = link->level == 0; /* to the centres: nodes hide the rest */
+  point[0] = inner ? begin.centre : leave(&begin, end.centre);
+  return append_line(point, 1, inner ? end.centre : leave(&end, begin.centre));
+}
+
 static void draw_cable(const TgNetwork *network, int64_t cable) {
   TgLink link;
   tg_topology_link(network->topology, 2 * cable, &link);
@@ -201,16 +245,14 @@ static void draw_cable(const TgNetwork *network, int64_t cable) {
     draw_stub(network, other, &link, true, pen);
     return;
   }
-  End begin = end_of(network, link.level, link.from), end = end_of(network, link.level, link.to);
-  bool inner = link.level == 0; /* to the centres: nodes hide the rest */
-  TgPoint a = inner ? begin.centre : leave(&begin, end.centre), b = inner ? end.centre : leave(&end, begin.centre);
-  TgPoint point[4] = {
-      a, {a.x + (b.x - a.x) / 3, a.y + (b.y - a.y) / 3}, {b.x - (b.x - a.x) / 3, b.y - (b.y - a.y) / 3}, b};
+  TgPoint point[10];
+  const bool down = network->figure[link.level].lane > 0;
+  const int points = (down ? find_way_down : find_straight_way)(network, &link, point);
   tg_scene_stroke(network->scene, &(TgStroke){.id = id,
-                                              .from = from,
-                                              .to = to,
+                                              .from = down ? to : from,
+                                              .to = down ? from : to,
                                               .point = {point},
-                                              .points = {4},
+                                              .points = {points},
                                               .colour = level_colour[link.level],
                                               .style = "solid",
                                               .pen = pen});

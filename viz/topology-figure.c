@@ -67,11 +67,15 @@ static void place_circle(TgFigure *figure, const Element *element) {
   }
 }
 
-/* The switch above, its nodes in rows below. */
+/* The switch above, its elements in rows below, with room between them for the cables to lower rows: none between nodes
+ * without labels, which hide little. */
 static void place_switch(TgFigure *figure, const Element *element) {
   int32_t nodes = figure->level->nodes, columns = nodes <= 8 ? nodes : (int32_t)ceil(sqrt(2.0 * nodes));
-  double px = element->width + 12, py = element->height + 26, top = 30 + 46;
   int32_t rows = (nodes + columns - 1) / columns;
+  figure->columns = columns;
+  figure->rows = rows;
+  figure->lane = figure->level->span > 1 ? 6 : element->width < 20 ? 0 : 3;
+  double px = element->width + 12 + figure->lane * (rows - 1), py = element->height + 26, top = 30 + 46;
   figure->width = columns * px + 12;
   figure->height = top + rows * py;
   figure->hub = (TgPoint){figure->width / 2, 24};

@@ -10,7 +10,10 @@
 typedef struct TgFigure {
   const TgLevel *level;
   TgPoint *at;          /**< centres of the elements: nodes, or groups of the level below */
-  TgPoint hub;          /**< centre of the switch where the kind has one */
+  TgPoint hub;          /**< centre of the switch where the kind has one … */
+  int32_t columns;      /**< … which stands above rows of so many elements; … */
+  int32_t rows;         /**< … how many rows these are, … */
+  double lane;          /**< and how far apart cables go down between elements; 0: they do not */
   double width, height; /**< points */
   bool stubs;           /**< links round the edge are drawn as stubs */
 } TgFigure;

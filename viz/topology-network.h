@@ -1,5 +1,5 @@
 /** @file topology-network.h
- * A network that is being drawn. Private to topology-picture.c and topology-draw.c. */
+ * A network that is being drawn. Private to viz/. */
 #ifndef TG_TOPOLOGY_NETWORK_H
 #define TG_TOPOLOGY_NETWORK_H
 
@@ -16,6 +16,9 @@ typedef struct TgNetwork {
   bool labelled;
   TgScene *scene;
 } TgNetwork;
+
+/** The picture of a network of at most TG_TOPOLOGY_PICTURE_NODES nodes. Free with tg_scene_free(). */
+TgScene *tg_topology_scene(const TgTopology *topology);
 
 /** Sets the size of a node from the network, and whether it has its label. */
 void tg_network_find_node_size(TgNetwork *network);

@@ -64,21 +64,25 @@ static TgScene *scene_of(TgNetwork *network) {
   return network->scene;
 }
 
+TgScene *tg_topology_scene(const TgTopology *topology) {
+  TgNetwork network = {.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
+  tg_network_find_node_size(&network);
+  find_figures(&network);
+  TgScene *scene = scene_of(&network);
+  for (int l = 0; l < topology->levels; l++) {
+    tg_figure_clear(&network.figure[l]);
+    g_free(network.group[l]);
+  }
+  g_free(network.at);
+  return scene;
+}
+
 GBytes *tg_draw_topology(const TgTopology *topology, const char *format, GError **error) {
   if (topology->nodes > TG_TOPOLOGY_PICTURE_NODES) {
     g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG, "the network has %d nodes, and at most %d are drawn",
                 topology->nodes, TG_TOPOLOGY_PICTURE_NODES);
     return NULL;
   }
-  TgNetwork network = {.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
-  tg_network_find_node_size(&network);
-  find_figures(&network);
-  g_autoptr(TgScene) scene = scene_of(&network);
-  GBytes *file = tg_render(scene, format, error);
-  for (int l = 0; l < topology->levels; l++) {
-    tg_figure_clear(&network.figure[l]);
-    g_free(network.group[l]);
-  }
-  g_free(network.at);
-  return file;
+  g_autoptr(TgScene) scene = tg_topology_scene(topology);
+  return tg_render(scene, format, error);
 }

@@ -9,6 +9,7 @@
 #include "picture.h"
 #include "scene-private.h"
 #include "text-width.h"
+#include "topology-network.h"
 
 typedef struct Subject {
   const char *name, *grid, *network;
@@ -348,6 +349,57 @@ static void test_four_coordinates(void) {
   }
 }
 
+static bool is_inside(const TgMark *mark, TgPoint point) {
+  return fabs(point.x - mark->x) < mark->width / 2 - 0.5 && fabs(point.y - mark->y) < mark->height / 2 - 0.5;
+}
+
+static TgPoint on_curve(const TgPoint *p, double t) {
+  const double a = (1 - t) * (1 - t) * (1 - t), b = 3 * t * (1 - t) * (1 - t), c = 3 * t * t * (1 - t), d = t * t * t;
+  return (TgPoint){a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
+                   a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
+}
+
+/* How many of the points of a cable are in a box, and how many there are. */
+static int count_inside(const TgStroke *stroke, const TgPoint *point, const TgMark *box, int *all) {
+  enum { PARTS = 50 };
+  int inside = 0;
+  *all = 0;
+  for (int p = 0; p + 3 < stroke->points[0]; p += 3)
+    for (int part = 0; part <= PARTS; part++, ++*all)
+      inside += is_inside(box, on_curve(point + p, part / (double)PARTS));
+  return inside;
+}
+
+/* A cable is wholly inside the box of a group or wholly outside, and runs behind no node or switch but its own. */
+static void check_cable(const TgScene *scene, const TgStroke *stroke, const TgPoint *point) {
+  for (guint m = 0; m < scene->marks->len; m++) {
+    const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
+    const bool own = g_str_equal(mark->id, stroke->from) || g_str_equal(mark->id, stroke->to);
+    const bool outline = mark->shape == TG_OUTLINE_ROUNDED && mark->fill == NULL;
+    int all, inside = count_inside(stroke, point, mark, &all);
+    if (mark->shape == TG_OUTLINE_TEXT || own) continue;
+    if (inside != 0 && (!outline || inside != all))
+      complain("%s runs through %s in '%s'", stroke->id, mark->id, scene->title);
+  }
+}
+
+static void test_cables(void) {
+  static const char *const rows[] = {"switch:16*switch:4", "switch:4*switch:12", "switch:8*switch:40",
+                                     "ring:3*switch:9",    "switch:4*torus:2x4", "switch:2*ring:3",
+                                     "full:4*switch:3",    "mesh:2x3*switch:20", "switch:2*switch:3*switch:10"};
+  for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
+    TgTopology topology;
+    g_assert_true(tg_topology_parse(&topology, rows[r], NULL));
+    g_autoptr(TgScene) scene = tg_topology_scene(&topology);
+    const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
+    for (guint s = 0; s < scene->strokes->len; s++) {
+      const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
+      check_cable(scene, stroke, point);
+      point += stroke->points[0] + stroke->points[1];
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/picture/texts", test_texts);
@@ -360,5 +412,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/picture/spread", test_spread);
   g_test_add_func("/picture/one-place", test_one_place);
   g_test_add_func("/picture/four-coordinates", test_four_coordinates);
+  g_test_add_func("/picture/cables", test_cables);
   return g_test_run();
 }
