@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define SVG "svg enhanced background rgb 'white' font 'Liberation Sans,13'"
+#define SVG "svg dynamic enhanced background rgb 'white' font 'Liberation Sans,13'"
 static const TgPlotFormat formats[] = {
     {"gp", SVG, 1, false},
     {"svg", SVG, 1, true},

@@ -14,12 +14,9 @@ static void append_element(GString *svg, const char *name, const char *text) {
   g_string_append_printf(svg, "<%s>%s</%s>\n", name, escaped, name);
 }
 
+/* Without width and height: the picture is as large as what it stands in, whatever that is, in its own proportions. */
 void tg_svg_open(GString *svg, double width, double height, const char *title, const char *description) {
-  g_string_append(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"");
-  append_number(svg, width);
-  g_string_append(svg, "pt\" height=\"");
-  append_number(svg, height);
-  g_string_append(svg, "pt\" viewBox=\"0 0 ");
+  g_string_append(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 ");
   append_number(svg, width);
   g_string_append_c(svg, ' ');
   append_number(svg, height);

@@ -25,6 +25,17 @@ static char *text_of(GBytes *file) {
   return g_strndup(g_bytes_get_data(file, NULL), g_bytes_get_size(file));
 }
 
+/* The second line of an SVG: its size, which is not in points, so that it fits what it stands in. */
+static char *size_of(GBytes *file) {
+  g_autofree char *svg = text_of(file);
+  g_auto(GStrv) lines = g_strsplit(svg, "\n", 3);
+  g_assert_true(g_str_has_prefix(lines[1], "<svg "));
+  g_assert_nonnull(strstr(lines[1], " viewBox=\"0 0 "));
+  g_assert_null(strstr(lines[1], " width="));
+  g_assert_null(strstr(lines[1], " height="));
+  return g_strdup(lines[1]);
+}
+
 static void assert_begins(GBytes *file, const char *signature) {
   g_assert_nonnull(file);
   g_assert_cmpuint(g_bytes_get_size(file), >, strlen(signature));
@@ -165,14 +176,6 @@ static gboolean count_file(gint64 step, gint64 steps, GBytes *file, gpointer use
   return TRUE;
 }
 
-/* The second line of an SVG: its size. */
-static char *size_of(GBytes *file) {
-  g_autofree char *svg = text_of(file);
-  g_auto(GStrv) lines = g_strsplit(svg, "\n", 3);
-  g_assert_true(g_str_has_prefix(lines[1], "<svg "));
-  return g_strdup(lines[1]);
-}
-
 /* A file a step, all on one canvas. */
 static void test_all_steps(void) {
   Laid laid;
@@ -209,7 +212,7 @@ static void test_moving_svg(void) {
   GError *error = NULL;
   g_autoptr(GBytes) file = draw_all("cannon", "3x3", "svg", &error);
   g_assert_no_error(error);
-  g_autofree char *svg = text_of(file);
+  g_autofree char *svg = text_of(file), *size = size_of(file);
   Seen seen;
   parse_svg(&seen, svg);
   for (int step = 0; step <= 4; step++) {
@@ -319,7 +322,7 @@ static void test_networks(void) {
     g_assert_true(tg_topology_parse(&topology, rows[r].text, NULL));
     g_autoptr(GBytes) file = tg_draw_topology(&topology, "svg", &error);
     g_assert_no_error(error);
-    g_autofree char *svg = text_of(file);
+    g_autofree char *svg = text_of(file), *size = size_of(file);
     Seen seen;
     parse_svg(&seen, svg);
     g_assert_true(g_hash_table_contains(seen.ids, rows[r].node));
