@@ -56,5 +56,6 @@ TgExit tg_draw_check_options(const TgCli *cli) {
   if (o->spacetime && o->memory) return tg_report(cli, TG_EXIT_USAGE, "draw: give --spacetime or --memory, not both");
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
     if (rows[i].given && !(rows[i].users & kind)) return refuse(cli, kind, rows[i].name, rows[i].users);
+  if (o->step && o->all) return tg_report(cli, TG_EXIT_USAGE, "draw: give --step or --all, not both");
   return TG_EXIT_DONE;
 }

@@ -114,8 +114,6 @@ TgExit tg_draw_page(TgCli *cli) {
   if (count > SCHEDULES)
     return tg_report(cli, TG_EXIT_USAGE, "--beside %s: at most %d schedules stand beside each other",
                      cli->options.beside, SCHEDULES);
-  if (cli->options.all)
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: a page has all steps; leave --all out", cli->options.output);
   TgExit status = page_options(cli, &options, &machine, &text);
   for (int i = 0; i < count && !status; i++)
     status = open_one(cli, &on[i], i ? beside[i - 1] : cli->options.arguments[0], &machine, count > 1);

@@ -26,7 +26,6 @@ typedef struct TgDrawing {
 static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
   const TgOptions *options = &cli->options;
   if (!options->output) return tg_report(cli, TG_EXIT_USAGE, "draw: expected -o FILE, as in -o step.svg");
-  if (options->step && options->all) return tg_report(cli, TG_EXIT_USAGE, "draw: give --step or --all, not both");
   drawing->path = options->output;
   g_autofree char *formats = g_strdup_printf("%s, gif, html", tg_draw_formats());
   TgExit status = tg_draw_file_format(cli, formats, &drawing->format);
@@ -214,7 +213,7 @@ const TgCommand tg_command_draw = {
         "The suffix says the format: dot, svg, png or pdf for a step; svg or gif for all steps in one file; html for a "
         "page that steps through the schedule, proves it and predicts its time as its text is edited, in one file "
         "that needs nothing else. "
-        "Without --step or --all it is step 1 (a gif has all). Needs no size.\n"
+        "Without --step or --all it is step 1 (a gif and a page have all). Needs no size.\n"
         "--spacetime draws what each processor does when, as `topogemm sim` predicts it, with the critical path; it "
         "needs -n or --size. --memory draws how many blocks processors hold in each step, with the peak; with -n or "
         "--size in bytes, beside the least that holds A, B and C once. Both take several ALGOs and put them on one "

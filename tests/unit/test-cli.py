@@ -674,6 +674,17 @@ def test_drawings():
     assert pathlib.Path("f.png").read_bytes()[:4] == b"\x89PNG" and pathlib.Path("f.pdf").read_bytes()[:4] == b"%PDF"
 
 
+def test_drawings_page():
+    """A page has all steps: --all changes nothing, and where it opens is what --step says, not both."""
+    page = ["draw", "cannon", "--grid", "2x2", "-o"]
+    run(*page, "f.html", "--all", "--step", 1, expect=2)
+    if "no page" in subprocess.run([PROGRAM, *page, "f.html"], capture_output=True, text=True, check=False).stderr:
+        print("# this build has no page: none was drawn")
+        return
+    run(*page, "all.html", "--all")
+    assert pathlib.Path("all.html").read_bytes() == pathlib.Path("f.html").read_bytes()
+
+
 def test_sim_document():
     """What a prediction says of its parts fits together."""
     for words in ["cannon --grid 4x4", "dns --grid 2x2x2 --network hypercube", "summa --grid 6x6 --network torus:3x3",
