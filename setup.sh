@@ -60,6 +60,14 @@ font() {
     [[ -n $(find /usr/share/fonts /usr/local/share/fonts -name "${1// /}-Regular.*" -print -quit 2>/dev/null) ]]
   fi
 }
+# Any font that has U+2080 to U+2089 will do.
+digits_below_the_line() {
+  if any_command fc-list; then
+    [[ -n $(fc-list ':charset=2080-2089' family 2>/dev/null) ]]
+  else
+    [[ -n $(find /usr/share/fonts /usr/local/share/fonts -name 'DejaVuSans.*' -print -quit 2>/dev/null) ]]
+  fi
+}
 # Asked for its version because other programs are called `convert`, too.
 imagemagick() { [[ $( (magick -version || convert -version) 2>/dev/null) == *ImageMagick* ]]; }
 # The system's Python first: Meson runs under it, and so do the tests.
@@ -101,6 +109,8 @@ needed=(
   'libgraphviz-dev|module libgvc|the pkg-config module libgvc|lays the pictures out and writes SVG, PNG and PDF'
   'graphviz|any_command dot|the command dot|finds the plug-ins of libgvc; draws the .dot files that are written'
   'fonts-liberation|font Liberation Sans|the font Liberation Sans|the letters in pictures, equal on every machine'
+  'fonts-dejavu-core|digits_below_the_line|a font with the digits of A₀₁, such as DejaVu Sans|the digits of A₀₁ in PNG, GIF and PDF'
+  'libfontconfig-dev|module fontconfig|the pkg-config module fontconfig|asks whether the fonts have these digits'
   'libopenblas-dev|module openblas|the pkg-config module openblas|multiplies the local blocks'
   'imagemagick|imagemagick|the command magick or convert|joins frames to a GIF (topogemm draw -o x.gif)'
 )

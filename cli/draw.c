@@ -21,6 +21,7 @@ typedef struct TgDrawing {
   const char *format; /**< the suffix of it */
   int64_t steps;
   TgFailure failure; /* of a step that was drawn */
+  bool plain_digits; /* some picture has A01 for A₀₁ */
 } TgDrawing;
 
 static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
@@ -47,6 +48,7 @@ static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
   drawing->options.embedding = &drawing->embedding;
   drawing->options.to_the_error = true;
   drawing->options.failure = &drawing->failure;
+  drawing->options.plain_digits = &drawing->plain_digits;
   drawing->steps = tg_walk_count_steps(&problem->schedule, &problem->names, &error);
   return drawing->steps < 0 ? tg_problem_report(cli, problem, &error) : TG_EXIT_DONE;
 }
@@ -186,6 +188,9 @@ static TgExit run(TgCli *cli) {
     status = draw_moving(cli, &drawing);
   else if (!status)
     status = draw_one(cli, &drawing);
+  if (drawing.plain_digits)
+    tg_report_note(cli, "no installed font has the digits ₀ to ₉, so A01 stands for A₀₁: install the package "
+                        "fonts-dejavu-core, or draw an .svg");
   tg_problem_clear(&drawing.problem);
   return status;
 }

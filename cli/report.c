@@ -21,6 +21,13 @@ static void print_error(const TgCli *cli, const char *place, const char *message
   fprintf(stderr, "%s%s:%s %s\n", begin, shown_place, end, shown);
 }
 
+void tg_report_note(const TgCli *cli, const char *text) {
+  if (cli->options.quiet) return;
+  tg_progress_clear(cli->progress);
+  fflush(stdout);
+  fprintf(stderr, "topogemm: note: %s\n", text);
+}
+
 TgExit tg_report(const TgCli *cli, TgExit status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

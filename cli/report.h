@@ -20,4 +20,7 @@ TgExit tg_report_error(const TgCli *cli, GError *error);
  * alone; `column` 0 marks the line from its first word to its end. */
 TgExit tg_report_at(const TgCli *cli, TgExit status, const TgSource *source, int line, int column, const char *message);
 
+/** Says what is worth knowing of a result that is right all the same; nothing with `--quiet`. */
+void tg_report_note(const TgCli *cli, const char *text);
+
 #endif

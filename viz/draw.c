@@ -39,9 +39,14 @@ static const TgFrame *seek(TgFrames *frames, const TgDrawOptions *options, int64
   return frame;
 }
 
+static void note_digits(const TgScene *scene, const TgDrawOptions *options, const char *format) {
+  if (options->plain_digits && tg_render_has_plain_digits(scene, format)) *options->plain_digits = true;
+}
+
 static GBytes *draw_frame(const TgFrame *frame, const TgDrawOptions *options, const TgRoom *room, const char *format,
                           GError **error) {
   g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, room);
+  note_digits(scene, options, format);
   return tg_render(scene, format, error);
 }
 
@@ -84,13 +89,15 @@ const char *tg_draw_animation_formats(void) {
   return "svg, gif";
 }
 
-static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, TgAnimation *animation, GError **error) {
+static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, const char *format, TgAnimation *animation,
+                        GError **error) {
   TgRoom room;
   if (!measure_all(frames, options, &room, error)) return FALSE;
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
     const TgFrame *frame = seek(frames, options, step, error);
     if (frame == NULL) return FALSE;
     g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, &room);
+    note_digits(scene, options, format);
     if (!tg_animation_add(animation, scene, error)) return FALSE;
   }
   return TRUE;
@@ -102,6 +109,6 @@ GBytes *tg_draw_animation(const TgSchedule *schedule, const TgScheduleNames *nam
   g_autoptr(TgAnimation) animation = tg_animation_new(format, seconds, error);
   if (animation == NULL) return NULL;
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
-  if (frames == NULL || !add_all(frames, options, animation, error)) return NULL;
+  if (frames == NULL || !add_all(frames, options, format, animation, error)) return NULL;
   return tg_animation_finish(animation, error);
 }

@@ -34,6 +34,7 @@ typedef struct TgDrawOptions {
   bool to_the_error;  /**< as in TgFrameOptions: the step in which a wrong schedule fails is drawn as far as it went */
   TgFailure *failure; /**< with `to_the_error`: set where a step that is drawn fails; may be NULL */
   double seconds_per_step; /**< of animations; 0: 2 s */
+  bool *plain_digits; /**< set where a picture has A01 for A₀₁, for want of a font with these digits; may be NULL */
 } TgDrawOptions;
 
 /** Suffixes of still pictures, "dot, svg, png, pdf", and of animations, "svg, gif"; for messages and help. */

@@ -3,6 +3,8 @@
 #include <gvc.h>
 #include <string.h>
 
+#include "font.h"
+#include "scene-private.h"
 #include "svg-text.h"
 
 /* libgvc is one for the process: it reports through one function without user data, its plug-ins keep static pointers
@@ -26,19 +28,20 @@ static GBytes *finish_copy(const TgScene *scene, const char *data, gsize length)
   return g_bytes_new(data, length);
 }
 
-/* One row a format: what libgvc calls it (NULL: the graph itself), dots per inch (0: libgvc's), and what is still done.
- */
+/* One row a format: what libgvc calls it (NULL: the graph itself), dots per inch (0: libgvc's), whether it is text
+ * whose letters who shows it draws, and what is still done. */
 typedef struct TgRenderFormat {
   const char *suffix, *gvc_name, *dpi;
+  bool is_text;
   GBytes *(*finish)(const TgScene *scene, const char *data, gsize length);
 } TgRenderFormat;
 
 static const TgRenderFormat formats[] = {
-    {"dot", NULL, NULL, NULL},
-    {"svg", "svg", NULL, finish_svg},
-    {"png", "png", "144", finish_copy},
-    {"pdf", "pdf", NULL, finish_copy},
-    {TG_RENDER_SCREEN_PNG, "png", "96", finish_copy},
+    {"dot", NULL, NULL, true, NULL},
+    {"svg", "svg", NULL, true, finish_svg},
+    {"png", "png", "144", false, finish_copy},
+    {"pdf", "pdf", NULL, false, finish_copy},
+    {TG_RENDER_SCREEN_PNG, "png", "96", false, finish_copy},
 };
 
 const char *tg_render_formats(void) {
@@ -53,6 +56,43 @@ static const TgRenderFormat *find_format(const char *suffix) {
 
 gboolean tg_render_knows(const char *format) {
   return find_format(format) != NULL;
+}
+
+/* U+2080 to U+2089 in UTF-8. */
+static bool is_subscript(const char *at) {
+  return at[0] == '\xe2' && at[1] == '\x82' && (guchar)at[2] >= 0x80 && (guchar)at[2] <= 0x89;
+}
+
+static bool has_subscript(const char *text) {
+  for (; text && *text; text++)
+    if (is_subscript(text)) return true;
+  return false;
+}
+
+static bool scene_has_subscript(const TgScene *scene) {
+  for (guint m = 0; m < scene->marks->len; m++)
+    if (has_subscript(g_array_index(scene->marks, TgMark, m).text)) return true;
+  for (guint s = 0; s < scene->strokes->len; s++)
+    if (has_subscript(g_array_index(scene->strokes, TgStroke, s).label)) return true;
+  return false;
+}
+
+gboolean tg_render_has_plain_digits(const TgScene *scene, const char *format) {
+  const TgRenderFormat *row = find_format(format);
+  return !(row && row->is_text) && !tg_font_has_subscripts() && scene_has_subscript(scene);
+}
+
+static GString *dot_of(const TgScene *scene, const TgRenderFormat *format) {
+  GString *dot = tg_scene_dot(scene);
+  if (!tg_render_has_plain_digits(scene, format->suffix)) return dot;
+  GString *plain = g_string_sized_new(dot->len);
+  for (const char *at = dot->str; *at; at++) {
+    const bool subscript = is_subscript(at);
+    g_string_append_c(plain, subscript ? (char)('0' + (at[2] & 0x0f)) : *at);
+    if (subscript) at += 2;
+  }
+  g_string_free(dot, TRUE);
+  return plain;
 }
 
 static GBytes *render_graph(const TgScene *scene, Agraph_t *graph, const TgRenderFormat *format) {
@@ -92,7 +132,7 @@ GBytes *tg_render(const TgScene *scene, const char *format, GError **error) {
                 tg_render_formats());
     return NULL;
   }
-  GString *dot = tg_scene_dot(scene);
+  GString *dot = dot_of(scene, row);
   if (row->gvc_name == NULL) return g_string_free_to_bytes(dot);
   g_autoptr(GString) messages = g_string_new(NULL);
   g_mutex_lock(&gvc_mutex);

@@ -18,6 +18,10 @@ const char *tg_render_formats(void);
 /** True where `format` ("svg") is one of them. */
 gboolean tg_render_knows(const char *format);
 
+/** True where the file of this format has A01 for A₀₁, because it is made of letters of this machine, whose fonts lack
+ * these digits. Of a GIF, too, which is made of PNGs. */
+gboolean tg_render_has_plain_digits(const TgScene *scene, const char *format);
+
 /** The bytes of a file. What libgvc complains of becomes part of `error`, and is an error: nothing is printed. */
 GBytes *tg_render(const TgScene *scene, const char *format, GError **error);
 

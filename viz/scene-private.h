@@ -5,8 +5,9 @@
 
 #include "scene.h"
 
-/* As Pango reads a font: families, then the style. No HTML labels for bold text: libgvc loses memory with each. */
-#define TG_SCENE_FONT "Liberation Sans,Arial,Helvetica,sans-serif"
+/* As Pango reads a font: families, then the style. Each letter comes from the first that has it: the digits of A₀₁,
+ * which Liberation Sans 1 lacks, from DejaVu Sans. No HTML labels for bold text: libgvc loses memory with each. */
+#define TG_SCENE_FONT "Liberation Sans,Arial,Helvetica,DejaVu Sans,sans-serif"
 #define TG_SCENE_BOLD " Bold"
 
 /* What most boxes have, so that it is written once. */

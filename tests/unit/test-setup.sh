@@ -32,6 +32,7 @@ complete() {
   stand_in gcc 'echo /lib/libgfortran.so'
   stand_in pkg-config 'exit 0'
   stand_in fc-match 'printf "Liberation Sans"'
+  stand_in fc-list 'echo DejaVu Sans'
   stand_in convert 'echo "Version: ImageMagick 6"'
   mkdir -p "$machine.runtime"
   : >"$machine.runtime/libclang_rt.fuzzer-x86_64.a"
@@ -63,7 +64,7 @@ ended() { [[ $status == "$1" ]]; }
 called() { [[ $(calls) == *"$1"* ]]; }
 never_called() { [[ -z $(calls) ]]; }
 
-echo 1..28
+echo 1..32
 
 new_machine && complete && with_apt 'exit 1'
 setup --tests
@@ -72,10 +73,11 @@ check "and apt-get is not called" never_called
 check "and it says just that" [ "$output" = "setup: everything needed is there" ]
 
 new_machine && with_apt 'exit 1' && stand_in fc-match 'printf "DejaVu Sans"'
+stand_in fc-list 'exit 0'
 setup --dry-run
 check "a bare machine lacks something" ended 1
 for package in gcc meson ninja-build pkg-config libglib2.0-dev libgraphviz-dev graphviz fonts-liberation \
-  libopenblas-dev imagemagick; do
+  fonts-dejavu-core libfontconfig-dev libopenblas-dev imagemagick; do
   check "it names $package and why" grep -qE "^  $package +[a-zA-Z].*" <(printf '%s' "$output")
 done
 check "a dry run installs nothing" never_called
@@ -85,6 +87,11 @@ stand_in pkg-config '[[ $* != *openblas* ]]'
 setup --dry-run
 check "only what is missing is named" [ "$(grep -c '^  ' <<<"$output")" = 1 ]
 check "that is OpenBLAS" says libopenblas-dev
+
+new_machine && complete && with_apt 'exit 1' && stand_in fc-list '[[ $* != *2080-2089* ]] && echo Liberation Sans'
+setup --dry-run
+check "a font without the digits below the line is not enough" says fonts-dejavu-core
+check "and nothing else is missing" [ "$(grep -c '^  ' <<<"$output")" = 1 ]
 
 new_machine && complete && rm "$machine/convert" && stand_in convert 'echo some other convert'
 setup
