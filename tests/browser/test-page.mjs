@@ -209,6 +209,27 @@ async function besides() {
   await page.done();
 }
 
+/* One plane of the picture, in every panel that it has, and the same part of it in all steps. */
+async function onePlane() {
+  for (const words of [["dns", "--grid", "3x3x3"], ["cannon25d", "--grid", "4x4x2"]]) {
+    const page = await open(words);
+    const views = [];
+    await page.selectOption(".planes", "1");
+    await page.focus("#scrub");
+    await page.keyboard.press("Home");
+    for (let step = 0; step <= (await lastOf(page)); step++) {
+      if (step > 0) await page.keyboard.press("ArrowRight");
+      await page.waitForSelector(`html[data-settled="${step}"]`);
+      const [whole, part] = await page.$eval(".picture svg", (svg) => [svg.dataset.whole, svg.getAttribute("viewBox")].map((view) => view.split(" ").map(Number)));
+      assert.ok(part[3] < 0.8 * whole[3] || part[2] < 0.8 * whole[2], `${words[0]}: ${part} of ${whole}`);
+      if (words[0] === "dns") assert.ok(part[2] > 0.8 * whole[2], `${words[0]}: ${part} of ${whole}`);
+      views.push(part.join(" "));
+    }
+    assert.equal(new Set(views).size, 1, views.join("; "));
+    await page.done();
+  }
+}
+
 /* --- the same as the command --------------------------------------------------------------------------------------- */
 
 /* Ids and titles of processors, slots and messages in an SVG's text. */
@@ -614,6 +635,7 @@ try {
     ["address", address],
     ["follows a block and a processor", follows],
     ["side by side", besides],
+    ["one plane", onePlane],
     ["ids and titles as in draw", idsAreTheSame],
     ["times as of sim", timesAreTheSame],
     ["sliders", slidersPredict],

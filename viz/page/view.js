@@ -103,8 +103,10 @@ class View {
       namePicture(this.lab);
       const boxes = [];
       for (let p = Number(plane); p < this.lab.facts.processors; p += this.lab.facts.extents[2]) {
-        const group = document.getElementById(this.lab.prefix + processorId(this.lab.facts, p));
-        if (group) boxes.push(group.getBBox());
+        for (const panel of ["", "-panel-2", "-panel-3"]) { /* where each matrix has a panel of its own */
+          const group = document.getElementById(this.lab.prefix + processorId(this.lab.facts, p) + panel);
+          if (group) boxes.push(group.getBBox());
+        }
       }
       const margin = 60;
       const left = Math.min(...boxes.map((box) => box.x)) - margin;
