@@ -16,15 +16,6 @@ void tg_sim_clear(TgSimRun *run) {
   g_free(run->node_group);
 }
 
-/* Statements that the schedule executes; those before the walk fails where it does, which the proof then finds. */
-static int64_t count_statements(const TgProblem *problem) {
-  TgWalk walk;
-  TgError error;
-  tg_walk_init(&walk, &problem->schedule, &problem->names);
-  while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE) continue;
-  return walk.executed;
-}
-
 /** Blocks and words by processor. */
 typedef struct TgHeld {
   int64_t blocks, words;
@@ -99,7 +90,7 @@ TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
   TgProof proof = {0};
   TgSimMemory *memory = &run->memory;
   if (!tg_walk_ends(&problem->schedule, &problem->names, &endless)) return tg_problem_report(cli, problem, &endless);
-  run->statements = count_statements(problem);
+  run->statements = tg_walk_count_statements(&problem->schedule, &problem->names);
   run->proved = run->statements <= TG_SIM_PROOF_LIMIT / tg_schedule_processors(&problem->schedule);
   *memory = (TgSimMemory){.processors = fullest_node(run)};
   name_nodes(run);

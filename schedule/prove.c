@@ -55,6 +55,11 @@ static void run(TgReceived *received, TgProof *proof) {
 
 bool tg_prove(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, int64_t m, int64_t n,
               int64_t k, TgProof *proof) {
+  return tg_prove_watched(schedule, names, collective, m, n, k, NULL, proof);
+}
+
+bool tg_prove_watched(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, int64_t m,
+                      int64_t n, int64_t k, const TgWatch *watch, TgProof *proof) {
   memset(proof, 0, sizeof *proof);
   proof->processors = tg_schedule_processors(schedule);
   proof->m = m;
@@ -62,7 +67,7 @@ bool tg_prove(const TgSchedule *schedule, const TgScheduleNames *names, TgCollec
   proof->k = k;
   proof->busiest = -1;
   TgReceived received = {.words = calloc((size_t)proof->processors, sizeof(int64_t))};
-  TgStateHooks hooks = {.user = &received, .message = receive};
+  TgStateHooks hooks = {.user = &received, .message = receive, .watch = watch};
   if (!received.words) {
     proof->failure =
         (TgFailure){.cause = TG_CAUSE_MEMORY, .statement = -1, .processor = -1, .message = "out of memory"};

@@ -30,6 +30,10 @@ void tg_proof_sizes(const TgSchedule *schedule, int64_t *m, int64_t *n, int64_t 
  * proof->ok. */
 bool tg_prove(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, int64_t m, int64_t n,
               int64_t k, TgProof *proof);
+/** The same, telling `watch` the statements executed, of tg_walk_count_statements(); where it stops the proof, that
+ * fails with TG_CAUSE_STOPPED. */
+bool tg_prove_watched(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, int64_t m,
+                      int64_t n, int64_t k, const TgWatch *watch, TgProof *proof);
 
 TG_END_DECLS
 

@@ -108,6 +108,7 @@ static bool transfer_all(TgLineRun *run, TgFailure *failure) {
   tg_rounds_init(&rounds, (TgOp)run->statement->op, state->collective, run->line.length, run->line.root, 0);
   while (tg_rounds_next(&rounds, &transfer)) {
     TgMessage message;
+    if (!tg_state_go_on(state, failure)) return false;
     tg_message_describe(&message, run->statement, &run->line, &transfer, state->collective);
     tg_state_count_message(state, &message, *held(run, transfer.from, transfer.item));
     if (transfer.add && !add_partial(run, &transfer, failure)) return false;

@@ -17,7 +17,8 @@ static bool execute_move(TgState *state, TgFailure *failure) {
   tg_messages_init(&messages, &state->walk, TG_COLLECTIVE_WHOLE);
   while ((progress = tg_messages_next(&messages, &message, &error)) == TG_PROGRESS_MORE) {
     TgValueId value;
-    if (!tg_slot_read(state, message.from, statement->source.buffer, message.source_index, &value, failure))
+    if (!tg_state_go_on(state, failure) ||
+        !tg_slot_read(state, message.from, statement->source.buffer, message.source_index, &value, failure))
       return false;
     TgWrite write = {.processor = message.to,
                      .buffer = statement->target.buffer,
@@ -180,6 +181,7 @@ static bool execute_local(TgState *state, LocalOperation operation, TgFailure *f
     if (!tg_walk_local(&state->walk, processor, &local, &error))
       return expression_failed(state, processor, &error, failure);
     if (local.takes_part && !operation(state, processor, &local, failure)) return false;
+    if (!tg_state_go_on(state, failure)) return false;
   }
   return true;
 }
@@ -188,6 +190,7 @@ bool tg_state_execute(TgState *state, TgFailure *failure) {
   static const LocalOperation local[TG_OPS] = {
       [TG_OP_MULTIPLY] = multiply_at, [TG_OP_COPY] = copy_at, [TG_OP_ZERO] = zero_at, [TG_OP_TRANSPOSE] = transpose_at};
   int op = state->schedule->statement[state->walk.statement].op;
+  if (!tg_state_watched(state, failure)) return false;
   state->counts.statements++;
   bool fine = local[op]                 ? execute_local(state, local[op], failure)
               : tg_op_is_collective(op) ? tg_state_execute_collective(state, failure)

@@ -28,6 +28,11 @@ bool tg_state_out_of_memory(const TgState *state, TgFailure *failure, const char
   return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "out of memory for %s", what);
 }
 
+bool tg_state_watched(TgState *state, TgFailure *failure) {
+  if (tg_watch_go_on(state->hooks.watch, state->counts.statements)) return true;
+  return tg_state_fail(state, failure, TG_CAUSE_STOPPED, -1, "stopped");
+}
+
 bool tg_state_hook_failed(const TgState *state, TgFailure *failure, int64_t processor) {
   return tg_state_fail(state, failure, TG_CAUSE_HOOK, processor, "the data could not follow (out of memory?)");
 }

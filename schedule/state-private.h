@@ -48,7 +48,8 @@ struct TgState {
   int64_t writes, write_capacity;
   TgValueId *scratch; /**< a collective's values along one line */
   int64_t scratch_capacity;
-  TgCPlace *c_place; /**< of C block (row, column) at row * columns + column */
+  TgCPlace *c_place;      /**< of C block (row, column) at row * columns + column */
+  uint32_t since_watched; /**< processors, messages and blocks since the watch was asked */
   TgUnread unread[TG_MAX_STATEMENTS];
 };
 
@@ -57,6 +58,12 @@ bool tg_state_fail(const TgState *state, TgFailure *failure, TgCause cause, int6
 /** A hook returned false. */
 bool tg_state_hook_failed(const TgState *state, TgFailure *failure, int64_t processor);
 bool tg_state_out_of_memory(const TgState *state, TgFailure *failure, const char *what);
+/** Asks the watch. */
+bool tg_state_watched(TgState *state, TgFailure *failure);
+/** The same now and then: called for every processor, message and block of what may be long. */
+static inline bool tg_state_go_on(TgState *state, TgFailure *failure) {
+  return ++state->since_watched % 4096 || tg_state_watched(state, failure);
+}
 /** "A" or "C[3]". */
 void tg_state_slot_text(const TgState *state, int buffer, int32_t index, char *text, size_t size);
 

@@ -49,7 +49,7 @@ static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgFailure *
   while ((next = tg_placing_next(&placing, state->names, &placed, &error)) > 0) {
     bool fine = placed.matrix == TG_MATRIX_C ? keep_c_place(state, &placed)
                                              : place_block(state, &placed, table[placed.matrix], failure);
-    if (!fine) return false;
+    if (!fine || !tg_state_go_on(state, failure)) return false;
   }
   return next == 0 ||
          tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%d:%d: %s", error.line, error.column, error.message);
@@ -241,7 +241,8 @@ bool tg_state_finish(TgState *state, TgFailure *failure) {
   for (int32_t row = 0; row < blocks[0]; row++)
     for (int32_t column = 0; column < blocks[1]; column++) {
       const TgCPlace *place = &state->c_place[(int64_t)row * blocks[1] + column];
-      if (!(copies ? check_copy : check_product)(state, place, row, column, failure)) return false;
+      if (!tg_state_go_on(state, failure) || !(copies ? check_copy : check_product)(state, place, row, column, failure))
+        return false;
     }
   return true;
 }

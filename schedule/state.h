@@ -5,6 +5,7 @@
 #define TG_STATE_H
 
 #include "walk.h"
+#include "watch.h"
 
 TG_BEGIN_DECLS
 
@@ -42,7 +43,8 @@ typedef enum TgCause {
   TG_CAUSE_FINAL_MISSING, /**< a C block's place is empty at the end */
   TG_CAUSE_FINAL_OTHER,   /**< … holds something else */
   TG_CAUSE_FINAL_TERMS,   /**< … lacks an inner index, or has one twice */
-  TG_CAUSE_HOOK           /**< a hook refused */
+  TG_CAUSE_HOOK,          /**< a hook refused */
+  TG_CAUSE_STOPPED        /**< the watch said so */
 } TgCause;
 
 /** Where and why a run failed. */
@@ -76,6 +78,9 @@ typedef struct TgStateHooks {
   void (*message)(void *user, const TgMessage *message, TgValueId value);
   /** A product was executed at `processor`. */
   void (*product)(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right);
+  /** Told the statements executed, in each of them and every few thousand messages; where it stops the run, that fails
+   * with TG_CAUSE_STOPPED, perhaps in the middle of a statement. Outlives the state. */
+  const TgWatch *watch;
 } TgStateHooks;
 
 /** Counts of a run so far. */

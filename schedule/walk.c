@@ -132,6 +132,14 @@ int64_t tg_walk_count_steps(const TgSchedule *schedule, const TgScheduleNames *n
   return walk.executed < TG_MAX_EXECUTED ? walk.step + 1 : -1;
 }
 
+int64_t tg_walk_count_statements(const TgSchedule *schedule, const TgScheduleNames *names) {
+  TgWalk walk;
+  TgError error;
+  tg_walk_init(&walk, schedule, names);
+  while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE) continue;
+  return walk.executed;
+}
+
 static bool slot_index(const TgWalk *walk, TgSlot slot, const int64_t *variable, int32_t *index, TgError *error) {
   int64_t value = 0;
   *index = 0;

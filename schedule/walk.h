@@ -43,6 +43,9 @@ const char *tg_walk_note(const TgWalk *walk);
  * reports it, unless it fails before. -1 and `error` where the run is too long (see tg_walk_ends()). */
 int64_t tg_walk_count_steps(const TgSchedule *schedule, const TgScheduleNames *names, TgError *error);
 
+/** Statements that the whole schedule executes, as tg_walk_next() counts them; fewer where the walk fails. */
+int64_t tg_walk_count_statements(const TgSchedule *schedule, const TgScheduleNames *names);
+
 /** What one processor does in the current statement. */
 typedef struct TgLocal {
   int64_t to;                    /**< move, add: rank of the receiver */

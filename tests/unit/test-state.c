@@ -231,6 +231,55 @@ static void test_endless(void) {
   g_assert_nonnull(strstr(proof.failure.message, "16777216 statements"));
 }
 
+typedef struct Watched {
+  int64_t most, last; /* statements after which it stops, and those told last */
+  int asked;
+} Watched;
+
+static bool go_on(void *user, int64_t done) {
+  Watched *watched = user;
+  g_assert_cmpint(watched->last, <=, done);
+  g_assert_cmpint(watched->last, <=, watched->most); /* not asked again once it has stopped the run */
+  watched->last = done;
+  watched->asked++;
+  return done <= watched->most;
+}
+
+/* Told every statement, stopped between two of them and within a long one; no other run is the worse for it. */
+static void test_watched(void) {
+  static const char *const names[] = {"cannon", "summa", "dns"}, *const grids[] = {"3x3", "3x3", "3x3x3"};
+  for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+    Bound bound;
+    TgProof proof;
+    g_assert_true(bound_from_library(&bound, names[i], grids[i], NULL));
+    const gint64 statements = tg_walk_count_statements(&bound.schedule, &bound.names);
+    for (gint64 most = 0; most <= statements; most++) {
+      Watched watched = {.most = most};
+      const TgWatch watch = {go_on, &watched};
+      const bool ok = tg_prove_watched(&bound.schedule, &bound.names, TG_COLLECTIVE_AUTO, 9, 9, 9, &watch, &proof);
+      g_assert_cmpint(ok, ==, most >= statements - 1);
+      g_assert_cmpint(proof.failure.cause, ==, ok ? TG_CAUSE_NONE : TG_CAUSE_STOPPED);
+      g_assert_cmpint(watched.last, ==, MIN(most + 1, statements - 1));
+    }
+    g_assert_cmpint(proof.counts.statements, ==, statements);
+  }
+}
+
+/* 3 * 65536 blocks are not placed in one go, nor is a statement of as many processors executed so. */
+static void test_watched_within(void) {
+  static const char *const texts[] = {"move A to (i, j+1)\n", "zero C\n", "broadcast A along j from 0\n"};
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_autofree char *text = g_strconcat(GRID, texts[i], NULL);
+    Bound bound;
+    TgProof proof;
+    Watched watched = {.most = 1};
+    const TgWatch watch = {go_on, &watched};
+    g_assert_true(bound_from(&bound, text, "256x256", NULL));
+    tg_prove_watched(&bound.schedule, &bound.names, TG_COLLECTIVE_WHOLE, 256, 256, 256, &watch, &proof);
+    g_assert_cmpint(watched.asked, >=, (3 + 1) * 65536 / 4096);
+  }
+}
+
 static void test_bounds(void) {
   /* p = 16 on n = 1024 squares: 3 (n³/p)^(2/3) - 3 n²/p; on a long matrix, p <= m/n: nk (1 - 1/p). */
   double n = 1024;
@@ -255,6 +304,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/state/empty-steps", test_empty_steps);
   g_test_add_func("/state/symmetric-transpose", test_symmetric_transpose);
   g_test_add_func("/state/endless", test_endless);
+  g_test_add_func("/state/watched", test_watched);
+  g_test_add_func("/state/watched-within", test_watched_within);
   g_test_add_func("/state/bounds", test_bounds);
   return g_test_run();
 }
