@@ -1,4 +1,5 @@
 /* The command: finds the subcommand, parses its options, runs it, and turns what happened into an exit status. */
+#include "interrupt.h"
 #include "output-files.h"
 #include "output.h"
 #include "report.h"
@@ -125,5 +126,6 @@ int main(int argc, char **argv) {
   TgExit status = dispatch(&cli, argc, argv);
   status = tg_output_finish(&cli, status);
   tg_options_clear(&cli.options);
+  tg_interrupt_obey();
   return (int)status;
 }

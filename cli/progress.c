@@ -1,4 +1,5 @@
 #include "progress.h"
+#include "interrupt.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -19,16 +20,33 @@ static char *duration(double seconds) {
   return g_strdup_printf("%" PRId64 " h %" PRId64 " min", s / 3600, s % 3600 / 60);
 }
 
+static char *time_left(double elapsed, int64_t done, int64_t total) {
+  if (done >= total) return g_strdup("finishing");
+  g_autofree char *left = done > 0 ? duration(elapsed / (double)done * (double)(total - done)) : g_strdup("?");
+  return g_strconcat(left, " left", NULL);
+}
+
 void tg_progress_at(TgProgressLine *line, int64_t done) {
   gint64 now = g_get_monotonic_time();
   if (!line->shown_at_all || now - line->begun_us < FIRST_US || now - line->shown_us < AGAIN_US) return;
   line->shown_us = now;
   double elapsed = (double)(now - line->begun_us) / 1e6;
-  g_autofree char *left = done > 0 ? duration(elapsed / (double)done * (double)(line->total - done)) : g_strdup("?");
-  int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s left", line->what, done, line->total, left) - 1;
+  g_autofree char *left = time_left(elapsed, done, line->total);
+  int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s", line->what, done, line->total, left) - 1;
   if (width < line->width) fprintf(stderr, "%*s", line->width - width, "");
   line->width = MAX(width, line->width);
   fflush(stderr);
+}
+
+static bool go_on(void *user, int64_t done) {
+  tg_progress_at(user, done);
+  return !tg_interrupted();
+}
+
+TgWatch tg_progress_watch(TgProgressLine *line) {
+  if (!line->watches) tg_interrupt_catch();
+  line->watches = true;
+  return (TgWatch){.go_on = go_on, .user = line};
 }
 
 void tg_progress_clear(TgProgressLine *line) {
@@ -40,5 +58,6 @@ void tg_progress_clear(TgProgressLine *line) {
 
 void tg_progress_end(TgCli *cli) {
   tg_progress_clear(cli->progress);
+  if (cli->progress && cli->progress->watches) tg_interrupt_release();
   cli->progress = NULL;
 }

@@ -5,18 +5,24 @@
 
 #include "cli.h"
 
+#include "watch.h"
+
 struct TgProgressLine {
   const char *what;
   int64_t total;
   gint64 begun_us, shown_us;
   int width; /**< columns of the line shown now, 0 where there is none */
   bool shown_at_all;
+  bool watches; /**< signals are noted */
 };
 
 /** Begins, and makes it the line that errors and text clear away; nothing appears within the first half second, nor
  * with `--quiet` or where standard error is no terminal. */
 void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64_t total);
 void tg_progress_at(TgProgressLine *line, int64_t done);
+/** For work that can be stopped: tells the line how far it is, and stops it when a signal is to end the program. From
+ * here to tg_progress_end() such signals are noted, see interrupt.h. */
+TgWatch tg_progress_watch(TgProgressLine *line);
 /** Takes the line away until the next tg_progress_at(). NULL is allowed. */
 void tg_progress_clear(TgProgressLine *line);
 void tg_progress_end(TgCli *cli);

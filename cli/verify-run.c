@@ -1,5 +1,5 @@
 /* Runs the proof at one size or many. */
-#include "progress.h"
+#include "interrupt.h"
 #include "verify.h"
 
 #include "bounds.h"
@@ -102,13 +102,23 @@ static TgExit find_sizes(const TgCli *cli, const TgSchedule *schedule, int64_t *
   return tg_shape_init(&shape, &schedule->computes, *m, *n, *k, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
-static TgExit check_one(const TgCli *cli, TgVerification *verification) {
+static bool one_of_many(void *user, int64_t statements) {
+  TgVerification *verification = user;
+  (void)statements;
+  return tg_watch_go_on(&verification->watch, verification->done);
+}
+
+static TgExit check_one(TgCli *cli, TgVerification *verification) {
   TgProblem *problem = &verification->problem;
   TgProof proof;
   int64_t m, n, k;
   TgExit status = find_sizes(cli, &problem->schedule, &m, &n, &k);
   if (status) return status;
-  bool right = tg_prove(&problem->schedule, &problem->names, verification->collective, m, n, k, &proof);
+  const TgWatch many = {.go_on = one_of_many, .user = verification};
+  if (!verification->range) cli->progress->total = tg_walk_count_statements(&problem->schedule, &problem->names);
+  bool right = tg_prove_watched(&problem->schedule, &problem->names, verification->collective, m, n, k,
+                                verification->range ? &many : &verification->watch, &proof);
+  if (proof.failure.cause == TG_CAUSE_STOPPED) return TG_EXIT_FAILED;
   if (!right && proof.failure.cause == TG_CAUSE_MEMORY)
     return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, proof.failure.message);
   TgVerdict verdict = verdict_of(verification, &proof);
@@ -153,7 +163,7 @@ static void count_skipped(TgVerification *verification, const char *message) {
 }
 
 /* Binds the present values and checks them, or counts them as skipped. */
-static TgExit check_values(const TgCli *cli, TgVerification *verification, const TgBindings *given) {
+static TgExit check_values(TgCli *cli, TgVerification *verification, const TgBindings *given) {
   TgProblem *problem = &verification->problem;
   TgBindings bindings = *given;
   TgError error = {0};
@@ -174,12 +184,14 @@ static TgExit check_values(const TgCli *cli, TgVerification *verification, const
 static TgExit check_all(TgCli *cli, TgVerification *verification, const TgBindings *bindings) {
   TgProgressLine line;
   TgExit status = TG_EXIT_DONE;
-  int64_t done = 0;
   tg_progress_begin(&line, cli, tg_problem_name(&verification->problem), tg_ranges_combinations(&verification->ranges));
+  verification->watch = tg_progress_watch(&line);
   tg_ranges_first(&verification->ranges);
   do {
-    tg_progress_at(&line, done++);
+    tg_progress_at(&line, verification->done);
     status = check_values(cli, verification, bindings);
+    if (!status && tg_interrupted()) status = TG_EXIT_FAILED;
+    verification->done++;
   } while (!status && verification->ok && tg_ranges_next(&verification->ranges));
   tg_progress_end(cli);
   return status;

@@ -3,6 +3,7 @@
 #ifndef TG_VERIFY_H
 #define TG_VERIFY_H
 
+#include "progress.h"
 #include "ranges.h"
 
 #include "json-writer.h"
@@ -39,7 +40,9 @@ typedef struct TgVerification {
   TgProblem problem;
   TgCollective collective;
   TgRanges ranges;
-  bool range; /**< --for was given */
+  bool range;    /**< --for was given */
+  TgWatch watch; /**< told sizes that are done, or the statements of a single one */
+  int64_t done;  /**< sizes */
   bool ok;
   GArray *verdicts;     /**< TgVerdict, of sizes that are right */
   GArray *skipped;      /**< TgSkipped */
