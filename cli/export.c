@@ -1,9 +1,16 @@
 /* topogemm export: the expanded schedule for other programs. */
+#include "interrupt.h"
 #include "output.h"
 #include "problem.h"
+#include "progress.h"
 
 #include "export-job.h"
 #include "shape.h"
+#include "text-units.h"
+
+#include <stdio.h>
+
+static const double large_bytes = 1e8;
 
 static TgExit element_option(const TgCli *cli, TgElement *element) {
   *element = TG_F32;
@@ -45,19 +52,45 @@ static TgExit open_job(const TgCli *cli, TgProblem *problem, TgExportJob *job) {
   return TG_EXIT_DONE;
 }
 
+static void announce_size(const TgCli *cli, const TgExportJob *job) {
+  char text[32];
+  const double bytes = tg_export_size(job, cli->options.output);
+  if (cli->options.quiet || bytes < large_bytes) return;
+  tg_bytes_text(bytes, text, sizeof text);
+  g_autofree char *path = tg_printable(cli->options.output, "");
+  fprintf(stderr, "topogemm: %s: about %s will be written\n", path, text);
+}
+
+/* Where a signal stops it, main() ends the program by that signal. */
+static bool run_job(TgCli *cli, TgExportJob *job, TgExported *exported, TgFailure *failure, GError **error) {
+  TgProgressLine line;
+  announce_size(cli, job);
+  tg_progress_begin(&line, cli, "export", tg_export_work(job, cli->options.output));
+  const TgWatch watch = tg_progress_watch(&line);
+  job->watch = &watch;
+  const bool written = tg_export_write(job, cli->options.output, exported, failure, error);
+  job->watch = NULL;
+  tg_progress_end(cli);
+  return written;
+}
+
 static TgExit write_job(TgCli *cli, const TgProblem *problem, TgExportJob *job) {
   TgExported exported;
   TgFailure failure;
   GError *error = NULL;
   g_autofree char *text = g_strndup(problem->source.text, problem->source.length);
   job->text = text;
-  if (tg_export_write(job, cli->options.output, &exported, &failure, &error)) {
+  if (run_job(cli, job, &exported, &failure, &error)) {
     if (!cli->options.quiet)
       tg_print_line(
           cli,
           "%s: %" PRId64 " messages in %" PRId64 " sends, %" PRId64 " bytes, %" PRId64 " products, %" PRId64 " flops",
           cli->options.output, exported.messages, exported.sends, exported.bytes, exported.products, exported.flops);
     return TG_EXIT_DONE;
+  }
+  if (tg_interrupted()) {
+    g_error_free(error);
+    return TG_EXIT_FAILED;
   }
   if (!g_error_matches(error, TG_EXPORT_ERROR, TG_EXPORT_ERROR_SCHEDULE)) return tg_report_error(cli, error);
   g_error_free(error);

@@ -1,5 +1,6 @@
 #include "progress.h"
 #include "interrupt.h"
+#include "output.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -32,7 +33,8 @@ void tg_progress_at(TgProgressLine *line, int64_t done) {
   line->shown_us = now;
   double elapsed = (double)(now - line->begun_us) / 1e6;
   g_autofree char *left = time_left(elapsed, done, line->total);
-  int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s", line->what, done, line->total, left) - 1;
+  g_autofree char *what = tg_printable(line->what, "");
+  int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s", what, done, line->total, left) - 1;
   if (width < line->width) fprintf(stderr, "%*s", line->width - width, "");
   line->width = MAX(width, line->width);
   fflush(stderr);

@@ -176,17 +176,29 @@ static bool start(Goal *goal, const TgExportJob *job, GError **error) {
   return true;
 }
 
+/* Half of the work is done, and as much is left. */
+static bool print_ranks(const Goal *goal, const TgExportJob *job, FILE *stream, GError **error) {
+  const int64_t ranks = tg_schedule_processors(job->schedule);
+  const int64_t statements = tg_walk_count_statements(job->schedule, job->names);
+  bool printed = true;
+  for (int64_t rank = 0; printed && rank < ranks; rank++) {
+    const int64_t done = statements + (int64_t)((double)statements * (double)rank / (double)ranks);
+    if (!tg_watch_go_on(job->watch, done)) {
+      g_set_error_literal(error, TG_EXPORT_ERROR, TG_EXPORT_ERROR_STOPPED, "stopped");
+      return false;
+    }
+    printed = print_rank(goal, rank, stream);
+  }
+  return tg_stream_accepted(printed, error);
+}
+
 bool tg_export_goal(const TgExportJob *job, FILE *stream, TgExported *exported, TgFailure *failure, GError **error) {
   double flops_per_s = job->flops_per_s != 0 ? job->flops_per_s : 1e9;
   Goal goal = {.ns_per_flop = 1e9 / flops_per_s};
   TgExportVisitor visitor = {.user = &goal, .message = see_message, .product = see_product, .end = end_statement};
   bool good = start(&goal, job, error) && tg_export_run(job, &visitor, exported, failure, error);
-  if (good) {
-    bool printed = print_heading(job, flops_per_s, stream);
-    for (int64_t rank = 0; printed && rank < tg_schedule_processors(job->schedule); rank++)
-      printed = print_rank(&goal, rank, stream);
-    good = tg_stream_accepted(printed, error);
-  }
+  good = good && tg_stream_accepted(print_heading(job, flops_per_s, stream), error) &&
+         print_ranks(&goal, job, stream, error);
   g_free(goal.operation);
   g_free(goal.lane);
   return good;

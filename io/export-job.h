@@ -19,7 +19,8 @@ typedef struct TgExportJob {
   TgCollective collective; /**< TG_COLLECTIVE_WHOLE counts what verify counts */
   int64_t m, n, k;         /**< C is m×n, inner dimension k; each from 1 to 2^31-1 */
   TgElement element;
-  double flops_per_s; /**< how fast a processor multiplies; 0 stands for 1e9: a nanosecond a flop. inf is allowed. */
+  double flops_per_s;   /**< how fast a processor multiplies; 0 stands for 1e9: a nanosecond a flop. inf is allowed. */
+  const TgWatch *watch; /**< told how much is done, of tg_export_work(), and can stop it; NULL: nobody */
 } TgExportJob;
 
 /** What was exported, over all processors. */
@@ -33,7 +34,8 @@ typedef struct TgExported {
 } TgExported;
 
 typedef enum TgExportError {
-  TG_EXPORT_ERROR_SCHEDULE /**< the schedule fails when it is run, or its result is wrong: see `failure` */
+  TG_EXPORT_ERROR_SCHEDULE, /**< the schedule fails when it is run, or its result is wrong: see `failure` */
+  TG_EXPORT_ERROR_STOPPED   /**< the watch said so */
 } TgExportError;
 
 #define TG_EXPORT_ERROR (tg_export_error_quark())
@@ -41,10 +43,17 @@ GQuark tg_export_error_quark(void);
 
 /** Writes the file at `path`, complete or not at all (atomic-file.h), in the format that its suffix names: .goal
  * (export-goal.h), .json (export-json.h). `exported` may be NULL; so may `failure`, which says where and why the
- * schedule fails. Errors: TG_EXPORT_ERROR_SCHEDULE; TG_IO_ERROR BAD_INPUT (unknown suffix, sizes), TOO_LARGE,
+ * schedule fails. Errors: TG_EXPORT_ERROR; TG_IO_ERROR BAD_INPUT (unknown suffix, sizes), TOO_LARGE,
  * CANNOT_WRITE. */
 bool tg_export_write(const TgExportJob *job, const char *path, TgExported *exported, TgFailure *failure,
                      GError **error);
+
+/** What the job's watch counts to: statements, twice where all of them are run before they are written. 0 where the
+ * suffix of `path` is unknown. */
+int64_t tg_export_work(const TgExportJob *job, const char *path);
+/** How many bytes the file will have, without running the schedule: an estimate, right to a third for large files. 0
+ * where the suffix of `path` is unknown. */
+double tg_export_size(const TgExportJob *job, const char *path);
 
 /** Whether the suffix of `path` is known; else BAD_INPUT, naming the suffixes there are. For refusing early. */
 bool tg_export_path_known(const char *path, GError **error);

@@ -89,7 +89,9 @@ static bool check_sizes(const TgExportJob *job, GError **error) {
 
 static bool report(const TgFailure *failure, GError **error) {
   if (failure->cause == TG_CAUSE_MEMORY) return too_large(error, failure->message);
-  g_set_error_literal(error, TG_EXPORT_ERROR, TG_EXPORT_ERROR_SCHEDULE, failure->message);
+  const bool stopped = failure->cause == TG_CAUSE_STOPPED;
+  g_set_error_literal(error, TG_EXPORT_ERROR, stopped ? TG_EXPORT_ERROR_STOPPED : TG_EXPORT_ERROR_SCHEDULE,
+                      failure->message);
   return false;
 }
 
@@ -122,7 +124,7 @@ bool tg_export_run(const TgExportJob *job, const TgExportVisitor *visitor, TgExp
   if (!failure) failure = &unasked;
   *failure = (TgFailure){.statement = -1, .processor = -1};
   if (!check_sizes(job, error)) return false;
-  TgStateHooks hooks = {.user = &run, .message = see_message, .product = see_product};
+  TgStateHooks hooks = {.user = &run, .message = see_message, .product = see_product, .watch = job->watch};
   run.state = tg_state_new(job->schedule, job->names, job->collective, &hooks, failure);
   if (!run.state) return report(failure, error);
   bool good = run_all(&run, failure, error);

@@ -32,7 +32,7 @@ typedef struct TgExportVisitor {
   bool (*end)(void *user, GError **error);
 } TgExportVisitor;
 
-/** Runs the schedule and checks its result. Errors: as tg_export_write() but CANNOT_WRITE. */
+/** Runs the schedule and checks its result; the job's watch is told statements. Errors: as tg_export_write() but CANNOT_WRITE. */
 bool tg_export_run(const TgExportJob *job, const TgExportVisitor *visitor, TgExported *exported, TgFailure *failure,
                    GError **error);
 

@@ -87,7 +87,7 @@ static void test_library(void) {
       if (!bound_from(bound, entry[e].text, grids[g], NULL)) continue;
       for (int c = 0; c < TG_COLLECTIVES; c++, exports++) {
         g_autoptr(GError) error = NULL;
-        TgExportJob job = {&bound->schedule, &bound->names, entry[e].text, (TgCollective)c, 11, 5, 7, TG_F64, 0};
+        TgExportJob job = {&bound->schedule, &bound->names, entry[e].text, (TgCollective)c, 11, 5, 7, TG_F64, 0, NULL};
         TgExported exported;
         TgProof proof;
         char *json = export_text(&job, &exported, NULL, TRUE, &error);
@@ -173,7 +173,7 @@ static void test_transposed_factor(void) {
   const char *text =
       "schedule t\ngrid i:q, j:q\ncomputes C = A' * B\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nC = A' * B\n";
   g_assert_true(bound_from(bound, text, "1x1", NULL));
-  TgExportJob job = {&bound->schedule, &bound->names, text, TG_COLLECTIVE_AUTO, 2, 3, 5, TG_F32, 0};
+  TgExportJob job = {&bound->schedule, &bound->names, text, TG_COLLECTIVE_AUTO, 2, 3, 5, TG_F32, 0, NULL};
   g_assert_cmpint(first_calc(&job), ==, 60);
 }
 
@@ -182,7 +182,7 @@ static void test_tags(void) {
   g_autofree Bound *bound = g_new0(Bound, 1);
   g_autoptr(GError) error = NULL;
   g_assert_true(bound_from_library(bound, "dns", "4x4x4", NULL));
-  TgExportJob job = {&bound->schedule, &bound->names, "", TG_COLLECTIVE_BINOMIAL, 8, 8, 8, TG_F32, 0};
+  TgExportJob job = {&bound->schedule, &bound->names, "", TG_COLLECTIVE_BINOMIAL, 8, 8, 8, TG_F32, 0, NULL};
   char *text = export_text(&job, NULL, NULL, FALSE, &error);
   g_assert_no_error(error);
   const int64_t sends[] = {12, 12, 16, 32, 16, 32, 0, 32, 16, 0};
@@ -232,7 +232,7 @@ static void test_failures(Folder *folder, gconstpointer unused) {
   g_autofree Bound *bound = g_new0(Bound, 1);
   for (size_t f = 0; f < G_N_ELEMENTS(failures); f++) {
     g_assert_true(bound_from(bound, failures[f].text, "3x3", NULL));
-    TgExportJob job = {&bound->schedule, &bound->names, failures[f].text, TG_COLLECTIVE_AUTO, 3, 3, 3, TG_F32, 0};
+    TgExportJob job = {&bound->schedule, &bound->names, failures[f].text, TG_COLLECTIVE_AUTO, 3, 3, 3, TG_F32, 0, NULL};
     TgProof proof;
     g_assert_false(tg_prove(job.schedule, job.names, job.collective, 3, 3, 3, &proof));
     for (int json = 0; json < 2; json++) {
@@ -283,6 +283,69 @@ static void test_full_disk(void) {
   }
 }
 
+typedef struct Watched {
+  int64_t most, last;
+} Watched;
+
+static bool go_on(void *user, int64_t done) {
+  Watched *watched = user;
+  g_assert_cmpint(watched->last, <=, done);
+  g_assert_cmpint(watched->last, <=, watched->most); /* not asked again */
+  watched->last = done;
+  return done <= watched->most;
+}
+
+/* Told how much is done; wherever it is stopped, nothing is left of the file, nor of one that was there. */
+static void test_watched(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  static const char *const names[] = {"x.goal", "x.json"};
+  g_autofree Bound *bound = g_new0(Bound, 1);
+  TgExportJob job = cannon_job(bound, "4x4");
+  g_assert_cmpint(tg_export_work(&job, "x.txt"), ==, 0);
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    g_autofree char *path = g_build_filename(folder->path, names[i], NULL);
+    const int64_t work = tg_export_work(&job, path);
+    g_assert_cmpint(work, ==, i ? 14 : 28);
+    for (int64_t most = 0; most <= work; most++) {
+      Watched watched = {.most = most};
+      g_autoptr(GError) error = NULL;
+      job.watch = &(TgWatch){go_on, &watched};
+      const gboolean written = tg_export_write(&job, path, NULL, NULL, &error);
+      g_assert_cmpint(written, ==, watched.last <= most);
+      g_assert_cmpint(watched.last, ==, MIN(most + 1, work - 1));
+      if (!written) g_assert_error(error, TG_EXPORT_ERROR, TG_EXPORT_ERROR_STOPPED);
+      g_assert_cmpint(folder_count_files(folder), ==, written);
+      if (written) g_remove(path);
+    }
+  }
+}
+
+/* What is said of the size before the schedule is run is right to a third, where the rows are most of the file. */
+static void test_estimate(void) {
+  static const char *const large[] = {"4x4x4", "8x8x4", "12x12", "8x4", "64", "9x3"};
+  size_t count, checked = 0;
+  const TgLibraryEntry *entry = tg_library_list(&count);
+  g_autofree Bound *bound = g_new0(Bound, 1);
+  g_assert_cmpfloat(tg_export_size(NULL, "x.txt"), ==, 0);
+  for (size_t e = 0; e < count; e++)
+    for (size_t g = 0; g < G_N_ELEMENTS(large); g++) {
+      if (!bound_from(bound, entry[e].text, large[g], NULL)) continue;
+      for (int json = 0; json < 2; json++) {
+        g_autoptr(GError) error = NULL;
+        TgExportJob job = {&bound->schedule, &bound->names, "", TG_COLLECTIVE_AUTO, 300, 200, 100, TG_F64, 0, NULL};
+        char *text = export_text(&job, NULL, NULL, json, &error);
+        g_assert_no_error(error);
+        const double size = (double)strlen(text), ratio = tg_export_size(&job, json ? "x.json" : "x.goal") / size;
+        g_test_message("%s on %s, %s: %.0f bytes, ratio %.2f", entry[e].name, large[g], json ? "json" : "goal", size,
+                       ratio);
+        if (size > 1e5 && (ratio < 2.0 / 3 || ratio > 4.0 / 3)) g_test_fail();
+        checked += size > 1e5;
+        free(text);
+      }
+    }
+  g_assert_cmpint(checked, >, count);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/export/library", test_library);
@@ -292,6 +355,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/export/tags", test_tags);
   g_test_add_func("/export/empty-blocks", test_empty_blocks);
   ADD_WITH_FOLDER("/export/failures", test_failures);
+  ADD_WITH_FOLDER("/export/watched", test_watched);
+  g_test_add_func("/export/estimate", test_estimate);
   g_test_add_func("/export/paths", test_paths);
   g_test_add_func("/export/full-disk", test_full_disk);
   return g_test_run();
