@@ -1,4 +1,5 @@
 /* topogemm draw: schedules as pictures. */
+#include "interrupt.h"
 #include "output-files.h"
 #include "output.h"
 #include "problem.h"
@@ -58,6 +59,10 @@ static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
 static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
   const TgProblem *problem = &drawing->problem;
   TgFailure *failure = &drawing->failure;
+  if (tg_interrupted()) {
+    g_clear_error(&error);
+    return TG_EXIT_FAILED;
+  }
   if (error && !g_error_matches(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE)) return tg_report_error(cli, error);
   if (error && failure->cause == TG_CAUSE_NONE) {
     TgProof proof;
@@ -143,9 +148,7 @@ static gboolean take_frame(int64_t step, int64_t steps, GBytes *file, gpointer u
   TgSeries *series = user;
   g_autofree char *path = path_of(series->drawing, step);
   (void)steps;
-  if (!write_file(series->cli, path, file, error)) return FALSE;
-  tg_progress_at(&series->line, step + 1);
-  return TRUE;
+  return write_file(series->cli, path, file, error);
 }
 
 static TgExit draw_series(TgCli *cli, TgDrawing *drawing) {
@@ -154,8 +157,11 @@ static TgExit draw_series(TgCli *cli, TgDrawing *drawing) {
   const TgExit status = check_paths(cli, drawing, 0, drawing->steps);
   if (status) return status;
   tg_progress_begin(&series.line, cli, "draw", drawing->steps + 1);
+  const TgWatch watch = tg_progress_watch(&series.line);
+  drawing->options.watch = &watch;
   tg_draw_all(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, drawing->format, take_frame,
               &series, &error);
+  drawing->options.watch = NULL;
   tg_progress_end(cli);
   return report(cli, drawing, error);
 }
@@ -168,9 +174,15 @@ static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
         "-o %s: all steps in one file are an animation, %s; for a file a step, put %%d into the name, as in "
         "-o step-%%d.%s",
         drawing->path, tg_draw_animation_formats(), drawing->format);
+  TgProgressLine line;
+  tg_progress_begin(&line, cli, "draw", drawing->steps + 1);
+  const TgWatch watch = tg_progress_watch(&line);
+  drawing->options.watch = &watch;
   g_autoptr(GBytes) file = tg_draw_animation(&drawing->problem.schedule, &drawing->problem.names, &drawing->options,
                                              drawing->format, &error);
-  if (file) write_file(cli, drawing->path, file, &error);
+  if (file && !tg_interrupted()) write_file(cli, drawing->path, file, &error);
+  drawing->options.watch = NULL;
+  tg_progress_end(cli);
   return report(cli, drawing, error);
 }
 

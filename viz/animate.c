@@ -9,7 +9,7 @@
 /* One row a format. */
 typedef struct TgAnimationKind {
   const char *suffix, *frame_format;
-  GBytes *(*finish)(TgAnimation *animation, GError **error);
+  GBytes *(*finish)(TgAnimation *animation, const TgWatch *watch, GError **error);
 } TgAnimationKind;
 
 struct TgAnimation {
@@ -55,8 +55,8 @@ static void append_step(GString *svg, guint step, GBytes *file) {
   g_string_append(svg, "</g>\n");
 }
 
-static GBytes *finish_svg(TgAnimation *animation, GError **error) {
-  (void)error;
+static GBytes *finish_svg(TgAnimation *animation, const TgWatch *watch, GError **error) {
+  (void)watch, (void)error;
   GString *svg = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   g_autofree char *words = g_strdup_printf("%u pictures in turn", animation->files->len);
   tg_svg_open(svg, animation->width, animation->height, animation->title, words);
@@ -66,8 +66,8 @@ static GBytes *finish_svg(TgAnimation *animation, GError **error) {
   return g_string_free_to_bytes(svg);
 }
 
-static GBytes *finish_gif(TgAnimation *animation, GError **error) {
-  return tg_gif_join(animation->files, animation->seconds, error);
+static GBytes *finish_gif(TgAnimation *animation, const TgWatch *watch, GError **error) {
+  return tg_gif_join(animation->files, animation->seconds, watch, error);
 }
 
 static const TgAnimationKind kinds[] = {{"svg", "svg", finish_svg}, {"gif", TG_RENDER_SCREEN_PNG, finish_gif}};
@@ -106,6 +106,6 @@ gboolean tg_animation_add(TgAnimation *animation, const TgScene *scene, GError *
   return TRUE;
 }
 
-GBytes *tg_animation_finish(TgAnimation *animation, GError **error) {
-  return animation->kind->finish(animation, error);
+GBytes *tg_animation_finish(TgAnimation *animation, const TgWatch *watch, GError **error) {
+  return animation->kind->finish(animation, watch, error);
 }

@@ -7,6 +7,7 @@
 
 #include "draw-error.h"
 #include "scene.h"
+#include "watch.h"
 
 typedef struct TgAnimation TgAnimation;
 
@@ -17,7 +18,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnimation, tg_animation_free)
 
 /** Adds the next scene; all have the same size. */
 gboolean tg_animation_add(TgAnimation *animation, const TgScene *scene, GError **error);
-/** The bytes of the file. */
-GBytes *tg_animation_finish(TgAnimation *animation, GError **error);
+/** The bytes of the file; `watch` is told the number of scenes, and may be NULL. */
+GBytes *tg_animation_finish(TgAnimation *animation, const TgWatch *watch, GError **error);
 
 #endif

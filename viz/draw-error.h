@@ -16,7 +16,8 @@ typedef enum TgDrawError {
   TG_DRAW_ERROR_NETWORK,  /**< the grid does not go onto the network */
   TG_DRAW_ERROR_TOO_BIG,  /**< more than can be drawn, or than memory holds */
   TG_DRAW_ERROR_PROGRAM,  /**< a helper program is not installed: the message names its package */
-  TG_DRAW_ERROR_RENDER    /**< Graphviz, the helper program or the file system refused: the message says what */
+  TG_DRAW_ERROR_RENDER,   /**< Graphviz, the helper program or the file system refused: the message says what */
+  TG_DRAW_ERROR_STOPPED   /**< the watch said so */
 } TgDrawError;
 
 GQuark tg_draw_error_quark(void);

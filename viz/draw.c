@@ -5,12 +5,25 @@
 #include "picture.h"
 #include "render.h"
 
+/* What is drawn so far, also while the schedule runs on to the next step. */
+typedef struct Drawn {
+  const TgWatch *watch;
+  int64_t steps;
+} Drawn;
+
+static bool go_on(void *user, int64_t statements) {
+  const Drawn *drawn = user;
+  (void)statements;
+  return tg_watch_go_on(drawn->watch, drawn->steps);
+}
+
 static TgFrames *frames_of(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
-                           GError **error) {
+                           const TgWatch *watch, GError **error) {
   TgFrameOptions frame_options = {.topology = options->topology,
                                   .embedding = options->embedding,
                                   .collective = options->collective,
-                                  .to_the_error = options->to_the_error};
+                                  .to_the_error = options->to_the_error,
+                                  .watch = watch};
   return tg_frames_new(schedule, names, &frame_options, error);
 }
 
@@ -53,7 +66,8 @@ static GBytes *draw_frame(const TgFrame *frame, const TgDrawOptions *options, co
 GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      int64_t step, const char *format, GError **error) {
   if (!check_format(format, error)) return NULL;
-  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
+  Drawn drawn = {.watch = options->watch};
+  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on, &drawn}, error);
   const TgFrame *frame = frames ? seek(frames, options, step, error) : NULL;
   if (frame == NULL) return NULL;
   return draw_frame(frame, options, NULL, format, error);
@@ -74,10 +88,12 @@ static gboolean measure_all(TgFrames *frames, const TgDrawOptions *options, TgRo
 gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      const char *format, TgDrawSink sink, gpointer user, GError **error) {
   if (!check_format(format, error)) return FALSE;
-  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
+  Drawn drawn = {.watch = options->watch};
+  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on, &drawn}, error);
   TgRoom room;
   if (frames == NULL || !measure_all(frames, options, &room, error)) return FALSE;
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
+    drawn.steps = step;
     const TgFrame *frame = seek(frames, options, step, error);
     g_autoptr(GBytes) file = frame ? draw_frame(frame, options, &room, format, error) : NULL;
     if (file == NULL || !sink(step, tg_frames_steps(frames), file, user, error)) return FALSE;
@@ -90,7 +106,7 @@ const char *tg_draw_animation_formats(void) {
 }
 
 static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, const char *format, TgAnimation *animation,
-                        GError **error) {
+                        Drawn *drawn, GError **error) {
   TgRoom room;
   if (!measure_all(frames, options, &room, error)) return FALSE;
   for (int64_t step = 0; step <= tg_frames_steps(frames); step++) {
@@ -99,6 +115,7 @@ static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, const ch
     g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, &room);
     note_digits(scene, options, format);
     if (!tg_animation_add(animation, scene, error)) return FALSE;
+    drawn->steps = step + 1;
   }
   return TRUE;
 }
@@ -108,7 +125,8 @@ GBytes *tg_draw_animation(const TgSchedule *schedule, const TgScheduleNames *nam
   double seconds = options->seconds_per_step > 0 ? options->seconds_per_step : 2;
   g_autoptr(TgAnimation) animation = tg_animation_new(format, seconds, error);
   if (animation == NULL) return NULL;
-  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, error);
-  if (frames == NULL || !add_all(frames, options, format, animation, error)) return NULL;
-  return tg_animation_finish(animation, error);
+  Drawn drawn = {.watch = options->watch};
+  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on, &drawn}, error);
+  if (frames == NULL || !add_all(frames, options, format, animation, &drawn, error)) return NULL;
+  return tg_animation_finish(animation, options->watch, error);
 }

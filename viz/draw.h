@@ -35,13 +35,15 @@ typedef struct TgDrawOptions {
   TgFailure *failure; /**< with `to_the_error`: set where a step that is drawn fails; may be NULL */
   double seconds_per_step; /**< of animations; 0: 2 s */
   bool *plain_digits; /**< set where a picture has A01 for A₀₁, for want of a font with these digits; may be NULL */
+  const TgWatch *watch;    /**< told the steps that are drawn, of all and the initial placement; NULL: nobody */
 } TgDrawOptions;
 
 /** Suffixes of still pictures, "dot, svg, png, pdf", and of animations, "svg, gif"; for messages and help. */
 const char *tg_draw_formats(void);
 const char *tg_draw_animation_formats(void);
 
-/** One step, 0 being the initial placement. `format` is a suffix ("svg"). The schedule is bound. */
+/** One step, 0 being the initial placement. `format` is a suffix ("svg"). The schedule is bound. What draws fails with
+ * TG_DRAW_ERROR_STOPPED where the watch says so. */
 GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      int64_t step, const char *format, GError **error);
 

@@ -9,7 +9,7 @@ struct TgFrames {
   TgFrame frame;
   TgFrameOptions options;
   TgState *state;
-  bool started, failed;
+  bool started, failed, stopped;
   TgFailure failure; /**< where `failed` */
   GArray *messages, *products;
   int64_t *link_stamp; /**< per link: the last tree that crossed it; see tg_frame_load_add() */

@@ -4,7 +4,8 @@
 #include "frame-private.h"
 
 void tg_frame_set_failure(GError **error, const TgFailure *failure) {
-  g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE, failure->message);
+  const bool stopped = failure->cause == TG_CAUSE_STOPPED;
+  g_set_error_literal(error, TG_DRAW_ERROR, stopped ? TG_DRAW_ERROR_STOPPED : TG_DRAW_ERROR_SCHEDULE, failure->message);
 }
 
 typedef struct Survey {
@@ -48,7 +49,7 @@ static void grow_length(TgFrame *frame, const TgState *state, int buffer) {
 bool tg_frame_survey(TgFrames *frames, GError **error) {
   TgFrame *frame = &frames->frame;
   Survey survey = {.frame = frame};
-  TgStateHooks hooks = {.user = &survey, .message = on_message};
+  TgStateHooks hooks = {.user = &survey, .message = on_message, .watch = frames->options.watch};
   TgFailure failure;
   TgState *state = tg_state_new(frame->schedule, frame->names, frames->options.collective, &hooks, &failure);
   TgProgress progress = state ? TG_PROGRESS_MORE : TG_PROGRESS_ERROR;
@@ -58,7 +59,8 @@ bool tg_frame_survey(TgFrames *frames, GError **error) {
     progress = tg_state_next_step(state, &failure);
   }
   for (int b = 0; state && b < frame->schedule->buffers; b++) grow_length(frame, state, b);
-  bool done = progress != TG_PROGRESS_ERROR || (state && frames->options.to_the_error);
+  bool done =
+      progress != TG_PROGRESS_ERROR || (state && frames->options.to_the_error && failure.cause != TG_CAUSE_STOPPED);
   if (!done) tg_frame_set_failure(error, &failure);
   if (state) tg_state_free(state);
   return done;

@@ -60,10 +60,10 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
 }
 
 static bool restart(TgFrames *frames, GError **error) {
-  TgStateHooks hooks = {.user = frames, .message = on_message, .product = on_product};
+  TgStateHooks hooks = {.user = frames, .message = on_message, .product = on_product, .watch = frames->options.watch};
   TgFailure failure;
   if (frames->state) tg_state_free(frames->state);
-  frames->started = frames->failed = false;
+  frames->started = frames->failed = frames->stopped = false;
   frames->frame.failure = NULL;
   frames->state =
       tg_state_new(frames->frame.schedule, frames->frame.names, frames->options.collective, &hooks, &failure);
@@ -218,17 +218,26 @@ static void note_failure(TgFrames *frames, TgProgress progress) {
   frame->failure = frames->failed ? &frames->failure : NULL;
 }
 
+/* In the middle of a step, from which no frame follows. */
+static const TgFrame *stop(TgFrames *frames, GError **error) {
+  tg_frame_set_failure(error, &frames->failure);
+  frames->failed = frames->stopped = true;
+  frames->frame.failure = NULL;
+  return NULL;
+}
+
 const TgFrame *tg_frames_next(TgFrames *frames, GError **error) {
   if (frames->failed) return NULL;
   begin_step(frames);
   TgProgress progress = frames->started ? tg_state_next_step(frames->state, &frames->failure) : TG_PROGRESS_MORE;
+  if (progress == TG_PROGRESS_ERROR && frames->failure.cause == TG_CAUSE_STOPPED) return stop(frames, error);
   bool shown = progress == TG_PROGRESS_MORE || (progress == TG_PROGRESS_ERROR && frames->options.to_the_error);
   if (!shown && progress == TG_PROGRESS_ERROR) tg_frame_set_failure(error, &frames->failure);
   if (!shown) return NULL;
   end_step(frames);
   frames->started = true;
   if (frames->options.to_the_error) note_failure(frames, progress);
-  return &frames->frame;
+  return frames->failed && frames->failure.cause == TG_CAUSE_STOPPED ? stop(frames, error) : &frames->frame;
 }
 
 const TgFrame *tg_frames_seek(TgFrames *frames, int64_t step, GError **error) {
@@ -239,8 +248,9 @@ const TgFrame *tg_frames_seek(TgFrames *frames, int64_t step, GError **error) {
                 step, frames->frame.steps);
     return NULL;
   }
-  if (frames->started && frames->frame.step == step) return &frames->frame;
-  if (frames->started && frames->frame.step > step && !restart(frames, error)) return NULL;
+  if (frames->started && !frames->stopped && frames->frame.step == step) return &frames->frame;
+  const bool back = frames->stopped || (frames->started && frames->frame.step > step);
+  if (back && !restart(frames, error)) return NULL;
   const TgFrame *frame;
   do frame = tg_frames_next(frames, error);
   while (frame != NULL && frame->step < step);

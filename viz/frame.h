@@ -83,8 +83,9 @@ typedef struct TgFrameOptions {
   const TgTopology *topology;   /**< NULL: link loads are not asked for */
   const TgEmbedding *embedding; /**< of the schedule's grid on it; NULL: processor p on node p */
   TgCollective collective;
-  bool to_the_error; /**< where the schedule fails, its last frame is the step in which it does, as far as it went */
-  bool list;         /**< messages and products are listed for any number of processors; slots are not */
+  bool to_the_error;    /**< where the schedule fails, its last frame is the step in which it does, as far as it went */
+  bool list;            /**< messages and products are listed for any number of processors; slots are not */
+  const TgWatch *watch; /**< told the statements of a run, and can stop it anywhere; NULL: nobody */
 } TgFrameOptions;
 
 /** The frames of a schedule, one at a time. */
@@ -96,7 +97,8 @@ TgFrames *tg_frames_new(const TgSchedule *schedule, const TgScheduleNames *names
 void tg_frames_free(TgFrames *frames);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgFrames, tg_frames_free)
 
-/** The next frame, owned by `frames` and good until the next call. NULL without an error after the last one. */
+/** The next frame, owned by `frames` and good until the next call. NULL without an error after the last one. Where the
+ * watch stops it, TG_DRAW_ERROR_STOPPED, and the frames are to be sought again from the beginning. */
 const TgFrame *tg_frames_next(TgFrames *frames, GError **error);
 /** The frame of step `step`; the schedule runs again from its beginning where that lies back. */
 const TgFrame *tg_frames_seek(TgFrames *frames, int64_t step, GError **error);

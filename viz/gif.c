@@ -1,13 +1,16 @@
 #include "gif.h"
 
 #include <glib/gstdio.h>
+#include <unistd.h>
+
+#include "program.h"
 
 /* ImageMagick 7 is called magick, 6 convert. */
 static char *find_program(GError **error) {
   static const char *const names[] = {"magick", "convert"};
   for (gsize n = 0; n < G_N_ELEMENTS(names); n++) {
-    char *path = g_find_program_in_path(names[n]);
-    if (path != NULL) return path;
+    g_autofree char *path = g_find_program_in_path(names[n]);
+    if (path != NULL) return g_canonicalize_filename(path, NULL);
   }
   g_set_error_literal(
       error, TG_DRAW_ERROR, TG_DRAW_ERROR_PROGRAM,
@@ -21,47 +24,47 @@ gboolean tg_gif_available(GError **error) {
   return program != NULL;
 }
 
-/* Writes the files into `folder`; the arguments of the program that name them are added to `arguments`. */
-static gboolean write_files(const char *folder, GPtrArray *files, GPtrArray *arguments, GError **error) {
+/* Writes the files into `folder`; the arguments of the program that name them are added to `words`. */
+static gboolean write_files(const char *folder, GPtrArray *files, GPtrArray *words, const TgWatch *watch,
+                            GError **error) {
   for (guint f = 0; f < files->len; f++) {
-    char *path = g_strdup_printf("%s/%06u.png", folder, f);
-    g_ptr_array_add(arguments, path);
+    char *name = g_strdup_printf("%06u.png", f);
+    g_ptr_array_add(words, name);
+    g_autofree char *path = g_build_filename(folder, name, NULL);
     gsize length;
     const char *data = g_bytes_get_data(g_ptr_array_index(files, f), &length);
+    if (!tg_watch_go_on(watch, files->len)) {
+      g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED, "stopped");
+      return FALSE;
+    }
     if (!g_file_set_contents(path, data, (gssize)length, error)) return FALSE;
   }
   return TRUE;
 }
 
-static gboolean run(char **arguments, GError **error) {
-  g_autofree char *complaint = NULL;
-  int status;
-  if (!g_spawn_sync(NULL, arguments, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &complaint, &status, error))
-    return FALSE;
-  if (g_spawn_check_wait_status(status, NULL)) return TRUE;
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_RENDER, "%s could not join the frames to a GIF: %s", arguments[0],
-              *g_strstrip(complaint) ? complaint : "it does not say why");
-  return FALSE;
+static void add_words(GPtrArray *words, const char *const *more) {
+  for (; *more != NULL; more++) g_ptr_array_add(words, g_strdup(*more));
 }
 
-static GBytes *join_in(const char *folder, GPtrArray *files, double seconds, GPtrArray *arguments, GError **error) {
-  g_ptr_array_add(arguments, find_program(error));
-  if (g_ptr_array_index(arguments, 0) == NULL) return NULL;
-  g_ptr_array_add(arguments, g_strdup("-delay"));
-  g_ptr_array_add(arguments, g_strdup_printf("%d", (int)(seconds * 100 + 0.5)));
-  g_ptr_array_add(arguments, g_strdup("-loop"));
-  g_ptr_array_add(arguments, g_strdup("0"));
-  if (!write_files(folder, files, arguments, error)) return NULL;
-  char *result = g_strdup_printf("%s/all.gif", folder);
-  g_ptr_array_add(arguments, g_strdup("+dither"));
-  g_ptr_array_add(arguments, g_strdup("-layers"));
-  g_ptr_array_add(arguments, g_strdup("optimize"));
-  g_ptr_array_add(arguments, result);
-  g_ptr_array_add(arguments, NULL);
-  char *data;
-  gsize length;
-  if (!run((char **)arguments->pdata, error) || !g_file_get_contents(result, &data, &length, error)) return NULL;
-  return g_bytes_new_take(data, length);
+/* ImageMagick takes %, [ and : in names for something else: it sees no name but those of the frames. */
+static gboolean join_in(const char *folder, int output, GPtrArray *files, double seconds, const TgWatch *watch,
+                        GError **error) {
+  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *path = find_program(error), *delay = g_strdup_printf("%d", (int)(seconds * 100 + 0.5));
+  if (path == NULL) return FALSE;
+  add_words(words, (const char *const[]){path, "-delay", delay, "-loop", "0", NULL});
+  if (!write_files(folder, files, words, watch, error)) return FALSE;
+  add_words(words, (const char *const[]){"+dither", "-layers", "optimize", "gif:-", NULL});
+  g_ptr_array_add(words, NULL);
+  const TgProgram program = {.words = (const char *const *)words->pdata,
+                             .folder = folder,
+                             .input = -1,
+                             .output = output,
+                             .watch = watch,
+                             .done = files->len};
+  if (tg_program_run(&program, error)) return TRUE;
+  g_prefix_error_literal(error, "the frames are not joined to a GIF: ");
+  return FALSE;
 }
 
 static void remove_folder(const char *folder) {
@@ -74,11 +77,19 @@ static void remove_folder(const char *folder) {
   g_rmdir(folder);
 }
 
-GBytes *tg_gif_join(GPtrArray *files, double seconds, GError **error) {
+static GBytes *read_gif(int output, GError **error) {
+  gsize length;
+  char *bytes = tg_program_read(output, &length, error);
+  return bytes ? g_bytes_new_take(bytes, length) : NULL;
+}
+
+GBytes *tg_gif_join(GPtrArray *files, double seconds, const TgWatch *watch, GError **error) {
   g_autofree char *folder = g_dir_make_tmp("topogemm-XXXXXX", error);
   if (folder == NULL) return NULL;
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(g_free);
-  GBytes *gif = join_in(folder, files, seconds, arguments, error);
+  const int output = tg_program_file(error);
+  GBytes *gif = NULL;
+  if (output >= 0 && join_in(folder, output, files, seconds, watch, error)) gif = read_gif(output, error);
+  if (output >= 0) close(output);
   remove_folder(folder);
   return gif;
 }

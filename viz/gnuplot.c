@@ -2,9 +2,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
 
 #define SVG "svg dynamic enhanced background rgb 'white' font 'Liberation Sans,13'"
 static const TgPlotFormat formats[] = {
@@ -66,71 +67,39 @@ GString *tg_plot_script_new(const TgPlotFormat *format, double width_px, double 
   return script;
 }
 
-/* What gnuplot reads and writes: files without names, of which nothing stays behind however this program ends. */
-typedef struct TgPlotFiles {
-  FILE *script, *picture, *said;
-} TgPlotFiles;
-
-static void close_files(TgPlotFiles *files) {
-  if (files->script) fclose(files->script);
-  if (files->picture) fclose(files->picture);
-  if (files->said) fclose(files->said);
-}
-
-static bool fail(GError **error, const char *doing) {
-  const int number = errno;
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "%s: %s", doing, g_strerror(number));
-  return false;
-}
-
-static bool open_files(TgPlotFiles *files, const char *script, GError **error) {
-  *files = (TgPlotFiles){tmpfile(), tmpfile(), tmpfile()};
-  if (!files->script || !files->picture || !files->said) return fail(error, "a temporary file for gnuplot");
-  if (fputs(script, files->script) == EOF || fflush(files->script) != 0) return fail(error, "gnuplot's script");
-  rewind(files->script);
+static bool write_all(int file, const char *text) {
+  for (size_t left = strlen(text); left > 0;) {
+    const ssize_t count = write(file, text, left);
+    if (count < 0 && errno != EINTR) return false;
+    if (count > 0) text += count, left -= (size_t)count;
+  }
   return true;
 }
 
-static bool read_all(FILE *from, char **bytes, gsize *length, GError **error) {
-  const long end = fseek(from, 0, SEEK_END) == 0 ? ftell(from) : -1;
-  if (end < 0) return fail(error, "what gnuplot drew");
-  rewind(from);
-  *length = (gsize)end;
-  *bytes = g_malloc0(*length + 1);
-  if (fread(*bytes, 1, *length, from) == *length) return true;
-  g_clear_pointer(bytes, g_free);
-  return fail(error, "what gnuplot drew");
+static int open_script(const char *script, GError **error) {
+  const int file = tg_program_file(error);
+  if (file < 0) return file;
+  if (write_all(file, script) && lseek(file, 0, SEEK_SET) == 0) return file;
+  const int number = errno;
+  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "gnuplot's script: %s", g_strerror(number));
+  close(file);
+  return -1;
 }
 
-static bool run_gnuplot(const TgPlotFiles *files, GError **error) {
-  const char *const words[] = {"gnuplot", "-", NULL};
-  GPid process;
-  gsize length;
-  int status;
-  if (!g_spawn_async_with_fds(NULL, (char **)words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
-                              &process, fileno(files->script), fileno(files->picture), fileno(files->said), error))
-    return false;
-  while (waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) return fail(error, "waiting for gnuplot");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-  g_autofree char *said = NULL;
-  if (read_all(files->said, &said, &length, error))
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "gnuplot failed: %s", g_strchomp(said));
-  return false;
-}
-
-static bool draw(const char *script, char **bytes, gsize *length, GError **error) {
-  TgPlotFiles files;
-  const bool fine =
-      open_files(&files, script, error) && run_gnuplot(&files, error) && read_all(files.picture, bytes, length, error);
-  close_files(&files);
-  return fine;
+static char *draw(const char *script, gsize *length, GError **error) {
+  const int input = open_script(script, error), output = input < 0 ? -1 : tg_program_file(error);
+  const TgProgram gnuplot = {.words = (const char *const[]){"gnuplot", "-", NULL}, .input = input, .output = output};
+  char *bytes = NULL;
+  if (output >= 0 && tg_program_run(&gnuplot, error)) bytes = tg_program_read(output, length, error);
+  if (input >= 0) close(input);
+  if (output >= 0) close(output);
+  return bytes;
 }
 
 bool tg_plot_make(const TgPlotFormat *format, TgPlotMaker *make, const void *data, char **bytes, gsize *length,
                   GError **error) {
   g_autofree char *script = make(data, format);
-  if (format->drawn) return draw(script, bytes, length, error);
+  if (format->drawn) return (*bytes = draw(script, length, error)) != NULL;
   *length = strlen(script);
   *bytes = g_steal_pointer(&script);
   return true;

@@ -37,7 +37,7 @@ char *tg_plot_quoted(const char *text);
 typedef char *TgPlotMaker(const void *data, const TgPlotFormat *format);
 
 /** The bytes of a picture, or of the script. gnuplot's files have no names, so that nothing stays of a run that fails
- * or is interrupted. Errors: G_FILE_ERROR, G_SPAWN_ERROR. */
+ * or is interrupted. Errors: G_FILE_ERROR, G_SPAWN_ERROR, TG_DRAW_ERROR_RENDER. */
 bool tg_plot_make(const TgPlotFormat *format, TgPlotMaker *make, const void *data, char **bytes, gsize *length,
                   GError **error);
 

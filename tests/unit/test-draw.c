@@ -257,6 +257,41 @@ static void test_gif_without_program(void) {
   g_clear_error(&error);
 }
 
+typedef struct Watched {
+  int64_t most, last;
+} Watched;
+
+static bool go_on(void *user, int64_t steps) {
+  Watched *watched = user;
+  g_assert_cmpint(watched->last, <=, steps);
+  g_assert_cmpint(watched->last, <=, watched->most); /* not asked again */
+  watched->last = steps;
+  return steps <= watched->most;
+}
+
+/* Told the steps that are drawn, moving pictures stop at any of them, the GIF also while its frames are joined. */
+static void test_stopped(void) {
+  static const char *const formats[] = {"svg", "gif"};
+  Laid laid;
+  lay(&laid, "cannon", "2x2", NULL, TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  TgDrawOptions options = draw_options_of(&laid);
+  for (gsize f = 0; f < G_N_ELEMENTS(formats); f++)
+    for (int64_t most = -1; most <= 4; most++) {
+      Watched watched = {.most = most, .last = -1};
+      GError *error = NULL;
+      options.watch = &(TgWatch){go_on, &watched};
+      g_autoptr(GBytes) file = tg_draw_animation(&laid.bound.schedule, &laid.bound.names, &options, formats[f], &error);
+      if (g_error_matches(error, TG_DRAW_ERROR, TG_DRAW_ERROR_PROGRAM)) {
+        g_test_skip("ImageMagick is not installed");
+        g_clear_error(&error);
+        return;
+      }
+      g_assert_cmpint(file != NULL, ==, most == 4 || (f == 0 && most == 3));
+      if (!file) g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED);
+      g_clear_error(&error);
+    }
+}
+
 static void test_unknown_formats(void) {
   GError *error = NULL;
   g_assert_null(draw("cannon", "2x2", 0, "bmp", &error));
@@ -353,6 +388,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/draw/moving-begins-empty", test_moving_begins_empty);
   g_test_add_func("/draw/gif", test_gif);
   g_test_add_func("/draw/gif-without-program", test_gif_without_program);
+  g_test_add_func("/draw/stopped", test_stopped);
   g_test_add_func("/draw/unknown-formats", test_unknown_formats);
   g_test_add_func("/draw/graphviz-complains", test_graphviz_complains);
   g_test_add_func("/draw/any-text", test_any_text);

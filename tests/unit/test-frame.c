@@ -240,6 +240,46 @@ static void test_block_names(void) {
   assert_block(&zero, "0");
 }
 
+static bool up_to(void *most, int64_t statements) {
+  return statements <= *(const int64_t *)most;
+}
+
+/* Stopped before any statement, or at the proof after the last one, a run begins anew and shows what it shows anyway. */
+static void test_stopped(void) {
+  Laid laid;
+  int64_t most = INT64_MAX;
+  const TgWatch watch = {up_to, &most};
+  lay(&laid, "cannon", "4x4", NULL, TG_ROWMAJOR, TG_COLLECTIVE_WHOLE);
+  g_autoptr(TgFrames) expected = frames_of(&laid);
+  laid.options.watch = &watch;
+  for (int to_the_error = 0; to_the_error < 2; to_the_error++) {
+    laid.options.to_the_error = to_the_error;
+    g_autoptr(TgFrames) frames = frames_of(&laid);
+    for (int64_t statements = -1; statements <= 13; statements++) {
+      GError *error = NULL;
+      most = statements;
+      const TgFrame *last = tg_frames_seek(frames, 5, &error);
+      g_assert_cmpint(last != NULL, ==, statements == 13);
+      if (!last) g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED);
+      g_clear_error(&error);
+      most = INT64_MAX;
+      const TgFrame *frame = tg_frames_seek(frames, 3, NULL), *other = tg_frames_seek(expected, 3, NULL);
+      g_assert_nonnull(frame);
+      g_assert_cmpint(frame->messages, ==, other->messages);
+      g_assert_cmpint(frame->products, ==, other->products);
+      g_assert_cmpmem(frame->slot, (gsize)(16 * frame->slots) * sizeof *frame->slot, other->slot,
+                      (gsize)(16 * other->slots) * sizeof *other->slot);
+      g_assert_null(frame->failure);
+    }
+    most = -1;
+    GError *error = NULL;
+    g_assert_null(tg_frames_new(&laid.bound.schedule, &laid.bound.names, &laid.options, &error));
+    g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED);
+    g_clear_error(&error);
+    most = INT64_MAX;
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/frame/messages", test_messages);
@@ -257,5 +297,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/frame/counts-only", test_counts_only);
   g_test_add_func("/frame/list", test_list);
   g_test_add_func("/frame/block-names", test_block_names);
+  g_test_add_func("/frame/stopped", test_stopped);
   return g_test_run();
 }
