@@ -47,9 +47,13 @@ static TgExit open_view(TgCli *cli, TgStepView *view) {
   view->options.topology = &view->network;
   view->options.embedding = &view->embedding;
   view->options.to_the_error = true;
+  tg_step_watch_init(view);
+  view->options.watch = &view->within_step;
   view->pause_ms = PAUSE_MS;
   view->tour = tg_tour_new(&problem->schedule, &problem->names, &view->options, &view->sizes, &error);
-  return view->tour ? TG_EXIT_DONE : tg_report_error(cli, error);
+  if (!view->tour) return tg_report_error(cli, error);
+  view->tour->watch = &view->between_steps;
+  return TG_EXIT_DONE;
 }
 
 /* The text of a schedule may lack its final 0. */

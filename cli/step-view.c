@@ -23,12 +23,16 @@ static void G_GNUC_PRINTF(2, 3) say(TgStepView *view, const char *format, ...) {
   va_end(arguments);
 }
 
-static void go(TgStepView *view, int64_t step) {
-  if (!tg_tour_go(view->tour, step, &view->error)) view->done = true;
-}
-
 static int64_t here(const TgStepView *view) {
   return view->tour->frame->step;
+}
+
+static void go(TgStepView *view, int64_t step) {
+  view->done = !tg_tour_go(view->tour, step, &view->error);
+  if (g_error_matches(view->error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED)) tg_terminal_obey();
+  if (view->done || !tg_step_watch_stopped()) return;
+  say(view, "stopped at step %" PRId64, here(view));
+  view->playing = false;
 }
 
 static void next(TgStepView *view) {
@@ -145,7 +149,8 @@ static void save(TgStepView *view) {
   const TgDrawOptions options = {.topology = view->options.topology,
                                  .embedding = view->options.embedding,
                                  .collective = view->options.collective,
-                                 .to_the_error = true};
+                                 .to_the_error = true,
+                                 .watch = &view->until_signal};
   g_autoptr(GError) error = NULL;
   g_autofree char *path = free_path(view);
   g_autoptr(GBytes) file =
@@ -154,6 +159,7 @@ static void save(TgStepView *view) {
     say(view, "saved as %s", path);
   else
     say(view, "not saved: %s", error->message);
+  tg_step_watch_stopped();
 }
 
 static void ask(TgStepView *view, TgStepPrompt prompt) {
@@ -190,10 +196,14 @@ static void answer_block(TgStepView *view) {
     say(view, "there is no block %s: type a name such as A01 or A0,12", view->typed->str);
     return;
   }
+  TgFrameOptions options = view->options;
+  options.watch = &view->until_signal;
   view->followed = block;
   view->screen.followed = &view->followed;
-  view->screen.journey =
-      tg_journey(view->tour, &view->options, &block, view->screen.paper.unicode, JOURNEY_STEPS, NULL);
+  view->screen.journey = tg_journey(view->tour, &options, &block, view->screen.paper.unicode, JOURNEY_STEPS, NULL);
+  if (!tg_step_watch_stopped()) return;
+  unfollow(view);
+  say(view, "stopped");
 }
 
 static void answer(TgStepView *view) {
@@ -255,6 +265,7 @@ static void press(TgStepView *view, unsigned key) {
 
 void tg_step_view_key(TgStepView *view, unsigned key) {
   if (key == TG_KEY_RESIZE) return;
+  tg_step_watch_begin(view);
   if (key == TG_KEY_NONE) {
     if (view->playing) next(view);
     return;

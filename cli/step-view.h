@@ -26,7 +26,12 @@ typedef struct TgStepView {
   char *message;    /**< in the last row until the next key; NULL: none */
   int64_t pause_ms; /**< between steps that are played */
   bool playing, done;
-  GError *error; /**< what ended it */
+  GError *error;                      /**< what ended it */
+  TgWatch between_steps, within_step; /**< of the tour */
+  TgWatch until_signal;               /**< of other work */
+  int64_t at;                         /**< step that the tour has come to */
+  gint64 begun_us, shown_us;          /**< when the work began, and when it was last said how far it is */
+  gint64 interrupted_us;              /**< when it heard of Ctrl-C; 0: not yet */
 } TgStepView;
 
 void tg_step_view_clear(TgStepView *view);
@@ -34,6 +39,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgStepView, tg_step_view_clear)
 
 /** Does what a key of terminal.h asks for, or, on TG_KEY_NONE, plays on. */
 void tg_step_view_key(TgStepView *view, unsigned key);
+
+/** Makes the watches; `view` stays where it is. */
+void tg_step_watch_init(TgStepView *view);
+/** Before each piece of work that may be long. */
+void tg_step_watch_begin(TgStepView *view);
+/** After it: whether Ctrl-C stopped it, which is then done with. */
+bool tg_step_watch_stopped(void);
 
 /** Runs `topogemm step --interactive`. */
 TgExit tg_step_interactive(TgCli *cli);

@@ -57,17 +57,20 @@ static void on_deadly(int number) {
   raise(number);
 }
 
+static bool is_ending(int number) {
+  return number != SIGTSTP && number != SIGCONT && number != SIGWINCH;
+}
+
 /* The second signal to end does so at once: the first may wait behind a long step. */
 static void on_told(int number) {
   int saved = errno;
   char byte = (char)number;
-  bool ends = number != SIGTSTP && number != SIGCONT && number != SIGWINCH;
+  bool ends = is_ending(number);
   if (ends && terminal.ending) {
-    restore();
-    signal(number, SIG_DFL);
+    tg_terminal_leave();
     raise(number);
   }
-  if (ends) terminal.ending = 1;
+  if (ends) terminal.ending = number;
   if (write(terminal.pipe[1], &byte, 1) < 0) errno = saved; /* full: there is enough to do */
   errno = saved;
 }
@@ -148,13 +151,27 @@ static unsigned go_on(void) {
   return TG_KEY_RESIZE;
 }
 
+int tg_terminal_ending(void) {
+  return terminal.ending;
+}
+
+void tg_terminal_go_on(void) {
+  terminal.ending = 0;
+}
+
+void tg_terminal_obey(void) {
+  const int number = terminal.ending;
+  if (!number) return;
+  tg_terminal_leave();
+  raise(number);
+}
+
+/* A signal that was forgotten is still in the pipe. */
 static unsigned obey(int number) {
-  if (number == SIGWINCH) return TG_KEY_RESIZE;
+  if (number == SIGWINCH || (is_ending(number) && !terminal.ending)) return TG_KEY_RESIZE;
   if (number == SIGTSTP) stop();
   if (number == SIGTSTP || number == SIGCONT) return go_on();
-  tg_terminal_leave();
-  signal(number, SIG_DFL);
-  raise(number);
+  tg_terminal_obey();
   return TG_KEY_GONE;
 }
 
@@ -197,6 +214,14 @@ void tg_terminal_size(int *rows, int *columns) {
   bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
   *rows = known && size.ws_row > 0 ? size.ws_row : 24;
   *columns = known && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+void tg_terminal_note(const char *text) {
+  int rows, columns;
+  if (!terminal.entered) return;
+  tg_terminal_size(&rows, &columns);
+  g_autofree char *line = g_strdup_printf("\033[%d;1H\033[0m\033[K%.*s", rows, columns - 1, text);
+  write_all(line, strlen(line));
 }
 
 /* Each row is cleared before its text rather than the screen before all of them, so that nothing flickers; behind a

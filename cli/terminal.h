@@ -32,6 +32,16 @@ bool tg_terminal_enter(void);
 /** Leaves it: modes, cursor and screen are as before. */
 void tg_terminal_leave(void);
 
+/** The signal that is to end the program, where one came since tg_terminal_enter() or tg_terminal_go_on(); 0: none. For
+ * what takes long; a second one ends the program at once. */
+int tg_terminal_ending(void);
+/** Forgets that signal. */
+void tg_terminal_go_on(void);
+/** Leaves the screen and ends the program by that signal; returns where there is none. */
+void tg_terminal_obey(void);
+/** Shows a line of ASCII in the last row, until the next tg_terminal_show(). */
+void tg_terminal_note(const char *text);
+
 /** Waits up to `wait_ms` (-1: for ever) for a key. A signal that ends the program does so in here, after
  * tg_terminal_leave(). */
 unsigned tg_terminal_key(int wait_ms);

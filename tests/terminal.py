@@ -33,7 +33,7 @@ class Screen:
 
     def escape(self, arguments, letter):
         if letter == "H":
-            self.row = self.column = 0
+            self.row, self.column = (int(number) - 1 for number in (arguments or "1;1").split(";"))
         elif letter == "m":
             self.is_reversed = "7" in arguments.split(";")
         elif letter in "KJ" and self.row < self.rows:

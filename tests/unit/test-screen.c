@@ -232,6 +232,32 @@ static void test_scroll(void) {
   tg_tour_free(seen.tour);
 }
 
+static bool up_to(void *most, int64_t step) {
+  return step < *(const int64_t *)most;
+}
+
+/* Stopped on its way, forward or back, the tour stands at that step and goes on from there. */
+static void test_stopped(void) {
+  Seen seen;
+  int64_t most = 2;
+  const TgWatch watch = {up_to, &most};
+  begin(&seen, "cannon", "4x4", 8);
+  seen.tour->watch = &watch;
+  look_at(&seen, 5);
+  g_assert_cmpint(seen.tour->frame->step, ==, 2);
+  assert_says(&seen, 24, 80, "so far 16 products, 56 messages, 896 B");
+  most = 5;
+  look_at(&seen, 5);
+  assert_says(&seen, 24, 80, "64 of 64 products in place, 16 of 16 blocks complete");
+  most = 1;
+  look_at(&seen, 4);
+  g_assert_cmpint(seen.tour->frame->step, ==, 1);
+  most = 5;
+  look_at(&seen, 2);
+  assert_says(&seen, 24, 80, "so far 16 products, 56 messages, 896 B");
+  tg_tour_free(seen.tour);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/screen/cannon", test_cannon);
@@ -245,5 +271,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/screen/failure", test_failure);
   g_test_add_func("/screen/rows", test_rows);
   g_test_add_func("/screen/scroll", test_scroll);
+  g_test_add_func("/screen/stopped", test_stopped);
   return g_test_run();
 }

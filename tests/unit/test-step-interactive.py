@@ -137,6 +137,36 @@ def test_signals(_):
     run.end(-signal.SIGINT)
 
 
+def test_interrupted(_):
+    """Ctrl-C stops what takes long at a step that is complete, and everything goes on from there."""
+    run = begin(*"step cannon --grid 400x400 --interactive".split())
+    run.until("step 0 of 401")
+    run.press("\033[F", "at step ", "Ctrl-C stops")
+    run.press("\003", "stopped at step ")
+    at = int(re.search(r"stopped at step (\d+)", run.screen.text())[1])
+    run.until(f"step {at} of 401")
+    run.press("n", f"step {at + 1} of 401")
+    run.press("fA01\r", "Ctrl-C stops")
+    run.press("\003", "stopped", f"step {at + 1} of 401")
+    run.press("g400\r", "Ctrl-C stops")
+    run.press("\003", "stopped at step ")
+    run.press("\003")
+    run.end(-signal.SIGINT)
+
+
+def test_interrupted_for_good(_):
+    """Other signals end it at once, and Ctrl-C does where a step is too long to wait for its end."""
+    long = "step \"all of it\"\n  repeat t in 1000000\n    move A to (i, j)\n"
+    text = subprocess.run([PROGRAM, "show", "cannon"], check=True, capture_output=True, text=True).stdout
+    pathlib.Path("long.sched").write_text(text + long)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
+        run = begin(*"step long.sched --grid 36x36 --interactive".split())
+        run.until("step 0 of 38")
+        run.press("\033[F", "at step 37, Ctrl-C stops")
+        os.kill(run.pid, number)
+        run.end(-number)
+
+
 def test_stop(_):
     """Ctrl-Z gives the terminal back, and going on takes it again."""
     run = begin(*CANNON)

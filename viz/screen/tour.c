@@ -52,13 +52,13 @@ static void count_step(TgTour *tour, const TgFrame *frame) {
 }
 
 bool tg_tour_go(TgTour *tour, int64_t step, GError **error) {
-  while (tour->known < step && tour->known < tg_frames_steps(tour->frames)) {
-    tour->frame = tg_frames_seek(tour->frames, tour->known + 1, error);
+  int64_t at = tour->frame && tour->frame->step <= step ? tour->frame->step : -1;
+  while (at < CLAMP(step, 0, tg_frames_steps(tour->frames))) {
+    tour->frame = tg_frames_seek(tour->frames, ++at, error);
     if (!tour->frame) return false;
-    count_step(tour, tour->frame);
+    if (at > tour->known) count_step(tour, tour->frame);
+    if (!tg_watch_go_on(tour->watch, at)) break;
   }
-  tour->frame = tg_frames_seek(tour->frames, CLAMP(step, 0, tg_frames_steps(tour->frames)), error);
-  if (!tour->frame) return false;
   walk_past(tour, tour->frame->step);
   tg_tour_list(tour);
   return true;

@@ -31,6 +31,7 @@ typedef struct TgTour {
   const TgSchedule *schedule;
   const TgScheduleNames *names;
   TgTourSizes sizes;
+  const TgWatch *watch; /**< told each step that tg_tour_go() has come to, where it can stop it; NULL: nobody */
   TgFrames *frames;
   const TgFrame *frame; /**< where it stands */
   TgWalk walk;          /**< one statement ahead of the last step in `step` whose statements are known */
@@ -48,7 +49,8 @@ TgTour *tg_tour_new(const TgSchedule *schedule, const TgScheduleNames *names, co
 void tg_tour_free(TgTour *tour);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgTour, tg_tour_free)
 
-/** Goes to a step; to the last one there is where `step` lies behind it, as where the schedule fails before. */
+/** Goes to a step; to the last one there is where `step` lies behind it, as where the schedule fails before; to one on
+ * the way where the watch stops it. */
 bool tg_tour_go(TgTour *tour, int64_t step, GError **error);
 
 /** Makes the lists of the frame at which the tour stands, and frees them. */
