@@ -246,8 +246,8 @@ def sanitised_of(tool, name, program):
 def parts_of(options):
     cli, tests = options.build / "cli" / "topogemm", options.build / "tests" / "gpu"
     if not options.prebuilt:
-        if not (options.build / "build.ninja").exists():
-            yield Part("build-setup", ["meson", "setup", str(options.build), "--buildtype", "release"])
+        how = "configure" if (options.build / "build.ninja").exists() else "setup"
+        yield Part("build-setup", ["meson", how, str(options.build), "--buildtype", "release", "-Dtests=enabled"])
         yield Part("build", ["ninja", "-C", str(options.build)])
     for name in TESTS:
         yield Part(f"test-{name}", [str(tests / f"test-{name}")], check=count_tests, what=(name, "test", 1, 1),

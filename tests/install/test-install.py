@@ -4,6 +4,7 @@ library and run. Prints TAP.
 
 test-install.py BUILD KINDS SANITIZERS EXAMPLE.c ...    KINDS: meson's default_library; CC, CXX, MESON: commands
 """
+import json
 import os
 import pathlib
 import re
@@ -82,8 +83,17 @@ def test_symbols(library, headers):
     point(len(declared(headers)) > 50 and not missing, "it has every function that a header declares", missing)
 
 
+def lacks_fortran(build, kind):
+    """Whether OpenBLAS wants the library of Fortran, and the compiler, which prints its bare name then, has none."""
+    _, said = run([*build["cc"], "-print-file-name=libgfortran.so"])
+    return "-lgfortran" in build["libraries"][kind] and said.strip() == "libgfortran.so"
+
+
 def test_example(source, kind, build, folder):
     """Builds one example in its own folder and makes its runs."""
+    if lacks_fortran(build, kind):
+        point(True, f"{source.stem}, {kind}", skip="no libgfortran.so, which a static OpenBLAS needs (package gfortran)")
+        return
     folder = folder / f"{kind}-{source.stem}"
     folder.mkdir()
     program = folder / source.stem
@@ -99,6 +109,21 @@ def test_example(source, kind, build, folder):
         fine = status == expected and re.search(words, said)
         name = shlex.join([source.stem, *arguments])
         point(fine, f"{name}, {kind}", f"status {status}, expected {expected}\n{said}")
+
+
+def test_release(source, temporary):
+    """A release is built to be installed: that has no tests to build, and no program that stays behind."""
+    folder = temporary / "release"
+    status, said = run([*shlex.split(os.environ["MESON"]), "setup", str(folder), str(source), "--buildtype=release",
+                        "-Dcuda=disabled"])
+    if not point(status == 0, "a release is set up", said):
+        return
+    _, said = run([*shlex.split(os.environ["MESON"]), "introspect", "--tests", "--benchmarks", "--targets", str(folder)])
+    facts = json.loads(said)
+    left = [target["name"] for target in facts["targets"] if target["type"] in ("executable", "shared library")
+            and target["build_by_default"] and not target["installed"]]
+    point(not left and not facts["tests"] and not facts["benchmarks"], "a release builds nothing that is not installed",
+          f"{left}, {len(facts['tests'])} tests")
 
 
 def pkg_config(environment, *arguments):
@@ -138,6 +163,7 @@ def main():
     kinds = ["shared", "static"] if kinds == "both" else [kinds]
     with tempfile.TemporaryDirectory() as name:
         temporary = pathlib.Path(name)
+        test_release(pathlib.Path(__file__).resolve().parents[2], temporary)
         target = temporary / "target"
         status, said = run([*shlex.split(os.environ["MESON"]), "install", "-C", build_folder, "--no-rebuild",
                             "--destdir", str(target)])
