@@ -10,7 +10,6 @@ import json
 import math
 import os
 import pathlib
-import pty
 import random
 import re
 import resource
@@ -26,6 +25,7 @@ import xml.dom.minidom
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tap  # noqa: E402
+from terminal import open_pair  # noqa: E402
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 COMMANDS = "list show verify mutate step draw topo sim run calibrate compare export trace".split()
@@ -622,7 +622,7 @@ def test_colours():
 
 def on_terminal(words, environment):
     """Standard output and standard error are two terminals; returns what each got."""
-    texts, terminals = [], [pty.openpty(), pty.openpty()]
+    texts, terminals = [], [open_pair(), open_pair()]
     clean = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
     process = subprocess.Popen([PROGRAM, *map(str, words)], stdin=subprocess.DEVNULL, stdout=terminals[0][1],
                                stderr=terminals[1][1], env=clean | environment)

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import termios
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tap  # noqa: E402
@@ -259,6 +260,17 @@ def test_gone(_):
     assert run.next_status() in ("0", str(-signal.SIGHUP))
     os.waitpid(run.leader, 0)
     os.close(run.status)
+
+
+def test_no_pseudo_terminals(_):
+    """Where the system gives none, these cases are skipped, which is neither passed nor failed."""
+    with unittest.mock.patch("pty.openpty", side_effect=OSError("out of pty devices")):
+        try:
+            begin(*CANNON)
+        except tap.Skipped as why:
+            assert str(why) == "no pseudo-terminal here: out of pty devices"
+        else:
+            raise AssertionError("not skipped")
 
 
 if __name__ == "__main__":
