@@ -54,6 +54,14 @@ const lastOf = (page) => page.$eval("#jump", (input) => Number(input.max));
 const pictureOf = (page, lab = 0) => page.$$eval(".picture", (boxes, i) => boxes[i].innerHTML, lab);
 const barsOf = async (page) => (await settled(page), page.$$eval(".bar", (bars) => bars.map((bar) => bar.getAttribute("aria-label"))));
 
+/* Debian 12 has Node 18, whatever runs this here. */
+function modulesRunOnNode18() {
+  const lock = JSON.parse(fs.readFileSync(new URL("package-lock.json", import.meta.url)));
+  for (const [name, { engines }] of Object.entries(lock.packages)) {
+    if (engines) assert.ok(Number(engines.node.match(/^>=(\d+)/)[1]) <= 18, `${name} wants Node ${engines.node}`);
+  }
+}
+
 const library = [
   ["cannon", "4x4"], ["cannon-gray", "4x4"], ["summa", "4x4"], ["summa-panels", "2x4"], ["fox", "3x3"], ["dns", "2x2x2"],
   ["dns-rounds", "2x2x2"], ["cannon25d", "4x4x2"], ["berntsen", "2x2x2"], ["agarwal3d", "2x2x2"], ["cube3d", "2x2x2"],
@@ -630,6 +638,7 @@ async function sizes() {
 
 try {
   await runCases([
+    ["modules run on Node 18", modulesRunOnNode18],
     ["steps to the end and back", stepsToTheEnd],
     ["keys", keys],
     ["address", address],
