@@ -7,9 +7,9 @@ usage() {
   cat <<'END'
 Usage: ./setup.sh [--tests] [--dry-run] [--help]
 
-Looks for what topogemm is built from, says what is missing and why each piece is needed, and installs it through
-apt-get: as root directly, otherwise through sudo. Where everything is there it changes nothing, needs neither root
-nor a network, and takes a fraction of a second.
+Looks for what topogemm is built from, says what is missing and why each piece is needed, how much apt-get downloads
+for it, and installs it: as root directly, otherwise through sudo. What apt-get prints goes to a log. Where everything
+is there it changes nothing, needs neither root nor a network, and takes a fraction of a second.
 
   --tests    also what the tests use beyond the program itself
   --dry-run  only say what is missing and the command that would install it
@@ -99,40 +99,40 @@ linkable() { [[ $( (cc -print-file-name="$1" || gcc -print-file-name="$1") 2>/de
 
 # package | how it is looked for | the same in words | why it is needed
 needed=(
-  'gcc|any_command cc gcc clang|the command cc|compiles the C17 sources'
+  'gcc|any_command cc gcc clang|the command cc|compiles the C sources'
   'libc6-dev|c_headers|the header stdlib.h|the headers of the C library'
   "meson|recent_meson|the command meson, $meson_least or later|describes the build (version $meson_least or later)"
   'ninja-build|any_command ninja ninja-build samu|the command ninja|runs the build'
-  'pkg-config|any_command pkg-config|the command pkg-config|tells the build where libraries are'
-  'python3|any_command python3|the command python3|puts the schedules of algo/ into the program; counts test results'
+  'pkg-config|any_command pkg-config|the command pkg-config|finds the libraries'
+  'python3|any_command python3|the command python3|embeds the schedules of algo/; counts test results'
   'libglib2.0-dev|module glib-2.0 >= 2.66|the pkg-config module glib-2.0, 2.66 or later|options, errors, machine files, tests'
-  'libgraphviz-dev|module libgvc|the pkg-config module libgvc|lays the pictures out and writes SVG, PNG and PDF'
-  'graphviz|any_command dot|the command dot|finds the plug-ins of libgvc; draws the .dot files that are written'
+  'libgraphviz-dev|module libgvc|the pkg-config module libgvc|lays out pictures; writes SVG, PNG and PDF'
+  'graphviz|any_command dot|the command dot|the plug-ins of libgvc; draws .dot files'
   'fonts-liberation|font Liberation Sans|the font Liberation Sans|the letters in pictures, equal on every machine'
   'fonts-dejavu-core|digits_below_the_line|a font with the digits of A₀₁, such as DejaVu Sans|the digits of A₀₁ in PNG, GIF and PDF'
   'libfontconfig-dev|module fontconfig|the pkg-config module fontconfig|asks whether the fonts have these digits'
   'libopenblas-dev|module openblas|the pkg-config module openblas|multiplies the local blocks'
-  'imagemagick|imagemagick|the command magick or convert|joins frames to a GIF (topogemm draw -o x.gif)'
+  'imagemagick|imagemagick|the command magick or convert|joins frames to a GIF (draw -o x.gif)'
 )
-# The interactive page, topogemm draw -o x.html; without these the rest is built.
+# The interactive page, topogemm draw -o x.html; without these the rest is built. Reasons keep lines within 80 columns.
 for_the_page=(
-  'clang|any_command clang|the command clang|optional: the page; builds the fuzzers, too'
-  'lld|any_command wasm-ld|the command wasm-ld|optional: the page'
-  'wasi-libc|wasm_library|the C library of the target wasm32-wasi of clang|optional: the page'
-  'libclang-rt-dev-wasm32|wasm_runtime|the library libclang_rt.builtins-wasm32 of clang|optional: the page'
+  'clang|any_command clang|the command clang|optional: the interactive page (draw -o x.html)'
+  'lld|any_command wasm-ld|the command wasm-ld|optional: the interactive page'
+  'wasi-libc|wasm_library|the C library of the target wasm32-wasi of clang|optional: the interactive page'
+  'libclang-rt-dev-wasm32|wasm_runtime|the library libclang_rt.builtins-wasm32 of clang|optional: the interactive page'
 )
 # The suite needs the first of these; without the others it skips a part, and says and counts that.
 needed_by_tests=(
-  'python3-numpy|python_module numpy|the Python module numpy|opens the .npy files that topogemm writes, and compares'
+  'python3-numpy|python_module numpy|the Python module numpy|opens the .npy files that topogemm writes'
 )
 optional=(
-  'g++|any_command c++ g++ clang++|a C++ compiler|optional: checks that the public headers are C++, too'
+  'g++|any_command c++ g++ clang++|a C++ compiler|optional: checks the public headers in C++'
   'gfortran|linkable libgfortran.so|the library libgfortran.so|optional: links examples to a static OpenBLAS'
-  'libsimgrid-dev|module simgrid|the pkg-config module simgrid|optional: compares the model flow with SimGrid (suite peers)'
+  'libsimgrid-dev|module simgrid|the pkg-config module simgrid|optional: the model flow against SimGrid'
   'nodejs|any_command node|the command node|optional: tests of the page'
   'npm|any_command npm|the command npm|optional: tests of the page'
   'chromium|any_command chromium chromium-browser google-chrome|the command chromium|optional: tests of the page'
-  'gnuplot-nox|any_command gnuplot|the command gnuplot|optional: plots of sweeps, and their tests'
+  'gnuplot-nox|any_command gnuplot|the command gnuplot|optional: plots of sweeps'
   'libclang-rt-dev|fuzzer|the library libclang_rt.fuzzer of clang|optional: runs the fuzzers'
 )
 
@@ -152,12 +152,24 @@ packages_of() {
   for row in "$@"; do printf '%s\n' "${row%%|*}"; done
 }
 tell() {
-  local row package check what why
+  local row package check what why width=0
+  for row in "$@"; do
+    package=${row%%|*}
+    if ((${#package} > width)); then width=${#package}; fi
+  done
   for row in "$@"; do
     IFS='|' read -r package check what why <<<"$row"
-    printf '  %-17s %s\n' "$package" "$why"
+    printf '  %-*s  %s\n' "$width" "$package" "$why"
   done
 }
+# Where the output of other programs goes: a name that is free, whoever ran this before.
+log=
+begin_log() { log=${log:-$(mktemp "${TMPDIR:-/tmp}/topogemm-setup.XXXXXX")}; }
+log_tail() {
+  echo "setup: the end of $log:"
+  tail -n 20 "$log" | while IFS= read -r line; do printf '  | %s\n' "$line"; done
+}
+
 look() {
   mapfile -t missing < <(missing_of "${needed[@]}")
   mapfile -t missing_optional < <(missing_of "${for_the_page[@]}")
@@ -172,14 +184,16 @@ browser_modules() {
   local folder=$here/tests/browser
   if ! $tests || $dry_run || [[ ! -f $folder/package-lock.json ]] || ! any_command npm; then return; fi
   if [[ $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]]; then return; fi
-  echo "setup: npm ci in tests/browser"
+  begin_log
+  echo "setup: npm ci in tests/browser (log: $log)"
   # The system's certificates, which Node does not read by itself. Without a network npm would wait for minutes.
   local certificates=/etc/ssl/certs/ca-certificates.crt
   if [[ -z ${NODE_EXTRA_CA_CERTS:-} && -r $certificates ]]; then export NODE_EXTRA_CA_CERTS=$certificates; fi
   if timeout 120 npm ci --prefix "$folder" --prefer-offline --fetch-retries=1 --fetch-timeout=30000 --no-audit --no-fund \
-    --loglevel=error </dev/null; then
+    --loglevel=error </dev/null >>"$log" 2>&1; then
     touch "$folder/node_modules/.package-lock.json"
   else
+    log_tail
     echo "setup: going on without the tests of the page (npm failed)"
   fi
 }
@@ -227,39 +241,72 @@ if ((EUID != 0)); then
     exit 0
   fi
 fi
-# No input, so that no package waits for an answer.
-privileged() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" </dev/null; }
+# No input, so that no package waits for an answer; no language but the one that is read here.
+privileged() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@" </dev/null; }
 
-known() { apt-cache policy "$@" 2>/dev/null | awk '/Candidate:/ && $2 != "(none)"' | wc -l; }
+known() { LC_ALL=C apt-cache policy "$@" 2>/dev/null | awk '/Candidate:/ && $2 != "(none)"' | wc -l; }
+# Package lists may be absent (a fresh image) or older than the server's files: fetched anew only in these cases.
 updated=false
 update() {
   if $updated; then return 0; fi
   updated=true
   echo "setup: apt-get update"
-  privileged apt-get update --quiet
-}
-# Package lists may be absent (a fresh image) or older than the server's files: fetched anew only in these cases.
-install_packages() {
-  if (($(known "$@") < $#)); then update || return 1; fi
-  echo "setup: ${install[*]} $*"
-  privileged "${install[@]}" --quiet "$@" && return 0
-  if $updated; then return 1; fi
-  update && privileged "${install[@]}" --quiet "$@"
+  privileged apt-get update --quiet >>"$log" 2>&1
 }
 
-if ((${#missing[@]} > 0)); then
+# apt-get's own figures for these packages, before anything is changed.
+steps=0
+announce() {
+  local said count
+  said=$(privileged "${install[@]/--yes/--assume-no}" "$@" 2>&1) || true # it ends with 1, having been told no
+  printf '%s\n' "$said" >>"$log"
+  count=$(sed -n 's/.* \([0-9]*\) newly installed.*/\1/p' <<<"$said")
+  steps=$((3 * ${count:-$#})) # each is fetched, unpacked and set up
+  if ((${count:-0} == 0)); then return; fi
+  printf 'setup: apt-get downloads %s and installs %s packages, %s on the disk\n' \
+    "$(sed -n 's/^Need to get \(.*\) of archives.*/\1/p' <<<"$said")" "$count" \
+    "$(sed -n 's/^After this operation, \(.*\) of additional .*/\1/p' <<<"$said")"
+}
+
+# Copies what apt-get prints to the log, and prints 20 dots on the way.
+dots() {
+  local line number=0
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >&3
+    if ! [[ $line =~ ^(Get:|Unpacking |Setting\ up ) ]] || ((number == steps)); then continue; fi
+    number=$((number + 1))
+    if ((number * 20 / steps > (number - 1) * 20 / steps)); then printf .; fi
+  done 3>>"$log"
+}
+install_once() {
+  local begun=$SECONDS status=0
+  printf 'setup: installing (log: %s) ' "$log"
+  privileged "${install[@]}" --quiet "$@" 2>&1 | dots || status=$?
+  if ((status == 0)); then printf ' %s s\n' $((SECONDS - begun)); else printf ' failed\n'; fi
+  return $status
+}
+install_packages() { install_once "$@" || { ! $updated && update && install_once "$@"; }; }
+
+begin_log
+if (($(known "${wanted[@]}") < ${#wanted[@]})); then update || true; fi
+mapfile -t packages < <(packages_of "${missing[@]}")
+mapfile -t extra < <(packages_of "${missing_optional[@]}")
+for package in "${extra[@]}"; do
+  if (($(known "$package") > 0)); then packages+=("$package"); fi
+done
+announce "${packages[@]}"
+# All at once; where that fails, what is needed, and then the optional ones one by one: the others still come.
+if ! install_packages "${packages[@]}"; then
   mapfile -t packages < <(packages_of "${missing[@]}")
-  if ! install_packages "${packages[@]}"; then
-    printf 'setup: apt-get failed; its reason stands above. The command was:\n  %s\n' "$command_line" >&2
+  if ((${#packages[@]} > 0)) && ! install_packages "${packages[@]}"; then
+    log_tail >&2
+    printf 'setup: apt-get failed. The command was:\n  %s\n' "$command_line" >&2
     exit 1
   fi
+  for row in "${missing_optional[@]}"; do
+    if [[ -n $(missing_of "$row") ]]; then install_packages "${row%%|*}" || true; fi
+  done
 fi
-# One at a time: where a release has no such package, the others still come, and one may have brought the next.
-for row in "${missing_optional[@]}"; do
-  package=${row%%|*}
-  if [[ -z $(missing_of "$row") ]]; then continue; fi
-  if ! install_packages "$package"; then echo "setup: going on without $package"; fi
-done
 
 hash -r
 look
@@ -268,5 +315,8 @@ if ((${#missing[@]} > 0)); then
   tell "${missing[@]}" >&2
   exit 1
 fi
+for row in "${missing_optional[@]}"; do
+  echo "setup: going on without ${row%%|*}, which could not be installed"
+done
 browser_modules
 echo "setup: everything needed is there"

@@ -11,7 +11,7 @@ number=0
 as=() # a command that runs another as someone else
 
 # What setup.sh itself is made of; the things it looks for are added machine by machine.
-base=(bash env dirname find grep sort awk wc rm cat)
+base=(bash env dirname find grep sort awk wc rm cat mktemp sed tail)
 # stand_in NAME SCRIPT
 stand_in() { printf '#!%s\n%s\n' "$BASH" "$2" >"$machine/$1" && chmod +x "$machine/$1"; }
 new_machine() {
@@ -19,6 +19,7 @@ new_machine() {
   mkdir "$machine"
   local name
   for name in "${base[@]}"; do ln -s "$(command -v "$name")" "$machine/$name"; done
+  stand_in true 'exit 0' # of the system's, `command -v` knows no path
 }
 # apt-get that writes down how it was called, and "installs" by making the next machine's stand-ins appear.
 with_apt() {
@@ -40,7 +41,7 @@ complete() {
 }
 # setup ARGUMENT...: runs it there; sets output and status.
 setup() {
-  output=$(cd "$work" && env -i PATH="$machine" HOME="$work" "${as[@]}" "$machine/bash" "$work/setup.sh" "$@" \
+  output=$(cd "$work" && env -i PATH="$machine" HOME="$work" TMPDIR="$work" "${as[@]}" "$machine/bash" "$work/setup.sh" "$@" \
     </dev/null 2>&1)
   status=$?
 }
@@ -63,8 +64,10 @@ says() { [[ $output == *"$1"* ]]; }
 ended() { [[ $status == "$1" ]]; }
 called() { [[ $(calls) == *"$1"* ]]; }
 never_called() { [[ -z $(calls) ]]; }
+# log_has TEXT: the log has it, what setup.sh prints has not.
+log_has() { [[ $output != *"$1"* ]] && grep -qF "$1" "$(grep -oE "$work/topogemm-setup[^)]*" <<<"$output")"; }
 
-echo 1..32
+echo 1..37
 
 new_machine && complete && with_apt 'exit 1'
 setup --tests
@@ -124,9 +127,47 @@ setup
 check "unknown packages make it fetch the lists; a package that changed nothing is a failure" \
   eval 'called "apt-get update" && ended 1 && says "installed, yet still not found"'
 
+# lacks_gvc SCRIPT: a machine without libgvc, until SCRIPT, apt-get there, removes $absent.
+lacks_gvc() {
+  new_machine && complete && absent=$machine.absent && : >"$absent"
+  with_apt "absent=$absent; $1" && stand_in sudo "$sudo"
+  stand_in pkg-config "[[ ! -e $absent || \$* != *libgvc* ]]"
+}
+# As apt-get prints: what it would take, and what it does.
+talk='case $* in
+*--assume-no*) printf "%s\n" "0 upgraded, 12 newly installed, 0 to remove and 3 not upgraded." \
+  "Need to get 34.5 MB of archives." "After this operation, 120 MB of additional disk space will be used." "Abort."
+  exit 1 ;;
+esac
+printf "%s\n" "Get:1 http://deb.debian.org x" "Unpacking x" "Setting up x" "E: no space left"'
+
+lacks_gvc "$talk; rm -f \$absent"
+setup
+check "it tells how much apt-get downloads and installs" \
+  says "apt-get downloads 34.5 MB and installs 12 packages, 120 MB on the disk"
+check "what apt-get prints is in the log that it names" log_has "Unpacking x"
+
+lacks_gvc "$talk; exit 100"
+setup
+check "where apt-get fails, the end of the log is shown" eval 'ended 1 && says "  | E: no space left"'
+
+lacks_gvc "[[ \$* != *gnuplot* ]] || exit 1; rm -f \$absent" && rm "$machine/gnuplot"
+setup --tests
+check "an optional package that does not install keeps none of the others away" ended 0
+check "and it is named" says "going on without gnuplot-nox"
+
 new_machine && complete && with_apt 'exit 0' && stand_in sudo 'exit 1'
 stand_in pkg-config '[[ $* != *libgvc* ]]'
-if ((EUID == 0)); then as=("$(command -v setpriv)" --reuid=65534 --clear-groups); fi
+# As root: someone else, who may read what root may, for the folder above may be closed to others.
+if ((EUID == 0)); then
+  as=("$(command -v setpriv)" --reuid=65534 --clear-groups --inh-caps=+dac_override --ambient-caps=+dac_override)
+fi
+if ! "${as[@]}" "$machine/bash" -c : 2>/dev/null; then
+  for name in "without root and without sudo it prints the whole command" "and ends with 1"; do
+    echo "ok $((++number)) - $name # SKIP no other user can be had here"
+  done
+  exit
+fi
 setup
 check "without root and without sudo it prints the whole command for an administrator" \
   says "apt-get update && apt-get install --yes --no-install-recommends libgraphviz-dev"
