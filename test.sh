@@ -8,12 +8,15 @@ usage() {
 Usage: ./test.sh [--quick] [--help]
 
   1. ./setup.sh --tests installs what is missing
-  2. build/           all tests, warnings are errors, CUDA code is compiled where nvcc is
-  3. build-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer
-  4. a few seconds of fuzzing each parser (tools/fuzz.sh runs them for longer)
+  2. build-test/           all tests; warnings are errors; CUDA code is compiled where nvcc is
+  3. build-test-no-cuda/   where nvcc is, once more with -Dcuda=disabled: the suites unit, golden and gpu. The others
+                           (property, peers, fuzz, install, browser) test what has no CUDA in any build
+  4. build-test-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, but for
+                           the page in a browser, where sanitizers see nothing
+  5. a few seconds of fuzzing each parser (tools/fuzz.sh runs them for longer)
 
-Ends with `N passed, N failed, N skipped`, counted in single test points over all runs; what failed is printed with
-its output, what was skipped with its reason. A later run builds only what changed.
+Ends with the time that each part took and `N passed, N failed, N skipped`, counted in single test points over all
+runs; what failed is printed with its output, what was skipped with its reason. A later run builds only what changed.
 
   --quick  only 1 and 2
   --help   this text
@@ -32,7 +35,13 @@ for argument in "$@"; do
 done
 
 runs=() # LABEL=FILE, as tools/count-tests.py reads them
-heading() { printf '\n== %s\n' "$*"; }
+times=() # of the parts so far
+part='' begun=0
+heading() {
+  if [[ -n $part ]]; then times+=("$(printf '%5d s  %s' $((SECONDS - begun)) "$part")"); fi
+  part=$* begun=$SECONDS
+  printf '\n== %s\n' "$part"
+}
 
 # A folder that someone configured by hand gets the options, too.
 configure() {
@@ -63,13 +72,23 @@ suite() {
   meson test -C "$folder" --no-rebuild --timeout-multiplier "$factor"
 }
 
+# Builds what these suites need, and no more.
+no_cuda_suites() {
+  local folder=build-test-no-cuda log=build-test-no-cuda/meson-logs/testlog.json
+  runs+=("no-cuda=$log:unit,golden,gpu")
+  rm -f "$log"
+  heading "no-cuda: build and tests"
+  configure "$folder" -Dwerror=true -Dcuda=disabled &&
+    meson test -C "$folder" --suite unit --suite golden --suite gpu
+}
+
 sanitized_suite() {
   # Tests that run the command's drawing ask for the slow unwinder themselves: the quick one stops at a library without
   # frame pointers and hides whose leak it is from the suppressions, but is more than ten times as fast.
   export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-  suite sanitized build-sanitize 5 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+  suite sanitized build-test-sanitize 5 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
   unset ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS
 }
 
@@ -94,7 +113,7 @@ fuzz_tap() {
 }
 
 fuzz() {
-  local seconds=$1 log=build/meson-logs/fuzz.log tap=build/meson-logs/fuzz.tap status
+  local seconds=$1 log=build-test/meson-logs/fuzz.log tap=build-test/meson-logs/fuzz.tap status
   runs+=("fuzz=$tap")
   rm -f "$tap"
   heading "fuzz: $seconds s each"
@@ -107,15 +126,18 @@ fuzz() {
   fuzz_tap "$status" "$log" >"$tap"
 }
 
+heading "setup"
 if ! ./setup.sh --tests; then
   echo "0 passed, 1 failed, 0 skipped"
   exit 1
 fi
-suite plain build 1 -Dwerror=true
+suite plain build-test 1 -Dwerror=true
 if ! $quick; then
+  if command -v nvcc >/dev/null; then no_cuda_suites; fi
   sanitized_suite
   fuzz 5
 fi
 
 heading "result"
+printf '%s\n' "${times[@]}"
 python3 tools/count-tests.py "${runs[@]}"

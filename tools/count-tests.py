@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Counts single test points over several runs and ends with `N passed, N failed, N skipped`.
 
-Usage: tools/count-tests.py LABEL=FILE ...
+Usage: tools/count-tests.py LABEL=FILE[:SUITE,...] ...
 
-FILE is the meson-logs/testlog.json of a `meson test` run, or a text in TAP. What failed is printed with its output,
-what was skipped with its reason. Exit status: 0 if at least one point passed and none failed, else 1; 2 for wrong use.
+FILE is the meson-logs/testlog.json of a `meson test` run, or a text in TAP. SUITE names the suites that were asked for
+where that was not all. What failed is printed with its output, what was skipped with its reason. Exit status: 0 if at least one point passed and none failed, else 1; 2 for wrong use.
 
 Nothing may look better than it was: a program that crashed, was stopped by its time limit, stopped before its plan
 was done, printed no plan, passed what it announced as failing, or never ran at all is counted as failed.
@@ -92,15 +92,16 @@ def read_program(record, protocol):
     return Program(name, points, output, ending)
 
 
-def announced(log):
-    """The tests that the build announces, from beside the log in a Meson build folder."""
+def announced(log, suites):
+    """The tests that the build announces in these suites, or in all, from beside the log in a Meson build folder."""
     path = log.parent.parent / "meson-info" / "intro-tests.json"
-    return json.loads(path.read_text()) if path.exists() else []
+    tests = json.loads(path.read_text()) if path.exists() else []
+    return [test for test in tests if not suites or {suite.split(":")[-1] for suite in test["suite"]} & set(suites)]
 
 
-def read_meson(log):
+def read_meson(log, suites):
     """The programs of a testlog.json; those announced but absent, and unreadable lines, as failed ones."""
-    tests, programs, seen = announced(log), [], Counter()
+    tests, programs, seen = announced(log, suites), [], Counter()
     protocols = {test["name"]: test["protocol"] for test in tests}
     for number, line in enumerate(log.read_text(errors="replace").splitlines(), 1):
         try:
@@ -114,13 +115,14 @@ def read_meson(log):
     return programs + [Program(name, [Point("failed", "the program", "never ran")]) for name in never]
 
 
-def read_run(path):
-    """All programs of one run."""
+def read_run(text):
+    """All programs of one run, FILE[:SUITE,...]."""
+    path, _, suites = text.partition(":")
     log = pathlib.Path(path)
     if not log.exists():
         return [Program(path, [Point("failed", "the run", "left no log")])]
     if log.suffix == ".json":
-        return read_meson(log)
+        return read_meson(log, suites.split(",") if suites else [])
     text = log.read_text(errors="replace")
     return [Program(log.stem, read_tap(text), text)]
 
@@ -145,8 +147,8 @@ def main(arguments):
         return 2
     count = {"passed": 0, "failed": 0, "skipped": 0}
     for argument in arguments:
-        label, path = argument.split("=", 1)
-        for program in read_run(path):
+        label, run = argument.split("=", 1)
+        for program in read_run(run):
             report(label, program)
             for point in program.points:
                 count[point.outcome] += 1

@@ -104,6 +104,18 @@ def check_several():
     return done.stdout.endswith("2 passed, 1 failed, 2 skipped\n") and done.returncode == 1, done.stdout + done.stderr
 
 
+def check_suites():
+    """With suites, a test outside them need not have run; one inside them must have."""
+    tests = [{"name": name, "protocol": "tap", "suite": [f"topogemm:{suite}"]}
+             for name, suite in [("a", "unit"), ("b", "golden"), ("c", "property")]]
+    with tempfile.TemporaryDirectory() as folder:
+        run(pathlib.Path(folder), [meson("a", "OK", "1..1\nok 1 /x\n")], tests)
+        log = f"{folder}/meson-logs/testlog.json"
+        some, more = count(f"plain={log}:unit"), count(f"plain={log}:unit,golden")
+    good = some.stdout == "1 passed, 0 failed, 0 skipped\n" and "b: the program (never ran)" in more.stdout
+    return good and more.stdout.endswith("1 passed, 1 failed, 0 skipped\n"), some.stdout + more.stdout
+
+
 def check_usage():
     """Wrong use is exit 2 and the usage."""
     done = count("no-label")
@@ -113,7 +125,7 @@ def check_usage():
 def main():
     """Runs all and prints TAP."""
     results = [(name, *check_case(*case)) for name, case in CASES.items()]
-    results += [("several runs add up", *check_several()), ("wrong use", *check_usage())]
+    results += [("several runs add up", *check_several()), ("some suites", *check_suites()), ("wrong use", *check_usage())]
     print(f"1..{len(results)}")
     for number, (name, good, output) in enumerate(results, 1):
         print(f"{'ok' if good else 'not ok'} {number} - {name.replace('#', 'number sign')}")
