@@ -104,9 +104,10 @@ run draw dns --grid 4x4x4 --all -o "$out/dns-%d.svg"
 run draw dns --grid 4x4x4 --all -o "$out/dns.svg"
 run topo torus:4x4 -o "$out/torus-4x4.svg"
 run topo hypercube:4 -o "$out/hypercube-4.svg"
-# Status 4: built without the page, for want of a compiler to WebAssembly; topogemm has said so.
+# Status 4: built without the page, for want of a compiler to WebAssembly.
 page=0
-run draw cannon --grid 4x4 -o "$out/cannon.html" || page=$?
+said=$(run draw cannon --grid 4x4 -o "$out/cannon.html" 2>&1) || page=$?
+printf '\n%s\n' "${said#$'\n'}"
 if ((page != 0 && page != 4)); then exit 1; fi
 
 heading "What is now in $out/"
@@ -115,7 +116,7 @@ for result in "${results[@]}"; do
   # shellcheck disable=SC2206
   files=("$out"/${result%%|*})
   if ((page == 4)) && [[ $result == cannon.html* ]]; then
-    echo "  $out/cannon.html was not written: this build has no page, see above"
+    printf '  %s\n' "$out/cannon.html is not written: ${said##*$'\n'}" "when they are there: rm -r build-demo && ./demo.sh"
     continue
   fi
   if ((${#files[@]} == 0)) || [[ ! -s ${files[0]} ]]; then

@@ -125,6 +125,16 @@ def test_only(folder):
     listed("test-blocks", "--limit", "-1", expect=2)
 
 
+def test_builds_the_tests(folder):
+    """A release has none by itself, nor has the folder that something was installed from."""
+    words = [word for word in words_of(folder, "--list", "--only", "build") if word != "--prebuilt"]
+    for how in ("setup", "configure"):
+        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert f"meson {how} {folder}/build --buildtype release -Dtests=enabled\n" in said, said
+        (folder / "build").mkdir(exist_ok=True)
+        (folder / "build/build.ninja").touch()
+
+
 def test_whole(folder):
     """A part that is the whole test runs it without choosing."""
     _, kept = measure(folder, "--only", "memcheck-blocks,test-blocks")
