@@ -105,7 +105,7 @@ needed=(
   'ninja-build|any_command ninja ninja-build samu|the command ninja|runs the build'
   'pkg-config|any_command pkg-config|the command pkg-config|finds the libraries'
   'python3|any_command python3|the command python3|embeds the schedules of algo/; counts test results'
-  'libglib2.0-dev|module glib-2.0 >= 2.66|the pkg-config module glib-2.0, 2.66 or later|options, errors, machine files, tests'
+  'libglib2.0-dev|module glib-2.0 >= 2.72|the pkg-config module glib-2.0, 2.72 or later|options, errors, machine files, tests'
   'libgraphviz-dev|module libgvc|the pkg-config module libgvc|lays out pictures; writes SVG, PNG and PDF'
   'graphviz|any_command dot|the command dot|the plug-ins of libgvc; draws .dot files'
   'fonts-liberation|font Liberation Sans|the font Liberation Sans|the letters in pictures, equal on every machine'

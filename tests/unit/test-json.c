@@ -150,7 +150,7 @@ static void test_misuse(gconstpointer which) {
     tg_json_free(json);
     return;
   }
-  g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_subprocess(NULL, 0, 0);
   g_test_trap_assert_failed();
   g_test_trap_assert_stderr("*json-writer.c*assertion failed*");
 }
