@@ -111,7 +111,7 @@ needed=(
   'fonts-liberation|font Liberation Sans|the font Liberation Sans|the letters in pictures, equal on every machine'
   'fonts-dejavu-core|digits_below_the_line|a font with the digits of A₀₁, such as DejaVu Sans|the digits of A₀₁ in PNG, GIF and PDF'
   'libfontconfig-dev|module fontconfig|the pkg-config module fontconfig|asks whether the fonts have these digits'
-  'libopenblas-dev|module openblas|the pkg-config module openblas|multiplies the local blocks'
+  'libopenblas0|linkable libopenblas.so.0|the library libopenblas.so.0|multiplies the local blocks (loaded at run time)'
   'imagemagick|imagemagick|the command magick or convert|joins frames to a GIF (draw -o x.gif)'
 )
 # The interactive page, topogemm draw -o x.html; without these the rest is built. Reasons keep lines within 80 columns.
@@ -127,7 +127,6 @@ needed_by_tests=(
 )
 optional=(
   'g++|any_command c++ g++ clang++|a C++ compiler|optional: checks the public headers in C++'
-  'gfortran|linkable libgfortran.so|the library libgfortran.so|optional: links examples to a static OpenBLAS'
   'libsimgrid-dev|module simgrid|the pkg-config module simgrid|optional: the model flow against SimGrid'
   'nodejs|any_command node|the command node|optional: tests of the page'
   'npm|any_command npm|the command npm|optional: tests of the page'

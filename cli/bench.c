@@ -5,6 +5,7 @@
 #include "progress.h"
 
 #include "atomic-file.h"
+#include "blas.h"
 #include "experiment.h"
 
 #include <math.h>
@@ -121,6 +122,7 @@ static TgExit run_experiment(TgCli *cli, const TgExperiment *experiment) {
   if (cli->options.output && !tg_experiment_file_check(experiment, cli->options.output, &error))
     return tg_report_error(cli, error);
   if ((status = tg_output_files_check(cli))) return status;
+  if (!tg_blas_load(&error)) return tg_report_error(cli, error); /* results are compared with its products */
   tg_progress_begin(&line, cli, experiment->name, 1);
   void *measured = experiment->measure(&options, &error);
   tg_progress_end(cli);

@@ -48,6 +48,7 @@ static const TgMeaning meanings[] = {
     {tg_io_error_quark, TG_IO_ERROR_CANNOT_WRITE, TG_EXIT_FAILED},
     {tg_io_error_quark, -1, TG_EXIT_USAGE},
     {tg_sim_error_quark, TG_SIM_ERROR_SCHEDULE, TG_EXIT_WRONG},
+    {tg_sim_error_quark, TG_SIM_ERROR_MISSING, TG_EXIT_MISSING},
     {tg_sim_error_quark, -1, TG_EXIT_USAGE},
     {tg_draw_error_quark, TG_DRAW_ERROR_SCHEDULE, TG_EXIT_WRONG},
     {tg_draw_error_quark, TG_DRAW_ERROR_PROGRAM, TG_EXIT_MISSING},

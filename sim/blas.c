@@ -1,65 +1,194 @@
 #include "blas.h"
 
-#include <cblas.h>
-#include <glib.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/** Values of the C interface of BLAS (BLAST Forum Standard, 2001, appendix B). */
+enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111, TRANSPOSED = 112 };
+
+typedef void (*GemmF32)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
+                        int lda, const float *b, int ldb, float beta, float *c, int ldc);
+typedef void (*GemmF64)(int order, int transpose_a, int transpose_b, int m, int n, int k, double alpha, const double *a,
+                        int lda, const double *b, int ldb, double beta, double *c, int ldc);
+
+/** What is called of OpenBLAS, or why it is not here. */
+typedef struct OpenBlas {
+  GemmF32 gemm_f32;
+  GemmF64 gemm_f64;
+  char *(*config)(void);
+  char *(*core_name)(void);
+  int (*threads)(void);
+  void (*set_threads)(int threads);
+  GError *error;
+} OpenBlas;
+
+/** One thread is worth waking for about 0.1 ms of multiply-adds. */
+static const double products_per_thread = 1 << 21;
+
+/* --- loading ------------------------------------------------------------------------------------------------------ */
+
+/** Address space of OpenBLAS 0.3: the library, and of each thread a buffer of 128 MiB beside its stack. What it does
+ * not get it asks for again, for ever, so that it must fit before the library is loaded: its threads start then. */
+static const uint64_t library_bytes = UINT64_C(64) << 20, thread_bytes = UINT64_C(136) << 20;
+
+static bool is_limited(void) {
+  struct rlimit space, data;
+  return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
+         (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
+}
+
+static uint64_t bytes_of_threads(int threads) {
+  struct rlimit stack;
+  const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
+  const uint64_t stack_bytes = known ? (uint64_t)stack.rlim_cur : UINT64_C(8) << 20;
+  return library_bytes + (uint64_t)threads * thread_bytes + (uint64_t)(threads - 1) * stack_bytes;
+}
+
+/** As many threads as the system has processors for, or the user asks for, and as the address space holds; 0 where that
+ * does not hold one. */
+static int threads_that_fit(void) {
+  const char *asked = g_getenv("OPENBLAS_NUM_THREADS");
+  const int most = (int)CLAMP(sysconf(_SC_NPROCESSORS_ONLN), 1, 1024), wanted = asked ? atoi(asked) : 0;
+  for (int threads = wanted > 0 ? MIN(wanted, most) : most; threads > 0; threads--) {
+    void *room = g_try_malloc(bytes_of_threads(threads));
+    g_free(room);
+    if (room) return threads;
+  }
+  return 0;
+}
+
+static bool find_all(OpenBlas *blas, void *library) {
+  const struct {
+    const char *name;
+    void *place;
+  } functions[] = {{"cblas_sgemm", &blas->gemm_f32},
+                   {"cblas_dgemm", &blas->gemm_f64},
+                   {"openblas_get_config", &blas->config},
+                   {"openblas_get_corename", &blas->core_name},
+                   {"openblas_get_num_threads", &blas->threads},
+                   {"openblas_set_num_threads", &blas->set_threads}};
+  for (size_t i = 0; i < G_N_ELEMENTS(functions); i++) {
+    void *function = dlsym(library, functions[i].name);
+    if (!function) return false;
+    memcpy(functions[i].place, &function, sizeof function);
+  }
+  return true;
+}
+
+/* Never closed: its threads run until the process ends. */
+static void open_library(OpenBlas *blas) {
+  static const char *const names[] = {"libopenblas.so.0", "libopenblas.so"};
+  g_autofree char *reason = NULL;
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (library && find_all(blas, library)) return;
+    if (!reason) reason = g_strdup(dlerror());
+  }
+  g_set_error(&blas->error, TG_SIM_ERROR, TG_SIM_ERROR_MISSING,
+              "blocks are multiplied by OpenBLAS, whose library cannot be loaded (%s); install it (Debian, Ubuntu: apt "
+              "install libopenblas0)",
+              reason);
+}
+
+/** A product that occupies all threads: each has its buffer then, whatever else takes the rest of the address space. */
+static void occupy_buffers(const OpenBlas *blas) {
+  enum { ROWS = 1024, INNER = 64 };
+  g_autofree float *factor = g_try_new0(float, ROWS *INNER), *c = g_try_new0(float, ROWS *ROWS);
+  if (!factor || !c) return;
+  blas->gemm_f32(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, ROWS, ROWS, INNER, 1, factor, INNER, factor, ROWS, 0, c,
+                 ROWS);
+}
+
+static void open_limited(OpenBlas *blas) {
+  const int threads = threads_that_fit();
+  if (threads == 0) {
+    g_set_error(&blas->error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
+                "out of memory: OpenBLAS, which multiplies blocks, needs %" G_GUINT64_FORMAT
+                " MB of address space, and the limit leaves less; raise it (ulimit -v, ulimit -d)",
+                bytes_of_threads(1) / 1000000);
+    return;
+  }
+  g_autofree char *before = g_strdup(g_getenv("OPENBLAS_NUM_THREADS"));
+  g_autofree char *number = g_strdup_printf("%d", threads);
+  g_setenv("OPENBLAS_NUM_THREADS", number, true);
+  open_library(blas);
+  if (before)
+    g_setenv("OPENBLAS_NUM_THREADS", before, true);
+  else
+    g_unsetenv("OPENBLAS_NUM_THREADS");
+  if (!blas->error) occupy_buffers(blas);
+}
+
+static gpointer load(gpointer unused) {
+  OpenBlas *blas = g_new0(OpenBlas, 1);
+  (void)unused;
+  (is_limited() ? open_limited : open_library)(blas);
+  return blas;
+}
+
+static GOnce once = G_ONCE_INIT;
+
+static const OpenBlas *open_blas(void) {
+  return g_once(&once, load, NULL);
+}
+
+bool tg_blas_load(GError **error) {
+  const OpenBlas *blas = open_blas();
+  if (blas->error && error) *error = g_error_copy(blas->error);
+  return !blas->error;
+}
+
+/** NULL until it is loaded. */
+static const OpenBlas *loaded(void) {
+  const OpenBlas *blas = once.status == G_ONCE_STATUS_READY ? once.retval : NULL;
+  return blas && !blas->error ? blas : NULL;
+}
+
+/* --- multiplying -------------------------------------------------------------------------------------------------- */
 
 typedef struct Factor {
-  CBLAS_TRANSPOSE transpose;
-  int leading;
+  int transpose, leading;
 } Factor;
 
 /** A block with neighbouring elements in its rows is read as it is; otherwise its transpose lies so in memory. Where
  * both strides are 1 (one row or one column) BLAS must be given the reading in which a row's length fits the stride. */
 static Factor factor_of(const TgBlock *block) {
   if (block->column_stride == 1 && block->row_stride >= block->columns)
-    return (Factor){CblasNoTrans, (int)block->row_stride};
-  return (Factor){CblasTrans, (int)block->column_stride};
+    return (Factor){NOT_TRANSPOSED, (int)block->row_stride};
+  return (Factor){TRANSPOSED, (int)block->column_stride};
 }
 
 #define DEFINE_MULTIPLY_ADD(NAME, GEMM)                                                                                \
   void NAME(void *c, const TgBlock *left, const TgBlock *right) {                                                      \
     const Factor l = factor_of(left), r = factor_of(right);                                                            \
     const int m = (int)left->rows, n = (int)right->columns, k = (int)left->columns;                                    \
-    GEMM(CblasRowMajor, l.transpose, r.transpose, m, n, k, 1, left->data, l.leading, right->data, r.leading, 1, c, n); \
+    open_blas()->GEMM(ROW_MAJOR, l.transpose, r.transpose, m, n, k, 1, left->data, l.leading, right->data, r.leading,  \
+                      1, c, n);                                                                                        \
   }
 
-DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f32, cblas_sgemm)
-DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f64, cblas_dgemm)
-
-#ifdef TG_HAVE_OPENBLAS
-
-/** One thread is worth waking for about 0.1 ms of multiply-adds. */
-static const double products_per_thread = 1 << 21;
+DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f32, gemm_f32)
+DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f64, gemm_f64)
 
 char *tg_blas_description(void) {
-  g_autofree char *config = g_strstrip(g_strdup(openblas_get_config()));
-  return g_strdup_printf("%s, running as %s, %d threads", config, openblas_get_corename(), openblas_get_num_threads());
+  const OpenBlas *blas = open_blas();
+  if (blas->error) return g_strdup_printf("none: %s", blas->error->message);
+  g_autofree char *config = g_strstrip(g_strdup(blas->config()));
+  return g_strdup_printf("%s, running as %s, %d threads", config, blas->core_name(), blas->threads());
 }
 
 int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k) {
-  const int before = openblas_get_num_threads();
+  const OpenBlas *blas = loaded();
+  if (!blas) return 0;
+  const int before = blas->threads();
   const double worth = (double)m * (double)n * (double)k / products_per_thread;
-  if (worth < before) openblas_set_num_threads(MAX((int)worth, 1));
+  if (worth < before) blas->set_threads(MAX((int)worth, 1));
   return before;
 }
 
 void tg_blas_threads_end(int threads) {
-  if (threads != openblas_get_num_threads()) openblas_set_num_threads(threads);
+  const OpenBlas *blas = threads > 0 ? loaded() : NULL;
+  if (blas && threads != blas->threads()) blas->set_threads(threads);
 }
-
-#else
-
-char *tg_blas_description(void) {
-  return g_strdup("a BLAS through the C interface, of unknown make");
-}
-
-int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k) {
-  (void)m, (void)n, (void)k;
-  return 0;
-}
-
-void tg_blas_threads_end(int threads) {
-  (void)threads;
-}
-
-#endif

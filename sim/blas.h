@@ -4,18 +4,28 @@
 #define TG_BLAS_H
 
 #include "block.h"
+#include "sim-error.h"
 
 TG_BEGIN_DECLS
 
-/** For records of an environment: "OpenBLAS 0.3.21 … SkylakeX, 2 threads". Free with g_free(). */
+/** Loads OpenBLAS, at the first call in the process: its threads start, and take memory. Where the address space is
+ * limited (ulimit -v, -d) it gets no more threads than fit, through OPENBLAS_NUM_THREADS in the environment for as long
+ * as it loads. Errors, the same at every call: MISSING where the library is not installed; TOO_LARGE where not even one
+ * thread fits. */
+bool tg_blas_load(GError **error);
+
+/** For records of an environment: "OpenBLAS 0.3.21 … SkylakeX, 2 threads", or why there is none. Loads it. Free with
+ * g_free(). */
 char *tg_blas_description(void);
 
-/** c += left * right through cblas_sgemm and cblas_dgemm; see tg_block_multiply_add(). Extents from 1 to 2^31-1. */
+/** c += left * right through cblas_sgemm and cblas_dgemm; see tg_block_multiply_add(). Extents from 1 to 2^31-1. Only
+ * after tg_blas_load() has returned true. */
 void tg_blas_multiply_add_f32(void *c, const TgBlock *left, const TgBlock *right);
 void tg_blas_multiply_add_f64(void *c, const TgBlock *left, const TgBlock *right);
 
 /** Makes products of m x n x k run on as many threads as they are worth. Returns the number to hand to
- * tg_blas_threads_end(), which restores what was. The number is the BLAS library's own setting for the process. */
+ * tg_blas_threads_end(), which restores what was. The number is OpenBLAS's own setting for the process; nothing is set
+ * before tg_blas_load(). */
 int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k);
 void tg_blas_threads_end(int threads);
 

@@ -110,7 +110,8 @@ void tg_block_multiply_add(TgElement element, void *c, void *low, const TgBlock 
     return;
   }
   const double products = (double)left->rows * (double)left->columns * (double)right->columns;
-  (products <= LOOP_PRODUCTS ? kernel->multiply_add : kernel->blas_multiply_add)(c, left, right);
+  const bool loops = products <= LOOP_PRODUCTS || !tg_blas_load(NULL);
+  (loops ? kernel->multiply_add : kernel->blas_multiply_add)(c, left, right);
 }
 
 void tg_block_add(TgElement element, void *c, void *low, const void *b, const void *b_low, int64_t begin, int64_t end) {

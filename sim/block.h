@@ -39,7 +39,8 @@ double tg_block_at(TgElement element, const TgBlock *block, int64_t row, int64_t
 enum { TG_FEW_ELEMENTS = 64 };
 
 /** c += left * right, for a contiguous row-major c of left->rows x right->columns, and `low` likewise or NULL. NaN and
- * Inf spread as they should: nothing is skipped where a factor is zero. */
+ * Inf spread as they should: nothing is skipped where a factor is zero. Larger products are OpenBLAS's; where
+ * tg_blas_load() fails they are slow loops. */
 void tg_block_multiply_add(TgElement element, void *c, void *low, const TgBlock *left, const TgBlock *right);
 
 /** Elements [begin, end), counted row by row, of contiguous `c` += those of contiguous `b`; with `low` and `b_low`, or

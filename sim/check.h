@@ -27,7 +27,7 @@ double tg_check_tolerance(TgElement element);
 /** Fills `check`. A, B and C are row-major and contiguous, of the extents in `shape`; B is NULL where it is not used.
  * The reference is summed in long double where the product is small, so that it adds no error of its own to f64;
  * otherwise by dgemm, a panel of rows at a time. `limit_bytes` bounds the memory for that; 0 is no limit.
- * Returns false only where the check cannot be done: TOO_LARGE with the need and the limit in bytes. */
+ * Returns false only where the check cannot be done: TOO_LARGE with the need and the limit in bytes, MISSING. */
 bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
                       const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error);
 

@@ -20,7 +20,8 @@ typedef struct TgCpu {
 static bool fail(GError **error, GError *reason) {
   static const TgExecutorError codes[] = {[TG_SIM_ERROR_BAD_INPUT] = TG_EXECUTOR_ERROR_BAD_INPUT,
                                           [TG_SIM_ERROR_TOO_LARGE] = TG_EXECUTOR_ERROR_TOO_LARGE,
-                                          [TG_SIM_ERROR_SCHEDULE] = TG_EXECUTOR_ERROR_SCHEDULE};
+                                          [TG_SIM_ERROR_SCHEDULE] = TG_EXECUTOR_ERROR_SCHEDULE,
+                                          [TG_SIM_ERROR_MISSING] = TG_EXECUTOR_ERROR_DEVICE};
   g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)codes[reason->code], reason->message);
   g_error_free(reason);
   return false;

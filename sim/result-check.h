@@ -21,7 +21,7 @@ double tg_result_tolerance(const TgComputes *computes, TgElement element, int64_
 
 /** Fills `check`. Products of up to `most_products` multiply-adds are computed again (check.h), larger ones estimated
  * (product-error.h); 0 stands for about a second's worth. A, B and C as in tg_check_product().
- * Returns false only where the check cannot be done: TOO_LARGE. */
+ * Returns false only where the check cannot be done: TOO_LARGE, MISSING. */
 bool tg_result_check(TgResultCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
                      const void *a, const void *b, const void *c, double most_products, GError **error);
 

@@ -12,7 +12,8 @@ TG_BEGIN_DECLS
 typedef enum TgSimError {
   TG_SIM_ERROR_BAD_INPUT, /**< sizes, matrices or a network that do not fit the schedule or each other */
   TG_SIM_ERROR_TOO_LARGE, /**< sizes overflow, or need more memory than the limit */
-  TG_SIM_ERROR_SCHEDULE   /**< the schedule is at fault: see tg_stepper_failure() */
+  TG_SIM_ERROR_SCHEDULE,  /**< the schedule is at fault: see tg_stepper_failure() */
+  TG_SIM_ERROR_MISSING    /**< a library that is loaded at run time is not installed */
 } TgSimError;
 
 #define TG_SIM_ERROR (tg_sim_error_quark())

@@ -95,6 +95,7 @@ TgStepper *tg_stepper_new(const TgSchedule *schedule, const TgScheduleNames *nam
   stepper->products = g_array_new(FALSE, FALSE, sizeof(TgStepperProduct));
   if (!tg_shape_init(&stepper->shape, &schedule->computes, options->m, options->n, options->k, error)) return NULL;
   stepper->careful = stepper->shape.m * stepper->shape.n <= TG_FEW_ELEMENTS;
+  if (schedule->computes.right != TG_MATRICES && !stepper->careful && !tg_blas_load(error)) return NULL;
   if (!start_state(stepper, names, error) || !check_memory(stepper, names, error)) return NULL;
   if (!tg_tally_init(&stepper->tally, schedule, options, stepper->steps, error)) return NULL;
   return start_history(stepper, error) ? g_steal_pointer(&stepper) : NULL;

@@ -30,7 +30,7 @@ complete() {
   local name
   for name in ninja python3 dot gnuplot clang g++ wasm-ld node npm chromium; do stand_in "$name" 'exit 0'; done
   stand_in meson 'echo 1.10.0'
-  stand_in gcc 'echo /lib/libgfortran.so'
+  stand_in gcc 'echo /lib/libopenblas.so.0'
   stand_in pkg-config 'exit 0'
   stand_in fc-match 'printf "Liberation Sans"'
   stand_in fc-list 'echo DejaVu Sans'
@@ -80,16 +80,16 @@ stand_in fc-list 'exit 0'
 setup --dry-run
 check "a bare machine lacks something" ended 1
 for package in gcc meson ninja-build pkg-config libglib2.0-dev libgraphviz-dev graphviz fonts-liberation \
-  fonts-dejavu-core libfontconfig-dev libopenblas-dev imagemagick; do
+  fonts-dejavu-core libfontconfig-dev libopenblas0 imagemagick; do
   check "it names $package and why" grep -qE "^  $package +[a-zA-Z].*" <(printf '%s' "$output")
 done
 check "a dry run installs nothing" never_called
 
 new_machine && complete && with_apt 'exit 1'
-stand_in pkg-config '[[ $* != *openblas* ]]'
+stand_in gcc 'echo libopenblas.so.0'
 setup --dry-run
 check "only what is missing is named" [ "$(grep -c '^  ' <<<"$output")" = 1 ]
-check "that is OpenBLAS" says libopenblas-dev
+check "that is OpenBLAS" says libopenblas0
 
 new_machine && complete && with_apt 'exit 1' && stand_in fc-list '[[ $* != *2080-2089* ]] && echo Liberation Sans'
 setup --dry-run
