@@ -2,6 +2,7 @@
 #include "sim.h"
 
 #include "prove.h"
+#include "sum.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static void add_block(const TgSimRun *run, const TgPlaced *placed, TgHeld *held)
   int64_t columns = tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column + 1) -
                     tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column);
   held[placed->processor].blocks++;
-  held[placed->processor].words += rows * columns;
+  held[placed->processor].words = tg_sum(held[placed->processor].words, rows * columns);
 }
 
 /* No buffer has C after the last step and A or B before the first. */
@@ -57,7 +58,7 @@ static void count_placed(TgSimRun *run) {
     add_block(run, &placed, placed.matrix == TG_MATRIX_C ? end : begin);
   const bool apart = lies_apart(schedule);
   for (int64_t p = 0; p < processors; p++) {
-    const TgHeld both = {begin[p].blocks + end[p].blocks, begin[p].words + end[p].words};
+    const TgHeld both = {begin[p].blocks + end[p].blocks, tg_sum(begin[p].words, end[p].words)};
     run->memory.blocks = MAX(run->memory.blocks, apart ? both.blocks : MAX(begin[p].blocks, end[p].blocks));
     run->memory.words = MAX(run->memory.words, apart ? both.words : MAX(begin[p].words, end[p].words));
   }
@@ -84,6 +85,19 @@ static void name_nodes(TgSimRun *run) {
     run->rank[tg_embedding_node(&run->embedding, p)] = (int32_t)p;
 }
 
+TgExit tg_sim_set_words(const TgCli *cli, TgSimRun *run, int64_t words) {
+  TgSimMemory *memory = &run->memory;
+  if (tg_sum_is_full(tg_sum_times(words, run->options.element_bytes)))
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "%s: a processor holds more bytes than a count of 64 bits has room for (9.2 EB); take smaller "
+                     "matrices",
+                     tg_problem_name(&run->problem));
+  memory->words = words;
+  memory->node_bytes = (double)words * (double)run->options.element_bytes * (double)memory->processors;
+  memory->fits = memory->node_bytes <= run->machine.processor.memory_bytes;
+  return TG_EXIT_DONE;
+}
+
 TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
   TgProblem *problem = &run->problem;
   TgError endless = {0};
@@ -103,9 +117,7 @@ TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
   } else {
     count_placed(run);
   }
-  memory->node_bytes = (double)memory->words * (double)run->options.element_bytes * (double)memory->processors;
-  memory->fits = memory->node_bytes <= run->machine.processor.memory_bytes;
-  return TG_EXIT_DONE;
+  return tg_sim_set_words(cli, run, memory->words);
 }
 
 void tg_sim_warn_memory(const TgCli *cli, const TgSimRun *run) {

@@ -82,6 +82,8 @@ bool tg_sim_cost(const TgSimRun *run, const TgShape *shape, const TgCostOptions 
 TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, GError *error);
 /** Time of the products of this shape on one processor of the machine; NaN where there are none. */
 double tg_sim_serial_s(const TgSimRun *run, const TgShape *shape);
+/** Takes the words that the fullest processor holds. Refuses more bytes than 64 bits count. */
+TgExit tg_sim_set_words(const TgCli *cli, TgSimRun *run, int64_t words);
 /** Says on standard error that the machine's memory is too small, where it is. */
 void tg_sim_warn_memory(const TgCli *cli, const TgSimRun *run);
 

@@ -5,6 +5,7 @@
 #include "progress.h"
 
 #include "prove.h"
+#include "sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,12 +66,8 @@ static TgExit find_memory(const TgCli *cli, TgSimRun *run, int64_t n, int64_t *p
     return tg_sim_prove(cli, run);
   }
   const int64_t was = *proved_n / unit, now = n / unit;
-  run->memory.words = run->memory.words / (was * was) * (now * now);
-  run->memory.node_bytes =
-      (double)run->memory.words * (double)run->options.element_bytes * (double)run->memory.processors;
-  run->memory.fits = run->memory.node_bytes <= run->machine.processor.memory_bytes;
   *proved_n = n;
-  return TG_EXIT_DONE;
+  return tg_sim_set_words(cli, run, tg_sum_times(run->memory.words / (was * was), now * now));
 }
 
 static void take(TgSimRun *run, TgSweepCell *cell) {

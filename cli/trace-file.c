@@ -4,7 +4,11 @@
 
 #include "atomic-file.h"
 
+#include "text-units.h"
+
 #include <math.h>
+
+static const double longest_s = 9e9;
 
 void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs) {
   TgJson *json = file->json = tg_json_new();
@@ -18,9 +22,19 @@ void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs) {
   tg_json_begin_array(json, TG_JSON_LINES);
 }
 
+static TgExit refuse_time(const TgCli *cli, double time_s) {
+  char time[32];
+  tg_time_text(time_s, time, sizeof time);
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "%s: a time of %s is beyond the longest that a trace holds, %.0e s (63 bits of nanoseconds); take "
+                   "smaller matrices or a faster machine",
+                   cli->options.trace, time, longest_s);
+}
+
 TgExit tg_trace_end(TgCli *cli, TgTraceFile *file, const char *left_out) {
   GError *error = NULL;
   size_t length;
+  if (file->beyond_s > 0) return refuse_time(cli, file->beyond_s);
   tg_json_end_array(file->json);
   tg_json_end_object(file->json);
   const char *text = tg_json_text(file->json, &length);
@@ -64,8 +78,10 @@ static void write_arguments(TgTraceFile *file, const TgTraceArgument *argument, 
       tg_json_member_double(file->json, argument[a].name, argument[a].number);
 }
 
-static int64_t nanoseconds(double seconds) {
-  return (int64_t)llround(seconds * 1e9);
+static int64_t nanoseconds(TgTraceFile *file, double seconds) {
+  if (seconds <= longest_s) return (int64_t)llround(seconds * 1e9);
+  file->beyond_s = seconds;
+  return 0;
 }
 
 /* Perfetto takes the thousandfold and cuts it off: a double just below would lose its last nanosecond. */
@@ -91,11 +107,11 @@ void tg_trace_place(TgTraceFile *file, int64_t track, int64_t place) {
 
 void tg_trace_slice(TgTraceFile *file, const TgTraceSlice *slice) {
   if (!slice->always && !(slice->end_s - slice->start_s > 1e-12 * slice->end_s)) return;
-  const int64_t start_ns = nanoseconds(slice->start_s);
+  const int64_t start_ns = nanoseconds(file, slice->start_s);
   begin_event(file, slice->name, "X", slice->track);
   tg_json_member_string(file->json, "cat", slice->kind);
   write_time(file, "ts", start_ns);
-  write_time(file, "dur", nanoseconds(slice->end_s) - start_ns);
+  write_time(file, "dur", nanoseconds(file, slice->end_s) - start_ns);
   write_arguments(file, slice->argument, slice->arguments);
   end_event(file);
 }
@@ -105,7 +121,7 @@ static void write_flow_end(TgTraceFile *file, const TgTraceFlow *flow, const cha
   tg_json_member_string(file->json, "cat", flow->kind);
   tg_json_member_integer(file->json, "id", flow->id);
   if (*phase == 'f') tg_json_member_string(file->json, "bp", "e"); /* ends in the slice around it, not at the next */
-  write_time(file, "ts", nanoseconds(at_s));
+  write_time(file, "ts", nanoseconds(file, at_s));
   write_arguments(file, flow->argument, flow->arguments);
   end_event(file);
 }
@@ -117,7 +133,7 @@ void tg_trace_flow(TgTraceFile *file, const TgTraceFlow *flow) {
 
 void tg_trace_counter(TgTraceFile *file, const char *name, const char *unit, double at_s, int64_t value) {
   begin_event(file, name, "C", 0);
-  write_time(file, "ts", nanoseconds(at_s));
+  write_time(file, "ts", nanoseconds(file, at_s));
   begin_arguments(file);
   tg_json_member_integer(file->json, unit, value);
   end_event(file);

@@ -13,15 +13,17 @@ enum { TG_TRACE_PREDICTED = 1, TG_TRACE_MEASURED = 2 };
 
 typedef struct TgTraceFile {
   TgJson *json;
-  int process;    /**< of the events that follow */
-  int64_t events; /**< so far, names of processes and tracks included */
-  bool alone;     /**< nothing else is printed before it is said to be there */
+  int process;     /**< of the events that follow */
+  int64_t events;  /**< so far, names of processes and tracks included */
+  bool alone;      /**< nothing else is printed before it is said to be there */
+  double beyond_s; /**< a time that is too long for the file; 0 where there is none */
 } TgTraceFile;
 
 /** Begins the document, with the members of `about` (names and values in turn, NULL-terminated; a NULL value is null).
  */
 void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs);
-/** Writes it to the file of --trace; unless --json, says how many events there are and what is left out (or NULL). */
+/** Writes it to the file of --trace; unless --json, says how many events there are and what is left out (or NULL).
+ * Refuses times beyond 2^63 ns. */
 TgExit tg_trace_end(TgCli *cli, TgTraceFile *file, const char *left_out);
 void tg_trace_clear(TgTraceFile *file);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgTraceFile, tg_trace_clear)

@@ -1,5 +1,7 @@
 #include "prove.h"
 
+#include "sum.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +15,9 @@ static void receive(void *user, const TgMessage *message, TgValueId value) {
   int64_t rows, columns;
   tg_state_value_shape(received->state, value, &rows, &columns);
   int64_t words = rows * columns;
-  received->words[message->to] += tg_block_begin(words, message->pieces, message->piece + 1) -
-                                  tg_block_begin(words, message->pieces, message->piece);
+  int64_t *to = &received->words[message->to];
+  *to = tg_sum(*to, tg_block_begin(words, message->pieces, message->piece + 1) -
+                        tg_block_begin(words, message->pieces, message->piece));
 }
 
 static int64_t common_divisor(int64_t a, int64_t b) {
@@ -34,11 +37,23 @@ void tg_proof_sizes(const TgSchedule *schedule, int64_t *m, int64_t *n, int64_t 
 static void find_busiest(const TgReceived *received, TgProof *proof) {
   proof->busiest = -1;
   for (int64_t p = 0; p < proof->processors; p++) {
-    proof->words_received += received->words[p];
+    proof->words_received = tg_sum(proof->words_received, received->words[p]);
     if (received->words[p] <= proof->words_received_max) continue;
     proof->words_received_max = received->words[p];
     proof->busiest = p;
   }
+}
+
+/* The schedule is right; what is not are counts that do not fit. */
+static void check_counts(TgProof *proof) {
+  if (!tg_sum_is_full(proof->words_received_max) && !tg_sum_is_full(proof->counts.words_per_processor_max)) return;
+  proof->ok = false;
+  proof->failure =
+      (TgFailure){.cause = TG_CAUSE_MEMORY,
+                  .statement = -1,
+                  .processor = -1,
+                  .message = "more elements are sent to a processor, or held by it, than a count of 64 bits has "
+                             "room for (2^63-1); take smaller matrices"};
 }
 
 static void run(TgReceived *received, TgProof *proof) {
@@ -51,6 +66,7 @@ static void run(TgReceived *received, TgProof *proof) {
   proof->counts = *tg_state_counts(received->state);
   if (proof->ok) proof->unread_count = tg_state_unread(received->state, proof->unread, TG_MAX_STATEMENTS);
   find_busiest(received, proof);
+  if (proof->ok) check_counts(proof);
 }
 
 bool tg_prove(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, int64_t m, int64_t n,

@@ -17,7 +17,7 @@ typedef struct TgProof {
   int64_t m, n, k;            /**< the sizes that words are counted at */
   int64_t words_received_max; /**< elements received by the processor that receives most … */
   int64_t busiest;            /**< … and its rank, -1 where nothing is received */
-  int64_t words_received;     /**< by all together */
+  int64_t words_received;     /**< by all together, as tg_sum() */
   int unread_count;
   TgUnread unread[TG_MAX_STATEMENTS];
 } TgProof;

@@ -1,5 +1,6 @@
 /* Slots: reading, writing after all have read, and the bookkeeping of memory and of arrivals nobody reads. */
 #include "state-private.h"
+#include "sum.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ void tg_slot_set(TgState *state, int64_t processor, int buffer, int32_t index, T
   b->value[at] = value;
   b->written[at] = (uint32_t)state->walk.executed;
   if (!value) return;
-  state->words[processor] += tg_value_elements(state, value);
+  state->words[processor] = tg_sum(state->words[processor], tg_value_elements(state, value));
   if (++state->blocks[processor] > state->counts.blocks_per_processor_max)
     state->counts.blocks_per_processor_max = state->blocks[processor];
   if (state->words[processor] > state->counts.words_per_processor_max)

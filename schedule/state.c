@@ -1,5 +1,6 @@
 /* A run's life: blocks placed, statements executed, the result checked; and snapshots to go back to. */
 #include "state-private.h"
+#include "sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,8 +153,10 @@ void tg_state_measure(TgState *state, int64_t m, int64_t n, int64_t k) {
   state->k = k;
   memset(state->words, 0, (size_t)state->processors * sizeof *state->words);
   for (int b = 0; b < state->schedule->buffers; b++)
-    for (int64_t s = 0; s < state->buffer[b].length * state->processors; s++)
-      state->words[s % state->processors] += tg_value_elements(state, state->buffer[b].value[s]);
+    for (int64_t s = 0; s < state->buffer[b].length * state->processors; s++) {
+      int64_t *words = &state->words[s % state->processors];
+      *words = tg_sum(*words, tg_value_elements(state, state->buffer[b].value[s]));
+    }
   state->counts.words_per_processor_max = 0;
   for (int64_t p = 0; p < state->processors; p++)
     if (state->words[p] > state->counts.words_per_processor_max)

@@ -89,7 +89,7 @@ typedef struct TgStateCounts {
   int64_t products;                 /**< local products, over all processors */
   int64_t messages;                 /**< blocks (or pieces) that arrived from another processor */
   int64_t blocks_per_processor_max; /**< most slots filled at once on one processor, between statements */
-  int64_t words_per_processor_max;  /**< most elements in them at once; 0 unless sizes were given */
+  int64_t words_per_processor_max;  /**< most elements in them at once, as tg_sum(); 0 unless sizes were given */
 } TgStateCounts;
 
 /** A warning: moves of one statement whose blocks nobody reads. */

@@ -1,6 +1,7 @@
 #include "lane.h"
 
 #include "sim-error.h"
+#include "sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,6 +162,8 @@ static void note_cost(TgLane *lane, double cost_s) {
 
 static void lay_transfer(TgLanes *lanes, TgLane *lane, int32_t from, int32_t to, int64_t bytes) {
   double cost_s;
+  lanes->bytes = tg_sum(lanes->bytes, bytes);
+  if (tg_sum_is_full(lanes->bytes)) return;
   int64_t hops = follow_route(lanes, lane->keep ? &lanes->scratch : &lanes->load, from, to, bytes, &cost_s);
   note_cost(lane, cost_s);
   if (!lane->lent) {
@@ -171,7 +174,7 @@ static void lay_transfer(TgLanes *lanes, TgLane *lane, int32_t from, int32_t to,
   lane->permutation = lane->permutation && lanes->sends[from] != lanes->laid && lanes->receives[to] != lanes->laid;
   lanes->sends[from] = lanes->receives[to] = lanes->laid;
   lane->bytes += bytes;
-  lane->hop_bytes += bytes * hops;
+  lane->hop_bytes = tg_sum(lane->hop_bytes, tg_sum_times(bytes, hops));
   lane->hops_max = MAX(lane->hops_max, (int32_t)hops);
   lane->transfers++;
 }

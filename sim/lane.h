@@ -48,6 +48,7 @@ typedef struct TgLanes {
   uint32_t laid;              /**< lanes so far */
   TgLoad load;                /**< of phases that do not come again, for the caller to empty */
   TgLoad scratch;
+  int64_t bytes;     /**< of all lanes so far, as tg_sum(): once they are full, lanes are of no use */
   GHashTable *known; /**< TgPhase -> TgLane */
 } TgLanes;
 

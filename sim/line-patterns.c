@@ -1,5 +1,7 @@
 #include "line-patterns.h"
 
+#include "sum.h"
+
 enum { MOST_KEPT = 1 << 22 }; /* transfers; with more, patterns are found anew */
 
 void tg_line_patterns_init(TgLinePatterns *patterns) {
@@ -20,7 +22,7 @@ int64_t tg_piece_bytes(int64_t block_bytes, int64_t element_bytes, int32_t piece
 static void add_parcel(GArray *pattern, const TgTransfer *parcel, int64_t bytes) {
   TgLineTransfer *last = pattern->len ? &g_array_index(pattern, TgLineTransfer, pattern->len - 1) : NULL;
   if (last && last->round == parcel->round && last->from == parcel->from && last->to == parcel->to) {
-    last->bytes += bytes;
+    last->bytes = tg_sum(last->bytes, bytes);
     return;
   }
   TgLineTransfer transfer = {parcel->round, parcel->from, parcel->to, bytes};

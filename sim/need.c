@@ -24,7 +24,8 @@ static uint64_t value_bytes(const Ledger *ledger, TgValueId id) {
 }
 
 static bool ledger_enter(Ledger *ledger, TgValueId result, TgValueId base) {
-  if (result != base) ledger->bytes += value_bytes(ledger, result);
+  const uint64_t more = result != base ? value_bytes(ledger, result) : 0;
+  ledger->bytes = multiply_add(more, 1, ledger->bytes);
   ledger->peak_bytes = MAX(ledger->peak_bytes, ledger->bytes);
   return true;
 }
@@ -47,7 +48,7 @@ static bool ledger_transpose(void *user, TgValueId result, TgValueId a) {
 
 static void ledger_drop(void *user, TgValueId id) {
   Ledger *ledger = user;
-  ledger->bytes -= value_bytes(ledger, id);
+  if (ledger->bytes < UINT64_MAX) ledger->bytes -= value_bytes(ledger, id); /* beyond, it stays there */
 }
 
 /** Slots of one state: a value, and two numbers that the proof keeps beside it. */

@@ -1,5 +1,7 @@
 #include "phase-draft.h"
 
+#include "sum.h"
+
 TgPhaseDraft *tg_phase_draft_new(void) {
   return g_new0(TgPhaseDraft, 1);
 }
@@ -41,7 +43,7 @@ static void note_last(TgPhaseDraft *draft) {
 void tg_phase_draft_transfer(TgPhaseDraft *draft, int64_t from, int64_t to, int64_t bytes) {
   int64_t last = draft->transfers - 1;
   if (last >= 0 && draft->from[last] == from && draft->to[last] == to) {
-    draft->last_bytes += bytes;
+    draft->last_bytes = tg_sum(draft->last_bytes, bytes);
     return;
   }
   note_last(draft);

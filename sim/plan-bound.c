@@ -24,7 +24,7 @@ typedef struct TgLineCost {
 
 static guint line_hash(gconstpointer key) {
   const TgLineCost *line = key;
-  gint64 number = (gint64)line->elements * 8191 + line->length * 64 + line->op * 16 + line->form;
+  guint64 number = (guint64)line->elements * 8191 + (guint64)line->length * 64 + line->op * 16u + line->form;
   return g_int64_hash(&number);
 }
 

@@ -1,6 +1,8 @@
 #include "prediction.h"
 
 #include "node-steps.h"
+#include "sim-error.h"
+#include "sum.h"
 
 #include <string.h>
 
@@ -57,6 +59,29 @@ static void open_step(TgPrediction *prediction, const TgPhaseAt *at) {
   tg_node_steps_open(prediction);
 }
 
+static TgProgress too_large(GError **error) {
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
+                      "messages have more bytes, each counted on every link that it crosses, than a count of 64 bits "
+                      "holds (9.2 EB); take smaller matrices");
+  return TG_PROGRESS_ERROR;
+}
+
+/* False where the sums are full. No load of a link is more than the bytes of all messages, nor these than the bytes on
+ * all links. */
+static bool count_lane(TgPrediction *prediction, const TgLane *lane, TgTraceStep *step) {
+  TgCost *cost = prediction->cost;
+  cost->messages += lane->transfers;
+  cost->bytes = tg_sum(cost->bytes, lane->bytes);
+  cost->hop_bytes = tg_sum(cost->hop_bytes, lane->hop_bytes);
+  if (tg_sum_is_full(prediction->lanes.bytes) || tg_sum_is_full(cost->hop_bytes)) return false;
+  cost->flops += lane->flops;
+  step->messages += lane->transfers;
+  step->bytes += lane->bytes;
+  step->hop_bytes += lane->hop_bytes;
+  step->products += lane->phase->products;
+  return true;
+}
+
 TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt *at, guint *number, GError **error) {
   TgPhase *phase;
   TgProgress progress = tg_phases_next(prediction->phases, &phase, at, error);
@@ -67,15 +92,13 @@ TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt
   guint steps = prediction->steps->len;
   if (steps == 0 || g_array_index(prediction->steps, TgTraceStep, steps - 1).index != at->step)
     open_step(prediction, at);
+  TgLane *found = tg_lanes_find(&prediction->lanes, phase);
+  g_ptr_array_add(prediction->step_lanes, found);
   *number = prediction->steps->len - 1;
-  *lane = tg_lanes_find(&prediction->lanes, phase);
-  g_ptr_array_add(prediction->step_lanes, *lane);
-  TgTraceStep *step = &g_array_index(prediction->steps, TgTraceStep, *number);
-  step->messages += (*lane)->transfers;
-  step->bytes += (*lane)->bytes;
-  step->hop_bytes += (*lane)->hop_bytes;
-  step->products += phase->products;
-  prediction->cost->flops += (*lane)->flops;
+  if (count_lane(prediction, found, &g_array_index(prediction->steps, TgTraceStep, *number)))
+    *lane = found;
+  else
+    progress = too_large(error);
   tg_phase_release(phase);
   return progress;
 }
@@ -97,11 +120,6 @@ static void take_steps(TgPrediction *prediction) {
   cost->node_entries = tg_node_step_entries(prediction);
   if (prediction->node_steps && prediction->node_steps_set)
     cost->node_step = (TgNodeStep *)(void *)g_array_free(g_steal_pointer(&prediction->node_steps), FALSE);
-  for (int64_t s = 0; s < cost->trace.steps; s++) {
-    cost->messages += cost->trace.step[s].messages;
-    cost->bytes += cost->trace.step[s].bytes;
-    cost->hop_bytes += cost->trace.step[s].hop_bytes;
-  }
 }
 
 void tg_prediction_take(TgPrediction *prediction) {

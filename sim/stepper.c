@@ -1,6 +1,7 @@
 #include "stepper-private.h"
 
 #include "blas.h"
+#include "sum.h"
 
 #include <inttypes.h>
 
@@ -129,6 +130,14 @@ static void keep_label(TgStepper *stepper) {
   stepper->tally.trace.step[stepper->tally.trace.steps - 1].label = stepper->label;
 }
 
+static bool counts_fit(const TgStepper *stepper, GError **error) {
+  const TgStepperCounts *total = &stepper->tally.total;
+  if (!tg_sum_is_full(total->bytes) && !tg_sum_is_full(total->hop_bytes)) return true;
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
+                      "messages have more bytes than a count of 64 bits has room for (9.2 EB); take smaller matrices");
+  return false;
+}
+
 /** Executes the next step; where it fails, state and counts are left in the middle of it. */
 static bool execute(TgStepper *stepper, GError **error) {
   const TgShape *shape = &stepper->shape;
@@ -144,6 +153,7 @@ static bool execute(TgStepper *stepper, GError **error) {
     tg_stepper_report(stepper, error);
     return false;
   }
+  if (!counts_fit(stepper, error)) return false;
   keep_label(stepper);
   tg_history_save(stepper, stepper->tally.trace.steps);
   return true;

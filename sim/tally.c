@@ -1,5 +1,7 @@
 #include "tally.h"
 
+#include "sum.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -55,8 +57,8 @@ static int64_t count_route(TgTally *tally, int64_t from, int64_t to, int64_t byt
   TgHop hop;
   tg_route_begin(&route, tally->network, from, to);
   for (; tg_route_next(&route, &hop); hops++) {
-    now[hop.link] += bytes;
-    tally->link_bytes[hop.link] += bytes;
+    now[hop.link] = tg_sum(now[hop.link], bytes);
+    tally->link_bytes[hop.link] = tg_sum(tally->link_bytes[hop.link], bytes);
   }
   return hops;
 }
@@ -70,13 +72,14 @@ void tg_tally_message(TgTally *tally, int64_t from, int64_t to, int64_t bytes, i
     *hops = tally->link_bytes ? count_route(tally, source, target, bytes)
                               : tg_topology_distance(tally->network, source, target);
   }
+  const int64_t hop_bytes = tg_sum_times(bytes, *hops);
   step->messages++;
-  step->bytes += bytes;
-  step->hop_bytes += bytes * *hops;
+  step->bytes = tg_sum(step->bytes, bytes);
+  step->hop_bytes = tg_sum(step->hop_bytes, hop_bytes);
   tally->hops[tally->trace.steps - 1] += *hops;
   tally->total.messages++;
-  tally->total.bytes += bytes;
-  tally->total.hop_bytes += bytes * *hops;
+  tally->total.bytes = tg_sum(tally->total.bytes, bytes);
+  tally->total.hop_bytes = tg_sum(tally->total.hop_bytes, hop_bytes);
   tally->total.hops += *hops;
 }
 

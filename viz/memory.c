@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "sum.h"
 
 /* A step in one unit as far as it went: by processor the most at once. */
 typedef struct Unit {
@@ -28,8 +29,8 @@ static int64_t elements_of(const TgState *state, TgValueId id) {
 static void add_slot(const TgState *state, TgValueId id, int unit, int64_t of[TG_MATRICES]) {
   if (id == 0) return;
   const TgValue *value = tg_state_value(state, id);
-  of[value->kind == TG_VALUE_INPUT ? value->matrix : TG_MATRIX_C] +=
-      unit == TG_MEMORY_BLOCKS ? 1 : elements_of(state, id);
+  int64_t *sum = &of[value->kind == TG_VALUE_INPUT ? value->matrix : TG_MATRIX_C];
+  *sum = tg_sum(*sum, unit == TG_MEMORY_BLOCKS ? 1 : elements_of(state, id));
 }
 
 /* What the fullest processor's blocks are of. */
@@ -71,13 +72,13 @@ static void begin_step(Count *count) {
 }
 
 static TgMemoryLevel level_of(const Count *count, const Unit *unit) {
-  int64_t sum = 0;
+  double sum = 0;
   TgMemoryLevel level = {.largest = unit->largest, .processor = unit->processor, .least = unit->most[0]};
   for (int64_t p = 0; p < count->processors; p++) {
     level.least = MIN(level.least, unit->most[p]);
-    sum += unit->most[p];
+    sum += (double)unit->most[p];
   }
-  level.mean = (double)sum / (double)count->processors;
+  level.mean = sum / (double)count->processors;
   memcpy(level.of, unit->of, sizeof level.of);
   return level;
 }
@@ -123,6 +124,15 @@ static void find_peaks(TgMemory *memory) {
         memory->peak_step[u] = s;
 }
 
+static bool counts_fit(const TgMemory *memory, GError **error) {
+  const TgMemoryLevel *peak = &memory->step[memory->peak_step[TG_MEMORY_WORDS]].level[TG_MEMORY_WORDS];
+  if (!tg_sum_is_full(peak->largest)) return true;
+  g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+                      "a processor holds more elements than a count of 64 bits has room for (2^63-1); take smaller "
+                      "matrices");
+  return false;
+}
+
 static void take(TgMemory *memory, Count *count) {
   memory->steps = (int64_t)count->steps->len - 1;
   memory->processors = count->processors;
@@ -148,7 +158,7 @@ gboolean tg_memory_measure(TgMemory *memory, const TgSchedule *schedule, const T
   for (int u = 0; u < TG_MEMORY_UNITS; u++) g_free(count.unit[u].most);
   if (count.steps) g_array_unref(count.steps);
   if (count.state) tg_state_free(count.state);
-  return progress == TG_PROGRESS_END;
+  return progress == TG_PROGRESS_END && counts_fit(memory, error);
 }
 
 void tg_memory_clear(TgMemory *memory) {

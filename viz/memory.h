@@ -38,7 +38,7 @@ typedef struct TgMemory {
 } TgMemory;
 
 /** Follows the run of a bound schedule; with m, n, k not 0, of C m×n with inner dimension k, in words, too.
- * Errors: SCHEDULE where the run fails. */
+ * Errors: SCHEDULE where the run fails; TOO_BIG where a count has no room in 64 bits. */
 gboolean tg_memory_measure(TgMemory *memory, const TgSchedule *schedule, const TgScheduleNames *names,
                            TgCollective collective, int64_t m, int64_t n, int64_t k, GError **error);
 void tg_memory_clear(TgMemory *memory);

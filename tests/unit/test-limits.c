@@ -2,6 +2,7 @@
 #include "../schedule-text.h"
 
 #include "prove.h"
+#include "sum.h"
 
 #define BEGIN "schedule x\ngrid i:q\nplace A(i,0), C(i,0) on (i)\nplace B(0,0) on (0)\n"
 
@@ -107,6 +108,19 @@ static void test_sums_with_zeros(void) {
   }
 }
 
+static void test_sums(void) {
+  const int64_t most = TG_SUM_MOST;
+  g_assert_cmpint(tg_sum(2, 3), ==, 5);
+  g_assert_cmpint(tg_sum(most - 3, 2), ==, most - 1);
+  g_assert_false(tg_sum_is_full(tg_sum(most - 3, 2)));
+  for (int64_t more = 3; more > 0; more = more > most / 3 ? 0 : 3 * more)
+    g_assert_true(tg_sum_is_full(tg_sum(most - 3, more)) && tg_sum_is_full(tg_sum(tg_sum(most - 3, more), more)));
+  g_assert_true(tg_sum_is_full(tg_sum(most, most)));
+  g_assert_cmpint(tg_sum_times(most, 0), ==, 0);
+  g_assert_cmpint(tg_sum_times(INT64_C(1) << 61, 3), ==, INT64_C(3) << 61);
+  g_assert_true(tg_sum_is_full(tg_sum_times(INT64_C(1) << 61, 4)) && tg_sum_is_full(tg_sum_times(3, most)));
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/limits/idle-repeats", test_idle_repeats);
@@ -115,5 +129,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/limits/whole-characters", test_whole_characters);
   g_test_add_func("/limits/long-labels", test_long_labels);
   g_test_add_func("/limits/sums-with-zeros", test_sums_with_zeros);
+  g_test_add_func("/limits/sums", test_sums);
   return g_test_run();
 }
