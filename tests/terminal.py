@@ -1,5 +1,6 @@
 """For tests in Python: a program on a pseudo-terminal, with as much of a screen as its escape sequences ask for."""
 import codecs
+import contextlib
 import fcntl
 import os
 import pty
@@ -136,8 +137,13 @@ class Terminal:
                 os.execve(words[0], words, environment)
             finally:
                 os._exit(127)  # or a second process would go on with the tests, and start a third
-        # A command that is stopped would outlive its terminal.
-        signal.signal(signal.SIGHUP, lambda *_: (os.kill(pid, signal.SIGHUP), os.kill(pid, signal.SIGCONT)))
+        def hang_up(*_):
+            """A command that is stopped would outlive its terminal. It may also have ended just now."""
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGHUP)
+                os.kill(pid, signal.SIGCONT)
+
+        signal.signal(signal.SIGHUP, hang_up)
         os.write(says, f"{pid}\n".encode())
         os.close(self.slave)
         status = 0x7F
