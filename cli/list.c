@@ -241,7 +241,7 @@ static void print_names(TgCli *cli) {
     tg_print_styled(cli, TG_STYLE_HEADING, "%-*s", indent, sections[i].name);
     tg_print_wrapped_within(cli, names->str, indent, indent, TG_LIST_COLUMNS);
   }
-  tg_print(cli, "\n`topogemm list algorithms` describes each one, likewise `list topologies` etc.\n");
+  tg_print(cli, "\n`topogemm list algorithms` describes each algorithm; likewise\ntopologies, machines, kernels and executors.\n");
 }
 
 static bool is_section(const char *name) {

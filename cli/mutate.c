@@ -119,7 +119,7 @@ static TgExit check_answer(const TgCli *cli, const char *output) {
   const TgExit status = tg_output_files_distinct(cli, (const char *const[]){path, NULL});
   if (status || is_replaceable(path, title)) return status;
   return tg_report(cli, TG_EXIT_USAGE,
-                   "%s is there, and is not the answer of an earlier `mutate -o %s`; move it, or give -o another name",
+                   "%s exists and was not written by an earlier `mutate -o %s`; move it, or give -o another name",
                    path, output);
 }
 

@@ -145,7 +145,7 @@ static void print_medians(TgCli *cli, const TgRunResult *result) {
   tg_time_text(sum_s, sum, sizeof sum);
   tg_time_text(result->steps_s, whole, sizeof whole);
   g_autofree char *words = g_strdup_printf(
-      "The medians of the steps add up to %s, not to %s: runs were held up in different steps. The shares do add up.",
+      "The step medians add up to %s, not to %s, because different runs were slow in different steps. The shares add up.",
       sum, whole);
   tg_print_wrapped(cli, words, 2, 0);
 }
@@ -158,17 +158,17 @@ static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunResult *
     if (has_waits || (h != 4 && h != 5)) tg_table_add(table, "%s", heads[h]);
   for (int64_t s = 0; s < MIN(result->facts.steps, MOST_STEPS); s++) add_step(table, &result->steps[s], has_waits);
   add_sum(table, "all steps", result->steps_s, 1 - result->outside_share, has_waits);
-  if (has_rest) add_sum(table, "outside of them", result->outside_s, result->outside_share, has_waits);
+  if (has_rest) add_sum(table, "outside the steps", result->outside_s, result->outside_share, has_waits);
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
   if (result->facts.steps > MOST_STEPS)
     tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", result->facts.steps - MOST_STEPS);
   g_autofree char *words =
-      g_strdup_printf("time: of a processor in the step%s, the median of the runs%s; share: of the time of a run, the "
-                      "mean of the runs%s",
+      g_strdup_printf("time: a processor's time in the step%s, the median over the runs%s; share: the step's part of a "
+                      "run, the mean over the runs%s",
                       has_waits ? ", busy and waiting for others" : "",
-                      run->row->kind->times_apart ? ", of runs of their own, which are slower" : "",
-                      has_rest ? "; outside of them: the launch, and what belongs to no single step" : "");
+                      run->row->kind->times_apart ? ", measured in separate, slower runs" : "",
+                      has_rest ? "; outside the steps: the launch, and work that belongs to no single step" : "");
   tg_print_wrapped(cli, words, 2, 0);
   print_medians(cli, result);
 }

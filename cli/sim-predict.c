@@ -89,7 +89,7 @@ TgExit tg_sim_set_words(const TgCli *cli, TgSimRun *run, int64_t words) {
   TgSimMemory *memory = &run->memory;
   if (tg_sum_is_full(tg_sum_times(words, run->options.element_bytes)))
     return tg_report(cli, TG_EXIT_USAGE,
-                     "%s: a processor holds more bytes than a count of 64 bits has room for (9.2 EB); take smaller "
+                     "%s: a processor holds more bytes than a 64-bit count can hold (9.2 EB); use smaller "
                      "matrices",
                      tg_problem_name(&run->problem));
   memory->words = words;

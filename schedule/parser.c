@@ -70,7 +70,7 @@ bool tg_parser_is_reserved(const TgParser *parser) {
 bool tg_parser_take_name(TgParser *parser, const char *what, uint16_t *offset) {
   const TgToken *token = &parser->lexer.token;
   if (token->kind != TG_TOKEN_NAME) return tg_parser_expected(parser, what);
-  if (tg_parser_is_reserved(parser)) return tg_parser_expected(parser, "a name that is no word of the language");
+  if (tg_parser_is_reserved(parser)) return tg_parser_expected(parser, "a name that is not a keyword");
   if (token->length >= TG_NAME_LENGTH)
     return tg_parser_fail(parser, "a name of %zu characters, expected fewer than %d", token->length, TG_NAME_LENGTH);
   return tg_parser_keep(parser, token->text, token->length, offset) && tg_parser_next(parser);

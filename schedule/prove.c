@@ -52,8 +52,8 @@ static void check_counts(TgProof *proof) {
       (TgFailure){.cause = TG_CAUSE_MEMORY,
                   .statement = -1,
                   .processor = -1,
-                  .message = "more elements are sent to a processor, or held by it, than a count of 64 bits has "
-                             "room for (2^63-1); take smaller matrices"};
+                  .message = "a processor receives or holds more elements than a 64-bit count can hold (2^63-1); "
+                             "use smaller matrices"};
 }
 
 static void run(TgReceived *received, TgProof *proof) {

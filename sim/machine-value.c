@@ -104,9 +104,9 @@ bool tg_machine_number(const char *name, TgValueKind kind, TgSpan value, double 
   const TgDecimal read = infinite ? TG_DECIMAL_READ : tg_decimal_read(value.text, value.length, number);
   if (read == TG_DECIMAL_NONE) return refuse_form(name, kind, value, error);
   if (signbit(*number) && *number != 0) return refuse_range(name, kind, value, "is negative", error);
-  if (read == TG_DECIMAL_SMALL) return refuse_range(name, kind, value, "is too small for a number", error);
+  if (read == TG_DECIMAL_SMALL) return refuse_range(name, kind, value, "is too small and would be rounded to 0", error);
   if (*number == 0 && !quantity->zero) return refuse_range(name, kind, value, "is zero", error);
-  if (read == TG_DECIMAL_LARGE) return refuse_range(name, kind, value, "is too large for a number", error);
+  if (read == TG_DECIMAL_LARGE) return refuse_range(name, kind, value, "is too large for a double", error);
   if (!infinite && *number != 0 && *number < least_number)
     return refuse_range(name, kind, value, "is below 1e-30", error);
   if (!infinite && *number > most_number) return refuse_range(name, kind, value, "is above 1e30", error);

@@ -61,8 +61,8 @@ static void open_step(TgPrediction *prediction, const TgPhaseAt *at) {
 
 static TgProgress too_large(GError **error) {
   g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
-                      "messages have more bytes, each counted on every link that it crosses, than a count of 64 bits "
-                      "holds (9.2 EB); take smaller matrices");
+                      "messages, counted on every link that they cross, have more bytes than a 64-bit count can hold "
+                      "(9.2 EB); use smaller matrices");
   return TG_PROGRESS_ERROR;
 }
 

@@ -134,7 +134,7 @@ static bool counts_fit(const TgStepper *stepper, GError **error) {
   const TgStepperCounts *total = &stepper->tally.total;
   if (!tg_sum_is_full(total->bytes) && !tg_sum_is_full(total->hop_bytes)) return true;
   g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
-                      "messages have more bytes than a count of 64 bits has room for (9.2 EB); take smaller matrices");
+                      "messages have more bytes than a 64-bit count can hold (9.2 EB); use smaller matrices");
   return false;
 }
 

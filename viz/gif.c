@@ -63,7 +63,7 @@ static gboolean join_in(const char *folder, int output, GPtrArray *files, double
                              .watch = watch,
                              .done = files->len};
   if (tg_program_run(&program, error)) return TRUE;
-  g_prefix_error_literal(error, "the frames are not joined to a GIF: ");
+  g_prefix_error_literal(error, "cannot join the frames into a GIF: ");
   return FALSE;
 }
 

@@ -128,7 +128,7 @@ static bool counts_fit(const TgMemory *memory, GError **error) {
   const TgMemoryLevel *peak = &memory->step[memory->peak_step[TG_MEMORY_WORDS]].level[TG_MEMORY_WORDS];
   if (!tg_sum_is_full(peak->largest)) return true;
   g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
-                      "a processor holds more elements than a count of 64 bits has room for (2^63-1); take smaller "
+                      "a processor holds more elements than a 64-bit count can hold (2^63-1); use smaller "
                       "matrices");
   return false;
 }

@@ -867,7 +867,7 @@ def test_sim_refusals():
     said = run(*cannon, "--sweep", "n=64,128", "--machine", "./zero.machine", "-o", "zero.gp", expect=2).stderr
     assert "nothing to draw" in said and not os.path.exists("zero.gp")
     zero.write_text(zero.read_text().replace("= 0", "= 1e-400"))
-    assert "too small for a number" in run(*cannon, "-n", 64, "--machine", "./zero.machine", expect=2).stderr
+    assert "too small" in run(*cannon, "-n", 64, "--machine", "./zero.machine", expect=2).stderr
     for words, wrong in [("--from host", "[device]"), ("--skew inf", "finite"), ("--jitter inf", "finite"),
                          ("--seed -1", "from 0 to")]:
         assert wrong in run(*cannon, "-n", 64, *words.split(), expect=2).stderr, words
@@ -978,7 +978,7 @@ def test_run_steps():
             assert math.isclose(seconds(rows[-1][1]), found["steps_s"], rel_tol=1e-3), said
             ratio = sum(seconds(row[1]) for row in rows[:-1]) / seconds(rows[-1][1])
             if not 0.94 < ratio < 1.06 or 0.96 < ratio < 1.04:  # printed figures are rounded
-                assert ("medians of the steps add up to" in said) == (not 0.95 < ratio < 1.05), (ratio, said)
+                assert ("step medians add up to" in said) == (not 0.95 < ratio < 1.05), (ratio, said)
 
 
 def test_run_trials():
@@ -1595,7 +1595,7 @@ def test_answers_replace_nothing_else():
     before = files_here()
     for name in ["e.txt", "e", "mine.sched", "folder.sched", "null.sched"]:
         said = run("mutate", "cannon", "-o", name, expect=2).stderr
-        assert f"{name.split('.')[0]}.answer is there, and is not the answer of an earlier" in said, said
+        assert f"{name.split('.')[0]}.answer exists and was not written by an earlier" in said, said
     run("mutate", "cannon", "-o", "link.sched", expect=2)
     for device in ["/dev/full", "/dev/null", "/dev/stdout"]:
         run("mutate", "cannon", "-o", device, expect=2)

@@ -43,7 +43,7 @@ static const Bad bad[] = {
     {"[link]\nbandwidth_bytes_per_s = -1e9\n", 2, 25,
      "bandwidth_bytes_per_s = -1e9 is negative; write more than 0, such as 1.25e9, or inf"},
     {"[link]\nbandwidth_bytes_per_s = 1e999\n", 2, 25,
-     "bandwidth_bytes_per_s = 1e999 is too large for a number; write more than 0, such as 1.25e9, or inf"},
+     "bandwidth_bytes_per_s = 1e999 is too large for a double; write more than 0, such as 1.25e9, or inf"},
     {"[link]\nbandwidth_bytes_per_s = nan\n", 2, 25,
      "`nan` is no plain number; bandwidth_bytes_per_s counts in bytes per second: write a number such as 1.25e9, or "
      "inf"},

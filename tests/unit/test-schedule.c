@@ -44,7 +44,7 @@ static const Refusal refusals[] = {
     {"root-on-axis", HEAD "broadcast A along j from j\n", 4, 26, "the root depends on j"},
     {"where-on-axis", HEAD "broadcast A along j from 0 where j == 0\n", 4, 34, "`where` depends on j"},
     {"into-missing", HEAD "allgather A along j\n", 4, 20, "`into`"},
-    {"reserved", "schedule t\ngrid step:q\n", 2, 6, "no word of the language"},
+    {"reserved", "schedule t\ngrid step:q\n", 2, 6, "not a keyword"},
     {"name-twice", "schedule t\ngrid i:q, i:q\n", 2, 11, "not used yet"},
     {"parameter-on-coordinate", "schedule t\ngrid i:q\nparam r = i\n", 3, 12, "depends on a coordinate"},
     {"loop-in-use", HEAD "repeat s in 2\n  repeat s in 2\n    move A to (i,j)\n", 5, 10, "not in use here"},

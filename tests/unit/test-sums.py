@@ -44,7 +44,7 @@ def test_predicted_bytes():
         for times in [1, 10**5, 2 * 10**5, 5 * 10**5, 75 * 10**4, 10**6, 15 * 10**5, LARGEST // 480]:
             counts = {name: small[name] * times**2 for name in COUNTS}
             if max(counts.values()) > MOST:
-                assert "64 bits" in refused(*words, "-n", 480 * times)
+                assert "64-bit" in refused(*words, "-n", 480 * times)
                 most += 1
             else:
                 large = document(*words, "-n", 480 * times)
@@ -81,10 +81,10 @@ def test_words_of_a_processor():
                                           "repeat s in 32\n  copy A into X[s]\nC = A * B\n")
     words = ["./many.sched", "--grid", 1]
     assert document("verify", *words, "-n", 2**28)["memory_words_max"] == 35 * 2**56
-    assert "64 bits" in refused("verify", *words, "-n", LARGEST)
-    assert "64 bits" in refused("sim", *words, "-n", LARGEST)
-    assert "64 bits" in refused("draw", *words, "-n", LARGEST, "--memory", "-o", "m.svg")
-    assert "64 bits" in refused("sim", "cannon", "--grid", "1x1", "-n", LARGEST, "--type", "f64")
+    assert "64-bit" in refused("verify", *words, "-n", LARGEST)
+    assert "64-bit" in refused("sim", *words, "-n", LARGEST)
+    assert "64-bit" in refused("draw", *words, "-n", LARGEST, "--memory", "-o", "m.svg")
+    assert "64-bit" in refused("sim", "cannon", "--grid", "1x1", "-n", LARGEST, "--type", "f64")
 
 
 def test_times_of_a_trace():
