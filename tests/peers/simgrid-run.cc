@@ -1,9 +1,10 @@
-/* Written against the interface S4U of SimGrid 3.32 (H. Casanova, A. Giersch, A. Legrand, M. Quinson, F. Suter,
+/* Written against the interface S4U of SimGrid 3.32 and 4.0 (H. Casanova, A. Giersch, A. Legrand, M. Quinson, F. Suter,
  * Versatile, scalable, and accurate simulation of distributed applications and platforms, JPDC 74(10), 2014). */
 #include "simgrid-run.h"
 
 #include <map>
 #include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,11 @@ Parts parts_of(const TgPhase &phase, int32_t nodes) {
 
 /* One directed link each way, and the routes of topo/ for the pairs that occur. */
 void build_platform(const Run &run, const PeerLinks &numbers) {
+#if SIMGRID_VERSION >= 40000
+  auto *zone = s4u::Engine::get_instance()->get_netzone_root()->add_netzone_full("network");
+#else
   auto *zone = s4u::create_full_zone("network");
+#endif
   std::vector<s4u::Host *> host;
   std::vector<s4u::LinkInRoute> link;
   for (int32_t n = 0; n < run.network->nodes; n++) host.push_back(zone->create_host(std::to_string(n), 1e9)->seal());
