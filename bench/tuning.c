@@ -9,8 +9,11 @@
 
 enum { WORDS = 4 };
 
+/* Not g_get_user_cache_dir(), which prints warnings where there is no home folder. */
 char *tg_tuning_path(void) {
-  return g_build_filename(g_get_user_cache_dir(), "topogemm", "tuning.ini", NULL);
+  const char *cache = g_getenv("XDG_CACHE_HOME"), *home = g_getenv("HOME");
+  if (cache && g_path_is_absolute(cache)) return g_build_filename(cache, "topogemm", "tuning.ini", NULL);
+  return home && *home ? g_build_filename(home, ".cache", "topogemm", "tuning.ini", NULL) : NULL;
 }
 
 /* The driver compiles, and so may a figure be another with the next one. */
@@ -52,7 +55,7 @@ static bool read_value(const char *value, TgTuned *tuned) {
 bool tg_tuning_find(const TgDevice *device, const char *key, TgTuned *tuned, GError **error) {
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_autofree char *path = tg_tuning_path(), *section = section_of(device);
-  if (!load(file, path, error)) return false;
+  if (!path || !load(file, path, error)) return false;
   g_autofree char *value = g_key_file_get_string(file, section, key, NULL);
   if (!value) return false;
   if (read_value(value, tuned)) return true;
@@ -62,8 +65,14 @@ bool tg_tuning_find(const TgDevice *device, const char *key, TgTuned *tuned, GEr
 
 bool tg_tuning_keep(const TgDevice *device, const char *key, const TgTuned *tuned, GError **error) {
   g_autoptr(GKeyFile) file = g_key_file_new();
-  g_autofree char *path = tg_tuning_path(), *section = section_of(device), *folder = g_path_get_dirname(path);
+  g_autofree char *path = tg_tuning_path(), *section = section_of(device);
+  g_autofree char *folder = path ? g_path_get_dirname(path) : NULL;
   char seconds[G_ASCII_DTOSTR_BUF_SIZE];
+  if (!path) {
+    g_set_error_literal(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED,
+                        "no cache folder: set HOME or XDG_CACHE_HOME, or use --no-cache to keep nothing");
+    return false;
+  }
   if (!load(file, path, error)) return false;
   if (g_mkdir_with_parents(folder, 0700) != 0) {
     g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED, "%s cannot be made: %s; use --no-cache to keep nothing",

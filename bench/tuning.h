@@ -18,7 +18,7 @@ typedef struct TgTuned {
   double seconds; /**< measured when it was kept */
 } TgTuned;
 
-/** The file's path. Free with g_free(). */
+/** The file's path; NULL where neither XDG_CACHE_HOME nor HOME is set. Free with g_free(). */
 char *tg_tuning_path(void);
 
 /** Looks up `key`, as in "division f32 512x512x512". False without an error where nothing is kept; with a

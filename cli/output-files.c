@@ -59,7 +59,8 @@ static void add_stream(GHashTable *files, int descriptor, const char *words) {
 static void add_option_read(const TgCli *cli, const TgFiles *files, const TgOptionFile *file) {
   g_autofree char *cache = NULL;
   if (file->use == TG_FILE_READ && file->value) add_read(files, file->option, file->value);
-  if (file->use == TG_FILE_READ_CACHE && !cli->options.no_cache) add_read(files, "", cache = tg_tuning_path());
+  if (file->use == TG_FILE_READ_CACHE && !cli->options.no_cache) cache = tg_tuning_path();
+  if (cache) add_read(files, "", cache);
   if (file->use != TG_FILE_READ_ALGOS || !file->value) return;
   g_auto(GStrv) algos = g_strsplit(file->value, ",", -1);
   for (char **algo = algos; *algo; algo++) add_algo(files, file->option, *algo);

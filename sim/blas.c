@@ -25,6 +25,7 @@ typedef struct OpenBlas {
   GError *error;
 } OpenBlas;
 
+enum { MOST_THREADS = 1024 };
 /** One thread is worth waking for about 0.1 ms of multiply-adds. */
 static const double products_per_thread = 1 << 21;
 
@@ -47,12 +48,37 @@ static uint64_t bytes_of_threads(int threads) {
   return library_bytes + (uint64_t)threads * thread_bytes + (uint64_t)(threads - 1) * stack_bytes;
 }
 
-/** As many threads as the system has processors for, or the user asks for, and as the address space holds; 0 where that
- * does not hold one. */
-static int threads_that_fit(void) {
+/** As many threads as the system has processors for, or as the user asks for. */
+static int threads_wanted(void) {
   const char *asked = g_getenv("OPENBLAS_NUM_THREADS");
-  const int most = (int)CLAMP(sysconf(_SC_NPROCESSORS_ONLN), 1, 1024), wanted = asked ? atoi(asked) : 0;
-  for (int threads = wanted > 0 ? MIN(wanted, most) : most; threads > 0; threads--) {
+  const int most = (int)CLAMP(sysconf(_SC_NPROCESSORS_ONLN), 1, MOST_THREADS), wanted = asked ? atoi(asked) : 0;
+  return wanted > 0 ? MIN(wanted, most) : most;
+}
+
+static gpointer pass_gate(gpointer gate) {
+  g_mutex_lock(gate);
+  g_mutex_unlock(gate);
+  return NULL;
+}
+
+/** As many of `threads` as the system lets this process have at once (ulimit -u, control groups). OpenBLAS ends the
+ * process by SIGINT where it cannot start one. */
+static int threads_allowed(int threads) {
+  GThread *sleeping[MOST_THREADS];
+  GMutex gate;
+  int started = 0;
+  g_mutex_init(&gate);
+  g_mutex_lock(&gate);
+  while (started < threads - 1 && (sleeping[started] = g_thread_try_new(NULL, pass_gate, &gate, NULL))) started++;
+  g_mutex_unlock(&gate);
+  for (int t = 0; t < started; t++) g_thread_join(sleeping[t]);
+  g_mutex_clear(&gate);
+  return started + 1;
+}
+
+/** As many of `threads` as the address space holds; 0 where it does not hold one. */
+static int threads_that_fit(int threads) {
+  for (; threads > 0; threads--) {
     void *room = g_try_malloc(bytes_of_threads(threads));
     g_free(room);
     if (room) return threads;
@@ -102,8 +128,8 @@ static void occupy_buffers(const OpenBlas *blas) {
                  ROWS);
 }
 
-static void open_limited(OpenBlas *blas) {
-  const int threads = threads_that_fit();
+static void open_limited(OpenBlas *blas, int allowed) {
+  const int threads = is_limited() ? threads_that_fit(allowed) : allowed;
   if (threads == 0) {
     g_set_error(&blas->error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
                 "out of memory: OpenBLAS, which multiplies blocks, needs %" G_GUINT64_FORMAT
@@ -119,13 +145,17 @@ static void open_limited(OpenBlas *blas) {
     g_setenv("OPENBLAS_NUM_THREADS", before, true);
   else
     g_unsetenv("OPENBLAS_NUM_THREADS");
-  if (!blas->error) occupy_buffers(blas);
+  if (!blas->error && is_limited()) occupy_buffers(blas);
 }
 
 static gpointer load(gpointer unused) {
   OpenBlas *blas = g_new0(OpenBlas, 1);
   (void)unused;
-  (is_limited() ? open_limited : open_library)(blas);
+  const int wanted = threads_wanted(), allowed = threads_allowed(wanted);
+  if (is_limited() || allowed < wanted)
+    open_limited(blas, allowed);
+  else
+    open_library(blas);
   return blas;
 }
 

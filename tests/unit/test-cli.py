@@ -1132,6 +1132,33 @@ def test_outputs_are_no_inputs():
     run("export", "-", *sized, "-o", "-.json", input=run("show", "cannon").stdout)
 
 
+def run_as_stranger(*words, **options):
+    """As a user without rights whom the system does not know, with neither HOME nor a cache folder."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME")}
+    stranger = {"user": 47000, "group": 47000, "extra_groups": []} if os.geteuid() == 0 else {}
+    try:
+        return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, env=environment, timeout=100,
+                              **stranger, **options)
+    except PermissionError as why:
+        raise tap.Skipped(f"other users cannot reach the command: {why}") from why
+
+
+def test_no_home():
+    done = run_as_stranger("step", "cannon", "--grid", "2x2", "-n", 8, "-q")
+    assert (done.returncode, done.stderr) == (0, ""), done
+    done = run_as_stranger("run", "cannon", "--grid", "2x2", "-n", 8, *RUN, "-q")
+    assert (done.returncode, done.stderr) == (0, ""), done
+
+
+def test_no_more_threads():
+    """The library that multiplies ends the process where it cannot start its threads."""
+    if "ASAN_OPTIONS" in os.environ:
+        raise tap.Skipped("a sanitizer starts a process of its own")
+    done = run_as_stranger("step", "cannon", "--grid", "2x2", "-n", 400, "-q",
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
+    assert (done.returncode, done.stderr) == (0, ""), done
+
+
 def test_outputs_are_distinct():
     """Two outputs are two files, through whatever folders and links they are named; devices may be shared."""
     cannon = ["run", "cannon", "--grid", "2x2", "-n", 8, "--on", "cpu", "--trials", 1, "-q"]
