@@ -257,4 +257,6 @@ def test_plot_names(folder):
 
 
 if __name__ == "__main__":
+    for ending in ENDING:  # nohup and `&` of a shell ignore some, and so would the commands
+        signal.signal(ending, signal.SIG_DFL)
     sys.exit(tap.run_cases(tap.cases_of(globals())))
