@@ -62,6 +62,8 @@ static void test_target_without_permission(Folder *folder, gconstpointer unused)
   g_assert_cmpint(folder_count_files(folder), ==, 1);
 }
 
+#define CLOSED "a folder above that of temporary files is closed to others"
+
 /* The group of a file that is replaced stays with the file only for a member of it; others get nothing by that. */
 static void replace_as_nobody(const Folder *folder) {
   enum { NOBODY = 65534 };
@@ -90,7 +92,7 @@ static void test_group_that_cannot_be_kept(Folder *folder, gconstpointer unused)
   if (in_child(replace_as_nobody, folder))
     assert_content(folder->target, "new");
   else
-    g_test_skip("a folder above that of temporary files is closed to others");
+    g_test_skip(CLOSED);
 }
 
 enum { LIMIT_BYTES = 65536 };
@@ -150,6 +152,7 @@ static void fail_at_the_second(const Folder *folder) {
   g_autoptr(GError) error = NULL;
   g_autofree char *taken = g_build_filename(folder->path, "taken", NULL);
   if (geteuid() == 0) g_assert_cmpint(setuid(NOBODY), ==, 0);
+  if (access(folder->path, W_OK) != 0) _exit(CANNOT_TEST);
   g_autoptr(TgAtomicFile) first = tg_atomic_file_begin(folder->target, &error);
   g_autoptr(TgAtomicFile) second = tg_atomic_file_begin(taken, &error);
   g_assert_no_error(error);
@@ -163,7 +166,7 @@ static void test_brought_back(Folder *folder, gconstpointer unused) {
   g_assert_true(tg_atomic_file_write(folder->target, "kept", 4, NULL));
   g_assert_cmpint(chmod(folder->target, 0622), ==, 0);
   g_assert_cmpint(chmod(folder->path, 0777), ==, 0);
-  g_assert_true(in_child(fail_at_the_second, folder));
+  if (!in_child(fail_at_the_second, folder)) g_test_skip(CLOSED);
   assert_content(folder->target, "kept");
   g_assert_cmpint(folder_count_files(folder), ==, 1);
 }
