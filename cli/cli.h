@@ -30,6 +30,7 @@ typedef struct TgCli {
   bool colour_out, colour_err; /**< escapes may be written there */
   int output_error;            /**< errno of the first failed write to standard output; 0 while there is none */
   TgProgressLine *progress;    /**< shown now, or NULL */
+  uint64_t memory_limit_bytes; /**< of --memory-limit; 0: what is available */
 } TgCli;
 
 /** An example of the help text; it works when it is pasted. */

@@ -194,6 +194,7 @@ static const char *const options[] = {"on",
                                       "output:compare",
                                       "trace:compare",
                                       "quiet",
+                                      "memory-limit",
                                       NULL};
 static const TgExample examples[] = {
     {"compare cannon -n 200 --grid 2x2 --on cpu", "calibrates, predicts, runs, and shows both step by step"},

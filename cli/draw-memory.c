@@ -1,5 +1,6 @@
 /* draw --memory: what processors hold in each step. */
 #include "draw-chart.h"
+#include "memory-limit.h"
 #include "sim.h"
 
 #include "memory.h"
@@ -82,6 +83,7 @@ static TgExit open_run(const TgCli *cli, TgHeldRun *run, const char *algo, bool 
   GError *error = NULL;
   TgExit status = tg_sim_bind(cli, &run->problem, algo, 0, several, NULL);
   if (!status) status = tg_collective_option(cli, &collective);
+  if (!status) status = tg_memory_check_proof(cli, &run->problem, 0);
   if (status) return status;
   if (sizes->m && !tg_shape_init(&shape, &run->problem.schedule.computes, sizes->m, sizes->n, sizes->k, &error))
     return tg_report_error(cli, error);
@@ -113,8 +115,12 @@ static TgExit draw(TgCli *cli, const TgHeldRun *runs, int count, const TgSizes *
   }
   g_autofree char *title = tg_draw_chart_title("memory of processors, step by step", names, count);
   g_autofree char *note = note_of(sizes);
-  const TgMemoryChart chart = {
-      .title = title, .note = note, .run = charts, .runs = count, .element_bytes = sizes->element_bytes};
+  const TgMemoryChart chart = {.title = title,
+                               .note = note,
+                               .run = charts,
+                               .runs = count,
+                               .element_bytes = sizes->element_bytes,
+                               .memory_limit_bytes = tg_memory_limit(cli)};
   g_autoptr(GBytes) file = tg_draw_memory(&chart, format, &error);
   return tg_draw_chart_write(cli, file, error);
 }

@@ -1,5 +1,6 @@
 /* draw --spacetime: predictions, as `topogemm sim` makes them, as pictures of their processors against time. */
 #include "draw-chart.h"
+#include "memory-limit.h"
 #include "report.h"
 #include "sim.h"
 
@@ -165,7 +166,8 @@ static TgExit draw(TgCli *cli, const TgTimedRun *runs, int count, const char *fo
   }
   g_autofree char *title = tg_draw_chart_title("processors against time", names, count);
   g_autofree char *note = note_of(cli, &runs[0].sim);
-  const TgSpacetime spacetime = {.title = title, .note = note, .run = charts, .runs = count};
+  const TgSpacetime spacetime = {
+      .title = title, .note = note, .run = charts, .runs = count, .memory_limit_bytes = tg_memory_limit(cli)};
   g_autoptr(GBytes) file = tg_draw_spacetime(&spacetime, format, &error);
   return tg_draw_chart_write(cli, file, error);
 }

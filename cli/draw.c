@@ -1,5 +1,6 @@
 /* topogemm draw: schedules as pictures. */
 #include "interrupt.h"
+#include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
 #include "problem.h"
@@ -50,6 +51,9 @@ static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
   drawing->options.to_the_error = true;
   drawing->options.failure = &drawing->failure;
   drawing->options.plain_digits = &drawing->plain_digits;
+  const double frames = tg_draw_need_bytes(&problem->schedule, &drawing->options);
+  if ((status = tg_memory_check_proof(cli, problem, frames))) return status;
+  drawing->options.memory_limit_bytes = tg_memory_limit_beside(cli, problem, frames);
   drawing->steps = tg_walk_count_steps(&problem->schedule, &problem->names, &error);
   return drawing->steps < 0 ? tg_problem_report(cli, problem, &error) : TG_EXIT_DONE;
 }
@@ -74,6 +78,7 @@ static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
   g_autofree char *message = g_strconcat(failure->message, error ? "; nothing after it can be drawn" : "", NULL);
   g_clear_error(&error);
   if (failure->cause == TG_CAUSE_NONE) return TG_EXIT_DONE;
+  if (failure->cause == TG_CAUSE_MEMORY) return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, message);
   return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, 0, message);
 }
 
@@ -207,10 +212,17 @@ static TgExit run(TgCli *cli) {
   return status;
 }
 
-static const char *const options[] = {
-    "grid",         "set",        "step",    "all",         "spacetime", "memory", "network",
-    "embed",        "collective", "heat",    "beside:draw", "n",         "size",   "type:calibrate",
-    "machine:draw", "model",      "overlap", "straggler",   "output",    "quiet",  NULL};
+static const char *const options[] = {"grid",         "set",
+                                      "step",         "all",
+                                      "spacetime",    "memory",
+                                      "network",      "embed",
+                                      "collective",   "heat",
+                                      "beside:draw",  "n",
+                                      "size",         "type:calibrate",
+                                      "machine:draw", "model",
+                                      "overlap",      "straggler",
+                                      "output",       "quiet",
+                                      "memory-limit", NULL};
 static const TgExample examples[] = {
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
     {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps as a moving picture (SVG, or GIF)"},

@@ -1,5 +1,6 @@
 /* topogemm export: the expanded schedule for other programs. */
 #include "interrupt.h"
+#include "memory-limit.h"
 #include "output.h"
 #include "problem.h"
 #include "progress.h"
@@ -80,6 +81,7 @@ static TgExit write_job(TgCli *cli, const TgProblem *problem, TgExportJob *job) 
   GError *error = NULL;
   g_autofree char *text = g_strndup(problem->source.text, problem->source.length);
   job->text = text;
+  job->memory_limit_bytes = tg_memory_limit(cli);
   if (run_job(cli, job, &exported, &failure, &error)) {
     if (!cli->options.quiet)
       tg_print_line(
@@ -104,8 +106,8 @@ static TgExit run(TgCli *cli) {
   return status ? status : write_job(cli, &problem, &job);
 }
 
-static const char *const options[] = {"grid",       "set",         "n",      "size",  "type",
-                                      "collective", "flops-per-s", "output", "quiet", NULL};
+static const char *const options[] = {"grid",        "set",    "n",     "size",         "type", "collective",
+                                      "flops-per-s", "output", "quiet", "memory-limit", NULL};
 static const TgExample examples[] = {
     {"export cannon --grid 4x4 -n 1024 -o cannon.goal",
      "for LogGOPSim: sends, receives, products and what waits for what"},

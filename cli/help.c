@@ -77,8 +77,9 @@ static void print_program_help(TgCli *cli) {
   print_options(cli, (const char *const[]){"help", "version", "color", NULL});
   tg_print_styled(cli, TG_STYLE_HEADING, "\nExit status\n");
   tg_print_wrapped(cli,
-                   "0 done; 1 failed (a file cannot be read or written); 2 wrong command line, or wrong content of an "
-                   "input file; 3 a proof or a check of numbers failed; 4 not built or not here; 5 a stated "
+                   "0 done; 1 failed (a file cannot be read or written); 2 wrong command line, wrong content of an "
+                   "input file, or more than memory or a limit holds; 3 a proof or a check of numbers failed; 4 not "
+                   "built or not here; 5 a stated "
                    "tolerance was missed",
                    2, 0);
 }

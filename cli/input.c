@@ -1,5 +1,6 @@
 /* Where A and B come from: files, or random numbers. */
 #include "input.h"
+#include "memory-limit.h"
 #include "output.h"
 
 #include "matrix-file.h"
@@ -28,7 +29,7 @@ static TgExit wanted_type(const TgCli *cli, TgType *type) {
 static TgExit read_one(const TgCli *cli, const char *path, TgType type, const TgShape *shape, TgMatrixName name,
                        TgMatrix **matrix) {
   GError *error = NULL;
-  TgMatrixRequest request = {.type = type};
+  TgMatrixRequest request = {.type = type, .limit_bytes = cli->memory_limit_bytes ? tg_memory_limit(cli) : 0};
   if (shape) {
     request.rows = shape->rows[name];
     request.columns = shape->columns[name];
@@ -79,8 +80,19 @@ static TgExit reserve_one(const TgCli *cli, const TgComputes *computes, const Tg
   GError *error = NULL;
   const TgShape *shape = &input->shape;
   if (!tg_computes_uses(computes, name)) return TG_EXIT_DONE;
-  *matrix = tg_matrix_new(type_of(input->element), shape->rows[name], shape->columns[name], 0, &error);
+  *matrix =
+      tg_matrix_new(type_of(input->element), shape->rows[name], shape->columns[name], tg_memory_limit(cli), &error);
   return *matrix ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
+
+static TgExit check_memory(const TgCli *cli, const TgComputes *computes, const TgInput *input) {
+  double bytes = 0;
+  for (int name = TG_MATRIX_A; name <= TG_MATRIX_B; name++)
+    if (tg_computes_uses(computes, (TgMatrixName)name))
+      bytes += (double)input->shape.rows[name] * (double)input->shape.columns[name] *
+               (double)tg_element_bytes(input->element);
+  return tg_memory_check(cli, tg_computes_uses(computes, TG_MATRIX_B) ? "what is read, A and B," : "what is read, A,",
+                         bytes);
 }
 
 static TgExit reserve_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input) {
@@ -90,6 +102,7 @@ static TgExit reserve_matrices(const TgCli *cli, const TgComputes *computes, TgI
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
   input->seed = (uint64_t)seed;
   input->element = element_of(type);
+  if (!status) status = check_memory(cli, computes, input);
   if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_A, &input->a);
   if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_B, &input->b);
   return status;

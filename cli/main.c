@@ -1,5 +1,6 @@
 /* The command: finds the subcommand, parses its options, runs it, and turns what happened into an exit status. */
 #include "interrupt.h"
+#include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
 #include "report.h"
@@ -50,15 +51,6 @@ static void prepare_signals(void) {
     if (sigaction(deadly[s], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(deadly[s], &action, NULL);
 }
 
-/* GLib and Pango end the process by a signal where the system refuses memory or a thread. */
-static void end_refused(const char *domain, GLogLevelFlags level, const char *message, gpointer unused) {
-  const bool memory = message && strstr(message, "failed to allocate");
-  (void)domain, (void)level, (void)unused;
-  tg_temporary_names_unlink();
-  fprintf(stderr, "topogemm: the system refuses what is needed: %s\n", message ? message : "no reason given");
-  _exit(memory ? TG_EXIT_USAGE : TG_EXIT_FAILED);
-}
-
 static TgExit unknown_command(const TgCli *cli, const char *name) {
   if (g_strv_contains(later, name))
     return tg_report(cli, TG_EXIT_MISSING, "%s is not in this version (see `topogemm --help` for what is)", name);
@@ -99,6 +91,7 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
   TgExit status = check_arguments(cli, command);
   cli->command = command;
   if (!status) status = tg_output_files_distinct(cli, NULL);
+  if (!status) status = tg_memory_limit_option(cli);
   return status ? status : command->run(cli);
 }
 
@@ -131,7 +124,7 @@ int main(int argc, char **argv) {
   TgCli cli = {0};
   occupy_closed_streams();
   prepare_signals();
-  g_log_set_handler("GLib", (GLogLevelFlags)(G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL), end_refused, NULL);
+  tg_memory_catch_glib();
   setlocale(LC_CTYPE, "");
   TgExit status = dispatch(&cli, argc, argv);
   status = tg_output_finish(&cli, status);

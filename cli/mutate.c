@@ -1,4 +1,5 @@
 /* topogemm mutate: an exercise, a schedule with one wrong edit, and the answer beside it. */
+#include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
 #include "problem.h"
@@ -145,6 +146,7 @@ static TgExit run(TgCli *cli) {
   TgExit status = check_output(cli);
   if (!status) status = tg_problem_parse(cli, &problem, cli->options.arguments[0]);
   if (!status) status = find_bindings(cli, &problem, &bindings);
+  if (!status) status = tg_memory_check_proof(cli, &problem, 0);
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
   if (status) return status;
   char *exercise =
@@ -158,7 +160,7 @@ static TgExit run(TgCli *cli) {
   return status;
 }
 
-static const char *const options[] = {"seed", "grid", "set", "output", "quiet", NULL};
+static const char *const options[] = {"seed", "grid", "set", "output", "quiet", "memory-limit", NULL};
 static const TgExample examples[] = {
     {"mutate cannon --seed 7 -o exercise.sched", "an exercise; the answer is in exercise.answer"},
     {"mutate dns --grid 2x2x2 --seed 3 -o dns-exercise.sched", "one that fails on a small cube"},

@@ -153,6 +153,8 @@ static const TgOptionRow rows[] = {
     {"memory:bytes", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "BYTES",
      "memory of a processor, as in 16e9, or inf; else the machine's"},
     {"top", 0, G_OPTION_ARG_STRING, AT(top), "K", "places of the ranking; else 10"},
+    {"memory-limit", 0, G_OPTION_ARG_STRING, AT(memory_limit), "SIZE",
+     "memory that the command may take, as in 4G; what needs more is refused (default: what is available)"},
     {"output", 'o', WRITES(output), "FILE", "where to write; the suffix says the format"},
 };
 

@@ -24,6 +24,7 @@ typedef struct TgOptions {
   char *symbols, *sweep, *efficiency, *trace;
   char *from, *tiles, *pipeline, *in_memory, *by_rows;
   char *procs, *top, *memory_bytes;
+  char *memory_limit;
   char *sizes, *kernels, *budget;
   char *beside, *form, *on, *transport, *trials, *warmup, *deadline, *device;
   gboolean cold, quick, cpu_only, no_cache;

@@ -1,5 +1,6 @@
 /* topogemm plan: which schedule, on which grid. */
 #include "machine-option.h"
+#include "memory-limit.h"
 #include "plan-command.h"
 #include "sim.h"
 
@@ -146,6 +147,7 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   run->request.top = (int)top;
   run->request.machine = &run->machine;
   run->request.work_s = work_s;
+  run->request.proof_bytes = (double)tg_memory_limit(cli);
   return status;
 }
 
@@ -174,8 +176,8 @@ static TgExit run(TgCli *cli) {
   return run.plan.ranked->len ? TG_EXIT_DONE : report_none(cli, &run);
 }
 
-static const char *const options[] = {"n",     "size", "type",    "procs", "machine", "network", "memory:bytes",
-                                      "model", "fair", "overlap", "top",   "json",    NULL};
+static const char *const options[] = {"n",     "size", "type",    "procs", "machine", "network",      "memory:bytes",
+                                      "model", "fair", "overlap", "top",   "json",    "memory-limit", NULL};
 static const TgExample examples[] = {
     {"plan -n 4096 --procs 64", "on the commodity cluster: the ten quickest, and why"},
     {"plan --size 16384x1024x4096 --procs 12 --machine tpu-torus --top 3", "oblong matrices, twelve processors"},

@@ -1,4 +1,5 @@
 #include "problem.h"
+#include "memory-limit.h"
 
 #include "algo-library.h"
 #include "input-bytes.h"
@@ -105,7 +106,8 @@ TgExit tg_problem_open(const TgCli *cli, TgProblem *problem) {
   TgExit status = tg_problem_parse(cli, problem, cli->options.arguments[0]);
   if (!status) status = tg_problem_bindings(cli, &bindings);
   if (status) return status;
-  if (tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error)) return TG_EXIT_DONE;
+  if (tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error))
+    return tg_memory_check_proof(cli, problem, 0);
   return tg_problem_report(cli, problem, &error);
 }
 

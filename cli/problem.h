@@ -30,7 +30,8 @@ TgExit tg_problem_read(const TgCli *cli, TgProblem *problem, const char *algo);
 TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo);
 /** Takes what `--grid` and `--set` say. */
 TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings);
-/** Reads, parses and binds the command's first argument as `--grid` and `--set` say. */
+/** Reads, parses and binds the command's first argument as `--grid` and `--set` say. Refuses one whose proof needs more
+ * memory than there is. */
 TgExit tg_problem_open(const TgCli *cli, TgProblem *problem);
 /** The schedule's own name. */
 const char *tg_problem_name(const TgProblem *problem);

@@ -41,39 +41,44 @@ typedef struct TgMeaning {
   GQuark (*domain)(void);
   int code; /* -1: all others */
   TgExit status;
+  const char *hint; /* what to do, where the message does not say so; may be NULL */
 } TgMeaning;
 
 static const TgMeaning meanings[] = {
-    {tg_io_error_quark, TG_IO_ERROR_CANNOT_READ, TG_EXIT_FAILED},
-    {tg_io_error_quark, TG_IO_ERROR_CANNOT_WRITE, TG_EXIT_FAILED},
-    {tg_io_error_quark, -1, TG_EXIT_USAGE},
-    {tg_sim_error_quark, TG_SIM_ERROR_SCHEDULE, TG_EXIT_WRONG},
-    {tg_sim_error_quark, TG_SIM_ERROR_MISSING, TG_EXIT_MISSING},
-    {tg_sim_error_quark, -1, TG_EXIT_USAGE},
-    {tg_draw_error_quark, TG_DRAW_ERROR_SCHEDULE, TG_EXIT_WRONG},
-    {tg_draw_error_quark, TG_DRAW_ERROR_PROGRAM, TG_EXIT_MISSING},
-    {tg_draw_error_quark, TG_DRAW_ERROR_RENDER, TG_EXIT_FAILED},
-    {tg_draw_error_quark, -1, TG_EXIT_USAGE},
-    {tg_executor_error_quark, TG_EXECUTOR_ERROR_SCHEDULE, TG_EXIT_WRONG},
-    {tg_executor_error_quark, TG_EXECUTOR_ERROR_DEVICE, TG_EXIT_MISSING},
-    {tg_executor_error_quark, TG_EXECUTOR_ERROR_FAILED, TG_EXIT_FAILED},
-    {tg_executor_error_quark, -1, TG_EXIT_USAGE},
-    {tg_bench_error_quark, TG_BENCH_ERROR_USAGE, TG_EXIT_USAGE},
-    {tg_bench_error_quark, TG_BENCH_ERROR_MISSING, TG_EXIT_MISSING},
-    {tg_bench_error_quark, TG_BENCH_ERROR_WRONG, TG_EXIT_WRONG},
-    {tg_bench_error_quark, -1, TG_EXIT_FAILED},
-    {g_option_error_quark, -1, TG_EXIT_USAGE},
+    {tg_io_error_quark, TG_IO_ERROR_CANNOT_READ, TG_EXIT_FAILED, NULL},
+    {tg_io_error_quark, TG_IO_ERROR_CANNOT_WRITE, TG_EXIT_FAILED, NULL},
+    {tg_io_error_quark, -1, TG_EXIT_USAGE, NULL},
+    {tg_sim_error_quark, TG_SIM_ERROR_SCHEDULE, TG_EXIT_WRONG, NULL},
+    {tg_sim_error_quark, TG_SIM_ERROR_MISSING, TG_EXIT_MISSING, NULL},
+    {tg_sim_error_quark, -1, TG_EXIT_USAGE, NULL},
+    {tg_draw_error_quark, TG_DRAW_ERROR_SCHEDULE, TG_EXIT_WRONG, NULL},
+    {tg_draw_error_quark, TG_DRAW_ERROR_MEMORY, TG_EXIT_USAGE, "draw less, or give more with --memory-limit"},
+    {tg_draw_error_quark, TG_DRAW_ERROR_PROGRAM, TG_EXIT_MISSING, NULL},
+    {tg_draw_error_quark, TG_DRAW_ERROR_RENDER, TG_EXIT_FAILED, NULL},
+    {tg_draw_error_quark, -1, TG_EXIT_USAGE, NULL},
+    {tg_executor_error_quark, TG_EXECUTOR_ERROR_SCHEDULE, TG_EXIT_WRONG, NULL},
+    {tg_executor_error_quark, TG_EXECUTOR_ERROR_DEVICE, TG_EXIT_MISSING, NULL},
+    {tg_executor_error_quark, TG_EXECUTOR_ERROR_FAILED, TG_EXIT_FAILED, NULL},
+    {tg_executor_error_quark, -1, TG_EXIT_USAGE, NULL},
+    {tg_bench_error_quark, TG_BENCH_ERROR_USAGE, TG_EXIT_USAGE, NULL},
+    {tg_bench_error_quark, TG_BENCH_ERROR_MISSING, TG_EXIT_MISSING, NULL},
+    {tg_bench_error_quark, TG_BENCH_ERROR_WRONG, TG_EXIT_WRONG, NULL},
+    {tg_bench_error_quark, -1, TG_EXIT_FAILED, NULL},
+    {g_option_error_quark, -1, TG_EXIT_USAGE, NULL},
 };
 
 TgExit tg_report_error(const TgCli *cli, GError *error) {
   TgExit status = TG_EXIT_FAILED;
+  const char *hint = NULL;
   for (size_t i = 0; i < G_N_ELEMENTS(meanings); i++) {
     if (error->domain != meanings[i].domain()) continue;
     if (meanings[i].code != -1 && meanings[i].code != error->code) continue;
     status = meanings[i].status;
+    hint = meanings[i].hint;
     break;
   }
-  print_error(cli, "topogemm", error->message);
+  g_autofree char *message = g_strconcat(error->message, hint ? "; " : "", hint, NULL);
+  print_error(cli, "topogemm", message);
   g_error_free(error);
   return status;
 }

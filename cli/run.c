@@ -1,6 +1,7 @@
 /* topogemm run: executes schedules for real, checks the product, times it. */
 #include "run.h"
 #include "algorithms.h"
+#include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
 #include "sim.h"
@@ -76,6 +77,7 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
       result->transport = run->transports[t];
       g_ptr_array_add(run->results, result);
       status = tg_sim_bind(cli, &result->problem, *algo, 0, several, NULL);
+      if (!status) status = tg_memory_check_proof(cli, &result->problem, 0);
     }
   return status;
 }
@@ -115,6 +117,7 @@ TgExit tg_run_open(const TgCli *cli, TgRunCommand *run) {
   if (!tg_executor_has_device(run->row, run->options.device)) status = prove_all(cli, run);
   if (!status) status = tg_executor_device(cli, run->command, run->row, run->options.device, &run->environment);
   if (!status) tg_input_draw(cli, &run->input);
+  if (!status && !run->row->on_gpu) run->options.memory_limit_bytes = (int64_t)MIN(tg_memory_limit(cli), INT64_MAX);
   for (guint r = 0; !status && r < run->results->len; r++) status = tg_run_form(cli, run, run->results->pdata[r]);
   return status;
 }
@@ -169,10 +172,10 @@ static TgExit run_run(TgCli *cli) {
 }
 
 static const char *const options[] = {
-    "on",     "grid",     "set",      "n",          "size",          "a",      "b",           "c",
-    "type",   "seed",     "integers", "collective", "transport:run", "trials", "warmup",      "deadline",
-    "device", "cold:run", "beside",   "form",       "no-cache",      "json",   "output:json", "trace:run",
-    "quiet",  NULL};
+    "on",     "grid",         "set",      "n",          "size",          "a",      "b",           "c",
+    "type",   "seed",         "integers", "collective", "transport:run", "trials", "warmup",      "deadline",
+    "device", "cold:run",     "beside",   "form",       "no-cache",      "json",   "output:json", "trace:run",
+    "quiet",  "memory-limit", NULL};
 static const TgExample examples[] = {
     {"run cannon -n 512 --grid 4x4 --on cpu", "Cannon's algorithm on the CPU, checked and timed"},
     {"run cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu", "a table, fastest first"},

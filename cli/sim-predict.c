@@ -1,4 +1,6 @@
 /* The proof before a prediction, the prediction, and what follows from it: memory, efficiency. */
+#include "memory-limit.h"
+#include "sim-trace.h"
 #include "sim.h"
 
 #include "prove.h"
@@ -85,6 +87,33 @@ static void name_nodes(TgSimRun *run) {
     run->rank[tg_embedding_node(&run->embedding, p)] = (int32_t)p;
 }
 
+/* Blocks of several sizes are followed by name. */
+static bool all_alike(const TgSimRun *run) {
+  bool alike = true;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    const int32_t *blocks = run->problem.schedule.blocks[matrix];
+    alike = alike && (blocks[0] == 0 ||
+                      (run->shape.rows[matrix] % blocks[0] == 0 && run->shape.columns[matrix] % blocks[1] == 0));
+  }
+  return alike;
+}
+
+/* Of the events of a trace: its text, in a buffer that grows by doubling. */
+static double trace_bytes(const TgCli *cli, const TgSimRun *run) {
+  enum { EVENT_BYTES = 400, EVENTS_AT_ONCE = 8 }; /* of a processor in a statement */
+  const double at_work = (double)run->statements * (double)tg_schedule_processors(&run->problem.schedule);
+  return cli->options.trace ? fmin(EVENTS_AT_ONCE * at_work, TG_SIM_TRACE_EVENTS) * EVENT_BYTES : 0;
+}
+
+static TgExit check_memory(const TgCli *cli, const TgSimRun *run) {
+  const TgProblem *problem = &run->problem;
+  const double cost =
+      tg_cost_need_bytes(&problem->schedule, &problem->names, &run->network, &run->options) + trace_bytes(cli, run);
+  if (run->proved || !all_alike(run)) return tg_memory_check_proof(cli, problem, cost);
+  g_autofree char *what = g_strdup_printf("the prediction of %s on %s", tg_problem_name(problem), run->network_text);
+  return tg_memory_check(cli, what, cost);
+}
+
 TgExit tg_sim_set_words(const TgCli *cli, TgSimRun *run, int64_t words) {
   TgSimMemory *memory = &run->memory;
   if (tg_sum_is_full(tg_sum_times(words, run->options.element_bytes)))
@@ -106,6 +135,8 @@ TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
   if (!tg_walk_ends(&problem->schedule, &problem->names, &endless)) return tg_problem_report(cli, problem, &endless);
   run->statements = tg_walk_count_statements(&problem->schedule, &problem->names);
   run->proved = run->statements <= TG_SIM_PROOF_LIMIT / tg_schedule_processors(&problem->schedule);
+  TgExit status = check_memory(cli, run);
+  if (status) return status;
   *memory = (TgSimMemory){.processors = fullest_node(run)};
   name_nodes(run);
   if (run->proved) {

@@ -1,5 +1,6 @@
 /* topogemm step: runs a schedule on real matrices, a step at a time. */
 #include "step.h"
+#include "memory-limit.h"
 #include "output.h"
 #include "progress.h"
 #include "step-view.h"
@@ -42,6 +43,15 @@ static TgExit find_last(const TgCli *cli, TgStepRun *run) {
   return status;
 }
 
+/* At the end C is put together, and checked; the stepper has all of it in blocks by then. */
+static TgExit check_memory(const TgCli *cli, const TgStepRun *run) {
+  const TgShape *shape = &run->input.shape;
+  const double c = (double)shape->m * (double)shape->n * (double)tg_element_bytes(run->input.element);
+  const bool whole = !cli->options.step;
+  const uint64_t check = tg_check_need_bytes(&run->problem.schedule.computes, shape, run->input.element);
+  return tg_memory_check(cli, "what is computed, C and its check,", whole ? 2 * c + (double)check : c);
+}
+
 static TgExit open_stepper(const TgCli *cli, TgStepRun *run) {
   GError *error = NULL;
   const TgProblem *problem = &run->problem;
@@ -52,6 +62,7 @@ static TgExit open_stepper(const TgCli *cli, TgStepRun *run) {
   run->options.embedding = (TgEmbeddingKind)run->embedding.kind;
   run->options.link_loads = run->network.links * 8 <= most_load_bytes / (steps + 1);
   run->options.keep_details = cli->options.messages;
+  run->options.memory_limit_bytes = tg_memory_limit(cli);
   run->stepper = tg_stepper_new(&problem->schedule, &problem->names, &run->options, run->input.a->data,
                                 tg_input_b(&run->input), &error);
   return run->stepper ? find_last(cli, run) : tg_report_error(cli, error);
@@ -72,6 +83,7 @@ static TgExit open_run(TgCli *cli, TgStepRun *run) {
   if (!status) status = tg_network_option(cli, &run->problem.schedule, &run->network, &run->embedding);
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = open_input(cli, run);
+  if (!status) status = check_memory(cli, run);
   if (!status) status = open_stepper(cli, run);
   tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
   return status;
@@ -98,12 +110,13 @@ TgExit tg_step_forward(TgCli *cli, TgStepRun *run) {
 static TgExit check_result(const TgCli *cli, TgStepRun *run) {
   GError *error = NULL;
   const TgShape *shape = tg_stepper_shape(run->stepper);
-  run->c = tg_matrix_new(run->input.a->type, shape->m, shape->n, 0, &error);
+  run->c = tg_matrix_new(run->input.a->type, shape->m, shape->n, tg_memory_limit(cli), &error);
   if (!run->c) return tg_report_error(cli, error);
   if (!tg_stepper_result(run->stepper, run->c->data, TG_RESULT_COMPLETE, &error))
     return tg_step_failed(cli, run, error);
-  run->checked = tg_check_product(&run->check, &run->problem.schedule.computes, shape, run->options.element,
-                                  run->input.a->data, tg_input_b(&run->input), run->c->data, 0, &error);
+  run->checked =
+      tg_check_product(&run->check, &run->problem.schedule.computes, shape, run->options.element, run->input.a->data,
+                       tg_input_b(&run->input), run->c->data, tg_memory_limit(cli), &error);
   return run->checked ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
@@ -133,9 +146,10 @@ static TgExit run_step(TgCli *cli) {
   return status ? status : finish(cli, &run);
 }
 
-static const char *const options[] = {"grid",   "set",      "n",           "size",       "a",     "b",        "c",
-                                      "type",   "network",  "embed",       "collective", "seed",  "integers", "step",
-                                      "blocks", "messages", "interactive", "json",       "quiet", NULL};
+static const char *const options[] = {"grid",     "set",          "n",       "size",     "a",           "b",
+                                      "c",        "type",         "network", "embed",    "collective",  "seed",
+                                      "integers", "step",         "blocks",  "messages", "interactive", "json",
+                                      "quiet",    "memory-limit", NULL};
 static const TgExample examples[] = {
     {"step cannon --grid 4x4 -n 8", "Cannon's algorithm on random 8 x 8 matrices"},
     {"step summa --grid 3x3 --size 5x7x4 --type f64 --network mesh:3x3", "sizes that divide nothing, on a mesh"},

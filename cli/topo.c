@@ -1,4 +1,5 @@
 /* topogemm topo: facts of a network, and its picture. */
+#include "memory-limit.h"
 #include "output.h"
 #include "problem.h"
 
@@ -52,7 +53,7 @@ static TgExit draw(TgCli *cli, const TgTopology *topology) {
   GError *error = NULL;
   TgExit status = tg_draw_file_format(cli, tg_draw_formats(), &format);
   if (status) return status;
-  g_autoptr(GBytes) file = tg_draw_topology(topology, format, &error);
+  g_autoptr(GBytes) file = tg_draw_topology(topology, format, tg_memory_limit(cli), &error);
   return file && tg_draw_file_write(cli->options.output, file, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
@@ -75,7 +76,7 @@ static TgExit run(TgCli *cli) {
   return TG_EXIT_DONE;
 }
 
-static const char *const options[] = {"output", "json", NULL};
+static const char *const options[] = {"output", "json", "memory-limit", NULL};
 static const TgExample examples[] = {
     {"topo torus:4x4", "nodes, links, diameter, bisection of a torus"},
     {"topo hypercube:6 --json", "of a hypercube of 64 nodes, for another program"},

@@ -1,5 +1,6 @@
 /* Runs the proof at one size or many. */
 #include "interrupt.h"
+#include "memory-limit.h"
 #include "verify.h"
 
 #include "bounds.h"
@@ -113,6 +114,7 @@ static TgExit check_one(TgCli *cli, TgVerification *verification) {
   TgProof proof;
   int64_t m, n, k;
   TgExit status = find_sizes(cli, &problem->schedule, &m, &n, &k);
+  if (!status) status = tg_memory_check_proof(cli, problem, 0);
   if (status) return status;
   const TgWatch many = {.go_on = one_of_many, .user = verification};
   if (!verification->range) cli->progress->total = tg_walk_count_statements(&problem->schedule, &problem->names);

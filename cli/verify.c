@@ -70,7 +70,8 @@ static TgExit run(TgCli *cli) {
   return cli->options.all ? verify_all(cli) : verify_one(cli);
 }
 
-static const char *const options[] = {"grid", "set", "for", "all", "n", "size", "collective", "json", "quiet", NULL};
+static const char *const options[] = {"grid",       "set",  "for",   "all",          "n", "size",
+                                      "collective", "json", "quiet", "memory-limit", NULL};
 static const TgExample examples[] = {
     {"verify cannon --grid 4x4", "one size: the proof, what is sent and held, and the lower bounds on both"},
     {"verify cannon25d --for q=1..8,c=1..4",

@@ -2,6 +2,7 @@
 
 #include "elements.h"
 #include "export-run.h"
+#include "text-units.h"
 
 #include <math.h>
 
@@ -32,13 +33,15 @@ typedef struct Goal {
   Lane *lane; /* by rank */
   int64_t phase, rounds;
   double ns_per_flop;
+  uint64_t limit_bytes; /* 0: none */
   bool out_of_memory, overflow;
 } Goal;
 
 static bool make_room(Goal *goal) {
   if (goal->operations < goal->capacity) return true;
   size_t capacity = goal->capacity ? 2 * goal->capacity : 1024;
-  Operation *wider = capacity < none ? g_try_realloc_n(goal->operation, capacity, sizeof *wider) : NULL;
+  bool allowed = capacity < none && (!goal->limit_bytes || capacity <= goal->limit_bytes / sizeof(Operation));
+  Operation *wider = allowed ? g_try_realloc_n(goal->operation, capacity, sizeof *wider) : NULL;
   if (!wider) return false;
   goal->operation = wider;
   goal->capacity = capacity;
@@ -83,12 +86,25 @@ static void see_product(void *user, const TgExportProduct *seen) {
   append(goal, seen->processor, PRODUCT, 0, goal->phase, fits ? (int64_t)duration_ns : 0);
 }
 
+static bool refuse_operations(const Goal *goal, GError **error) {
+  const double need_bytes = 2.0 * (double)goal->capacity * sizeof(Operation), limit_bytes = (double)goal->limit_bytes;
+  const bool limited = goal->limit_bytes && limit_bytes < need_bytes;
+  char need[32], has[32];
+  tg_bytes_text(need_bytes, need, sizeof need);
+  tg_bytes_text(limit_bytes, has, sizeof has);
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+              "more than %zu sends, receives and products need %s of memory, and %s %s available; a .json is written "
+              "without holding them",
+              goal->operations, need, limited ? has : "less", limited ? "are" : "is");
+  return false;
+}
+
 static bool end_statement(void *user, GError **error) {
   Goal *goal = user;
   goal->phase += MAX(goal->rounds, 1);
   goal->rounds = 0;
-  const char *problem = goal->out_of_memory         ? "more sends, receives and products than memory holds"
-                        : goal->overflow            ? "a product of more than 2^63-1 ns, or a message of as many bytes"
+  if (goal->out_of_memory) return refuse_operations(goal, error);
+  const char *problem = goal->overflow              ? "a product of more than 2^63-1 ns, or a message of as many bytes"
                         : goal->phase >= phases_max ? "more than 2^31 statements and rounds"
                                                     : NULL;
   if (problem) g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE, "%s", problem);
@@ -194,7 +210,7 @@ static bool print_ranks(const Goal *goal, const TgExportJob *job, FILE *stream, 
 
 bool tg_export_goal(const TgExportJob *job, FILE *stream, TgExported *exported, TgFailure *failure, GError **error) {
   double flops_per_s = job->flops_per_s != 0 ? job->flops_per_s : 1e9;
-  Goal goal = {.ns_per_flop = 1e9 / flops_per_s};
+  Goal goal = {.ns_per_flop = 1e9 / flops_per_s, .limit_bytes = job->memory_limit_bytes};
   TgExportVisitor visitor = {.user = &goal, .message = see_message, .product = see_product, .end = end_statement};
   bool good = start(&goal, job, error) && tg_export_run(job, &visitor, exported, failure, error);
   good = good && tg_stream_accepted(print_heading(job, flops_per_s, stream), error) &&

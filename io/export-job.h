@@ -21,6 +21,7 @@ typedef struct TgExportJob {
   TgElement element;
   double flops_per_s;   /**< how fast a processor multiplies; 0 stands for 1e9: a nanosecond a flop. inf is allowed. */
   const TgWatch *watch; /**< told how much is done, of tg_export_work(), and can stop it; NULL: nobody */
+  uint64_t memory_limit_bytes; /**< of what a format holds until it is written; 0: no limit */
 } TgExportJob;
 
 /** What was exported, over all processors. */

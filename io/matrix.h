@@ -87,9 +87,13 @@ void tg_matrix_fill_uniform(TgMatrix *matrix, uint64_t seed);
  * while inner extent * max(|low|, |high|)^2 < 2^24 (f32) or 2^53 (f64). */
 void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32_t high);
 
-/** Memory that can be had now without swapping, in bytes: what the kernel calls available, no more than the memory of
- * the machine and of the container; UINT64_MAX where the system does not say. */
+/** Memory that can be had now without swapping, in bytes: what the kernel calls available, no more than what is left of
+ * the machine's, of the control group's (a container's), and of the process's limits (ulimit -v, ulimit -d); UINT64_MAX
+ * where the system does not say. */
 uint64_t tg_memory_available_bytes(void);
+/** What the process may still take where it may have `limit_bytes` in all; 0 is no limit of its own: what is available.
+ * At least 1, since 0 stands for no limit elsewhere, too. */
+uint64_t tg_memory_left_bytes(uint64_t limit_bytes);
 
 TG_END_DECLS
 

@@ -142,18 +142,38 @@ static double compare(Reference *reference) {
   return size.scale > 0 ? norm_value(&difference) / norm_value(&size) : norm_value(&difference);
 }
 
-/** Bytes of the three arrays; the extents are below 2^31 and their products below 2^60, so nothing overflows. */
+/** Rows of a panel, and elements of the two factors that are converted to double. */
+typedef struct Panel {
+  int64_t rows;
+  uint64_t left, right;
+} Panel;
+
+static Panel panel_of(int64_t m, int64_t n, int64_t k, bool convert) {
+  const int64_t rows = panel_elements / (n + k), panel_rows = CLAMP(rows, 1, m);
+  return (Panel){panel_rows, convert ? (uint64_t)(panel_rows * k) : 0, convert ? (uint64_t)(n * k) : 0};
+}
+
+/** The extents are below 2^31 and their products below 2^60, so nothing overflows. */
+static uint64_t bytes_of(const Panel *panel, int64_t n) {
+  return ((uint64_t)(panel->rows * n) + panel->left + panel->right) * sizeof(double);
+}
+
+uint64_t tg_check_need_bytes(const TgComputes *computes, const TgShape *shape, TgElement element) {
+  const bool convert = element == TG_F32 && computes->right != TG_MATRICES;
+  const Panel panel = panel_of(shape->m, shape->n, computes->right == TG_MATRICES ? 0 : shape->k, convert);
+  return bytes_of(&panel, shape->n);
+}
+
 static bool allocate(Reference *reference, uint64_t limit_bytes, GError **error) {
-  const int64_t n = reference->c.columns, k = reference->left.columns;
+  const int64_t n = reference->c.columns;
   const bool convert = reference->element == TG_F32 && reference->right.data;
-  int64_t rows = panel_elements / (n + k);
-  rows = reference->panel_rows = CLAMP(rows, 1, reference->c.rows);
-  const uint64_t left = convert ? (uint64_t)(rows * k) : 0, right = convert ? (uint64_t)(n * k) : 0;
-  const uint64_t need = ((uint64_t)(rows * n) + left + right) * sizeof(double);
+  const Panel panel = panel_of(reference->c.rows, n, reference->left.columns, convert);
+  const uint64_t need = bytes_of(&panel, n);
+  reference->panel_rows = panel.rows;
   if (!limit_bytes || need <= limit_bytes) {
-    reference->panel = g_try_new(double, (size_t)(rows * n));
-    reference->left_double = g_try_new(double, MAX(left, 1));
-    reference->right_double = g_try_new(double, MAX(right, 1));
+    reference->panel = g_try_new(double, (size_t)(panel.rows * n));
+    reference->left_double = g_try_new(double, MAX(panel.left, 1));
+    reference->right_double = g_try_new(double, MAX(panel.right, 1));
     if (reference->panel && reference->left_double && reference->right_double) return true;
   }
   char limit[32] = "the memory there is";

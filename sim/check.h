@@ -24,6 +24,9 @@ typedef struct TgCheck {
 /** Largest relative error of a correct product of this type. */
 double tg_check_tolerance(TgElement element);
 
+/** Bytes that tg_check_product() takes beside A, B and C. */
+uint64_t tg_check_need_bytes(const TgComputes *computes, const TgShape *shape, TgElement element);
+
 /** Fills `check`. A, B and C are row-major and contiguous, of the extents in `shape`; B is NULL where it is not used.
  * The reference is summed in long double where the product is small, so that it adds no error of its own to f64;
  * otherwise by dgemm, a panel of rows at a time. `limit_bytes` bounds the memory for that; 0 is no limit.

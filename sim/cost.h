@@ -102,6 +102,11 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
                      const TgCostOptions *options, TgCost *cost, GError **error);
 void tg_cost_clear(TgCost *cost);
 
+/** Bytes that a prediction takes, about, and on large grids and networks rather more than it will: what
+ * tg_state_need_bytes() says comes on top where blocks of different sizes are followed by name. */
+double tg_cost_need_bytes(const TgSchedule *schedule, const TgScheduleNames *names, const TgTopology *network,
+                          const TgCostOptions *options);
+
 TG_END_DECLS
 
 #endif

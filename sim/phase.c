@@ -213,10 +213,15 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   tg_phase_draft_product(draft_of_round(phases, 0), processor, &size);
 }
 
+static void run_failed(const TgPhases *phases, GError **error) {
+  const bool memory = phases->failure.cause == TG_CAUSE_MEMORY;
+  g_set_error_literal(error, TG_SIM_ERROR, memory ? TG_SIM_ERROR_TOO_LARGE : TG_SIM_ERROR_SCHEDULE,
+                      phases->failure.message);
+}
+
 static TgProgress next_named(TgPhases *phases, GError **error) {
   TgProgress progress = tg_state_next(phases->state, &phases->failure);
-  if (progress == TG_PROGRESS_ERROR)
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE, phases->failure.message);
+  if (progress == TG_PROGRESS_ERROR) run_failed(phases, error);
   if (progress == TG_PROGRESS_MORE)
     take_drafts(phases, &phases->schedule->statement[tg_state_walk(phases->state)->statement]);
   return progress;
@@ -226,7 +231,7 @@ static bool follow_by_name(TgPhases *phases, GError **error) {
   TgStateHooks hooks = {.user = phases, .message = on_message, .product = on_product};
   phases->state = tg_state_new(phases->schedule, phases->names, phases->collective, &hooks, &phases->failure);
   if (!phases->state) {
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE, phases->failure.message);
+    run_failed(phases, error);
     return false;
   }
   tg_state_measure(phases->state, phases->shape.m, phases->shape.n, phases->shape.k);

@@ -210,47 +210,6 @@ static void find_blocks(const TgPlanRequest *request, const TgSchedule *schedule
   find_read(schedule, names, low, facts);
 }
 
-typedef struct TgSlots {
-  TgInterval variable[TG_LOCAL_VARIABLES];
-  TgInterval range[TG_MAX_BUFFERS]; /* indices ever written */
-} TgSlots;
-
-static void write_slots(const TgSchedule *schedule, TgSlots *slots, int buffer, TgExpression index, double count) {
-  TgInterval at = {0, 0}, *range = &slots->range[buffer];
-  if (index) at = tg_interval_evaluate(schedule, index, slots->variable);
-  *range = (TgInterval){fmin(range->low, fmax(at.low, 0)), fmax(range->high, at.high + count - 1)};
-}
-
-static void write_statement(const TgSchedule *schedule, TgSlots *slots, const TgStatement *statement) {
-  double length = tg_op_is_collective(statement->op) ? schedule->extent[statement->axis] : 1;
-  bool fills = statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
-  write_slots(schedule, slots, statement->target.buffer, fills ? 0 : statement->target.index, fills ? length : 1);
-}
-
-/* Slots of each buffer that are ever filled, at most: what a processor holds is no more than all of them. */
-static void find_slots(const TgSchedule *schedule, TgSlots *slots) {
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) slots->range[b] = (TgInterval){INFINITY, -INFINITY};
-  for (int c = 0; c < schedule->dims; c++) slots->variable[c] = (TgInterval){0, schedule->extent[c] - 1};
-  for (int p = 0; p < schedule->placements; p++) {
-    const TgPlacement *placement = &schedule->placement[p];
-    TgInterval count = {1, 1};
-    if (placement->matrix == TG_MATRIX_C) continue;
-    if (placement->count) count = tg_interval_evaluate(schedule, placement->count, slots->variable);
-    slots->variable[TG_VARIABLE_LOOP] = (TgInterval){0, fmax(count.high - 1, 0)};
-    write_slots(schedule, slots, placement->buffer, placement->index, 1);
-  }
-  for (int s = 0; s < schedule->statements; s++) {
-    const TgStatement *statement = &schedule->statement[s];
-    if (statement->op == TG_OP_STEP) continue;
-    if (statement->op == TG_OP_REPEAT) {
-      double times = tg_interval_evaluate(schedule, statement->value, slots->variable).high;
-      slots->variable[TG_VARIABLE_LOOP + statement->depth] = (TgInterval){0, fmax(times - 1, 0)};
-    } else {
-      write_statement(schedule, slots, statement);
-    }
-  }
-}
-
 /* After a product its two factors and the sum are there. */
 static double product_elements(const TgSchedule *schedule, const TgPlanFacts *facts) {
   double most = 0;
@@ -264,13 +223,12 @@ static double product_elements(const TgSchedule *schedule, const TgPlanFacts *fa
 }
 
 static void find_memory(const TgPlanRequest *request, const TgSchedule *schedule, TgPlanFacts *facts) {
-  TgSlots slots;
+  TgInterval slots[TG_MAX_BUFFERS]; /* a processor holds no more than all that are ever filled */
   double m = (double)request->m, n = (double)request->n, k = (double)request->k, p = (double)facts->processors;
   double high = 0, low = fmax((m * k + k * n) / p, m * n / p);
-  find_slots(schedule, &slots);
+  tg_interval_slots(schedule, slots);
   for (int b = 0; b < TG_MAX_BUFFERS; b++)
-    if (slots.range[b].high >= slots.range[b].low)
-      high += (slots.range[b].high - slots.range[b].low + 1) * facts->elements_high[b];
+    if (slots[b].high >= slots[b].low) high += (slots[b].high - slots[b].low + 1) * facts->elements_high[b];
   low = fmax(low, product_elements(schedule, facts));
   facts->memory_low_bytes = low * (double)request->element_bytes;
   facts->memory_high_bytes = fmax(high * (double)request->element_bytes, facts->memory_low_bytes);

@@ -5,20 +5,12 @@
 
 #include "plan.h"
 
-#include "expression.h"
+#include "interval.h"
 
 enum { TG_PLAN_COORDINATES = (1 << TG_MAX_DIMS) - 1, TG_PLAN_LOOPS = ((1 << TG_MAX_NESTING) - 1) << TG_VARIABLE_LOOP };
 
 /** Of one proof, about; what takes longer is bounded instead. */
 enum { TG_PLAN_PROOF_MS = 300 };
-
-/** What an expression can come to; infinite where nothing is known. */
-typedef struct TgInterval {
-  double low, high;
-} TgInterval;
-
-TgInterval tg_interval_evaluate(const TgSchedule *schedule, TgExpression expression,
-                                const TgInterval variable[TG_LOCAL_VARIABLES]);
 
 /** What the values of a schedule's parameters say without a run. */
 typedef struct TgPlanFacts {

@@ -63,8 +63,13 @@ static bool prove(TgAttempt *attempt) {
   return true;
 }
 
+static bool proof_fits(const TgPlanRequest *request, const TgSchedule *schedule) {
+  return request->proof_bytes <= 0 || tg_state_need_bytes(schedule) <= request->proof_bytes;
+}
+
 static bool proof_is_quick(const TgAttempt *attempt) {
-  return attempt->candidate->proof_s <= TG_PLAN_PROOF_MS * 1e-3;
+  return attempt->candidate->proof_s <= TG_PLAN_PROOF_MS * 1e-3 &&
+         proof_fits(attempt->search->request, &attempt->schedule);
 }
 
 static void reject_memory(TgAttempt *attempt, double bytes, const char *words) {
@@ -276,7 +281,8 @@ static void prove_place(TgPlanSearch *search, TgPlanPlace *place) {
   TgSchedule schedule = *place->source->schedule;
   const TgPlanRequest *request = search->request;
   if (place->memory_proved || place->proof_s > TG_PLAN_PROOF_MS * 1e-3) return;
-  if (!tg_schedule_bind(&schedule, place->source->names, &place->bindings, NULL)) return;
+  if (!tg_schedule_bind(&schedule, place->source->names, &place->bindings, NULL) || !proof_fits(request, &schedule))
+    return;
   if (!tg_prove(&schedule, place->source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof))
     return;
   place->bytes_per_processor = (double)proof.counts.words_per_processor_max * (double)request->element_bytes;

@@ -31,9 +31,10 @@ typedef struct TgPlanRequest {
   double memory_bytes;        /**< of a processor; INFINITY without limit */
   TgCostModel model;
   bool overlap;
-  bool fair_equal; /**< as in TgCostOptions */
-  int top;         /**< places of the ranking, from 1 */
-  double work_s;   /**< about how long it may take; what does not fit is rejected, and says so */
+  bool fair_equal;    /**< as in TgCostOptions */
+  int top;            /**< places of the ranking, from 1 */
+  double work_s;      /**< about how long it may take; what does not fit is rejected, and says so */
+  double proof_bytes; /**< the most that one of its proofs may take; 0: no limit */
 } TgPlanRequest;
 
 /** A place of the ranking: the best of what was tried with one schedule on one grid. */

@@ -67,8 +67,8 @@ typedef struct TgStepperProduct {
  * contiguous; `b` likewise, NULL if and only if the schedule does not read B. Schedule, names, network, A and B are not
  * copied and must outlive the stepper.
  * Errors: BAD_INPUT where sizes do not fit `computes` or the grid does not fit the network; TOO_LARGE with the need and
- * the limit in bytes, before anything large is allocated; SCHEDULE where blocks cannot be placed; MISSING where OpenBLAS
- * is needed and not installed. */
+ * the limit in bytes, before anything large is allocated; SCHEDULE where blocks cannot be placed; MISSING where
+ * OpenBLAS is needed and not installed. */
 TgStepper *tg_stepper_new(const TgSchedule *schedule, const TgScheduleNames *names, const TgStepperOptions *options,
                           const void *a, const void *b, GError **error);
 void tg_stepper_free(TgStepper *stepper);

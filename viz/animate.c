@@ -15,7 +15,8 @@ typedef struct TgAnimationKind {
 struct TgAnimation {
   const TgAnimationKind *kind;
   double seconds;
-  GPtrArray *files; /* GBytes */
+  GPtrArray *files;                 /* GBytes */
+  uint64_t limit_bytes, file_bytes; /* file_bytes: of all files so far */
   double width, height;
   char *title;
 };
@@ -80,12 +81,13 @@ static const TgAnimationKind *find_kind(const char *format, GError **error) {
   return NULL;
 }
 
-TgAnimation *tg_animation_new(const char *format, double seconds, GError **error) {
+TgAnimation *tg_animation_new(const char *format, double seconds, uint64_t limit_bytes, GError **error) {
   const TgAnimationKind *kind = find_kind(format, error);
   if (kind == NULL || (kind->finish == finish_gif && !tg_gif_available(error))) return NULL;
   TgAnimation *animation = g_new0(TgAnimation, 1);
   animation->kind = kind;
   animation->seconds = seconds;
+  animation->limit_bytes = limit_bytes;
   animation->files = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   return animation;
 }
@@ -96,14 +98,26 @@ void tg_animation_free(TgAnimation *animation) {
   g_free(animation);
 }
 
+/* The files, and all of them once more in one that grows by doubling. */
+static gboolean has_room(const TgAnimation *animation, GError **error) {
+  enum { COPIES = 4 };
+  if (!animation->limit_bytes || animation->file_bytes <= animation->limit_bytes / COPIES) return TRUE;
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
+              "the first %u steps of the moving picture have %.0f MB already, which to join takes %d times as much "
+              "memory, and %.0f MB are available",
+              animation->files->len, (double)animation->file_bytes / 1e6, COPIES, (double)animation->limit_bytes / 1e6);
+  return FALSE;
+}
+
 gboolean tg_animation_add(TgAnimation *animation, const TgScene *scene, GError **error) {
-  GBytes *file = tg_render(scene, animation->kind->frame_format, error);
+  GBytes *file = tg_render(scene, animation->kind->frame_format, animation->limit_bytes, error);
   if (file == NULL) return FALSE;
   g_ptr_array_add(animation->files, file);
+  animation->file_bytes += g_bytes_get_size(file);
   animation->width = tg_scene_width(scene);
   animation->height = tg_scene_height(scene);
   if (animation->title == NULL) animation->title = g_strdup(tg_scene_title(scene));
-  return TRUE;
+  return has_room(animation, error);
 }
 
 GBytes *tg_animation_finish(TgAnimation *animation, const TgWatch *watch, GError **error) {

@@ -4,6 +4,7 @@
 #define TG_ANIMATE_H
 
 #include <glib.h>
+#include <stdint.h>
 
 #include "draw-error.h"
 #include "scene.h"
@@ -11,8 +12,9 @@
 
 typedef struct TgAnimation TgAnimation;
 
-/** `format` is "svg" or "gif"; each scene is shown for `seconds`. */
-TgAnimation *tg_animation_new(const char *format, double seconds, GError **error);
+/** `format` is "svg" or "gif"; each scene is shown for `seconds`. No more than `limit_bytes` are taken (0: no limit).
+ */
+TgAnimation *tg_animation_new(const char *format, double seconds, uint64_t limit_bytes, GError **error);
 void tg_animation_free(TgAnimation *animation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnimation, tg_animation_free)
 

@@ -14,7 +14,8 @@ typedef enum TgDrawError {
   TG_DRAW_ERROR_STEP,     /**< the schedule has no such step */
   TG_DRAW_ERROR_SCHEDULE, /**< the schedule fails when it is run: the message names step and processor */
   TG_DRAW_ERROR_NETWORK,  /**< the grid does not go onto the network */
-  TG_DRAW_ERROR_TOO_BIG,  /**< more than can be drawn, or than memory holds */
+  TG_DRAW_ERROR_TOO_BIG,  /**< more than can be drawn */
+  TG_DRAW_ERROR_MEMORY,   /**< more than memory, or the limit, holds */
   TG_DRAW_ERROR_PROGRAM,  /**< a helper program is not installed: the message names its package */
   TG_DRAW_ERROR_RENDER,   /**< Graphviz, the helper program or the file system refused: the message says what */
   TG_DRAW_ERROR_STOPPED   /**< the watch said so */

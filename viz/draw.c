@@ -27,6 +27,15 @@ static TgFrames *frames_of(const TgSchedule *schedule, const TgScheduleNames *na
   return tg_frames_new(schedule, names, &frame_options, error);
 }
 
+double tg_draw_need_bytes(const TgSchedule *schedule, const TgDrawOptions *options) {
+  enum { PROCESSOR = 16, LINK = 24, SLOT = 3 * sizeof(int32_t) }; /* see tg_frames_new(); a slot of the run itself */
+  const double processors = (double)tg_schedule_processors(schedule);
+  const double links = options->topology ? (double)options->topology->links : 0;
+  const bool detail = processors <= TG_FRAME_DETAIL_PROCESSORS;
+  const double slots = detail ? MIN(tg_state_need_bytes(schedule) / SLOT, TG_FRAME_DETAIL_SLOTS) : 0;
+  return processors * PROCESSOR + links * LINK + slots * sizeof(TgFrameSlot);
+}
+
 const char *tg_draw_formats(void) {
   return tg_render_formats();
 }
@@ -60,7 +69,7 @@ static GBytes *draw_frame(const TgFrame *frame, const TgDrawOptions *options, co
                           GError **error) {
   g_autoptr(TgScene) scene = tg_picture_new(frame, options->heat, room);
   note_digits(scene, options, format);
-  return tg_render(scene, format, error);
+  return tg_render(scene, format, options->memory_limit_bytes, error);
 }
 
 GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
@@ -123,7 +132,7 @@ static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, const ch
 GBytes *tg_draw_animation(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                           const char *format, GError **error) {
   double seconds = options->seconds_per_step > 0 ? options->seconds_per_step : 2;
-  g_autoptr(TgAnimation) animation = tg_animation_new(format, seconds, error);
+  g_autoptr(TgAnimation) animation = tg_animation_new(format, seconds, options->memory_limit_bytes, error);
   if (animation == NULL) return NULL;
   Drawn drawn = {.watch = options->watch};
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on, &drawn}, error);

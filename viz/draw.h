@@ -36,7 +36,11 @@ typedef struct TgDrawOptions {
   double seconds_per_step; /**< of animations; 0: 2 s */
   bool *plain_digits; /**< set where a picture has A01 for A₀₁, for want of a font with these digits; may be NULL */
   const TgWatch *watch;    /**< told the steps that are drawn, of all and the initial placement; NULL: nobody */
+  uint64_t memory_limit_bytes; /**< that drawing may take beside the run; 0: no limit */
 } TgDrawOptions;
+
+/** Bytes that the frames of a bound schedule take beside a run on names (tg_state_need_bytes()), about. */
+double tg_draw_need_bytes(const TgSchedule *schedule, const TgDrawOptions *options);
 
 /** Suffixes of still pictures, "dot, svg, png, pdf", and of animations, "svg, gif"; for messages and help. */
 const char *tg_draw_formats(void);

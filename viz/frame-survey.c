@@ -4,8 +4,10 @@
 #include "frame-private.h"
 
 void tg_frame_set_failure(GError **error, const TgFailure *failure) {
-  const bool stopped = failure->cause == TG_CAUSE_STOPPED;
-  g_set_error_literal(error, TG_DRAW_ERROR, stopped ? TG_DRAW_ERROR_STOPPED : TG_DRAW_ERROR_SCHEDULE, failure->message);
+  const TgDrawError code = failure->cause == TG_CAUSE_STOPPED  ? TG_DRAW_ERROR_STOPPED
+                           : failure->cause == TG_CAUSE_MEMORY ? TG_DRAW_ERROR_MEMORY
+                                                               : TG_DRAW_ERROR_SCHEDULE;
+  g_set_error_literal(error, TG_DRAW_ERROR, code, failure->message);
 }
 
 typedef struct Survey {

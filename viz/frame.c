@@ -119,7 +119,7 @@ static bool allocate(TgFrames *frames, GError **error) {
   frames->link_stamp = g_try_new0(int64_t, MAX(links, 1));
   if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks && frames->link_stamp)
     return true;
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
               "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT " links does not fit into memory",
               frame->processors, links);
   return false;

@@ -124,5 +124,5 @@ TgScene *tg_memory_scene(const TgMemoryChart *chart) {
 
 GBytes *tg_draw_memory(const TgMemoryChart *chart, const char *format, GError **error) {
   g_autoptr(TgScene) scene = tg_memory_scene(chart);
-  return tg_render(scene, format, error);
+  return tg_render(scene, format, chart->memory_limit_bytes, error);
 }

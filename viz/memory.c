@@ -154,7 +154,9 @@ gboolean tg_memory_measure(TgMemory *memory, const TgSchedule *schedule, const T
   if (progress == TG_PROGRESS_END)
     take(memory, &count);
   else
-    g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE, failure.message);
+    g_set_error_literal(error, TG_DRAW_ERROR,
+                        failure.cause == TG_CAUSE_MEMORY ? TG_DRAW_ERROR_MEMORY : TG_DRAW_ERROR_SCHEDULE,
+                        failure.message);
   for (int u = 0; u < TG_MEMORY_UNITS; u++) g_free(count.unit[u].most);
   if (count.steps) g_array_unref(count.steps);
   if (count.state) tg_state_free(count.state);

@@ -56,7 +56,8 @@ typedef struct TgMemoryChart {
   const char *title, *note;
   const TgMemoryRun *run;
   int runs;
-  int64_t element_bytes; /**< 0: in blocks */
+  int64_t element_bytes;       /**< 0: in blocks */
+  uint64_t memory_limit_bytes; /**< that drawing may take; 0: no limit */
 } TgMemoryChart;
 
 /** The picture. Its marks: run R from 1 and step S have the ids "held-R-S-A" (…-B, …-C), "mean-R-S", "least-R-S" and,

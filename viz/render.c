@@ -28,21 +28,27 @@ static GBytes *finish_copy(const TgScene *scene, const char *data, gsize length)
   return g_bytes_new(data, length);
 }
 
-/* One row a format: what libgvc calls it (NULL: the graph itself), dots per inch (0: libgvc's), whether it is text
- * whose letters who shows it draws, and what is still done. */
+/* One row a format: what libgvc calls it (NULL: the graph itself), dots per inch (NULL: libgvc's), whether it is text
+ * whose letters who shows it draws, what is still done, and the bytes of memory that a mark, its words, a stroke and a
+ * square point take, from the scene to the file: the most of pictures of 1,000 to 100,000 marks and strokes, with
+ * Graphviz 2.43, rounded up. */
 typedef struct TgRenderFormat {
   const char *suffix, *gvc_name, *dpi;
   bool is_text;
   GBytes *(*finish)(const TgScene *scene, const char *data, gsize length);
+  double mark, text, stroke, area;
 } TgRenderFormat;
 
 static const TgRenderFormat formats[] = {
-    {"dot", NULL, NULL, true, NULL},
-    {"svg", "svg", NULL, true, finish_svg},
-    {"png", "png", "144", false, finish_copy},
-    {"pdf", "pdf", NULL, false, finish_copy},
-    {TG_RENDER_SCREEN_PNG, "png", "96", false, finish_copy},
+    {"dot", NULL, NULL, true, NULL, 600, 200, 800, 0},
+    {"svg", "svg", NULL, true, finish_svg, 1800, 5500, 2300, 0},
+    {"png", "png", "144", false, finish_copy, 1800, 5500, 2300, 17},
+    {"pdf", "pdf", NULL, false, finish_copy, 3000, 8000, 2900, 0},
+    {TG_RENDER_SCREEN_PNG, "png", "96", false, finish_copy, 1800, 5500, 2300, 8},
 };
+
+/* What libgvc and its plug-ins take whatever they draw: of memory, and with what they map, of address space. */
+static const double base_bytes = 32 << 20, base_space_bytes = 256 << 20;
 
 const char *tg_render_formats(void) {
   return "dot, svg, png, pdf";
@@ -125,13 +131,42 @@ static void set_render_error(GError **error, const char *suffix, GString *messag
               *messages->str ? messages->str : "it does not say why");
 }
 
-GBytes *tg_render(const TgScene *scene, const char *format, GError **error) {
+/* libgvc does not check what it allocates; what is too little for it is found out before. */
+static gboolean has_space(const TgRenderFormat *format, double bytes) {
+  if (format->gvc_name == NULL) return TRUE;
+  void *room = g_try_malloc((gsize)(bytes - base_bytes + base_space_bytes));
+  g_free(room);
+  return room != NULL;
+}
+
+gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_t limit_bytes, GError **error) {
+  const TgRenderFormat *row = find_format(format);
+  if (row == NULL) return TRUE; /* tg_render() says so */
+  const double bytes = (row->gvc_name ? base_bytes : 0) + size->marks * row->mark + size->texts * row->text +
+                       size->strokes * row->stroke + size->width * size->height * row->area;
+  const gboolean allowed = limit_bytes == 0 || bytes <= (double)limit_bytes;
+  if (allowed && has_space(row, bytes)) return TRUE;
+  if (allowed)
+    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+                "Graphviz needs about %.0f MB of memory for this picture and %.0f MB of address space beside, and the "
+                "limit leaves less; raise it (ulimit -v, ulimit -d), or draw .dot",
+                bytes / 1e6, (base_space_bytes - base_bytes) / 1e6);
+  else
+    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
+                "a picture of %.0f marks and %.0f lines needs about %.0f MB of memory as %s, and %.0f MB are available",
+                size->marks, size->strokes, bytes / 1e6, row->suffix, (double)limit_bytes / 1e6);
+  return FALSE;
+}
+
+GBytes *tg_render(const TgScene *scene, const char *format, uint64_t limit_bytes, GError **error) {
   const TgRenderFormat *row = find_format(format);
   if (row == NULL) {
     g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "unknown picture format '%s': use one of %s", format,
                 tg_render_formats());
     return NULL;
   }
+  const TgSceneSize size = tg_scene_size(scene);
+  if (!tg_render_has_room(&size, format, limit_bytes, error)) return NULL;
   GString *dot = dot_of(scene, row);
   if (row->gvc_name == NULL) return g_string_free_to_bytes(dot);
   g_autoptr(GString) messages = g_string_new(NULL);

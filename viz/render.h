@@ -4,6 +4,7 @@
 #define TG_RENDER_H
 
 #include <glib.h>
+#include <stdint.h>
 
 #include "draw-error.h"
 #include "scene.h"
@@ -22,8 +23,14 @@ gboolean tg_render_knows(const char *format);
  * these digits. Of a GIF, too, which is made of PNGs. */
 gboolean tg_render_has_plain_digits(const TgScene *scene, const char *format);
 
-/** The bytes of a file. What libgvc complains of becomes part of `error`, and is an error: nothing is printed. */
-GBytes *tg_render(const TgScene *scene, const char *format, GError **error);
+/** Whether there is memory for a picture of this size: no more than `limit_bytes` (0: no limit), and address space,
+ * which libgvc and what it loads take without asking whether they get it. Errors, with need and limit: MEMORY, TOO_BIG.
+ */
+gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_t limit_bytes, GError **error);
+
+/** The bytes of a file, where tg_render_has_room(). What libgvc complains of becomes part of `error`, and is an error:
+ * nothing is printed. */
+GBytes *tg_render(const TgScene *scene, const char *format, uint64_t limit_bytes, GError **error);
 
 G_END_DECLS
 

@@ -104,6 +104,13 @@ void tg_scene_describe(TgScene *scene, const char *title, const char *descriptio
   scene->description = keep(scene, description);
 }
 
+TgSceneSize tg_scene_size(const TgScene *scene) {
+  TgSceneSize size = {
+      .marks = scene->marks->len, .strokes = scene->strokes->len, .width = scene->width, .height = scene->height};
+  for (guint m = 0; m < scene->marks->len; m++) size.texts += g_array_index(scene->marks, TgMark, m).text != NULL;
+  return size;
+}
+
 double tg_scene_width(const TgScene *scene) {
   return scene->width;
 }

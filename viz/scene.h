@@ -88,6 +88,14 @@ const char *tg_scene_description(const TgScene *scene);
  */
 GHashTable *tg_scene_titles(const TgScene *scene);
 
+/** What it consists of: marks, those of them with words, and strokes. */
+typedef struct TgSceneSize {
+  double marks, texts, strokes;
+  double width, height; /**< points */
+} TgSceneSize;
+
+TgSceneSize tg_scene_size(const TgScene *scene);
+
 /** The scene as a Graphviz graph for the engine nop2. Free with g_string_free(). */
 GString *tg_scene_dot(const TgScene *scene);
 

@@ -207,5 +207,5 @@ TgScene *tg_spacetime_scene(const TgSpacetime *spacetime) {
 
 GBytes *tg_draw_spacetime(const TgSpacetime *spacetime, const char *format, GError **error) {
   g_autoptr(TgScene) scene = tg_spacetime_scene(spacetime);
-  return tg_render(scene, format, error);
+  return tg_render(scene, format, spacetime->memory_limit_bytes, error);
 }

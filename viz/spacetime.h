@@ -47,6 +47,7 @@ typedef struct TgSpacetime {
   const char *title, *note; /**< the note: what all of them depend on */
   const TgSpacetimeRun *run;
   int runs;
+  uint64_t memory_limit_bytes; /**< that drawing may take; 0: no limit */
 } TgSpacetime;
 
 /** The picture. Its marks: run R from 1, lane L from 0 and step S have the ids "products-R-L-S",

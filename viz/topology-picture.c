@@ -64,25 +64,49 @@ static TgScene *scene_of(TgNetwork *network) {
   return network->scene;
 }
 
-TgScene *tg_topology_scene(const TgTopology *topology) {
-  TgNetwork network = {.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
-  tg_network_find_node_size(&network);
-  find_figures(&network);
-  TgScene *scene = scene_of(&network);
-  for (int l = 0; l < topology->levels; l++) {
-    tg_figure_clear(&network.figure[l]);
-    g_free(network.group[l]);
+static void open_network(TgNetwork *network, const TgTopology *topology) {
+  *network = (TgNetwork){.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
+  tg_network_find_node_size(network);
+  find_figures(network);
+}
+
+static void close_network(TgNetwork *network) {
+  for (int l = 0; l < network->topology->levels; l++) {
+    tg_figure_clear(&network->figure[l]);
+    g_free(network->group[l]);
   }
-  g_free(network.at);
+  g_free(network->at);
+}
+
+TgScene *tg_topology_scene(const TgTopology *topology) {
+  TgNetwork network;
+  open_network(&network, topology);
+  TgScene *scene = scene_of(&network);
+  close_network(&network);
   return scene;
 }
 
-GBytes *tg_draw_topology(const TgTopology *topology, const char *format, GError **error) {
+/* Before any of it is there; stubs are two for a cable. */
+static gboolean has_room(const TgTopology *topology, const char *format, uint64_t limit_bytes, GError **error) {
+  TgNetwork network;
+  open_network(&network, topology);
+  const TgFigure *figure = &network.figure[topology->levels - 1];
+  const TgSceneSize size = {.marks = (double)topology->vertices,
+                            .texts = network.labelled ? (double)topology->vertices : 0,
+                            .strokes = (double)topology->links / (has_stubs(&network) ? 1 : 2),
+                            .width = figure->width,
+                            .height = figure->height};
+  close_network(&network);
+  return tg_render_has_room(&size, format, limit_bytes, error);
+}
+
+GBytes *tg_draw_topology(const TgTopology *topology, const char *format, uint64_t memory_limit_bytes, GError **error) {
   if (topology->nodes > TG_TOPOLOGY_PICTURE_NODES) {
     g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG, "the network has %d nodes, and at most %d are drawn",
                 topology->nodes, TG_TOPOLOGY_PICTURE_NODES);
     return NULL;
   }
+  if (!has_room(topology, format, memory_limit_bytes, error)) return NULL;
   g_autoptr(TgScene) scene = tg_topology_scene(topology);
-  return tg_render(scene, format, error);
+  return tg_render(scene, format, memory_limit_bytes, error);
 }

@@ -1228,7 +1228,7 @@ def test_run_refusals():
                          ("--on cpu --collective tree", "unknown collective"), ("--on cpu --type f16", "f16")]:
         assert wrong in run(*cannon, *words.split(), expect=2, env=NO_GPU).stderr, words
     assert "-n or --size" in run("run", "cannon", "--grid", "2x2", "--on", "cpu", expect=2).stderr
-    assert "bytes" in run("run", "cannon", "--grid", "2x2", "-n", 2000000, "--on", "cpu", expect=2).stderr
+    assert "32 TB" in run("run", "cannon", "--grid", "2x2", "-n", 2000000, "--on", "cpu", expect=2).stderr
     for name in ["gpus", "ranks"]:
         said = run(*cannon, "--on", name, expect=4).stderr
         assert f"--on {name}: not in this version" in said, said

@@ -313,7 +313,7 @@ static void test_graphviz_complains(void) {
                 &(TgMark){.shape = TG_OUTLINE_BOX, .id = "a\" [broken", .x = 50, .y = 50, .width = 10, .height = 10});
   int saved = dup(STDERR_FILENO), file = g_file_open_tmp("topogemm-XXXXXX", &path, NULL);
   dup2(file, STDERR_FILENO);
-  GBytes *bytes = tg_render(scene, "svg", &error);
+  GBytes *bytes = tg_render(scene, "svg", 0, &error);
   dup2(saved, STDERR_FILENO);
   close(saved), close(file);
   g_assert_true(g_file_get_contents(path, &printed, NULL, NULL));
@@ -334,7 +334,7 @@ static void test_any_text(void) {
   tg_scene_text(scene, 150, 30, 12, "#000000", "q \"r\" \\N <s> &lt; \x01 \xff");
   tg_scene_mark(
       scene, &(TgMark){.shape = TG_OUTLINE_TEXT, .x = 150, .y = 60, .size = 12, .bold = true, .text = "<b> & \"c\""});
-  g_autoptr(GBytes) file = tg_render(scene, "svg", &error);
+  g_autoptr(GBytes) file = tg_render(scene, "svg", 0, &error);
   g_assert_no_error(error);
   g_autofree char *svg = text_of(file);
   Seen seen;
@@ -355,7 +355,7 @@ static void test_networks(void) {
     TgTopology topology;
     GError *error = NULL;
     g_assert_true(tg_topology_parse(&topology, rows[r].text, NULL));
-    g_autoptr(GBytes) file = tg_draw_topology(&topology, "svg", &error);
+    g_autoptr(GBytes) file = tg_draw_topology(&topology, "svg", 0, &error);
     g_assert_no_error(error);
     g_autofree char *svg = text_of(file), *size = size_of(file);
     Seen seen;
@@ -370,7 +370,7 @@ static void test_network_too_big(void) {
   TgTopology topology;
   GError *error = NULL;
   g_assert_true(tg_topology_parse(&topology, "ring:5000", NULL));
-  g_assert_null(tg_draw_topology(&topology, "svg", &error));
+  g_assert_null(tg_draw_topology(&topology, "svg", 0, &error));
   g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG);
   g_assert_cmpstr(error->message, ==, "the network has 5000 nodes, and at most 4096 are drawn");
   g_clear_error(&error);

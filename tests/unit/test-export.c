@@ -87,7 +87,8 @@ static void test_library(void) {
       if (!bound_from(bound, entry[e].text, grids[g], NULL)) continue;
       for (int c = 0; c < TG_COLLECTIVES; c++, exports++) {
         g_autoptr(GError) error = NULL;
-        TgExportJob job = {&bound->schedule, &bound->names, entry[e].text, (TgCollective)c, 11, 5, 7, TG_F64, 0, NULL};
+        TgExportJob job = {
+            &bound->schedule, &bound->names, entry[e].text, (TgCollective)c, 11, 5, 7, TG_F64, 0, NULL, 0};
         TgExported exported;
         TgProof proof;
         char *json = export_text(&job, &exported, NULL, TRUE, &error);
@@ -173,7 +174,7 @@ static void test_transposed_factor(void) {
   const char *text =
       "schedule t\ngrid i:q, j:q\ncomputes C = A' * B\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nC = A' * B\n";
   g_assert_true(bound_from(bound, text, "1x1", NULL));
-  TgExportJob job = {&bound->schedule, &bound->names, text, TG_COLLECTIVE_AUTO, 2, 3, 5, TG_F32, 0, NULL};
+  TgExportJob job = {&bound->schedule, &bound->names, text, TG_COLLECTIVE_AUTO, 2, 3, 5, TG_F32, 0, NULL, 0};
   g_assert_cmpint(first_calc(&job), ==, 60);
 }
 
@@ -182,7 +183,7 @@ static void test_tags(void) {
   g_autofree Bound *bound = g_new0(Bound, 1);
   g_autoptr(GError) error = NULL;
   g_assert_true(bound_from_library(bound, "dns", "4x4x4", NULL));
-  TgExportJob job = {&bound->schedule, &bound->names, "", TG_COLLECTIVE_BINOMIAL, 8, 8, 8, TG_F32, 0, NULL};
+  TgExportJob job = {&bound->schedule, &bound->names, "", TG_COLLECTIVE_BINOMIAL, 8, 8, 8, TG_F32, 0, NULL, 0};
   char *text = export_text(&job, NULL, NULL, FALSE, &error);
   g_assert_no_error(error);
   const int64_t sends[] = {12, 12, 16, 32, 16, 32, 0, 32, 16, 0};
@@ -232,7 +233,8 @@ static void test_failures(Folder *folder, gconstpointer unused) {
   g_autofree Bound *bound = g_new0(Bound, 1);
   for (size_t f = 0; f < G_N_ELEMENTS(failures); f++) {
     g_assert_true(bound_from(bound, failures[f].text, "3x3", NULL));
-    TgExportJob job = {&bound->schedule, &bound->names, failures[f].text, TG_COLLECTIVE_AUTO, 3, 3, 3, TG_F32, 0, NULL};
+    TgExportJob job = {
+        &bound->schedule, &bound->names, failures[f].text, TG_COLLECTIVE_AUTO, 3, 3, 3, TG_F32, 0, NULL, 0};
     TgProof proof;
     g_assert_false(tg_prove(job.schedule, job.names, job.collective, 3, 3, 3, &proof));
     for (int json = 0; json < 2; json++) {
@@ -332,7 +334,7 @@ static void test_estimate(void) {
       if (!bound_from(bound, entry[e].text, large[g], NULL)) continue;
       for (int json = 0; json < 2; json++) {
         g_autoptr(GError) error = NULL;
-        TgExportJob job = {&bound->schedule, &bound->names, "", TG_COLLECTIVE_AUTO, 300, 200, 100, TG_F64, 0, NULL};
+        TgExportJob job = {&bound->schedule, &bound->names, "", TG_COLLECTIVE_AUTO, 300, 200, 100, TG_F64, 0, NULL, 0};
         char *text = export_text(&job, NULL, NULL, json, &error);
         g_assert_no_error(error);
         const double size = (double)strlen(text), ratio = tg_export_size(&job, json ? "x.json" : "x.goal") / size;

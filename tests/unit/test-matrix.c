@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static void test_new_is_zero(void) {
   g_autoptr(GError) error = NULL;
@@ -156,6 +157,32 @@ static void test_available_memory(void) {
   g_assert_cmpuint(bytes, <, UINT64_C(1) << 50);
 }
 
+/* The limits of the process, which ulimit sets; more than that is not to be had. */
+static void test_memory_below_limits(void) {
+  static const int resources[] = {RLIMIT_AS, RLIMIT_DATA};
+  const uint64_t more = UINT64_C(1) << 30;
+  for (size_t r = 0; r < G_N_ELEMENTS(resources); r++) {
+    struct rlimit before, limit;
+    g_assert_cmpint(getrlimit(resources[r], &before), ==, 0);
+    g_autofree char *text = NULL;
+    if (before.rlim_cur != RLIM_INFINITY || !g_file_get_contents("/proc/self/status", &text, NULL, NULL)) continue;
+    const char *line = strstr(text, resources[r] == RLIMIT_AS ? "VmSize:" : "VmData:");
+    limit = before;
+    limit.rlim_cur = (rlim_t)(g_ascii_strtoull(line + strlen("VmSize:"), NULL, 10) * 1024 + more);
+    g_assert_cmpint(setrlimit(resources[r], &limit), ==, 0);
+    const uint64_t bytes = tg_memory_available_bytes();
+    g_assert_cmpint(setrlimit(resources[r], &before), ==, 0);
+    g_assert_cmpuint(bytes, <=, more);
+  }
+}
+
+static void test_memory_left(void) {
+  g_assert_cmpuint(tg_memory_left_bytes(1), ==, 1);
+  g_assert_cmpuint(tg_memory_left_bytes(UINT64_C(1) << 62), <, UINT64_C(1) << 62);
+  g_assert_cmpuint(tg_memory_left_bytes(UINT64_C(1) << 62), >, UINT64_C(1) << 61);
+  g_assert_cmpuint(tg_memory_left_bytes(0), <, UINT64_C(1) << 50);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/matrix/new-is-zero", test_new_is_zero);
@@ -166,5 +193,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/matrix/integers", test_integers);
   g_test_add_func("/matrix/types", test_types);
   g_test_add_func("/matrix/available-memory", test_available_memory);
+  g_test_add_func("/matrix/memory-below-limits", test_memory_below_limits);
+  g_test_add_func("/matrix/memory-left", test_memory_left);
   return g_test_run();
 }

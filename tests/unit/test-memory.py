@@ -5,6 +5,7 @@ Usage: test-memory.py TOPOGEMM SANITIZERS    SANITIZERS: what the command is bui
 """
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tap  # noqa: E402
 
+UNITS = {"bytes": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 SANITIZED = sys.argv[2] != "none"
 MB = 10**6
@@ -31,6 +33,22 @@ def run(*words, expect=0, megabytes=None, kind=resource.RLIMIT_AS, **environment
     assert done.returncode == expect, f"{words}: exit status {done.returncode}, expected {expect}\n{done.stderr[:2000]}"
     assert (expect == 0) == (done.stderr == ""), f"{words}: status {expect} and on standard error: {done.stderr[:2000]}"
     return done
+
+
+def raw(megabytes, *words):
+    """Any status, in an address space of so many megabytes."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer needs the whole address space")
+    limit = (megabytes * MB, megabytes * MB)
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+
+
+def peak(*words):
+    """Bytes that a run had in memory at its fullest; MALLOC_PERTURB_, which Meson sets, writes where nobody else does."""
+    environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
+    child = subprocess.Popen([PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    return os.wait4(child.pid, 0)[2].ru_maxrss * 1024
 
 
 def test_openblas_is_not_linked():
@@ -64,6 +82,96 @@ def test_openblas_is_missing():
         assert "install libopenblas0" in said, said
     run("step", "cannon", "--grid", "4x4", "-n", 8, **absent)
     assert "BLAS      none: " in run("--version", **absent).stdout
+
+
+LONG = """schedule long
+grid i:p, j:q
+place A(i,j) on (i,j)
+place B(i,j) on (i,j)
+place C(i,j) on (i,j)
+copy A into X[{}]
+"""
+
+
+def needs(*words, **options):
+    """What the refusal says, in bytes."""
+    said = run(*words, expect=2, **options).stderr
+    number, unit = re.search(r"needs about ([\d.e+]+) (\w+) of memory", said).groups()
+    assert "--memory-limit" in said and len(said.splitlines()) == 1, said
+    return float(number) * UNITS[unit]
+
+
+def test_limits():
+    for text in ["4G", "4GB", "4g", "4e9", "500M", "0.5T", "100000K"]:
+        run("verify", "cannon", "--grid", "4x4", "--memory-limit", text)
+    for text in ["0", "-1", "x", "1e400", "G", "inf", "0x10", "4GiB", "0.1", ""]:
+        assert "--memory-limit" in run("verify", "cannon", "--grid", "4x4", "--memory-limit", text, expect=2).stderr
+
+
+def test_refused_before_it_begins():
+    pathlib.Path("long.sched").write_text(LONG.format(1048575))
+    for words in ["verify ./long.sched --grid 16x16", "mutate ./long.sched --grid 16x16 -o m.sched",
+                  "draw ./long.sched --grid 16x16 -o f.svg", "draw ./long.sched --grid 16x16 --memory -o f.svg",
+                  "sim ./long.sched --grid 16x16 -n 4096", "trace ./long.sched --grid 16x16 -n 4096 -o t.json",
+                  "export ./long.sched --grid 16x16 -n 4096 -o e.goal", "step ./long.sched --grid 16x16 -n 64",
+                  "run ./long.sched --grid 16x16 -n 64 --on cpu", "compare ./long.sched --grid 16x16 -n 64 --on cpu"]:
+        assert 3.2e9 < needs(*words.split(), "--memory-limit", "2G") < 3.4e9, words
+    for words in ["topo full:2000 -o f.svg", "topo full:2000 -o f.png", "sim cannon --grid 2048x2048 -n 4096",
+                  "sim ring --grid 1024 --network full:65536 -n 1024", "step cannon --grid 4x4 -n 20000",
+                  "run cannon --grid 4x4 -n 20000 --on cpu", "sim cannon --grid 512x512 -n 4096 --model flow",
+                  "trace cannon --grid 2048x2048 -n 4096 -o t.json", "verify cannon --grid 2048x2048"]:
+        assert needs(*words.split(), "--memory-limit", "400M") > 4e8, words
+    assert not any(pathlib.Path().glob("[ft].*"))
+    said = run("export", "cannon", "--grid", "64x64", "-n", 64, "--memory-limit", "20M", "-o", "e.goal", expect=2).stderr
+    assert re.search(r"sends, receives and products need \S+ MB of memory", said), said
+
+
+def test_refused_by_what_is_available():
+    for kind in [resource.RLIMIT_AS, resource.RLIMIT_DATA]:
+        for words in ["verify cannon --grid 1024x1024", "sim cannon --grid 1024x1024 -n 4096"]:
+            said = run(*words.split(), expect=2, megabytes=150, kind=kind).stderr
+            assert "MB are available" in said, said
+
+
+def test_out_of_memory():
+    """Where a limit is allowed that is not there: refused in words, whoever finds out, and never by a signal."""
+    pathlib.Path("long.sched").write_text(LONG.format(1048575))
+    refused = 0
+    for words in ["verify ./long.sched --grid 16x16", "draw ./long.sched --grid 16x16 -o f.dot",
+                  "export ./long.sched --grid 16x16 -n 64 -o e.json", "sim ./long.sched --grid 16x16 -n 61",
+                  "sim cannon --grid 512x512 -n 4096", "trace cannon --grid 64x64 -n 4096 -o t.json",
+                  "draw cannon --grid 4x4 -o f.svg", "draw cannon --grid 4x4 -o f.png", "topo full:1000 -o f.pdf",
+                  "topo full:1000 -o f.dot", "draw summa --grid 8x8 --all -o f.svg", "plan -n 4096 --procs 64",
+                  "export cannon --grid 64x64 -n 1024 -o e.goal", "step cannon --grid 4x4 -n 2000",
+                  "draw cannon --grid 32x32 --spacetime -n 512 -o f.dot", "sim cannon --sweep n=512,p=262144",
+                  "draw cannon --grid 16x16 --memory -o f.svg", "draw cannon --grid 4x4 -o page.html", "list", "help"]:
+        for megabytes, limit in [(40, "100G"), (100, "100G"), (150, ""), (185, "100G"), (200, ""), (230, "100G")]:
+            allowed = [] if words in ["list", "help"] or not limit else ["--memory-limit", limit]
+            done = raw(megabytes, *words.split(), *allowed)
+            assert done.returncode in (0, 2, 3), f"{words} in {megabytes} MB: {done.returncode}\n{done.stderr[:1000]}"
+            assert done.returncode != 3 or "long" in words and "expected C" in done.stderr, (words, done.stderr[:1000])
+            assert done.stderr == "" or done.stderr.startswith(("topogemm: ", "./long")), (words, done.stderr[:1000])
+            refused += done.returncode == 2
+    assert refused > 60, refused
+
+
+def test_estimates():
+    """What a refusal says is what the command takes, beside the program itself: at most a little less."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes memory of its own")
+    pathlib.Path("long.sched").write_text(LONG.format(65535))
+    base = peak("verify", "cannon", "--grid", "4x4")
+    for words, limit, most in [
+            ("verify ./long.sched --grid 16x16", "1K", 1.2), ("verify allgather --grid 96x96", "1K", 2),
+            ("verify berntsen --grid 24x24x24", "1K", 2), ("verify transpose --grid 1024x1024", "1K", 2),
+            ("verify mmt --grid 1024", "1K", 2), ("export transpose --grid 512x512 -n 1024 -o e.json", "1K", 2),
+            ("topo full:400 -o f.svg", "1K", 2), ("topo full:400 -o f.dot", "1K", 5),
+            ("draw dns --grid 10x10x10 -o f.png", "24M", 3), ("draw allgather --grid 32x32 -o f.pdf", "24M", 3),
+            ("sim cannon --grid 512x512 -n 4096", "1K", 3), ("sim allgather --grid 96x96 -n 4096 --collective ring", "1K", 3),
+            ("sim summa --grid 64x64 -n 4096 --model flow", "1K", 5),
+            ("trace cannon --grid 256x256 -n 4096 -o t.json", "1K", 4)]:
+        need, took = needs(*words.split(), "--memory-limit", limit), peak(*words.split()) - base
+        assert 0.75 * took < need < most * took, f"{words}: {need / MB:.1f} MB said, {took / MB:.1f} MB taken"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-/* What an expression can come to, given what its variables can: interval arithmetic on the postfix program. */
-#include "plan-private.h"
+#include "interval.h"
 
 #include <math.h>
 
@@ -98,6 +97,54 @@ TgInterval tg_interval_evaluate(const TgSchedule *schedule, TgExpression express
     } else {
       top--;
       stack[top] = apply((TgCode)code, stack[top], stack[top + 1]);
+    }
+  }
+}
+
+/* --- slots -------------------------------------------------------------------------------------------------------- */
+
+typedef struct Slots {
+  TgInterval variable[TG_LOCAL_VARIABLES];
+  TgInterval *range;
+} Slots;
+
+static void write_slots(const TgSchedule *schedule, Slots *slots, int buffer, TgExpression index, double count) {
+  TgInterval at = {0, 0}, *range = &slots->range[buffer];
+  if (index) at = tg_interval_evaluate(schedule, index, slots->variable);
+  *range = (TgInterval){fmin(range->low, fmax(at.low, 0)), fmax(range->high, at.high + count - 1)};
+}
+
+static void write_statement(const TgSchedule *schedule, Slots *slots, const TgStatement *statement) {
+  double length = tg_op_is_collective(statement->op) ? schedule->extent[statement->axis] : 1;
+  bool fills = statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
+  write_slots(schedule, slots, statement->target.buffer, fills ? 0 : statement->target.index, fills ? length : 1);
+}
+
+static void place_slots(const TgSchedule *schedule, Slots *slots) {
+  for (int p = 0; p < schedule->placements; p++) {
+    const TgPlacement *placement = &schedule->placement[p];
+    TgInterval count = {1, 1};
+    if (placement->matrix == TG_MATRIX_C) continue;
+    if (placement->count) count = tg_interval_evaluate(schedule, placement->count, slots->variable);
+    slots->variable[TG_VARIABLE_LOOP] = (TgInterval){0, fmax(count.high - 1, 0)};
+    write_slots(schedule, slots, placement->buffer, placement->index, 1);
+  }
+}
+
+void tg_interval_slots(const TgSchedule *schedule, TgInterval range[TG_MAX_BUFFERS]) {
+  Slots slots = {.range = range};
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) range[b] = (TgInterval){INFINITY, -INFINITY};
+  for (int c = 0; c < schedule->dims; c++) slots.variable[c] = (TgInterval){0, schedule->extent[c] - 1};
+  place_slots(schedule, &slots);
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    if (statement->op == TG_OP_STEP) continue;
+    if (statement->op == TG_OP_REPEAT) {
+      double times = tg_interval_evaluate(schedule, statement->value, slots.variable).high;
+      slots.variable[TG_VARIABLE_LOOP + statement->depth] = (TgInterval){0, fmax(times - 1, 0)};
+      if (times < 1) s = statement->end - 1;
+    } else {
+      write_statement(schedule, &slots, statement);
     }
   }
 }

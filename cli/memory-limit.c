@@ -1,0 +1,108 @@
+/* How much memory a command may take. */
+#include "memory-limit.h"
+#include "terminal.h"
+
+#include "matrix.h"
+#include "temporary-names.h"
+#include "text-units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+  char letter;
+  double bytes;
+} units[] = {{'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}};
+
+/* "4G", "4GB", "4e9" */
+static bool read_size(const char *text, double *bytes) {
+  g_autofree char *number = g_strdup(text);
+  size_t length = strlen(number);
+  double unit = 1;
+  if (length > 1 && g_ascii_toupper(number[length - 1]) == 'B') number[--length] = '\0';
+  for (size_t u = 0; u < G_N_ELEMENTS(units) && length > 1; u++)
+    if (g_ascii_toupper(number[length - 1]) == units[u].letter) {
+      unit = units[u].bytes;
+      number[--length] = '\0';
+    }
+  if (!tg_real_read(number, bytes)) return false;
+  *bytes *= unit;
+  return *bytes >= 1 && *bytes < 0x1p63;
+}
+
+TgExit tg_memory_limit_option(TgCli *cli) {
+  const char *text = cli->options.memory_limit;
+  double bytes = 0;
+  if (!text) return TG_EXIT_DONE;
+  if (!read_size(text, &bytes))
+    return tg_report(cli, TG_EXIT_USAGE, "--memory-limit %s: expected bytes, as in 4G, 500M or 4e9", text);
+  cli->memory_limit_bytes = (uint64_t)bytes;
+  return TG_EXIT_DONE;
+}
+
+uint64_t tg_memory_limit(const TgCli *cli) {
+  return tg_memory_left_bytes(cli->memory_limit_bytes);
+}
+
+/* Rounded up, so that it is enough: "25G". */
+static void limit_text(double bytes, char *text, size_t size) {
+  size_t u = 1;
+  while (u + 1 < G_N_ELEMENTS(units) && bytes >= 10 * units[u + 1].bytes) u++;
+  g_snprintf(text, size, "%.0f%c", ceil(bytes / units[u].bytes), units[u].letter);
+}
+
+/* "and 4 GB are available" */
+static void left_text(const TgCli *cli, double left, char *text, size_t size) {
+  char bytes[32];
+  tg_bytes_text(left, bytes, sizeof bytes);
+  g_snprintf(text, size, cli->memory_limit_bytes ? "--memory-limit leaves %s" : "%s are available", bytes);
+}
+
+TgExit tg_memory_check(const TgCli *cli, const char *what, double need_bytes) {
+  enum { OWN_BYTES = 64 << 20 }; /* the program itself */
+  const double left_bytes = (double)tg_memory_limit(cli);
+  char need[32], left[64], enough[32];
+  if (need_bytes <= left_bytes) return TG_EXIT_DONE;
+  tg_bytes_text(need_bytes, need, sizeof need);
+  left_text(cli, left_bytes, left, sizeof left);
+  limit_text(need_bytes + OWN_BYTES, enough, sizeof enough);
+  return tg_report(
+      cli, TG_EXIT_USAGE,
+      "%s needs about %s of memory, and %s; make it smaller, or give --memory-limit %s to try all the same", what, need,
+      left, enough);
+}
+
+TgExit tg_memory_check_proof(const TgCli *cli, const TgProblem *problem, double more_bytes) {
+  char grid[48];
+  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
+  g_autofree char *what = g_strdup_printf("%s on %s", tg_problem_name(problem), grid);
+  return tg_memory_check(cli, what, tg_state_need_bytes(&problem->schedule) + more_bytes);
+}
+
+uint64_t tg_memory_limit_beside(const TgCli *cli, const TgProblem *problem, double more_bytes) {
+  const double left = (double)tg_memory_limit(cli) - tg_state_need_bytes(&problem->schedule) - more_bytes;
+  return left > 1 ? (uint64_t)left : 1;
+}
+
+/* --- GLib --------------------------------------------------------------------------------------------------------- */
+
+/* GLib and Pango end the process by a signal where the system refuses memory or a thread. Without memory, nothing here takes any:
+ * what a signal may do. */
+static void end_without_memory(const char *domain, GLogLevelFlags level, const char *message, gpointer unused) {
+  static const char words[] = "topogemm: out of memory; take a smaller grid, smaller matrices or fewer steps\n";
+  (void)domain, (void)level, (void)unused;
+  tg_terminal_leave();
+  tg_temporary_names_unlink();
+  if (!message || !strstr(message, "failed to allocate")) {
+    fprintf(stderr, "topogemm: the system refuses what is needed: %s\n", message ? message : "no reason given");
+    _exit(TG_EXIT_FAILED);
+  }
+  if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(TG_EXIT_FAILED);
+  _exit(TG_EXIT_USAGE);
+}
+
+void tg_memory_catch_glib(void) {
+  g_log_set_handler("GLib", (GLogLevelFlags)(G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL), end_without_memory, NULL);
+}

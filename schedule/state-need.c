@@ -1,0 +1,108 @@
+/* What a run on names takes, before it begins: at most, and about. */
+#include "interval.h"
+#include "state-private.h"
+
+#include <math.h>
+
+typedef struct Need {
+  const TgSchedule *schedule;
+  double processors;
+  double length[TG_MAX_BUFFERS];   /**< slots on every processor */
+  double capacity[TG_MAX_BUFFERS]; /**< … as they are allocated */
+  bool own[TG_MAX_BUFFERS];        /**< may hold values made in the run, not only blocks of A and B */
+} Need;
+
+/* What grows by doubling from `first` on. */
+static double doubled(double count, double first) {
+  return first * exp2(ceil(log2(fmax(count / first, 1))));
+}
+
+static double blocks_of(const TgSchedule *schedule, int matrix) {
+  return (double)schedule->blocks[matrix][0] * schedule->blocks[matrix][1];
+}
+
+static bool makes_values(int op) {
+  return op == TG_OP_MULTIPLY || op == TG_OP_ZERO || op == TG_OP_TRANSPOSE || op == TG_OP_ADD || op == TG_OP_REDUCE ||
+         op == TG_OP_REDUCESCATTER;
+}
+
+static bool is_leaf(int op) {
+  return op != TG_OP_STEP && op != TG_OP_REPEAT;
+}
+
+static void find_slots(Need *need) {
+  TgInterval range[TG_MAX_BUFFERS];
+  tg_interval_slots(need->schedule, range);
+  for (int b = 0; b < need->schedule->buffers; b++) {
+    need->length[b] = range[b].high < range[b].low ? 0 : fmin(fmax(range[b].high, 0) + 1, TG_MAX_ARRAY);
+    /* one index at once, or one after another, by doubling */
+    need->capacity[b] = need->length[b] * (range[b].high <= range[b].low ? 1 : 2);
+  }
+}
+
+static void find_own(Need *need) {
+  const TgSchedule *schedule = need->schedule;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int s = 0; s < schedule->statements; s++) {
+      const TgStatement *statement = &schedule->statement[s];
+      bool *target = &need->own[statement->target.buffer];
+      if (!is_leaf(statement->op) || *target) continue;
+      *target = makes_values(statement->op) || need->own[statement->source.buffer];
+      changed = changed || *target;
+    }
+  }
+}
+
+/* Values made in the run that are there at once: one in every slot that may hold one, and those of a collective that
+ * are on their way. */
+static double count_made(const Need *need) {
+  const TgSchedule *schedule = need->schedule;
+  double made = 0, travelling = 0;
+  for (int b = 0; b < schedule->buffers; b++)
+    if (need->own[b]) made += need->length[b] * need->processors;
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    const double length = tg_op_is_collective(statement->op) ? schedule->extent[statement->axis] : 1;
+    if (statement->op == TG_OP_REDUCE) travelling = fmax(travelling, need->processors / length + length);
+    if (statement->op == TG_OP_REDUCESCATTER) travelling = fmax(travelling, need->processors + length * length);
+  }
+  return made + travelling;
+}
+
+/* Blocks of A and B have no set of inner indices: the room for theirs is never touched. */
+static double value_bytes(const Need *need) {
+  const TgSchedule *schedule = need->schedule;
+  const double made = count_made(need), set_bytes = ceil((double)schedule->inner / 64) * sizeof(uint64_t);
+  const double values = 1 + blocks_of(schedule, TG_MATRIX_A) + blocks_of(schedule, TG_MATRIX_B) + made;
+  return doubled(values, 256) * sizeof(TgValue) + made * set_bytes;
+}
+
+/* Writes of the statement that has most, and the values along a line of a collective. */
+static double bytes_at_once(const Need *need) {
+  double writes = 0, line = 0;
+  for (int s = 0; s < need->schedule->statements; s++) {
+    const TgStatement *statement = &need->schedule->statement[s];
+    const bool collective = tg_op_is_collective(statement->op);
+    const double length = collective ? need->schedule->extent[statement->axis] : 1;
+    const bool fills = statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_ALLTOALL;
+    const bool square = statement->op == TG_OP_ALLTOALL || statement->op == TG_OP_REDUCESCATTER;
+    if (collective || statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD)
+      writes = fmax(writes, need->processors * (fills ? length : 1));
+    if (collective) line = fmax(line, square ? length * length : length);
+  }
+  return (writes > 0 ? doubled(writes, 256) * sizeof(TgWrite) : 0) + line * sizeof(TgValueId);
+}
+
+double tg_state_need_bytes(const TgSchedule *schedule) {
+  Need need = {.schedule = schedule, .processors = (double)tg_schedule_processors(schedule)};
+  const TgStateBuffer *buffer = NULL;
+  double slots = 0;
+  find_slots(&need);
+  find_own(&need);
+  for (int b = 0; b < schedule->buffers; b++) slots += need.capacity[b] * need.processors;
+  return sizeof(TgState) + need.processors * (sizeof(int32_t) + 2 * sizeof(int64_t)) /* blocks, words, words received */
+         + blocks_of(schedule, TG_MATRIX_C) * 3 * sizeof(TgCPlace)                   /* and as they are sorted */
+         + slots * (sizeof *buffer->value + sizeof *buffer->written + sizeof *buffer->arrival) + value_bytes(&need) +
+         bytes_at_once(&need);
+}
