@@ -122,8 +122,9 @@ def test_refused_before_it_begins():
                   "trace cannon --grid 2048x2048 -n 4096 -o t.json", "verify cannon --grid 2048x2048"]:
         assert needs(*words.split(), "--memory-limit", "400M") > 4e8, words
     assert not any(pathlib.Path().glob("[ft].*"))
-    said = run("export", "cannon", "--grid", "64x64", "-n", 64, "--memory-limit", "20M", "-o", "e.goal", expect=2).stderr
-    assert re.search(r"sends, receives and products need \S+ MB of memory", said), said
+    if not SANITIZED:  # which takes more than that for itself
+        said = run("export", "cannon", "--grid", "64x64", "-n", 64, "--memory-limit", "20M", "-o", "e.goal", expect=2).stderr
+        assert re.search(r"sends, receives and products need \S+ MB of memory", said), said
 
 
 def test_refused_by_what_is_available():
