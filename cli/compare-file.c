@@ -3,7 +3,6 @@
 #include "output-files.h"
 #include "output.h"
 
-#include "atomic-file.h"
 #include "chart.h"
 
 #include <math.h>
@@ -66,7 +65,7 @@ TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare) {
     tg_compare_write(cli, json, compare);
     bytes = g_strdup(tg_json_text(json, &length));
   }
-  return tg_atomic_file_write(path, bytes, length, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
+  return tg_output_file_write(cli, path, bytes, length);
 }
 
 /* --- the trace -----------------------------------------------------------------------------------------------------*/

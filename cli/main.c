@@ -76,6 +76,16 @@ static TgExit check_arguments(const TgCli *cli, const TgCommand *command) {
   return TG_EXIT_DONE;
 }
 
+/* A wrong product, or one beyond a tolerance, is a result, too. */
+static bool has_result(TgExit status) {
+  return status == TG_EXIT_DONE || status == TG_EXIT_WRONG || status == TG_EXIT_TOLERANCE;
+}
+
+static TgExit commit(TgCli *cli, TgExit status) {
+  const TgExit written = tg_output_files_commit(cli);
+  return written ? written : status;
+}
+
 static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char **argv) {
   g_autoptr(GError) error = NULL;
   bool parsed = tg_options_parse(&cli->options, command->options, argc, argv, &error);
@@ -92,7 +102,8 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
   cli->command = command;
   if (!status) status = tg_output_files_distinct(cli, NULL);
   if (!status) status = tg_memory_limit_option(cli);
-  return status ? status : command->run(cli);
+  if (!status) status = command->run(cli);
+  return has_result(status) ? commit(cli, status) : status;
 }
 
 static TgExit help(TgCli *cli, int argc, char **argv) {
@@ -128,6 +139,7 @@ int main(int argc, char **argv) {
   setlocale(LC_CTYPE, "");
   TgExit status = dispatch(&cli, argc, argv);
   status = tg_output_finish(&cli, status);
+  tg_output_files_clear(&cli);
   tg_options_clear(&cli.options);
   tg_interrupt_obey();
   return (int)status;

@@ -4,7 +4,6 @@
 #include "output.h"
 #include "problem.h"
 
-#include "atomic-file.h"
 #include "mutate.h"
 
 #include <glib/gstdio.h>
@@ -80,25 +79,15 @@ static char *answer_text(const char *title, const TgMutation *mutation, const Tg
   return g_string_free(text, FALSE);
 }
 
-/* What goes wrong here, the commit says. */
-static void put(TgAtomicFile *file, const char *text) {
-  if (file) fputs(text, tg_atomic_file_stream(file));
-}
-
 static TgExit write_both(TgCli *cli, const char *exercise, const char *answer, const char *command) {
-  GError *error = NULL;
   const char *output = cli->options.output;
-  g_autofree char *path = answer_path(output);
-  g_autoptr(TgAtomicFile) first = tg_atomic_file_begin(path, &error);
-  g_autoptr(TgAtomicFile) second = first ? tg_atomic_file_begin(output, &error) : NULL;
-  put(first, answer);
-  put(second, exercise);
-  if (!second || !tg_atomic_files_commit((TgAtomicFile *const[]){first, second}, 2, &error))
-    return tg_report_error(cli, error);
-  if (cli->options.quiet) return TG_EXIT_DONE;
-  tg_print_line(cli, "%s has one wrong edit; find it, then see %s", output, path);
-  tg_print_line(cli, "%s rejects it", command);
-  return TG_EXIT_DONE;
+  g_autofree char *path = answer_path(output), *name = tg_printable(output, ""), *answer_name = tg_printable(path, "");
+  TgExit status = tg_output_file_write(cli, path, answer, strlen(answer));
+  if (!status) status = tg_output_file_write(cli, output, exercise, strlen(exercise));
+  if (!cli->options.quiet)
+    tg_output_files_say(cli, g_strdup_printf("%s has one wrong edit; find it, then see %s\n%s rejects it\n", name,
+                                             answer_name, command));
+  return status;
 }
 
 /* Whether `path` is free, or an answer that this command wrote to the same exercise before. */
@@ -120,8 +109,8 @@ static TgExit check_answer(const TgCli *cli, const char *output) {
   const TgExit status = tg_output_files_distinct(cli, (const char *const[]){path, NULL});
   if (status || is_replaceable(path, title)) return status;
   return tg_report(cli, TG_EXIT_USAGE,
-                   "%s exists and was not written by an earlier `mutate -o %s`; move it, or give -o another name",
-                   path, output);
+                   "%s exists and was not written by an earlier `mutate -o %s`; move it, or give -o another name", path,
+                   output);
 }
 
 static TgExit check_output(const TgCli *cli) {

@@ -1,7 +1,9 @@
 #include "output-files.h"
+#include "output.h"
 #include "problem.h"
 
 #include "atomic-file.h"
+#include "matrix-file.h"
 #include "tuning.h"
 
 #include <glib/gstdio.h>
@@ -119,4 +121,49 @@ TgExit tg_output_files_check(const TgCli *cli) {
   if (path && !g_str_has_suffix(path, ".json"))
     return tg_report(cli, TG_EXIT_USAGE, "--trace %s: expected a name that ends in .json", path);
   return check_possible(cli);
+}
+
+/* Takes the file. */
+static void keep(TgCli *cli, TgAtomicFile *file) {
+  if (!cli->written) cli->written = g_ptr_array_new_with_free_func((GDestroyNotify)tg_atomic_file_abort);
+  g_ptr_array_add(cli->written, file);
+}
+
+TgExit tg_output_file_write(TgCli *cli, const char *path, const char *bytes, size_t size) {
+  GError *error = NULL;
+  TgAtomicFile *file = tg_atomic_file_begin_with(path, bytes, size, &error);
+  if (!file) return tg_report_error(cli, error);
+  keep(cli, file);
+  return TG_EXIT_DONE;
+}
+
+TgExit tg_output_file_c(TgCli *cli, const TgMatrix *c) {
+  GError *error = NULL;
+  const char *path = cli->options.c;
+  if (!path) return TG_EXIT_DONE;
+  g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, &error);
+  if (!file || !tg_matrix_print(c, path, tg_atomic_file_stream(file), &error)) return tg_report_error(cli, error);
+  keep(cli, g_steal_pointer(&file));
+  if (cli->options.json || cli->options.quiet) return TG_EXIT_DONE;
+  g_autofree char *name = tg_printable(path, "");
+  tg_output_files_say(cli, g_strdup_printf("C is in %s\n", name));
+  return TG_EXIT_DONE;
+}
+
+void tg_output_files_say(TgCli *cli, char *text) {
+  if (!cli->said) cli->said = g_ptr_array_new_with_free_func(g_free);
+  g_ptr_array_add(cli->said, text);
+}
+
+TgExit tg_output_files_commit(TgCli *cli) {
+  GError *error = NULL;
+  if (cli->written && !tg_atomic_files_commit((TgAtomicFile *const *)cli->written->pdata, cli->written->len, &error))
+    return tg_report_error(cli, error);
+  for (guint s = 0; cli->said && s < cli->said->len; s++) tg_print(cli, "%s", (const char *)cli->said->pdata[s]);
+  return TG_EXIT_DONE;
+}
+
+void tg_output_files_clear(TgCli *cli) {
+  g_clear_pointer(&cli->written, g_ptr_array_unref);
+  g_clear_pointer(&cli->said, g_ptr_array_unref);
 }

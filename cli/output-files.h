@@ -6,6 +6,8 @@
 
 #include "cli.h"
 
+#include "matrix.h"
+
 /** Refuses an output that is a file which the command reads (an option's, a schedule, standard input), or which another
  * output is, too: links are followed, and a hard link is the same file. Devices and pipes may be shared. Asked for
  * every subcommand before it begins, with `derived` NULL; a subcommand whose outputs have names that the command line
@@ -13,5 +15,17 @@
 TgExit tg_output_files_distinct(const TgCli *cli, const char *const *derived);
 /** Refuses a --trace that does not end in .json, and what could not be written: asked before what takes long. */
 TgExit tg_output_files_check(const TgCli *cli);
+
+/** Writes `size` bytes to a file that appears when the subcommand has ended with a result, together with all others
+ * that were written so, or not at all. */
+TgExit tg_output_file_write(TgCli *cli, const char *path, const char *bytes, size_t size);
+/** Writes C to the file of --c, if there is that option, and says so at the end. */
+TgExit tg_output_file_c(TgCli *cli, const TgMatrix *c);
+/** What is printed once the files are there; takes it. */
+void tg_output_files_say(TgCli *cli, char *text);
+/** Gives the files that were begun their names, all or none, and prints what was to be said. */
+TgExit tg_output_files_commit(TgCli *cli);
+/** Frees what was begun; what has no name by now never gets one. */
+void tg_output_files_clear(TgCli *cli);
 
 #endif

@@ -7,7 +7,6 @@
 #include "sim.h"
 #include "trace-file.h"
 
-#include "atomic-file.h"
 #include "matrix-file.h"
 
 #include <string.h>
@@ -125,7 +124,7 @@ TgExit tg_run_open(const TgCli *cli, TgRunCommand *run) {
 /* --- what came of it -----------------------------------------------------------------------------------------------*/
 
 static TgExit say(TgCli *cli, const TgRunCommand *run) {
-  GError *error = NULL;
+  TgExit status = TG_EXIT_DONE;
   g_autoptr(TgJson) json = tg_json_new();
   size_t length;
   tg_run_write(json, run);
@@ -134,9 +133,8 @@ static TgExit say(TgCli *cli, const TgRunCommand *run) {
     tg_print(cli, "%s", text);
   else if (!cli->options.quiet)
     tg_run_print(cli, run);
-  if (cli->options.output && !tg_atomic_file_write(cli->options.output, text, length, &error))
-    return tg_report_error(cli, error);
-  return tg_run_trace(cli, run);
+  if (cli->options.output) status = tg_output_file_write(cli, cli->options.output, text, length);
+  return status ? status : tg_run_trace(cli, run);
 }
 
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run) {
@@ -146,14 +144,6 @@ TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run) {
       return tg_report(cli, TG_EXIT_WRONG, "%s: %s: %s", run->command, tg_problem_name(&result->problem),
                        result->check.text);
   }
-  return TG_EXIT_DONE;
-}
-
-static TgExit write_c(TgCli *cli, const TgRunCommand *run) {
-  GError *error = NULL;
-  if (!cli->options.c) return TG_EXIT_DONE;
-  if (!tg_matrix_write(run->c, cli->options.c, &error)) return tg_report_error(cli, error);
-  if (!cli->options.json && !cli->options.quiet) tg_print_line(cli, "C is in %s", cli->options.c);
   return TG_EXIT_DONE;
 }
 
@@ -168,7 +158,7 @@ static TgExit run_run(TgCli *cli) {
   tg_environment_end(&run.environment);
   status = say(cli, &run);
   if (!status) status = tg_run_check(cli, &run);
-  return status ? status : write_c(cli, &run);
+  return status ? status : tg_output_file_c(cli, run.c);
 }
 
 static const char *const options[] = {

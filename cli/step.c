@@ -1,6 +1,7 @@
 /* topogemm step: runs a schedule on real matrices, a step at a time. */
 #include "step.h"
 #include "memory-limit.h"
+#include "output-files.h"
 #include "output.h"
 #include "progress.h"
 #include "step-view.h"
@@ -121,7 +122,6 @@ static TgExit check_result(const TgCli *cli, TgStepRun *run) {
 }
 
 static TgExit finish(TgCli *cli, TgStepRun *run) {
-  GError *error = NULL;
   TgExit status = TG_EXIT_DONE;
   if (tg_stepper_position(run->stepper) == tg_stepper_steps(run->stepper)) status = check_result(cli, run);
   if (status) return status;
@@ -130,10 +130,7 @@ static TgExit finish(TgCli *cli, TgStepRun *run) {
   else if (!cli->options.quiet)
     tg_step_print_result(cli, run);
   if (run->checked && !run->check.ok) return tg_report(cli, TG_EXIT_WRONG, "%s", run->check.text);
-  if (!cli->options.c || !run->checked) return TG_EXIT_DONE;
-  if (!tg_matrix_write(run->c, cli->options.c, &error)) return tg_report_error(cli, error);
-  if (!cli->options.json && !cli->options.quiet) tg_print_line(cli, "C is in %s", cli->options.c);
-  return TG_EXIT_DONE;
+  return run->checked ? tg_output_file_c(cli, run->c) : TG_EXIT_DONE;
 }
 
 static TgExit run_step(TgCli *cli) {

@@ -1,8 +1,7 @@
 #include "trace-file.h"
+#include "output-files.h"
 #include "output.h"
 #include "report.h"
-
-#include "atomic-file.h"
 
 #include "text-units.h"
 
@@ -31,19 +30,22 @@ static TgExit refuse_time(const TgCli *cli, double time_s) {
                    cli->options.trace, time, longest_s);
 }
 
+/* A name is one line of what is printed, whatever it holds. */
+static char *what_is_there(const TgCli *cli, const TgTraceFile *file, const char *left_out) {
+  g_autofree char *name = tg_printable(cli->options.trace, "");
+  return g_strdup_printf("%s%s: %" PRId64 " events; open it in https://ui.perfetto.dev\n%s%s%s",
+                         file->alone ? "" : "\n", name, file->events, left_out ? "  " : "", left_out ? left_out : "",
+                         left_out ? "\n" : "");
+}
+
 TgExit tg_trace_end(TgCli *cli, TgTraceFile *file, const char *left_out) {
-  GError *error = NULL;
   size_t length;
   if (file->beyond_s > 0) return refuse_time(cli, file->beyond_s);
   tg_json_end_array(file->json);
   tg_json_end_object(file->json);
   const char *text = tg_json_text(file->json, &length);
-  if (!tg_atomic_file_write(cli->options.trace, text, length, &error)) return tg_report_error(cli, error);
-  if (cli->options.json || cli->options.quiet) return TG_EXIT_DONE;
-  tg_print(cli, "%s", file->alone ? "" : "\n");
-  tg_print_line(cli, "%s: %" PRId64 " events; open it in https://ui.perfetto.dev", cli->options.trace, file->events);
-  if (left_out) tg_print(cli, "  %s\n", left_out);
-  return TG_EXIT_DONE;
+  if (!cli->options.json && !cli->options.quiet) tg_output_files_say(cli, what_is_there(cli, file, left_out));
+  return tg_output_file_write(cli, cli->options.trace, text, length);
 }
 
 void tg_trace_clear(TgTraceFile *file) {

@@ -265,9 +265,15 @@ bool tg_atomic_file_check(const char *path, GError **error) {
   return file != NULL;
 }
 
-bool tg_atomic_file_write(const char *path, const void *bytes, size_t size, GError **error) {
+TgAtomicFile *tg_atomic_file_begin_with(const char *path, const void *bytes, size_t size, GError **error) {
   g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, error);
-  if (!file) return false;
-  if (fwrite(bytes, 1, size, file->stream) != size) return cannot_write(file, g_strerror(errno), error);
-  return tg_atomic_file_commit(file, error);
+  if (!file) return NULL;
+  if (fwrite(bytes, 1, size, file->stream) == size) return g_steal_pointer(&file);
+  cannot_write(file, g_strerror(errno), error);
+  return NULL;
+}
+
+bool tg_atomic_file_write(const char *path, const void *bytes, size_t size, GError **error) {
+  g_autoptr(TgAtomicFile) file = tg_atomic_file_begin_with(path, bytes, size, error);
+  return file && tg_atomic_file_commit(file, error);
 }

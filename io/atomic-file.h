@@ -21,6 +21,9 @@ typedef struct TgAtomicFile TgAtomicFile;
 /** Starts a file that is to become `path`. Errors: CANNOT_WRITE, the message naming the path. */
 TgAtomicFile *tg_atomic_file_begin(const char *path, GError **error);
 
+/** The same, with `size` bytes already written. Errors: CANNOT_WRITE. */
+TgAtomicFile *tg_atomic_file_begin_with(const char *path, const void *bytes, size_t size, GError **error);
+
 /** Where to write; closed by commit or abort. */
 FILE *tg_atomic_file_stream(TgAtomicFile *file);
 

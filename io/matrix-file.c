@@ -65,12 +65,17 @@ TgMatrix *tg_matrix_read(const char *path, const TgMatrixRequest *request, GErro
   return to_type(path, g_steal_pointer(&matrix), wanted, error);
 }
 
-bool tg_matrix_write(const TgMatrix *matrix, const char *path, GError **error) {
+bool tg_matrix_print(const TgMatrix *matrix, const char *path, FILE *stream, GError **error) {
   const FormatRow *format = format_of(path, error);
   if (!format) return false;
-  g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, error);
-  if (!file) return false;
-  if (format->print(matrix, tg_atomic_file_stream(file), error)) return tg_atomic_file_commit(file, error);
+  if (format->print(matrix, stream, error)) return true;
   g_prefix_error(error, "%s: ", path);
   return false;
+}
+
+bool tg_matrix_write(const TgMatrix *matrix, const char *path, GError **error) {
+  if (!tg_matrix_path_known(path, error)) return false;
+  g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, error);
+  return file && tg_matrix_print(matrix, path, tg_atomic_file_stream(file), error) &&
+         tg_atomic_file_commit(file, error);
 }

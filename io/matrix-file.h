@@ -6,6 +6,8 @@
 
 #include "matrix.h"
 
+#include <stdio.h>
+
 TG_BEGIN_DECLS
 
 /** Reads the file at `path`. `request` may be NULL. Where it names a type, the elements are converted to it; where it
@@ -18,6 +20,9 @@ TgMatrix *tg_matrix_read(const char *path, const TgMatrixRequest *request, GErro
 /** Writes the file at `path`, complete or not at all (atomic-file.h).
  * Errors: BAD_INPUT (unknown suffix), CANNOT_WRITE. */
 bool tg_matrix_write(const TgMatrix *matrix, const char *path, GError **error);
+
+/** Writes the same to `stream`, in the format of a file named `path`. Errors: as tg_matrix_write(). */
+bool tg_matrix_print(const TgMatrix *matrix, const char *path, FILE *stream, GError **error);
 
 /** Whether the suffix of `path` is known; else BAD_INPUT, naming the suffixes there are. For refusing early. */
 bool tg_matrix_path_known(const char *path, GError **error);

@@ -561,6 +561,23 @@ def test_full_device():
         os.remove(name)
 
 
+def test_several_outputs_together():
+    """Where the last of a command's files cannot be written, the others are not written either."""
+    together = [["run", "cannon", "--grid", "2x2", "-n", "8", "--on", "cpu", "-o", "report.json", "--trace", "times.json",
+                 "--c", "full.npy"],
+                ["compare", "cannon", "--grid", "2x2", "-n", "64", "--on", "cpu", "-o", "report.json", "--trace", "full.json"]]
+    for words in together:
+        os.symlink("/dev/full", words[-1])
+        done = run(*words, expect=1)
+        assert f"{words[-1]}: cannot write: No space left" in done.stderr and words[-1] not in done.stdout, done
+        assert os.listdir() == [words[-1]], (words, os.listdir())
+        os.remove(words[-1])
+        run(*words)
+        assert sorted(os.listdir()) == sorted(word for word in words if "." in word), os.listdir()
+        for name in os.listdir():
+            os.remove(name)
+
+
 def wait_for(condition, process):
     for _ in range(3000):
         if condition():
