@@ -108,7 +108,7 @@ TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command) {
   GError *error = NULL;
   command->plan.progress = show_progress;
   command->plan.progress_data = &line;
-  tg_progress_begin(&line, cli, "calibrate", 1);
+  tg_progress_begin(&line, cli, "calibrate, 10^9 multiply-adds", 1);
   command->calibration = tg_calibration_new(&command->plan, &error);
   tg_progress_end(cli);
   if (!command->calibration) {

@@ -2,29 +2,30 @@
 
 #include <signal.h>
 #include <stddef.h>
-#include <unistd.h>
+#include <sys/time.h>
 
-enum { SIGNALS = 3, PATIENCE_S = 5 };
+enum { SIGNALS = 3, AGAIN_US = 100000, PATIENCE = 50 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
 /* Global, because a signal's handler knows nothing else. */
-static volatile sig_atomic_t noted;
+static volatile sig_atomic_t noted, asked;
 static struct sigaction before[SIGNALS];
 
 static void note(int number) {
   if (noted) tg_interrupt_obey();
   noted = number;
-  alarm(PATIENCE_S);
+  setitimer(ITIMER_REAL, &(struct itimerval){.it_interval.tv_usec = AGAIN_US, .it_value.tv_usec = AGAIN_US}, NULL);
 }
 
-static void end_at_once(int number) {
+/* Every write to a terminal that has been stopped waits for it anew: each is brought back. */
+static void ask_again(int number) {
   (void)number;
-  tg_interrupt_obey();
+  if (++asked > PATIENCE) tg_interrupt_obey();
 }
 
 /* Without SA_RESTART, so that what waits comes back if it can. */
 void tg_interrupt_catch(void) {
-  struct sigaction action = {.sa_handler = note}, late = {.sa_handler = end_at_once};
+  struct sigaction action = {.sa_handler = note}, late = {.sa_handler = ask_again};
   sigemptyset(&action.sa_mask);
   sigemptyset(&late.sa_mask);
   sigaction(SIGALRM, &late, NULL);

@@ -169,12 +169,28 @@ static bool is_lost(const GError *error) {
          g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_DEVICE);
 }
 
+/* What the progress counts: 10^9 multiply-adds, of which no sample has fewer. */
+static int64_t work(const TgCalibrationSample *sample) {
+  const TgProbe *probe = &sample->probe;
+  return 1 + (int64_t)fmin((double)probe->m * (double)probe->n * (double)probe->k / 1e9, 1e12);
+}
+
+static int64_t work_of_all(const TgCalibration *calibration) {
+  int64_t sum = 0;
+  for (guint s = 0; s < calibration->samples->len; s++)
+    sum += work(&g_array_index(calibration->samples, TgCalibrationSample, s));
+  return sum;
+}
+
 /* A size that the executor refuses is left out; a device that fails ends it all. */
 static bool measure_all(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+  const int64_t total = work_of_all(calibration);
+  int64_t done = 0;
   for (guint s = 0; s < calibration->samples->len; s++) {
     TgCalibrationSample *sample = &g_array_index(calibration->samples, TgCalibrationSample, s);
     GError *reason = NULL;
-    if (plan->progress) plan->progress(plan->progress_data, s, calibration->samples->len);
+    if (plan->progress) plan->progress(plan->progress_data, done, total);
+    done += work(sample);
     if (measure(sample, plan, &reason)) continue;
     if (is_lost(reason)) {
       g_propagate_error(error, reason);

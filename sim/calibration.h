@@ -25,7 +25,7 @@ typedef struct TgCalibrationPlan {
   int sizes;
   double budget_s; /**< of each sample */
   /** Called before each sample; NULL: nobody wants to know. */
-  void (*progress)(void *data, int64_t done, int64_t total);
+  void (*progress)(void *data, int64_t done, int64_t total); /**< told 10^9 multiply-adds, may be NULL */
   void *progress_data;
 } TgCalibrationPlan;
 

@@ -47,24 +47,19 @@ static void add_words(GPtrArray *words, const char *const *more) {
 }
 
 /* ImageMagick takes %, [ and : in names for something else: it sees no name but those of the frames. */
-static gboolean join_in(const char *folder, int output, GPtrArray *files, double seconds, const TgWatch *watch,
-                        GError **error) {
+static GBytes *join_in(const char *folder, GPtrArray *files, double seconds, const TgWatch *watch, GError **error) {
   g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
   g_autofree char *path = find_program(error), *delay = g_strdup_printf("%d", (int)(seconds * 100 + 0.5));
-  if (path == NULL) return FALSE;
+  if (path == NULL) return NULL;
   add_words(words, (const char *const[]){path, "-delay", delay, "-loop", "0", NULL});
-  if (!write_files(folder, files, words, watch, error)) return FALSE;
+  if (!write_files(folder, files, words, watch, error)) return NULL;
   add_words(words, (const char *const[]){"+dither", "-layers", "optimize", "gif:-", NULL});
   g_ptr_array_add(words, NULL);
-  const TgProgram program = {.words = (const char *const *)words->pdata,
-                             .folder = folder,
-                             .input = -1,
-                             .output = output,
-                             .watch = watch,
-                             .done = files->len};
-  if (tg_program_run(&program, error)) return TRUE;
-  g_prefix_error_literal(error, "cannot join the frames into a GIF: ");
-  return FALSE;
+  const TgProgram program = {
+      .words = (const char *const *)words->pdata, .folder = folder, .input = -1, .watch = watch, .done = files->len};
+  GBytes *gif = tg_program_run(&program, error);
+  if (gif == NULL) g_prefix_error_literal(error, "cannot join the frames into a GIF: ");
+  return gif;
 }
 
 static void remove_folder(const char *folder) {
@@ -77,19 +72,10 @@ static void remove_folder(const char *folder) {
   g_rmdir(folder);
 }
 
-static GBytes *read_gif(int output, GError **error) {
-  gsize length;
-  char *bytes = tg_program_read(output, &length, error);
-  return bytes ? g_bytes_new_take(bytes, length) : NULL;
-}
-
 GBytes *tg_gif_join(GPtrArray *files, double seconds, const TgWatch *watch, GError **error) {
   g_autofree char *folder = g_dir_make_tmp("topogemm-XXXXXX", error);
   if (folder == NULL) return NULL;
-  const int output = tg_program_file(error);
-  GBytes *gif = NULL;
-  if (output >= 0 && join_in(folder, output, files, seconds, watch, error)) gif = read_gif(output, error);
-  if (output >= 0) close(output);
+  GBytes *gif = join_in(folder, files, seconds, watch, error);
   remove_folder(folder);
   return gif;
 }

@@ -76,9 +76,12 @@ static bool write_all(int file, const char *text) {
   return true;
 }
 
+/* A file without a name, of which nothing remains however this program ends. */
 static int open_script(const char *script, GError **error) {
-  const int file = tg_program_file(error);
+  g_autofree char *path = NULL;
+  const int file = g_file_open_tmp("topogemm-XXXXXX", &path, error);
   if (file < 0) return file;
+  unlink(path);
   if (write_all(file, script) && lseek(file, 0, SEEK_SET) == 0) return file;
   const int number = errno;
   g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "gnuplot's script: %s", g_strerror(number));
@@ -87,13 +90,12 @@ static int open_script(const char *script, GError **error) {
 }
 
 static char *draw(const char *script, gsize *length, GError **error) {
-  const int input = open_script(script, error), output = input < 0 ? -1 : tg_program_file(error);
-  const TgProgram gnuplot = {.words = (const char *const[]){"gnuplot", "-", NULL}, .input = input, .output = output};
-  char *bytes = NULL;
-  if (output >= 0 && tg_program_run(&gnuplot, error)) bytes = tg_program_read(output, length, error);
-  if (input >= 0) close(input);
-  if (output >= 0) close(output);
-  return bytes;
+  const int input = open_script(script, error);
+  if (input < 0) return NULL;
+  GBytes *bytes =
+      tg_program_run(&(TgProgram){.words = (const char *const[]){"gnuplot", "-", NULL}, .input = input}, error);
+  close(input);
+  return bytes ? g_bytes_unref_to_data(bytes, length) : NULL;
 }
 
 bool tg_plot_make(const TgPlotFormat *format, TgPlotMaker *make, const void *data, char **bytes, gsize *length,

@@ -1,16 +1,16 @@
 #include "program.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
+#include <fcntl.h>
+#include <glib-unix.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 
-enum { FIRST_PAUSE_US = 1000, LONGEST_PAUSE_US = 50000, PATIENCE_US = 2000000 };
+enum { LONGEST_PAUSE_MS = 50, PATIENCE_US = 2000000 };
 
 /* In the child, before it becomes the program: it is told to end where this program is killed. */
 static void follow_parent(gpointer parent) {
@@ -22,32 +22,60 @@ static void follow_parent(gpointer parent) {
 #endif
 }
 
-static gboolean fail(const char *what, GError **error) {
-  const int number = errno;
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "%s: %s", what, g_strerror(number));
-  return FALSE;
+typedef struct Pipe {
+  int read, write; /* -1 where closed */
+  GByteArray *bytes;
+} Pipe;
+
+static void close_end(int *descriptor) {
+  if (*descriptor >= 0) close(*descriptor);
+  *descriptor = -1;
 }
 
-int tg_program_file(GError **error) {
-  g_autofree char *path = NULL;
-  const int file = g_file_open_tmp("topogemm-XXXXXX", &path, error);
-  if (file >= 0) g_unlink(path);
-  return file;
+static void pipe_clear(Pipe *pipe) {
+  close_end(&pipe->read);
+  close_end(&pipe->write);
+  g_clear_pointer(&pipe->bytes, g_byte_array_unref);
 }
 
-char *tg_program_read(int file, gsize *length, GError **error) {
-  struct stat status;
-  gsize filled = 0;
-  if (fstat(file, &status) != 0) return fail("a temporary file", error), NULL;
-  char *bytes = g_malloc0((gsize)status.st_size + 1);
-  while (filled < (gsize)status.st_size) {
-    const ssize_t count = pread(file, bytes + filled, (gsize)status.st_size - filled, (off_t)filled);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    filled += (gsize)count;
-  }
-  *length = filled;
-  return bytes;
+static gboolean pipe_open(Pipe *new, GError **error) {
+  int ends[2];
+  *new = (Pipe){-1, -1, g_byte_array_new()};
+  if (!g_unix_open_pipe(ends, FD_CLOEXEC, error)) return FALSE;
+  new->read = ends[0];
+  new->write = ends[1];
+  return g_unix_set_fd_nonblocking(new->read, TRUE, error);
+}
+
+/* Takes what is there by now. */
+static void pipe_drain(Pipe *pipe) {
+  guint8 piece[16384];
+  ssize_t count = 1;
+  while (pipe->read >= 0 && (count = read(pipe->read, piece, sizeof piece)) > 0)
+    g_byte_array_append(pipe->bytes, piece, (guint)count);
+  if (count == 0) close_end(&pipe->read);
+}
+
+/* What the program writes. */
+typedef struct Written {
+  Pipe output, error;
+} Written;
+
+static void written_clear(Written *written) {
+  pipe_clear(&written->output);
+  pipe_clear(&written->error);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Written, written_clear)
+
+/* Waits for more of it, and not for long. */
+static void written_wait(Written *written, int pause_ms) {
+  GPollFD waiting[] = {{.fd = written->output.read, .events = G_IO_IN}, {.fd = written->error.read, .events = G_IO_IN}};
+  if (written->output.read < 0 && written->error.read < 0)
+    g_usleep((gulong)pause_ms * 1000);
+  else
+    g_poll(waiting, G_N_ELEMENTS(waiting), pause_ms);
+  pipe_drain(&written->output);
+  pipe_drain(&written->error);
 }
 
 /* Whether it has ended by now. */
@@ -59,49 +87,45 @@ static gboolean has_ended(GPid process, int *status) {
 static void end_program(GPid process) {
   int status;
   kill(process, SIGTERM);
-  for (gint64 begun_us = g_get_monotonic_time(); !has_ended(process, &status); g_usleep(LONGEST_PAUSE_US))
+  for (gint64 begun_us = g_get_monotonic_time(); !has_ended(process, &status); g_usleep(LONGEST_PAUSE_MS * 1000))
     if (g_get_monotonic_time() - begun_us > PATIENCE_US) kill(process, SIGKILL);
 }
 
-static gboolean wait_for(const TgProgram *program, GPid process, int *status, GError **error) {
-  for (gulong pause_us = FIRST_PAUSE_US; !has_ended(process, status); pause_us = MIN(2 * pause_us, LONGEST_PAUSE_US)) {
+static gboolean wait_for(const TgProgram *program, GPid process, Written *written, int *status, GError **error) {
+  for (int pause_ms = 1; !has_ended(process, status); pause_ms = MIN(2 * pause_ms, LONGEST_PAUSE_MS)) {
     if (!tg_watch_go_on(program->watch, program->done)) {
       end_program(process);
       g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED, "stopped");
       return FALSE;
     }
-    g_usleep(pause_us);
+    written_wait(written, pause_ms);
   }
+  written_wait(written, 0);
   return TRUE;
 }
 
-static gboolean report(const TgProgram *program, int said, GError **error) {
-  gsize length;
+static GBytes *report(const TgProgram *program, const GByteArray *said, GError **error) {
   g_autofree char *name = g_path_get_basename(program->words[0]);
-  g_autofree char *text = tg_program_read(said, &length, NULL);
-  g_autofree char *valid = text ? g_utf8_make_valid(text, (gssize)length) : g_strdup("");
+  g_autofree char *valid = said->len ? g_utf8_make_valid((const char *)said->data, (gssize)said->len) : g_strdup("");
   g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_RENDER, "%s failed: %s", name,
               *g_strstrip(valid) ? valid : "it does not say why");
-  return FALSE;
+  return NULL;
 }
 
-static gboolean run(const TgProgram *program, int said, GError **error) {
+GBytes *tg_program_run(const TgProgram *program, GError **error) {
   g_auto(GStrv) environment = g_get_environ();
+  g_auto(Written) written = {{-1, -1, NULL}, {-1, -1, NULL}};
   GPid process;
   int status = -1;
   if (program->folder) environment = g_environ_setenv(environment, "TMPDIR", ".", TRUE);
+  if (!pipe_open(&written.output, error) || !pipe_open(&written.error, error)) return NULL;
   if (!g_spawn_async_with_fds(program->folder, (char **)program->words, environment,
                               G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, follow_parent, GINT_TO_POINTER(getpid()),
-                              &process, program->input, program->output, said, error))
-    return FALSE;
-  if (!wait_for(program, process, &status, error)) return FALSE;
-  return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || report(program, said, error);
-}
-
-gboolean tg_program_run(const TgProgram *program, GError **error) {
-  const int said = tg_program_file(error);
-  if (said < 0) return FALSE;
-  const gboolean fine = run(program, said, error);
-  close(said);
-  return fine;
+                              &process, program->input, written.output.write, written.error.write, error))
+    return NULL;
+  close_end(&written.output.write);
+  close_end(&written.error.write);
+  if (!wait_for(program, process, &written, &status, error)) return NULL;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return report(program, written.error.bytes, error);
+  return g_byte_array_free_to_bytes(g_steal_pointer(&written.output.bytes));
 }

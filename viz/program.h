@@ -15,20 +15,15 @@ G_BEGIN_DECLS
 typedef struct TgProgram {
   const char *const *words; /**< its name or path, its arguments, NULL */
   const char *folder;       /**< where it runs and has its temporary files; NULL: the present one, and TMPDIR */
-  int input, output;        /**< descriptors; input -1: none */
+  int input;                /**< a descriptor that it reads, or -1 */
   const TgWatch *watch;     /**< asked while it runs; may be NULL */
   int64_t done;             /**< what the watch is told */
 } TgProgram;
 
-/** Runs it to its end. Errors: G_SPAWN_ERROR; TG_DRAW_ERROR RENDER with what it wrote to standard error; STOPPED, once
- * it has ended. */
-gboolean tg_program_run(const TgProgram *program, GError **error);
-
-/** A file without a name, of which nothing remains however this program ends; its descriptor, or -1. Errors:
- * G_FILE_ERROR. */
-int tg_program_file(GError **error);
-/** All bytes of such a file, from its beginning. Free with g_free(). Errors: G_FILE_ERROR. */
-char *tg_program_read(int file, gsize *length, GError **error);
+/** Runs it to its end; returns what it wrote to standard output, which comes through a pipe: a full disk cuts nothing
+ * off. Free with g_bytes_unref(). Errors: G_SPAWN_ERROR, G_FILE_ERROR; TG_DRAW_ERROR RENDER with what it wrote to
+ * standard error; STOPPED, once it has ended. */
+GBytes *tg_program_run(const TgProgram *program, GError **error);
 
 G_END_DECLS
 

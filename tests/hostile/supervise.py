@@ -3,6 +3,7 @@ import dataclasses
 import fcntl
 import os
 import pty
+import re
 import resource
 import select
 import signal
@@ -206,7 +207,10 @@ class Watch:
             os.mkdir(place.path("tmp/gone"))
         self.before = {path: seen for path, seen in place.seen().items() if path != place.path("tmp/gone")}
         for path in self.outlets:
-            self.add_reader(os.open(path, os.O_RDONLY | os.O_NONBLOCK), 0)
+            try:
+                self.add_reader(os.open(path, os.O_RDONLY | os.O_NONBLOCK), 0)
+            except OSError:  # a name that is too long
+                continue
         streams = {number: self.open_stream(number, stream) for number, stream in case.streams.items()}
         limits, rights = self.limits(), {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self.begun = time.monotonic()
@@ -321,11 +325,16 @@ class Watch:
             self.outcome.cut = True
         elif self.told_at is not None and self.clock.elapsed > self.told_at + signal_s * patience:
             self.outcome.hung = f"no end {signal_s} s after a signal"
-        elif self.clock.elapsed > self.progress_at + HANG_S * patience:
+        elif self.clock.elapsed > self.progress_at + max(HANG_S, self.promised_s()) * patience:
             self.outcome.hung = SILENT
         elif self.goes_on() or time.monotonic() - self.begun > STUCK_S:
             self.outcome.cut = True
         return self.outcome.hung or self.outcome.cut
+
+    def promised_s(self):
+        """What a run that shows how long it still takes may be silent for: the last estimate, and as much again."""
+        left = re.findall(rb"(?:(\d+) min )?(\d+) s left", (self.outcome.screen + self.outcome.err)[-2000:])
+        return 2 * (60 * int(left[-1][0] or 0) + int(left[-1][1])) if left else 0
 
     def goes_on(self):
         """It has printed something for long enough, and still does."""

@@ -17,6 +17,7 @@ BAD_TEXT = [b"(null)", b"CRITICAL **", b"WARNING **", b"ERROR **", b"ssertion", 
 ESCAPES = re.compile(rb"\x1b\]|\x1b\[97;|\x08{3}|\xc2\x9b")
 BELOW_ZERO = re.compile(rb"(?<![\w.)(-])-\d[\d.]*(e[+-]?\d+)? ?"
                         rb"(bytes|[kMGTP]?i?B|m?s|us|ns|\xc2\xb5s|flops|messages|words)\b")
+QUOTED = re.compile(rb"(gnuplot|convert|magick) failed: .*")  # what these programs said is no fault of the command's
 NO_LIBRARY = b"error while loading shared libraries"
 
 
@@ -105,10 +106,11 @@ class Verdict:
         outcome = self.outcome
         for name, text in (("standard output", outcome.out), ("standard error", outcome.err), ("terminal",
                                                                                                outcome.screen)):
+            own = QUOTED.sub(b"", text)
             for bad in BAD_TEXT:
-                if bad in text:
-                    at = text.index(bad)
-                    self.add("text", f"{name}: {text[max(at - 60, 0):at + 60]!r}")
+                if bad in own:
+                    at = own.index(bad)
+                    self.add("text", f"{name}: {own[max(at - 60, 0):at + 60]!r}")
                     break
             escape = ESCAPES.search(text)
             if escape and not (self.case.command.name == b"show" and name != "standard error"):

@@ -185,6 +185,24 @@ def test_gif(folder):
         assert list((folder / "tmp").iterdir()) == [] and not (folder / "x.gif").exists()
 
 
+def test_gif_stopped_terminal(folder):
+    """Ctrl-S holds up what is written to the terminal, the line with the progress too, but not the end."""
+    run = Terminal(PROGRAM, *GIF, **fakes(folder))
+    wait_for(number_of, folder)
+    time.sleep(0.7)  # by now there is a line with the progress
+    os.write(run.master, b"\023")
+    time.sleep(0.3)  # and by now the command waits to write it anew
+    begun = time.monotonic()
+    os.kill(run.pid, signal.SIGTERM)
+    assert run.next_status() == str(-signal.SIGTERM)
+    assert time.monotonic() - begun < LIMIT_S / 3
+    os.waitpid(run.leader, 0)
+    for descriptor in (run.master, run.slave, run.status):
+        os.close(descriptor)
+    check_ended(folder)
+    assert list((folder / "tmp").iterdir()) == [] and not (folder / "x.gif").exists()
+
+
 def test_gif_killed(folder):
     """Nothing can be cleaned up then, but ImageMagick ends, and all that stays is in TMPDIR."""
     if not sys.platform.startswith("linux"):
