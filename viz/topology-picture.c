@@ -107,6 +107,12 @@ GBytes *tg_draw_topology(const TgTopology *topology, const char *format, uint64_
     return NULL;
   }
   if (!has_room(topology, format, memory_limit_bytes, error)) return NULL;
+  if (topology->links / 2 > TG_TOPOLOGY_PICTURE_CABLES) {
+    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+                "the network has %" G_GINT64_FORMAT " cables, and at most %d are drawn", (gint64)topology->links / 2,
+                TG_TOPOLOGY_PICTURE_CABLES);
+    return NULL;
+  }
   g_autoptr(TgScene) scene = tg_topology_scene(topology);
   return tg_render(scene, format, memory_limit_bytes, error);
 }

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-enum { TG_TOPOLOGY_PICTURE_NODES = 4096 }; /**< the most that are drawn */
+enum { TG_TOPOLOGY_PICTURE_NODES = 4096, TG_TOPOLOGY_PICTURE_CABLES = 100000 }; /**< the most that are drawn */
 
 /** The bytes of a file; `format` is a suffix of tg_draw_formats(). A node has the id "n-0-1" of its coordinates, a
  * switch "switch-0", a cable "cable-N" for links 2N and 2N+1. Drawing takes no more than `memory_limit_bytes` (0: no

@@ -87,9 +87,13 @@ class Case:
             if option.name in names:
                 del self.words[at:value + 1]
 
+    def named_outputs(self):
+        """Values of the options that name an output; of one that is given more than once the last."""
+        return list({option.name: value for _, option, _, value in self.options() if option.is_output}.values())
+
     def output_paths(self):
         """What the words say is to be written. `mutate` also writes an .answer beside it."""
-        found = [value for _, option, _, value in self.options() if option.is_output]
+        found = self.named_outputs()
         if self.command.name == b"mutate":
             there = self.world.nodes
             found += [path for path in map(outputs.answer_of, found) if path not in there or there[path].kind != FILE]

@@ -55,6 +55,7 @@ LARGE = lines("""
 verify cannon --grid 400x400
 verify summa --grid 200x200
 topo full:1000 -o out.svg
+topo full:400 -o out.svg
 topo torus:1000x1000 -o out.png
 export cannon --grid 64x64 -n 640 -o out.json
 export cannon --grid 128x128 -n 1280 -o out.goal

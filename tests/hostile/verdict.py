@@ -96,8 +96,8 @@ class Verdict:
 
     def check_written(self):
         """What was to be written is there."""
-        for _, option, _, path in self.case.options():
-            if option.is_output and not os.path.lexists(os.path.join(self.place.path("work"), path)):
+        for path in self.case.named_outputs():
+            if not os.path.lexists(os.path.join(self.place.path("work"), path)):
                 self.add("missing", f"exit status 0 without the output {path[:100]!r}")
 
     # What it printed -------------------------------------------------------------------------------------------------

@@ -367,13 +367,21 @@ static void test_networks(void) {
 }
 
 static void test_network_too_big(void) {
-  TgTopology topology;
-  GError *error = NULL;
-  g_assert_true(tg_topology_parse(&topology, "ring:5000", NULL));
-  g_assert_null(tg_draw_topology(&topology, "svg", 0, &error));
-  g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG);
-  g_assert_cmpstr(error->message, ==, "the network has 5000 nodes, and at most 4096 are drawn");
-  g_clear_error(&error);
+  static const struct {
+    const char *network, *message;
+  } rows[] = {
+      {"ring:5000", "the network has 5000 nodes, and at most 4096 are drawn"},
+      {"full:448", "the network has 100128 cables, and at most 100000 are drawn"},
+  };
+  for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
+    TgTopology topology;
+    GError *error = NULL;
+    g_assert_true(tg_topology_parse(&topology, rows[r].network, NULL));
+    g_assert_null(tg_draw_topology(&topology, "svg", 0, &error));
+    g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG);
+    g_assert_cmpstr(error->message, ==, rows[r].message);
+    g_clear_error(&error);
+  }
 }
 
 int main(int argc, char **argv) {

@@ -141,8 +141,8 @@ def test_out_of_memory():
     for words in ["verify ./long.sched --grid 16x16", "draw ./long.sched --grid 16x16 -o f.dot",
                   "export ./long.sched --grid 16x16 -n 64 -o e.json", "sim ./long.sched --grid 16x16 -n 61",
                   "sim cannon --grid 512x512 -n 4096", "trace cannon --grid 64x64 -n 4096 -o t.json",
-                  "draw cannon --grid 4x4 -o f.svg", "draw cannon --grid 4x4 -o f.png", "topo full:1000 -o f.pdf",
-                  "topo full:1000 -o f.dot", "draw summa --grid 8x8 --all -o f.svg", "plan -n 4096 --procs 64",
+                  "draw cannon --grid 4x4 -o f.svg", "draw cannon --grid 4x4 -o f.png", "topo full:400 -o f.pdf",
+                  "topo full:400 -o f.dot", "draw summa --grid 8x8 --all -o f.svg", "plan -n 4096 --procs 64",
                   "export cannon --grid 64x64 -n 1024 -o e.goal", "step cannon --grid 4x4 -n 2000",
                   "draw cannon --grid 32x32 --spacetime -n 512 -o f.dot", "sim cannon --sweep n=512,p=262144",
                   "draw cannon --grid 16x16 --memory -o f.svg", "draw cannon --grid 4x4 -o page.html", "list", "help"]:
