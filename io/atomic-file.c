@@ -168,10 +168,10 @@ static bool take_over(const TgAtomicFile *file, int descriptor) {
   return fchmod(descriptor, mode) == 0;
 }
 
-/** Everything on the disk, with its permissions and a temporary name. */
+/** Everything on the disk, with its permissions. */
 static bool settle(TgAtomicFile *file) {
   const int descriptor = fileno(file->stream);
-  return take_over(file, descriptor) && fsync(descriptor) == 0 && name_temporary(file);
+  return take_over(file, descriptor) && fsync(descriptor) == 0;
 }
 
 /** Makes the new name itself last over a power failure; some file systems cannot, which loses nothing else. */
@@ -183,14 +183,19 @@ static void sync_folder(const char *target) {
   close(descriptor);
 }
 
-/** All that can fail for want of room, before any target changes. */
+/** What takes time, while a file without a name still has none. */
 static bool complete(TgAtomicFile *file, GError **error) {
   g_assert(file->stream);
   if (ferror(file->stream)) return cannot_write(file, reason_of_failure(file), error);
   const bool settled = fflush(file->stream) == 0 && (!file->target || settle(file));
-  if (!settled) return cannot_write(file, g_strerror(errno), error);
-  if (fclose(g_steal_pointer(&file->stream)) != 0) return cannot_write(file, g_strerror(errno), error);
-  return true;
+  return settled || cannot_write(file, g_strerror(errno), error);
+}
+
+/** The last that can fail for want of room, before any target changes. */
+static bool finish(TgAtomicFile *file, GError **error) {
+  const bool named = !file->target || name_temporary(file);
+  if (!named) return cannot_write(file, g_strerror(errno), error);
+  return fclose(g_steal_pointer(&file->stream)) == 0 || cannot_write(file, g_strerror(errno), error);
 }
 
 /** Where there are no hard links, the target is gone for a moment. */
@@ -224,6 +229,8 @@ static void drop_kept(TgAtomicFile *file) {
 
 static bool place_all(TgAtomicFile *const *files, size_t count, GError **error) {
   size_t placed = 0;
+  for (size_t f = 0; f < count; f++)
+    if (!finish(files[f], error)) return false;
   while (placed < count && place(files[placed], placed + 1 < count, error)) placed++;
   for (size_t f = placed + 1; placed < count && f-- > 0;) take_back(files[f]);
   for (size_t f = 0; f < count; f++) drop_kept(files[f]);

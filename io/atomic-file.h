@@ -1,7 +1,8 @@
 /** @file atomic-file.h
  * A file that appears complete or not at all: what is written goes to a temporary file beside the target, which takes
  * the target's name only once everything is on the disk. An existing target stays as it was until then. Where the file
- * system has files without a name (ext4, XFS, Btrfs, tmpfs), not even a killed program leaves anything behind.
+ * system has files without a name (ext4, XFS, Btrfs, tmpfs), not even a program that is killed leaves anything behind,
+ * unless that happens in the moment in which the file gets its name.
  *
  * The result has the permissions of the target it replaces, and as far as the system allows it the owner and the group,
  * but never set-user-ID, set-group-ID or the sticky bit; a new file has 0666 less the umask. A symbolic link is
