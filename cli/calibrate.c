@@ -108,8 +108,11 @@ TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command) {
   GError *error = NULL;
   command->plan.progress = show_progress;
   command->plan.progress_data = &line;
+  command->plan.options.watch = &line.watch;
   tg_progress_begin(&line, cli, "calibrate, 10^9 multiply-adds", 1);
+  line.parts = INT64_MAX; /* within a sample only its time goes on */
   command->calibration = tg_calibration_new(&command->plan, &error);
+  command->plan.options.watch = NULL;
   tg_progress_end(cli);
   if (!command->calibration) {
     g_prefix_error(&error, "calibrate: --on %s, grid %dx%d: ", command->row->name, command->plan.rows,

@@ -1,6 +1,7 @@
 /* topogemm compare: predicts, runs, and shows both step by step. */
 #include "compare.h"
 #include "output.h"
+#include "progress.h"
 
 #include "measurement.h"
 
@@ -26,10 +27,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgCompareCommand, clear_compare)
 /* --- the prediction ------------------------------------------------------------------------------------------------*/
 
 /* The executor is opened for its facts, and closed before anything runs. */
-static bool open_facts(const TgRunCommand *run, const TgRunResult *result, TgExecutorFacts *facts, GError **error) {
-  const TgProblem *problem = &result->problem;
-  const TgExecutorOptions options = tg_run_options(run, result);
-  TgExecutor *executor = tg_executor_open(run->row->kind, &problem->schedule, &problem->names, &options, error);
+static bool open_facts(TgCli *cli, const TgRunCommand *run, const TgRunResult *result, TgExecutorFacts *facts,
+                       GError **error) {
+  TgProgressLine line;
+  TgExecutor *executor = tg_run_executor(cli, run, result, &line, error);
   if (!executor) return false;
   *facts = *tg_executor_facts(executor);
   facts->kernel = NULL;
@@ -37,14 +38,14 @@ static bool open_facts(const TgRunCommand *run, const TgRunResult *result, TgExe
   return true;
 }
 
-static TgExit predict(const TgCli *cli, TgCompareCommand *compare, guint r) {
+static TgExit predict(TgCli *cli, TgCompareCommand *compare, guint r) {
   const TgRunCommand *run = &compare->run;
   const TgProblem *problem = &tg_run_result(run, r)->problem;
   TgCompareResult *result = g_new0(TgCompareResult, 1);
   TgExecutorFacts facts;
   GError *error = NULL;
   g_ptr_array_add(compare->results, result);
-  if (!open_facts(run, tg_run_result(run, r), &facts, &error))
+  if (!open_facts(cli, run, tg_run_result(run, r), &facts, &error))
     return tg_run_report(cli, run, tg_run_result(run, r), error);
   if (tg_expected_run(&problem->schedule, &problem->names, &facts, &run->options, &run->row->ways, &compare->machine,
                       &result->expected, &error)) {

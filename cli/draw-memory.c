@@ -1,6 +1,7 @@
 /* draw --memory: what processors hold in each step. */
 #include "draw-chart.h"
 #include "memory-limit.h"
+#include "progress.h"
 #include "sim.h"
 
 #include "memory.h"
@@ -77,9 +78,10 @@ static void find_words(TgHeldRun *run, const TgSizes *sizes) {
                       memory->processors, text, once);
 }
 
-static TgExit open_run(const TgCli *cli, TgHeldRun *run, const char *algo, bool several, const TgSizes *sizes) {
+static TgExit open_run(TgCli *cli, TgHeldRun *run, const char *algo, bool several, const TgSizes *sizes) {
   TgCollective collective = TG_COLLECTIVE_WHOLE;
   TgShape shape;
+  TgProgressLine line;
   GError *error = NULL;
   TgExit status = tg_sim_bind(cli, &run->problem, algo, 0, several, NULL);
   if (!status) status = tg_collective_option(cli, &collective);
@@ -87,9 +89,11 @@ static TgExit open_run(const TgCli *cli, TgHeldRun *run, const char *algo, bool 
   if (status) return status;
   if (sizes->m && !tg_shape_init(&shape, &run->problem.schedule.computes, sizes->m, sizes->n, sizes->k, &error))
     return tg_report_error(cli, error);
-  if (!tg_memory_measure(&run->memory, &run->problem.schedule, &run->problem.names, collective, sizes->m, sizes->n,
-                         sizes->k, &error))
-    return report(cli, run, collective, error);
+  tg_progress_begin(&line, cli, "draw", tg_walk_count_statements(&run->problem.schedule, &run->problem.names));
+  const bool fine = tg_memory_measure(&run->memory, &run->problem.schedule, &run->problem.names, collective, sizes->m,
+                                      sizes->n, sizes->k, &line.watch, &error);
+  tg_progress_end(cli);
+  if (!fine) return report(cli, run, collective, error);
   find_words(run, sizes);
   return TG_EXIT_DONE;
 }

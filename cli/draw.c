@@ -136,8 +136,15 @@ static TgExit draw_one(TgCli *cli, TgDrawing *drawing) {
   if (cli->options.step) status = tg_number_parse(cli, "--step", cli->options.step, 0, drawing->steps, &step);
   if (!status) status = check_paths(cli, drawing, step, step);
   if (status) return status;
-  g_autoptr(GBytes) file = tg_draw_step(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, step,
-                                        drawing->format, &error);
+  const TgProblem *problem = &drawing->problem;
+  const double statements = (double)tg_walk_count_statements(&problem->schedule, &problem->names);
+  TgProgressLine line;
+  tg_progress_begin(&line, cli, "draw", (int64_t)(statements * (1 + (double)step / (double)MAX(drawing->steps, 1))));
+  drawing->options.watch = &line.watch;
+  g_autoptr(GBytes) file =
+      tg_draw_step(&problem->schedule, &problem->names, &drawing->options, step, drawing->format, &error);
+  drawing->options.watch = NULL;
+  tg_progress_end(cli);
   g_autofree char *path = path_of(drawing, step);
   if (file) write_file(cli, path, file, &error);
   return report(cli, drawing, error);

@@ -7,12 +7,6 @@
 
 enum { FIRST_US = 500000, AGAIN_US = 100000 };
 
-void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64_t total) {
-  bool shown = !cli->options.quiet && isatty(STDERR_FILENO);
-  *line = (TgProgressLine){.what = what, .total = total, .begun_us = g_get_monotonic_time(), .shown_at_all = shown};
-  cli->progress = line;
-}
-
 /* "12 s", "3 min 20 s", "2 h 5 min" */
 static char *duration(double seconds) {
   int64_t s = (int64_t)(seconds + 0.5);
@@ -21,23 +15,49 @@ static char *duration(double seconds) {
   return g_strdup_printf("%" PRId64 " h %" PRId64 " min", s / 3600, s % 3600 / 60);
 }
 
-static char *time_left(double elapsed, int64_t done, int64_t total) {
+static char *time_left(const TgProgressLine *line, double elapsed) {
+  const double part = line->parts > 0 ? (double)MIN(line->part, line->parts) / (double)line->parts : 0;
+  const double done = (double)line->done + part, total = (double)line->total;
   if (done >= total) return g_strdup("finishing");
-  g_autofree char *left = done > 0 ? duration(elapsed / (double)done * (double)(total - done)) : g_strdup("?");
-  return g_strconcat(left, " left", NULL);
+  const bool known = done > 0 && elapsed / done * (total - done) < 1e9;
+  g_autofree char *time = duration(known ? elapsed / done * (total - done) : elapsed);
+  return g_strconcat(time, known ? " left" : " so far", NULL);
 }
 
-void tg_progress_at(TgProgressLine *line, int64_t done) {
+static void show(TgProgressLine *line) {
   gint64 now = g_get_monotonic_time();
   if (!line->shown_at_all || now - line->begun_us < FIRST_US || now - line->shown_us < AGAIN_US) return;
   line->shown_us = now;
   double elapsed = (double)(now - line->begun_us) / 1e6;
-  g_autofree char *left = time_left(elapsed, done, line->total);
+  g_autofree char *left = time_left(line, elapsed);
   g_autofree char *what = tg_printable(line->what, "");
-  int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s", what, done, line->total, left) - 1;
+  int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s", what, line->done, line->total, left) - 1;
   if (width < line->width) fprintf(stderr, "%*s", line->width - width, "");
   line->width = MAX(width, line->width);
   fflush(stderr);
+}
+
+void tg_progress_at(TgProgressLine *line, int64_t done) {
+  line->done = done;
+  line->part = 0;
+  show(line);
+}
+
+static bool shown(void *user, int64_t done) {
+  TgProgressLine *line = user;
+  if (line->parts == 0) tg_progress_at(line, done);
+  line->part = done;
+  if (line->parts > 0) show(line);
+  return true;
+}
+
+void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64_t total) {
+  *line = (TgProgressLine){.what = what,
+                           .total = total,
+                           .watch = {.go_on = shown, .user = line},
+                           .begun_us = g_get_monotonic_time(),
+                           .shown_at_all = !cli->options.quiet && isatty(STDERR_FILENO)};
+  cli->progress = line;
 }
 
 static bool go_on(void *user, int64_t done) {

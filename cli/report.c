@@ -49,6 +49,7 @@ static const TgMeaning meanings[] = {
     {tg_io_error_quark, TG_IO_ERROR_CANNOT_WRITE, TG_EXIT_FAILED, NULL},
     {tg_io_error_quark, -1, TG_EXIT_USAGE, NULL},
     {tg_sim_error_quark, TG_SIM_ERROR_SCHEDULE, TG_EXIT_WRONG, NULL},
+    {tg_sim_error_quark, TG_SIM_ERROR_STOPPED, TG_EXIT_FAILED, NULL},
     {tg_sim_error_quark, TG_SIM_ERROR_MISSING, TG_EXIT_MISSING, NULL},
     {tg_sim_error_quark, -1, TG_EXIT_USAGE, NULL},
     {tg_draw_error_quark, TG_DRAW_ERROR_SCHEDULE, TG_EXIT_WRONG, NULL},

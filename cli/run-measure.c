@@ -22,6 +22,7 @@ typedef struct TgMeasuring {
   TgRunCommand *run;
   TgRunResult *result;
   TgExecutor *executor;
+  TgProgressLine line;
   GArray *seconds; /**< double: of the trials */
   GArray *timed_s; /**< double: of the runs that the samples are of: the trials, or others after them */
   double *sample;  /**< [(step * FIELDS + field) * kept + trial] */
@@ -118,14 +119,15 @@ static void keep_sample(TgMeasuring *at, int64_t trial, int64_t trials, double s
   g_array_append_val(at->timed_s, seconds);
 }
 
-static bool run_trials(TgMeasuring *at, TgProgressLine *line, int64_t trials, GError **error) {
+static bool run_trials(TgMeasuring *at, int64_t trials, GError **error) {
   double seconds, wall_s;
   for (int64_t t = 0; t == 0 || t < trials; t++) {
     if (!run_once(at, &seconds, &wall_s, error)) return false;
-    if (trials == 0) trials = line->total = fit_trials(wall_s);
+    if (trials == 0) trials = fit_trials(wall_s);
+    at->line.total = trials;
     g_array_append_val(at->seconds, seconds);
     if (!at->run->row->kind->times_apart) keep_sample(at, t, trials, seconds);
-    tg_progress_at(line, t + 1);
+    tg_progress_at(&at->line, t + 1);
   }
   return true;
 }
@@ -144,12 +146,12 @@ static bool time_apart(TgMeasuring *at, GError **error) {
 }
 
 static bool run_all(TgCli *cli, TgMeasuring *at, GError **error) {
-  TgProgressLine line;
+  const TgProblem *problem = &at->result->problem;
   int64_t trials;
   tg_executor_take_times(at->executor, !at->run->row->kind->times_apart);
-  if (!warm_up(at, &trials, error)) return false;
-  tg_progress_begin(&line, cli, at->run->command, MAX(trials, 1));
-  const bool fine = run_trials(at, &line, trials, error) && time_apart(at, error);
+  tg_progress_begin(&at->line, cli, at->run->command, MAX(at->run->trials, 1));
+  at->line.parts = tg_walk_count_statements(&problem->schedule, &problem->names);
+  const bool fine = warm_up(at, &trials, error) && run_trials(at, trials, error) && time_apart(at, error);
   tg_progress_end(cli);
   return fine;
 }
@@ -239,11 +241,20 @@ static bool open_flush(TgMeasuring *at, GError **error) {
   return at->flush || device_failed(error, &reason);
 }
 
+TgExecutor *tg_run_executor(TgCli *cli, const TgRunCommand *run, const TgRunResult *result, TgProgressLine *line,
+                            GError **error) {
+  const TgProblem *problem = &result->problem;
+  TgExecutorOptions options = tg_run_options(run, result);
+  options.watch = &line->watch;
+  tg_progress_begin(line, cli, "proof", tg_walk_count_statements(&problem->schedule, &problem->names));
+  TgExecutor *executor = tg_executor_open(run->row->kind, &problem->schedule, &problem->names, &options, error);
+  tg_progress_end(cli);
+  return executor;
+}
+
 static bool measure(TgCli *cli, TgMeasuring *at, GError **error) {
   TgRunResult *result = at->result;
-  const TgProblem *problem = &result->problem;
-  const TgExecutorOptions options = tg_run_options(at->run, result);
-  at->executor = tg_executor_open(at->run->row->kind, &problem->schedule, &problem->names, &options, error);
+  at->executor = tg_run_executor(cli, at->run, result, &at->line, error);
   if (!at->executor) return false;
   result->facts = *tg_executor_facts(at->executor);
   result->facts.kernel = result->kernel = g_strdup(result->facts.kernel);

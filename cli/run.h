@@ -91,6 +91,10 @@ TgExit tg_run_form(const TgCli *cli, const TgRunCommand *run, TgRunResult *resul
 const char *tg_form_from_name(TgFormFrom from);
 /** The options of one ALGO. */
 TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunResult *result);
+/** Opens the executor of one ALGO; `line` tells of its proof, and of whatever is begun on it later, so that it is to
+ * outlive the executor. */
+TgExecutor *tg_run_executor(TgCli *cli, const TgRunCommand *run, const TgRunResult *result, TgProgressLine *line,
+                            GError **error);
 
 /** Reads --beside: a kernel of the ladder, for executors on a GPU. */
 TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run);

@@ -3,7 +3,6 @@
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
-#include "progress.h"
 #include "step-view.h"
 
 #include "matrix-file.h"
@@ -53,8 +52,9 @@ static TgExit check_memory(const TgCli *cli, const TgStepRun *run) {
   return tg_memory_check(cli, "what is computed, C and its check,", whole ? 2 * c + (double)check : c);
 }
 
-static TgExit open_stepper(const TgCli *cli, TgStepRun *run) {
+static TgExit open_stepper(TgCli *cli, TgStepRun *run) {
   GError *error = NULL;
+  TgProgressLine *line = &run->line;
   const TgProblem *problem = &run->problem;
   TgError endless = {0};
   int64_t steps = tg_walk_count_steps(&problem->schedule, &problem->names, &endless);
@@ -64,8 +64,11 @@ static TgExit open_stepper(const TgCli *cli, TgStepRun *run) {
   run->options.link_loads = run->network.links * 8 <= most_load_bytes / (steps + 1);
   run->options.keep_details = cli->options.messages;
   run->options.memory_limit_bytes = tg_memory_limit(cli);
+  run->options.watch = &line->watch;
+  tg_progress_begin(line, cli, "memory", tg_walk_count_statements(&problem->schedule, &problem->names));
   run->stepper = tg_stepper_new(&problem->schedule, &problem->names, &run->options, run->input.a->data,
                                 tg_input_b(&run->input), &error);
+  tg_progress_end(cli);
   return run->stepper ? find_last(cli, run) : tg_report_error(cli, error);
 }
 
@@ -91,18 +94,19 @@ static TgExit open_run(TgCli *cli, TgStepRun *run) {
 }
 
 TgExit tg_step_forward(TgCli *cli, TgStepRun *run) {
-  TgProgressLine line;
+  TgProgressLine *line = &run->line;
   GError *error = NULL;
   bool printed = !cli->options.quiet && !cli->options.json;
   TgProgress progress = TG_PROGRESS_MORE;
   if (printed) tg_step_print_step(cli, run);
-  tg_progress_begin(&line, cli, "step", run->last);
+  tg_progress_begin(line, cli, "step", run->last);
+  line->parts = INT64_MAX; /* within a step only its time goes on */
   while (progress == TG_PROGRESS_MORE && tg_stepper_position(run->stepper) < run->last) {
     progress = tg_stepper_next(run->stepper, &error);
     if (progress != TG_PROGRESS_MORE) break;
     if (printed) tg_step_print_step(cli, run);
     if (printed && cli->options.messages) tg_step_print_messages(cli, run);
-    tg_progress_at(&line, tg_stepper_position(run->stepper));
+    tg_progress_at(line, tg_stepper_position(run->stepper));
   }
   tg_progress_end(cli);
   return progress == TG_PROGRESS_ERROR ? tg_step_failed(cli, run, error) : TG_EXIT_DONE;

@@ -4,6 +4,7 @@
 #define TG_STEP_H
 
 #include "input.h"
+#include "progress.h"
 
 #include "check.h"
 #include "stepper.h"
@@ -19,6 +20,7 @@ typedef struct TgStepRun {
   TgInput input;
   TgMatrix *c; /**< once the run is complete */
   TgStepper *stepper;
+  TgProgressLine line; /**< the stepper tells it how far it is */
   int64_t last;     /**< the step to stop after */
   const char *note; /**< printed last: repetitions do not repeat it */
   bool checked;     /**< `check` is filled */

@@ -189,16 +189,6 @@ static TgBlocksPlan *finish(TgPlanner *planner, GError **error) {
   return g_steal_pointer(&planner->plan);
 }
 
-static bool prove(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
-                  GError **error) {
-  g_autofree TgProof *proof = g_new(TgProof, 1);
-  if (tg_prove(schedule, names, options->collective, options->m, options->n, options->k, proof)) return true;
-  const bool memory = proof->failure.cause == TG_CAUSE_MEMORY;
-  g_set_error_literal(error, TG_EXECUTOR_ERROR, memory ? TG_EXECUTOR_ERROR_TOO_LARGE : TG_EXECUTOR_ERROR_SCHEDULE,
-                      proof->failure.message);
-  return false;
-}
-
 TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNames *names,
                                  const TgExecutorOptions *options, const TgBlocksLayout *layout, GError **error) {
   const int64_t processors = tg_schedule_processors(schedule);
@@ -207,7 +197,7 @@ TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNam
                 (long long)processors, MOST_PROCESSORS);
     return NULL;
   }
-  if (!prove(schedule, names, options, error)) return NULL;
+  if (!tg_executor_prove(schedule, names, options, error)) return NULL;
   TgPlanner *planner = planner_new(schedule, names, options, layout);
   TgBlocksPlan *plan = plan_all(planner) ? finish(planner, error) : NULL;
   if (planner->error) g_propagate_error(error, g_steal_pointer(&planner->error));

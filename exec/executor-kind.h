@@ -32,6 +32,11 @@ bool tg_executor_has_one_form(TgExecutor *executor, GError **error);
 /** Refuses a form beyond the last of facts.forms. Errors: BAD_INPUT, with both numbers. */
 bool tg_executor_has_form(const TgExecutor *executor, GError **error);
 
+/** Proves the schedule at the options' sizes. Errors: SCHEDULE with what the proof says, TOO_LARGE; FAILED where the
+ * watch stops it. */
+bool tg_executor_prove(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
+                       GError **error);
+
 /** Turns a plain error into a GError of this code and frees nothing. Returns false. */
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason);
 

@@ -1,4 +1,5 @@
 #include "executor-kind.h"
+#include "prove.h"
 #include "walk.h"
 
 #include <math.h>
@@ -27,6 +28,19 @@ static bool size_is_fine(int64_t size) {
 bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error) {
   if (options->delay_ns == 0 && options->stalled == 0) return true;
   return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, "processors of this executor can be neither delayed nor stalled");
+}
+
+bool tg_executor_prove(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
+                       GError **error) {
+  g_autofree TgProof *proof = g_new(TgProof, 1);
+  if (tg_prove_watched(schedule, names, options->collective, options->m, options->n, options->k, options->watch, proof))
+    return true;
+  const TgCause cause = proof->failure.cause;
+  return refuse(error,
+                cause == TG_CAUSE_MEMORY    ? TG_EXECUTOR_ERROR_TOO_LARGE
+                : cause == TG_CAUSE_STOPPED ? TG_EXECUTOR_ERROR_FAILED
+                                            : TG_EXECUTOR_ERROR_SCHEDULE,
+                proof->failure.message);
 }
 
 bool tg_executor_has_form(const TgExecutor *executor, GError **error) {

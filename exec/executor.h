@@ -13,6 +13,7 @@
 #include "collective.h"
 #include "element.h"
 #include "schedule.h"
+#include "watch.h"
 
 #include <glib.h>
 
@@ -51,6 +52,8 @@ typedef struct TgExecutorOptions {
   int64_t memory_limit_bytes; /**< of device memory; 0: what the device has */
   double deadline_s;          /**< longest wait of one processor for another; 0: 20 s; barriers have none */
   bool no_times;              /**< do not take times inside the run */
+  const TgWatch *watch;       /**< told the statements of a proof and, on cores, of each run, from 0 in each, and can
+                                 stop it; outlives the executor; NULL: nobody */
   /* For tests. */
   bool poison;         /**< fill all device memory with 0xff bytes before use */
   int32_t delay_ns;    /**< before each instruction a processor sleeps up to this long, at random … */

@@ -94,12 +94,23 @@ static double bytes_at_once(const Need *need) {
   return (writes > 0 ? doubled(writes, 256) * sizeof(TgWrite) : 0) + line * sizeof(TgValueId);
 }
 
-double tg_state_need_bytes(const TgSchedule *schedule) {
+static Need need_of(const TgSchedule *schedule) {
   Need need = {.schedule = schedule, .processors = (double)tg_schedule_processors(schedule)};
-  const TgStateBuffer *buffer = NULL;
-  double slots = 0;
   find_slots(&need);
   find_own(&need);
+  return need;
+}
+
+/* A slot's value, and one that was read from it before it was written again and has not arrived yet. */
+double tg_state_most_values(const TgSchedule *schedule) {
+  const Need need = need_of(schedule);
+  return 2 * count_made(&need) + 1;
+}
+
+double tg_state_need_bytes(const TgSchedule *schedule) {
+  const Need need = need_of(schedule);
+  const TgStateBuffer *buffer = NULL;
+  double slots = 0;
   for (int b = 0; b < schedule->buffers; b++) slots += need.capacity[b] * need.processors;
   return sizeof(TgState) + need.processors * (sizeof(int32_t) + 2 * sizeof(int64_t)) /* blocks, words, words received */
          + blocks_of(schedule, TG_MATRIX_C) * 3 * sizeof(TgCPlace)                   /* and as they are sorted */

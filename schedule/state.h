@@ -103,6 +103,9 @@ typedef struct TgUnread {
 /** Bytes that tg_prove() and a state take, at most and about, from the schedule alone: what its slots and values come
  * to, as they are allocated. Nothing is run; `where` counts as met. */
 double tg_state_need_bytes(const TgSchedule *schedule);
+/** Values made in a run (sums of products, and what operations make of them) that are there at once, at most, from the
+ * schedule alone. */
+double tg_state_most_values(const TgSchedule *schedule);
 
 /** A bound schedule with its blocks placed (step 0). `hooks` may be NULL and is copied. NULL and `failure` on error. */
 TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,

@@ -2,7 +2,6 @@
 
 #include "blas.h"
 #include "executor-kind.h"
-#include "prove.h"
 #include "stepper-private.h"
 
 #include <string.h>
@@ -21,6 +20,7 @@ static bool fail(GError **error, GError *reason) {
   static const TgExecutorError codes[] = {[TG_SIM_ERROR_BAD_INPUT] = TG_EXECUTOR_ERROR_BAD_INPUT,
                                           [TG_SIM_ERROR_TOO_LARGE] = TG_EXECUTOR_ERROR_TOO_LARGE,
                                           [TG_SIM_ERROR_SCHEDULE] = TG_EXECUTOR_ERROR_SCHEDULE,
+                                          [TG_SIM_ERROR_STOPPED] = TG_EXECUTOR_ERROR_FAILED,
                                           [TG_SIM_ERROR_MISSING] = TG_EXECUTOR_ERROR_DEVICE};
   g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)codes[reason->code], reason->message);
   g_error_free(reason);
@@ -40,7 +40,8 @@ static TgStepperOptions stepper_options(const TgCpu *cpu) {
                             .k = options->k,
                             .element = options->element,
                             .collective = options->collective,
-                            .memory_limit_bytes = (uint64_t)options->memory_limit_bytes};
+                            .memory_limit_bytes = (uint64_t)options->memory_limit_bytes,
+                            .watch = options->watch};
 }
 
 static TgStepper *stepper_new(const TgCpu *cpu, GError **error) {
@@ -50,17 +51,6 @@ static TgStepper *stepper_new(const TgCpu *cpu, GError **error) {
                                       cpu->input[TG_MATRIX_B], &reason);
   if (!stepper) fail(error, reason);
   return stepper;
-}
-
-static bool prove(const TgCpu *cpu, GError **error) {
-  const TgExecutorOptions *options = &cpu->base.options;
-  g_autofree TgProof *proof = g_new(TgProof, 1);
-  if (tg_prove(cpu->base.schedule, cpu->base.names, options->collective, options->m, options->n, options->k, proof))
-    return true;
-  const bool memory = proof->failure.cause == TG_CAUSE_MEMORY;
-  g_set_error_literal(error, TG_EXECUTOR_ERROR, memory ? TG_EXECUTOR_ERROR_TOO_LARGE : TG_EXECUTOR_ERROR_SCHEDULE,
-                      proof->failure.message);
-  return false;
 }
 
 /* What would not fit is not even asked for: the system gives memory that it does not have. */
@@ -106,14 +96,16 @@ static void close_cpu(TgExecutor *executor) {
 static bool fill_facts(TgCpu *cpu, GError **error) {
   TgExecutorFacts *facts = &cpu->base.facts;
   const TgExecutorOptions *options = &cpu->base.options;
+  GError *reason = NULL;
+  uint64_t peak_bytes;
   g_autoptr(TgStepper) stepper = stepper_new(cpu, error);
   if (!stepper) return false;
+  if (!tg_stepper_peak_bytes(stepper, cpu->base.names, &peak_bytes, &reason)) return fail(error, reason);
   cpu->blas = tg_blas_description();
   *facts = (TgExecutorFacts){.processors = tg_schedule_processors(cpu->base.schedule),
                              .processors_max = TG_MAX_PROCESSORS,
-                             .memory_bytes =
-                                 cpu->bytes[TG_MATRIX_A] + cpu->bytes[TG_MATRIX_B] +
-                                 (int64_t)MIN(tg_stepper_peak_bytes(stepper, cpu->base.names), (uint64_t)INT64_MAX / 2),
+                             .memory_bytes = cpu->bytes[TG_MATRIX_A] + cpu->bytes[TG_MATRIX_B] +
+                                             (int64_t)MIN(peak_bytes, (uint64_t)INT64_MAX / 2),
                              .kernel = cpu->blas,
                              .form = 1,
                              .forms = 1,
@@ -130,7 +122,8 @@ static bool prepare(TgCpu *cpu, GError **error) {
   GError *reason = NULL;
   if (!tg_shape_init(&cpu->shape, &cpu->base.schedule->computes, options->m, options->n, options->k, &reason))
     return fail(error, reason);
-  return check_memory(cpu, error) && prove(cpu, error) && allocate(cpu, error) && fill_facts(cpu, error);
+  return check_memory(cpu, error) && tg_executor_prove(cpu->base.schedule, cpu->base.names, options, error) &&
+         allocate(cpu, error) && fill_facts(cpu, error);
 }
 
 static TgExecutor *open_cpu(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,

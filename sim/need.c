@@ -1,5 +1,6 @@
 #include "stepper-private.h"
 
+#include <math.h>
 #include <unistd.h>
 
 /** a * b + c, UINT64_MAX where that overflows. */
@@ -62,25 +63,34 @@ uint64_t tg_stepper_snapshot_bytes(const TgStepper *stepper) {
   return slot_bytes(stepper->schedule, stepper->state);
 }
 
+/* Of a sum; a careful one carries its rounding errors along. */
+static int element_bytes(const TgStepper *stepper) {
+  return (stepper->careful ? 2 : 1) * (int)tg_element_bytes(stepper->options.element);
+}
+
 /* Runs the schedule on names alone. A run that fails needs what it needed until then. */
-uint64_t tg_stepper_peak_bytes(const TgStepper *stepper, const TgScheduleNames *names) {
-  const int64_t parts = stepper->careful ? 2 : 1;
-  Ledger ledger = {.element_bytes = (uint64_t)(parts * tg_element_bytes(stepper->options.element))};
+bool tg_stepper_peak_bytes(const TgStepper *stepper, const TgScheduleNames *names, uint64_t *bytes, GError **error) {
+  Ledger ledger = {.element_bytes = (uint64_t)element_bytes(stepper)};
   const TgStateHooks hooks = {.user = &ledger,
                               .multiply = ledger_multiply,
                               .add = ledger_add,
                               .transpose = ledger_transpose,
-                              .drop = ledger_drop};
+                              .drop = ledger_drop,
+                              .watch = stepper->options.watch};
   const TgShape *shape = &stepper->shape;
-  TgFailure failure;
+  TgFailure failure = {0};
   TgState *state = tg_state_new(stepper->schedule, names, stepper->options.collective, &hooks, &failure);
-  if (!state) return 0;
+  *bytes = 0;
+  if (!state) return true;
   tg_state_measure(state, shape->m, shape->n, shape->k);
   ledger.state = state;
   while (tg_state_next(state, &failure) == TG_PROGRESS_MORE) continue;
   const uint64_t slots = slot_bytes(stepper->schedule, state);
   tg_state_free(state);
-  return multiply_add(slots, 1, ledger.peak_bytes);
+  *bytes = multiply_add(slots, 1, ledger.peak_bytes);
+  if (failure.cause != TG_CAUSE_STOPPED) return true;
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED, failure.message);
+  return false;
 }
 
 /** What the counts of every step take. */
@@ -91,16 +101,25 @@ static uint64_t tally_bytes(const TgStepper *stepper) {
   return multiply_add(steps + 1, links * sizeof(int64_t), counts);
 }
 
-uint64_t tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *names) {
+/* Where every value that there may be at once has the largest block of C, no run is needed to know that they fit. */
+static double most_bytes(const TgStepper *stepper) {
+  const TgSchedule *schedule = stepper->schedule;
   const TgShape *shape = &stepper->shape;
-  const uint64_t tally = tally_bytes(stepper);
-  /* every processor with all of C in every buffer: where even that fits, the run without data is not worth its time */
-  const uint64_t c_bytes = (uint64_t)(shape->m * shape->n) * 2 * sizeof(double);
-  const uint64_t copies = (uint64_t)tg_schedule_processors(stepper->schedule) * (stepper->schedule->buffers + 1u);
-  const uint64_t most = multiply_add(c_bytes + 3 * sizeof(int32_t), copies, tally);
-  return most <= tg_stepper_limit_bytes(&stepper->options)
-             ? most
-             : multiply_add(tg_stepper_peak_bytes(stepper, names), 1, tally);
+  const int32_t *blocks = schedule->blocks[TG_MATRIX_C];
+  const double rows = ceil((double)shape->m / blocks[0]), columns = ceil((double)shape->n / blocks[1]);
+  return tg_state_need_bytes(schedule) + tg_state_most_values(schedule) * rows * columns * element_bytes(stepper);
+}
+
+bool tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *names, uint64_t *bytes, GError **error) {
+  const uint64_t tally = tally_bytes(stepper), limit = tg_stepper_limit_bytes(&stepper->options);
+  const double most = most_bytes(stepper) + (double)tally;
+  if (most <= (double)limit) {
+    *bytes = (uint64_t)most;
+    return true;
+  }
+  if (!tg_stepper_peak_bytes(stepper, names, bytes, error)) return false;
+  *bytes = multiply_add(*bytes, 1, tally);
+  return true;
 }
 
 uint64_t tg_stepper_limit_bytes(const TgStepperOptions *options) {

@@ -45,10 +45,11 @@ typedef struct TgExtent {
 } TgExtent;
 TgExtent tg_stepper_extent(const TgStepper *stepper, int matrix, int32_t row, int32_t column);
 
-/** Bytes that a run needs beside A and B at its fullest, snapshots not counted: exact, or a bound below the limit. */
-uint64_t tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *names);
-/** Bytes of blocks and slots at the fullest moment of a run, exactly. */
-uint64_t tg_stepper_peak_bytes(const TgStepper *stepper, const TgScheduleNames *names);
+/** Bytes that a run needs besides A and B at its fullest, snapshots not counted: exact, or a bound below the limit.
+ * Errors: STOPPED by the watch. */
+bool tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *names, uint64_t *bytes, GError **error);
+/** Bytes of blocks and slots at the fullest moment of a run, exactly. Errors: STOPPED by the watch. */
+bool tg_stepper_peak_bytes(const TgStepper *stepper, const TgScheduleNames *names, uint64_t *bytes, GError **error);
 /** Bytes of one snapshot of the slots as they are now. */
 uint64_t tg_stepper_snapshot_bytes(const TgStepper *stepper);
 /** The options' limit, or the machine's memory. */

@@ -33,13 +33,15 @@ static bool check_input(const TgSchedule *schedule, const void *a, const void *b
 }
 
 static bool check_memory(const TgStepper *stepper, const TgScheduleNames *names, GError **error) {
-  const uint64_t need = tg_stepper_need_bytes(stepper, names), limit = tg_stepper_limit_bytes(&stepper->options);
+  const uint64_t limit = tg_stepper_limit_bytes(&stepper->options);
+  uint64_t need;
+  if (!tg_stepper_need_bytes(stepper, names, &need, error)) return false;
   if (need <= limit) return true;
   char grid[64];
   tg_schedule_grid_text(stepper->schedule, grid, sizeof grid);
   g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
               "m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 " on %s needs %" PRIu64
-              " bytes beside A and B, the limit is %" PRIu64 " bytes",
+              " bytes besides A and B, the limit is %" PRIu64 " bytes",
               stepper->shape.m, stepper->shape.n, stepper->shape.k, grid, need, limit);
   return false;
 }
@@ -49,9 +51,10 @@ void tg_stepper_report(TgStepper *stepper, GError **error) {
     g_propagate_error(error, g_steal_pointer(&stepper->hook_error));
     return;
   }
-  const bool memory = stepper->failure.cause == TG_CAUSE_MEMORY;
-  g_set_error_literal(error, TG_SIM_ERROR, memory ? TG_SIM_ERROR_TOO_LARGE : TG_SIM_ERROR_SCHEDULE,
-                      stepper->failure.message);
+  const TgSimError code = stepper->failure.cause == TG_CAUSE_MEMORY    ? TG_SIM_ERROR_TOO_LARGE
+                          : stepper->failure.cause == TG_CAUSE_STOPPED ? TG_SIM_ERROR_STOPPED
+                                                                       : TG_SIM_ERROR_SCHEDULE;
+  g_set_error_literal(error, TG_SIM_ERROR, code, stepper->failure.message);
 }
 
 static bool start_state(TgStepper *stepper, const TgScheduleNames *names, GError **error) {
@@ -63,6 +66,7 @@ static bool start_state(TgStepper *stepper, const TgScheduleNames *names, GError
   }
   TgStateHooks hooks = tg_stepper_hooks;
   hooks.user = stepper;
+  hooks.watch = stepper->options.watch;
   stepper->state = tg_state_new(stepper->schedule, names, stepper->options.collective, &hooks, &stepper->failure);
   if (!stepper->state) {
     tg_stepper_report(stepper, error);

@@ -36,6 +36,8 @@ typedef struct TgStepperOptions {
   bool keep_history;            /**< keep snapshots: going back then replays few steps instead of all */
   uint64_t history_limit_bytes; /**< of all data while snapshots are held; 0: 1 GiB */
   uint64_t memory_limit_bytes;  /**< of all that the stepper allocates; 0: the machine's physical memory */
+  const TgWatch *watch;         /**< told the statements of a run, from 0 in each, and can stop it; NULL: nobody. Where
+                                   memory is short, tg_stepper_new() makes a run without data first. */
 } TgStepperOptions;
 
 /** Totals from step 1 to the current one. */
@@ -67,8 +69,8 @@ typedef struct TgStepperProduct {
  * contiguous; `b` likewise, NULL if and only if the schedule does not read B. Schedule, names, network, A and B are not
  * copied and must outlive the stepper.
  * Errors: BAD_INPUT where sizes do not fit `computes` or the grid does not fit the network; TOO_LARGE with the need and
- * the limit in bytes, before anything large is allocated; SCHEDULE where blocks cannot be placed; MISSING where
- * OpenBLAS is needed and not installed. */
+ * the limit in bytes, before anything large is allocated; SCHEDULE where blocks cannot be placed; STOPPED by the watch;
+ * MISSING where OpenBLAS is needed and not installed. */
 TgStepper *tg_stepper_new(const TgSchedule *schedule, const TgScheduleNames *names, const TgStepperOptions *options,
                           const void *a, const void *b, GError **error);
 void tg_stepper_free(TgStepper *stepper);
@@ -76,7 +78,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgStepper, tg_stepper_free)
 
 /** Executes the next step: TG_PROGRESS_MORE; TG_PROGRESS_END where there is none, TG_PROGRESS_ERROR where it fails, and
  * then the stepper still stands before that step.
- * Errors: SCHEDULE, see tg_stepper_failure(); TOO_LARGE. */
+ * Errors: SCHEDULE, see tg_stepper_failure(); TOO_LARGE; STOPPED. */
 TgProgress tg_stepper_next(TgStepper *stepper, GError **error);
 /** Goes back one step, exactly: all data and all counts are what they were. TG_PROGRESS_END at step 0. */
 TgProgress tg_stepper_back(TgStepper *stepper, GError **error);

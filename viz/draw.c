@@ -9,12 +9,21 @@
 typedef struct Drawn {
   const TgWatch *watch;
   int64_t steps;
+  int64_t before, statements; /**< of runs that are over, and of the one under way */
 } Drawn;
 
 static bool go_on(void *user, int64_t statements) {
   const Drawn *drawn = user;
   (void)statements;
   return tg_watch_go_on(drawn->watch, drawn->steps);
+}
+
+/* The schedule runs twice: to survey all steps, and to the one that is drawn. */
+static bool go_on_to_step(void *user, int64_t statements) {
+  Drawn *drawn = user;
+  if (statements < drawn->statements) drawn->before += drawn->statements;
+  drawn->statements = statements;
+  return tg_watch_go_on(drawn->watch, drawn->before + statements);
 }
 
 static TgFrames *frames_of(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
@@ -76,7 +85,7 @@ GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, c
                      int64_t step, const char *format, GError **error) {
   if (!check_format(format, error)) return NULL;
   Drawn drawn = {.watch = options->watch};
-  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on, &drawn}, error);
+  g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on_to_step, &drawn}, error);
   const TgFrame *frame = frames ? seek(frames, options, step, error) : NULL;
   if (frame == NULL) return NULL;
   return draw_frame(frame, options, NULL, format, error);

@@ -35,7 +35,8 @@ typedef struct TgDrawOptions {
   TgFailure *failure; /**< with `to_the_error`: set where a step that is drawn fails; may be NULL */
   double seconds_per_step; /**< of animations; 0: 2 s */
   bool *plain_digits; /**< set where a picture has A01 for A₀₁, for want of a font with these digits; may be NULL */
-  const TgWatch *watch;    /**< told the steps that are drawn, of all and the initial placement; NULL: nobody */
+  const TgWatch *watch;        /**< told the steps that are drawn, of all and the initial placement; for one step, the
+                                  statements run: all of them, then those up to the step; NULL: nobody */
   uint64_t memory_limit_bytes; /**< that drawing may take beside the run; 0: no limit */
 } TgDrawOptions;
 

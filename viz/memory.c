@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include "frame-private.h"
+
 #include <string.h>
 
 #include "state.h"
@@ -141,11 +143,13 @@ static void take(TgMemory *memory, Count *count) {
 }
 
 gboolean tg_memory_measure(TgMemory *memory, const TgSchedule *schedule, const TgScheduleNames *names,
-                           TgCollective collective, int64_t m, int64_t n, int64_t k, GError **error) {
+                           TgCollective collective, int64_t m, int64_t n, int64_t k, const TgWatch *watch,
+                           GError **error) {
   TgFailure failure;
+  const TgStateHooks hooks = {.watch = watch};
   Count count = {.schedule = schedule, .processors = tg_schedule_processors(schedule)};
   *memory = (TgMemory){.once_words = copy_words(schedule, m, n, k) / (double)count.processors};
-  count.state = tg_state_new(schedule, names, collective, NULL, &failure);
+  count.state = tg_state_new(schedule, names, collective, &hooks, &failure);
   TgProgress progress = TG_PROGRESS_ERROR;
   count.steps = g_array_new(FALSE, FALSE, sizeof(TgMemoryStep));
   for (int u = 0; u < TG_MEMORY_UNITS; u++) count.unit[u].most = g_new0(int64_t, count.processors);
@@ -154,9 +158,7 @@ gboolean tg_memory_measure(TgMemory *memory, const TgSchedule *schedule, const T
   if (progress == TG_PROGRESS_END)
     take(memory, &count);
   else
-    g_set_error_literal(error, TG_DRAW_ERROR,
-                        failure.cause == TG_CAUSE_MEMORY ? TG_DRAW_ERROR_MEMORY : TG_DRAW_ERROR_SCHEDULE,
-                        failure.message);
+    tg_frame_set_failure(error, &failure);
   for (int u = 0; u < TG_MEMORY_UNITS; u++) g_free(count.unit[u].most);
   if (count.steps) g_array_unref(count.steps);
   if (count.state) tg_state_free(count.state);

@@ -9,6 +9,7 @@
 #include "draw-error.h"
 #include "scene.h"
 #include "schedule.h"
+#include "watch.h"
 
 G_BEGIN_DECLS
 
@@ -38,9 +39,11 @@ typedef struct TgMemory {
 } TgMemory;
 
 /** Follows the run of a bound schedule; with m, n, k not 0, of C m×n with inner dimension k, in words, too.
- * Errors: SCHEDULE where the run fails; TOO_BIG where a count has no room in 64 bits. */
+ * `watch` is told the statements of the run, and can stop it; it may be NULL.
+ * Errors: SCHEDULE where the run fails; TOO_BIG where a count has no room in 64 bits; STOPPED by the watch. */
 gboolean tg_memory_measure(TgMemory *memory, const TgSchedule *schedule, const TgScheduleNames *names,
-                           TgCollective collective, int64_t m, int64_t n, int64_t k, GError **error);
+                           TgCollective collective, int64_t m, int64_t n, int64_t k, const TgWatch *watch,
+                           GError **error);
 void tg_memory_clear(TgMemory *memory);
 
 /** One schedule of the picture. */

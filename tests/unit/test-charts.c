@@ -59,7 +59,7 @@ static const char *const library[][2] = {
 static void measure(TgMemory *memory, Bound *bound, const char *name, const char *grid, gint64 n) {
   GError *error = NULL;
   g_assert_true(bound_from_library(bound, name, grid, NULL));
-  tg_memory_measure(memory, &bound->schedule, &bound->names, TG_COLLECTIVE_WHOLE, n, n, n, &error);
+  tg_memory_measure(memory, &bound->schedule, &bound->names, TG_COLLECTIVE_WHOLE, n, n, n, NULL, &error);
   g_assert_no_error(error);
 }
 

@@ -79,6 +79,26 @@ def test_verify_ranges(_):
         assert run.screen.text().strip() == "", run.screen.text()
 
 
+LONG = {
+    "proof": "run cannon --grid 200x200 -n 200 --on cpu --trials 1",
+    "memory": "step cannon --grid 200x200 -n 2000 --memory-limit 300M",
+    "draw": "draw cannon --grid 200x200 --step 200 -o x.svg",
+    "draw ": "draw cannon --grid 200x200 --memory -o x.svg",
+    "run": "run cannon --grid 60x60 -n 60 --on cpu --warmup 0 --trials 1000",
+    "calibrate, 10^9 multiply-adds": "compare cannon -n 200 --grid 200x200 --on cpu",
+}
+
+
+def test_before_first_line(folder):
+    """What a command does before it has anything to say is shown, too, and a signal ends it."""
+    for what, words in LONG.items():
+        run = Terminal(PROGRAM, *words.split())
+        run.until(what.strip() + ": ", " of ", "so far" if "multiply" in what else " left")
+        os.kill(run.pid, signal.SIGTERM)
+        assert ended(run) == str(-signal.SIGTERM)
+        assert not list(folder.iterdir()), words
+
+
 def test_ignored(_):
     """As after nohup: what is ignored from the beginning ends nothing."""
     run = Terminal("/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh", PROGRAM, *VERIFY, "--quiet")

@@ -165,6 +165,37 @@ static void expect_need(StepCase *test, guint64 least) {
   g_assert_cmpuint(tg_stepper_held_bytes(stepper), <=, need);
 }
 
+static bool count_calls(void *user, int64_t done) {
+  (void)done;
+  *(int *)user += 1;
+  return true;
+}
+
+static bool stop_at_once(void *user, int64_t done) {
+  (void)user, (void)done;
+  return false;
+}
+
+/** Where memory is plenty for any run of the schedule, none is made to know it; a watch can stop that one, or a step.
+ */
+static void test_memory_without_run(void) {
+  StepCase test = {0};
+  int calls = 0;
+  begin(&test, "cannon", "24x24", "");
+  step_case_fill(&test, 96, 96, 96, TG_F64, true, 4);
+  test.options.memory_limit_bytes = 1 << 20;
+  test.options.watch = &(TgWatch){count_calls, &calls};
+  g_autoptr(TgStepper) stepper = step_case_begin(&test);
+  g_assert_cmpint(calls, ==, 0);
+  step_case_finish(&test, stepper);
+  g_assert_cmpint(calls, >, 24);
+  g_assert_true(step_case_check(&test).ok);
+  test.options.watch = &(TgWatch){stop_at_once, NULL};
+  test.options.memory_limit_bytes = 1;
+  expect_new_fails(&test, test.data[0], test.data[1], TG_SIM_ERROR_STOPPED, "stopped");
+  step_case_clear(&test);
+}
+
 /** Every processor of the cube holds a term of C, and nine sums are formed before those go; Cannon sums C in place;
  * sums of few elements have low parts. */
 static void test_memory_limit(void) {
@@ -273,6 +304,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/stepper/slots", test_slots);
   g_test_add_func("/stepper/bad-input", test_bad_input);
   g_test_add_func("/stepper/memory-limit", test_memory_limit);
+  g_test_add_func("/stepper/memory-without-run", test_memory_without_run);
   g_test_add_func("/stepper/pieces", test_pieces);
   g_test_add_func("/stepper/failure", test_failure);
   g_test_add_func("/stepper/result-in-parts", test_result_in_parts);
