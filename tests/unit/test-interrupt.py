@@ -73,7 +73,7 @@ def test_verify_ranges(_):
     """Also in the middle of one of many sizes, and of all schedules."""
     for words in ["verify cannon --for q=399..400".split(), "verify --all --for 6..12".split()]:
         run = Terminal(PROGRAM, *words, *(["--json"] if "--all" in words else []))
-        run.until(" left")
+        run.until(" of ", " s ")
         os.kill(run.pid, signal.SIGTERM)
         assert ended(run) == str(-signal.SIGTERM)
         assert run.screen.text().strip() == "", run.screen.text()
