@@ -1,5 +1,5 @@
 /** @file executor.h
- * Executors run a bound schedule for real. Each is a row of one table (cli/executors.c): what its processor is, and
+ * Executors run a bound schedule for real. Each is a row of one table (cli/options/executors.c): what its processor is, and
  * five functions. The order is open, load, then run and gather as often as wanted, close; a run begins from A and B as
  * they were loaded.
  *

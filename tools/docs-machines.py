@@ -2,7 +2,7 @@
 """Rewrites the marked region of docs/machines.md, the table of the machines, from machines/*.machine.
 
 The region stands between `<!-- machines -->` and `<!-- end -->`. What stands above it is checked: the page's tables
-list the keys that sim/machine-keys.c knows, section by section and in that order. So is that the program has all files.
+list the keys that sim/machine/machine-keys.c knows, section by section and in that order. So is that the program has all files.
 
 With --check nothing is written: the status is 1 where the page differs from what would be written.
 
@@ -73,7 +73,7 @@ def table():
 
 def known_keys():
     """What the reader knows: for each section its keys, in their order."""
-    text = (ROOT / "sim" / "machine-keys.c").read_text(encoding="utf-8")
+    text = (ROOT / "sim" / "machine" / "machine-keys.c").read_text(encoding="utf-8")
     lists = {name: re.findall(r"KEY\(\w+, (\w+),", body)
              for name, body in re.findall(r"TgMachineKey (\w+)\[\] = \{\n(.*?)^\};", text, re.M | re.S)}
     return {section: lists[keys] for section, keys in re.findall(r'^    \{"(\w+)", (\w+), ', text, re.M)}
