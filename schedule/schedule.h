@@ -124,7 +124,7 @@ typedef struct TgSchedule {
   uint8_t dims;
   uint8_t parameters, placements, requires_, buffers, statements;
   uint8_t bound; /**< TgBound */
-  uint8_t unused;
+  uint8_t unmet; /**< with TG_BOUND_UNMET: which `require`, or TG_MAX_REQUIRES + which derived parameter */
   int32_t extent[TG_MAX_DIMS];    /**< once bound; 1 beyond dims */
   int32_t blocks[TG_MATRICES][2]; /**< once bound: block rows and columns of A, B, C */
   int32_t inner;                  /**< once bound: terms of one C block (block columns of the left factor) */
@@ -147,6 +147,7 @@ typedef struct TgScheduleNames {
   uint16_t title;   /**< the name that programs use: `summa` */
   uint16_t display; /**< the name in pictures, "SUMMA"; that of `title` where the text gives none */
   uint16_t citation;
+  uint16_t grid; /**< the words after `grid`: "i: q, j: q" */
   uint16_t axis[TG_MAX_DIMS];
   uint16_t parameter[TG_MAX_PARAMETERS];
   uint16_t buffer[TG_MAX_BUFFERS];

@@ -52,7 +52,8 @@ typedef struct TgFailure {
   TgCause cause;
   int64_t step;
   int32_t statement; /**< index in the schedule, -1 at the end or the beginning */
-  int32_t line;      /**< source line, 0 where there is none */
+  int32_t line;      /**< source line, 0 where there is none … */
+  int32_t column;    /**< … and column, 0 where the whole line is meant */
   int64_t processor; /**< rank, -1 where none is to blame */
   char message[504]; /**< one sentence naming step and processor */
 } TgFailure;

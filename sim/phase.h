@@ -6,7 +6,7 @@
 #define TG_PHASE_H
 
 #include "shape.h"
-#include "walk.h"
+#include "state.h"
 
 TG_BEGIN_DECLS
 
@@ -69,6 +69,8 @@ TgProgress tg_phases_next(TgPhases *phases, TgPhase **phase, TgPhaseAt *at, GErr
 
 /** Where the run stands: at the statement of the phase that tg_phases_next() returned last. */
 const TgWalk *tg_phases_walk(const TgPhases *phases);
+/** Why the run failed, where that is the schedule's fault; else its cause is TG_CAUSE_NONE. */
+const TgFailure *tg_phases_failure(const TgPhases *phases);
 /** The extents that the run has. */
 const TgShape *tg_phases_shape(const TgPhases *phases);
 

@@ -49,7 +49,7 @@ static TgExit report(const TgCli *cli, const TgHeldRun *run, TgCollective collec
   tg_proof_sizes(&problem->schedule, &m, &n, &k);
   if (tg_prove(&problem->schedule, &problem->names, collective, m, n, k, &proof)) return tg_report_error(cli, error);
   g_error_free(error);
-  return tg_problem_report_proof(cli, problem, &proof);
+  return tg_problem_report_failure(cli, problem, &proof.failure);
 }
 
 static const TgMemoryLevel *peak_of(const TgMemory *memory, TgMemoryUnit unit) {

@@ -59,7 +59,7 @@ static TgExit predict(const TgCli *cli, TgTimedRun *run, const char *algo, bool 
   if (tg_critical_path_find(&sim->problem.schedule, &sim->problem.names, &sim->shape, &sim->network,
                             (TgEmbeddingKind)sim->embedding.kind, &sim->options, &sim->cost, &run->path, &error))
     return TG_EXIT_DONE;
-  return tg_sim_failed(cli, sim, error);
+  return tg_sim_failed(cli, sim, &sim->cost.failure, error);
 }
 
 /* Processors in the order of the grid, each on its node; nodes where one has several. */

@@ -18,14 +18,6 @@ static bool parse_entry(const TgLibraryEntry *entry, TgProblem *problem) {
   return tg_schedule_parse(&problem->schedule, &problem->names, entry->text, entry->length, NULL);
 }
 
-/* The words after `grid`, without a comment. */
-static char *grid_words(const char *text) {
-  const char *line = strstr(text, "\ngrid ");
-  if (!line) return g_strdup("");
-  line += strlen("\ngrid ");
-  return g_strchomp(g_strndup(line, strcspn(line, "\n#")));
-}
-
 static void name_algorithms(GString *names) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
@@ -43,10 +35,9 @@ static void print_algorithms(TgCli *cli) {
     g_auto(TgProblem) problem = {0};
     char formula[TG_FORMULA_BYTES];
     if (!parse_entry(&entries[i], &problem)) continue;
-    g_autofree char *grid = grid_words(entries[i].text);
     tg_computes_text(&problem.schedule.computes, formula);
     tg_table_add(listing.table, "%s", entries[i].name);
-    tg_table_add(listing.table, "%s", grid);
+    tg_table_add(listing.table, "%s", tg_name(&problem.names, problem.names.grid));
     tg_table_add(listing.table, "%s", formula);
     tg_listing_add(&listing, "%s", tg_name(&problem.names, problem.names.citation));
   }
@@ -137,11 +128,10 @@ static void write_algorithms(TgJson *json) {
     g_auto(TgProblem) problem = {0};
     char formula[TG_FORMULA_BYTES];
     if (!parse_entry(&entries[i], &problem)) continue;
-    g_autofree char *grid = grid_words(entries[i].text);
     tg_computes_text(&problem.schedule.computes, formula);
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", entries[i].name);
-    tg_json_member_string(json, "grid", grid);
+    tg_json_member_string(json, "grid", tg_name(&problem.names, problem.names.grid));
     tg_json_member_string(json, "computes", formula);
     tg_json_member_string(json, "source", tg_name(&problem.names, problem.names.citation));
     tg_json_end_object(json);
@@ -241,7 +231,8 @@ static void print_names(TgCli *cli) {
     tg_print_styled(cli, TG_STYLE_HEADING, "%-*s", indent, sections[i].name);
     tg_print_wrapped_within(cli, names->str, indent, indent, TG_LIST_COLUMNS);
   }
-  tg_print(cli, "\n`topogemm list algorithms` describes each algorithm; likewise\ntopologies, machines, kernels and executors.\n");
+  tg_print(cli, "\n`topogemm list algorithms` describes each algorithm; likewise\ntopologies, machines, kernels and "
+                "executors.\n");
 }
 
 static bool is_section(const char *name) {

@@ -111,11 +111,11 @@ TgExit tg_problem_open(const TgCli *cli, TgProblem *problem) {
   return tg_problem_report(cli, problem, &error);
 }
 
-TgExit tg_problem_report_proof(const TgCli *cli, const TgProblem *problem, const TgProof *proof) {
+TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgFailure *failure) {
   char grid[48];
-  if (proof->failure.cause == TG_CAUSE_MEMORY)
-    return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, proof->failure.message);
+  if (failure->cause == TG_CAUSE_MEMORY)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, failure->message);
   tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
-  g_autofree char *message = g_strdup_printf("%s (on %s)", proof->failure.message, grid);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, proof->failure.line, 0, message);
+  g_autofree char *message = g_strdup_printf("%s (on %s)", failure->message, grid);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, failure->column, message);
 }

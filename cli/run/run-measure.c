@@ -271,7 +271,7 @@ TgExit tg_run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunResult
   g_autofree TgProof *proof = g_new(TgProof, 1);
   if (tg_prove(&problem->schedule, &problem->names, options->collective, options->m, options->n, options->k, proof))
     return TG_EXIT_DONE;
-  return tg_problem_report_proof(cli, problem, proof);
+  return tg_problem_report_failure(cli, problem, &proof->failure);
 }
 
 TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result, GError *error) {

@@ -139,28 +139,29 @@ static TgExit check_one(TgCli *cli, TgVerification *verification) {
   return TG_EXIT_DONE;
 }
 
-/* The `require` that a message is about, or NULL. */
-static const char *find_require(const TgProblem *problem, const char *message) {
-  for (int r = 0; r < problem->schedule.requires_; r++) {
-    const char *text = tg_name(&problem->names, problem->names.require[r]);
-    g_autofree char *begin = g_strdup_printf("require %s ", text);
-    if (g_str_has_prefix(message, begin)) return text;
-  }
-  return NULL;
+/* A derived parameter that has no value, and why. */
+static char *parameter_reason(const TgProblem *problem, int parameter) {
+  const TgSchedule *schedule = &problem->schedule;
+  int64_t value;
+  const TgEvaluation evaluation = tg_expression_evaluate(schedule, schedule->parameter_value[parameter], NULL, &value);
+  return g_strdup_printf("parameter %s %s", tg_name(&problem->names, problem->names.parameter[parameter]),
+                         tg_evaluation_text(evaluation));
 }
 
-/* Counted by reason, without the values at hand: "… (with q = 4, c = 3)" is one for all. */
-static void count_skipped(TgVerification *verification, const char *message) {
-  const char *require = find_require(&verification->problem, message), *end = strstr(message, " (with ");
-  g_autofree char *reason =
-      require ? g_strdup(require) : g_strndup(message, end ? (gsize)(end - message) : strlen(message));
+/* Counted by what is not met, whatever the values. */
+static void count_skipped(TgVerification *verification) {
+  const TgProblem *problem = &verification->problem;
+  const int unmet = problem->schedule.unmet;
+  const bool required = unmet < TG_MAX_REQUIRES;
+  g_autofree char *reason = required ? g_strdup(tg_name(&problem->names, problem->names.require[unmet]))
+                                     : parameter_reason(problem, unmet - TG_MAX_REQUIRES);
   for (guint i = 0; i < verification->skipped->len; i++) {
     TgSkipped *skipped = &g_array_index(verification->skipped, TgSkipped, i);
     if (strcmp(skipped->reason, reason) != 0) continue;
     skipped->sizes++;
     return;
   }
-  TgSkipped skipped = {g_steal_pointer(&reason), require != NULL, 1};
+  TgSkipped skipped = {g_steal_pointer(&reason), required, 1};
   g_array_append_val(verification->skipped, skipped);
 }
 
@@ -179,7 +180,7 @@ static TgExit check_values(TgCli *cli, TgVerification *verification, const TgBin
     }
     return tg_problem_report(cli, problem, &error);
   }
-  count_skipped(verification, error.message);
+  count_skipped(verification);
   return TG_EXIT_DONE;
 }
 

@@ -50,18 +50,12 @@ static bool bind_to(TgProblem *problem, const TgBindings *given, const char *gri
          tg_schedule_bind(&problem->schedule, &problem->names, &bindings, error);
 }
 
-/* The words after `grid` in the schedule, without a comment. */
-static char *grid_words(const TgProblem *problem) {
-  g_autofree char *text = g_strndup(problem->source.text, problem->source.length);
-  const char *line = strstr(text, "\ngrid ");
-  if (!line) return g_strdup("its own");
-  line += strlen("\ngrid ");
-  return g_strchomp(g_strndup(line, strcspn(line, "\n#")));
+static const char *grid_words(const TgProblem *problem) {
+  return tg_name(&problem->names, problem->names.grid);
 }
 
 static char *refusal(const TgProblem *problem, const TgError *squarest) {
-  g_autofree char *words = grid_words(problem);
-  return *squarest->message ? g_strdup(squarest->message) : g_strdup_printf("its grid is %s", words);
+  return *squarest->message ? g_strdup(squarest->message) : g_strdup_printf("its grid is %s", grid_words(problem));
 }
 
 static TgExit bind_number(TgProblem *problem, const TgBindings *given, int64_t processors, char **why) {
@@ -95,9 +89,8 @@ static TgExit pick_grid(const TgCli *cli, const TgProblem *problem, char **grid)
     *grid = g_strdup(*text);
     return TG_EXIT_DONE;
   }
-  g_autofree char *words = grid_words(problem);
   return tg_report(cli, TG_EXIT_USAGE, "--grid %s: none of these is for %s, whose grid is %s; add one with %d extent%s",
-                   cli->options.grid, tg_problem_name(problem), words, problem->schedule.dims,
+                   cli->options.grid, tg_problem_name(problem), grid_words(problem), problem->schedule.dims,
                    problem->schedule.dims == 1 ? "" : "s");
 }
 

@@ -142,7 +142,7 @@ TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
   if (run->proved) {
     if (!tg_prove(&problem->schedule, &problem->names, run->options.collective, run->shape.m, run->shape.n,
                   run->shape.k, &proof))
-      return tg_problem_report_proof(cli, problem, &proof);
+      return tg_problem_report_failure(cli, problem, &proof.failure);
     memory->blocks = proof.counts.blocks_per_processor_max;
     memory->words = proof.counts.words_per_processor_max;
   } else {
@@ -180,24 +180,17 @@ bool tg_sim_cost(const TgSimRun *run, const TgShape *shape, const TgCostOptions 
                          (TgEmbeddingKind)run->embedding.kind, &run->machine, options, cost, error);
 }
 
-/* A schedule that was not proved may fail on the way: its message begins with the place, or the proof finds it. */
-TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, GError *error) {
-  const TgProblem *problem = &run->problem;
-  int line = 0, column = 0, words = 0;
-  TgProof proof = {0};
-  if (!g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE)) return tg_report_error(cli, error);
-  g_autoptr(GError) failure = error;
-  if (sscanf(failure->message, "%d:%d: %n", &line, &column, &words) == 2 && words > 0)
-    return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, line, column, failure->message + words);
-  if (!tg_prove(&problem->schedule, &problem->names, run->options.collective, run->shape.m, run->shape.n, run->shape.k,
-                &proof))
-    return tg_problem_report_proof(cli, problem, &proof);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, 0, 0, failure->message);
+TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, const TgFailure *failure, GError *error) {
+  const bool known = failure->cause != TG_CAUSE_NONE && g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE);
+  if (!known) return tg_report_error(cli, error);
+  g_error_free(error);
+  return tg_problem_report_failure(cli, &run->problem, failure);
 }
 
 TgExit tg_sim_predict(const TgCli *cli, TgSimRun *run) {
   GError *error = NULL;
-  if (!tg_sim_cost(run, &run->shape, &run->options, &run->cost, &error)) return tg_sim_failed(cli, run, error);
+  if (!tg_sim_cost(run, &run->shape, &run->options, &run->cost, &error))
+    return tg_sim_failed(cli, run, &run->cost.failure, error);
   run->workers = MIN(tg_schedule_processors(&run->problem.schedule), run->cost.nodes);
   run->serial_s = tg_sim_serial_s(run, &run->shape);
   run->efficiency = run->cost.time_s > 0 ? run->serial_s / ((double)run->workers * run->cost.time_s) : NAN;

@@ -13,6 +13,7 @@ typedef struct TgSearch {
   int64_t unit; /* sizes are multiples of it, so that blocks are alike */
   int64_t workers;
   GError *error;
+  TgFailure failure; /* … of the schedule, where it is that */
 } TgSearch;
 
 /* Whether `units` suffice; false with `error` set where a prediction fails. */
@@ -21,8 +22,10 @@ static bool suffices(TgSearch *search, int64_t units) {
   TgCost cost = {0};
   const int64_t n = units * search->unit;
   if (!tg_shape_init(&shape, &search->run->problem.schedule.computes, n, n, n, &search->error) ||
-      !tg_sim_cost(search->run, &shape, &search->run->options, &cost, &search->error))
+      !tg_sim_cost(search->run, &shape, &search->run->options, &cost, &search->error)) {
+    search->failure = cost.failure;
     return false;
+  }
   const double serial_s = tg_sim_serial_s(search->run, &shape);
   const bool enough = serial_s >= search->efficiency * (double)search->workers * cost.time_s;
   tg_cost_clear(&cost);
@@ -49,7 +52,7 @@ TgExit tg_sweep_find_size(const TgCli *cli, const TgSimRun *run, double efficien
     less = enough;
     enough *= 2;
   }
-  if (search.error) return tg_sim_failed(cli, run, search.error);
+  if (search.error) return tg_sim_failed(cli, run, &search.failure, search.error);
   if (enough * search.unit > most_n) {
     *reason = g_strdup_printf("%s on %" PRId64 " processors stays below an efficiency of %g up to n = %" PRId64,
                               tg_problem_name(&run->problem), processors, efficiency, less * search.unit);
@@ -60,6 +63,6 @@ TgExit tg_sweep_find_size(const TgCli *cli, const TgSimRun *run, double efficien
     *(suffices(&search, middle) ? &enough : &less) = middle;
   }
   *n = enough * search.unit;
-  if (search.error) return tg_sim_failed(cli, run, search.error);
+  if (search.error) return tg_sim_failed(cli, run, &search.failure, search.error);
   return TG_EXIT_DONE;
 }

@@ -84,8 +84,11 @@ static bool missing(const TgBinder *binder, int p) {
   return tg_error_set(binder->error, 0, 0, "parameter `%s` has no value (give --set %s=…)", name, name);
 }
 
-/* `what` `name` `why`: the requirement or parameter, and what is wrong with it at these values. */
-static bool unmet(TgBinder *binder, const char *what, const char *name, const char *why) {
+/* What is wrong with a requirement, or with a derived parameter (TG_MAX_REQUIRES + its number), at these values. */
+static bool unmet(TgBinder *binder, int number, const char *why) {
+  const bool require = number < TG_MAX_REQUIRES;
+  const char *name = require ? tg_name(binder->names, binder->names->require[number])
+                             : parameter_name(binder, number - TG_MAX_REQUIRES);
   char values[160] = "";
   size_t used = 0;
   for (int p = 0; p < binder->schedule->parameters && used < sizeof values; p++)
@@ -93,7 +96,9 @@ static bool unmet(TgBinder *binder, const char *what, const char *name, const ch
       used += (size_t)snprintf(values + used, sizeof values - used, "%s%s = %lld", used ? ", " : "",
                                parameter_name(binder, p), (long long)binder->schedule->parameter[p]);
   binder->schedule->bound = TG_BOUND_UNMET;
-  return tg_error_set(binder->error, 0, 0, "%s %.200s %s (with %s)", what, name, why, values);
+  binder->schedule->unmet = (uint8_t)number;
+  return tg_error_set(binder->error, 0, 0, "%s %.200s %s (with %s)", require ? "require" : "parameter", name, why,
+                      values);
 }
 
 /* Values of defaults and derived parameters, in order of declaration: each may use those above it. */
@@ -104,8 +109,7 @@ static bool set_rest(TgBinder *binder) {
     if (!schedule->parameter_value[p]) return missing(binder, p);
     int64_t value;
     TgEvaluation evaluation = tg_expression_evaluate(schedule, schedule->parameter_value[p], NULL, &value);
-    if (evaluation != TG_EVALUATION_OK)
-      return unmet(binder, "parameter", parameter_name(binder, p), tg_evaluation_text(evaluation));
+    if (evaluation != TG_EVALUATION_OK) return unmet(binder, TG_MAX_REQUIRES + p, tg_evaluation_text(evaluation));
     schedule->parameter[p] = value;
     binder->known[p] = true;
   }
@@ -137,9 +141,8 @@ static bool check_requires(TgBinder *binder) {
   for (int r = 0; r < schedule->requires_; r++) {
     int64_t holds;
     TgEvaluation evaluation = tg_expression_evaluate(schedule, schedule->require[r], NULL, &holds);
-    const char *text = tg_name(binder->names, binder->names->require[r]);
-    if (evaluation != TG_EVALUATION_OK) return unmet(binder, "require", text, tg_evaluation_text(evaluation));
-    if (!holds) return unmet(binder, "require", text, "does not hold");
+    if (evaluation != TG_EVALUATION_OK) return unmet(binder, r, tg_evaluation_text(evaluation));
+    if (!holds) return unmet(binder, r, "does not hold");
   }
   return true;
 }

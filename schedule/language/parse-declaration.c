@@ -42,6 +42,13 @@ static bool add_parameter(TgParser *parser, TgParameterKind kind, int *number) {
   return true;
 }
 
+/* The words from `begin` up to here. */
+static bool keep_words(TgParser *parser, const char *begin, uint16_t *name) {
+  const char *end = parser->lexer.token.text;
+  while (end > begin && end[-1] == ' ') end--;
+  return tg_parser_keep(parser, begin, (size_t)(end - begin), name);
+}
+
 /* An extent is an integer or a parameter; a name nobody declared becomes a parameter that the grid binds. */
 static bool take_extent(TgParser *parser, int axis) {
   const TgToken token = parser->lexer.token;
@@ -63,6 +70,7 @@ static bool take_extent(TgParser *parser, int axis) {
 
 static bool take_grid(TgParser *parser) {
   TgSchedule *schedule = parser->schedule;
+  const char *begin = parser->lexer.token.text;
   if (schedule->dims) return tg_parser_fail(parser, "a second `grid`, expected one");
   for (bool more = true; more;) {
     int axis = schedule->dims;
@@ -73,7 +81,7 @@ static bool take_grid(TgParser *parser) {
     schedule->dims++;
     if (!tg_parser_accept(parser, ",", &more)) return false;
   }
-  return true;
+  return keep_words(parser, begin, &parser->names->grid);
 }
 
 static bool take_param(TgParser *parser) {
@@ -95,16 +103,13 @@ static bool take_param(TgParser *parser) {
 static bool take_require(TgParser *parser) {
   TgSchedule *schedule = parser->schedule;
   int number = schedule->requires_;
-  const TgLexer *lexer = &parser->lexer;
+  const char *begin = parser->lexer.token.text;
   if (number == TG_MAX_REQUIRES) return tg_parser_fail(parser, "more than %d requirements", TG_MAX_REQUIRES);
-  const char *begin = lexer->token.text;
   if (!tg_parser_take_condition(parser, &schedule->require[number])) return false;
   if (tg_expression_variables(schedule, schedule->require[number]) & ((1u << TG_LOCAL_VARIABLES) - 1))
     return tg_parser_fail(parser, "a requirement on a coordinate, expected parameters and numbers only");
-  const char *end = lexer->token.text;
-  while (end > begin && end[-1] == ' ') end--;
   schedule->requires_++;
-  return tg_parser_keep(parser, begin, (size_t)(end - begin), &parser->names->require[number]);
+  return keep_words(parser, begin, &parser->names->require[number]);
 }
 
 static const char *const matrices[TG_MATRICES] = {"A", "B", "C"};

@@ -92,9 +92,14 @@ static bool is_constant(const TgSchedule *schedule, const TgStatement *statement
   return !(used & LOOPS);
 }
 
-static bool expression_failed(const TgError *failure, GError **error) {
-  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE, "%d:%d: %s", failure->line, failure->column,
-              failure->message);
+static bool expression_failed(TgPhases *phases, const TgError *reason, GError **error) {
+  phases->failure = (TgFailure){.cause = TG_CAUSE_EXPRESSION,
+                                .statement = phases->walk.statement,
+                                .line = reason->line,
+                                .column = reason->column,
+                                .processor = -1};
+  g_strlcpy(phases->failure.message, reason->message, sizeof phases->failure.message);
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE, reason->message);
   return false;
 }
 
@@ -104,7 +109,8 @@ static bool draft_collective(TgPhases *phases, GError **error) {
     TgLine line;
     TgError failure;
     bool takes_part;
-    if (!tg_walk_line(&phases->walk, number, &line, &takes_part, &failure)) return expression_failed(&failure, error);
+    if (!tg_walk_line(&phases->walk, number, &line, &takes_part, &failure))
+      return expression_failed(phases, &failure, error);
     if (!takes_part) continue;
     const GArray *pattern = tg_line_pattern(&phases->patterns, statement, phases->walk.statement, phases->collective,
                                             &line, phases->blocks.bytes[phases->walk.statement], phases->element_bytes);
@@ -118,11 +124,11 @@ static bool draft_collective(TgPhases *phases, GError **error) {
 }
 
 /* The current move or product at some processors, one by one. */
-static bool ask_each(const TgPhases *phases, int64_t first, int count, TgSweep *sweep, GError **error) {
+static bool ask_each(TgPhases *phases, int64_t first, int count, TgSweep *sweep, GError **error) {
   for (int i = 0; i < count; i++) {
     TgLocal local;
     TgError failure;
-    if (!tg_walk_local(&phases->walk, first + i, &local, &failure)) return expression_failed(&failure, error);
+    if (!tg_walk_local(&phases->walk, first + i, &local, &failure)) return expression_failed(phases, &failure, error);
     sweep->takes_part[i] = local.takes_part;
     sweep->to[i] = local.takes_part ? (int32_t)local.to : 0;
   }
@@ -174,7 +180,7 @@ static void keep_cached(TgPhases *phases, int statement) {
 static TgProgress next_uniform(TgPhases *phases, GError **error) {
   TgError failure;
   TgProgress progress = tg_walk_next(&phases->walk, &failure);
-  if (progress == TG_PROGRESS_ERROR) expression_failed(&failure, error);
+  if (progress == TG_PROGRESS_ERROR) expression_failed(phases, &failure, error);
   if (progress != TG_PROGRESS_MORE) return progress;
   int number = phases->walk.statement;
   const TgStatement *statement = &phases->schedule->statement[number];
@@ -257,7 +263,7 @@ TgPhases *tg_phases_new_whole(const TgSchedule *schedule, const TgScheduleNames 
     if (tg_uniform_blocks(schedule, names, shape, element_bytes, &phases->blocks) || follow_by_name(phases, error))
       return phases;
   } else {
-    expression_failed(&failure, error);
+    expression_failed(phases, &failure, error);
   }
   tg_phases_free(phases);
   return NULL;
@@ -282,6 +288,10 @@ void tg_phases_free(TgPhases *phases) {
 
 const TgWalk *tg_phases_walk(const TgPhases *phases) {
   return phases->state ? tg_state_walk(phases->state) : &phases->walk;
+}
+
+const TgFailure *tg_phases_failure(const TgPhases *phases) {
+  return &phases->failure;
 }
 
 const TgShape *tg_phases_shape(const TgPhases *phases) {
