@@ -17,9 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Subcommands of the design that this version does not have yet. */
-static const char *const later[] = {"huge", "trace", NULL};
-
 const TgCommand *tg_command_find(const char *name) {
   for (const TgCommand *const *command = tg_commands; *command; command++)
     if (strcmp((*command)->name, name) == 0) return *command;
@@ -52,8 +49,6 @@ static void prepare_signals(void) {
 }
 
 static TgExit unknown_command(const TgCli *cli, const char *name) {
-  if (g_strv_contains(later, name))
-    return tg_report(cli, TG_EXIT_MISSING, "%s is not in this version (see `topogemm --help` for what is)", name);
   if (name[0] == '-')
     return tg_report(cli, TG_EXIT_USAGE, "%s: the subcommand comes first, as in `topogemm list`; see `topogemm --help`",
                      name);
