@@ -31,8 +31,9 @@ static const double products_per_thread = 1 << 21;
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
-/** Address space of OpenBLAS 0.3: the library, and of each thread a buffer of 128 MiB beside its stack. What it does
- * not get it asks for again, for ever, so that it must fit before the library is loaded: its threads start then. */
+/** Address space of OpenBLAS 0.3: the library, a buffer of 128 MiB for each thread and, in 0.3.29 but not in 0.3.21, one
+ * more for whoever calls it, and stacks. What it does not get it asks for again, for ever, so that it must fit before
+ * the library is loaded: its threads start then. */
 static const uint64_t library_bytes = UINT64_C(64) << 20, thread_bytes = UINT64_C(136) << 20;
 
 static bool is_limited(void) {
@@ -45,7 +46,7 @@ static uint64_t bytes_of_threads(int threads) {
   struct rlimit stack;
   const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
   const uint64_t stack_bytes = known ? (uint64_t)stack.rlim_cur : UINT64_C(8) << 20;
-  return library_bytes + (uint64_t)threads * thread_bytes + (uint64_t)(threads - 1) * stack_bytes;
+  return library_bytes + (uint64_t)(threads + 1) * thread_bytes + (uint64_t)(threads - 1) * stack_bytes;
 }
 
 /** As many threads as the system has processors for, or as the user asks for. */
