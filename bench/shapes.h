@@ -1,6 +1,6 @@
 /** @file shapes.h
- * Which shape is the fastest on this card: for executors with several kernels, called forms, each form on grids of
- * processors of many shapes, with each transport and every schedule of the library that goes there. */
+ * Which shape is the fastest on this card: for executors with several kernels, called variants, each variant on grids
+ * of processors of many shapes, with each transport and every schedule of the library that goes there. */
 #ifndef TG_SHAPES_H
 #define TG_SHAPES_H
 
@@ -23,8 +23,9 @@ typedef struct TgShapesRow {
   const char *on, *schedule;
   char grid[TG_SHAPES_GRID_BYTES];
   TgTransport transport;
-  int32_t form, forms; /**< as in TgExecutorFacts; form 0: the executor was not opened, or refused its choice of one */
-  bool chosen;         /**< the form is the executor's own choice */
+  int32_t variant,
+      variants; /**< as in TgExecutorFacts; variant 0: the executor was not opened, or refused its choice of one */
+  bool chosen;  /**< the variant is the executor's own choice */
   int64_t n;
   int64_t processors, instances, resident;
   int32_t tile[2];
@@ -41,7 +42,7 @@ typedef struct TgShapesKept {
   int64_t n;
   char *schedule, *grid; /**< free with g_free() */
   TgTransport transport;
-  int32_t form;
+  int32_t variant;
 } TgShapesKept;
 
 typedef struct TgShapes {
@@ -73,8 +74,8 @@ typedef struct TgShapesPlan {
 } TgShapesPlan;
 
 /** Measures the combinations of a size, each with its C checked, and adds their rows: first every schedule and grid in
- * the form that the executor chooses, with its first transport, then with the others, then in the other forms, where
- * the one before was not hopeless. Wrong products are no error here. Errors: TG_BENCH_ERROR. */
+ * the variant that the executor chooses, with its first transport, then with the others, then in the other variants,
+ * where the one before was not hopeless. Wrong products are no error here. Errors: TG_BENCH_ERROR. */
 bool tg_shapes_sweep(TgShapes *shapes, const TgShapesPlan *plan, GError **error);
 
 /** Whether all names that `--kernels` gives are executors of the table or schedules of C = A * B in the library. */
@@ -86,26 +87,26 @@ bool tg_shapes_names_check(const TgShapesPlace *places, size_t count, char **nam
  * TG_TRANSPORTS: any). NULL where there is none. */
 const TgShapesRow *tg_shapes_best(const TgShapes *shapes, int64_t n, const char *on, const char *schedule,
                                   const char *grid, TgTransport transport);
-/** The same combination in the form that the executor chooses; NULL where it was not measured. */
+/** The same combination in the variant that the executor chooses; NULL where it was not measured. */
 const TgShapesRow *tg_shapes_own(const TgShapes *shapes, const TgShapesRow *row);
 /** The row of what was kept; NULL where it was not measured this time. */
 const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesKept *kept);
-/** How much longer the executor's own form takes than the best one, in the geometric mean over the combinations of
- * schedule, grid and transport that were measured in several forms; NaN where there are none. */
+/** How much longer the executor's own variant takes than the best one, in the geometric mean over the combinations of
+ * schedule, grid and transport that were measured in several variants; NaN where there are none. */
 double tg_shapes_own_ratio(const TgShapes *shapes, int64_t n, const char *on, guint *combinations);
 
 /* --- what is kept ------------------------------------------------------------------------------------------------- */
 
-/** The key of the best form of a combination, "clusters f32 4096x4096x4096 cannon 2x2 copy", and of the best of all,
+/** The key of the best variant of a combination, "clusters f32 4096x4096x4096 cannon 2x2 copy", and of the best of all,
  * "clusters f32 4096x4096x4096", where `schedule` is NULL. Free with g_free(). */
 char *tg_shapes_key(const char *on, TgElement element, const int64_t size[3], const char *schedule, const char *grid,
                     TgTransport transport);
-/** The form that is kept for it on this card; false without an error where there is none, with a TG_BENCH_ERROR where
- * the file cannot be read. */
-bool tg_shapes_kept_form(const TgDevice *device, const char *key, int32_t *form, GError **error);
+/** The variant that is kept for it on this card; false without an error where there is none, with a TG_BENCH_ERROR
+ * where the file cannot be read. */
+bool tg_shapes_kept_variant(const TgDevice *device, const char *key, int32_t *variant, GError **error);
 /** Reads what earlier runs kept as the best of an executor at a size, into shapes->kept. */
 bool tg_shapes_read_kept(TgShapes *shapes, const char *on, int64_t n, GError **error);
-/** Keeps the best form of every combination that was measured in several, and the best of all. */
+/** Keeps the best variant of every combination that was measured in several, and the best of all. */
 bool tg_shapes_keep(const TgShapes *shapes, int64_t n, const char *on, GError **error);
 
 /** Parts of the experiment; they take TgShapes. */

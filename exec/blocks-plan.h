@@ -92,8 +92,8 @@ typedef struct TgBlocksPlan {
   int64_t rows[TG_MATRICES], columns[TG_MATRICES];               /**< of the whole matrices */
   int64_t padded_rows[TG_MATRICES], padded_columns[TG_MATRICES]; /**< of a block */
   TgBlocksLayout layout;
-  bool turned[TG_MATRICES];  /**< blocks of this matrix lie as their transposes */
-  bool paneled[TG_MATRICES]; /**< … and in panels */
+  bool transposed[TG_MATRICES]; /**< blocks of this matrix lie as their transposes */
+  bool paneled[TG_MATRICES];    /**< … and in panels */
 } TgBlocksPlan;
 
 /** Where element (row, column) of a matrix of so many rows lies that is cut into panels of columns. */

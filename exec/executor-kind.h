@@ -5,6 +5,9 @@
 
 #include "executor.h"
 
+/** `unlike_sim` of an executor that tiles problems around a schedule. */
+#define TG_EXECUTOR_TILES "which cuts a problem into smaller ones; here it is one"
+
 struct TgExecutor {
   const TgExecutorKind *kind;
   const TgSchedule *schedule;
@@ -28,9 +31,9 @@ bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error);
 
 /** For an executor with a single kernel: says so in the facts, and refuses to be asked for another one. Errors:
  * BAD_INPUT. */
-bool tg_executor_has_one_form(TgExecutor *executor, GError **error);
-/** Refuses a form beyond the last of facts.forms. Errors: BAD_INPUT, with both numbers. */
-bool tg_executor_has_form(const TgExecutor *executor, GError **error);
+bool tg_executor_has_one_variant(TgExecutor *executor, GError **error);
+/** Refuses a variant beyond the last of facts.variants. Errors: BAD_INPUT, with both numbers. */
+bool tg_executor_has_variant(const TgExecutor *executor, GError **error);
 
 /** Proves the schedule at the options' sizes. Errors: SCHEDULE with what the proof says, TOO_LARGE; FAILED where the
  * watch stops it. */

@@ -43,18 +43,18 @@ bool tg_executor_prove(const TgSchedule *schedule, const TgScheduleNames *names,
                 proof->failure.message);
 }
 
-bool tg_executor_has_form(const TgExecutor *executor, GError **error) {
-  const int32_t form = executor->options.form, forms = executor->facts.forms;
-  if (form >= 0 && form <= forms) return true;
+bool tg_executor_has_variant(const TgExecutor *executor, GError **error) {
+  const int32_t variant = executor->options.variant, variants = executor->facts.variants;
+  if (variant >= 0 && variant <= variants) return true;
   g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
-              "the executor %s has no form %d of %s: it has %d, and 0 leaves the choice to it", executor->kind->name,
-              form, tg_element_name(executor->options.element), forms);
+              "the executor %s has no variant %d of %s: it has %d, and 0 leaves the choice to it", executor->kind->name,
+              variant, tg_element_name(executor->options.element), variants);
   return false;
 }
 
-bool tg_executor_has_one_form(TgExecutor *executor, GError **error) {
-  executor->facts.form = executor->facts.forms = 1;
-  return tg_executor_has_form(executor, error);
+bool tg_executor_has_one_variant(TgExecutor *executor, GError **error) {
+  executor->facts.variant = executor->facts.variants = 1;
+  return tg_executor_has_variant(executor, error);
 }
 
 /** C = A * A' and its like need m = n; nothing else ties m, n and k to one another. */

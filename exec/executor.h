@@ -1,7 +1,7 @@
 /** @file executor.h
- * Executors run a bound schedule for real. Each is a row of one table (cli/options/executors.c): what its processor is, and
- * five functions. The order is open, load, then run and gather as often as wanted, close; a run begins from A and B as
- * they were loaded.
+ * Executors run a bound schedule for real. Each is a row of one table (cli/options/executors.c): what its processor is,
+ * and five functions. The order is open, load, then run and gather as often as wanted, close; a run begins from A and B
+ * as they were loaded.
  *
  * An executor whose processors have little memory tiles a larger problem around the schedule: many instances of it,
  * each for a tile of C, each run once for every panel of K, and the panels' results summed up. TgExecutorFacts says so.
@@ -47,7 +47,7 @@ typedef struct TgExecutorOptions {
   TgElement element;
   TgCollective collective; /**< TG_COLLECTIVE_WHOLE: every receiver reads from the owner */
   TgTransport transport;
-  int32_t form;               /**< 1 + number of the executor's kernel, where it has several; 0: chosen */
+  int32_t variant;            /**< 1 + number of the executor's kernel, where it has several; 0: chosen */
   int32_t device;             /**< number of the GPU */
   int64_t memory_limit_bytes; /**< of device memory; 0: what the device has */
   double deadline_s;          /**< longest wait of one processor for another; 0: 20 s; barriers have none */
@@ -81,7 +81,7 @@ typedef struct TgExecutorFacts {
   int64_t memory_bytes;               /**< of the device */
   int64_t shared_bytes;               /**< of shared memory, of one block */
   const char *kernel;                 /**< what multiplies on a processor, in words; static, or the executor's own */
-  int32_t form, forms;                /**< 1 + number of the kernel that runs, and how many there are to choose from */
+  int32_t variant, variants;          /**< 1 + number of the kernel that runs, and how many there are to choose from */
   int64_t instructions, waits;        /**< over all processors */
   int64_t steps;
   int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */
@@ -95,13 +95,27 @@ typedef struct TgExecutorFacts {
 
 typedef struct TgExecutor TgExecutor;
 
-/** A row of the table. */
+/** How an executor works through a schedule, as far as a prediction must know. */
+typedef struct TgExecutorTraits {
+  bool takes_turns; /**< its processors do their part of a step one after another */
+  bool overlaps;    /**< moves overlap with products */
+  bool fetches;     /**< the receiver of a block does the work, one block after another; its sender is not held up */
+  bool folds;       /**< a block that moves before it is used is loaded where it is needed, and sums of products are
+                         added up once at the end: neither costs anything in a pass */
+} TgExecutorTraits;
+
+/** A row of the table: everything that is particular to one executor. */
 typedef struct TgExecutorKind {
   const char *name;      /**< as `--on` takes it */
   const char *processor; /**< what a processor is, in words */
   const char *link;      /**< what a link is */
+  bool on_gpu;           /**< it needs a GPU */
+  bool has_deadline;     /**< its processors wait for each other, and deadline_s limits that */
   int32_t transports;    /**< bit TgTransport: those it has */
   bool times_apart;      /**< runs that take times of steps are slower: time others as a whole */
+  TgExecutorTraits traits;
+  const char *unlike_sim;   /**< what it does that `sim` does not suppose of a machine; NULL: nothing */
+  const char *grid, *sizes; /**< to calibrate with: what fills it as users do; see TgCalibrationPlan */
   TgExecutor *(*open)(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
                       GError **error);
   bool (*load)(TgExecutor *executor, const void *a, const void *b, GError **error);

@@ -16,7 +16,7 @@ typedef struct TgProbe {
   int32_t hops; /**< moves of a block along its row between two products; 0: none. Then products == columns, and
                    hops has no divisor in common with columns */
   int64_t m, n, k;
-  int32_t form; /**< as in TgExecutorOptions */
+  int32_t variant; /**< as in TgExecutorOptions */
 } TgProbe;
 
 /** What came of it. Of times inside of a run, those of a run of median length. */

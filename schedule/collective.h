@@ -39,7 +39,7 @@ typedef struct TgTransfer {
 /** A lazy enumeration of the rounds: constant size, constant time a transfer. */
 typedef struct TgRounds {
   uint8_t op;         /**< TgOp: one of the collectives */
-  uint8_t collective; /**< after TG_COLLECTIVE_AUTO and forms that the operation lacks are resolved */
+  uint8_t collective; /**< after TG_COLLECTIVE_AUTO and algorithms that the operation lacks are resolved */
   uint8_t depth;      /**< ⌈log2 length⌉ */
   uint8_t unused;
   int32_t length, root;
@@ -51,12 +51,12 @@ typedef struct TgRounds {
 /** Begins. `pieces`: parts of a block in a pipelined chain, at most TG_MAX_PROCESSORS; 0 chooses `length`. The root
  * wraps. No rounds where `op` is no collective, and none where `length` is below 2.
  *
- * An operation without a form of its own takes the nearest that it has, and `rounds->collective` says which. With
+ * An operation without such an algorithm takes the nearest that it has, and `rounds->collective` says which. With
  * L = length, rounds are counted in brackets; d = ⌈log2 L⌉, P = pieces:
  *
  *                     | broadcast, reduce           | scatter, gather | allgather,         | alltoall
  *                     |                             |                 | reducescatter      |
- *   whole             | own form [1]                | own form [1]    | own form [1]       | own form [1]
+ *   whole             | direct [1]                  | direct [1]      | direct [1]         | direct [1]
  *   auto              | binomial                    | binomial        | recursive doubling | pairwise
  *                     |                             |                 | if L = 2^d or ring |
  *   binomial          | tree [d]                    | tree [d]        | recursive doubling | recursive doubling

@@ -6,7 +6,6 @@
 #ifndef TG_CALIBRATION_H
 #define TG_CALIBRATION_H
 
-#include "ways.h"
 #include "machine.h"
 #include "probe.h"
 
@@ -17,7 +16,6 @@ enum { TG_CALIBRATION_SIZES = 16 };
 /** What to measure. */
 typedef struct TgCalibrationPlan {
   const TgExecutorKind *kind;
-  TgWays ways;
   TgExecutorOptions options;          /**< but for the sizes */
   int32_t rows, columns;              /**< of the grid */
   int64_t size[TG_CALIBRATION_SIZES]; /**< elements along a side of a processor's block, increasing; k of the problem,

@@ -5,7 +5,7 @@
 #define TG_EXPECTED_RUN_H
 
 #include "cost.h"
-#include "ways.h"
+#include "executor.h"
 
 TG_BEGIN_DECLS
 
@@ -13,25 +13,26 @@ typedef struct TgExpectedRun {
   TgTopology network; /**< a link from each processor to each */
   TgShape shape;      /**< of one instance in one panel */
   TgCostOptions options;
-  TgCost cost;     /**< of one pass by itself */
-  int64_t steps;   /**< of the schedule */
-  double *step_s;  /**< by step, of one pass: the time in it of a processor that takes part; 0 where none does */
-  int64_t rounds;  /**< instances that follow one another */
-  int64_t passes;  /**< through the schedule, that follow one another */
-  double pass_s;   /**< steps of one pass together, as passes follow one another */
-  double beside_s; /**< of the whole run, beside its steps */
-  double time_s;   /**< of the whole run */
+  TgCost cost;       /**< of one pass by itself */
+  int64_t steps;     /**< of the schedule */
+  double *step_s;    /**< by step, of one pass: the time in it of a processor that takes part; 0 where none does */
+  int64_t rounds;    /**< instances that follow one another */
+  int64_t passes;    /**< through the schedule, that follow one another */
+  double pass_s;     /**< steps of one pass together, as passes follow one another */
+  double overhead_s; /**< of the whole run, apart from its steps */
+  double time_s;     /**< of the whole run */
 } TgExpectedRun;
 
-/** Turns every communication statement that costs nothing in a pass into a copy on its processor: with `ways->folds`
+/** Turns every communication statement that costs nothing in a pass into a copy on its processor: with `traits->folds`
  * moves of blocks that no product and no collective has read before, and what is done with sums of products; with
  * TG_TRANSPORT_LOAD all of them. By buffer, not block by block. */
-void tg_expected_fold(TgSchedule *schedule, const TgScheduleNames *names, const TgWays *ways, TgTransport transport);
+void tg_expected_fold(TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorTraits *traits,
+                      TgTransport transport);
 
 /** Predicts. `facts` are those of the opened executor, of whose runs nothing is used.
  * Errors: of tg_cost_predict(). Free with tg_expected_clear(). */
 bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorFacts *facts,
-                     const TgExecutorOptions *options, const TgWays *ways, const TgMachine *machine,
+                     const TgExecutorOptions *options, const TgExecutorTraits *traits, const TgMachine *machine,
                      TgExpectedRun *expected, GError **error);
 void tg_expected_clear(TgExpectedRun *expected);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgExpectedRun, tg_expected_clear)

@@ -32,7 +32,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters", "blocks", "forms"]
+TESTS = ["device", "kernels", "historic", "historic-mmt", "threads", "clusters", "blocks", "variants"]
 TOOLS = ["memcheck", "racecheck", "synccheck"]
 # Sizes at which a test under a tool ends within minutes: racecheck slows kernels down several hundred times.
 LARGEST = {"memcheck": "130", "racecheck": "65", "synccheck": "130"}
@@ -45,7 +45,7 @@ EVERY = {("racecheck", "clusters"): "2", ("racecheck", "blocks"): "4", ("raceche
 # on 8.
 PRODUCTS = {("racecheck", "clusters"): "24"}
 # Cases that get more than that, and take minutes.
-MANY_PRODUCTS = ("64", re.compile(r"/clusters/device/(stress/\w+-4x4|forms/(cannon-4x4|fox-3x3)/.*)"))
+MANY_PRODUCTS = ("64", re.compile(r"/clusters/device/(stress/\w+-4x4|variants/(cannon-4x4|fox-3x3)/.*)"))
 # Into how many parts, each with some of its cases, a test is divided under a tool. racecheck of clusters takes long, and in a
 # process of several cases at times does not end: every case is a part.
 DIVIDED = {("racecheck", "blocks"): 8, ("racecheck", "clusters"): 63, ("racecheck", "historic"): 4,
@@ -80,8 +80,8 @@ EXPERIMENTS = {
     "shapes": ("bench shapes", "--quick"),
 }
 
-TRIALS = "--trials", "20"  # of all of them but the forms, of which there are hundreds; fewer where these take over 20 s
-# Figures that do not depend on which form an earlier part, or another day, kept as the fastest.
+TRIALS = "--trials", "20"  # of all of them but the variants, of which there are hundreds; fewer where these take over 20 s
+# Figures that do not depend on which variant an earlier part, or another day, kept as the fastest.
 OWN = ["--no-cache"]
 # Schedules on the executors of one GPU, with cuBLAS in the same run: algorithms, grids, sizes, more.
 RUNS = {
@@ -265,7 +265,7 @@ def parts_of(options):
     for name, (algorithms, grid, sizes, more) in RUNS.items():
         for size in (512,) if options.quick else sizes:
             words = ["run", *algorithms.split(), "--grid", grid, "-n", str(size), *more.split(), *OWN]
-            yield Part(f"measure-{name}-{size}", [str(cli), *words, "--beside", "cublas", "--json"], document=True)
+            yield Part(f"measure-{name}-{size}", [str(cli), *words, "--baseline", "cublas", "--json"], document=True)
     for name, (how, grid, algorithms, sizes) in COMPARES.items():
         machine = str(options.build / "gpu" / f"{name}.machine")
         words = ["calibrate", *how.split(), "--grid", grid, "-o", machine]

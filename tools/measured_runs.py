@@ -18,16 +18,16 @@ def speed(run):
 
 def of_beside(run):
     """The part of the other kernel's speed."""
-    return f"{run['beside']['ratio']:.3f}" if "beside" in run else "-"
+    return f"{run['baseline']['ratio']:.3f}" if "baseline" in run else "-"
 
 
 def below(files):
     """The line below a table: the card, and what the figures are."""
     runs = runs_of(files)
     trials = sorted(run["trials"] for run in runs)
-    beside = next((run["beside"]["kernel"] for run in runs if "beside" in run), None)
+    baseline = next((run["baseline"]["kernel"] for run in runs if "baseline" in run), None)
     words = f"Tflop/s ± the standard deviation, medians of {trials[0]} to {trials[-1]} runs"
-    return ["", words + (f"; of {beside}: its median in the same run over the schedule's" if beside else "") + ". " + where(files)]
+    return ["", words + (f"; of {baseline}: its median in the same run over the schedule's" if baseline else "") + ". " + where(files)]
 
 
 def runs(files):
@@ -60,18 +60,18 @@ def shapes_of(results, on, key):
 
 
 def own_ratio(results, row):
-    """The time of the form that the executor chooses over that of this one."""
+    """The time of the variant that the executor chooses over that of this one."""
     names = ("on", "algorithm", "grid", "transport", "n")
     own = [one for one in results if one["chosen"] and "left_out" not in one and one["ok"] and all(one[name] == row[name] for name in names)]
     return f"{own[0]['time_s']['median'] / row['time_s']['median']:.3f}" if own else "-"
 
 
 def own_words(choice):
-    """How the executor's choice of a form does on the whole."""
-    count, best = choice["compared_with_own_form"], choice["best"]
+    """How the executor's choice of a variant does on the whole."""
+    count, best = choice["compared_with_own_variant"], choice["best"]
     if not count:
         return f"{best['on']}: no combination was measured in several forms."
-    return (f"{best['on']}: the executor's own form takes {choice['own_form_ratio']:.3f} times as long as the best one, in the "
+    return (f"{best['on']}: the executor's own variant takes {choice['own_variant_ratio']:.3f} times as long as the best one, in the "
             f"geometric mean over {count} combinations of schedule, grid and transport.")
 
 
@@ -86,12 +86,12 @@ def shapes(files):
                     for row in shapes_of(results, on, key):
                         fastest = shapes_of(results, on, key)[0]
                         lines.append([f"`{on}`", str(n), what, row["grid"], row["algorithm"], row["transport"],
-                                      f"{row['form']} of {row['forms']}", f"{row['gflops'] / 1e3:.1f}",
+                                      f"{row['variant']} of {row['variants']}", f"{row['gflops'] / 1e3:.1f}",
                                       f"{row['time_s']['median'] / fastest['time_s']['median']:.2f}", own_ratio(results, row)])
         left_out = sum("left_out" in row for row in one["results"])
         words += [own_words(choice) for choice in one["choices"]]
         words.append(f"{len(one['results']) - left_out} combinations measured, {left_out} left out. {where([one])}")
-    heads = ["`--on`", "n", "best of each", "grid", "schedule", "transport", "form", "Tflop/s", "times the best", "own form, times this one"]
+    heads = ["`--on`", "n", "best of each", "grid", "schedule", "transport", "variant", "Tflop/s", "times the best", "own variant, times this one"]
     return markdown(heads, lines) + ["", " ".join(words)]
 
 

@@ -8,7 +8,7 @@ static void write_shape(TgJson *json, const TgShapesRow *row) {
   tg_json_member_string(json, "algorithm", row->schedule);
   tg_json_member_string(json, "grid", row->grid);
   tg_json_member_string(json, "transport", tg_transport_name(row->transport));
-  tg_json_member_integer(json, "form", row->form);
+  tg_json_member_integer(json, "variant", row->variant);
 }
 
 static void write_facts(TgJson *json, const TgShapesRow *row) {
@@ -31,7 +31,7 @@ static void write_row(TgJson *json, const TgShapes *shapes, const TgShapesRow *r
   const double flops = 2.0 * (double)row->n * (double)row->n * (double)row->n;
   tg_json_begin_object(json, TG_JSON_ROW);
   write_shape(json, row);
-  tg_json_member_integer(json, "forms", row->forms);
+  tg_json_member_integer(json, "variants", row->variants);
   tg_json_member_bool(json, "chosen", row->chosen);
   tg_json_member_string(json, "type", tg_element_name(shapes->element));
   tg_json_member_integer(json, "n", row->n);
@@ -69,7 +69,7 @@ static void write_kept(TgJson *json, const TgShapes *shapes, const TgShapesRow *
     tg_json_member_string(json, "algorithm", kept->schedule);
     tg_json_member_string(json, "grid", kept->grid);
     tg_json_member_string(json, "transport", tg_transport_name(kept->transport));
-    tg_json_member_integer(json, "form", kept->form);
+    tg_json_member_integer(json, "variant", kept->variant);
     if (row) tg_json_member_double(json, "median_s", row->time.median_s);
     if (row) tg_json_member_double(json, "ratio_to_best", row->time.median_s / best->time.median_s);
     tg_json_end_object(json);
@@ -88,8 +88,8 @@ static void write_choice(TgJson *json, const TgShapes *shapes, const TgShapesRow
   write_shape(json, best);
   tg_json_member_double(json, "median_s", best->time.median_s);
   tg_json_end_object(json);
-  tg_json_member_integer(json, "compared_with_own_form", combinations);
-  tg_json_member_double(json, "own_form_ratio", ratio);
+  tg_json_member_integer(json, "compared_with_own_variant", combinations);
+  tg_json_member_double(json, "own_variant_ratio", ratio);
   write_kept(json, shapes, best);
   tg_json_end_object(json);
 }

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char form_word[] = "form"; /* where other experiments name a kernel */
+static const char variant_word[] = "variant"; /* where other experiments name a kernel */
 
 char *tg_shapes_key(const char *on, TgElement element, const int64_t size[3], const char *schedule, const char *grid,
                     TgTransport transport) {
@@ -24,11 +24,11 @@ static bool fail(const char *key, const char *what, GError **error) {
   return false;
 }
 
-bool tg_shapes_kept_form(const TgDevice *device, const char *key, int32_t *form, GError **error) {
+bool tg_shapes_kept_variant(const TgDevice *device, const char *key, int32_t *variant, GError **error) {
   TgTuned tuned;
   if (!tg_tuning_find(device, key, &tuned, error)) return false;
-  if (strcmp(tuned.kernel, form_word) != 0 || tuned.width < 1) return fail(key, "a form", error);
-  *form = tuned.width;
+  if (strcmp(tuned.kernel, variant_word) != 0 || tuned.width < 1) return fail(key, "a variant", error);
+  *variant = tuned.width;
   return true;
 }
 
@@ -46,7 +46,7 @@ static bool read_shape(const TgTuned *tuned, TgShapesKept *kept) {
   if (g_strv_length(words) != 3 || !find_transport(words[2], &kept->transport) || tuned->width < 1) return false;
   kept->schedule = g_strdup(words[0]);
   kept->grid = g_strdup(words[1]);
-  kept->form = tuned->width;
+  kept->variant = tuned->width;
   return true;
 }
 
@@ -60,26 +60,26 @@ bool tg_shapes_read_kept(TgShapes *shapes, const char *on, int64_t n, GError **e
     if (why) g_propagate_error(error, why);
     return !why;
   }
-  if (!read_shape(&tuned, &kept)) return fail(key, "SCHEDULE:GRID:TRANSPORT and a form", error);
+  if (!read_shape(&tuned, &kept)) return fail(key, "SCHEDULE:GRID:TRANSPORT and a variant", error);
   g_array_append_val(shapes->kept, kept);
   return true;
 }
 
 static bool keep(const TgShapes *shapes, const TgShapesRow *row, bool of_all, GError **error) {
   const int64_t size[] = {row->n, row->n, row->n};
-  TgTuned tuned = {.width = row->form, .seconds = row->time.median_s};
+  TgTuned tuned = {.width = row->variant, .seconds = row->time.median_s};
   g_autofree char *key =
       tg_shapes_key(row->on, shapes->element, size, of_all ? NULL : row->schedule, row->grid, row->transport);
   g_autofree char *shape = g_strdup_printf("%s:%s:%s", row->schedule, row->grid, tg_transport_name(row->transport));
-  if (g_strlcpy(tuned.kernel, of_all ? shape : form_word, sizeof tuned.kernel) >= sizeof tuned.kernel) return true;
+  if (g_strlcpy(tuned.kernel, of_all ? shape : variant_word, sizeof tuned.kernel) >= sizeof tuned.kernel) return true;
   return tg_tuning_keep(&shapes->results->environment.device, key, &tuned, error);
 }
 
-/* Whether another form than the row's was measured, too: else there was no choice. */
+/* Whether another variant than the row's was measured, too: else there was no choice. */
 static bool was_chosen(const TgShapes *shapes, const TgShapesRow *row) {
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *other = tg_shapes_at(shapes, r);
-    if (other->n == row->n && other->transport == row->transport && other->form != row->form && other->right &&
+    if (other->n == row->n && other->transport == row->transport && other->variant != row->variant && other->right &&
         strcmp(other->on, row->on) == 0 && strcmp(other->schedule, row->schedule) == 0 &&
         strcmp(other->grid, row->grid) == 0)
       return true;

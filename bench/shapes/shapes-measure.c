@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { LEAST_TRIALS = 3, MOST_TRIALS = 20 };
-static const double hopeless = 3; /* times as long as the best of the executor: no more trials, no other forms */
+static const double hopeless = 3; /* times as long as the best of the executor: no more trials, no other variants */
 
 /* --- one of them -------------------------------------------------------------------------------------------------- */
 
@@ -16,13 +16,13 @@ static const TgExecutorKind *kind_of(const TgSweep *sweep, const TgShapesCase *o
   return sweep->plan->places[one->place].kind;
 }
 
-static TgShapesRow row_of(const TgSweep *sweep, const TgShapesCase *one, TgTransport transport, int32_t form) {
+static TgShapesRow row_of(const TgSweep *sweep, const TgShapesCase *one, TgTransport transport, int32_t variant) {
   TgShapesRow row = {.on = kind_of(sweep, one)->name,
                      .schedule = one->schedule_name,
                      .transport = transport,
-                     .form = form,
-                     .forms = one->forms,
-                     .chosen = form == 0,
+                     .variant = variant,
+                     .variants = one->variants,
+                     .chosen = variant == 0,
                      .n = sweep->plan->n,
                      .processors = tg_schedule_processors(&one->schedule)};
   g_strlcpy(row.grid, one->grid, sizeof row.grid);
@@ -65,27 +65,27 @@ static bool run(TgSweep *sweep, const TgShapesCase *one, TgExecutor *executor, T
          run_trials(sweep, one, executor, row, error);
 }
 
-static TgExecutorOptions options_of(const TgSweep *sweep, TgTransport transport, int32_t form) {
+static TgExecutorOptions options_of(const TgSweep *sweep, TgTransport transport, int32_t variant) {
   const int64_t n = sweep->plan->n;
   return (TgExecutorOptions){.m = n,
                              .n = n,
                              .k = n,
                              .element = sweep->shapes->element,
                              .transport = transport,
-                             .form = form,
+                             .variant = variant,
                              .no_times = true,
                              .poison = true};
 }
 
 static void take_facts(TgShapesCase *one, const TgExecutorFacts *facts, TgShapesRow *row) {
-  row->form = facts->form;
-  row->forms = one->forms = facts->forms;
+  row->variant = facts->variant;
+  row->variants = one->variants = facts->variants;
   row->instances = facts->instances;
   row->resident = facts->resident;
   row->tile[0] = facts->tile[0];
   row->tile[1] = facts->tile[1];
   memcpy(row->instance, facts->instance, sizeof row->instance);
-  one->tried[row->transport] |= UINT64_C(1) << facts->form;
+  one->tried[row->transport] |= UINT64_C(1) << facts->variant;
 }
 
 /* What an executor refuses is left out in its own words; a device that fails ends all. */
@@ -95,8 +95,9 @@ static bool is_refusal(const GError *why) {
 }
 
 static bool fail(const TgShapesRow *row, GError *why, GError **error) {
-  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED, "bench shapes: %s on %s, executed on %s, %s, form %d: %s",
-              row->schedule, row->grid, row->on, tg_transport_name(row->transport), row->form, why->message);
+  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED,
+              "bench shapes: %s on %s, executed on %s, %s, variant %d: %s", row->schedule, row->grid, row->on,
+              tg_transport_name(row->transport), row->variant, why->message);
   g_error_free(why);
   return false;
 }
@@ -115,9 +116,9 @@ static bool measure_open(TgSweep *sweep, TgShapesCase *one, TgExecutor *executor
   return true;
 }
 
-static bool measure(TgSweep *sweep, TgShapesCase *one, TgTransport transport, int32_t form, GError **error) {
+static bool measure(TgSweep *sweep, TgShapesCase *one, TgTransport transport, int32_t variant, GError **error) {
   const TgBenchOptions *bench = sweep->plan->options;
-  TgShapesRow row = row_of(sweep, one, transport, form);
+  TgShapesRow row = row_of(sweep, one, transport, variant);
   GError *why = NULL;
   if (bench->progress) bench->progress(bench->progress_data, sweep->done, sweep->total);
   sweep->done++;
@@ -125,7 +126,7 @@ static bool measure(TgSweep *sweep, TgShapesCase *one, TgTransport transport, in
     leave_out(sweep, &row, "the time for this size was up");
     return true;
   }
-  const TgExecutorOptions options = options_of(sweep, transport, form);
+  const TgExecutorOptions options = options_of(sweep, transport, variant);
   g_autoptr(TgExecutor) executor = tg_executor_open(kind_of(sweep, one), &one->schedule, &one->names, &options, &why);
   if (executor) return measure_open(sweep, one, executor, &row, error);
   if (!is_refusal(why)) return fail(&row, why, error);
@@ -146,7 +147,7 @@ static int first_transport(const TgSweep *sweep, const TgShapesCase *one) {
   return transport;
 }
 
-/* In the executor's own form: with the first transport, or with all others. */
+/* In the executor's own variant: with the first transport, or with all others. */
 static bool measure_own(TgSweep *sweep, bool first, GError **error) {
   for (guint c = 0; c < sweep->cases->len; c++) {
     TgShapesCase *one = sweep->cases->pdata[c];
@@ -163,23 +164,23 @@ static gint by_best(gconstpointer a, gconstpointer b) {
   return ((*x)->best_s > (*y)->best_s) - ((*x)->best_s < (*y)->best_s);
 }
 
-/* Why no other form is tried; NULL: they are. */
+/* Why no other variant is tried; NULL: they are. */
 static const char *why_none(const TgSweep *sweep, const TgShapesCase *one) {
-  if (isinf(one->best_s)) return "the C of its own form is not the product";
+  if (isinf(one->best_s)) return "the C of its own variant is not the product";
   if (one->best_s > hopeless * sweep->best_s[one->place])
-    return "its own form takes over 3 times as long as the fastest of the executor";
+    return "its own variant takes over 3 times as long as the fastest of the executor";
   return NULL;
 }
 
-/* Where its own form has not run, no other one is tried: the row of its own says why. */
-static bool measure_forms(TgSweep *sweep, TgShapesCase *one, int transport, GError **error) {
-  for (int32_t form = 1; one->tried[transport] && form <= one->forms; form++) {
-    if (one->tried[transport] >> form & 1) continue;
+/* Where its own variant has not run, no other one is tried: the row of its own says why. */
+static bool measure_variants(TgSweep *sweep, TgShapesCase *one, int transport, GError **error) {
+  for (int32_t variant = 1; one->tried[transport] && variant <= one->variants; variant++) {
+    if (one->tried[transport] >> variant & 1) continue;
     const char *why = why_none(sweep, one);
     if (why) {
-      TgShapesRow row = row_of(sweep, one, (TgTransport)transport, form);
+      TgShapesRow row = row_of(sweep, one, (TgTransport)transport, variant);
       leave_out(sweep, &row, why);
-    } else if (!measure(sweep, one, (TgTransport)transport, form, error)) {
+    } else if (!measure(sweep, one, (TgTransport)transport, variant, error)) {
       return false;
     }
   }
@@ -190,9 +191,9 @@ static bool measure_forms(TgSweep *sweep, TgShapesCase *one, int transport, GErr
 static bool measure_round(TgSweep *sweep, bool fastest, GError **error) {
   for (guint c = 0; c < sweep->cases->len; c++) {
     TgShapesCase *one = sweep->cases->pdata[c];
-    const int best = (int)one->best_transport; /* another form may be faster with another one */
+    const int best = (int)one->best_transport; /* another variant may be faster with another one */
     for (int t = 0; t < TG_TRANSPORTS; t++)
-      if ((t == best) == fastest && !measure_forms(sweep, one, t, error)) return false;
+      if ((t == best) == fastest && !measure_variants(sweep, one, t, error)) return false;
   }
   return true;
 }
@@ -202,7 +203,8 @@ static bool measure_others(TgSweep *sweep, GError **error) {
   for (guint c = 0; c < sweep->cases->len; c++) {
     const TgShapesCase *one = sweep->cases->pdata[c];
     for (int t = 0; t < TG_TRANSPORTS; t++)
-      for (int32_t form = 1; one->tried[t] && form <= one->forms; form++) sweep->total += !(one->tried[t] >> form & 1);
+      for (int32_t variant = 1; one->tried[t] && variant <= one->variants; variant++)
+        sweep->total += !(one->tried[t] >> variant & 1);
   }
   return measure_round(sweep, true, error) && measure_round(sweep, false, error);
 }

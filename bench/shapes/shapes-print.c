@@ -47,7 +47,7 @@ static double flops_per_s(const TgShapesRow *row) {
   return 2.0 * (double)row->n * (double)row->n * (double)row->n / row->time.median_s;
 }
 
-/* The form that the executor would have taken, over this one. */
+/* The variant that the executor would have taken, over this one. */
 static double own_ratio(const TgShapes *shapes, const TgShapesRow *row) {
   const TgShapesRow *own = tg_shapes_own(shapes, row);
   return own ? own->time.median_s / row->time.median_s : NAN;
@@ -65,7 +65,7 @@ static void add_shape(TgTable *table, const TgShapesRow *row, double best_s) {
   tg_table_add(table, "%s", row->schedule);
   tg_table_add(table, "%s", row->grid);
   tg_table_add(table, "%s", tg_transport_name(row->transport));
-  tg_table_add(table, "%d of %d", row->form, row->forms);
+  tg_table_add(table, "%d of %d", row->variant, row->variants);
   tg_table_add(table, "%dx%d", row->tile[0], row->tile[1]);
   tg_table_add(table, "%s", text);
   tg_table_add(table, "%.4g", flops_per_s(row) * 1e-9);
@@ -87,14 +87,14 @@ static void add_kept(TgTable *table, const TgShapes *shapes, int64_t n, const ch
     tg_table_add(table, "%s", kept->schedule);
     tg_table_add(table, "%s", kept->grid);
     tg_table_add(table, "%s", tg_transport_name(kept->transport));
-    tg_table_add(table, "%d", kept->form);
+    tg_table_add(table, "%d", kept->variant);
     for (int c = 0; c < 4; c++) tg_table_add(table, "-");
   }
 }
 
 static void print_best(TgPage *page, const TgShapes *shapes, const GArray *sizes) {
-  static const char *const heads[] = {"n",    "executor", "",     "schedule", "grid",       "transport",
-                                      "form", "tile",     "time", "Gflop/s",  "of the best"};
+  static const char *const heads[] = {"n",       "executor", "",     "schedule", "grid",       "transport",
+                                      "variant", "tile",     "time", "Gflop/s",  "of the best"};
   TgTable *table = tg_page_table(page, "rllllllrrrr", 2, heads);
   for (guint s = 0; s < sizes->len; s++) {
     const int64_t n = g_array_index(sizes, int64_t, s);
@@ -131,8 +131,8 @@ static GPtrArray *bests_of(const TgShapes *shapes, int64_t n, const char *on, bo
 }
 
 static void print_each(TgPage *page, const TgShapes *shapes, int64_t n, const char *on, bool by_grid) {
-  static const char *const heads[] = {"schedule", "grid",    "transport",   "form",        "tile",
-                                      "time",     "Gflop/s", "of the best", "its own form"};
+  static const char *const heads[] = {"schedule", "grid",    "transport",   "variant",        "tile",
+                                      "time",     "Gflop/s", "of the best", "its own variant"};
   g_autoptr(GPtrArray) bests = bests_of(shapes, n, on, by_grid);
   if (bests->len == 0) return;
   tg_page_add(page, "\n%s, n = %" PRId64 ": the best of each %s\n", on, n, by_grid ? "grid" : "schedule");
@@ -148,17 +148,17 @@ static void print_own(TgPage *page, const TgShapes *shapes, int64_t n, const cha
   const double ratio = tg_shapes_own_ratio(shapes, n, on, &combinations);
   if (combinations)
     tg_page_paragraph(page, 2,
-                      "%s, n = %" PRId64 ": the form that the executor chooses takes %.3f times as long as the best "
+                      "%s, n = %" PRId64 ": the variant that the executor chooses takes %.3f times as long as the best "
                       "one, in the geometric mean over %u combinations of schedule, grid and transport that were "
-                      "measured in several forms.",
+                      "measured in several variants.",
                       on, n, ratio, combinations);
 }
 
-/* "clusters cannon 4x4 copy 2"; without a form where the executor had none to choose. */
+/* "clusters cannon 4x4 copy 2"; without a variant where the executor had none to choose. */
 static void append_name(GString *names, const TgShapesRow *row) {
   g_string_append_printf(names, "%s%s %s %s %s", names->len ? "; " : "", row->on, row->schedule, row->grid,
                          tg_transport_name(row->transport));
-  if (row->form) g_string_append_printf(names, " %d", row->form);
+  if (row->variant) g_string_append_printf(names, " %d", row->variant);
 }
 
 /* All rows of a reason, at the first of them. */
@@ -204,10 +204,11 @@ void tg_shapes_print(const void *measured, TgPage *page) {
     tg_page_add(page, "\n");
     for (guint e = 0; e < on->len; e++) print_own(page, shapes, n, on->pdata[e]);
   }
-  tg_page_paragraph(page, 2,
-                    "form: number of the executor's kernel, of so many; tile: of C, at a time; of the best: times as "
-                    "long as the best of the executor; its own form: the time of the form that the executor chooses "
-                    "over this one.");
+  tg_page_paragraph(
+      page, 2,
+      "variant: number of the executor's kernel, of so many; tile: of C, at a time; of the best: times as "
+      "long as the best of the executor; its own variant: the time of the variant that the executor chooses "
+      "over this one.");
   print_wrong(page, shapes);
   print_left_out(page, shapes);
   if (shapes->cache_path) tg_page_paragraph(page, 2, "kept in %s", shapes->cache_path);
@@ -219,7 +220,7 @@ void tg_shapes_print(const void *measured, TgPage *page) {
 char *tg_shapes_plot(const void *measured, const TgPlotFormat *format) {
   const TgShapes *shapes = measured;
   g_autofree char *where = tg_environment_text(&shapes->results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("Shapes: the best form and transport of each grid", where);
+  g_autoptr(TgChart) chart = tg_chart_new("Shapes: the best variant and transport of each grid", where);
   g_autoptr(GArray) sizes = sizes_of(shapes);
   for (guint s = 0; s < sizes->len; s++) {
     const int64_t n = g_array_index(sizes, int64_t, s);

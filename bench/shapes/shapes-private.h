@@ -15,8 +15,8 @@ typedef struct TgShapesCase {
   TgSchedule schedule;
   TgScheduleNames names;
   char grid[TG_SHAPES_GRID_BYTES];
-  int32_t forms;
-  uint64_t tried[TG_TRANSPORTS]; /**< bit form */
+  int32_t variants;
+  uint64_t tried[TG_TRANSPORTS]; /**< bit variant */
   double best_s;
   TgTransport best_transport;
 } TgShapesCase;

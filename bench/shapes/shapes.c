@@ -11,8 +11,8 @@ static const double budget_s = 0.03, quick_budget_s = 0.005; /* of trials, a com
 static const double longest_s = 80, quick_longest_s = 20;    /* of a size */
 enum { USUAL_SIZE = 4096, QUICK_SIZE = 512 };
 
-/* Executors with several forms. Clusters have up to 16 processors; blocks as many as are resident: about as many as a
- * large card has multiprocessors, fewer, and several of them on each. */
+/* Executors with several variants. Clusters have up to 16 processors; blocks as many as are resident: about as many as
+ * a large card has multiprocessors, fewer, and several of them on each. */
 static const TgShapesPlace places[] = {
     {&tg_executor_clusters, "1x1 1x2 2x1 2x2 2x4 4x2 4x4 2x2x2 4 8"},
     {&tg_executor_blocks, "8x8 11x12 16x16 8x8x8 128"},
@@ -70,7 +70,7 @@ const TgShapesRow *tg_shapes_own(const TgShapes *shapes, const TgShapesRow *row)
 const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesKept *kept) {
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
-    if (row->right && row->form == kept->form &&
+    if (row->right && row->variant == kept->variant &&
         is_of(row, kept->n, kept->on, kept->schedule, kept->grid, kept->transport))
       return row;
   }
@@ -105,11 +105,12 @@ bool tg_shapes_right(const void *measured, GError **error) {
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
     if (row->right || !row->time.trials) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
-                "bench shapes: %s on %s, executed on %s, %s, form %d, n = %lld: C is not the product: relative error "
-                "%.2g, at most %.2g is right",
-                row->schedule, row->grid, row->on, tg_transport_name(row->transport), row->form, (long long)row->n,
-                row->error, row->limit);
+    g_set_error(
+        error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
+        "bench shapes: %s on %s, executed on %s, %s, variant %d, n = %lld: C is not the product: relative error "
+        "%.2g, at most %.2g is right",
+        row->schedule, row->grid, row->on, tg_transport_name(row->transport), row->variant, (long long)row->n,
+        row->error, row->limit);
     return false;
   }
   return true;
@@ -177,13 +178,15 @@ static void clear(void *shapes) {
 
 const TgExperiment tg_experiment_shapes = {
     .name = "shapes",
-    .summary = "which shape of clusters and blocks is the fastest: forms, grids, transports, schedules",
+    .summary = "which shape of clusters and blocks is the fastest: variants, grids, transports, schedules",
     .details =
-        "the executors `clusters` and `blocks` have several kernels (forms), which differ in tiles and slots. Each "
-        "form is measured on grids of several shapes, with each transport and every schedule of the library that goes "
+        "the executors `clusters` and `blocks` have several kernels (variants), which differ in tiles and slots. Each "
+        "variant is measured on grids of several shapes, with each transport and every schedule of the library that "
+        "goes "
         "there, at 4096; --kernels takes names of executors and of schedules. Those first that the executor chooses "
-        "itself; what takes over 3 times as long as the fastest has one trial and no other forms, and what 80 s a size "
-        "do not suffice for is left out. The best form of each schedule, grid and transport is kept in "
+        "itself; what takes over 3 times as long as the fastest has one trial and no other variants, and what 80 s a "
+        "size "
+        "do not suffice for is left out. The best variant of each schedule, grid and transport is kept in "
         "~/.cache/topogemm/tuning.ini for this card and driver (not with --quick, --kernels or --no-cache), and `run` "
         "and `compare` use it. --type f32 or f64.",
     .measure = measure,

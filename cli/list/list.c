@@ -97,26 +97,21 @@ static char *transports_text(const TgExecutorKind *kind) {
 }
 
 static void name_executors(GString *names) {
-  size_t count;
-  const TgExecutorRow *rows = tg_executor_list(&count);
-  for (size_t i = 0; i < count; i++)
-    if (rows[i].kind) tg_list_append(names, rows[i].name);
+  for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++) tg_list_append(names, (*kind)->name);
 }
 
 static void print_executors(TgCli *cli) {
-  size_t count;
-  const TgExecutorRow *rows = tg_executor_list(&count);
   TgListing listing = tg_listing_new("lll");
   const char *const head[] = {"executor", "runs on", "transport"};
   for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(listing.table, "%s", head[i]);
   tg_listing_add(&listing, "what a processor and a link are");
-  for (size_t i = 0; i < count; i++) {
-    if (!rows[i].kind) continue;
-    g_autofree char *transports = transports_text(rows[i].kind);
-    tg_table_add(listing.table, "%s", rows[i].name);
-    tg_table_add(listing.table, "%s", rows[i].on_gpu ? "a GPU" : "the CPU");
+  for (const TgExecutorKind *const *row = tg_executors; *row; row++) {
+    const TgExecutorKind *kind = *row;
+    g_autofree char *transports = transports_text(kind);
+    tg_table_add(listing.table, "%s", kind->name);
+    tg_table_add(listing.table, "%s", kind->on_gpu ? "a GPU" : "the CPU");
     tg_table_add(listing.table, "%s", transports);
-    tg_listing_add(&listing, "processor: %s; link: %s", rows[i].kind->processor, rows[i].kind->link);
+    tg_listing_add(&listing, "processor: %s; link: %s", kind->processor, kind->link);
   }
   tg_listing_print(cli, &listing);
 }
@@ -165,18 +160,16 @@ static void write_machines(TgJson *json) {
 }
 
 static void write_executors(TgJson *json) {
-  size_t count;
-  const TgExecutorRow *rows = tg_executor_list(&count);
-  for (size_t i = 0; i < count; i++) {
-    if (!rows[i].kind) continue;
-    g_autofree char *transports = transports_text(rows[i].kind);
+  for (const TgExecutorKind *const *row = tg_executors; *row; row++) {
+    const TgExecutorKind *kind = *row;
+    g_autofree char *transports = transports_text(kind);
     tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_string(json, "name", rows[i].name);
-    tg_json_member_bool(json, "gpu", rows[i].on_gpu);
-    tg_json_member_bool(json, "built", !rows[i].on_gpu || tg_kernel_built());
+    tg_json_member_string(json, "name", kind->name);
+    tg_json_member_bool(json, "gpu", kind->on_gpu);
+    tg_json_member_bool(json, "built", !kind->on_gpu || tg_kernel_built());
     tg_json_member_string(json, "transport", transports);
-    tg_json_member_string(json, "processor", rows[i].kind->processor);
-    tg_json_member_string(json, "link", rows[i].kind->link);
+    tg_json_member_string(json, "processor", kind->processor);
+    tg_json_member_string(json, "link", kind->link);
     tg_json_end_object(json);
   }
 }

@@ -10,94 +10,59 @@
 enum { MOST_DEVICES = 1024 };
 static const double least_deadline_s = 1e-3, most_deadline_s = 3600;
 
-static const char cuts[] = "which cuts a problem into smaller ones; here it is one";
-
-static const TgExecutorRow rows[] = {
-    {.name = "cpu",
-     .kind = &tg_executor_cpu,
-     .ways = {.takes_turns = true, .fetches = true},
-     .unlike_sim = "whose processors take turns; here they work at the same time",
-     .grid = "4x4",
-     .sizes = "16,32,64,96,128,192,256"},
-    {.name = "threads",
-     .kind = &tg_executor_threads,
-     .on_gpu = true,
-     .ways = {.fetches = true},
-     .unlike_sim = cuts,
-     .grid = "16x16",
-     .sizes = "64,256,1024"},
-    {.name = "clusters",
-     .kind = &tg_executor_clusters,
-     .on_gpu = true,
-     .has_deadline = true,
-     .ways = {.overlaps = true, .fetches = true, .folds = true},
-     .unlike_sim = cuts,
-     .grid = "2x2",
-     .sizes = "1024,3072,9216"},
-    {.name = "blocks",
-     .kind = &tg_executor_blocks,
-     .on_gpu = true,
-     .has_deadline = true,
-     .ways = {.fetches = true},
-     .grid = "16x16",
-     .sizes = "64,96,128,384,640"},
-    {.name = "gpus"},
-    {.name = "ranks"},
-};
-
-const TgExecutorRow *tg_executor_list(size_t *count) {
-  *count = G_N_ELEMENTS(rows);
-  return rows;
-}
+const TgExecutorKind *const tg_executors[] = {&tg_executor_cpu, &tg_executor_threads, &tg_executor_clusters,
+                                              &tg_executor_blocks, NULL};
+static const char *const planned[] = {"gpus", "ranks", NULL};
 
 /* "cpu, threads, blocks": those of this version. */
 static char *names_here(void) {
   GString *text = g_string_new(NULL);
-  for (size_t r = 0; r < G_N_ELEMENTS(rows); r++)
-    if (rows[r].kind) g_string_append_printf(text, "%s%s", text->len ? ", " : "", rows[r].name);
+  for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++)
+    g_string_append_printf(text, "%s%s", text->len ? ", " : "", (*kind)->name);
   return g_string_free(text, FALSE);
 }
 
-TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorRow **row) {
+TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorKind **kind) {
   const char *name = cli->options.on;
   g_autofree char *here = names_here();
   if (!name) return tg_report(cli, TG_EXIT_USAGE, "%s: expected --on and what is to execute it: %s", command, here);
   TgSuggestion meant = tg_suggestion_for(name, strlen(name));
-  for (size_t r = 0; r < G_N_ELEMENTS(rows); r++) {
-    tg_suggestion_try(&meant, rows[r].name);
-    if (strcmp(name, rows[r].name) != 0) continue;
-    *row = &rows[r];
-    if (rows[r].kind) return TG_EXIT_DONE;
-    return tg_report(cli, TG_EXIT_MISSING, "--on %s: not in this version, which has %s", name, here);
+  for (const TgExecutorKind *const *row = tg_executors; *row; row++) {
+    tg_suggestion_try(&meant, (*row)->name);
+    if (strcmp(name, (*row)->name) != 0) continue;
+    *kind = *row;
+    return TG_EXIT_DONE;
   }
+  if (g_strv_contains(planned, name))
+    return tg_report(cli, TG_EXIT_MISSING, "--on %s: not in this version, which has %s", name, here);
   if (meant.nearest)
     return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, did you mean `%s`?", name, meant.nearest);
   return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, expected one of %s", name, here);
 }
 
-TgExit tg_executor_row_check(const TgCli *cli, const TgExecutorRow *row) {
+TgExit tg_executor_options_check(const TgCli *cli, const TgExecutorKind *kind) {
   const TgOptions *options = &cli->options;
-  if (options->deadline && !row->has_deadline)
-    return tg_report(cli, TG_EXIT_USAGE, "--deadline: processors of %s never wait for a single other one", row->name);
-  if (options->device && !row->on_gpu) return tg_report(cli, TG_EXIT_USAGE, "--device: %s uses no GPU", row->name);
-  if (options->cold && !row->on_gpu)
-    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, and %s uses none", row->name);
+  if (options->deadline && !kind->has_deadline)
+    return tg_report(cli, TG_EXIT_USAGE, "--deadline: processors of %s never wait for a single other one", kind->name);
+  if (options->device && !kind->on_gpu) return tg_report(cli, TG_EXIT_USAGE, "--device: %s uses no GPU", kind->name);
+  if (options->cold && !kind->on_gpu)
+    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, and %s uses none", kind->name);
   return TG_EXIT_DONE;
 }
 
-bool tg_executor_has_device(const TgExecutorRow *row, int32_t number) {
+bool tg_executor_has_device(const TgExecutorKind *kind, int32_t number) {
   TgDevice device;
   TgError unused;
-  return !row->on_gpu || tg_device_open(number, &device, &unused);
+  return !kind->on_gpu || tg_device_open(number, &device, &unused);
 }
 
-TgExit tg_executor_device(const TgCli *cli, const char *command, const TgExecutorRow *row, int32_t number,
+TgExit tg_executor_device(const TgCli *cli, const char *command, const TgExecutorKind *kind, int32_t number,
                           TgEnvironment *environment) {
   TgDevice device;
   TgError error;
-  if (row->on_gpu && !tg_device_open(number, &device, &error))
-    return tg_report(cli, TG_EXIT_MISSING, "%s: --on %s: %s", command, row->name, error.message);
-  tg_environment_begin(environment, row->on_gpu ? &device : NULL);
+  if (kind->on_gpu && !tg_device_open(number, &device, &error))
+    return tg_report(cli, TG_EXIT_MISSING, "%s: --on %s: %s", command, kind->name, error.message);
+  tg_environment_begin(environment, kind->on_gpu ? &device : NULL);
   return TG_EXIT_DONE;
 }
 
@@ -113,30 +78,30 @@ TgExit tg_device_options(const TgCli *cli, TgExecutorOptions *options) {
   return status;
 }
 
-static TgExit find_transport(const TgCli *cli, const TgExecutorRow *row, const char *text, TgTransport *transport) {
+static TgExit find_transport(const TgCli *cli, const TgExecutorKind *kind, const char *text, TgTransport *transport) {
   for (size_t t = 0; t < TG_TRANSPORTS; t++) {
     if (strcmp(text, tg_transport_name((TgTransport)t)) != 0) continue;
     *transport = (TgTransport)t;
-    if (row->kind->transports >> t & 1) return TG_EXIT_DONE;
-    return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s does not have it", text, row->name);
+    if (kind->transports >> t & 1) return TG_EXIT_DONE;
+    return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s does not have it", text, kind->name);
   }
   return tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected copy, pull or load", text);
 }
 
-TgExit tg_transport_option(const TgCli *cli, const TgExecutorRow *row, TgTransport *transport) {
+TgExit tg_transport_option(const TgCli *cli, const TgExecutorKind *kind, TgTransport *transport) {
   *transport = TG_TRANSPORT_COPY;
-  return cli->options.transport ? find_transport(cli, row, cli->options.transport, transport) : TG_EXIT_DONE;
+  return cli->options.transport ? find_transport(cli, kind, cli->options.transport, transport) : TG_EXIT_DONE;
 }
 
-TgExit tg_transports_option(const TgCli *cli, const TgExecutorRow *row, TgTransport transports[TG_TRANSPORTS],
+TgExit tg_transports_option(const TgCli *cli, const TgExecutorKind *kind, TgTransport transports[TG_TRANSPORTS],
                             int32_t *count) {
   g_auto(GStrv) texts = g_strsplit(cli->options.transport ? cli->options.transport : "copy", ",", -1);
-  TgExit status = *texts ? TG_EXIT_DONE : find_transport(cli, row, "", &transports[0]);
+  TgExit status = *texts ? TG_EXIT_DONE : find_transport(cli, kind, "", &transports[0]);
   *count = 0;
   for (char **text = texts; *text && !status; text++) {
     if (g_strv_contains((const char *const *)text + 1, *text))
       return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s is there twice", cli->options.transport, *text);
-    status = find_transport(cli, row, *text, &transports[*count]);
+    status = find_transport(cli, kind, *text, &transports[*count]);
     if (!status) *count += 1;
   }
   return status;

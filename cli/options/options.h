@@ -26,7 +26,7 @@ typedef struct TgOptions {
   char *procs, *top, *memory_bytes;
   char *memory_limit;
   char *sizes, *kernels, *budget;
-  char *beside, *form, *on, *transport, *trials, *warmup, *deadline, *device;
+  char *beside, *baseline, *variant, *on, *transport, *trials, *warmup, *deadline, *device;
   gboolean cold, quick, cpu_only, no_cache;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
 } TgOptions;

@@ -56,15 +56,14 @@ static TgExit sizes_option(const TgCli *cli, const char *text, TgCalibrationPlan
 TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateCommand *command) {
   const TgOptions *options = &cli->options;
   TgCalibrationPlan *plan = &command->plan;
-  plan->kind = command->row->kind;
-  plan->ways = command->row->ways;
+  plan->kind = command->kind;
   plan->options.element = TG_F32;
   if (options->type && !tg_element_parse(options->type, &plan->options.element))
     return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", options->type);
-  if (!grid) grid = options->grid ? options->grid : command->row->grid;
+  if (!grid) grid = options->grid ? options->grid : command->kind->grid;
   plan->budget_s = usual_budget_s;
   TgExit status = grid_option(cli, grid, plan);
-  if (!status) status = sizes_option(cli, options->sizes ? options->sizes : command->row->sizes, plan);
+  if (!status) status = sizes_option(cli, options->sizes ? options->sizes : command->kind->sizes, plan);
   return status ? status : tg_real_parse(cli, "--budget", options->budget, 1e-6, &plan->budget_s);
 }
 
@@ -115,7 +114,7 @@ TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command) {
   command->plan.options.watch = NULL;
   tg_progress_end(cli);
   if (!command->calibration) {
-    g_prefix_error(&error, "calibrate: --on %s, grid %dx%d: ", command->row->name, command->plan.rows,
+    g_prefix_error(&error, "calibrate: --on %s, grid %dx%d: ", command->kind->name, command->plan.rows,
                    command->plan.columns);
     return tg_report_error(cli, error);
   }
@@ -145,16 +144,16 @@ static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
 static TgExit run_calibrate(TgCli *cli) {
   g_auto(TgCalibrateCommand) command = {0};
   const char *output = cli->options.output;
-  TgExit status = tg_executor_option(cli, "calibrate", &command.row);
+  TgExit status = tg_executor_option(cli, "calibrate", &command.kind);
   if (!status && output && !g_str_has_suffix(output, ".machine"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .machine", output);
   if (!status) status = tg_output_files_check(cli);
-  if (!status) status = tg_executor_row_check(cli, command.row);
-  if (!status) status = tg_transport_option(cli, command.row, &command.plan.options.transport);
+  if (!status) status = tg_executor_options_check(cli, command.kind);
+  if (!status) status = tg_transport_option(cli, command.kind, &command.plan.options.transport);
   if (!status) status = tg_device_options(cli, &command.plan.options);
   if (!status) status = tg_calibrate_options(cli, NULL, &command);
   if (!status)
-    status = tg_executor_device(cli, "calibrate", command.row, command.plan.options.device, &command.environment);
+    status = tg_executor_device(cli, "calibrate", command.kind, command.plan.options.device, &command.environment);
   if (!status) status = tg_calibrate_measure(cli, &command);
   return status ? status : say(cli, &command);
 }

@@ -10,7 +10,7 @@
 #include "calibration.h"
 
 typedef struct TgCalibrateCommand {
-  const TgExecutorRow *row;
+  const TgExecutorKind *kind;
   TgCalibrationPlan plan;
   TgEnvironment environment;
   TgCalibration *calibration;

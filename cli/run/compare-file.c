@@ -43,7 +43,7 @@ static char *make_script(const void *data, const TgPlotFormat *format) {
   const TgCompareCommand *compare = data;
   const TgShape *shape = &compare->run.input.shape;
   g_autofree char *title =
-      g_strdup_printf("Predicted and measured on %s: %" PRId64 "x%" PRId64 "x%" PRId64 ", %s", compare->run.row->name,
+      g_strdup_printf("Predicted and measured on %s: %" PRId64 "x%" PRId64 "x%" PRId64 ", %s", compare->run.kind->name,
                       shape->m, shape->n, shape->k, tg_element_name(compare->run.input.element));
   g_autofree char *note = g_strdup_printf("machine: %s", compare->machine.name);
   g_autoptr(TgChart) chart = tg_chart_new(title, note);
@@ -78,7 +78,7 @@ static void write_predicted(TgTraceFile *file, const TgCompareCommand *compare, 
   double at_s = 0;
   tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
   g_autofree char *process =
-      g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(&measured->problem), grid, compare->run.row->name);
+      g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(&measured->problem), grid, compare->run.kind->name);
   tg_trace_name(file, "process_name", 0, process);
   tg_trace_name(file, "thread_name", 0, "steps");
   for (int64_t s = 0; measured->steps && s < MIN(measured->facts.steps, most); s++) {
@@ -114,7 +114,7 @@ TgExit tg_compare_trace(TgCli *cli, const TgCompareCommand *compare) {
   g_auto(TgTraceFile) file = {.process = TG_TRACE_PREDICTED};
   tg_trace_begin(&file,
                  (const char *const[]){"machine", compare->machine.name, "device",
-                                       tg_environment_device(&run->environment), "on", run->row->name, "left_out",
+                                       tg_environment_device(&run->environment), "on", run->kind->name, "left_out",
                                        missing},
                  4);
   for (guint r = 0; r < compare->results->len; r++) {

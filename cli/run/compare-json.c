@@ -40,7 +40,7 @@ static void write_totals(TgJson *json, const TgRunResult *measured, const TgComp
   tg_json_member_double(json, "pass_s", expected->pass_s);
   tg_json_member_integer(json, "rounds", expected->rounds);
   tg_json_member_integer(json, "passes", expected->passes);
-  tg_json_member_double(json, "beside_steps_s", expected->beside_s);
+  tg_json_member_double(json, "overhead_s", expected->overhead_s);
   tg_json_member_double(json, "step_scale", result->step_scale);
 }
 
@@ -73,7 +73,7 @@ static void write_result(const TgCli *cli, TgJson *json, const TgCompareCommand 
   const TgCompareResult *result = tg_compare_result(compare, r);
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_member_string(json, "algorithm", tg_problem_name(&measured->problem));
-  tg_json_member_string(json, "on", compare->run.row->name);
+  tg_json_member_string(json, "on", compare->run.kind->name);
   tg_json_member_string(json, "machine", compare->machine.name);
   tg_json_member_bool(json, "calibrated", compare->calibrated);
   write_totals(json, measured, result);

@@ -11,7 +11,7 @@ static TgExit refuse(const TgCli *cli, const TgCompareCommand *compare, const ch
   return tg_report(cli, TG_EXIT_USAGE,
                    "--machine %s: it was measured with %s %s, this is %s; topogemm calibrate --on %s --transport %s "
                    "--type %s makes one for it",
-                   cli->options.machine, what, *has ? has : "(none)", wanted, compare->run.row->name,
+                   cli->options.machine, what, *has ? has : "(none)", wanted, compare->run.kind->name,
                    tg_transport_name(compare->run.options.transport), tg_element_name(compare->run.options.element));
 }
 
@@ -20,7 +20,7 @@ static TgExit check_names(const TgCli *cli, const TgCompareCommand *compare) {
   const TgRunCommand *run = &compare->run;
   const struct {
     const char *what, *has, *wanted;
-  } names[] = {{"--on", executor->on, run->row->name},
+  } names[] = {{"--on", executor->on, run->kind->name},
                {"--transport", executor->transport, tg_transport_name(run->options.transport)},
                {"--type", executor->type, tg_element_name(run->options.element)}};
   if (!executor->given)
@@ -62,7 +62,7 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
       tg_report(cli, TG_EXIT_DONE,
                 "warning: --machine %s was measured with one processor, which has no links to measure; %s has %" PRId64,
                 cli->options.machine, tg_problem_name(problem), processors);
-    else if (!compare->run.row->ways.takes_turns && executor->processors > 0 &&
+    else if (!compare->run.kind->traits.takes_turns && executor->processors > 0 &&
              (double)processors != executor->processors)
       tg_report(cli, TG_EXIT_DONE,
                 "warning: --machine %s was measured with %g processors at once, %s has %" PRId64
@@ -110,7 +110,7 @@ void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare,
 static TgExit calibrate_options(const TgCli *cli, TgCompareCommand *compare) {
   char grid[48];
   tg_schedule_grid_text(&tg_run_result(&compare->run, 0)->problem.schedule, grid, sizeof grid);
-  compare->calibrate.row = compare->run.row;
+  compare->calibrate.kind = compare->run.kind;
   return tg_calibrate_options(cli, grid, &compare->calibrate);
 }
 
@@ -119,9 +119,10 @@ static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
   command->plan.options.element = compare->run.options.element;
   command->plan.options.transport = compare->run.options.transport;
   command->plan.options.device = compare->run.options.device;
-  command->plan.options.form = tg_run_result(&compare->run, 0)->form;
+  command->plan.options.variant = tg_run_result(&compare->run, 0)->variant;
   command->plan.options.deadline_s = compare->run.options.deadline_s;
-  TgExit status = tg_executor_device(cli, "compare", command->row, command->plan.options.device, &command->environment);
+  TgExit status =
+      tg_executor_device(cli, "compare", command->kind, command->plan.options.device, &command->environment);
   if (!status) status = tg_calibrate_measure(cli, command);
   if (status) return status;
   compare->machine = command->calibration->machine;

@@ -32,7 +32,7 @@ static void print_totals(TgCli *cli, const TgRunResult *measured, const TgCompar
   const TgExpectedRun *expected = &result->expected;
   char beside[32], pass[32], spread[32];
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  tg_time_text(expected->beside_s, beside, sizeof beside);
+  tg_time_text(expected->overhead_s, beside, sizeof beside);
   tg_time_text(expected->pass_s, pass, sizeof pass);
   tg_time_text(measured->time.stddev_s, spread, sizeof spread);
   g_autofree char *made =
@@ -94,12 +94,12 @@ static void print_one(TgCli *cli, const TgCompareCommand *compare) {
   char grid[48];
   tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
   tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, predicted and executed on %s", tg_problem_name(&measured->problem),
-                  grid, compare->run.row->name);
+                  grid, compare->run.kind->name);
   print_problem(cli, &compare->run);
   print_machine(cli, compare);
   tg_print(cli, "\n");
   print_totals(cli, measured, result);
-  print_steps(cli, measured, result, compare->run.row->ways.takes_turns);
+  print_steps(cli, measured, result, compare->run.kind->traits.takes_turns);
 }
 
 static void print_several(TgCli *cli, const TgCompareCommand *compare) {
@@ -108,7 +108,7 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
   const guint count = compare->results->len;
   g_autofree int *predicted = tg_compare_places(compare, false), *measured = tg_compare_places(compare, true);
   g_autoptr(TgTable) table = tg_table_new("llrrrrrr");
-  tg_print_styled(cli, TG_STYLE_HEADING, "predicted and executed on %s", compare->run.row->name);
+  tg_print_styled(cli, TG_STYLE_HEADING, "predicted and executed on %s", compare->run.kind->name);
   print_problem(cli, &compare->run);
   print_machine(cli, compare);
   tg_print(cli, "\n");
@@ -136,7 +136,7 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
 
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare) {
   compare->results->len > 1 ? print_several(cli, compare) : print_one(cli, compare);
-  tg_run_print_forms(cli, &compare->run);
+  tg_run_print_variants(cli, &compare->run);
   g_autofree char *environment = tg_environment_text(&compare->run.environment);
   tg_print(cli, "executed by %s; %s\n", environment, tg_run_result(&compare->run, 0)->kernel);
 }

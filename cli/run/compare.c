@@ -47,7 +47,7 @@ static TgExit predict(TgCli *cli, TgCompareCommand *compare, guint r) {
   g_ptr_array_add(compare->results, result);
   if (!open_facts(cli, run, tg_run_result(run, r), &facts, &error))
     return tg_run_report(cli, run, tg_run_result(run, r), error);
-  if (tg_expected_run(&problem->schedule, &problem->names, &facts, &run->options, &run->row->ways, &compare->machine,
+  if (tg_expected_run(&problem->schedule, &problem->names, &facts, &run->options, &run->kind->traits, &compare->machine,
                       &result->expected, &error)) {
     tg_compare_warn_of_tiles(cli, compare, &facts, problem);
     tg_compare_warn_of_sizes(cli, compare, r);
@@ -66,7 +66,7 @@ static double error_of(double predicted_s, double measured_s) {
 /* Where taking times makes runs slower, steps are those of runs that take none: their share of a run is kept. */
 static double scale_of(const TgRunCommand *run, const TgRunResult *measured) {
   double sum_s = 0;
-  if (!run->row->kind->times_apart) return 1;
+  if (!run->kind->times_apart) return 1;
   for (int64_t s = 0; s < measured->facts.steps; s++)
     if (measured->steps[s].runs > 0) sum_s += measured->steps[s].median_s;
   return sum_s > 0 ? measured->time.median_s * measured->steps_share / sum_s : 1;
@@ -189,7 +189,7 @@ static const char *const options[] = {"on",
                                       "warmup",
                                       "deadline",
                                       "device",
-                                      "form",
+                                      "variant",
                                       "no-cache",
                                       "json",
                                       "output:compare",

@@ -28,12 +28,12 @@ static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunResu
 
 static void write_facts(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
   const TgExecutorFacts *facts = &result->facts;
-  tg_json_member_string(json, "on", run->row->name);
+  tg_json_member_string(json, "on", run->kind->name);
   tg_json_member_string(json, "device", tg_environment_device(&run->environment));
   tg_json_member_string(json, "kernel", result->kernel);
-  tg_json_member_integer(json, "form", facts->form);
-  tg_json_member_integer(json, "forms", facts->forms);
-  tg_json_member_string(json, "form_from", tg_form_from_name(result->form_from));
+  tg_json_member_integer(json, "variant", facts->variant);
+  tg_json_member_integer(json, "variants", facts->variants);
+  tg_json_member_string(json, "variant_from", tg_variant_from_name(result->variant_from));
   tg_json_member_integer(json, "processors", facts->processors);
   tg_json_member_integer(json, "instances", facts->instances);
   tg_json_member_integer(json, "resident", facts->resident);
@@ -60,14 +60,14 @@ static void write_times(TgJson *json, const TgRunCommand *run, const TgRunResult
   tg_json_member_double(json, "load_s", result->load_s);
   tg_json_member_double(json, "gather_s", result->gather_s);
   tg_json_member_double(json, "gflops", tg_run_flops_per_s(run, result) * 1e-9);
-  if (!run->beside) return;
-  tg_json_key(json, "beside");
+  if (!run->baseline) return;
+  tg_json_key(json, "baseline");
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_string(json, "kernel", run->beside->name);
-  tg_json_member_integer(json, "trials", run->beside_time.trials);
-  tg_json_member_double(json, "median_s", run->beside_time.median_s);
-  tg_json_member_double(json, "stddev_s", run->beside_time.stddev_s);
-  tg_json_member_double(json, "ratio", run->beside_time.median_s / time->median_s);
+  tg_json_member_string(json, "kernel", run->baseline->name);
+  tg_json_member_integer(json, "trials", run->baseline_time.trials);
+  tg_json_member_double(json, "median_s", run->baseline_time.median_s);
+  tg_json_member_double(json, "stddev_s", run->baseline_time.stddev_s);
+  tg_json_member_double(json, "ratio", run->baseline_time.median_s / time->median_s);
   tg_json_end_object(json);
 }
 

@@ -126,7 +126,7 @@ static bool run_trials(TgMeasuring *at, int64_t trials, GError **error) {
     if (trials == 0) trials = fit_trials(wall_s);
     at->line.total = trials;
     g_array_append_val(at->seconds, seconds);
-    if (!at->run->row->kind->times_apart) keep_sample(at, t, trials, seconds);
+    if (!at->run->kind->times_apart) keep_sample(at, t, trials, seconds);
     tg_progress_at(&at->line, t + 1);
   }
   return true;
@@ -136,7 +136,7 @@ static bool run_trials(TgMeasuring *at, int64_t trials, GError **error) {
 static bool time_apart(TgMeasuring *at, GError **error) {
   double seconds, wall_s;
   const int64_t trials = MIN((int64_t)at->seconds->len, GOOD_TRIALS);
-  if (!at->run->row->kind->times_apart) return true;
+  if (!at->run->kind->times_apart) return true;
   tg_executor_take_times(at->executor, true);
   for (int64_t t = 0; t < trials; t++) {
     if (!run_once(at, &seconds, &wall_s, error)) return false;
@@ -148,7 +148,7 @@ static bool time_apart(TgMeasuring *at, GError **error) {
 static bool run_all(TgCli *cli, TgMeasuring *at, GError **error) {
   const TgProblem *problem = &at->result->problem;
   int64_t trials;
-  tg_executor_take_times(at->executor, !at->run->row->kind->times_apart);
+  tg_executor_take_times(at->executor, !at->run->kind->times_apart);
   tg_progress_begin(&at->line, cli, at->run->command, MAX(at->run->trials, 1));
   at->line.parts = tg_walk_count_statements(&problem->schedule, &problem->names);
   const bool fine = warm_up(at, &trials, error) && run_trials(at, trials, error) && time_apart(at, error);
@@ -247,7 +247,7 @@ TgExecutor *tg_run_executor(TgCli *cli, const TgRunCommand *run, const TgRunResu
   TgExecutorOptions options = tg_run_options(run, result);
   options.watch = &line->watch;
   tg_progress_begin(line, cli, "proof", tg_walk_count_statements(&problem->schedule, &problem->names));
-  TgExecutor *executor = tg_executor_open(run->row->kind, &problem->schedule, &problem->names, &options, error);
+  TgExecutor *executor = tg_executor_open(run->kind, &problem->schedule, &problem->names, &options, error);
   tg_progress_end(cli);
   return executor;
 }
@@ -284,9 +284,9 @@ TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgRunResul
     return status;
   }
   tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
-  if (result->form_from == TG_FORM_TUNED)
-    g_prefix_error(&error, "form %d, which bench shapes has kept and --no-cache ignores: ", result->form);
-  g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_problem_name(problem), grid, run->row->name);
+  if (result->variant_from == TG_VARIANT_TUNED)
+    g_prefix_error(&error, "variant %d, which bench shapes has kept and --no-cache ignores: ", result->variant);
+  g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_problem_name(problem), grid, run->kind->name);
   return tg_report_error(cli, error);
 }
 

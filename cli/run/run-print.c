@@ -62,21 +62,21 @@ static void add_times(TgTable *table, const TgRunCommand *run, const TgRunResult
 }
 
 static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
-  if (!run->beside) return;
-  const TgMeasurement *time = &run->beside_time;
+  if (!run->baseline) return;
+  const TgMeasurement *time = &run->baseline_time;
   g_autofree char *words = g_strdup_printf("%s on the same matrices, the median of %d; this has %.3f of its speed",
-                                           run->beside->name, time->trials, time->median_s / result->time.median_s);
-  tg_table_add_time_fact(table, "beside", time->median_s, words);
+                                           run->baseline->name, time->trials, time->median_s / result->time.median_s);
+  tg_table_add_time_fact(table, "baseline", time->median_s, words);
 }
 
 /* Nothing where there is no choice. */
-static void add_form(TgTable *table, const TgRunResult *result) {
-  static const char *const words[] = {[TG_FORM_CHOSEN] = "the executor chose it",
-                                      [TG_FORM_TUNED] = "bench shapes found it to be the fastest on this card",
-                                      [TG_FORM_GIVEN] = "--form says so"};
-  if (result->facts.forms == 1) return;
-  g_autofree char *value = g_strdup_printf("%d of %d", result->facts.form, result->facts.forms);
-  tg_table_add_fact(table, "form", value, words[result->form_from]);
+static void add_variant(TgTable *table, const TgRunResult *result) {
+  static const char *const words[] = {[TG_VARIANT_CHOSEN] = "the executor chose it",
+                                      [TG_VARIANT_TUNED] = "bench shapes found it to be the fastest on this card",
+                                      [TG_VARIANT_GIVEN] = "--variant says so"};
+  if (result->facts.variants == 1) return;
+  g_autofree char *value = g_strdup_printf("%d of %d", result->facts.variant, result->facts.variants);
+  tg_table_add_fact(table, "variant", value, words[result->variant_from]);
 }
 
 static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
@@ -86,10 +86,10 @@ static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult
   tg_bytes_text((double)facts->shared_bytes, shared, sizeof shared);
   g_autofree char *words =
       facts->shared_bytes ? g_strdup_printf("of the device, and %s of shared memory a block", shared)
-                          : g_strdup(run->row->on_gpu ? "of the device" : "for the matrices and the blocks of a run");
+                          : g_strdup(run->kind->on_gpu ? "of the device" : "for the matrices and the blocks of a run");
   g_autofree char *processors = g_strdup_printf("%" PRId64, facts->processors);
-  tg_table_add_fact(table, "processors", processors, run->row->kind->processor);
-  add_form(table, result);
+  tg_table_add_fact(table, "processors", processors, run->kind->processor);
+  add_variant(table, result);
   tg_table_add_fact(table, "memory", memory, words);
   if (facts->instances * facts->panels == 1) return;
   g_autofree char *instances = g_strdup_printf("%" PRId64, facts->instances);
@@ -144,9 +144,9 @@ static void print_medians(TgCli *cli, const TgRunResult *result) {
   if (fabs(sum_s - result->steps_s) <= 0.05 * result->steps_s) return;
   tg_time_text(sum_s, sum, sizeof sum);
   tg_time_text(result->steps_s, whole, sizeof whole);
-  g_autofree char *words = g_strdup_printf(
-      "The step medians add up to %s, not to %s, because different runs were slow in different steps. The shares add up.",
-      sum, whole);
+  g_autofree char *words = g_strdup_printf("The step medians add up to %s, not to %s, because different runs were slow "
+                                           "in different steps. The shares add up.",
+                                           sum, whole);
   tg_print_wrapped(cli, words, 2, 0);
 }
 
@@ -167,7 +167,7 @@ static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunResult *
       g_strdup_printf("time: a processor's time in the step%s, the median over the runs%s; share: the step's part of a "
                       "run, the mean over the runs%s",
                       has_waits ? ", busy and waiting for others" : "",
-                      run->row->kind->times_apart ? ", measured in separate, slower runs" : "",
+                      run->kind->times_apart ? ", measured in separate, slower runs" : "",
                       has_rest ? "; outside the steps: the launch, and work that belongs to no single step" : "");
   tg_print_wrapped(cli, words, 2, 0);
   print_medians(cli, result);
@@ -200,7 +200,7 @@ static void print_one(TgCli *cli, const TgRunCommand *run) {
   g_autoptr(TgTable) table = tg_table_new("lrl");
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
   tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, executed on %s", tg_problem_name(&result->problem), grid,
-                  run->row->name);
+                  run->kind->name);
   print_problem(cli, run);
   add_times(table, run, result);
   add_beside(table, run, result);
@@ -237,16 +237,16 @@ static void add_result(TgTable *table, const TgRunCommand *run, const TgRunResul
     tg_table_add(table, "fastest");
 }
 
-/* "forms: cannon 1 of 2, tuned; dns 2 of 2, chosen" */
-void tg_run_print_forms(TgCli *cli, const TgRunCommand *run) {
+/* "variants: cannon 1 of 2, tuned; dns 2 of 2, chosen" */
+void tg_run_print_variants(TgCli *cli, const TgRunCommand *run) {
   g_autoptr(GString) text = g_string_new(NULL);
   for (guint r = 0; r < run->results->len; r++) {
     const TgRunResult *result = tg_run_result(run, r);
-    if (result->facts.forms == 1) continue;
-    g_string_append_printf(text, "%s%s", text->len ? "; " : "forms: ", tg_problem_name(&result->problem));
+    if (result->facts.variants == 1) continue;
+    g_string_append_printf(text, "%s%s", text->len ? "; " : "variants: ", tg_problem_name(&result->problem));
     if (run->transport_count > 1) g_string_append_printf(text, " %s", tg_transport_name(result->transport));
-    g_string_append_printf(text, " %d of %d, %s", result->facts.form, result->facts.forms,
-                           tg_form_from_name(result->form_from));
+    g_string_append_printf(text, " %d of %d, %s", result->facts.variant, result->facts.variants,
+                           tg_variant_from_name(result->variant_from));
   }
   if (text->len) tg_print_wrapped(cli, text->str, 2, 0);
 }
@@ -259,24 +259,24 @@ static void print_several(TgCli *cli, const TgRunCommand *run) {
   g_autofree const TgRunResult **order = g_new(const TgRunResult *, run->results->len);
   for (guint r = 0; r < run->results->len; r++) order[r] = tg_run_result(run, r);
   qsort(order, run->results->len, sizeof *order, compare_medians);
-  tg_print_styled(cli, TG_STYLE_HEADING, "executed on %s", run->row->name);
+  tg_print_styled(cli, TG_STYLE_HEADING, "executed on %s", run->kind->name);
   print_problem(cli, run);
   for (size_t h = 0; h < G_N_ELEMENTS(heads); h++)
     if (has_transports || h != 2) tg_table_add(table, "%s", heads[h]);
   for (guint r = 0; r < run->results->len; r++) add_result(table, run, order[r], order[0]->time.median_s);
   tg_table_print(cli, table, 2, true);
-  if (run->beside) {
-    char beside[32];
-    tg_time_text(run->beside_time.median_s, beside, sizeof beside);
-    g_autofree char *words = g_strdup_printf("%s on the same matrices takes %s, the median of %d", run->beside->name,
-                                             beside, run->beside_time.trials);
+  if (run->baseline) {
+    char baseline[32];
+    tg_time_text(run->baseline_time.median_s, baseline, sizeof baseline);
+    g_autofree char *words = g_strdup_printf("%s on the same matrices takes %s, the median of %d", run->baseline->name,
+                                             baseline, run->baseline_time.trials);
     tg_print_wrapped(cli, words, 2, 0);
   }
   tg_print_wrapped(cli,
                    "time: the median of the runs; spread: standard deviation; transfer, apart from that: A and B in "
                    "and C out; error: relative, of the product",
                    2, 0);
-  tg_run_print_forms(cli, run);
+  tg_run_print_variants(cli, run);
   tg_print(cli, "\n");
 }
 

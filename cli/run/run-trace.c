@@ -20,7 +20,7 @@ void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRun
   g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
   g_autofree char *process = g_strdup_printf("measured: %s on %s, %s%s%s", tg_problem_name(&result->problem), grid,
-                                             run->row->name, run->transport_count > 1 ? ", " : "",
+                                             run->kind->name, run->transport_count > 1 ? ", " : "",
                                              run->transport_count > 1 ? tg_transport_name(result->transport) : "");
   tg_trace_name(file, "process_name", 0, process);
   for (int64_t s = 0; result->steps && s < MIN(result->facts.steps, most); s++) {
@@ -65,7 +65,7 @@ TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run) {
   g_autofree char *missing = tg_run_trace_left_out(run, steps);
   g_auto(TgTraceFile) file = {.process = TG_TRACE_MEASURED};
   tg_trace_begin(&file,
-                 (const char *const[]){"device", tg_environment_device(&run->environment), "on", run->row->name,
+                 (const char *const[]){"device", tg_environment_device(&run->environment), "on", run->kind->name,
                                        "left_out", missing},
                  3);
   for (guint r = 0; r < run->results->len; r++, file.process++)

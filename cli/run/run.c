@@ -53,14 +53,14 @@ static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {
 }
 
 static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
-  TgExit status = tg_executor_option(cli, run->command, &run->row);
-  if (!status) status = tg_executor_row_check(cli, run->row);
-  if (!status) status = tg_transports_option(cli, run->row, run->transports, &run->transport_count);
+  TgExit status = tg_executor_option(cli, run->command, &run->kind);
+  if (!status) status = tg_executor_options_check(cli, run->kind);
+  if (!status) status = tg_transports_option(cli, run->kind, run->transports, &run->transport_count);
   if (!status) run->options.transport = run->transports[0];
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = read_numbers(cli, run);
-  if (!status) status = tg_form_option(cli, &run->options.form);
-  if (!status) status = tg_run_beside_option(cli, run);
+  if (!status) status = tg_variant_option(cli, &run->options.variant);
+  if (!status) status = tg_run_baseline_option(cli, run);
   run->cold = cli->options.cold;
   run->options.poison = true;
   return status;
@@ -98,7 +98,7 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
   run->command = command;
   TgExit status = read_options(cli, run);
   if (!status) status = bind_all(cli, run);
-  if (!status) status = tg_run_beside_check(cli, run);
+  if (!status) status = tg_run_baseline_check(cli, run);
   return status ? status : prepare_matrices(cli, run);
 }
 
@@ -113,11 +113,11 @@ static TgExit prove_all(const TgCli *cli, const TgRunCommand *run) {
 
 TgExit tg_run_open(const TgCli *cli, TgRunCommand *run) {
   TgExit status = TG_EXIT_DONE;
-  if (!tg_executor_has_device(run->row, run->options.device)) status = prove_all(cli, run);
-  if (!status) status = tg_executor_device(cli, run->command, run->row, run->options.device, &run->environment);
+  if (!tg_executor_has_device(run->kind, run->options.device)) status = prove_all(cli, run);
+  if (!status) status = tg_executor_device(cli, run->command, run->kind, run->options.device, &run->environment);
   if (!status) tg_input_draw(cli, &run->input);
-  if (!status && !run->row->on_gpu) run->options.memory_limit_bytes = (int64_t)MIN(tg_memory_limit(cli), INT64_MAX);
-  for (guint r = 0; !status && r < run->results->len; r++) status = tg_run_form(cli, run, run->results->pdata[r]);
+  if (!status && !run->kind->on_gpu) run->options.memory_limit_bytes = (int64_t)MIN(tg_memory_limit(cli), INT64_MAX);
+  for (guint r = 0; !status && r < run->results->len; r++) status = tg_run_variant(cli, run, run->results->pdata[r]);
   return status;
 }
 
@@ -152,7 +152,7 @@ static TgExit run_run(TgCli *cli) {
   TgExit status = check_files(cli);
   if (!status) status = tg_run_begin(cli, "run", &run);
   if (!status) status = tg_run_open(cli, &run);
-  if (!status) status = tg_run_beside(cli, &run);
+  if (!status) status = tg_run_baseline(cli, &run);
   for (guint r = 0; !status && r < run.results->len; r++) status = tg_run_measure(cli, &run, run.results->pdata[r]);
   if (status) return status;
   tg_environment_end(&run.environment);
@@ -164,7 +164,7 @@ static TgExit run_run(TgCli *cli) {
 static const char *const options[] = {
     "on",     "grid",         "set",      "n",          "size",          "a",      "b",           "c",
     "type",   "seed",         "integers", "collective", "transport:run", "trials", "warmup",      "deadline",
-    "device", "cold:run",     "beside",   "form",       "no-cache",      "json",   "output:json", "trace:run",
+    "device", "cold:run",     "baseline", "variant",    "no-cache",      "json",   "output:json", "trace:run",
     "quiet",  "memory-limit", NULL};
 static const TgExample examples[] = {
     {"run cannon -n 512 --grid 4x4 --on cpu", "Cannon's algorithm on the CPU, checked and timed"},
@@ -189,8 +189,10 @@ const TgCommand tg_command_run = {
         "precision after the first run and after the last; above 2^33 multiply-adds (n = 2048) its error is estimated. "
         "The relative error, by the Frobenius norm, may be 5e-7 times the square root of k in f32 and 1e-15 times "
         "that in f64; beyond that the command exits with 3 and writes no C.\n"
-        "Where an executor has several kernels, called forms, the one is taken that `bench shapes` has kept for this "
-        "card, type, size, schedule, grid and transport, else the executor chooses; --form says which, and the report "
+        "Where an executor has several kernels, called variants, the one is taken that `bench shapes` has kept for "
+        "this "
+        "card, type, size, schedule, grid and transport, else the executor chooses; --variant says which, and the "
+        "report "
         "says which it was.\n"
         "Several ALGOs, which compute the same, make a table, fastest first. Of the grids in --grid 4x4,2x2x2 each "
         "takes the first with as many extents as it has coordinates; a --set goes to those that have the parameter.\n"

@@ -23,18 +23,18 @@ typedef struct TgRunStep {
 } TgRunStep;
 
 /** Who says which of an executor's kernels runs. */
-typedef enum TgFormFrom {
-  TG_FORM_CHOSEN, /**< the executor */
-  TG_FORM_TUNED,  /**< `bench shapes` kept it as the fastest on this card */
-  TG_FORM_GIVEN   /**< --form */
-} TgFormFrom;
+typedef enum TgVariantFrom {
+  TG_VARIANT_CHOSEN, /**< the executor */
+  TG_VARIANT_TUNED,  /**< `bench shapes` kept it as the fastest on this card */
+  TG_VARIANT_GIVEN   /**< --variant */
+} TgVariantFrom;
 
 /** One ALGO with one transport. */
 typedef struct TgRunResult {
   TgProblem problem;
   TgTransport transport;
-  int32_t form; /**< asked of the executor, as in TgExecutorOptions */
-  TgFormFrom form_from;
+  int32_t variant; /**< asked of the executor, as in TgExecutorOptions */
+  TgVariantFrom variant_from;
   TgExecutorFacts facts;
   char *kernel; /**< of the facts */
   TgMeasurement time;
@@ -50,7 +50,7 @@ typedef struct TgRunResult {
 
 typedef struct TgRunCommand {
   const char *command; /**< the subcommand, in errors */
-  const TgExecutorRow *row;
+  const TgExecutorKind *kind;
   TgExecutorOptions options; /**< of the first transport; each result has its own */
   TgTransport transports[TG_TRANSPORTS];
   int32_t transport_count;
@@ -60,9 +60,9 @@ typedef struct TgRunCommand {
   TgInput input;
   TgMatrix *c;
   TgEnvironment environment;
-  const TgKernel *beside;    /**< measured on the same matrices; NULL: none */
-  TgMeasurement beside_time; /**< where there is one */
-  GPtrArray *results;        /**< TgRunResult, in the order of the command line */
+  const TgKernel *baseline;    /**< measured on the same matrices; NULL: none */
+  TgMeasurement baseline_time; /**< where there is one */
+  GPtrArray *results;          /**< TgRunResult, in the order of the command line */
 } TgRunCommand;
 
 void tg_run_clear(TgRunCommand *run);
@@ -70,8 +70,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, tg_run_clear)
 
 /** Reads what is to run, binds it, and prepares the matrices: all that can be wrong without a device. */
 TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
-/** Opens the device, draws the matrices, and finds the forms. Where there is no device, a schedule that fails its proof
- * is said to fail it, as its executor would have done. */
+/** Opens the device, draws the matrices, and finds the variants. Where there is no device, a schedule that fails its
+ * proof is said to fail it, as its executor would have done. */
 TgExit tg_run_open(const TgCli *cli, TgRunCommand *run);
 /** Proves one ALGO as its executor does; a proof that failed is said with its place. */
 TgExit tg_run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result);
@@ -83,12 +83,12 @@ TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 /** Executes one ALGO, whose problem is open: checks the product, and times it. */
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result);
 
-/** Reads --form; 0 where it is not given. */
-TgExit tg_form_option(const TgCli *cli, int32_t *form);
-/** Finds the form of an ALGO whose problem is open: that of --form, or what is kept. */
-TgExit tg_run_form(const TgCli *cli, const TgRunCommand *run, TgRunResult *result);
+/** Reads --variant; 0 where it is not given. */
+TgExit tg_variant_option(const TgCli *cli, int32_t *variant);
+/** Finds the variant of an ALGO whose problem is open: that of --variant, or what is kept. */
+TgExit tg_run_variant(const TgCli *cli, const TgRunCommand *run, TgRunResult *result);
 /** "chosen", "tuned", "given". */
-const char *tg_form_from_name(TgFormFrom from);
+const char *tg_variant_from_name(TgVariantFrom from);
 /** The options of one ALGO. */
 TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunResult *result);
 /** Opens the executor of one ALGO; `line` tells of its proof, and of whatever is begun on it later, so that it is to
@@ -96,19 +96,19 @@ TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunResult *res
 TgExecutor *tg_run_executor(TgCli *cli, const TgRunCommand *run, const TgRunResult *result, TgProgressLine *line,
                             GError **error);
 
-/** Reads --beside: a kernel of the ladder, for executors on a GPU. */
-TgExit tg_run_beside_option(const TgCli *cli, TgRunCommand *run);
+/** Reads --baseline: a kernel of the ladder, for executors on a GPU. */
+TgExit tg_run_baseline_option(const TgCli *cli, TgRunCommand *run);
 /** Refuses it where the schedules, which are bound, compute no product. */
-TgExit tg_run_beside_check(const TgCli *cli, const TgRunCommand *run);
+TgExit tg_run_baseline_check(const TgCli *cli, const TgRunCommand *run);
 /** Measures that kernel, where there is one, on the matrices of the run; as often as the runs. */
-TgExit tg_run_beside(const TgCli *cli, TgRunCommand *run);
+TgExit tg_run_baseline(const TgCli *cli, TgRunCommand *run);
 
 /** Rate of the products in the median, operations in a second; NaN where there are none. */
 double tg_run_flops_per_s(const TgRunCommand *run, const TgRunResult *result);
 
 void tg_run_print(TgCli *cli, const TgRunCommand *run);
-/** A line with the forms that ran, where there was a choice. */
-void tg_run_print_forms(TgCli *cli, const TgRunCommand *run);
+/** A line with the variants that ran, where there was a choice. */
+void tg_run_print_variants(TgCli *cli, const TgRunCommand *run);
 /** The document: of one ALGO, or `runs` of several. */
 void tg_run_write(TgJson *json, const TgRunCommand *run);
 /** One of them. */

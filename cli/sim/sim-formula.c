@@ -26,9 +26,9 @@ static void print_text(TgCli *cli, const char *name, const char *text) {
 static void print_quantity(TgCli *cli, const TgSimRun *run, TgFormulaQuantity quantity, TgFormulaSymbols symbols,
                            const char *name, double seconds) {
   char value[32];
-  g_autofree char *form = tg_formula_print(run->formula, quantity, symbols);
+  g_autofree char *text = tg_formula_print(run->formula, quantity, symbols);
   tg_time_text(seconds, value, sizeof value);
-  g_autofree char *line = isnan(seconds) ? g_strdup(form) : g_strdup_printf("%s = %s", form, value);
+  g_autofree char *line = isnan(seconds) ? g_strdup(text) : g_strdup_printf("%s = %s", text, value);
   print_text(cli, name, line);
 }
 
@@ -109,8 +109,8 @@ TgExit tg_sim_print_formula(TgCli *cli, const TgSimRun *run) {
   tg_print_styled(cli, TG_STYLE_HEADING, "\nclosed form");
   tg_print(cli, ": %s\n", tg_formula_text(run->formula, TG_FORMULA_TITLE));
   print_text(cli, "source", tg_formula_text(run->formula, TG_FORMULA_SOURCE));
-  print_quantity(cli, run, TG_FORMULA_COMMUNICATION, symbols, "communication", run->form_communication_s);
-  print_quantity(cli, run, TG_FORMULA_COMPUTE, symbols, "products", run->form_compute_s);
+  print_quantity(cli, run, TG_FORMULA_COMMUNICATION, symbols, "communication", run->closed_form_communication_s);
+  print_quantity(cli, run, TG_FORMULA_COMPUTE, symbols, "products", run->closed_form_compute_s);
   print_symbols(cli, run, symbols);
   if (symbols == TG_FORMULA_GRAMA_SYMBOLS)
     print_text(cli, "as printed", tg_formula_text(run->formula, TG_FORMULA_GRAMA));

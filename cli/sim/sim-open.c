@@ -116,12 +116,10 @@ TgExit tg_sim_sizes(const TgCli *cli, TgSimRun *run) {
 }
 
 static void warn_of_executor(const TgCli *cli, const TgMachine *machine) {
-  size_t count;
-  const TgExecutorRow *rows = tg_executor_list(&count);
-  for (size_t r = 0; r < count; r++)
-    if (rows[r].unlike_sim && machine->executor.given && strcmp(rows[r].name, machine->executor.on) == 0)
+  for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++)
+    if ((*kind)->unlike_sim && machine->executor.given && strcmp((*kind)->name, machine->executor.on) == 0)
       tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, %s, unlike in topogemm compare",
-                cli->options.machine, rows[r].name, rows[r].unlike_sim);
+                cli->options.machine, (*kind)->name, (*kind)->unlike_sim);
 }
 
 TgExit tg_sim_options(const TgCli *cli, TgSimRun *run) {

@@ -129,7 +129,7 @@ static void begin(const TgCli *cli, TgSimTrace *trace) {
       "settings", settings,
       "proved",   run->proved || trace->each == 1 ? "yes" : "no: that would take longer than the prediction",
       "device",   measured ? tg_environment_device(&measured->environment) : NULL,
-      "on",       measured ? measured->row->name : NULL,
+      "on",       measured ? measured->kind->name : NULL,
       "flows",    how_flows_go,
       "left_out", missing,
   };

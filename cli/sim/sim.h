@@ -51,8 +51,9 @@ typedef struct TgSimRun {
   double efficiency;  /**< serial_s over processors times time_s; NaN likewise */
   int64_t workers;    /**< nodes that have a processor */
   TgFormula *formula; /**< NULL where the literature has none for this schedule */
-  double form_communication_s, form_compute_s, closed_form_s; /**< NaN where there is none, or it does not apply */
-  char *closed_form_why;                                      /**< why it does not apply, or NULL */
+  double closed_form_communication_s, closed_form_compute_s,
+      closed_form_s;     /**< NaN where there is none, or it does not apply */
+  char *closed_form_why; /**< why it does not apply, or NULL */
 } TgSimRun;
 
 void tg_sim_clear(TgSimRun *run);

@@ -30,9 +30,9 @@ static TgExit open_run(const TgCli *cli, TgSimRun *run) {
 /* What is about a run alone is refused where there is none. */
 static TgExit check_measured(const TgCli *cli) {
   const TgOptions *options = &cli->options;
-  const char *const names[] = {"transport", "trials", "warmup", "deadline", "device", "form"};
+  const char *const names[] = {"transport", "trials", "warmup", "deadline", "device", "variant"};
   const char *const values[] = {options->transport, options->trials, options->warmup,
-                                options->deadline,  options->device, options->form};
+                                options->deadline,  options->device, options->variant};
   for (size_t i = 0; i < G_N_ELEMENTS(names) && !options->on; i++)
     if (values[i]) return tg_report(cli, TG_EXIT_USAGE, "--%s is about a run, which --on asks for", names[i]);
   if (options->transport && strchr(options->transport, ','))
@@ -63,10 +63,10 @@ static TgExit run_trace(TgCli *cli) {
 }
 
 static const char *const options[] = {
-    "grid",      "set",   "n",        "size",         "type",    "network",      "embed",
-    "machine",   "model", "fair",     "collective",   "overlap", "skew",         "jitter",
-    "straggler", "seed",  "on:trace", "transport",    "trials",  "warmup",       "deadline",
-    "device",    "form",  "no-cache", "output:trace", "quiet",   "memory-limit", NULL};
+    "grid",      "set",     "n",        "size",         "type",    "network",      "embed",
+    "machine",   "model",   "fair",     "collective",   "overlap", "skew",         "jitter",
+    "straggler", "seed",    "on:trace", "transport",    "trials",  "warmup",       "deadline",
+    "device",    "variant", "no-cache", "output:trace", "quiet",   "memory-limit", NULL};
 static const TgExample examples[] = {
     {"trace cannon --grid 4x4 -n 4096 -o trace.json", "open it in https://ui.perfetto.dev"},
     {"trace summa --grid 8x8 -n 4096 --collective ring -o ring.json", "a broadcast in rounds, a flow a message"},

@@ -5,10 +5,10 @@ static bool not_built(TgError *error) {
   return tg_error_set(error, 0, 0, "this build has no CUDA (%s)", TG_CUDA_LACKS);
 }
 
-bool tg_blocks_form(int32_t number, int32_t element, TgBlocksForm *form, TgError *error) {
+bool tg_blocks_variant(int32_t number, int32_t element, TgBlocksVariant *variant, TgError *error) {
   (void)number;
   (void)element;
-  (void)form;
+  (void)variant;
   return not_built(error);
 }
 

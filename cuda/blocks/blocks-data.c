@@ -21,10 +21,10 @@ static Extent extent_of(const TgBlocks *blocks, const TgBlocksPlaced *placed) {
 
 /* Where an element of a block lies that is given as row `r` and column `c` of the matrix. */
 static int64_t place_in_block(const TgBlocksPlan *plan, int matrix, int64_t r, int64_t c) {
-  const bool turned = plan->turned[matrix];
-  const int64_t rows = turned ? plan->padded_columns[matrix] : plan->padded_rows[matrix];
-  const int64_t columns = turned ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
-  const int64_t row = turned ? c : r, column = turned ? r : c;
+  const bool transposed = plan->transposed[matrix];
+  const int64_t rows = transposed ? plan->padded_columns[matrix] : plan->padded_rows[matrix];
+  const int64_t columns = transposed ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
+  const int64_t row = transposed ? c : r, column = transposed ? r : c;
   return plan->paneled[matrix] ? tg_blocks_panel_offset(rows, columns, plan->layout.panel, row, column)
                                : row * columns + column;
 }
@@ -35,7 +35,7 @@ static void pack(const TgBlocks *blocks, const TgBlocksPlaced *placed, const Ext
   const TgBlocksPlan *plan = blocks->plan;
   const int matrix = placed->matrix;
   const int64_t bytes = tg_blocks_element_bytes(blocks), row_bytes = plan->columns[matrix] * bytes;
-  const int64_t run = plan->turned[matrix] ? 1 : plan->paneled[matrix] ? plan->layout.panel : extent->columns;
+  const int64_t run = plan->transposed[matrix] ? 1 : plan->paneled[matrix] ? plan->layout.panel : extent->columns;
   char *to = blocks->staging + placed->offset * bytes;
   for (int64_t r = 0; r < extent->rows; r++)
     for (int64_t c = 0; c < extent->columns; c += run)

@@ -41,16 +41,16 @@ typedef struct TgBlocksRun {
 } TgBlocksRun;
 
 /** A kernel for all of it: the same interpreter, with products in larger or smaller tiles. */
-typedef struct TgBlocksForm {
+typedef struct TgBlocksVariant {
   int32_t threads;
   int32_t rows, columns; /**< of C that a processor multiplies at a time */
   int32_t resident;      /**< blocks that run at once on the device; 0 where the card lacks what the kernel needs */
   int32_t panel, inner;  /**< of the layout that it needs; 0: none */
-} TgBlocksForm;
+} TgBlocksVariant;
 
-/** Form `number` (largest tiles first) for this element on the current device. False after the last form, and with an
- * error where the device fails. `*error->message` is empty after the last. */
-bool tg_blocks_form(int32_t number, int32_t element, TgBlocksForm *form, TgError *error);
+/** Variant `number` (largest tiles first) for this element on the current device. False after the last variant, and
+ * with an error where the device fails. `*error->message` is empty after the last. */
+bool tg_blocks_variant(int32_t number, int32_t element, TgBlocksVariant *variant, TgError *error);
 /** Starts the run as a cooperative grid, a block for each processor. */
 bool tg_blocks_start(int32_t number, int32_t element, const TgBlocksRun *run, TgError *error);
 

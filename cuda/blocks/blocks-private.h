@@ -25,7 +25,7 @@ typedef struct TgBlocks {
   TgExecutor base;
   TgBlocksPlan *plan;
   TgDevice device;
-  int32_t form;         /**< of the kernel */
+  int32_t variant;      /**< of the kernel */
   int32_t panel, inner; /**< of the layout that it needs */
   void *part[TG_PARTS];
   int64_t part_bytes[TG_PARTS];

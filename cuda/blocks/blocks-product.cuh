@@ -31,7 +31,7 @@ template <typename T> __device__ inline void tg_store_four(T *to, const TgFour<T
 }
 
 /** One shape of tile. GROUPS_M x GROUPS_N groups of 4 x 4 elements of C a thread. The pitches are 4 wider than the
- * tile, so that stores of a turned stage spread over the banks. */
+ * tile, so that stores of a transposed stage spread over the banks. */
 template <typename T, int ROWS, int COLUMNS, int INNER, int GROUPS_M, int GROUPS_N> struct TgTile {
   using Element = T;
   static constexpr int rows = ROWS, columns = COLUMNS, inner = INNER, groups_m = GROUPS_M, groups_n = GROUPS_N;
@@ -47,7 +47,7 @@ template <typename T, int ROWS, int COLUMNS, int INNER, int GROUPS_M, int GROUPS
 };
 
 /** A stage of one factor on its way from global to shared memory, in registers: pieces of four elements. The inner
- * index is the faster one in memory where FAST; it must then be turned on the way. */
+ * index is the faster one in memory where FAST; it must then be transposed on the way. */
 template <typename T, int OUTER, int INNER, int THREADS, bool FAST> struct TgPortion {
   static constexpr int pieces = OUTER * INNER / 4 / THREADS;
   static constexpr int across = FAST ? INNER / 4 : OUTER / 4; /* pieces in a row of memory */

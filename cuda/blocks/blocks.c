@@ -5,34 +5,35 @@
 static const double usual_deadline_s = 20;
 
 /* The largest tiles with which all processors are resident together. */
-static bool choose_form(TgBlocks *blocks, GError **error) {
+static bool choose_variant(TgBlocks *blocks, GError **error) {
   TgExecutorFacts *facts = &blocks->base.facts;
   TgError reason;
-  TgBlocksForm form;
+  TgBlocksVariant variant;
   bool found = false, asked_is_unsuited = false;
-  for (int32_t f = 0; tg_blocks_form(f, blocks->base.options.element, &form, &reason); f++) {
-    facts->forms = f + 1;
-    const bool unsuited = form.panel && !tg_blocks_can_panel(blocks->base.schedule);
-    if (blocks->base.options.form && f + 1 != blocks->base.options.form) continue;
-    asked_is_unsuited = unsuited && blocks->base.options.form;
+  for (int32_t f = 0; tg_blocks_variant(f, blocks->base.options.element, &variant, &reason); f++) {
+    facts->variants = f + 1;
+    const bool unsuited = variant.panel && !tg_blocks_can_panel(blocks->base.schedule);
+    if (blocks->base.options.variant && f + 1 != blocks->base.options.variant) continue;
+    asked_is_unsuited = unsuited && blocks->base.options.variant;
     if (unsuited) continue;
-    facts->processors_max = MAX(facts->processors_max, form.resident);
-    if (found || form.resident < facts->processors) continue;
+    facts->processors_max = MAX(facts->processors_max, variant.resident);
+    if (found || variant.resident < facts->processors) continue;
     found = true;
-    blocks->form = f;
-    facts->form = f + 1;
-    blocks->panel = form.panel;
-    blocks->inner = form.inner;
-    facts->tile[0] = form.rows;
-    facts->tile[1] = form.columns;
+    blocks->variant = f;
+    facts->variant = f + 1;
+    blocks->panel = variant.panel;
+    blocks->inner = variant.inner;
+    facts->tile[0] = variant.rows;
+    facts->tile[1] = variant.columns;
   }
   if (found) return true;
   if (reason.message[0]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
-  if (!tg_executor_has_form(&blocks->base, error)) return false;
+  if (!tg_executor_has_variant(&blocks->base, error)) return false;
   if (asked_is_unsuited) {
-    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
-                "form %d of the executor blocks keeps factors in panels, and this schedule's blocks cannot be kept so",
-                blocks->base.options.form);
+    g_set_error(
+        error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
+        "variant %d of the executor blocks keeps factors in panels, and this schedule's blocks cannot be kept so",
+        blocks->base.options.variant);
     return false;
   }
   char grid[64];
@@ -128,7 +129,7 @@ static bool prepare(TgBlocks *blocks, GError **error) {
   facts->processors = tg_schedule_processors(blocks->base.schedule);
   if (!tg_device_open(blocks->base.options.device, &blocks->device, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
-  if (!choose_form(blocks, error)) return false;
+  if (!choose_variant(blocks, error)) return false;
   const TgBlocksLayout layout = {.pad = 4, .align = 64, .panel = blocks->panel, .inner = blocks->inner};
   blocks->plan = tg_blocks_plan_new(blocks->base.schedule, blocks->base.names, &blocks->base.options, &layout, error);
   if (!blocks->plan) return false;
@@ -176,7 +177,7 @@ static bool start(TgBlocks *blocks, double *seconds, TgError *reason) {
   bool fine = watch && tg_device_fill(blocks->part[TG_PART_DONE], 0, blocks->part_bytes[TG_PART_DONE], reason) &&
               tg_device_fill(blocks->part[TG_PART_STATUS], 0, blocks->part_bytes[TG_PART_STATUS], reason) &&
               tg_device_fill(blocks->part[TG_PART_TIMES], 0, blocks->part_bytes[TG_PART_TIMES], reason) &&
-              tg_stopwatch_start(watch, reason) && tg_blocks_start(blocks->form, options->element, &run, reason) &&
+              tg_stopwatch_start(watch, reason) && tg_blocks_start(blocks->variant, options->element, &run, reason) &&
               tg_stopwatch_stop(watch, seconds, reason);
   if (watch) tg_stopwatch_free(watch);
   return fine;
@@ -213,7 +214,12 @@ static bool run_blocks(TgExecutor *executor, double *seconds, GError **error) {
 const TgExecutorKind tg_executor_blocks = {.name = "blocks",
                                            .processor = "a thread block of a resident grid",
                                            .link = "global memory and a counter",
+                                           .on_gpu = true,
+                                           .has_deadline = true,
                                            .transports = 1 << TG_TRANSPORT_COPY | 1 << TG_TRANSPORT_PULL,
+                                           .traits = {.fetches = true},
+                                           .grid = "16x16",
+                                           .sizes = "64,96,128,384,640",
                                            .open = open_blocks,
                                            .load = tg_blocks_load,
                                            .run = run_blocks,

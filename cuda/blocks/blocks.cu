@@ -41,14 +41,14 @@ static cudaError_t tg_count_resident(const TgBlocksKernel &row, int *resident) {
   return code;
 }
 
-bool tg_blocks_form(int32_t number, int32_t element, TgBlocksForm *form, TgError *error) {
+bool tg_blocks_variant(int32_t number, int32_t element, TgBlocksVariant *variant, TgError *error) {
   error->message[0] = '\0';
   if (number < 0 || number >= (int)(sizeof kernels[0] / sizeof kernels[0][0])) return false;
   const TgBlocksKernel &row = kernels[element][number];
   int resident;
   const cudaError_t code = tg_count_resident(row, &resident);
   if (code != cudaSuccess) return tg_failed(error, "asking how many blocks are resident", code);
-  *form = {row.threads, row.rows, row.columns, resident, row.panel, row.inner};
+  *variant = {row.threads, row.rows, row.columns, resident, row.panel, row.inner};
   return true;
 }
 

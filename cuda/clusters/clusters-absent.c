@@ -5,15 +5,15 @@ static bool not_built(TgError *error) {
   return tg_error_set(error, 0, 0, "this build has no CUDA (%s)", TG_CUDA_LACKS);
 }
 
-bool tg_cluster_form(int32_t number, int32_t element, TgClusterForm *form, TgError *error) {
+bool tg_cluster_variant(int32_t number, int32_t element, TgClusterVariant *variant, TgError *error) {
   (void)number;
   (void)element;
-  (void)form;
+  (void)variant;
   return not_built(error);
 }
 
-int64_t tg_cluster_shared_bytes(const TgClusterForm *form, int32_t slots, int32_t channels) {
-  (void)form;
+int64_t tg_cluster_shared_bytes(const TgClusterVariant *variant, int32_t slots, int32_t channels) {
+  (void)variant;
   (void)slots;
   (void)channels;
   return 0;

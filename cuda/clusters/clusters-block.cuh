@@ -21,7 +21,7 @@ template <typename T> constexpr int side = 2 * width<T>;            /* elements 
 template <typename T> constexpr int tile = lanes_down *side<T> * 2; /* two warps down, four across */
 
 /** A shape of the kernel: steps of k in a slot. */
-template <typename ELEMENT, int DEPTH> struct Form {
+template <typename ELEMENT, int DEPTH> struct Variant {
   using T = ELEMENT;
   static constexpr int groups = 2, depth = DEPTH, steps = DEPTH / groups;
   static constexpr int warps = 8 * groups, consumers = 32 * warps, threads = consumers + 128, blocks = 1;

@@ -25,13 +25,13 @@ static void turn(char *target, int64_t pitch, const char *source, int64_t rows, 
 }
 
 /* A k x `across` matrix on the device, from `matrix` or its transpose. */
-static bool load_operand(const TgClusters *clusters, TgClustersPart part, const void *matrix, bool turned,
+static bool load_operand(const TgClusters *clusters, TgClustersPart part, const void *matrix, bool transposed,
                          int64_t across, int64_t pitch, TgError *reason) {
   const int64_t bytes = tg_clusters_element_bytes(clusters), k = clusters->base.options.k;
   char *staging = g_try_malloc0((gsize)(k * pitch * bytes));
   if (!staging)
     return tg_error_set(reason, 0, 0, "out of memory on the host: %lld bytes", (long long)(k * pitch * bytes));
-  if (turned)
+  if (transposed)
     turn(staging, pitch, matrix, across, k, bytes);
   else
     for (int64_t t = 0; t < k; t++)

@@ -7,8 +7,8 @@ typedef enum Kind { NOTHING, ZERO, TILE, SUMS } Kind;
 typedef struct Content {
   Kind kind;
   int32_t tile;
-  bool turned;  /**< holds the transpose of that */
-  GArray *sums; /**< int32_t, numbers in TgFollowed.sums; a reference of its own */
+  bool transposed; /**< holds the transpose of that */
+  GArray *sums;    /**< int32_t, numbers in TgFollowed.sums; a reference of its own */
 } Content;
 
 typedef struct Follower {
@@ -82,7 +82,7 @@ static bool follow_transpose(Follower *follower, const TgBlocksInstruction *x) {
   Content content = *content_at(follower, x->left);
   freeze(follower, &content);
   if (content.kind == SUMS) g_array_ref(content.sums);
-  content.turned = !content.turned;
+  content.transposed = !content.transposed;
   set(follower, x->target, content);
   return true;
 }
@@ -93,7 +93,7 @@ static bool follow_add(Follower *follower, const TgBlocksInstruction *x) {
     return refuse(follower, "it adds up blocks that are not products");
   Content content = {.kind = SUMS, .sums = sums_of(addend)};
   if (left && left->kind == SUMS) g_array_append_vals(content.sums, left->sums->data, left->sums->len);
-  content.turned = (addend && addend->turned) || (left && left->turned);
+  content.transposed = (addend && addend->transposed) || (left && left->transposed);
   if (addend) freeze(follower, addend);
   if (left) freeze(follower, left);
   set(follower, x->target, content);
@@ -121,8 +121,8 @@ static bool is_factor(const Follower *follower, const Content *content, int32_t 
   if (!content || content->kind != TILE) return false;
   const TgTile *tile = tg_followed_tile(follower->followed, content->tile);
   const int matrix = role == TG_ROLE_LEFT ? computes->left : computes->right;
-  const int turned = role == TG_ROLE_LEFT ? computes->left_transposed : computes->right_transposed;
-  return tile->matrix == matrix && (content->turned != (transposed != 0)) == (turned != 0);
+  const int stored = role == TG_ROLE_LEFT ? computes->left_transposed : computes->right_transposed;
+  return tile->matrix == matrix && (content->transposed != (transposed != 0)) == (stored != 0);
 }
 
 static bool follow_multiply(Follower *follower, const TgBlocksInstruction *x) {
@@ -133,14 +133,14 @@ static bool follow_multiply(Follower *follower, const TgBlocksInstruction *x) {
     return refuse(follower, "a product's factors are not those of `computes`, left and right");
   if (x->addend != x->target && addend) freeze(follower, addend);
   GArray *sums = sums_of(addend);
-  const bool turned = addend && addend->kind == SUMS && addend->turned;
+  const bool transposed = addend && addend->kind == SUMS && addend->transposed;
   const TgFollowedProduct product = {.processor = x->processor,
                                      .tile = {left->tile, right->tile},
                                      .sum = choose_sum(follower, x, sums),
                                      .step = x->step,
                                      .order = x->order};
   g_array_append_val(follower->followed->products, product);
-  set(follower, x->target, (Content){.kind = SUMS, .sums = sums, .turned = turned});
+  set(follower, x->target, (Content){.kind = SUMS, .sums = sums, .transposed = transposed});
   return true;
 }
 
@@ -192,7 +192,7 @@ static bool take_outputs(Follower *follower) {
     if (placed->matrix != TG_MATRIX_C) continue;
     const Content *content = &follower->content[placed->offset];
     if (content->kind != SUMS) return refuse(follower, "its C is not made of products");
-    if (content->turned)
+    if (content->transposed)
       return refuse(follower, "it transposes sums, and tiles off the diagonal have none to transpose");
     const TgFollowedOutput output = {.processor = placed->processor,
                                      .row = placed->row,

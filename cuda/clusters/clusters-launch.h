@@ -68,7 +68,7 @@ typedef struct TgClusterWords {
 } TgClusterWords;
 
 /** A kernel for it. */
-typedef struct TgClusterForm {
+typedef struct TgClusterVariant {
   int32_t tile;   /**< rows and columns of C on a processor */
   int32_t depth;  /**< of a slot: rows of `tile` elements, along k */
   int32_t warps;  /**< that multiply */
@@ -76,13 +76,13 @@ typedef struct TgClusterForm {
   int64_t slot_bytes;
   int64_t sum_bytes;   /**< of shared memory for sums, once the slots are free */
   int64_t shared_most; /**< bytes of shared memory that a block can have */
-} TgClusterForm;
+} TgClusterVariant;
 
-/** Form `number`, the quickest first, for this element on the current device. False after the last one, and with an
+/** Variant `number`, the quickest first, for this element on the current device. False after the last one, and with an
  * error where the device fails or has no clusters. `*error->message` is empty after the last. */
-bool tg_cluster_form(int32_t number, int32_t element, TgClusterForm *form, TgError *error);
+bool tg_cluster_variant(int32_t number, int32_t element, TgClusterVariant *variant, TgError *error);
 /** Bytes of shared memory of a block with so many slots and channels. */
-int64_t tg_cluster_shared_bytes(const TgClusterForm *form, int32_t slots, int32_t channels);
+int64_t tg_cluster_shared_bytes(const TgClusterVariant *variant, int32_t slots, int32_t channels);
 /** Clusters that run at once on the device: 0 where not even one fits. */
 bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t processors, int64_t shared_bytes,
                          int32_t *clusters, TgError *error);

@@ -32,8 +32,8 @@ typedef struct TgClusters {
   TgExecutor base;
   TgClusterPlan *plan;
   TgDevice device;
-  TgClusterForm form;
-  int32_t form_number;
+  TgClusterVariant variant;
+  int32_t variant_number;
   int64_t left_row, right_row; /**< elements from one row to the next */
   int64_t instances_down, instances_across;
   TgClusterJobs jobs;

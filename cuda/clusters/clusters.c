@@ -16,42 +16,42 @@ static bool refuse_device(const TgClusters *clusters, GError **error) {
   return false;
 }
 
-/* Slots that a block of this form has room for, whatever it sends. */
-static int32_t slots_of(const TgClusterForm *form) {
+/* Slots that a block of this variant has room for, whatever it sends. */
+static int32_t slots_of(const TgClusterVariant *variant) {
   int32_t slots = TG_CLUSTER_SLOTS;
-  while (slots > 1 && tg_cluster_shared_bytes(form, slots, TG_CLUSTER_CHANNELS) > form->shared_most) slots--;
+  while (slots > 1 && tg_cluster_shared_bytes(variant, slots, TG_CLUSTER_CHANNELS) > variant->shared_most) slots--;
   return slots;
 }
 
-static bool count_forms(TgClusters *clusters, GError **error) {
+static bool count_variants(TgClusters *clusters, GError **error) {
   TgExecutor *base = &clusters->base;
-  TgClusterForm form;
+  TgClusterVariant variant;
   TgError reason;
-  while (tg_cluster_form(base->facts.forms, base->options.element, &form, &reason)) base->facts.forms++;
+  while (tg_cluster_variant(base->facts.variants, base->options.element, &variant, &reason)) base->facts.variants++;
   if (reason.message[0]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
-  return tg_executor_has_form(base, error);
+  return tg_executor_has_variant(base, error);
 }
 
-/* The first form whose slots suffice, or the one asked for. */
-static bool choose_form(TgClusters *clusters, GError **error) {
+/* The first variant whose slots suffice, or the one asked for. */
+static bool choose_variant(TgClusters *clusters, GError **error) {
   TgExecutor *base = &clusters->base;
   TgError reason;
-  for (int32_t f = MAX(base->options.form - 1, 0);; f++) {
-    if (!tg_cluster_form(f, base->options.element, &clusters->form, &reason)) break;
+  for (int32_t f = MAX(base->options.variant - 1, 0);; f++) {
+    if (!tg_cluster_variant(f, base->options.element, &clusters->variant, &reason)) break;
     g_clear_error(error);
-    clusters->form_number = f;
-    base->facts.form = f + 1;
-    clusters->plan = tg_cluster_plan_new(base->schedule, base->names, &base->options, slots_of(&clusters->form),
-                                         clusters->form.warps, NULL, error);
+    clusters->variant_number = f;
+    base->facts.variant = f + 1;
+    clusters->plan = tg_cluster_plan_new(base->schedule, base->names, &base->options, slots_of(&clusters->variant),
+                                         clusters->variant.warps, NULL, error);
     if (clusters->plan) return true;
-    if (base->options.form || !error || !g_error_matches(*error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE))
+    if (base->options.variant || !error || !g_error_matches(*error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE))
       return false;
   }
   if (reason.message[0]) {
     g_clear_error(error);
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   }
-  g_prefix_error(error, "%" PRId64 " bytes of shared memory: ", clusters->form.shared_most);
+  g_prefix_error(error, "%" PRId64 " bytes of shared memory: ", clusters->variant.shared_most);
   return false;
 }
 
@@ -60,8 +60,8 @@ static bool choose_residency(TgClusters *clusters, GError **error) {
   const TgClusterPlan *plan = clusters->plan;
   TgError reason;
   int32_t resident = 0;
-  facts->shared_bytes = tg_cluster_shared_bytes(&clusters->form, plan->slots, plan->channels);
-  if (!tg_cluster_resident(clusters->form_number, clusters->base.options.element, plan->sums > 1, plan->processors,
+  facts->shared_bytes = tg_cluster_shared_bytes(&clusters->variant, plan->slots, plan->channels);
+  if (!tg_cluster_resident(clusters->variant_number, clusters->base.options.element, plan->sums > 1, plan->processors,
                            facts->shared_bytes, &resident, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   facts->resident = resident;
@@ -113,10 +113,10 @@ static bool tile_problem(TgClusters *clusters, GError **error) {
   facts->instructions = plan->ops + plan->products;
   facts->steps = plan->steps;
   facts->kernel = "register tiles from shared memory that the copy engine fills";
-  facts->tile[0] = facts->tile[1] = clusters->form.tile;
-  facts->instance[0] = (int64_t)plan->rows * clusters->form.tile;
-  facts->instance[1] = (int64_t)plan->columns * clusters->form.tile;
-  facts->instance[2] = (int64_t)plan->inner * clusters->form.depth;
+  facts->tile[0] = facts->tile[1] = clusters->variant.tile;
+  facts->instance[0] = (int64_t)plan->rows * clusters->variant.tile;
+  facts->instance[1] = (int64_t)plan->columns * clusters->variant.tile;
+  facts->instance[2] = (int64_t)plan->inner * clusters->variant.depth;
   clusters->instances_down = parts_of(options->m, facts->instance[0]);
   clusters->instances_across = parts_of(options->n, facts->instance[1]);
   facts->instances = clusters->instances_down * clusters->instances_across;
@@ -134,11 +134,11 @@ static bool tile_problem(TgClusters *clusters, GError **error) {
  * sums between groups of warps, and a kernel starts in some microseconds. */
 static TgClusterJobCost job_cost(const TgClusters *clusters) {
   enum { JOB_CLOCKS = 12000, ADDITION_CLOCKS = 10000, MULTIPLY_ADDS = 128 /* f32, a clock */ };
-  const TgClusterForm *form = &clusters->form;
+  const TgClusterVariant *variant = &clusters->variant;
   const TgClusterPlan *plan = clusters->plan;
   int32_t most = 1;
   for (int32_t p = 0; p < plan->processors; p++) most = MAX(most, plan->processor[p].products);
-  const double product = (double)form->tile * form->tile * form->depth / MULTIPLY_ADDS *
+  const double product = (double)variant->tile * variant->tile * variant->depth / MULTIPLY_ADDS *
                          (clusters->base.options.element == TG_F64 ? 2 : 1);
   return (TgClusterJobCost){JOB_CLOCKS / (product * most), ADDITION_CLOCKS / (product * most)};
 }
@@ -181,7 +181,7 @@ static bool count_bytes(TgClusters *clusters) {
   }
   if (tg_clusters_shares_operand(clusters->base.schedule)) bytes[TG_CLUSTERS_RIGHT] = 0;
   const int64_t sums = clusters->jobs.count * plan->processors; /* below 2^31 */
-  if (plan->sums > 1) bytes[TG_CLUSTERS_SCRATCH] = sums * plan->sums * clusters->form.sum_bytes;
+  if (plan->sums > 1) bytes[TG_CLUSTERS_SCRATCH] = sums * plan->sums * clusters->variant.sum_bytes;
   bytes[TG_CLUSTERS_TIMES] = (int64_t)plan->processors * plan->steps * (int64_t)sizeof(TgClusterTime);
   bytes[TG_CLUSTERS_STATUS] = sizeof(TgClusterStatus);
   for (int part = 0; part < TG_CLUSTERS_PARTS; part++) {
@@ -256,7 +256,7 @@ static bool prepare(TgClusters *clusters, GError **error) {
   if (!tg_device_open(clusters->base.options.device, &clusters->device, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   if (clusters->device.capability < LEAST_CAPABILITY) return refuse_device(clusters, error);
-  return count_forms(clusters, error) && choose_form(clusters, error) && check_words(clusters, error) &&
+  return count_variants(clusters, error) && choose_variant(clusters, error) && check_words(clusters, error) &&
          choose_residency(clusters, error) && tile_problem(clusters, error) && make_jobs(clusters, error) &&
          check_memory(clusters, error) && allocate(clusters, error) &&
          (clusters->base.options.no_times || tg_executor_make_steps(&clusters->base, error));
@@ -335,7 +335,7 @@ static bool start(TgClusters *clusters, double *seconds, TgError *reason) {
       tg_device_fill(clusters->part[TG_CLUSTERS_STATUS], 0, clusters->part_bytes[TG_CLUSTERS_STATUS], reason) &&
       tg_device_fill(clusters->part[TG_CLUSTERS_TIMES], 0, clusters->part_bytes[TG_CLUSTERS_TIMES], reason) &&
       tg_stopwatch_start(watch, reason) &&
-      tg_cluster_start(clusters->form_number, options->element, clusters->base.facts.shared_bytes, left,
+      tg_cluster_start(clusters->variant_number, options->element, clusters->base.facts.shared_bytes, left,
                        clusters->left_row, right, shared ? clusters->left_row : clusters->right_row, options->k, &run,
                        words, reason) &&
       tg_stopwatch_stop(watch, seconds, reason);
@@ -373,8 +373,14 @@ static bool run_clusters(TgExecutor *executor, double *seconds, GError **error) 
 const TgExecutorKind tg_executor_clusters = {.name = "clusters",
                                              .processor = "a thread block of a cluster",
                                              .link = "a copy from shared memory to shared memory",
+                                             .on_gpu = true,
+                                             .has_deadline = true,
                                              .transports = 1 << TG_TRANSPORT_COPY | 1 << TG_TRANSPORT_LOAD,
                                              .times_apart = true,
+                                             .traits = {.overlaps = true, .fetches = true, .folds = true},
+                                             .unlike_sim = TG_EXECUTOR_TILES,
+                                             .grid = "2x2",
+                                             .sizes = "1024,3072,9216",
                                              .open = open_clusters,
                                              .load = tg_clusters_load,
                                              .run = run_clusters,

@@ -3,7 +3,7 @@
 
 namespace {
 
-using clusters::Form;
+using clusters::Variant;
 
 struct Row {
   const void *kernel[2][2]; /* [several sums][timed] */
@@ -28,8 +28,8 @@ template <typename F> Row row() {
 }
 
 /* The quicker first; then with smaller slots, for schedules that keep many blocks at once. */
-const Row f32_rows[] = {row<Form<float, 64>>(), row<Form<float, 16>>()};
-const Row f64_rows[] = {row<Form<double, 64>>(), row<Form<double, 16>>()};
+const Row f32_rows[] = {row<Variant<float, 64>>(), row<Variant<float, 16>>()};
+const Row f64_rows[] = {row<Variant<double, 64>>(), row<Variant<double, 16>>()};
 
 const struct {
   const Row *rows;
@@ -92,18 +92,19 @@ bool add_parts(const Row &row, TgClusterRun *run, int32_t element, TgError *erro
 
 } // namespace
 
-bool tg_cluster_form(int32_t number, int32_t element, TgClusterForm *form, TgError *error) {
+bool tg_cluster_variant(int32_t number, int32_t element, TgClusterVariant *variant, TgError *error) {
   error->message[0] = '\0';
   if (number < 0 || number >= table[element].count) return false;
   const Row &row = find(number, element);
-  *form = {row.tile, row.depth, row.warps, row.blocks, row.slot_bytes, row.sum_bytes, 0};
-  const cudaError_t code = shared_most(row.blocks, &form->shared_most);
+  *variant = {row.tile, row.depth, row.warps, row.blocks, row.slot_bytes, row.sum_bytes, 0};
+  const cudaError_t code = shared_most(row.blocks, &variant->shared_most);
   return code == cudaSuccess || failed(error, "asking how much shared memory there is", code);
 }
 
-int64_t tg_cluster_shared_bytes(const TgClusterForm *form, int32_t slots, int32_t channels) {
-  const int64_t bytes = slots * (form->slot_bytes + 16 + 4) + 8 * channels + 8; /* barriers, what is armed, a clock */
-  return bytes > form->sum_bytes ? bytes : form->sum_bytes;
+int64_t tg_cluster_shared_bytes(const TgClusterVariant *variant, int32_t slots, int32_t channels) {
+  const int64_t bytes =
+      slots * (variant->slot_bytes + 16 + 4) + 8 * channels + 8; /* barriers, what is armed, a clock */
+  return bytes > variant->sum_bytes ? bytes : variant->sum_bytes;
 }
 
 bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t processors, int64_t shared_bytes,

@@ -5,11 +5,11 @@ static bool not_built(TgError *error) {
   return tg_error_set(error, 0, 0, "this build has no CUDA (%s)", TG_CUDA_LACKS);
 }
 
-bool tg_threads_form(int32_t element, int32_t threads, int64_t bytes, TgThreadsForm *form, TgError *error) {
+bool tg_threads_variant(int32_t element, int32_t threads, int64_t bytes, TgThreadsVariant *variant, TgError *error) {
   (void)element;
   (void)threads;
   (void)bytes;
-  (void)form;
+  (void)variant;
   return not_built(error);
 }
 

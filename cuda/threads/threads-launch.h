@@ -37,15 +37,15 @@ typedef struct TgThreadsRun {
 } TgThreadsRun;
 
 /** What the kernel can have on the current device. */
-typedef struct TgThreadsForm {
+typedef struct TgThreadsVariant {
   int32_t threads_max;  /**< of a block */
   int32_t shared_bytes; /**< of a block, at most */
   int32_t resident;     /**< blocks that run at once; 0 unless `threads` and `bytes` are within those limits */
-} TgThreadsForm;
+} TgThreadsVariant;
 
 /** Finds the limits, and how many blocks of so many threads with so much shared memory run at once. */
-bool tg_threads_form(int32_t element, int32_t threads, int64_t bytes, TgThreadsForm *form, TgError *error);
-/** Starts the run. `bytes` of shared memory as tg_threads_form() was asked for. */
+bool tg_threads_variant(int32_t element, int32_t threads, int64_t bytes, TgThreadsVariant *variant, TgError *error);
+/** Starts the run. `bytes` of shared memory as tg_threads_variant() was asked for. */
 bool tg_threads_start(int32_t element, const TgThreadsRun *run, int64_t bytes, TgError *error);
 
 TG_END_DECLS

@@ -31,33 +31,34 @@ static bool too_much_shared(const TgThreads *threads, const char *at_least, int6
 
 /* What can be told before the program is made, which takes a while for many processors. */
 static bool check_limits(TgThreads *threads, GError **error) {
-  TgThreadsForm form;
+  TgThreadsVariant variant;
   TgError reason;
   TgExecutorFacts *facts = &threads->base.facts;
-  if (!tg_threads_form(threads->base.options.element, 1, 0, &form, &reason))
+  if (!tg_threads_variant(threads->base.options.element, 1, 0, &variant, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
-  facts->processors_max = MIN(form.threads_max, TG_THREADS_MOST_PROCESSORS);
+  facts->processors_max = MIN(variant.threads_max, TG_THREADS_MOST_PROCESSORS);
   if (facts->processors > facts->processors_max) return too_many_threads(threads, facts->processors_max, error);
   const int64_t least = tg_threads_least_elements(threads->base.schedule);
-  return least * tg_threads_element_bytes(threads) <= form.shared_bytes ||
-         too_much_shared(threads, "at least ", least, form.shared_bytes, error);
+  return least * tg_threads_element_bytes(threads) <= variant.shared_bytes ||
+         too_much_shared(threads, "at least ", least, variant.shared_bytes, error);
 }
 
 static bool choose_blocks(TgThreads *threads, GError **error) {
-  TgThreadsForm form;
+  TgThreadsVariant variant;
   TgError reason;
   TgExecutorFacts *facts = &threads->base.facts;
   const TgThreadsTiling *tiling = &threads->tiling;
   const int64_t elements =
       threads->program->elements + tiling->tile[TG_THREADS_TILE_ROW] * tiling->tile[TG_THREADS_TILE_COLUMN];
   threads->shared_bytes = facts->shared_bytes = elements * tg_threads_element_bytes(threads);
-  if (!tg_threads_form(threads->base.options.element, threads->program->processors, facts->shared_bytes, &form,
-                       &reason))
+  if (!tg_threads_variant(threads->base.options.element, threads->program->processors, facts->shared_bytes, &variant,
+                          &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
-  if (facts->shared_bytes > form.shared_bytes) return too_much_shared(threads, "", elements, form.shared_bytes, error);
+  if (facts->shared_bytes > variant.shared_bytes)
+    return too_much_shared(threads, "", elements, variant.shared_bytes, error);
   facts->instances = tiling->tile_rows * tiling->tile_columns;
   facts->panels = tiling->panels;
-  facts->resident = MIN(form.resident, facts->instances);
+  facts->resident = MIN(variant.resident, facts->instances);
   for (int i = 0; i < TG_THREADS_NUMBERS; i++) facts->instance[i] = tiling->tile[i];
   facts->tile[0] = facts->tile[1] = 1;
   facts->kernel = "one multiply-add";
@@ -169,7 +170,7 @@ static TgExecutor *open_threads(const TgSchedule *schedule, const TgScheduleName
   threads->base.schedule = schedule;
   threads->base.names = names;
   threads->base.options = *options;
-  if (tg_executor_has_one_form(&threads->base, error) && prepare(threads, error)) return &threads->base;
+  if (tg_executor_has_one_variant(&threads->base, error) && prepare(threads, error)) return &threads->base;
   close_threads(&threads->base);
   return NULL;
 }
@@ -218,7 +219,12 @@ static bool run_threads(TgExecutor *executor, double *seconds, GError **error) {
 const TgExecutorKind tg_executor_threads = {.name = "threads",
                                             .processor = "a thread of a thread block",
                                             .link = "shared memory and the block's barriers",
+                                            .on_gpu = true,
                                             .transports = 1 << TG_TRANSPORT_COPY,
+                                            .traits = {.fetches = true},
+                                            .unlike_sim = TG_EXECUTOR_TILES,
+                                            .grid = "16x16",
+                                            .sizes = "64,256,1024",
                                             .open = open_threads,
                                             .load = tg_threads_load,
                                             .run = run_threads,

@@ -169,24 +169,24 @@ static bool tg_failed(TgError *error, const char *call, cudaError_t code) {
   return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(code));
 }
 
-bool tg_threads_form(int32_t element, int32_t threads, int64_t bytes, TgThreadsForm *form, TgError *error) {
+bool tg_threads_variant(int32_t element, int32_t threads, int64_t bytes, TgThreadsVariant *variant, TgError *error) {
   cudaFuncAttributes attributes;
   int device, processors, blocks;
-  *form = {};
+  *variant = {};
   cudaError_t code = cudaFuncGetAttributes(&attributes, kernels[element]);
   if (code == cudaSuccess) code = cudaGetDevice(&device);
   if (code == cudaSuccess)
-    code = cudaDeviceGetAttribute(&form->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    code = cudaDeviceGetAttribute(&variant->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (code == cudaSuccess) code = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
   if (code != cudaSuccess) return tg_failed(error, "asking for the limits of a block of threads", code);
-  form->threads_max = attributes.maxThreadsPerBlock;
-  form->shared_bytes -= (int32_t)attributes.sharedSizeBytes;
-  if (threads > form->threads_max || bytes > form->shared_bytes) return true;
+  variant->threads_max = attributes.maxThreadsPerBlock;
+  variant->shared_bytes -= (int32_t)attributes.sharedSizeBytes;
+  if (threads > variant->threads_max || bytes > variant->shared_bytes) return true;
   code = cudaFuncSetAttribute(kernels[element], cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
   if (code == cudaSuccess)
     code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernels[element], threads, (size_t)bytes);
   if (code != cudaSuccess) return tg_failed(error, "asking how many blocks of threads are resident", code);
-  form->resident = blocks * processors;
+  variant->resident = blocks * processors;
   return true;
 }
 

@@ -64,7 +64,7 @@ static Opened *open_one(const TgExecutorKind *kind, const TgExecutorOptions *opt
   own.m = probe->m;
   own.n = probe->n;
   own.k = probe->k;
-  own.form = probe->form;
+  own.variant = probe->variant;
   if (!tg_schedule_parse(&opened->schedule, &opened->names, text, strlen(text), &reason) ||
       !tg_bindings_grid(&bindings, grid, &reason) ||
       !tg_schedule_bind(&opened->schedule, &opened->names, &bindings, &reason)) {

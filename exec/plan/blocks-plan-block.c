@@ -34,7 +34,7 @@ static void put_free(TgPlanner *planner, TgPlanFree *free, int32_t block) {
   free->count++;
 }
 
-int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns, bool turned) {
+int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns, bool transposed) {
   TgPlanSize *size = size_of(planner, rows * columns);
   int32_t block = take_free(planner, &size->free[owner]);
   if (block == TG_BLOCK_NONE) {
@@ -46,7 +46,7 @@ int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64
   b->references = 1;
   b->rows = (int32_t)rows;
   b->columns = (int32_t)columns;
-  b->turned = turned;
+  b->transposed = transposed;
   return block;
 }
 

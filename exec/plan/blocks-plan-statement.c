@@ -11,7 +11,7 @@ int64_t tg_plan_piece(const TgPlanner *planner, int32_t block, int64_t piece, in
 
 static int32_t like(TgPlanner *planner, int32_t processor, int32_t block) {
   const TgPlanBlock *b = tg_plan_block(planner, block);
-  return tg_plan_block_new(planner, processor, b->rows, b->columns, b->turned);
+  return tg_plan_block_new(planner, processor, b->rows, b->columns, b->transposed);
 }
 
 static bool emit_part(TgPlanner *planner, TgBlocksOperation operation, int32_t target, int32_t addend, int32_t left,
@@ -133,16 +133,19 @@ static bool plan_transpose(TgPlanner *planner, const TgStatement *statement, int
   const int32_t block = tg_plan_slot(planner, processor, statement->source.buffer, local->source);
   if (!tg_plan_has_memory(block)) return true;
   const TgPlanBlock from = *tg_plan_block(planner, block);
-  const int32_t turned = tg_plan_block_new(planner, processor, from.columns, from.rows, from.turned);
-  const TgBlocksInstruction instruction = {
-      .operation = TG_BLOCKS_TRANSPOSE, .target = turned, .left = block, .rows = from.rows, .columns = from.columns};
+  const int32_t transposed = tg_plan_block_new(planner, processor, from.columns, from.rows, from.transposed);
+  const TgBlocksInstruction instruction = {.operation = TG_BLOCKS_TRANSPOSE,
+                                           .target = transposed,
+                                           .left = block,
+                                           .rows = from.rows,
+                                           .columns = from.columns};
   return tg_plan_emit(planner, instruction) &&
-         tg_plan_set(planner, processor, statement->target.buffer, local->target, turned);
+         tg_plan_set(planner, processor, statement->target.buffer, local->target, transposed);
 }
 
 /* Whether a factor lies transposed: as its statement says, but for how its block lies. */
 static bool lies_transposed(const TgPlanBlock *block, const TgSlot *factor) {
-  return (factor->transposed != 0) != block->turned;
+  return (factor->transposed != 0) != block->transposed;
 }
 
 static bool emit_product(TgPlanner *planner, const TgStatement *statement, int32_t target, int32_t addend, int32_t left,

@@ -18,7 +18,7 @@ typedef struct TgPlanBlock {
   int32_t owner;
   int32_t references;
   int32_t rows, columns; /**< padded, as it lies */
-  bool turned;           /**< what it means is the transpose of what lies there */
+  bool transposed;       /**< what it means is the transpose of what lies there */
   int32_t written;       /**< the owner's instructions up to its last writer; 0: placed before the run */
   int32_t next_free;
   int64_t freed_step;
@@ -64,7 +64,7 @@ static inline bool tg_plan_has_memory(int32_t block) {
 }
 
 /** A block on `owner` with one reference, of so many rows and columns as it lies; its elements are not defined. */
-int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns, bool turned);
+int32_t tg_plan_block_new(TgPlanner *planner, int32_t owner, int64_t rows, int64_t columns, bool transposed);
 int32_t tg_plan_hold(TgPlanner *planner, int32_t block);
 void tg_plan_release(TgPlanner *planner, int32_t block);
 /** True where `processor` may write it and nobody else sees the change. */

@@ -20,7 +20,7 @@ static void measure(TgPlanner *planner) {
                              &plan->columns[matrix]);
     if (plan->rows[matrix] == 0) continue;
     for (int column = 0; column < 2; column++) {
-      const bool inner = plan->paneled[matrix] && column == plan->turned[matrix]; /* rows as they lie */
+      const bool inner = plan->paneled[matrix] && column == plan->transposed[matrix]; /* rows as they lie */
       *(column ? &plan->padded_columns[matrix] : &plan->padded_rows[matrix]) =
           padded(column ? plan->columns[matrix] : plan->rows[matrix], schedule->blocks[matrix][column],
                  inner ? MAX(plan->layout.inner, plan->layout.pad) : plan->layout.pad);
@@ -43,8 +43,8 @@ static void lay_factors(TgBlocksPlan *plan, const TgSchedule *schedule) {
   const TgComputes *computes = &schedule->computes;
   g_assert(tg_blocks_can_panel(schedule));
   plan->paneled[computes->left] = plan->paneled[computes->right] = true;
-  plan->turned[computes->left] = !computes->left_transposed;
-  plan->turned[computes->right] = computes->right_transposed; /* the same of a matrix on both sides */
+  plan->transposed[computes->left] = !computes->left_transposed;
+  plan->transposed[computes->right] = computes->right_transposed; /* the same of a matrix on both sides */
 }
 
 static TgPlanner *planner_new(const TgSchedule *schedule, const TgScheduleNames *names,
@@ -105,9 +105,9 @@ static bool place(TgPlanner *planner, bool inputs) {
     if (inputs) {
       const TgBlocksPlan *plan = planner->plan;
       const int64_t rows = plan->padded_rows[placed.matrix], columns = plan->padded_columns[placed.matrix];
-      const bool turned = plan->turned[placed.matrix];
+      const bool transposed = plan->transposed[placed.matrix];
       const int32_t block =
-          tg_plan_block_new(planner, processor, turned ? columns : rows, turned ? rows : columns, turned);
+          tg_plan_block_new(planner, processor, transposed ? columns : rows, transposed ? rows : columns, transposed);
       entry.offset = block;
       if (!tg_plan_set(planner, processor, placed.buffer, placed.index, tg_plan_hold(planner, block))) return false;
     } else {

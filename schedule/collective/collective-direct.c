@@ -1,5 +1,5 @@
 /* Blocks go straight from owner to receiver: all at once (whole), or one partner a round (pairwise). */
-#include "collective-form.h"
+#include "collective-algorithm.h"
 
 static void name_item(const TgRounds *rounds, TgBundle *message) {
   if (rounds->op == TG_OP_SCATTER || rounds->op == TG_OP_GATHER) message->base = message->to;
@@ -58,7 +58,9 @@ static TgBundle pairwise_rooted(const TgRounds *rounds, int32_t round, int64_t i
   return message;
 }
 
-const TgForm tg_form_whole_rooted = {one_round, to_others, whole_rooted, tg_parcel_item};
-const TgForm tg_form_whole_all = {one_round, ordered_pairs, whole_all, tg_parcel_item};
-const TgForm tg_form_pairwise_rooted = {tg_rounds_steps, tg_bundles_one, pairwise_rooted, tg_parcel_item};
-const TgForm tg_form_pairwise_all = {tg_rounds_steps, tg_bundles_all, pairwise_all, tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_whole_rooted = {one_round, to_others, whole_rooted, tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_whole_all = {one_round, ordered_pairs, whole_all, tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_pairwise_rooted = {tg_rounds_steps, tg_bundles_one, pairwise_rooted,
+                                                             tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_pairwise_all = {tg_rounds_steps, tg_bundles_all, pairwise_all,
+                                                          tg_parcel_item};

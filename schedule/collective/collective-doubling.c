@@ -1,6 +1,6 @@
 /* Everybody exchanges at distance h = 2^r in round r: by xor on 2^d positions, else by addition modulo length (J. Bruck
  * et al., Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, 1997). */
-#include "collective-form.h"
+#include "collective-algorithm.h"
 
 static TgBundle exchange(const TgRounds *rounds, int32_t round, int64_t index) {
   int64_t half = (int64_t)1 << round;
@@ -76,5 +76,7 @@ static void parcel_alltoall(const TgRounds *rounds, int32_t round, const TgBundl
   transfer->pieces = 1;
 }
 
-const TgForm tg_form_doubling_allgather = {tg_rounds_depth, tg_bundles_all, doubling_allgather, tg_parcel_item};
-const TgForm tg_form_doubling_alltoall = {tg_rounds_depth, tg_bundles_all, doubling_alltoall, parcel_alltoall};
+const TgCollectiveAlgorithm tg_collective_doubling_allgather = {tg_rounds_depth, tg_bundles_all, doubling_allgather,
+                                                                tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_doubling_alltoall = {tg_rounds_depth, tg_bundles_all, doubling_alltoall,
+                                                               parcel_alltoall};

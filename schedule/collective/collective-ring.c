@@ -1,5 +1,5 @@
 /* Round the ring, neighbour to neighbour. Positions relative to the root are called v. */
-#include "collective-form.h"
+#include "collective-algorithm.h"
 
 static TgBundle ring_broadcast(const TgRounds *rounds, int32_t round, int64_t index) {
   (void)index;
@@ -62,8 +62,13 @@ static TgBundle chain_broadcast(const TgRounds *rounds, int32_t round, int64_t i
   return message;
 }
 
-const TgForm tg_form_ring_broadcast = {tg_rounds_steps, tg_bundles_one, ring_broadcast, tg_parcel_item};
-const TgForm tg_form_ring_scatter = {tg_rounds_steps, ring_scatter_messages, ring_scatter, tg_parcel_item};
-const TgForm tg_form_ring_allgather = {tg_rounds_steps, tg_bundles_all, ring_allgather, tg_parcel_item};
-const TgForm tg_form_ring_alltoall = {tg_rounds_steps, tg_bundles_all, ring_alltoall, tg_parcel_item};
-const TgForm tg_form_chain_broadcast = {chain_rounds, chain_messages, chain_broadcast, tg_parcel_piece};
+const TgCollectiveAlgorithm tg_collective_ring_broadcast = {tg_rounds_steps, tg_bundles_one, ring_broadcast,
+                                                            tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_ring_scatter = {tg_rounds_steps, ring_scatter_messages, ring_scatter,
+                                                          tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_ring_allgather = {tg_rounds_steps, tg_bundles_all, ring_allgather,
+                                                            tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_ring_alltoall = {tg_rounds_steps, tg_bundles_all, ring_alltoall,
+                                                           tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_chain_broadcast = {chain_rounds, chain_messages, chain_broadcast,
+                                                             tg_parcel_piece};

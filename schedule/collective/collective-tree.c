@@ -1,6 +1,6 @@
 /* Binomial trees, highest dimension first: in round r of d, v = 0 modulo 2h sends to v+h, h = 2^(d-1-r), and v is the
  * position xor the root on 2^d positions, else (position - root) modulo length. The subtree of v+h is v+h … v+2h-1. */
-#include "collective-form.h"
+#include "collective-algorithm.h"
 
 static int64_t half_of(const TgRounds *rounds, int32_t round) {
   return (int64_t)1 << (rounds->depth - 1 - round);
@@ -59,7 +59,9 @@ static TgBundle scatter_allgather(const TgRounds *rounds, int32_t round, int64_t
   return message;
 }
 
-const TgForm tg_form_binomial_broadcast = {tg_rounds_depth, tree_messages, tree_edge, tg_parcel_item};
-const TgForm tg_form_binomial_scatter = {tg_rounds_depth, tree_messages, tree_subtree, tg_parcel_item};
-const TgForm tg_form_scatter_allgather = {scatter_allgather_rounds, scatter_allgather_messages, scatter_allgather,
-                                          tg_parcel_piece};
+const TgCollectiveAlgorithm tg_collective_binomial_broadcast = {tg_rounds_depth, tree_messages, tree_edge,
+                                                                tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_binomial_scatter = {tg_rounds_depth, tree_messages, tree_subtree,
+                                                              tg_parcel_item};
+const TgCollectiveAlgorithm tg_collective_scatter_allgather = {scatter_allgather_rounds, scatter_allgather_messages,
+                                                               scatter_allgather, tg_parcel_piece};

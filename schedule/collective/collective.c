@@ -1,9 +1,9 @@
-#include "collective-form.h"
+#include "collective-algorithm.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The operations that have forms; the other three are these run backwards. */
+/* The operations that have algorithms; the other three are these run backwards. */
 enum { BROADCAST, SCATTER, ALLGATHER, ALLTOALL, FORWARDS, NONE = FORWARDS };
 
 static const char *const names[TG_COLLECTIVES] = {
@@ -17,28 +17,28 @@ static const char *const names[TG_COLLECTIVES] = {
     [TG_COLLECTIVE_PAIRWISE] = "pairwise",
 };
 
-static const TgForm *const forms[FORWARDS][TG_COLLECTIVES] = {
-    [BROADCAST][TG_COLLECTIVE_WHOLE] = &tg_form_whole_rooted,
-    [BROADCAST][TG_COLLECTIVE_BINOMIAL] = &tg_form_binomial_broadcast,
-    [BROADCAST][TG_COLLECTIVE_RING] = &tg_form_ring_broadcast,
-    [BROADCAST][TG_COLLECTIVE_CHAIN] = &tg_form_chain_broadcast,
-    [BROADCAST][TG_COLLECTIVE_SCATTER_ALLGATHER] = &tg_form_scatter_allgather,
-    [BROADCAST][TG_COLLECTIVE_PAIRWISE] = &tg_form_pairwise_rooted,
-    [SCATTER][TG_COLLECTIVE_WHOLE] = &tg_form_whole_rooted,
-    [SCATTER][TG_COLLECTIVE_BINOMIAL] = &tg_form_binomial_scatter,
-    [SCATTER][TG_COLLECTIVE_RING] = &tg_form_ring_scatter,
-    [SCATTER][TG_COLLECTIVE_PAIRWISE] = &tg_form_pairwise_rooted,
-    [ALLGATHER][TG_COLLECTIVE_WHOLE] = &tg_form_whole_all,
-    [ALLGATHER][TG_COLLECTIVE_RING] = &tg_form_ring_allgather,
-    [ALLGATHER][TG_COLLECTIVE_RECURSIVE_DOUBLING] = &tg_form_doubling_allgather,
-    [ALLGATHER][TG_COLLECTIVE_PAIRWISE] = &tg_form_pairwise_all,
-    [ALLTOALL][TG_COLLECTIVE_WHOLE] = &tg_form_whole_all,
-    [ALLTOALL][TG_COLLECTIVE_RING] = &tg_form_ring_alltoall,
-    [ALLTOALL][TG_COLLECTIVE_RECURSIVE_DOUBLING] = &tg_form_doubling_alltoall,
-    [ALLTOALL][TG_COLLECTIVE_PAIRWISE] = &tg_form_pairwise_all,
+static const TgCollectiveAlgorithm *const algorithms[FORWARDS][TG_COLLECTIVES] = {
+    [BROADCAST][TG_COLLECTIVE_WHOLE] = &tg_collective_whole_rooted,
+    [BROADCAST][TG_COLLECTIVE_BINOMIAL] = &tg_collective_binomial_broadcast,
+    [BROADCAST][TG_COLLECTIVE_RING] = &tg_collective_ring_broadcast,
+    [BROADCAST][TG_COLLECTIVE_CHAIN] = &tg_collective_chain_broadcast,
+    [BROADCAST][TG_COLLECTIVE_SCATTER_ALLGATHER] = &tg_collective_scatter_allgather,
+    [BROADCAST][TG_COLLECTIVE_PAIRWISE] = &tg_collective_pairwise_rooted,
+    [SCATTER][TG_COLLECTIVE_WHOLE] = &tg_collective_whole_rooted,
+    [SCATTER][TG_COLLECTIVE_BINOMIAL] = &tg_collective_binomial_scatter,
+    [SCATTER][TG_COLLECTIVE_RING] = &tg_collective_ring_scatter,
+    [SCATTER][TG_COLLECTIVE_PAIRWISE] = &tg_collective_pairwise_rooted,
+    [ALLGATHER][TG_COLLECTIVE_WHOLE] = &tg_collective_whole_all,
+    [ALLGATHER][TG_COLLECTIVE_RING] = &tg_collective_ring_allgather,
+    [ALLGATHER][TG_COLLECTIVE_RECURSIVE_DOUBLING] = &tg_collective_doubling_allgather,
+    [ALLGATHER][TG_COLLECTIVE_PAIRWISE] = &tg_collective_pairwise_all,
+    [ALLTOALL][TG_COLLECTIVE_WHOLE] = &tg_collective_whole_all,
+    [ALLTOALL][TG_COLLECTIVE_RING] = &tg_collective_ring_alltoall,
+    [ALLTOALL][TG_COLLECTIVE_RECURSIVE_DOUBLING] = &tg_collective_doubling_alltoall,
+    [ALLTOALL][TG_COLLECTIVE_PAIRWISE] = &tg_collective_pairwise_all,
 };
 
-/* Where `forms` has no entry: the form to take instead. */
+/* Where `algorithms` has no entry: the algorithm to take instead. */
 static const uint8_t nearest[FORWARDS][TG_COLLECTIVES] = {
     [BROADCAST][TG_COLLECTIVE_AUTO] = TG_COLLECTIVE_BINOMIAL,
     [BROADCAST][TG_COLLECTIVE_RECURSIVE_DOUBLING] = TG_COLLECTIVE_BINOMIAL,
@@ -91,7 +91,7 @@ static uint8_t ceil_log2(int32_t length) {
 }
 
 static TgCollective resolve(int forward, TgCollective collective, bool cube) {
-  if (forms[forward][collective]) return collective;
+  if (algorithms[forward][collective]) return collective;
   /* Without a hypercube to fit, doubling congests a ring network for no fewer bytes. */
   if (collective == TG_COLLECTIVE_AUTO && forward == ALLGATHER && !cube) return TG_COLLECTIVE_RING;
   return (TgCollective)nearest[forward][collective];
@@ -116,35 +116,35 @@ void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t 
   rounds->pieces = pieces_of(resolved, length, pieces);
 }
 
-static const TgForm *form_of(const TgRounds *rounds) {
-  return forms[forward_of((TgOp)rounds->op)][rounds->collective];
+static const TgCollectiveAlgorithm *algorithm_of(const TgRounds *rounds) {
+  return algorithms[forward_of((TgOp)rounds->op)][rounds->collective];
 }
 
 int32_t tg_rounds_count(const TgRounds *rounds) {
-  return rounds->length < 2 ? 0 : form_of(rounds)->rounds(rounds);
+  return rounds->length < 2 ? 0 : algorithm_of(rounds)->rounds(rounds);
 }
 
-static void fill(const TgRounds *rounds, const TgForm *form, int32_t round, const TgBundle *message,
+static void fill(const TgRounds *rounds, const TgCollectiveAlgorithm *algorithm, int32_t round, const TgBundle *message,
                  TgTransfer *transfer) {
   bool backwards = tg_rounds_backwards(rounds);
   transfer->round = rounds->round;
   transfer->from = backwards ? message->to : message->from;
   transfer->to = backwards ? message->from : message->to;
   transfer->add = rounds->op == TG_OP_REDUCE || rounds->op == TG_OP_REDUCESCATTER;
-  form->parcel(rounds, round, message, rounds->cursor, transfer);
+  algorithm->parcel(rounds, round, message, rounds->cursor, transfer);
 }
 
 bool tg_rounds_next(TgRounds *rounds, TgTransfer *transfer) {
   int32_t count = tg_rounds_count(rounds);
   if (rounds->round >= count) return false;
-  const TgForm *form = form_of(rounds);
+  const TgCollectiveAlgorithm *algorithm = algorithm_of(rounds);
   for (; rounds->round < count; rounds->round++, rounds->message = 0) {
     int32_t round = tg_rounds_backwards(rounds) ? count - 1 - rounds->round : rounds->round;
-    int64_t messages = form->messages(rounds, round);
+    int64_t messages = algorithm->messages(rounds, round);
     for (; rounds->message < messages; rounds->message++, rounds->cursor = 0) {
-      TgBundle message = form->message(rounds, round, rounds->message);
+      TgBundle message = algorithm->message(rounds, round, rounds->message);
       if (rounds->cursor >= message.parcels) continue;
-      fill(rounds, form, round, &message, transfer);
+      fill(rounds, algorithm, round, &message, transfer);
       rounds->cursor++;
       return true;
     }

@@ -76,13 +76,13 @@ static bool check_line(TgParser *parser, const TgStatement *statement) {
   return true;
 }
 
-typedef struct TgCollectiveForm {
+typedef struct TgCollectiveSyntax {
   const char *root; /* the word before the root, NULL where there is none */
   bool indexed;     /* X[e] may be one slot; otherwise X or Y is the whole array */
   bool into;        /* `into` is required */
-} TgCollectiveForm;
+} TgCollectiveSyntax;
 
-static const TgCollectiveForm forms[TG_OPS] = {
+static const TgCollectiveSyntax syntaxes[TG_OPS] = {
     [TG_OP_BROADCAST] = {"from", true, false}, [TG_OP_REDUCE] = {"to", true, false},
     [TG_OP_ALLGATHER] = {NULL, true, true},    [TG_OP_REDUCESCATTER] = {NULL, false, true},
     [TG_OP_ALLTOALL] = {NULL, false, true},    [TG_OP_SCATTER] = {"from", false, true},
@@ -91,7 +91,7 @@ static const TgCollectiveForm forms[TG_OPS] = {
 static bool check_arrays(TgParser *parser, const TgStatement *statement) {
   bool fills_array =
       statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
-  if (!forms[statement->op].indexed && statement->source.index)
+  if (!syntaxes[statement->op].indexed && statement->source.index)
     return tg_parser_fail(parser, "an index on the array that is sent, expected its name alone");
   if (fills_array && statement->target.index && statement->target.index != statement->source.index)
     return tg_parser_fail(parser, "an index on the array that is filled, expected its name alone");
@@ -99,12 +99,12 @@ static bool check_arrays(TgParser *parser, const TgStatement *statement) {
 }
 
 static bool take_collective(TgParser *parser, TgStatement *statement) {
-  const TgCollectiveForm *form = &forms[statement->op];
+  const TgCollectiveSyntax *syntax = &syntaxes[statement->op];
   if (!take_source(parser, statement) || !tg_parser_take(parser, "along")) return false;
   if (!tg_parser_take_axis(parser, &statement->axis)) return false;
-  if (form->root && (!tg_parser_take(parser, form->root) || !tg_parser_take_expression(parser, &statement->value)))
+  if (syntax->root && (!tg_parser_take(parser, syntax->root) || !tg_parser_take_expression(parser, &statement->value)))
     return false;
-  if (!take_into(parser, statement, form->into) || !check_arrays(parser, statement)) return false;
+  if (!take_into(parser, statement, syntax->into) || !check_arrays(parser, statement)) return false;
   bool fills_array =
       statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
   if (fills_array) statement->target.index = 0;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-typedef enum TgMapForm { TG_MAP_OTHER, TG_MAP_SAME, TG_MAP_SHIFT, TG_MAP_XOR } TgMapForm;
+typedef enum TgMapKind { TG_MAP_OTHER, TG_MAP_SAME, TG_MAP_SHIFT, TG_MAP_XOR } TgMapKind;
 
 /* How an operand of the postfix program depends on the coordinate. */
 typedef enum TgDependence { TG_DEPENDS_NOT, TG_DEPENDS_FLIPPED, TG_DEPENDS_OTHERWISE } TgDependence;
@@ -35,7 +35,7 @@ static bool flips_bits_of(const TgSchedule *schedule, TgExpression expression, i
   return stack[top] == TG_DEPENDS_FLIPPED;
 }
 
-static TgMapForm form_of(const TgSchedule *schedule, TgExpression expression, int axis) {
+static TgMapKind kind_of(const TgSchedule *schedule, TgExpression expression, int axis) {
   TgAffine affine;
   if (schedule->code[expression] == TG_CODE_VARIABLE + axis && schedule->code[expression + 1] == TG_CODE_END)
     return TG_MAP_SAME;
@@ -46,20 +46,20 @@ static TgMapForm form_of(const TgSchedule *schedule, TgExpression expression, in
 }
 
 /* The one coordinate that the map changes, -1 where it changes none, -2 where there is no closed inverse. */
-static int changed_axis(const TgSchedule *schedule, const TgStatement *statement, TgMapForm *form) {
+static int changed_axis(const TgSchedule *schedule, const TgStatement *statement, TgMapKind *kind) {
   int changed = -1;
   for (int c = 0; c < schedule->dims; c++) {
-    TgMapForm here = form_of(schedule, statement->to[c], c);
+    TgMapKind here = kind_of(schedule, statement->to[c], c);
     if (here == TG_MAP_SAME) continue;
     if (here == TG_MAP_OTHER || changed >= 0) return -2;
     if (here == TG_MAP_XOR && (schedule->extent[c] & (schedule->extent[c] - 1)) != 0) return -2;
     changed = c;
-    *form = here;
+    *kind = here;
   }
   return changed;
 }
 
-static bool invert(const TgWalk *walk, int axis, TgMapForm form, int64_t receiver, int64_t *sender, TgError *error) {
+static bool invert(const TgWalk *walk, int axis, TgMapKind kind, int64_t receiver, int64_t *sender, TgError *error) {
   const TgSchedule *schedule = walk->schedule;
   int64_t variable[TG_LOCAL_VARIABLES], at_zero;
   memcpy(variable, walk->variable, sizeof variable);
@@ -71,7 +71,7 @@ static bool invert(const TgWalk *walk, int axis, TgMapForm form, int64_t receive
         tg_expression_evaluate(schedule, schedule->statement[walk->statement].to[axis], variable, &at_zero);
     if (evaluation != TG_EVALUATION_OK) return tg_walk_evaluation_error(walk, evaluation, at_zero, error);
     at_zero = tg_floor_remainder(at_zero, extent);
-    variable[axis] = form == TG_MAP_XOR ? wanted ^ at_zero : tg_floor_remainder(wanted - at_zero, extent);
+    variable[axis] = kind == TG_MAP_XOR ? wanted ^ at_zero : tg_floor_remainder(wanted - at_zero, extent);
   }
   *sender = 0;
   for (int c = 0; c < schedule->dims; c++) *sender = *sender * schedule->extent[c] + variable[c];
@@ -91,12 +91,12 @@ static int search(const TgWalk *walk, int64_t receiver, int64_t *sender, TgError
 }
 
 int tg_walk_sender(const TgWalk *walk, int64_t receiver, int64_t *sender, TgError *error) {
-  TgMapForm form = TG_MAP_SAME;
+  TgMapKind kind = TG_MAP_SAME;
   TgLocal local;
   int64_t candidate;
-  int axis = changed_axis(walk->schedule, &walk->schedule->statement[walk->statement], &form);
+  int axis = changed_axis(walk->schedule, &walk->schedule->statement[walk->statement], &kind);
   if (axis == -2) return search(walk, receiver, sender, error);
-  if (!invert(walk, axis, form, receiver, &candidate, error) || !tg_walk_local(walk, candidate, &local, error))
+  if (!invert(walk, axis, kind, receiver, &candidate, error) || !tg_walk_local(walk, candidate, &local, error))
     return -1;
   if (!local.takes_part || local.to != receiver) return 0;
   *sender = candidate;
@@ -104,6 +104,6 @@ int tg_walk_sender(const TgWalk *walk, int64_t receiver, int64_t *sender, TgErro
 }
 
 bool tg_walk_has_inverse(const TgWalk *walk) {
-  TgMapForm form;
-  return changed_axis(walk->schedule, &walk->schedule->statement[walk->statement], &form) != -2;
+  TgMapKind kind;
+  return changed_axis(walk->schedule, &walk->schedule->statement[walk->statement], &kind) != -2;
 }

@@ -62,7 +62,7 @@ typedef struct TgTerm {
   int32_t row, column, inner;
 } TgTerm;
 
-static bool form_term(TgState *state, int64_t processor, const TgLocal *local, TgTerm *term, TgFailure *failure) {
+static bool make_term(TgState *state, int64_t processor, const TgLocal *local, TgTerm *term, TgFailure *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
   int32_t right_inner;
   if (!tg_slot_read(state, processor, statement->source.buffer, local->source, &term->left, failure) ||
@@ -108,7 +108,7 @@ static bool multiply_at(TgState *state, int64_t processor, const TgLocal *local,
   int buffer = statement->target.buffer;
   TgTerm term;
   bool in_place;
-  if (!form_term(state, processor, local, &term, failure) || !tg_slot_reserve(state, buffer, local->target, failure))
+  if (!make_term(state, processor, local, &term, failure) || !tg_slot_reserve(state, buffer, local->target, failure))
     return false;
   TgValueId sum = statement->replace ? 0 : tg_state_slot(state, processor, buffer, local->target);
   if (sum && state->value[sum].kind == TG_VALUE_ZERO) sum = 0;

@@ -226,9 +226,9 @@ static bool check_copy(const TgState *state, const TgCPlace *place, int32_t row,
   const TgComputes *computes = &state->schedule->computes;
   TgValueId id = tg_state_slot(state, place->processor, place->buffer, place->index);
   const TgValue *v = tg_state_value(state, id);
-  bool turned = computes->left_transposed;
-  if (v->kind == TG_VALUE_INPUT && v->matrix == computes->left && v->transposed == turned &&
-      v->row == (turned ? column : row) && v->column == (turned ? row : column))
+  bool transposed = computes->left_transposed;
+  if (v->kind == TG_VALUE_INPUT && v->matrix == computes->left && v->transposed == transposed &&
+      v->row == (transposed ? column : row) && v->column == (transposed ? row : column))
     return true;
   char text[64];
   tg_state_value_text(state, id, text, sizeof text);

@@ -189,11 +189,11 @@ static void fit_rest(TgCalibration *calibration) {
 static double fitted_pass_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
                             const TgCalibrationSample *sample) {
   const TgMachineLink *link = &calibration->machine.link;
-  const double turns = plan->ways.takes_turns ? (double)sample->times.facts.processors : 1;
+  const double turns = plan->kind->traits.takes_turns ? (double)sample->times.facts.processors : 1;
   const double moves_s = (double)tg_probe_moves(&sample->probe) *
                          (link->latency_s + (double)sample->block_bytes / link->bandwidth_bytes_per_s);
   const double products_s = product_s(calibration, sample) * sample->probe.products;
-  if (plan->ways.overlaps) return fmax(products_s, moves_s);
+  if (plan->kind->traits.overlaps) return fmax(products_s, moves_s);
   /* Thin products have a rate of their own, and are there for their moves. */
   const double own_s =
       sample->probe.hops && !calibration->tiled ? sample->product_s * sample->probe.products : products_s;
@@ -240,7 +240,7 @@ static void name_all(TgCalibration *calibration, const TgCalibrationPlan *plan) 
   g_strlcpy(executor->transport, tg_transport_name(plan->options.transport), sizeof executor->transport);
   g_strlcpy(executor->type, tg_element_name(plan->options.element), sizeof executor->type);
   executor->processors = (double)plan->rows * plan->columns;
-  machine->port.ports = plan->ways.fetches ? TG_PORTS_FETCH : TG_PORTS_ONE;
+  machine->port.ports = plan->kind->traits.fetches ? TG_PORTS_FETCH : TG_PORTS_ONE;
   machine->given = 1 << 3;
   machine->link.given = 1 << 0 | 1 << 2;
   machine->port.given = 1 << 0;
@@ -253,7 +253,7 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   set_link(calibration, 0, 0);
   find_tile(calibration);
   if (!fit_products(calibration, error)) return false;
-  if (plan->ways.overlaps)
+  if (plan->kind->traits.overlaps)
     fit_hidden_moves(calibration);
   else if (!fit_moves(calibration, error))
     return false;

@@ -11,7 +11,7 @@ enum {
   FEW_HOPS = 3, /* … and elsewhere */
   USUAL_HOPS = 3,
   SIDE = 128, /* elements of a processor's block, more than an instance has along k */
-  MOST_FORMS = 8
+  MOST_VARIANTS = 8
 };
 static const int64_t most_bytes = INT64_C(1) << 30; /* of copies of A that a run without moves needs */
 
@@ -35,8 +35,8 @@ static int32_t next_hops(int32_t hops, int32_t columns) {
   return hops;
 }
 
-static void add(TgCalibration *calibration, int32_t form, TgProbe probe) {
-  probe.form = form;
+static void add(TgCalibration *calibration, int32_t variant, TgProbe probe) {
+  probe.variant = variant;
   const TgCalibrationSample sample = {.probe = probe, .product_s = NAN, .move_s = NAN, .fitted_s = NAN};
   g_array_append_val(calibration->samples, sample);
 }
@@ -47,14 +47,14 @@ static void add_blocks(TgCalibration *calibration, const TgCalibrationPlan *plan
   const int64_t p = plan->rows, q = plan->columns;
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
-    add(calibration, plan->options.form,
+    add(calibration, plan->options.variant,
         (TgProbe){plan->rows, plan->columns, PRODUCTS, 0, p * s, q * s, PRODUCTS * s, 0});
   }
   /* Where a block is read in place, passing it on again costs nothing more. */
   const int32_t hops = plan->options.transport == TG_TRANSPORT_PULL ? 1 : next_hops(USUAL_HOPS, plan->columns);
   for (int i = 0; i < plan->sizes && q > 1; i++) {
     const int64_t s = plan->size[i];
-    add(calibration, plan->options.form,
+    add(calibration, plan->options.variant,
         (TgProbe){plan->rows, plan->columns, plan->columns, hops, p * s, q * THIN, q * s, 0});
   }
 }
@@ -77,21 +77,21 @@ static TgProbe tiles(const TgCalibrationPlan *plan, const TgExecutorFacts *facts
 }
 
 static void add_tiles(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts,
-                      int32_t form) {
+                      int32_t variant) {
   for (int64_t rounds = 1; rounds <= 2; rounds++)
     for (int i = 0; i < plan->sizes; i++)
-      add(calibration, form, tiles(plan, facts, 0, rounds * facts->resident, plan->size[i]));
+      add(calibration, variant, tiles(plan, facts, 0, rounds * facts->resident, plan->size[i]));
   int32_t hops = 0;
   const int most = plan->columns == 1 || plan->options.transport == TG_TRANSPORT_LOAD ? 0
-                   : plan->ways.overlaps                                              ? MOST_HOPS
+                   : plan->kind->traits.overlaps                                      ? MOST_HOPS
                                                                                       : FEW_HOPS;
   for (int h = 0; h < most; h++) {
     hops = next_hops(2 * hops + 1, plan->columns);
-    add(calibration, form, tiles(plan, facts, hops, facts->resident, plan->size[plan->sizes - 1]));
+    add(calibration, variant, tiles(plan, facts, hops, facts->resident, plan->size[plan->sizes - 1]));
   }
 }
 
-static bool find_facts(const TgCalibrationPlan *plan, int32_t form, int64_t side, TgExecutorFacts *facts,
+static bool find_facts(const TgCalibrationPlan *plan, int32_t variant, int64_t side, TgExecutorFacts *facts,
                        GError **error) {
   const TgProbe probe = {.rows = plan->rows,
                          .columns = plan->columns,
@@ -99,7 +99,7 @@ static bool find_facts(const TgCalibrationPlan *plan, int32_t form, int64_t side
                          .m = (int64_t)plan->rows * side,
                          .n = (int64_t)plan->columns * side,
                          .k = PRODUCTS * side,
-                         .form = form};
+                         .variant = variant};
   return tg_probe_facts(plan->kind, &plan->options, &probe, facts, error);
 }
 
@@ -107,7 +107,7 @@ static bool find_facts(const TgCalibrationPlan *plan, int32_t form, int64_t side
  * has no room, there are no tiles: then it is the smallest that has to have some. */
 static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
   TgExecutorFacts facts, more;
-  const int32_t asked = plan->options.form;
+  const int32_t asked = plan->options.variant;
   if (find_facts(plan, asked, SIDE, &facts, NULL))
     calibration->tiled = facts.instance[2] < PRODUCTS * SIDE;
   else if (!find_facts(plan, asked, plan->size[0], &facts, error))
@@ -116,14 +116,15 @@ static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GE
     add_blocks(calibration, plan);
     return true;
   }
-  /* Each form that has tiles of its own: which one runs depends on the schedule, or is asked for. */
-  int32_t form = 1;
-  for (int64_t last = 0; form <= MOST_FORMS && find_facts(plan, form, SIDE, &more, NULL) && more.instance[2] != last;
-       form++) {
+  /* Each variant that has tiles of its own: which one runs depends on the schedule, or is asked for. */
+  int32_t variant = 1;
+  for (int64_t last = 0;
+       variant <= MOST_VARIANTS && find_facts(plan, variant, SIDE, &more, NULL) && more.instance[2] != last;
+       variant++) {
     last = more.instance[2];
-    add_tiles(calibration, plan, &more, form);
+    add_tiles(calibration, plan, &more, variant);
   }
-  if (form == 1) add_tiles(calibration, plan, &facts, asked);
+  if (variant == 1) add_tiles(calibration, plan, &facts, asked);
   return true;
 }
 
@@ -156,9 +157,9 @@ static bool measure(TgCalibrationSample *sample, const TgCalibrationPlan *plan, 
   TgProbeTimes *times = &sample->times;
   if (!tg_probe_run(plan->kind, &plan->options, &sample->probe, plan->budget_s, times, error)) return false;
   set_sizes(sample, plan);
-  const double turns = plan->ways.takes_turns ? (double)times->facts.processors : 1;
+  const double turns = plan->kind->traits.takes_turns ? (double)times->facts.processors : 1;
   sample->product_s = times->multiply_s / (turns * (double)(sample->passes * sample->probe.products));
-  if (sample->probe.hops == 0 || plan->ways.overlaps) return true;
+  if (sample->probe.hops == 0 || plan->kind->traits.overlaps) return true;
   const double moves = turns * (double)(sample->passes * tg_probe_moves(&sample->probe));
   sample->move_s = (isnan(times->move_s) ? compare_with_none(sample, plan, error) : times->move_s) / moves;
   return !isnan(sample->move_s);

@@ -12,7 +12,8 @@ static void pass_on(uint32_t *bits, uint32_t target, bool set) {
 }
 
 /* Follows one statement; returns whether it costs something. */
-static bool follow(TgHolding *holding, const TgStatement *statement, const TgWays *ways, TgTransport transport) {
+static bool follow(TgHolding *holding, const TgStatement *statement, const TgExecutorTraits *traits,
+                   TgTransport transport) {
   const uint32_t source = 1u << statement->source.buffer, target = 1u << statement->target.buffer;
   const bool sum = holding->sums & source, load = transport == TG_TRANSPORT_LOAD;
   if (statement->op == TG_OP_MULTIPLY) {
@@ -22,22 +23,23 @@ static bool follow(TgHolding *holding, const TgStatement *statement, const TgWay
   }
   const bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD || tg_op_is_collective(statement->op);
   const bool fresh = statement->op == TG_OP_MOVE && !(holding->read & source);
-  const bool costs = travels && !(sum ? ways->folds : load || (ways->folds && fresh));
+  const bool costs = travels && !(sum ? traits->folds : load || (traits->folds && fresh));
   if (costs) holding->read |= source;
   pass_on(&holding->read, target, holding->read & source);
   pass_on(&holding->sums, target, sum);
   return costs;
 }
 
-void tg_expected_fold(TgSchedule *schedule, const TgScheduleNames *names, const TgWays *ways, TgTransport transport) {
+void tg_expected_fold(TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorTraits *traits,
+                      TgTransport transport) {
   TgHolding holding = {0};
   TgWalk walk;
   TgError unused;
   bool costs[TG_MAX_STATEMENTS] = {false};
-  if (!ways->folds && transport != TG_TRANSPORT_LOAD) return;
+  if (!traits->folds && transport != TG_TRANSPORT_LOAD) return;
   tg_walk_init(&walk, schedule, names);
   while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE)
-    costs[walk.statement] |= follow(&holding, &schedule->statement[walk.statement], ways, transport);
+    costs[walk.statement] |= follow(&holding, &schedule->statement[walk.statement], traits, transport);
   for (int s = 0; s < schedule->statements; s++) {
     uint8_t *op = &schedule->statement[s].op;
     if (!costs[s] && (*op == TG_OP_MOVE || *op == TG_OP_ADD || tg_op_is_collective(*op))) *op = TG_OP_COPY;

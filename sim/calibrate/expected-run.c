@@ -96,32 +96,32 @@ static double *steps_beside(const TgSchedule *schedule, const TgScheduleNames *n
   return step_s;
 }
 
-static bool find_steps(const TgSchedule *schedule, const TgScheduleNames *names, const TgWays *ways,
+static bool find_steps(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorTraits *traits,
                        const TgMachine *machine, TgExpectedRun *expected, GError **error) {
-  if (ways->overlaps)
+  if (traits->overlaps)
     expected->step_s = steps_beside(schedule, names, expected, machine, error);
-  else if (ways->takes_turns)
+  else if (traits->takes_turns)
     expected->step_s = steps_in_turn(expected, machine);
   else
     expected->step_s = spread(&expected->cost, expected->steps, time_in_step);
   return expected->step_s;
 }
 
-static void sum_up(const TgExecutorFacts *facts, const TgWays *ways, const TgMachine *machine,
+static void sum_up(const TgExecutorFacts *facts, const TgExecutorTraits *traits, const TgMachine *machine,
                    TgExpectedRun *expected) {
-  const TgMachineExecutor *beside = &machine->executor;
+  const TgMachineExecutor *costs = &machine->executor;
   double sum_s = 0;
   for (int64_t s = 0; s < expected->steps; s++) sum_s += expected->step_s[s];
-  expected->pass_s = ways->overlaps || ways->takes_turns ? sum_s : expected->cost.time_s;
+  expected->pass_s = traits->overlaps || traits->takes_turns ? sum_s : expected->cost.time_s;
   expected->rounds = facts->rounds;
   expected->passes = facts->passes;
-  expected->beside_s =
-      beside->launch_s + (double)expected->rounds * beside->round_s + (double)expected->passes * beside->pass_s;
-  expected->time_s = expected->beside_s + (double)expected->passes * expected->pass_s;
+  expected->overhead_s =
+      costs->launch_s + (double)expected->rounds * costs->round_s + (double)expected->passes * costs->pass_s;
+  expected->time_s = expected->overhead_s + (double)expected->passes * expected->pass_s;
 }
 
 bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorFacts *facts,
-                     const TgExecutorOptions *options, const TgWays *ways, const TgMachine *machine,
+                     const TgExecutorOptions *options, const TgExecutorTraits *traits, const TgMachine *machine,
                      TgExpectedRun *expected, GError **error) {
   g_autofree TgSchedule *folded = g_memdup2(schedule, sizeof *schedule);
   const int64_t *sizes = facts->instance;
@@ -129,16 +129,16 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
                               .options = {.model = TG_COST_HOCKNEY,
                                           .collective = options->collective,
                                           .whole = options->collective == TG_COLLECTIVE_WHOLE,
-                                          .overlap = ways->overlaps,
+                                          .overlap = traits->overlaps,
                                           .straggler = -1,
                                           .element_bytes = tg_element_bytes(options->element),
                                           .keep_node_steps = true}};
-  tg_expected_fold(folded, names, ways, options->transport);
+  tg_expected_fold(folded, names, traits, options->transport);
   if (!tg_shape_init(&expected->shape, &schedule->computes, sizes[0], sizes[1], sizes[2], error) ||
       !make_network(schedule, &expected->network, error) ||
       !predict(folded, names, expected, machine, &expected->cost, error) ||
-      !find_steps(folded, names, ways, machine, expected, error))
+      !find_steps(folded, names, traits, machine, expected, error))
     return false;
-  sum_up(facts, ways, machine, expected);
+  sum_up(facts, traits, machine, expected);
   return true;
 }

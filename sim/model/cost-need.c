@@ -43,9 +43,9 @@ static Work work_of(const TgSchedule *schedule, const TgStatement *statement, co
   const double processors = (double)tg_schedule_processors(schedule);
   if (!tg_op_is_collective(statement->op)) return (Work){processors, 1};
   const bool expanded = !options->whole && options->collective == TG_COLLECTIVE_WHOLE;
-  const TgCollective form = expanded ? TG_COLLECTIVE_AUTO : options->collective;
+  const TgCollective collective = expanded ? TG_COLLECTIVE_AUTO : options->collective;
   const int32_t length = schedule->extent[statement->axis];
-  const Work line = work_of_line(statement->op, form, length);
+  const Work line = work_of_line(statement->op, collective, length);
   return (Work){line.transfers * processors / length, fmax(line.rounds, 1)};
 }
 

@@ -9,7 +9,7 @@
 typedef struct TgFlight {
   TgStage *stage;
   int32_t transfer;
-  TgFormEnds ends;
+  TgPatternEnds ends;
   uint32_t hop; /**< of its route, from 0 */
   int32_t hops; /**< left in the straight stretch that it is on */
   int32_t at, extent;

@@ -13,7 +13,7 @@ static const double instant = 1e-12;
 typedef struct TgMessageOut {
   TgStage *stage;
   int32_t transfer;
-  TgFormEnds ends;
+  TgPatternEnds ends;
   double latency_s; /* of its path, without jitter */
 } TgMessageOut;
 
@@ -49,7 +49,7 @@ static TgMessageOut *message_at(const TgFlow *flow, int32_t number) {
 /* --- a message ---------------------------------------------------------------------------------------------------- */
 
 /* Its latency and, in `path`, what it crosses. */
-static double find_path(TgFlow *flow, TgFormEnds ends) {
+static double find_path(TgFlow *flow, TgPatternEnds ends) {
   TgRoute route;
   TgHop hop;
   double latency_s = 0;
@@ -78,15 +78,15 @@ static double bytes_of(const TgFlow *flow, const TgMessageOut *message) {
   return (double)tg_stage_bytes(message->stage, message->transfer) * jitter(flow, message, 1);
 }
 
-static double latency_of(TgFlow *flow, const TgStage *stage, TgFormEnds ends) {
+static double latency_of(TgFlow *flow, const TgStage *stage, TgPatternEnds ends) {
   const TgMachineLink *common = &flow->prediction->lanes.common;
   if (flow->numbers) return find_path(flow, ends);
-  if (stage->form->one_hop) return common->latency_s;
+  if (stage->pattern->one_hop) return common->latency_s;
   int64_t hops = tg_topology_distance(flow->prediction->lanes.network, ends.from, ends.to);
   return common->latency_s + (double)(hops - 1) * common->per_hop_s;
 }
 
-static void depart(void *user, TgStage *stage, int32_t transfer, TgFormEnds ends, double at_s) {
+static void depart(void *user, TgStage *stage, int32_t transfer, TgPatternEnds ends, double at_s) {
   TgFlow *flow = user;
   int32_t number = take_message(flow);
   TgMessageOut *message = message_at(flow, number);

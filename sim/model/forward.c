@@ -56,24 +56,24 @@ static uint32_t server_of(const TgForward *forward, uint32_t link) {
 }
 
 /* All hops of a stage take the same time where messages, links and luck are alike. */
-static double common_hop_time(const TgForward *forward, const TgForm *form) {
+static double common_hop_time(const TgForward *forward, const TgPattern *pattern) {
   const TgMachineLink *common = &forward->prediction->lanes.common;
   bool alike =
-      !forward->numbers && form->lanes == 1 && !form->lane[0]->sizes && forward->prediction->options->jitter == 0;
-  return alike ? common->latency_s + (double)tg_form_bytes(form, 0) / common->bandwidth_bytes_per_s : -1;
+      !forward->numbers && pattern->lanes == 1 && !pattern->lane[0]->sizes && forward->prediction->options->jitter == 0;
+  return alike ? common->latency_s + (double)tg_pattern_bytes(pattern, 0) / common->bandwidth_bytes_per_s : -1;
 }
 
-static void depart(void *user, TgStage *stage, int32_t transfer, TgFormEnds ends, double at_s) {
+static void depart(void *user, TgStage *stage, int32_t transfer, TgPatternEnds ends, double at_s) {
   TgForward *forward = user;
   const TgTopology *network = forward->prediction->lanes.network;
-  TgForm *form = stage->form;
-  if (form->hop_s == 0) form->hop_s = common_hop_time(forward, form);
+  TgPattern *pattern = stage->pattern;
+  if (pattern->hop_s == 0) pattern->hop_s = common_hop_time(forward, pattern);
   uint32_t link, number = tg_flights_take(&forward->flights);
   TgFlight *flight = &forward->flights.flight[number];
-  *flight = (TgFlight){.stage = stage, .transfer = transfer, .ends = ends, .turns = !form->one_hop};
-  if (form->one_hop) {
-    if (!form->first_link) tg_form_route(form, network);
-    link = form->first_link[transfer];
+  *flight = (TgFlight){.stage = stage, .transfer = transfer, .ends = ends, .turns = !pattern->one_hop};
+  if (pattern->one_hop) {
+    if (!pattern->first_link) tg_pattern_route(pattern, network);
+    link = pattern->first_link[transfer];
   } else {
     tg_route_begin(&forward->flights.route[number], network, ends.from, ends.to);
     tg_flights_next(&forward->flights, number, &link);
@@ -82,7 +82,7 @@ static void depart(void *user, TgStage *stage, int32_t transfer, TgFormEnds ends
 }
 
 static double hop_time(const TgForward *forward, const TgFlight *flight, uint32_t link) {
-  double hop_s = flight->stage->form->hop_s;
+  double hop_s = flight->stage->pattern->hop_s;
   if (hop_s > 0) return hop_s;
   const TgMachineLink *numbers = forward->numbers ? &forward->numbers[link] : &forward->prediction->lanes.common;
   double time =

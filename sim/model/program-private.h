@@ -39,8 +39,8 @@ struct TgProgram {
   TgLane *next_lane;  /* read, not yet in a stage */
   TgPhaseAt next_at;
   guint next_step;
-  GHashTable *forms; /* of lanes that come again */
-  int64_t gate;      /* number of the first stage that no node may enter */
+  GHashTable *patterns; /* of lanes that come again */
+  int64_t gate;         /* number of the first stage that no node may enter */
   GError *error;
 };
 

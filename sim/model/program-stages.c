@@ -14,32 +14,32 @@ TgTraceStep *tg_program_step(const TgProgram *program, guint step) {
   return &g_array_index(program->prediction->steps, TgTraceStep, step);
 }
 
-static guint hash_form(gconstpointer key) {
-  const TgForm *form = key;
+static guint hash_pattern(gconstpointer key) {
+  const TgPattern *pattern = key;
   guint hash = 0;
-  for (int l = 0; l < form->lanes; l++) hash = hash * 31 + g_direct_hash(form->lane[l]);
+  for (int l = 0; l < pattern->lanes; l++) hash = hash * 31 + g_direct_hash(pattern->lane[l]);
   return hash;
 }
 
-static gboolean equal_forms(gconstpointer a, gconstpointer b) {
-  const TgForm *one = a, *other = b;
+static gboolean equal_patterns(gconstpointer a, gconstpointer b) {
+  const TgPattern *one = a, *other = b;
   return one->lanes == other->lanes && memcmp(one->lane, other->lane, (size_t)one->lanes * sizeof *one->lane) == 0;
 }
 
-static TgForm *find_form(TgProgram *program, TgLane *const *lanes, int count) {
-  TgForm wanted = {.lanes = count};
+static TgPattern *find_pattern(TgProgram *program, TgLane *const *lanes, int count) {
+  TgPattern wanted = {.lanes = count};
   bool comes_again = true;
   for (int l = 0; l < count; l++) {
     wanted.lane[l] = lanes[l];
     comes_again = comes_again && lanes[l]->keep;
   }
-  TgForm *form = comes_again ? g_hash_table_lookup(program->forms, &wanted) : NULL;
-  if (!form) {
-    form = tg_form_new(lanes, count, program->clocks.nodes);
-    if (comes_again) g_hash_table_add(program->forms, form);
+  TgPattern *pattern = comes_again ? g_hash_table_lookup(program->patterns, &wanted) : NULL;
+  if (!pattern) {
+    pattern = tg_pattern_new(lanes, count, program->clocks.nodes);
+    if (comes_again) g_hash_table_add(program->patterns, pattern);
   }
-  if (comes_again) form->references++;
-  return form;
+  if (comes_again) pattern->references++;
+  return pattern;
 }
 
 /* Reads the next phase into next_lane. False at the end, or where the schedule fails. */
@@ -79,17 +79,17 @@ static void append(TgProgram *program, TgStage *stage) {
 }
 
 static void note_sizes(TgProgram *program, const TgStage *stage) {
-  for (int l = 0; stage->form->transfers && l < stage->form->lanes; l++)
-    program->travels |= stage->form->lane[l]->phase->reads | stage->form->lane[l]->phase->writes;
-  if (!stage->form->one_hop) program->last_shared = stage->number;
-  for (int32_t t = 0; t < stage->form->transfers; t++) {
+  for (int l = 0; stage->pattern->transfers && l < stage->pattern->lanes; l++)
+    program->travels |= stage->pattern->lane[l]->phase->reads | stage->pattern->lane[l]->phase->writes;
+  if (!stage->pattern->one_hop) program->last_shared = stage->number;
+  for (int32_t t = 0; t < stage->pattern->transfers; t++) {
     program->least_bytes = MIN(program->least_bytes, tg_stage_bytes(stage, t));
-    if (!stage->form->which && !stage->form->lane[0]->sizes) break;
+    if (!stage->pattern->which && !stage->pattern->lane[0]->sizes) break;
   }
 }
 
 static TgStage *make_stage(TgProgram *program) {
-  TgLane *lanes[TG_FORM_LANES];
+  TgLane *lanes[TG_PATTERN_LANES];
   uint32_t reads = 0, writes = 0;
   int count = 0;
   if (!read_lane(program)) return NULL;
@@ -103,8 +103,8 @@ static TgStage *make_stage(TgProgram *program) {
     stage->step_last = program->next_step;
     lanes[count++] = g_steal_pointer(&program->next_lane);
     if (products || !read_lane(program) || !joins(program, statement, reads, writes)) break;
-  } while (count < TG_FORM_LANES);
-  stage->form = find_form(program, lanes, count);
+  } while (count < TG_PATTERN_LANES);
+  stage->pattern = find_pattern(program, lanes, count);
   for (int l = 0; l < count; l++) tg_lane_release(lanes[l]);
   stage->left = program->clocks.nodes;
   append(program, stage);
@@ -119,7 +119,7 @@ TgStage *tg_program_make(TgProgram *program, int64_t number) {
 }
 
 static void free_stage(TgStage *stage) {
-  tg_form_release(stage->form);
+  tg_pattern_release(stage->pattern);
   g_free(stage->ready);
   g_free(stage);
 }
@@ -141,10 +141,10 @@ static void look_ahead(TgProgram *program) {
   gsize bytes = 0;
   TgStage *stage;
   while (bytes < AHEAD_BYTES && program->count < AHEAD_STAGES && (stage = make_stage(program))) {
-    const TgForm *form = stage->form;
-    if (form->references == 1)
-      bytes +=
-          (gsize)form->transfers * 48 + (gsize)(program->clocks.nodes + program->prediction->lanes.network->links) * 8;
+    const TgPattern *pattern = stage->pattern;
+    if (pattern->references == 1)
+      bytes += (gsize)pattern->transfers * 48 +
+               (gsize)(program->clocks.nodes + program->prediction->lanes.network->links) * 8;
   }
   program->known_at_once = program->ended;
   if (!program->ended) program->travels = UINT32_MAX;
@@ -169,7 +169,7 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
   program->node = g_aligned_alloc((gsize)nodes, sizeof(TgNode), 64);
   for (int64_t n = 0; n < nodes; n++)
     program->node[n] = (TgNode){.port_s = program->clocks.port[n], .cpu_s = program->clocks.cpu[n], .step = -1};
-  program->forms = g_hash_table_new_full(hash_form, equal_forms, (GDestroyNotify)tg_form_release, NULL);
+  program->patterns = g_hash_table_new_full(hash_pattern, equal_patterns, (GDestroyNotify)tg_pattern_release, NULL);
   program->last_shared = -1;
   program->half_duplex = has_half_duplex(prediction->machine);
   program->least_bytes = INT64_MAX;
@@ -184,7 +184,7 @@ void tg_program_free(TgProgram *program) {
   if (program->next_lane) tg_lane_release(program->next_lane);
   g_free(program->ring);
   g_aligned_free(program->node);
-  g_hash_table_unref(program->forms);
+  g_hash_table_unref(program->patterns);
   g_clear_error(&program->error);
   tg_clocks_clear(&program->clocks);
   g_free(program);
@@ -237,7 +237,7 @@ void tg_program_sweep(TgProgram *program) {
   tg_program_last_steps(program);
   while (program->count > 0) {
     TgStage *stage = *tg_program_slot(program, program->base);
-    const TgLane *lane = stage->form->lane[0];
+    const TgLane *lane = stage->pattern->lane[0];
     if (current != (int64_t)stage->step) {
       TgTraceStep *step = tg_program_step(program, stage->step);
       tg_clocks_range(&program->clocks, &first, &last);
@@ -249,7 +249,7 @@ void tg_program_sweep(TgProgram *program) {
       current = stage->step;
       tg_program_enter_all(program, stage->step);
     }
-    if (stage->form->transfers)
+    if (stage->pattern->transfers)
       tg_clocks_transfer(&program->clocks, lane, 0);
     else if (lane->phase->products) {
       stage->longest_s = tg_clocks_multiply(&program->clocks, lane);

@@ -27,7 +27,7 @@ static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) 
 }
 
 static void leave_stage(TgProgram *program, TgNode *node, TgStage *stage) {
-  if (!program->clocks.overlap && stage->form->transfers) node->cpu_s = tg_later(node->cpu_s, node->port_s);
+  if (!program->clocks.overlap && stage->pattern->transfers) node->cpu_s = tg_later(node->cpu_s, node->port_s);
   const bool idle = program->clocks.idle && program->clocks.idle[node - program->node];
   for (guint s = stage->step; s < stage->step_last && !idle; s++) {
     TgTraceStep *step = tg_program_step(program, s);
@@ -39,7 +39,7 @@ static void leave_stage(TgProgram *program, TgNode *node, TgStage *stage) {
 static void multiply(TgProgram *program, int64_t number, TgStage *stage) {
   TgClocks *clocks = &program->clocks;
   TgNode *node = &program->node[number];
-  const TgLane *lane = stage->form->lane[0];
+  const TgLane *lane = stage->pattern->lane[0];
   if (!lane->phase->products) return; /* transfers that all stay on their nodes */
   double time = lane->product_s ? lane->product_s[number] : lane->uniform_product_s;
   if (lane->product_s && time == 0) return;
@@ -59,7 +59,7 @@ static void available(TgProgram *program, TgStage *stage, int32_t transfer, doub
   if (other < 0)
     stage->ready[transfer] = at_s;
   else
-    program->depart(program->user, stage, transfer, stage->form->ends[transfer], tg_later(other, at_s));
+    program->depart(program->user, stage, transfer, stage->pattern->ends[transfer], tg_later(other, at_s));
 }
 
 /* A sender also waits for the products that write what it sends. */
@@ -67,7 +67,7 @@ static double sender_ready(const TgProgram *program, const TgStage *stage, int32
                            double at_s) {
   const TgClocks *clocks = &program->clocks;
   if (!clocks->overlap) return at_s;
-  uint32_t reads = tg_form_lane(stage->form, transfer)->phase->reads;
+  uint32_t reads = tg_pattern_lane(stage->pattern, transfer)->phase->reads;
   for (int b = 0; reads >> b; b++)
     if ((reads >> b & 1) && clocks->ready[b]) at_s = tg_later(at_s, clocks->ready[b][node]);
   return at_s;
@@ -81,18 +81,18 @@ static int32_t count_list(const int32_t *next, int32_t transfer) {
 
 /* Some node sends or receives several: each transfer waits for its own ends. */
 static void enter_lists(TgProgram *program, int64_t number, TgStage *stage) {
-  const TgForm *form = stage->form;
-  int32_t out = form->first[number].out, in = form->first[number].in;
+  const TgPattern *pattern = stage->pattern;
+  int32_t out = pattern->first[number].out, in = pattern->first[number].in;
   double now = program->node[number].port_s;
-  program->node[number].pending = count_list(form->next_out, out) + count_list(form->next_in, in);
-  for (; out >= 0; out = program->clocks.all_ports ? form->next_out[out] : -1)
+  program->node[number].pending = count_list(pattern->next_out, out) + count_list(pattern->next_in, in);
+  for (; out >= 0; out = program->clocks.all_ports ? pattern->next_out[out] : -1)
     available(program, stage, out, sender_ready(program, stage, out, number, now));
-  for (; in >= 0; in = program->clocks.all_ports ? form->next_in[in] : -1) available(program, stage, in, now);
+  for (; in >= 0; in = program->clocks.all_ports ? pattern->next_in[in] : -1) available(program, stage, in, now);
 }
 
 /* Each node has at most one of each, which departs when the second of its ends enters. */
 static void enter_pair(TgProgram *program, int64_t number, TgStage *stage) {
-  TgFormFirst mine = stage->form->first[number];
+  TgPatternFirst mine = stage->pattern->first[number];
   TgNode *node = &program->node[number];
   node->pending = (mine.out >= 0) + (mine.in >= 0);
   node->enter_s = node->out_s = node->port_s;
@@ -100,28 +100,28 @@ static void enter_pair(TgProgram *program, int64_t number, TgStage *stage) {
     const TgNode *to = &program->node[mine.to];
     node->out_s = sender_ready(program, stage, mine.out, number, node->port_s);
     if (to->at == stage->number && to->pending > 0)
-      program->depart(program->user, stage, mine.out, (TgFormEnds){(int32_t)number, mine.to},
+      program->depart(program->user, stage, mine.out, (TgPatternEnds){(int32_t)number, mine.to},
                       tg_later(node->out_s, to->enter_s));
   }
   if (mine.in >= 0) {
     const TgNode *from = &program->node[mine.from];
     if (from->at == stage->number && from->pending > 0)
-      program->depart(program->user, stage, mine.in, (TgFormEnds){mine.from, (int32_t)number},
+      program->depart(program->user, stage, mine.in, (TgPatternEnds){mine.from, (int32_t)number},
                       tg_later(from->out_s, node->enter_s));
   }
 }
 
 /* True where the node takes part, and so has to wait. */
 static bool enter_transfers(TgProgram *program, int64_t number, TgStage *stage) {
-  if (stage->form->first[number].out < 0 && stage->form->first[number].in < 0) return false;
-  (stage->form->next_out ? enter_lists : enter_pair)(program, number, stage);
+  if (stage->pattern->first[number].out < 0 && stage->pattern->first[number].in < 0) return false;
+  (stage->pattern->next_out ? enter_lists : enter_pair)(program, number, stage);
   return true;
 }
 
 static void prepare(TgStage *stage) {
-  if (stage->ready || !stage->form->next_out) return;
-  stage->ready = g_new(double, stage->form->transfers);
-  for (int32_t t = 0; t < stage->form->transfers; t++) stage->ready[t] = -1;
+  if (stage->ready || !stage->pattern->next_out) return;
+  stage->ready = g_new(double, stage->pattern->transfers);
+  for (int32_t t = 0; t < stage->pattern->transfers; t++) stage->ready[t] = -1;
 }
 
 /* The node is at the beginning of its stage: goes on until it has to wait, stands at the gate, or is done. */
@@ -133,7 +133,7 @@ static void proceed(TgProgram *program, int64_t number) {
     if (!stage) return;
     prepare(stage);
     enter_steps(program, node, stage);
-    if (stage->form->transfers == 0)
+    if (stage->pattern->transfers == 0)
       multiply(program, number, stage);
     else if (enter_transfers(program, number, stage))
       return;
@@ -156,10 +156,10 @@ static void complete(TgProgram *program, TgStage *stage, int64_t number, double 
 }
 
 void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, double end_s) {
-  const TgForm *form = stage->form;
-  int32_t from = form->ends[transfer].from, to = form->ends[transfer].to;
-  if (form->next_out && !program->clocks.all_ports) {
-    int32_t out = form->next_out[transfer], in = form->next_in[transfer];
+  const TgPattern *pattern = stage->pattern;
+  int32_t from = pattern->ends[transfer].from, to = pattern->ends[transfer].to;
+  if (pattern->next_out && !program->clocks.all_ports) {
+    int32_t out = pattern->next_out[transfer], in = pattern->next_in[transfer];
     if (out >= 0) available(program, stage, out, sender_ready(program, stage, out, from, end_s));
     if (in >= 0) available(program, stage, in, end_s);
   }
@@ -168,13 +168,13 @@ void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, do
 }
 
 /* The next stage of transfers is two stages on where products stand between. */
-void tg_program_fetch(TgProgram *program, const TgStage *stage, int32_t transfer, TgFormEnds ends) {
+void tg_program_fetch(TgProgram *program, const TgStage *stage, int32_t transfer, TgPatternEnds ends) {
   __builtin_prefetch(&program->node[ends.from], 1);
   __builtin_prefetch(&program->node[ends.to], 1);
-  __builtin_prefetch(&stage->form->ends[transfer], 0);
+  __builtin_prefetch(&stage->pattern->ends[transfer], 0);
   int64_t end = program->base + (int64_t)program->count;
   for (int64_t number = stage->number + 1; number < end && number <= stage->number + 2; number++) {
-    const TgForm *next = tg_program_stage(program, number)->form;
+    const TgPattern *next = tg_program_stage(program, number)->pattern;
     if (!next->first) continue;
     __builtin_prefetch(&next->first[ends.from], 0);
     __builtin_prefetch(&next->first[ends.to], 0);

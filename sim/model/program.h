@@ -8,23 +8,23 @@
 #ifndef TG_PROGRAM_H
 #define TG_PROGRAM_H
 
-#include "form.h"
+#include "pattern.h"
 #include "prediction.h"
 
 typedef struct TgStage {
-  TgForm *form;
+  TgPattern *pattern;
   int64_t number;        /**< from 0 */
   guint step, step_last; /**< indices of its steps */
   int64_t left;          /**< nodes that have not left it */
-  double *ready;         /**< where nodes have several transfers, by transfer: when its first end came, negative before */
-  double longest_s;      /**< time of its longest product */
+  double *ready;    /**< where nodes have several transfers, by transfer: when its first end came, negative before */
+  double longest_s; /**< time of its longest product */
 } TgStage;
 
 typedef struct TgProgram TgProgram;
 
 /** A transfer departs: both ends are ready at `at_s`, which is no earlier than any time the model has worked on. It may
  * not deliver anything from here: note it down. */
-typedef void (*TgDepart)(void *user, TgStage *stage, int32_t transfer, TgFormEnds ends, double at_s);
+typedef void (*TgDepart)(void *user, TgStage *stage, int32_t transfer, TgPatternEnds ends, double at_s);
 
 /** `prediction` and `user` must outlive the program. */
 TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user);
@@ -36,10 +36,10 @@ void tg_program_begin(TgProgram *program);
 void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, double end_s);
 
 /** Fetches from memory what a delivery will soon need. */
-void tg_program_fetch(TgProgram *program, const TgStage *stage, int32_t transfer, TgFormEnds ends);
+void tg_program_fetch(TgProgram *program, const TgStage *stage, int32_t transfer, TgPatternEnds ends);
 
 static inline int64_t tg_stage_bytes(const TgStage *stage, int32_t transfer) {
-  return tg_form_bytes(stage->form, transfer);
+  return tg_pattern_bytes(stage->pattern, transfer);
 }
 /** 1 + a random number in [0, jitter) that depends on seed, stage, transfer and `draw` alone; 1 without jitter. */
 double tg_program_jitter(const TgProgram *program, const TgStage *stage, int32_t transfer, uint32_t draw);

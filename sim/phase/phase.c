@@ -214,8 +214,8 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   (void)right;
   tg_state_value_shape(phases->state, result, &rows, &columns);
   tg_state_value_shape(phases->state, left, &left_rows, &left_columns);
-  bool turned = (bool)phases->schedule->computes.left_transposed != (bool)factor->transposed;
-  const TgProductSize size = {rows, columns, turned ? left_rows : left_columns};
+  bool transposed = (bool)phases->schedule->computes.left_transposed != (bool)factor->transposed;
+  const TgProductSize size = {rows, columns, transposed ? left_rows : left_columns};
   tg_phase_draft_product(draft_of_round(phases, 0), processor, &size);
 }
 

@@ -12,7 +12,7 @@ enum { LONG_LINE = 256 }; /* beyond it a collective's bound is what every receiv
 
 /* Seconds of an expanded collective along one line, per processor on average. */
 typedef struct TgLineCost {
-  uint8_t op, form;
+  uint8_t op, collective;
   int32_t length;
   double elements;
   double mean_s;
@@ -24,13 +24,13 @@ typedef struct TgLineCost {
 
 static guint line_hash(gconstpointer key) {
   const TgLineCost *line = key;
-  guint64 number = (guint64)line->elements * 8191 + (guint64)line->length * 64 + line->op * 16u + line->form;
+  guint64 number = (guint64)line->elements * 8191 + (guint64)line->length * 64 + line->op * 16u + line->collective;
   return g_int64_hash(&number);
 }
 
 static gboolean line_equal(gconstpointer a, gconstpointer b) {
   const TgLineCost *x = a, *y = b;
-  return x->op == y->op && x->form == y->form && x->length == y->length && x->elements == y->elements;
+  return x->op == y->op && x->collective == y->collective && x->length == y->length && x->elements == y->elements;
 }
 
 /* LogGP's sender goes on at once, to a product, too, and only G for each byte but the first comes before its next
@@ -95,7 +95,7 @@ static void expand_line(const TgPlanSearch *search, TgLineCost *line) {
   double sum = 0;
   int64_t elements = (int64_t)line->elements;
   TgLineRun run = {.search = search, .length = line->length, .from = -1, .use = g_new0(TgPortUse, line->length)};
-  tg_rounds_init(&rounds, (TgOp)line->op, (TgCollective)line->form, line->length, 0, 0);
+  tg_rounds_init(&rounds, (TgOp)line->op, (TgCollective)line->collective, line->length, 0, 0);
   while (tg_rounds_next(&rounds, &transfer)) {
     if (transfer.round != run.round) sum += close_round(&run, line);
     if (transfer.from != run.from || transfer.to != run.to || transfer.round != run.round) {
@@ -132,8 +132,8 @@ static void bound_line(const TgPlanSearch *search, int32_t pieces, TgLineCost *l
     if ((all || root_sends) && !has_all_ports(search)) line->root_sends_s = line->root_s;
     if (root_sends) line->root_s = 0;
   }
-  bool many = all || line->form == TG_COLLECTIVE_CHAIN || line->form == TG_COLLECTIVE_SCATTER_ALLGATHER ||
-              (rooted && line->form == TG_COLLECTIVE_RING);
+  bool many = all || line->collective == TG_COLLECTIVE_CHAIN || line->collective == TG_COLLECTIVE_SCATTER_ALLGATHER ||
+              (rooted && line->collective == TG_COLLECTIVE_RING);
   line->transfers = others * (many ? line->length : rooted ? log2(line->length) : 1);
 }
 
@@ -143,7 +143,7 @@ static const TgLineCost *line_cost(const TgPlanSearch *search, const TgSchedule 
   TgRounds rounds;
   key.length = schedule->extent[statement->axis];
   tg_rounds_init(&rounds, (TgOp)statement->op, collective, key.length, 0, 0);
-  key.form = rounds.collective;
+  key.collective = rounds.collective;
   key.rounds = tg_rounds_count(&rounds);
   TgLineCost *known = g_hash_table_lookup(search->lines, &key);
   if (known) return known;
@@ -274,7 +274,8 @@ static void statement_work(const TgPlanSearch *search, const TgSchedule *schedul
     lines = processors / schedule->extent[statement->axis];
     transfers = line->transfers * lines;
     rounds = line->rounds;
-    if (line->form == TG_COLLECTIVE_RING || line->form == TG_COLLECTIVE_CHAIN) factor = neighbour_factor[model];
+    if (line->collective == TG_COLLECTIVE_RING || line->collective == TG_COLLECTIVE_CHAIN)
+      factor = neighbour_factor[model];
   }
   double timing_s = factor * again_s * transfers;
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;

@@ -1,4 +1,4 @@
-/* What there is to choose on one grid: values of the parameters that are not extents, and forms of collectives. */
+/* What there is to choose on one grid: values of the parameters that are not extents, and algorithms of collectives. */
 #include "plan-private.h"
 
 #include <inttypes.h>
@@ -81,8 +81,8 @@ static guint grid_index(TgPlanSearch *search, int source, const char *text) {
   return search->grids->len - 1;
 }
 
-/* The forms that this schedule's collectives take on these extents: two collectives with equal text are one. */
-static char *forms_text(const TgSchedule *schedule, const TgPlanFacts *facts, TgCollective collective) {
+/* The algorithms that this schedule's collectives take on these extents: two collectives with equal text are one. */
+static char *collectives_text(const TgSchedule *schedule, const TgPlanFacts *facts, TgCollective collective) {
   GString *text = g_string_new(NULL);
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
@@ -129,11 +129,11 @@ static void add_candidates(TgPlanSearch *search, int source, const TgSchedule *s
   tg_schedule_grid_text(schedule, text, sizeof text);
   guint grid = grid_index(search, source, text);
   tg_plan_find_facts(search, schedule, search->sources[source].names, &facts);
-  for (int form = TG_COLLECTIVE_AUTO; form < TG_COLLECTIVES; form++) {
-    char *forms = forms_text(schedule, &facts, (TgCollective)form);
-    bool has_collectives = *forms != '\0';
-    if (!g_hash_table_add(seen, forms)) continue;
-    add_candidate(search, source, grid, schedule, bindings, &facts, (TgCollective)form, has_collectives);
+  for (int collective = TG_COLLECTIVE_AUTO; collective < TG_COLLECTIVES; collective++) {
+    char *collectives = collectives_text(schedule, &facts, (TgCollective)collective);
+    bool has_collectives = *collectives != '\0';
+    if (!g_hash_table_add(seen, collectives)) continue;
+    add_candidate(search, source, grid, schedule, bindings, &facts, (TgCollective)collective, has_collectives);
   }
 }
 

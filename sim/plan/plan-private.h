@@ -64,7 +64,7 @@ typedef struct TgPlanGrid {
   bool left;                    /**< one of them may have come in, but would have taken too long … */
   guint open;                   /**< … so many of them may be quicker than place 1 … */
   double open_bound_s;          /**< … with this bound at least … */
-  TgCollective open_collective; /**< … one of them with this form of its collectives */
+  TgCollective open_collective; /**< … one of them with this algorithm of its collectives */
   bool open_collectives;
 } TgPlanGrid;
 

@@ -70,7 +70,7 @@ static void append_reject(TgPlanSearch *search, const TgPlanGrid *grid, TgPlanRe
   g_array_append_val(search->plan->rejected, reject);
 }
 
-/* What of the grid was not predicted: all, or one form of its collectives, or several choices. */
+/* What of the grid was not predicted: all, or one algorithm of its collectives, or several choices. */
 static void reject_open(TgPlanSearch *search, TgPlanGrid *grid) {
   g_autofree char *what =
       !grid->placed    ? g_strdup("")

@@ -107,8 +107,8 @@ static bool fill_facts(TgCpu *cpu, GError **error) {
                              .memory_bytes = cpu->bytes[TG_MATRIX_A] + cpu->bytes[TG_MATRIX_B] +
                                              (int64_t)MIN(peak_bytes, (uint64_t)INT64_MAX / 2),
                              .kernel = cpu->blas,
-                             .form = 1,
-                             .forms = 1,
+                             .variant = 1,
+                             .variants = 1,
                              .steps = tg_stepper_steps(stepper),
                              .instance = {options->m, options->n, options->k},
                              .instances = 1,
@@ -134,7 +134,7 @@ static TgExecutor *open_cpu(const TgSchedule *schedule, const TgScheduleNames *n
   cpu->base.schedule = schedule;
   cpu->base.names = names;
   cpu->base.options = *options;
-  if (tg_executor_has_one_form(&cpu->base, error) && prepare(cpu, error)) return &cpu->base;
+  if (tg_executor_has_one_variant(&cpu->base, error) && prepare(cpu, error)) return &cpu->base;
   close_cpu(&cpu->base);
   return NULL;
 }
@@ -187,6 +187,10 @@ const TgExecutorKind tg_executor_cpu = {.name = "cpu",
                                         .processor = "a logical one, stepped",
                                         .link = "memory: a block that moves changes its name",
                                         .transports = 1 << TG_TRANSPORT_COPY,
+                                        .traits = {.takes_turns = true, .fetches = true},
+                                        .unlike_sim = "whose processors take turns; here they work at the same time",
+                                        .grid = "4x4",
+                                        .sizes = "16,32,64,96,128,192,256",
                                         .open = open_cpu,
                                         .load = load_cpu,
                                         .run = run_cpu,

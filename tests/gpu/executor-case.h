@@ -112,9 +112,10 @@ static inline void place(const StepCase *test, const Machine *machine, int matri
     if (!out) memset(block, 0, (gsize)(plan->padded_rows[matrix] * plan->padded_columns[matrix]) * sizeof *block);
     for (int64_t i = row; i < tg_block_begin(rows, parts[0], placed->row + 1); i++) {
       for (int64_t j = column; j < tg_block_begin(columns, parts[1], placed->column + 1); j++) {
-        const int64_t r = plan->turned[matrix] ? j - column : i - row, c = plan->turned[matrix] ? i - row : j - column;
-        const int64_t across = plan->turned[matrix] ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
-        const int64_t down = plan->turned[matrix] ? plan->padded_columns[matrix] : plan->padded_rows[matrix];
+        const int64_t r = plan->transposed[matrix] ? j - column : i - row,
+                      c = plan->transposed[matrix] ? i - row : j - column;
+        const int64_t across = plan->transposed[matrix] ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
+        const int64_t down = plan->transposed[matrix] ? plan->padded_columns[matrix] : plan->padded_rows[matrix];
         double *inside = &block[plan->paneled[matrix] ? tg_blocks_panel_offset(down, across, plan->layout.panel, r, c)
                                                       : r * across + c];
         if (out)
@@ -168,8 +169,8 @@ static inline bool check_executor(const TgExecutorKind *kind, const StepCase *te
   g_assert_no_error(error);
   const TgExecutorFacts *facts = tg_executor_facts(executor);
   g_assert_nonnull(facts->kernel);
-  g_assert_true(facts->form >= 1 && facts->form <= facts->forms);
-  if (options->form) g_assert_cmpint(facts->form, ==, options->form);
+  g_assert_true(facts->variant >= 1 && facts->variant <= facts->variants);
+  if (options->variant) g_assert_cmpint(facts->variant, ==, options->variant);
   g_assert_true(tg_executor_load(executor, test->data[TG_MATRIX_A], test->data[TG_MATRIX_B], &error));
   for (int again = 0; again < 2; again++) {
     g_autofree void *c = c_new(test);

@@ -81,7 +81,7 @@ static void test_schedule(gconstpointer data) {
 
 static const int64_t sizes[][3] = {{1, 1, 1},       {7, 9, 5},      {127, 129, 67},
                                    {300, 200, 150}, {520, 260, 30}, {1000, 37, 513}};
-enum { FORMS_MOST = 2 };
+enum { VARIANTS_MOST = 2 };
 static const char left_out[] = "too long under a tool that slows kernels down, or more than a cluster has room for";
 
 static bool clusters_or_skip(void) {
@@ -117,7 +117,7 @@ static int try_device(const ScheduleCase *which, guint32 number, const char *gri
     TgExecutorOptions options = options_of(test);
     options.transport = kind / 2 ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
     options.no_times = (number + kind) % 3 == 0;
-    options.form = (int32_t)((number + kind) % (FORMS_MOST + 1));
+    options.variant = (int32_t)((number + kind) % (VARIANTS_MOST + 1));
     ran += check_executor(&tg_executor_clusters, test, &options, true);
   }
   step_case_clear(test);
@@ -133,49 +133,49 @@ static void test_device(gconstpointer data) {
   if (!ran && is_slowed()) g_test_skip(left_out);
 }
 
-/** Every form, with edges that no tile divides, copied and loaded, with several instances and panels. Each is a case of
- * its own: under racecheck each takes minutes. */
-typedef struct FormCase {
+/** Every variant, with edges that no tile divides, copied and loaded, with several instances and panels. Each is a case
+ * of its own: under racecheck each takes minutes. */
+typedef struct VariantCase {
   const char *name, *grid;
-  int32_t form;
+  int32_t variant;
   TgTransport transport;
   int number; /* of the schedule */
-} FormCase;
+} VariantCase;
 
-static bool try_form(const FormCase *formed, const int64_t *size, TgElement element) {
+static bool try_variant(const VariantCase *tested, const int64_t *size, TgElement element) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
-  begin(test, formed->name, formed->grid, size, element);
+  begin(test, tested->name, tested->grid, size, element);
   TgExecutorOptions options = options_of(test);
-  options.form = formed->form;
-  options.transport = formed->transport;
-  options.no_times = formed->transport == TG_TRANSPORT_LOAD;
+  options.variant = tested->variant;
+  options.transport = tested->transport;
+  options.no_times = tested->transport == TG_TRANSPORT_LOAD;
   const bool ran = !is_too_long(test) && check_executor(&tg_executor_clusters, test, &options, true);
   step_case_clear(test);
   return ran;
 }
 
-static void test_form(gconstpointer data) {
+static void test_variant(gconstpointer data) {
   static const int64_t odd[][3] = {{1000, 37, 513}, {129, 127, 129}, {700, 1100, 300}};
-  const FormCase *formed = data;
+  const VariantCase *tested = data;
   int ran = 0;
   if (!clusters_or_skip()) return;
   for (int element = 0; element < TG_ELEMENTS; element++) {
-    if (is_passed_over(element + formed->number)) continue; /* both types are among those that are left */
+    if (is_passed_over(element + tested->number)) continue; /* both types are among those that are left */
     for (size_t s = 0; s < G_N_ELEMENTS(odd); s++)
-      if (!is_left_out(odd[s])) ran += try_form(formed, odd[s], (TgElement)element);
+      if (!is_left_out(odd[s])) ran += try_variant(tested, odd[s], (TgElement)element);
   }
   if (!ran) g_test_skip(left_out);
 }
 
-static void add_forms(const char *name, const char *grid, int number) {
-  for (int32_t form = 1; form <= FORMS_MOST; form++) {
+static void add_variants(const char *name, const char *grid, int number) {
+  for (int32_t variant = 1; variant <= VARIANTS_MOST; variant++) {
     for (int load = 0; load < 2; load++) {
       const TgTransport transport = load ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
-      FormCase *formed = g_new(FormCase, 1);
-      *formed = (FormCase){name, grid, form, transport, number};
+      VariantCase *tested = g_new(VariantCase, 1);
+      *tested = (VariantCase){name, grid, variant, transport, number};
       g_autofree char *path =
-          g_strdup_printf("/clusters/device/forms/%s-%s/%d-%s", name, grid, form, tg_transport_name(transport));
-      g_test_add_data_func_full(path, formed, test_form, g_free);
+          g_strdup_printf("/clusters/device/variants/%s-%s/%d-%s", name, grid, variant, tg_transport_name(transport));
+      g_test_add_data_func_full(path, tested, test_variant, g_free);
     }
   }
 }
@@ -256,9 +256,9 @@ static void test_refusals(void) {
   options.memory_limit_bytes = 10000;
   expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "the limit is 10000 bytes");
   options.memory_limit_bytes = 0;
-  options.form = 100;
-  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_BAD_INPUT, "no form 100");
-  options.form = 0;
+  options.variant = 100;
+  expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_BAD_INPUT, "no variant 100");
+  options.variant = 0;
   options.transport = TG_TRANSPORT_PULL;
   expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_BAD_INPUT, "transport");
   options.transport = TG_TRANSPORT_COPY;
@@ -302,7 +302,7 @@ static void test_shifts(void) {
 }
 
 int main(int argc, char **argv) {
-  static const char *const formed[][2] = {{"cannon", "2x2"}, {"cannon", "4x4"}, {"dns", "2x2x2"},      {"summa", "2x2"},
+  static const char *const tested[][2] = {{"cannon", "2x2"}, {"cannon", "4x4"}, {"dns", "2x2x2"},      {"summa", "2x2"},
                                           {"fox", "3x3"},    {"ring", "4"},     {"cannon25d", "2x2x2"}};
   static const char *const stressed[][2] = {
       {"cannon", "4x4"}, {"dns", "2x2x2"}, {"summa", "4x4"}, {"cannon25d", "2x2x2"}};
@@ -313,8 +313,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/clusters/wrong-schedule", test_wrong_schedule);
   g_test_add_func("/clusters/no-device", test_no_device);
   g_test_add_func("/clusters/device/refusals", test_refusals);
-  for (size_t number = 0; number < G_N_ELEMENTS(formed); number++)
-    add_forms(formed[number][0], formed[number][1], (int)number);
+  for (size_t number = 0; number < G_N_ELEMENTS(tested); number++)
+    add_variants(tested[number][0], tested[number][1], (int)number);
   g_test_add_func("/clusters/device/times", test_times);
   g_test_add_func("/clusters/device/deadline", test_deadline);
   for (size_t number = 0; number < G_N_ELEMENTS(stressed); number++) {

@@ -45,7 +45,7 @@ def check_comparison(said):
     assert said["measured"]["ok"]
     steps = [step for step in said["steps"] if step["measured_s"] is not None]
     assert steps and all(step["predicted_s"] >= 0 and step["measured_s"] > 0 for step in steps)
-    whole = said["beside_steps_s"] + said["passes"] * said["pass_s"]
+    whole = said["overhead_s"] + said["passes"] * said["pass_s"]
     assert abs(said["predicted_s"] - whole) < 1e-9 * whole
     ratio = said["predicted_s"] / said["measured_s"]
     assert 1 / FACTOR < ratio < FACTOR, f"predicted {said['predicted_s']} s, measured {said['measured_s']} s"

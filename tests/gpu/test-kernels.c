@@ -116,13 +116,13 @@ static void test_kernel(gconstpointer data) {
   if (!suits_or_skip(subject->kernel, &device)) return;
   for (gsize s = 0; s < G_N_ELEMENTS(sizes); s++) {
     if (is_left_out(sizes[s])) continue;
-    for (int form = 0; form < 4 * LAYOUTS; form++) {
-      if (is_passed_over((int)s + form)) continue;
+    for (int variant = 0; variant < 4 * LAYOUTS; variant++) {
+      if (is_passed_over((int)s + variant)) continue;
       Run run = {.of = case_at(subject->element, s),
-                 .transpose_a = form & 1,
-                 .transpose_b = form >> 1 & 1,
-                 .add = (form + (form >> 2) + (form >> 1)) & 1,
-                 .layout = (Layout)(form >> 2)};
+                 .transpose_a = variant & 1,
+                 .transpose_b = variant >> 1 & 1,
+                 .add = (variant + (variant >> 2) + (variant >> 1)) & 1,
+                 .layout = (Layout)(variant >> 2)};
       double part = check(subject, device.capability, &run);
       most = MAX(most, part);
       runs += part >= 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`topogemm run` on every executor that needs a GPU: documents of several runs, a kernel beside them, C in a file, what is refused.
+"""`topogemm run` on every executor that needs a GPU: documents of several runs, a baseline kernel, C in a file, what is refused.
 Skipped where the executor has no hardware. Writes TAP.
 
 Usage: test-run.py TOPOGEMM
@@ -26,13 +26,13 @@ def call(program, *words, expect=0):
 
 def run_case(program, on, transports, grid):
     common = ["run", "cannon", "--grid", grid, "--on", on, "--transport", transports, "--trials", 3]
-    said = json.loads(call(program, *common, "-n", 200, "--beside", "cublas", "--json", "--trace", "steps.json").stdout)
+    said = json.loads(call(program, *common, "-n", 200, "--baseline", "cublas", "--json", "--trace", "steps.json").stdout)
     runs = said.get("runs", [said])
     assert [one["transport"] for one in runs] == transports.split(","), said
     for one in runs:
-        assert one["ok"] and one["kernel"] and one["beside"]["kernel"] == "cublas" and one["trials"] == 3, one
-        ratio = one["beside"]["median_s"] / one["time_s"]["median"]
-        assert abs(one["beside"]["ratio"] - ratio) < 1e-9 * ratio, one
+        assert one["ok"] and one["kernel"] and one["baseline"]["kernel"] == "cublas" and one["trials"] == 3, one
+        ratio = one["baseline"]["median_s"] / one["time_s"]["median"]
+        assert abs(one["baseline"]["ratio"] - ratio) < 1e-9 * ratio, one
     with open("steps.json", encoding="utf-8") as file:
         named = [event["args"]["name"] for event in json.load(file)["traceEvents"] if event["name"] == "process_name"]
     assert len(named) == len(set(named)) == len(runs), named

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`topogemm bench shapes` on a GPU: every form that runs is right, the best is kept, and `run` and `compare` take it. Skipped
+"""`topogemm bench shapes` on a GPU: every variant that runs is right, the best is kept, and `run` and `compare` take it. Skipped
 where there is no GPU. Writes TAP.
 
 Usage: test-shapes.py TOPOGEMM
@@ -31,35 +31,35 @@ def document(program, folder, *words):
 
 
 def kept_of(folder):
-    """Forms by executor, schedule, grid and transport; and executors that a best shape is kept of."""
+    """Variants by executor, schedule, grid and transport; and executors that a best shape is kept of."""
     file = configparser.ConfigParser(delimiters="=", interpolation=None)
     file.optionxform = str
     assert file.read(os.path.join(folder, "topogemm", "tuning.ini")), "nothing was kept"
     (section,) = file.sections()
-    forms, best = {}, {}
+    variants, best = {}, {}
     for key, value in file[section].items():
         on, kind, size, *shape = key.split()
         assert (kind, size) == ("f32", f"{N}x{N}x{N}"), key
         if shape:
-            assert value.split()[0] == "form" and int(value.split()[1]) >= 1, (key, value)
-            forms[(on, *shape)] = int(value.split()[1])
+            assert value.split()[0] == "variant" and int(value.split()[1]) >= 1, (key, value)
+            variants[(on, *shape)] = int(value.split()[1])
         else:
             best[on] = value.split()
-    return forms, best
+    return variants, best
 
 
-def form_key(row):
+def variant_key(row):
     return row["on"], row["algorithm"], row["grid"], row["transport"]
 
 
 def check_rows(said):
     for row in said["results"]:
-        assert "left_out" in row or (row["ok"] and row["time_s"]["median"] > 0 and 1 <= row["form"] <= row["forms"]), row
+        assert "left_out" in row or (row["ok"] and row["time_s"]["median"] > 0 and 1 <= row["variant"] <= row["variants"]), row
     for on, least in [("clusters", 2), ("blocks", 3)]:
         rows = [row for row in said["results"] if row["on"] == on]
-        forms = {row["form"] for row in rows if "left_out" not in row}
-        assert len(forms) >= least or all("left_out" in row for row in rows), (on, forms)
-    seen = [(*form_key(row), row["form"]) for row in said["results"]]
+        variants = {row["variant"] for row in rows if "left_out" not in row}
+        assert len(variants) >= least or all("left_out" in row for row in rows), (on, variants)
+    seen = [(*variant_key(row), row["variant"]) for row in said["results"]]
     assert len(seen) == len(set(seen)), "a combination stands twice"
     assert said["choices"]
 
@@ -67,37 +67,37 @@ def check_rows(said):
 def test_sweep_is_kept_and_used(program, folder):
     said = document(program, folder, "bench", "shapes", "--sizes", str(N))
     check_rows(said)
-    forms, best = kept_of(folder)
+    variants, best = kept_of(folder)
     assert set(best) == {choice["best"]["on"] for choice in said["choices"]}, best
     for choice in said["choices"]:
         shape = choice["best"]
-        assert best[shape["on"]][:2] == [f"{shape['algorithm']}:{shape['grid']}:{shape['transport']}", str(shape["form"])]
-    for (on, algorithm, grid, transport), form in [item for item in forms.items() if item[0][2] in ("2x2", "8x8")][:6]:
+        assert best[shape["on"]][:2] == [f"{shape['algorithm']}:{shape['grid']}:{shape['transport']}", str(shape["variant"])]
+    for (on, algorithm, grid, transport), variant in [item for item in variants.items() if item[0][2] in ("2x2", "8x8")][:6]:
         words = [algorithm, "--grid", grid, "-n", str(N), "--on", on, "--transport", transport]
         found = document(program, folder, "run", *words, "--trials", "3")
-        assert found["ok"] and (found["form"], found["form_from"]) == (form, "tuned"), (words, form, found["form"])
+        assert found["ok"] and (found["variant"], found["variant_from"]) == (variant, "tuned"), (words, variant, found["variant"])
         found = document(program, folder, "run", *words, "--trials", "3", "--no-cache")
-        assert found["ok"] and found["form_from"] == "chosen", words
-        measured = [row["form"] for row in said["results"] if "left_out" not in row and form_key(row) == (on, algorithm, grid, transport)]
+        assert found["ok"] and found["variant_from"] == "chosen", words
+        measured = [row["variant"] for row in said["results"] if "left_out" not in row and variant_key(row) == (on, algorithm, grid, transport)]
         assert len(measured) >= 2, words
         for number in measured:
-            given = document(program, folder, "run", *words, "--trials", "3", "--form", str(number))
-            assert given["ok"] and (given["form"], given["form_from"]) == (number, "given"), (words, number)
-        many = call(program, folder, "run", *words, "--form", str(found["forms"] + 1), expect=2).stderr
-        assert f"has no form {found['forms'] + 1} of f32" in many, many
+            given = document(program, folder, "run", *words, "--trials", "3", "--variant", str(number))
+            assert given["ok"] and (given["variant"], given["variant_from"]) == (number, "given"), (words, number)
+        many = call(program, folder, "run", *words, "--variant", str(found["variants"] + 1), expect=2).stderr
+        assert f"has no variant {found['variants'] + 1} of f32" in many, many
         text = call(program, folder, "run", *words, "--trials", "3").stdout
-        assert f"{form} of {found['forms']}" in text and "bench shapes found it" in text, text
+        assert f"{variant} of {found['variants']}" in text and "bench shapes found it" in text, text
     again = document(program, folder, "bench", "shapes", "--sizes", str(N))
     assert all("kept" in choice for choice in again["choices"]), again["choices"]
 
 
-def test_compare_takes_the_kept_form(program, folder):
+def test_compare_takes_the_kept_variant(program, folder):
     words = ["cannon", "--grid", "8x8", "-n", str(N), "--on", "blocks"]
     chosen = document(program, folder, "compare", *words, "--trials", "3")["measured"]
-    assert chosen["form_from"] == "chosen", chosen["form_from"]
-    form = 1 + chosen["form"] % chosen["forms"]
-    given = document(program, folder, "compare", *words, "--trials", "3", "--form", str(form))["measured"]
-    assert given["ok"] and (given["form"], given["form_from"]) == (form, "given"), given
+    assert chosen["variant_from"] == "chosen", chosen["variant_from"]
+    variant = 1 + chosen["variant"] % chosen["variants"]
+    given = document(program, folder, "compare", *words, "--trials", "3", "--variant", str(variant))["measured"]
+    assert given["ok"] and (given["variant"], given["variant_from"]) == (variant, "given"), given
 
 
 def test_quick_keeps_nothing(program, folder):

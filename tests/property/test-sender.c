@@ -75,7 +75,7 @@ static const struct {
             {"i, (j*3) xor 1", FALSE}, {"i, (j xor 1)+1", FALSE}, {"i, 0", FALSE},      {"i+1, j+1", FALSE},
             {"i, -j xor 1", FALSE},    {"i, i*2 xor j", TRUE},    {"i, j", TRUE}};
 
-static void test_forms(void) {
+static void test_kinds(void) {
   for (gsize i = 0; i < G_N_ELEMENTS(maps); i++) {
     Bound bound;
     TgWalk walk;
@@ -92,7 +92,7 @@ static void test_forms(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/sender/forms", test_forms);
+  g_test_add_func("/sender/kinds", test_kinds);
   g_test_add_func("/sender/library", test_library);
   g_test_add_func("/sender/edited", test_edited);
   return g_test_run();

@@ -1,11 +1,10 @@
 /** @file fake-executor.h
- * For tests: an executor that multiplies nothing and takes times of round numbers, as its ways are. */
+ * For tests: an executor that multiplies nothing and takes times of round numbers, as its traits say. */
 #ifndef TG_TEST_FAKE_EXECUTOR_H
 #define TG_TEST_FAKE_EXECUTOR_H
 
 #include "executor-kind.h"
 #include "walk.h"
-#include "ways.h"
 
 #include <glib.h>
 #include <math.h>
@@ -13,9 +12,8 @@
 
 /** What the executors below do; set before they are opened. */
 static struct Fake {
-  TgWays ways;
   bool pulls;       /**< moves have no time of their own, products after them take longer */
-  int32_t depth[3]; /**< of its forms, along k, where it tiles; {0}: it does not */
+  int32_t depth[3]; /**< of its variants, along k, where it tiles; {0}: it does not */
   int64_t tile, resident;
   int32_t whole[2]; /**< rows and columns of C that it multiplies at a time, where it does not tile; 0: any */
   int64_t most;     /**< larger n are refused; 0: none */
@@ -56,23 +54,23 @@ static inline bool fake_tile(FakeExecutor *own, GError **error) {
   const TgExecutorOptions *options = &own->base.options;
   const TgSchedule *schedule = own->base.schedule;
   const int64_t size[] = {options->m, options->n, options->k};
-  const int32_t form = MAX(options->form - 1, 0);
+  const int32_t variant = MAX(options->variant - 1, 0);
   memcpy(facts->instance, size, sizeof size);
   facts->instances = facts->resident = facts->panels = 1;
-  facts->form = form + 1;
-  for (facts->forms = 1; facts->forms < 3 && fake.depth[facts->forms]; facts->forms++) {
+  facts->variant = variant + 1;
+  for (facts->variants = 1; facts->variants < 3 && fake.depth[facts->variants]; facts->variants++) {
   }
   if (!fake.depth[0]) {
     memcpy(facts->tile, fake.whole, sizeof fake.whole);
     return true;
   }
-  if (form > 2 || !fake.depth[form]) {
-    g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "no such form");
+  if (variant > 2 || !fake.depth[variant]) {
+    g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "no such variant");
     return false;
   }
   facts->instance[0] = fake.tile * schedule->blocks[TG_MATRIX_C][0];
   facts->instance[1] = fake.tile * schedule->blocks[TG_MATRIX_C][1];
-  facts->instance[2] = (int64_t)fake.depth[form] * schedule->inner;
+  facts->instance[2] = (int64_t)fake.depth[variant] * schedule->inner;
   facts->instances = (size[0] + facts->instance[0] - 1) / facts->instance[0] *
                      ((size[1] + facts->instance[1] - 1) / facts->instance[1]);
   facts->panels = (size[2] + facts->instance[2] - 1) / facts->instance[2];
@@ -80,7 +78,7 @@ static inline bool fake_tile(FakeExecutor *own, GError **error) {
   return true;
 }
 
-static const TgExecutorKind fake_kind;
+static TgExecutorKind fake_kind;
 
 static inline TgExecutor *fake_open(const TgSchedule *schedule, const TgScheduleNames *names,
                                     const TgExecutorOptions *options, GError **error) {
@@ -115,7 +113,7 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
   const double n = (double)(facts->instance[1] / schedule->blocks[TG_MATRIX_C][1]);
   const double rows = fmax(facts->tile[0], 1), columns = fmax(facts->tile[1], 1);
   const double k = (double)(facts->instance[2] / schedule->inner);
-  const double turns = fake.ways.takes_turns ? (double)facts->processors : 1;
+  const double turns = fake_kind.traits.takes_turns ? (double)facts->processors : 1;
   *multiply_s = turns * (double)own->products[s] * 2 * (ceil(m / rows) * rows) * (ceil(n / columns) * columns) * k /
                 fake.flops_per_s;
   *move_s = turns * (double)own->moves[s] * (fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s);
@@ -130,7 +128,7 @@ static inline bool fake_run(TgExecutor *executor, double *seconds, GError **erro
     g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED, "the device is lost");
     return false;
   }
-  const bool apart = !fake.ways.overlaps && !fake.pulls;
+  const bool apart = !fake_kind.traits.overlaps && !fake.pulls;
   *seconds = fake.launch_s + (double)rounds * fake.round_s + (double)passes * fake.pass_s;
   for (int64_t s = 0; s < facts->steps; s++) {
     fake_step(own, s, &multiply_s, &move_s);
@@ -138,7 +136,7 @@ static inline bool fake_run(TgExecutor *executor, double *seconds, GError **erro
     all_move_s += move_s;
   }
   const double pass_s =
-      fake.ways.overlaps ? fmax(all_multiply_s, all_move_s) : all_multiply_s + (apart ? 0 : all_move_s);
+      fake_kind.traits.overlaps ? fmax(all_multiply_s, all_move_s) : all_multiply_s + (apart ? 0 : all_move_s);
   for (int64_t s = 0; s < facts->steps; s++) {
     TgExecutorStep *step = &executor->steps[s];
     fake_step(own, s, &multiply_s, &move_s);
@@ -156,14 +154,14 @@ static inline bool fake_gather(TgExecutor *executor, void *c, GError **error) {
   return true;
 }
 
-static const TgExecutorKind fake_kind = {.name = "fake",
-                                         .processor = "none",
-                                         .link = "none",
-                                         .transports = (1 << TG_TRANSPORTS) - 1,
-                                         .open = fake_open,
-                                         .load = fake_load,
-                                         .run = fake_run,
-                                         .gather = fake_gather,
-                                         .close = fake_close};
+static TgExecutorKind fake_kind = {.name = "fake",
+                                   .processor = "none",
+                                   .link = "none",
+                                   .transports = (1 << TG_TRANSPORTS) - 1,
+                                   .open = fake_open,
+                                   .load = fake_load,
+                                   .run = fake_run,
+                                   .gather = fake_gather,
+                                   .close = fake_close};
 
 #endif

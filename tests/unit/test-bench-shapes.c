@@ -13,8 +13,8 @@
 
 static struct {
   const float *a, *b;
-  int32_t wrong_form; /* leaves an element of C out */
-  double copy_s;      /* a run takes longer where blocks are copied */
+  int32_t wrong_variant; /* leaves an element of C out */
+  double copy_s;         /* a run takes longer where blocks are copied */
   int64_t opened, gathered;
 } known;
 
@@ -37,7 +37,7 @@ static bool known_gather(TgExecutor *executor, void *c, GError **error) {
   (void)error;
   known.gathered++;
   for (int64_t i = 0; i < n * n; i++) {
-    if (executor->facts.form == known.wrong_form && i == n + 1) continue;
+    if (executor->facts.variant == known.wrong_variant && i == n + 1) continue;
     to[i] = 0;
     for (int64_t k = 0; k < n; k++) to[i] += known.a[i / n * n + k] * known.b[k * n + i % n];
   }
@@ -69,11 +69,11 @@ static TgExecutor *known_open(const TgSchedule *schedule, const TgScheduleNames 
 enum { N = 32 };
 
 /* Passes take a millisecond. At n = 32, instances of 4 x 4 elements a processor, two of them at once: 2x2 is 8 rounds
- * of 4, 2 and 8 panels in forms 1 to 3, and 4x4 is 2 rounds of 2, 1 and 4 panels. */
+ * of 4, 2 and 8 panels in variants 1 to 3, and 4x4 is 2 rounds of 2, 1 and 4 panels. */
 static void reset(void) {
   memset(&fake, 0, sizeof fake);
   memset(&known, 0, sizeof known);
-  fake.ways.overlaps = true;
+  fake_kind.traits.overlaps = true;
   fake.depth[0] = 4;
   fake.depth[1] = 8;
   fake.depth[2] = 2;
@@ -101,41 +101,41 @@ static TgShapes *swept(const char *grids, const char *kernels) {
 }
 
 static const TgShapesRow *row_at(const TgShapes *shapes, const char *schedule, const char *grid, TgTransport transport,
-                                 int32_t form) {
+                                 int32_t variant) {
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
-    if (row->form == form && row->transport == transport && g_str_equal(row->schedule, schedule) &&
+    if (row->variant == variant && row->transport == transport && g_str_equal(row->schedule, schedule) &&
         g_str_equal(row->grid, grid))
       return row;
   }
-  g_error("no row of %s on %s, form %d", schedule, grid, form);
+  g_error("no row of %s on %s, variant %d", schedule, grid, variant);
 }
 
 static void test_sweep(void) {
   reset();
   g_autoptr(TgShapes) shapes = swept("2x2 4x4", "cannon,summa");
-  g_assert_cmpuint(shapes->rows->len, ==, 2 * 2 * 2 * 3); /* schedules, grids, transports, forms: each once */
+  g_assert_cmpuint(shapes->rows->len, ==, 2 * 2 * 2 * 3); /* schedules, grids, transports, variants: each once */
   const TgShapesRow *row = row_at(shapes, "cannon", "4x4", TG_TRANSPORT_PULL, 2);
   g_assert_cmpfloat_with_epsilon(row->time.median_s, 2e-3, 1e-9);
   g_assert_cmpint(row->time.trials, ==, 3);
   g_assert_true(row->right && !row->chosen);
   g_assert_cmpfloat(row->limit, >, 0);
   g_assert_cmpfloat(row->error, <, row->limit);
-  g_assert_cmpint(row->forms, ==, 3);
+  g_assert_cmpint(row->variants, ==, 3);
   g_assert_cmpint(row->processors, ==, 16);
   g_assert_cmpint(row->instance[2], ==, 32);
   row = row_at(shapes, "cannon", "4x4", TG_TRANSPORT_COPY, 1);
   g_assert_true(row->chosen);
   g_assert_cmpfloat_with_epsilon(row->time.median_s, 4e-3, 1e-9);
-  /* Form 3 takes 8 ms, the best then is 2. */
+  /* Variant 3 takes 8 ms, the best then is 2. */
   row = row_at(shapes, "cannon", "4x4", TG_TRANSPORT_COPY, 3);
   g_assert_cmpint(row->time.trials, ==, 1);
   g_assert_true(row->right);
-  /* 2x2 takes 32 ms, and when its turn for other forms comes the best takes 4. */
+  /* 2x2 takes 32 ms, and when its turn for other variants comes the best takes 4. */
   row = row_at(shapes, "summa", "2x2", TG_TRANSPORT_PULL, 2);
   g_assert_cmpint(row->time.trials, ==, 0);
-  g_assert_cmpstr(row->left_out, ==, "its own form takes over 3 times as long as the fastest of the executor");
-  g_assert_cmpint(known.opened, ==, 2 * 2 * 2 + 2 * 2 * 2); /* the own forms, and two others on 4x4 */
+  g_assert_cmpstr(row->left_out, ==, "its own variant takes over 3 times as long as the fastest of the executor");
+  g_assert_cmpint(known.opened, ==, 2 * 2 * 2 + 2 * 2 * 2); /* the own variants, and two others on 4x4 */
   g_assert_cmpint(known.gathered, ==, known.opened);        /* each is checked once */
   g_assert_true(tg_shapes_right(shapes, NULL));
 }
@@ -172,27 +172,27 @@ static void test_names(void) {
 static void test_wrong(void) {
   GError *error = NULL;
   reset();
-  known.wrong_form = 2;
+  known.wrong_variant = 2;
   g_autoptr(TgShapes) shapes = swept("4x4", "cannon");
   const TgShapesRow *row = row_at(shapes, "cannon", "4x4", TG_TRANSPORT_COPY, 2);
   g_assert_false(row->right);
   g_assert_true(isnan(row->error)); /* what is not written is NaN */
-  g_assert_cmpint(tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS)->form, ==, 1);
-  /* Nor does a wrong one make others hopeless: form 3 takes 8 ms, the best right one 4, form 2 took 2. */
+  g_assert_cmpint(tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS)->variant, ==, 1);
+  /* Nor does a wrong one make others hopeless: variant 3 takes 8 ms, the best right one 4, variant 2 took 2. */
   g_assert_cmpint(row_at(shapes, "cannon", "4x4", TG_TRANSPORT_COPY, 3)->time.trials, ==, 3);
   g_assert_false(tg_shapes_right(shapes, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
-  g_assert_nonnull(strstr(error->message, "cannon on 4x4, executed on known, copy, form 2, n = 32"));
+  g_assert_nonnull(strstr(error->message, "cannon on 4x4, executed on known, copy, variant 2, n = 32"));
   g_clear_error(&error);
   g_autofree char *text = page_of(tg_shapes_print, shapes);
   expect_parts(
       text, (const char *const[]){"WRONG, and not among the best: known cannon 4x4 copy 2; known cannon 4x4 pull 2\n"},
       1);
   reset();
-  known.wrong_form = 1; /* the executor's own */
+  known.wrong_variant = 1; /* the executor's own */
   g_autoptr(TgShapes) none = swept("4x4", "cannon");
   row = row_at(none, "cannon", "4x4", TG_TRANSPORT_COPY, 2);
-  g_assert_cmpstr(row->left_out, ==, "the C of its own form is not the product");
+  g_assert_cmpstr(row->left_out, ==, "the C of its own variant is not the product");
   g_assert_cmpuint(none->rows->len, ==, 6);
 }
 
@@ -203,7 +203,7 @@ static void test_refused(void) {
   g_autoptr(TgShapes) shapes = swept("4x4", "cannon");
   g_assert_cmpuint(shapes->rows->len, ==, 2);
   g_assert_cmpstr(tg_shapes_at(shapes, 0)->left_out, ==, "k is more than 16");
-  g_assert_cmpint(tg_shapes_at(shapes, 0)->form, ==, 0);
+  g_assert_cmpint(tg_shapes_at(shapes, 0)->variant, ==, 0);
   g_assert_null(tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS));
   g_assert_true(tg_shapes_right(shapes, NULL));
   reset();
@@ -211,7 +211,7 @@ static void test_refused(void) {
   g_assert_null(sweep_of("4x4", "cannon", 1000, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED);
   g_assert_cmpstr(error->message, ==,
-                  "bench shapes: cannon on 4x4, executed on known, copy, form 1: the device is lost");
+                  "bench shapes: cannon on 4x4, executed on known, copy, variant 1: the device is lost");
   g_clear_error(&error);
 }
 
@@ -222,13 +222,13 @@ static void test_order(void) {
   g_autoptr(TgShapes) shapes = swept("4x4", "cannon");
   static const struct {
     TgTransport transport;
-    int32_t form;
+    int32_t variant;
   } order[] = {{TG_TRANSPORT_COPY, 1}, {TG_TRANSPORT_PULL, 1}, {TG_TRANSPORT_PULL, 2},
                {TG_TRANSPORT_PULL, 3}, {TG_TRANSPORT_COPY, 2}, {TG_TRANSPORT_COPY, 3}};
   g_assert_cmpuint(shapes->rows->len, ==, G_N_ELEMENTS(order));
   for (guint r = 0; r < G_N_ELEMENTS(order); r++) {
     g_assert_cmpint(tg_shapes_at(shapes, r)->transport, ==, (int)order[r].transport);
-    g_assert_cmpint(tg_shapes_at(shapes, r)->form, ==, order[r].form);
+    g_assert_cmpint(tg_shapes_at(shapes, r)->variant, ==, order[r].variant);
   }
 }
 
@@ -249,8 +249,8 @@ static void test_judge(void) {
   g_autoptr(TgShapes) shapes = swept("2x2 4x4", "cannon,summa");
   const TgShapesRow *best = tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS);
   g_assert_cmpstr(best->grid, ==, "4x4");
-  g_assert_cmpint(best->form, ==, 2);
-  g_assert_cmpint(tg_shapes_own(shapes, best)->form, ==, 1);
+  g_assert_cmpint(best->variant, ==, 2);
+  g_assert_cmpint(tg_shapes_own(shapes, best)->variant, ==, 1);
   best = tg_shapes_best(shapes, N, "known", "summa", "2x2", TG_TRANSPORT_PULL);
   g_assert_true(best == tg_shapes_own(shapes, best));
   g_assert_null(tg_shapes_best(shapes, N + 1, "known", NULL, NULL, TG_TRANSPORTS));
@@ -262,7 +262,7 @@ static void test_judge(void) {
 static void test_keep(void) {
   static const int64_t size[] = {N, N, N};
   GError *error = NULL;
-  int32_t form = 0;
+  int32_t variant = 0;
   reset();
   g_autoptr(TgShapes) shapes = swept("2x2 4x4", "cannon,summa");
   const TgDevice *device = &shapes->results->environment.device;
@@ -275,18 +275,18 @@ static void test_keep(void) {
   g_assert_cmpuint(shapes->kept->len, ==, 0);
   g_assert_true(tg_shapes_keep(shapes, N, "known", &error));
   g_assert_no_error(error);
-  g_assert_true(tg_shapes_kept_form(device, key, &form, &error));
-  g_assert_cmpint(form, ==, 2);
-  g_assert_false(tg_shapes_kept_form(device, other, &form, &error)); /* where there was no choice */
+  g_assert_true(tg_shapes_kept_variant(device, key, &variant, &error));
+  g_assert_cmpint(variant, ==, 2);
+  g_assert_false(tg_shapes_kept_variant(device, other, &variant, &error)); /* where there was no choice */
   g_assert_no_error(error);
   g_assert_true(tg_shapes_read_kept(shapes, "known", N, &error));
   const TgShapesKept *kept = &g_array_index(shapes->kept, TgShapesKept, 0);
   g_assert_cmpstr(kept->grid, ==, "4x4");
-  g_assert_cmpint(kept->form, ==, 2);
+  g_assert_cmpint(kept->variant, ==, 2);
   g_assert_true(tg_shapes_of_kept(shapes, kept) == tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS));
-  g_assert_false(tg_shapes_kept_form(device, all, &form, &error)); /* a shape is no form */
+  g_assert_false(tg_shapes_kept_variant(device, all, &variant, &error)); /* a shape is no variant */
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED);
-  g_assert_true(g_str_has_suffix(error->message, "is not a form; remove it, or use --no-cache"));
+  g_assert_true(g_str_has_suffix(error->message, "is not a variant; remove it, or use --no-cache"));
   g_clear_error(&error);
   TgTuned damaged = {.kernel = "cannon:4x4", .width = 1};
   g_assert_true(tg_tuning_keep(device, all, &damaged, NULL));
@@ -300,7 +300,7 @@ static void test_keep(void) {
 static void test_words(void) {
   static const char *const parts[] = {
       "a card",
-      " n executor schedule grid transport form tile time Gflop/s of the best\n",
+      " n executor schedule grid transport variant tile time Gflop/s of the best\n",
       " 32 known best cannon 4x4 copy 2 of 3 0x0 2 ms 0.03277 1.00\n",
       " kept summa 2x2 pull 1 of 3 0x0 32 ms 0.002048 16.00\n",
       " kept summa 3x3 pull 7 - - - -\n",
@@ -310,19 +310,20 @@ static void test_words(void) {
       "known, n = 32: the best of each schedule\n",
       "chooses takes 2.000 times as long as the best one, in\n",
       "the geometric mean over 4 combinations of schedule",
-      "left out, its own form takes over 3 times as long as the fastest of the executor: known cannon 2x2\n copy 2; ",
+      "left out, its own variant takes over 3 times as long as the fastest of the executor: known cannon\n 2x2 "
+      "copy 2; ",
       "known summa 2x2 pull 3\n",
   };
   static const char *const members[] = {
       "\"experiment\": \"shapes\"",
-      "{\"on\": \"known\", \"algorithm\": \"cannon\", \"grid\": \"4x4\", \"transport\": \"copy\", \"form\": 2, "
-      "\"forms\": 3, \"chosen\": false, \"type\": \"f32\", \"n\": 32, \"processors\": 16, \"instances\": 4, ",
-      "\"left_out\": \"its own form takes over",
+      "{\"on\": \"known\", \"algorithm\": \"cannon\", \"grid\": \"4x4\", \"transport\": \"copy\", \"variant\": 2, "
+      "\"variants\": 3, \"chosen\": false, \"type\": \"f32\", \"n\": 32, \"processors\": 16, \"instances\": 4, ",
+      "\"left_out\": \"its own variant takes over",
       "{\"n\": 32, \"best\": {\"on\": \"known\", \"algorithm\": \"cannon\", \"grid\": \"4x4\", \"transport\": "
       "\"copy\", "
-      "\"form\": 2, \"median_s\": ",
-      "\"compared_with_own_form\": 4, \"own_form_ratio\": ",
-      "\"kept\": {\"algorithm\": \"summa\", \"grid\": \"2x2\", \"transport\": \"pull\", \"form\": 1, \"median_s\": ",
+      "\"variant\": 2, \"median_s\": ",
+      "\"compared_with_own_variant\": 4, \"own_variant_ratio\": ",
+      "\"kept\": {\"algorithm\": \"summa\", \"grid\": \"2x2\", \"transport\": \"pull\", \"variant\": 1, \"median_s\": ",
   };
   static const char *const curves[] = {"title 'cannon'", "title 'summa'", "known, n = 32"};
   reset();

@@ -10,7 +10,6 @@
 static TgCalibrationPlan plan_of(int32_t rows, int32_t columns, TgTransport transport) {
   const int64_t times = fake.depth[0] ? 8 : 1; /* so that there are several panels */
   return (TgCalibrationPlan){.kind = &fake_kind,
-                             .ways = fake.ways,
                              .options = {.element = TG_F32, .transport = transport},
                              .rows = rows,
                              .columns = columns,
@@ -36,9 +35,9 @@ static void expect_link(const TgMachine *machine) {
   expect_near(machine->link.bandwidth_bytes_per_s, fake.bandwidth_bytes_per_s);
 }
 
-static void reset(TgWays ways) {
+static void reset(TgExecutorTraits traits) {
   memset(&fake, 0, sizeof fake);
-  fake.ways = ways;
+  fake_kind.traits = traits;
   fake.latency_s = 2e-6;
   fake.bandwidth_bytes_per_s = 5e9;
   fake.flops_per_s = 1e10;
@@ -49,7 +48,7 @@ static void reset(TgWays ways) {
 
 static void moves_apart(void) {
   for (int turns = 0; turns < 2; turns++) {
-    reset((TgWays){.fetches = true, .takes_turns = turns});
+    reset((TgExecutorTraits){.fetches = true, .takes_turns = turns});
     g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
     const TgMachine *machine = &found->machine;
     g_assert_false(found->tiled || found->hidden || found->no_links);
@@ -68,7 +67,7 @@ static void moves_apart(void) {
 
 /* Moves that take no time of their own are what products with them take longer. */
 static void moves_in_products(void) {
-  reset((TgWays){.fetches = true});
+  reset((TgExecutorTraits){.fetches = true});
   fake.pulls = true;
   g_autoptr(TgCalibration) found = calibrate(2, 3, TG_TRANSPORT_PULL);
   expect_link(&found->machine);
@@ -81,7 +80,7 @@ static void moves_in_products(void) {
 
 /* 16 and 64 elements along a side do not fill tiles of 32 x 48; the rate of whole tiles is the same at all sizes. */
 static void rates_are_of_whole_tiles(void) {
-  reset((TgWays){.fetches = true});
+  reset((TgExecutorTraits){.fetches = true});
   fake.whole[0] = 32;
   fake.whole[1] = 48;
   g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
@@ -99,7 +98,7 @@ static void rates_are_of_whole_tiles(void) {
 }
 
 static void one_column_has_no_links(void) {
-  reset((TgWays){.fetches = true});
+  reset((TgExecutorTraits){.fetches = true});
   g_autoptr(TgCalibration) found = calibrate(4, 1, TG_TRANSPORT_COPY);
   g_assert_true(found->no_links && found->machine.link.latency_s == 0);
   g_assert_cmpint(found->samples->len, ==, 4);
@@ -118,7 +117,7 @@ static void a_large_budget_warms_up_no_longer(void) {
   for (gsize r = 0; r < G_N_ELEMENTS(runs); r++) {
     TgProbeTimes times;
     GError *error = NULL;
-    reset((TgWays){.fetches = true});
+    reset((TgExecutorTraits){.fetches = true});
     fake.launch_s = 0.01;
     fake.fails_at = 1000;
     g_assert_true(tg_probe_run(&fake_kind, &options, &probe, runs[r].budget_s, &times, &error));
@@ -130,8 +129,8 @@ static void a_large_budget_warms_up_no_longer(void) {
 
 /* --- executors that tile -------------------------------------------------------------------------------------------*/
 
-static void reset_tiles(TgWays ways) {
-  reset(ways);
+static void reset_tiles(TgExecutorTraits traits) {
+  reset(traits);
   fake.depth[0] = 32;
   fake.depth[1] = 8;
   fake.tile = 64;
@@ -146,9 +145,9 @@ static void expect_rest(const TgMachine *machine) {
   expect_near(machine->executor.pass_s, 1e-7);
 }
 
-/* Moves make the time from some number of hops on; two forms have blocks of two sizes. */
+/* Moves make the time from some number of hops on; two variants have blocks of two sizes. */
 static void moves_beside_products(void) {
-  reset_tiles((TgWays){.overlaps = true, .folds = true});
+  reset_tiles((TgExecutorTraits){.overlaps = true, .folds = true});
   fake.bandwidth_bytes_per_s = 2e8;
   g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
   g_assert_true(found->tiled && !found->hidden && !found->no_links);
@@ -163,7 +162,7 @@ static void moves_beside_products(void) {
 /* Moves of 0.1 us are never seen behind products of 26 us and 6.6 us: 31 of them take no longer than two products.
  */
 static void moves_that_always_hide(void) {
-  reset_tiles((TgWays){.overlaps = true, .folds = true});
+  reset_tiles((TgExecutorTraits){.overlaps = true, .folds = true});
   fake.latency_s = 1e-7;
   fake.depth[0] = 8;
   fake.depth[1] = 32;
@@ -177,7 +176,7 @@ static void moves_that_always_hide(void) {
 
 /* One size of blocks: latency and bandwidth cannot be told apart. */
 static void one_form_has_one_size(void) {
-  reset_tiles((TgWays){.fetches = true});
+  reset_tiles((TgExecutorTraits){.fetches = true});
   fake.depth[1] = 0;
   g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
   expect_near(found->machine.link.latency_s, 2e-6 + 64 * 32 * 4 / 5e9);
@@ -188,7 +187,7 @@ static void one_form_has_one_size(void) {
 /* --- what goes wrong -----------------------------------------------------------------------------------------------*/
 
 static void refused_sizes_are_left_out(void) {
-  reset((TgWays){.fetches = true});
+  reset((TgExecutorTraits){.fetches = true});
   TgCalibrationPlan plan = plan_of(2, 2, TG_TRANSPORT_COPY);
   fake.most = 256; /* k is 4 times the size where all multiply: 96 is refused; and twice where blocks move */
   g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
@@ -212,7 +211,7 @@ static void refused_sizes_are_left_out(void) {
 }
 
 static void too_few_samples_are_refused(void) {
-  reset((TgWays){.fetches = true});
+  reset((TgExecutorTraits){.fetches = true});
   const TgCalibrationPlan all = plan_of(2, 2, TG_TRANSPORT_COPY);
   TgCalibrationPlan plan = all;
   GError *error = NULL;
@@ -227,7 +226,7 @@ static void too_few_samples_are_refused(void) {
 }
 
 static void a_device_that_fails_ends_it(void) {
-  reset((TgWays){.fetches = true});
+  reset((TgExecutorTraits){.fetches = true});
   const TgCalibrationPlan plan = plan_of(2, 2, TG_TRANSPORT_COPY);
   GError *error = NULL;
   fake.fails_at = 9;
@@ -250,7 +249,7 @@ static void expect_prediction(int64_t n) {
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "4x4", ""));
   g_autoptr(TgExecutor) executor = tg_executor_open(&fake_kind, &test->schedule, &test->names, &options, &error);
   g_assert_no_error(error);
-  g_assert_true(tg_expected_run(&test->schedule, &test->names, tg_executor_facts(executor), &options, &fake.ways,
+  g_assert_true(tg_expected_run(&test->schedule, &test->names, tg_executor_facts(executor), &options, &fake_kind.traits,
                                 &found->machine, &expected, &error));
   g_assert_true(tg_executor_load(executor, &fake, &fake, &error) && tg_executor_run(executor, &seconds, &error));
   g_test_message("%g s predicted, %g s taken", expected.time_s, seconds);
@@ -259,9 +258,9 @@ static void expect_prediction(int64_t n) {
 }
 
 static void predictions_are_right(void) {
-  reset((TgWays){.fetches = true});
+  reset((TgExecutorTraits){.fetches = true});
   expect_prediction(160);
-  reset_tiles((TgWays){.fetches = true});
+  reset_tiles((TgExecutorTraits){.fetches = true});
   fake.depth[1] = 0;
   expect_prediction(1600);
 }
@@ -272,7 +271,7 @@ static void predictions_are_right(void) {
 static void the_cpu_is_calibrated(void) {
   static const int32_t grids[][2] = {{1, 1}, {1, 5}, {2, 3}, {3, 4}, {2, 6}};
   for (size_t g = 0; g < G_N_ELEMENTS(grids); g++) {
-    reset((TgWays){.takes_turns = true, .fetches = true});
+    reset((TgExecutorTraits){.takes_turns = true, .fetches = true});
     TgCalibrationPlan plan = plan_of(grids[g][0], grids[g][1], TG_TRANSPORT_COPY);
     plan.kind = &tg_executor_cpu;
     GError *error = NULL;

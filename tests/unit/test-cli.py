@@ -961,10 +961,10 @@ def test_run_document():
     assert [key for key in keys if key not in found] == []
     assert (found["algorithm"], found["grid"], found["on"], found["type"]) == ("summa", "2x2", "cpu", "f64")
     assert (found["m"], found["n"], found["k"], found["trials"], found["warmup"]) == (30, 50, 40, 3, 1)
-    assert (found["form"], found["forms"], found["form_from"]) == (1, 1, "chosen")
-    for form, origin in [("0", "chosen"), ("1", "given")]:
-        asked = document("run", "summa", "--grid", "2x2", "-n", 8, "--form", form, *RUN)
-        assert (asked["form"], asked["form_from"]) == (1, origin)
+    assert (found["variant"], found["variants"], found["variant_from"]) == (1, 1, "chosen")
+    for variant, origin in [("0", "chosen"), ("1", "given")]:
+        asked = document("run", "summa", "--grid", "2x2", "-n", 8, "--variant", variant, *RUN)
+        assert (asked["variant"], asked["variant_from"]) == (1, origin)
     time_s = found["time_s"]
     assert list(time_s) == ["min", "median", "mean", "max", "stddev"]
     assert 0 < time_s["min"] <= time_s["median"] <= time_s["max"] and time_s["min"] <= time_s["mean"] <= time_s["max"]
@@ -1244,9 +1244,9 @@ def test_run_refusals():
                          ("--on blocks --transport copy,pull --c C.npy", "one transport"),
                          ("--on threads --transport pull", "threads does not have it"),
                          ("--on clusters --transport pull", "clusters does not have it"), ("--on blocks --transport load", "blocks does not have it"), ("--on cpu --device 1", "no GPU"),
-                         ("--on cpu --cold", "GPU"), ("--on cpu --form 2", "the executor cpu has no form 2 of f32: it has 1, and 0"),
-                         ("--on cpu --form -1", "from 0 to"), ("--on cpu --form x", "whole number"), ("--on cpu --form 1 --no-cache --trials 0", "from 1 to"), ("--on cpu --beside cublas", "uses none"), ("--on blocks --beside cubla", "`cublas`"),
-                         ("--on blocks --beside nothing", "list kernels"), ("--on cpu --deadline 1", "never wait"),
+                         ("--on cpu --cold", "GPU"), ("--on cpu --variant 2", "the executor cpu has no variant 2 of f32: it has 1, and 0"),
+                         ("--on cpu --variant -1", "from 0 to"), ("--on cpu --variant x", "whole number"), ("--on cpu --variant 1 --no-cache --trials 0", "from 1 to"), ("--on cpu --baseline cublas", "uses none"), ("--on blocks --baseline cubla", "`cublas`"),
+                         ("--on blocks --baseline nothing", "list kernels"), ("--on cpu --deadline 1", "never wait"),
                          ("--on threads --deadline 1", "never wait"), ("--on blocks --deadline x", "finite number"),
                          ("--on blocks --device -1", "from 0 to"), ("--on cpu --trials 0", "from 1 to"),
                          ("--on cpu --trials x", "whole number"), ("--on cpu --warmup -1", "from 0 to"),
@@ -1277,7 +1277,7 @@ def test_wrong_without_a_gpu():
     npy("B.npy", 5, 4, range(20))
     before = sorted(os.listdir())
     sized = ["-n 0", "-n -3", "-n 99999999999999999999", "-n 2000000", "--size 10x10", "-n 8 --size 8x8x8", "",
-             "--a A.npy", "--a A.npy --b B.npy", "--a A.npy --b A.npy --seed 1", "-n 8 --type f16", "-n 8 --seed -1", "-n 8 --form -1"]
+             "--a A.npy", "--a A.npy --b B.npy", "--a A.npy --b A.npy --seed 1", "-n 8 --type f16", "-n 8 --seed -1", "-n 8 --variant -1"]
     for on in ["threads", "clusters", "blocks"]:
         for words in sized:
             for command in ["run", "compare"]:
@@ -1285,10 +1285,10 @@ def test_wrong_without_a_gpu():
                 assert done.stdout == "", words
         for words in [["run", "--a", "missing.npy", "--b", "A.npy"], ["compare", "-n", 8, "--machine", "none.machine"]]:
             run(*words[:1], "cannon", "--grid", "4x4", "--on", on, *words[1:], expect=1, env=NO_GPU)
-        run("run", "transpose", "--grid", "2x2", "-n", 8, "--on", on, "--beside", "bulk", expect=2, env=NO_GPU)
+        run("run", "transpose", "--grid", "2x2", "-n", 8, "--on", on, "--baseline", "bulk", expect=2, env=NO_GPU)
         for words in ["--machine my.machine", "--sizes 1,2", "--budget 0"]:
             run("compare", "cannon", "--grid", "4x4", "-n", 8, "--on", on, *words.split(), expect=2, env=NO_GPU)
-        run("trace", "cannon", "--grid", "4x4", "-n", 8, "--on", on, "--form", -1, "-o", "t.json", expect=2, env=NO_GPU)
+        run("trace", "cannon", "--grid", "4x4", "-n", 8, "--on", on, "--variant", -1, "-o", "t.json", expect=2, env=NO_GPU)
         for words in ["--sizes 4,8", "--type f16", "--budget 0", "--grid 4y4"]:
             run("calibrate", "--on", on, "-o", "new.machine", *words.split(), expect=2, env=NO_GPU)
         for command in ["run", "compare"]:
@@ -1434,7 +1434,7 @@ def check_comparison(said, steps):
         assert near(step["error"], (step["predicted_s"] - step["measured_s"]) / step["measured_s"], 1e-6)
         errors.append(abs(step["error"]))
     assert near(said["median_abs_step_error"], statistics.median(errors))
-    whole = said["beside_steps_s"] + said["passes"] * said["pass_s"]
+    whole = said["overhead_s"] + said["passes"] * said["pass_s"]
     assert near(said["predicted_s"], whole) and near(sum(step["predicted_s"] for step in said["steps"]), said["passes"] * said["pass_s"])
 
 

@@ -190,7 +190,7 @@ def test_anomaly(folder):
 
 def run(transport, gflops, **more):
     return {"on": "clusters", "algorithm": "ring", "grid": "2x2", "transport": transport, "n": 64, "trials": 20, "gflops": gflops,
-            "time_s": time(1), "processors": 4, "resident": 30, "beside": {"kernel": "cublas", "ratio": 0.9}} | more
+            "time_s": time(1), "processors": 4, "resident": 30, "baseline": {"kernel": "cublas", "ratio": 0.9}} | more
 
 
 def test_ladder_alone(folder):
@@ -232,20 +232,20 @@ def test_runs(folder):
 
 
 def test_shapes(folder):
-    def shape(grid, algorithm, form, median, **more):
-        return {"on": "clusters", "algorithm": algorithm, "grid": grid, "transport": "copy", "form": form, "forms": 2,
-                "chosen": form == 1, "n": 64, "time_s": time(median), "gflops": 1000 / median, "ok": True} | more
+    def shape(grid, algorithm, variant, median, **more):
+        return {"on": "clusters", "algorithm": algorithm, "grid": grid, "transport": "copy", "variant": variant, "variants": 2,
+                "chosen": variant == 1, "n": 64, "time_s": time(median), "gflops": 1000 / median, "ok": True} | more
 
     results = [shape("2x2", "ring", 1, 0.5), shape("2x2", "ring", 2, 0.25), shape("4x4", "ring", 1, 1), shape("2x2", "star", 2, 0.75),
                shape("2x2", "star", 1, 0.1, ok=False), shape("8x8", "ring", 0, 1, left_out="does not fit")]
-    best = {"on": "clusters", "algorithm": "ring", "grid": "2x2", "transport": "copy", "form": 2, "median_s": 0.25}
-    write(folder, "a.json", results, choices=[{"n": 64, "best": best, "compared_with_own_form": 1, "own_form_ratio": 2.0}])
+    best = {"on": "clusters", "algorithm": "ring", "grid": "2x2", "transport": "copy", "variant": 2, "median_s": 0.25}
+    write(folder, "a.json", results, choices=[{"n": 64, "best": best, "compared_with_own_variant": 1, "own_variant_ratio": 2.0}])
     text = rewrite(folder, "shapes")
     assert "| `clusters` | 64 | grid | 2x2 | ring | copy | 2 of 2 | 4.0 | 1.00 | 2.000 |\n" in text, text
     assert "| `clusters` | 64 | grid | 4x4 | ring | copy | 1 of 2 | 1.0 | 4.00 | 1.000 |\n" in text, text
     assert "| `clusters` | 64 | schedule | 2x2 | star | copy | 2 of 2 | 1.3 | 3.00 | - |\n" in text, text
     assert "| `clusters` | 64 | grid | 8x8" not in text, text
-    assert "clusters: the executor's own form takes 2.000 times as long as the best one, in the geometric mean over 1 comb" in text
+    assert "clusters: the executor's own variant takes 2.000 times as long as the best one, in the geometric mean over 1 comb" in text
     assert "5 combinations measured, 1 left out. a card, 132" in text, text
 
 

@@ -18,8 +18,8 @@ static TgMachine machine_of(TgPorts ports) {
                      .executor = {.given = 1, .launch_s = 1000, .round_s = 100, .pass_s = 10}};
 }
 
-static TgExpectedRun expect(const char *name, const char *grid, int64_t n, const TgWays *ways, TgTransport transport,
-                            TgPorts ports, const TgExecutorFacts *tiling) {
+static TgExpectedRun expect(const char *name, const char *grid, int64_t n, const TgExecutorTraits *traits,
+                            TgTransport transport, TgPorts ports, const TgExecutorFacts *tiling) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   const TgMachine machine = machine_of(ports);
   TgExpectedRun expected;
@@ -31,7 +31,7 @@ static TgExpectedRun expect(const char *name, const char *grid, int64_t n, const
   facts.steps = tg_walk_count_steps(&test->schedule, &test->names, &unused);
   for (int i = 0; i < 3; i++) facts.instance[i] = n;
   const TgExecutorOptions options = {.element = TG_F32, .transport = transport};
-  g_assert_true(tg_expected_run(&test->schedule, &test->names, &facts, &options, ways, &machine, &expected, &error));
+  g_assert_true(tg_expected_run(&test->schedule, &test->names, &facts, &options, traits, &machine, &expected, &error));
   g_assert_no_error(error);
   return expected;
 }
@@ -46,16 +46,16 @@ static void expect_steps(TgExpectedRun expected, const double *step_s, int64_t s
 
 /* Cannon on 2x2: of A and of B two blocks move to align them, four in the shift. */
 static void processors_that_take_turns_add_up(void) {
-  static const TgWays ways = {.takes_turns = true, .fetches = true};
-  TgExpectedRun expected = expect("cannon", "2x2", 4, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
+  static const TgExecutorTraits traits = {.takes_turns = true, .fetches = true};
+  TgExpectedRun expected = expect("cannon", "2x2", 4, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
   g_assert_cmpfloat_with_epsilon(expected.pass_s, 4 * 5 + 2 * 4 * 16 + 8 * 5, 1e-9);
   g_assert_cmpfloat_with_epsilon(expected.time_s, expected.pass_s + 1110, 1e-9);
   expect_steps(expected, (const double[]){4 * 5, 4 * 16 + 8 * 5, 4 * 16}, 3);
 }
 
 static void processors_together_take_the_mean(void) {
-  static const TgWays ways = {.fetches = true};
-  TgExpectedRun expected = expect("cannon", "2x2", 4, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
+  static const TgExecutorTraits traits = {.fetches = true};
+  TgExpectedRun expected = expect("cannon", "2x2", 4, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
   g_assert_cmpfloat_with_epsilon(expected.pass_s, 10 + 16 + 10 + 16, 1e-9);
   /* To align, one fetches A, one A and then B, one B from there, after that A. The next step begins at 0, 5, 10 and 10,
      its products have ended at 26, and all have two blocks more at 36. */
@@ -66,21 +66,21 @@ static void processors_together_take_the_mean(void) {
  * in the lower plane, 20, 10 and 10 with waiting in the upper. Sums go to the four of the lower plane, which have
  * waited 20, 10, 10 and 0 for them. */
 static void steps_are_of_those_that_take_part(void) {
-  static const TgWays ways = {.fetches = true};
-  TgExpectedRun expected = expect("dns", "2x2x2", 4, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
+  static const TgExecutorTraits traits = {.fetches = true};
+  TgExpectedRun expected = expect("dns", "2x2x2", 4, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
   expect_steps(expected, (const double[]){(5 + 5 + 10) / 3., (5 + 5 + 10 + 20 + 10 + 10) / 6., 16, 5 + 40 / 4.}, 4);
 }
 
 /* All of the moves of a shift, 10 s, lie beside the product before it; the alignment is loads. */
 static void moves_hide_behind_products(void) {
-  static const TgWays ways = {.overlaps = true, .folds = true};
-  TgExpectedRun expected = expect("cannon", "2x2", 4, &ways, TG_TRANSPORT_COPY, TG_PORTS_ONE, NULL);
+  static const TgExecutorTraits traits = {.overlaps = true, .folds = true};
+  TgExpectedRun expected = expect("cannon", "2x2", 4, &traits, TG_TRANSPORT_COPY, TG_PORTS_ONE, NULL);
   g_assert_cmpint(expected.cost.messages, ==, 8);
   expect_steps(expected, (const double[]){0, 16, 16}, 3);
   /* Blocks of one element: a product takes 2 s, a message 1 + 1. */
-  expected = expect("cannon", "2x2", 2, &ways, TG_TRANSPORT_COPY, TG_PORTS_ONE, NULL);
+  expected = expect("cannon", "2x2", 2, &traits, TG_TRANSPORT_COPY, TG_PORTS_ONE, NULL);
   expect_steps(expected, (const double[]){0, 4, 2}, 3);
-  expected = expect("cannon", "2x2", 2, &ways, TG_TRANSPORT_LOAD, TG_PORTS_ONE, NULL);
+  expected = expect("cannon", "2x2", 2, &traits, TG_TRANSPORT_LOAD, TG_PORTS_ONE, NULL);
   g_assert_cmpint(expected.cost.messages, ==, 0);
   expect_steps(expected, (const double[]){0, 2, 2}, 3);
 }
@@ -89,15 +89,15 @@ static void moves_hide_behind_products(void) {
  * and (1, 1) fetches two: 0, 2, 2 and 4. In the second (0, 0) takes until 8, from 0 on, two from 2 to 6, and (1, 1)
  * nothing. What a step takes is a mean over all four, since all multiply. */
 static void moves_are_beside_the_products_of_all(void) {
-  static const TgWays ways = {.overlaps = true, .fetches = true, .folds = true};
-  TgExpectedRun expected = expect("summa", "2x2", 2, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
+  static const TgExecutorTraits traits = {.overlaps = true, .fetches = true, .folds = true};
+  TgExpectedRun expected = expect("summa", "2x2", 2, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
   g_assert_cmpfloat_with_epsilon(expected.pass_s, 2 + 4, 1e-9);
   expect_steps(expected, (const double[]){(0 + 2 + 2 + 4) / 4., (8 + 4 + 4 + 0) / 4.}, 2);
 }
 
 /* A receiver that fetches: all of a row get the owner's block at once. One port: the owner sends one after another. */
 static void fetching_holds_up_no_sender(void) {
-  static const TgWays fetches = {.fetches = true}, sends = {0};
+  static const TgExecutorTraits fetches = {.fetches = true}, sends = {0};
   TgExpectedRun at_once = expect("summa", "4x4", 8, &fetches, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
   TgExpectedRun in_turn = expect("summa", "4x4", 8, &sends, TG_TRANSPORT_COPY, TG_PORTS_ONE, NULL);
   g_assert_cmpint(at_once.cost.messages, ==, in_turn.cost.messages);
@@ -110,21 +110,21 @@ static void fetching_holds_up_no_sender(void) {
 
 /* Instances that do not fit at once go in rounds; each is all panels long. */
 static void passes_follow_one_another(void) {
-  static const TgWays ways = {.takes_turns = true};
+  static const TgExecutorTraits traits = {.takes_turns = true};
   TgExecutorFacts tiling = {.instances = 67, .resident = 33, .panels = 5};
   tg_executor_count_passes(&tiling);
-  TgExpectedRun expected = expect("cannon", "1x1", 2, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &tiling);
+  TgExpectedRun expected = expect("cannon", "1x1", 2, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &tiling);
   g_assert_cmpint(expected.rounds, ==, 3);
   g_assert_cmpint(expected.passes, ==, 15);
-  g_assert_cmpfloat_with_epsilon(expected.beside_s, 1000 + 3 * 100 + 15 * 10, 1e-9);
-  g_assert_cmpfloat_with_epsilon(expected.time_s, expected.beside_s + 15 * 16, 1e-9);
+  g_assert_cmpfloat_with_epsilon(expected.overhead_s, 1000 + 3 * 100 + 15 * 10, 1e-9);
+  g_assert_cmpfloat_with_epsilon(expected.time_s, expected.overhead_s + 15 * 16, 1e-9);
   tg_expected_clear(&expected);
 }
 
 static void last_instances_may_be_divided(void) {
-  static const TgWays ways = {.takes_turns = true};
+  static const TgExecutorTraits traits = {.takes_turns = true};
   static const TgExecutorFacts tiling = {.instances = 67, .resident = 33, .panels = 5, .rounds = 4, .passes = 13};
-  TgExpectedRun expected = expect("cannon", "1x1", 2, &ways, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &tiling);
+  TgExpectedRun expected = expect("cannon", "1x1", 2, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &tiling);
   g_assert_cmpint(expected.rounds, ==, 4);
   g_assert_cmpfloat_with_epsilon(expected.time_s, 1000 + 4 * 100 + 13 * 10 + 13 * 16, 1e-9);
   tg_expected_clear(&expected);
@@ -157,7 +157,7 @@ static void steps_without_runs_go_to_the_next(void) {
 
 /* Messages that a pass is said to have, and blocks that the executor's plan sends in one. */
 static void expect_sends(const char *name, const char *grid) {
-  static const TgWays ways = {.overlaps = true, .folds = true};
+  static const TgExecutorTraits traits = {.overlaps = true, .folds = true};
   g_autofree StepCase *test = g_new0(StepCase, 1);
   TgExecutorOptions options = {.element = TG_F32};
   GError *error = NULL;
@@ -167,7 +167,7 @@ static void expect_sends(const char *name, const char *grid) {
     g_autoptr(TgClusterPlan) plan =
         tg_cluster_plan_new(&test->schedule, &test->names, &options, TG_CLUSTER_SLOTS, 16, NULL, &error);
     g_assert_no_error(error);
-    TgExpectedRun expected = expect(name, grid, 64, &ways, options.transport, TG_PORTS_ONE, NULL);
+    TgExpectedRun expected = expect(name, grid, 64, &traits, options.transport, TG_PORTS_ONE, NULL);
     g_test_message("%s on %s, %s: %d sent, %" G_GINT64_FORMAT " expected", name, grid,
                    tg_transport_name(options.transport), plan->sends, expected.cost.messages);
     g_assert_cmpint(plan->sends, ==, expected.cost.messages);
@@ -183,7 +183,7 @@ static void messages_are_those_that_clusters_send(void) {
   for (size_t c = 0; c < G_N_ELEMENTS(cases); c++) expect_sends(cases[c][0], cases[c][1]);
 }
 
-/* The schedules of a calibration fit the slots of a block, six of the larger form, and send all that they say. */
+/* The schedules of a calibration fit the slots of a block, six of the larger variant, and send all that they say. */
 static void probes_fit_clusters(void) {
   static const int32_t grids[][2] = {{2, 2}, {4, 4}, {4, 2}, {1, 4}, {2, 3}, {2, 8}};
   for (size_t g = 0; g < G_N_ELEMENTS(grids); g++)

@@ -82,13 +82,13 @@ static void test_long_labels(void) {
   g_assert_true(g_utf8_validate(bound.error.message, -1, NULL));
 }
 
-/** The schedule, with the number of one processor in it, is right whatever form its collectives take. */
-static void right_in_every_form(const char *text, int length) {
+/** The schedule, with the number of one processor in it, is right whatever variant its collectives take. */
+static void right_in_every_variant(const char *text, int length) {
   g_autofree char *grid = g_strdup_printf("%d", length);
   if (!bound_from(&bound, text, grid, NULL)) g_error("%s", bound.error.message);
-  for (int form = 0; form < TG_COLLECTIVES; form++)
-    if (!prove((TgCollective)form))
-      g_error("%s of %d: %s\n%s", tg_collective_name((TgCollective)form), length, proof.failure.message, text);
+  for (int variant = 0; variant < TG_COLLECTIVES; variant++)
+    if (!prove((TgCollective)variant))
+      g_error("%s of %d: %s\n%s", tg_collective_name((TgCollective)variant), length, proof.failure.message, text);
 }
 
 /** Zeros take part in a reduce as nothing, wherever they stand: among sums, and around one block of A. */
@@ -102,8 +102,8 @@ static void test_sums_with_zeros(void) {
   for (int length = 2; length <= 9; length++) {
     for (int p = 0; p < length; p++) {
       g_autofree char *among = g_strdup_printf(sums, p, p, p), *around = g_strdup_printf(block, p, p);
-      right_in_every_form(among, length);
-      right_in_every_form(around, length);
+      right_in_every_variant(among, length);
+      right_in_every_variant(around, length);
     }
   }
 }

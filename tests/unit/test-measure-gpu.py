@@ -99,7 +99,7 @@ def test_parts_are_of_the_device(folder):
 def test_products(folder):
     """A few cases may have more local products than the others."""
     prepare(folder)
-    cases = ["/clusters/device/forms/cannon-4x4/1-copy", "/clusters/device/ring"]
+    cases = ["/clusters/device/variants/cannon-4x4/1-copy", "/clusters/device/ring"]
     script(folder / "build/tests/gpu/test-clusters", TEST.replace("CASES", " ".join(cases)).replace("MORE", "echo most: $TG_TEST_PRODUCTS"))
     for part, most in ((1, 64), (2, 24)):
         words = words_of(folder, "--results", folder / "results", "--only", f"racecheck-clusters-{part}")

@@ -61,28 +61,28 @@ static void append_slot_title(GString *title, const TgFrame *frame, int64_t proc
 }
 
 /* The slot's name: above what it holds where names are needed, and alone where it holds nothing. */
-static void draw_caption(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
+static void draw_caption(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, const TgCellItem *item,
                          TgPoint at, const SlotLook *look, bool empty) {
-  if (form->caption_size <= 0 && !(empty && form->next_size > 0)) return;
+  if (layout->caption_size <= 0 && !(empty && layout->next_size > 0)) return;
   g_autoptr(GString) name = g_string_new(NULL);
   append_slot_name(name, frame, item);
-  if (form->caption_size > 0)
-    tg_scene_text(scene, at.x, at.y - item->height / 2 + 7, form->caption_size, look->soft, name->str);
+  if (layout->caption_size > 0)
+    tg_scene_text(scene, at.x, at.y - item->height / 2 + 7, layout->caption_size, look->soft, name->str);
   else
-    tg_scene_text(scene, at.x, at.y, form->block_size, TG_COLOUR_IDLE, name->str);
+    tg_scene_text(scene, at.x, at.y, layout->block_size, TG_COLOUR_IDLE, name->str);
 }
 
-static void draw_next(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item, TgPoint at,
-                      const TgFrameSlot *slot, const char *ink) {
+static void draw_next(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, const TgCellItem *item,
+                      TgPoint at, const TgFrameSlot *slot, const char *ink) {
   g_autoptr(GString) next = g_string_new(NULL);
-  if (form->next_size > 0) append_next(next, frame, slot);
+  if (layout->next_size > 0) append_next(next, frame, slot);
   if (next->len > 0)
     tg_scene_text(scene, at.x, at.y + item->height / 2 - 8,
-                  tg_fitting_size(next->str, form->next_size, item->width - 2), ink, next->str);
+                  tg_fitting_size(next->str, layout->next_size, item->width - 2), ink, next->str);
 }
 
-static void draw_box(TgScene *scene, const TgCellForm *form, const TgCellItem *item, TgPoint at, const SlotLook *look,
-                     const char *id, const char *title, const char *text) {
+static void draw_box(TgScene *scene, const TgCellLayout *layout, const TgCellItem *item, TgPoint at,
+                     const SlotLook *look, const char *id, const char *title, const char *text) {
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id,
                                  .title = title,
@@ -94,11 +94,11 @@ static void draw_box(TgScene *scene, const TgCellForm *form, const TgCellItem *i
                                  .line = look->line,
                                  .pen = 0.8,
                                  .text = text,
-                                 .size = tg_fitting_size(text, form->block_size, item->width - 3),
+                                 .size = tg_fitting_size(text, layout->block_size, item->width - 3),
                                  .ink = look->ink});
 }
 
-static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
+static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, const TgCellItem *item,
                       int64_t processor, TgPoint at) {
   const TgFrameSlot *slot = tg_frame_slot(frame, processor, item->buffer, item->index);
   const TgBlockName *shown = tg_frame_slot_shown(slot);
@@ -107,13 +107,13 @@ static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellForm *fo
   append_slot_id(id, frame, processor, item);
   append_slot_title(title, frame, processor, item, slot);
   tg_block_name_append(text, shown);
-  draw_box(scene, form, item, at, &look, id->str, title->str, text->str);
-  draw_caption(scene, frame, form, item, at, &look, shown->kind == TG_VALUE_EMPTY);
-  draw_next(scene, frame, form, item, at, slot, look.soft);
+  draw_box(scene, layout, item, at, &look, id->str, title->str, text->str);
+  draw_caption(scene, frame, layout, item, at, &look, shown->kind == TG_VALUE_EMPTY);
+  draw_next(scene, frame, layout, item, at, slot, look.soft);
 }
 
 /* An array in one box: how many of its slots are filled, in the colour of the first filled one. */
-static void draw_array(TgScene *scene, const TgFrame *frame, const TgCellForm *form, const TgCellItem *item,
+static void draw_array(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, const TgCellItem *item,
                        int64_t processor, TgPoint at) {
   int32_t filled = 0;
   TgBlockName first = {.kind = TG_VALUE_EMPTY};
@@ -128,9 +128,9 @@ static void draw_array(TgScene *scene, const TgFrame *frame, const TgCellForm *f
   g_string_append_printf(title, ", array %s: %d of %d slots filled as the step ends",
                          tg_name(frame->names, frame->names->buffer[item->buffer]), filled,
                          frame->length[item->buffer]);
-  g_string_append_printf(text, form->caption_size > 0 ? "%d of %d" : "%d/%d", filled, frame->length[item->buffer]);
-  draw_box(scene, form, item, at, &look, id->str, title->str, text->str);
-  draw_caption(scene, frame, form, item, at, &look, filled == 0);
+  g_string_append_printf(text, layout->caption_size > 0 ? "%d of %d" : "%d/%d", filled, frame->length[item->buffer]);
+  draw_box(scene, layout, item, at, &look, id->str, title->str, text->str);
+  draw_caption(scene, frame, layout, item, at, &look, filled == 0);
 }
 
 /* "C₀₁ += A₀₂ B₂₁"; of several products only their number, with the sum they go to if it is one. */
@@ -156,7 +156,7 @@ static void append_products(GString *text, const TgFrame *frame, int64_t process
   tg_factor_append(text, &first->right, first->right_transposed);
 }
 
-static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor,
+static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, int64_t processor,
                          TgPoint centre) {
   g_autoptr(GString) text = g_string_new(NULL), id = g_string_new(NULL);
   append_products(text, frame, processor);
@@ -165,31 +165,31 @@ static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellForm 
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id->str,
                                  .x = centre.x,
-                                 .y = centre.y + (form->height - form->product) / 2,
-                                 .width = form->width,
-                                 .height = form->product,
+                                 .y = centre.y + (layout->height - layout->product) / 2,
+                                 .width = layout->width,
+                                 .height = layout->product,
                                  .fill = "white",
                                  .text = text->str,
-                                 .size = tg_fitting_size(text->str, form->product_size, form->width - 6),
+                                 .size = tg_fitting_size(text->str, layout->product_size, layout->width - 6),
                                  .ink = TG_COLOUR_INK});
 }
 
-static void draw_header(TgScene *scene, const TgCellForm *form, TgPoint centre, const char *name) {
+static void draw_header(TgScene *scene, const TgCellLayout *layout, TgPoint centre, const char *name) {
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .x = centre.x,
-                                 .y = centre.y - (form->height - form->header) / 2,
-                                 .width = form->width,
-                                 .height = form->header,
+                                 .y = centre.y - (layout->height - layout->header) / 2,
+                                 .width = layout->width,
+                                 .height = layout->header,
                                  .fill = TG_COLOUR_HEADER,
                                  .line = TG_COLOUR_LINE,
                                  .pen = 0.8,
                                  .text = name,
-                                 .size = form->name_size,
+                                 .size = layout->name_size,
                                  .ink = TG_COLOUR_INK});
 }
 
 /* Over all else, so that pale slots do not eat it. */
-static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor,
+static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, int64_t processor,
                          TgPoint centre, const char *name) {
   g_autoptr(GString) id = g_string_new(NULL);
   const bool fails = frame->failure && frame->failure->processor == processor;
@@ -199,23 +199,23 @@ static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellForm 
                                  .title = name,
                                  .x = centre.x,
                                  .y = centre.y,
-                                 .width = form->width,
-                                 .height = form->height,
+                                 .width = layout->width,
+                                 .height = layout->height,
                                  .line = fails ? TG_COLOUR_WRONG : TG_COLOUR_LINE,
                                  .pen = fails ? 5 : 1.2});
 }
 
-void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellForm *form, int64_t processor, TgPoint centre,
+void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, int64_t processor, TgPoint centre,
                   const char *name) {
-  if (form->header > 0) draw_header(scene, form, centre, name);
-  for (int i = 0; i < form->items; i++) {
-    const TgCellItem *item = &form->item[i];
+  if (layout->header > 0) draw_header(scene, layout, centre, name);
+  for (int i = 0; i < layout->items; i++) {
+    const TgCellItem *item = &layout->item[i];
     TgPoint at = {centre.x + item->x, centre.y + item->y};
     if (item->index < 0)
-      draw_array(scene, frame, form, item, processor, at);
+      draw_array(scene, frame, layout, item, processor, at);
     else
-      draw_slot(scene, frame, form, item, processor, at);
+      draw_slot(scene, frame, layout, item, processor, at);
   }
-  if (form->product > 0) draw_product(scene, frame, form, processor, centre);
-  draw_outline(scene, frame, form, processor, centre, name);
+  if (layout->product > 0) draw_product(scene, frame, layout, processor, centre);
+  draw_outline(scene, frame, layout, processor, centre, name);
 }

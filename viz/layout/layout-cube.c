@@ -21,7 +21,7 @@ static int dimension_of(const TgFrame *frame) {
 static void place(TgLayout *layout) {
   const TgFrame *frame = layout->frame;
   layout->full = true;
-  tg_cell_form_mini(&layout->cell, frame);
+  tg_cell_layout_mini(&layout->cell, frame);
   TgCubePlace cube;
   tg_cube_place(&cube, dimension_of(frame), layout->cell.width, layout->cell.height);
   layout->width = cube.width;

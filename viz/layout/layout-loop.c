@@ -68,9 +68,9 @@ static void find_margins(TgLayout *layout) {
 
 static void place(TgLayout *layout) {
   if (layout->full)
-    tg_cell_form_full(&layout->cell, layout->frame);
+    tg_cell_layout_full(&layout->cell, layout->frame);
   else
-    tg_cell_form_small(&layout->cell, layout->frame);
+    tg_cell_layout_small(&layout->cell, layout->frame);
   layout->gap_x = layout->full ? 62 : 24;
   layout->gap_y = layout->full ? 66 : 24;
   find_margins(layout);

@@ -58,7 +58,7 @@ static void place(TgLayout *layout) {
   const int32_t *extent = frame->schedule->extent;
   find_panels(layout);
   layout->full = true;
-  layout->cell = (TgCellForm){.width = BOX_WIDTH, .height = BOX_HEIGHT};
+  layout->cell = (TgCellLayout){.width = BOX_WIDTH, .height = BOX_HEIGHT};
   layout->panel_width = LABEL + plane_width(frame) + 30;
   layout->width = layout->panels * layout->panel_width;
   layout->height = plane_top(layout, 0) + plane_height(frame) + 12;

@@ -62,9 +62,9 @@ static TgPoint place_of(const TgLayout *layout, const int64_t *coordinate) {
 static void place(TgLayout *layout) {
   const TgFrame *frame = layout->frame;
   if (layout->full)
-    tg_cell_form_full(&layout->cell, frame);
+    tg_cell_layout_full(&layout->cell, frame);
   else
-    tg_cell_form_small(&layout->cell, frame);
+    tg_cell_layout_small(&layout->cell, frame);
   bool far = layout->frame->far_axes != 0;
   layout->gap_x = layout->full ? (far ? 64 : 58) : 24;
   layout->gap_y = layout->full ? (far ? 66 : 54) : 24;

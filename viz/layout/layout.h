@@ -39,7 +39,7 @@ struct TgLayout {
   bool numbers_rounds, numbers_blocks, link_by_link, between_planes,
       spread;    /**< what the flows show, for the words under the picture */
   GArray *flows; /**< TgFlow */
-  TgCellForm cell;
+  TgCellLayout cell;
   TgPoint *at;               /**< centres of the processors in a panel */
   double width, height;      /**< of the whole layout, points */
   double gap_x, gap_y;       /**< between cells */

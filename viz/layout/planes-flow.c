@@ -121,7 +121,7 @@ static int round_corners(const TgPoint *corner, int corners, double radius, TgPo
 /* Both coordinates change, and further than to the next row and column: along the space beside the sender's row, then
  * along the space beside the receiver's column, so that no cell is crossed. */
 static void draw_wire(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b) {
-  const TgCellForm *cell = &view->layout->cell;
+  const TgCellLayout *cell = &view->layout->cell;
   double right = b.x > a.x ? 1 : -1, down = b.y > a.y ? 1 : -1, lane = (flow->message % 3 - 1) * 11;
   double row = a.y + down * (cell->height / 2 + view->layout->gap_y / 2) + lane;
   double column = b.x - right * (cell->width / 2 + view->layout->gap_x / 2) + lane;

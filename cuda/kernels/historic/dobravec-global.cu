@@ -20,8 +20,8 @@ template <int W, bool PRINTED> __global__ __launch_bounds__(W *W) void multiply(
 }
 
 template <bool PRINTED> cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  const historic::Form forms[] = {{8, {multiply<8, PRINTED>}}, {16, {multiply<16, PRINTED>}}};
-  return historic::start(forms, historic::task_of(run, shape), run, shape);
+  const historic::Instance instances[] = {{8, {multiply<8, PRINTED>}}, {16, {multiply<16, PRINTED>}}};
+  return historic::start(instances, historic::task_of(run, shape), run, shape);
 }
 
 } // namespace

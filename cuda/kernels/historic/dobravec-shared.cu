@@ -63,8 +63,8 @@ __global__ __launch_bounds__(256) void at_run_time(const historic::Task task) {
 }
 
 template <bool PRINTED> cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  const historic::Form forms[] = {{8, {fixed<8, PRINTED>}}, {16, {fixed<16, PRINTED>}}};
-  return historic::start(forms, historic::task_of(run, shape), run, shape);
+  const historic::Instance instances[] = {{8, {fixed<8, PRINTED>}}, {16, {fixed<16, PRINTED>}}};
+  return historic::start(instances, historic::task_of(run, shape), run, shape);
 }
 
 } // namespace

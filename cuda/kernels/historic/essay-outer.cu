@@ -94,11 +94,11 @@ template <int W> __global__ __launch_bounds__(4 * W) void prefetch(const histori
   mine.store(task, row, column);
 }
 
-template <int W> constexpr historic::Form outer_form() {
+template <int W> constexpr historic::Instance outer_instance() {
   return {W, {outer<W>, nullptr}};
 }
 
-template <int W> constexpr historic::Form prefetch_form() {
+template <int W> constexpr historic::Instance prefetch_instance() {
   return {W, {prefetch<W>, nullptr}};
 }
 
@@ -106,9 +106,9 @@ template <int W> constexpr historic::Form prefetch_form() {
 
 extern "C" cudaError_t tg_historic_launch_essay_outer(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                       int32_t variant) {
-  static const historic::Form forms[2][4] = {
-      {outer_form<4>(), outer_form<8>(), outer_form<16>(), outer_form<32>()},
-      {prefetch_form<4>(), prefetch_form<8>(), prefetch_form<16>(), prefetch_form<32>()},
+  static const historic::Instance instances[2][4] = {
+      {outer_instance<4>(), outer_instance<8>(), outer_instance<16>(), outer_instance<32>()},
+      {prefetch_instance<4>(), prefetch_instance<8>(), prefetch_instance<16>(), prefetch_instance<32>()},
   };
-  return historic::start(forms[variant], historic::task_of(run, shape), run, shape);
+  return historic::start(instances[variant], historic::task_of(run, shape), run, shape);
 }

@@ -37,11 +37,11 @@ __global__ __launch_bounds__(W *W) void tiled(const historic::Task task) {
   historic::give(task, row + ty, column + tx, sum, false);
 }
 
-template <int W> constexpr historic::Form naive_form() {
+template <int W> constexpr historic::Instance naive_instance() {
   return {W, {naive<W>, nullptr}};
 }
 
-template <int W, bool TRANSPOSED, int PADDING> constexpr historic::Form form() {
+template <int W, bool TRANSPOSED, int PADDING> constexpr historic::Instance instance() {
   return {W, {tiled<W, TRANSPOSED, PADDING>, nullptr}};
 }
 
@@ -49,11 +49,11 @@ template <int W, bool TRANSPOSED, int PADDING> constexpr historic::Form form() {
 
 extern "C" cudaError_t tg_historic_launch_essay_product(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                         int32_t variant) {
-  static const historic::Form forms[4][4] = {
-      {naive_form<4>(), naive_form<8>(), naive_form<16>(), naive_form<32>()},
-      {form<4, false, 0>(), form<8, false, 0>(), form<16, false, 0>(), form<32, false, 0>()},
-      {form<4, true, 0>(), form<8, true, 0>(), form<16, true, 0>(), form<32, true, 0>()},
-      {form<4, true, 1>(), form<8, true, 1>(), form<16, true, 1>(), form<32, true, 1>()},
+  static const historic::Instance instances[4][4] = {
+      {naive_instance<4>(), naive_instance<8>(), naive_instance<16>(), naive_instance<32>()},
+      {instance<4, false, 0>(), instance<8, false, 0>(), instance<16, false, 0>(), instance<32, false, 0>()},
+      {instance<4, true, 0>(), instance<8, true, 0>(), instance<16, true, 0>(), instance<32, true, 0>()},
+      {instance<4, true, 1>(), instance<8, true, 1>(), instance<16, true, 1>(), instance<32, true, 1>()},
   };
-  return historic::start(forms[variant], historic::task_of(run, shape), run, shape);
+  return historic::start(instances[variant], historic::task_of(run, shape), run, shape);
 }

@@ -54,7 +54,7 @@ template <int W, int PADDING> __global__ void through_tile(const historic::Task 
   const Spot<W> spot;
   const float *from = static_cast<const float *>(task.a);
   float *to = static_cast<float *>(task.c);
-  const int64_t column = spot.tile_column + spot.tx, turned = spot.tile_row + spot.tx;
+  const int64_t column = spot.tile_column + spot.tx, transposed = spot.tile_row + spot.tx;
   for (int r = 0; r < task.repeats; r++) {
     for (int i = 0; i < W; i += spot.step) {
       const int64_t row = spot.tile_row + spot.ty + i;
@@ -63,21 +63,21 @@ template <int W, int PADDING> __global__ void through_tile(const historic::Task 
     __syncthreads();
     for (int i = 0; i < W; i += spot.step) {
       const int64_t row = spot.tile_column + spot.ty + i; /* of C */
-      if (row < task.n && turned < task.m) to[row * task.m + turned] = tile[spot.tx][spot.ty + i];
+      if (row < task.n && transposed < task.m) to[row * task.m + transposed] = tile[spot.tx][spot.ty + i];
     }
     __syncthreads(); /* before the tile is filled again */
   }
 }
 
-template <int W> constexpr historic::Form copy_form() {
+template <int W> constexpr historic::Instance copy_instance() {
   return {W, {copy<W>, nullptr}};
 }
 
-template <int W> constexpr historic::Form naive_form() {
+template <int W> constexpr historic::Instance naive_instance() {
   return {W, {naive<W>, nullptr}};
 }
 
-template <int W, int PADDING> constexpr historic::Form tile_form() {
+template <int W, int PADDING> constexpr historic::Instance tile_instance() {
   return {W, {through_tile<W, PADDING>, nullptr}};
 }
 
@@ -85,11 +85,11 @@ template <int W, int PADDING> constexpr historic::Form tile_form() {
 
 extern "C" cudaError_t tg_historic_launch_essay_transpose(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                           int32_t variant) {
-  static const historic::Form forms[4][4] = {
-      {copy_form<4>(), copy_form<8>(), copy_form<16>(), copy_form<32>()},
-      {naive_form<4>(), naive_form<8>(), naive_form<16>(), naive_form<32>()},
-      {tile_form<4, 0>(), tile_form<8, 0>(), tile_form<16, 0>(), tile_form<32, 0>()},
-      {tile_form<4, 1>(), tile_form<8, 1>(), tile_form<16, 1>(), tile_form<32, 1>()},
+  static const historic::Instance instances[4][4] = {
+      {copy_instance<4>(), copy_instance<8>(), copy_instance<16>(), copy_instance<32>()},
+      {naive_instance<4>(), naive_instance<8>(), naive_instance<16>(), naive_instance<32>()},
+      {tile_instance<4, 0>(), tile_instance<8, 0>(), tile_instance<16, 0>(), tile_instance<32, 0>()},
+      {tile_instance<4, 1>(), tile_instance<8, 1>(), tile_instance<16, 1>(), tile_instance<32, 1>()},
   };
-  return historic::start(forms[variant], historic::task_of(run, shape), run, shape);
+  return historic::start(instances[variant], historic::task_of(run, shape), run, shape);
 }

@@ -21,7 +21,7 @@ struct Task {
 using Kernel = void (*)(Task);
 
 /** The kernels of one width, one a type; nullptr: not of this type. */
-struct Form {
+struct Instance {
   int32_t width;
   Kernel of[TG_HISTORIC_TYPES];
 };
@@ -78,10 +78,10 @@ inline cudaError_t start(Kernel kernel, const Task &task, const TgHistoricRun *r
 
 /** Starts the kernel of the run's width and type. */
 template <size_t COUNT>
-cudaError_t start(const Form (&forms)[COUNT], const Task &task, const TgHistoricRun *run,
+cudaError_t start(const Instance (&instances)[COUNT], const Task &task, const TgHistoricRun *run,
                   const TgHistoricShape *shape) {
-  for (const Form &form : forms)
-    if (form.width == run->width && form.of[run->type]) return start(form.of[run->type], task, run, shape);
+  for (const Instance &instance : instances)
+    if (instance.width == run->width && instance.of[run->type]) return start(instance.of[run->type], task, run, shape);
   return cudaErrorInvalidValue;
 }
 

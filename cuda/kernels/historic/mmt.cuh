@@ -81,9 +81,9 @@ __device__ __forceinline__ void add(float &sum, const Tile<W, WAY> &a, const Til
 /** Starts a kernel, given in widths 4, 8 and on, each twice the one before, in the width of the run. */
 template <size_t COUNT>
 cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, const historic::Kernel (&kernels)[COUNT]) {
-  historic::Form forms[COUNT] = {};
-  for (size_t w = 0; w < COUNT; w++) forms[w] = {4 << w, {kernels[w]}};
-  return historic::start(forms, historic::task_of(run, shape), run, shape);
+  historic::Instance instances[COUNT] = {};
+  for (size_t w = 0; w < COUNT; w++) instances[w] = {4 << w, {kernels[w]}};
+  return historic::start(instances, historic::task_of(run, shape), run, shape);
 }
 
 } // namespace mmt

@@ -51,7 +51,7 @@ template <typename T, int W> __global__ __launch_bounds__(W *W) void tiles(const
   historic::give(task, row, column, sum, task.split > 1);
 }
 
-template <int W> constexpr historic::Form form() {
+template <int W> constexpr historic::Instance instance() {
   return {W, {tiles<float, W>, tiles<int32_t, W>}};
 }
 
@@ -59,8 +59,8 @@ template <int W> constexpr historic::Form form() {
 
 extern "C" cudaError_t tg_historic_launch_oneil_cannon(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                        int32_t variant) {
-  static const historic::Form single[] = {{0, {one_block<float>, one_block<int32_t>}}};
-  static const historic::Form tiled[] = {form<4>(), form<8>(), form<16>(), form<32>()};
+  static const historic::Instance single[] = {{0, {one_block<float>, one_block<int32_t>}}};
+  static const historic::Instance tiled[] = {instance<4>(), instance<8>(), instance<16>(), instance<32>()};
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0) return historic::start(single, task, run, shape);
   if (shape->split > 1) {

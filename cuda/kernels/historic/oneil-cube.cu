@@ -88,7 +88,7 @@ template <typename T, int W, bool BANKS> __global__ __launch_bounds__(W *W *W) v
   if (ty == 0) historic::give(task, row + tx, column + tz, term(tx, 0, tz), task.split > 1);
 }
 
-template <int W, bool BANKS> constexpr historic::Form form() {
+template <int W, bool BANKS> constexpr historic::Instance instance() {
   return {W, {tiles<float, W, BANKS>, tiles<int32_t, W, BANKS>}};
 }
 
@@ -96,10 +96,10 @@ template <int W, bool BANKS> constexpr historic::Form form() {
 
 extern "C" cudaError_t tg_historic_launch_oneil_cube(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                      int32_t variant) {
-  static const historic::Form printed[] = {{0, {as_printed<float, false>, as_printed<int32_t, false>}}};
-  static const historic::Form adverse[] = {{0, {as_printed<float, true>, as_printed<int32_t, true>}}};
-  static const historic::Form plain[] = {form<2, false>(), form<4, false>(), form<8, false>()};
-  static const historic::Form banks[] = {form<2, true>(), form<4, true>(), form<8, true>()};
+  static const historic::Instance printed[] = {{0, {as_printed<float, false>, as_printed<int32_t, false>}}};
+  static const historic::Instance adverse[] = {{0, {as_printed<float, true>, as_printed<int32_t, true>}}};
+  static const historic::Instance plain[] = {instance<2, false>(), instance<4, false>(), instance<8, false>()};
+  static const historic::Instance banks[] = {instance<2, true>(), instance<4, true>(), instance<8, true>()};
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0)
     return run->adverse ? historic::start(adverse, task, run, shape) : historic::start(printed, task, run, shape);

@@ -56,11 +56,11 @@ template <typename T, int R> __global__ __launch_bounds__(R *deep) void tiles(co
               static_cast<int64_t>(blockIdx.x % task.split) * task.rounds * deep);
 }
 
-template <int R> constexpr historic::Form row_form() {
+template <int R> constexpr historic::Instance row_form() {
   return {R, {in_a_row<float, R>, in_a_row<int32_t, R>}};
 }
 
-template <int R> constexpr historic::Form tile_form() {
+template <int R> constexpr historic::Instance tile_instance() {
   return {R, {tiles<float, R>, tiles<int32_t, R>}};
 }
 
@@ -68,9 +68,9 @@ template <int R> constexpr historic::Form tile_form() {
 
 extern "C" cudaError_t tg_historic_launch_oneil_planes(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                        int32_t variant) {
-  static const historic::Form single[] = {row_form<2>(), row_form<4>(), row_form<8>()};
-  static const historic::Form tiled[] = {tile_form<2>(), tile_form<4>(), tile_form<8>(), tile_form<16>(),
-                                         tile_form<32>()};
+  static const historic::Instance single[] = {row_form<2>(), row_form<4>(), row_form<8>()};
+  static const historic::Instance tiled[] = {tile_instance<2>(), tile_instance<4>(), tile_instance<8>(),
+                                             tile_instance<16>(), tile_instance<32>()};
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0) return historic::start(single, task, run, shape);
   if (shape->split > 1) {

@@ -7,7 +7,7 @@
 namespace {
 
 bool moves(const TgStored &operand) {
-  return operand.turned || !tg_is_aligned(operand.from, operand.from_row);
+  return operand.transposed || !tg_is_aligned(operand.from, operand.from_row);
 }
 
 int64_t bytes(const TgStored &operand) {

@@ -27,7 +27,7 @@ __global__ void transpose(const float *__restrict__ source, int64_t source_row, 
 
 cudaError_t tg_lay_out(const TgStored &matrix, float *to, cudaStream_t stream) {
   const int64_t row = tg_padded(matrix.columns);
-  if (!matrix.turned)
+  if (!matrix.transposed)
     return cudaMemcpy2DAsync(to, row * sizeof(float), matrix.from, matrix.from_row * sizeof(float),
                              matrix.columns * sizeof(float), matrix.rows, cudaMemcpyDeviceToDevice, stream);
   transpose<<<tg_count_squares(matrix.columns, matrix.rows), dim3(side, tg_square_rows), 0, stream>>>(

@@ -19,11 +19,11 @@ inline unsigned tg_count_squares(int64_t rows, int64_t columns) {
   return static_cast<unsigned>((rows + tg_square - 1) / tg_square * ((columns + tg_square - 1) / tg_square));
 }
 
-/** A matrix of f32 (rows x columns), stored so or, if `turned`, as its transpose. */
+/** A matrix of f32 (rows x columns), stored so or, if `transposed`, as its transpose. */
 struct TgStored {
   const float *from;
   int64_t from_row; /**< elements from one stored row to the next */
-  bool turned;
+  bool transposed;
   int rows, columns;
 };
 

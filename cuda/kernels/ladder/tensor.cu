@@ -242,14 +242,14 @@ template <int PARTS> cudaError_t start(const TgGemm *gemm, const Problem &proble
  * to begin and to end. A cluster of two finds room everywhere, one of four does not: an H200 has up to 18
  * multiprocessors in a group of them, where four clusters of four fit. */
 int parts_of(int64_t tiles, int rounds, int processors) {
-  static const struct { int parts, more; } forms[] = {{1, 4}, {2, 6}, {4, 7}};
+  static const struct { int parts, more; } splits[] = {{1, 4}, {2, 6}, {4, 7}};
   int best = 1;
   int64_t least = INT64_MAX;
-  for (const auto &form : forms) {
-    const int64_t at_once = form.parts == 4 ? processors / 18 * 4 : processors / form.parts;
-    if (at_once == 0 || rounds < 4 * form.parts) continue;
-    const int64_t time = (tiles + at_once - 1) / at_once * ((rounds + form.parts - 1) / form.parts + form.more);
-    if (time < least) least = time, best = form.parts;
+  for (const auto &split : splits) {
+    const int64_t at_once = split.parts == 4 ? processors / 18 * 4 : processors / split.parts;
+    if (at_once == 0 || rounds < 4 * split.parts) continue;
+    const int64_t time = (tiles + at_once - 1) / at_once * ((rounds + split.parts - 1) / split.parts + split.more);
+    if (time < least) least = time, best = split.parts;
   }
   return best;
 }

@@ -1,4 +1,4 @@
-#include "collective-form.h"
+#include "collective-algorithm.h"
 
 int64_t tg_ring_nth(int64_t first, int64_t step, int64_t count, int64_t length, int64_t index) {
   int64_t before = (length - first + step - 1) / step; /* terms before the wrap */

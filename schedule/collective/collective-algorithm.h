@@ -1,37 +1,39 @@
-/** @file collective-form.h
- * Private to collective*.c: one form of one collective, in closed form.
+/** @file collective-algorithm.h
+ * Private to collective*.c: one algorithm of one collective, computed without a table.
  *
- * Forms are written for broadcast, scatter, allgather and alltoall only. Reduce, gather and reducescatter use the same
- * functions: collective.c mirrors the rounds and swaps the ends. `round`, `from` and `to` here are always those of the
- * forward operation; just the numbering of the messages in a round goes by receiver when it runs backwards, so that
+ * Algorithms are written for broadcast, scatter, allgather and alltoall only. Reduce, gather and reducescatter use the
+ * same functions: collective.c mirrors the rounds and swaps the ends. `round`, `from` and `to` here are always those of
+ * the forward operation; just the numbering of the messages in a round goes by receiver when it runs backwards, so that
  * messages come in order of the true sender either way. */
-#ifndef TG_COLLECTIVE_FORM_H
-#define TG_COLLECTIVE_FORM_H
+#ifndef TG_COLLECTIVE_ALGORITHM_H
+#define TG_COLLECTIVE_ALGORITHM_H
 
 #include "collective.h"
 
 /** What one position sends another in one round: parcels base + (first … first+parcels-1 modulo length), in rising
- * order, items or pieces as TgForm::parcel takes them. No parcels: no message. (TgMessage in walk.h is one block of one
- * statement.) */
+ * order, items or pieces as TgCollectiveAlgorithm::parcel takes them. No parcels: no message. (TgMessage in walk.h is
+ * one block of one statement.) */
 typedef struct TgBundle {
   int32_t from, to;
   int64_t base, first, parcels;
 } TgBundle;
 
-typedef struct TgForm {
+typedef struct TgCollectiveAlgorithm {
   int32_t (*rounds)(const TgRounds *rounds);
   int64_t (*messages)(const TgRounds *rounds, int32_t round);
   TgBundle (*message)(const TgRounds *rounds, int32_t round, int64_t index);
   /** Fills item, piece and pieces of parcel `index` of the message. */
   void (*parcel)(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index, TgTransfer *transfer);
-} TgForm;
+} TgCollectiveAlgorithm;
 
-extern const TgForm tg_form_whole_rooted, tg_form_whole_all;
-extern const TgForm tg_form_pairwise_rooted, tg_form_pairwise_all;
-extern const TgForm tg_form_binomial_broadcast, tg_form_binomial_scatter, tg_form_scatter_allgather;
-extern const TgForm tg_form_ring_broadcast, tg_form_ring_scatter, tg_form_ring_allgather, tg_form_ring_alltoall;
-extern const TgForm tg_form_chain_broadcast;
-extern const TgForm tg_form_doubling_allgather, tg_form_doubling_alltoall;
+extern const TgCollectiveAlgorithm tg_collective_whole_rooted, tg_collective_whole_all;
+extern const TgCollectiveAlgorithm tg_collective_pairwise_rooted, tg_collective_pairwise_all;
+extern const TgCollectiveAlgorithm tg_collective_binomial_broadcast, tg_collective_binomial_scatter,
+    tg_collective_scatter_allgather;
+extern const TgCollectiveAlgorithm tg_collective_ring_broadcast, tg_collective_ring_scatter,
+    tg_collective_ring_allgather, tg_collective_ring_alltoall;
+extern const TgCollectiveAlgorithm tg_collective_chain_broadcast;
+extern const TgCollectiveAlgorithm tg_collective_doubling_allgather, tg_collective_doubling_alltoall;
 
 void tg_parcel_item(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index,
                     TgTransfer *transfer);
@@ -42,7 +44,7 @@ void tg_parcel_piece(const TgRounds *rounds, int32_t round, const TgBundle *mess
  * progression goes less than once round. */
 int64_t tg_ring_nth(int64_t first, int64_t step, int64_t count, int64_t length, int64_t index);
 
-/** Rounds, and messages of a round, that many forms share. */
+/** Rounds, and messages of a round, that many algorithms share. */
 int32_t tg_rounds_steps(const TgRounds *rounds); /**< length-1 */
 int32_t tg_rounds_depth(const TgRounds *rounds); /**< ⌈log2 length⌉ */
 int64_t tg_bundles_one(const TgRounds *rounds, int32_t round);

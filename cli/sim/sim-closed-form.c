@@ -22,8 +22,8 @@ static bool evaluate(TgSimRun *run, GError **error) {
   if (!set_values(run, &values, error) || !tg_formula_check(run->formula, &values, error)) return false;
   if (!tg_formula_evaluate(run->formula, TG_FORMULA_COMMUNICATION, &values, &communication_s, error)) return false;
   if (!tg_formula_evaluate(run->formula, TG_FORMULA_COMPUTE, &values, &compute_s, error)) return false;
-  run->form_communication_s = communication_s;
-  run->form_compute_s = compute_s;
+  run->closed_form_communication_s = communication_s;
+  run->closed_form_compute_s = compute_s;
   run->closed_form_s = communication_s + compute_s;
   return true;
 }
@@ -31,7 +31,7 @@ static bool evaluate(TgSimRun *run, GError **error) {
 void tg_sim_closed_form(TgSimRun *run) {
   g_autoptr(GError) error = NULL;
   const TgLibraryEntry *entry = tg_library_formula(tg_problem_name(&run->problem));
-  run->closed_form_s = run->form_communication_s = run->form_compute_s = NAN;
+  run->closed_form_s = run->closed_form_communication_s = run->closed_form_compute_s = NAN;
   /* A file that only bears a library schedule's name is another schedule. */
   if (!entry || run->problem.bytes) return;
   run->formula = tg_formula_parse(entry->text, entry->length, &error);

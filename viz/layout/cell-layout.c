@@ -9,21 +9,21 @@ typedef struct Row {
 } Row;
 
 typedef struct Plan {
-  TgCellForm *form;
+  TgCellLayout *layout;
   Row row[TG_CELL_ITEMS];
   int rows;
   double unit; /* least width of a slot */
 } Plan;
 
 static void add_item(Plan *plan, int buffer, int32_t index) {
-  if (plan->form->items == TG_CELL_ITEMS) return;
-  plan->form->item[plan->form->items++] = (TgCellItem){.buffer = (uint8_t)buffer, .index = index};
+  if (plan->layout->items == TG_CELL_ITEMS) return;
+  plan->layout->item[plan->layout->items++] = (TgCellItem){.buffer = (uint8_t)buffer, .index = index};
   plan->row[plan->rows - 1].count++;
 }
 
 static void add_row(Plan *plan, double height) {
   if (plan->rows < TG_CELL_ITEMS) plan->rows++;
-  plan->row[plan->rows - 1] = (Row){.first = plan->form->items, .height = height};
+  plan->row[plan->rows - 1] = (Row){.first = plan->layout->items, .height = height};
 }
 
 static int count_scalars(const TgFrame *frame) {
@@ -46,7 +46,7 @@ static void add_scalars(Plan *plan, const TgFrame *frame, int per_row, double he
 /* An array of up to `most` slots in one or two rows; a longer one as a whole. */
 static void add_array(Plan *plan, int buffer, int32_t length, int most, double height) {
   int per_row = length <= 4 ? length : (length + 1) / 2;
-  bool whole = length > most || plan->form->items + length > TG_CELL_ITEMS;
+  bool whole = length > most || plan->layout->items + length > TG_CELL_ITEMS;
   for (int32_t index = 0; !whole && index < length; index++) {
     if (index % per_row == 0) add_row(plan, height);
     add_item(plan, buffer, index);
@@ -61,28 +61,28 @@ static void add_arrays(Plan *plan, const TgFrame *frame, int most, double height
     if (frame->length[b] > 1) add_array(plan, b, frame->length[b], most, height);
 }
 
-static void place_row(TgCellForm *form, const Row *row, double top) {
+static void place_row(TgCellLayout *layout, const Row *row, double top) {
   for (int i = 0; i < row->count; i++) {
-    TgCellItem *item = &form->item[row->first + i];
-    item->width = form->width / row->count;
+    TgCellItem *item = &layout->item[row->first + i];
+    item->width = layout->width / row->count;
     item->height = row->height;
-    item->x = -form->width / 2 + item->width * (i + 0.5);
+    item->x = -layout->width / 2 + item->width * (i + 0.5);
     item->y = top + row->height / 2;
   }
 }
 
 /* Every row is as wide as the cell. */
 static void place_items(Plan *plan, double least_width) {
-  TgCellForm *form = plan->form;
-  form->width = least_width;
-  form->height = form->header + form->product;
+  TgCellLayout *layout = plan->layout;
+  layout->width = least_width;
+  layout->height = layout->header + layout->product;
   for (int r = 0; r < plan->rows; r++) {
-    form->width = MAX(form->width, plan->row[r].count * plan->unit);
-    form->height += plan->row[r].height;
+    layout->width = MAX(layout->width, plan->row[r].count * plan->unit);
+    layout->height += plan->row[r].height;
   }
-  double top = -form->height / 2 + form->header;
+  double top = -layout->height / 2 + layout->header;
   for (int r = 0; r < plan->rows; r++) {
-    place_row(form, &plan->row[r], top);
+    place_row(layout, &plan->row[r], top);
     top += plan->row[r].height;
   }
 }
@@ -116,32 +116,32 @@ static bool multiplies(const TgSchedule *schedule) {
   return false;
 }
 
-void tg_cell_form_full(TgCellForm *form, const TgFrame *frame) {
-  Plan plan = {.form = form, .unit = 42};
+void tg_cell_layout_full(TgCellLayout *layout, const TgFrame *frame) {
+  Plan plan = {.layout = layout, .unit = 42};
   bool captions = needs_captions(frame);
-  *form = (TgCellForm){.header = 20,
-                       .product = multiplies(frame->schedule) ? 21 : 0,
-                       .name_size = 12,
-                       .caption_size = captions ? 8 : 0,
-                       .block_size = 15,
-                       .next_size = 9.5,
-                       .product_size = 12};
+  *layout = (TgCellLayout){.header = 20,
+                           .product = multiplies(frame->schedule) ? 21 : 0,
+                           .name_size = 12,
+                           .caption_size = captions ? 8 : 0,
+                           .block_size = 15,
+                           .next_size = 9.5,
+                           .product_size = 12};
   add_scalars(&plan, frame, 3, captions ? 50 : 44);
   add_arrays(&plan, frame, 8, 42);
   place_items(&plan, 132);
 }
 
-void tg_cell_form_mini(TgCellForm *form, const TgFrame *frame) {
-  Plan plan = {.form = form, .unit = 28};
-  *form = (TgCellForm){.header = 13, .name_size = 9, .block_size = 11};
+void tg_cell_layout_mini(TgCellLayout *layout, const TgFrame *frame) {
+  Plan plan = {.layout = layout, .unit = 28};
+  *layout = (TgCellLayout){.header = 13, .name_size = 9, .block_size = 11};
   add_scalars(&plan, frame, 4, 19);
   add_arrays(&plan, frame, 1, 19);
   place_items(&plan, 56);
 }
 
-void tg_cell_form_small(TgCellForm *form, const TgFrame *frame) {
-  Plan plan = {.form = form, .unit = 38};
-  *form = (TgCellForm){.block_size = 10};
+void tg_cell_layout_small(TgCellLayout *layout, const TgFrame *frame) {
+  Plan plan = {.layout = layout, .unit = 38};
+  *layout = (TgCellLayout){.block_size = 10};
   add_scalars(&plan, frame, 1, 14);
   add_arrays(&plan, frame, 1, 14);
   place_items(&plan, 38);
