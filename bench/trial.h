@@ -4,7 +4,7 @@
 #ifndef TG_TRIAL_H
 #define TG_TRIAL_H
 
-#include "measurement.h"
+#include "trials.h"
 
 TG_BEGIN_DECLS
 
@@ -12,37 +12,27 @@ TG_BEGIN_DECLS
 typedef bool TgWork(const void *what, TgError *error);
 
 /** How often, and at what cost. */
-typedef struct TgTrialLimits {
-  double budget_s;     /**< of trials: as many as fit … */
-  int32_t least, most; /**< … but no fewer and no more than these */
-  int32_t wanted;      /**< no fewer than these either, whatever the budget, or as many of them as take … */
-  double wanted_s;     /**< … this long */
-  int32_t warmup;      /**< runs before that do not count; one alone where that takes over a second */
+typedef struct TgBenchLimits {
+  TgTrialLimits trials;
   double longest_s;    /**< what is expected to take longer is left out; 0: nothing is */
   double hold_s;       /**< that the device is held before each run, outside of its time, so that the host's part of a
                             launch is not in it; of trials on the device; 0: it is not */
   int64_t flush_bytes; /**< of device memory that are written before each trial, outside of its time: more than the
                             second-level cache holds makes the trials cold; 0: none */
-} TgTrialLimits;
-
-/** Trials for work that takes `once_s`; one at least, and more than `most` only where more are wanted. */
-int32_t tg_trial_count(const TgTrialLimits *limits, double once_s);
+} TgBenchLimits;
 
 /** Whether work that is expected to take so long is left out; then `why` (`bytes` of it) says so in words. NaN, what is
  * not known, is not left out. */
-bool tg_trial_is_left_out(const TgTrialLimits *limits, double expected_s, char *why, size_t bytes);
+bool tg_trial_is_left_out(const TgBenchLimits *limits, double expected_s, char *why, size_t bytes);
 
 /** Measures on the device: between two of its events around one run. With `hold_s` the run has been started by the time
  * the first of them comes. */
-bool tg_trial_on_device(TgWork *work, const void *what, const TgTrialLimits *limits, TgMeasurement *measurement,
+bool tg_trial_on_device(TgWork *work, const void *what, const TgBenchLimits *limits, TgMeasurement *measurement,
                         TgError *error);
 
 /** Measures on the host: from the call until, with `wait`, the device is done. */
-bool tg_trial_on_host(TgWork *work, const void *what, bool wait, const TgTrialLimits *limits,
+bool tg_trial_on_host(TgWork *work, const void *what, bool wait, const TgBenchLimits *limits,
                       TgMeasurement *measurement, TgError *error);
-
-/** Seconds since some moment. */
-double tg_trial_now_s(void);
 
 TG_END_DECLS
 

@@ -275,11 +275,11 @@ static bool copy_out(const void *what, TgError *error) {
   return tg_device_copy_out(operands->host[2], operands->device[2], operands->bytes[2], error);
 }
 
-bool tg_operands_time_in(TgOperands *operands, const TgTrialLimits *limits, TgMeasurement *in, TgError *error) {
+bool tg_operands_time_in(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *in, TgError *error) {
   return tg_trial_on_host(copy_in, operands, true, limits, in, error);
 }
 
-bool tg_operands_time_out(TgOperands *operands, const TgTrialLimits *limits, TgMeasurement *out, TgError *error) {
+bool tg_operands_time_out(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *out, TgError *error) {
   return tg_trial_on_host(copy_out, operands, true, limits, out, error);
 }
 

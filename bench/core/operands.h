@@ -56,8 +56,8 @@ typedef struct TgTransposing {
 bool tg_operands_transpose_b(const void *what, TgError *error);
 
 /** Times of A and B on their way to the device, and of C back, from and to memory that the system may move (malloc). */
-bool tg_operands_time_in(TgOperands *operands, const TgTrialLimits *limits, TgMeasurement *in, TgError *error);
-bool tg_operands_time_out(TgOperands *operands, const TgTrialLimits *limits, TgMeasurement *out, TgError *error);
+bool tg_operands_time_in(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *in, TgError *error);
+bool tg_operands_time_out(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *out, TgError *error);
 
 /** Operations of the product, 2mnk (k of a symmetric one counts in full), and bytes of operands and result, each once.
  */

@@ -164,11 +164,11 @@ static bool is_hopeless(const TgSuite *suite, TgResult *row, double time_s, cons
 
 /* --- measuring ---------------------------------------------------------------------------------------------------- */
 
-static TgTrialLimits fewer(const TgSuite *suite) {
-  TgTrialLimits limits = suite->limits;
-  limits.budget_s /= 8;
-  limits.wanted_s /= 8;
-  limits.most = MIN(limits.most, MOST_ELSEWHERE);
+static TgBenchLimits fewer(const TgSuite *suite) {
+  TgBenchLimits limits = suite->limits;
+  limits.trials.budget_s /= 8;
+  limits.trials.wanted_s /= 8;
+  limits.trials.most = MIN(limits.trials.most, MOST_ELSEWHERE);
   return limits;
 }
 
@@ -180,7 +180,7 @@ static void per_repeat(TgMeasurement *time, int32_t repeats) {
 /* The host's B' and the time that takes, which a paper would count or not. */
 static bool bring_transposed(TgNow *now, TgError *error) {
   TgOperands *operands = &now->operands;
-  const TgTrialLimits limits = fewer(now->suite);
+  const TgBenchLimits limits = fewer(now->suite);
   if (now->device_bt) return true;
   now->host_bt = g_try_malloc((gsize)operands->bytes[1]);
   if (!now->host_bt) return tg_error_set(error, 0, 0, "not enough memory for B'");
@@ -194,16 +194,16 @@ static bool bring_transposed(TgNow *now, TgError *error) {
 static bool try_once(TgNow *now, TgResult *row, double *once_s, TgError *error) {
   if (!tg_operands_poison(&now->operands, row->place, error) || !(row->place == TG_ON_CPU || tg_device_wait(error)))
     return false;
-  const double begun_s = tg_trial_now_s();
+  const double begun_s = tg_now_s();
   if (!work(now, error) || !(row->place == TG_ON_CPU || tg_device_wait(error))) return false;
-  *once_s = tg_trial_now_s() - begun_s;
+  *once_s = tg_now_s() - begun_s;
   const bool nothing = row->bytes == 0;
   return nothing || tg_operands_check(&now->operands, row->place, row, error);
 }
 
 static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *error) {
-  TgTrialLimits limits = now->suite->limits, beside = fewer(now->suite);
-  if (once_s > warm_run_s) limits.warmup = 0;
+  TgBenchLimits limits = now->suite->limits, beside = fewer(now->suite);
+  if (once_s > warm_run_s) limits.trials.warmup = 0;
   if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
   per_repeat(&row->kernel, row->repeats);
   if (now->suite->kernel_only || row->kernel.median_s > TG_SUITE_LONG_S || row->repeats > 1)
@@ -216,9 +216,9 @@ static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *er
 }
 
 static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *error) {
-  TgTrialLimits limits = fewer(now->suite);
-  limits.wanted_s = now->suite->limits.wanted_s;
-  if (once_s > warm_run_s) limits.warmup = 0;
+  TgBenchLimits limits = fewer(now->suite);
+  limits.trials.wanted_s = now->suite->limits.trials.wanted_s;
+  if (once_s > warm_run_s) limits.trials.warmup = 0;
   return tg_trial_on_host(work, now, false, &limits, &row->call, error);
 }
 
@@ -263,8 +263,8 @@ static bool open_now(TgNow *now, TgError *error) {
   TgSuite *suite = now->suite;
   if (!tg_operands_open(&now->operands, suite->on_device, error)) return false;
   if (!suite->on_device) return true;
-  TgTrialLimits limits = fewer(suite);
-  limits.warmup = 1;
+  TgBenchLimits limits = fewer(suite);
+  limits.trials.warmup = 1;
   return tg_operands_time_in(&now->operands, &limits, &now->in, error) &&
          tg_operands_time_out(&now->operands, &limits, &now->out, error);
 }

@@ -48,14 +48,14 @@ bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions 
   suite->on_device = !options->cpu_only;
   if (suite->on_device && !tg_device_open(0, &device, &why))
     return tg_bench_fail(error, TG_BENCH_ERROR_MISSING, experiment, why.message);
-  suite->limits = (TgTrialLimits){.budget_s = options->budget_s > 0 ? options->budget_s
-                                              : options->quick      ? 0.05
-                                                                    : budget_s,
-                                  .least = 3,
-                                  .most = options->quick ? 20 : 1000,
-                                  .wanted = options->trials,
-                                  .wanted_s = TG_BENCH_WANTED_S,
-                                  .warmup = 2,
+  suite->limits = (TgBenchLimits){.trials = {.budget_s = options->budget_s > 0 ? options->budget_s
+                                                         : options->quick      ? 0.05
+                                                                               : budget_s,
+                                             .least = 3,
+                                             .most = options->quick ? 20 : 1000,
+                                             .wanted = options->trials,
+                                             .wanted_s = TG_BENCH_WANTED_S,
+                                             .warmup = 2},
                                   .longest_s = tg_suite_longest_s(options, 60),
                                   .hold_s = 50e-6};
   suite->results = tg_results_new(experiment, suite->on_device ? &device : NULL);

@@ -29,7 +29,7 @@ typedef struct TgSuite {
   const TgBenchOptions *options;
   TgResults *results;
   bool on_device;
-  TgTrialLimits limits; /**< of a kernel's trials, caches as they are */
+  TgBenchLimits limits; /**< of a kernel's trials, caches as they are */
   bool kernel_only;     /**< neither calls by the host's clock nor cold launches */
   bool same_split;      /**< what a method will take is told by rows of the same split first */
   double hopeless;      /**< what takes so many times as long as the best so far at its size is left out; 0: nothing */

@@ -2,11 +2,7 @@
 
 #include "device.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <time.h>
-
-/* Where a run takes longer, one is warm-up enough. */
+/* So long a warm-up is enough. */
 static const double long_run_s = 1;
 
 typedef struct TgTimer {
@@ -17,26 +13,10 @@ typedef struct TgTimer {
   void *flush;
   int64_t flush_bytes;
   double hold_s;
+  TgError *error;
 } TgTimer;
 
-double tg_trial_now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int32_t larger(int32_t x, int32_t y) {
-  return x > y ? x : y;
-}
-
-int32_t tg_trial_count(const TgTrialLimits *limits, double once_s) {
-  double fit = once_s > 0 ? limits->budget_s / once_s : limits->most;
-  const double within = once_s * limits->wanted > limits->wanted_s ? limits->wanted_s / once_s : limits->wanted;
-  const int32_t fitting = fit < limits->most ? (int32_t)fit : limits->most;
-  return larger(larger(1, limits->least), larger((int32_t)within, fitting));
-}
-
-bool tg_trial_is_left_out(const TgTrialLimits *limits, double expected_s, char *why, size_t bytes) {
+bool tg_trial_is_left_out(const TgBenchLimits *limits, double expected_s, char *why, size_t bytes) {
   TgError words;
   if (!(limits->longest_s > 0 && expected_s > limits->longest_s)) return false;
   tg_error_set(&words, 0, 0, "would take about %.0f s a trial, over %g", expected_s, limits->longest_s);
@@ -53,41 +33,33 @@ static bool time_once(const TgTimer *timer, double *seconds, TgError *error) {
   if (timer->watch)
     return tg_stopwatch_start(timer->watch, error) && timer->work(timer->what, error) &&
            tg_stopwatch_stop(timer->watch, seconds, error);
-  double begun_s = tg_trial_now_s();
+  double begun_s = tg_now_s();
   if (!timer->work(timer->what, error) || (timer->wait && !tg_device_wait(error))) return false;
-  *seconds = tg_trial_now_s() - begun_s;
+  *seconds = tg_now_s() - begun_s;
   return true;
 }
 
-static bool time_all(const TgTimer *timer, const TgTrialLimits *limits, TgMeasurement *measurement, TgError *error) {
-  double once_s = 0;
-  int32_t warmup = 0;
-  while (warmup < limits->warmup && once_s < long_run_s) {
-    if (!time_once(timer, &once_s, error)) return false;
-    warmup++;
-  }
-  const bool counts = warmup == 0; /* then the first one tells how many there will be */
-  if (counts && !time_once(timer, &once_s, error)) return false;
-  const int32_t trials = tg_trial_count(limits, once_s);
-  double *seconds = malloc((size_t)trials * sizeof *seconds);
-  bool fine = seconds || tg_error_set(error, 0, 0, "out of memory for the times of %d trials", (int)trials);
-  if (fine && counts) seconds[0] = once_s;
-  for (int32_t t = counts; fine && t < trials; t++) fine = time_once(timer, &seconds[t], error);
-  if (fine) *measurement = tg_measurement_of(seconds, trials, warmup);
-  free(seconds);
-  return fine;
+static bool run_trial(void *data, int32_t trial, int32_t trials, double *seconds) {
+  const TgTimer *timer = data;
+  (void)trial;
+  (void)trials;
+  return time_once(timer, seconds, timer->error);
 }
 
-static bool measure(TgTimer *timer, const TgTrialLimits *limits, TgMeasurement *measurement, TgError *error) {
+static bool measure(TgTimer *timer, const TgBenchLimits *limits, TgMeasurement *measurement, TgError *error) {
+  TgTrialLimits often = limits->trials;
+  bool out_of_memory;
+  often.warmup_s = long_run_s;
+  timer->error = error;
   timer->flush_bytes = limits->flush_bytes;
   timer->hold_s = limits->hold_s;
   if (limits->flush_bytes && !(timer->flush = tg_device_allocate(limits->flush_bytes, error))) return false;
-  bool fine = time_all(timer, limits, measurement, error);
+  const bool fine = tg_trials(&often, run_trial, timer, measurement, &out_of_memory);
   if (timer->flush) tg_device_free(timer->flush);
-  return fine;
+  return fine || (out_of_memory ? tg_error_set(error, 0, 0, "out of memory for the times of trials") : false);
 }
 
-bool tg_trial_on_device(TgWork *work, const void *what, const TgTrialLimits *limits, TgMeasurement *measurement,
+bool tg_trial_on_device(TgWork *work, const void *what, const TgBenchLimits *limits, TgMeasurement *measurement,
                         TgError *error) {
   TgTimer timer = {.work = work, .what = what, .watch = tg_stopwatch_new(error)};
   bool fine = timer.watch && measure(&timer, limits, measurement, error);
@@ -95,7 +67,7 @@ bool tg_trial_on_device(TgWork *work, const void *what, const TgTrialLimits *lim
   return fine;
 }
 
-bool tg_trial_on_host(TgWork *work, const void *what, bool wait, const TgTrialLimits *limits,
+bool tg_trial_on_host(TgWork *work, const void *what, bool wait, const TgBenchLimits *limits,
                       TgMeasurement *measurement, TgError *error) {
   TgTimer timer = {.work = work, .what = what, .wait = wait};
   return measure(&timer, limits, measurement, error);

@@ -114,7 +114,7 @@ static bool check(TgOperands *operands, const TgLaunch *one, TgRung *rung, TgErr
   return true;
 }
 
-static bool measure(const TgLadder *ladder, const TgTrialLimits *limits, TgOperands *operands, TgRung *rung,
+static bool measure(const TgLadder *ladder, const TgBenchLimits *limits, TgOperands *operands, TgRung *rung,
                     TgError *error) {
   TgGemm gemm = gemm_of(ladder, operands);
   TgError why = {0};
@@ -125,7 +125,7 @@ static bool measure(const TgLadder *ladder, const TgTrialLimits *limits, TgOpera
   int64_t space = tg_kernel_workspace(rung->kernel, &gemm);
   if (space > 0 && !(gemm.workspace = tg_device_allocate(space, error))) return false;
   const TgLaunch one = {rung->kernel, &gemm};
-  TgTrialLimits idle = *limits;
+  TgBenchLimits idle = *limits;
   idle.hold_s = 0;
   bool fine = check(operands, &one, rung, error) && tg_trial_on_device(launch, &one, limits, &rung->time, error) &&
               tg_trial_on_device(launch, &one, &idle, &rung->alone, error);
@@ -145,14 +145,14 @@ static double expected_s(const TgLadder *ladder, const TgRung *rung) {
 }
 
 static bool measure_size(const TgBenchOptions *options, TgLadder *ladder, int64_t n, TgError *error) {
-  const TgTrialLimits limits = {.budget_s = options->budget_s > 0 ? options->budget_s
-                                            : options->quick      ? 0.1
-                                                                  : budget_s,
-                                .least = 3,
-                                .most = 31,
-                                .wanted = options->trials,
-                                .wanted_s = TG_BENCH_WANTED_S,
-                                .warmup = 2,
+  const TgBenchLimits limits = {.trials = {.budget_s = options->budget_s > 0 ? options->budget_s
+                                                       : options->quick      ? 0.1
+                                                                             : budget_s,
+                                           .least = 3,
+                                           .most = 31,
+                                           .wanted = options->trials,
+                                           .wanted_s = TG_BENCH_WANTED_S,
+                                           .warmup = 2},
                                 .longest_s = longest_s,
                                 .hold_s = hold_s,
                                 .flush_bytes = ladder->cold ? 2 * (int64_t)ladder->environment.device.l2_bytes : 0};

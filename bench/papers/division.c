@@ -177,7 +177,7 @@ static bool open_suite(TgSuite *suite, const TgBenchOptions *options, GError **e
   if (!tg_suite_open(suite, "division", options, (const TgMethod *)(void *)any->data, any->len, budget_s, error))
     return false;
   suite->limits.longest_s = tg_suite_longest_s(options, longest_s);
-  suite->limits.most = MIN(suite->limits.most, 31);
+  suite->limits.trials.most = MIN(suite->limits.trials.most, 31);
   suite->kernel_only = suite->same_split = true;
   suite->hopeless = hopeless;
   suite->short_s = 0.02;

@@ -43,21 +43,34 @@ static bool check(TgSweep *sweep, const TgShapesCase *one, TgExecutor *executor,
   return true;
 }
 
+/** What runs in trials, and what went wrong. */
+typedef struct TgRunning {
+  TgExecutor *executor;
+  GError **error;
+} TgRunning;
+
+static bool run_once(void *data, int32_t trial, int32_t trials, double *seconds) {
+  const TgRunning *running = data;
+  (void)trial;
+  (void)trials;
+  return tg_executor_run(running->executor, seconds, running->error);
+}
+
 /* The first run warms up and is checked; where it is hopeless it is the only one. */
 static bool run_trials(TgSweep *sweep, const TgShapesCase *one, TgExecutor *executor, TgShapesRow *row,
                        GError **error) {
-  double seconds[MOST_TRIALS], once_s;
-  if (!tg_executor_run(executor, &once_s, error) || !check(sweep, one, executor, row, error)) return false;
+  const TgTrialLimits limits = {
+      .warmup = 1, .budget_s = sweep->plan->budget_s, .least = LEAST_TRIALS, .most = MOST_TRIALS};
+  TgRunning running = {executor, error};
+  double once_s;
+  if (!run_once(&running, 0, 1, &once_s) || !check(sweep, one, executor, row, error)) return false;
   if (once_s > hopeless * sweep->best_s[one->place]) {
     row->time = tg_measurement_of(&once_s, 1, 0);
     return true;
   }
-  if (!tg_executor_run(executor, &once_s, error)) return false;
-  const int trials = (int)CLAMP(sweep->plan->budget_s / fmax(once_s, 1e-9), LEAST_TRIALS, MOST_TRIALS);
-  for (int t = 0; t < trials; t++)
-    if (!tg_executor_run(executor, &seconds[t], error)) return false;
-  row->time = tg_measurement_of(seconds, trials, 2);
-  return true;
+  const bool fine = tg_trials(&limits, run_once, &running, &row->time, NULL);
+  row->time.warmup++;
+  return fine;
 }
 
 static bool run(TgSweep *sweep, const TgShapesCase *one, TgExecutor *executor, TgShapesRow *row, GError **error) {
@@ -122,7 +135,7 @@ static bool measure(TgSweep *sweep, TgShapesCase *one, TgTransport transport, in
   GError *why = NULL;
   if (bench->progress) bench->progress(bench->progress_data, sweep->done, sweep->total);
   sweep->done++;
-  if (tg_trial_now_s() > sweep->end_s) {
+  if (tg_now_s() > sweep->end_s) {
     leave_out(sweep, &row, "the time for this size was up");
     return true;
   }
@@ -253,7 +266,7 @@ bool tg_shapes_sweep(TgShapes *shapes, const TgShapesPlan *plan, GError **error)
   TgSweep sweep = {.shapes = shapes,
                    .plan = plan,
                    .cases = g_ptr_array_new_with_free_func(g_free),
-                   .end_s = tg_trial_now_s() + plan->longest_s};
+                   .end_s = tg_now_s() + plan->longest_s};
   bool fine = open_sweep(&sweep, error);
   tg_shapes_find_cases(&sweep);
   count_own(&sweep);

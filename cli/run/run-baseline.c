@@ -66,10 +66,10 @@ static bool open_baseline(const TgRunCommand *run, const TgComputes *computes, T
 
 /* As many trials as the runs have, at least 20 where that is left open. C goes to run->c, which nobody else has yet. */
 static bool measure(TgRunCommand *run, const TgBaseline *baseline, TgError *error) {
-  const TgTrialLimits limits = {.budget_s = 2,
-                                .least = run->trials ? (int32_t)run->trials : 20,
-                                .most = run->trials ? (int32_t)run->trials : 100,
-                                .warmup = (int32_t)run->warmup,
+  const TgBenchLimits limits = {.trials = {.budget_s = 2,
+                                           .least = run->trials ? (int32_t)run->trials : 20,
+                                           .most = run->trials ? (int32_t)run->trials : 100,
+                                           .warmup = (int32_t)run->warmup},
                                 .flush_bytes = run->cold ? 2 * (int64_t)run->environment.device.l2_bytes : 0};
   const TgBaselineLaunch one = {run->baseline, &baseline->gemm};
   return tg_trial_on_device(launch, &one, &limits, &run->baseline_time, error) &&

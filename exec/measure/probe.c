@@ -1,6 +1,6 @@
 #include "probe.h"
 
-#include "measurement.h"
+#include "trials.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,26 +130,44 @@ static void share_steps(const TgExecutor *executor, double run_s, double *multip
   if (moved == 0) *move = NAN;
 }
 
+/** The probe under way. */
+typedef struct Probing {
+  TgExecutor *executor;
+  double multiply[MOST_TRIALS], move[MOST_TRIALS];
+  GError **error;
+} Probing;
+
+static bool run_once(void *data, int32_t trial, int32_t trials, double *seconds) {
+  Probing *probing = data;
+  (void)trials;
+  if (!tg_executor_run(probing->executor, seconds, probing->error)) return false;
+  if (trial >= 0) share_steps(probing->executor, *seconds, &probing->multiply[trial], &probing->move[trial]);
+  return true;
+}
+
 static bool run_trials(const TgExecutorKind *kind, TgExecutor *executor, double budget_s, TgProbeTimes *times,
                        GError **error) {
-  double seconds, run_s[MOST_TRIALS], multiply[MOST_TRIALS], move[MOST_TRIALS];
   /* Caches, pages and a clock that rises need no longer than that, however many trials are wanted. */
-  const double warmup_s = fmin(budget_s / 5, longest_warmup_s);
+  const TgTrialLimits limits = {.warmup = INT32_MAX,
+                                .warmup_s = fmax(fmin(budget_s / 5, longest_warmup_s), 1e-9),
+                                .budget_s = budget_s,
+                                .least = LEAST_TRIALS,
+                                .most = MOST_TRIALS};
+  Probing probing = {.executor = executor, .error = error};
+  TgMeasurement time;
   tg_executor_take_times(executor, true);
-  for (double warm_s = 0; warm_s == 0 || warm_s < warmup_s; warm_s += fmax(seconds, 1e-6))
-    if (!tg_executor_run(executor, &seconds, error)) return false;
-  times->trials = (int32_t)CLAMP(budget_s / seconds, LEAST_TRIALS, MOST_TRIALS);
-  for (int32_t t = 0; t < times->trials; t++) {
-    if (!tg_executor_run(executor, &run_s[t], error)) return false;
-    share_steps(executor, run_s[t], &multiply[t], &move[t]);
-  }
+  if (!tg_trials(&limits, run_once, &probing, &time, NULL)) return false;
+  times->trials = time.trials;
+  const bool apart = !isnan(probing.move[0]);
+  const double multiply = tg_measurement_of(probing.multiply, times->trials, 1).median_s;
+  const double move = apart ? tg_measurement_of(probing.move, times->trials, 1).median_s : NAN;
   tg_executor_take_times(executor, false);
-  for (int32_t t = 0; kind->times_apart && t < times->trials; t++)
-    if (!tg_executor_run(executor, &run_s[t], error)) return false;
-  const bool apart = !isnan(move[0]);
-  times->time_s = tg_measurement_of(run_s, times->trials, 1).median_s;
-  times->multiply_s = times->time_s * tg_measurement_of(multiply, times->trials, 1).median_s;
-  times->move_s = apart ? times->time_s * tg_measurement_of(move, times->trials, 1).median_s : NAN;
+  if (kind->times_apart &&
+      !tg_trials(&(TgTrialLimits){.least = time.trials, .most = time.trials}, run_once, &probing, &time, NULL))
+    return false;
+  times->time_s = time.median_s;
+  times->multiply_s = times->time_s * multiply;
+  times->move_s = times->time_s * move;
   return true;
 }
 

@@ -30,7 +30,7 @@ static void test_wanted_trials(void) {
 }
 
 static void test_left_out(void) {
-  const TgTrialLimits limits = {.longest_s = 60};
+  const TgBenchLimits limits = {.longest_s = 60};
   char why[80] = "before";
   g_assert_false(tg_trial_is_left_out(&limits, 60, why, sizeof why));
   g_assert_false(tg_trial_is_left_out(&limits, NAN, why, sizeof why));
@@ -40,7 +40,7 @@ static void test_left_out(void) {
   char small[6];
   g_assert_true(tg_trial_is_left_out(&limits, 61, small, sizeof small));
   g_assert_cmpstr(small, ==, "would");
-  g_assert_false(tg_trial_is_left_out(&(TgTrialLimits){0}, 1e9, why, sizeof why));
+  g_assert_false(tg_trial_is_left_out(&(TgBenchLimits){0}, 1e9, why, sizeof why));
 }
 
 static void test_longest(void) {
@@ -57,14 +57,14 @@ typedef struct Slow {
 
 static bool be_slow(const void *what, TgError *error) {
   Slow *slow = (Slow *)(gpointer)what;
-  const double begun = tg_trial_now_s();
-  while (tg_trial_now_s() - begun < slow->seconds) continue;
+  const double begun = tg_now_s();
+  while (tg_now_s() - begun < slow->seconds) continue;
   slow->runs++;
   return slow->runs != slow->fails_at || tg_error_set(error, 0, 0, "stopped at run %d", slow->runs);
 }
 
 static void test_trial_on_host(void) {
-  const TgTrialLimits limits = {.budget_s = 0.02, .least = 3, .most = 50, .warmup = 2};
+  const TgBenchLimits limits = {.trials = {.budget_s = 0.02, .least = 3, .most = 50, .warmup = 2}};
   TgMeasurement time = {0};
   TgError error;
   Slow slow = {.seconds = 2e-3};
@@ -76,11 +76,11 @@ static void test_trial_on_host(void) {
   g_assert_cmpfloat(time.min_s, >=, 2e-3);
   g_assert_cmpfloat(time.min_s, <=, time.median_s);
   slow = (Slow){.seconds = 1.01};
-  const TgTrialLimits once = {.budget_s = 0.1, .least = 1, .most = 1, .warmup = 5};
+  const TgBenchLimits once = {.trials = {.budget_s = 0.1, .least = 1, .most = 1, .warmup = 5}};
   g_assert_true(tg_trial_on_host(be_slow, &slow, false, &once, &time, &error));
   g_assert_cmpint(time.warmup, ==, 1); /* it took over a second */
   slow = (Slow){.seconds = 2e-3};
-  const TgTrialLimits warm = {.budget_s = 0.02, .least = 3, .most = 50};
+  const TgBenchLimits warm = {.trials = {.budget_s = 0.02, .least = 3, .most = 50}};
   g_assert_true(tg_trial_on_host(be_slow, &slow, false, &warm, &time, &error));
   g_assert_cmpint(time.warmup, ==, 0);
   g_assert_cmpint(time.trials, <=, 10); /* the first of them told how many fit */
