@@ -13,7 +13,7 @@ TG_BEGIN_DECLS
  * begins a statement, and a round of an expanded collective, when its previous one is complete. Holds 24 bytes for each
  * send, receive and product, and the run's state.
  * Errors: as tg_export_write(); TOO_LARGE also where a product takes more than 2^63-1 ns. */
-bool tg_export_goal(const TgExportJob *job, FILE *stream, TgExported *exported, TgFailure *failure, GError **error);
+bool tg_export_goal(const TgExportJob *job, FILE *stream, TgExported *exported, TgError *failure, GError **error);
 
 TG_END_DECLS
 

@@ -46,8 +46,7 @@ GQuark tg_export_error_quark(void);
  * (export-goal.h), .json (export-json.h). `exported` may be NULL; so may `failure`, which says where and why the
  * schedule fails. Errors: TG_EXPORT_ERROR; TG_IO_ERROR BAD_INPUT (unknown suffix, sizes), TOO_LARGE,
  * CANNOT_WRITE. */
-bool tg_export_write(const TgExportJob *job, const char *path, TgExported *exported, TgFailure *failure,
-                     GError **error);
+bool tg_export_write(const TgExportJob *job, const char *path, TgExported *exported, TgError *failure, GError **error);
 
 /** What the job's watch counts to: statements, twice where all of them are run before they are written. 0 where the
  * suffix of `path` is unknown. */

@@ -9,7 +9,7 @@ TG_BEGIN_DECLS
 
 /** Writes the schedule's text, its sizes, and every message and product by step and statement. What is written leaves
  * memory: only the run's state is held. Errors: as tg_export_write(). */
-bool tg_export_json(const TgExportJob *job, FILE *stream, TgExported *exported, TgFailure *failure, GError **error);
+bool tg_export_json(const TgExportJob *job, FILE *stream, TgExported *exported, TgError *failure, GError **error);
 
 TG_END_DECLS
 

@@ -10,7 +10,7 @@ TG_BEGIN_DECLS
 
 typedef struct TgProof {
   bool ok;
-  TgFailure failure; /**< where not ok */
+  TgError failure; /**< where not ok */
   TgStateCounts counts;
   int64_t processors;
   int64_t steps;

@@ -31,33 +31,6 @@ typedef struct TgValue {
 /** A value's number; 0 is no value (an empty slot). */
 typedef int32_t TgValueId;
 
-typedef enum TgCause {
-  TG_CAUSE_NONE,
-  TG_CAUSE_MEMORY,     /**< the run itself could not go on: out of memory or beyond a limit */
-  TG_CAUSE_EXPRESSION, /**< an expression failed at some processor */
-  TG_CAUSE_EMPTY_READ,
-  TG_CAUSE_WRITTEN_TWICE,
-  TG_CAUSE_INNER_MISMATCH,
-  TG_CAUSE_WRONG_FACTOR,  /**< a product of what is not left times right */
-  TG_CAUSE_WRONG_SUM,     /**< terms of different C blocks, or blocks of A or B, added */
-  TG_CAUSE_FINAL_MISSING, /**< a C block's place is empty at the end */
-  TG_CAUSE_FINAL_OTHER,   /**< … holds something else */
-  TG_CAUSE_FINAL_TERMS,   /**< … lacks an inner index, or has one twice */
-  TG_CAUSE_HOOK,          /**< a hook refused */
-  TG_CAUSE_STOPPED        /**< the watch said so */
-} TgCause;
-
-/** Where and why a run failed. */
-typedef struct TgFailure {
-  TgCause cause;
-  int64_t step;
-  int32_t statement; /**< index in the schedule, -1 at the end or the beginning */
-  int32_t line;      /**< source line, 0 where there is none … */
-  int32_t column;    /**< … and column, 0 where the whole line is meant */
-  int64_t processor; /**< rank, -1 where none is to blame */
-  char message[504]; /**< one sentence naming step and processor */
-} TgFailure;
-
 typedef struct TgState TgState;
 
 /** Called as values come and go. Any may be NULL. Those that return bool may refuse (false): the run stops with
@@ -110,7 +83,7 @@ double tg_state_most_values(const TgSchedule *schedule);
 
 /** A bound schedule with its blocks placed (step 0). `hooks` may be NULL and is copied. NULL and `failure` on error. */
 TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
-                      const TgStateHooks *hooks, TgFailure *failure);
+                      const TgStateHooks *hooks, TgError *failure);
 void tg_state_free(TgState *state);
 
 /** Gives the matrices sizes (C is m×n, inner dimension k), so that values have elements and words are counted from here
@@ -120,11 +93,11 @@ void tg_state_measure(TgState *state, int64_t m, int64_t n, int64_t k);
 void tg_state_value_shape(const TgState *state, TgValueId value, int64_t *rows, int64_t *columns);
 
 /** Executes the next statement. */
-TgProgress tg_state_next(TgState *state, TgFailure *failure);
+TgProgress tg_state_next(TgState *state, TgError *failure);
 /** Executes all statements of the next step (there may be none). Do not mix with tg_state_next() inside a step. */
-TgProgress tg_state_next_step(TgState *state, TgFailure *failure);
+TgProgress tg_state_next_step(TgState *state, TgError *failure);
 /** Checks that every C block stands on its place with every inner index exactly once. */
-bool tg_state_finish(TgState *state, TgFailure *failure);
+bool tg_state_finish(TgState *state, TgError *failure);
 
 const TgWalk *tg_state_walk(const TgState *state);
 /** The last step begun; 0 after tg_state_new(). */

@@ -92,8 +92,8 @@ typedef struct TgCost {
   int64_t node_entries;  /**< nodes; or groups, of which an entry has when the first enters and the last leaves, and
                               the most time that one node spends in products; not when the last of these ends */
   TgTierCost tiers;
-  double wall_s;     /**< that this prediction took */
-  TgFailure failure; /**< where the schedule fails; all that is left where tg_cost_predict() does */
+  double wall_s;   /**< that this prediction took */
+  TgError failure; /**< where the schedule fails; all that is left where tg_cost_predict() does */
 } TgCost;
 
 /** Predicts. The grid of the bound schedule is laid on `network` by `embedding`.

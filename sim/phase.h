@@ -70,7 +70,7 @@ TgProgress tg_phases_next(TgPhases *phases, TgPhase **phase, TgPhaseAt *at, GErr
 /** Where the run stands: at the statement of the phase that tg_phases_next() returned last. */
 const TgWalk *tg_phases_walk(const TgPhases *phases);
 /** Why the run failed, where that is the schedule's fault; else its cause is TG_CAUSE_NONE. */
-const TgFailure *tg_phases_failure(const TgPhases *phases);
+const TgError *tg_phases_failure(const TgPhases *phases);
 /** The extents that the run has. */
 const TgShape *tg_phases_shape(const TgPhases *phases);
 

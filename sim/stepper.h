@@ -92,7 +92,7 @@ int64_t tg_stepper_steps(const TgStepper *stepper);
 const char *tg_stepper_label(const TgStepper *stepper);
 const char *tg_stepper_note(const TgStepper *stepper);
 /** Why the last call failed with TG_SIM_ERROR_SCHEDULE; cause TG_CAUSE_NONE where none did. */
-const TgFailure *tg_stepper_failure(const TgStepper *stepper);
+const TgError *tg_stepper_failure(const TgStepper *stepper);
 const TgShape *tg_stepper_shape(const TgStepper *stepper);
 TgElement tg_stepper_element(const TgStepper *stepper);
 

@@ -19,6 +19,10 @@ bool tg_error_set(TgError *error, int line, int column, const char *format, ...)
   if (!error) return false;
   error->line = line;
   error->column = column;
+  error->cause = TG_CAUSE_NONE;
+  error->statement = -1;
+  error->step = 0;
+  error->processor = -1;
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(error->message, sizeof error->message, format, arguments);

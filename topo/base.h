@@ -36,14 +36,36 @@ enum {
   TG_MAX_PROCESSORS = 1 << 24 /**< processors of a grid, nodes of a network */
 };
 
-/** Why something failed. `line` and `column` count from 1; 0 where there is no text to point into. */
+/** What kind of failure: of the run of a schedule, where there is one. */
+typedef enum TgCause {
+  TG_CAUSE_NONE,       /**< nothing more is known than the message says */
+  TG_CAUSE_MEMORY,     /**< out of memory, or beyond a limit */
+  TG_CAUSE_EXPRESSION, /**< an expression failed at some processor */
+  TG_CAUSE_EMPTY_READ,
+  TG_CAUSE_WRITTEN_TWICE,
+  TG_CAUSE_INNER_MISMATCH,
+  TG_CAUSE_WRONG_FACTOR,  /**< a product of what is not left times right */
+  TG_CAUSE_WRONG_SUM,     /**< terms of different C blocks, or blocks of A or B, added */
+  TG_CAUSE_FINAL_MISSING, /**< a C block's place is empty at the end */
+  TG_CAUSE_FINAL_OTHER,   /**< … holds something else */
+  TG_CAUSE_FINAL_TERMS,   /**< … lacks an inner index, or has one twice */
+  TG_CAUSE_HOOK,          /**< a hook refused */
+  TG_CAUSE_STOPPED        /**< the watch said so */
+} TgCause;
+
+/** Why and where something failed: in a text, and in the run of a schedule. */
 typedef struct TgError {
-  int32_t line;
-  int32_t column;
-  char message[504];
+  int32_t line;   /**< from 1; 0 where there is no text to point into */
+  int32_t column; /**< from 1; 0 where the whole line is meant */
+  TgCause cause;
+  int32_t statement; /**< index in the schedule; -1 where there is none, as at the beginning or the end */
+  int64_t step;      /**< from 1; 0 before the first */
+  int64_t processor; /**< rank, -1 where none is to blame */
+  char message[504]; /**< one sentence; that of a run names step and processor */
 } TgError;
 
-/** Fills `error` (which may be NULL) and returns false, so that a caller can `return tg_error_set(...)`. */
+/** Fills `error` (which may be NULL), without a place in a run, and returns false, so that a caller can
+ * `return tg_error_set(...)`. */
 bool tg_error_set(TgError *error, int line, int column, const char *format, ...) TG_PRINTF(4, 5);
 
 /** Bytes of `text`, at most `limit`, that end with a whole character of UTF-8: the precision for "%.*s". */

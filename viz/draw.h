@@ -31,8 +31,8 @@ typedef struct TgDrawOptions {
   const TgEmbedding *embedding; /**< of the grid on it; NULL: processor p on node p */
   TgCollective collective;      /**< TG_COLLECTIVE_WHOLE draws them whole, others round by round */
   TgHeat heat;
-  bool to_the_error;  /**< as in TgFrameOptions: the step in which a wrong schedule fails is drawn as far as it went */
-  TgFailure *failure; /**< with `to_the_error`: set where a step that is drawn fails; may be NULL */
+  bool to_the_error; /**< as in TgFrameOptions: the step in which a wrong schedule fails is drawn as far as it went */
+  TgError *failure;  /**< with `to_the_error`: set where a step that is drawn fails; may be NULL */
   double seconds_per_step; /**< of animations; 0: 2 s */
   bool *plain_digits; /**< set where a picture has A01 for A₀₁, for want of a font with these digits; may be NULL */
   const TgWatch *watch;        /**< told the steps that are drawn, of all and the initial placement; for one step, the

@@ -58,7 +58,7 @@ typedef struct TgFrame {
   bool whole;                 /**< collectives are left whole */
   int64_t step, steps;        /**< 0 is the initial placement; number of the last one */
   const char *label, *note;   /**< of the step, "" where it has none */
-  const TgFailure *failure;   /**< where the run fails in this step, or at the end after it; else NULL */
+  const TgError *failure;     /**< where the run fails in this step, or at the end after it; else NULL */
   int64_t processors;
   bool detail;                    /**< slots, messages and products are there */
   bool listed;                    /**< messages and products are there, with or without slots */

@@ -22,7 +22,7 @@ typedef struct TgDrawing {
   const char *path;   /**< may have a %d, which stands for the step's number */
   const char *format; /**< the suffix of it */
   int64_t steps;
-  TgFailure failure; /* of a step that was drawn */
+  TgError failure;   /* of a step that was drawn */
   bool plain_digits; /* some picture has A01 for A₀₁ */
 } TgDrawing;
 
@@ -62,7 +62,7 @@ static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
  * why. */
 static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
   const TgProblem *problem = &drawing->problem;
-  TgFailure *failure = &drawing->failure;
+  TgError *failure = &drawing->failure;
   if (tg_interrupted()) {
     g_clear_error(&error);
     return TG_EXIT_FAILED;

@@ -111,7 +111,7 @@ TgExit tg_problem_open(const TgCli *cli, TgProblem *problem) {
   return tg_problem_report(cli, problem, &error);
 }
 
-TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgFailure *failure) {
+TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgError *failure) {
   char grid[48];
   if (failure->cause == TG_CAUSE_MEMORY)
     return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, failure->message);

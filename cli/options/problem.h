@@ -42,7 +42,7 @@ const char *tg_problem_display_name(const TgProblem *problem);
 TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgError *error);
 
 /** Reports a proof that failed, as `verify` does: at the statement where it failed. */
-TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgFailure *failure);
+TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgError *failure);
 
 /** Reads a whole number from `low` to `high`; `option` names it in the error. */
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,

@@ -63,7 +63,7 @@ static void announce_size(const TgCli *cli, const TgExportJob *job) {
 }
 
 /* Where a signal stops it, main() ends the program by that signal. */
-static bool run_job(TgCli *cli, TgExportJob *job, TgExported *exported, TgFailure *failure, GError **error) {
+static bool run_job(TgCli *cli, TgExportJob *job, TgExported *exported, TgError *failure, GError **error) {
   TgProgressLine line;
   announce_size(cli, job);
   tg_progress_begin(&line, cli, "export", tg_export_work(job, cli->options.output));
@@ -77,7 +77,7 @@ static bool run_job(TgCli *cli, TgExportJob *job, TgExported *exported, TgFailur
 
 static TgExit write_job(TgCli *cli, const TgProblem *problem, TgExportJob *job) {
   TgExported exported;
-  TgFailure failure;
+  TgError failure;
   GError *error = NULL;
   g_autofree char *text = g_strndup(problem->source.text, problem->source.length);
   job->text = text;

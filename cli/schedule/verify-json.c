@@ -66,7 +66,7 @@ static void write_sizes(TgJson *json, const TgVerification *verification) {
 
 static void write_error(TgJson *json, const TgVerification *verification) {
   const TgSchedule *schedule = &verification->problem.schedule;
-  const TgFailure *failure = &verification->failure;
+  const TgError *failure = &verification->failure;
   int64_t coordinate[TG_MAX_DIMS];
   tg_json_key(json, "error");
   tg_json_begin_object(json, TG_JSON_LINES);

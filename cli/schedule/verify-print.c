@@ -258,7 +258,7 @@ void tg_verification_print_table(TgCli *cli, const TgTable *table) {
 
 TgExit tg_verification_report(const TgCli *cli, const TgVerification *verification) {
   const TgProblem *problem = &verification->problem;
-  const TgFailure *failure = &verification->failure;
+  const TgError *failure = &verification->failure;
   const char *at = verification->failed_at ? verification->failed_at : verification->failed.grid;
   g_autofree char *message =
       g_strdup_printf("%s (%s%s)", failure->message, verification->failed_at ? "with " : "on ", at);

@@ -48,7 +48,7 @@ typedef struct TgVerification {
   GArray *skipped;      /**< TgSkipped */
   GPtrArray *warnings;  /**< char * */
   uint64_t warned;      /**< bit s: there is a warning for statement s */
-  TgFailure failure;    /**< unless ok */
+  TgError failure;      /**< unless ok */
   TgVerdict failed;     /**< the size at which it failed */
   char *failed_at;      /**< "q = 3", NULL without ranges */
   char failed_text[64]; /**< the processor */

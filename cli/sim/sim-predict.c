@@ -180,7 +180,7 @@ bool tg_sim_cost(const TgSimRun *run, const TgShape *shape, const TgCostOptions 
                          (TgEmbeddingKind)run->embedding.kind, &run->machine, options, cost, error);
 }
 
-TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, const TgFailure *failure, GError *error) {
+TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, const TgError *failure, GError *error) {
   const bool known = failure->cause != TG_CAUSE_NONE && g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE);
   if (!known) return tg_report_error(cli, error);
   g_error_free(error);

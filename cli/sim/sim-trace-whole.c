@@ -227,7 +227,7 @@ static TgExit write_steps(const TgCli *cli, Whole *whole, TgFrames *frames) {
   TgSimTrace *trace = whole->trace;
   GError *error = NULL;
   while (tg_sim_trace_fits(trace) && (whole->frame = tg_frames_next(frames, &error))) {
-    const TgFailure *failure = whole->frame->failure;
+    const TgError *failure = whole->frame->failure;
     if (failure)
       return tg_report_at(cli, TG_EXIT_WRONG, &trace->run->problem.source, failure->line, 0, failure->message);
     /* the initial placement, and steps that cost nothing, are not in the prediction */

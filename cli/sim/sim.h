@@ -80,7 +80,7 @@ TgExit tg_sim_predict(const TgCli *cli, TgSimRun *run);
 /** The same at another size and with other options, without reporting; the cost is the caller's. */
 bool tg_sim_cost(const TgSimRun *run, const TgShape *shape, const TgCostOptions *options, TgCost *cost, GError **error);
 /** The error of a prediction, at its place in the schedule where it has one. Frees it. */
-TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, const TgFailure *failure, GError *error);
+TgExit tg_sim_failed(const TgCli *cli, const TgSimRun *run, const TgError *failure, GError *error);
 /** Time of the products of this shape on one processor of the machine; NaN where there are none. */
 double tg_sim_serial_s(const TgSimRun *run, const TgShape *shape);
 /** Takes the words that the fullest processor holds. Refuses more bytes than 64 bits count. */

@@ -110,7 +110,7 @@ static TgExit one_after_another(TgCli *cli, TgStepView *view) {
 
 /* Who has seen the schedule fail finds the reason once more where the screen is gone. */
 static TgExit finish(TgCli *cli, TgStepView *view) {
-  const TgFailure *failure = view->tour->frame ? view->tour->frame->failure : NULL;
+  const TgError *failure = view->tour->frame ? view->tour->frame->failure : NULL;
   if (view->error) return tg_report_error(cli, g_steal_pointer(&view->error));
   if (!failure) return TG_EXIT_DONE;
   return tg_report_at(cli, TG_EXIT_WRONG, &view->problem.source, failure->line, 0, failure->message);

@@ -17,7 +17,7 @@ void tg_step_clear(TgStepRun *run) {
 }
 
 TgExit tg_step_failed(const TgCli *cli, const TgStepRun *run, GError *error) {
-  const TgFailure *failure = tg_stepper_failure(run->stepper);
+  const TgError *failure = tg_stepper_failure(run->stepper);
   if (failure->cause == TG_CAUSE_NONE || !g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
     return tg_report_error(cli, error);
   g_error_free(error);

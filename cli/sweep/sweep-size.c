@@ -13,7 +13,7 @@ typedef struct TgSearch {
   int64_t unit; /* sizes are multiples of it, so that blocks are alike */
   int64_t workers;
   GError *error;
-  TgFailure failure; /* … of the schedule, where it is that */
+  TgError failure; /* … of the schedule, where it is that */
 } TgSearch;
 
 /* Whether `units` suffice; false with `error` set where a prediction fails. */

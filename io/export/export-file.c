@@ -4,7 +4,7 @@
 
 #include "atomic-file.h"
 
-typedef bool (*Write)(const TgExportJob *job, FILE *stream, TgExported *exported, TgFailure *failure, GError **error);
+typedef bool (*Write)(const TgExportJob *job, FILE *stream, TgExported *exported, TgError *failure, GError **error);
 
 typedef struct Format {
   const char *suffix;
@@ -38,9 +38,8 @@ double tg_export_size(const TgExportJob *job, const char *path) {
   return format ? format->size(job) : 0;
 }
 
-bool tg_export_write(const TgExportJob *job, const char *path, TgExported *exported, TgFailure *failure,
-                     GError **error) {
-  if (failure) *failure = (TgFailure){.statement = -1, .processor = -1};
+bool tg_export_write(const TgExportJob *job, const char *path, TgExported *exported, TgError *failure, GError **error) {
+  if (failure) *failure = (TgError){.statement = -1, .processor = -1};
   const Format *format = find_format(path, error);
   if (!format) return false;
   g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, error);

@@ -208,7 +208,7 @@ static bool print_ranks(const Goal *goal, const TgExportJob *job, FILE *stream, 
   return tg_stream_accepted(printed, error);
 }
 
-bool tg_export_goal(const TgExportJob *job, FILE *stream, TgExported *exported, TgFailure *failure, GError **error) {
+bool tg_export_goal(const TgExportJob *job, FILE *stream, TgExported *exported, TgError *failure, GError **error) {
   double flops_per_s = job->flops_per_s != 0 ? job->flops_per_s : 1e9;
   Goal goal = {.ns_per_flop = 1e9 / flops_per_s, .limit_bytes = job->memory_limit_bytes};
   TgExportVisitor visitor = {.user = &goal, .message = see_message, .product = see_product, .end = end_statement};

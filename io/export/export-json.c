@@ -254,7 +254,7 @@ static void write_counts(Writer *writer, const TgExported *counts) {
   tg_json_end_object(writer->json);
 }
 
-bool tg_export_json(const TgExportJob *job, FILE *stream, TgExported *exported, TgFailure *failure, GError **error) {
+bool tg_export_json(const TgExportJob *job, FILE *stream, TgExported *exported, TgError *failure, GError **error) {
   g_autoptr(TgJson) json = tg_json_new();
   Writer writer = {.job = job, .stream = stream, .json = json};
   TgExportVisitor visitor = {.user = &writer,

@@ -87,7 +87,7 @@ static bool check_sizes(const TgExportJob *job, GError **error) {
   return false;
 }
 
-static bool report(const TgFailure *failure, GError **error) {
+static bool report(const TgError *failure, GError **error) {
   if (failure->cause == TG_CAUSE_MEMORY) return too_large(error, failure->message);
   const bool stopped = failure->cause == TG_CAUSE_STOPPED;
   g_set_error_literal(error, TG_EXPORT_ERROR, stopped ? TG_EXPORT_ERROR_STOPPED : TG_EXPORT_ERROR_SCHEDULE,
@@ -95,7 +95,7 @@ static bool report(const TgFailure *failure, GError **error) {
   return false;
 }
 
-static bool run_statement(Run *run, TgProgress *progress, TgFailure *failure, GError **error) {
+static bool run_statement(Run *run, TgProgress *progress, TgError *failure, GError **error) {
   const TgExportVisitor *visitor = run->visitor;
   TgWalk ahead = *tg_state_walk(run->state);
   run->last.pieces = 0;
@@ -107,7 +107,7 @@ static bool run_statement(Run *run, TgProgress *progress, TgFailure *failure, GE
   return *progress == TG_PROGRESS_END || visitor->end(visitor->user, error);
 }
 
-static bool run_all(Run *run, TgFailure *failure, GError **error) {
+static bool run_all(Run *run, TgError *failure, GError **error) {
   const TgExportVisitor *visitor = run->visitor;
   TgProgress progress = TG_PROGRESS_MORE;
   tg_state_measure(run->state, run->job->m, run->job->n, run->job->k);
@@ -117,12 +117,12 @@ static bool run_all(Run *run, TgFailure *failure, GError **error) {
   return tg_state_finish(run->state, failure) || report(failure, error);
 }
 
-bool tg_export_run(const TgExportJob *job, const TgExportVisitor *visitor, TgExported *exported, TgFailure *failure,
+bool tg_export_run(const TgExportJob *job, const TgExportVisitor *visitor, TgExported *exported, TgError *failure,
                    GError **error) {
   Run run = {.job = job, .visitor = visitor};
-  TgFailure unasked;
+  TgError unasked;
   if (!failure) failure = &unasked;
-  *failure = (TgFailure){.statement = -1, .processor = -1};
+  *failure = (TgError){.statement = -1, .processor = -1};
   if (!check_sizes(job, error)) return false;
   TgStateHooks hooks = {.user = &run, .message = see_message, .product = see_product, .watch = job->watch};
   run.state = tg_state_new(job->schedule, job->names, job->collective, &hooks, failure);

@@ -32,8 +32,9 @@ typedef struct TgExportVisitor {
   bool (*end)(void *user, GError **error);
 } TgExportVisitor;
 
-/** Runs the schedule and checks its result; the job's watch is told statements. Errors: as tg_export_write() but CANNOT_WRITE. */
-bool tg_export_run(const TgExportJob *job, const TgExportVisitor *visitor, TgExported *exported, TgFailure *failure,
+/** Runs the schedule and checks its result; the job's watch is told statements. Errors: as tg_export_write() but
+ * CANNOT_WRITE. */
+bool tg_export_run(const TgExportJob *job, const TgExportVisitor *visitor, TgExported *exported, TgError *failure,
                    GError **error);
 
 TG_END_DECLS

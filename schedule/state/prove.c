@@ -49,11 +49,11 @@ static void check_counts(TgProof *proof) {
   if (!tg_sum_is_full(proof->words_received_max) && !tg_sum_is_full(proof->counts.words_per_processor_max)) return;
   proof->ok = false;
   proof->failure =
-      (TgFailure){.cause = TG_CAUSE_MEMORY,
-                  .statement = -1,
-                  .processor = -1,
-                  .message = "a processor receives or holds more elements than a 64-bit count can hold (2^63-1); "
-                             "use smaller matrices"};
+      (TgError){.cause = TG_CAUSE_MEMORY,
+                .statement = -1,
+                .processor = -1,
+                .message = "a processor receives or holds more elements than a 64-bit count can hold (2^63-1); "
+                           "use smaller matrices"};
 }
 
 static void run(TgReceived *received, TgProof *proof) {
@@ -85,8 +85,7 @@ bool tg_prove_watched(const TgSchedule *schedule, const TgScheduleNames *names, 
   TgReceived received = {.words = calloc((size_t)proof->processors, sizeof(int64_t))};
   TgStateHooks hooks = {.user = &received, .message = receive, .watch = watch};
   if (!received.words) {
-    proof->failure =
-        (TgFailure){.cause = TG_CAUSE_MEMORY, .statement = -1, .processor = -1, .message = "out of memory"};
+    proof->failure = (TgError){.cause = TG_CAUSE_MEMORY, .statement = -1, .processor = -1, .message = "out of memory"};
     return false;
   }
   received.state = tg_state_new(schedule, names, collective, &hooks, &proof->failure);

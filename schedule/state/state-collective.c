@@ -26,11 +26,11 @@ static TgValueId *held(const TgLineRun *run, int64_t position, int64_t item) {
   return &run->held[(run->adds ? position * run->items : 0) + item];
 }
 
-static bool read(const TgLineRun *run, int64_t position, int64_t index, TgValueId *value, TgFailure *failure) {
+static bool read(const TgLineRun *run, int64_t position, int64_t index, TgValueId *value, TgError *failure) {
   return tg_slot_read(run->state, rank(run, position), run->statement->source.buffer, (int32_t)index, value, failure);
 }
 
-static bool reserve_scratch(TgState *state, int64_t count, TgFailure *failure) {
+static bool reserve_scratch(TgState *state, int64_t count, TgError *failure) {
   if (count > state->scratch_capacity) {
     TgValueId *wider = realloc(state->scratch, (size_t)count * sizeof *wider);
     if (!wider) return tg_state_out_of_memory(state, failure, "a collective");
@@ -42,7 +42,7 @@ static bool reserve_scratch(TgState *state, int64_t count, TgFailure *failure) {
 }
 
 /* Where each operation's blocks start: which position and slot holds item t. */
-static bool read_items(TgLineRun *run, TgFailure *failure) {
+static bool read_items(TgLineRun *run, TgError *failure) {
   int32_t length = run->line.length;
   TgOp op = (TgOp)run->statement->op;
   for (int64_t item = 0; item < run->items; item++) {
@@ -54,7 +54,7 @@ static bool read_items(TgLineRun *run, TgFailure *failure) {
   return true;
 }
 
-static bool read_contributions(TgLineRun *run, TgFailure *failure) {
+static bool read_contributions(TgLineRun *run, TgError *failure) {
   for (int32_t position = 0; position < run->line.length; position++)
     for (int64_t item = 0; item < run->items; item++) {
       TgValueId *value = held(run, position, item);
@@ -76,7 +76,7 @@ static void forget_terms(TgState *state, TgValueId sum) {
 
 /* One partial sum arrives at another. The first arrival makes the receiver's sum its own; names follow piece 0, which
  * travels as every piece does. */
-static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgFailure *failure) {
+static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgError *failure) {
   TgState *state = run->state;
   TgValueId *to = held(run, transfer->to, transfer->item), from = *held(run, transfer->from, transfer->item);
   int64_t processor = rank(run, transfer->to);
@@ -101,7 +101,7 @@ static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgFailure *f
   return followed || tg_state_hook_failed(state, failure, processor);
 }
 
-static bool transfer_all(TgLineRun *run, TgFailure *failure) {
+static bool transfer_all(TgLineRun *run, TgError *failure) {
   TgState *state = run->state;
   TgRounds rounds;
   TgTransfer transfer;
@@ -117,7 +117,7 @@ static bool transfer_all(TgLineRun *run, TgFailure *failure) {
 }
 
 /* Writes item `item` into slot Y[index] of `position`; what stays on its own processor is no arrival. */
-static bool write(TgLineRun *run, int32_t position, int32_t index, TgValueId value, bool arrived, TgFailure *failure) {
+static bool write(TgLineRun *run, int32_t position, int32_t index, TgValueId value, bool arrived, TgError *failure) {
   TgWrite entry = {.processor = rank(run, position),
                    .buffer = run->statement->target.buffer,
                    .index = index,
@@ -126,7 +126,7 @@ static bool write(TgLineRun *run, int32_t position, int32_t index, TgValueId val
   return tg_state_push_write(run->state, entry, failure);
 }
 
-static bool write_position(TgLineRun *run, int32_t position, TgFailure *failure) {
+static bool write_position(TgLineRun *run, int32_t position, TgError *failure) {
   int32_t length = run->line.length, target = run->line.target, root = run->line.root;
   bool at_root = position == root;
   switch (run->statement->op) {
@@ -149,7 +149,7 @@ static bool write_position(TgLineRun *run, int32_t position, TgFailure *failure)
   return true;
 }
 
-static bool run_line(TgLineRun *run, TgFailure *failure) {
+static bool run_line(TgLineRun *run, TgError *failure) {
   bool fine = run->adds ? read_contributions(run, failure) : read_items(run, failure);
   fine = fine && transfer_all(run, failure);
   for (int32_t position = 0; fine && position < run->line.length; position++)
@@ -164,7 +164,7 @@ static int64_t count_items(int op, int64_t length) {
   return op == TG_OP_ALLTOALL ? length * length : length;
 }
 
-bool tg_state_execute_collective(TgState *state, TgFailure *failure) {
+bool tg_state_execute_collective(TgState *state, TgError *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
   bool adds = statement->op == TG_OP_REDUCE || statement->op == TG_OP_REDUCESCATTER;
   int64_t lines = tg_walk_lines(&state->walk);

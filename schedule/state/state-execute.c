@@ -3,12 +3,12 @@
 
 #include <stdio.h>
 
-static bool expression_failed(const TgState *state, int64_t processor, const TgError *error, TgFailure *failure) {
+static bool expression_failed(const TgState *state, int64_t processor, const TgError *error, TgError *failure) {
   return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, processor, "%d:%d: %s", error->line, error->column,
                        error->message);
 }
 
-static bool execute_move(TgState *state, TgFailure *failure) {
+static bool execute_move(TgState *state, TgError *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
   TgMessages messages;
   TgMessage message;
@@ -36,7 +36,7 @@ static bool execute_move(TgState *state, TgFailure *failure) {
 /* What a factor contributes to C's indices: its outer index (row of the left, column of the right) and the inner one.
  */
 static bool factor(const TgState *state, int64_t processor, TgValueId value, const TgSlot *slot, bool left,
-                   int32_t *outer, int32_t *inner, TgFailure *failure) {
+                   int32_t *outer, int32_t *inner, TgError *failure) {
   const TgComputes *computes = &state->schedule->computes;
   const TgValue *v = &state->value[value];
   uint8_t matrix = left ? computes->left : computes->right;
@@ -62,7 +62,7 @@ typedef struct TgTerm {
   int32_t row, column, inner;
 } TgTerm;
 
-static bool make_term(TgState *state, int64_t processor, const TgLocal *local, TgTerm *term, TgFailure *failure) {
+static bool make_term(TgState *state, int64_t processor, const TgLocal *local, TgTerm *term, TgError *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
   int32_t right_inner;
   if (!tg_slot_read(state, processor, statement->source.buffer, local->source, &term->left, failure) ||
@@ -81,7 +81,7 @@ static bool make_term(TgState *state, int64_t processor, const TgLocal *local, T
 }
 
 static bool check_summand(const TgState *state, int64_t processor, TgValueId sum, const TgTerm *term,
-                          TgFailure *failure) {
+                          TgError *failure) {
   const TgValue *v = &state->value[sum];
   if (v->kind == TG_VALUE_SUM && !v->transposed && v->row == term->row && v->column == term->column) return true;
   char text[64];
@@ -102,7 +102,7 @@ static TgValueId new_sum(TgState *state, const TgTerm *term, TgValueId sum, bool
   return result;
 }
 
-static bool multiply_at(TgState *state, int64_t processor, const TgLocal *local, TgFailure *failure) {
+static bool multiply_at(TgState *state, int64_t processor, const TgLocal *local, TgError *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
   const TgStateHooks *hooks = &state->hooks;
   int buffer = statement->target.buffer;
@@ -125,7 +125,7 @@ static bool multiply_at(TgState *state, int64_t processor, const TgLocal *local,
   return followed || tg_state_hook_failed(state, failure, processor);
 }
 
-static bool copy_at(TgState *state, int64_t processor, const TgLocal *local, TgFailure *failure) {
+static bool copy_at(TgState *state, int64_t processor, const TgLocal *local, TgError *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
   TgValueId value;
   if (!tg_slot_read(state, processor, statement->source.buffer, local->source, &value, failure) ||
@@ -135,7 +135,7 @@ static bool copy_at(TgState *state, int64_t processor, const TgLocal *local, TgF
   return true;
 }
 
-static bool zero_at(TgState *state, int64_t processor, const TgLocal *local, TgFailure *failure) {
+static bool zero_at(TgState *state, int64_t processor, const TgLocal *local, TgError *failure) {
   int buffer = state->schedule->statement[state->walk.statement].target.buffer;
   if (!tg_slot_reserve(state, buffer, local->target, failure)) return false;
   TgValueId zero = tg_value_new(state, TG_VALUE_ZERO);
@@ -159,7 +159,7 @@ static void name_transpose(const TgState *state, TgValue *to, const TgValue *fro
   }
 }
 
-static bool transpose_at(TgState *state, int64_t processor, const TgLocal *local, TgFailure *failure) {
+static bool transpose_at(TgState *state, int64_t processor, const TgLocal *local, TgError *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
   TgValueId value;
   if (!tg_slot_read(state, processor, statement->source.buffer, local->source, &value, failure)) return false;
@@ -172,9 +172,9 @@ static bool transpose_at(TgState *state, int64_t processor, const TgLocal *local
   return followed || tg_state_hook_failed(state, failure, processor);
 }
 
-typedef bool (*LocalOperation)(TgState *state, int64_t processor, const TgLocal *local, TgFailure *failure);
+typedef bool (*LocalOperation)(TgState *state, int64_t processor, const TgLocal *local, TgError *failure);
 
-static bool execute_local(TgState *state, LocalOperation operation, TgFailure *failure) {
+static bool execute_local(TgState *state, LocalOperation operation, TgError *failure) {
   for (int64_t processor = 0; processor < state->processors; processor++) {
     TgLocal local;
     TgError error;
@@ -186,7 +186,7 @@ static bool execute_local(TgState *state, LocalOperation operation, TgFailure *f
   return true;
 }
 
-bool tg_state_execute(TgState *state, TgFailure *failure) {
+bool tg_state_execute(TgState *state, TgError *failure) {
   static const LocalOperation local[TG_OPS] = {
       [TG_OP_MULTIPLY] = multiply_at, [TG_OP_COPY] = copy_at, [TG_OP_ZERO] = zero_at, [TG_OP_TRANSPOSE] = transpose_at};
   int op = state->schedule->statement[state->walk.statement].op;

@@ -53,15 +53,15 @@ struct TgState {
   TgUnread unread[TG_MAX_STATEMENTS];
 };
 
-bool tg_state_fail(const TgState *state, TgFailure *failure, TgCause cause, int64_t processor, const char *format, ...)
+bool tg_state_fail(const TgState *state, TgError *failure, TgCause cause, int64_t processor, const char *format, ...)
     TG_PRINTF(5, 6);
 /** A hook returned false. */
-bool tg_state_hook_failed(const TgState *state, TgFailure *failure, int64_t processor);
-bool tg_state_out_of_memory(const TgState *state, TgFailure *failure, const char *what);
+bool tg_state_hook_failed(const TgState *state, TgError *failure, int64_t processor);
+bool tg_state_out_of_memory(const TgState *state, TgError *failure, const char *what);
 /** Asks the watch. */
-bool tg_state_watched(TgState *state, TgFailure *failure);
+bool tg_state_watched(TgState *state, TgError *failure);
 /** The same now and then: called for every processor, message and block of what may be long. */
-static inline bool tg_state_go_on(TgState *state, TgFailure *failure) {
+static inline bool tg_state_go_on(TgState *state, TgError *failure) {
   return ++state->since_watched % 4096 || tg_state_watched(state, failure);
 }
 /** "A" or "C[3]". */
@@ -83,27 +83,27 @@ TgValueId tg_value_copy(TgState *state, TgValueId other);
 int64_t tg_value_elements(const TgState *state, TgValueId value);
 
 /** Makes slots up to `index` exist. */
-bool tg_slot_reserve(TgState *state, int buffer, int32_t index, TgFailure *failure);
+bool tg_slot_reserve(TgState *state, int buffer, int32_t index, TgError *failure);
 /** What the slot holds, marking it read; fails where it is empty. */
-bool tg_slot_read(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId *value, TgFailure *failure);
+bool tg_slot_read(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId *value, TgError *failure);
 /** Puts `value` (whose reference it takes) into an existing slot. */
 void tg_slot_set(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId value);
 /** Takes the value out of the slot with its reference. */
 TgValueId tg_slot_take(TgState *state, int64_t processor, int buffer, int32_t index);
-bool tg_state_push_write(TgState *state, TgWrite write, TgFailure *failure);
+bool tg_state_push_write(TgState *state, TgWrite write, TgError *failure);
 /** Carries out all pending writes in order. */
-bool tg_state_apply_writes(TgState *state, TgFailure *failure);
+bool tg_state_apply_writes(TgState *state, TgError *failure);
 /** *sum (whose reference it takes and gives) becomes *sum + term. */
-bool tg_state_sum(TgState *state, int64_t processor, TgValueId *sum, TgValueId term, TgFailure *failure);
+bool tg_state_sum(TgState *state, int64_t processor, TgValueId *sum, TgValueId term, TgError *failure);
 /** Fails unless the two may be added. */
-bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, TgValueId b, TgFailure *failure);
+bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, TgValueId b, TgError *failure);
 
 /** At the end: notes every arrival nobody read; a result on its place counts as read. */
 void tg_state_note_all_unread(TgState *state);
 
 /** Executes the walk's current statement. */
-bool tg_state_execute(TgState *state, TgFailure *failure);
-bool tg_state_execute_collective(TgState *state, TgFailure *failure);
+bool tg_state_execute(TgState *state, TgError *failure);
+bool tg_state_execute_collective(TgState *state, TgError *failure);
 void tg_state_count_message(TgState *state, const TgMessage *message, TgValueId value);
 
 #endif

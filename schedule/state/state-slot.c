@@ -24,7 +24,7 @@ static bool widen(void **array, int64_t old, int64_t count, size_t size) {
   return true;
 }
 
-bool tg_slot_reserve(TgState *state, int buffer, int32_t index, TgFailure *failure) {
+bool tg_slot_reserve(TgState *state, int buffer, int32_t index, TgError *failure) {
   TgStateBuffer *b = &state->buffer[buffer];
   if (index < b->length) return true;
   if (index >= b->capacity) {
@@ -51,7 +51,7 @@ TgValueId tg_state_slot(const TgState *state, int64_t processor, int buffer, int
   return index < b->length ? b->value[index * state->processors + processor] : 0;
 }
 
-bool tg_slot_read(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId *value, TgFailure *failure) {
+bool tg_slot_read(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId *value, TgError *failure) {
   *value = tg_state_slot(state, processor, buffer, index);
   if (*value) {
     state->buffer[buffer].arrival[index * state->processors + processor] = 0;
@@ -105,7 +105,7 @@ void tg_state_count_message(TgState *state, const TgMessage *message, TgValueId 
   if (state->hooks.message) state->hooks.message(state->hooks.user, message, value);
 }
 
-bool tg_state_push_write(TgState *state, TgWrite write, TgFailure *failure) {
+bool tg_state_push_write(TgState *state, TgWrite write, TgError *failure) {
   if (state->writes == state->write_capacity) {
     int64_t capacity = state->write_capacity ? 2 * state->write_capacity : 256;
     TgWrite *wider = realloc(state->write, (size_t)capacity * sizeof *wider);
@@ -120,7 +120,7 @@ bool tg_state_push_write(TgState *state, TgWrite write, TgFailure *failure) {
   return tg_slot_reserve(state, write.buffer, write.index, failure);
 }
 
-bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, TgValueId b, TgFailure *failure) {
+bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, TgValueId b, TgError *failure) {
   const TgValue *x = &state->value[a], *y = &state->value[b];
   if (x->kind == TG_VALUE_SUM && y->kind == TG_VALUE_SUM && x->row == y->row && x->column == y->column &&
       x->transposed == y->transposed)
@@ -133,7 +133,7 @@ bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, Tg
                        tg_name(state->names, state->names->source[state->walk.statement]), term, sum);
 }
 
-bool tg_state_sum(TgState *state, int64_t processor, TgValueId *sum, TgValueId term, TgFailure *failure) {
+bool tg_state_sum(TgState *state, int64_t processor, TgValueId *sum, TgValueId term, TgError *failure) {
   TgValueId old = *sum;
   if (old && state->value[term].kind == TG_VALUE_ZERO) return true;
   if (!old || state->value[old].kind == TG_VALUE_ZERO) {
@@ -152,7 +152,7 @@ bool tg_state_sum(TgState *state, int64_t processor, TgValueId *sum, TgValueId t
   return followed || tg_state_hook_failed(state, failure, processor);
 }
 
-static bool apply(TgState *state, TgWrite *write, TgFailure *failure) {
+static bool apply(TgState *state, TgWrite *write, TgError *failure) {
   int64_t at = write->index * state->processors + write->processor;
   TgStateBuffer *b = &state->buffer[write->buffer];
   TgValueId value = write->value;
@@ -181,7 +181,7 @@ static bool apply(TgState *state, TgWrite *write, TgFailure *failure) {
   return true;
 }
 
-bool tg_state_apply_writes(TgState *state, TgFailure *failure) {
+bool tg_state_apply_writes(TgState *state, TgError *failure) {
   bool fine = true;
   for (int64_t w = 0; w < state->writes; w++)
     if (fine) fine = apply(state, &state->write[w], failure);

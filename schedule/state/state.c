@@ -14,7 +14,7 @@ static bool keep_c_place(TgState *state, const TgPlaced *placed) {
 }
 
 /* Copies of a block share one value, so `table` remembers the value of each block placed so far. */
-static bool place_block(TgState *state, const TgPlaced *placed, TgValueId *table, TgFailure *failure) {
+static bool place_block(TgState *state, const TgPlaced *placed, TgValueId *table, TgError *failure) {
   const int32_t *blocks = state->schedule->blocks[placed->matrix];
   TgValueId *value = &table[(int64_t)placed->row * blocks[1] + placed->column];
   bool first = !*value;
@@ -41,7 +41,7 @@ static bool place_block(TgState *state, const TgPlaced *placed, TgValueId *table
   return true;
 }
 
-static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgFailure *failure) {
+static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgError *failure) {
   TgPlacing placing;
   TgPlaced placed;
   TgError error;
@@ -57,7 +57,7 @@ static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgFailure *
 }
 
 /* A run without an end is refused before it begins. */
-static bool check_length(const TgState *state, TgFailure *failure) {
+static bool check_length(const TgState *state, TgError *failure) {
   TgError error;
   if (tg_walk_ends(state->schedule, state->names, &error)) return true;
   tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "%d:%d: %s", error.line, error.column, error.message);
@@ -69,7 +69,7 @@ static int64_t block_count(const TgState *state, int matrix) {
   return (int64_t)state->schedule->blocks[matrix][0] * state->schedule->blocks[matrix][1];
 }
 
-static bool place(TgState *state, TgFailure *failure) {
+static bool place(TgState *state, TgError *failure) {
   TgValueId *table[TG_MATRICES] = {NULL};
   bool fine = true;
   for (int m = 0; m < TG_MATRIX_C; m++)
@@ -87,7 +87,7 @@ static int compare_places(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-static bool check_c_places(const TgState *state, TgFailure *failure) {
+static bool check_c_places(const TgState *state, TgError *failure) {
   int64_t count = block_count(state, TG_MATRIX_C);
   TgCPlace *sorted = malloc((size_t)count * sizeof *sorted);
   if (!sorted) return tg_state_out_of_memory(state, failure, "places");
@@ -106,10 +106,9 @@ static bool check_c_places(const TgState *state, TgFailure *failure) {
 }
 
 TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
-                      const TgStateHooks *hooks, TgFailure *failure) {
+                      const TgStateHooks *hooks, TgError *failure) {
   TgState *state = calloc(1, sizeof *state);
-  *failure =
-      (TgFailure){.cause = TG_CAUSE_MEMORY, .statement = -1, .processor = -1, .message = "step 0: out of memory"};
+  *failure = (TgError){.cause = TG_CAUSE_MEMORY, .statement = -1, .processor = -1, .message = "step 0: out of memory"};
   if (!state) return NULL;
   state->schedule = schedule;
   state->names = names;
@@ -126,7 +125,7 @@ TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, 
     tg_state_free(state);
     return NULL;
   }
-  *failure = (TgFailure){.statement = -1, .processor = -1};
+  *failure = (TgError){.statement = -1, .processor = -1};
   return state;
 }
 
@@ -164,14 +163,14 @@ void tg_state_measure(TgState *state, int64_t m, int64_t n, int64_t k) {
 }
 
 /* At a line of its own, such as that of a `repeat`, not at the statement executed last. */
-static TgProgress walk_failed(const TgState *state, const TgError *error, TgFailure *failure) {
+static TgProgress walk_failed(const TgState *state, const TgError *error, TgError *failure) {
   tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%s", error->message);
   failure->statement = -1;
   failure->line = error->line;
   return TG_PROGRESS_ERROR;
 }
 
-TgProgress tg_state_next(TgState *state, TgFailure *failure) {
+TgProgress tg_state_next(TgState *state, TgError *failure) {
   TgError error;
   TgProgress progress = tg_walk_next(&state->walk, &error);
   state->step = state->walk.step;
@@ -180,7 +179,7 @@ TgProgress tg_state_next(TgState *state, TgFailure *failure) {
   return progress;
 }
 
-TgProgress tg_state_next_step(TgState *state, TgFailure *failure) {
+TgProgress tg_state_next_step(TgState *state, TgError *failure) {
   int64_t wanted = state->step + 1;
   for (;;) {
     TgError error;
@@ -201,8 +200,7 @@ TgProgress tg_state_next_step(TgState *state, TgFailure *failure) {
   }
 }
 
-static bool check_product(const TgState *state, const TgCPlace *place, int32_t row, int32_t column,
-                          TgFailure *failure) {
+static bool check_product(const TgState *state, const TgCPlace *place, int32_t row, int32_t column, TgError *failure) {
   TgValueId id = tg_state_slot(state, place->processor, place->buffer, place->index);
   const TgValue *v = tg_state_value(state, id);
   char text[64], slot[64];
@@ -222,7 +220,7 @@ static bool check_product(const TgState *state, const TgCPlace *place, int32_t r
   return true;
 }
 
-static bool check_copy(const TgState *state, const TgCPlace *place, int32_t row, int32_t column, TgFailure *failure) {
+static bool check_copy(const TgState *state, const TgCPlace *place, int32_t row, int32_t column, TgError *failure) {
   const TgComputes *computes = &state->schedule->computes;
   TgValueId id = tg_state_slot(state, place->processor, place->buffer, place->index);
   const TgValue *v = tg_state_value(state, id);
@@ -236,7 +234,7 @@ static bool check_copy(const TgState *state, const TgCPlace *place, int32_t row,
                        "at the end the place of C(%d, %d) holds %s", row, column, text);
 }
 
-bool tg_state_finish(TgState *state, TgFailure *failure) {
+bool tg_state_finish(TgState *state, TgError *failure) {
   const int32_t *blocks = state->schedule->blocks[TG_MATRIX_C];
   bool copies = state->schedule->computes.right == TG_MATRICES;
   state->walk.statement = state->walk.group = -1;

@@ -68,7 +68,7 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
                                                                              shape, options->element_bytes, error);
   bool fine = prediction.phases && tg_lanes_init(&prediction.lanes, schedule, network, embedding, machine, error) &&
               run_model(&prediction, error) && is_number(cost, error);
-  const TgFailure failure = prediction.phases ? *tg_phases_failure(prediction.phases) : (TgFailure){0};
+  const TgError failure = prediction.phases ? *tg_phases_failure(prediction.phases) : (TgError){0};
   if (fine) tg_prediction_take(&prediction);
   tg_prediction_clear(&prediction);
   if (!fine) tg_cost_clear(cost);

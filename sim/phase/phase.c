@@ -13,7 +13,7 @@ struct TgPhases {
   int64_t element_bytes;
   TgWalk walk;    /* uniform blocks */
   TgState *state; /* blocks of different sizes: followed by name */
-  TgFailure failure;
+  TgError failure;
   TgUniformBlocks blocks;
   TgLinePatterns patterns;
   GPtrArray *drafts; /* TgPhaseDraft, one a round */
@@ -93,12 +93,9 @@ static bool is_constant(const TgSchedule *schedule, const TgStatement *statement
 }
 
 static bool expression_failed(TgPhases *phases, const TgError *reason, GError **error) {
-  phases->failure = (TgFailure){.cause = TG_CAUSE_EXPRESSION,
-                                .statement = phases->walk.statement,
-                                .line = reason->line,
-                                .column = reason->column,
-                                .processor = -1};
-  g_strlcpy(phases->failure.message, reason->message, sizeof phases->failure.message);
+  phases->failure = *reason;
+  phases->failure.cause = TG_CAUSE_EXPRESSION;
+  phases->failure.statement = phases->walk.statement;
   g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE, reason->message);
   return false;
 }
@@ -290,7 +287,7 @@ const TgWalk *tg_phases_walk(const TgPhases *phases) {
   return phases->state ? tg_state_walk(phases->state) : &phases->walk;
 }
 
-const TgFailure *tg_phases_failure(const TgPhases *phases) {
+const TgError *tg_phases_failure(const TgPhases *phases) {
   return &phases->failure;
 }
 

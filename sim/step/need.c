@@ -78,7 +78,7 @@ bool tg_stepper_peak_bytes(const TgStepper *stepper, const TgScheduleNames *name
                               .drop = ledger_drop,
                               .watch = stepper->options.watch};
   const TgShape *shape = &stepper->shape;
-  TgFailure failure = {0};
+  TgError failure = {0};
   TgState *state = tg_state_new(stepper->schedule, names, stepper->options.collective, &hooks, &failure);
   *bytes = 0;
   if (!state) return true;

@@ -28,7 +28,7 @@ struct TgStepper {
   TgHistory history;
   GArray *messages; /**< TgStepperMessage, of the last step */
   GArray *products; /**< TgStepperProduct, of the last step */
-  TgFailure failure;
+  TgError failure;
   bool lost;          /**< memory ran out in the middle of a step: nothing can be told any more */
   GError *hook_error; /**< why a hook refused */
   int blas_threads;   /**< what tg_blas_threads_begin() returned */

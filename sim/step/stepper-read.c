@@ -16,7 +16,7 @@ const char *tg_stepper_note(const TgStepper *stepper) {
   return stepper->note;
 }
 
-const TgFailure *tg_stepper_failure(const TgStepper *stepper) {
+const TgError *tg_stepper_failure(const TgStepper *stepper) {
   return &stepper->failure;
 }
 

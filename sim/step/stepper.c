@@ -187,7 +187,7 @@ static bool check_sound(const TgStepper *stepper, GError **error) {
 
 TgProgress tg_stepper_next(TgStepper *stepper, GError **error) {
   const int64_t position = stepper->tally.trace.steps;
-  stepper->failure = (TgFailure){.cause = TG_CAUSE_NONE};
+  stepper->failure = (TgError){.cause = TG_CAUSE_NONE};
   if (!check_sound(stepper, error)) return TG_PROGRESS_ERROR;
   if (position == stepper->steps) return TG_PROGRESS_END;
   if (execute(stepper, error)) return TG_PROGRESS_MORE;
@@ -196,7 +196,7 @@ TgProgress tg_stepper_next(TgStepper *stepper, GError **error) {
 }
 
 static bool seek_back(TgStepper *stepper, int64_t step, GError **error) {
-  stepper->failure = (TgFailure){.cause = TG_CAUSE_NONE};
+  stepper->failure = (TgError){.cause = TG_CAUSE_NONE};
   if (!check_sound(stepper, error)) return false;
   stepper->lost = !rewind_to(stepper, step, error);
   return !stepper->lost;

@@ -79,7 +79,7 @@ static void read_slots(const Run *run, const TgState *state) {
   }
 }
 
-static Outcome finish(const Run *run, TgState *state, TgProgress progress, TgFailure *failure) {
+static Outcome finish(const Run *run, TgState *state, TgProgress progress, TgError *failure) {
   while (progress == TG_PROGRESS_MORE) {
     if (!within_budget(run, state)) return OUTCOME_TOO_MUCH;
     progress = tg_state_next(state, failure);
@@ -93,8 +93,8 @@ static Outcome finish(const Run *run, TgState *state, TgProgress progress, TgFai
 }
 
 /** Runs to the end, then once more from a snapshot after two statements: to the same end. */
-static Outcome run_twice(const Run *run, TgCollective collective, TgFailure *failure) {
-  TgFailure again = {0};
+static Outcome run_twice(const Run *run, TgCollective collective, TgError *failure) {
+  TgError again = {0};
   TgState *state = tg_state_new(run->schedule, run->names, collective, NULL, failure);
   if (!state) {
     check_words(failure->message, sizeof failure->message, run->utf8);
@@ -150,7 +150,7 @@ static bool check_moves(const Run *run) {
 }
 
 static void check_run(const Run *run) {
-  TgFailure failure = {0};
+  TgError failure = {0};
   TgProof proof;
   if (!check_moves(run)) return;
   const Outcome outcome = run_twice(run, TG_COLLECTIVE_WHOLE, &failure);
@@ -160,7 +160,7 @@ static void check_run(const Run *run) {
   g_assert_cmpint(proof.failure.cause, ==, failure.cause);
   g_assert_cmpint(proof.failure.processor, ==, failure.processor);
   for (int form = TG_COLLECTIVE_AUTO; form < TG_COLLECTIVES; form++) {
-    TgFailure other = {0};
+    TgError other = {0};
     const Outcome same = run_twice(run, (TgCollective)form, &other);
     if (same != outcome && same != OUTCOME_TOO_MUCH)
       g_error("whole: %s; %s: %s", failure.message, tg_collective_name((TgCollective)form), other.message);

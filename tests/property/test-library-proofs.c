@@ -218,7 +218,7 @@ static void dimma_order(void) {
   load("dimma");
   TgBindings bindings = bindings_of(&one);
   TgError error = {0};
-  TgFailure failure;
+  TgError failure;
   g_assert_true(tg_schedule_bind(&schedule, &names, &bindings, &error));
   TgState *state = tg_state_new(&schedule, &names, TG_COLLECTIVE_WHOLE, NULL, &failure);
   int buffer = schedule.statement[tg_state_walk(state)->schedule->statements - 1].source.buffer;

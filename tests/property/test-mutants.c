@@ -20,7 +20,7 @@ static struct {
 
 typedef struct Verdict {
   bool ok;
-  TgFailure failure;
+  TgError failure;
 } Verdict;
 
 static const char *mutate(const char *text, uint64_t seed, char **edited) {
@@ -120,7 +120,7 @@ static Verdict prove(const StepCase *test, TgCollective collective) {
 }
 
 static void expect_same(const char *text, const Verdict *proved, const Verdict *stepped) {
-  const TgFailure *p = &proved->failure, *s = &stepped->failure;
+  const TgError *p = &proved->failure, *s = &stepped->failure;
   const bool same = proved->ok == stepped->ok &&
                     (proved->ok || (p->cause == s->cause && p->step == s->step && p->processor == s->processor &&
                                     p->statement == s->statement && strcmp(p->message, s->message) == 0));

@@ -42,19 +42,19 @@ static void assert_begins(GBytes *file, const char *signature) {
   g_assert_cmpint(memcmp(g_bytes_get_data(file, NULL), signature, strlen(signature)), ==, 0);
 }
 
-static GBytes *draw_wrong(gint64 step, TgFailure *failure, GError **error) {
+static GBytes *draw_wrong(gint64 step, TgError *failure, GError **error) {
   static const char text[] = "schedule t\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nstep \"one\"\n"
                              "  move A to (i,j-i)\nstep \"two\"\n  C += A * B\nstep \"three\"\n  zero C\n";
   Bound bound;
   g_assert_true(bound_from(&bound, text, "3x3", NULL));
-  *failure = (TgFailure){.cause = TG_CAUSE_NONE};
+  *failure = (TgError){.cause = TG_CAUSE_NONE};
   const TgDrawOptions options = {.collective = TG_COLLECTIVE_WHOLE, .to_the_error = true, .failure = failure};
   return tg_draw_step(&bound.schedule, &bound.names, &options, step, "svg", error);
 }
 
 /* Drawn up to the step that fails, in which the processor is marked and words say why; not beyond. */
 static void test_wrong(void) {
-  TgFailure failure;
+  TgError failure;
   GError *error = NULL;
   g_autoptr(GBytes) first = draw_wrong(1, &failure, &error);
   g_assert_no_error(error);

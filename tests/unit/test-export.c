@@ -12,7 +12,7 @@
 static const char *const grids[] = {"2x2x2", "4x4x4", "3x2x4", "4x4x2", "3x3", "4x4",
                                     "2x3",   "1x1",   "1x1x1", "2",     "5",   "8"};
 
-static char *export_text(const TgExportJob *job, TgExported *exported, TgFailure *failure, gboolean json,
+static char *export_text(const TgExportJob *job, TgExported *exported, TgError *failure, gboolean json,
                          GError **error) {
   char *text = NULL;
   size_t length = 0;
@@ -240,7 +240,7 @@ static void test_failures(Folder *folder, gconstpointer unused) {
     for (int json = 0; json < 2; json++) {
       g_autoptr(GError) error = NULL;
       g_autofree char *path = g_build_filename(folder->path, json ? "x.json" : "x.goal", NULL);
-      TgFailure failure;
+      TgError failure;
       g_assert_false(tg_export_write(&job, path, NULL, &failure, &error));
       g_assert_error(error, TG_EXPORT_ERROR, TG_EXPORT_ERROR_SCHEDULE);
       g_assert_cmpstr(error->message, ==, proof.failure.message);

@@ -160,7 +160,7 @@ static char *describe(TgState *state, const TgSchedule *schedule) {
 
 static void test_snapshots(void) {
   Bound bound;
-  TgFailure failure;
+  TgError failure;
   g_assert_true(bound_from_library(&bound, "cannon25d", "4x4x2", NULL));
   TgState *state = tg_state_new(&bound.schedule, &bound.names, TG_COLLECTIVE_WHOLE, NULL, &failure);
   TgSnapshot *snapshots[8];
@@ -191,7 +191,7 @@ static void test_snapshots(void) {
 /* Steps with nothing in them still count, so that a step's number is the same for every reader. */
 static void test_empty_steps(void) {
   Bound bound;
-  TgFailure failure;
+  TgError failure;
   const char *text =
       GRID "step \"none\"\n  repeat s in q-1\n    move A to (i,j)\nC = A * B\nstep \"none\"\n  repeat s in q-1\n"
            "    move A to (i,j)\n";

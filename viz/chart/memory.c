@@ -93,7 +93,7 @@ static void end_step(Count *count, const char *label) {
 }
 
 /* A step of which no statement is executed holds what the one before it left. */
-static TgProgress follow(Count *count, TgFailure *failure) {
+static TgProgress follow(Count *count, TgError *failure) {
   TgProgress progress;
   const char *label = "initial placement";
   take_moment(count);
@@ -145,7 +145,7 @@ static void take(TgMemory *memory, Count *count) {
 gboolean tg_memory_measure(TgMemory *memory, const TgSchedule *schedule, const TgScheduleNames *names,
                            TgCollective collective, int64_t m, int64_t n, int64_t k, const TgWatch *watch,
                            GError **error) {
-  TgFailure failure;
+  TgError failure;
   const TgStateHooks hooks = {.watch = watch};
   Count count = {.schedule = schedule, .processors = tg_schedule_processors(schedule)};
   *memory = (TgMemory){.once_words = copy_words(schedule, m, n, k) / (double)count.processors};

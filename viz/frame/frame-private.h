@@ -10,7 +10,7 @@ struct TgFrames {
   TgFrameOptions options;
   TgState *state;
   bool started, failed, stopped;
-  TgFailure failure; /**< where `failed` */
+  TgError failure; /**< where `failed` */
   GArray *messages, *products;
   int64_t *link_stamp; /**< per link: the last tree that crossed it; see tg_frame_load_add() */
   int64_t *link_ends;  /**< whole blocks over long stretches, by their two ends; NULL until there is one */
@@ -20,7 +20,7 @@ struct TgFrames {
  * and along which coordinates messages go, go far, or go round the edge. */
 bool tg_frame_survey(TgFrames *frames, GError **error);
 
-void tg_frame_set_failure(GError **error, const TgFailure *failure);
+void tg_frame_set_failure(GError **error, const TgError *failure);
 
 /** Adds a message to the loads of the links on its way. A broadcast left whole crosses each link once, whatever the
  * number of receivers behind it, and a reduce likewise. Sums are in `link_blocks` after tg_frame_load_finish(). */

@@ -3,7 +3,7 @@
 #include "frame-network.h"
 #include "frame-private.h"
 
-void tg_frame_set_failure(GError **error, const TgFailure *failure) {
+void tg_frame_set_failure(GError **error, const TgError *failure) {
   const TgDrawError code = failure->cause == TG_CAUSE_STOPPED  ? TG_DRAW_ERROR_STOPPED
                            : failure->cause == TG_CAUSE_MEMORY ? TG_DRAW_ERROR_MEMORY
                                                                : TG_DRAW_ERROR_SCHEDULE;
@@ -52,7 +52,7 @@ bool tg_frame_survey(TgFrames *frames, GError **error) {
   TgFrame *frame = &frames->frame;
   Survey survey = {.frame = frame};
   TgStateHooks hooks = {.user = &survey, .message = on_message, .watch = frames->options.watch};
-  TgFailure failure;
+  TgError failure;
   TgState *state = tg_state_new(frame->schedule, frame->names, frames->options.collective, &hooks, &failure);
   TgProgress progress = state ? TG_PROGRESS_MORE : TG_PROGRESS_ERROR;
   survey.state = state;

@@ -61,7 +61,7 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
 
 static bool restart(TgFrames *frames, GError **error) {
   TgStateHooks hooks = {.user = frames, .message = on_message, .product = on_product, .watch = frames->options.watch};
-  TgFailure failure;
+  TgError failure;
   if (frames->state) tg_state_free(frames->state);
   frames->started = frames->failed = frames->stopped = false;
   frames->frame.failure = NULL;

@@ -131,7 +131,7 @@ static void append_tile_title(GString *title, const TgHeatMap *map, int64_t pane
 
 /* Whether the processor where the schedule fails is in the tile. */
 static bool has_failure(const TgHeatMap *map, int64_t panel, int64_t tile_row, int64_t tile_column) {
-  const TgFailure *failure = map->frame->failure;
+  const TgError *failure = map->frame->failure;
   if (!failure || failure->processor < 0) return false;
   for (int64_t r = tile_row * map->tile; r < MIN((tile_row + 1) * map->tile, map->rows); r++)
     for (int64_t c = tile_column * map->tile; c < MIN((tile_column + 1) * map->tile, map->columns); c++)

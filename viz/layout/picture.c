@@ -180,7 +180,7 @@ static void add_heat_notes(Picture *picture) {
   tg_caption_add_note(&picture->caption, text);
 }
 
-static char *failure_text(const TgFailure *failure) {
+static char *failure_text(const TgError *failure) {
   GString *text = g_string_new("It goes wrong here: ");
   g_string_append(text, failure->message);
   if (failure->line > 0) g_string_append_printf(text, " (line %d)", failure->line);

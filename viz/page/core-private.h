@@ -65,7 +65,7 @@ bool read_settings(Settings *settings, const char *lines, TgError *error);
 bool write_facts(const Lab *lab);
 
 void write_error(const char *stage, const TgError *error);
-void write_failure(const TgSchedule *schedule, const TgFailure *failure);
+void write_failure(const TgSchedule *schedule, const TgError *failure);
 void write_name(const TgBlockName *block);
 
 /** The frame of a step, or of the last that there is; NULL where none can be made. */

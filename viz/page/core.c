@@ -52,7 +52,7 @@ void write_error(const char *stage, const TgError *error) {
   tg_json_end_object(json);
 }
 
-void write_failure(const TgSchedule *schedule, const TgFailure *failure) {
+void write_failure(const TgSchedule *schedule, const TgError *failure) {
   g_autoptr(GString) id = g_string_new(NULL), name = g_string_new(NULL);
   tg_json_key(json, "failure");
   if (!failure) {

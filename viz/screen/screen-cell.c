@@ -11,7 +11,7 @@ unsigned tg_cell_look(const TgScreen *screen, const TgBlockName *block) {
 }
 
 bool tg_cell_failed(const TgScreen *screen, int64_t processor) {
-  const TgFailure *failure = screen->tour->frame->failure;
+  const TgError *failure = screen->tour->frame->failure;
   return failure && failure->processor == processor;
 }
 

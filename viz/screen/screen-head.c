@@ -31,7 +31,7 @@ static void add_words(GArray *rows, const TgScreen *screen, int columns) {
 }
 
 static void add_failure(GArray *rows, const TgScreen *screen, int columns) {
-  const TgFailure *failure = screen->tour->frame->failure;
+  const TgError *failure = screen->tour->frame->failure;
   if (!failure) return;
   const char *sign = screen->paper.unicode ? "✗" : "!!";
   g_autofree char *text = failure->line > 0 ? g_strdup_printf("%s line %d: %s", sign, failure->line, failure->message)
@@ -49,7 +49,7 @@ static char *source_line(const TgScreen *screen, const TgStatement *statement, i
 
 static void add_running(GArray *rows, const TgScreen *screen, int columns) {
   const TgTour *tour = screen->tour;
-  const TgFailure *failure = tour->frame->failure;
+  const TgError *failure = tour->frame->failure;
   uint64_t running = tour->frame->step > 0 ? tg_tour_totals(tour)->statements : 0;
   int shown = 0;
   for (int s = 0; s < tour->schedule->statements; s++) {
