@@ -10,12 +10,12 @@
 
 TG_BEGIN_DECLS
 
-typedef enum TgPlace { TG_ON_GPU, TG_ON_CPU } TgPlace;
+typedef enum TgBenchPlace { TG_ON_GPU, TG_ON_CPU } TgBenchPlace;
 
 typedef struct TgResult {
   const char *method; /**< a kernel, or what else computes it */
   const char *type;   /**< f32, f64 or i32 */
-  TgPlace place;
+  TgBenchPlace place;
   int32_t width;   /**< of tiles or blocks; 0: it has none */
   int32_t split;   /**< blocks that share the inner extent; 0: not divided, or not on the GPU */
   int64_t blocks;  /**< of the launch */

@@ -227,13 +227,13 @@ static bool find_error(TgOperands *operands, double *error_found, TgError *error
   return true;
 }
 
-bool tg_operands_poison(TgOperands *operands, TgPlace place, TgError *error) {
+bool tg_operands_poison(TgOperands *operands, TgBenchPlace place, TgError *error) {
   if (place == TG_ON_GPU) return tg_device_fill(operands->device[2], POISON, operands->bytes[2], error);
   memset(operands->host[2], POISON, (size_t)operands->bytes[2]);
   return true;
 }
 
-bool tg_operands_check(TgOperands *operands, TgPlace place, TgResult *result, TgError *error) {
+bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *result, TgError *error) {
   static const double per_term[TG_NUMBERS] = {5e-7, 1e-15, 0};
   if (place == TG_ON_GPU && !tg_device_copy_out(operands->host[2], operands->device[2], operands->bytes[2], error))
     return false;

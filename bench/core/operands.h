@@ -42,10 +42,10 @@ bool tg_operands_open(TgOperands *operands, bool on_device, TgError *error);
 void tg_operands_clear(TgOperands *operands);
 
 /** Makes all of C NaN (i32: -1), on the side where a method will write it. */
-bool tg_operands_poison(TgOperands *operands, TgPlace place, TgError *error);
+bool tg_operands_poison(TgOperands *operands, TgBenchPlace place, TgError *error);
 /** Brings C to the host where it is on the device, and says in `result` how far it is from what it should be. At most
  * 5e-7 sqrt(k) is right in f32, 1e-15 sqrt(k) in f64; i32, transposes and copies are exact. */
-bool tg_operands_check(TgOperands *operands, TgPlace place, TgResult *result, TgError *error);
+bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *result, TgError *error);
 
 /** B' of the operands, for tg_operands_transpose_b(). */
 typedef struct TgTransposing {

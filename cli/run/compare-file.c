@@ -1,5 +1,5 @@
 /* `compare -o` and `--trace`: the document, a plot of the steps, and both on one time axis. */
-#include "compare.h"
+#include "compare-command.h"
 #include "output-files.h"
 #include "output.h"
 
@@ -24,16 +24,16 @@ TgExit tg_compare_file_check(const TgCli *cli) {
 /* --- the plot ------------------------------------------------------------------------------------------------------*/
 
 static void add_panel(TgChart *chart, const TgCompareCommand *compare, guint r) {
-  const TgRunResult *measured = tg_run_result(&compare->run, r);
-  const TgCompareResult *result = tg_compare_result(compare, r);
+  const TgRunEntry *measured = tg_run_entry(&compare->run, r);
+  const TgComparison *result = tg_compare_result(compare, r);
   char grid[48];
   tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
   g_autofree char *title = g_strdup_printf("%s on %s: %+.1f %% in all", tg_problem_name(&measured->problem), grid,
                                            100 * result->total_error);
   TgPanel *panel = tg_chart_panel(chart, title, "step", "time in the step, us");
   tg_panel_linear(panel);
-  for (int64_t s = 0; measured->steps && s < MIN(measured->facts.steps, MOST_POINTS); s++) {
-    if (measured->steps[s].runs == 0) continue;
+  for (int64_t s = 0; measured->run.steps && s < MIN(measured->run.facts.steps, MOST_POINTS); s++) {
+    if (measured->run.steps[s].runs == 0) continue;
     tg_panel_point(panel, "predicted", (double)(s + 1), 1e6 * result->predicted_s[s]);
     tg_panel_point(panel, "measured", (double)(s + 1), 1e6 * result->measured_s[s]);
   }
@@ -72,8 +72,8 @@ TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare) {
 
 /* Steps of one pass, one after another. */
 static void write_predicted(TgTraceFile *file, const TgCompareCommand *compare, guint r, int64_t most) {
-  const TgRunResult *measured = tg_run_result(&compare->run, r);
-  const TgCompareResult *result = tg_compare_result(compare, r);
+  const TgRunEntry *measured = tg_run_entry(&compare->run, r);
+  const TgComparison *result = tg_compare_result(compare, r);
   char grid[48];
   double at_s = 0;
   tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
@@ -81,8 +81,8 @@ static void write_predicted(TgTraceFile *file, const TgCompareCommand *compare, 
       g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(&measured->problem), grid, compare->run.kind->name);
   tg_trace_name(file, "process_name", 0, process);
   tg_trace_name(file, "thread_name", 0, "steps");
-  for (int64_t s = 0; measured->steps && s < MIN(measured->facts.steps, most); s++) {
-    const TgRunStep *step = &measured->steps[s];
+  for (int64_t s = 0; measured->run.steps && s < MIN(measured->run.facts.steps, most); s++) {
+    const TgRunStep *step = &measured->run.steps[s];
     const double end_s = at_s + result->predicted_s[s] / (double)result->expected.passes;
     const TgTraceArgument arguments[] = {{.name = "step", .number = (double)step->index},
                                          {.name = "error", .number = result->error[s]}};
@@ -104,7 +104,7 @@ TgExit tg_compare_trace(TgCli *cli, const TgCompareCommand *compare) {
   if (!cli->options.trace) return TG_EXIT_DONE;
   for (guint r = 0; r < compare->results->len; r++) {
     passes |= tg_compare_result(compare, r)->expected.passes > 1;
-    steps |= tg_run_result(run, r)->facts.steps > most;
+    steps |= tg_run_entry(run, r)->run.facts.steps > most;
   }
   g_autofree char *missing =
       passes || steps
@@ -120,7 +120,7 @@ TgExit tg_compare_trace(TgCli *cli, const TgCompareCommand *compare) {
   for (guint r = 0; r < compare->results->len; r++) {
     write_predicted(&file, compare, r, most);
     file.process++;
-    tg_run_trace_result(&file, run, tg_run_result(run, r), most);
+    tg_run_trace_result(&file, run, tg_run_entry(run, r), most);
     file.process++;
   }
   return tg_trace_end(cli, &file, missing);

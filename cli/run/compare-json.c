@@ -1,12 +1,12 @@
 /* What `compare` says to programs. */
-#include "compare.h"
+#include "compare-command.h"
 #include "sim.h"
 
 #include <math.h>
 
 /* The prediction of one pass as `sim` says it. Problem and cost stay whose they are. */
-static void write_predicted(const TgCli *cli, TgJson *json, const TgCompareCommand *compare,
-                            const TgRunResult *measured, const TgCompareResult *result) {
+static void write_predicted(const TgCli *cli, TgJson *json, const TgCompareCommand *compare, const TgRunEntry *measured,
+                            const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
   TgSimRun sim = {.problem = measured->problem,
                   .network = expected->network,
@@ -31,10 +31,10 @@ static void write_predicted(const TgCli *cli, TgJson *json, const TgCompareComma
   tg_sim_clear(&sim);
 }
 
-static void write_totals(TgJson *json, const TgRunResult *measured, const TgCompareResult *result) {
+static void write_totals(TgJson *json, const TgRunEntry *measured, const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
   tg_json_member_double(json, "predicted_s", expected->time_s);
-  tg_json_member_double(json, "measured_s", measured->time.median_s);
+  tg_json_member_double(json, "measured_s", measured->run.time.median_s);
   tg_json_member_double(json, "error", result->total_error);
   tg_json_member_double(json, "median_abs_step_error", result->median_abs_step_error);
   tg_json_member_double(json, "pass_s", expected->pass_s);
@@ -44,14 +44,14 @@ static void write_totals(TgJson *json, const TgRunResult *measured, const TgComp
   tg_json_member_double(json, "step_scale", result->step_scale);
 }
 
-static void write_steps(TgJson *json, const TgRunResult *measured, const TgCompareResult *result) {
+static void write_steps(TgJson *json, const TgRunEntry *measured, const TgComparison *result) {
   tg_json_key(json, "steps");
   tg_json_begin_array(json, TG_JSON_LINES);
-  for (int64_t s = 0; measured->steps && s < measured->facts.steps; s++) {
-    const bool none = measured->steps[s].runs == 0;
+  for (int64_t s = 0; measured->run.steps && s < measured->run.facts.steps; s++) {
+    const bool none = measured->run.steps[s].runs == 0;
     tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_string(json, "label", measured->steps[s].label);
-    tg_json_member_integer(json, "index", measured->steps[s].index);
+    tg_json_member_string(json, "label", measured->run.steps[s].label);
+    tg_json_member_integer(json, "index", measured->run.steps[s].index);
     tg_json_member_double(json, "predicted_s", none ? NAN : result->predicted_s[s]);
     tg_json_member_double(json, "measured_s", none ? NAN : result->measured_s[s]);
     tg_json_member_double(json, "error", none ? NAN : result->error[s]);
@@ -69,8 +69,8 @@ static void write_calibration(TgJson *json, const TgCompareCommand *compare) {
 }
 
 static void write_result(const TgCli *cli, TgJson *json, const TgCompareCommand *compare, guint r) {
-  const TgRunResult *measured = tg_run_result(&compare->run, r);
-  const TgCompareResult *result = tg_compare_result(compare, r);
+  const TgRunEntry *measured = tg_run_entry(&compare->run, r);
+  const TgComparison *result = tg_compare_result(compare, r);
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_member_string(json, "algorithm", tg_problem_name(&measured->problem));
   tg_json_member_string(json, "on", compare->run.kind->name);
@@ -101,7 +101,7 @@ void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *co
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint r = 0; r < count; r++) {
     tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_string(json, "algorithm", tg_problem_name(&tg_run_result(&compare->run, r)->problem));
+    tg_json_member_string(json, "algorithm", tg_problem_name(&tg_run_entry(&compare->run, r)->problem));
     tg_json_member_integer(json, "predicted", predicted[r]);
     tg_json_member_integer(json, "measured", measured[r]);
     tg_json_end_object(json);

@@ -1,5 +1,5 @@
 /* The machine of a comparison: a file that fits what runs, or a calibration. */
-#include "compare.h"
+#include "compare-command.h"
 #include "machine-option.h"
 #include "phase.h"
 
@@ -56,7 +56,7 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
     tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, this is %s", cli->options.machine,
               executor->device, device);
   for (guint r = 0; r < compare->run.results->len; r++) {
-    const TgProblem *problem = &tg_run_result(&compare->run, r)->problem;
+    const TgProblem *problem = &tg_run_entry(&compare->run, r)->problem;
     const int64_t processors = tg_schedule_processors(&problem->schedule);
     if (executor->processors == 1 && processors > 1)
       tg_report(cli, TG_EXIT_DONE,
@@ -73,8 +73,9 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
 
 /* How many processors share the device says how large the tiles of each are. Where problems are tiled around a
  * schedule, blocks are whole tiles, and a file of `calibrate` has none. */
-void tg_compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, const TgExecutorFacts *facts,
-                              const TgProblem *problem) {
+void tg_compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, guint r) {
+  const TgProblem *problem = &tg_run_entry(&compare->run, r)->problem;
+  const TgExecutorFacts *facts = &tg_run_entry(&compare->run, r)->run.facts;
   const TgMachineProcessor *processor = &compare->machine.processor;
   const double has[] = {fmax(processor->tile_rows, 1), fmax(processor->tile_columns, 1)};
   const int32_t runs[] = {MAX(facts->tile[0], 1), MAX(facts->tile[1], 1)};
@@ -92,7 +93,7 @@ void tg_compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare,
 void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r) {
   const double far = 2;
   const TgMachineRates *rates = &compare->machine.processor.rate;
-  const TgProblem *problem = &tg_run_result(&compare->run, r)->problem;
+  const TgProblem *problem = &tg_run_entry(&compare->run, r)->problem;
   if (rates->rows == 0 || problem->schedule.computes.right == TG_MATRICES) return;
   const TgProductSize product = tg_largest_product(&problem->schedule, &tg_compare_result(compare, r)->expected.shape);
   const double side = cbrt(tg_machine_tiled_elements(&compare->machine, product.m, product.n) * (double)product.k);
@@ -109,7 +110,7 @@ void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare,
 /* On the grid of the first ALGO and with its kernel, so that as many processors share what they share. */
 static TgExit calibrate_options(const TgCli *cli, TgCompareCommand *compare) {
   char grid[48];
-  tg_schedule_grid_text(&tg_run_result(&compare->run, 0)->problem.schedule, grid, sizeof grid);
+  tg_schedule_grid_text(&tg_run_entry(&compare->run, 0)->problem.schedule, grid, sizeof grid);
   compare->calibrate.kind = compare->run.kind;
   return tg_calibrate_options(cli, grid, &compare->calibrate);
 }
@@ -119,7 +120,7 @@ static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
   command->plan.options.element = compare->run.options.element;
   command->plan.options.transport = compare->run.options.transport;
   command->plan.options.device = compare->run.options.device;
-  command->plan.options.variant = tg_run_result(&compare->run, 0)->variant;
+  command->plan.options.variant = tg_run_entry(&compare->run, 0)->variant;
   command->plan.options.deadline_s = compare->run.options.deadline_s;
   TgExit status =
       tg_executor_device(cli, "compare", command->kind, command->plan.options.device, &command->environment);

@@ -1,7 +1,7 @@
 /* `run --baseline KERNEL`: a kernel of the ladder on the same matrices and device, for the ratio. Its C is checked,
  * too.
  */
-#include "run.h"
+#include "run-command.h"
 
 #include "suggestion.h"
 #include "trial.h"
@@ -89,7 +89,7 @@ static TgExit check_beside(const TgCli *cli, const TgRunCommand *run, const TgCo
 TgExit tg_run_baseline(const TgCli *cli, TgRunCommand *run) {
   TgError error;
   if (!run->baseline) return TG_EXIT_DONE;
-  const TgComputes *computes = &tg_run_result(run, 0)->problem.schedule.computes;
+  const TgComputes *computes = &tg_run_entry(run, 0)->problem.schedule.computes;
   const int32_t capability = run->environment.device.capability;
   TgBaseline baseline = {.gemm = product_of(run, computes)};
   if (!tg_kernel_takes(run->baseline, &baseline.gemm, capability, &error))
@@ -102,7 +102,7 @@ TgExit tg_run_baseline(const TgCli *cli, TgRunCommand *run) {
 }
 
 TgExit tg_run_baseline_check(const TgCli *cli, const TgRunCommand *run) {
-  const TgProblem *problem = &tg_run_result(run, 0)->problem;
+  const TgProblem *problem = &tg_run_entry(run, 0)->problem;
   if (!run->baseline || problem->schedule.computes.right != TG_MATRICES) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: %s computes no product", run->baseline->name,
                    tg_problem_name(problem));

@@ -1,11 +1,11 @@
 /* What `run` says to programs. */
-#include "run.h"
+#include "run-command.h"
 
 #include "results.h"
 
 #include <math.h>
 
-static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
+static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
   char grid[48], formula[TG_FORMULA_BYTES];
   const TgShape *shape = &run->input.shape;
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
@@ -26,11 +26,11 @@ static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunResu
     tg_json_integer(json, (int64_t)run->input.seed);
 }
 
-static void write_facts(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
-  const TgExecutorFacts *facts = &result->facts;
+static void write_facts(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
+  const TgExecutorFacts *facts = &result->run.facts;
   tg_json_member_string(json, "on", run->kind->name);
   tg_json_member_string(json, "device", tg_environment_device(&run->environment));
-  tg_json_member_string(json, "kernel", result->kernel);
+  tg_json_member_string(json, "kernel", result->run.kernel);
   tg_json_member_integer(json, "variant", facts->variant);
   tg_json_member_integer(json, "variants", facts->variants);
   tg_json_member_string(json, "variant_from", tg_variant_from_name(result->variant_from));
@@ -52,14 +52,14 @@ static void write_facts(TgJson *json, const TgRunCommand *run, const TgRunResult
   tg_json_member_integer(json, "waits", facts->waits);
 }
 
-static void write_times(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
-  const TgMeasurement *time = &result->time;
+static void write_times(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
+  const TgMeasurement *time = &result->run.time;
   tg_json_member_bool(json, "cold", run->cold);
   tg_results_write_measured(json, time);
-  tg_json_member_double(json, "transfer_s", result->load_s + result->gather_s);
-  tg_json_member_double(json, "load_s", result->load_s);
-  tg_json_member_double(json, "gather_s", result->gather_s);
-  tg_json_member_double(json, "gflops", tg_run_flops_per_s(run, result) * 1e-9);
+  tg_json_member_double(json, "transfer_s", result->run.load_s + result->run.gather_s);
+  tg_json_member_double(json, "load_s", result->run.load_s);
+  tg_json_member_double(json, "gather_s", result->run.gather_s);
+  tg_json_member_double(json, "gflops", result->run.flops_per_s * 1e-9);
   if (!run->baseline) return;
   tg_json_key(json, "baseline");
   tg_json_begin_object(json, TG_JSON_ROW);
@@ -71,16 +71,16 @@ static void write_times(TgJson *json, const TgRunCommand *run, const TgRunResult
   tg_json_end_object(json);
 }
 
-static void write_steps(TgJson *json, const TgRunResult *result) {
-  tg_json_member_integer(json, "step_trials", result->step_trials);
-  tg_json_member_double(json, "steps_share", result->steps ? result->steps_share : NAN);
-  tg_json_member_double(json, "steps_s", result->steps ? result->steps_s : NAN);
-  tg_json_member_double(json, "outside_s", result->steps ? result->outside_s : NAN);
-  tg_json_member_double(json, "outside_share", result->steps ? result->outside_share : NAN);
+static void write_steps(TgJson *json, const TgRunEntry *result) {
+  tg_json_member_integer(json, "step_trials", result->run.step_trials);
+  tg_json_member_double(json, "steps_share", result->run.steps ? result->run.steps_share : NAN);
+  tg_json_member_double(json, "steps_s", result->run.steps ? result->run.steps_s : NAN);
+  tg_json_member_double(json, "outside_s", result->run.steps ? result->run.outside_s : NAN);
+  tg_json_member_double(json, "outside_share", result->run.steps ? result->run.outside_share : NAN);
   tg_json_key(json, "steps");
   tg_json_begin_array(json, TG_JSON_LINES);
-  for (int64_t s = 0; result->steps && s < result->facts.steps; s++) {
-    const TgRunStep *step = &result->steps[s];
+  for (int64_t s = 0; result->run.steps && s < result->run.facts.steps; s++) {
+    const TgRunStep *step = &result->run.steps[s];
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "label", step->label);
     tg_json_member_integer(json, "index", step->index);
@@ -96,29 +96,29 @@ static void write_steps(TgJson *json, const TgRunResult *result) {
   tg_json_end_array(json);
 }
 
-void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunResult *result) {
+void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
   tg_json_begin_object(json, TG_JSON_LINES);
   write_problem(json, run, result);
   write_facts(json, run, result);
   write_times(json, run, result);
   write_steps(json, result);
-  tg_json_member_double(json, "relative_error", result->check.relative_error);
-  tg_json_member_double(json, "tolerance", result->check.tolerance);
-  tg_json_member_bool(json, "estimated", result->check.estimated);
-  tg_json_member_bool(json, "ok", result->check.ok);
+  tg_json_member_double(json, "relative_error", result->run.check.relative_error);
+  tg_json_member_double(json, "tolerance", result->run.check.tolerance);
+  tg_json_member_bool(json, "estimated", result->run.check.estimated);
+  tg_json_member_bool(json, "ok", result->run.check.ok);
   if (run->results->len == 1) tg_environment_write(json, &run->environment);
   tg_json_end_object(json);
 }
 
 void tg_run_write(TgJson *json, const TgRunCommand *run) {
   if (run->results->len == 1) {
-    tg_run_write_result(json, run, tg_run_result(run, 0));
+    tg_run_write_result(json, run, tg_run_entry(run, 0));
     return;
   }
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_key(json, "runs");
   tg_json_begin_array(json, TG_JSON_LINES);
-  for (guint r = 0; r < run->results->len; r++) tg_run_write_result(json, run, tg_run_result(run, r));
+  for (guint r = 0; r < run->results->len; r++) tg_run_write_result(json, run, tg_run_entry(run, r));
   tg_json_end_array(json);
   tg_environment_write(json, &run->environment);
   tg_json_end_object(json);

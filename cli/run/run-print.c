@@ -1,6 +1,6 @@
 /* What `run` says to people. */
 #include "output.h"
-#include "run.h"
+#include "run-command.h"
 #include "text-units.h"
 
 #include <math.h>
@@ -12,15 +12,9 @@ static const char *plural(int64_t count) {
   return count == 1 ? "" : "s";
 }
 
-double tg_run_flops_per_s(const TgRunCommand *run, const TgRunResult *result) {
-  const TgShape *shape = &run->input.shape;
-  if (result->problem.schedule.computes.right == TG_MATRICES || !(result->time.median_s > 0)) return NAN;
-  return 2 * (double)shape->m * (double)shape->n * (double)shape->k / result->time.median_s;
-}
-
 /* What all ALGOs have in common: ": C = A * B, C 8x8, inner dimension 8, f32". */
 static void print_problem(TgCli *cli, const TgRunCommand *run) {
-  const TgComputes *computes = &tg_run_result(run, 0)->problem.schedule.computes;
+  const TgComputes *computes = &tg_run_entry(run, 0)->problem.schedule.computes;
   const TgShape *shape = &run->input.shape;
   char formula[TG_FORMULA_BYTES];
   tg_computes_text(computes, formula);
@@ -37,20 +31,20 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
 }
 
 /* What is read. */
-static const char *operands_of(const TgRunResult *result) {
+static const char *operands_of(const TgRunEntry *result) {
   const TgComputes *computes = &result->problem.schedule.computes;
   return computes->right == TG_MATRICES || computes->right == computes->left ? computes->left ? "B" : "A" : "A and B";
 }
 
-static void add_times(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
-  const TgMeasurement *time = &result->time;
-  const double rate = tg_run_flops_per_s(run, result);
+static void add_times(TgTable *table, const TgRunEntry *result) {
+  const TgMeasurement *time = &result->run.time;
+  const double rate = result->run.flops_per_s;
   char from[32], to[32], mean[32], in[32], out[32];
   tg_time_text(time->min_s, from, sizeof from);
   tg_time_text(time->max_s, to, sizeof to);
   tg_time_text(time->mean_s, mean, sizeof mean);
-  tg_time_text(result->load_s, in, sizeof in);
-  tg_time_text(result->gather_s, out, sizeof out);
+  tg_time_text(result->run.load_s, in, sizeof in);
+  tg_time_text(result->run.gather_s, out, sizeof out);
   g_autofree char *flops = isnan(rate) ? g_strdup("") : g_strdup_printf("; %.4g Gflop/s", rate * 1e-9);
   g_autofree char *median = g_strdup_printf("the median of %d run%s after %d to warm up%s", time->trials,
                                             plural(time->trials), time->warmup, flops);
@@ -58,29 +52,30 @@ static void add_times(TgTable *table, const TgRunCommand *run, const TgRunResult
   g_autofree char *transfer = g_strdup_printf("apart from that: %s in %s, C out %s", operands_of(result), in, out);
   tg_table_add_time_fact(table, "time", time->median_s, median);
   tg_table_add_time_fact(table, "spread", time->stddev_s, spread);
-  tg_table_add_time_fact(table, "transfer", result->load_s + result->gather_s, transfer);
+  tg_table_add_time_fact(table, "transfer", result->run.load_s + result->run.gather_s, transfer);
 }
 
-static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
+static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunEntry *result) {
   if (!run->baseline) return;
   const TgMeasurement *time = &run->baseline_time;
-  g_autofree char *words = g_strdup_printf("%s on the same matrices, the median of %d; this has %.3f of its speed",
-                                           run->baseline->name, time->trials, time->median_s / result->time.median_s);
+  g_autofree char *words =
+      g_strdup_printf("%s on the same matrices, the median of %d; this has %.3f of its speed", run->baseline->name,
+                      time->trials, time->median_s / result->run.time.median_s);
   tg_table_add_time_fact(table, "baseline", time->median_s, words);
 }
 
 /* Nothing where there is no choice. */
-static void add_variant(TgTable *table, const TgRunResult *result) {
+static void add_variant(TgTable *table, const TgRunEntry *result) {
   static const char *const words[] = {[TG_VARIANT_CHOSEN] = "the executor chose it",
                                       [TG_VARIANT_TUNED] = "bench shapes found it to be the fastest on this card",
                                       [TG_VARIANT_GIVEN] = "--variant says so"};
-  if (result->facts.variants == 1) return;
-  g_autofree char *value = g_strdup_printf("%d of %d", result->facts.variant, result->facts.variants);
+  if (result->run.facts.variants == 1) return;
+  g_autofree char *value = g_strdup_printf("%d of %d", result->run.facts.variant, result->run.facts.variants);
   tg_table_add_fact(table, "variant", value, words[result->variant_from]);
 }
 
-static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult *result) {
-  const TgExecutorFacts *facts = &result->facts;
+static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunEntry *result) {
+  const TgExecutorFacts *facts = &result->run.facts;
   char memory[32], shared[32];
   tg_bytes_text((double)facts->memory_bytes, memory, sizeof memory);
   tg_bytes_text((double)facts->shared_bytes, shared, sizeof shared);
@@ -104,9 +99,9 @@ static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunResult
                     "one after another: the last instances are divided over k, for all to have work");
 }
 
-static bool waits(const TgRunResult *result) {
-  for (int64_t s = 0; s < result->facts.steps; s++)
-    if (result->steps[s].waited_s > 0) return true;
+static bool waits(const TgRunEntry *result) {
+  for (int64_t s = 0; s < result->run.facts.steps; s++)
+    if (result->run.steps[s].waited_s > 0) return true;
   return false;
 }
 
@@ -136,33 +131,34 @@ static void add_sum(TgTable *table, const char *what, double time_s, double shar
 }
 
 /* A run is held up now in this step, now in that one, so the median of each may hide it. */
-static void print_medians(TgCli *cli, const TgRunResult *result) {
+static void print_medians(TgCli *cli, const TgRunEntry *result) {
   double sum_s = 0;
   char sum[32], whole[32];
-  for (int64_t s = 0; s < result->facts.steps; s++)
-    if (result->steps[s].runs > 0) sum_s += result->steps[s].median_s;
-  if (fabs(sum_s - result->steps_s) <= 0.05 * result->steps_s) return;
+  for (int64_t s = 0; s < result->run.facts.steps; s++)
+    if (result->run.steps[s].runs > 0) sum_s += result->run.steps[s].median_s;
+  if (fabs(sum_s - result->run.steps_s) <= 0.05 * result->run.steps_s) return;
   tg_time_text(sum_s, sum, sizeof sum);
-  tg_time_text(result->steps_s, whole, sizeof whole);
+  tg_time_text(result->run.steps_s, whole, sizeof whole);
   g_autofree char *words = g_strdup_printf("The step medians add up to %s, not to %s, because different runs were slow "
                                            "in different steps. The shares add up.",
                                            sum, whole);
   tg_print_wrapped(cli, words, 2, 0);
 }
 
-static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunResult *result) {
+static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunEntry *result) {
   static const char *const heads[] = {"step", "label", "runs", "time", "busy", "waited", "share"};
-  const bool has_waits = waits(result), has_rest = result->outside_share >= 0.0005;
+  const bool has_waits = waits(result), has_rest = result->run.outside_share >= 0.0005;
   g_autoptr(TgTable) table = tg_table_new(has_waits ? "rlrrrrr" : "rlrrr");
   for (size_t h = 0; h < G_N_ELEMENTS(heads); h++)
     if (has_waits || (h != 4 && h != 5)) tg_table_add(table, "%s", heads[h]);
-  for (int64_t s = 0; s < MIN(result->facts.steps, MOST_STEPS); s++) add_step(table, &result->steps[s], has_waits);
-  add_sum(table, "all steps", result->steps_s, 1 - result->outside_share, has_waits);
-  if (has_rest) add_sum(table, "outside the steps", result->outside_s, result->outside_share, has_waits);
+  for (int64_t s = 0; s < MIN(result->run.facts.steps, MOST_STEPS); s++)
+    add_step(table, &result->run.steps[s], has_waits);
+  add_sum(table, "all steps", result->run.steps_s, 1 - result->run.outside_share, has_waits);
+  if (has_rest) add_sum(table, "outside the steps", result->run.outside_s, result->run.outside_share, has_waits);
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
-  if (result->facts.steps > MOST_STEPS)
-    tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", result->facts.steps - MOST_STEPS);
+  if (result->run.facts.steps > MOST_STEPS)
+    tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", result->run.facts.steps - MOST_STEPS);
   g_autofree char *words =
       g_strdup_printf("time: a processor's time in the step%s, the median over the runs%s; share: the step's part of a "
                       "run, the mean over the runs%s",
@@ -173,8 +169,8 @@ static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunResult *
   print_medians(cli, result);
 }
 
-static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunResult *result) {
-  const TgResultCheck *check = &result->check;
+static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunEntry *result) {
+  const TgResultCheck *check = &result->run.check;
   tg_print(cli, "\nC against %s: relative error ",
            result->problem.schedule.computes.right == TG_MATRICES ? "what it was made from"
            : check->estimated                                     ? "the product, estimated from 8 random vectors"
@@ -191,48 +187,48 @@ static void print_environment(TgCli *cli, const TgRunCommand *run) {
   tg_print(cli, "executed by %s", tg_environment_device(environment));
   if (environment->has_device)
     tg_print(cli, ", clock %d MHz before and %d after", environment->clock_before_mhz, environment->clock_after_mhz);
-  tg_print(cli, "; %s\n", tg_run_result(run, 0)->kernel);
+  tg_print(cli, "; %s\n", tg_run_entry(run, 0)->run.kernel);
 }
 
 static void print_one(TgCli *cli, const TgRunCommand *run) {
-  const TgRunResult *result = tg_run_result(run, 0);
+  const TgRunEntry *result = tg_run_entry(run, 0);
   char grid[48];
   g_autoptr(TgTable) table = tg_table_new("lrl");
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
   tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, executed on %s", tg_problem_name(&result->problem), grid,
                   run->kind->name);
   print_problem(cli, run);
-  add_times(table, run, result);
+  add_times(table, result);
   add_beside(table, run, result);
   add_facts(table, run, result);
   tg_table_print(cli, table, 2, false);
-  if (result->steps) print_steps(cli, run, result);
+  if (result->run.steps) print_steps(cli, run, result);
   print_check(cli, run, result);
 }
 
 static int compare_medians(const void *a, const void *b) {
-  const TgRunResult *const *x = a, *const *y = b;
-  const double difference = (*x)->time.median_s - (*y)->time.median_s;
+  const TgRunEntry *const *x = a, *const *y = b;
+  const double difference = (*x)->run.time.median_s - (*y)->run.time.median_s;
   return (difference > 0) - (difference < 0);
 }
 
-static void add_result(TgTable *table, const TgRunCommand *run, const TgRunResult *result, double fastest_s) {
+static void add_result(TgTable *table, const TgRunCommand *run, const TgRunEntry *result, double fastest_s) {
   char grid[48], text[32];
-  const double rate = tg_run_flops_per_s(run, result);
+  const double rate = result->run.flops_per_s;
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
   tg_table_add(table, "%s", tg_problem_name(&result->problem));
   tg_table_add(table, "%s", grid);
   if (run->transport_count > 1) tg_table_add(table, "%s", tg_transport_name(result->transport));
-  tg_table_add_time(table, result->time.median_s);
-  tg_table_add_time(table, result->time.stddev_s);
-  tg_table_add(table, "%d", result->time.trials);
+  tg_table_add_time(table, result->run.time.median_s);
+  tg_table_add_time(table, result->run.time.stddev_s);
+  tg_table_add(table, "%d", result->run.time.trials);
   tg_table_add(table, isnan(rate) ? "-" : "%.4g", rate * 1e-9);
-  tg_table_add_time(table, result->load_s + result->gather_s);
-  tg_bytes_text((double)result->facts.memory_bytes, text, sizeof text);
+  tg_table_add_time(table, result->run.load_s + result->run.gather_s);
+  tg_bytes_text((double)result->run.facts.memory_bytes, text, sizeof text);
   tg_table_add(table, "%s", text);
-  tg_table_add(table, "%.1e%s", result->check.relative_error, result->check.ok ? "" : " WRONG");
-  if (result->time.median_s > fastest_s)
-    tg_table_add(table, "%.2fx", result->time.median_s / fastest_s);
+  tg_table_add(table, "%.1e%s", result->run.check.relative_error, result->run.check.ok ? "" : " WRONG");
+  if (result->run.time.median_s > fastest_s)
+    tg_table_add(table, "%.2fx", result->run.time.median_s / fastest_s);
   else
     tg_table_add(table, "fastest");
 }
@@ -241,11 +237,11 @@ static void add_result(TgTable *table, const TgRunCommand *run, const TgRunResul
 void tg_run_print_variants(TgCli *cli, const TgRunCommand *run) {
   g_autoptr(GString) text = g_string_new(NULL);
   for (guint r = 0; r < run->results->len; r++) {
-    const TgRunResult *result = tg_run_result(run, r);
-    if (result->facts.variants == 1) continue;
+    const TgRunEntry *result = tg_run_entry(run, r);
+    if (result->run.facts.variants == 1) continue;
     g_string_append_printf(text, "%s%s", text->len ? "; " : "variants: ", tg_problem_name(&result->problem));
     if (run->transport_count > 1) g_string_append_printf(text, " %s", tg_transport_name(result->transport));
-    g_string_append_printf(text, " %d of %d, %s", result->facts.variant, result->facts.variants,
+    g_string_append_printf(text, " %d of %d, %s", result->run.facts.variant, result->run.facts.variants,
                            tg_variant_from_name(result->variant_from));
   }
   if (text->len) tg_print_wrapped(cli, text->str, 2, 0);
@@ -256,14 +252,14 @@ static void print_several(TgCli *cli, const TgRunCommand *run) {
                                       "Gflop/s", "transfer", "memory",    "error", "slower"};
   const bool has_transports = run->transport_count > 1;
   g_autoptr(TgTable) table = tg_table_new(has_transports ? "lllrrrrrrrr" : "llrrrrrrrr");
-  g_autofree const TgRunResult **order = g_new(const TgRunResult *, run->results->len);
-  for (guint r = 0; r < run->results->len; r++) order[r] = tg_run_result(run, r);
+  g_autofree const TgRunEntry **order = g_new(const TgRunEntry *, run->results->len);
+  for (guint r = 0; r < run->results->len; r++) order[r] = tg_run_entry(run, r);
   qsort(order, run->results->len, sizeof *order, compare_medians);
   tg_print_styled(cli, TG_STYLE_HEADING, "executed on %s", run->kind->name);
   print_problem(cli, run);
   for (size_t h = 0; h < G_N_ELEMENTS(heads); h++)
     if (has_transports || h != 2) tg_table_add(table, "%s", heads[h]);
-  for (guint r = 0; r < run->results->len; r++) add_result(table, run, order[r], order[0]->time.median_s);
+  for (guint r = 0; r < run->results->len; r++) add_result(table, run, order[r], order[0]->run.time.median_s);
   tg_table_print(cli, table, 2, true);
   if (run->baseline) {
     char baseline[32];

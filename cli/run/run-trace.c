@@ -1,6 +1,6 @@
 /* `run --trace`: the measured steps as a trace: a process an ALGO. Steps of processors that run ahead of others
  * overlap, so each goes to the first track on which the one before has ended. */
-#include "run.h"
+#include "run-command.h"
 
 enum { MOST_SLICES = 100000 };
 
@@ -15,7 +15,7 @@ static int64_t track_for(GArray *ends, double begin_s, double end_s) {
   return (int64_t)ends->len - 1;
 }
 
-void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunResult *result, int64_t most) {
+void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunEntry *result, int64_t most) {
   char grid[48];
   g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
   tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
@@ -23,8 +23,8 @@ void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRun
                                              run->kind->name, run->transport_count > 1 ? ", " : "",
                                              run->transport_count > 1 ? tg_transport_name(result->transport) : "");
   tg_trace_name(file, "process_name", 0, process);
-  for (int64_t s = 0; result->steps && s < MIN(result->facts.steps, most); s++) {
-    const TgRunStep *step = &result->steps[s];
+  for (int64_t s = 0; result->run.steps && s < MIN(result->run.facts.steps, most); s++) {
+    const TgRunStep *step = &result->run.steps[s];
     if (step->runs == 0) continue;
     const TgTraceArgument arguments[] = {{.name = "step", .number = (double)step->index},
                                          {.name = "runs", .number = (double)step->runs},
@@ -48,7 +48,7 @@ char *tg_run_trace_left_out(const TgRunCommand *run, int64_t steps) {
   GString *text = g_string_new(NULL);
   int64_t passes = 1, most = 0;
   for (guint r = 0; r < run->results->len; r++) {
-    const TgExecutorFacts *facts = &tg_run_result(run, r)->facts;
+    const TgExecutorFacts *facts = &tg_run_entry(run, r)->run.facts;
     passes = MAX(passes, facts->instances * facts->panels);
     most = MAX(most, facts->steps);
   }
@@ -69,6 +69,6 @@ TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run) {
                                        "left_out", missing},
                  3);
   for (guint r = 0; r < run->results->len; r++, file.process++)
-    tg_run_trace_result(&file, run, tg_run_result(run, r), steps);
+    tg_run_trace_result(&file, run, tg_run_entry(run, r), steps);
   return tg_trace_end(cli, &file, missing);
 }

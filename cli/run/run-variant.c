@@ -1,6 +1,6 @@
 /* Which of an executor's kernels runs: the one that was asked for, the one that `bench shapes` kept, or the executor's
  * own choice. */
-#include "run.h"
+#include "run-command.h"
 
 #include "shapes.h"
 
@@ -20,12 +20,12 @@ TgExit tg_variant_option(const TgCli *cli, int32_t *variant) {
 }
 
 /* A kept variant is that of a schedule of the library with its own parameters and whole collectives, on this card. */
-static bool may_be_kept(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result) {
+static bool may_be_kept(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *result) {
   return run->kind->on_gpu && !cli->options.no_cache && !cli->options.set && !result->problem.bytes &&
          run->options.collective == TG_COLLECTIVE_WHOLE;
 }
 
-static bool find_kept(const TgRunCommand *run, TgRunResult *result, GError **error) {
+static bool find_kept(const TgRunCommand *run, TgRunEntry *result, GError **error) {
   const TgExecutorOptions *options = &run->options;
   const int64_t size[] = {options->m, options->n, options->k};
   char grid[48];
@@ -35,7 +35,7 @@ static bool find_kept(const TgRunCommand *run, TgRunResult *result, GError **err
   return tg_shapes_kept_variant(&run->environment.device, key, &result->variant, error);
 }
 
-TgExit tg_run_variant(const TgCli *cli, const TgRunCommand *run, TgRunResult *result) {
+TgExit tg_run_variant(const TgCli *cli, const TgRunCommand *run, TgRunEntry *result) {
   GError *error = NULL;
   result->variant = run->options.variant;
   if (cli->options.variant)
@@ -45,7 +45,7 @@ TgExit tg_run_variant(const TgCli *cli, const TgRunCommand *run, TgRunResult *re
   return error ? tg_report_error(cli, error) : TG_EXIT_DONE;
 }
 
-TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunResult *result) {
+TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunEntry *result) {
   TgExecutorOptions options = run->options;
   options.variant = result->variant;
   options.transport = result->transport;

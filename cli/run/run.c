@@ -1,5 +1,5 @@
 /* topogemm run: executes schedules for real, checks the product, times it. */
-#include "run.h"
+#include "run-command.h"
 #include "algorithms.h"
 #include "memory-limit.h"
 #include "output-files.h"
@@ -14,11 +14,10 @@
 enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000, MOST_PROVED = 1 << 14 };
 
 static void free_result(gpointer data) {
-  TgRunResult *result = data;
-  tg_problem_clear(&result->problem);
-  g_free(result->kernel);
-  g_free(result->steps);
-  g_free(result);
+  TgRunEntry *entry = data;
+  tg_problem_clear(&entry->problem);
+  tg_run_result_clear(&entry->run);
+  g_free(entry);
 }
 
 void tg_run_clear(TgRunCommand *run) {
@@ -72,7 +71,7 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
   run->results = g_ptr_array_new_with_free_func(free_result);
   for (char **algo = cli->options.arguments; *algo && !status; algo++)
     for (int32_t t = 0; t < run->transport_count && !status; t++) {
-      TgRunResult *result = g_new0(TgRunResult, 1);
+      TgRunEntry *result = g_new0(TgRunEntry, 1);
       result->transport = run->transports[t];
       g_ptr_array_add(run->results, result);
       status = tg_sim_bind(cli, &result->problem, *algo, 0, several, NULL);
@@ -84,7 +83,7 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
 static TgExit prepare_matrices(const TgCli *cli, TgRunCommand *run) {
   GError *error = NULL;
   TgInput *input = &run->input;
-  TgExit status = tg_input_prepare(cli, run->command, &tg_run_result(run, 0)->problem.schedule.computes, input);
+  TgExit status = tg_input_prepare(cli, run->command, &tg_run_entry(run, 0)->problem.schedule.computes, input);
   if (status) return status;
   run->options.m = input->shape.m;
   run->options.n = input->shape.n;
@@ -106,8 +105,8 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
 static TgExit prove_all(const TgCli *cli, const TgRunCommand *run) {
   TgExit status = TG_EXIT_DONE;
   for (guint r = 0; !status && r < run->results->len; r++)
-    if (tg_schedule_processors(&tg_run_result(run, r)->problem.schedule) <= MOST_PROVED)
-      status = tg_run_prove(cli, run, tg_run_result(run, r));
+    if (tg_schedule_processors(&tg_run_entry(run, r)->problem.schedule) <= MOST_PROVED)
+      status = tg_run_prove(cli, run, tg_run_entry(run, r));
   return status;
 }
 
@@ -139,10 +138,10 @@ static TgExit say(TgCli *cli, const TgRunCommand *run) {
 
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run) {
   for (guint r = 0; r < run->results->len; r++) {
-    const TgRunResult *result = tg_run_result(run, r);
-    if (!result->check.ok)
+    const TgRunEntry *result = tg_run_entry(run, r);
+    if (!result->run.check.ok)
       return tg_report(cli, TG_EXIT_WRONG, "%s: %s: %s", run->command, tg_problem_name(&result->problem),
-                       result->check.text);
+                       result->run.check.text);
   }
   return TG_EXIT_DONE;
 }
@@ -153,7 +152,8 @@ static TgExit run_run(TgCli *cli) {
   if (!status) status = tg_run_begin(cli, "run", &run);
   if (!status) status = tg_run_open(cli, &run);
   if (!status) status = tg_run_baseline(cli, &run);
-  for (guint r = 0; !status && r < run.results->len; r++) status = tg_run_measure(cli, &run, run.results->pdata[r]);
+  for (guint r = 0; !status && r < run.results->len; r++)
+    status = tg_run_measure(cli, &run, run.results->pdata[r], NULL, NULL);
   if (status) return status;
   tg_environment_end(&run.environment);
   status = say(cli, &run);

@@ -173,7 +173,7 @@ static TgExit write_rows(const TgCli *cli, TgSimTrace *trace) {
 
 static void write_measured(TgSimTrace *trace) {
   trace->file.process = TG_TRACE_MEASURED;
-  tg_run_trace_result(&trace->file, trace->measured, tg_run_result(trace->measured, 0), MEASURED);
+  tg_run_trace_result(&trace->file, trace->measured, tg_run_entry(trace->measured, 0), MEASURED);
 }
 
 static TgSimTrace open_trace(const TgSimRun *run) {
@@ -203,7 +203,7 @@ static TgExit write_trace(TgCli *cli, const TgSimRun *run, const TgRunCommand *m
   g_auto(TgSimTrace) trace = open_trace(run);
   trace.measured = measured;
   trace.alone = alone;
-  if (measured) trace.most -= MIN(tg_run_result(measured, 0)->facts.steps, MEASURED) + NAMES;
+  if (measured) trace.most -= MIN(tg_run_entry(measured, 0)->run.facts.steps, MEASURED) + NAMES;
   const bool whole = may_be_whole(&trace);
   TgExit status = whole ? write_whole(cli, &trace) : TG_EXIT_DONE;
   if (!status && !(whole && tg_sim_trace_fits(&trace))) status = write_rows(cli, &trace);

@@ -4,7 +4,7 @@
 #ifndef TG_SIM_TRACE_H
 #define TG_SIM_TRACE_H
 
-#include "run.h"
+#include "run-command.h"
 #include "sim.h"
 #include "trace-file.h"
 

@@ -1,7 +1,7 @@
 /* topogemm trace: a prediction, and a run, on one time axis for Perfetto. */
 #include "output-files.h"
 #include "output.h"
-#include "run.h"
+#include "run-command.h"
 #include "sim.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static TgExit check_measured(const TgCli *cli) {
 static TgExit measure(TgCli *cli, TgRunCommand *measured) {
   TgExit status = tg_run_begin(cli, "trace", measured);
   if (!status) status = tg_run_open(cli, measured);
-  if (!status) status = tg_run_measure(cli, measured, measured->results->pdata[0]);
+  if (!status) status = tg_run_measure(cli, measured, measured->results->pdata[0], NULL, NULL);
   if (status) return status;
   tg_environment_end(&measured->environment);
   return tg_run_check(cli, measured);

@@ -1,30 +1,17 @@
-/** @file compare.h
+/** @file compare-command.h
  * What `topogemm compare` predicts and measures, and how its parts hang together. */
-#ifndef TG_COMPARE_H
-#define TG_COMPARE_H
+#ifndef TG_COMPARE_COMMAND_H
+#define TG_COMPARE_COMMAND_H
 
 #include "calibrate.h"
-#include "run.h"
-
-#include "expected-run.h"
-
-/** One ALGO; what was measured is in the run's result of the same number. */
-typedef struct TgCompareResult {
-  TgExpectedRun expected; /**< made before anything of it ran */
-  double *predicted_s;    /**< by step, of the whole run; what has no time of its own is in the next step that has */
-  double *measured_s;     /**< by step, of the whole run */
-  double *error;          /**< by step: signed, (predicted - measured) / measured; NaN where nothing was measured */
-  double step_scale;      /**< of runs that are timed as a whole to those that time their steps */
-  double total_error;     /**< of the whole run */
-  double median_abs_step_error;
-} TgCompareResult;
+#include "run-command.h"
 
 typedef struct TgCompareCommand {
   TgRunCommand run;
   TgMachine machine;
   bool calibrated; /**< here, for want of a machine: */
   TgCalibrateCommand calibrate;
-  GPtrArray *results; /**< TgCompareResult, in the order of the command line */
+  GPtrArray *results; /**< TgComparison, in the order of the command line */
 } TgCompareCommand;
 
 /** Takes --machine, or what to calibrate with, before there is a device. Refuses a file for another executor, transport
@@ -34,8 +21,7 @@ TgExit tg_compare_machine(const TgCli *cli, TgCompareCommand *compare);
 TgExit tg_compare_calibrate(TgCli *cli, TgCompareCommand *compare);
 
 /** Warns where an ALGO is multiplied in other tiles than those that the machine's rates are of. */
-void tg_compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, const TgExecutorFacts *facts,
-                              const TgProblem *problem);
+void tg_compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, guint r);
 
 /** Warns where the products of an ALGO, once predicted, are far from the sizes that the machine has rates of. */
 void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r);
@@ -50,7 +36,7 @@ TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare);
 /** Writes --trace. */
 TgExit tg_compare_trace(TgCli *cli, const TgCompareCommand *compare);
 
-static inline const TgCompareResult *tg_compare_result(const TgCompareCommand *compare, guint r) {
+static inline const TgComparison *tg_compare_result(const TgCompareCommand *compare, guint r) {
   return compare->results->pdata[r];
 }
 

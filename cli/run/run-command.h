@@ -1,7 +1,7 @@
-/** @file run.h
+/** @file run-command.h
  * What `topogemm run` executes and measures, and how its parts hang together. */
-#ifndef TG_RUN_H
-#define TG_RUN_H
+#ifndef TG_RUN_COMMAND_H
+#define TG_RUN_COMMAND_H
 
 #include "environment.h"
 #include "executors.h"
@@ -10,17 +10,7 @@
 
 #include "kernel.h"
 
-#include "measurement.h"
-#include "result-check.h"
-
-/** A step, medians over the trials; NaN for what costs nothing. See TgExecutorStep. */
-typedef struct TgRunStep {
-  const char *label;
-  int64_t index, runs;
-  double median_s; /**< a processor's time in the step, waiting included: of busy_s + waited_s */
-  double busy_s, waited_s, begin_s, end_s;
-  double share; /**< of the time of its run, the mean; with outside_share all of them add up to 1 */
-} TgRunStep;
+#include "compare.h"
 
 /** Who says which of an executor's kernels runs. */
 typedef enum TgVariantFrom {
@@ -30,23 +20,13 @@ typedef enum TgVariantFrom {
 } TgVariantFrom;
 
 /** One ALGO with one transport. */
-typedef struct TgRunResult {
+typedef struct TgRunEntry {
   TgProblem problem;
   TgTransport transport;
   int32_t variant; /**< asked of the executor, as in TgExecutorOptions */
   TgVariantFrom variant_from;
-  TgExecutorFacts facts;
-  char *kernel; /**< of the facts */
-  TgMeasurement time;
-  double load_s, gather_s; /**< A and B to where they are multiplied, C back */
-  TgRunStep *steps;        /**< NULL where there are no times */
-  int64_t step_trials;     /**< that the steps' medians are of: all, or the first ones */
-  double steps_share;      /**< of all steps together in the time of their run, the median */
-  double steps_s;   /**< of all steps together, the median; no sum of theirs, since runs are slow in different steps */
-  double outside_s; /**< of a run outside of its steps, the median */
-  double outside_share; /**< likewise in the time of the run, the mean */
-  TgResultCheck check;
-} TgRunResult;
+  TgRunResult run;
+} TgRunEntry;
 
 typedef struct TgRunCommand {
   const char *command; /**< the subcommand, in errors */
@@ -62,7 +42,7 @@ typedef struct TgRunCommand {
   TgEnvironment environment;
   const TgKernel *baseline;    /**< measured on the same matrices; NULL: none */
   TgMeasurement baseline_time; /**< where there is one */
-  GPtrArray *results;          /**< TgRunResult, in the order of the command line */
+  GPtrArray *results;          /**< TgRunEntry, in the order of the command line */
 } TgRunCommand;
 
 void tg_run_clear(TgRunCommand *run);
@@ -74,28 +54,23 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
  * proof is said to fail it, as its executor would have done. */
 TgExit tg_run_open(const TgCli *cli, TgRunCommand *run);
 /** Proves one ALGO as its executor does; a proof that failed is said with its place. */
-TgExit tg_run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result);
-/** The error of an executor; a proof that failed is said with its place. Frees it. */
-TgExit tg_run_report(const TgCli *cli, const TgRunCommand *run, const TgRunResult *result, GError *error);
+TgExit tg_run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *result);
 /** Reports the first wrong product, if there is one. */
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 
-/** Executes one ALGO, whose problem is open: checks the product, and times it. */
-TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunResult *result);
+/** Executes one ALGO, whose problem is open: checks the product, and times it. Where there is a machine, predicts it
+ * before and compares; `comparison` is NULL where there is none. */
+TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine,
+                      TgComparison *comparison);
 
 /** Reads --variant; 0 where it is not given. */
 TgExit tg_variant_option(const TgCli *cli, int32_t *variant);
 /** Finds the variant of an ALGO whose problem is open: that of --variant, or what is kept. */
-TgExit tg_run_variant(const TgCli *cli, const TgRunCommand *run, TgRunResult *result);
+TgExit tg_run_variant(const TgCli *cli, const TgRunCommand *run, TgRunEntry *result);
 /** "chosen", "tuned", "given". */
 const char *tg_variant_from_name(TgVariantFrom from);
 /** The options of one ALGO. */
-TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunResult *result);
-/** Opens the executor of one ALGO; `line` tells of its proof, and of whatever is begun on it later, so that it is to
- * outlive the executor. */
-TgExecutor *tg_run_executor(TgCli *cli, const TgRunCommand *run, const TgRunResult *result, TgProgressLine *line,
-                            GError **error);
-
+TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunEntry *result);
 /** Reads --baseline: a kernel of the ladder, for executors on a GPU. */
 TgExit tg_run_baseline_option(const TgCli *cli, TgRunCommand *run);
 /** Refuses it where the schedules, which are bound, compute no product. */
@@ -103,24 +78,21 @@ TgExit tg_run_baseline_check(const TgCli *cli, const TgRunCommand *run);
 /** Measures that kernel, where there is one, on the matrices of the run; as often as the runs. */
 TgExit tg_run_baseline(const TgCli *cli, TgRunCommand *run);
 
-/** Rate of the products in the median, operations in a second; NaN where there are none. */
-double tg_run_flops_per_s(const TgRunCommand *run, const TgRunResult *result);
-
 void tg_run_print(TgCli *cli, const TgRunCommand *run);
 /** A line with the variants that ran, where there was a choice. */
 void tg_run_print_variants(TgCli *cli, const TgRunCommand *run);
 /** The document: of one ALGO, or `runs` of several. */
 void tg_run_write(TgJson *json, const TgRunCommand *run);
 /** One of them. */
-void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunResult *result);
+void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunEntry *result);
 /** Its first `most` steps, as a process of their own. */
-void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunResult *result, int64_t most);
+void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunEntry *result, int64_t most);
 /** `--trace`: the measured steps. */
 TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run);
 /** What a trace with the first `steps` steps leaves out, in words; NULL where it has all. Free with g_free(). */
 char *tg_run_trace_left_out(const TgRunCommand *run, int64_t steps);
 
-static inline const TgRunResult *tg_run_result(const TgRunCommand *run, guint r) {
+static inline const TgRunEntry *tg_run_entry(const TgRunCommand *run, guint r) {
   return run->results->pdata[r];
 }
 

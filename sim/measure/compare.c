@@ -1,0 +1,83 @@
+#include "compare.h"
+
+#include "executor-kind.h"
+
+#include <math.h>
+
+static double error_of(double predicted_s, double measured_s) {
+  return measured_s > 0 ? (predicted_s - measured_s) / measured_s : NAN;
+}
+
+/* Where taking times makes runs slower, steps are those of runs that take none: their share of a run is kept. */
+static double scale_of(const TgExecutor *executor, const TgRunResult *measured) {
+  double sum_s = 0;
+  if (!executor->kind->times_apart) return 1;
+  for (int64_t s = 0; s < measured->facts.steps; s++)
+    if (measured->steps[s].runs > 0) sum_s += measured->steps[s].median_s;
+  return sum_s > 0 ? measured->time.median_s * measured->steps_share / sum_s : 1;
+}
+
+static double median_of_absolutes(const double *error, int64_t steps) {
+  g_autofree double *absolute = g_new(double, (gsize)MAX(steps, 1));
+  int32_t count = 0;
+  for (int64_t s = 0; s < steps; s++)
+    if (!isnan(error[s])) absolute[count++] = fabs(error[s]);
+  return count ? tg_measurement_of(absolute, count, 0).median_s : NAN;
+}
+
+static void set_steps(const TgExecutor *executor, const TgRunResult *measured, TgComparison *result) {
+  const int64_t steps = measured->steps ? measured->facts.steps : 0;
+  const gsize room = (gsize)MAX(steps, 1);
+  g_autofree int64_t *runs = g_new0(int64_t, room);
+  result->predicted_s = g_new0(double, room);
+  result->measured_s = g_new0(double, room);
+  result->error = g_new0(double, room);
+  result->step_scale = steps ? scale_of(executor, measured) : 1;
+  for (int64_t s = 0; s < steps; s++) {
+    runs[s] = measured->steps[s].runs;
+    result->predicted_s[s] = (double)result->expected.passes * result->expected.step_s[s];
+    result->measured_s[s] = runs[s] > 0 ? measured->steps[s].median_s * result->step_scale : 0;
+  }
+  tg_expected_fold_steps(runs, steps, result->predicted_s);
+  for (int64_t s = 0; s < steps; s++) result->error[s] = error_of(result->predicted_s[s], result->measured_s[s]);
+  result->total_error = error_of(result->expected.time_s, measured->time.median_s);
+  result->median_abs_step_error = median_of_absolutes(result->error, steps);
+}
+
+bool tg_compare(TgExecutor *executor, const TgRunOptions *options, const TgMachine *machine, const void *a,
+                const void *b, void *c, TgRunResult *result, TgComparison *comparison, GError **error) {
+  if (!tg_expected_run(executor->schedule, executor->names, &executor->facts, &executor->options,
+                       &executor->kind->traits, machine, &comparison->expected, error) ||
+      !tg_run(executor, options, a, b, c, result, error))
+    return false;
+  set_steps(executor, result, comparison);
+  return true;
+}
+
+void tg_comparison_clear(TgComparison *comparison) {
+  tg_expected_clear(&comparison->expected);
+  g_clear_pointer(&comparison->predicted_s, g_free);
+  g_clear_pointer(&comparison->measured_s, g_free);
+  g_clear_pointer(&comparison->error, g_free);
+}
+
+int *tg_places(const double *time_s, int count) {
+  int *place = g_new(int, (gsize)count);
+  for (int i = 0; i < count; i++) {
+    place[i] = 1;
+    for (int other = 0; other < count; other++) place[i] += time_s[other] < time_s[i];
+  }
+  return place;
+}
+
+static int sign_beyond(double difference, double tie) {
+  return difference > tie ? 1 : difference < -tie ? -1 : 0;
+}
+
+bool tg_compare_agree(double first_s, const TgMeasurement *first, double second_s, const TgMeasurement *second) {
+  const double same = 1e-3;
+  const double spread_s = fmax(first->stddev_s, 0) + fmax(second->stddev_s, 0); /* of one trial there is none */
+  return sign_beyond(first_s - second_s, same * fmin(first_s, second_s)) *
+             sign_beyond(first->median_s - second->median_s, spread_s) >=
+         0;
+}
