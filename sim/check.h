@@ -12,17 +12,20 @@ enum { TG_CHECK_TEXT_BYTES = 200 };
 
 typedef struct TgCheck {
   bool ok;               /**< all finite, and relative_error at most the tolerance */
+  bool estimated;        /**< from the action on random vectors; otherwise every element was compared */
   double relative_error; /**< norm(C - reference) / norm(reference), norm(C) where that is 0; NaN unless `finite`, and
                                where the reference overflows */
-  double tolerance;      /**< 1e-6 for f32, 1e-14 for f64 */
-  bool finite;           /**< no NaN and no Inf in A, B and C */
+  double tolerance;      /**< see tg_check_tolerance() */
+  bool finite;           /**< no NaN and no Inf in A, B and C; not looked for where the error is estimated */
   TgMatrixName matrix;   /**< where not: the first matrix of A, B, C that has one … */
   int64_t row, column;   /**< … and its first one, row by row */
   char text[TG_CHECK_TEXT_BYTES]; /**< the outcome in one sentence */
 } TgCheck;
 
-/** Largest relative error of a correct product of this type. */
-double tg_check_tolerance(TgElement element);
+/** Largest relative error of a correct product: 5e-7 * sqrt(k) for f32 but at least 1e-6, and 1e-15 * sqrt(k) for f64
+ * but at least 1e-14, since rounding errors of k sums add up like a random walk. 0 where C is a matrix alone: its
+ * elements are only moved. */
+double tg_check_tolerance(const TgComputes *computes, TgElement element, int64_t k);
 
 /** Bytes that tg_check_product() takes beside A, B and C. */
 uint64_t tg_check_need_bytes(const TgComputes *computes, const TgShape *shape, TgElement element);
@@ -33,6 +36,12 @@ uint64_t tg_check_need_bytes(const TgComputes *computes, const TgShape *shape, T
  * Returns false only where the check cannot be done: TOO_LARGE with the need and the limit in bytes, MISSING. */
 bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
                       const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error);
+
+/** The same where the product has at most `most_products` multiply-adds; of a larger one the error is estimated
+ * (product-error.h), and NaN or Inf in a matrix makes it NaN. 0 stands for about a second's worth of multiply-adds.
+ * Without a limit of memory. */
+bool tg_check_large_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
+                            const void *a, const void *b, const void *c, double most_products, GError **error);
 
 TG_END_DECLS
 

@@ -2,7 +2,7 @@
 #include "shapes-private.h"
 #include "trial.h"
 
-#include "result-check.h"
+#include "check.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static bool check(TgSweep *sweep, const TgShapesCase *one, TgExecutor *executor,
   memset(sweep->c->data, 0xff, tg_matrix_bytes(sweep->c)); /* an element that is not written is NaN */
   if (!tg_executor_gather(executor, sweep->c->data, error)) return false;
   row->error = tg_product_action_error(sweep->action, sweep->c->data);
-  row->limit = tg_result_tolerance(&one->schedule.computes, sweep->shapes->element, row->n);
+  row->limit = tg_check_tolerance(&one->schedule.computes, sweep->shapes->element, row->n);
   row->right = row->error <= row->limit;
   return true;
 }

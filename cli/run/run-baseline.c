@@ -79,8 +79,8 @@ static bool measure(TgRunCommand *run, const TgBaseline *baseline, TgError *erro
 /* After many launches, each as soon as the one before let it. */
 static TgExit check_beside(const TgCli *cli, const TgRunCommand *run, const TgComputes *computes) {
   GError *error = NULL;
-  TgResultCheck check;
-  if (!tg_result_check(&check, computes, &run->input.shape, run->input.element, run->input.a->data,
+  TgCheck check;
+  if (!tg_check_large_product(&check, computes, &run->input.shape, run->input.element, run->input.a->data,
                        tg_input_b(&run->input), run->c->data, 0, &error))
     return tg_report_error(cli, error);
   return check.ok ? TG_EXIT_DONE : tg_report(cli, TG_EXIT_WRONG, "--baseline %s: %s", run->baseline->name, check.text);

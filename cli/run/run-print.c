@@ -170,7 +170,7 @@ static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunEntry *r
 }
 
 static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunEntry *result) {
-  const TgResultCheck *check = &result->run.check;
+  const TgCheck *check = &result->run.check;
   tg_print(cli, "\nC against %s: relative error ",
            result->problem.schedule.computes.right == TG_MATRICES ? "what it was made from"
            : check->estimated                                     ? "the product, estimated from 8 random vectors"

@@ -210,5 +210,9 @@ void tg_step_print_result(TgCli *cli, const TgStepRun *run) {
   tg_print(cli, "C against a product in double precision: relative error ");
   tg_print_styled(cli, run->check.ok ? TG_STYLE_GOOD : TG_STYLE_BAD, "%.2g, %s", run->check.relative_error,
                   run->check.ok ? "OK" : "failed");
-  tg_print(cli, " (Frobenius norm; at most %g for %s)\n", run->check.tolerance, tg_element_name(run->options.element));
+  if (run->check.tolerance > 0)
+    tg_print(cli, " (Frobenius norm; at most %.2g for %s and this k)\n", run->check.tolerance,
+             tg_element_name(run->options.element));
+  else
+    tg_print(cli, " (elements are only moved, so that all must be the same)\n");
 }

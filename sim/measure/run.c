@@ -39,7 +39,7 @@ static bool check_c(TgMeasuring *at) {
   const TgExecutorOptions *options = &at->executor->options;
   const TgComputes *computes = &at->executor->schedule->computes;
   const double begun_s = tg_now_s();
-  TgResultCheck check;
+  TgCheck check;
   TgShape shape;
   /* An element that is not written is NaN. */
   memset(at->c, 0xff, (size_t)(options->m * options->n * tg_element_bytes(options->element)));
@@ -48,9 +48,9 @@ static bool check_c(TgMeasuring *at) {
   tell_phase(at, NULL);
   at->result->gather_s = tg_now_s() - begun_s;
   if (!gathered || !tg_shape_init(&shape, computes, options->m, options->n, options->k, at->error) ||
-      !tg_result_check(&check, computes, &shape, options->element, at->a, at->b, at->c, 0, at->error))
+      !tg_check_large_product(&check, computes, &shape, options->element, at->a, at->b, at->c, 0, at->error))
     return false;
-  const TgResultCheck *before = &at->result->check;
+  const TgCheck *before = &at->result->check;
   if (!at->is_checked || (before->ok && !(check.relative_error <= before->relative_error))) at->result->check = check;
   at->is_checked = true;
   return true;

@@ -44,8 +44,9 @@ typedef struct Reference {
   double *right_double; /**< f32: op(right) */
 } Reference;
 
-double tg_check_tolerance(TgElement element) {
-  return element == TG_F64 ? 1e-14 : 1e-6;
+double tg_check_tolerance(const TgComputes *computes, TgElement element, int64_t k) {
+  if (computes->right == TG_MATRICES) return 0;
+  return element == TG_F64 ? fmax(1e-15 * sqrt((double)k), 1e-14) : fmax(5e-7 * sqrt((double)k), 1e-6);
 }
 
 static const char *bad_name(double x) {
@@ -192,7 +193,7 @@ static TgBlock factor(int matrix, bool transposed, const TgShape *shape, const v
 bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
                       const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error) {
   const void *const data[TG_MATRICES] = {a, b, c};
-  *check = (TgCheck){.relative_error = NAN, .tolerance = tg_check_tolerance(element), .finite = true};
+  *check = (TgCheck){.relative_error = NAN, .tolerance = tg_check_tolerance(computes, element, shape->k), .finite = true};
   for (int matrix = 0; matrix < TG_MATRICES && check->finite; matrix++)
     check->finite =
         check_finite(check, element, (TgMatrixName)matrix, data[matrix], shape->rows[matrix], shape->columns[matrix]);
@@ -208,7 +209,7 @@ bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape 
   g_free(reference.left_double);
   g_free(reference.right_double);
   check->ok = check->relative_error <= check->tolerance;
-  snprintf(check->text, sizeof check->text, "C has relative error %.3g, %s the tolerance %.0e", check->relative_error,
+  snprintf(check->text, sizeof check->text, "C has relative error %.3g, %s the tolerance %.2g", check->relative_error,
            check->ok ? "within" : "beyond", check->tolerance);
   return done;
 }

@@ -975,7 +975,7 @@ def test_run_document():
         assert step["label"] == "broadcast and multiply" and step["runs"] == 1
         assert 0 < step["median_s"] <= time_s["max"] and step["begin_s"] < step["end_s"]
     assert found["steps"][0]["begin_s"] == 0 and 0.5 < found["steps_share"] <= 1 + 1e-9
-    assert found["ok"] is True and found["relative_error"] <= found["tolerance"] == 1e-15 * math.sqrt(40)
+    assert found["ok"] is True and found["relative_error"] <= found["tolerance"] == 1e-14
     environment = found["environment"]
     keys = "version commit device driver cuda clock_mhz_before clock_mhz_after blas processor cores".split()
     assert [key for key in keys if key not in environment] == []
@@ -1023,7 +1023,7 @@ def test_run_sizes():
             for kind in ["f32", "f64"]:
                 found = document("run", *words.split(), "--size", size, "--type", kind, *RUN)
                 m, n, k = map(int, size.split("x"))
-                limit = {"f32": 5e-7, "f64": 1e-15}[kind] * math.sqrt(k)
+                limit = max(1e-6, 5e-7 * math.sqrt(k)) if kind == "f32" else max(1e-14, 1e-15 * math.sqrt(k))
                 assert (found["m"], found["n"], found["k"]) == (m, n, k)
                 assert found["ok"] and found["relative_error"] <= limit == found["tolerance"], (words, size, kind)
     for collective in ["auto", "ring", "chain", "pairwise"]:

@@ -1,6 +1,6 @@
 /* The check of results: what is right passes and what is wrong in one element does not, in full and estimated, with
  * transposed factors and without. */
-#include "result-check.h"
+#include "check.h"
 
 #include "product-error.h"
 
@@ -60,10 +60,10 @@ static void product_clear(Product *of) {
   for (int matrix = 0; matrix < TG_MATRICES; matrix++) g_free(of->data[matrix]);
 }
 
-static TgResultCheck check(const Product *of, double most_products) {
-  TgResultCheck outcome;
+static TgCheck check(const Product *of, double most_products) {
+  TgCheck outcome;
   GError *error = NULL;
-  g_assert_true(tg_result_check(&outcome, &of->computes, &of->shape, of->element, of->data[0], of->data[1], of->data[2],
+  g_assert_true(tg_check_large_product(&outcome, &of->computes, &of->shape, of->element, of->data[0], of->data[1], of->data[2],
                                 most_products, &error));
   g_assert_cmpint(outcome.estimated, ==, most_products > 0);
   g_assert_cmpint(outcome.ok, ==, outcome.relative_error <= outcome.tolerance);
@@ -78,7 +78,7 @@ static void test_products(void) {
     const double kept = get(&of, TG_MATRIX_C, at);
     for (int estimated = 0; estimated < 2; estimated++) {
       const double most = estimated ? 1 : 0;
-      TgResultCheck outcome = check(&of, most);
+      TgCheck outcome = check(&of, most);
       g_assert_true(outcome.ok);
       g_assert_nonnull(strstr(outcome.text, estimated ? "an estimated relative error" : "C has relative error"));
       step_case_set(of.data[TG_MATRIX_C], element, at, kept + 1);
@@ -120,27 +120,29 @@ static void test_transpose(void) {
   const TgComputes computes = {.left = TG_MATRIX_A, .left_transposed = 1, .right = TG_MATRICES};
   float a[6] = {1, 2, 3, 4, 5, 6}, c[6] = {1, 4, 2, 5, 3, 6};
   TgShape shape;
-  TgResultCheck outcome;
+  TgCheck outcome;
   GError *error = NULL;
   g_assert_true(tg_shape_init(&shape, &computes, 3, 2, 1, &error));
-  g_assert_true(tg_result_check(&outcome, &computes, &shape, TG_F32, a, NULL, c, 1, &error));
+  g_assert_true(tg_check_large_product(&outcome, &computes, &shape, TG_F32, a, NULL, c, 1, &error));
   g_assert_true(outcome.ok && !outcome.estimated && outcome.relative_error == 0 && outcome.tolerance == 0);
   c[2] = nextafterf(c[2], 3);
-  g_assert_true(tg_result_check(&outcome, &computes, &shape, TG_F32, a, NULL, c, 1, &error));
+  g_assert_true(tg_check_large_product(&outcome, &computes, &shape, TG_F32, a, NULL, c, 1, &error));
   g_assert_false(outcome.ok);
 }
 
 static void test_tolerance(void) {
   const TgComputes computes = {.left = TG_MATRIX_A, .right = TG_MATRIX_B};
-  g_assert_cmpfloat(tg_result_tolerance(&computes, TG_F32, 400), ==, 5e-7 * 20);
-  g_assert_cmpfloat(tg_result_tolerance(&computes, TG_F64, 400), ==, 1e-15 * 20);
+  g_assert_cmpfloat(tg_check_tolerance(&computes, TG_F32, 400), ==, 5e-7 * 20);
+  g_assert_cmpfloat(tg_check_tolerance(&computes, TG_F64, 400), ==, 1e-15 * 20);
+  g_assert_cmpfloat(tg_check_tolerance(&computes, TG_F32, 1), ==, 1e-6);
+  g_assert_cmpfloat(tg_check_tolerance(&computes, TG_F64, 1), ==, 1e-14);
 }
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/result-check/products", test_products);
-  g_test_add_func("/result-check/estimate", test_estimate);
-  g_test_add_func("/result-check/transpose", test_transpose);
-  g_test_add_func("/result-check/tolerance", test_tolerance);
+  g_test_add_func("/check-large/products", test_products);
+  g_test_add_func("/check-large/estimate", test_estimate);
+  g_test_add_func("/check-large/transpose", test_transpose);
+  g_test_add_func("/check-large/tolerance", test_tolerance);
   return g_test_run();
 }
