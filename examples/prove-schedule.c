@@ -1,8 +1,7 @@
 /* Proves a schedule on a grid and says what it costs: prove-schedule [NAME [GRID]]
  *
- * A schedule is data: parse it, bind its parameters, then hand it to any reader. The proof is one. */
+ * A schedule is data: bind it to a grid, then hand it to any reader. The proof is one. */
 #include <stdio.h>
-#include <string.h>
 
 #include <topogemm/topogemm.h>
 
@@ -18,27 +17,16 @@ static int fail(const char *name, const TgError *error) {
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "cannon", *grid = argc > 2 ? argv[2] : "4x4";
 
-  /* The texts of the library are compiled in; any other text would do as well. */
-  const TgLibraryEntry *entry = tg_library_find(name);
-  if (!entry) {
-    fprintf(stderr, "%s: no such schedule in the library\n", name);
-    return 2;
-  }
-
-  /* The schedule itself is plain bytes without pointers; what only people read lies beside it in `names`. */
-  TgSchedule schedule;
-  TgScheduleNames names;
-  TgBindings bindings = {0};
+  /* The texts of the library are compiled in; tg_problem_new() takes any other. */
   TgError error;
-  if (!tg_schedule_parse(&schedule, &names, entry->text, entry->length, &error)) return fail(name, &error);
-  if (!tg_bindings_grid(&bindings, grid, &error)) return fail(name, &error);
-  if (!tg_schedule_bind(&schedule, &names, &bindings, &error)) return fail(name, &error);
+  g_autoptr(TgProblem) problem = tg_problem_from_library(name, &error);
+  if (!problem || !tg_problem_bind(problem, grid, NULL, &error)) return fail(name, &error);
 
   /* Words are counted for some size of the matrices; this one gives all blocks as many elements. */
   int64_t m, n, k;
   TgProof proof;
-  tg_proof_sizes(&schedule, &m, &n, &k);
-  if (!tg_prove(&schedule, &names, TG_COLLECTIVE_WHOLE, m, n, k, &proof)) {
+  tg_proof_sizes(tg_problem_schedule(problem), &m, &n, &k);
+  if (!tg_problem_prove(problem, &proof)) {
     fprintf(stderr, "%s on %s is wrong: %s\n", name, grid, proof.failure.message);
     return 3;
   }

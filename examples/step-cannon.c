@@ -4,18 +4,6 @@
 
 #include <topogemm/topogemm.h>
 
-/* Parses and binds; from here on the schedule is only read. */
-static gboolean load(TgSchedule *schedule, TgScheduleNames *names, const char *name, const char *grid) {
-  const TgLibraryEntry *entry = tg_library_find(name);
-  TgBindings bindings = {0};
-  TgError error = {0};
-  if (entry && tg_schedule_parse(schedule, names, entry->text, entry->length, &error) &&
-      tg_bindings_grid(&bindings, grid, &error) && tg_schedule_bind(schedule, names, &bindings, &error))
-    return TRUE;
-  fprintf(stderr, "%s on %s: %s\n", name, grid, entry ? error.message : "no such schedule");
-  return FALSE;
-}
-
 /* Matrices of real numbers from -1 to 1, the same for the same seed on every machine. */
 static TgMatrix *random_matrix(int64_t rows, int64_t columns, uint64_t seed, GError **error) {
   TgMatrix *matrix = tg_matrix_new(TG_TYPE_F64, rows, columns, 0, error);
@@ -40,26 +28,27 @@ static gboolean run(TgStepper *stepper, TgMatrix *c, GError **error) {
 }
 
 int main(int argc, char **argv) {
-  TgStepperOptions options = {.m = 37, .n = 29, .k = 31, .element = TG_F64, .keep_history = true};
-  if (argc == 4) {
-    options.m = atoll(argv[1]);
-    options.n = atoll(argv[2]);
-    options.k = atoll(argv[3]);
+  const bool given = argc == 4;
+  const int64_t m = given ? atoll(argv[1]) : 37, n = given ? atoll(argv[2]) : 29, k = given ? atoll(argv[3]) : 31;
+  TgError place;
+  g_autoptr(TgProblem) problem = tg_problem_from_library("cannon", &place);
+  if (!problem || !tg_problem_bind(problem, "4x4", NULL, &place)) {
+    fprintf(stderr, "step-cannon: %s\n", place.message);
+    return 2;
   }
-  TgSchedule schedule;
-  TgScheduleNames names;
-  if (!load(&schedule, &names, "cannon", "4x4")) return 2;
 
   /* Nothing need divide: a 37×31 matrix in 4×4 blocks has blocks of 9 or 10 rows. */
   g_autoptr(GError) error = NULL;
-  g_autoptr(TgMatrix) a = random_matrix(options.m, options.k, 1, &error);
-  g_autoptr(TgMatrix) b = a ? random_matrix(options.k, options.n, 2, &error) : NULL;
-  g_autoptr(TgMatrix) c = b ? tg_matrix_new(TG_TYPE_F64, options.m, options.n, 0, &error) : NULL;
-  g_autoptr(TgStepper) stepper = c ? tg_stepper_new(&schedule, &names, &options, a->data, b->data, &error) : NULL;
+  const TgStepperOptions options = {.keep_history = true};
+  const bool sized = tg_problem_set_sizes(problem, m, n, k, TG_F64, &error);
+  g_autoptr(TgMatrix) a = sized ? random_matrix(m, k, 1, &error) : NULL;
+  g_autoptr(TgMatrix) b = a ? random_matrix(k, n, 2, &error) : NULL;
+  g_autoptr(TgMatrix) c = b ? tg_matrix_new(TG_TYPE_F64, m, n, 0, &error) : NULL;
+  g_autoptr(TgStepper) stepper = c ? tg_problem_step(problem, &options, a->data, b->data, &error) : NULL;
   TgCheck check;
   if (!stepper || !run(stepper, c, &error) ||
-      !tg_check_product(&check, &schedule.computes, tg_stepper_shape(stepper), options.element, a->data, b->data,
-                        c->data, 0, &error)) {
+      !tg_check_product(&check, &tg_problem_schedule(problem)->computes, tg_problem_shape(problem), TG_F64, a->data,
+                        b->data, c->data, 0, &error)) {
     fprintf(stderr, "step-cannon: %s\n", error->message);
     return 2;
   }

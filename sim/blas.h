@@ -24,8 +24,8 @@ void tg_blas_multiply_add_f32(void *c, const TgBlock *left, const TgBlock *right
 void tg_blas_multiply_add_f64(void *c, const TgBlock *left, const TgBlock *right);
 
 /** Makes products of m x n x k run on as many threads as they are worth. Returns the number to hand to
- * tg_blas_threads_end(), which restores what was. The number is OpenBLAS's own setting for the process; nothing is set
- * before tg_blas_load(). */
+ * tg_blas_threads_end(), which restores what was. The number is OpenBLAS's own setting for the process, so that
+ * other threads wait in between; nothing is set before tg_blas_load(). */
 int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k);
 void tg_blas_threads_end(int threads);
 

@@ -4,16 +4,9 @@
 #define TG_BLOCK_H
 
 #include "element.h"
+#include "shape.h"
 
 TG_BEGIN_DECLS
-
-/** rows x columns elements; element (i, j) is number i * row_stride + j * column_stride of `data`. At least one stride
- * is 1. A block that `zero X` left has no data and no extents: it stands for zeros of whatever extents are needed. */
-typedef struct TgBlock {
-  const void *data;
-  int64_t rows, columns;
-  int64_t row_stride, column_stride; /**< in elements */
-} TgBlock;
 
 /** The view of a contiguous row-major matrix. */
 static inline TgBlock tg_block_of(const void *data, int64_t rows, int64_t columns) {

@@ -4,10 +4,12 @@
 #ifndef TG_COST_H
 #define TG_COST_H
 
+#include "collective.h"
 #include "embedding.h"
 #include "machine.h"
-#include "phase.h"
 #include "pipeline.h"
+#include "shape.h"
+#include "state.h"
 #include "trace.h"
 
 TG_BEGIN_DECLS

@@ -32,7 +32,7 @@ typedef struct TgRunResult {
                                 different steps */
   double outside_s;        /**< of a run outside of its steps, the median */
   double outside_share;    /**< likewise in the time of the run, the mean */
-  TgCheck check;     /**< of the first run and the last, the worse */
+  TgCheck check;           /**< of the first run and the last, the worse */
 } TgRunResult;
 
 /** How to measure. All zero: no warm-up, as many trials as fit. */

@@ -15,6 +15,15 @@ typedef struct TgShape {
   int64_t rows[TG_MATRICES], columns[TG_MATRICES]; /**< by TgMatrixName; 0 where the schedule does not use it */
 } TgShape;
 
+/** A block of a matrix, a view of elements that someone else owns: rows x columns, element (i, j) is number i *
+ * row_stride + j * column_stride of `data`. At least one stride is 1. A block that `zero X` left has no data and no
+ * extents: it stands for zeros of whatever extents are needed. */
+typedef struct TgBlock {
+  const void *data;
+  int64_t rows, columns;
+  int64_t row_stride, column_stride; /**< in elements */
+} TgBlock;
+
 enum { TG_FORMULA_BYTES = 16 };
 
 /** Writes "C = A * B", "C = A * A'", "C = A'". */

@@ -14,7 +14,8 @@
 #ifndef TG_STEPPER_H
 #define TG_STEPPER_H
 
-#include "block.h"
+#include "collective.h"
+#include "element.h"
 #include "embedding.h"
 #include "shape.h"
 #include "state.h"

@@ -4,7 +4,7 @@
 #ifndef TG_MEMORY_LIMIT_H
 #define TG_MEMORY_LIMIT_H
 
-#include "problem.h"
+#include "algo.h"
 
 /** Takes --memory-limit. */
 TgExit tg_memory_limit_option(TgCli *cli);

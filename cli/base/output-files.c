@@ -1,6 +1,6 @@
 #include "output-files.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 
 #include "atomic-file.h"
 #include "matrix-file.h"

@@ -3,7 +3,7 @@
 #include "draw-file.h"
 #include "machine-option.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 #include "sim.h"
 
 #include "page.h"

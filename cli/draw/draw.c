@@ -3,7 +3,7 @@
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 #include "progress.h"
 
 #include "draw-chart.h"
@@ -42,7 +42,7 @@ static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
   TgProblem *problem = &drawing->problem;
   TgError error = {0};
   TgExit status = check_options(cli, drawing);
-  if (!status) status = tg_problem_open(cli, problem);
+  if (!status) status = tg_algo_open(cli, problem);
   if (!status) status = tg_network_option(cli, &problem->schedule, &drawing->network, &drawing->embedding);
   if (!status) status = tg_collective_option(cli, &drawing->options.collective);
   if (status) return status;

@@ -1,7 +1,7 @@
 /* topogemm topo: facts of a network, and its picture. */
 #include "memory-limit.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 
 #include "draw-file.h"
 #include "json-writer.h"

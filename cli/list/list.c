@@ -2,7 +2,7 @@
 #include "executors.h"
 #include "list.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 
 #include "algo-library.h"
 #include "kernel.h"

@@ -1,5 +1,5 @@
 #include "executors.h"
-#include "problem.h"
+#include "algo.h"
 
 #include "executor-cpu.h"
 #include "executors-cuda.h"

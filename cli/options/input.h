@@ -3,7 +3,7 @@
 #ifndef TG_INPUT_H
 #define TG_INPUT_H
 
-#include "problem.h"
+#include "algo.h"
 
 #include "element.h"
 #include "matrix.h"

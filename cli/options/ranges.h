@@ -3,7 +3,7 @@
 #ifndef TG_RANGES_H
 #define TG_RANGES_H
 
-#include "problem.h"
+#include "algo.h"
 
 typedef struct TgRange {
   char name[TG_NAME_LENGTH];

@@ -1,5 +1,5 @@
 /* Options whose values are numbers, sizes and names. */
-#include "problem.h"
+#include "algo.h"
 
 #include "decimal.h"
 
@@ -25,7 +25,8 @@ TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, dou
   const TgDecimal read = text ? tg_decimal_read(text, strlen(text), value) : TG_DECIMAL_READ;
   if (!text || (read == TG_DECIMAL_READ && *value >= least)) return TG_EXIT_DONE;
   if (read == TG_DECIMAL_SMALL && least <= 0)
-    return tg_report(cli, TG_EXIT_USAGE, "%s %s: too small, it would be rounded to 0; write 0 if you mean 0", option, text);
+    return tg_report(cli, TG_EXIT_USAGE, "%s %s: too small, it would be rounded to 0; write 0 if you mean 0", option,
+                     text);
   return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a finite number of at least %g", option, text, least);
 }
 

@@ -3,7 +3,7 @@
 #ifndef TG_PLAN_COMMAND_H
 #define TG_PLAN_COMMAND_H
 
-#include "problem.h"
+#include "algo.h"
 
 #include "element.h"
 #include "plan.h"

@@ -1,7 +1,7 @@
 /* topogemm bench: experiments on this machine. */
 #include "output-files.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 #include "progress.h"
 
 #include "atomic-file.h"

@@ -2,7 +2,7 @@
 #include "calibrate.h"
 #include "output-files.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 #include "progress.h"
 
 #include "atomic-file.h"

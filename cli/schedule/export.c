@@ -2,7 +2,7 @@
 #include "interrupt.h"
 #include "memory-limit.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 #include "progress.h"
 
 #include "export-job.h"
@@ -41,7 +41,7 @@ static TgExit open_job(const TgCli *cli, TgProblem *problem, TgExportJob *job) {
   TgExit status = tg_sizes_parse(cli, &job->m, &job->n, &job->k, &sizes);
   if (!status && !sizes)
     return tg_report(cli, TG_EXIT_USAGE, "export: expected the sizes of the matrices, -n or --size");
-  if (!status) status = tg_problem_open(cli, problem);
+  if (!status) status = tg_algo_open(cli, problem);
   if (!status) status = collective_option(cli, &job->collective);
   if (!status) status = element_option(cli, &job->element);
   if (!status) status = rate_option(cli, &job->flops_per_s);

@@ -2,7 +2,7 @@
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 
 #include "mutate.h"
 

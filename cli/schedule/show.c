@@ -1,6 +1,6 @@
 /* topogemm show: a schedule's text. */
 #include "output.h"
-#include "problem.h"
+#include "algo.h"
 
 static TgExit run(TgCli *cli) {
   g_auto(TgProblem) problem = {0};

@@ -4,6 +4,7 @@
 #include "sim-trace.h"
 
 #include "block-text.h"
+#include "phase.h"
 
 #include <math.h>
 

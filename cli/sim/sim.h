@@ -3,7 +3,7 @@
 #ifndef TG_SIM_H
 #define TG_SIM_H
 
-#include "problem.h"
+#include "algo.h"
 
 #include "cost.h"
 #include "element.h"

@@ -39,7 +39,7 @@ static TgExit open_view(TgCli *cli, TgStepView *view) {
   GError *error = NULL;
   TgProblem *problem = &view->problem;
   TgExit status = check_options(cli);
-  if (!status) status = tg_problem_open(cli, problem);
+  if (!status) status = tg_algo_open(cli, problem);
   if (!status) status = tg_network_option(cli, &problem->schedule, &view->network, &view->embedding);
   if (!status) status = tg_collective_option(cli, &view->options.collective);
   if (!status) status = take_sizes(cli, &view->sizes);

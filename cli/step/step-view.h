@@ -3,7 +3,7 @@
 #ifndef TG_STEP_VIEW_H
 #define TG_STEP_VIEW_H
 
-#include "problem.h"
+#include "algo.h"
 
 #include "draw.h"
 #include "screen.h"

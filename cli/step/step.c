@@ -83,7 +83,7 @@ static TgExit open_input(const TgCli *cli, TgStepRun *run) {
 
 static TgExit open_run(TgCli *cli, TgStepRun *run) {
   TgExit status = check_options(cli);
-  if (!status) status = tg_problem_open(cli, &run->problem);
+  if (!status) status = tg_algo_open(cli, &run->problem);
   if (!status) status = tg_network_option(cli, &run->problem.schedule, &run->network, &run->embedding);
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = open_input(cli, run);

@@ -1,4 +1,5 @@
 #include "clock.h"
+#include "phase.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 
 #include "cost.h"
 #include "lane.h"
+#include "phase.h"
 
 typedef struct TgClocks {
   int64_t nodes;

@@ -3,6 +3,7 @@
 #include "prediction.h"
 #include "sim-error.h"
 #include "tiers.h"
+#include "phase.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "critical-path.h"
 
 #include "sim-error.h"
+#include "phase.h"
 
 #define ROUNDING 1e-9 /* of the run's time: what differs by less is the same time */
 

@@ -1,6 +1,7 @@
 #include "in-order.h"
 
 #include "node-steps.h"
+#include "phase.h"
 
 static TgTraceStep *step_at(const TgPrediction *prediction, guint step) {
   return &g_array_index(prediction->steps, TgTraceStep, step);

@@ -3,6 +3,7 @@
 #include "node-steps.h"
 #include "sim-error.h"
 #include "sum.h"
+#include "phase.h"
 
 #include <string.h>
 

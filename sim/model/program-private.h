@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "program.h"
+#include "phase.h"
 
 /** A node, in one cache line: nodes are met in no order. */
 typedef struct TgNode {

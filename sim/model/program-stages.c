@@ -1,6 +1,7 @@
 /* Stages: made ahead, found by number, dropped behind the last node. */
 #include "node-steps.h"
 #include "program-private.h"
+#include "phase.h"
 
 #include <math.h>
 #include <string.h>

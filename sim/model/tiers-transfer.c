@@ -7,6 +7,7 @@
 #include "tiers.h"
 
 #include "expression.h"
+#include "phase.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "expression.h"
 #include "sim-error.h"
+#include "phase.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "sim-error.h"
 #include "sum.h"
+#include "phase.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "phase-draft.h"
 
 #include "sum.h"
+#include "phase.h"
 
 TgPhaseDraft *tg_phase_draft_new(void) {
   return g_new0(TgPhaseDraft, 1);

@@ -4,6 +4,7 @@
 #include "state.h"
 #include "sweep.h"
 #include "uniform-blocks.h"
+#include "phase.h"
 
 struct TgPhases {
   const TgSchedule *schedule;

@@ -1,6 +1,7 @@
 #include "uniform-blocks.h"
 
 #include "held-matrices.h"
+#include "phase.h"
 
 /* Which matrix's blocks each buffer holds: -1 none yet; false where one holds blocks of several. */
 bool tg_phase_matrices(const TgSchedule *schedule, int matrix[TG_MAX_BUFFERS]) {

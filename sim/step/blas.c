@@ -210,9 +210,13 @@ char *tg_blas_description(void) {
   return g_strdup_printf("%s, running as %s, %d threads", config, blas->core_name(), blas->threads());
 }
 
+/** The number of threads is a setting of the process. */
+static GMutex threads_mutex;
+
 int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k) {
   const OpenBlas *blas = loaded();
   if (!blas) return 0;
+  g_mutex_lock(&threads_mutex);
   const int before = blas->threads();
   const double worth = (double)m * (double)n * (double)k / products_per_thread;
   if (worth < before) blas->set_threads(MAX((int)worth, 1));
@@ -221,5 +225,7 @@ int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k) {
 
 void tg_blas_threads_end(int threads) {
   const OpenBlas *blas = threads > 0 ? loaded() : NULL;
-  if (blas && threads != blas->threads()) blas->set_threads(threads);
+  if (!blas) return;
+  if (threads != blas->threads()) blas->set_threads(threads);
+  g_mutex_unlock(&threads_mutex);
 }

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "blas.h"
+#include "block.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -193,7 +194,8 @@ static TgBlock factor(int matrix, bool transposed, const TgShape *shape, const v
 bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
                       const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error) {
   const void *const data[TG_MATRICES] = {a, b, c};
-  *check = (TgCheck){.relative_error = NAN, .tolerance = tg_check_tolerance(computes, element, shape->k), .finite = true};
+  *check =
+      (TgCheck){.relative_error = NAN, .tolerance = tg_check_tolerance(computes, element, shape->k), .finite = true};
   for (int matrix = 0; matrix < TG_MATRICES && check->finite; matrix++)
     check->finite =
         check_finite(check, element, (TgMatrixName)matrix, data[matrix], shape->rows[matrix], shape->columns[matrix]);

@@ -1,4 +1,5 @@
 #include "stepper-private.h"
+#include "block.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "blas.h"
 #include "sum.h"
+#include "block.h"
 
 #include <inttypes.h>
 

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "cost.h"
 #include "simgrid-run.h"
+#include "phase.h"
 
 #include <math.h>
 #include <sys/wait.h>

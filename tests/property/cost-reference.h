@@ -16,6 +16,7 @@
 #define COST_REFERENCE_H
 
 #include "reference-lists.h"
+#include "phase.h"
 
 /* The steps from..to begin for the node where it is now. */
 static inline void ref_reach(Reference *ref, int node, guint from, guint to) {

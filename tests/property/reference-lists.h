@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "cost.h"
+#include "phase.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 
 #include "mutate.h"
 #include "prove.h"
+#include "block.h"
 
 enum { SEEDS = 120, MOST_GRIDS = 3, CAUSES = TG_CAUSE_HOOK + 1 };
 

@@ -1,5 +1,6 @@
 /* Back and seek: whatever the order of visits, a step looks as it did in a straight run, to the last bit and count. */
 #include "../step-case.h"
+#include "block.h"
 
 #include <stdint.h>
 

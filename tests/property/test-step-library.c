@@ -1,5 +1,6 @@
 /* Every schedule of the library, on many grids and with sizes that fit none of them, computes what it says. */
 #include "../step-case.h"
+#include "block.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,6 @@
 /* Views and local products, in and out of BLAS. */
 #include "blas.h"
+#include "block.h"
 
 #include <glib.h>
 #include <math.h>

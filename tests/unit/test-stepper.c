@@ -1,5 +1,6 @@
 /* The stepper's contract, function by function. */
 #include "../step-case.h"
+#include "block.h"
 
 static void begin(StepCase *test, const char *name, const char *grid, const char *set) {
   g_assert_true(step_case_bind(test, step_case_library(name), grid, set));

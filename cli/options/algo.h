@@ -1,7 +1,7 @@
-/** @file problem.h
+/** @file algo.h
  * What a subcommand works on: a schedule from the library or a file, and the values that the command line gives it. */
-#ifndef TG_PROBLEM_H
-#define TG_PROBLEM_H
+#ifndef TG_ALGO_H
+#define TG_ALGO_H
 
 #include "report.h"
 
@@ -32,7 +32,7 @@ TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo);
 TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings);
 /** Reads, parses and binds the command's first argument as `--grid` and `--set` say. Refuses one whose proof needs more
  * memory than there is. */
-TgExit tg_problem_open(const TgCli *cli, TgProblem *problem);
+TgExit tg_algo_open(const TgCli *cli, TgProblem *problem);
 /** The schedule's own name. */
 const char *tg_problem_name(const TgProblem *problem);
 /** The name in pictures. */

@@ -1,4 +1,4 @@
-#include "problem.h"
+#include "algo.h"
 #include "memory-limit.h"
 
 #include "algo-library.h"
@@ -100,7 +100,7 @@ TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings) {
   return status;
 }
 
-TgExit tg_problem_open(const TgCli *cli, TgProblem *problem) {
+TgExit tg_algo_open(const TgCli *cli, TgProblem *problem) {
   TgBindings bindings = {0};
   TgError error = {0};
   TgExit status = tg_problem_parse(cli, problem, cli->options.arguments[0]);
