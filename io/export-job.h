@@ -1,5 +1,5 @@
 /** @file export-job.h
- * An expanded schedule for other programs: what to export, and to which file. See docs/export.md for the formats. */
+ * An expanded schedule for other programs: what to export, and to which file. See docs/reference/export.md for the formats. */
 #ifndef TG_EXPORT_JOB_H
 #define TG_EXPORT_JOB_H
 

@@ -1,6 +1,6 @@
 /** @file cost.h
  * Predicted time of a schedule on a machine: every node has a clock of its own, a receive waits for its message, and
- * nothing waits for a step. docs/models.md has the models' equations. */
+ * nothing waits for a step. docs/reference/models.md has the models' equations. */
 #ifndef TG_COST_H
 #define TG_COST_H
 
@@ -25,7 +25,7 @@ typedef enum TgCostModel {
 const char *tg_cost_model_name(TgCostModel model);
 bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error);
 
-/** Memory tiers: what is not in the memory that multiplies. docs/models.md says what is charged. */
+/** Memory tiers: what is not in the memory that multiplies. docs/reference/models.md says what is charged. */
 typedef struct TgTierOptions {
   bool used;              /**< false: everything is in that memory, and a product costs its flops alone */
   TgPlace from;           /**< where the blocks of A, B and C are … */

@@ -2,7 +2,7 @@
  * What a network's links, ports and processors cost: the numbers of a machine file, read from its text.
  *
  * A machine file is lines of `key = value` under `[section]`; `#` begins a comment. Each key says its unit, each value
- * is a plain number in that unit; docs/machines.md has them all. What a file says is refused where it could be misread:
+ * is a plain number in that unit; docs/reference/machines.md has them all. What a file says is refused where it could be misread:
  * an unknown key or section, a value with a unit of its own, a rate of zero, a negative time, NaN, a key given twice.
  */
 #ifndef TG_MACHINE_H
@@ -42,7 +42,7 @@ typedef enum TgTierKind {
 } TgTierKind;
 
 /* In each struct below, bit i of `given` says that the file gives the i-th key of the struct's section, in the order of
- * docs/machines.md; what it does not give has its default. */
+ * docs/reference/machines.md; what it does not give has its default. */
 
 /** Links. From [link], [level.N] and [link.N]; read it through tg_machine_link(). */
 typedef struct TgMachineLink {

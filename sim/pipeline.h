@@ -6,7 +6,7 @@
  *
  * Each stage (disk, page cache, host to device, device to host, multiply) is a resource: bytes / rate + requests *
  * latency, a block being one request. With pipelining the stages run beside each other and the slowest decides;
- * without, their times add up. docs/models.md has the equations. */
+ * without, their times add up. docs/reference/models.md has the equations. */
 #ifndef TG_PIPELINE_H
 #define TG_PIPELINE_H
 

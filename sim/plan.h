@@ -5,7 +5,7 @@
  * Candidates are found from the schedules themselves: every grid that their `require` accepts, every value of a free
  * parameter that divides the number of processors. Each gets a lower bound of its time that costs microseconds
  * (plan-bound.c); in order of the bound, those that may still come in among the first are predicted by
- * tg_cost_predict(). The others are rejected, with the reason. docs/plan.md tells it in full. */
+ * tg_cost_predict(). The others are rejected, with the reason. docs/guide/plan.md tells it in full. */
 #ifndef TG_PLAN_H
 #define TG_PLAN_H
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Rewrites the marked region of docs/contention.md, the table of predicted times, by running `topogemm sim`.
+"""Rewrites the marked region of docs/results/contention.md, the table of predicted times, by running `topogemm sim`.
 
 The region stands between `<!-- times -->` and `<!-- end -->`. With --check nothing is written: the status is 1 where the
 page differs from what would be written.
 
-Usage: docs-contention.py --program PROGRAM [--check] [PAGE]      PAGE: docs/contention.md if not given
+Usage: docs-contention.py --program PROGRAM [--check] [PAGE]      PAGE: docs/results/contention.md if not given
 """
 import argparse
 import difflib
@@ -53,7 +53,7 @@ def table(program):
 def main():
     """Writes or checks the page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "contention.md")
+    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "results" / "contention.md")
     parser.add_argument("--program", required=True)
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()

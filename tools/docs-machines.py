@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Rewrites the marked region of docs/machines.md, the table of the machines, from machines/*.machine.
+"""Rewrites the marked region of docs/reference/machines.md, the table of the machines, from machines/*.machine.
 
 The region stands between `<!-- machines -->` and `<!-- end -->`. What stands above it is checked: the page's tables
 list the keys that sim/machine/machine-keys.c knows, section by section and in that order. So is that the program has all files.
 
 With --check nothing is written: the status is 1 where the page differs from what would be written.
 
-Usage: docs-machines.py [--check] [PAGE]      PAGE: docs/machines.md if not given
+Usage: docs-machines.py [--check] [PAGE]      PAGE: docs/reference/machines.md if not given
 """
 import argparse
 import configparser
@@ -49,7 +49,7 @@ def rate(machine):
 
 # Heading and content of each column, from a name and its machine.
 COLUMNS = [
-    ("machine", lambda name, m: f"[{name}](../machines/{name}.machine)"),
+    ("machine", lambda name, m: f"[{name}](../../machines/{name}.machine)"),
     ("what it is", lambda name, m: m["machine"]["name"]),
     ("network", lambda name, m: f"`{m['machine']['network']}`" if "network" in m["machine"] else "any"),
     ("latency, s", lambda name, m: links(m, "latency_s")),
@@ -104,9 +104,9 @@ def check_library():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Rewrites the table of the machines in docs/machines.md.")
+    parser = argparse.ArgumentParser(description="Rewrites the table of the machines in docs/reference/machines.md.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail where the page is out of date")
-    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "machines.md")
+    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "reference" / "machines.md")
     options = parser.parse_args()
     try:
         old = options.page.read_text(encoding="utf-8")

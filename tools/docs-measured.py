@@ -5,8 +5,7 @@ A region stands between `<!-- TABLE: FILE.json … -->`, which names the table a
 `<!-- end -->`. Results that are not there are not shown; where none of a region's are, the region says so. With --check
 nothing is written: the status is 1 where a page differs from what would be written.
 
-Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE: CONTRIBUTING.md, and compare.md,
-drawing.md, kernels.md, papers.md and run.md of docs/, if not given
+Usage: docs-measured.py [--check] [--results FOLDER] [PAGE …]    PAGE (default): every page below docs/ that has a region
 """
 import argparse
 import difflib
@@ -197,17 +196,21 @@ def region(folder, table, names):
     return "\n".join(TABLES[table](files)) + "\n"
 
 
+def pages_with_regions():
+    """CONTRIBUTING.md and every page below docs/ that has a table."""
+    pages = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [page for page in pages if REGION.search(page.read_text(encoding="utf-8"))]
+
+
 def main():
     """Writes or checks the pages."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("pages", nargs="*", type=pathlib.Path,
-                        default=[ROOT / name for name in ("CONTRIBUTING.md", "docs/compare.md", "docs/drawing.md", "docs/kernels.md",
-                                                          "docs/papers.md", "docs/run.md")])
+    parser.add_argument("pages", nargs="*", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
     arguments = parser.parse_args()
     failed = False
-    for page in arguments.pages:
+    for page in arguments.pages or pages_with_regions():
         old = page.read_text(encoding="utf-8")
         new, count = REGION.subn(
             lambda match: match[1] + region(arguments.results, match[2], match[3].split()) + match[4], old)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rewrites the tables of docs/paper-cluster.md: the experiments of Ryu and Kim (2018) as `topogemm sim` predicts them.
+"""Rewrites the tables of docs/results/ryu-kim.md: the experiments of Ryu and Kim (2018) as `topogemm sim` predicts them.
 
 A region begins with `<!-- NAME -->` and ends with `<!-- end -->`; what stands between is generated. Every number comes
 from `topogemm sim --json` on machines/cluster-gtx1070.machine, or is counted from the sizes.
@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-OWN = ROOT / "docs" / "paper-cluster"
+OWN = ROOT / "docs" / "results" / "ryu-kim"
 REGION = re.compile(r"^<!-- (\w+) -->\n.*?^<!-- end -->\n", re.M | re.S)
 # Table III: A is m x k, B is k x n.
 SETS = {1: (2**15, 2**15, 2**15), 2: (2**16, 2**15, 2**15), 3: (2**16, 2**15, 2**16), 4: (2**16, 2**16, 2**16),
@@ -349,10 +349,10 @@ def rewrite(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Rewrites the tables of docs/paper-cluster.md.")
+    parser = argparse.ArgumentParser(description="Rewrites the tables of docs/results/ryu-kim.md.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail where the page is out of date")
     parser.add_argument("--command", default="build/cli/topogemm", help="the built topogemm (default: %(default)s)")
-    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "paper-cluster.md")
+    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "results" / "ryu-kim.md")
     options = parser.parse_args()
     Command.path = str(pathlib.Path(options.command).resolve())
     try:

@@ -254,7 +254,7 @@ const TgCommand tg_command_draw = {
         "needs -n or --size. --memory draws how many blocks processors hold in each step, with the peak; with -n or "
         "--size in bytes, beside the least that holds A, B and C once. Both take several ALGOs and put them on one "
         "axis; of the grids in --grid 4x4,4x4x4 each takes the first with as many extents as it has coordinates. "
-        "docs/drawing.md says how to read them.",
+        "docs/guide/draw.md says how to read them.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

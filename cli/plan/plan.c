@@ -197,7 +197,7 @@ const TgCommand tg_command_plan = {
         "of its collectives, and every embedding that makes a difference. A lower bound tells quickly what cannot come "
         "in; the others are predicted as `topogemm sim` does. A place of the ranking is a schedule on a grid with the "
         "best of these choices; places that differ from the first by less than the machine's residual are ties, marked "
-        "with =. docs/plan.md tells how, and what the numbers stand on.",
+        "with =. docs/guide/plan.md tells how, and what the numbers stand on.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

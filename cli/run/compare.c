@@ -127,7 +127,7 @@ const TgCommand tg_command_compare = {
         "The prediction is made first, from the schedule, the sizes and the machine file of `topogemm calibrate`, by "
         "the model hockney: one pass through the schedule at the sizes of one instance, times the passes that follow "
         "one another. Then the run is checked and measured as `topogemm run` does. Errors are signed, (predicted - "
-        "measured) / measured (docs/compare.md).\n"
+        "measured) / measured (docs/guide/compare.md).\n"
         "Steps that take no time of their own, as moves that hide behind products, are counted to the next step that "
         "does. Several ALGOs make a table, with the order predicted and the order measured. -o FILE.json has the "
         "document, .svg, .png or .pdf a plot by gnuplot, .gp its script.",

@@ -86,7 +86,7 @@ const TgCommand tg_command_sim = {
         "its blocks are there, and nothing waits for a step. Collectives go in rounds; native means auto here, and "
         "what "
         "travels from one node to another in a round is one message. A machine is a name of `topogemm list machines` "
-        "or a file; docs/machines.md has its keys, docs/models.md the models' equations.\n"
+        "or a file; docs/reference/machines.md has its keys, docs/reference/models.md the models' equations.\n"
         "A network's kind alone (--network mesh, hypercube, full …) is one of that kind with a node for each "
         "processor. Without --network the machine's own is taken where it has a node for each processor, otherwise a "
         "torus of the grid's extents.\n"
@@ -101,7 +101,7 @@ const TgCommand tg_command_sim = {
         "that the schedule divides into blocks of one size (on 6x6 multiples of 6). Where the machine has tiles, which "
         "blocks fill more or less, smaller ones may hold it, too.\n"
         "With --from the blocks are on disks, or in the memory of a host with an accelerator, and every local product "
-        "streams them (docs/models.md, memory tiers).\n"
+        "streams them (docs/reference/models.md, memory tiers).\n"
         "A schedule is proved first where that takes no longer than a prediction (up to 2^18 processors times "
         "statements); one that fails exits with 3.",
     .examples = examples,

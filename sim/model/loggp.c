@@ -1,5 +1,5 @@
 /* LogGP (A. Alexandrov, M. Ionescu, K. Schauser, C. Scheiman, SPAA 1995) by the rules of T. Hoefler, T. Schneider,
- * A. Lumsdaine, LogGOPSim, HPDC 2010, with O = 0 and all messages eager; docs/models.md has the equations.
+ * A. Lumsdaine, LogGOPSim, HPDC 2010, with O = 0 and all messages eager; docs/reference/models.md has the equations.
  *
  * Sends and receives of a node follow the program: all sends of a phase, then its receives, each in order of the
  * sender. So no message waits for one of a later phase, and every time is a maximum of sums of o, g, G and L. */

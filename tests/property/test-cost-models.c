@@ -1,4 +1,4 @@
-/* What holds for the cost models, whatever the schedule; which of it for which model, docs/models.md says why. */
+/* What holds for the cost models, whatever the schedule; which of it for which model, docs/reference/models.md says why. */
 #include "cost-case.h"
 #include "phase.h"
 

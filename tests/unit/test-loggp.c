@@ -1,4 +1,4 @@
-/* The loggp model on cases worked by hand from the published rules; o, g, L and G as in docs/models.md. Figures of the
+/* The loggp model on cases worked by hand from the published rules; o, g, L and G as in docs/reference/models.md. Figures of the
  * tests are in microseconds and bytes: o = 2, L = 5, G = 1/64, and a gap that each test sets. */
 #include "../schedule-text.h"
 #include "cost.h"
