@@ -1,6 +1,7 @@
 /** @file expected-run.h
  * What a run on an executor should take, from a machine's numbers alone: one pass through the schedule by the model
- * hockney, at the sizes of one instance, and how many passes follow one another. docs/guide/compare.md has the equations. */
+ * hockney, at the sizes of one instance, and how many passes follow one another. docs/reference/calibration.md has the
+ * equations. */
 #ifndef TG_EXPECTED_RUN_H
 #define TG_EXPECTED_RUN_H
 

@@ -178,7 +178,8 @@ const TgCommand tg_command_calibrate = {
         "on between its products. All processors are busy at once, so what they share, a cache or the memory, is in "
         "the "
         "figures of each. The local rate is a table by size of the product; latency and bandwidth are a least-squares "
-        "fit over the sizes of blocks; what a run takes beside its steps is stated apart (docs/guide/compare.md).\n"
+        "fit over the sizes of blocks; what a run takes beside its steps is stated apart "
+        "(docs/reference/calibration.md).\n"
         "A size that the executor refuses is left out, and the report says why. A file holds for the executor, the "
         "transport, the type, the device and about the number of processors that it was measured with.",
     .examples = examples,

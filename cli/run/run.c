@@ -183,7 +183,7 @@ const TgCommand tg_command_run = {
         "capability 9.0, tiles in its shared memory. blocks: a thread block of a resident grid, its blocks in global "
         "memory. What threads and clusters have no room for is tiled around the schedule: many instances, each over a "
         "tile of C, "
-        "once for every panel of k (docs/guide/run.md).\n"
+        "once for every panel of k (docs/reference/executors.md).\n"
         "Times are by the executor's own clock and without transfers, which are measured apart: the median of the "
         "runs after those to warm up. Every memory is filled with NaN before; C is compared with a product in double "
         "precision after the first run and after the last; above 2^33 multiply-adds (n = 2048) its error is estimated. "

@@ -1,6 +1,6 @@
 /* Lower bounds of predicted time, without a run. What every model makes a processor do one after another, it cannot do
  * in less; the processor that ends last ends no earlier than the mean of what they all do. Latency and bandwidth are
- * those of the best link, one link a message. docs/guide/plan.md has the derivation. */
+ * those of the best link, one link a message. docs/internals/planner.md has the derivation. */
 #include "plan-private.h"
 
 #include "collective.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every link in a document leads somewhere, every path below docs/ that the source mentions exists, and every page below
-docs/ can be reached from README.md. Writes TAP.
+"""Every link in a document leads somewhere, every path of a document that the source mentions exists and every path of a
+source file that a document mentions, and every page below docs/ can be reached from README.md. Writes TAP.
 
 Usage: test-docs-links.py ROOT
 """
@@ -17,6 +17,7 @@ LINK = re.compile(r"\]\(([^()\s]+)\)|(?:src|href)=\"([^\"]+)\"")
 CODE = re.compile(r"^```.*?^```$", re.M | re.S)
 HEADING = re.compile(r"^#+ +(.*?) *$", re.M)
 MENTION = re.compile(r"(?<![\w/.-])docs/[\w/.-]*\w")
+PATH = re.compile(r"`((?:algo|bench|cli|cuda|examples|exec|io|machines|schedule|sim|tests|tools|topo|viz)/[\w/.-]+)[` ]")
 SOURCES = {".build", ".c", ".cu", ".cuh", ".h", ".in", ".machine", ".md", ".mjs", ".py", ".sh", ".txt", ".json"}
 
 
@@ -76,6 +77,14 @@ def test_paths_in_the_source(_folder):
             text = path.read_text(encoding="utf-8", errors="replace")
             found += [f"{path}: there is no {name}" for name in set(MENTION.findall(text))
                       if "NAME" not in name and not (ROOT / name).exists()]
+    assert not found, "\n".join(found)
+
+
+def test_paths_in_documents(_folder):
+    """`sim/plan.h`; names in upper case (`algo/NAME.sched`) stand for many."""
+    found = [f"{page}: there is no {name}" for page in pages() if page.name != "CHANGELOG.md"
+             for name in PATH.findall(page.read_text(encoding="utf-8"))
+             if not re.search(r"[A-Z]{4}", name) and not (ROOT / name).exists()]
     assert not found, "\n".join(found)
 
 
