@@ -137,5 +137,5 @@ Open file://$PWD/$first in a browser. Then type:
   export PATH=$(printf %q "$PWD/${program%/*}"):\$PATH
   topogemm help
 
-README.md goes on from there: a tour in ten commands.
+docs/tutorial/first-hour.md goes on from there.
 END

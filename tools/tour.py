@@ -7,7 +7,7 @@ Every line `$ COMMAND` in a ```console block is run by the shell in one empty fo
 the program; the lines below it, up to the next `$` or the end of the block, become what it printed (standard output and
 errors). A block line `…` keeps the output's first lines up to there: write `$ COMMAND   # first 8 lines`. Where figures
 are measured, write `# figures vary`, or `# first 8 lines, figures vary`: only the words must be the same then, and the
-figures stay as they are; delete the lines below the command for new ones.
+figures stay as they are; delete the lines below the command for new ones. A ```text FILE block is a file in that folder.
 With --check nothing is written; the exit status is 1 where a document is not what the commands print.
 """
 import argparse
@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 MARKS = re.compile(r'\s+# (?:first (\d+) lines)?(?:, )?(figures vary)?$')
+FILE = re.compile(r'^```text (\S+)\n(.*?)^```$', re.M | re.S)
 FIGURE = re.compile(r'(?<![\w.])\d[\d.]*(?:e[-+]?\d+)?x?(?!\w)(?: (?:us|ms|s|kB|MB|GB|%))?')
 
 
@@ -52,6 +53,9 @@ def fill(text, program):
         os.symlink(os.path.abspath(program), os.path.join(folder, 'topogemm'))
         work = os.path.join(folder, 'work')
         os.mkdir(work)
+        for name, content in FILE.findall(text):
+            with open(os.path.join(work, name), 'w', encoding='utf-8') as file:
+                file.write(content)
         environment['PATH'] = folder + os.pathsep + environment['PATH']
         for line in text.split('\n'):
             fence = line.startswith('```')
