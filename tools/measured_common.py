@@ -46,7 +46,7 @@ def where(files):
     host = f"{one['processor']}, {one['cores']} cores" if "processor" in one else ""
     if not one.get("device"):
         return f"{host}{sources(files)}."
-    return (f"{one['device']}, {one['multiprocessors']} multiprocessors at {one['clock_mhz_before']} MHz, CUDA "
+    return (f"{one['device']}, {one['multiprocessors']} SMs at {one['clock_mhz_before']} MHz, CUDA "
             f"{one['cuda'] // 1000}.{one['cuda'] % 1000 // 10}{f'; host: {host}' if host else ''}{sources(files)}.")
 
 

@@ -93,8 +93,11 @@ def mmt_differences(files):
 def mmt_wrong(files):
     """Elements that are wrong on whole numbers."""
     found, kernels, sizes = sanity(files)
-    lines = [[kernel.removeprefix("mmt-")] + [str(found[kernel, d]["wrong_elements"]) if (kernel, d) in found else "-" for d in sizes]
-             for kernel in kernels]
+    alike = {}
+    for kernel in kernels:
+        row = tuple(str(found[kernel, d]["wrong_elements"]) if (kernel, d) in found else "-" for d in sizes)
+        alike.setdefault(row, []).append(kernel.removeprefix("mmt-"))
+    lines = [[", ".join(names), *row] for row, names in alike.items()]
     return markdown(["wrong elements"] + [f"d = {d}" for d in sizes], lines) + ["", where(files)]
 
 
@@ -195,7 +198,7 @@ def dobravec_checks(files):
         edges = sum(1 for row in rows if width and row["n"] % width)
         lines.append([method, str(width or "-"), str(len(rows)), str(edges), str(sum(not row["ok"] for row in rows)),
                       f"{max(errors):.1e}" if errors else "-"])
-    return markdown(["method", "width", "sizes", "of them no multiples", "not the product", "largest error else"], lines) + ["", where(files)]
+    return markdown(["method", "width", "sizes", "not multiples of the width", "wrong", "largest error of the others"], lines) + ["", where(files)]
 
 
 # --- sizes that are hard ----------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def test_oneil(folder):
     write(folder, "wrong.json", [row("oneil-cube", 8, 6e-6, paper_s=paper, ok=False), row("oneil-cannon", 8, 6e-6, paper_s=paper)])
     wrong = rewrite(folder, "oneil-1", files="wrong.json")
     assert "| oneil-cube * |" in wrong and "| oneil-cannon |" in wrong and "\n*: not the product.\n" in wrong, wrong
-    assert "a card, 132 multiprocessors at 1980 MHz, CUDA 13.0; host: a processor, 16 cores." in text
+    assert "a card, 132 SMs at 1980 MHz, CUDA 13.0; host: a processor, 16 cores." in text
     text = rewrite(folder, "oneil-growth", files="a.json b.json c.json")
     assert ("| n | cpu | cannon-tiles | cublas |\n|---|---|---|---|\n| 8 | 1 µs | 7 µs | - |\n| 16 | - | 2.5 ms | - |\n"
             "| 32 | - | 1.5 s | 1 µs |\n") in text, text
