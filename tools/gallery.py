@@ -23,8 +23,7 @@ COLUMNS = 3
 
 HEAD = """# Gallery
 
-Every schedule of the library, at one step. Each picture leads to what the schedule is about. To step through all of them in a
-browser, forward and back:
+Every schedule of the library, at one step. Each picture leads to the schedule's page. To step through all of them in a browser:
 
 ```sh
 tools/gallery.py --command build/cli/topogemm -o gallery   # then open gallery/index.html
