@@ -206,7 +206,7 @@ def resend_text(number, p):
     times, more, once, again = resend(number, p)
     if times == 1:
         return "once: nothing"
-    return f"{times} times: {gigabytes(more)} GB more a node, {again:.0f} instead of {once:.0f} s"
+    return f"{times} times: {gigabytes(more)} GB more per node, {again:.0f} instead of {once:.0f} s"
 
 
 def hops(number, p):
@@ -244,11 +244,11 @@ def by_set(text, *arguments):
 def error_rows():
     share = by_set(lambda s: f"{gigabytes(4 * SETS[s][0] * SETS[s][2] / 8)} GB of C, one part in 8, never computed")
     lost = by_set(lambda s: f"7 panels, {gigabytes(7 * 4 * SETS[s][1] * SETS[s][2] / 8)} GB, to nobody")
-    again = "the exchange stands inside the loop over i: B is sent m/(px) times. "
+    again = "the exchange is inside the loop over i: B is sent m/(px) times. "
     shrinks = "x = y = z shrinks with p, though only x is bound by m/p and z by n/p: PEGMM's product reads. "
     rate = 2 * math.prod(SETS[4]) / CPU_S
     return [
-        ["1", "Fig. 6 lines 5, 11: q = 2 to p gives the distances 2, …, p-1 and 0. `verify` says: at the end "
+        ["1", "Fig. 6 lines 5, 11: q = 2 to p gives the distances 2, …, p-1 and 0. `verify` reports: at the end "
          f"{verify_message()}; q - 1 is meant", *share],
         ["2", "ids are 1 to p, % p gives 0 to p-1: in each round one node's panel of B goes to a node 0", *lost],
         ["3", "partners are at distance q, not neighbours: nothing on a switch; on a ring of 8 the busiest link "
@@ -283,21 +283,21 @@ def statements_region():
     rows = [
         ["Mod_PEGMM takes up to 45 % less time than PEGMM (abstract; section IV with Fig. 7 (a), Sets 1 to 3; "
          "section V)",
-         f"from disks {savings('disk')}; behind a page cache {savings('cache')}; where PEGMM's B lies row by row "
-         f"besides, {savings('rows')}"],
+         f"from disks {savings('disk')}; with a page cache {savings('cache')}; and with PEGMM's B stored row by row, "
+         f"{savings('rows')}"],
         ["speedups over p = 2 are small for Sets 1 to 3 and improve as the matrices grow (section IV, Fig. 7)",
          f"Mod_PEGMM, p = 8 over p = 2, of 4 at most, Sets 1 to 5: {speedups('disk')} from disks; {speedups('cache')} "
-         "behind a page cache"],
+         "with a page cache"],
         ["best speedup 96.9 over one CPU without GPU, Set 4, p = 8 (section IV). If that CPU's time is the "
          f"{CPU_S} s of section I: {CPU_S / SPEEDUP:.0f} s",
-         f"{disk:.0f} s from disks, {cache:.0f} s behind a page cache: {CPU_S / disk:.0f} and {CPU_S / cache:.0f} "
+         f"{disk:.0f} s from disks, {cache:.0f} s with a page cache: {CPU_S / disk:.0f} and {CPU_S / cache:.0f} "
          "times that CPU"],
         [f"one GPU, nothing optimised: {CPU_GPU_S} s, less than 10 times as fast as the CPU's {CPU_S} s (section I)",
          f"if that is Set 4, x = 8192, one stage after another: {one:.0f} s, of which "
          f"{2 * math.prod(SETS[4]) / GPU:.0f} s multiply"],
         ["efficiency of parallel computing up by up to 40 % (section V)",
          f"at equal p it is the ratio of the times: up by up to {best_gain('disk')} from disks, {best_gain('cache')} "
-         "behind a page cache"],
+         "with a page cache"],
     ]
     return table(["the paper says", "the model says"], rows, ["---", "---"])
 
