@@ -111,7 +111,7 @@ def division(files):
     for choice in [choice for one in files for choice in one["choices"]]:
         best, rule, paper = (choice.get(key) for key in ("best", "rule", "paper"))
         lines.append([str(choice["n"]), str(choice["divisions"]), cell(best), cell(rule), ratio(rule), cell(paper), ratio(paper)])
-    heads = ["n", "divisions", "best", "the rule's", "of the best", "the paper's", "of the best"]
+    heads = ["n", "divisions", "best", "the rule's", "time / best", "the paper's", "time / best"]
     return markdown(heads, lines) + ["", where(files)]
 
 
@@ -161,7 +161,7 @@ def page_steps(files):
     lines = [[one["grid"].replace("x", "×") + (f", {one['as']}" if one["as"] else ""), f"{one['opened_ms']}",
               f"{one['median_ms']:.0f}", f"{one['aimed_ms']}" if one["aimed_ms"] else "", f"{one['most_ms']:.0f}", f"{one['settled_median_ms']:.0f}"]
              for file in files for one in file["results"]]
-    return markdown(["cannon on", "opened, ms", "a step, ms", "aimed at", "at most", "with all beside it"], lines) + [
+    return markdown(["cannon on", "page opened, ms", "step painted, ms", "target", "slowest", "whole page updated, ms"], lines) + [
         "", f"{environment['browser']}, {environment['cores']} cores of {environment['processor']}, a window of {environment['window']}; "
         f"medians of {files[0]['results'][-1]['steps']} steps, or as many as there are."]
 

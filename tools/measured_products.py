@@ -240,8 +240,8 @@ def anomaly(files):
         paper = [f"{row['paper_time_s'] * 1e3:.0f}", f"{row['paper_to_neighbours']:.2f}"] if "paper_time_s" in row else ["-", "-"]
         cells = [cell for name in ("sizes", "padded", "huge-pages") for cell in nanoseconds(series[name].get(n))]
         lines.append([str(n)] + paper + cells + [column(row, 1), column(row, 2)])
-    heads = ["size", "paper, ms", "to its others", "here, ns a step", "to the others", "rows of n + 16, ns", "to the others",
-             "pages of 2 MB, ns", "to the others", "sets of L1 × lines", "sets of L2 × lines"]
+    heads = ["size", "paper, ms", "relative to other sizes", "here, ns per step", "relative", "rows of n + 16, ns", "relative",
+             "pages of 2 MB, ns", "relative", "sets of L1 × lines", "sets of L2 × lines"]
     return markdown(heads, lines) + ["", caches(files)]
 
 
@@ -258,7 +258,7 @@ def anomaly_rows(files):
             cells += [nanoseconds(row)[0]] + [column(row, level) + ("" if overfull(row, level) else ", room") for level in (1, 2)]
         lines.append(cells)
     counts = [next(iter(series[name].values()))["n"] for name in ("rows", "few-rows")]
-    heads = ["from row to row"] + [f"{n} rows: {text}" for n in counts for text in ("ns a step", "L1, sets × lines", "L2, sets × lines")]
+    heads = ["elements between rows"] + [f"{n} rows: {text}" for n in counts for text in ("ns per step", "L1, sets × lines", "L2, sets × lines")]
     return markdown(heads, lines) + ["", caches(files)]
 
 
