@@ -13,7 +13,8 @@ Usage: ./test.sh [--quick] [--help]
                            (property, peers, fuzz, install, browser) test what has no CUDA in any build
   4. build-test-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, but for
                            the page in a browser, where sanitizers see nothing
-  5. a few seconds of fuzzing each parser (tools/fuzz.sh runs them for longer)
+  5. build-test-thread/    the C library used by two threads at once, with ThreadSanitizer
+  6. a few seconds of fuzzing each parser (tools/fuzz.sh runs them for longer)
 
 Ends with the time that each part took and `N passed, N failed, N skipped`, counted in single test points over all
 runs; what failed is printed with its output, what was skipped with its reason. A later run builds only what changed.
@@ -92,6 +93,35 @@ sanitized_suite() {
   unset ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS
 }
 
+# ThreadSanitizer of older compilers cannot start where the kernel spreads addresses widely, unless it is told not to.
+thread_wrapper() {
+  local program status=1
+  program=$(mktemp) || return
+  if echo 'int main(void) { return 0; }' | ${CC:-cc} -fsanitize=thread -x c - -o "$program"; then
+    if "$program"; then echo env; else setarch -R "$program" && echo setarch -R; fi
+    status=$?
+  fi
+  rm -f "$program"
+  return $status
+}
+
+# One test, and what it is built from.
+thread_suite() {
+  local folder=build-test-thread log=build-test-thread/meson-logs/testlog.json wrapper
+  heading "threads: build and test"
+  if ! wrapper=$(thread_wrapper 2>/dev/null); then
+    mkdir -p "$folder"
+    echo "1..0 # SKIP ThreadSanitizer (libtsan) does not start here" >"$folder/skipped.tap"
+    runs+=("threads=$folder/skipped.tap")
+    return
+  fi
+  runs+=("threads=$log:concurrency")
+  rm -f "$log"
+  configure "$folder" -Dwerror=true -Dcuda=disabled -Db_sanitize=thread -Db_lundef=false &&
+    TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp:print_suppressions=0 \
+      $wrapper meson test -C "$folder" --suite concurrency
+}
+
 can_fuzz() {
   echo 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data && size ? 0 : 0; }' |
     clang -fsanitize=fuzzer -x c - -o /dev/null 2>/dev/null
@@ -135,6 +165,7 @@ suite plain build-test 1 -Dwerror=true
 if ! $quick; then
   if command -v nvcc >/dev/null; then no_cuda_suites; fi
   sanitized_suite
+  thread_suite
   fuzz 5
 fi
 

@@ -1,6 +1,7 @@
 #include "blas.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -149,21 +150,22 @@ static void open_limited(OpenBlas *blas, int allowed) {
   if (!blas->error && is_limited()) occupy_buffers(blas);
 }
 
-static gpointer load(gpointer unused) {
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic(const OpenBlas *) loaded_blas;
+
+static void load(void) {
   OpenBlas *blas = g_new0(OpenBlas, 1);
-  (void)unused;
   const int wanted = threads_wanted(), allowed = threads_allowed(wanted);
   if (is_limited() || allowed < wanted)
     open_limited(blas, allowed);
   else
     open_library(blas);
-  return blas;
+  loaded_blas = blas;
 }
 
-static GOnce once = G_ONCE_INIT;
-
 static const OpenBlas *open_blas(void) {
-  return g_once(&once, load, NULL);
+  pthread_once(&once, load);
+  return loaded_blas;
 }
 
 bool tg_blas_load(GError **error) {
@@ -174,7 +176,7 @@ bool tg_blas_load(GError **error) {
 
 /** NULL until it is loaded. */
 static const OpenBlas *loaded(void) {
-  const OpenBlas *blas = once.status == G_ONCE_STATUS_READY ? once.retval : NULL;
+  const OpenBlas *blas = loaded_blas;
   return blas && !blas->error ? blas : NULL;
 }
 
@@ -211,12 +213,12 @@ char *tg_blas_description(void) {
 }
 
 /** The number of threads is a setting of the process. */
-static GMutex threads_mutex;
+static pthread_mutex_t threads_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k) {
   const OpenBlas *blas = loaded();
   if (!blas) return 0;
-  g_mutex_lock(&threads_mutex);
+  pthread_mutex_lock(&threads_mutex);
   const int before = blas->threads();
   const double worth = (double)m * (double)n * (double)k / products_per_thread;
   if (worth < before) blas->set_threads(MAX((int)worth, 1));
@@ -227,5 +229,5 @@ void tg_blas_threads_end(int threads) {
   const OpenBlas *blas = threads > 0 ? loaded() : NULL;
   if (!blas) return;
   if (threads != blas->threads()) blas->set_threads(threads);
-  g_mutex_unlock(&threads_mutex);
+  pthread_mutex_unlock(&threads_mutex);
 }

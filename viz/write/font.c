@@ -2,6 +2,7 @@
 
 #include <fontconfig/fontconfig.h>
 #include <glib.h>
+#include <pthread.h>
 
 /* As Pango looks for fonts: those that it can scale. */
 static bool is_there(void) {
@@ -20,8 +21,14 @@ static bool is_there(void) {
   return found;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool known;
+
+static void find_out(void) {
+  known = is_there();
+}
+
 bool tg_font_has_subscripts(void) {
-  static gsize known; /* 1: no, 2: yes */
-  if (g_once_init_enter(&known)) g_once_init_leave(&known, is_there() ? 2 : 1);
-  return known == 2;
+  pthread_once(&once, find_out);
+  return known;
 }

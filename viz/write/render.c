@@ -1,6 +1,7 @@
 #include "render.h"
 
 #include <gvc.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "font.h"
@@ -9,8 +10,9 @@
 
 /* libgvc is one for the process: it reports through one function without user data, its plug-ins keep static pointers
  * to fonts of a context after that context was freed (Graphviz 2.43, textlayout of the pango plug-in), and it is not
- * made for threads. So there is one context, made when first needed and kept, and one lock. */
-static GMutex gvc_mutex;
+ * made for threads. So there is one context, made when first needed and kept, and one lock: of POSIX, which
+ * ThreadSanitizer knows. */
+static pthread_mutex_t gvc_mutex = PTHREAD_MUTEX_INITIALIZER;
 static GVC_t *gvc_context;
 static GString *gvc_messages;
 
@@ -170,13 +172,13 @@ GBytes *tg_render(const TgScene *scene, const char *format, uint64_t limit_bytes
   GString *dot = dot_of(scene, row);
   if (row->gvc_name == NULL) return g_string_free_to_bytes(dot);
   g_autoptr(GString) messages = g_string_new(NULL);
-  g_mutex_lock(&gvc_mutex);
+  pthread_mutex_lock(&gvc_mutex);
   gvc_messages = messages;
   agusererrf before = agseterrf(on_gvc_message);
   GBytes *bytes = render_locked(scene, row, dot->str);
   agseterrf(before);
   gvc_messages = NULL;
-  g_mutex_unlock(&gvc_mutex);
+  pthread_mutex_unlock(&gvc_mutex);
   g_string_free(dot, TRUE);
   if (bytes != NULL && messages->len > 0) g_clear_pointer(&bytes, g_bytes_unref);
   if (bytes == NULL) set_render_error(error, row->suffix, messages);
