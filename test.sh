@@ -13,7 +13,7 @@ Usage: ./test.sh [--quick] [--help]
                            (property, peers, fuzz, install, browser) test what has no CUDA in any build
   4. build-test-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, but for
                            the page in a browser, where sanitizers see nothing
-  5. build-test-thread/    the C library used by two threads at once, with ThreadSanitizer
+  5. build-test-small/     without the page and the papers: the C library used by two threads, with ThreadSanitizer
   6. a few seconds of fuzzing each parser (tools/fuzz.sh runs them for longer)
 
 Ends with the time that each part took and `N passed, N failed, N skipped`, counted in single test points over all
@@ -105,21 +105,21 @@ thread_wrapper() {
   return $status
 }
 
-# One test, and what it is built from.
-thread_suite() {
-  local folder=build-test-thread log=build-test-thread/meson-logs/testlog.json wrapper
-  heading "threads: build and test"
+# A build without what can be left out: a few tests, and what they are built from.
+small_suite() {
+  local folder=build-test-small log=build-test-small/meson-logs/testlog.json wrapper
+  heading "small, ThreadSanitizer: build and tests"
   if ! wrapper=$(thread_wrapper 2>/dev/null); then
     mkdir -p "$folder"
     echo "1..0 # SKIP ThreadSanitizer (libtsan) does not start here" >"$folder/skipped.tap"
-    runs+=("threads=$folder/skipped.tap")
+    runs+=("small=$folder/skipped.tap")
     return
   fi
-  runs+=("threads=$log:concurrency")
+  runs+=("small=$log:small")
   rm -f "$log"
-  configure "$folder" -Dwerror=true -Dcuda=disabled -Db_sanitize=thread -Db_lundef=false &&
+  configure "$folder" -Dwerror=true -Dcuda=disabled -Dpage=false -Dpapers=false -Db_sanitize=thread -Db_lundef=false &&
     TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp:print_suppressions=0 \
-      $wrapper meson test -C "$folder" --suite concurrency
+      $wrapper meson test -C "$folder" --suite small
 }
 
 can_fuzz() {
@@ -165,7 +165,7 @@ suite plain build-test 1 -Dwerror=true
 if ! $quick; then
   if command -v nvcc >/dev/null; then no_cuda_suites; fi
   sanitized_suite
-  thread_suite
+  small_suite
   fuzz 5
 fi
 

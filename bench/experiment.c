@@ -1,21 +1,26 @@
 /* The table of experiments. */
 #include "experiment.h"
 
+#include "ladder.h"
+#include "shapes.h"
+#ifndef TG_WITHOUT_PAPERS
 #include "division.h"
 #include "dobravec.h"
 #include "essay.h"
 #include "host-anomaly.h"
-#include "ladder.h"
 #include "mmt.h"
 #include "oneil.h"
-#include "shapes.h"
+#endif
 
 #include <string.h>
 
 static const TgExperiment *const experiments[] = {
-    &tg_experiment_ladder,   &tg_experiment_oneil,        &tg_experiment_division,
-    &tg_experiment_essay,    &tg_experiment_transpose,    &tg_experiment_mmt,
-    &tg_experiment_dobravec, &tg_experiment_host_anomaly, &tg_experiment_shapes};
+    &tg_experiment_ladder,
+#ifndef TG_WITHOUT_PAPERS
+    &tg_experiment_oneil,  &tg_experiment_division, &tg_experiment_essay,        &tg_experiment_transpose,
+    &tg_experiment_mmt,    &tg_experiment_dobravec, &tg_experiment_host_anomaly,
+#endif
+    &tg_experiment_shapes};
 
 const TgExperiment *const *tg_experiment_list(size_t *count) {
   *count = G_N_ELEMENTS(experiments);
@@ -26,6 +31,14 @@ const TgExperiment *tg_experiment_find(const char *name) {
   for (size_t e = 0; e < G_N_ELEMENTS(experiments); e++)
     if (strcmp(experiments[e]->name, name) == 0) return experiments[e];
   return NULL;
+}
+
+bool tg_experiment_papers(void) {
+#ifdef TG_WITHOUT_PAPERS
+  return false;
+#else
+  return true;
+#endif
 }
 
 bool tg_experiment_file_check(const TgExperiment *experiment, const char *path, GError **error) {

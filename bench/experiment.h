@@ -51,6 +51,8 @@ typedef struct TgExperiment {
 const TgExperiment *const *tg_experiment_list(size_t *count);
 /** The experiment of this name; NULL where there is none. */
 const TgExperiment *tg_experiment_find(const char *name);
+/** Whether the experiments of papers are in this build. */
+bool tg_experiment_papers(void);
 
 /** The bytes of a file of the experiment: a plot where the suffix of `path` is that of one, else the document. Free
  * with g_free(). Errors: TG_BENCH_ERROR, those of tg_plot_make(). */

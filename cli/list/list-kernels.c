@@ -80,6 +80,10 @@ static void add_paper(TgListing *listing, const TgHistoricPaper *paper) {
 void tg_list_historic_print(TgCli *cli) {
   size_t count;
   const TgHistoricPaper *const *papers = tg_historic_papers(&count);
+  if (count == 0) {
+    tg_print(cli, "kernels of papers are not in this build (-Dpapers=false)\n");
+    return;
+  }
   TgListing listing = tg_listing_new("lll");
   const char *const head[] = {"kernel of a paper", "types", "widths"};
   for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(listing.table, "%s", head[i]);

@@ -140,6 +140,11 @@ static TgExit run(TgCli *cli) {
   const TgExperiment *const *all = tg_experiment_list(&count);
   g_autoptr(GString) known = g_string_new(NULL);
   for (size_t e = 0; e < count; e++) g_string_append_printf(known, "%s%s", e ? ", " : "", all[e]->name);
+  if (!tg_experiment_papers())
+    return tg_report(
+        cli, TG_EXIT_MISSING,
+        "bench %s: no such experiment in this build, which has none of papers (-Dpapers=false); there is: %s", name,
+        known->str);
   return tg_report(cli, TG_EXIT_USAGE, "bench %s: no experiment of that name; there is: %s", name, known->str);
 }
 

@@ -6,23 +6,26 @@
 
 enum { MOST_THREADS = 1024 };
 
-static const TgHistoricPaper *const papers[] = {&tg_historic_oneil, &tg_historic_essay, &tg_historic_mmt,
-                                                &tg_historic_dobravec};
+static const TgHistoricPaper *const papers[] = {
+#ifndef TG_WITHOUT_PAPERS
+    &tg_historic_oneil, &tg_historic_essay, &tg_historic_mmt, &tg_historic_dobravec,
+#endif
+    NULL};
 
 const TgHistoricPaper *const *tg_historic_papers(size_t *count) {
-  *count = sizeof papers / sizeof *papers;
+  *count = sizeof papers / sizeof *papers - 1;
   return papers;
 }
 
 const TgHistoric *tg_historic_find(const char *name) {
-  for (size_t p = 0; p < sizeof papers / sizeof *papers; p++)
+  for (size_t p = 0; papers[p]; p++)
     for (size_t k = 0; k < papers[p]->count; k++)
       if (strcmp(papers[p]->kernels[k].name, name) == 0) return &papers[p]->kernels[k];
   return NULL;
 }
 
 const TgHistoricPaper *tg_historic_paper_of(const TgHistoric *kernel) {
-  for (size_t p = 0; p < sizeof papers / sizeof *papers; p++)
+  for (size_t p = 0; papers[p]; p++)
     for (size_t k = 0; k < papers[p]->count; k++)
       if (&papers[p]->kernels[k] == kernel) return papers[p];
   return NULL;
