@@ -43,12 +43,12 @@ typedef struct TgJsonField {
       default: _Generic((member), char *: TG_JSON_TEXT, default: TG_JSON_NO_TYPE))
 
 /** A row for a member of the struct `record`; the type is the member's. */
-#define TG_JSON_FIELD_AS(record, member, key)                                                                          \
+#define TG_FIELD_AS(record, member, key)                                                                               \
   { key, TG_JSON_TYPE(((record *)0)->member), offsetof(record, member), NULL }
-/** … whose key is its name. */
-#define TG_JSON_FIELD(record, member) TG_JSON_FIELD_AS(record, member, #member)
+/** … whose key is its name; of a member of a member, `counts.messages`, the name after the last dot. */
+#define TG_FIELD(record, member) TG_FIELD_AS(record, member, #member)
 /** A row for a struct within `record`, in one line. */
-#define TG_JSON_FIELDS(record, member, key, table)                                                                     \
+#define TG_FIELD_OBJECT(record, member, key, table)                                                                    \
   { key, TG_JSON_OBJECT, offsetof(record, member), table }
 #endif
 

@@ -91,8 +91,8 @@ COLUMNS = [
     ("m×n×k", lambda d: f"{d['m']}×{d['n']}×{d['k']}"),
     ("words received", lambda d: str(d["words_received_max"])),
     ("× bound", lambda d: ratio(d, "words_received_ratio")),
-    ("words held", lambda d: str(d["memory_words_max"])),
-    ("× one copy", lambda d: ratio(d, "memory_ratio")),
+    ("words held", lambda d: str(d["words_per_processor_max"])),
+    ("× one copy", lambda d: ratio(d, "words_per_processor_ratio")),
 ]
 
 

@@ -80,6 +80,10 @@ void tg_print(TgCli *cli, const char *format, ...) {
   va_end(arguments);
 }
 
+void tg_print_json(TgCli *cli, TgJson *json) {
+  tg_print(cli, "%s", tg_json_text(json, NULL));
+}
+
 void tg_print_line(TgCli *cli, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

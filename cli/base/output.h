@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+#include "json-writer.h"
 #include "text-table.h"
 
 typedef enum TgStyle { TG_STYLE_PLAIN, TG_STYLE_HEADING, TG_STYLE_GOOD, TG_STYLE_BAD, TG_STYLE_FAINT } TgStyle;
@@ -20,6 +21,8 @@ char *tg_printable(const char *text, const char *kept);
 void tg_print(TgCli *cli, const char *format, ...) TG_PRINTF(2, 3);
 /** Prints one line and its newline; a newline in a file's name makes no other one. */
 void tg_print_line(TgCli *cli, const char *format, ...) TG_PRINTF(2, 3);
+/** Prints a complete document. */
+void tg_print_json(TgCli *cli, TgJson *json);
 /** Prints bytes as they are: a text without control characters that a terminal obeys. */
 void tg_print_bytes(TgCli *cli, const char *bytes, size_t length);
 /** As tg_print(), in a style, where standard output may have colours. */

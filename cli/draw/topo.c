@@ -4,7 +4,6 @@
 #include "algo.h"
 
 #include "draw-file.h"
-#include "json-writer.h"
 #include "topology-picture.h"
 
 static void add_fact(TgTable *table, const char *name, int64_t number, const char *what) {
@@ -30,22 +29,24 @@ static void print_facts(TgCli *cli, const char *text, const TgTopologyFacts *fac
 }
 
 static void print_json(TgCli *cli, const char *text, const TgTopologyFacts *facts) {
+  static const TgJsonField fields[] = {TG_FIELD(TgTopologyFacts, nodes),
+                                       TG_FIELD(TgTopologyFacts, switches),
+                                       TG_FIELD(TgTopologyFacts, links),
+                                       TG_FIELD(TgTopologyFacts, cables),
+                                       TG_FIELD(TgTopologyFacts, diameter_hops),
+                                       TG_FIELD(TgTopologyFacts, degree_max),
+                                       {NULL}};
   g_autoptr(TgJson) json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_begin_document(json, "topo");
   tg_json_member_string(json, "topology", text);
-  tg_json_member_integer(json, "nodes", facts->nodes);
-  tg_json_member_integer(json, "switches", facts->switches);
-  tg_json_member_integer(json, "links", facts->links);
-  tg_json_member_integer(json, "cables", facts->cables);
-  tg_json_member_integer(json, "diameter_hops", facts->diameter_hops);
-  tg_json_member_integer(json, "degree_max", facts->degree_max);
+  tg_json_members(json, fields, facts);
   tg_json_key(json, "bisection_links");
   if (facts->bisection_links >= 0)
     tg_json_integer(json, facts->bisection_links);
   else
     tg_json_null(json);
   tg_json_end_object(json);
-  tg_print(cli, "%s", tg_json_text(json, NULL));
+  tg_print_json(cli, json);
 }
 
 static TgExit draw(TgCli *cli, const TgTopology *topology) {

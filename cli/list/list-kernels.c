@@ -36,13 +36,21 @@ void tg_list_kernels_print(TgCli *cli) {
   if (!tg_kernel_built()) tg_print(cli, "not in this build, which has no CUDA; on the CPU products run on the BLAS\n");
 }
 
+static void write_types(TgJson *json, const char *types) {
+  g_auto(GStrv) words = g_strsplit(types, " ", -1);
+  tg_json_key(json, "types");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (char **word = words; *word; word++) tg_json_string(json, *word);
+  tg_json_end_array(json);
+}
+
 void tg_list_kernels_write(TgJson *json) {
   size_t count;
   const TgKernel *kernels = tg_kernel_list(&count);
   for (size_t i = 0; i < count; i++) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", kernels[i].name);
-    tg_json_member_bool(json, "f64", kernels[i].elements >> TG_F64 & 1);
+    write_types(json, kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
     tg_json_member_double(json, "compute_capability", kernels[i].capability / 10.0);
     if (kernels[i].newest)
       tg_json_member_double(json, "newest_compute_capability", kernels[i].newest / 10.0);
@@ -101,7 +109,7 @@ static void write_paper(TgJson *json, const TgHistoricPaper *paper) {
     const TgHistoric *kernel = &paper->kernels[k];
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", kernel->name);
-    tg_json_member_string(json, "types", types_of(kernel));
+    write_types(json, types_of(kernel));
     tg_json_key(json, "widths");
     tg_json_begin_array(json, TG_JSON_ROW);
     for (int w = 0; w < TG_HISTORIC_WIDTHS && kernel->widths[w]; w++) tg_json_integer(json, kernel->widths[w]);

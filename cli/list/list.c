@@ -152,7 +152,7 @@ static void write_machines(TgJson *json) {
     if (!tg_machine_parse(&machine, entries[i].text, entries[i].length, NULL)) continue;
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", entries[i].name);
-    tg_json_member_string(json, "network", *machine.network ? machine.network : NULL);
+    tg_json_member_string(json, "topology", *machine.network ? machine.network : NULL);
     tg_json_member_string(json, "machine", machine.name);
     tg_json_member_string(json, "source", machine.source);
     tg_json_end_object(json);
@@ -162,12 +162,15 @@ static void write_machines(TgJson *json) {
 static void write_executors(TgJson *json) {
   for (const TgExecutorKind *const *row = tg_executors; *row; row++) {
     const TgExecutorKind *kind = *row;
-    g_autofree char *transports = transports_text(kind);
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", kind->name);
     tg_json_member_bool(json, "gpu", kind->on_gpu);
     tg_json_member_bool(json, "built", !kind->on_gpu || tg_kernel_built());
-    tg_json_member_string(json, "transport", transports);
+    tg_json_key(json, "transports");
+    tg_json_begin_array(json, TG_JSON_ROW);
+    for (int t = 0; t < TG_TRANSPORTS; t++)
+      if (kind->transports >> t & 1) tg_json_string(json, tg_transport_name((TgTransport)t));
+    tg_json_end_array(json);
     tg_json_member_string(json, "processor", kind->processor);
     tg_json_member_string(json, "link", kind->link);
     tg_json_end_object(json);
@@ -193,7 +196,7 @@ static const TgSection sections[] = {
 
 static void write_sections(TgCli *cli, const char *wanted) {
   g_autoptr(TgJson) json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_begin_document(json, "list");
   for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
     if (wanted && strcmp(wanted, sections[i].name) != 0) continue;
     tg_json_key(json, sections[i].key);
@@ -202,7 +205,7 @@ static void write_sections(TgCli *cli, const char *wanted) {
     tg_json_end_array(json);
   }
   tg_json_end_object(json);
-  tg_print(cli, "%s", tg_json_text(json, NULL));
+  tg_print_json(cli, json);
 }
 
 static void print_section(TgCli *cli, const char *wanted) {

@@ -7,6 +7,7 @@
 
 #include "collective.h"
 #include "embedding.h"
+#include "json-fields.h"
 #include "prove.h"
 #include "schedule.h"
 
@@ -43,6 +44,15 @@ TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgErr
 
 /** Reports a proof that failed, as `verify` does: at the statement where it failed. */
 TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgError *failure);
+
+/** The bound schedule's parameters but those that follow from others; its extents have their names there, too. */
+void tg_parameters_of(const TgSchedule *schedule, const TgScheduleNames *names, TgBindings *parameters);
+/** Writes the member `parameters`: an object with a number for each. */
+void tg_parameters_write(TgJson *json, const TgBindings *parameters);
+/** Writes the members of a bound schedule: algorithm, computes, grid, parameters. */
+void tg_problem_write(TgJson *json, const TgProblem *problem);
+/** Writes the members of a failed proof or run: step, statement, line, processor, message. */
+void tg_failure_write(TgJson *json, const TgSchedule *schedule, const TgError *failure);
 
 /** Reads a whole number from `low` to `high`; `option` names it in the error. */
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,

@@ -31,6 +31,9 @@ TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *co
 /** "random numbers, uniform in [-1, 1), seed 1"; free with g_free(). */
 char *tg_input_text(const TgCli *cli, const TgInput *input);
 
+/** Writes the members m, n, k, type and seed. */
+void tg_input_write(TgJson *json, const TgInput *input);
+
 /** B's elements, NULL where there is none. */
 static inline const void *tg_input_b(const TgInput *input) {
   return input->b ? input->b->data : NULL;

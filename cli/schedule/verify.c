@@ -15,10 +15,6 @@ static TgExit check_options(const TgCli *cli) {
   return TG_EXIT_DONE;
 }
 
-static void finish_json(TgCli *cli, TgJson *json) {
-  tg_print(cli, "%s", tg_json_text(json, NULL));
-}
-
 static TgExit verify_one(TgCli *cli) {
   g_auto(TgVerification) verification = {0};
   TgExit status = tg_problem_parse(cli, &verification.problem, cli->options.arguments[0]);
@@ -27,7 +23,7 @@ static TgExit verify_one(TgCli *cli) {
   if (cli->options.json) {
     g_autoptr(TgJson) json = tg_json_new();
     tg_verification_write(json, &verification);
-    finish_json(cli, json);
+    tg_print_json(cli, json);
   } else if (verification.ok && !cli->options.quiet) {
     tg_verification_print(cli, &verification);
   }
@@ -50,6 +46,8 @@ static TgExit verify_all(TgCli *cli) {
   g_autoptr(TgTable) table = tg_verification_table();
   g_autoptr(TgJson) json = tg_json_new();
   TgExit worst = TG_EXIT_DONE;
+  tg_json_begin_document(json, "verify-all");
+  tg_json_key(json, "schedules");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (size_t i = 0; i < count; i++) {
     TgExit status = verify_entry(cli, entries[i].name, table, json);
@@ -57,8 +55,10 @@ static TgExit verify_all(TgCli *cli) {
     worst = MAX(worst, status);
   }
   tg_json_end_array(json);
+  tg_json_member_bool(json, "ok", worst == TG_EXIT_DONE);
+  tg_json_end_object(json);
   if (cli->options.json)
-    finish_json(cli, json);
+    tg_print_json(cli, json);
   else if (!cli->options.quiet)
     tg_verification_print_table(cli, table);
   return worst;

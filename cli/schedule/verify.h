@@ -6,7 +6,6 @@
 #include "progress.h"
 #include "ranges.h"
 
-#include "json-writer.h"
 #include "prove.h"
 
 /** Lower bounds in words (elements); `apply` is false where they are not about what the schedule computes. At or below

@@ -50,19 +50,3 @@ void tg_sim_write_settings(TgJson *json, const TgCostOptions *options) {
   tg_json_member_integer(json, "seed", (int64_t)options->seed);
   tg_json_member_string(json, "from", options->tiers.used ? tg_place_name(options->tiers.from) : NULL);
 }
-
-void tg_sim_parameters(const TgProblem *problem, TgBindings *parameters) {
-  const TgSchedule *schedule = &problem->schedule;
-  *parameters = (TgBindings){0};
-  for (int p = 0; p < schedule->parameters; p++)
-    if (schedule->parameter_kind[p] != TG_PARAMETER_DERIVED)
-      tg_bindings_set(parameters, tg_name(&problem->names, problem->names.parameter[p]), schedule->parameter[p], NULL);
-}
-
-void tg_sim_write_parameters(TgJson *json, const TgBindings *parameters) {
-  tg_json_key(json, "parameters");
-  tg_json_begin_object(json, TG_JSON_ROW);
-  for (int i = 0; i < parameters->count; i++)
-    tg_json_member_integer(json, parameters->set[i].name, parameters->set[i].value);
-  tg_json_end_object(json);
-}

@@ -84,27 +84,30 @@ TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run) {
 
 /* ---- for programs ---- */
 
+static const TgJsonField product_fields[] = {TG_FIELD(TgTierCost, m),
+                                             TG_FIELD(TgTierCost, n),
+                                             TG_FIELD(TgTierCost, k),
+                                             TG_FIELD(TgTierCost, product.blocks.x),
+                                             TG_FIELD(TgTierCost, product.blocks.y),
+                                             TG_FIELD(TgTierCost, product.blocks.z),
+                                             TG_FIELD(TgTierCost, c_stays),
+                                             TG_FIELD(TgTierCost, product.block_bytes),
+                                             TG_FIELD_AS(TgTierCost, product.memory_bytes, "memory_limit_bytes"),
+                                             TG_FIELD(TgTierCost, product.read_bytes),
+                                             TG_FIELD(TgTierCost, product.write_bytes),
+                                             TG_FIELD(TgTierCost, product.bound_bytes),
+                                             TG_FIELD(TgTierCost, product.fill_s),
+                                             TG_FIELD(TgTierCost, product.time_s),
+                                             {NULL}};
+
 static void write_product(TgJson *json, const TgTierCost *tiers) {
   static const char *const keys[TG_TIER_STAGES] = {"disk_read_s",      "disk_write_s",     "cache_s",
                                                    "host_to_device_s", "device_to_host_s", "multiply_s"};
   const TgPipeline *product = &tiers->product;
   tg_json_key(json, "product");
   tg_json_begin_object(json, TG_JSON_LINES);
-  tg_json_member_integer(json, "m", tiers->m);
-  tg_json_member_integer(json, "n", tiers->n);
-  tg_json_member_integer(json, "k", tiers->k);
-  tg_json_member_integer(json, "x", product->blocks.x);
-  tg_json_member_integer(json, "y", product->blocks.y);
-  tg_json_member_integer(json, "z", product->blocks.z);
-  tg_json_member_bool(json, "c_stays", tiers->c_stays);
-  tg_json_member_double(json, "block_bytes", product->block_bytes);
-  tg_json_member_double(json, "memory_bytes", product->memory_bytes);
-  tg_json_member_double(json, "read_bytes", product->read_bytes);
-  tg_json_member_double(json, "write_bytes", product->write_bytes);
-  tg_json_member_double(json, "bound_bytes", product->bound_bytes);
+  tg_json_members(json, product_fields, tiers);
   for (int s = 0; s < TG_TIER_STAGES; s++) tg_json_member_double(json, keys[s], product->stage_s[s]);
-  tg_json_member_double(json, "fill_s", product->fill_s);
-  tg_json_member_double(json, "time_s", product->time_s);
   tg_json_member_string(json, "slowest", tg_tier_resource_name(product->slowest));
   tg_json_end_object(json);
 }

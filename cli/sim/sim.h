@@ -93,9 +93,6 @@ void tg_sim_warn_memory(const TgCli *cli, const TgSimRun *run);
 char *tg_sim_settings_text(const TgCli *cli, const TgSimRun *run);
 /** Skew, jitter, straggler, seed and the place of the blocks, as members. */
 void tg_sim_write_settings(TgJson *json, const TgCostOptions *options);
-/** The bound schedule's parameters but those that follow from others; its extents have their names there, too. */
-void tg_sim_parameters(const TgProblem *problem, TgBindings *parameters);
-void tg_sim_write_parameters(TgJson *json, const TgBindings *parameters);
 
 /** Finds the schedule's closed form and its value on the machine. */
 void tg_sim_closed_form(TgSimRun *run);

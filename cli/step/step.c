@@ -125,9 +125,10 @@ static TgExit check_result(const TgCli *cli, TgStepRun *run) {
   return run->checked ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
-static TgExit finish(TgCli *cli, TgStepRun *run) {
-  TgExit status = TG_EXIT_DONE;
-  if (tg_stepper_position(run->stepper) == tg_stepper_steps(run->stepper)) status = check_result(cli, run);
+/* A schedule that fails has a document, too. */
+static TgExit finish(TgCli *cli, TgStepRun *run, TgExit status) {
+  if (!status && tg_stepper_position(run->stepper) == tg_stepper_steps(run->stepper)) status = check_result(cli, run);
+  if (status == TG_EXIT_WRONG && cli->options.json) tg_step_print_json(cli, run);
   if (status) return status;
   if (cli->options.json)
     tg_step_print_json(cli, run);
@@ -144,7 +145,7 @@ static TgExit run_step(TgCli *cli) {
   if (status) return status;
   if (!cli->options.json && !cli->options.quiet) tg_step_print_head(cli, &run);
   status = tg_step_forward(cli, &run);
-  return status ? status : finish(cli, &run);
+  return finish(cli, &run, status);
 }
 
 static const char *const options[] = {"grid",     "set",          "n",       "size",     "a",           "b",

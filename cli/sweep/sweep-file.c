@@ -37,29 +37,36 @@ TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep) {
                    path);
 }
 
+static const TgJsonField cell_fields[] = {TG_FIELD(TgSweepCell, processors),
+                                          TG_FIELD(TgSweepCell, time_s),
+                                          TG_FIELD(TgSweepCell, compute_s),
+                                          TG_FIELD(TgSweepCell, communication_s),
+                                          TG_FIELD(TgSweepCell, efficiency),
+                                          TG_FIELD(TgSweepCell, closed_form_s),
+                                          TG_FIELD(TgSweepCell, messages),
+                                          TG_FIELD(TgSweepCell, bytes),
+                                          TG_FIELD(TgSweepCell, max_link_bytes),
+                                          TG_FIELD_AS(TgSweepCell, memory.node_bytes, "bytes_per_node_max"),
+                                          TG_FIELD(TgSweepCell, memory.fits),
+                                          TG_FIELD(TgSweepCell, proved),
+                                          {NULL}};
+
 static void write_cell(TgJson *json, const TgSweep *sweep, const TgSweepPoint *point, int algorithm,
                        const TgSweepCell *cell, bool fastest) {
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_string(json, "algorithm", sweep->algorithm[algorithm]);
   if (point->p) tg_json_member_integer(json, "p", point->p);
-  tg_json_member_integer(json, "n", cell->skipped ? point->n : cell->n);
-  tg_json_member_string(json, "skipped", cell->skipped);
-  if (!cell->skipped) {
+  const int64_t n = cell->skipped ? point->n : cell->n;
+  tg_json_member_integer(json, "m", point->m ? point->m : n);
+  tg_json_member_integer(json, "n", n);
+  tg_json_member_integer(json, "k", point->k ? point->k : n);
+  if (cell->skipped) {
+    tg_json_member_string(json, "left_out", cell->skipped);
+  } else {
     tg_json_member_string(json, "grid", cell->grid);
-    tg_sim_write_parameters(json, cell->parameters);
+    tg_parameters_write(json, cell->parameters);
     tg_json_member_string(json, "topology", cell->network);
-    tg_json_member_integer(json, "processors", cell->processors);
-    tg_json_member_double(json, "time_s", cell->time_s);
-    tg_json_member_double(json, "compute_s", cell->compute_s);
-    tg_json_member_double(json, "communication_s", cell->communication_s);
-    tg_json_member_double(json, "efficiency", cell->efficiency);
-    tg_json_member_double(json, "closed_form_s", cell->closed_form_s);
-    tg_json_member_integer(json, "messages", cell->messages);
-    tg_json_member_integer(json, "bytes", cell->bytes);
-    tg_json_member_integer(json, "max_link_bytes", cell->max_link_bytes);
-    tg_json_member_double(json, "bytes_per_node_max", cell->memory.node_bytes);
-    tg_json_member_bool(json, "fits", cell->memory.fits);
-    tg_json_member_bool(json, "proved", cell->proved);
+    tg_json_members(json, cell_fields, cell);
     tg_json_member_bool(json, "fastest", fastest);
   }
   tg_json_end_object(json);
@@ -82,9 +89,10 @@ static void write_crossovers(TgJson *json, const TgSweep *sweep) {
 }
 
 void tg_sweep_write(TgJson *json, const TgSweep *sweep) {
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_begin_document(json, "sweep");
   tg_json_member_string(json, "machine", sweep->machine);
   tg_json_member_string(json, "model", sweep->model);
+  tg_json_member_string(json, "type", sweep->element);
   tg_json_member_string(json, "settings", sweep->settings);
   tg_sim_write_settings(json, &sweep->options);
   tg_json_member_double(json, "efficiency", sweep->efficiency);

@@ -130,7 +130,7 @@ static TgExit fill_series(TgCli *cli, TgSweep *sweep, int algorithm, guint first
                               sweep->algorithms > 1, &why);
   if (!status && !sweep->algorithm[algorithm]) sweep->algorithm[algorithm] = g_strdup(tg_problem_name(&run->problem));
   if (!status && !why) status = tg_sim_options(cli, run);
-  if (!status && !why) tg_sim_parameters(&run->problem, series.parameters);
+  if (!status && !why) tg_parameters_of(&run->problem.schedule, &run->problem.names, series.parameters);
   if (!status && !why) note_settings(sweep, cli, run);
   for (guint i = first; i < first + count && !status; i++) {
     TgSweepCell *cell = tg_sweep_cell(sweep, i, algorithm);
@@ -249,7 +249,7 @@ TgExit tg_sweep(TgCli *cli) {
   if (cli->options.json) {
     g_autoptr(TgJson) json = tg_json_new();
     tg_sweep_write(json, &sweep);
-    tg_print(cli, "%s", tg_json_text(json, NULL));
+    tg_print_json(cli, json);
   } else {
     tg_sweep_print(cli, &sweep);
     tg_sweep_print_words(cli, &sweep);

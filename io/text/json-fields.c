@@ -1,5 +1,7 @@
 #include "json-fields.h"
 
+#include <string.h>
+
 /** Of all documents; one whose members change their meaning gets a number of its own. */
 enum { DOCUMENT_VERSION = 1 };
 
@@ -37,7 +39,8 @@ static void write_value(TgJson *json, const TgJsonField *field, const void *at) 
 
 void tg_json_members(TgJson *json, const TgJsonField *fields, const void *record) {
   for (; fields->key; fields++) {
-    tg_json_key(json, fields->key);
+    const char *dot = strrchr(fields->key, '.');
+    tg_json_key(json, dot ? dot + 1 : fields->key);
     write_value(json, fields, (const char *)record + fields->offset);
   }
 }

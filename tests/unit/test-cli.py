@@ -102,10 +102,11 @@ def test_list():
 
 
 def test_verify_accepts_the_library():
-    documents = json.loads(run("verify", "--all", "--for", "1..7", "--json").stdout)
+    documents = document("verify", "--all", "--for", "1..7")["schedules"]
     names = {entry["name"] for entry in document("list", "algorithms")["algorithms"]}
     assert len(names) >= 17 and {entry["algorithm"] for entry in documents} == names
     assert all(entry["ok"] and entry["sizes_checked"] for entry in documents)
+    assert not any("error" in entry for entry in documents)
 
 
 def test_verify_document():
@@ -146,6 +147,11 @@ def test_verify_failure():
     assert found["error"]["step"] == 3 and found["error"]["statement"] == line and found["error"]["processor"] == [0, 0]
     assert "step 3" in found["error"]["message"] and "processor (0, 0)" in found["error"]["message"]
     assert done.stderr.startswith(f"bad.sched:{line}:5: ") and "C += A * B" in done.stderr
+    assert found["error"]["line"] == line
+    stepped = run("step", "bad.sched", "--grid", "4x4", "-n", 8, "--json", expect=3)
+    said = json.loads(stepped.stdout)
+    assert said["ok"] is False and said["steps_executed"] == 2 and said["relative_error"] is None
+    assert said["error"] == found["error"] and "step 3" in stepped.stderr
     human = run("verify", "bad.sched", "--grid", "4x4", expect=3)
     assert human.stdout == "" and human.stderr == done.stderr
     for words in [("step", "-n", 4), ("draw", "--step", 5, "-o", "f.svg"), ("export", "-n", 4, "-o", "f.goal")]:
@@ -718,8 +724,8 @@ def test_sim_document():
                   "cannon --grid 4x4 --skew 1e-3 --jitter 0.2 --straggler 5:3", "fox --grid 3x3 --overlap off"]:
         said = document("sim", *words.split(), "-n", 240)
         assert math.isclose(said["compute_s"] + said["communication_s"], said["time_s"], rel_tol=1e-9)
-        nodes = said["nodes"]
-        assert len(nodes) == said["node_count"] and max(node["time_s"] for node in nodes) == said["time_s"]
+        nodes = said["node_times"]
+        assert len(nodes) == said["nodes"] and max(node["time_s"] for node in nodes) == said["time_s"]
         for node in nodes:
             assert math.isclose(node["compute_s"] + node["communication_s"], node["time_s"], rel_tol=1e-9), node
         assert any(node["time_s"] == said["time_s"] and node["compute_s"] == said["compute_s"] for node in nodes)
@@ -727,7 +733,7 @@ def test_sim_document():
         links = [link["bytes"] for link in said["busiest_links"]]
         assert links == sorted(links, reverse=True) and 0 < len(links) <= 10 and links[0] == said["max_link_bytes"]
         assert math.isclose(said["serial_s"], 2 * 240 ** 3 / 1e12, rel_tol=1e-9)
-        workers = min(said["processors"], said["node_count"])
+        workers = min(said["processors"], said["nodes"])
         assert math.isclose(said["efficiency"], said["serial_s"] / workers / said["time_s"], rel_tol=1e-9)
         assert said["proved"] and said["fits"]
     ends = {(link["from"], link["to"]) for link in document("sim", "dns", "--grid", "2x2x2", "-n", 8, "--network",
@@ -737,7 +743,7 @@ def test_sim_document():
 
 def test_sim_many_nodes():
     said = document("sim", "cannon", "--grid", "80x80", "-n", 800, "--straggler", "77:9")
-    assert len(said["nodes"]) == 4096 and said["node_count"] == 6400 and said["nodes"][-1]["time_s"] == said["time_s"]
+    assert len(said["node_times"]) == 4096 and said["nodes"] == 6400 and said["node_times"][-1]["time_s"] == said["time_s"]
     text = run("sim", "cannon", "--grid", "80x80", "-n", 800, "--straggler", "77:9").stdout
     assert "not proved" in text and not said["proved"] and "the median" in text and "last to be done" in text
 
@@ -748,11 +754,11 @@ def test_sim_memory():
                   "berntsen --grid 2x2x2", "fox --grid 3x3", "dimma --grid 2x3", "transpose --grid 2x2"]:
         said, stated = (document(command, *words.split(), "-n", 100) for command in ("sim", "verify"))
         assert said["blocks_per_processor_max"] == stated["blocks_per_processor_max"], words
-        assert said["bytes_per_processor_max"] == 4 * stated["memory_words_max"] and not said["memory_is_a_lower_bound"]
+        assert said["bytes_per_processor_max"] == 4 * stated["words_per_processor_max"] and not said["memory_is_a_lower_bound"]
     for words in ["cannon --grid 48x48", "summa --grid 48x48", "dns --grid 40x40x40", "cannon25d --grid 60x60x2"]:
         said, stated = (document(command, *words.split(), "-n", 480) for command in ("sim", "verify"))
         assert said["memory_is_a_lower_bound"] and not said["proved"], words
-        assert 0 < said["bytes_per_processor_max"] <= 4 * stated["memory_words_max"], words
+        assert 0 < said["bytes_per_processor_max"] <= 4 * stated["words_per_processor_max"], words
         assert 0 < said["blocks_per_processor_max"] <= stated["blocks_per_processor_max"], words
     shared = document("sim", "cannon", "--grid", "4x4", "-n", 64, "--network", "ring:4")
     assert shared["bytes_per_node_max"] == 4 * shared["bytes_per_processor_max"]
@@ -784,14 +790,14 @@ def test_sim_sweep():
     rows = said["predictions"]
     assert len(rows) == 18 and {row["n"] for row in rows} == {512, 2048, 8192}
     for row in rows:
-        if row["skipped"]:
+        if row.get("left_out"):
             assert (row["algorithm"], row["p"]) == ("dns", 100)
             continue
         alone = document("sim", row["algorithm"], "--grid", row["grid"], "-n", row["n"])
         for key in ["time_s", "compute_s", "communication_s", "efficiency", "messages", "bytes", "max_link_bytes",
                     "closed_form_s", "bytes_per_node_max", "topology", "processors"]:
             assert alone[key] == row[key], (row, key, alone[key])
-        rivals = [other["time_s"] for other in rows if (other["n"], other["p"]) == (row["n"], row["p"]) and not other["skipped"]]
+        rivals = [other["time_s"] for other in rows if (other["n"], other["p"]) == (row["n"], row["p"]) and not other.get("left_out")]
         assert row["fastest"] == (row["time_s"] == min(rivals))
     [crossover] = said["crossovers"]
     assert (crossover["p"], crossover["from"], crossover["to"], crossover["n"]) == (4096, "dns", "cannon", 2048)
@@ -821,7 +827,7 @@ def test_sim_efficiency():
     """The least n that makes blocks of one size: a prediction there has the efficiency, one a step less has not."""
     for words in ["cannon", "dns --overlap off", "summa --network hypercube"]:
         for row in document("sim", *words.split(), "--sweep", "p=16,64", "--efficiency", 0.7)["predictions"]:
-            if row["skipped"]:
+            if row.get("left_out"):
                 continue
             less = row["n"] - int(row["grid"].split("x")[0]) ** (2 if words.startswith("dns") else 1)
             options = words.split() + ["--grid", row["grid"]]
@@ -863,7 +869,7 @@ def test_sim_own_network():
     four, sixteen = (["sim", "cannon", "-n", 64, "--grid", grid, "--machine", "h200x4"] for grid in ["2x2", "4x4"])
     assert document(*four)["topology"] == "switch:4" and "the machine's own" in run(*four).stdout
     assert document(*four, "--network", "torus:2x2")["topology"] == "torus:2x2"
-    assert document(*sixteen)["topology"] == "torus:4x4" and document(*sixteen)["machine_network"] == "switch:4"
+    assert document(*sixteen)["topology"] == "torus:4x4" and document(*sixteen)["machine_topology"] == "switch:4"
     assert "another network, switch:4" in run(*sixteen).stdout
 
 
@@ -882,7 +888,7 @@ def test_sim_idle_nodes():
         words = ["sim", "cannon", "-n", 64, "--grid", "2x2", "--model", model, "--network"]
         small, large = document(*words, "mesh:2x2"), document(*words, "mesh:6x6")
         assert small["steps"] == large["steps"] and small["time_s"] == large["time_s"], model
-        assert (large["node_count"], large["nodes_used"]) == (36, 4)
+        assert (large["nodes"], large["nodes_used"]) == (36, 4)
         text = run(*words, "mesh:6x6").stdout
         assert "over 4 of 36 nodes" in text and "node (" not in text, text
 

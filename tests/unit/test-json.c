@@ -66,18 +66,14 @@ typedef struct Record {
   TgJsonLayout layout;
 } Record;
 
-static const TgJsonField inner_fields[] = {TG_JSON_FIELD(Inner, rows), TG_JSON_FIELD(Inner, rate), {NULL}};
-static const TgJsonField record_fields[] = {TG_JSON_FIELD(Record, label),
-                                            TG_JSON_FIELD(Record, title),
-                                            TG_JSON_FIELD(Record, grid),
-                                            TG_JSON_FIELD(Record, one),
-                                            TG_JSON_FIELD(Record, ok),
-                                            TG_JSON_FIELD(Record, width),
-                                            TG_JSON_FIELD(Record, seed),
-                                            TG_JSON_FIELD_AS(Record, extent[1], "n"),
-                                            TG_JSON_FIELD(Record, time_s),
-                                            TG_JSON_FIELDS(Record, inner, "within", inner_fields),
-                                            {NULL}};
+static const TgJsonField inner_fields[] = {TG_FIELD(Inner, rows), TG_FIELD(Inner, rate), {NULL}};
+static const TgJsonField record_fields[] = {
+    TG_FIELD(Record, label),      TG_FIELD(Record, title),
+    TG_FIELD(Record, grid),       TG_FIELD(Record, one),
+    TG_FIELD(Record, ok),         TG_FIELD(Record, width),
+    TG_FIELD(Record, seed),       TG_FIELD_AS(Record, extent[1], "n"),
+    TG_FIELD(Record, time_s),     TG_FIELD_OBJECT(Record, inner, "within", inner_fields),
+    TG_FIELD(Record, inner.rows), {NULL}};
 
 /* One member of each type, under its own name or another one. */
 static void test_fields(void) {
@@ -106,10 +102,10 @@ static void test_fields(void) {
                   "  \"rows\": [\n"
                   "    {\"label\": \"a\", \"title\": null, \"grid\": \"2x2\", \"one\": \"\", \"ok\": true, "
                   "\"width\": -2147483648, \"seed\": 5, \"n\": 9223372036854775807, \"time_s\": null, "
-                  "\"within\": {\"rows\": 3, \"rate\": 0.5}},\n"
+                  "\"within\": {\"rows\": 3, \"rate\": 0.5}, \"rows\": 3},\n"
                   "    {\"label\": null, \"title\": \"b\", \"grid\": \"\", \"one\": \"\", \"ok\": false, "
                   "\"width\": 0, \"seed\": 0, \"n\": 0, \"time_s\": 2, "
-                  "\"within\": {\"rows\": 0, \"rate\": 0}}\n"
+                  "\"within\": {\"rows\": 0, \"rate\": 0}, \"rows\": 0}\n"
                   "  ]\n"
                   "}\n");
 }
@@ -207,7 +203,7 @@ static void misuse_empty(TgJson *json) {
 
 /* An enumeration has no type of its own in a document: its name is what is written. */
 static void misuse_member_without_type(TgJson *json) {
-  static const TgJsonField fields[] = {TG_JSON_FIELD(Record, layout), {NULL}};
+  static const TgJsonField fields[] = {TG_FIELD(Record, layout), {NULL}};
   tg_json_object(json, TG_JSON_ROW, fields, &(Record){.layout = TG_JSON_ROW});
 }
 

@@ -80,7 +80,7 @@ def test_words_of_a_processor():
     pathlib.Path("many.sched").write_text("schedule many\ngrid i:q\nplace A(i,0), B(0,i) on (i)\nplace C(i,i) on (i)\n"
                                           "repeat s in 32\n  copy A into X[s]\nC = A * B\n")
     words = ["./many.sched", "--grid", 1]
-    assert document("verify", *words, "-n", 2**28)["memory_words_max"] == 35 * 2**56
+    assert document("verify", *words, "-n", 2**28)["words_per_processor_max"] == 35 * 2**56
     assert "64-bit" in refused("verify", *words, "-n", LARGEST)
     assert "64-bit" in refused("sim", *words, "-n", LARGEST)
     assert "64-bit" in refused("draw", *words, "-n", LARGEST, "--memory", "-o", "m.svg")

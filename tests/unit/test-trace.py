@@ -112,7 +112,7 @@ def test_slices():
         said = document("sim", *words.split(), "-n", 480)
         check_nesting(trace)
         assert math.isclose(ends_of(trace.slices), 1e6 * said["time_s"], abs_tol=2e-3), words
-        for node in said["nodes"]:
+        for node in said["node_times"]:
             mine = [s for s in trace.slices if trace.names[s["tid"]] == "P" + node["node"].replace(" ", "")]
             took = {kind: sum(s["dur"] for s in mine if s["cat"] == kind) for kind in SLICES}
             assert math.isclose(took["products"], 1e6 * node["compute_s"], abs_tol=0.1), (words, node, took)
