@@ -4,7 +4,7 @@
 #define TG_ENVIRONMENT_H
 
 #include "device.h"
-#include "json-writer.h"
+#include "json-fields.h"
 
 TG_BEGIN_DECLS
 

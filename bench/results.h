@@ -79,12 +79,15 @@ double tg_result_whole_s(const TgResult *row);
 
 /** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */
 TgJson *tg_results_document(const void *measured);
-/** Its members, into an object that is open. */
-void tg_results_write(TgJson *json, const TgResults *results);
+/** The same with its object still open, for more members. */
+TgJson *tg_results_open(const TgResults *results, bool ok);
+/** Begins the document of an experiment whose rows are of another kind, up to its environment. */
+TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, uint64_t seed,
+                         const TgEnvironment *environment);
 /** A measurement as a member of a document; none where it was not made. */
-void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time);
-/** Writes the members trials, warmup and time_s. */
-void tg_results_write_measured(TgJson *json, const TgMeasurement *time);
+void tg_results_write_times(TgJson *json, const char *key, const TgMeasurement *times);
+/** Writes the members time_s, which is the median, and times. */
+void tg_results_write_measured(TgJson *json, const TgMeasurement *times);
 
 /** False, with the first of them in words, where a result is wrong. */
 bool tg_results_right(const void *measured, GError **error);

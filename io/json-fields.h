@@ -50,6 +50,9 @@ typedef struct TgJsonField {
 /** A row for a struct within `record`, in one line. */
 #define TG_FIELD_OBJECT(record, member, key, table)                                                                    \
   { key, TG_JSON_OBJECT, offsetof(record, member), table }
+/** An object of members of the same struct. */
+#define TG_FIELD_GROUP(key, table)                                                                                     \
+  { key, TG_JSON_OBJECT, 0, table }
 #endif
 
 /** Writes the members into an object that is open. */

@@ -46,7 +46,7 @@ def ladder(files):
         errors = [result["relative_error"] for result in row if result and "left_out" not in result]
         if errors:
             lines.append([kernel] + [ladder_cell(result) for result in row] + [f"{max(errors):.1e}"])
-    trials = sorted({result["trials"] for result in results if "trials" in result})
+    trials = sorted({result["times"]["trials"] for result in results if "times" in result})
     heads = ["kernel"] + [f"n = {size}" for size in sizes] + ["relative error, largest"]
     return markdown(heads, lines) + ["", f"Medians of {trials[0]} to {trials[-1]} launches after two. {where(files)}"]
 
@@ -55,7 +55,7 @@ def ladder_alone(files):
     """The smallest size, where launches count: those that the device waits for, and those that find it idle."""
     results = [result for result in rows_of(files) if "left_out" not in result]
     n = min(result["n"] for result in results)
-    lines = [[row["kernel"], f"{row['time_s']['median'] * 1e6:.1f}", f"{row['ratio_to_cublas']:.3f}", f"{row['alone_s'] * 1e6:.1f}",
+    lines = [[row["kernel"], f"{row['time_s'] * 1e6:.1f}", f"{row['ratio_to_cublas']:.3f}", f"{row['alone_s'] * 1e6:.1f}",
               f"{row['alone_ratio_to_cublas']:.3f}"] for row in results if row["n"] == n]
     return markdown([f"n = {n}", "waited for, µs", "of cuBLAS", "alone, µs", "of cuBLAS"], lines)
 
@@ -65,22 +65,22 @@ def ladder_alone(files):
 
 def micro(time, key):
     """A figure of a measurement in microseconds."""
-    return "-" if not time or time.get(key) is None else f"{time[key] * 1e6:.1f}"
+    return "-" if not time or time.get(f"{key}_s") is None else f"{time[f'{key}_s'] * 1e6:.1f}"
 
 
 def oneil_table(files, n):
     """The paper's line, and ours."""
     lines, notes = [], []
     for row in rows_of(files):
-        if row["n"] != n or "left_out" in row or not ("paper_s" in row or row["method"].endswith("-nothing")):
+        if row["n"] != n or "left_out" in row or not ("paper_times" in row or row["method"].endswith("-nothing")):
             continue
-        paper, kernel = row.get("paper_s"), row["kernel_s"]
+        paper, kernel = row.get("paper_times"), row["kernel_times"]
         of_paper = [str(paper["trials"])] + [micro(paper, key) for key in ("min", "max", "mean", "stddev")] if paper else ["-"] * 5
         wrong = "" if row.get("ok", True) else " *"
         notes = ["", "*: not the product."] if wrong else notes
         name = row["method"] + (f", width {row['width']}" if "width" in row else "") + wrong
         ours = [micro(kernel, key) for key in ("min", "max", "mean", "stddev", "median")]
-        rest = [micro(row.get(key), "median") for key in ("call_s", "transfer_in_s", "transfer_out_s")]
+        rest = [micro(row.get(key), "median") for key in ("call_times", "transfer_in_times", "transfer_out_times")]
         lines.append([name] + of_paper + [str(kernel["trials"])] + ours + rest)
     heads = ["µs", "paper: trials", "min", "max", "avg", "std", "here, kernel: trials", "min", "max", "avg", "std", "median",
              "call to end", "operands in", "result out"]
@@ -102,7 +102,7 @@ def division(files):
     def cell(one):
         if not one:
             return "-"
-        return f"{one['kernel']}, width {one['width']}, split {one['split']}: {seconds(one['median_s']) if one['median_s'] else 'not measured'}"
+        return f"{one['kernel']}, width {one['width']}, split {one['split']}: {seconds(one['time_s']) if one['time_s'] else 'not measured'}"
 
     def ratio(one):
         return "-" if not one or one["ratio_to_best"] is None else f"{one['ratio_to_best']:.2f}"
@@ -125,7 +125,7 @@ ESSAY = [("CPU", "cpu", None), ("naive", "essay-naive", 16), ("tiled", "essay-ti
 def essay_widths(files):
     """Gflop/s of the largest square size, by the width of blocks."""
     widths = [4, 8, 16, 32]
-    rows = [row for row in rows_of(files) if is_square(row) and "kernel_s" in row]
+    rows = [row for row in rows_of(files) if is_square(row) and "kernel_times" in row]
     n = max(row["n"] for row in rows)
     found = {(row["method"], row.get("width")): row for row in rows if row["n"] == n}
     lines = [[head] + [f"{found[method, w]['gflops']:.4g}" if (method, w) in found else "-" for w in widths]

@@ -21,16 +21,15 @@ def seconds(value):
 
 def time_of(row):
     """The time that stands for a row: of the kernel on a GPU, of the call on the CPU; None where there is none."""
-    time = row and row.get("kernel_s" if row["on"] == "gpu" else "call_s")
-    return time["median"] if time else None
+    return row.get("time_s") if row else None
 
 
 def whole_of(row):
     """With what the host prepares and the transfers."""
-    if not row or "left_out" in row or row.get("repeats", 1) > 1 or (row["on"] == "gpu" and "transfer_in_s" not in row):
+    if not row or "left_out" in row or row.get("repeats", 1) > 1 or (row["place"] == "gpu" and "transfer_in_times" not in row):
         return None
-    call = "call_s" if "call_s" in row else "kernel_s"  # a long kernel's call is not timed apart
-    return sum(row[key]["median"] for key in ("prepare_s", "transfer_in_s", call, "transfer_out_s") if key in row)
+    call = "call_times" if "call_times" in row else "kernel_times"  # a long kernel's call is not timed apart
+    return sum(row[key]["median_s"] for key in ("prepare_times", "transfer_in_times", call, "transfer_out_times") if key in row)
 
 
 def sources(files):

@@ -13,7 +13,7 @@ def speed(row, time):
 
 def mmt_rows(files):
     """Kernels that were measured: (kernel, d, width) to row, and the kernels in their order."""
-    rows = [row for row in rows_of(files) if "kernel_s" in row]
+    rows = [row for row in rows_of(files) if "kernel_times" in row]
     return {(row["method"], row["n"], row.get("width")): row for row in rows}, list(dict.fromkeys(row["method"] for row in rows))
 
 
@@ -62,7 +62,7 @@ def mmt_transfers(files):
                ("v008", "mmt-v008-corrected", 8), ("v009", "mmt-v009-corrected", 8), ("cuBLAS", "mmt-cublas-corrected", None)]
 
     def cell(row):
-        return f"{speed(row, time_of(row))}, {speed(row, whole_of(row))}" if row and "kernel_s" in row else "-"
+        return f"{speed(row, time_of(row))}, {speed(row, whole_of(row))}" if row and "kernel_times" in row else "-"
 
     return grid(files, columns, cell) + ["", where(files)]
 
@@ -130,7 +130,7 @@ def milliseconds(value):
 
 def paper_of(row):
     """The paper's time for a row."""
-    return row["paper_s"]["mean"] if row and "paper_s" in row else None
+    return row["paper_times"]["mean_s"] if row and "paper_times" in row else None
 
 
 def dobravec_times(found, n):
@@ -226,7 +226,7 @@ def caches(files):
     """The machine, in a line."""
     one = files[0]
     told = [f"L{cache['level']} {cache['sets']} sets of {cache['ways']} lines of {cache['line_bytes']} bytes" for cache in one["caches"]]
-    trials = max(row["time_s"]["trials"] for row in rows_of(files) if "time_s" in row)
+    trials = max(row["times"]["trials"] for row in rows_of(files) if "times" in row)
     return f"{where(files)[:-1]}; one thread on one core; {', '.join(told)}. Medians of {trials} trials, all runs in turn."
 
 

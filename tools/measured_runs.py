@@ -12,7 +12,7 @@ def runs_of(files):
 
 def speed(run):
     """Tflop/s with the spread of the trials, in percent."""
-    spread = run["time_s"]["stddev"] / run["time_s"]["median"]
+    spread = run["times"]["stddev_s"] / run["time_s"]
     return f"{run['gflops'] / 1e3:.1f} ± {spread * 100:.1f} %"
 
 
@@ -24,7 +24,7 @@ def of_beside(run):
 def below(files):
     """The line below a table: the card, and what the figures are."""
     runs = runs_of(files)
-    trials = sorted(run["trials"] for run in runs)
+    trials = sorted(run["times"]["trials"] for run in runs)
     baseline = next((run["baseline"]["kernel"] for run in runs if "baseline" in run), None)
     words = f"Tflop/s ± the standard deviation, medians of {trials[0]} to {trials[-1]} runs"
     return ["", words + (f"; of {baseline}: its median in the same run over the schedule's" if baseline else "") + ". " + where(files)]
@@ -54,7 +54,7 @@ def shapes_of(results, on, key):
     """The fastest row of an executor for each grid or schedule (`key`), the fastest first."""
     right = [row for row in results if row["on"] == on and "left_out" not in row and row["ok"]]
     best = {}
-    for row in sorted(right, key=lambda row: row["time_s"]["median"]):
+    for row in sorted(right, key=lambda row: row["time_s"]):
         best.setdefault(row[key], row)
     return list(best.values())
 
@@ -63,7 +63,7 @@ def own_ratio(results, row):
     """The time of the variant that the executor chooses over that of this one."""
     names = ("on", "algorithm", "grid", "transport", "n")
     own = [one for one in results if one["chosen"] and "left_out" not in one and one["ok"] and all(one[name] == row[name] for name in names)]
-    return f"{own[0]['time_s']['median'] / row['time_s']['median']:.3f}" if own else "-"
+    return f"{own[0]['time_s'] / row['time_s']:.3f}" if own else "-"
 
 
 def own_words(choice):
@@ -87,7 +87,7 @@ def shapes(files):
                         fastest = shapes_of(results, on, key)[0]
                         lines.append([f"`{on}`", str(n), what, row["grid"], row["algorithm"], row["transport"],
                                       f"{row['variant']} of {row['variants']}", f"{row['gflops'] / 1e3:.1f}",
-                                      f"{row['time_s']['median'] / fastest['time_s']['median']:.2f}", own_ratio(results, row)])
+                                      f"{row['time_s'] / fastest['time_s']:.2f}", own_ratio(results, row)])
         left_out = sum("left_out" in row for row in one["results"])
         words += [own_words(choice) for choice in one["choices"]]
         words.append(f"{len(one['results']) - left_out} combinations measured, {left_out} left out. {where([one])}")

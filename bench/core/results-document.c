@@ -1,34 +1,29 @@
-/* Results for other programs. */
+/* The document of results. */
 #include "results.h"
 
 #include <math.h>
 
-/* From min to stddev. */
-static void write_spread(TgJson *json, const TgMeasurement *time) {
-  tg_json_member_double(json, "min", time->min_s);
-  tg_json_member_double(json, "median", time->median_s);
-  tg_json_member_double(json, "mean", time->mean_s);
-  tg_json_member_double(json, "max", time->max_s);
-  tg_json_member_double(json, "stddev", time->stddev_s);
-}
+static const TgJsonField times_fields[] = {TG_FIELD(TgMeasurement, trials),   TG_FIELD(TgMeasurement, warmup),
+                                           TG_FIELD(TgMeasurement, min_s),    TG_FIELD(TgMeasurement, median_s),
+                                           TG_FIELD(TgMeasurement, mean_s),   TG_FIELD(TgMeasurement, max_s),
+                                           TG_FIELD(TgMeasurement, stddev_s), {NULL}};
+static const TgJsonField row_fields[] = {
+    TG_FIELD(TgResult, type), TG_FIELD(TgResult, m), TG_FIELD(TgResult, n), TG_FIELD(TgResult, k), {NULL}};
+static const TgJsonField check_fields[] = {TG_FIELD_AS(TgResult, error, "relative_error"),
+                                           TG_FIELD_AS(TgResult, limit, "tolerance"),
+                                           TG_FIELD(TgResult, estimated),
+                                           TG_FIELD_AS(TgResult, right, "ok"),
+                                           {NULL}};
 
-void tg_results_write_measured(TgJson *json, const TgMeasurement *time) {
-  tg_json_member_integer(json, "trials", time->trials);
-  tg_json_member_integer(json, "warmup", time->warmup);
-  tg_json_key(json, "time_s");
-  tg_json_begin_object(json, TG_JSON_ROW);
-  write_spread(json, time);
-  tg_json_end_object(json);
-}
-
-void tg_results_write_time(TgJson *json, const char *key, const TgMeasurement *time) {
-  if (!time->trials) return;
+void tg_results_write_times(TgJson *json, const char *key, const TgMeasurement *times) {
+  if (!times->trials) return;
   tg_json_key(json, key);
-  tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_integer(json, "trials", time->trials);
-  tg_json_member_integer(json, "warmup", time->warmup);
-  write_spread(json, time);
-  tg_json_end_object(json);
+  tg_json_object(json, TG_JSON_ROW, times_fields, times);
+}
+
+void tg_results_write_measured(TgJson *json, const TgMeasurement *times) {
+  tg_json_member_double(json, "time_s", times->median_s);
+  tg_results_write_times(json, "times", times);
 }
 
 static void write_launch(TgJson *json, const TgResult *row) {
@@ -50,55 +45,46 @@ static void write_rates(TgJson *json, const TgResult *row) {
   tg_json_member_double(json, "bytes_per_s", row->bytes / time_s);
 }
 
-static void write_check(TgJson *json, const TgResult *row) {
-  if (!row->checked) return;
-  tg_json_member_double(json, "relative_error", row->error);
-  tg_json_member_double(json, "relative_error_limit", row->limit);
-  tg_json_member_bool(json, "estimated", row->estimated);
-  tg_json_member_bool(json, "ok", row->right);
-}
-
-static void write_paper(TgJson *json, const TgMeasurement *paper) {
-  tg_json_key(json, "paper_s");
-  tg_json_begin_object(json, TG_JSON_ROW);
-  if (paper->trials) tg_json_member_integer(json, "trials", paper->trials);
-  tg_json_member_double(json, "min", paper->min_s);
-  tg_json_member_double(json, "mean", paper->mean_s);
-  tg_json_member_double(json, "max", paper->max_s);
-  tg_json_member_double(json, "stddev", paper->stddev_s);
-  tg_json_end_object(json);
-}
-
 static void write_row(TgJson *json, const TgResult *row) {
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_string(json, "method", row->method);
-  tg_json_member_string(json, "on", row->place == TG_ON_GPU ? "gpu" : "cpu");
-  tg_json_member_string(json, "type", row->type);
-  tg_json_member_integer(json, "m", row->m);
-  tg_json_member_integer(json, "n", row->n);
-  tg_json_member_integer(json, "k", row->k);
+  tg_json_member_string(json, "place", row->place == TG_ON_GPU ? "gpu" : "cpu");
+  tg_json_members(json, row_fields, row);
   write_launch(json, row);
   if (*row->left_out) {
     tg_json_member_string(json, "left_out", row->left_out);
   } else {
-    tg_results_write_time(json, "kernel_s", &row->kernel);
-    tg_results_write_time(json, "kernel_cold_s", &row->cold);
-    tg_results_write_time(json, "call_s", &row->call);
-    tg_results_write_time(json, "prepare_s", &row->prepare);
-    tg_results_write_time(json, "transfer_in_s", &row->in);
-    tg_results_write_time(json, "transfer_out_s", &row->out);
+    tg_json_member_double(json, "time_s", tg_result_time_s(row));
+    tg_results_write_times(json, "kernel_times", &row->kernel);
+    tg_results_write_times(json, "kernel_cold_times", &row->cold);
+    tg_results_write_times(json, "call_times", &row->call);
+    tg_results_write_times(json, "prepare_times", &row->prepare);
+    tg_results_write_times(json, "transfer_in_times", &row->in);
+    tg_results_write_times(json, "transfer_out_times", &row->out);
     write_rates(json, row);
-    write_check(json, row);
+    if (row->checked) tg_json_members(json, check_fields, row);
   }
-  if (row->has_paper) write_paper(json, &row->paper);
+  if (row->has_paper) {
+    tg_json_key(json, "paper_times");
+    tg_json_object(json, TG_JSON_ROW, times_fields, &row->paper);
+  }
   tg_json_end_object(json);
 }
 
-void tg_results_write(TgJson *json, const TgResults *results) {
-  tg_json_member_string(json, "experiment", results->experiment);
+TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, uint64_t seed,
+                         const TgEnvironment *environment) {
+  TgJson *json = tg_json_new();
+  tg_json_begin_document(json, format);
+  tg_json_member_string(json, "experiment", experiment);
+  tg_json_member_bool(json, "ok", ok);
+  tg_json_member_integer(json, "seed", (int64_t)seed);
+  tg_environment_write(json, environment);
+  return json;
+}
+
+TgJson *tg_results_open(const TgResults *results, bool ok) {
+  TgJson *json = tg_results_begin("bench", results->experiment, ok, results->seed, &results->environment);
   tg_json_member_bool(json, "quick", results->quick);
-  tg_json_member_integer(json, "seed", (int64_t)results->seed);
-  tg_environment_write(json, &results->environment);
   tg_json_key(json, "results");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint r = 0; r < results->rows->len; r++) write_row(json, tg_results_at(results, r));
@@ -107,12 +93,11 @@ void tg_results_write(TgJson *json, const TgResults *results) {
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint n = 0; n < results->notes->len; n++) tg_json_string(json, results->notes->pdata[n]);
   tg_json_end_array(json);
+  return json;
 }
 
 TgJson *tg_results_document(const void *measured) {
-  TgJson *json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
-  tg_results_write(json, measured);
+  TgJson *json = tg_results_open(measured, tg_results_right(measured, NULL));
   tg_json_end_object(json);
   return json;
 }

@@ -76,6 +76,12 @@ void tg_ladder_print(const void *measured, TgPage *page) {
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
 
+static const TgJsonField check_fields[] = {TG_FIELD_AS(TgRung, error, "relative_error"),
+                                           TG_FIELD_AS(TgRung, limit, "tolerance"),
+                                           TG_FIELD(TgRung, estimated),
+                                           TG_FIELD_AS(TgRung, right, "ok"),
+                                           {NULL}};
+
 static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung) {
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_string(json, "kernel", rung->kernel->name);
@@ -92,22 +98,16 @@ static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung)
     tg_json_member_double(json, "ratio_to_cublas", ratio(ladder, rung, false));
     tg_json_member_double(json, "alone_s", rung->alone.median_s);
     tg_json_member_double(json, "alone_ratio_to_cublas", ratio(ladder, rung, true));
-    tg_json_member_double(json, "relative_error", rung->error);
-    tg_json_member_double(json, "relative_error_limit", rung->limit);
-    tg_json_member_bool(json, "estimated", rung->estimated);
-    tg_json_member_bool(json, "ok", rung->right);
+    tg_json_members(json, check_fields, rung);
   }
   tg_json_end_object(json);
 }
 
 TgJson *tg_ladder_document(const void *measured) {
   const TgLadder *ladder = measured;
-  TgJson *json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
-  tg_json_member_string(json, "experiment", "ladder");
+  TgJson *json =
+      tg_results_begin("bench-ladder", "ladder", tg_ladder_right(measured, NULL), ladder->seed, &ladder->environment);
   tg_json_member_bool(json, "cold", ladder->cold);
-  tg_json_member_integer(json, "seed", (int64_t)ladder->seed);
-  tg_environment_write(json, &ladder->environment);
   tg_json_key(json, "results");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint r = 0; r < ladder->results->len; r++) write_rung(json, ladder, rung_at(ladder, r));

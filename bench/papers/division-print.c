@@ -130,7 +130,7 @@ static void write_division(TgJson *json, const char *key, const TgDivision *divi
   tg_json_member_string(json, "kernel", division->kernel->name);
   tg_json_member_integer(json, "width", division->width);
   tg_json_member_integer(json, "split", division->split);
-  tg_json_member_double(json, "median_s", seconds);
+  tg_json_member_double(json, "time_s", seconds);
   tg_json_member_double(json, "ratio_to_best", seconds / best_s);
   tg_json_end_object(json);
 }
@@ -151,9 +151,7 @@ static void write_choice(TgJson *json, const TgDivisionChoice *choice) {
 
 TgJson *tg_divisions_document(const void *measured) {
   const TgDivisions *divisions = measured;
-  TgJson *json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
-  tg_results_write(json, divisions->results);
+  TgJson *json = tg_results_open(divisions->results, tg_divisions_right(measured, NULL));
   tg_json_key(json, "choices");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint c = 0; c < divisions->choices->len; c++) write_choice(json, choice_at(divisions, c));

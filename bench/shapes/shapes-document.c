@@ -1,7 +1,28 @@
-/* What bench shapes says to programs. */
+/* The document of bench shapes. */
 #include "shapes.h"
 
 #include <string.h>
+
+static const TgJsonField instance_fields[] = {TG_FIELD_AS(TgShapesRow, instance[0], "m"),
+                                              TG_FIELD_AS(TgShapesRow, instance[1], "n"),
+                                              TG_FIELD_AS(TgShapesRow, instance[2], "k"),
+                                              {NULL}};
+static const TgJsonField tile_fields[] = {
+    TG_FIELD_AS(TgShapesRow, tile[0], "rows"), TG_FIELD_AS(TgShapesRow, tile[1], "columns"), {NULL}};
+static const TgJsonField size_fields[] = {TG_FIELD_AS(TgShapesRow, n, "m"),
+                                          TG_FIELD(TgShapesRow, n),
+                                          TG_FIELD_AS(TgShapesRow, n, "k"),
+                                          TG_FIELD(TgShapesRow, processors),
+                                          {NULL}};
+static const TgJsonField facts_fields[] = {TG_FIELD(TgShapesRow, instances),
+                                           TG_FIELD(TgShapesRow, resident),
+                                           TG_FIELD_GROUP("tile", tile_fields),
+                                           TG_FIELD_GROUP("instance", instance_fields),
+                                           {NULL}};
+static const TgJsonField check_fields[] = {TG_FIELD_AS(TgShapesRow, error, "relative_error"),
+                                           TG_FIELD_AS(TgShapesRow, limit, "tolerance"),
+                                           TG_FIELD_AS(TgShapesRow, right, "ok"),
+                                           {NULL}};
 
 static void write_shape(TgJson *json, const TgShapesRow *row) {
   tg_json_member_string(json, "on", row->on);
@@ -11,22 +32,6 @@ static void write_shape(TgJson *json, const TgShapesRow *row) {
   tg_json_member_integer(json, "variant", row->variant);
 }
 
-static void write_facts(TgJson *json, const TgShapesRow *row) {
-  tg_json_member_integer(json, "instances", row->instances);
-  tg_json_member_integer(json, "resident", row->resident);
-  tg_json_key(json, "tile");
-  tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_integer(json, "rows", row->tile[0]);
-  tg_json_member_integer(json, "columns", row->tile[1]);
-  tg_json_end_object(json);
-  tg_json_key(json, "instance");
-  tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_integer(json, "m", row->instance[0]);
-  tg_json_member_integer(json, "n", row->instance[1]);
-  tg_json_member_integer(json, "k", row->instance[2]);
-  tg_json_end_object(json);
-}
-
 static void write_row(TgJson *json, const TgShapes *shapes, const TgShapesRow *row) {
   const double flops = 2.0 * (double)row->n * (double)row->n * (double)row->n;
   tg_json_begin_object(json, TG_JSON_ROW);
@@ -34,17 +39,14 @@ static void write_row(TgJson *json, const TgShapes *shapes, const TgShapesRow *r
   tg_json_member_integer(json, "variants", row->variants);
   tg_json_member_bool(json, "chosen", row->chosen);
   tg_json_member_string(json, "type", tg_element_name(shapes->element));
-  tg_json_member_integer(json, "n", row->n);
-  tg_json_member_integer(json, "processors", row->processors);
+  tg_json_members(json, size_fields, row);
   if (*row->left_out) {
     tg_json_member_string(json, "left_out", row->left_out);
   } else {
-    write_facts(json, row);
-    tg_results_write_time(json, "time_s", &row->time);
+    tg_json_members(json, facts_fields, row);
+    tg_results_write_measured(json, &row->time);
     tg_json_member_double(json, "gflops", flops / row->time.median_s * 1e-9);
-    tg_json_member_double(json, "relative_error", row->error);
-    tg_json_member_double(json, "relative_error_limit", row->limit);
-    tg_json_member_bool(json, "ok", row->right);
+    tg_json_members(json, check_fields, row);
   }
   tg_json_end_object(json);
 }
@@ -70,7 +72,7 @@ static void write_kept(TgJson *json, const TgShapes *shapes, const TgShapesRow *
     tg_json_member_string(json, "grid", kept->grid);
     tg_json_member_string(json, "transport", tg_transport_name(kept->transport));
     tg_json_member_integer(json, "variant", kept->variant);
-    if (row) tg_json_member_double(json, "median_s", row->time.median_s);
+    if (row) tg_json_member_double(json, "time_s", row->time.median_s);
     if (row) tg_json_member_double(json, "ratio_to_best", row->time.median_s / best->time.median_s);
     tg_json_end_object(json);
   }
@@ -86,7 +88,7 @@ static void write_choice(TgJson *json, const TgShapes *shapes, const TgShapesRow
   tg_json_key(json, "best");
   tg_json_begin_object(json, TG_JSON_ROW);
   write_shape(json, best);
-  tg_json_member_double(json, "median_s", best->time.median_s);
+  tg_json_member_double(json, "time_s", best->time.median_s);
   tg_json_end_object(json);
   tg_json_member_integer(json, "compared_with_own_variant", combinations);
   tg_json_member_double(json, "own_variant_ratio", ratio);
@@ -96,12 +98,10 @@ static void write_choice(TgJson *json, const TgShapes *shapes, const TgShapesRow
 
 TgJson *tg_shapes_document(const void *measured) {
   const TgShapes *shapes = measured;
-  TgJson *json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
-  tg_json_member_string(json, "experiment", shapes->results->experiment);
-  tg_json_member_bool(json, "quick", shapes->results->quick);
-  tg_json_member_integer(json, "seed", (int64_t)shapes->results->seed);
-  tg_environment_write(json, &shapes->results->environment);
+  const TgResults *results = shapes->results;
+  TgJson *json = tg_results_begin("bench-shapes", results->experiment, tg_shapes_right(measured, NULL), results->seed,
+                                  &results->environment);
+  tg_json_member_bool(json, "quick", results->quick);
   tg_json_key(json, "results");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint r = 0; r < shapes->rows->len; r++) write_row(json, shapes, tg_shapes_at(shapes, r));

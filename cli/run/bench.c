@@ -100,7 +100,7 @@ static TgExit report(TgCli *cli, const TgExperiment *experiment, const void *mea
   GError *error = NULL;
   if (cli->options.json) {
     g_autoptr(TgJson) json = experiment->document(measured);
-    tg_print(cli, "%s", tg_json_text(json, NULL));
+    tg_print_json(cli, json);
   } else {
     g_autoptr(TgPage) page = tg_page_new();
     experiment->print(measured, page);

@@ -123,52 +123,51 @@ void tg_calibrate_print(TgCli *cli, const TgCalibrateCommand *command) {
 
 /* --- for programs --------------------------------------------------------------------------------------------------*/
 
+static const TgJsonField block_fields[] = {TG_FIELD_AS(TgCalibrationSample, block[0], "m"),
+                                           TG_FIELD_AS(TgCalibrationSample, block[1], "n"),
+                                           TG_FIELD_AS(TgCalibrationSample, block[2], "k"),
+                                           {NULL}};
+static const TgJsonField sample_fields[] = {
+    TG_FIELD(TgCalibrationSample, probe.m),   TG_FIELD(TgCalibrationSample, probe.n),
+    TG_FIELD(TgCalibrationSample, probe.k),   TG_FIELD(TgCalibrationSample, probe.products),
+    TG_FIELD(TgCalibrationSample, rounds),    TG_FIELD(TgCalibrationSample, passes),
+    TG_FIELD_GROUP("block", block_fields),    TG_FIELD(TgCalibrationSample, times.trials),
+    TG_FIELD(TgCalibrationSample, product_s), TG_FIELD(TgCalibrationSample, move_s),
+    TG_FIELD(TgCalibrationSample, fitted_s),  {NULL}};
+
 static void write_sample(TgJson *json, const TgCalibrationSample *sample) {
-  tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_integer(json, "m", sample->probe.m);
-  tg_json_member_integer(json, "n", sample->probe.n);
-  tg_json_member_integer(json, "k", sample->probe.k);
-  tg_json_member_integer(json, "products", sample->probe.products);
-  tg_json_member_integer(json, "moves", tg_probe_moves(&sample->probe));
-  tg_json_member_integer(json, "rounds", sample->rounds);
-  tg_json_member_integer(json, "passes", sample->passes);
-  tg_json_member_integer(json, "block_m", sample->block[0]);
-  tg_json_member_integer(json, "block_n", sample->block[1]);
-  tg_json_member_integer(json, "block_k", sample->block[2]);
-  tg_json_member_integer(json, "block_bytes", sample->probe.hops ? sample->block_bytes : 0);
-  tg_json_member_integer(json, "trials", sample->times.trials);
   const bool none = sample->times.trials == 0;
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_members(json, sample_fields, sample);
+  tg_json_member_integer(json, "moves", tg_probe_moves(&sample->probe));
+  tg_json_member_integer(json, "block_bytes", sample->probe.hops ? sample->block_bytes : 0);
   tg_json_member_double(json, "time_s", none ? NAN : sample->times.time_s);
   tg_json_member_double(json, "multiply_s", none ? NAN : sample->times.multiply_s);
   tg_json_member_double(json, "moves_s", none ? NAN : sample->times.move_s);
-  tg_json_member_double(json, "product_s", sample->product_s);
-  tg_json_member_double(json, "move_s", sample->move_s);
-  tg_json_member_double(json, "fitted_s", sample->fitted_s);
-  tg_json_member_string(json, "left_out", sample->left_out);
+  if (sample->left_out) tg_json_member_string(json, "left_out", sample->left_out);
   tg_json_end_object(json);
 }
+
+static const TgJsonField fit_fields[] = {
+    TG_FIELD(TgMachine, link.latency_s),    TG_FIELD(TgMachine, link.bandwidth_bytes_per_s),
+    TG_FIELD(TgMachine, executor.launch_s), TG_FIELD(TgMachine, executor.round_s),
+    TG_FIELD(TgMachine, executor.pass_s),   {NULL}};
+
+static const TgJsonField rate_fields[] = {TG_FIELD(TgMachineRate, size), TG_FIELD(TgMachineRate, flops_per_s), {NULL}};
 
 static void write_fit(TgJson *json, const TgMachine *machine) {
   const TgMachineProcessor *processor = &machine->processor;
   tg_json_key(json, "fit");
   tg_json_begin_object(json, TG_JSON_LINES);
-  tg_json_member_double(json, "latency_s", machine->link.latency_s);
-  tg_json_member_double(json, "bandwidth_bytes_per_s", machine->link.bandwidth_bytes_per_s);
-  tg_json_key(json, "rate");
-  tg_json_begin_array(json, TG_JSON_ROW);
-  for (int32_t r = 0; r < processor->rate.rows; r++) {
-    tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_double(json, "size", processor->rate.row[r].size);
-    tg_json_member_double(json, "flops_per_s", processor->rate.row[r].flops_per_s);
-    tg_json_end_object(json);
-  }
-  tg_json_end_array(json);
+  tg_json_members(json, fit_fields, machine);
+  tg_json_member_rows(json, "rate", rate_fields, processor->rate.row, (size_t)processor->rate.rows,
+                      sizeof *processor->rate.row);
   tg_json_member_double(json, "flops_per_s", processor->rate.rows ? NAN : processor->flops_per_s);
-  tg_json_member_double(json, "tile_rows", fmax(processor->tile_rows, 1));
-  tg_json_member_double(json, "tile_columns", fmax(processor->tile_columns, 1));
-  tg_json_member_double(json, "launch_s", machine->executor.launch_s);
-  tg_json_member_double(json, "round_s", machine->executor.round_s);
-  tg_json_member_double(json, "pass_s", machine->executor.pass_s);
+  tg_json_key(json, "tile");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_double(json, "rows", fmax(processor->tile_rows, 1));
+  tg_json_member_double(json, "columns", fmax(processor->tile_columns, 1));
+  tg_json_end_object(json);
   tg_json_end_object(json);
 }
 
@@ -176,14 +175,14 @@ void tg_calibrate_write(TgJson *json, const TgCalibrateCommand *command) {
   const TgCalibration *calibration = command->calibration;
   const TgCalibrationPlan *plan = &command->plan;
   g_autofree char *grid = g_strdup_printf("%dx%d", plan->rows, plan->columns), *link = link_words(command);
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_begin_document(json, "calibrate");
   tg_json_member_string(json, "on", plan->kind->name);
   tg_json_member_string(json, "transport", tg_transport_name(plan->options.transport));
   tg_json_member_string(json, "type", tg_element_name(plan->options.element));
   tg_json_member_string(json, "device", tg_environment_device(&command->environment));
   tg_json_member_string(json, "grid", grid);
   tg_json_member_bool(json, "tiled", calibration->tiled);
-  tg_json_member_string(json, "links", link);
+  tg_json_member_string(json, "link_note", link);
   tg_json_key(json, "samples");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint s = 0; s < calibration->samples->len; s++) write_sample(json, sample_at(command, s));

@@ -129,7 +129,7 @@ static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
   if (cli->options.json) {
     g_autoptr(TgJson) json = tg_json_new();
     tg_calibrate_write(json, command);
-    tg_print(cli, "%s", tg_json_text(json, NULL));
+    tg_print_json(cli, json);
   } else if (!cli->options.quiet) {
     tg_calibrate_print(cli, command);
   }

@@ -1,4 +1,4 @@
-/* What `compare` says to programs. */
+/* The documents of `compare`. */
 #include "compare-command.h"
 #include "sim.h"
 
@@ -31,16 +31,19 @@ static void write_predicted(const TgCli *cli, TgJson *json, const TgCompareComma
   tg_sim_clear(&sim);
 }
 
+static const TgJsonField expected_fields[] = {TG_FIELD(TgExpectedRun, pass_s),
+                                              TG_FIELD(TgExpectedRun, rounds),
+                                              TG_FIELD(TgExpectedRun, passes),
+                                              TG_FIELD(TgExpectedRun, overhead_s),
+                                              {NULL}};
+
 static void write_totals(TgJson *json, const TgRunEntry *measured, const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
   tg_json_member_double(json, "predicted_s", expected->time_s);
   tg_json_member_double(json, "measured_s", measured->run.time.median_s);
   tg_json_member_double(json, "error", result->total_error);
   tg_json_member_double(json, "median_abs_step_error", result->median_abs_step_error);
-  tg_json_member_double(json, "pass_s", expected->pass_s);
-  tg_json_member_integer(json, "rounds", expected->rounds);
-  tg_json_member_integer(json, "passes", expected->passes);
-  tg_json_member_double(json, "overhead_s", expected->overhead_s);
+  tg_json_members(json, expected_fields, expected);
   tg_json_member_double(json, "step_scale", result->step_scale);
 }
 
@@ -71,7 +74,8 @@ static void write_calibration(TgJson *json, const TgCompareCommand *compare) {
 static void write_result(const TgCli *cli, TgJson *json, const TgCompareCommand *compare, guint r) {
   const TgRunEntry *measured = tg_run_entry(&compare->run, r);
   const TgComparison *result = tg_compare_result(compare, r);
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_begin_document(json, "compare");
+  tg_json_member_bool(json, "ok", measured->run.check.ok);
   tg_json_member_string(json, "algorithm", tg_problem_name(&measured->problem));
   tg_json_member_string(json, "on", compare->run.kind->name);
   tg_json_member_string(json, "machine", compare->machine.name);
@@ -92,7 +96,8 @@ void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *co
     return;
   }
   g_autofree int *predicted = tg_compare_places(compare, false), *measured = tg_compare_places(compare, true);
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_begin_document(json, "comparisons");
+  tg_json_member_bool(json, "ok", tg_run_is_right(&compare->run));
   tg_json_key(json, "comparisons");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint r = 0; r < count; r++) write_result(cli, json, compare, r);

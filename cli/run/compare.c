@@ -47,7 +47,7 @@ static TgExit say(TgCli *cli, const TgCompareCommand *compare) {
   if (cli->options.json) {
     g_autoptr(TgJson) json = tg_json_new();
     tg_compare_write(cli, json, compare);
-    tg_print(cli, "%s", tg_json_text(json, NULL));
+    tg_print_json(cli, json);
   } else if (!cli->options.quiet) {
     tg_compare_print(cli, compare);
   }

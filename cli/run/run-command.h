@@ -83,6 +83,8 @@ void tg_run_print(TgCli *cli, const TgRunCommand *run);
 void tg_run_print_variants(TgCli *cli, const TgRunCommand *run);
 /** The document: of one ALGO, or `runs` of several. */
 void tg_run_write(TgJson *json, const TgRunCommand *run);
+/** Whether all products are right. */
+bool tg_run_is_right(const TgRunCommand *run);
 /** One of them. */
 void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunEntry *result);
 /** Its first `most` steps, as a process of their own. */

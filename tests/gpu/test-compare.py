@@ -35,10 +35,10 @@ def document(program, *words):
 
 
 def check_calibration(said):
-    assert any(not sample["moves"] and sample["left_out"] is None for sample in said["samples"]), said["samples"]
+    assert any(not sample["moves"] and "left_out" not in sample for sample in said["samples"]), said["samples"]
     assert said["fit"]["latency_s"] >= 0 and said["fit"]["launch_s"] >= 0 and said["residual"] < 1
     for sample in said["samples"]:
-        assert sample["left_out"] or sample["time_s"] > 0, sample
+        assert "left_out" in sample or sample["time_s"] > 0, sample
 
 
 def check_comparison(said):

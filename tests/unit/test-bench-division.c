@@ -173,7 +173,7 @@ static void test_words(void) {
   static const char *const members[] = {
       "\"experiment\": \"division\"",
       "{\"n\": 64, \"divisions\": 6, \"worst_s\": ",
-      "\"best\": {\"kernel\": \"oneil-dns-cube-tiles\", \"width\": 4, \"split\": 2, \"median_s\": ",
+      "\"best\": {\"kernel\": \"oneil-dns-cube-tiles\", \"width\": 4, \"split\": 2, \"time_s\": ",
       "\"ratio_to_best\": 1}",
       "\"kept\": {\"kernel\": \"oneil-dns-planes-tiles\"",
   };

@@ -222,17 +222,20 @@ static void test_results_find(void) {
 
 static void test_results_document(void) {
   static const char *const parts[] = {
-      "\"experiment\": \"test\"",
+      "{\n  \"format\": \"topogemm-bench\",\n  \"version\": 1,\n  \"experiment\": \"test\",\n  \"ok\": true,\n",
       "\"device\": null",
-      "{\"method\": \"tiled\", \"on\": \"gpu\", \"type\": \"f32\", \"m\": 16, \"n\": 16, \"k\": 16, \"width\": 8, "
-      "\"split\": 2, \"blocks\": 8, \"threads_per_block\": 64, \"kernel_s\": {\"trials\": 5, \"warmup\": 2, "
-      "\"min\": 0.125, \"median\": 0.25, \"mean\": 0.25, \"max\": 0.5, \"stddev\": 0.03125}, \"call_s\": {",
+      "{\"method\": \"tiled\", \"place\": \"gpu\", \"type\": \"f32\", \"m\": 16, \"n\": 16, \"k\": 16, \"width\": 8, "
+      "\"split\": 2, \"blocks\": 8, \"threads_per_block\": 64, \"time_s\": 0.25, \"kernel_times\": {\"trials\": 5, "
+      "\"warmup\": 2, "
+      "\"min_s\": 0.125, \"median_s\": 0.25, \"mean_s\": 0.25, \"max_s\": 0.5, \"stddev_s\": 0.03125}, \"call_times\": "
+      "{",
       "\"flops\": 8192, \"bytes\": 3072, \"gflops\": 3.2768e-05, \"bytes_per_s\": 12288, \"relative_error\": 0.125, "
-      "\"relative_error_limit\": 0.25, \"estimated\": false, \"ok\": true}",
+      "\"tolerance\": 0.25, \"estimated\": false, \"ok\": true}",
       "\"width\": 16, \"split\": 2, \"blocks\": 8, \"threads_per_block\": 64, \"left_out\": \"would take about 83 s a "
       "trial, over 60\"}",
-      "\"on\": \"cpu\"",
-      "\"paper_s\": {\"trials\": 15, \"min\": 1, \"mean\": 2, \"max\": 4, \"stddev\": null}}",
+      "\"place\": \"cpu\"",
+      "\"paper_times\": {\"trials\": 15, \"warmup\": 0, \"min_s\": 1, \"median_s\": null, \"mean_s\": 2, \"max_s\": 4, "
+      "\"stddev_s\": null}}",
       "\"notes\": [\n    \"not run: a kernel\"\n  ]",
   };
   g_autoptr(TgResults) results = some_results();
@@ -240,7 +243,10 @@ static void test_results_document(void) {
   const char *text = tg_json_text(json, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(parts); i++)
     if (!strstr(text, parts[i])) g_error("the document lacks `%s`:\n%s", parts[i], text);
-  g_assert_null(strstr(text, "kernel_cold_s")); /* it was not measured */
+  g_assert_null(strstr(text, "kernel_cold_times")); /* it was not measured */
+  g_array_index(results->rows, TgResult, 0).right = false;
+  g_autoptr(TgJson) wrong = tg_results_document(results);
+  g_assert_nonnull(strstr(tg_json_text(wrong, NULL), "\n  \"ok\": false,\n"));
 }
 
 static void test_results_right(void) {

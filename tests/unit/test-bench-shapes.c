@@ -317,13 +317,14 @@ static void test_words(void) {
   static const char *const members[] = {
       "\"experiment\": \"shapes\"",
       "{\"on\": \"known\", \"algorithm\": \"cannon\", \"grid\": \"4x4\", \"transport\": \"copy\", \"variant\": 2, "
-      "\"variants\": 3, \"chosen\": false, \"type\": \"f32\", \"n\": 32, \"processors\": 16, \"instances\": 4, ",
+      "\"variants\": 3, \"chosen\": false, \"type\": \"f32\", \"m\": 32, \"n\": 32, \"k\": 32, \"processors\": 16, "
+      "\"instances\": 4, ",
       "\"left_out\": \"its own variant takes over",
       "{\"n\": 32, \"best\": {\"on\": \"known\", \"algorithm\": \"cannon\", \"grid\": \"4x4\", \"transport\": "
       "\"copy\", "
-      "\"variant\": 2, \"median_s\": ",
+      "\"variant\": 2, \"time_s\": ",
       "\"compared_with_own_variant\": 4, \"own_variant_ratio\": ",
-      "\"kept\": {\"algorithm\": \"summa\", \"grid\": \"2x2\", \"transport\": \"pull\", \"variant\": 1, \"median_s\": ",
+      "\"kept\": {\"algorithm\": \"summa\", \"grid\": \"2x2\", \"transport\": \"pull\", \"variant\": 1, \"time_s\": ",
   };
   static const char *const curves[] = {"title 'cannon'", "title 'summa'", "known, n = 32"};
   reset();

@@ -469,8 +469,9 @@ def test_bench_without_a_gpu():
     said = document(*words)
     assert said["experiment"] == "oneil" and said["quick"] and said["environment"]["device"] is None
     assert [(row["method"], row["n"], row["ok"]) for row in said["results"]] == [("cpu", 8, True), ("cpu", 16, True)]
-    assert all(row["call_s"]["trials"] >= 3 and row["call_s"]["min"] <= row["call_s"]["median"] <= row["call_s"]["max"]
-               for row in said["results"])
+    for row in said["results"]:
+        times = row["call_times"]
+        assert times["trials"] >= 3 and times["min_s"] <= times["median_s"] == row["time_s"] <= times["max_s"], row
     assert said["notes"] == ["the kernels were not run: only the CPU was asked for"]
     done = run(*words, "-o", "nowhere/oneil.json", expect=1)
     assert done.stdout == "" and "cannot write" in done.stderr  # nothing is measured in vain
@@ -497,7 +498,7 @@ def test_bench_without_a_gpu():
     said = document("bench", "mmt", "--cpu-only", "--quick", "--sizes", "9")
     assert said["results"][0]["method"] == "sequential" and said["example"]["sequential"][-1] == 14203
     said = document("bench", "dobravec", "--cpu-only", "--sizes", "80", "--budget", "0.01")
-    assert said["results"][0]["paper_s"]["mean"] == 1e-3
+    assert said["results"][0]["paper_times"]["mean_s"] == 1e-3
     done = subprocess.run([PROGRAM, "bench", "oneil", "--quick", "--sizes", "8", "--no-cache"], capture_output=True, text=True)
     assert done.returncode == 0 or (done.returncode == 4 and re.search("GPU|CUDA|driver", done.stderr)), done.stderr
     done = run("bench", "shapes", "--no-cache", "-o", "shapes.json", expect=4, env=NO_GPU)
@@ -962,25 +963,25 @@ def test_run_document():
     found = document("run", "summa", "--grid", "2x2", "--size", "30x50x40", "--type", "f64", *RUN,
                      "-o", "run.json")
     assert found == json.loads(pathlib.Path("run.json").read_text())
-    keys = ("algorithm grid m n k type on device kernel trials warmup time_s transfer_s gflops steps relative_error ok "
+    keys = ("algorithm grid m n k type on device kernel parameters time_s times transfer_s gflops steps relative_error ok "
             "environment").split()
     assert [key for key in keys if key not in found] == []
     assert (found["algorithm"], found["grid"], found["on"], found["type"]) == ("summa", "2x2", "cpu", "f64")
-    assert (found["m"], found["n"], found["k"], found["trials"], found["warmup"]) == (30, 50, 40, 3, 1)
+    assert (found["m"], found["n"], found["k"], found["times"]["trials"], found["times"]["warmup"]) == (30, 50, 40, 3, 1)
     assert (found["variant"], found["variants"], found["variant_from"]) == (1, 1, "chosen")
     for variant, origin in [("0", "chosen"), ("1", "given")]:
         asked = document("run", "summa", "--grid", "2x2", "-n", 8, "--variant", variant, *RUN)
         assert (asked["variant"], asked["variant_from"]) == (1, origin)
-    time_s = found["time_s"]
-    assert list(time_s) == ["min", "median", "mean", "max", "stddev"]
-    assert 0 < time_s["min"] <= time_s["median"] <= time_s["max"] and time_s["min"] <= time_s["mean"] <= time_s["max"]
-    assert math.isclose(found["gflops"], 2 * 30 * 50 * 40 / time_s["median"] * 1e-9, rel_tol=1e-9)
+    times = found["times"]
+    assert list(times) == ["trials", "warmup", "min_s", "median_s", "mean_s", "max_s", "stddev_s"]
+    assert 0 < times["min_s"] <= times["median_s"] <= times["max_s"] and times["min_s"] <= times["mean_s"] <= times["max_s"]
+    assert math.isclose(found["gflops"], 2 * 30 * 50 * 40 / found["time_s"] * 1e-9, rel_tol=1e-9) and found["time_s"] == times["median_s"]
     assert math.isclose(found["transfer_s"], found["load_s"] + found["gather_s"]) and found["transfer_s"] > 0
     assert [step["index"] for step in found["steps"]] == [1, 2] and found["step_trials"] == 3
     for step in found["steps"]:
         assert step["label"] == "broadcast and multiply" and step["runs"] == 1
-        assert 0 < step["median_s"] <= time_s["max"] and step["begin_s"] < step["end_s"]
-    assert found["steps"][0]["begin_s"] == 0 and 0.5 < found["steps_share"] <= 1 + 1e-9
+        assert 0 < step["median_s"] <= times["max_s"] and step["start_s"] < step["end_s"]
+    assert found["steps"][0]["start_s"] == 0 and 0.5 < found["steps_share"] <= 1 + 1e-9
     assert found["ok"] is True and found["relative_error"] <= found["tolerance"] == 1e-14
     environment = found["environment"]
     keys = "version commit device driver cuda clock_mhz_before clock_mhz_after blas processor cores".split()
@@ -1004,7 +1005,7 @@ def test_run_steps():
             found = json.loads(pathlib.Path("run.json").read_text())
             shares = [step["share"] for step in found["steps"]] + [found["outside_share"]]
             assert math.isclose(sum(shares), 1, abs_tol=1e-9) and min(shares) >= -1e-9, (words, shares)
-            assert found["steps_s"] <= found["time_s"]["max"] * (1 + 1e-9)
+            assert found["steps_s"] <= found["times"]["max_s"] * (1 + 1e-9)
             rows = re.findall(r"^ +(?:\d+  )?(\w[\w ]*?) +(?:\d+ +)?(\S+ [um]?s) +(\S+) %$", said, re.M)
             assert [row[0] for row in rows] == [step["label"] for step in found["steps"]] + ["all steps"], said
             assert abs(sum(float(row[2]) for row in rows[:-1]) - float(rows[-1][2])) < 0.06 * len(rows), said
@@ -1016,9 +1017,9 @@ def test_run_steps():
 
 def test_run_trials():
     few = ["run", "cannon", "--grid", "2x2", "-n", 8, "--on", "cpu"]
-    assert document(*few, "--trials", 5, "--warmup", 0)["trials"] == 5
+    assert document(*few, "--trials", 5, "--warmup", 0)["times"]["trials"] == 5
     for words in [few, few + ["--warmup", 0]]:
-        found = document(*words)
+        found = document(*words)["times"]
         assert 20 <= found["trials"] <= 100 and found["warmup"] == (0 if "--warmup" in words else 2)
 
 
@@ -1061,9 +1062,9 @@ def test_run_on_files():
 
 def test_run_several():
     said = document("run", "cannon", "summa", "dns", "-n", 40, "--grid", "4x4,2x2x2", *RUN)
-    assert list(said) == ["runs", "environment"]
+    assert list(said) == ["format", "version", "ok", "runs", "environment"] and said["ok"] is True
     assert [(one["algorithm"], one["grid"]) for one in said["runs"]] == [("cannon", "4x4"), ("summa", "4x4"), ("dns", "2x2x2")]
-    assert all(one["ok"] and one["trials"] == 3 and "environment" not in one for one in said["runs"])
+    assert all(one["ok"] and one["times"]["trials"] == 3 and "environment" not in one for one in said["runs"])
     text = run("run", "cannon", "summa", "dns", "-n", 40, "--grid", "4x4,2x2x2", *RUN).stdout
     rows = re.findall(r"^  (cannon|summa|dns) .* (fastest|[0-9.]+x)$", text, re.M)
     slower = [1 if row[1] == "fastest" else float(row[1][:-1]) for row in rows]
@@ -1086,7 +1087,7 @@ def test_run_files():
         assert done.stdout == "" and "nowhere/x" in done.stderr and "cannot write" in done.stderr, done.stdout
     done = run(*cannon, "-o", "full.json", expect=1)
     assert "spread             -" in done.stdout and "cannot write" in done.stderr, done.stdout
-    assert json.loads(run(*cannon, "--json").stdout)["time_s"]["stddev"] is None
+    assert json.loads(run(*cannon, "--json").stdout)["times"]["stddev_s"] is None
     for words in ["-o x.json --trace x.json", "-o x.json --trace ./x.json", "--c x.npy --trace x.npy"]:
         assert "both would write" in run(*cannon, *words.split(), expect=2).stderr
     for command in [cannon, ["compare", *cannon[1:]]]:
@@ -1321,6 +1322,13 @@ def test_run_wrong_numbers():
     assert found["ok"] is False and found["relative_error"] is None and not pathlib.Path("C.npy").exists()
     assert "A has NaN at row 1, column 1" in done.stderr
     assert "failed" in run(*files, expect=3).stdout
+    files[8:10] = []
+    assert run(*files, "-o", "run.json", expect=3).stdout and json.loads(pathlib.Path("run.json").read_text())["ok"] is False
+    compared = json.loads(run("compare", *files[1:], "--budget", 0.01, "-o", "compare.json", "--json", expect=3).stdout)
+    assert compared["ok"] is False and compared["measured"]["ok"] is False and compared["measured"]["relative_error"] is None
+    assert compared == json.loads(pathlib.Path("compare.json").read_text())
+    both = json.loads(run("run", "summa", *files[1:], "--json", expect=3).stdout)
+    assert both["ok"] is False and [one["ok"] for one in both["runs"]] == [False, False]
 
 
 def test_run_trace():
@@ -1330,7 +1338,7 @@ def test_run_trace():
     slices = [event for event in events if event["ph"] == "X"]
     assert [s["args"]["step"] for s in slices] == [step["index"] for step in said["steps"]] == [1, 2, 3, 4, 5]
     for s, step in zip(slices, said["steps"]):
-        assert s["name"] == step["label"] and math.isclose(s["ts"], 1e6 * step["begin_s"], abs_tol=1e-3)
+        assert s["name"] == step["label"] and math.isclose(s["ts"], 1e6 * step["start_s"], abs_tol=1e-3)
         assert math.isclose(s["ts"] + s["dur"], 1e6 * step["end_s"], abs_tol=2e-3)
     for track in {s["tid"] for s in slices}:
         ends = 0
@@ -1374,9 +1382,9 @@ def test_calibrate():
     assert (said["on"], said["transport"], said["type"], said["grid"], said["tiled"]) == ("cpu", "copy", "f64", "2x3", False)
     assert [sample["moves"] for sample in said["samples"]] == [0] * 3 + [8] * 3  # 4 hops, as 3 has a divisor with 3
     for sample, size in zip(said["samples"], [4, 8, 16] * 2):
-        assert sample["block_m"] == sample["block_k"] == size and sample["left_out"] is None
+        assert sample["block"]["m"] == sample["block"]["k"] == size and "left_out" not in sample
         assert sample["m"] == 2 * size and sample["trials"] >= 3 and sample["time_s"] > 0
-        flops = 2 * sample["block_m"] * sample["block_n"] * sample["block_k"]
+        flops = 2 * sample["block"]["m"] * sample["block"]["n"] * sample["block"]["k"]
         assert near(sample["product_s"], sample["multiply_s"] / (6 * sample["products"]))
         if not sample["moves"]:
             assert sample["move_s"] is None and sample["block_bytes"] == 0
@@ -1430,7 +1438,7 @@ def check_comparison(said, steps):
     """One ALGO: keys as other programs rely on them, errors signed, sums that add up."""
     assert said["predicted"]["steps"] and said["predicted"]["model"] == "hockney"
     assert said["measured"]["ok"] and len(said["measured"]["steps"]) == len(said["steps"]) == steps
-    assert near(said["measured_s"], said["measured"]["time_s"]["median"])
+    assert near(said["measured_s"], said["measured"]["time_s"])
     assert near(said["error"], (said["predicted_s"] - said["measured_s"]) / said["measured_s"])
     errors = []
     for step, ran in zip(said["steps"], said["measured"]["steps"]):
@@ -1489,7 +1497,7 @@ def test_compare_several():
     pathlib.Path("my.machine").write_text(MADE_UP)
     words = ["compare", "cannon", "summa", "dns", "-n", 48, "--grid", "4x4,2x2x2", "--on", "cpu", "--trials", 3, "--machine", "my.machine"]
     said = document(*words)
-    assert list(said) == ["comparisons", "places", "calibration", "environment"] and said["calibration"] is None
+    assert list(said) == ["format", "version", "ok", "comparisons", "places", "calibration", "environment"] and said["ok"] and said["calibration"] is None
     for one, steps in zip(said["comparisons"], [5, 4, 4]):
         check_comparison(one, steps)
     for kind in ["predicted", "measured"]:

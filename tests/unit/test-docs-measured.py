@@ -17,13 +17,14 @@ GPU = {"version": "0", "device": "a card", "compute_capability": 9, "multiproces
 
 
 def time(median):
-    return {"trials": 5, "warmup": 2, "min": median / 2, "median": median, "mean": median, "max": 2 * median, "stddev": median / 8}
+    return {"trials": 5, "warmup": 2, "min_s": median / 2, "median_s": median, "mean_s": median, "max_s": 2 * median, "stddev_s": median / 8}
 
 
 def row(method, n, median, **more):
     """A square row on the GPU; k is 1 of what only moves."""
-    made = {"method": method, "on": "gpu", "type": "f32", "m": n, "n": n, "k": n, "kernel_s": time(median),
-            "call_s": time(2 * median), "transfer_in_s": time(4 * median), "transfer_out_s": time(8 * median),
+    made = {"method": method, "place": "gpu", "type": "f32", "m": n, "n": n, "k": n, "time_s": median,
+            "kernel_times": time(median), "call_times": time(2 * median), "transfer_in_times": time(4 * median),
+            "transfer_out_times": time(8 * median),
             "flops": 2 * n**3, "bytes": 12 * n**2, "gflops": 2 * n**3 / median * 1e-9, "bytes_per_s": 12 * n**2 / median}
     return made | more
 
@@ -69,17 +70,17 @@ def test_checks(folder):
 
 
 def test_oneil(folder):
-    paper = {"trials": 15, "min": 277.5e-6, "mean": 281.6e-6, "max": 287.7e-6, "stddev": 3.2e-6}
-    write(folder, "a.json", [row("oneil-cannon", 8, 6e-6, paper_s=paper), row("oneil-cannon-tiles", 8, 7e-6, width=8),
+    paper = {"trials": 15, "min_s": 277.5e-6, "mean_s": 281.6e-6, "max_s": 287.7e-6, "stddev_s": 3.2e-6}
+    write(folder, "a.json", [row("oneil-cannon", 8, 6e-6, paper_times=paper), row("oneil-cannon-tiles", 8, 7e-6, width=8),
                              row("oneil-cannon-tiles", 16, 2.5e-3, width=8, split=2),
-                             {"method": "cpu", "on": "cpu", "type": "f32", "m": 8, "n": 8, "k": 8, "call_s": time(1e-6)}])
+                             {"method": "cpu", "place": "cpu", "type": "f32", "m": 8, "n": 8, "k": 8, "time_s": 1e-6, "call_times": time(1e-6)}])
     write(folder, "b.json", [row("oneil-cannon-tiles", 32, 1.5, width=8), row("cublas", 32, 1e-6),
-                             {"method": "cpu", "on": "cpu", "type": "f32", "m": 32, "n": 32, "k": 32, "left_out": "would take long"}])
+                             {"method": "cpu", "place": "cpu", "type": "f32", "m": 32, "n": 32, "k": 32, "left_out": "would take long"}])
     text = rewrite(folder, "oneil-1")
     assert ("| oneil-cannon | 15 | 277.5 | 287.7 | 281.6 | 3.2 | 5 | 3.0 | 12.0 | 6.0 | 0.8 | 6.0 | 12.0 | 24.0 | 48.0 |\n"
             in text), text
     assert "oneil-cannon-tiles" not in text
-    write(folder, "wrong.json", [row("oneil-cube", 8, 6e-6, paper_s=paper, ok=False), row("oneil-cannon", 8, 6e-6, paper_s=paper)])
+    write(folder, "wrong.json", [row("oneil-cube", 8, 6e-6, paper_times=paper, ok=False), row("oneil-cannon", 8, 6e-6, paper_times=paper)])
     wrong = rewrite(folder, "oneil-1", files="wrong.json")
     assert "| oneil-cube * |" in wrong and "| oneil-cannon |" in wrong and "\n*: not the product.\n" in wrong, wrong
     assert "a card, 132 SMs at 1980 MHz, CUDA 13.0; host: a processor, 16 cores." in text
@@ -91,7 +92,7 @@ def test_oneil(folder):
 
 def test_division(folder):
     def one(kernel, median, ratio):
-        return {"kernel": kernel, "width": 8, "split": 2, "median_s": median, "ratio_to_best": ratio}
+        return {"kernel": kernel, "width": 8, "split": 2, "time_s": median, "ratio_to_best": ratio}
 
     write(folder, "a.json", [], choices=[{"n": 64, "divisions": 9, "best": one("x", 5e-6, 1), "rule": one("y", 6e-6, 1.2),
                                           "paper": one("z", None, None)}])
@@ -102,7 +103,7 @@ def test_division(folder):
 
 def test_essay(folder):
     write(folder, "a.json", [row("essay-naive", 64, 8e-6, width=16), row("essay-naive", 64, 9e-6, width=4),
-                             row("essay-coalesced", 64, 4e-6, width=16, prepare_s=time(1e-3)), row("cublas", 64, 1e-6),
+                             row("essay-coalesced", 64, 4e-6, width=16, prepare_times=time(1e-3)), row("cublas", 64, 1e-6),
                              row("cublas", 32, 2e-6, m=64)])
     text = rewrite(folder, "essay")
     assert "| n | naive | coalesced | cuBLAS |\n|---|---|---|---|\n| 64 | 8 µs | 4 µs | 1 µs |\n" in text, text
@@ -147,10 +148,11 @@ def test_mmt(folder):
 
 def test_dobravec(folder):
     def paper(ms):
-        return {"paper_s": {"min": None, "mean": ms * 1e-3, "max": None, "stddev": None}}
+        return {"paper_times": {"min_s": None, "mean_s": ms * 1e-3, "max_s": None, "stddev_s": None}}
 
     def host(n, median, ms):
-        return {"method": "matrixMulH", "on": "cpu", "type": "f32", "m": n, "n": n, "k": n, "call_s": time(median),
+        return {"method": "matrixMulH", "place": "cpu", "type": "f32", "m": n, "n": n, "k": n, "time_s": median,
+                "call_times": time(median),
                 "relative_error": 2e-8, "ok": True} | paper(ms)
 
     def gpu(method, n, median, width, **more):
@@ -173,7 +175,7 @@ def test_anomaly(folder):
     def run(series, n, length, step, **more):
         column = [{"level": 1, "sets": 1, "fullest_set_lines": n, "overfull_lines": n},
                   {"level": 2, "sets": 16, "fullest_set_lines": 64, "overfull_lines": 0}]
-        return {"series": series, "n": n, "row_elements": length, "column": column, "time_s": time(step), "step_s": step,
+        return {"series": series, "n": n, "row_elements": length, "column": column, "time_s": step, "times": time(step), "step_s": step,
                 "to_neighbours": None if "rows" in series else 2.5} | more
 
     host = {"environment": GPU | {"device": None}, "caches": [{"level": 1, "sets": 64, "ways": 8, "line_bytes": 64}]}
@@ -188,14 +190,14 @@ def test_anomaly(folder):
     assert "| 1536 | 3.00 | 1 × 1024 | 16 × 64, room | 1.00 | 1 × 112 | 16 × 64, room |\n" in text, text
 
 
-def run(transport, gflops, **more):
-    return {"on": "clusters", "algorithm": "ring", "grid": "2x2", "transport": transport, "n": 64, "trials": 20, "gflops": gflops,
-            "time_s": time(1), "processors": 4, "resident": 30, "baseline": {"kernel": "cublas", "ratio": 0.9}} | more
+def run(transport, gflops, trials=20, **more):
+    return {"on": "clusters", "algorithm": "ring", "grid": "2x2", "transport": transport, "n": 64, "gflops": gflops,
+            "time_s": 1, "times": time(1) | {"trials": trials}, "processors": 4, "resident": 30, "baseline": {"kernel": "cublas", "ratio": 0.9}} | more
 
 
 def test_ladder_alone(folder):
     def rung(kernel, n, median, **more):
-        return {"kernel": kernel, "n": n, "time_s": time(median), "ratio_to_cublas": 0.5, "alone_s": 2 * median,
+        return {"kernel": kernel, "n": n, "time_s": median, "times": time(median), "ratio_to_cublas": 0.5, "alone_s": 2 * median,
                 "alone_ratio_to_cublas": 0.25} | more
 
     write(folder, "a.json", [rung("fast", 64, 1e-5), rung("fast", 128, 8e-5), {"kernel": "slow", "n": 32, "left_out": "slow"}])
@@ -234,11 +236,11 @@ def test_runs(folder):
 def test_shapes(folder):
     def shape(grid, algorithm, variant, median, **more):
         return {"on": "clusters", "algorithm": algorithm, "grid": grid, "transport": "copy", "variant": variant, "variants": 2,
-                "chosen": variant == 1, "n": 64, "time_s": time(median), "gflops": 1000 / median, "ok": True} | more
+                "chosen": variant == 1, "n": 64, "time_s": median, "times": time(median), "gflops": 1000 / median, "ok": True} | more
 
     results = [shape("2x2", "ring", 1, 0.5), shape("2x2", "ring", 2, 0.25), shape("4x4", "ring", 1, 1), shape("2x2", "star", 2, 0.75),
                shape("2x2", "star", 1, 0.1, ok=False), shape("8x8", "ring", 0, 1, left_out="does not fit")]
-    best = {"on": "clusters", "algorithm": "ring", "grid": "2x2", "transport": "copy", "variant": 2, "median_s": 0.25}
+    best = {"on": "clusters", "algorithm": "ring", "grid": "2x2", "transport": "copy", "variant": 2, "time_s": 0.25}
     write(folder, "a.json", results, choices=[{"n": 64, "best": best, "compared_with_own_variant": 1, "own_variant_ratio": 2.0}])
     text = rewrite(folder, "shapes")
     assert "| `clusters` | 64 | grid | 2x2 | ring | copy | 2 of 2 | 4.0 | 1.00 | 2.000 |\n" in text, text

@@ -126,19 +126,18 @@ void tg_anomaly_print(const void *measured, TgPage *page) {
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
 
-static void write_caches(TgJson *json, const TgAnomaly *anomaly) {
-  tg_json_key(json, "caches");
-  tg_json_begin_array(json, TG_JSON_LINES);
-  for (int c = 0; c < anomaly->caches; c++) {
-    tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_integer(json, "level", anomaly->cache[c].level);
-    tg_json_member_integer(json, "sets", anomaly->cache[c].sets);
-    tg_json_member_integer(json, "ways", anomaly->cache[c].ways);
-    tg_json_member_integer(json, "line_bytes", anomaly->cache[c].line_bytes);
-    tg_json_end_object(json);
-  }
-  tg_json_end_array(json);
-}
+static const TgJsonField cache_fields[] = {
+    TG_FIELD(TgCache, level), TG_FIELD(TgCache, sets), TG_FIELD(TgCache, ways), TG_FIELD(TgCache, line_bytes), {NULL}};
+static const TgJsonField check_fields[] = {TG_FIELD_AS(TgAnomalyRun, faults, "page_faults"),
+                                           TG_FIELD_AS(TgAnomalyRun, error, "relative_error"),
+                                           TG_FIELD_AS(TgAnomalyRun, limit, "tolerance"),
+                                           TG_FIELD_AS(TgAnomalyRun, right, "ok"),
+                                           {NULL}};
+static const TgJsonField walk_fields[] = {TG_FIELD(TgCacheWalk, lines),
+                                          TG_FIELD(TgCacheWalk, sets),
+                                          TG_FIELD_AS(TgCacheWalk, fullest, "fullest_set_lines"),
+                                          TG_FIELD_AS(TgCacheWalk, overfull, "overfull_lines"),
+                                          {NULL}};
 
 static void write_walks(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
   tg_json_key(json, "column");
@@ -146,23 +145,17 @@ static void write_walks(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyR
   for (int c = 0; c < anomaly->caches; c++) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_integer(json, "level", anomaly->cache[c].level);
-    tg_json_member_integer(json, "lines", run->walk[c].lines);
-    tg_json_member_integer(json, "sets", run->walk[c].sets);
-    tg_json_member_integer(json, "fullest_set_lines", run->walk[c].fullest);
-    tg_json_member_integer(json, "overfull_lines", run->walk[c].overfull);
+    tg_json_members(json, walk_fields, &run->walk[c]);
     tg_json_end_object(json);
   }
   tg_json_end_array(json);
 }
 
 static void write_figures(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
-  tg_results_write_time(json, "time_s", &run->time);
+  tg_results_write_measured(json, &run->time);
   tg_json_member_double(json, "step_s", run->step_s);
   tg_json_member_double(json, "to_neighbours", tg_anomaly_against(anomaly, run));
-  tg_json_member_integer(json, "page_faults", run->faults);
-  tg_json_member_double(json, "relative_error", run->error);
-  tg_json_member_double(json, "relative_error_limit", run->limit);
-  tg_json_member_bool(json, "ok", run->right);
+  tg_json_members(json, check_fields, run);
 }
 
 static void write_run(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
@@ -186,14 +179,12 @@ static void write_run(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun
 
 TgJson *tg_anomaly_document(const void *measured) {
   const TgAnomaly *anomaly = measured;
-  TgJson *json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
-  tg_json_member_string(json, "experiment", "host-anomaly");
+  TgJson *json =
+      tg_results_begin("bench-host-anomaly", "host-anomaly", tg_experiment_host_anomaly.right(measured, NULL),
+                       anomaly->seed, &anomaly->environment);
   tg_json_member_bool(json, "quick", anomaly->quick);
-  tg_json_member_integer(json, "seed", (int64_t)anomaly->seed);
-  tg_environment_write(json, &anomaly->environment);
-  tg_json_member_integer(json, "processor", anomaly->processor);
-  write_caches(json, anomaly);
+  tg_json_member_integer(json, "core", anomaly->processor);
+  tg_json_member_rows(json, "caches", cache_fields, anomaly->cache, (size_t)anomaly->caches, sizeof *anomaly->cache);
   tg_json_key(json, "results");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint r = 0; r < anomaly->runs->len; r++) write_run(json, anomaly, tg_anomaly_run(anomaly, r));

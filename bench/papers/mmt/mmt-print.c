@@ -225,9 +225,7 @@ static void write_matrix(TgJson *json, const char *key, const float *x) {
 
 TgJson *tg_mmt_document(const void *measured) {
   const TgMmt *mmt = measured;
-  TgJson *json = tg_json_new();
-  tg_json_begin_object(json, TG_JSON_LINES);
-  tg_results_write(json, mmt->results);
+  TgJson *json = tg_results_open(mmt->results, tg_mmt_right(measured, NULL));
   tg_json_key(json, "sanity");
   tg_json_begin_array(json, TG_JSON_LINES);
   for (guint s = 0; s < mmt->sanity->len; s++) write_sanity(json, &g_array_index(mmt->sanity, TgMmtSanity, s));
