@@ -18,7 +18,7 @@ typedef enum TgJsonType {
   TG_JSON_INT64,
   TG_JSON_UINT64,
   TG_JSON_DOUBLE, /**< NaN and the infinities become null */
-  TG_JSON_OBJECT  /**< a struct that has a table of its own */
+  TG_JSON_OBJECT  /**< some of its members, by a table of their own */
 } TgJsonType;
 
 /** A table of these ends with a row whose key is NULL. */
@@ -47,12 +47,11 @@ typedef struct TgJsonField {
   { key, TG_JSON_TYPE(((record *)0)->member), offsetof(record, member), NULL }
 /** … whose key is its name; of a member of a member, `counts.messages`, the name after the last dot. */
 #define TG_FIELD(record, member) TG_FIELD_AS(record, member, #member)
-/** A row for a struct within `record`, in one line. */
-#define TG_FIELD_OBJECT(record, member, key, table)                                                                    \
-  { key, TG_JSON_OBJECT, offsetof(record, member), table }
-/** An object of members of the same struct. */
+/** A row for an object, in one line, of members of the same struct. */
 #define TG_FIELD_GROUP(key, table)                                                                                     \
   { key, TG_JSON_OBJECT, 0, table }
+/** A table with these rows. */
+#define TG_FIELD_TABLE(name, ...) static const TgJsonField name[] = {__VA_ARGS__, {NULL, TG_JSON_NO_TYPE, 0, NULL}}
 #endif
 
 /** Writes the members into an object that is open. */

@@ -3,6 +3,7 @@
 #include "blas.h"
 #include "commit.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,26 +37,20 @@ void tg_environment_clear(TgEnvironment *environment) {
 }
 
 /* What is not known, or not used, is null. */
-static void write_integer(TgJson *json, const char *key, int64_t value) {
-  if (value)
-    tg_json_member_integer(json, key, value);
-  else
-    tg_json_member_null(json, key);
+static void write_known(TgJson *json, const char *key, int value) {
+  tg_json_member_double(json, key, value ? (double)value : NAN);
 }
 
 static void write_device(TgJson *json, const TgEnvironment *environment) {
   const TgDevice none = {0}, *device = environment->has_device ? &environment->device : &none;
   tg_json_member_string(json, "device", environment->has_device ? device->name : NULL);
-  if (environment->has_device)
-    tg_json_member_double(json, "compute_capability", device->capability / 10.0);
-  else
-    tg_json_member_null(json, "compute_capability");
-  write_integer(json, "multiprocessors", device->processors);
-  write_integer(json, "clock_max_mhz", device->clock_mhz);
-  write_integer(json, "clock_mhz_before", environment->clock_before_mhz);
-  write_integer(json, "clock_mhz_after", environment->clock_after_mhz);
-  write_integer(json, "driver", device->driver);
-  write_integer(json, "cuda", device->runtime);
+  tg_json_member_double(json, "compute_capability", environment->has_device ? device->capability / 10.0 : NAN);
+  write_known(json, "multiprocessors", device->processors);
+  write_known(json, "clock_max_mhz", device->clock_mhz);
+  write_known(json, "clock_mhz_before", environment->clock_before_mhz);
+  write_known(json, "clock_mhz_after", environment->clock_after_mhz);
+  write_known(json, "driver", device->driver);
+  write_known(json, "cuda", device->runtime);
 }
 
 void tg_environment_write(TgJson *json, const TgEnvironment *environment) {

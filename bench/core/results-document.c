@@ -3,17 +3,13 @@
 
 #include <math.h>
 
-static const TgJsonField times_fields[] = {TG_FIELD(TgMeasurement, trials),   TG_FIELD(TgMeasurement, warmup),
-                                           TG_FIELD(TgMeasurement, min_s),    TG_FIELD(TgMeasurement, median_s),
-                                           TG_FIELD(TgMeasurement, mean_s),   TG_FIELD(TgMeasurement, max_s),
-                                           TG_FIELD(TgMeasurement, stddev_s), {NULL}};
-static const TgJsonField row_fields[] = {
-    TG_FIELD(TgResult, type), TG_FIELD(TgResult, m), TG_FIELD(TgResult, n), TG_FIELD(TgResult, k), {NULL}};
-static const TgJsonField check_fields[] = {TG_FIELD_AS(TgResult, error, "relative_error"),
-                                           TG_FIELD_AS(TgResult, limit, "tolerance"),
-                                           TG_FIELD(TgResult, estimated),
-                                           TG_FIELD_AS(TgResult, right, "ok"),
-                                           {NULL}};
+TG_FIELD_TABLE(times_fields, TG_FIELD(TgMeasurement, trials), TG_FIELD(TgMeasurement, warmup),
+               TG_FIELD(TgMeasurement, min_s), TG_FIELD(TgMeasurement, median_s), TG_FIELD(TgMeasurement, mean_s),
+               TG_FIELD(TgMeasurement, max_s), TG_FIELD(TgMeasurement, stddev_s));
+TG_FIELD_TABLE(row_fields, TG_FIELD(TgResult, type), TG_FIELD(TgResult, m), TG_FIELD(TgResult, n),
+               TG_FIELD(TgResult, k));
+TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgResult, error, "relative_error"), TG_FIELD_AS(TgResult, limit, "tolerance"),
+               TG_FIELD(TgResult, estimated), TG_FIELD_AS(TgResult, right, "ok"));
 
 void tg_results_write_times(TgJson *json, const char *key, const TgMeasurement *times) {
   if (!times->trials) return;

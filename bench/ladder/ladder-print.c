@@ -76,11 +76,8 @@ void tg_ladder_print(const void *measured, TgPage *page) {
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
 
-static const TgJsonField check_fields[] = {TG_FIELD_AS(TgRung, error, "relative_error"),
-                                           TG_FIELD_AS(TgRung, limit, "tolerance"),
-                                           TG_FIELD(TgRung, estimated),
-                                           TG_FIELD_AS(TgRung, right, "ok"),
-                                           {NULL}};
+TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgRung, error, "relative_error"), TG_FIELD_AS(TgRung, limit, "tolerance"),
+               TG_FIELD(TgRung, estimated), TG_FIELD_AS(TgRung, right, "ok"));
 
 static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung) {
   tg_json_begin_object(json, TG_JSON_ROW);

@@ -3,26 +3,15 @@
 
 #include <string.h>
 
-static const TgJsonField instance_fields[] = {TG_FIELD_AS(TgShapesRow, instance[0], "m"),
-                                              TG_FIELD_AS(TgShapesRow, instance[1], "n"),
-                                              TG_FIELD_AS(TgShapesRow, instance[2], "k"),
-                                              {NULL}};
-static const TgJsonField tile_fields[] = {
-    TG_FIELD_AS(TgShapesRow, tile[0], "rows"), TG_FIELD_AS(TgShapesRow, tile[1], "columns"), {NULL}};
-static const TgJsonField size_fields[] = {TG_FIELD_AS(TgShapesRow, n, "m"),
-                                          TG_FIELD(TgShapesRow, n),
-                                          TG_FIELD_AS(TgShapesRow, n, "k"),
-                                          TG_FIELD(TgShapesRow, processors),
-                                          {NULL}};
-static const TgJsonField facts_fields[] = {TG_FIELD(TgShapesRow, instances),
-                                           TG_FIELD(TgShapesRow, resident),
-                                           TG_FIELD_GROUP("tile", tile_fields),
-                                           TG_FIELD_GROUP("instance", instance_fields),
-                                           {NULL}};
-static const TgJsonField check_fields[] = {TG_FIELD_AS(TgShapesRow, error, "relative_error"),
-                                           TG_FIELD_AS(TgShapesRow, limit, "tolerance"),
-                                           TG_FIELD_AS(TgShapesRow, right, "ok"),
-                                           {NULL}};
+TG_FIELD_TABLE(instance_fields, TG_FIELD_AS(TgShapesRow, instance[0], "m"), TG_FIELD_AS(TgShapesRow, instance[1], "n"),
+               TG_FIELD_AS(TgShapesRow, instance[2], "k"));
+TG_FIELD_TABLE(tile_fields, TG_FIELD_AS(TgShapesRow, tile[0], "rows"), TG_FIELD_AS(TgShapesRow, tile[1], "columns"));
+TG_FIELD_TABLE(size_fields, TG_FIELD_AS(TgShapesRow, n, "m"), TG_FIELD(TgShapesRow, n),
+               TG_FIELD_AS(TgShapesRow, n, "k"), TG_FIELD(TgShapesRow, processors));
+TG_FIELD_TABLE(facts_fields, TG_FIELD(TgShapesRow, instances), TG_FIELD(TgShapesRow, resident),
+               TG_FIELD_GROUP("tile", tile_fields), TG_FIELD_GROUP("instance", instance_fields));
+TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgShapesRow, error, "relative_error"),
+               TG_FIELD_AS(TgShapesRow, limit, "tolerance"), TG_FIELD_AS(TgShapesRow, right, "ok"));
 
 static void write_shape(TgJson *json, const TgShapesRow *row) {
   tg_json_member_string(json, "on", row->on);

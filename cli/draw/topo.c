@@ -29,13 +29,9 @@ static void print_facts(TgCli *cli, const char *text, const TgTopologyFacts *fac
 }
 
 static void print_json(TgCli *cli, const char *text, const TgTopologyFacts *facts) {
-  static const TgJsonField fields[] = {TG_FIELD(TgTopologyFacts, nodes),
-                                       TG_FIELD(TgTopologyFacts, switches),
-                                       TG_FIELD(TgTopologyFacts, links),
-                                       TG_FIELD(TgTopologyFacts, cables),
-                                       TG_FIELD(TgTopologyFacts, diameter_hops),
-                                       TG_FIELD(TgTopologyFacts, degree_max),
-                                       {NULL}};
+  TG_FIELD_TABLE(fields, TG_FIELD(TgTopologyFacts, nodes), TG_FIELD(TgTopologyFacts, switches),
+                 TG_FIELD(TgTopologyFacts, links), TG_FIELD(TgTopologyFacts, cables),
+                 TG_FIELD(TgTopologyFacts, diameter_hops), TG_FIELD(TgTopologyFacts, degree_max));
   g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_document(json, "topo");
   tg_json_member_string(json, "topology", text);

@@ -5,6 +5,7 @@
 #include "historic.h"
 #include "kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- the ladder --------------------------------------------------------------------------------------------------- */
@@ -52,10 +53,7 @@ void tg_list_kernels_write(TgJson *json) {
     tg_json_member_string(json, "name", kernels[i].name);
     write_types(json, kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
     tg_json_member_double(json, "compute_capability", kernels[i].capability / 10.0);
-    if (kernels[i].newest)
-      tg_json_member_double(json, "newest_compute_capability", kernels[i].newest / 10.0);
-    else
-      tg_json_member_null(json, "newest_compute_capability");
+    tg_json_member_double(json, "newest_compute_capability", kernels[i].newest ? kernels[i].newest / 10.0 : NAN);
     tg_json_member_bool(json, "exact", kernels[i].exact);
     tg_json_member_bool(json, "built", tg_kernel_built());
     tg_json_member_string(json, "idea", kernels[i].idea);

@@ -134,14 +134,10 @@ static void write_algorithms(TgJson *json) {
 }
 
 static void write_topologies(TgJson *json) {
-  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) {
-    const TgNetworkKindInfo *info = tg_network_kind_info(kind);
-    tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_string(json, "name", info->name);
-    tg_json_member_string(json, "example", info->example);
-    tg_json_member_string(json, "summary", info->summary);
-    tg_json_end_object(json);
-  }
+  TG_FIELD_TABLE(fields, TG_FIELD(TgNetworkKindInfo, name), TG_FIELD(TgNetworkKindInfo, example),
+                 TG_FIELD(TgNetworkKindInfo, summary));
+  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++)
+    tg_json_object(json, TG_JSON_ROW, fields, tg_network_kind_info(kind));
 }
 
 static void write_machines(TgJson *json) {

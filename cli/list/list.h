@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-#include "json-writer.h"
+#include "json-fields.h"
 
 enum { TG_LIST_COLUMNS = 80 };
 

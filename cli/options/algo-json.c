@@ -1,6 +1,8 @@
 /* Members that documents of all subcommands share: what is multiplied, by which schedule, and where one fails. */
 #include "input.h"
 
+#include <math.h>
+
 void tg_parameters_of(const TgSchedule *schedule, const TgScheduleNames *names, TgBindings *parameters) {
   *parameters = (TgBindings){0};
   for (int p = 0; p < schedule->parameters; p++)
@@ -29,18 +31,12 @@ void tg_problem_write(TgJson *json, const TgProblem *problem) {
   tg_parameters_write(json, &parameters);
 }
 
-static void write_line(TgJson *json, const char *key, int64_t line) {
-  if (line > 0)
-    tg_json_member_integer(json, key, line);
-  else
-    tg_json_member_null(json, key);
-}
-
 void tg_failure_write(TgJson *json, const TgSchedule *schedule, const TgError *failure) {
   int64_t coordinate[TG_MAX_DIMS];
+  const double line = failure->line > 0 ? failure->line : NAN;
   tg_json_member_integer(json, "step", failure->step);
-  write_line(json, "statement", failure->line); /* the line, too: the acceptance of version 1 reads it so */
-  write_line(json, "line", failure->line);
+  tg_json_member_double(json, "statement", line); /* the line, too: readers from before there was `line` expect it */
+  tg_json_member_double(json, "line", line);
   tg_json_key(json, "processor");
   tg_json_begin_array(json, TG_JSON_ROW);
   if (failure->processor >= 0) tg_schedule_coordinates(schedule, failure->processor, coordinate);
@@ -50,7 +46,7 @@ void tg_failure_write(TgJson *json, const TgSchedule *schedule, const TgError *f
 }
 
 void tg_input_write(TgJson *json, const TgInput *input) {
-  static const TgJsonField shape[] = {TG_FIELD(TgShape, m), TG_FIELD(TgShape, n), TG_FIELD(TgShape, k), {NULL}};
+  TG_FIELD_TABLE(shape, TG_FIELD(TgShape, m), TG_FIELD(TgShape, n), TG_FIELD(TgShape, k));
   tg_json_members(json, shape, &input->shape);
   tg_json_member_string(json, "type", tg_element_name(input->element));
   if (input->from_files)

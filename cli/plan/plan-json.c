@@ -4,36 +4,18 @@
 
 #include "algo.h"
 
-static const TgJsonField request_fields[] = {
-    TG_FIELD(TgPlanRequest, m),          TG_FIELD(TgPlanRequest, n),
-    TG_FIELD(TgPlanRequest, k),          TG_FIELD(TgPlanRequest, element_bytes),
-    TG_FIELD(TgPlanRequest, processors), {NULL}};
-static const TgJsonField place_fields[] = {TG_FIELD(TgPlanPlace, grid),
-                                           TG_FIELD(TgPlanPlace, topology),
-                                           TG_FIELD(TgPlanPlace, predicted_s),
-                                           TG_FIELD(TgPlanPlace, compute_s),
-                                           TG_FIELD(TgPlanPlace, communication_s),
-                                           TG_FIELD_AS(TgPlanPlace, bytes_per_processor, "bytes_per_processor_max"),
-                                           TG_FIELD(TgPlanPlace, why),
-                                           TG_FIELD(TgPlanPlace, tie),
-                                           TG_FIELD(TgPlanPlace, certain),
-                                           TG_FIELD(TgPlanPlace, processors),
-                                           TG_FIELD(TgPlanPlace, messages),
-                                           TG_FIELD(TgPlanPlace, bytes),
-                                           TG_FIELD(TgPlanPlace, max_link_bytes),
-                                           TG_FIELD(TgPlanPlace, efficiency),
-                                           TG_FIELD(TgPlanPlace, balance),
-                                           TG_FIELD(TgPlanPlace, bound_s),
-                                           TG_FIELD(TgPlanPlace, proved),
-                                           TG_FIELD_AS(TgPlanPlace, rounded, "rounded_up"),
-                                           {NULL}};
-static const TgJsonField plan_fields[] = {TG_FIELD(TgPlan, considered),
-                                          TG_FIELD(TgPlan, predicted),
-                                          TG_FIELD(TgPlan, pruned),
-                                          TG_FIELD(TgPlan, too_long),
-                                          TG_FIELD(TgPlan, open),
-                                          TG_FIELD(TgPlan, wall_s),
-                                          {NULL}};
+TG_FIELD_TABLE(request_fields, TG_FIELD(TgPlanRequest, m), TG_FIELD(TgPlanRequest, n), TG_FIELD(TgPlanRequest, k),
+               TG_FIELD(TgPlanRequest, element_bytes), TG_FIELD(TgPlanRequest, processors));
+TG_FIELD_TABLE(place_fields, TG_FIELD(TgPlanPlace, grid), TG_FIELD(TgPlanPlace, topology),
+               TG_FIELD(TgPlanPlace, predicted_s), TG_FIELD(TgPlanPlace, compute_s),
+               TG_FIELD(TgPlanPlace, communication_s),
+               TG_FIELD_AS(TgPlanPlace, bytes_per_processor, "bytes_per_processor_max"), TG_FIELD(TgPlanPlace, why),
+               TG_FIELD(TgPlanPlace, tie), TG_FIELD(TgPlanPlace, certain), TG_FIELD(TgPlanPlace, processors),
+               TG_FIELD(TgPlanPlace, messages), TG_FIELD(TgPlanPlace, bytes), TG_FIELD(TgPlanPlace, max_link_bytes),
+               TG_FIELD(TgPlanPlace, efficiency), TG_FIELD(TgPlanPlace, balance), TG_FIELD(TgPlanPlace, bound_s),
+               TG_FIELD(TgPlanPlace, proved), TG_FIELD_AS(TgPlanPlace, rounded, "rounded_up"));
+TG_FIELD_TABLE(plan_fields, TG_FIELD(TgPlan, considered), TG_FIELD(TgPlan, predicted), TG_FIELD(TgPlan, pruned),
+               TG_FIELD(TgPlan, too_long), TG_FIELD(TgPlan, open), TG_FIELD(TgPlan, wall_s));
 
 static void write_request(TgJson *json, const TgPlanRun *run) {
   const TgPlanRequest *request = &run->request;

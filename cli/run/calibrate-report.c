@@ -123,17 +123,14 @@ void tg_calibrate_print(TgCli *cli, const TgCalibrateCommand *command) {
 
 /* --- for programs --------------------------------------------------------------------------------------------------*/
 
-static const TgJsonField block_fields[] = {TG_FIELD_AS(TgCalibrationSample, block[0], "m"),
-                                           TG_FIELD_AS(TgCalibrationSample, block[1], "n"),
-                                           TG_FIELD_AS(TgCalibrationSample, block[2], "k"),
-                                           {NULL}};
-static const TgJsonField sample_fields[] = {
-    TG_FIELD(TgCalibrationSample, probe.m),   TG_FIELD(TgCalibrationSample, probe.n),
-    TG_FIELD(TgCalibrationSample, probe.k),   TG_FIELD(TgCalibrationSample, probe.products),
-    TG_FIELD(TgCalibrationSample, rounds),    TG_FIELD(TgCalibrationSample, passes),
-    TG_FIELD_GROUP("block", block_fields),    TG_FIELD(TgCalibrationSample, times.trials),
-    TG_FIELD(TgCalibrationSample, product_s), TG_FIELD(TgCalibrationSample, move_s),
-    TG_FIELD(TgCalibrationSample, fitted_s),  {NULL}};
+TG_FIELD_TABLE(block_fields, TG_FIELD_AS(TgCalibrationSample, block[0], "m"),
+               TG_FIELD_AS(TgCalibrationSample, block[1], "n"), TG_FIELD_AS(TgCalibrationSample, block[2], "k"));
+TG_FIELD_TABLE(sample_fields, TG_FIELD(TgCalibrationSample, probe.m), TG_FIELD(TgCalibrationSample, probe.n),
+               TG_FIELD(TgCalibrationSample, probe.k), TG_FIELD(TgCalibrationSample, probe.products),
+               TG_FIELD(TgCalibrationSample, rounds), TG_FIELD(TgCalibrationSample, passes),
+               TG_FIELD_GROUP("block", block_fields), TG_FIELD(TgCalibrationSample, times.trials),
+               TG_FIELD(TgCalibrationSample, product_s), TG_FIELD(TgCalibrationSample, move_s),
+               TG_FIELD(TgCalibrationSample, fitted_s));
 
 static void write_sample(TgJson *json, const TgCalibrationSample *sample) {
   const bool none = sample->times.trials == 0;
@@ -148,12 +145,11 @@ static void write_sample(TgJson *json, const TgCalibrationSample *sample) {
   tg_json_end_object(json);
 }
 
-static const TgJsonField fit_fields[] = {
-    TG_FIELD(TgMachine, link.latency_s),    TG_FIELD(TgMachine, link.bandwidth_bytes_per_s),
-    TG_FIELD(TgMachine, executor.launch_s), TG_FIELD(TgMachine, executor.round_s),
-    TG_FIELD(TgMachine, executor.pass_s),   {NULL}};
+TG_FIELD_TABLE(fit_fields, TG_FIELD(TgMachine, link.latency_s), TG_FIELD(TgMachine, link.bandwidth_bytes_per_s),
+               TG_FIELD(TgMachine, executor.launch_s), TG_FIELD(TgMachine, executor.round_s),
+               TG_FIELD(TgMachine, executor.pass_s));
 
-static const TgJsonField rate_fields[] = {TG_FIELD(TgMachineRate, size), TG_FIELD(TgMachineRate, flops_per_s), {NULL}};
+TG_FIELD_TABLE(rate_fields, TG_FIELD(TgMachineRate, size), TG_FIELD(TgMachineRate, flops_per_s));
 
 static void write_fit(TgJson *json, const TgMachine *machine) {
   const TgMachineProcessor *processor = &machine->processor;

@@ -31,11 +31,8 @@ static void write_predicted(const TgCli *cli, TgJson *json, const TgCompareComma
   tg_sim_clear(&sim);
 }
 
-static const TgJsonField expected_fields[] = {TG_FIELD(TgExpectedRun, pass_s),
-                                              TG_FIELD(TgExpectedRun, rounds),
-                                              TG_FIELD(TgExpectedRun, passes),
-                                              TG_FIELD(TgExpectedRun, overhead_s),
-                                              {NULL}};
+TG_FIELD_TABLE(expected_fields, TG_FIELD(TgExpectedRun, pass_s), TG_FIELD(TgExpectedRun, rounds),
+               TG_FIELD(TgExpectedRun, passes), TG_FIELD(TgExpectedRun, overhead_s));
 
 static void write_totals(TgJson *json, const TgRunEntry *measured, const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;

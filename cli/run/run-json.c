@@ -5,39 +5,20 @@
 
 #include <math.h>
 
-static const TgJsonField instance_fields[] = {TG_FIELD_AS(TgExecutorFacts, instance[0], "m"),
-                                              TG_FIELD_AS(TgExecutorFacts, instance[1], "n"),
-                                              TG_FIELD_AS(TgExecutorFacts, instance[2], "k"),
-                                              {NULL}};
-static const TgJsonField facts_fields[] = {TG_FIELD(TgExecutorFacts, variant),
-                                           TG_FIELD(TgExecutorFacts, variants),
-                                           TG_FIELD(TgExecutorFacts, processors),
-                                           TG_FIELD(TgExecutorFacts, instances),
-                                           TG_FIELD(TgExecutorFacts, resident),
-                                           TG_FIELD(TgExecutorFacts, panels),
-                                           TG_FIELD(TgExecutorFacts, rounds),
-                                           TG_FIELD(TgExecutorFacts, passes),
-                                           TG_FIELD_GROUP("instance", instance_fields),
-                                           TG_FIELD(TgExecutorFacts, memory_bytes),
-                                           TG_FIELD(TgExecutorFacts, shared_bytes),
-                                           TG_FIELD(TgExecutorFacts, instructions),
-                                           TG_FIELD(TgExecutorFacts, waits),
-                                           {NULL}};
-static const TgJsonField step_fields[] = {TG_FIELD(TgRunStep, label),
-                                          TG_FIELD(TgRunStep, index),
-                                          TG_FIELD(TgRunStep, median_s),
-                                          TG_FIELD(TgRunStep, runs),
-                                          TG_FIELD(TgRunStep, busy_s),
-                                          TG_FIELD(TgRunStep, waited_s),
-                                          TG_FIELD_AS(TgRunStep, begin_s, "start_s"),
-                                          TG_FIELD(TgRunStep, end_s),
-                                          TG_FIELD(TgRunStep, share),
-                                          {NULL}};
-static const TgJsonField check_fields[] = {TG_FIELD(TgCheck, relative_error),
-                                           TG_FIELD(TgCheck, tolerance),
-                                           TG_FIELD(TgCheck, estimated),
-                                           TG_FIELD(TgCheck, ok),
-                                           {NULL}};
+TG_FIELD_TABLE(instance_fields, TG_FIELD_AS(TgExecutorFacts, instance[0], "m"),
+               TG_FIELD_AS(TgExecutorFacts, instance[1], "n"), TG_FIELD_AS(TgExecutorFacts, instance[2], "k"));
+TG_FIELD_TABLE(facts_fields, TG_FIELD(TgExecutorFacts, variant), TG_FIELD(TgExecutorFacts, variants),
+               TG_FIELD(TgExecutorFacts, processors), TG_FIELD(TgExecutorFacts, instances),
+               TG_FIELD(TgExecutorFacts, resident), TG_FIELD(TgExecutorFacts, panels),
+               TG_FIELD(TgExecutorFacts, rounds), TG_FIELD(TgExecutorFacts, passes),
+               TG_FIELD_GROUP("instance", instance_fields), TG_FIELD(TgExecutorFacts, memory_bytes),
+               TG_FIELD(TgExecutorFacts, shared_bytes), TG_FIELD(TgExecutorFacts, instructions),
+               TG_FIELD(TgExecutorFacts, waits));
+TG_FIELD_TABLE(step_fields, TG_FIELD(TgRunStep, label), TG_FIELD(TgRunStep, index), TG_FIELD(TgRunStep, median_s),
+               TG_FIELD(TgRunStep, runs), TG_FIELD(TgRunStep, busy_s), TG_FIELD(TgRunStep, waited_s),
+               TG_FIELD_AS(TgRunStep, begin_s, "start_s"), TG_FIELD(TgRunStep, end_s), TG_FIELD(TgRunStep, share));
+TG_FIELD_TABLE(check_fields, TG_FIELD(TgCheck, relative_error), TG_FIELD(TgCheck, tolerance),
+               TG_FIELD(TgCheck, estimated), TG_FIELD(TgCheck, ok));
 
 static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
   tg_problem_write(json, &result->problem);

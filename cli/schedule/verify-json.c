@@ -5,19 +5,11 @@
 
 #include <math.h>
 
-static const TgJsonField verdict_fields[] = {TG_FIELD(TgVerdict, grid),
-                                             TG_FIELD(TgVerdict, processors),
-                                             TG_FIELD(TgVerdict, steps),
-                                             TG_FIELD(TgVerdict, counts.statements),
-                                             TG_FIELD(TgVerdict, counts.products),
-                                             TG_FIELD(TgVerdict, counts.messages),
-                                             TG_FIELD(TgVerdict, counts.blocks_per_processor_max),
-                                             TG_FIELD(TgVerdict, counts.words_per_processor_max),
-                                             TG_FIELD(TgVerdict, words_received_max),
-                                             TG_FIELD(TgVerdict, m),
-                                             TG_FIELD(TgVerdict, n),
-                                             TG_FIELD(TgVerdict, k),
-                                             {NULL}};
+TG_FIELD_TABLE(verdict_fields, TG_FIELD(TgVerdict, grid), TG_FIELD(TgVerdict, processors), TG_FIELD(TgVerdict, steps),
+               TG_FIELD(TgVerdict, counts.statements), TG_FIELD(TgVerdict, counts.products),
+               TG_FIELD(TgVerdict, counts.messages), TG_FIELD(TgVerdict, counts.blocks_per_processor_max),
+               TG_FIELD(TgVerdict, counts.words_per_processor_max), TG_FIELD(TgVerdict, words_received_max),
+               TG_FIELD(TgVerdict, m), TG_FIELD(TgVerdict, n), TG_FIELD(TgVerdict, k));
 
 static void write_verdict(TgJson *json, const TgVerdict *verdict) {
   const TgBounds *bounds = &verdict->bounds;

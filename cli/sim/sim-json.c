@@ -2,36 +2,22 @@
 #include "output.h"
 #include "sim.h"
 
-static const TgJsonField size_fields[] = {TG_FIELD(TgSimRun, shape.m),
-                                          TG_FIELD(TgSimRun, shape.n),
-                                          TG_FIELD(TgSimRun, shape.k),
-                                          TG_FIELD(TgSimRun, options.element_bytes),
-                                          {NULL}};
-static const TgJsonField run_fields[] = {
-    TG_FIELD(TgSimRun, cost.nodes), TG_FIELD_AS(TgSimRun, workers, "nodes_used"), TG_FIELD(TgSimRun, proved), {NULL}};
-static const TgJsonField cost_fields[] = {TG_FIELD(TgSimRun, cost.messages),
-                                          TG_FIELD(TgSimRun, cost.bytes),
-                                          TG_FIELD(TgSimRun, cost.hop_bytes),
-                                          TG_FIELD(TgSimRun, cost.max_link_bytes),
-                                          TG_FIELD(TgSimRun, cost.time_s),
-                                          TG_FIELD(TgSimRun, cost.compute_s),
-                                          TG_FIELD(TgSimRun, cost.communication_s),
-                                          TG_FIELD(TgSimRun, closed_form_s),
-                                          TG_FIELD(TgSimRun, serial_s),
-                                          TG_FIELD(TgSimRun, efficiency),
-                                          TG_FIELD_AS(TgSimRun, memory.blocks, "blocks_per_processor_max"),
-                                          TG_FIELD_AS(TgSimRun, memory.at_least, "memory_is_a_lower_bound"),
-                                          TG_FIELD_AS(TgSimRun, memory.node_bytes, "bytes_per_node_max"),
-                                          TG_FIELD_AS(TgSimRun, machine.processor.memory_bytes, "memory_limit_bytes"),
-                                          TG_FIELD(TgSimRun, memory.fits),
-                                          {NULL}};
-static const TgJsonField step_fields[] = {TG_FIELD(TgTraceStep, label),
-                                          TG_FIELD(TgTraceStep, index),
-                                          TG_FIELD(TgTraceStep, start_s),
-                                          TG_FIELD(TgTraceStep, end_s),
-                                          TG_FIELD(TgTraceStep, messages),
-                                          TG_FIELD(TgTraceStep, bytes),
-                                          {NULL}};
+TG_FIELD_TABLE(size_fields, TG_FIELD(TgSimRun, shape.m), TG_FIELD(TgSimRun, shape.n), TG_FIELD(TgSimRun, shape.k),
+               TG_FIELD(TgSimRun, options.element_bytes));
+TG_FIELD_TABLE(run_fields, TG_FIELD(TgSimRun, cost.nodes), TG_FIELD_AS(TgSimRun, workers, "nodes_used"),
+               TG_FIELD(TgSimRun, proved));
+TG_FIELD_TABLE(cost_fields, TG_FIELD(TgSimRun, cost.messages), TG_FIELD(TgSimRun, cost.bytes),
+               TG_FIELD(TgSimRun, cost.hop_bytes), TG_FIELD(TgSimRun, cost.max_link_bytes),
+               TG_FIELD(TgSimRun, cost.time_s), TG_FIELD(TgSimRun, cost.compute_s),
+               TG_FIELD(TgSimRun, cost.communication_s), TG_FIELD(TgSimRun, closed_form_s),
+               TG_FIELD(TgSimRun, serial_s), TG_FIELD(TgSimRun, efficiency),
+               TG_FIELD_AS(TgSimRun, memory.blocks, "blocks_per_processor_max"),
+               TG_FIELD_AS(TgSimRun, memory.at_least, "memory_is_a_lower_bound"),
+               TG_FIELD_AS(TgSimRun, memory.node_bytes, "bytes_per_node_max"),
+               TG_FIELD_AS(TgSimRun, machine.processor.memory_bytes, "memory_limit_bytes"),
+               TG_FIELD(TgSimRun, memory.fits));
+TG_FIELD_TABLE(step_fields, TG_FIELD(TgTraceStep, label), TG_FIELD(TgTraceStep, index), TG_FIELD(TgTraceStep, start_s),
+               TG_FIELD(TgTraceStep, end_s), TG_FIELD(TgTraceStep, messages), TG_FIELD(TgTraceStep, bytes));
 
 static void write_problem(TgJson *json, const TgSimRun *run) {
   tg_problem_write(json, &run->problem);

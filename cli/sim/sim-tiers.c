@@ -84,21 +84,14 @@ TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run) {
 
 /* ---- for programs ---- */
 
-static const TgJsonField product_fields[] = {TG_FIELD(TgTierCost, m),
-                                             TG_FIELD(TgTierCost, n),
-                                             TG_FIELD(TgTierCost, k),
-                                             TG_FIELD(TgTierCost, product.blocks.x),
-                                             TG_FIELD(TgTierCost, product.blocks.y),
-                                             TG_FIELD(TgTierCost, product.blocks.z),
-                                             TG_FIELD(TgTierCost, c_stays),
-                                             TG_FIELD(TgTierCost, product.block_bytes),
-                                             TG_FIELD_AS(TgTierCost, product.memory_bytes, "memory_limit_bytes"),
-                                             TG_FIELD(TgTierCost, product.read_bytes),
-                                             TG_FIELD(TgTierCost, product.write_bytes),
-                                             TG_FIELD(TgTierCost, product.bound_bytes),
-                                             TG_FIELD(TgTierCost, product.fill_s),
-                                             TG_FIELD(TgTierCost, product.time_s),
-                                             {NULL}};
+TG_FIELD_TABLE(product_fields, TG_FIELD(TgTierCost, m), TG_FIELD(TgTierCost, n), TG_FIELD(TgTierCost, k),
+               TG_FIELD(TgTierCost, product.blocks.x), TG_FIELD(TgTierCost, product.blocks.y),
+               TG_FIELD(TgTierCost, product.blocks.z), TG_FIELD(TgTierCost, c_stays),
+               TG_FIELD(TgTierCost, product.block_bytes),
+               TG_FIELD_AS(TgTierCost, product.memory_bytes, "memory_limit_bytes"),
+               TG_FIELD(TgTierCost, product.read_bytes), TG_FIELD(TgTierCost, product.write_bytes),
+               TG_FIELD(TgTierCost, product.bound_bytes), TG_FIELD(TgTierCost, product.fill_s),
+               TG_FIELD(TgTierCost, product.time_s));
 
 static void write_product(TgJson *json, const TgTierCost *tiers) {
   static const char *const keys[TG_TIER_STAGES] = {"disk_read_s",      "disk_write_s",     "cache_s",

@@ -4,16 +4,10 @@
 
 #include <math.h>
 
-static const TgJsonField counts_fields[] = {TG_FIELD(TgStepperCounts, products),  TG_FIELD(TgStepperCounts, messages),
-                                            TG_FIELD(TgStepperCounts, bytes),     TG_FIELD(TgStepperCounts, hops),
-                                            TG_FIELD(TgStepperCounts, hop_bytes), {NULL}};
-static const TgJsonField step_fields[] = {TG_FIELD(TgTraceStep, label),
-                                          TG_FIELD(TgTraceStep, index),
-                                          TG_FIELD(TgTraceStep, products),
-                                          TG_FIELD(TgTraceStep, messages),
-                                          TG_FIELD(TgTraceStep, bytes),
-                                          TG_FIELD(TgTraceStep, hop_bytes),
-                                          {NULL}};
+TG_FIELD_TABLE(counts_fields, TG_FIELD(TgStepperCounts, products), TG_FIELD(TgStepperCounts, messages),
+               TG_FIELD(TgStepperCounts, bytes), TG_FIELD(TgStepperCounts, hops), TG_FIELD(TgStepperCounts, hop_bytes));
+TG_FIELD_TABLE(step_fields, TG_FIELD(TgTraceStep, label), TG_FIELD(TgTraceStep, index), TG_FIELD(TgTraceStep, products),
+               TG_FIELD(TgTraceStep, messages), TG_FIELD(TgTraceStep, bytes), TG_FIELD(TgTraceStep, hop_bytes));
 
 static void write_load(TgJson *json, int64_t bytes) {
   tg_json_key(json, "max_link_bytes");

@@ -37,19 +37,12 @@ TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep) {
                    path);
 }
 
-static const TgJsonField cell_fields[] = {TG_FIELD(TgSweepCell, processors),
-                                          TG_FIELD(TgSweepCell, time_s),
-                                          TG_FIELD(TgSweepCell, compute_s),
-                                          TG_FIELD(TgSweepCell, communication_s),
-                                          TG_FIELD(TgSweepCell, efficiency),
-                                          TG_FIELD(TgSweepCell, closed_form_s),
-                                          TG_FIELD(TgSweepCell, messages),
-                                          TG_FIELD(TgSweepCell, bytes),
-                                          TG_FIELD(TgSweepCell, max_link_bytes),
-                                          TG_FIELD_AS(TgSweepCell, memory.node_bytes, "bytes_per_node_max"),
-                                          TG_FIELD(TgSweepCell, memory.fits),
-                                          TG_FIELD(TgSweepCell, proved),
-                                          {NULL}};
+TG_FIELD_TABLE(cell_fields, TG_FIELD(TgSweepCell, processors), TG_FIELD(TgSweepCell, time_s),
+               TG_FIELD(TgSweepCell, compute_s), TG_FIELD(TgSweepCell, communication_s),
+               TG_FIELD(TgSweepCell, efficiency), TG_FIELD(TgSweepCell, closed_form_s), TG_FIELD(TgSweepCell, messages),
+               TG_FIELD(TgSweepCell, bytes), TG_FIELD(TgSweepCell, max_link_bytes),
+               TG_FIELD_AS(TgSweepCell, memory.node_bytes, "bytes_per_node_max"), TG_FIELD(TgSweepCell, memory.fits),
+               TG_FIELD(TgSweepCell, proved));
 
 static void write_cell(TgJson *json, const TgSweep *sweep, const TgSweepPoint *point, int algorithm,
                        const TgSweepCell *cell, bool fastest) {

@@ -2,11 +2,11 @@
 
 #include "elements.h"
 #include "export-run.h"
-#include "json-writer.h"
+#include "json-fields.h"
 
 #include <errno.h>
 
-enum { FORMAT_VERSION = 1, FLUSH_BYTES = 1 << 16 };
+enum { FLUSH_BYTES = 1 << 16 };
 
 typedef struct Writer {
   const TgExportJob *job;
@@ -143,9 +143,7 @@ static bool start(void *user, const TgState *state, GError **error) {
   Writer *writer = user;
   const TgScheduleNames *names = writer->job->names;
   writer->state = state;
-  tg_json_begin_object(writer->json, TG_JSON_LINES);
-  tg_json_member_string(writer->json, "format", "topogemm-schedule");
-  tg_json_member_integer(writer->json, "version", FORMAT_VERSION);
+  tg_json_begin_document(writer->json, "schedule");
   tg_json_member_string(writer->json, "algorithm", tg_name(names, names->title));
   tg_json_member_string(writer->json, "display_name", tg_name(names, names->display));
   tg_json_member_string(writer->json, "citation", tg_name(names, names->citation));
@@ -240,17 +238,13 @@ static void see_product(void *user, const TgExportProduct *seen) {
 }
 
 static void write_counts(Writer *writer, const TgExported *counts) {
+  TG_FIELD_TABLE(fields, TG_FIELD(TgExported, statements), TG_FIELD(TgExported, products),
+                 TG_FIELD(TgExported, messages), TG_FIELD(TgExported, sends), TG_FIELD(TgExported, bytes),
+                 TG_FIELD(TgExported, flops));
   close_step(writer);
   tg_json_end_array(writer->json);
   tg_json_key(writer->json, "counts");
-  tg_json_begin_object(writer->json, TG_JSON_LINES);
-  tg_json_member_integer(writer->json, "statements", counts->statements);
-  tg_json_member_integer(writer->json, "products", counts->products);
-  tg_json_member_integer(writer->json, "messages", counts->messages);
-  tg_json_member_integer(writer->json, "sends", counts->sends);
-  tg_json_member_integer(writer->json, "bytes", counts->bytes);
-  tg_json_member_integer(writer->json, "flops", counts->flops);
-  tg_json_end_object(writer->json);
+  tg_json_object(writer->json, TG_JSON_LINES, fields, counts);
   tg_json_end_object(writer->json);
 }
 

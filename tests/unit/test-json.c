@@ -66,14 +66,12 @@ typedef struct Record {
   TgJsonLayout layout;
 } Record;
 
-static const TgJsonField inner_fields[] = {TG_FIELD(Inner, rows), TG_FIELD(Inner, rate), {NULL}};
-static const TgJsonField record_fields[] = {
-    TG_FIELD(Record, label),      TG_FIELD(Record, title),
-    TG_FIELD(Record, grid),       TG_FIELD(Record, one),
-    TG_FIELD(Record, ok),         TG_FIELD(Record, width),
-    TG_FIELD(Record, seed),       TG_FIELD_AS(Record, extent[1], "n"),
-    TG_FIELD(Record, time_s),     TG_FIELD_OBJECT(Record, inner, "within", inner_fields),
-    TG_FIELD(Record, inner.rows), {NULL}};
+TG_FIELD_TABLE(inner_fields, TG_FIELD(Inner, rows), TG_FIELD(Inner, rate));
+TG_FIELD_TABLE(within_fields, TG_FIELD(Record, inner.rows), TG_FIELD(Record, inner.rate));
+TG_FIELD_TABLE(record_fields, TG_FIELD(Record, label), TG_FIELD(Record, title), TG_FIELD(Record, grid),
+               TG_FIELD(Record, one), TG_FIELD(Record, ok), TG_FIELD(Record, width), TG_FIELD(Record, seed),
+               TG_FIELD_AS(Record, extent[1], "n"), TG_FIELD(Record, time_s), TG_FIELD_GROUP("within", within_fields),
+               TG_FIELD(Record, inner.rows));
 
 /* One member of each type, under its own name or another one. */
 static void test_fields(void) {
@@ -203,7 +201,7 @@ static void misuse_empty(TgJson *json) {
 
 /* An enumeration has no type of its own in a document: its name is what is written. */
 static void misuse_member_without_type(TgJson *json) {
-  static const TgJsonField fields[] = {TG_FIELD(Record, layout), {NULL}};
+  TG_FIELD_TABLE(fields, TG_FIELD(Record, layout));
   tg_json_object(json, TG_JSON_ROW, fields, &(Record){.layout = TG_JSON_ROW});
 }
 

@@ -126,18 +126,14 @@ void tg_anomaly_print(const void *measured, TgPage *page) {
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
 
-static const TgJsonField cache_fields[] = {
-    TG_FIELD(TgCache, level), TG_FIELD(TgCache, sets), TG_FIELD(TgCache, ways), TG_FIELD(TgCache, line_bytes), {NULL}};
-static const TgJsonField check_fields[] = {TG_FIELD_AS(TgAnomalyRun, faults, "page_faults"),
-                                           TG_FIELD_AS(TgAnomalyRun, error, "relative_error"),
-                                           TG_FIELD_AS(TgAnomalyRun, limit, "tolerance"),
-                                           TG_FIELD_AS(TgAnomalyRun, right, "ok"),
-                                           {NULL}};
-static const TgJsonField walk_fields[] = {TG_FIELD(TgCacheWalk, lines),
-                                          TG_FIELD(TgCacheWalk, sets),
-                                          TG_FIELD_AS(TgCacheWalk, fullest, "fullest_set_lines"),
-                                          TG_FIELD_AS(TgCacheWalk, overfull, "overfull_lines"),
-                                          {NULL}};
+TG_FIELD_TABLE(cache_fields, TG_FIELD(TgCache, level), TG_FIELD(TgCache, sets), TG_FIELD(TgCache, ways),
+               TG_FIELD(TgCache, line_bytes));
+TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgAnomalyRun, faults, "page_faults"),
+               TG_FIELD_AS(TgAnomalyRun, error, "relative_error"), TG_FIELD_AS(TgAnomalyRun, limit, "tolerance"),
+               TG_FIELD_AS(TgAnomalyRun, right, "ok"));
+TG_FIELD_TABLE(walk_fields, TG_FIELD(TgCacheWalk, lines), TG_FIELD(TgCacheWalk, sets),
+               TG_FIELD_AS(TgCacheWalk, fullest, "fullest_set_lines"),
+               TG_FIELD_AS(TgCacheWalk, overfull, "overfull_lines"));
 
 static void write_walks(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
   tg_json_key(json, "column");
