@@ -104,8 +104,8 @@ void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *co
   for (guint r = 0; r < count; r++) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "algorithm", tg_problem_name(&tg_run_entry(&compare->run, r)->problem));
-    tg_json_member_integer(json, "predicted", predicted[r]);
-    tg_json_member_integer(json, "measured", measured[r]);
+    tg_json_member_integer(json, "predicted_place", predicted[r]);
+    tg_json_member_integer(json, "measured_place", measured[r]);
     tg_json_end_object(json);
   }
   tg_json_end_array(json);

@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+import schema_check  # noqa: E402
 import tap  # noqa: E402
 
 # Executor and transport, grid, sizes to calibrate with, and what is compared at sizes that these do not have.
@@ -31,7 +33,9 @@ def document(program, *words):
     if done.returncode == 4:
         raise tap.Skipped(done.stderr.strip())
     assert done.returncode == 0, f"{' '.join(words)}: {done.returncode} {done.stderr}"
-    return json.loads(done.stdout)
+    found = json.loads(done.stdout)
+    schema_check.check_document(found)
+    return found
 
 
 def check_calibration(said):

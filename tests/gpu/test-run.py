@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+import schema_check  # noqa: E402
 import tap  # noqa: E402
 
 CASES = ["threads copy 4x4", "clusters copy,load 2x2", "clusters load,copy 2x2", "blocks pull,copy 3x3"]
@@ -27,6 +29,7 @@ def call(program, *words, expect=0):
 def run_case(program, on, transports, grid):
     common = ["run", "cannon", "--grid", grid, "--on", on, "--transport", transports, "--trials", 3]
     said = json.loads(call(program, *common, "-n", 200, "--baseline", "cublas", "--json", "--trace", "steps.json").stdout)
+    schema_check.check_document(said)
     runs = said.get("runs", [said])
     assert [one["transport"] for one in runs] == transports.split(",") and said["ok"], said
     for one in runs:

@@ -12,6 +12,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+import schema_check  # noqa: E402
 import tap  # noqa: E402
 
 N = 384  # three tiles of clusters: the instances of most grids have edges
@@ -27,7 +29,9 @@ def call(program, folder, *words, expect=0):
 
 
 def document(program, folder, *words):
-    return json.loads(call(program, folder, *words, "--json").stdout)
+    found = json.loads(call(program, folder, *words, "--json").stdout)
+    schema_check.check_document(found)
+    return found
 
 
 def kept_of(folder):

@@ -1503,7 +1503,7 @@ def test_compare_several():
     for kind in ["predicted", "measured"]:
         order = sorted(said["comparisons"], key=lambda one: one[f"{kind}_s"])
         for place in said["places"]:
-            assert order[place[kind] - 1]["algorithm"] == place["algorithm"], (kind, said["places"])
+            assert order[place[f"{kind}_place"] - 1]["algorithm"] == place["algorithm"], (kind, said["places"])
     text = run(*words).stdout
     places = re.findall(r"^  (?:cannon|summa|dns) .* (\d) +(\d)$", text, re.M)
     assert len(places) == 3 and ("ranks them as they are" in text or any(a != b for a, b in places)), text
