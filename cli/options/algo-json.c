@@ -35,7 +35,7 @@ void tg_failure_write(TgJson *json, const TgSchedule *schedule, const TgError *f
   int64_t coordinate[TG_MAX_DIMS];
   const double line = failure->line > 0 ? failure->line : NAN;
   tg_json_member_integer(json, "step", failure->step);
-  tg_json_member_double(json, "statement", line); /* the line, too: readers from before there was `line` expect it */
+  tg_json_member_double(json, "statement", line); /* the line number as well: programs rely on it */
   tg_json_member_double(json, "line", line);
   tg_json_key(json, "processor");
   tg_json_begin_array(json, TG_JSON_ROW);
