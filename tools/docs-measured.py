@@ -65,7 +65,7 @@ def ladder_alone(files):
 
 def micro(time, key):
     """A figure of a measurement in microseconds."""
-    return "-" if not time or time.get(f"{key}_s") is None else f"{time[f'{key}_s'] * 1e6:.1f}"
+    return "-" if not time or time.get(key) is None else f"{time[key] * 1e6:.1f}"
 
 
 def oneil_table(files, n):

@@ -29,7 +29,7 @@ def whole_of(row):
     if not row or "left_out" in row or row.get("repeats", 1) > 1 or (row["place"] == "gpu" and "transfer_in_times" not in row):
         return None
     call = "call_times" if "call_times" in row else "kernel_times"  # a long kernel's call is not timed apart
-    return sum(row[key]["median_s"] for key in ("prepare_times", "transfer_in_times", call, "transfer_out_times") if key in row)
+    return sum(row[key]["median"] for key in ("prepare_times", "transfer_in_times", call, "transfer_out_times") if key in row)
 
 
 def sources(files):

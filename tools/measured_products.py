@@ -130,7 +130,7 @@ def milliseconds(value):
 
 def paper_of(row):
     """The paper's time for a row."""
-    return row["paper_times"]["mean_s"] if row and "paper_times" in row else None
+    return row["paper_times"]["mean"] if row and "paper_times" in row else None
 
 
 def dobravec_times(found, n):

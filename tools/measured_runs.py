@@ -12,7 +12,7 @@ def runs_of(files):
 
 def speed(run):
     """Tflop/s with the spread of the trials, in percent."""
-    spread = run["times"]["stddev_s"] / run["time_s"]
+    spread = run["times"]["stddev"] / run["time_s"]
     return f"{run['gflops'] / 1e3:.1f} ± {spread * 100:.1f} %"
 
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 TG_FIELD_TABLE(times_fields, TG_FIELD(TgMeasurement, trials), TG_FIELD(TgMeasurement, warmup),
-               TG_FIELD(TgMeasurement, min_s), TG_FIELD(TgMeasurement, median_s), TG_FIELD(TgMeasurement, mean_s),
-               TG_FIELD(TgMeasurement, max_s), TG_FIELD(TgMeasurement, stddev_s));
+               TG_FIELD_AS(TgMeasurement, min_s, "min"), TG_FIELD_AS(TgMeasurement, median_s, "median"), TG_FIELD_AS(TgMeasurement, mean_s, "mean"),
+               TG_FIELD_AS(TgMeasurement, max_s, "max"), TG_FIELD_AS(TgMeasurement, stddev_s, "stddev"));
 TG_FIELD_TABLE(row_fields, TG_FIELD(TgResult, type), TG_FIELD(TgResult, m), TG_FIELD(TgResult, n),
                TG_FIELD(TgResult, k));
 TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgResult, error, "relative_error"), TG_FIELD_AS(TgResult, limit, "tolerance"),

@@ -9,7 +9,7 @@ TG_FIELD_TABLE(request_fields, TG_FIELD(TgPlanRequest, m), TG_FIELD(TgPlanReques
 TG_FIELD_TABLE(place_fields, TG_FIELD(TgPlanPlace, grid), TG_FIELD(TgPlanPlace, topology),
                TG_FIELD(TgPlanPlace, predicted_s), TG_FIELD(TgPlanPlace, compute_s),
                TG_FIELD(TgPlanPlace, communication_s),
-               TG_FIELD_AS(TgPlanPlace, bytes_per_processor, "bytes_per_processor_max"), TG_FIELD(TgPlanPlace, why),
+               TG_FIELD(TgPlanPlace, bytes_per_processor), TG_FIELD(TgPlanPlace, why),
                TG_FIELD(TgPlanPlace, tie), TG_FIELD(TgPlanPlace, certain), TG_FIELD(TgPlanPlace, processors),
                TG_FIELD(TgPlanPlace, messages), TG_FIELD(TgPlanPlace, bytes), TG_FIELD(TgPlanPlace, max_link_bytes),
                TG_FIELD(TgPlanPlace, efficiency), TG_FIELD(TgPlanPlace, balance), TG_FIELD(TgPlanPlace, bound_s),
@@ -60,7 +60,7 @@ static void write_reject(TgJson *json, const TgPlanReject *reject) {
   tg_json_member_string(json, "cause", tg_plan_cause_name(reject->cause));
   if (reject->time_s > 0)
     tg_json_member_double(json, reject->cause == TG_PLAN_BEHIND ? "predicted_s" : "bound_s", reject->time_s);
-  if (reject->least_bytes > 0) tg_json_member_double(json, "bytes_per_processor_max", reject->least_bytes);
+  if (reject->least_bytes > 0) tg_json_member_double(json, "bytes_per_processor", reject->least_bytes);
   tg_json_end_object(json);
 }
 

@@ -35,6 +35,8 @@ static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunEntr
 static void write_times(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
   const TgMeasurement *time = &result->run.time;
   tg_json_member_bool(json, "cold", run->cold);
+  tg_json_member_integer(json, "trials", time->trials);
+  tg_json_member_integer(json, "warmup", time->warmup);
   tg_results_write_measured(json, time);
   tg_json_member_double(json, "transfer_s", result->run.load_s + result->run.gather_s);
   tg_json_member_double(json, "load_s", result->run.load_s);

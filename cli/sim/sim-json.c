@@ -102,7 +102,7 @@ void tg_sim_write(TgJson *json, const TgSimRun *run) {
   tg_json_member_string(json, "isoefficiency",
                         run->formula ? tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY) : NULL);
   tg_json_members(json, cost_fields, run);
-  tg_json_member_integer(json, "bytes_per_processor_max", run->memory.words * run->options.element_bytes);
+  tg_json_member_integer(json, "bytes_per_processor", run->memory.words * run->options.element_bytes);
   write_steps(json, cost);
   write_nodes(json, run);
   write_links(json, run);

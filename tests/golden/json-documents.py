@@ -118,7 +118,7 @@ def test_other_documents_are_rejected(_):
             wrong.update(change)
             assert rejected(wrong, schema_of(found)), f"{name}: {change} is accepted"
     for name, change in [("run", lambda d: d.pop("time_s")), ("run", lambda d: d.update(time_s=d["times"])),
-                         ("run", lambda d: d["times"].pop("median_s")), ("sim", lambda d: d.update(parameters="q=4")),
+                         ("run", lambda d: d["times"].pop("median")), ("sim", lambda d: d.update(parameters="q=4")),
                          ("sim", lambda d: d["steps"][0].update(start_s="0")), ("plan", lambda d: d["ranked"][0].update(grid=4)),
                          ("compare", lambda d: d["predicted"].pop("time_s")), ("compare", lambda d: d["calibration"].pop("fit")),
                          ("verify", lambda d: d.update(ok=None)), ("step", lambda d: d.update(seed=-1))]:

@@ -227,15 +227,15 @@ static void test_results_document(void) {
       "{\"method\": \"tiled\", \"place\": \"gpu\", \"type\": \"f32\", \"m\": 16, \"n\": 16, \"k\": 16, \"width\": 8, "
       "\"split\": 2, \"blocks\": 8, \"threads_per_block\": 64, \"time_s\": 0.25, \"kernel_times\": {\"trials\": 5, "
       "\"warmup\": 2, "
-      "\"min_s\": 0.125, \"median_s\": 0.25, \"mean_s\": 0.25, \"max_s\": 0.5, \"stddev_s\": 0.03125}, \"call_times\": "
+      "\"min\": 0.125, \"median\": 0.25, \"mean\": 0.25, \"max\": 0.5, \"stddev\": 0.03125}, \"call_times\": "
       "{",
       "\"flops\": 8192, \"bytes\": 3072, \"gflops\": 3.2768e-05, \"bytes_per_s\": 12288, \"relative_error\": 0.125, "
       "\"tolerance\": 0.25, \"estimated\": false, \"ok\": true}",
       "\"width\": 16, \"split\": 2, \"blocks\": 8, \"threads_per_block\": 64, \"left_out\": \"would take about 83 s a "
       "trial, over 60\"}",
       "\"place\": \"cpu\"",
-      "\"paper_times\": {\"trials\": 15, \"warmup\": 0, \"min_s\": 1, \"median_s\": null, \"mean_s\": 2, \"max_s\": 4, "
-      "\"stddev_s\": null}}",
+      "\"paper_times\": {\"trials\": 15, \"warmup\": 0, \"min\": 1, \"median\": null, \"mean\": 2, \"max\": 4, "
+      "\"stddev\": null}}",
       "\"notes\": [\n    \"not run: a kernel\"\n  ]",
   };
   g_autoptr(TgResults) results = some_results();

@@ -17,7 +17,7 @@ GPU = {"version": "0", "device": "a card", "compute_capability": 9, "multiproces
 
 
 def time(median):
-    return {"trials": 5, "warmup": 2, "min_s": median / 2, "median_s": median, "mean_s": median, "max_s": 2 * median, "stddev_s": median / 8}
+    return {"trials": 5, "warmup": 2, "min": median / 2, "median": median, "mean": median, "max": 2 * median, "stddev": median / 8}
 
 
 def row(method, n, median, **more):
@@ -70,7 +70,7 @@ def test_checks(folder):
 
 
 def test_oneil(folder):
-    paper = {"trials": 15, "min_s": 277.5e-6, "mean_s": 281.6e-6, "max_s": 287.7e-6, "stddev_s": 3.2e-6}
+    paper = {"trials": 15, "min": 277.5e-6, "mean": 281.6e-6, "max": 287.7e-6, "stddev": 3.2e-6}
     write(folder, "a.json", [row("oneil-cannon", 8, 6e-6, paper_times=paper), row("oneil-cannon-tiles", 8, 7e-6, width=8),
                              row("oneil-cannon-tiles", 16, 2.5e-3, width=8, split=2),
                              {"method": "cpu", "place": "cpu", "type": "f32", "m": 8, "n": 8, "k": 8, "time_s": 1e-6, "call_times": time(1e-6)}])
@@ -148,7 +148,7 @@ def test_mmt(folder):
 
 def test_dobravec(folder):
     def paper(ms):
-        return {"paper_times": {"min_s": None, "mean_s": ms * 1e-3, "max_s": None, "stddev_s": None}}
+        return {"paper_times": {"min": None, "mean": ms * 1e-3, "max": None, "stddev": None}}
 
     def host(n, median, ms):
         return {"method": "matrixMulH", "place": "cpu", "type": "f32", "m": n, "n": n, "k": n, "time_s": median,

@@ -13,7 +13,7 @@ import tap  # noqa: E402
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 MOST = 2**63 - 2
-COUNTS = ["bytes", "hop_bytes", "max_link_bytes", "bytes_per_processor_max"]
+COUNTS = ["bytes", "hop_bytes", "max_link_bytes", "bytes_per_processor"]
 GRIDS = {1: "16", 2: "4x4", 3: "4x4x4"}
 MODELS = ["hockney", "store-and-forward", "flow", "loggp"]
 LARGEST = 759250124  # its square is just below 2^59 elements
