@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
     return 3;
   }
 
-  printf("%s on %s computes what it says, in %lld steps\n", name, grid, (long long)proof.steps);
+  printf("%s on %s computes its product in %lld steps\n", name, grid, (long long)proof.steps);
   printf("  messages                %lld\n", (long long)proof.counts.messages);
   printf("  local products          %lld\n", (long long)proof.counts.products);
   printf("  most blocks held        %lld per processor\n", (long long)proof.counts.blocks_per_processor_max);

@@ -51,8 +51,8 @@ const TgTopology *tg_problem_network(const TgProblem *problem);
 TgEmbeddingKind tg_problem_embedding(const TgProblem *problem);
 const TgMachine *tg_problem_machine(const TgProblem *problem);
 
-/** Proves that it computes what it says, at its sizes or, where none are set, at the least that are counted well
- * (prove.h). False, with proof->failure, where it does not. */
+/** Proves that the schedule computes its product, at its sizes or, where none are set, at the least that are counted
+ * well (prove.h). False, with proof->failure, where it does not. */
 bool tg_problem_prove(const TgProblem *problem, TgProof *proof);
 
 /** Steps on A and B, as tg_stepper_new(), with the problem's sizes, type and network. `options` may be NULL. The

@@ -198,12 +198,11 @@ static void clear(void *ladder) {
 
 const TgExperiment tg_experiment_ladder = {
     .name = "ladder",
-    .summary = "every kernel of the ladder beside cuBLAS, on one GPU",
-    .details =
-        "every kernel of `topogemm list kernels` but the papers' beside cuBLAS, in one run and on the same random "
-        "matrices: the median of up to 31 launches that the device waits for, and of as many that find it idle "
-        "(alone), which adds the host's part. A kernel that would take over two seconds a launch is left out, and "
-        "named.",
+    .summary = "every kernel of the ladder and cuBLAS, on one GPU",
+    .details = "Every kernel of `topogemm list kernels`, except those of papers, and cuBLAS, in one run on the same "
+               "random matrices: the median of up to 31 launches queued in advance, and of as many on "
+               "an idle GPU (alone), which includes the launch overhead. Kernels that would take over two seconds per "
+               "launch are skipped and named.",
     .measure = measure_all,
     .clear = clear,
     .print = tg_ladder_print,

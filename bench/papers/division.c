@@ -207,12 +207,11 @@ static void clear(void *divisions) {
 
 const TgExperiment tg_experiment_division = {
     .name = "division",
-    .summary = "how many blocks of how many threads: a rule against a sweep",
-    .details =
-        "the question that O'Neil's paper leaves open: all divisions of its kernels into blocks and threads, at 16 "
-        "to 2048, the best of them, and how a rule's choice and the paper's own compare. The best is kept in "
-        "~/.cache/topogemm/tuning.ini for this card and driver (not with --quick, --kernels or --no-cache) and "
-        "measured beside in the next run. --type f32 or i32.",
+    .summary = "how many blocks of how many threads: a rule compared with a sweep",
+    .details = "The question that O'Neil's paper leaves open: all divisions of its kernels into blocks and threads, "
+               "for n = 16 to 2048, the best of them, and how a simple rule and the paper's own choice compare. The "
+               "best is stored in ~/.cache/topogemm/tuning.ini for this GPU and driver (not with --quick, --kernels or "
+               "--no-cache) and measured again in the next run. --type f32 or i32.",
     .paper = "T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication",
     .measure = measure,
     .clear = clear,

@@ -73,7 +73,7 @@ static void print_words(TgPage *page, const TgResults *results) {
   g_autoptr(GPtrArray) heads = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GString) align = g_string_new("l");
   if (!results->environment.has_device) return;
-  g_ptr_array_add(heads, g_strdup("the essay says"));
+  g_ptr_array_add(heads, g_strdup("claim of the essay"));
   for (guint s = 0; s < sizes->len; s++) {
     g_string_append_c(align, 'r');
     g_ptr_array_add(heads, g_strdup_printf("%" PRId64, g_array_index(sizes, int64_t, s)));

@@ -71,11 +71,11 @@ static void *measure(const TgBenchOptions *options, GError **error) {
 
 const TgExperiment tg_experiment_essay = {
     .name = "essay",
-    .summary = "products from naive to cuBLAS, as an essay has them",
+    .summary = "the products of an essay, from naive to cuBLAS",
     .details =
-        "naive, tiled, coalesced, without bank conflicts, outer product, prefetch, cuBLAS and the CPU, in f32, 16 "
-        "to 1024 and not square, blocks of 4x4 to 32x32, as the Computer Science Essay `Investigation of Matrix "
-        "Multiplication` has them; the CPU's transposition of B apart.",
+        "The kernels of the Computer Science Essay `Investigation of Matrix Multiplication`: naive, tiled, coalesced, "
+        "without bank conflicts, outer product, prefetch, cuBLAS and the CPU, in f32, for n = 16 to 1024 and "
+        "rectangular matrices, in blocks of 4x4 to 32x32. The CPU's transposition of B is timed separately.",
     .paper = "Investigation of Matrix Multiplication, Computer Science Essay",
     .takes_cpu_only = true,
     .measure = measure,

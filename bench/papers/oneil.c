@@ -80,11 +80,11 @@ static void *measure(const TgBenchOptions *options, GError **error) {
 
 const TgExperiment tg_experiment_oneil = {
     .name = "oneil",
-    .summary = "a paper's two algorithms in shared memory, on larger matrices, too",
+    .summary = "a paper's two algorithms in shared memory, also for larger matrices",
     .details =
-        "the kernels of T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication, on 8x8 and 16x16 "
-        "beside its Tables 1 and 2, and on to 32768: as many trials as fit 20 s, at least 3; kernel, launch and "
-        "transfers apart. What would take over 60 s a trial is left out, and named. --type f32 or i32.",
+        "The kernels of T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication, at 8x8 and 16x16 with "
+        "its Tables 1 and 2, and up to 32768: as many trials as fit in 20 s, at least 3; kernel, launch and transfers "
+        "separately. Sizes that would take over 60 s per trial are skipped and named. --type f32 or i32.",
     .paper = "T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication",
     .takes_cpu_only = true,
     .measure = measure,

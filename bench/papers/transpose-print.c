@@ -61,7 +61,7 @@ static void print_words(TgPage *page, const TgResults *results) {
 void tg_transpose_print(const void *measured, TgPage *page) {
   const TgResults *results = measured;
   tg_page_where(page, results);
-  tg_page_add(page, "\nOnce a launch: medians, on the GPU of the kernel; tiles of 16x16 but where it says so\n");
+  tg_page_add(page, "\nOnce per launch: medians, on the GPU of the kernel; tiles of 16x16 unless noted otherwise\n");
   tg_page_grid(page, results, once, G_N_ELEMENTS(once), TG_SHOW_TIME);
   tg_page_add(page, "\nGB/s, read and written\n");
   tg_page_grid(page, results, once, G_N_ELEMENTS(once), TG_SHOW_BYTES);
@@ -81,7 +81,7 @@ char *tg_transpose_plot(const void *measured, const TgPlotFormat *format) {
   static const char rows[] = "n, rows of the matrix";
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("Transposes beside a copy", where);
+  g_autoptr(TgChart) chart = tg_chart_new("Transpositions compared with a copy", where);
   TgPanel *time = tg_chart_panel(chart, "once a launch", rows, "time, s");
   TgPanel *speed = tg_chart_panel(chart, "once a launch", rows, "bytes/s, read and written");
   TgPanel *repeated = tg_chart_panel(chart, "a hundred times within a launch", rows, "bytes/s, read and written");

@@ -67,10 +67,10 @@ static void *measure(const TgBenchOptions *options, GError **error) {
 
 const TgExperiment tg_experiment_transpose = {
     .name = "transpose",
-    .summary = "transposes beside a copy, as an essay has them",
-    .details =
-        "the CPU, naive, through shared memory without and with padding, in f32, 16 to 16384, once and a hundred "
-        "times within a launch (the essay's nreps): time and GB/s beside a copy in the same run.",
+    .summary = "the transpositions of an essay, compared with a copy",
+    .details = "Transposition on the CPU, by a naive kernel, and through shared memory with and without padding, in "
+               "f32, for n = 16 to 16384, once and a hundred times per launch (the essay's nreps): time and GB/s, with "
+               "a copy in the same run for comparison.",
     .paper = "Investigation of Matrix Multiplication, Computer Science Essay",
     .takes_cpu_only = true,
     .measure = measure,

@@ -178,17 +178,14 @@ static void clear(void *shapes) {
 
 const TgExperiment tg_experiment_shapes = {
     .name = "shapes",
-    .summary = "which shape of clusters and blocks is the fastest: variants, grids, transports, schedules",
-    .details =
-        "the executors `clusters` and `blocks` have several kernels (variants), which differ in tiles and slots. Each "
-        "variant is measured on grids of several shapes, with each transport and every schedule of the library that "
-        "goes "
-        "there, at 4096; --kernels takes names of executors and of schedules. Those first that the executor chooses "
-        "itself; what takes over 3 times as long as the fastest has one trial and no other variants, and what 80 s a "
-        "size "
-        "do not suffice for is left out. The best variant of each schedule, grid and transport is kept in "
-        "~/.cache/topogemm/tuning.ini for this card and driver (not with --quick, --kernels or --no-cache), and `run` "
-        "and `compare` use it. --type f32 or f64.",
+    .summary = "the fastest kernel variants of clusters and blocks, by grid, transport and schedule",
+    .details = "Finds the fastest kernel variant of the executors `clusters` and `blocks`; variants differ in tiles "
+               "and slots. Measures each on grids of several shapes, with each transport and every schedule of the "
+               "library that it supports, at n = 4096, beginning with the executor's own choice. A schedule over 3 "
+               "times slower than the fastest gets one trial and no other variants; what does not fit in 80 s per size "
+               "is skipped. --kernels selects executors and schedules by name. The best variant of each schedule, grid "
+               "and transport is stored in ~/.cache/topogemm/tuning.ini for this GPU and driver (not with --quick, "
+               "--kernels or --no-cache); `run` and `compare` use it. --type f32 or f64.",
     .measure = measure,
     .clear = clear,
     .print = tg_shapes_print,

@@ -7,9 +7,9 @@
 #include "render.h"
 
 static const TgExample examples[] = {
-    {"list algorithms", "the schedules of the library, each with its source"},
-    {"show cannon", "the text of one: ten lines that say who sends what to whom"},
-    {"verify cannon --grid 4x4", "check that it computes C = A * B, and what it costs beside the lower bounds"},
+    {"list algorithms", "list the schedules of the library, each with its source"},
+    {"show cannon", "print one: ten lines that say who sends what to whom"},
+    {"verify cannon --grid 4x4", "prove that it computes C = A * B, and compare its cost with the lower bounds"},
     {"step cannon --grid 4x4 -n 8", "run it on real matrices, a step at a time"},
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "draw the messages of a step"},
     {NULL, NULL},
@@ -62,7 +62,7 @@ static void print_command_help(TgCli *cli, const TgCommand *command) {
 
 static void print_program_help(TgCli *cli) {
   tg_print(cli,
-           "topogemm: choose or write a schedule for C = A * B on many processors, check it, step it, draw it\n\n");
+           "topogemm: choose or write a schedule for C = A * B on many processors; prove, step, draw and time it\n\n");
   tg_print_styled(cli, TG_STYLE_HEADING, "topogemm SUBCOMMAND [ARGUMENTS] [OPTIONS]\n");
   g_autoptr(TgTable) table = tg_table_new("ll");
   for (const TgCommand *const *command = tg_commands; *command; command++) {
@@ -70,17 +70,16 @@ static void print_program_help(TgCli *cli) {
     tg_table_add(table, "%s", (*command)->summary);
   }
   tg_table_add(table, "help SUBCOMMAND");
-  tg_table_add(table, "its options and examples");
+  tg_table_add(table, "print the options and examples of a subcommand");
   tg_table_print(cli, table, 2, false);
   print_examples(cli, examples);
   tg_print_styled(cli, TG_STYLE_HEADING, "\nOptions\n");
   print_options(cli, (const char *const[]){"help", "version", "color", NULL});
   tg_print_styled(cli, TG_STYLE_HEADING, "\nExit status\n");
   tg_print_wrapped(cli,
-                   "0 done; 1 failed (a file cannot be read or written); 2 wrong command line, wrong content of an "
-                   "input file, or more than memory or a limit holds; 3 a proof or a check of numbers failed; 4 not "
-                   "built or not here; 5 a stated "
-                   "tolerance was missed",
+                   "0 success; 1 failure of the system (a file cannot be read or written, for example); 2 wrong usage, "
+                   "invalid input file, or memory or another limit exceeded; 3 a proof or a numerical check failed; 4 "
+                   "a feature or device is not available; 5 a requested tolerance was missed",
                    2, 0);
 }
 

@@ -9,7 +9,7 @@ TgExit tg_draw_file_format(const TgCli *cli, const char *formats, const char **f
   const char *path = cli->options.output, *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
   g_auto(GStrv) known = g_strsplit(formats, ", ", -1);
   if (!dot || !dot[1])
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a suffix that says the format: one of %s", path, formats);
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a suffix that selects the format, one of %s", path, formats);
   *format = dot + 1;
   if (g_strv_contains((const char *const *)known, *format)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of %s", path, formats);

@@ -112,8 +112,8 @@ TgExit tg_draw_page(TgCli *cli) {
   if (cli->options.beside && !*cli->options.beside)
     return tg_report(cli, TG_EXIT_USAGE, "--beside: expected the names of schedules");
   if (count > SCHEDULES)
-    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: at most %d schedules stand beside each other",
-                     cli->options.beside, SCHEDULES);
+    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: at most %d schedules fit on one page", cli->options.beside,
+                     SCHEDULES);
   TgExit status = page_options(cli, &options, &machine, &text);
   for (int i = 0; i < count && !status; i++)
     status = open_one(cli, &on[i], i ? beside[i - 1] : cli->options.arguments[0], &machine, count > 1);

@@ -232,29 +232,28 @@ static const char *const options[] = {"grid",         "set",
                                       "memory-limit", NULL};
 static const TgExample examples[] = {
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
-    {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps as a moving picture (SVG, or GIF)"},
-    {"draw cannon --grid 4x4 --network hypercube:4 --embed gray -o cube.svg", "laid on a hypercube"},
+    {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps, as an animation (.svg or .gif)"},
+    {"draw cannon --grid 4x4 --network hypercube:4 --embed gray -o cube.svg", "the grid mapped onto a hypercube"},
     {"draw dns summa --grid 4x4x4,4x4 --spacetime -n 4096 -o time.svg",
      "processors against predicted time, two schedules on one axis"},
     {"draw cannon25d summa --grid 4x4x2,4x4 --memory -n 4096 -o memory.svg", "what processors hold, step by step"},
-    {"draw summa --beside cannon,dns --grid 4x4,4x4x4 -o beside.html", "schedules side by side"},
+    {"draw summa --beside cannon,dns --grid 4x4,4x4x4 -o beside.html", "a page with three schedules side by side"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_draw = {
     .name = "draw",
     .arguments = "ALGO…",
-    .summary = "draw the steps of a schedule, or whole runs against time or memory",
-    .details =
-        "The suffix says the format: dot, svg, png or pdf for a step; svg or gif for all steps in one file; html for a "
-        "page that steps through the schedule, proves it and predicts its time as its text is edited, in one file "
-        "that needs nothing else. "
-        "Without --step or --all it is step 1 (a gif and a page have all). Needs no size.\n"
-        "--spacetime draws what each processor does when, as `topogemm sim` predicts it, with the critical path; it "
-        "needs -n or --size. --memory draws how many blocks processors hold in each step, with the peak; with -n or "
-        "--size in bytes, beside the least that holds A, B and C once. Both take several ALGOs and put them on one "
-        "axis; of the grids in --grid 4x4,4x4x4 each takes the first with as many extents as it has coordinates. "
-        "docs/guide/draw.md says how to read them.",
+    .summary = "draw the steps of a schedule, or a whole run against time or memory",
+    .details = "Draws one step as .dot, .svg, .png or .pdf, or all steps in one animated .svg or .gif. An .html file "
+               "is a page that steps through the schedule, and proves it and predicts its time while you edit its "
+               "text; it needs no other file. Without --step or --all, draws step 1 (a .gif or a page always has all "
+               "steps). Needs no matrix size.\n"
+               "--spacetime draws what each processor does when, as `topogemm sim` predicts it, with the critical "
+               "path; it needs -n or --size. --memory draws how many blocks each processor holds in each step, with "
+               "the peak; with -n or --size it counts bytes and adds the minimum, which holds A, B and C once.\n"
+               "Both draw several ALGOs on one axis. Each takes, of the grids in --grid 4x4,4x4x4, the first with as "
+               "many extents as the schedule has coordinates. docs/guide/draw.md explains how to read the pictures.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -1,4 +1,4 @@
-/* topogemm topo: facts of a network, and its picture. */
+/* topogemm topo: describes a network and draws it. */
 #include "memory-limit.h"
 #include "output.h"
 #include "algo.h"
@@ -75,19 +75,19 @@ static TgExit run(TgCli *cli) {
 
 static const char *const options[] = {"output", "json", "memory-limit", NULL};
 static const TgExample examples[] = {
-    {"topo torus:4x4", "nodes, links, diameter, bisection of a torus"},
-    {"topo hypercube:6 --json", "of a hypercube of 64 nodes, for another program"},
-    {"topo 'switch:4*torus:2x4'", "of eight switches on a torus, four nodes on each"},
-    {"topo mesh:4x4 -o mesh.svg", "and its picture"},
+    {"topo torus:4x4", "nodes, links, diameter and bisection of a torus"},
+    {"topo hypercube:6 --json", "a hypercube of 64 nodes, as JSON"},
+    {"topo 'switch:4*torus:2x4'", "a 2x4 torus of eight switches with four nodes each"},
+    {"topo mesh:4x4 -o mesh.svg", "a picture of the network"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_topo = {
     .name = "topo",
     .arguments = "TOPOLOGY",
-    .summary = "facts of a network, and its picture",
-    .details = "TOPOLOGY is one of torus:4x4x4, mesh:8x8, ring:8, line:8, hypercube:6, full:8, switch:8, or such "
-               "networks composed, inner*outer.",
+    .summary = "describe a network, and draw it",
+    .details = "TOPOLOGY is one of torus:4x4x4, mesh:8x8, ring:8, line:8, hypercube:6, full:8 and switch:8, or two of "
+               "them composed as inner*outer.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -257,18 +257,17 @@ static const char *const options[] = {"json", NULL};
 static const TgExample examples[] = {
     {"list algorithms", "the library of schedules, each with its grid and source"},
     {"list topologies", "the kinds of network, for --network and `topogemm topo`"},
-    {"list kernels", "matrix multiplication on one GPU: the ladder, and the kernels of papers"},
-    {"list --json", "all of it, machine-readable"},
+    {"list kernels", "kernels for one GPU: the ladder and those of papers"},
+    {"list --json", "everything, as JSON"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_list = {
     .name = "list",
     .arguments = "[WHAT]",
-    .summary = "what there is: algorithms, topologies, machines, kernels, executors",
-    .details =
-        "WHAT is algorithms, topologies, machines, kernels or executors, each described with its source; without "
-        "it, the names of all of them. --json describes them, too.",
+    .summary = "list algorithms, topologies, machines, kernels and executors",
+    .details = "WHAT is algorithms, topologies, machines, kernels or executors. Each entry has a description and its "
+               "source. Without WHAT, prints the names of all of them; --json adds the descriptions.",
     .examples = examples,
     .options = options,
     .arguments_max = 1,

@@ -85,7 +85,7 @@ static TgExit fair_option(const TgCli *cli, TgPlanRequest *request) {
   if (!request->fair_equal && strcmp(text, "latency") != 0)
     return tg_report(cli, TG_EXIT_USAGE, "--fair %s: expected equal or latency", text);
   if (request->model == TG_COST_FLOW) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--fair says how messages share a link, which only --model flow asks for");
+  return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
 }
 
 static TgExit model_options(const TgCli *cli, TgPlanRequest *request) {
@@ -179,25 +179,24 @@ static TgExit run(TgCli *cli) {
 static const char *const options[] = {"n",     "size", "type",    "procs", "machine", "network",      "memory:bytes",
                                       "model", "fair", "overlap", "top",   "json",    "memory-limit", NULL};
 static const TgExample examples[] = {
-    {"plan -n 4096 --procs 64", "on the commodity cluster: the ten quickest, and why"},
-    {"plan --size 16384x1024x4096 --procs 12 --machine tpu-torus --top 3", "oblong matrices, twelve processors"},
-    {"plan -n 8192 --procs 32 --machine h200x32 --overlap off", "on the machine's own network of two levels"},
-    {"plan -n 1024 --procs 64 --memory 1e6 --json", "in one megabyte a processor"},
+    {"plan -n 4096 --procs 64", "the ten fastest plans on the commodity cluster, and why"},
+    {"plan --size 16384x1024x4096 --procs 12 --machine tpu-torus --top 3", "rectangular matrices on twelve processors"},
+    {"plan -n 8192 --procs 32 --machine h200x32 --overlap off", "on the machine's own two-level network"},
+    {"plan -n 1024 --procs 64 --memory 1e6 --json", "with one megabyte of memory for each processor"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_plan = {
     .name = "plan",
     .arguments = "[FILE.sched…]",
-    .summary = "rank schedules, grids and parameters by predicted time within memory",
-    .details =
-        "Every schedule of the library that computes C = A * B, and those of the files named, is tried on every grid "
-        "of "
-        "the processors that it takes, and on smaller ones, with every width of panels or other parameter, every form "
-        "of its collectives, and every embedding that makes a difference. A lower bound tells quickly what cannot come "
-        "in; the others are predicted as `topogemm sim` does. A place of the ranking is a schedule on a grid with the "
-        "best of these choices; places that differ from the first by less than the machine's residual are ties, marked "
-        "with =. docs/guide/plan.md tells how, and what the numbers stand on.",
+    .summary = "rank schedules, grids and parameters by predicted time within a memory limit",
+    .details = "Tries every schedule of the library that computes C = A * B, and those in the files named, on every "
+               "grid of P or fewer processors that it supports. It varies the parameters (such as the width of "
+               "panels), the algorithms for collectives, and the embeddings that make a difference. A lower bound "
+               "rules most candidates out quickly; the rest are predicted as `topogemm sim` does.\n"
+               "Each line of the ranking is a schedule on a grid, with its best parameters. Lines marked = are ties: "
+               "they differ from the first by less than the machine model's residual error. docs/guide/plan.md "
+               "explains the method and its limits.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

@@ -162,11 +162,11 @@ static void print_details(TgCli *cli) {
 static const char *const options[] = {"sizes", "type:bench", "kernels",  "budget",   "trials:bench", "quick", "cold",
                                       "seed",  "json",       "cpu-only", "no-cache", "output",       NULL};
 static const TgExample examples[] = {
-    {"bench ladder", "all kernels at 1024 to 8192"},
-    {"bench ladder --sizes 2048,4096 --kernels bulk,cublas --json -o ladder.json", "two of them, for another program"},
-    {"bench oneil --sizes 8,16 -o oneil.json", "a paper's two tables, with ours beside them"},
+    {"bench ladder", "all kernels at n = 1024 to 8192"},
+    {"bench ladder --sizes 2048,4096 --kernels bulk,cublas --json -o ladder.json", "two kernels, as JSON"},
+    {"bench oneil --sizes 8,16 -o oneil.json", "the two tables of a paper, with our figures next to them"},
     {"bench essay -o essay.svg", "a plot for each comparison of an essay"},
-    {"bench transpose --cpu-only", "what needs no GPU"},
+    {"bench transpose --cpu-only", "only what needs no GPU"},
     {"bench host-anomaly -o host-anomaly.svg", "why some sizes are slow on this processor"},
     {NULL, NULL},
 };
@@ -174,10 +174,10 @@ static const TgExample examples[] = {
 const TgCommand tg_command_bench = {
     .name = "bench",
     .arguments = "EXPERIMENT",
-    .summary = "measure on this machine: the ladder of kernels, the experiments of papers",
-    .details = "Times are medians of single launches by the GPU's own clock, without transfers, on random matrices, "
-               "after launches to warm up; results are checked, and a wrong one ends with status 3. With --cold each "
-               "launch finds an empty second-level cache. The clock of the card is read before and after.",
+    .summary = "benchmark this machine: the ladder of kernels and the experiments of papers",
+    .details = "Times are medians of single launches, by the GPU's own clock, without transfers, on random matrices, "
+               "after warm-up launches. Every result is checked; a wrong one ends with status 3. --cold empties the L2 "
+               "cache before each launch. The GPU's clock rate is read before and after.",
     .more = print_details,
     .examples = examples,
     .options = options,

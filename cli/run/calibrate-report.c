@@ -102,7 +102,7 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
     tg_table_add_fact(table, "tile", tile, "of C at a time; what does not fill its last tiles takes as long");
   }
-  tg_table_add_time_fact(table, "launch", executor->launch_s, "of a run, beside its steps");
+  tg_table_add_time_fact(table, "launch", executor->launch_s, "overhead of a run, outside its steps");
   tg_table_add_time_fact(table, "round", executor->round_s, "of each round of instances that run at once");
   tg_table_add_time_fact(table, "pass", executor->pass_s, "of each pass through the schedule");
   tg_percent_text(machine->residual, residual, sizeof residual);

@@ -162,26 +162,24 @@ static const char *const options[] = {
     "on",       "grid",   "type:calibrate", "transport",      "sizes:calibrate", "budget:calibrate",
     "deadline", "device", "json",           "output:machine", "quiet",           NULL};
 static const TgExample examples[] = {
-    {"calibrate --on cpu -o my.machine", "what this processor's BLAS does, for `compare` and `sim`"},
-    {"calibrate --on cpu --grid 2x2 --sizes 8,16,32 --json", "small, for another program"},
-    {"calibrate --on cpu --type f64 --grid 2x2x2 --budget 0.05 -o f64.machine",
-     "with 8 processors, in double precision"},
+    {"calibrate --on cpu -o my.machine", "this CPU's BLAS, for `compare` and `sim`"},
+    {"calibrate --on cpu --grid 2x2 --sizes 8,16,32 --json", "a short calibration, as JSON"},
+    {"calibrate --on cpu --type f64 --grid 2x2x2 --budget 0.05 -o f64.machine", "8 processors in double precision"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_calibrate = {
     .name = "calibrate",
     .arguments = "",
-    .summary = "measure what an executor's processors and links can do, as a machine file",
-    .details =
-        "Runs schedules made for it on the executor: in one every processor multiplies, in the other it passes a block "
-        "on between its products. All processors are busy at once, so what they share, a cache or the memory, is in "
-        "the "
-        "figures of each. The local rate is a table by size of the product; latency and bandwidth are a least-squares "
-        "fit over the sizes of blocks; what a run takes beside its steps is stated apart "
-        "(docs/reference/calibration.md).\n"
-        "A size that the executor refuses is left out, and the report says why. A file holds for the executor, the "
-        "transport, the type, the device and about the number of processors that it was measured with.",
+    .summary = "measure an executor's processors and links, and write a machine file",
+    .details = "Executes two kinds of schedules made for this purpose: one in which every processor multiplies, and "
+               "one in which it also passes a block on between its products. All processors are busy at once, so the "
+               "figures of each include its share of common resources such as caches and memory. The product rate is a "
+               "table by size; latency and bandwidth are a least-squares fit over block sizes; the overhead of a run "
+               "outside its steps is given separately (docs/reference/calibration.md).\n"
+               "Sizes that the executor refuses are skipped, and the report says why. A machine file is valid for the "
+               "executor, transport, element type and device that it was measured with, and for about that number of "
+               "processors.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

@@ -36,7 +36,7 @@ static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgCompari
   tg_time_text(expected->pass_s, pass, sizeof pass);
   tg_time_text(measured->run.time.stddev_s, spread, sizeof spread);
   g_autofree char *made =
-      g_strdup_printf("%" PRId64 " pass%s of %s through the schedule, and %s beside them", expected->passes,
+      g_strdup_printf("%" PRId64 " pass%s of %s through the schedule, plus %s outside them", expected->passes,
                       expected->passes == 1 ? "" : "es one after another", pass, beside);
   g_autofree char *taken =
       measured->run.time.trials == 1

@@ -112,9 +112,9 @@ static const char *const options[] = {"on",
                                       "memory-limit",
                                       NULL};
 static const TgExample examples[] = {
-    {"compare cannon -n 200 --grid 2x2 --on cpu", "calibrates, predicts, runs, and shows both step by step"},
+    {"compare cannon -n 200 --grid 2x2 --on cpu", "calibrate, predict, run, and show both step by step"},
     {"compare cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu --machine my.machine",
-     "whether the machine file of `calibrate` ranks them as they are"},
+     "does the machine file from `calibrate` rank these schedules correctly?"},
     {"compare summa -n 512 --grid 3x3 --on cpu --trace both.json -o steps.svg", "both on one time axis, and a plot"},
     {NULL, NULL},
 };
@@ -122,15 +122,14 @@ static const TgExample examples[] = {
 const TgCommand tg_command_compare = {
     .name = "compare",
     .arguments = "ALGO…",
-    .summary = "predict a run, run it, and show both step by step with the error",
+    .summary = "predict a run, measure it, and show both step by step with the error",
     .details =
-        "The prediction is made first, from the schedule, the sizes and the machine file of `topogemm calibrate`, by "
-        "the model hockney: one pass through the schedule at the sizes of one instance, times the passes that follow "
-        "one another. Then the run is checked and measured as `topogemm run` does. Errors are signed, (predicted - "
-        "measured) / measured (docs/guide/compare.md).\n"
-        "Steps that take no time of their own, as moves that hide behind products, are counted to the next step that "
-        "does. Several ALGOs make a table, with the order predicted and the order measured. -o FILE.json has the "
-        "document, .svg, .png or .pdf a plot by gnuplot, .gp its script.",
+        "Predicts first, from the schedule, the sizes and the machine file of `topogemm calibrate`, with the hockney "
+        "model: one pass through the schedule, times the number of consecutive passes. Then runs, checks and measures "
+        "as `topogemm run` does. Errors are (predicted - measured) / measured (docs/guide/compare.md).\n"
+        "A step without time of its own, such as a move hidden behind products, counts towards the next step that has "
+        "some. Several ALGOs make a table with the predicted and the measured order. -o writes the document (.json), a "
+        "plot (.svg, .png, .pdf) or its gnuplot script (.gp).",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -68,7 +68,7 @@ static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunEntry
 static void add_variant(TgTable *table, const TgRunEntry *result) {
   static const char *const words[] = {[TG_VARIANT_CHOSEN] = "the executor chose it",
                                       [TG_VARIANT_TUNED] = "bench shapes found it to be the fastest on this card",
-                                      [TG_VARIANT_GIVEN] = "--variant says so"};
+                                      [TG_VARIANT_GIVEN] = "chosen by --variant"};
   if (result->run.facts.variants == 1) return;
   g_autofree char *value = g_strdup_printf("%d of %d", result->run.facts.variant, result->run.facts.variants);
   tg_table_add_fact(table, "variant", value, words[result->variant_from]);

@@ -169,34 +169,33 @@ static const char *const options[] = {
 static const TgExample examples[] = {
     {"run cannon -n 512 --grid 4x4 --on cpu", "Cannon's algorithm on the CPU, checked and timed"},
     {"run cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu", "a table, fastest first"},
-    {"run summa --size 300x200x100 --grid 3x3 --on cpu --type f64 --trials 5 --json", "for another program"},
+    {"run summa --size 300x200x100 --grid 3x3 --on cpu --type f64 --trials 5 --json",
+     "rectangular matrices in double precision, as JSON"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_run = {
     .name = "run",
     .arguments = "ALGO…",
-    .summary = "execute schedules for real: check the product, and time it",
-    .details =
-        "--on says what a processor is. cpu: a logical one, stepped. threads: a CUDA thread of a thread block, its "
-        "blocks in shared memory, one element each. clusters: a thread block of a cluster of at most 16, from compute "
-        "capability 9.0, tiles in its shared memory. blocks: a thread block of a resident grid, its blocks in global "
-        "memory. What threads and clusters have no room for is tiled around the schedule: many instances, each over a "
-        "tile of C, "
-        "once for every panel of k (docs/reference/executors.md).\n"
-        "Times are by the executor's own clock and without transfers, which are measured apart: the median of the "
-        "runs after those to warm up. Every memory is filled with NaN before; C is compared with a product in double "
-        "precision after the first run and after the last; above 2^33 multiply-adds (n = 2048) its error is estimated. "
-        "The relative error, by the Frobenius norm, may be max(1e-6, 5e-7 sqrt(k)) in f32 and max(1e-14, 1e-15 "
-        "sqrt(k)) in f64; beyond that the command exits with 3 and writes no C.\n"
-        "Where an executor has several kernels, called variants, the one is taken that `bench shapes` has kept for "
-        "this "
-        "card, type, size, schedule, grid and transport, else the executor chooses; --variant says which, and the "
-        "report "
-        "says which it was.\n"
-        "Several ALGOs, which compute the same, make a table, fastest first. Of the grids in --grid 4x4,2x2x2 each "
-        "takes the first with as many extents as it has coordinates; a --set goes to those that have the parameter.\n"
-        "Without a GPU, or where this build has no CUDA, threads, clusters and blocks exit with 4.",
+    .summary = "execute schedules: check the product, and time it",
+    .details = "--on selects what a processor is. cpu: a logical processor, one after another on the CPU. threads: a "
+               "CUDA thread; the thread block's shared memory holds its blocks, one element each. clusters: a thread "
+               "block in a cluster of up to 16, with tiles in its shared memory (compute capability 9.0 or later). "
+               "blocks: a thread block of a resident grid, with its blocks in global memory. On threads and clusters a "
+               "larger problem is tiled around the schedule: many instances of it, each for one tile of C, repeated "
+               "for every panel of k (docs/reference/executors.md).\n"
+               "The time is the median of the timed runs, by the executor's own clock, without transfers, which are "
+               "reported separately. All memory is filled with NaN beforehand. After the first and the last run C is "
+               "checked against a product in double precision; above 2^33 multiply-adds (n = 2048) its error is "
+               "estimated. The relative error in the Frobenius norm may be at most max(1e-6, 5e-7 sqrt(k)) in f32 and "
+               "max(1e-14, 1e-15 sqrt(k)) in f64; otherwise the command exits with 3 and does not write C.\n"
+               "Some executors have several kernel variants. Without --variant, `run` uses the one that `bench shapes` "
+               "found fastest for this GPU, type, size, schedule, grid and transport, or else lets the executor "
+               "choose. The report names it.\n"
+               "Several ALGOs that compute the same product make a table, fastest first. Each takes, of the grids in "
+               "--grid 4x4,2x2x2, the first with as many extents as the schedule has coordinates. --set applies to "
+               "every schedule that has the parameter.\n"
+               "Without a GPU, or in a build without CUDA, threads, clusters and blocks exit with 4.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

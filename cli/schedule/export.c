@@ -110,22 +110,21 @@ static const char *const options[] = {"grid",        "set",    "n",     "size", 
                                       "flops-per-s", "output", "quiet", "memory-limit", NULL};
 static const TgExample examples[] = {
     {"export cannon --grid 4x4 -n 1024 -o cannon.goal",
-     "for LogGOPSim: sends, receives, products and what waits for what"},
-    {"export cannon --grid 4x4 -n 1024 --flops-per-s 2e11 -o cannon.goal", "products at 2e11 flops per second"},
+     "for LogGOPSim: sends, receives, products and their dependencies"},
+    {"export cannon --grid 4x4 -n 1024 --flops-per-s 2e11 -o cannon.goal", "products at 2e11 flop/s"},
     {"export dns --grid 4x4x4 -n 64 --collective binomial -o dns.json", "every message and product, as versioned JSON"},
-    {"export summa --grid 3x3 --size 20x30x40 --type f64 -o summa.goal", "matrices that are not square"},
+    {"export summa --grid 3x3 --size 20x30x40 --type f64 -o summa.goal", "rectangular matrices"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_export = {
     .name = "export",
     .arguments = "ALGO",
-    .summary = "write every message and product for other programs: GOAL or JSON",
-    .details =
-        "The suffix of -o says the format: .goal for LogGOPSim's txt2bin, .json for one JSON document that follows "
-        "docs/schema/topogemm-schedule-1.schema.json. The schedule is proved on the way: what fails is not written, "
-        "and exits with 3. Collectives go in rounds as with --collective auto; `native` leaves them whole. Bytes are "
-        "those of real blocks; nothing need be divisible.",
+    .summary = "write every message and product for other programs, as GOAL or JSON",
+    .details = "The suffix of -o selects the format: .goal for LogGOPSim's txt2bin, .json for a document that follows "
+               "docs/schema/topogemm-schedule-1.schema.json. The schedule is proved first; if it fails, nothing is "
+               "written and the command exits with 3. Collectives are carried out in rounds as with --collective auto; "
+               "`native` keeps each as one operation. Bytes are those of the actual blocks, which may differ in size.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

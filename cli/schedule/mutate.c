@@ -121,7 +121,8 @@ static TgExit check_output(const TgCli *cli) {
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: the answer takes this name; expected one as in -o exercise.sched",
                      output);
   if (g_stat(output, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a file, beside which the answer is written", output);
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "-o %s: expected a file; the answer is written to a second one in the same folder", output);
   return check_answer(cli, output);
 }
 
@@ -160,12 +161,12 @@ static const TgExample examples[] = {
 const TgCommand tg_command_mutate = {
     .name = "mutate",
     .arguments = "ALGO",
-    .summary = "make an exercise: a copy with one wrong edit, and the answer",
+    .summary = "make an exercise: a copy of a schedule with one wrong edit, and the answer",
     .details =
-        "The same seed gives the same exercise. `topogemm verify` rejects it at the grid that is printed; without "
+        "The same seed gives the same exercise. `topogemm verify` rejects it on the grid that is printed; without "
         "--grid, a small one is chosen.\n"
-        "The answer is written beside the exercise: -o exercise.sched writes exercise.answer, too. It replaces an "
-        "earlier answer to the same exercise; any other file of that name stays, and the command exits with 2.",
+        "The answer goes to a second file: -o exercise.sched also writes exercise.answer. It replaces an earlier "
+        "answer to the same exercise. If another file has that name, it is kept and the command exits with 2.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -20,9 +20,8 @@ static const TgExample examples[] = {
 const TgCommand tg_command_show = {
     .name = "show",
     .arguments = "ALGO",
-    .summary = "a schedule's text",
-    .details = "ALGO is a name of the library (`topogemm list algorithms`) or the path of a .sched file; - reads "
-               "standard input.",
+    .summary = "print the text of a schedule",
+    .details = "ALGO is a name from `topogemm list algorithms` or the path of a .sched file; - reads standard input.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

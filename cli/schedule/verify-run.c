@@ -71,10 +71,11 @@ static void collect_warnings(TgVerification *verification, const TgProof *proof)
     if (verification->warned & UINT64_C(1) << unread->statement) continue;
     verification->warned |= UINT64_C(1) << unread->statement;
     tg_schedule_processor_text(&problem->schedule, unread->processor, processor, sizeof processor);
-    char *text = g_strdup_printf(
-        "%s:%d: nobody reads what `%s` brings%s%s: %" PRId64 " blocks, the first in step %" PRId64 " to processor %s",
-        problem->source.name, statement->line, tg_name(&problem->names, problem->names.source[unread->statement]),
-        at ? " with " : "", at ? at : "", unread->times, unread->step, processor);
+    char *text = g_strdup_printf("%s:%d: `%s` delivers blocks that no statement reads%s%s: %" PRId64
+                                 ", the first in step %" PRId64 " to processor %s",
+                                 problem->source.name, statement->line,
+                                 tg_name(&problem->names, problem->names.source[unread->statement]), at ? " with " : "",
+                                 at ? at : "", unread->times, unread->step, processor);
     g_ptr_array_add(verification->warnings, text);
   }
 }

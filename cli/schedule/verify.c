@@ -73,26 +73,26 @@ static TgExit run(TgCli *cli) {
 static const char *const options[] = {"grid",       "set",  "for",   "all",          "n", "size",
                                       "collective", "json", "quiet", "memory-limit", NULL};
 static const TgExample examples[] = {
-    {"verify cannon --grid 4x4", "one size: the proof, what is sent and held, and the lower bounds on both"},
+    {"verify cannon --grid 4x4", "one grid: the proof, words sent and held, and the lower bounds on both"},
     {"verify cannon25d --for q=1..8,c=1..4",
-     "every combination; sizes that the schedule is not made for are counted, not checked"},
+     "every combination; sizes that the schedule does not support are counted, not checked"},
     {"verify summa-panels --grid 4x4 --set b=2 --size 64x32x16",
      "words counted for C of 64 x 32 and inner dimension 16"},
-    {"verify --all --for 1..5", "every schedule of the library, every parameter from 1 to 5"},
-    {"verify dns --grid 4x4x4 --collective binomial --json", "with collectives in rounds, for another program"},
+    {"verify --all --for 1..5", "every schedule of the library, with every parameter from 1 to 5"},
+    {"verify dns --grid 4x4x4 --collective binomial --json", "with collectives in rounds, as JSON"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_verify = {
     .name = "verify",
     .arguments = "ALGO",
-    .summary = "check that a schedule computes its product, or say where it fails",
-    .details =
-        "Runs the schedule on the names of blocks: every read must find a block, no slot may be written twice at "
-        "once, inner indices must agree, and every block of C must end in its place with every inner index exactly "
-        "once. Says what that costs beside the known lower bounds.\nALGO is a name of the library or the path of a "
-        ".sched file. Without -n or --size, words are counted at the smallest sizes from 1024 on that make all "
-        "blocks equal. A failure names step, processor and line, and exits with 3.",
+    .summary = "prove that a schedule computes its product, or show where it fails",
+    .details = "Executes the schedule on the names of blocks. Every read must find a block, no slot may be written "
+               "twice at the same time, inner indices must match, and every block of C must end in its place with each "
+               "inner index added exactly once. Then reports the cost next to the known lower bounds.\n"
+               "ALGO is a name from `topogemm list algorithms` or the path of a .sched file. Without -n or --size, "
+               "words are counted at the smallest sizes from 1024 on that make all blocks equal. A schedule that fails "
+               "exits with 3, and the report names the step, the processor and the line.",
     .examples = examples,
     .options = options,
     .arguments_max = 1,

@@ -85,7 +85,7 @@ static void print_difference(TgCli *cli, const TgSimRun *run) {
   if (matters(run, time[1] - time[0])) add_reason(table, time[1] - time[0], counts);
   if (matters(run, time[2] - time[1])) add_reason(table, time[2] - time[1], model);
   if (matters(run, time[3] - time[2]))
-    add_reason(table, time[3] - time[2], "products run beside transfers (--overlap on), which the formula adds up");
+    add_reason(table, time[3] - time[2], "products overlap with transfers (--overlap on); the formula adds both times");
   if (matters(run, run->cost.time_s - time[3]))
     add_reason(table, run->cost.time_s - time[3], "--skew, --jitter and --straggler");
   double whole = run->cost.time_s - run->closed_form_s;

@@ -13,7 +13,7 @@ static TgExit fair_option(const TgCli *cli, TgSimRun *run) {
   if (!run->options.fair_equal && strcmp(text, "latency") != 0)
     return tg_report(cli, TG_EXIT_USAGE, "--fair %s: expected equal or latency", text);
   if (run->options.model == TG_COST_FLOW) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--fair says how messages share a link, which only --model flow asks for");
+  return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
 }
 
 static TgExit model_option(const TgCli *cli, TgSimRun *run) {

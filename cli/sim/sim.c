@@ -67,11 +67,13 @@ static const char *const options[] = {"grid",     "set",        "n",         "si
                                       "pipeline", "in-memory",  "by-rows",   "json",  "memory-limit", NULL};
 static const TgExample examples[] = {
     {"sim cannon -n 4096 --grid 8x8 --formula --symbols grama",
-     "beside the closed form of the literature, in t_s and t_w"},
+     "with the closed form from the literature, in t_s and t_w"},
     {"sim cannon summa dns -n 4096 --grid 8x8,4x4x4 --network hypercube:6", "a table, fastest first"},
-    {"sim cannon dns --sweep n=512..16384:x2,p=64,4096 -o sweep.csv", "who wins where; .svg, .png or .pdf for a plot"},
-    {"sim cannon cannon25d --sweep p=16,64,256 --efficiency 0.8", "the n that holds an efficiency"},
-    {"sim cannon -n 4096 --grid 8x8 --skew 1e-3 --straggler 5:2 --trace run.json", "a slow node, for Perfetto"},
+    {"sim cannon dns --sweep n=512..16384:x2,p=64,4096 -o sweep.csv",
+     "which schedule wins where; use .svg, .png or .pdf for a plot"},
+    {"sim cannon cannon25d --sweep p=16,64,256 --efficiency 0.8", "the n that keeps an efficiency of 0.8"},
+    {"sim cannon -n 4096 --grid 8x8 --skew 1e-3 --straggler 5:2 --trace run.json",
+     "a slow node, as a trace for Perfetto"},
     {"sim pegmm -n 32768 --grid 8 --network switch --machine cluster-gtx1070 --from disk",
      "matrices on disks, streamed through a GPU"},
     {NULL, NULL},
@@ -82,27 +84,27 @@ const TgCommand tg_command_sim = {
     .arguments = "ALGO…",
     .summary = "predict the time of schedules on a machine, step by step",
     .details =
-        "Every node has a clock of its own: a transfer begins when sender and receiver have come to it, a product when "
-        "its blocks are there, and nothing waits for a step. Collectives go in rounds; native means auto here, and "
-        "what "
-        "travels from one node to another in a round is one message. A machine is a name of `topogemm list machines` "
-        "or a file; docs/reference/machines.md has its keys, docs/reference/models.md the models' equations.\n"
-        "A network's kind alone (--network mesh, hypercube, full …) is one of that kind with a node for each "
-        "processor. Without --network the machine's own is taken where it has a node for each processor, otherwise a "
-        "torus of the grid's extents.\n"
-        "Several ALGOs, which compute the same, make a table, fastest first. Of the grids in --grid 8x8,4x4x4 each "
-        "takes the first with as many "
-        "extents as it has coordinates; a --set goes to those that have the parameter.\n"
-        "--sweep takes n, p or both: values joined by commas, FIRST..LAST doubling, FIRST..LAST:xF times F, "
-        "FIRST..LAST:+D in steps of D. For each p an ALGO gets the squarest (or most cubic) grid of p processors that "
-        "it is made for; where there is none, the table has a dash and says why. -o FILE.csv or .json has the numbers, "
-        ".svg, .png or .pdf a plot by gnuplot, .gp its script.\n"
-        "With --efficiency E a sweep over p finds the least n at which E of the processors' time is products, of the n "
-        "that the schedule divides into blocks of one size (on 6x6 multiples of 6). Where the machine has tiles, which "
-        "blocks fill more or less, smaller ones may hold it, too.\n"
-        "With --from the blocks are on disks, or in the memory of a host with an accelerator, and every local product "
-        "streams them (docs/reference/models.md, memory tiers).\n"
-        "A schedule is proved first where that takes no longer than a prediction (up to 2^18 processors times "
+        "Each node has its own clock. A transfer begins when sender and receiver have both reached it, a product when "
+        "its blocks are there; no node waits for the end of a step. Collectives are carried out in rounds (native "
+        "means auto here), and all that one node sends to another in a round is one message. "
+        "docs/reference/machines.md lists the keys of a machine file, docs/reference/models.md the equations of the "
+        "models.\n"
+        "--network may be a kind alone (mesh, hypercube, full …), which then gets one node for each processor. Without "
+        "it, the machine's own network is used if it has one node for each processor, otherwise a torus of the grid's "
+        "extents.\n"
+        "Several ALGOs that compute the same product make a table, fastest first. Each takes, of the grids in --grid "
+        "8x8,4x4x4, the first with as many extents as the schedule has coordinates. --set applies to every schedule "
+        "that has the parameter.\n"
+        "--sweep takes n, p or both. Their values are separated by commas or given as a range: FIRST..LAST doubles, "
+        "FIRST..LAST:xF multiplies by F, FIRST..LAST:+D adds D. For each p a schedule gets the squarest (or most "
+        "cubic) grid of p processors that it supports; if there is none, the table has a dash and says why. -o writes "
+        "the numbers (.csv, .json), a plot (.svg, .png, .pdf) or its gnuplot script (.gp).\n"
+        "--efficiency E with a sweep over p finds the smallest n at which products take the fraction E of the "
+        "processors' time, among the n that divide into equal blocks (multiples of 6 on 6x6). On a machine with tiles, "
+        "which blocks may fill only partly, a smaller n may reach E as well.\n"
+        "--from reads the operands of local products from disks, or from the memory of a host with an accelerator "
+        "(docs/reference/models.md, memory tiers).\n"
+        "A schedule is proved first if that takes no longer than a prediction (up to 2^18 processors times "
         "statements); one that fails exits with 3.",
     .examples = examples,
     .options = options,

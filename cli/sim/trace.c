@@ -69,27 +69,27 @@ static const char *const options[] = {
     "device",    "variant", "no-cache", "output:trace", "quiet",   "memory-limit", NULL};
 static const TgExample examples[] = {
     {"trace cannon --grid 4x4 -n 4096 -o trace.json", "open it in https://ui.perfetto.dev"},
-    {"trace summa --grid 8x8 -n 4096 --collective ring -o ring.json", "a broadcast in rounds, a flow a message"},
-    {"trace cannon --grid 4x4 -n 4096 --straggler 5:3 --model flow -o slow.json", "who waits for a slow node"},
-    {"trace cannon --grid 4x4 -n 512 --on cpu -o both.json", "beside a run"},
+    {"trace summa --grid 8x8 -n 4096 --collective ring -o ring.json",
+     "a broadcast in rounds, with a flow for each message"},
+    {"trace cannon --grid 4x4 -n 4096 --straggler 5:3 --model flow -o slow.json",
+     "which processors wait for a slow node"},
+    {"trace cannon --grid 4x4 -n 512 --on cpu -o both.json", "prediction and execution in one trace"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_trace = {
     .name = "trace",
     .arguments = "ALGO",
-    .summary = "write times, messages and link loads as Chrome trace events, for Perfetto",
-    .details =
-        "Processors are tracks: on each its steps, in them its products with the blocks' names, and the rest, which is "
-        "communication. Messages are flows, with block and bytes; loads of links are counters, single links up to 64. "
-        "A prediction has the times of steps and not of messages, so a flow goes from the sender's step to the "
-        "receiver's. `sim --trace` writes the same.\n"
-        "With --on the schedule is executed, too, and its steps are process 2 of the file, on the same time axis; what "
-        "is predicted is still the machine of --machine. `compare --trace` predicts the executor itself, and takes "
-        "several ALGOs; here it is one.\n"
-        "Above 200000 events rows of the grid are tracks, as many together as it takes, and flows are sums from track "
-        "to track; what is left out is said on standard error and in the file (otherData.left_out). A schedule is "
-        "proved first, as `sim` does; one that fails is not written, and exits with 3.",
+    .summary = "write times, messages and link loads as Chrome trace events for Perfetto",
+    .details = "Each processor is a track with its steps; within a step are its products, with the names of the "
+               "blocks, and the remaining time, which is communication. Messages are flows with block and bytes. Link "
+               "loads are counters, for up to 64 links. A prediction has times of steps, not of messages, so a flow "
+               "goes from the sender's step to the receiver's. `sim --trace` writes the same trace.\n"
+               "--on also executes the schedule and adds its steps as process 2 on the same time axis; the prediction "
+               "is still that of --machine. `compare --trace` predicts the executor itself and takes several ALGOs.\n"
+               "Above 200000 events each track stands for one or more rows of the grid, and a flow for the sum of the "
+               "messages between two tracks. Standard error and the file (otherData.left_out) list what is left out. A "
+               "schedule is proved first, as in `sim`; one that fails writes nothing and exits with 3.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -154,29 +154,25 @@ static const char *const options[] = {"grid",     "set",          "n",       "si
                                       "quiet",    "memory-limit", NULL};
 static const TgExample examples[] = {
     {"step cannon --grid 4x4 -n 8", "Cannon's algorithm on random 8 x 8 matrices"},
-    {"step summa --grid 3x3 --size 5x7x4 --type f64 --network mesh:3x3", "sizes that divide nothing, on a mesh"},
+    {"step summa --grid 3x3 --size 5x7x4 --type f64 --network mesh:3x3", "sizes that do not divide evenly, on a mesh"},
     {"step cannon --grid 12x12 -n 24 --network torus:3x4", "more processors than nodes: several on each node"},
-    {"step dns --grid 2x2x2 -n 4 --step 1 --messages", "the first step alone, with each message"},
-    {"step cannon --grid 64x64 -n 64 --json", "4096 processors, for another program"},
+    {"step dns --grid 2x2x2 -n 4 --step 1 --messages", "only the first step, with each message"},
+    {"step cannon --grid 64x64 -n 64 --json", "4096 processors, as JSON"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_step = {
     .name = "step",
     .arguments = "ALGO",
-    .summary = "run a schedule on real matrices, a step at a time, and check the product",
-    .details =
-        "Prints what every processor holds (A01: block row 0, block column 1; C01 2/4: a sum of 2 of its 4 products; "
-        "T=A01: it lies in buffer T), the messages, and the busiest link of the network.\nMatrices are random, or come "
-        "from files: --a A.npy --b B.npy --c C.npy. Nothing need be divisible. C is checked against a product in "
-        "double "
-        "precision: its relative error, by the Frobenius norm, may be max(1e-6, 5e-7 sqrt(k)) in f32 and "
-        "max(1e-14, 1e-15 sqrt(k)) in f64; a failed check exits with 3 and writes nothing.\n--interactive shows the "
-        "steps on the terminal: n and b go "
-        "forward and "
-        "back, g to a step, space plays, f follows a block, s saves a picture, ? tells the rest. It goes by the names "
-        "of "
-        "the blocks, so that no sizes are needed; with -n or --size bytes are counted.",
+    .summary = "run a schedule on real matrices, step by step, and check the product",
+    .details = "Prints what every processor holds (A01: block row 0, block column 1; C01 2/4: a sum of 2 of its 4 "
+               "products; T=A01: A01 in buffer T), the messages, and the busiest link of the network.\n"
+               "Matrices are random unless --a and --b name files. Sizes need not divide evenly. C is checked against "
+               "a product in double precision; the relative error in the Frobenius norm may be at most max(1e-6, 5e-7 "
+               "sqrt(k)) in f32 and max(1e-14, 1e-15 sqrt(k)) in f64. A failed check exits with 3 and writes nothing.\n"
+               "--interactive shows the steps in the terminal: n and b go forwards and backwards, g to a step, space "
+               "plays, f follows a block, s saves a picture, ? lists all keys. It shows the names of blocks and needs "
+               "no sizes; with -n or --size it also counts bytes.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

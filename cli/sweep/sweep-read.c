@@ -39,7 +39,7 @@ static TgExit add_range(const TgCli *cli, GArray *values, const char *part, int6
   last = first;
   if (!status && ends[1]) status = tg_number_parse(cli, "--sweep", ends[1], 1, most, &last);
   if (!status && last < first)
-    return tg_report(cli, TG_EXIT_USAGE, "--sweep: the range %s is empty, its end lies before its beginning", part);
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: the range %s is empty: its end is less than its beginning", part);
   if (!status) status = read_stride(cli, part, halves[1], &factor, &summand);
   for (int64_t value = first; !status && value <= last; value = value * factor + summand)
     status = add_value(cli, values, value);

@@ -205,7 +205,7 @@ static void print_growth(TgCli *cli, const TgSweep *sweep, int algorithm) {
   double exponent =
       3 * log((double)last->n / (double)first->n) / log((double)last->processors / (double)first->processors);
   g_autofree char *growth = sweep->isoefficiency[algorithm]
-                                ? g_strdup_printf("; its closed form says %s", sweep->isoefficiency[algorithm])
+                                ? g_strdup_printf("; its closed form is %s", sweep->isoefficiency[algorithm])
                                 : g_strdup("");
   g_autofree char *text =
       g_strdup_printf("%s: from p = %" PRId64 " to %" PRId64 " the work 2·n³ grows as p^%.2f%s",

@@ -25,7 +25,7 @@ static const FormatRow *format_of(const char *path, GError **error) {
   g_autoptr(GString) known = g_string_new(NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
     g_string_append_printf(known, "%s%s", i ? ", " : "", formats[i].suffix);
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "%s: the suffix says no matrix format: expected one of %s",
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "%s: the suffix is not a matrix format; expected one of %s",
               path, known->str);
   return NULL;
 }

@@ -104,7 +104,7 @@ static bool read_sizes(Reader *reader) {
     return false;
   if (reader->symmetry != GENERAL && reader->rows != reader->columns)
     return tg_text_lines_fail(
-        lines, "expected a square matrix, as its symmetry says, found %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
+        lines, "expected a square matrix because of its symmetry, found %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT,
         reader->rows, reader->columns);
   if (!tg_text_lines_finish(lines, "nothing after the sizes")) return false;
   return reader->format == COORDINATE || count_array_entries(reader);

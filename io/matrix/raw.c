@@ -6,7 +6,7 @@
 static bool request_complete(const char *name, const TgMatrixRequest *request, GError **error) {
   if (request->type != TG_TYPE_ANY && request->rows > 0 && request->columns > 0) return true;
   g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-              "%s: a raw file says neither its size nor its type: rows, columns and the type have to be given", name);
+              "%s: a raw file stores neither size nor type; give rows, columns and type", name);
   return false;
 }
 

@@ -127,7 +127,7 @@ static bool set_extents(TgBinder *binder) {
                           "extent %lld of coordinate %s, expected 1 or more and at most %d processors in all",
                           (long long)extent, tg_name(binder->names, binder->names->axis[c]), TG_MAX_PROCESSORS);
     if (c < schedule->dims && binder->bindings->dims && extent != binder->bindings->grid[c])
-      return tg_error_set(binder->error, 0, 0, "extent %lld given for coordinate %s, the schedule says %lld",
+      return tg_error_set(binder->error, 0, 0, "extent %lld given for coordinate %s, which the schedule sets to %lld",
                           (long long)binder->bindings->grid[c], tg_name(binder->names, binder->names->axis[c]),
                           (long long)extent);
     schedule->extent[c] = (int32_t)extent;

@@ -82,7 +82,7 @@ static void append_element(GString *html, const char *name, const char *text) {
 /* The title's first part names schedule and network. */
 static void append_title(GString *title, const char *whole) {
   const char *end = strstr(whole, " — ");
-  if (title->len) g_string_append(title, " beside ");
+  if (title->len) g_string_append(title, " and ");
   g_string_append_len(title, whole, end ? end - whole : (gssize)strlen(whole));
 }
 

@@ -149,10 +149,11 @@ gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_
   const gboolean allowed = limit_bytes == 0 || bytes <= (double)limit_bytes;
   if (allowed && has_space(row, bytes)) return TRUE;
   if (allowed)
-    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
-                "Graphviz needs about %.0f MB of memory for this picture and %.0f MB of address space beside, and the "
-                "limit leaves less; raise it (ulimit -v, ulimit -d), or draw .dot",
-                bytes / 1e6, (base_space_bytes - base_bytes) / 1e6);
+    g_set_error(
+        error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+        "Graphviz needs about %.0f MB of memory for this picture and %.0f MB of address space in addition, and the "
+        "limit leaves less; raise it (ulimit -v, ulimit -d), or draw .dot",
+        bytes / 1e6, (base_space_bytes - base_bytes) / 1e6);
   else
     g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
                 "a picture of %.0f marks and %.0f lines needs about %.0f MB of memory as %s, and %.0f MB are available",

@@ -51,7 +51,7 @@ static bool is_shown(const GArray *sizes, guint s) {
 static void print_times(const TgResults *results, const GArray *sizes, TgPage *page) {
   static const char *const heads[] = {"n",     "size", "MulH",        "here",        "MulDG", "here",
                                       "MulDS", "here", "MulDG 16x16", "MulDS 16x16", "cublas"};
-  tg_page_add(page, "\nTable 1: ms, in blocks of 8x8 where it says nothing else; kernels without transfers\n");
+  tg_page_add(page, "\nTable 1: ms, in blocks of 8x8 unless noted otherwise; kernels without transfers\n");
   TgTable *table = tg_page_table(page, "rrrrrrrrrrr", 2, heads);
   for (guint s = 0; s < sizes->len; s++) {
     const int64_t n = g_array_index(sizes, int64_t, s);
@@ -231,8 +231,8 @@ char *tg_dobravec_plot(const void *measured, const TgPlotFormat *format) {
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("A simple product on the processor and on the GPU (Dobravec, Bulić)", where);
-  add_figure_1(results,
-               tg_chart_panel(chart, "Fig. 1: blocks of 8x8 where nothing is said", "rows of the matrices", "time, s"));
+  add_figure_1(results, tg_chart_panel(chart, "Fig. 1: blocks of 8x8 unless noted otherwise", "rows of the matrices",
+                                       "time, s"));
   add_figure_2(results,
                tg_chart_panel(chart, "Fig. 2: 512, shared memory sized at run time", "threads of a block", "time, s"));
   return tg_chart_script(chart, format);

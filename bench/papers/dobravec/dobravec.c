@@ -58,12 +58,12 @@ static void *measure(const TgBenchOptions *options, GError **error) {
 
 const TgExperiment tg_experiment_dobravec = {
     .name = "dobravec",
-    .summary = "a simple product on the processor and on the GPU: Tables 1 and 2, Figs. 1 and 2",
+    .summary = "a simple product on the CPU and on the GPU: Tables 1 and 2, Figs. 1 and 2",
     .details =
-        "the product of T. Dobravec and P. Bulić on the processor (matrixMulH, sums in double precision), on the "
-        "GPU from global memory (DG) and by shared memory (DS), at 8n for n = 1 to 100 in blocks of 8x8 and "
-        "16x16, as printed and corrected; and DS with shared memory sized at run time at 512, in blocks of 1 to 256 "
-        "threads. Beside the paper's figures. Its host anomaly is `bench host-anomaly`.",
+        "The product of T. Dobravec and P. Bulić on the CPU (matrixMulH, sums in double precision), on the GPU from "
+        "global memory (DG) and through shared memory (DS), for sizes 8 to 800 in steps of 8, in blocks of 8x8 and "
+        "16x16, as printed and corrected; and DS with shared memory sized at run time for n = 512, in blocks of 1 to "
+        "256 threads. Includes the paper's figures. For its host anomaly, see `bench host-anomaly`.",
     .paper = "T. Dobravec, P. Bulić, Comparing CPU and GPU Implementations of a Simple Matrix Multiplication Algorithm",
     .takes_cpu_only = true,
     .measure = measure,

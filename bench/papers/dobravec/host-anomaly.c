@@ -251,12 +251,12 @@ static bool right(const void *measured, GError **error) {
 
 const TgExperiment tg_experiment_host_anomaly = {
     .name = "host-anomaly",
-    .summary = "sizes that the processor finds hard, and the cache sets that are why; needs no GPU",
+    .summary = "sizes that are slow on the CPU because of its cache sets; needs no GPU",
     .details =
-        "the product of T. Dobravec and P. Bulić on the processor, one thread kept on one core, at the sizes "
-        "16n for n = 62 to 66 and 94 to 98, with rows without gaps, with rows a cache line longer, and on huge "
-        "pages; and of 1024 and of 112 rows of many lengths. Every trial has fresh memory; all runs are made once "
-        "before any is made again. Beside the times: how the lines of a column of B share the sets of each cache.",
+        "The CPU product of T. Dobravec and P. Bulić, with one thread pinned to one core, at the sizes 16i for i = 62 "
+        "to 66 and 94 to 98, with rows stored without gaps, with rows one cache line longer, and on huge pages; and at "
+        "1024 and 112 rows with many row lengths. Every trial allocates fresh memory, and the trials of all runs are "
+        "interleaved. Also shows how the cache lines of a column of B map to the sets of each cache.",
     .paper = "T. Dobravec, P. Bulić, Comparing CPU and GPU Implementations of a Simple Matrix Multiplication Algorithm",
     .takes_cpu_only = true,
     .measure = measure,

@@ -156,11 +156,10 @@ const TgExperiment tg_experiment_mmt = {
     .name = "mmt",
     .summary = "M * M' by kernels v001 to v009 as printed, corrected and coalesced, and by cuBLAS",
     .details =
-        "the kernels of D. Zhao for M * M' in blocks of 4 to 32, to d = 20000: Gflop/s of the 2d^3 operations that the "
-        "product nominally has, with and without transfers, and of those that are executed. Kernels as printed keep "
-        "their "
-        "defects, and are marked where their result is not the product. Then the paper's table of differences from the "
-        "sequential program, on random and on whole numbers, and its printed example of 7 rows.",
+        "The kernels of D. Zhao for M * M' in blocks of 4 to 32, up to d = 20000: Gflop/s of the product's nominal "
+        "2d^3 operations, with and without transfers, and of the operations executed. Kernels as printed keep their "
+        "defects and are marked if their result is wrong. Then the paper's table of differences from the sequential "
+        "program, for random reals and integers, and its printed example of 7 rows.",
     .paper = "D. Zhao, COMP 633 Parallel Computing, programming assignment 2, University of North Carolina, 2013",
     .takes_cpu_only = true,
     .measure = measure,
