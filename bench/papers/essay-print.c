@@ -44,7 +44,7 @@ static void print_widths(TgPage *page, const TgResults *results) {
   }
 }
 
-/* --- what the essay says ------------------------------------------------------------------------------------------ */
+/* --- the claims of the essay -------------------------------------------------------------------------------------- */
 
 /* A comparison: how many times as fast the second is as the first. */
 typedef struct TgEssayWord {

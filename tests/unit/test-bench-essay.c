@@ -1,4 +1,4 @@
-/* bench essay and bench transpose on figures made up: tables, what the essay says beside them, and plots. */
+/* bench essay and bench transpose on figures made up: tables, with the claims of the essay, and plots. */
 #include "bench-case.h"
 #include "essay.h"
 
@@ -46,7 +46,7 @@ static void test_products(void) {
       "    16   6.25   12.5         25            50    100       200     400\n",
       "\nBlocks, at n = 1024: Gflop/s of the kernel\n  kernel        4x4    8x8   16x16  32x32\n",
       "  tiled           -  174.8   262.1      -\n",
-      "  the essay says                                 16   1024\n"
+      "  claim of the essay                             16   1024\n"
       "  the GPU is faster than the CPU               6.25   6.25\n"
       "  …, but for small matrices, by the transfers  0.446  0.446\n"
       "  tiled is faster than naive                      2      2\n"
