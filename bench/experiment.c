@@ -1,17 +1,6 @@
 /* The table of experiments. */
 #include "experiment.h"
 
-#include "ladder.h"
-#include "shapes.h"
-#ifndef TG_WITHOUT_PAPERS
-#include "division.h"
-#include "dobravec.h"
-#include "essay.h"
-#include "host-anomaly.h"
-#include "mmt.h"
-#include "oneil.h"
-#endif
-
 #include <string.h>
 
 static const TgExperiment *const experiments[] = {

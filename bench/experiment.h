@@ -48,6 +48,11 @@ typedef struct TgExperiment {
   bool (*right)(const void *measured, GError **error);
 } TgExperiment;
 
+/** The rows of the table. */
+extern const TgExperiment tg_experiment_ladder, tg_experiment_shapes;
+extern const TgExperiment tg_experiment_oneil, tg_experiment_division, tg_experiment_essay, tg_experiment_transpose,
+    tg_experiment_mmt, tg_experiment_dobravec, tg_experiment_host_anomaly;
+
 const TgExperiment *const *tg_experiment_list(size_t *count);
 /** The experiment of this name; NULL where there is none. */
 const TgExperiment *tg_experiment_find(const char *name);

@@ -84,8 +84,6 @@ TgJson *tg_results_open(const TgResults *results, bool ok);
 /** Begins the document of an experiment whose rows are of another kind, up to its environment. */
 TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, uint64_t seed,
                          const TgEnvironment *environment);
-/** A measurement as a member of a document; none where it was not made. */
-void tg_results_write_times(TgJson *json, const char *key, const TgMeasurement *times);
 /** Writes the members time_s, which is the median, and times. */
 void tg_results_write_measured(TgJson *json, const TgMeasurement *times);
 

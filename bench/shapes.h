@@ -115,8 +115,6 @@ TgJson *tg_shapes_document(const void *measured);
 char *tg_shapes_plot(const void *measured, const TgPlotFormat *format);
 bool tg_shapes_right(const void *measured, GError **error);
 
-extern const TgExperiment tg_experiment_shapes;
-
 TG_END_DECLS
 
 #endif

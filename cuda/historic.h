@@ -117,8 +117,6 @@ extern const TgHistoricPaper tg_historic_oneil, tg_historic_essay, tg_historic_m
 const TgHistoricPaper *const *tg_historic_papers(size_t *count);
 /** The kernel of this name; NULL where there is none. */
 const TgHistoric *tg_historic_find(const char *name);
-/** The paper that a kernel is from. */
-const TgHistoricPaper *tg_historic_paper_of(const TgHistoric *kernel);
 
 /** Fills in what `run` leaves to the kernel (width, repeats), checks it against the table, and says what the launch
  * will be. Needs no device and looks at no pointer. Errors: what the kernel does not take, in words. */

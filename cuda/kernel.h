@@ -28,15 +28,12 @@ typedef struct TgGemm {
 /** What a kernel is and takes. */
 typedef struct TgKernel {
   const char *name;
-  const char *idea;    /**< one line: what it does that the one before does not */
-  const char *source;  /**< where the idea is from */
-  int32_t elements;    /**< bit TgElement: types it takes */
-  int32_t transposes;  /**< 1: takes transposed operands */
-  int32_t capability;  /**< least compute capability, major * 10 + minor */
-  int32_t newest;      /**< greatest one, where its instructions went away again; 0: none */
-  int32_t alignment;   /**< of pointers and rows in bytes, that it needs: 1, or 16 */
-  int32_t multiple[3]; /**< m, n and k must be multiples of these */
-  int32_t exact;       /**< 1: multiplies and adds in the element's own precision; 0: an emulation, see its file */
+  const char *idea;   /**< one line: what it does that the one before does not */
+  const char *source; /**< where the idea is from */
+  int32_t elements;   /**< bit TgElement: types it takes */
+  int32_t capability; /**< least compute capability, major * 10 + minor */
+  int32_t newest;     /**< greatest one, where its instructions went away again; 0: none */
+  int32_t exact;      /**< 1: multiplies and adds in the element's own precision; 0: an emulation, see its file */
 } TgKernel;
 
 /** All kernels, lowest rung first. */

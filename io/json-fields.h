@@ -62,6 +62,10 @@ void tg_json_object(TgJson *json, TgJsonLayout layout, const TgJsonField *fields
 void tg_json_member_rows(TgJson *json, const char *key, const TgJsonField *fields, const void *records, size_t count,
                          size_t size);
 
+/** A key, and an array or an object that begins. */
+void tg_json_member_array(TgJson *json, const char *key, TgJsonLayout layout);
+void tg_json_member_object(TgJson *json, const char *key, TgJsonLayout layout);
+
 /** Begins a document, or a part of one that could be a document of its own: an object with the members `format`,
  * "topogemm-NAME", and `version`. docs/schema/ has its schema. */
 void tg_json_begin_document(TgJson *json, const char *name);

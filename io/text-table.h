@@ -17,6 +17,8 @@ void tg_table_free(TgTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgTable, tg_table_free)
 /** Appends a cell; cells fill rows. */
 void tg_table_add(TgTable *table, const char *format, ...) TG_PRINTF(2, 3);
+/** Appends cells, "kernel|types|since". */
+void tg_table_add_row(TgTable *table, const char *cells);
 /** Appends a cell as tg_time_text() has it. */
 void tg_table_add_time(TgTable *table, double seconds);
 /** Appends a row of three columns: what it is, how much, and what that means. */

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "results-print.h"
+#include "text-units.h"
+
 TgResults *tg_results_new(const char *experiment, const TgDevice *device) {
   TgResults *results = g_new0(TgResults, 1);
   results->experiment = experiment;
@@ -96,4 +99,219 @@ bool tg_results_right(const void *measured, GError **error) {
     return false;
   }
   return true;
+}
+
+/* --- a document --------------------------------------------------------------------------------------------------- */
+
+TG_FIELD_TABLE(times_fields, TG_FIELD(TgMeasurement, trials), TG_FIELD(TgMeasurement, warmup),
+               TG_FIELD_AS(TgMeasurement, min_s, "min"), TG_FIELD_AS(TgMeasurement, median_s, "median"),
+               TG_FIELD_AS(TgMeasurement, mean_s, "mean"), TG_FIELD_AS(TgMeasurement, max_s, "max"),
+               TG_FIELD_AS(TgMeasurement, stddev_s, "stddev"));
+TG_FIELD_TABLE(row_fields, TG_FIELD(TgResult, type), TG_FIELD(TgResult, m), TG_FIELD(TgResult, n),
+               TG_FIELD(TgResult, k));
+TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgResult, error, "relative_error"), TG_FIELD_AS(TgResult, limit, "tolerance"),
+               TG_FIELD(TgResult, estimated), TG_FIELD_AS(TgResult, right, "ok"));
+
+/* A measurement as a member of a document; none where it was not made. */
+static void results_write_times(TgJson *json, const char *key, const TgMeasurement *times) {
+  if (!times->trials) return;
+  tg_json_key(json, key);
+  tg_json_object(json, TG_JSON_ROW, times_fields, times);
+}
+
+void tg_results_write_measured(TgJson *json, const TgMeasurement *times) {
+  tg_json_member_double(json, "time_s", times->median_s);
+  results_write_times(json, "times", times);
+}
+
+static void write_launch(TgJson *json, const TgResult *row) {
+  if (row->width) tg_json_member_integer(json, "width", row->width);
+  if (row->split) tg_json_member_integer(json, "split", row->split);
+  if (row->blocks) tg_json_member_integer(json, "blocks", row->blocks);
+  if (row->threads) tg_json_member_integer(json, "threads_per_block", row->threads);
+  if (row->repeats > 1) tg_json_member_integer(json, "repeats", row->repeats);
+  if (row->printed) tg_json_member_bool(json, "as_printed", true);
+}
+
+static void write_rates(TgJson *json, const TgResult *row) {
+  const double time_s = tg_result_time_s(row);
+  if (row->flops > 0) tg_json_member_double(json, "flops", row->flops);
+  if (row->executed_flops > 0) tg_json_member_double(json, "executed_flops", row->executed_flops);
+  tg_json_member_double(json, "bytes", row->bytes);
+  if (row->asked_bytes > 0) tg_json_member_double(json, "asked_bytes", row->asked_bytes);
+  if (row->flops > 0) tg_json_member_double(json, "gflops", row->flops / time_s * 1e-9);
+  tg_json_member_double(json, "bytes_per_s", row->bytes / time_s);
+}
+
+static void write_row(TgJson *json, const TgResult *row) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "method", row->method);
+  tg_json_member_string(json, "place", row->place == TG_ON_GPU ? "gpu" : "cpu");
+  tg_json_members(json, row_fields, row);
+  write_launch(json, row);
+  if (*row->left_out) {
+    tg_json_member_string(json, "left_out", row->left_out);
+  } else {
+    tg_json_member_double(json, "time_s", tg_result_time_s(row));
+    results_write_times(json, "kernel_times", &row->kernel);
+    results_write_times(json, "kernel_cold_times", &row->cold);
+    results_write_times(json, "call_times", &row->call);
+    results_write_times(json, "prepare_times", &row->prepare);
+    results_write_times(json, "transfer_in_times", &row->in);
+    results_write_times(json, "transfer_out_times", &row->out);
+    write_rates(json, row);
+    if (row->checked) tg_json_members(json, check_fields, row);
+  }
+  if (row->has_paper) {
+    tg_json_key(json, "paper_times");
+    tg_json_object(json, TG_JSON_ROW, times_fields, &row->paper);
+  }
+  tg_json_end_object(json);
+}
+
+TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, uint64_t seed,
+                         const TgEnvironment *environment) {
+  TgJson *json = tg_json_new();
+  tg_json_begin_document(json, format);
+  tg_json_member_string(json, "experiment", experiment);
+  tg_json_member_bool(json, "ok", ok);
+  tg_json_member_integer(json, "seed", (int64_t)seed);
+  tg_environment_write(json, environment);
+  return json;
+}
+
+TgJson *tg_results_open(const TgResults *results, bool ok) {
+  TgJson *json = tg_results_begin("bench", results->experiment, ok, results->seed, &results->environment);
+  tg_json_member_bool(json, "quick", results->quick);
+  tg_json_key(json, "results");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint r = 0; r < results->rows->len; r++) write_row(json, tg_results_at(results, r));
+  tg_json_end_array(json);
+  tg_json_key(json, "notes");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint n = 0; n < results->notes->len; n++) tg_json_string(json, results->notes->pdata[n]);
+  tg_json_end_array(json);
+  return json;
+}
+
+TgJson *tg_results_document(const void *measured) {
+  TgJson *json = tg_results_open(measured, tg_results_right(measured, NULL));
+  tg_json_end_object(json);
+  return json;
+}
+
+double tg_result_shown(const TgResult *row, TgShow show) {
+  const double time_s = tg_result_time_s(row);
+  if (isnan(time_s)) return NAN;
+  if (show == TG_SHOW_WHOLE) return tg_result_whole_s(row);
+  const double cold_s = row->cold.trials ? row->cold.median_s : NAN;
+  if (show == TG_SHOW_COLD) return cold_s;
+  if (show == TG_SHOW_COLD_BYTES) return row->bytes / cold_s;
+  if (show == TG_SHOW_FLOPS) return row->flops > 0 ? row->flops / time_s : NAN;
+  if (show == TG_SHOW_WHOLE_FLOPS) return row->flops > 0 ? row->flops / tg_result_whole_s(row) : NAN;
+  if (show == TG_SHOW_BYTES) return row->bytes > 0 ? row->bytes / time_s : NAN;
+  return time_s;
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------- */
+
+static bool has_rows(const TgResults *results, const TgColumn *column) {
+  for (guint r = 0; r < results->rows->len; r++) {
+    const TgResult *row = tg_results_at(results, r);
+    if (strcmp(row->method, column->method) == 0 && (!column->width || row->width == column->width)) return true;
+  }
+  return false;
+}
+
+static GArray *columns_there(const TgResults *results, const TgColumn *columns, size_t count) {
+  GArray *there = g_array_new(FALSE, FALSE, sizeof(TgColumn));
+  for (size_t c = 0; c < count; c++)
+    if (has_rows(results, &columns[c])) g_array_append_val(there, columns[c]);
+  return there;
+}
+
+static void add_cell(TgTable *table, double value, TgShow show) {
+  char text[32];
+  const bool is_time = show == TG_SHOW_TIME || show == TG_SHOW_WHOLE || show == TG_SHOW_COLD;
+  if (is_time) tg_time_text(value, text, sizeof text);
+  if (isnan(value))
+    tg_table_add(table, "-");
+  else if (is_time)
+    tg_table_add(table, "%s", text);
+  else
+    tg_table_add(table, "%.4g", value * 1e-9);
+}
+
+/* Alignment and heads are those of n and of each column; the page owns the table, and it the letters. */
+static TgTable *grid_table(TgPage *page, const GArray *columns, guint from) {
+  g_autoptr(GString) align = g_string_new("r");
+  g_autoptr(GPtrArray) heads = g_ptr_array_new();
+  g_ptr_array_add(heads, (gpointer) "n");
+  for (guint c = from; c < columns->len; c++) {
+    g_string_append_c(align, 'r');
+    g_ptr_array_add(heads, (gpointer)g_array_index(columns, TgColumn, c).head);
+  }
+  return tg_page_table(page, g_intern_string(align->str), 2, (const char *const *)heads->pdata);
+}
+
+void tg_page_grid(TgPage *page, const TgResults *results, const TgColumn *columns, size_t count, TgShow show) {
+  g_autoptr(GArray) there = columns_there(results, columns, count), sizes = tg_results_sizes(results);
+  if (there->len == 0) return;
+  TgTable *table = grid_table(page, there, 0);
+  for (guint s = 0; s < sizes->len; s++) {
+    const int64_t n = g_array_index(sizes, int64_t, s);
+    tg_table_add(table, "%" PRId64, n);
+    for (guint c = 0; c < there->len; c++) {
+      const TgColumn *column = &g_array_index(there, TgColumn, c);
+      add_cell(table, tg_result_shown(tg_results_square(results, column->method, column->width, n), show), show);
+    }
+  }
+}
+
+void tg_page_ratios(TgPage *page, const TgResults *results, const TgColumn *columns, size_t count) {
+  g_autoptr(GArray) there = columns_there(results, columns, count), sizes = tg_results_sizes(results);
+  if (there->len < 2 || strcmp(g_array_index(there, TgColumn, 0).method, columns[0].method) != 0) return;
+  TgTable *table = grid_table(page, there, 1);
+  for (guint s = 0; s < sizes->len; s++) {
+    const int64_t n = g_array_index(sizes, int64_t, s);
+    const double first = tg_result_time_s(tg_results_square(results, columns[0].method, columns[0].width, n));
+    tg_table_add(table, "%" PRId64, n);
+    for (guint c = 1; c < there->len; c++) {
+      const TgColumn *column = &g_array_index(there, TgColumn, c);
+      const double ratio = first / tg_result_time_s(tg_results_square(results, column->method, column->width, n));
+      tg_table_add(table, isnan(ratio) ? "-" : "%.3g", ratio);
+    }
+  }
+}
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+void tg_page_where(TgPage *page, const TgResults *results) {
+  g_autofree char *where = tg_environment_text(&results->environment);
+  g_autofree char *host = tg_environment_host(&results->environment);
+  tg_page_add(page, "%s\n", where);
+  if (results->environment.has_device) tg_page_add(page, "host: %s\n", host);
+}
+
+void tg_page_remarks(TgPage *page, const TgResults *results) {
+  for (guint r = 0; r < results->rows->len; r++) {
+    const TgResult *row = tg_results_at(results, r);
+    g_autofree char *name =
+        g_strdup_printf("%s at %" PRId64 "x%" PRId64 "x%" PRId64, row->method, row->m, row->n, row->k);
+    if (*row->left_out) tg_page_paragraph(page, 2, "%s: %s", name, row->left_out);
+    if (row->printed && row->checked)
+      tg_page_paragraph(page, 2, "%s: its result was %s here", name, row->right ? "right" : "wrong");
+  }
+  for (guint n = 0; n < results->notes->len; n++)
+    tg_page_paragraph(page, 2, "%s", (const char *)results->notes->pdata[n]);
+}
+
+void tg_panel_columns(TgPanel *panel, const TgResults *results, const TgColumn *columns, size_t count, TgShow show) {
+  g_autoptr(GArray) sizes = tg_results_sizes(results);
+  for (size_t c = 0; c < count; c++)
+    for (guint s = 0; s < sizes->len; s++) {
+      const int64_t n = g_array_index(sizes, int64_t, s);
+      const TgResult *row = tg_results_square(results, columns[c].method, columns[c].width, n);
+      tg_panel_point(panel, columns[c].head, (double)n, tg_result_shown(row, show));
+    }
 }

@@ -1,7 +1,353 @@
-/* What an experiment opens, chooses and ends with; suite-measure.c measures. */
+/* What an experiment opens, chooses, measures and ends with. */
 #include "suite.h"
 
+#include <math.h>
 #include <string.h>
+
+/* --- what a suite takes from a paper's own tables ----------------------------------------------------------------- */
+
+static void add_method(GArray *methods, const TgHistoric *kernel, int32_t width) {
+  const TgMethod method = {.name = kernel->name,
+                           .historic = kernel->name,
+                           .width = width,
+                           .least = kernel->exactly,
+                           .most = kernel->exactly ? kernel->exactly : kernel->most[0]};
+  g_array_append_val(methods, method);
+}
+
+GArray *tg_suite_paper_methods(const TgHistoricPaper *paper) {
+  GArray *methods = g_array_new(FALSE, TRUE, sizeof(TgMethod));
+  for (size_t k = 0; k < paper->count; k++) {
+    const TgHistoric *kernel = &paper->kernels[k];
+    add_method(methods, kernel, kernel->widths[0]);
+    for (int w = 1; kernel->most[0] && w < TG_HISTORIC_WIDTHS && kernel->widths[w]; w++)
+      add_method(methods, kernel, kernel->widths[w]);
+  }
+  return methods;
+}
+
+void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row) {
+  const double us = 1e-6;
+  for (size_t f = 0; f < paper->figure_count; f++) {
+    const TgHistoricFigure *figure = &paper->figures[f];
+    if (row->n != figure->n || row->m != figure->n || strcmp(row->method, figure->kernel) != 0) continue;
+    if (figure->width && row->width != figure->width) continue;
+    row->has_paper = true;
+    row->paper = (TgMeasurement){.trials = figure->trials,
+                                 .min_s = figure->min_us * us,
+                                 .median_s = NAN,
+                                 .mean_s = figure->mean_us * us,
+                                 .max_s = figure->max_us * us,
+                                 .stddev_s = figure->stddev_us * us};
+  }
+}
+
+/* --- one size: operands, and each method on them, checked and measured -------------------------------------------- */
+
+enum { MOST_ELSEWHERE = 101 /* trials of what is measured beside the kernel */ };
+/* What takes longer is warm after the run that was checked. */
+static const double warm_run_s = 1;
+
+/* What is measured now. */
+typedef struct TgNow {
+  TgSuite *suite;
+  const TgMethod *method;
+  const TgHistoric *historic; /* the method's, or NULL */
+  TgOperands operands;
+  TgMeasurement in, out;
+  void *host_bt, *device_bt; /* B', once a method asks for it */
+  TgMeasurement transposing;
+  bool room;       /* on the host; else nothing is measured at this size, for … */
+  TgError no_room; /* … that */
+} TgNow;
+
+/* --- the work ----------------------------------------------------------------------------------------------------- */
+
+static TgHistoricRun historic_run(const TgNow *now) {
+  const TgOperands *operands = &now->operands;
+  return (TgHistoricRun){.type = operands->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32,
+                         .width = now->method->width,
+                         .split = now->method->split,
+                         .repeats = now->method->repeats,
+                         .m = operands->m,
+                         .n = operands->n,
+                         .k = operands->k,
+                         .a = operands->device[0],
+                         .b = now->historic->transposed_b ? now->device_bt : operands->device[1],
+                         .c = operands->device[2]};
+}
+
+static TgGemm gemm_of(const TgOperands *operands) {
+  const bool own = operands->kind == TG_HISTORIC_SYMMETRIC;
+  return (TgGemm){.element = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32,
+                  .transpose_b = own,
+                  .m = operands->m,
+                  .n = operands->n,
+                  .k = operands->k,
+                  .a = operands->device[0],
+                  .b = operands->device[own ? 0 : 1],
+                  .c = operands->device[2],
+                  .lda = operands->k,
+                  .ldb = own ? operands->k : operands->n,
+                  .ldc = operands->n};
+}
+
+static bool work(const void *what, TgError *error) {
+  const TgNow *now = what;
+  const TgMethod *method = now->method;
+  if (now->historic) {
+    const TgHistoricRun run = historic_run(now);
+    return tg_historic_start(now->historic, &run, error);
+  }
+  if (method->kernel) {
+    const TgGemm gemm = gemm_of(&now->operands);
+    return tg_kernel_start(tg_kernel_find(method->kernel), &gemm, error);
+  }
+  if (method->device) return method->device(&now->operands, error);
+  method->cpu(&now->operands);
+  return true;
+}
+
+/* --- whether it is measured --------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const TgSuite *suite, const TgMethod *method, const TgSuiteSize *size) {
+  if (method->cpu == NULL && !suite->on_device) return false;
+  if (method->least && size->n < method->least) return false;
+  if (method->most && size->n > method->most) return false;
+  return !suite->options->kernels || g_strv_contains((const char *const *)suite->options->kernels, method->name);
+}
+
+/* Types and kinds that a kernel does not have are no rows; sizes that it does not take are, and say so. */
+static bool fits(const TgMethod *method, const TgSuiteSize *size) {
+  if (method->kernel) {
+    const int element = size->number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
+    return size->number != TG_NUMBER_I32 && tg_kernel_find(method->kernel)->elements >> element & 1;
+  }
+  if (!method->historic) return true;
+  const TgHistoric *kernel = tg_historic_find(method->historic);
+  const int type = size->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+  if (kernel->kind == TG_HISTORIC_NOTHING) return true;
+  return size->number != TG_NUMBER_F64 && kernel->kind == (int32_t)size->kind && kernel->types >> type & 1;
+}
+
+static void describe_historic(const TgNow *now, TgResult *row) {
+  const TgHistoric *kernel = now->historic;
+  TgHistoricRun run = historic_run(now);
+  TgHistoricShape shape;
+  TgError error;
+  if (!tg_historic_prepare(kernel, &run, &shape, &error)) {
+    g_strlcpy(row->left_out, error.message, sizeof row->left_out);
+    return;
+  }
+  row->printed = kernel->printed;
+  row->width = run.width;
+  row->split = kernel->splits ? (int32_t)shape.split : 0;
+  row->blocks = shape.grid[0] * shape.grid[1] * shape.grid[2];
+  row->threads = shape.block[0] * shape.block[1] * shape.block[2];
+  row->executed_flops = shape.flops;
+  row->asked_bytes = shape.read_bytes + shape.written_bytes;
+  if (kernel->kind == TG_HISTORIC_NOTHING) row->flops = row->bytes = 0;
+}
+
+static TgResult describe(const TgNow *now) {
+  const TgMethod *method = now->method;
+  TgResult row = {.method = method->name, .place = method->cpu ? TG_ON_CPU : TG_ON_GPU};
+  tg_operands_count(&now->operands, &row);
+  row.repeats = MAX(method->repeats, 1);
+  if (now->historic) describe_historic(now, &row);
+  if (!method->kernel) return row;
+  const TgGemm gemm = gemm_of(&now->operands);
+  TgError why;
+  if (!tg_kernel_takes(tg_kernel_find(method->kernel), &gemm, now->suite->results->environment.device.capability, &why))
+    g_strlcpy(row.left_out, why.message, sizeof row.left_out);
+  return row;
+}
+
+static double work_of(const TgResult *row) {
+  return row->flops > 0 ? row->flops : row->bytes;
+}
+
+static bool is_like(const TgResult *row, const TgResult *before, bool same_split) {
+  return strcmp(before->method, row->method) == 0 && strcmp(before->type, row->type) == 0 &&
+         before->width == row->width && (!same_split || before->split == row->split);
+}
+
+/* By the last row alike that took long enough for launches not to count; of the same split, where there is one. */
+static double expected_s(const TgSuite *suite, const TgResult *row) {
+  const double telling_s = 1e-3;
+  const double slowest_per_s = 1e9; /* a processor does more operations, or copies more bytes */
+  for (int same_split = suite->same_split; same_split >= 0; same_split--)
+    for (guint r = suite->results->rows->len; r-- > 0;) {
+      const TgResult *before = tg_results_at(suite->results, r);
+      const double time_s = isnan(tg_result_time_s(before)) ? before->tried_s : tg_result_time_s(before);
+      if (is_like(row, before, same_split) && time_s >= telling_s) return time_s * work_of(row) / work_of(before);
+    }
+  return row->place == TG_ON_GPU ? NAN : work_of(row) / slowest_per_s;
+}
+
+static double best_s(const TgSuite *suite, const TgResult *row) {
+  double best = INFINITY;
+  for (guint r = 0; r < suite->results->rows->len; r++) {
+    const TgResult *other = tg_results_at(suite->results, r);
+    const double time_s = tg_result_time_s(other);
+    if (other->m == row->m && other->n == row->n && other->k == row->k && time_s < best) best = time_s;
+  }
+  return best;
+}
+
+static bool is_hopeless(const TgSuite *suite, TgResult *row, double time_s, const char *verb) {
+  if (!(suite->hopeless > 0 && time_s > suite->short_s && time_s > suite->hopeless * best_s(suite, row))) return false;
+  g_snprintf(row->left_out, sizeof row->left_out, "%s %.2g s, over %g times the best so far", verb, time_s,
+             suite->hopeless);
+  return true;
+}
+
+/* --- measuring ---------------------------------------------------------------------------------------------------- */
+
+static TgBenchLimits fewer(const TgSuite *suite) {
+  TgBenchLimits limits = suite->limits;
+  limits.trials.budget_s /= 8;
+  limits.trials.wanted_s /= 8;
+  limits.trials.most = MIN(limits.trials.most, MOST_ELSEWHERE);
+  return limits;
+}
+
+static void per_repeat(TgMeasurement *time, int32_t repeats) {
+  double *const seconds[] = {&time->min_s, &time->median_s, &time->mean_s, &time->max_s, &time->stddev_s};
+  for (gsize i = 0; i < G_N_ELEMENTS(seconds); i++) *seconds[i] /= repeats;
+}
+
+/* The host's B' and the time that takes, which a paper would count or not. */
+static bool bring_transposed(TgNow *now, TgError *error) {
+  TgOperands *operands = &now->operands;
+  const TgBenchLimits limits = fewer(now->suite);
+  if (now->device_bt) return true;
+  now->host_bt = g_try_malloc((gsize)operands->bytes[1]);
+  if (!now->host_bt) return tg_error_set(error, 0, 0, "not enough memory for B'");
+  TgTransposing turn = {operands, now->host_bt};
+  return tg_trial_on_host(tg_operands_transpose_b, &turn, false, &limits, &now->transposing, error) &&
+         (now->device_bt = tg_device_allocate(operands->bytes[1], error)) &&
+         tg_device_copy_in(now->device_bt, now->host_bt, operands->bytes[1], error);
+}
+
+/* Once on a poisoned C: whether it is right, and about how long it takes. */
+static bool try_once(TgNow *now, TgResult *row, double *once_s, TgError *error) {
+  if (!tg_operands_poison(&now->operands, row->place, error) || !(row->place == TG_ON_CPU || tg_device_wait(error)))
+    return false;
+  const double begun_s = tg_now_s();
+  if (!work(now, error) || !(row->place == TG_ON_CPU || tg_device_wait(error))) return false;
+  *once_s = tg_now_s() - begun_s;
+  const bool nothing = row->bytes == 0;
+  return nothing || tg_operands_check(&now->operands, row->place, row, error);
+}
+
+static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *error) {
+  TgBenchLimits limits = now->suite->limits, beside = fewer(now->suite);
+  if (once_s > warm_run_s) limits.trials.warmup = 0;
+  if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
+  per_repeat(&row->kernel, row->repeats);
+  if (now->suite->kernel_only || row->kernel.median_s > TG_SUITE_LONG_S || row->repeats > 1)
+    return true; /* of a repetition the others would mean nothing */
+  if (!tg_trial_on_host(work, now, true, &beside, &row->call, error)) return false;
+  beside.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
+  const bool can_be_cold = row->bytes > 0 && beside.flush_bytes > 0;
+  if (can_be_cold && !tg_trial_on_device(work, now, &beside, &row->cold, error)) return false;
+  return true;
+}
+
+static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *error) {
+  TgBenchLimits limits = fewer(now->suite);
+  limits.trials.wanted_s = now->suite->limits.trials.wanted_s;
+  if (once_s > warm_run_s) limits.trials.warmup = 0;
+  return tg_trial_on_host(work, now, false, &limits, &row->call, error);
+}
+
+static bool time_method(TgNow *now, TgResult *row, TgError *error) {
+  const TgHistoric *kernel = now->historic;
+  double once_s;
+  if (kernel && kernel->transposed_b && !bring_transposed(now, error)) return false;
+  if (!try_once(now, row, &once_s, error)) return false;
+  row->tried_s = once_s;
+  if (is_hopeless(now->suite, row, once_s, "took")) return true;
+  if (once_s > now->suite->limits.longest_s) {
+    g_snprintf(row->left_out, sizeof row->left_out, "took %.0f s, over %g: not measured again", once_s,
+               now->suite->limits.longest_s);
+    return true;
+  }
+  if (row->place == TG_ON_CPU) return time_on_host(now, row, once_s, error);
+  if (row->bytes > 0) {
+    row->in = now->in;
+    row->out = now->out;
+  }
+  if (kernel && kernel->transposed_b) row->prepare = now->transposing;
+  return time_on_device(now, row, once_s, error);
+}
+
+static bool measure_method(TgNow *now, TgError *error) {
+  TgSuite *suite = now->suite;
+  TgResult row = describe(now);
+  if (suite->options->progress)
+    suite->options->progress(suite->options->progress_data, suite->done, MAX(suite->total, suite->done + 1));
+  suite->done++;
+  if (!now->room) g_strlcpy(row.left_out, now->no_room.message, sizeof row.left_out);
+  const double soon_s = *row.left_out ? NAN : expected_s(suite, &row);
+  if (!*row.left_out && !tg_trial_is_left_out(&suite->limits, soon_s, row.left_out, sizeof row.left_out) &&
+      !is_hopeless(suite, &row, soon_s, "would take") && !time_method(now, &row, error))
+    return false;
+  if (suite->paper) tg_suite_paper_figures(suite->paper, &row);
+  tg_results_add(suite->results, &row);
+  return true;
+}
+
+static bool open_now(TgNow *now, TgError *error) {
+  TgSuite *suite = now->suite;
+  if (!tg_operands_open(&now->operands, suite->on_device, error)) return false;
+  if (!suite->on_device) return true;
+  TgBenchLimits limits = fewer(suite);
+  limits.trials.warmup = 1;
+  return tg_operands_time_in(&now->operands, &limits, &now->in, error) &&
+         tg_operands_time_out(&now->operands, &limits, &now->out, error);
+}
+
+static void close_now(TgNow *now) {
+  if (now->device_bt) tg_device_free(now->device_bt);
+  g_free(now->host_bt);
+  tg_operands_clear(&now->operands);
+}
+
+bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error) {
+  TgError why = {0};
+  TgNow now = {.suite = suite,
+               .operands = {.kind = size->kind,
+                            .number = size->number,
+                            .m = size->m,
+                            .n = size->n,
+                            .k = size->k,
+                            .seed = suite->options->seed}};
+  bool any = false, fine = true;
+  for (size_t i = 0; i < suite->method_count; i++)
+    any = any || (is_wanted(suite, &suite->methods[i], size) && fits(&suite->methods[i], size));
+  if (!any) return true;
+  now.room = tg_operands_have_room(&now.operands, &now.no_room);
+  fine = !now.room || open_now(&now, &why);
+  for (size_t i = 0; fine && i < suite->method_count; i++) {
+    now.method = &suite->methods[i];
+    now.historic = now.method->historic ? tg_historic_find(now.method->historic) : NULL;
+    if (is_wanted(suite, now.method, size) && fits(now.method, size)) fine = measure_method(&now, &why);
+  }
+  close_now(&now);
+  return fine || tg_bench_fail(error, TG_BENCH_ERROR_FAILED, suite->results->experiment, why.message);
+}
+
+bool tg_suite_measure_squares(TgSuite *suite, TgHistoricKind kind, TgNumber number, const GArray *sizes,
+                              GError **error) {
+  bool fine = true;
+  for (guint s = 0; fine && s < sizes->len; s++) {
+    const int64_t n = g_array_index(sizes, int64_t, s);
+    fine = tg_suite_measure(suite, &(TgSuiteSize){kind, number, n, n, n}, error);
+  }
+  return fine;
+}
 
 /* --- choices ------------------------------------------------------------------------------------------------------ */
 
@@ -64,15 +410,12 @@ bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions 
   return true;
 }
 
-void tg_suite_clear(TgSuite *suite) {
-  g_clear_pointer(&suite->results, tg_results_free);
-}
-
-TgResults *tg_suite_finish(TgSuite *suite) {
-  TgResults *results = g_steal_pointer(&suite->results);
+TgResults *tg_suite_finish(TgSuite *suite, bool measured) {
+  g_autoptr(TgResults) results = g_steal_pointer(&suite->results);
+  if (!measured) return NULL;
   tg_environment_end(&results->environment);
   if (!suite->on_device) tg_results_note(results, "the kernels were not run: only the CPU was asked for");
-  return results;
+  return g_steal_pointer(&results);
 }
 
 GArray *tg_suite_sizes(const TgBenchOptions *options, const int64_t *usual, size_t usual_count, int64_t quick_most) {

@@ -50,8 +50,6 @@ bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions 
                    size_t method_count, double budget_s, GError **error);
 /** What one trial may take: `usual_s`, or 40 times the budget that was asked for where that is less, but a second. */
 double tg_suite_longest_s(const TgBenchOptions *options, double usual_s);
-/** Frees what is left; the results too, unless they were taken. */
-void tg_suite_clear(TgSuite *suite);
 
 /** A problem of the suite, for tg_suite_measure(). */
 typedef struct TgSuiteSize {
@@ -63,6 +61,9 @@ typedef struct TgSuiteSize {
 /** Measures all methods that take this size and type, each checked first on a poisoned C, and adds a row each. What is
  * expected to take too long by the rows before is left out in words; a wrong result is no error here. */
 bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error);
+/** The same at m = n = k of all sizes (int64_t), until one fails. */
+bool tg_suite_measure_squares(TgSuite *suite, TgHistoricKind kind, TgNumber number, const GArray *sizes,
+                              GError **error);
 
 /** Methods for a paper's kernels, those without a width or with few sizes at all widths, the others at the paper's:
  * TgMethod. Free with g_array_unref(). */
@@ -70,8 +71,9 @@ GArray *tg_suite_paper_methods(const TgHistoricPaper *paper);
 /** Adds the figures that the paper's tables have of a row. */
 void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row);
 
-/** Ends the measuring: the clock is read again; says in a note what was not run. The results are the caller's. */
-TgResults *tg_suite_finish(TgSuite *suite);
+/** Ends the measuring: the clock is read again; says in a note what was not run. The results are the caller's. NULL,
+ * and the results are freed, where not all was measured. */
+TgResults *tg_suite_finish(TgSuite *suite, bool measured);
 
 /** The sizes to measure at: those of the command line, or the experiment's, fewer with `--quick`. int64_t; free with
  * g_array_unref(). */

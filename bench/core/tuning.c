@@ -3,7 +3,6 @@
 #include "atomic-file.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 

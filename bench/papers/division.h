@@ -74,14 +74,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgDivisions, tg_divisions_free)
 void tg_divisions_judge(TgDivisions *divisions, const TgDevice *device, TgHistoricType type, int64_t n,
                         const TgDivision *cached);
 
-/** Parts of the experiment; they take TgDivisions. */
-void tg_divisions_print(const void *measured, TgPage *page);
-TgJson *tg_divisions_document(const void *measured);
-char *tg_divisions_plot(const void *measured, const TgPlotFormat *format);
-bool tg_divisions_right(const void *measured, GError **error);
-
-extern const TgExperiment tg_experiment_division;
-
 TG_END_DECLS
 
 #endif

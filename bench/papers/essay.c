@@ -1,8 +1,202 @@
-/* bench essay: what is measured. */
-#include "essay.h"
+/* bench essay. The essay's figures are lost with its graphs; what it says in words stands beside ours. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 #include "host-methods.h"
+#include "results-print.h"
 #include "suite.h"
+#include "text-units.h"
+
+enum { WIDTH = 16 }; /* of most of the essay's graphs */
+
+static const TgColumn columns[] = {{"cpu", "cpu", 0},
+                                   {"naive", "essay-naive", WIDTH},
+                                   {"tiled", "essay-tiled", WIDTH},
+                                   {"coalesced", "essay-coalesced", WIDTH},
+                                   {"no conflicts", "essay-no-conflicts", WIDTH},
+                                   {"outer", "essay-outer", WIDTH},
+                                   {"prefetch", "essay-prefetch", WIDTH},
+                                   {"cublas", "cublas", 0}};
+
+/* --- widths ------------------------------------------------------------------------------------------------------- */
+
+static int64_t largest(const TgResults *results) {
+  g_autoptr(GArray) sizes = tg_results_sizes(results);
+  return sizes->len ? g_array_index(sizes, int64_t, sizes->len - 1) : 0;
+}
+
+static void print_widths(TgPage *page, const TgResults *results) {
+  static const char *const heads[] = {"kernel", "4x4", "8x8", "16x16", "32x32"};
+  static const int32_t widths[] = {4, 8, 16, 32};
+  const int64_t n = largest(results);
+  if (!results->environment.has_device) return;
+  tg_page_add(page, "\nBlocks, at n = %" PRId64 ": Gflop/s of the kernel\n", n);
+  TgTable *table = tg_page_table(page, "lrrrr", 2, heads);
+  for (gsize c = 0; c < G_N_ELEMENTS(columns); c++) {
+    if (columns[c].width == 0) continue;
+    tg_table_add(table, "%s", columns[c].head);
+    for (gsize w = 0; w < G_N_ELEMENTS(widths); w++) {
+      const TgResult *row = tg_results_square(results, columns[c].method, widths[w], n);
+      const double speed = tg_result_shown(row, TG_SHOW_FLOPS);
+      tg_table_add(table, isnan(speed) ? "-" : "%.4g", speed * 1e-9);
+    }
+  }
+}
+
+/* --- what the essay says ------------------------------------------------------------------------------------------ */
+
+/* A comparison: how many times as fast the second is as the first. */
+typedef struct TgEssayWord {
+  const char *says, *slower, *faster;
+  bool whole; /* with launch and transfers, the transposition of B too */
+} TgEssayWord;
+
+static const TgEssayWord words[] = {
+    {"the GPU is faster than the CPU", "cpu", "essay-naive", false},
+    {"…, but for small matrices, by the transfers", "cpu", "essay-naive", true},
+    {"tiled is faster than naive", "essay-naive", "essay-tiled", false},
+    {"coalesced is faster than tiled", "essay-tiled", "essay-coalesced", false},
+    {"…, the CPU's transposition of B counted", "essay-tiled", "essay-coalesced", true},
+    {"without bank conflicts it is faster still", "essay-coalesced", "essay-no-conflicts", false},
+    {"the outer product is more useful work", "essay-no-conflicts", "essay-outer", false},
+    {"prefetching and unrolling improve on it", "essay-outer", "essay-prefetch", false},
+    {"cuBLAS is better than all of these", "essay-prefetch", "cublas", false},
+};
+
+static const TgResult *at_width(const TgResults *results, const char *method, int64_t n) {
+  return tg_results_square(results, method, g_str_has_prefix(method, "essay-") ? WIDTH : 0, n);
+}
+
+static void print_words(TgPage *page, const TgResults *results) {
+  g_autoptr(GArray) sizes = tg_results_sizes(results);
+  g_autoptr(GPtrArray) heads = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GString) align = g_string_new("l");
+  if (!results->environment.has_device) return;
+  g_ptr_array_add(heads, g_strdup("claim of the essay"));
+  for (guint s = 0; s < sizes->len; s++) {
+    g_string_append_c(align, 'r');
+    g_ptr_array_add(heads, g_strdup_printf("%" PRId64, g_array_index(sizes, int64_t, s)));
+  }
+  tg_page_add(page, "\nHow many times as fast here, at n, blocks of %dx%d\n", WIDTH, WIDTH);
+  TgTable *table = tg_page_table(page, g_intern_string(align->str), 2, (const char *const *)heads->pdata);
+  for (gsize w = 0; w < G_N_ELEMENTS(words); w++) {
+    tg_table_add(table, "%s", words[w].says);
+    for (guint s = 0; s < sizes->len; s++) {
+      const int64_t n = g_array_index(sizes, int64_t, s);
+      const TgShow show = words[w].whole ? TG_SHOW_WHOLE : TG_SHOW_TIME;
+      const double ratio = tg_result_shown(at_width(results, words[w].slower, n), show) /
+                           tg_result_shown(at_width(results, words[w].faster, n), show);
+      tg_table_add(table, isnan(ratio) ? "-" : "%.3g", ratio);
+    }
+  }
+}
+
+/* The essay's one number: a quarter of an operation a byte. */
+static void print_intensity(TgPage *page, const TgResults *results) {
+  const TgResult *naive = at_width(results, "essay-naive", largest(results));
+  const TgResult *tiled = at_width(results, "essay-tiled", largest(results));
+  if (!naive || !tiled) return;
+  tg_page_paragraph(page, 2,
+                    "operations for a byte asked of memory: naive %.3g (the essay: 1/4), tiled %.3g; an operand comes "
+                    "from a cache more often than not",
+                    naive->flops / naive->asked_bytes, tiled->flops / tiled->asked_bytes);
+}
+
+/* --- matrices that are not square --------------------------------------------------------------------------------- */
+
+static const TgColumn oblong_columns[] = {
+    {"cpu", "cpu", 0}, {"naive", "essay-naive", WIDTH}, {"prefetch", "essay-prefetch", WIDTH}, {"cublas", "cublas", 0}};
+
+static bool is_oblong(const TgResult *row) {
+  return row->m != row->n || row->n != row->k;
+}
+
+static void print_oblongs(TgPage *page, const TgResults *results) {
+  static const char *const heads[] = {"m x n x k", "cpu", "naive", "prefetch", "cublas", "cublas, Gflop/s"};
+  TgTable *table = NULL;
+  const TgResult *before = NULL;
+  for (guint r = 0; r < results->rows->len; r++) {
+    const TgResult *row = tg_results_at(results, r);
+    if (!is_oblong(row) || (before && row->m == before->m && row->n == before->n && row->k == before->k)) continue;
+    before = row;
+    if (!table) tg_page_add(page, "\nNot square: medians, on the GPU of the kernel\n");
+    if (!table) table = tg_page_table(page, "lrrrrr", 2, heads);
+    tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, row->m, row->n, row->k);
+    for (gsize c = 0; c < G_N_ELEMENTS(oblong_columns); c++) {
+      const TgColumn *column = &oblong_columns[c];
+      char text[32];
+      const TgResult *one = tg_results_find(results, column->method, column->width, row->m, row->n, row->k);
+      tg_time_text(tg_result_time_s(one), text, sizeof text);
+      tg_table_add(table, "%s", one ? text : "-");
+    }
+    const TgResult *cublas = tg_results_find(results, "cublas", 0, row->m, row->n, row->k);
+    const double speed = tg_result_shown(cublas, TG_SHOW_FLOPS);
+    tg_table_add(table, isnan(speed) ? "-" : "%.4g", speed * 1e-9);
+  }
+}
+
+static void print(const void *measured, TgPage *page) {
+  const TgResults *results = measured;
+  tg_page_where(page, results);
+  tg_page_add(page, "\nSquare, f32, blocks of %dx%d: medians, on the GPU of the kernel\n", WIDTH, WIDTH);
+  tg_page_grid(page, results, columns, G_N_ELEMENTS(columns), TG_SHOW_TIME);
+  if (results->environment.has_device) {
+    tg_page_add(page, "\nWith launch, transfers and what the CPU prepares\n");
+    tg_page_grid(page, results, columns, G_N_ELEMENTS(columns), TG_SHOW_WHOLE);
+    tg_page_add(page, "\nSpeed-up over the CPU, of the kernel\n");
+    tg_page_ratios(page, results, columns, G_N_ELEMENTS(columns));
+  }
+  print_widths(page, results);
+  print_words(page, results);
+  print_intensity(page, results);
+  print_oblongs(page, results);
+  tg_page_add(page, "\n");
+  tg_page_remarks(page, results);
+}
+
+/* --- a plot a comparison ------------------------------------------------------------------------------------------ */
+
+static const struct {
+  const char *title;
+  int count;
+  int columns[4]; /* of the table above */
+} panels[] = {{"CPU and naive", 2, {0, 1}},           {"naive and tiled", 2, {1, 2}},
+              {"tiled and coalesced", 2, {2, 3}},     {"coalesced, without bank conflicts", 2, {3, 4}},
+              {"inner and outer product", 2, {4, 5}}, {"outer product and prefetching", 2, {5, 6}},
+              {"cuBLAS, square", 4, {0, 1, 6, 7}}};
+
+static void plot_oblongs(TgPanel *panel, const TgResults *results) {
+  for (guint r = 0; r < results->rows->len; r++) {
+    const TgResult *row = tg_results_at(results, r);
+    if (!is_oblong(row)) continue;
+    for (gsize c = 0; c < G_N_ELEMENTS(oblong_columns); c++)
+      if (strcmp(row->method, oblong_columns[c].method) == 0)
+        tg_panel_point(panel, oblong_columns[c].head, cbrt((double)row->m * (double)row->n * (double)row->k),
+                       tg_result_time_s(row));
+  }
+}
+
+static char *plot(const void *measured, const TgPlotFormat *format) {
+  static const char rows[] = "n, rows of the matrices", time[] = "time, s";
+  const TgResults *results = measured;
+  g_autofree char *where = tg_environment_text(&results->environment);
+  g_autoptr(TgChart) chart = tg_chart_new("Matrix multiplication, an essay's steps", where);
+  for (gsize p = 0; p < G_N_ELEMENTS(panels); p++) {
+    TgPanel *panel = tg_chart_panel(chart, panels[p].title, rows, time);
+    for (int c = 0; c < panels[p].count; c++)
+      tg_panel_columns(panel, results, &columns[panels[p].columns[c]], 1, TG_SHOW_TIME);
+  }
+  plot_oblongs(tg_chart_panel(chart, "cuBLAS, not square", "third root of m n k", time), results);
+  TgPanel *widths = tg_chart_panel(chart, "tiled, by the width of its blocks", rows, time);
+  tg_panel_columns(widths, results, &(TgColumn){"4x4", "essay-tiled", 4}, 1, TG_SHOW_TIME);
+  tg_panel_columns(widths, results, &(TgColumn){"8x8", "essay-tiled", 8}, 1, TG_SHOW_TIME);
+  tg_panel_columns(widths, results, &(TgColumn){"16x16", "essay-tiled", 16}, 1, TG_SHOW_TIME);
+  tg_panel_columns(widths, results, &(TgColumn){"32x32", "essay-tiled", 32}, 1, TG_SHOW_TIME);
+  return tg_chart_script(chart, format);
+}
+
+/* --- what is measured --------------------------------------------------------------------------------------------- */
 
 static const double budget_s = 1; /* of trials, a kernel and size */
 
@@ -34,15 +228,6 @@ static const TgMethod oblong_methods[] = {
 static const int64_t oblongs[][3] = {{32, 16, 64},    {64, 32, 128},    {128, 64, 256},
                                      {256, 128, 512}, {512, 256, 1024}, {1000, 37, 513}};
 
-static bool measure_squares(TgSuite *suite, const GArray *sizes, GError **error) {
-  for (guint s = 0; s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
-    const TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_F32, n, n, n};
-    if (!tg_suite_measure(suite, &size, error)) return false;
-  }
-  return true;
-}
-
 static bool measure_oblongs(TgSuite *suite, GError **error) {
   suite->methods = oblong_methods;
   suite->method_count = G_N_ELEMENTS(oblong_methods);
@@ -63,10 +248,9 @@ static void *measure(const TgBenchOptions *options, GError **error) {
     return NULL;
   g_autoptr(GArray) sizes = tg_suite_sizes(options, usual_sizes, G_N_ELEMENTS(usual_sizes), 128);
   suite.total = (int64_t)sizes->len * (suite.on_device ? (int64_t)G_N_ELEMENTS(methods) : 1);
-  bool fine = measure_squares(&suite, sizes, error) && (options->size_count || measure_oblongs(&suite, error));
-  TgResults *results = fine ? tg_suite_finish(&suite) : NULL;
-  tg_suite_clear(&suite);
-  return results;
+  bool fine = tg_suite_measure_squares(&suite, TG_HISTORIC_PRODUCT, number, sizes, error) &&
+              (options->size_count || measure_oblongs(&suite, error));
+  return tg_suite_finish(&suite, fine);
 }
 
 const TgExperiment tg_experiment_essay = {
@@ -80,8 +264,8 @@ const TgExperiment tg_experiment_essay = {
     .takes_cpu_only = true,
     .measure = measure,
     .clear = tg_results_clear,
-    .print = tg_essay_print,
+    .print = print,
     .document = tg_results_document,
-    .plot = tg_essay_plot,
+    .plot = plot,
     .right = tg_results_right,
 };

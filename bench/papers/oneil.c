@@ -1,11 +1,138 @@
-/* bench oneil: what is measured. */
-#include "oneil.h"
+/* bench oneil: the paper's tables with ours beside them, and their continuation to larger matrices. Kernels and figures
+ * are those of the paper's table in cuda/kernels/historic/. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 #include "division.h"
+#include "historic.h"
 #include "host-methods.h"
+#include "results-print.h"
 #include "suite.h"
 
-#include <inttypes.h>
+/* --- the paper's tables ------------------------------------------------------------------------------------------- */
+
+static void add_us(TgTable *table, double seconds) {
+  tg_table_add(table, isnan(seconds) ? "-" : "%.1f", seconds * 1e6);
+}
+
+static void add_time(TgTable *table, const char *title, const char *what, const TgMeasurement *time) {
+  if (!time->trials) return;
+  tg_table_add(table, "%s", title);
+  tg_table_add(table, "%s", what);
+  tg_table_add(table, "%d", time->trials);
+  add_us(table, time->min_s);
+  add_us(table, time->max_s);
+  add_us(table, time->mean_s);
+  tg_table_add(table, "%.2f", time->stddev_s * 1e6);
+  add_us(table, time->median_s);
+}
+
+/* The sum of the medians: what a program would take that brings the operands, starts the kernel and takes the result.
+ */
+static void add_whole(TgTable *table, const TgResult *row) {
+  const double whole_s = tg_result_whole_s(row);
+  if (isnan(whole_s)) return;
+  for (int c = 0; c < 7; c++) tg_table_add(table, "%s", c == 1 ? "with transfers" : "");
+  add_us(table, whole_s);
+}
+
+static const TgHistoricFigure *figure_of(const TgResult *row) {
+  for (size_t f = 0; row->has_paper && f < tg_historic_oneil.figure_count; f++) {
+    const TgHistoricFigure *figure = &tg_historic_oneil.figures[f];
+    if (figure->n == row->n && (!figure->width || figure->width == row->width) &&
+        strcmp(figure->kernel, row->method) == 0)
+      return figure;
+  }
+  return NULL;
+}
+
+static void add_row(TgTable *table, const TgResult *row) {
+  const TgHistoricFigure *figure = figure_of(row);
+  g_autofree char *where = g_strdup_printf("paper, %s", tg_historic_oneil.machine);
+  g_autofree char *title =
+      g_strdup_printf("%s%s", figure ? figure->title : row->method, row->printed ? ", as printed" : "");
+  if (figure) add_time(table, title, where, &row->paper);
+  add_time(table, figure ? "" : title, "kernel", &row->kernel);
+  add_time(table, "", "call to end", &row->call);
+  add_time(table, "", "operands in", &row->in);
+  add_time(table, "", "result out", &row->out);
+  if (row->bytes > 0) add_whole(table, row);
+}
+
+/* What belongs to a table: what the paper has there, and what computes nothing. */
+static bool belongs(const TgResult *row, int32_t number, int64_t n) {
+  const TgHistoricFigure *figure = figure_of(row);
+  if (*row->left_out || row->place != TG_ON_GPU || row->n != n) return false;
+  return figure ? figure->table == number : row->bytes == 0;
+}
+
+static void print_paper(TgPage *page, const TgResults *results, int32_t number, int64_t n) {
+  static const char *const heads[] = {"algorithm", "times in us", "trials", "min", "max", "avg", "std", "median"};
+  TgTable *table = NULL;
+  for (guint r = 0; r < results->rows->len; r++) {
+    if (!belongs(tg_results_at(results, r), number, n)) continue;
+    if (!table) tg_page_add(page, "\nTable %d: %" PRId64 "x%" PRId64 "\n", number, n, n);
+    if (!table) table = tg_page_table(page, "llrrrrrr", 2, heads);
+    add_row(table, tg_results_at(results, r));
+  }
+}
+
+/* --- larger matrices ---------------------------------------------------------------------------------------------- */
+
+/* The CPU, the kernels that take any size, the vendor's library. Heads are names without the paper's. */
+static GArray *columns_new(void) {
+  const TgColumn cpu = {"cpu", "cpu", 0}, chosen = {"chosen", "chosen", 0}, cublas = {"cublas", "cublas", 0};
+  GArray *columns = g_array_new(FALSE, FALSE, sizeof(TgColumn));
+  g_array_append_val(columns, cpu);
+  for (size_t k = 0; k < tg_historic_oneil.count; k++) {
+    const TgHistoric *kernel = &tg_historic_oneil.kernels[k];
+    const TgColumn column = {kernel->name + strlen(tg_historic_oneil.name) + 1, kernel->name, 0};
+    if (kernel->splits) g_array_append_val(columns, column);
+  }
+  g_array_append_val(columns, chosen);
+  g_array_append_val(columns, cublas);
+  return columns;
+}
+
+static void print(const void *measured, TgPage *page) {
+  const TgResults *results = measured;
+  g_autoptr(GArray) columns = columns_new();
+  const TgColumn *first = (const TgColumn *)(void *)columns->data;
+  tg_page_where(page, results);
+  print_paper(page, results, 1, 8);
+  print_paper(page, results, 2, 16);
+  tg_page_add(page, "\nLarger matrices: medians, on the GPU of the kernel\n");
+  tg_page_grid(page, results, first, columns->len, TG_SHOW_TIME);
+  tg_page_add(page, "\nGflop/s\n");
+  tg_page_grid(page, results, first, columns->len, TG_SHOW_FLOPS);
+  tg_page_add(page, "\n");
+  if (results->environment.has_device)
+    tg_page_paragraph(
+        page, 2,
+        "kernel: on the device, between two events around one launch that has been started before; call to end: on the "
+        "host, from the "
+        "call until the device is done; operands in, result out: from and to ordinary memory. The kernels "
+        "that add atomically have C zeroed within their time. chosen: the division into blocks and threads "
+        "that bench division kept as the best of this card, else its rule's.");
+  tg_page_remarks(page, results);
+}
+
+static char *plot(const void *measured, const TgPlotFormat *format) {
+  static const char rows[] = "n, rows of the matrices";
+  const TgResults *results = measured;
+  g_autoptr(GArray) columns = columns_new();
+  g_autofree char *where = tg_environment_text(&results->environment);
+  g_autoptr(TgChart) chart = tg_chart_new("O'Neil's kernels on larger matrices", where);
+  const TgColumn *first = (const TgColumn *)(void *)columns->data;
+  tg_panel_columns(tg_chart_panel(chart, "kernel", rows, "time, s"), results, first, columns->len, TG_SHOW_TIME);
+  tg_panel_columns(tg_chart_panel(chart, "with launch and transfers", rows, "time, s"), results, first, columns->len,
+                   TG_SHOW_WHOLE);
+  tg_panel_columns(tg_chart_panel(chart, "kernel", rows, "flop/s"), results, first, columns->len, TG_SHOW_FLOPS);
+  return tg_chart_script(chart, format);
+}
+
+/* --- what is measured --------------------------------------------------------------------------------------------- */
 
 static const double budget_s = 20; /* of trials, a kernel and size */
 
@@ -73,9 +200,7 @@ static void *measure(const TgBenchOptions *options, GError **error) {
     size.m = size.n = size.k = g_array_index(sizes, int64_t, s);
     fine = measure_size(&suite, methods, &size, error);
   }
-  TgResults *results = fine ? tg_suite_finish(&suite) : NULL;
-  tg_suite_clear(&suite);
-  return results;
+  return tg_suite_finish(&suite, fine);
 }
 
 const TgExperiment tg_experiment_oneil = {
@@ -89,8 +214,8 @@ const TgExperiment tg_experiment_oneil = {
     .takes_cpu_only = true,
     .measure = measure,
     .clear = tg_results_clear,
-    .print = tg_oneil_print,
+    .print = print,
     .document = tg_results_document,
-    .plot = tg_oneil_plot,
+    .plot = plot,
     .right = tg_results_right,
 };

@@ -7,7 +7,6 @@
 #include "tuning.h"
 
 #include <glib/gstdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What a command reads and what it writes: identities of files, each with its words, as in "--a a.npy". */

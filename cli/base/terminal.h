@@ -50,7 +50,4 @@ void tg_terminal_size(int *rows, int *columns);
 /** Shows rows of text, each ended by a newline, from the top left on. False where the terminal is gone. */
 bool tg_terminal_show(const char *rows);
 
-/** Reads one key from the first of `length` bytes (`used` of them); 0 where more bytes must come. */
-unsigned tg_terminal_decode(const char *bytes, size_t length, size_t *used);
-
 #endif

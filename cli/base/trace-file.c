@@ -13,12 +13,10 @@ void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs) {
   TgJson *json = file->json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_member_string(json, "displayTimeUnit", "ms");
-  tg_json_key(json, "otherData");
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_object(json, "otherData", TG_JSON_LINES);
   for (size_t p = 0; p < pairs; p++) tg_json_member_string(json, about[2 * p], about[2 * p + 1]);
   tg_json_end_object(json);
-  tg_json_key(json, "traceEvents");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "traceEvents", TG_JSON_LINES);
 }
 
 static TgExit refuse_time(const TgCli *cli, double time_s) {

@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-#include "json-writer.h"
+#include "json-fields.h"
 
 /** Processes of a trace: what is predicted, and from here on what is measured. */
 enum { TG_TRACE_PREDICTED = 1, TG_TRACE_MEASURED = 2 };

@@ -1,5 +1,5 @@
 /* draw --memory: what processors hold in each step. */
-#include "draw-chart.h"
+#include "draw-file.h"
 #include "memory-limit.h"
 #include "progress.h"
 #include "sim.h"

@@ -1,5 +1,5 @@
 /* draw --spacetime: predictions, as `topogemm sim` makes them, as pictures of their processors against time. */
-#include "draw-chart.h"
+#include "draw-file.h"
 #include "memory-limit.h"
 #include "report.h"
 #include "sim.h"
@@ -11,6 +11,8 @@ enum { MOST_KEPT = 1 << 22 }; /* nodes times steps whose times are kept, 128 MiB
 
 /* A prediction and what the picture shows of it. */
 typedef struct TgTimedRun {
+  TgProblem problem;
+  TgCost cost;
   TgSimRun sim;
   TgCriticalPath path;
   TgSpacetimeRun chart;
@@ -24,6 +26,8 @@ typedef struct TgTimedRun {
 
 static void run_clear(TgTimedRun *run) {
   tg_sim_clear(&run->sim);
+  tg_cost_clear(&run->cost);
+  tg_problem_clear(&run->problem);
   tg_critical_path_clear(&run->path);
   g_free(run->lane_of);
   g_free(run->node_of);
@@ -36,8 +40,8 @@ static void run_clear(TgTimedRun *run) {
 
 static TgExit check_steps(const TgCli *cli, const TgSimRun *sim) {
   TgError error = {0};
-  int64_t steps = tg_walk_count_steps(&sim->problem.schedule, &sim->problem.names, &error);
-  if (steps < 0) return tg_problem_report(cli, &sim->problem, &error);
+  int64_t steps = tg_walk_count_steps(&sim->problem->schedule, &sim->problem->names, &error);
+  if (steps < 0) return tg_problem_report(cli, sim->problem, &error);
   if (steps <= MOST_KEPT / sim->network.nodes) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "draw --spacetime: %d nodes times %" PRId64
@@ -48,29 +52,30 @@ static TgExit check_steps(const TgCli *cli, const TgSimRun *sim) {
 static TgExit predict(const TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
   TgSimRun *sim = &run->sim;
   GError *error = NULL;
-  TgExit status = tg_sim_bind(cli, &sim->problem, algo, 0, several, NULL);
+  sim->problem = &run->problem;
+  TgExit status = tg_sim_bind(cli, &run->problem, algo, 0, several, NULL);
   if (!status) status = tg_sim_sizes(cli, sim);
   if (!status) status = tg_sim_options(cli, sim);
   if (!status) status = check_steps(cli, sim);
   if (!status) status = tg_sim_prove(cli, sim);
   sim->options.keep_node_steps = true;
-  if (!status) status = tg_sim_predict(cli, sim);
+  if (!status) status = tg_sim_predict(cli, sim, &run->cost);
   if (status) return status;
-  if (tg_critical_path_find(&sim->problem.schedule, &sim->problem.names, &sim->shape, &sim->network,
-                            (TgEmbeddingKind)sim->embedding.kind, &sim->options, &sim->cost, &run->path, &error))
+  if (tg_critical_path_find(&sim->problem->schedule, &sim->problem->names, &sim->shape, &sim->network,
+                            (TgEmbeddingKind)sim->embedding.kind, &sim->options, sim->cost, &run->path, &error))
     return TG_EXIT_DONE;
-  return tg_sim_failed(cli, sim, &sim->cost.failure, error);
+  return tg_sim_failed(cli, sim, &sim->cost->failure, error);
 }
 
 /* Processors in the order of the grid, each on its node; nodes where one has several. */
 static void find_lanes(TgTimedRun *run) {
   const TgSimRun *sim = &run->sim;
-  const TgSchedule *schedule = &sim->problem.schedule;
-  const int64_t lanes = sim->rank ? tg_schedule_processors(schedule) : sim->cost.nodes;
-  run->lane_of = g_new(int64_t, sim->cost.nodes);
+  const TgSchedule *schedule = &sim->problem->schedule;
+  const int64_t lanes = sim->rank ? tg_schedule_processors(schedule) : sim->cost->nodes;
+  run->lane_of = g_new(int64_t, sim->cost->nodes);
   run->node_of = g_new(int64_t, lanes);
   run->lane = g_new0(char *, lanes + 1);
-  for (int64_t n = 0; n < sim->cost.nodes; n++) run->lane_of[n] = -1;
+  for (int64_t n = 0; n < sim->cost->nodes; n++) run->lane_of[n] = -1;
   for (int64_t l = 0; l < lanes; l++) {
     char name[64];
     run->node_of[l] = sim->rank ? tg_embedding_node(&sim->embedding, l) : l;
@@ -85,7 +90,7 @@ static void find_lanes(TgTimedRun *run) {
 }
 
 static void find_spans(TgTimedRun *run) {
-  const TgCost *cost = &run->sim.cost;
+  const TgCost *cost = run->sim.cost;
   const int64_t lanes = run->chart.lanes;
   run->span = g_new(TgSpan, cost->trace.steps * lanes + 1);
   for (int64_t s = 0; s < cost->trace.steps; s++)
@@ -101,7 +106,7 @@ static void find_spans(TgTimedRun *run) {
 }
 
 static void find_steps(TgTimedRun *run) {
-  const TgTrace *trace = &run->sim.cost.trace;
+  const TgTrace *trace = &run->sim.cost->trace;
   run->step = g_new(TgSpacetimeStep, trace->steps + 1);
   for (int64_t s = 0; s < trace->steps; s++) {
     const TgPathStep *path = &run->path.step[s];
@@ -116,7 +121,7 @@ static void find_steps(TgTimedRun *run) {
 
 static char *words_of(const TgTimedRun *run) {
   const TgSimRun *sim = &run->sim;
-  const TgCost *cost = &sim->cost;
+  const TgCost *cost = sim->cost;
   char compute[32], rest[32];
   const char *embedding = tg_embedding_name(sim->embedding.kind);
   tg_time_text(cost->compute_s, compute, sizeof compute);
@@ -131,18 +136,18 @@ static TgExit open_run(const TgCli *cli, TgTimedRun *run, const char *algo, bool
   run->sim.element = TG_F32;
   TgExit status = predict(cli, run, algo, several);
   if (status) return status;
-  tg_schedule_grid_text(&run->sim.problem.schedule, grid, sizeof grid);
-  tg_time_text(run->sim.cost.time_s, run->time, sizeof run->time);
+  tg_schedule_grid_text(&run->sim.problem->schedule, grid, sizeof grid);
+  tg_time_text(run->sim.cost->time_s, run->time, sizeof run->time);
   find_lanes(run);
   find_spans(run);
   find_steps(run);
-  run->name = g_strdup_printf("%s on %s", tg_problem_display_name(&run->sim.problem), grid);
+  run->name = g_strdup_printf("%s on %s", tg_problem_display_name(run->sim.problem), grid);
   run->words = words_of(run);
   run->chart.name = run->name;
   run->chart.words = run->words;
   run->chart.time = run->time;
-  run->chart.time_s = run->sim.cost.time_s;
-  run->chart.steps = run->sim.cost.trace.steps;
+  run->chart.time_s = run->sim.cost->time_s;
+  run->chart.steps = run->sim.cost->trace.steps;
   run->chart.lane = (const char *const *)run->lane;
   run->chart.span = run->span;
   run->chart.step = run->step;

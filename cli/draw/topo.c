@@ -1,7 +1,6 @@
 /* topogemm topo: describes a network and draws it. */
 #include "memory-limit.h"
 #include "output.h"
-#include "algo.h"
 
 #include "draw-file.h"
 #include "topology-picture.h"

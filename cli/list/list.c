@@ -1,17 +1,173 @@
 /* topogemm list: what there is. */
-#include "executors.h"
-#include "list.h"
-#include "output.h"
 #include "algo.h"
+#include "cli.h"
+#include "executors.h"
+#include "output.h"
 
 #include "algo-library.h"
+#include "historic.h"
+#include "json-fields.h"
 #include "kernel.h"
 #include "machine-library.h"
 #include "machine.h"
 #include "shape.h"
 #include "suggestion.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { TG_LIST_COLUMNS = 80 };
+
+/* Entries of two parts: a row of a table, and text that stands below it, wrapped. The first is the heading. */
+typedef struct TgListing {
+  struct TgTable *table;
+  GPtrArray *texts; /* char * */
+} TgListing;
+
+enum { INDENT = 4 };
+
+static TgListing listing_new(const char *align) {
+  return (TgListing){tg_table_new(align), g_ptr_array_new_with_free_func(g_free)};
+}
+
+/* Ends an entry, whose cells are in the table. */
+static void listing_add(TgListing *listing, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_ptr_array_add(listing->texts, g_strdup_vprintf(format, arguments));
+  va_end(arguments);
+}
+
+/* Prints the entries within 80 columns, and frees the listing. */
+static void listing_print(TgCli *cli, TgListing *listing) {
+  g_auto(GStrv) lines = tg_table_lines(listing->table);
+  for (guint i = 0; i < listing->texts->len; i++) {
+    tg_print_styled(cli, i ? TG_STYLE_PLAIN : TG_STYLE_HEADING, "%s\n", lines[i]);
+    tg_print_wrapped_within(cli, listing->texts->pdata[i], INDENT, 0, TG_LIST_COLUMNS);
+  }
+  tg_table_free(listing->table);
+  g_ptr_array_unref(listing->texts);
+}
+
+/* Appends a name to a list with commas. */
+static void list_append(GString *names, const char *name) {
+  g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
+}
+
+/* --- the ladder --------------------------------------------------------------------------------------------------- */
+
+static void list_kernels_names(GString *names) {
+  size_t count;
+  const TgKernel *kernels = tg_kernel_list(&count);
+  for (size_t i = 0; i < count; i++) list_append(names, kernels[i].name);
+  const TgHistoricPaper *const *papers = tg_historic_papers(&count);
+  for (size_t p = 0; p < count; p++)
+    g_string_append_printf(names, "%s %zu of %s", p ? "," : "; of papers:", papers[p]->count, papers[p]->name);
+}
+
+static void list_kernels_print(TgCli *cli) {
+  size_t count;
+  const TgKernel *kernels = tg_kernel_list(&count);
+  TgListing listing = listing_new("lll");
+  tg_table_add_row(listing.table, "kernel|types|GPU from");
+  listing_add(&listing, "idea (source)");
+  for (size_t i = 0; i < count; i++) {
+    tg_table_add(listing.table, "%s", kernels[i].name);
+    tg_table_add(listing.table, "%s", kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
+    tg_table_add(listing.table, "%d.%d%s", kernels[i].capability / 10, kernels[i].capability % 10,
+                 kernels[i].newest == kernels[i].capability ? " only" : "");
+    listing_add(&listing, "%s (%s)", kernels[i].idea, kernels[i].source);
+  }
+  listing_print(cli, &listing);
+  if (!tg_kernel_built()) tg_print(cli, "not in this build, which has no CUDA; on the CPU products run on the BLAS\n");
+}
+
+static void write_types(TgJson *json, const char *types) {
+  g_auto(GStrv) words = g_strsplit(types, " ", -1);
+  tg_json_member_array(json, "types", TG_JSON_ROW);
+  for (char **word = words; *word; word++) tg_json_string(json, *word);
+  tg_json_end_array(json);
+}
+
+static void list_kernels_write(TgJson *json) {
+  size_t count;
+  const TgKernel *kernels = tg_kernel_list(&count);
+  for (size_t i = 0; i < count; i++) {
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "name", kernels[i].name);
+    write_types(json, kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
+    tg_json_member_double(json, "compute_capability", kernels[i].capability / 10.0);
+    tg_json_member_double(json, "newest_compute_capability", kernels[i].newest ? kernels[i].newest / 10.0 : NAN);
+    tg_json_member_bool(json, "exact", kernels[i].exact);
+    tg_json_member_bool(json, "built", tg_kernel_built());
+    tg_json_member_string(json, "idea", kernels[i].idea);
+    tg_json_member_string(json, "source", kernels[i].source);
+    tg_json_end_object(json);
+  }
+}
+
+/* --- papers ------------------------------------------------------------------------------------------------------- */
+
+static const char *types_of(const TgHistoric *kernel) {
+  static const char *const names[] = {"", "f32", "i32", "f32 i32"};
+  return names[kernel->types];
+}
+
+static void add_paper(TgListing *listing, const TgHistoricPaper *paper) {
+  for (size_t k = 0; k < paper->count; k++) {
+    const TgHistoric *kernel = &paper->kernels[k];
+    g_autoptr(GString) widths = g_string_new(NULL);
+    for (int w = 0; w < TG_HISTORIC_WIDTHS && kernel->widths[w]; w++)
+      g_string_append_printf(widths, "%s%d", w ? "," : "", kernel->widths[w]);
+    tg_table_add(listing->table, "%s", kernel->name);
+    tg_table_add(listing->table, "%s", types_of(kernel));
+    tg_table_add(listing->table, "%s", widths->str);
+    listing_add(listing, "%s (%s)%s%s", kernel->idea, kernel->where, kernel->defect ? "; defect: " : "",
+                kernel->defect ? kernel->defect : "");
+  }
+}
+
+static void list_historic_print(TgCli *cli) {
+  size_t count;
+  const TgHistoricPaper *const *papers = tg_historic_papers(&count);
+  if (count == 0) {
+    tg_print(cli, "kernels of papers are not in this build (-Dpapers=false)\n");
+    return;
+  }
+  TgListing listing = listing_new("lll");
+  tg_table_add_row(listing.table, "kernel of a paper|types|widths");
+  listing_add(&listing, "idea (where in the paper)");
+  for (size_t p = 0; p < count; p++) add_paper(&listing, papers[p]);
+  listing_print(cli, &listing);
+  for (size_t p = 0; p < count; p++) {
+    tg_print(cli, "%s: ", papers[p]->name);
+    tg_print_wrapped_within(cli, papers[p]->source, 4, (int)strlen(papers[p]->name) + 2, TG_LIST_COLUMNS);
+  }
+}
+
+static void write_paper(TgJson *json, const TgHistoricPaper *paper) {
+  for (size_t k = 0; k < paper->count; k++) {
+    const TgHistoric *kernel = &paper->kernels[k];
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "name", kernel->name);
+    write_types(json, types_of(kernel));
+    tg_json_member_array(json, "widths", TG_JSON_ROW);
+    for (int w = 0; w < TG_HISTORIC_WIDTHS && kernel->widths[w]; w++) tg_json_integer(json, kernel->widths[w]);
+    tg_json_end_array(json);
+    tg_json_member_bool(json, "built", tg_historic_built(kernel));
+    tg_json_member_string(json, "idea", kernel->idea);
+    tg_json_member_string(json, "defect", kernel->defect);
+    tg_json_member_string(json, "where", kernel->where);
+    tg_json_member_string(json, "source", paper->source);
+    tg_json_end_object(json);
+  }
+}
+
+static void list_historic_write(TgJson *json) {
+  size_t count;
+  const TgHistoricPaper *const *papers = tg_historic_papers(&count);
+  for (size_t p = 0; p < count; p++) write_paper(json, papers[p]);
+}
 
 static bool parse_entry(const TgLibraryEntry *entry, TgProblem *problem) {
   problem->source = (TgSource){entry->name, entry->text, entry->length};
@@ -21,16 +177,15 @@ static bool parse_entry(const TgLibraryEntry *entry, TgProblem *problem) {
 static void name_algorithms(GString *names) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
-  for (size_t i = 0; i < count; i++) tg_list_append(names, entries[i].name);
+  for (size_t i = 0; i < count; i++) list_append(names, entries[i].name);
 }
 
 static void print_algorithms(TgCli *cli) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
-  TgListing listing = tg_listing_new("lll");
-  const char *const head[] = {"algorithm", "grid", "computes"};
-  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(listing.table, "%s", head[i]);
-  tg_listing_add(&listing, "source");
+  TgListing listing = listing_new("lll");
+  tg_table_add_row(listing.table, "algorithm|grid|computes");
+  listing_add(&listing, "source");
   for (size_t i = 0; i < count; i++) {
     g_auto(TgProblem) problem = {0};
     char formula[TG_FORMULA_BYTES];
@@ -39,28 +194,27 @@ static void print_algorithms(TgCli *cli) {
     tg_table_add(listing.table, "%s", entries[i].name);
     tg_table_add(listing.table, "%s", tg_name(&problem.names, problem.names.grid));
     tg_table_add(listing.table, "%s", formula);
-    tg_listing_add(&listing, "%s", tg_name(&problem.names, problem.names.citation));
+    listing_add(&listing, "%s", tg_name(&problem.names, problem.names.citation));
   }
-  tg_listing_print(cli, &listing);
+  listing_print(cli, &listing);
 }
 
 static void name_topologies(GString *names) {
-  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) tg_list_append(names, tg_network_kind_info(kind)->name);
+  for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) list_append(names, tg_network_kind_info(kind)->name);
   g_string_append(names, "; and compositions, as switch:4*torus:2x4");
 }
 
 static void print_topologies(TgCli *cli) {
-  TgListing listing = tg_listing_new("ll");
-  tg_table_add(listing.table, "topology");
-  tg_table_add(listing.table, "example");
-  tg_listing_add(&listing, "joins and routes");
+  TgListing listing = listing_new("ll");
+  tg_table_add_row(listing.table, "topology|example");
+  listing_add(&listing, "joins and routes");
   for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) {
     const TgNetworkKindInfo *info = tg_network_kind_info(kind);
     tg_table_add(listing.table, "%s", info->name);
     tg_table_add(listing.table, "%s", info->example);
-    tg_listing_add(&listing, "%s", info->summary);
+    listing_add(&listing, "%s", info->summary);
   }
-  tg_listing_print(cli, &listing);
+  listing_print(cli, &listing);
   tg_print(cli, "compositions: inner*outer, as in switch:4*torus:2x4\n");
   tg_print_wrapped_within(cli, "four nodes on each of eight switches", 4, 0, TG_LIST_COLUMNS);
 }
@@ -68,52 +222,50 @@ static void print_topologies(TgCli *cli) {
 static void name_machines(GString *names) {
   size_t count;
   const TgMachineEntry *entries = tg_machine_library_list(&count);
-  for (size_t i = 0; i < count; i++) tg_list_append(names, entries[i].name);
+  for (size_t i = 0; i < count; i++) list_append(names, entries[i].name);
 }
 
 static void print_machines(TgCli *cli) {
   size_t count;
   const TgMachineEntry *entries = tg_machine_library_list(&count);
-  TgListing listing = tg_listing_new("ll");
-  tg_table_add(listing.table, "machine");
-  tg_table_add(listing.table, "network");
-  tg_listing_add(&listing, "source of its numbers");
+  TgListing listing = listing_new("ll");
+  tg_table_add_row(listing.table, "machine|network");
+  listing_add(&listing, "source of its numbers");
   for (size_t i = 0; i < count; i++) {
     TgMachine machine;
     if (!tg_machine_parse(&machine, entries[i].text, entries[i].length, NULL)) continue;
     tg_table_add(listing.table, "%s", entries[i].name);
     tg_table_add(listing.table, "%s", *machine.network ? machine.network : "any");
-    tg_listing_add(&listing, "%s: %s", machine.name, machine.source);
+    listing_add(&listing, "%s: %s", machine.name, machine.source);
   }
-  tg_listing_print(cli, &listing);
+  listing_print(cli, &listing);
 }
 
 /* "copy, pull" */
 static char *transports_text(const TgExecutorKind *kind) {
   GString *text = g_string_new(NULL);
   for (int t = 0; t < TG_TRANSPORTS; t++)
-    if (kind->transports >> t & 1) tg_list_append(text, tg_transport_name((TgTransport)t));
+    if (kind->transports >> t & 1) list_append(text, tg_transport_name((TgTransport)t));
   return g_string_free(text, FALSE);
 }
 
 static void name_executors(GString *names) {
-  for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++) tg_list_append(names, (*kind)->name);
+  for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++) list_append(names, (*kind)->name);
 }
 
 static void print_executors(TgCli *cli) {
-  TgListing listing = tg_listing_new("lll");
-  const char *const head[] = {"executor", "runs on", "transport"};
-  for (size_t i = 0; i < G_N_ELEMENTS(head); i++) tg_table_add(listing.table, "%s", head[i]);
-  tg_listing_add(&listing, "what a processor and a link are");
+  TgListing listing = listing_new("lll");
+  tg_table_add_row(listing.table, "executor|runs on|transport");
+  listing_add(&listing, "what a processor and a link are");
   for (const TgExecutorKind *const *row = tg_executors; *row; row++) {
     const TgExecutorKind *kind = *row;
     g_autofree char *transports = transports_text(kind);
     tg_table_add(listing.table, "%s", kind->name);
     tg_table_add(listing.table, "%s", kind->on_gpu ? "a GPU" : "the CPU");
     tg_table_add(listing.table, "%s", transports);
-    tg_listing_add(&listing, "processor: %s; link: %s", kind->processor, kind->link);
+    listing_add(&listing, "processor: %s; link: %s", kind->processor, kind->link);
   }
-  tg_listing_print(cli, &listing);
+  listing_print(cli, &listing);
 }
 
 static void write_algorithms(TgJson *json) {
@@ -162,8 +314,7 @@ static void write_executors(TgJson *json) {
     tg_json_member_string(json, "name", kind->name);
     tg_json_member_bool(json, "gpu", kind->on_gpu);
     tg_json_member_bool(json, "built", !kind->on_gpu || tg_kernel_built());
-    tg_json_key(json, "transports");
-    tg_json_begin_array(json, TG_JSON_ROW);
+    tg_json_member_array(json, "transports", TG_JSON_ROW);
     for (int t = 0; t < TG_TRANSPORTS; t++)
       if (kind->transports >> t & 1) tg_json_string(json, tg_transport_name((TgTransport)t));
     tg_json_end_array(json);
@@ -185,8 +336,8 @@ static const TgSection sections[] = {
     {"algorithms", "algorithms", name_algorithms, print_algorithms, write_algorithms},
     {"topologies", "topologies", name_topologies, print_topologies, write_topologies},
     {"machines", "machines", name_machines, print_machines, write_machines},
-    {"kernels", "kernels", tg_list_kernels_names, tg_list_kernels_print, tg_list_kernels_write},
-    {"kernels", "papers_kernels", NULL, tg_list_historic_print, tg_list_historic_write},
+    {"kernels", "kernels", list_kernels_names, list_kernels_print, list_kernels_write},
+    {"kernels", "papers_kernels", NULL, list_historic_print, list_historic_write},
     {"executors", "executors", name_executors, print_executors, write_executors},
 };
 
@@ -195,8 +346,7 @@ static void write_sections(TgCli *cli, const char *wanted) {
   tg_json_begin_document(json, "list");
   for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) {
     if (wanted && strcmp(wanted, sections[i].name) != 0) continue;
-    tg_json_key(json, sections[i].key);
-    tg_json_begin_array(json, TG_JSON_LINES);
+    tg_json_member_array(json, sections[i].key, TG_JSON_LINES);
     sections[i].write(json);
     tg_json_end_array(json);
   }

@@ -1,11 +1,130 @@
 #include "algo.h"
+#include "input.h"
 #include "memory-limit.h"
 
 #include "algo-library.h"
+#include "decimal.h"
 #include "input-bytes.h"
 #include "suggestion.h"
 
+#include <math.h>
 #include <string.h>
+
+TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
+                       int64_t *number) {
+  GError *error = NULL;
+  if (g_ascii_string_to_signed(text, 10, low, high, number, &error)) return TG_EXIT_DONE;
+  bool range = g_error_matches(error, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
+  g_error_free(error);
+  if (range && low > INT64_MIN)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: %s is not from %" PRId64 " to %" PRId64, option, text, low, high);
+  if (range) return tg_report(cli, TG_EXIT_USAGE, "%s: %s is too large or too small", option, text);
+  return tg_report(cli, TG_EXIT_USAGE, "%s: `%s` is no whole number", option, text);
+}
+
+bool tg_real_read(const char *text, double *value) {
+  return tg_decimal_read(text, strlen(text), value) == TG_DECIMAL_READ;
+}
+
+TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value) {
+  const TgDecimal read = text ? tg_decimal_read(text, strlen(text), value) : TG_DECIMAL_READ;
+  if (!text || (read == TG_DECIMAL_READ && *value >= least)) return TG_EXIT_DONE;
+  if (read == TG_DECIMAL_SMALL && least <= 0)
+    return tg_report(cli, TG_EXIT_USAGE, "%s %s: too small, it would be rounded to 0; write 0 if you mean 0", option,
+                     text);
+  return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a finite number of at least %g", option, text, least);
+}
+
+static TgExit size_option(const TgCli *cli, const char *text, int64_t *const sizes[3]) {
+  g_auto(GStrv) parts = g_strsplit(text, "x", -1);
+  if (g_strv_length(parts) != 3)
+    return tg_report(cli, TG_EXIT_USAGE, "--size %s: expected three sizes joined by x, as in --size 8x12x16", text);
+  TgExit status = TG_EXIT_DONE;
+  for (int i = 0; i < 3 && !status; i++) status = tg_number_parse(cli, "--size", parts[i], 1, INT32_MAX, sizes[i]);
+  return status;
+}
+
+TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given) {
+  const TgOptions *options = &cli->options;
+  *given = options->n || options->size;
+  if (options->n && options->size) return tg_report(cli, TG_EXIT_USAGE, "-n and --size: give one of them");
+  if (options->size) return size_option(cli, options->size, (int64_t *const[3]){m, n, k});
+  if (!options->n) return TG_EXIT_DONE;
+  TgExit status = tg_number_parse(cli, "-n", options->n, 1, INT32_MAX, m);
+  *n = *k = *m;
+  return status;
+}
+
+TgExit tg_collective_option(const TgCli *cli, TgCollective *collective) {
+  TgError error = {0};
+  *collective = TG_COLLECTIVE_WHOLE;
+  if (!cli->options.collective || tg_collective_parse(cli->options.collective, collective, &error)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--collective: %s", error.message);
+}
+
+TgExit tg_network_option(const TgCli *cli, const char *name, const TgSchedule *schedule, TgTopology *network,
+                         TgEmbedding *embedding) {
+  TgError error = {0};
+  TgEmbeddingKind kind = TG_ROWMAJOR;
+  const bool known = name ? tg_topology_parse(network, name, &error)
+                          : tg_topology_of_grid(network, schedule->dims, schedule->extent, &error);
+  if (!known) return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
+  if (cli->options.embed && !tg_embedding_kind_parse(&kind, cli->options.embed, &error))
+    return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
+  if (!tg_embedding_init(embedding, kind, schedule->dims, schedule->extent, network, &error))
+    return tg_report(cli, TG_EXIT_USAGE, "the grid does not go on the network: %s", error.message);
+  return TG_EXIT_DONE;
+}
+
+void tg_parameters_of(const TgSchedule *schedule, const TgScheduleNames *names, TgBindings *parameters) {
+  *parameters = (TgBindings){0};
+  for (int p = 0; p < schedule->parameters; p++)
+    if (schedule->parameter_kind[p] != TG_PARAMETER_DERIVED)
+      tg_bindings_set(parameters, tg_name(names, names->parameter[p]), schedule->parameter[p], NULL);
+}
+
+void tg_parameters_write(TgJson *json, const TgBindings *parameters) {
+  tg_json_member_object(json, "parameters", TG_JSON_ROW);
+  for (int i = 0; i < parameters->count; i++)
+    tg_json_member_integer(json, parameters->set[i].name, parameters->set[i].value);
+  tg_json_end_object(json);
+}
+
+void tg_problem_write(TgJson *json, const TgProblem *problem) {
+  const TgSchedule *schedule = &problem->schedule;
+  char grid[48], formula[TG_FORMULA_BYTES];
+  TgBindings parameters;
+  tg_schedule_grid_text(schedule, grid, sizeof grid);
+  tg_computes_text(&schedule->computes, formula);
+  tg_parameters_of(schedule, &problem->names, &parameters);
+  tg_json_member_string(json, "algorithm", tg_problem_name(problem));
+  tg_json_member_string(json, "computes", formula);
+  tg_json_member_string(json, "grid", grid);
+  tg_parameters_write(json, &parameters);
+}
+
+void tg_failure_write(TgJson *json, const TgSchedule *schedule, const TgError *failure) {
+  int64_t coordinate[TG_MAX_DIMS];
+  const double line = failure->line > 0 ? failure->line : NAN;
+  tg_json_member_integer(json, "step", failure->step);
+  tg_json_member_double(json, "statement", line); /* the line number as well: programs rely on it */
+  tg_json_member_double(json, "line", line);
+  tg_json_member_array(json, "processor", TG_JSON_ROW);
+  if (failure->processor >= 0) tg_schedule_coordinates(schedule, failure->processor, coordinate);
+  for (int c = 0; failure->processor >= 0 && c < schedule->dims; c++) tg_json_integer(json, coordinate[c]);
+  tg_json_end_array(json);
+  tg_json_member_string(json, "message", failure->message);
+}
+
+void tg_input_write(TgJson *json, const TgInput *input) {
+  TG_FIELD_TABLE(shape, TG_FIELD(TgShape, m), TG_FIELD(TgShape, n), TG_FIELD(TgShape, k));
+  tg_json_members(json, shape, &input->shape);
+  tg_json_member_string(json, "type", tg_element_name(input->element));
+  if (input->from_files)
+    tg_json_member_null(json, "seed");
+  else
+    tg_json_member_integer(json, "seed", (int64_t)input->seed);
+}
 
 enum { LIMIT_BYTES = 1 << 20 }; /* of a schedule's text; real ones are below 4 KiB */
 
@@ -45,7 +164,8 @@ bool tg_problem_is_path(const char *algo) {
   return strchr(algo, '/') || g_str_has_suffix(algo, ".sched");
 }
 
-TgExit tg_problem_read(const TgCli *cli, TgProblem *problem, const char *algo) {
+/* Finds the text of `algo`: a name of the library, a path, or `-` for standard input. Reports what is wrong. */
+static TgExit problem_read(const TgCli *cli, TgProblem *problem, const char *algo) {
   if (tg_problem_is_path(algo) || strcmp(algo, "-") == 0) return read_file(cli, problem, algo);
   const TgLibraryEntry *entry = tg_library_find(algo);
   if (!entry) return unknown_name(cli, algo);
@@ -62,7 +182,7 @@ TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgErr
 
 TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo) {
   TgError error = {0};
-  TgExit status = tg_problem_read(cli, problem, algo);
+  TgExit status = problem_read(cli, problem, algo);
   if (status) return status;
   if (tg_schedule_parse(&problem->schedule, &problem->names, problem->source.text, problem->source.length, &error))
     return TG_EXIT_DONE;
@@ -77,7 +197,7 @@ const char *tg_problem_display_name(const TgProblem *problem) {
   return tg_name(&problem->names, problem->names.display);
 }
 
-static TgExit set_option(const TgCli *cli, TgBindings *bindings, const char *text) {
+TgExit tg_set_option(const TgCli *cli, TgBindings *bindings, const char *text) {
   const char *sign = strchr(text, '=');
   TgError error = {0};
   int64_t value = 0;
@@ -96,7 +216,7 @@ TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings) {
   if (options->grid && !tg_bindings_grid(bindings, options->grid, &error))
     return tg_report(cli, TG_EXIT_USAGE, "%s", error.message);
   TgExit status = TG_EXIT_DONE;
-  for (char **text = options->set; text && *text && !status; text++) status = set_option(cli, bindings, *text);
+  for (char **text = options->set; text && *text && !status; text++) status = tg_set_option(cli, bindings, *text);
   return status;
 }
 

@@ -25,12 +25,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgProblem, tg_problem_clear)
 
 /** Whether `algo` is a path: it has a `/` or ends in `.sched`. */
 bool tg_problem_is_path(const char *algo);
-/** Finds the text of `algo`: a name of the library, a path, or `-` for standard input. Reports what is wrong. */
-TgExit tg_problem_read(const TgCli *cli, TgProblem *problem, const char *algo);
 /** Reads and parses. */
 TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo);
 /** Takes what `--grid` and `--set` say. */
 TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings);
+/** Takes one `--set`, "c=2". */
+TgExit tg_set_option(const TgCli *cli, TgBindings *bindings, const char *text);
 /** Reads, parses and binds the command's first argument as `--grid` and `--set` say. Refuses one whose proof needs more
  * memory than there is. */
 TgExit tg_algo_open(const TgCli *cli, TgProblem *problem);
@@ -65,8 +65,9 @@ TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, dou
 TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given);
 /** Takes `--collective`. */
 TgExit tg_collective_option(const TgCli *cli, TgCollective *collective);
-/** Takes `--network` and `--embed`: a torus of the grid's extents where there is none. Checks that the grid goes on
- * it. */
-TgExit tg_network_option(const TgCli *cli, const TgSchedule *schedule, TgTopology *network, TgEmbedding *embedding);
+/** Takes the network `name`, that of `--network` mostly, and `--embed`: a torus of the grid's extents where `name` is
+ * NULL. Checks that the grid goes on it. */
+TgExit tg_network_option(const TgCli *cli, const char *name, const TgSchedule *schedule, TgTopology *network,
+                         TgEmbedding *embedding);
 
 #endif

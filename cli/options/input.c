@@ -5,8 +5,6 @@
 
 #include "matrix-file.h"
 
-#include <string.h>
-
 enum { LARGEST_INTEGER = 4 };
 
 /* The two names of an element's type: in memory and in files. */

@@ -217,22 +217,47 @@ static void add_entry(GArray *entries, const char *name, TgOptions *options) {
   g_array_append_val(entries, entry);
 }
 
-/* Appends the nearest option that is accepted here to the message of an unknown one, or says that it belongs
- * elsewhere. */
-static void suggest_option(GError *error, const char *const *accepted) {
-  const char *unknown = strstr(error->message, "--");
-  if (!unknown || !g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) return;
-  g_autofree char *name = g_strndup(unknown + 2, strcspn(unknown + 2, "= "));
+/* The row that `argument` ("--name", "--name=value", "-x") is of, or NULL. */
+static const TgOptionRow *row_of(const char *argument, const char *const *names) {
+  const size_t length = strcspn(argument, "=");
+  for (; *names; names++) {
+    const TgOptionRow *row = find_row(*names);
+    const char *name = long_name(row);
+    if (row->letter && argument[0] == '-' && argument[1] == row->letter) return row;
+    if (g_str_has_prefix(argument, "--") && strlen(name) == length - 2 && !strncmp(argument + 2, name, length - 2))
+      return row;
+  }
+  return NULL;
+}
+
+/* The name of the first option that no row is of; NULL where that has a letter alone. */
+static char *find_unknown(const char *const *accepted, char **argv) {
+  for (char **argument = argv + 1; *argument && strcmp(*argument, "--") != 0; argument++) {
+    const TgOptionRow *row = row_of(*argument, accepted);
+    if (!row) row = row_of(*argument, common);
+    if (row) {
+      const bool apart = (*argument)[1] == '-' ? !strchr(*argument, '=') : !(*argument)[2];
+      if (row->kind != G_OPTION_ARG_NONE && apart && argument[1]) argument++;
+    } else if (g_str_has_prefix(*argument, "--")) {
+      return g_strndup(*argument + 2, strcspn(*argument + 2, "= "));
+    } else if (g_str_has_prefix(*argument, "-") && (*argument)[1]) {
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+/* Names an unknown long option and the nearest one that is accepted here. */
+static void suggest_option(GError *error, const char *const *accepted, char **argv) {
+  if (!g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) return;
+  g_autofree char *name = find_unknown(accepted, argv);
+  if (!name) return;
   TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (const char *const *option = accepted; *option; option++) tg_suggestion_try(&meant, long_name(find_row(*option)));
   for (const char *const *option = common; *option; option++) tg_suggestion_try(&meant, *option);
-  char *message = NULL;
-  if (meant.nearest)
-    message = g_strdup_printf("unknown option --%s, did you mean --%s?", name, meant.nearest);
-  else
-    message = g_strdup_printf("unknown option --%s", name);
   g_free(error->message);
-  error->message = message;
+  error->message = meant.nearest ? g_strdup_printf("unknown option --%s, did you mean --%s?", name, meant.nearest)
+                                 : g_strdup_printf("unknown option --%s", name);
 }
 
 bool tg_options_parse(TgOptions *options, const char *const *accepted, int argc, char **argv, GError **error) {
@@ -246,7 +271,7 @@ bool tg_options_parse(TgOptions *options, const char *const *accepted, int argc,
   g_option_context_add_main_entries(context, (const GOptionEntry *)(void *)entries->data, NULL);
   g_autoptr(GError) problem = NULL;
   if (g_option_context_parse(context, &argc, &argv, &problem)) return true;
-  suggest_option(problem, accepted);
+  suggest_option(problem, accepted, argv);
   g_propagate_error(error, g_steal_pointer(&problem));
   return false;
 }

@@ -1,13 +1,247 @@
 /* topogemm plan: which schedule, on which grid. */
+#include "algo.h"
 #include "machine-option.h"
 #include "memory-limit.h"
-#include "plan-command.h"
-#include "sim.h"
+#include "output.h"
 
 #include "algo-library.h"
+#include "element.h"
+#include "plan.h"
+#include "text-units.h"
 
 #include <math.h>
 #include <string.h>
+
+typedef struct TgPlanRun {
+  TgProblem *problems;   /* of the library, then those of the command line */
+  TgPlanSource *sources; /* one a problem */
+  int count, library;
+  TgMachine machine;
+  TgTopology network;
+  bool has_network;         /* else one for each grid … */
+  const char *network_kind; /* … of this kind; NULL where none is named, which is a torus */
+  char network_text[TG_TOPOLOGY_TEXT_BYTES];
+  TgElement element;
+  TgPlanRequest request;
+  TgPlan plan;
+} TgPlanRun;
+
+/* --- the document ------------------------------------------------------------------------------------------------- */
+
+TG_FIELD_TABLE(request_fields, TG_FIELD(TgPlanRequest, m), TG_FIELD(TgPlanRequest, n), TG_FIELD(TgPlanRequest, k),
+               TG_FIELD(TgPlanRequest, element_bytes), TG_FIELD(TgPlanRequest, processors));
+TG_FIELD_TABLE(place_fields, TG_FIELD(TgPlanPlace, grid), TG_FIELD(TgPlanPlace, topology),
+               TG_FIELD(TgPlanPlace, predicted_s), TG_FIELD(TgPlanPlace, compute_s),
+               TG_FIELD(TgPlanPlace, communication_s), TG_FIELD(TgPlanPlace, bytes_per_processor),
+               TG_FIELD(TgPlanPlace, why), TG_FIELD(TgPlanPlace, tie), TG_FIELD(TgPlanPlace, certain),
+               TG_FIELD(TgPlanPlace, processors), TG_FIELD(TgPlanPlace, messages), TG_FIELD(TgPlanPlace, bytes),
+               TG_FIELD(TgPlanPlace, max_link_bytes), TG_FIELD(TgPlanPlace, efficiency), TG_FIELD(TgPlanPlace, balance),
+               TG_FIELD(TgPlanPlace, bound_s), TG_FIELD(TgPlanPlace, proved),
+               TG_FIELD_AS(TgPlanPlace, rounded, "rounded_up"));
+TG_FIELD_TABLE(plan_fields, TG_FIELD(TgPlan, considered), TG_FIELD(TgPlan, predicted), TG_FIELD(TgPlan, pruned),
+               TG_FIELD(TgPlan, too_long), TG_FIELD(TgPlan, open), TG_FIELD(TgPlan, wall_s));
+
+static void write_request(TgJson *json, const TgPlanRun *run) {
+  const TgPlanRequest *request = &run->request;
+  tg_json_members(json, request_fields, request);
+  tg_json_member_string(json, "machine", run->machine.name);
+  tg_json_member_string(json, "topology", run->has_network ? run->network_text : run->network_kind);
+  tg_json_member_string(json, "model", tg_cost_model_name(request->model));
+  tg_json_member_string(json, "fair",
+                        request->model != TG_COST_FLOW ? NULL
+                        : request->fair_equal          ? "equal"
+                                                       : "latency");
+  tg_json_member_bool(json, "overlap", request->overlap);
+  tg_json_member_double(json, "memory_limit_bytes", request->memory_bytes);
+  tg_json_member_double(json, "residual", run->machine.residual);
+}
+
+/* The schedule's own parameters, as `sim` has them: bound again, which has been done before. */
+static void write_parameters(TgJson *json, const TgPlanPlace *place) {
+  TgSchedule schedule = *place->source->schedule;
+  TgBindings parameters = {0};
+  if (tg_schedule_bind(&schedule, place->source->names, &place->bindings, NULL))
+    tg_parameters_of(&schedule, place->source->names, &parameters);
+  tg_parameters_write(json, &parameters);
+}
+
+static void write_place(TgJson *json, const TgPlanPlace *place) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "algorithm", place->source->name);
+  write_parameters(json, place);
+  tg_json_members(json, place_fields, place);
+  tg_json_member_string(json, "collective", place->has_collectives ? tg_collective_name(place->collective) : NULL);
+  tg_json_member_string(json, "embedding", tg_embedding_name((int)place->embedding));
+  tg_json_member_string(json, "memory_from", place->memory_proved ? "proof" : "bound");
+  tg_json_end_object(json);
+}
+
+static void write_reject(TgJson *json, const TgPlanReject *reject) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "algorithm", reject->source->name);
+  tg_json_member_string(json, "grid", reject->grid);
+  tg_json_member_string(json, "reason", reject->reason);
+  tg_json_member_string(json, "cause", tg_plan_cause_name(reject->cause));
+  if (reject->time_s > 0)
+    tg_json_member_double(json, reject->cause == TG_PLAN_BEHIND ? "predicted_s" : "bound_s", reject->time_s);
+  if (reject->least_bytes > 0) tg_json_member_double(json, "bytes_per_processor", reject->least_bytes);
+  tg_json_end_object(json);
+}
+
+static void plan_print_json(TgCli *cli, const TgPlanRun *run) {
+  const TgPlan *plan = &run->plan;
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_begin_document(json, "plan");
+  write_request(json, run);
+  tg_json_member_array(json, "ranked", TG_JSON_LINES);
+  for (guint i = 0; i < plan->ranked->len; i++) write_place(json, &g_array_index(plan->ranked, TgPlanPlace, i));
+  tg_json_end_array(json);
+  tg_json_member_array(json, "rejected", TG_JSON_LINES);
+  for (guint i = 0; i < plan->rejected->len; i++) write_reject(json, &g_array_index(plan->rejected, TgPlanReject, i));
+  tg_json_end_array(json);
+  tg_json_members(json, plan_fields, plan);
+  tg_json_member_bool(json, "certain", plan->open == 0);
+  tg_json_end_object(json);
+  tg_print_json(cli, json);
+}
+
+enum { OPEN_SHOWN = 12 };
+
+/* How many of each cause are shown, by TgPlanCause, beside the open ones; --json has all. */
+static const guint shown_of[TG_PLAN_CAUSES] = {4, 12, 4, 6, 6, 0, 3, 3, 4, 12};
+
+static const char *plural(int64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+static char *network_words(const TgPlanRun *run) {
+  const TgNetworkKind kind = run->request.network_kind;
+  if (run->has_network) return g_strdup(run->network_text);
+  const char *name = tg_network_kind_info((int)kind)->name;
+  return kind == TG_TORUS || kind == TG_MESH ? g_strdup_printf("a %s of the grid's extents", name)
+                                             : g_strdup_printf("%s, a node for each processor of the grid", name);
+}
+
+static void print_head(TgCli *cli, const TgPlanRun *run) {
+  const TgPlanRequest *request = &run->request;
+  char memory[32];
+  tg_bytes_text(request->memory_bytes, memory, sizeof memory);
+  g_autofree char *network = network_words(run);
+  tg_print(cli, "C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s, on at most %" PRId64 " processor%s%s%s\n",
+           request->m, request->n, request->k, tg_element_name(run->element), request->processors,
+           plural(request->processors), isinf(request->memory_bytes) ? "" : " with ",
+           isinf(request->memory_bytes) ? "" : memory);
+  tg_print(cli, "machine: %s; network %s; model %s%s, overlap %s\n", run->machine.name, network,
+           tg_cost_model_name(request->model), request->fair_equal ? " with equal shares" : "",
+           request->overlap ? "on" : "off");
+}
+
+/* "b=4, chain, gray": what was chosen beside the grid. */
+static char *choices_text(const TgPlanPlace *place, bool embeddings) {
+  g_autoptr(GPtrArray) words = g_ptr_array_new();
+  if (*place->parameters) g_ptr_array_add(words, place->parameters);
+  if (place->has_collectives) g_ptr_array_add(words, (gpointer)tg_collective_name(place->collective));
+  if (embeddings) g_ptr_array_add(words, (gpointer)tg_embedding_name((int)place->embedding));
+  g_ptr_array_add(words, NULL);
+  return g_strjoinv(", ", (char **)words->pdata);
+}
+
+static bool differ_in_embedding(const GArray *ranked) {
+  for (guint i = 0; i < ranked->len; i++)
+    if (g_array_index(ranked, TgPlanPlace, i).embedding != TG_ROWMAJOR) return true;
+  return false;
+}
+
+static void add_place(TgTable *table, const TgPlanPlace *place, guint number, bool embeddings) {
+  char time[32], compute[32], rest[32], memory[32], efficiency[32];
+  g_autofree char *choices = choices_text(place, embeddings);
+  tg_time_text(place->predicted_s, time, sizeof time);
+  tg_time_text(place->compute_s, compute, sizeof compute);
+  tg_time_text(place->communication_s, rest, sizeof rest);
+  tg_bytes_text(place->bytes_per_processor, memory, sizeof memory);
+  tg_percent_text(place->efficiency, efficiency, sizeof efficiency);
+  tg_table_add(table, "%s%u", place->tie ? "=" : "", number);
+  tg_table_add(table, "%s%s", place->source->name, place->proved ? "" : "*");
+  tg_table_add(table, "%s", place->grid);
+  tg_table_add(table, "%s", choices);
+  tg_table_add(table, "%s%s", place->rounded ? "<= " : "", time);
+  tg_table_add(table, "%s", compute);
+  tg_table_add(table, "%s", rest);
+  tg_table_add(table, "%s", efficiency);
+  tg_table_add(table, "%s%s", place->memory_proved ? "" : "<= ", memory);
+}
+
+static void print_ranking(TgCli *cli, const TgPlan *plan) {
+  g_autoptr(TgTable) table = tg_table_new("rlllrrrrr");
+  bool embeddings = differ_in_embedding(plan->ranked);
+  tg_table_add_row(table, "|algorithm|grid|with|predicted|products|communication|efficiency|memory");
+  for (guint i = 0; i < plan->ranked->len; i++)
+    add_place(table, &g_array_index(plan->ranked, TgPlanPlace, i), i + 1, embeddings);
+  tg_print(cli, "\n");
+  tg_table_print(cli, table, 2, true);
+  tg_print(cli, "\n");
+  for (guint i = 0; i < plan->ranked->len; i++) {
+    tg_print(cli, "  %2u  ", i + 1);
+    tg_print_wrapped(cli, g_array_index(plan->ranked, TgPlanPlace, i).why, 6, 6);
+  }
+}
+
+static void print_legend(TgCli *cli, const TgPlanRun *run) {
+  bool ties = false, rounded = false, bounds = false, unproved = false;
+  for (guint i = 0; i < run->plan.ranked->len; i++) {
+    const TgPlanPlace *place = &g_array_index(run->plan.ranked, TgPlanPlace, i);
+    ties = ties || place->tie;
+    rounded = rounded || place->rounded;
+    bounds = bounds || !place->memory_proved;
+    unproved = unproved || !place->proved;
+  }
+  if (ties || rounded || bounds || unproved) tg_print(cli, "\n");
+  if (ties)
+    tg_print(cli, "  =: ties with the first: within %.3g %% of it, the machine's residual\n",
+             100 * run->machine.residual);
+  if (rounded) tg_print(cli, "  predicted <=: at sizes rounded up to whole blocks\n");
+  if (bounds) tg_print(cli, "  memory <=: a bound; the others are the prover's\n");
+  if (unproved) tg_print(cli, "  *: not proved on this grid, which would take long; see `topogemm verify`\n");
+}
+
+static void print_rejected(TgCli *cli, const TgPlan *plan) {
+  g_autoptr(TgTable) table = tg_table_new("lll");
+  guint shown = 0, open = 0, counts[TG_PLAN_CAUSES] = {0};
+  for (guint i = 0; i < plan->rejected->len; i++) {
+    const TgPlanReject *reject = &g_array_index(plan->rejected, TgPlanReject, i);
+    guint *count = reject->open ? &open : &counts[reject->cause];
+    if ((*count)++ >= (reject->open ? OPEN_SHOWN : shown_of[reject->cause])) continue;
+    tg_table_add(table, "%s", reject->source->name);
+    tg_table_add(table, "%s", *reject->grid ? reject->grid : "-");
+    tg_table_add(table, "%s", reject->reason);
+    shown++;
+  }
+  if (!plan->rejected->len) return;
+  tg_print(cli, "\nnot %sin the ranking:\n", open ? "predicted, or not " : "");
+  tg_table_print(cli, table, 2, false);
+  if (shown < plan->rejected->len) tg_print(cli, "  … and %u more; --json has them all\n", plan->rejected->len - shown);
+}
+
+static void print_counts(TgCli *cli, const TgPlan *plan) {
+  tg_print(cli,
+           "\n%" PRId64 " combination%s of schedule, grid, parameters and collective; %" PRId64
+           " prediction%s; %" PRId64 " ruled out by lower bounds",
+           plan->considered, plural(plan->considered), plan->predicted, plural(plan->predicted), plan->pruned);
+  if (plan->too_long) tg_print(cli, "; %" PRId64 " not predicted, which would take too long", plan->too_long);
+  if (plan->open && plan->ranked->len) tg_print(cli, ": %" PRId64 " of them may be quicker than place 1", plan->open);
+  tg_print(cli, "\n");
+}
+
+static void plan_print(TgCli *cli, const TgPlanRun *run) {
+  const TgPlan *plan = &run->plan;
+  print_head(cli, run);
+  if (plan->ranked->len) {
+    print_ranking(cli, plan);
+    print_legend(cli, run);
+  }
+  print_rejected(cli, plan);
+  print_counts(cli, plan);
+}
 
 /* About how long a plan may take on one core; it is counted, not measured, so that equal questions get equal answers.
  */
@@ -170,9 +404,9 @@ static TgExit run(TgCli *cli) {
   if (status) return status;
   if (!tg_plan(&run.request, run.sources, run.count, &run.plan, &error)) return tg_report_error(cli, error);
   if (cli->options.json)
-    tg_plan_print_json(cli, &run);
+    plan_print_json(cli, &run);
   else
-    tg_plan_print(cli, &run);
+    plan_print(cli, &run);
   return run.plan.ranked->len ? TG_EXIT_DONE : report_none(cli, &run);
 }
 

@@ -9,7 +9,6 @@
 #include "experiment.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_TRIALS = 1000000 };
 

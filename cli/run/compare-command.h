@@ -14,18 +14,6 @@ typedef struct TgCompareCommand {
   GPtrArray *results; /**< TgComparison, in the order of the command line */
 } TgCompareCommand;
 
-/** Takes --machine, or what to calibrate with, before there is a device. Refuses a file for another executor, transport
- * or type. */
-TgExit tg_compare_machine(const TgCli *cli, TgCompareCommand *compare);
-/** Calibrates where there is no --machine; else warns of one for another device or number of processors. */
-TgExit tg_compare_calibrate(TgCli *cli, TgCompareCommand *compare);
-
-/** Warns where an ALGO is multiplied in other tiles than those that the machine's rates are of. */
-void tg_compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, guint r);
-
-/** Warns where the products of an ALGO, once predicted, are far from the sizes that the machine has rates of. */
-void tg_compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r);
-
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare);
 /** The document: of one ALGO, or `comparisons` of several. */
 void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *compare);

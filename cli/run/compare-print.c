@@ -1,11 +1,235 @@
-/* What `compare` says to people. */
+/* What `compare` says: documents, a plot of the steps, prediction and run on one time axis, and to people. */
 #include "compare-command.h"
+#include "output-files.h"
 #include "output.h"
+#include "sim.h"
 
+#include "chart.h"
 #include "text-units.h"
 
 #include <math.h>
-#include <string.h>
+
+/* The prediction of one pass as `sim` says it. */
+static void write_predicted(const TgCli *cli, TgJson *json, const TgCompareCommand *compare, const TgRunEntry *measured,
+                            const TgComparison *result) {
+  const TgExpectedRun *expected = &result->expected;
+  g_auto(TgSimRun) sim = {.problem = &measured->problem,
+                          .network = expected->network,
+                          .machine = compare->machine,
+                          .shape = expected->shape,
+                          .element = compare->run.options.element,
+                          .options = expected->options,
+                          .cost = &expected->cost};
+  const TgSchedule *schedule = &measured->problem.schedule;
+  TgError unused;
+  tg_topology_format(&sim.network, sim.network_text, sizeof sim.network_text);
+  tg_embedding_init(&sim.embedding, TG_ROWMAJOR, schedule->dims, schedule->extent, &sim.network, &unused);
+  tg_sim_prove(cli, &sim);
+  sim.workers = tg_schedule_processors(schedule);
+  sim.serial_s = tg_sim_serial_s(&sim, &sim.shape);
+  sim.efficiency = sim.cost->time_s > 0 ? sim.serial_s / ((double)sim.workers * sim.cost->time_s) : NAN;
+  tg_sim_closed_form(&sim);
+  tg_json_key(json, "predicted");
+  tg_sim_write(json, &sim);
+}
+
+TG_FIELD_TABLE(expected_fields, TG_FIELD(TgExpectedRun, pass_s), TG_FIELD(TgExpectedRun, rounds),
+               TG_FIELD(TgExpectedRun, passes), TG_FIELD(TgExpectedRun, overhead_s));
+
+static void write_totals(TgJson *json, const TgRunEntry *measured, const TgComparison *result) {
+  const TgExpectedRun *expected = &result->expected;
+  tg_json_member_double(json, "predicted_s", expected->time_s);
+  tg_json_member_double(json, "measured_s", measured->run.time.median_s);
+  tg_json_member_double(json, "error", result->total_error);
+  tg_json_member_double(json, "median_abs_step_error", result->median_abs_step_error);
+  tg_json_members(json, expected_fields, expected);
+  tg_json_member_double(json, "step_scale", result->step_scale);
+}
+
+static void write_steps(TgJson *json, const TgRunEntry *measured, const TgComparison *result) {
+  tg_json_member_array(json, "steps", TG_JSON_LINES);
+  for (int64_t s = 0; measured->run.steps && s < measured->run.facts.steps; s++) {
+    const bool none = measured->run.steps[s].runs == 0;
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "label", measured->run.steps[s].label);
+    tg_json_member_integer(json, "index", measured->run.steps[s].index);
+    tg_json_member_double(json, "predicted_s", none ? NAN : result->predicted_s[s]);
+    tg_json_member_double(json, "measured_s", none ? NAN : result->measured_s[s]);
+    tg_json_member_double(json, "error", none ? NAN : result->error[s]);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+}
+
+static void write_calibration(TgJson *json, const TgCompareCommand *compare) {
+  tg_json_key(json, "calibration");
+  if (compare->calibrated)
+    tg_calibrate_write(json, &compare->calibrate);
+  else
+    tg_json_null(json);
+}
+
+static void write_result(const TgCli *cli, TgJson *json, const TgCompareCommand *compare, guint r) {
+  const TgRunEntry *measured = tg_run_entry(&compare->run, r);
+  const TgComparison *result = tg_compare_result(compare, r);
+  tg_json_begin_document(json, "compare");
+  tg_json_member_bool(json, "ok", measured->run.check.ok);
+  tg_json_member_string(json, "algorithm", tg_problem_name(&measured->problem));
+  tg_json_member_string(json, "on", compare->run.kind->name);
+  tg_json_member_string(json, "machine", compare->machine.name);
+  tg_json_member_bool(json, "calibrated", compare->calibrated);
+  write_totals(json, measured, result);
+  write_steps(json, measured, result);
+  write_predicted(cli, json, compare, measured, result);
+  tg_json_key(json, "measured");
+  tg_run_write_result(json, &compare->run, measured);
+  if (compare->results->len == 1) write_calibration(json, compare);
+  tg_json_end_object(json);
+}
+
+void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *compare) {
+  const guint count = compare->results->len;
+  if (count == 1) {
+    write_result(cli, json, compare, 0);
+    return;
+  }
+  g_autofree int *predicted = tg_compare_places(compare, false), *measured = tg_compare_places(compare, true);
+  tg_json_begin_document(json, "comparisons");
+  tg_json_member_bool(json, "ok", tg_run_is_right(&compare->run));
+  tg_json_member_array(json, "comparisons", TG_JSON_LINES);
+  for (guint r = 0; r < count; r++) write_result(cli, json, compare, r);
+  tg_json_end_array(json);
+  tg_json_member_array(json, "places", TG_JSON_LINES);
+  for (guint r = 0; r < count; r++) {
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "algorithm", tg_problem_name(&tg_run_entry(&compare->run, r)->problem));
+    tg_json_member_integer(json, "predicted_place", predicted[r]);
+    tg_json_member_integer(json, "measured_place", measured[r]);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+  write_calibration(json, compare);
+  tg_environment_write(json, &compare->run.environment);
+  tg_json_end_object(json);
+}
+
+enum { MOST_SLICES = 100000, MOST_POINTS = 2000 };
+
+TgExit tg_compare_file_check(const TgCli *cli) {
+  const char *path = cli->options.output;
+  const TgPlotFormat *format = path ? tg_plot_format(path) : NULL;
+  if (path && !format && !g_str_has_suffix(path, ".json"))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .json, .svg, .png, .pdf or .gp", path);
+  if (format && !tg_plot_possible(format))
+    return tg_report(cli, TG_EXIT_MISSING, "-o %s: gnuplot is not installed; .gp is its script, .json the numbers",
+                     path);
+  return tg_output_files_check(cli);
+}
+
+/* --- the plot ------------------------------------------------------------------------------------------------------*/
+
+static void add_panel(TgChart *chart, const TgCompareCommand *compare, guint r) {
+  const TgRunEntry *measured = tg_run_entry(&compare->run, r);
+  const TgComparison *result = tg_compare_result(compare, r);
+  char grid[48];
+  tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
+  g_autofree char *title = g_strdup_printf("%s on %s: %+.1f %% in all", tg_problem_name(&measured->problem), grid,
+                                           100 * result->total_error);
+  TgPanel *panel = tg_chart_panel(chart, title, "step", "time in the step, us");
+  tg_panel_linear(panel);
+  for (int64_t s = 0; measured->run.steps && s < MIN(measured->run.facts.steps, MOST_POINTS); s++) {
+    if (measured->run.steps[s].runs == 0) continue;
+    tg_panel_point(panel, "predicted", (double)(s + 1), 1e6 * result->predicted_s[s]);
+    tg_panel_point(panel, "measured", (double)(s + 1), 1e6 * result->measured_s[s]);
+  }
+}
+
+static char *make_script(const void *data, const TgPlotFormat *format) {
+  const TgCompareCommand *compare = data;
+  const TgShape *shape = &compare->run.input.shape;
+  g_autofree char *title =
+      g_strdup_printf("Predicted and measured on %s: %" PRId64 "x%" PRId64 "x%" PRId64 ", %s", compare->run.kind->name,
+                      shape->m, shape->n, shape->k, tg_element_name(compare->run.input.element));
+  g_autofree char *note = g_strdup_printf("machine: %s", compare->machine.name);
+  g_autoptr(TgChart) chart = tg_chart_new(title, note);
+  for (guint r = 0; r < compare->results->len; r++) add_panel(chart, compare, r);
+  return tg_chart_script(chart, format);
+}
+
+TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare) {
+  const char *path = cli->options.output;
+  g_autofree char *bytes = NULL;
+  gsize length;
+  GError *error = NULL;
+  if (!path) return TG_EXIT_DONE;
+  const TgPlotFormat *format = tg_plot_format(path);
+  if (format && !tg_plot_make(format, make_script, compare, &bytes, &length, &error))
+    return tg_report_error(cli, error);
+  if (!format) {
+    g_autoptr(TgJson) json = tg_json_new();
+    tg_compare_write(cli, json, compare);
+    bytes = g_strdup(tg_json_text(json, &length));
+  }
+  return tg_output_file_write(cli, path, bytes, length);
+}
+
+/* --- the trace -----------------------------------------------------------------------------------------------------*/
+
+/* Steps of one pass, one after another. */
+static void trace_predicted(TgTraceFile *file, const TgCompareCommand *compare, guint r, int64_t most) {
+  const TgRunEntry *measured = tg_run_entry(&compare->run, r);
+  const TgComparison *result = tg_compare_result(compare, r);
+  char grid[48];
+  double at_s = 0;
+  tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
+  g_autofree char *process =
+      g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(&measured->problem), grid, compare->run.kind->name);
+  tg_trace_name(file, "process_name", 0, process);
+  tg_trace_name(file, "thread_name", 0, "steps");
+  for (int64_t s = 0; measured->run.steps && s < MIN(measured->run.facts.steps, most); s++) {
+    const TgRunStep *step = &measured->run.steps[s];
+    const double end_s = at_s + result->predicted_s[s] / (double)result->expected.passes;
+    const TgTraceArgument arguments[] = {{.name = "step", .number = (double)step->index},
+                                         {.name = "error", .number = result->error[s]}};
+    if (step->runs == 0) continue;
+    tg_trace_slice(file, &(TgTraceSlice){.name = *step->label ? step->label : "step",
+                                         .kind = "step",
+                                         .start_s = at_s,
+                                         .end_s = end_s,
+                                         .argument = arguments,
+                                         .arguments = G_N_ELEMENTS(arguments)});
+    at_s = end_s;
+  }
+}
+
+TgExit tg_compare_trace(TgCli *cli, const TgCompareCommand *compare) {
+  const TgRunCommand *run = &compare->run;
+  const int64_t most = MOST_SLICES / compare->results->len;
+  bool passes = false, steps = false;
+  if (!cli->options.trace) return TG_EXIT_DONE;
+  for (guint r = 0; r < compare->results->len; r++) {
+    passes |= tg_compare_result(compare, r)->expected.passes > 1;
+    steps |= tg_run_entry(run, r)->run.facts.steps > most;
+  }
+  g_autofree char *missing =
+      passes || steps
+          ? g_strdup_printf("%s%s%s", passes ? "of the passes through a schedule one is there" : "",
+                            passes && steps ? "; " : "", steps ? "of the steps the first ones are there" : "")
+          : NULL;
+  g_auto(TgTraceFile) file = {.process = TG_TRACE_PREDICTED};
+  tg_trace_begin(&file,
+                 (const char *const[]){"machine", compare->machine.name, "device",
+                                       tg_environment_device(&run->environment), "on", run->kind->name, "left_out",
+                                       missing},
+                 4);
+  for (guint r = 0; r < compare->results->len; r++) {
+    trace_predicted(&file, compare, r, most);
+    file.process++;
+    tg_run_trace_result(&file, run, tg_run_entry(run, r), most);
+    file.process++;
+  }
+  return tg_trace_end(cli, &file, missing);
+}
 
 enum { MOST_STEPS = 24 };
 
@@ -66,10 +290,9 @@ static int64_t add_steps(TgTable *table, const TgRunEntry *measured, const TgCom
 }
 
 static void print_steps(TgCli *cli, const TgRunEntry *measured, const TgComparison *result, bool takes_turns) {
-  static const char *const heads[] = {"step", "label", "predicted", "measured", "error"};
   g_autoptr(TgTable) table = tg_table_new("rlrrr");
   if (!measured->run.steps) return;
-  for (size_t h = 0; h < G_N_ELEMENTS(heads); h++) tg_table_add(table, "%s", heads[h]);
+  tg_table_add_row(table, "step|label|predicted|measured|error");
   const int64_t folded = add_steps(table, measured, result);
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
@@ -104,8 +327,6 @@ static void print_one(TgCli *cli, const TgCompareCommand *compare) {
 }
 
 static void print_several(TgCli *cli, const TgCompareCommand *compare) {
-  static const char *const heads[] = {"",      "grid",  "predicted",       "measured",
-                                      "error", "steps", "place predicted", "place measured"};
   const guint count = compare->results->len;
   g_autofree int *predicted = tg_compare_places(compare, false), *measured = tg_compare_places(compare, true);
   g_autoptr(TgTable) table = tg_table_new("llrrrrrr");
@@ -113,7 +334,7 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
   print_problem(cli, &compare->run);
   print_machine(cli, compare);
   tg_print(cli, "\n");
-  for (size_t h = 0; h < G_N_ELEMENTS(heads); h++) tg_table_add(table, "%s", heads[h]);
+  tg_table_add_row(table, "|grid|predicted|measured|error|steps|place predicted|place measured");
   for (guint r = 0; r < count; r++) {
     const TgRunEntry *run = tg_run_entry(&compare->run, r);
     const TgComparison *result = tg_compare_result(compare, r);

@@ -53,8 +53,6 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
 /** Opens the device, draws the matrices, and finds the variants. Where there is no device, a schedule that fails its
  * proof is said to fail it, as its executor would have done. */
 TgExit tg_run_open(const TgCli *cli, TgRunCommand *run);
-/** Proves one ALGO as its executor does; a proof that failed is said with its place. */
-TgExit tg_run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *result);
 /** Reports the first wrong product, if there is one. */
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 
@@ -63,20 +61,8 @@ TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine,
                       TgComparison *comparison);
 
-/** Reads --variant; 0 where it is not given. */
-TgExit tg_variant_option(const TgCli *cli, int32_t *variant);
-/** Finds the variant of an ALGO whose problem is open: that of --variant, or what is kept. */
-TgExit tg_run_variant(const TgCli *cli, const TgRunCommand *run, TgRunEntry *result);
 /** "chosen", "tuned", "given". */
 const char *tg_variant_from_name(TgVariantFrom from);
-/** The options of one ALGO. */
-TgExecutorOptions tg_run_options(const TgRunCommand *run, const TgRunEntry *result);
-/** Reads --baseline: a kernel of the ladder, for executors on a GPU. */
-TgExit tg_run_baseline_option(const TgCli *cli, TgRunCommand *run);
-/** Refuses it where the schedules, which are bound, compute no product. */
-TgExit tg_run_baseline_check(const TgCli *cli, const TgRunCommand *run);
-/** Measures that kernel, where there is one, on the matrices of the run; as often as the runs. */
-TgExit tg_run_baseline(const TgCli *cli, TgRunCommand *run);
 
 void tg_run_print(TgCli *cli, const TgRunCommand *run);
 /** A line with the variants that ran, where there was a choice. */

@@ -1,15 +1,303 @@
 /* topogemm run: executes schedules for real, checks the product, times it. */
-#include "run-command.h"
-#include "algorithms.h"
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
+#include "progress.h"
+#include "run-command.h"
 #include "sim.h"
-#include "trace-file.h"
 
 #include "matrix-file.h"
+#include "nvtx.h"
+#include "shapes.h"
+#include "suggestion.h"
+#include "trial.h"
 
 #include <string.h>
+
+/* --- `--baseline`: a kernel of the ladder on the same matrices and device; its C is checked, too ------------------ */
+
+/** Device memory of the kernel. */
+typedef struct TgBaseline {
+  TgGemm gemm;
+  void *memory[4]; /* A, B, C, workspace */
+} TgBaseline;
+
+typedef struct TgBaselineLaunch {
+  const TgKernel *kernel;
+  const TgGemm *gemm;
+} TgBaselineLaunch;
+
+static bool launch(const void *what, TgError *error) {
+  const TgBaselineLaunch *one = what;
+  return tg_kernel_start(one->kernel, one->gemm, error);
+}
+
+static bool load(TgBaseline *baseline, int at, const void *from, int64_t bytes, TgError *error) {
+  baseline->memory[at] = tg_device_allocate(bytes, error);
+  return baseline->memory[at] && (!from || tg_device_copy_in(baseline->memory[at], from, bytes, error));
+}
+
+/* The product, before there is memory. A factor is stored as it was given: m x k, or k x m where the schedule
+ * transposes it. */
+static TgGemm product_of(const TgRunCommand *run, const TgComputes *computes) {
+  const TgExecutorOptions *options = &run->options;
+  return (TgGemm){.element = (int32_t)options->element,
+                  .transpose_a = computes->left_transposed,
+                  .transpose_b = computes->right_transposed,
+                  .m = options->m,
+                  .n = options->n,
+                  .k = options->k,
+                  .lda = computes->left_transposed ? options->m : options->k,
+                  .ldb = computes->right_transposed ? options->k : options->n,
+                  .ldc = options->n};
+}
+
+/* C begins as NaN. */
+static bool open_baseline(const TgRunCommand *run, const TgComputes *computes, TgBaseline *baseline, TgError *error) {
+  const TgExecutorOptions *options = &run->options;
+  const int64_t element = (int64_t)tg_element_bytes(options->element);
+  const void *const data[] = {run->input.a->data, tg_input_b(&run->input)};
+  const bool same = computes->left == computes->right;
+  const int64_t workspace = tg_kernel_workspace(run->baseline, &baseline->gemm);
+  if (!load(baseline, 0, data[computes->left], options->m * options->k * element, error) ||
+      (!same && !load(baseline, 1, data[computes->right], options->k * options->n * element, error)) ||
+      !load(baseline, 2, NULL, options->m * options->n * element, error) ||
+      !tg_device_fill(baseline->memory[2], 0xff, options->m * options->n * element, error) ||
+      (workspace > 0 && !load(baseline, 3, NULL, workspace, error)))
+    return false;
+  baseline->gemm.a = baseline->memory[0];
+  baseline->gemm.b = baseline->memory[same ? 0 : 1];
+  baseline->gemm.c = baseline->memory[2];
+  baseline->gemm.workspace = baseline->memory[3];
+  return true;
+}
+
+/* As many trials as the runs have, at least 20 where that is left open. C goes to run->c, which nobody else has yet. */
+static bool measure_baseline(TgRunCommand *run, const TgBaseline *baseline, TgError *error) {
+  const TgBenchLimits limits = {.trials = {.budget_s = 2,
+                                           .least = run->trials ? (int32_t)run->trials : 20,
+                                           .most = run->trials ? (int32_t)run->trials : 100,
+                                           .warmup = (int32_t)run->warmup},
+                                .flush_bytes = run->cold ? 2 * (int64_t)run->environment.device.l2_bytes : 0};
+  const TgBaselineLaunch one = {run->baseline, &baseline->gemm};
+  return tg_trial_on_device(launch, &one, &limits, &run->baseline_time, error) &&
+         tg_device_copy_out(run->c->data, baseline->memory[2], tg_matrix_bytes(run->c), error);
+}
+
+/* After many launches, each as soon as the one before let it. */
+static TgExit check_beside(const TgCli *cli, const TgRunCommand *run, const TgComputes *computes) {
+  GError *error = NULL;
+  TgCheck check;
+  if (!tg_check_large_product(&check, computes, &run->input.shape, run->input.element, run->input.a->data,
+                              tg_input_b(&run->input), run->c->data, 0, &error))
+    return tg_report_error(cli, error);
+  return check.ok ? TG_EXIT_DONE : tg_report(cli, TG_EXIT_WRONG, "--baseline %s: %s", run->baseline->name, check.text);
+}
+
+/* Measures that kernel, where there is one, on the matrices of the run; as often as the runs. */
+static TgExit run_baseline(const TgCli *cli, TgRunCommand *run) {
+  TgError error;
+  if (!run->baseline) return TG_EXIT_DONE;
+  const TgComputes *computes = &tg_run_entry(run, 0)->problem.schedule.computes;
+  const int32_t capability = run->environment.device.capability;
+  TgBaseline baseline = {.gemm = product_of(run, computes)};
+  if (!tg_kernel_takes(run->baseline, &baseline.gemm, capability, &error))
+    return tg_report(cli, tg_kernel_suits(run->baseline, capability) ? TG_EXIT_USAGE : TG_EXIT_MISSING,
+                     "--baseline %s: %s", run->baseline->name, error.message);
+  const bool fine = open_baseline(run, computes, &baseline, &error) && measure_baseline(run, &baseline, &error);
+  for (int at = 0; at < 4; at++) tg_device_free(baseline.memory[at]);
+  return fine ? check_beside(cli, run, computes)
+              : tg_report(cli, TG_EXIT_FAILED, "--baseline %s: %s", run->baseline->name, error.message);
+}
+
+/* Refuses it where the schedules, which are bound, compute no product. */
+static TgExit run_baseline_check(const TgCli *cli, const TgRunCommand *run) {
+  const TgProblem *problem = &tg_run_entry(run, 0)->problem;
+  if (!run->baseline || problem->schedule.computes.right != TG_MATRICES) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: %s computes no product", run->baseline->name,
+                   tg_problem_name(problem));
+}
+
+/* Reads --baseline: a kernel of the ladder, for executors on a GPU. */
+static TgExit run_baseline_option(const TgCli *cli, TgRunCommand *run) {
+  const char *name = cli->options.baseline;
+  size_t count;
+  const TgKernel *kernels = tg_kernel_list(&count);
+  if (!name) return TG_EXIT_DONE;
+  if (!run->kind->on_gpu)
+    return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: a kernel of a GPU, and %s uses none", name, run->kind->name);
+  run->baseline = tg_kernel_find(name);
+  if (run->baseline) return TG_EXIT_DONE;
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
+  for (size_t k = 0; k < count; k++) tg_suggestion_try(&meant, kernels[k].name);
+  if (meant.nearest)
+    return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: no such kernel, did you mean `%s`?", name, meant.nearest);
+  return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: no kernel of the ladder, which `topogemm list kernels` shows",
+                   name);
+}
+
+/* --- which of an executor's kernels runs: what was asked for, `bench shapes` kept, or it chose -------------------- */
+
+static const char *const from_names[] = {
+    [TG_VARIANT_CHOSEN] = "chosen", [TG_VARIANT_TUNED] = "tuned", [TG_VARIANT_GIVEN] = "given"};
+
+const char *tg_variant_from_name(TgVariantFrom from) {
+  return from_names[from];
+}
+
+/* Reads --variant; 0 where it is not given. */
+static TgExit variant_option(const TgCli *cli, int32_t *variant) {
+  int64_t number = 0;
+  TgExit status = TG_EXIT_DONE;
+  if (cli->options.variant) status = tg_number_parse(cli, "--variant", cli->options.variant, 0, INT32_MAX, &number);
+  *variant = (int32_t)number;
+  return status;
+}
+
+/* A kept variant is that of a schedule of the library with its own parameters and whole collectives, on this card. */
+static bool may_be_kept(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *result) {
+  return run->kind->on_gpu && !cli->options.no_cache && !cli->options.set && !result->problem.bytes &&
+         run->options.collective == TG_COLLECTIVE_WHOLE;
+}
+
+static bool find_kept(const TgRunCommand *run, TgRunEntry *result, GError **error) {
+  const TgExecutorOptions *options = &run->options;
+  const int64_t size[] = {options->m, options->n, options->k};
+  char grid[48];
+  tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
+  g_autofree char *key = tg_shapes_key(run->kind->name, options->element, size, tg_problem_name(&result->problem), grid,
+                                       result->transport);
+  return tg_shapes_kept_variant(&run->environment.device, key, &result->variant, error);
+}
+
+/* Finds the variant of an ALGO whose problem is open: that of --variant, or what is kept. */
+static TgExit run_variant(const TgCli *cli, const TgRunCommand *run, TgRunEntry *result) {
+  GError *error = NULL;
+  result->variant = run->options.variant;
+  if (cli->options.variant)
+    result->variant_from = result->variant ? TG_VARIANT_GIVEN : TG_VARIANT_CHOSEN;
+  else if (may_be_kept(cli, run, result) && find_kept(run, result, &error))
+    result->variant_from = TG_VARIANT_TUNED;
+  return error ? tg_report_error(cli, error) : TG_EXIT_DONE;
+}
+
+/* The options of one ALGO. */
+static TgExecutorOptions run_options(const TgRunCommand *run, const TgRunEntry *result) {
+  TgExecutorOptions options = run->options;
+  options.variant = result->variant;
+  options.transport = result->transport;
+  return options;
+}
+
+/* --- one ALGO on its executor, beside its prediction where there is a machine ------------------------------------- */
+
+/** What a measurement asks for while it is under way. */
+typedef struct TgRunning {
+  TgProgressLine line;
+  void *flush; /**< device memory that is written to empty the cache, or NULL */
+  int64_t flush_bytes;
+} TgRunning;
+
+static bool device_failed(GError **error, const TgError *reason) {
+  g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED, reason->message);
+  return false;
+}
+
+static bool open_flush(const TgRunCommand *run, TgRunning *running, GError **error) {
+  TgError reason;
+  if (!run->cold) return true;
+  running->flush_bytes = 2 * (int64_t)run->environment.device.l2_bytes;
+  running->flush = tg_device_allocate(running->flush_bytes, &reason);
+  return running->flush || device_failed(error, &reason);
+}
+
+static bool empty_cache(void *data, GError **error) {
+  const TgRunning *running = data;
+  TgError reason;
+  if (!running->flush) return true;
+  return (tg_device_fill(running->flush, 0, running->flush_bytes, &reason) && tg_device_wait(&reason)) ||
+         device_failed(error, &reason);
+}
+
+static void mark_phase(void *data, const char *name) {
+  (void)data;
+  if (name)
+    tg_range_begin(name);
+  else
+    tg_range_end();
+}
+
+static void show_progress(void *data, int64_t done, int64_t trials) {
+  TgRunning *running = data;
+  if (trials) running->line.total = trials;
+  tg_progress_at(&running->line, done);
+}
+
+static TgExecutor *open_executor(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry, TgProgressLine *line,
+                                 GError **error) {
+  const TgProblem *problem = &entry->problem;
+  TgExecutorOptions options = run_options(run, entry);
+  options.watch = &line->watch;
+  tg_progress_begin(line, cli, "proof", tg_walk_count_statements(&problem->schedule, &problem->names));
+  TgExecutor *executor = tg_executor_open(run->kind, &problem->schedule, &problem->names, &options, error);
+  tg_progress_end(cli);
+  return executor;
+}
+
+static bool measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine,
+                    TgComparison *comparison, GError **error) {
+  TgRunning running = {0};
+  const TgRunOptions options = {.trials = run->trials,
+                                .warmup = run->warmup,
+                                .before_run = empty_cache,
+                                .phase = mark_phase,
+                                .progress = show_progress,
+                                .data = &running};
+  const void *a = run->input.a->data, *b = tg_input_b(&run->input);
+  g_autoptr(TgExecutor) executor = open_executor(cli, run, entry, &running.line, error);
+  if (!executor || !open_flush(run, &running, error)) return false;
+  tg_progress_begin(&running.line, cli, run->command, MAX(run->trials, 1));
+  running.line.parts = tg_walk_count_statements(&entry->problem.schedule, &entry->problem.names);
+  const bool fine = machine
+                        ? tg_compare(executor, &options, machine, a, b, run->c->data, &entry->run, comparison, error)
+                        : tg_run(executor, &options, a, b, run->c->data, &entry->run, error);
+  tg_progress_end(cli);
+  if (running.flush) tg_device_free(running.flush);
+  return fine;
+}
+
+/* Proves one ALGO as its executor does; a proof that failed is said with its place. */
+static TgExit run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry) {
+  const TgProblem *problem = &entry->problem;
+  const TgExecutorOptions *options = &run->options;
+  g_autofree TgProof *proof = g_new(TgProof, 1);
+  if (tg_prove(&problem->schedule, &problem->names, options->collective, options->m, options->n, options->k, proof))
+    return TG_EXIT_DONE;
+  return tg_problem_report_failure(cli, problem, &proof->failure);
+}
+
+/* A proof that failed is reported with its place. */
+static TgExit report(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry, GError *error) {
+  char grid[48];
+  const TgProblem *problem = &entry->problem;
+  const bool unproved = g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE);
+  const TgExit status = unproved ? run_prove(cli, run, entry) : TG_EXIT_DONE;
+  if (status) {
+    g_error_free(error);
+    return status;
+  }
+  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
+  if (entry->variant_from == TG_VARIANT_TUNED)
+    g_prefix_error(&error, "variant %d, which bench shapes has kept and --no-cache ignores: ", entry->variant);
+  g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_problem_name(problem), grid, run->kind->name);
+  return tg_report_error(cli, error);
+}
+
+TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine,
+                      TgComparison *comparison) {
+  GError *error = NULL;
+  return measure(cli, run, entry, machine, comparison, &error) ? TG_EXIT_DONE : report(cli, run, entry, error);
+}
 
 enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000, MOST_PROVED = 1 << 14 };
 
@@ -58,8 +346,8 @@ static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
   if (!status) run->options.transport = run->transports[0];
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = read_numbers(cli, run);
-  if (!status) status = tg_variant_option(cli, &run->options.variant);
-  if (!status) status = tg_run_baseline_option(cli, run);
+  if (!status) status = variant_option(cli, &run->options.variant);
+  if (!status) status = run_baseline_option(cli, run);
   run->cold = cli->options.cold;
   run->options.poison = true;
   return status;
@@ -97,7 +385,7 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
   run->command = command;
   TgExit status = read_options(cli, run);
   if (!status) status = bind_all(cli, run);
-  if (!status) status = tg_run_baseline_check(cli, run);
+  if (!status) status = run_baseline_check(cli, run);
   return status ? status : prepare_matrices(cli, run);
 }
 
@@ -106,7 +394,7 @@ static TgExit prove_all(const TgCli *cli, const TgRunCommand *run) {
   TgExit status = TG_EXIT_DONE;
   for (guint r = 0; !status && r < run->results->len; r++)
     if (tg_schedule_processors(&tg_run_entry(run, r)->problem.schedule) <= MOST_PROVED)
-      status = tg_run_prove(cli, run, tg_run_entry(run, r));
+      status = run_prove(cli, run, tg_run_entry(run, r));
   return status;
 }
 
@@ -116,7 +404,7 @@ TgExit tg_run_open(const TgCli *cli, TgRunCommand *run) {
   if (!status) status = tg_executor_device(cli, run->command, run->kind, run->options.device, &run->environment);
   if (!status) tg_input_draw(cli, &run->input);
   if (!status && !run->kind->on_gpu) run->options.memory_limit_bytes = (int64_t)MIN(tg_memory_limit(cli), INT64_MAX);
-  for (guint r = 0; !status && r < run->results->len; r++) status = tg_run_variant(cli, run, run->results->pdata[r]);
+  for (guint r = 0; !status && r < run->results->len; r++) status = run_variant(cli, run, run->results->pdata[r]);
   return status;
 }
 
@@ -151,7 +439,7 @@ static TgExit run_run(TgCli *cli) {
   TgExit status = check_files(cli);
   if (!status) status = tg_run_begin(cli, "run", &run);
   if (!status) status = tg_run_open(cli, &run);
-  if (!status) status = tg_run_baseline(cli, &run);
+  if (!status) status = run_baseline(cli, &run);
   for (guint r = 0; !status && r < run.results->len; r++)
     status = tg_run_measure(cli, &run, run.results->pdata[r], NULL, NULL);
   if (status) return status;

@@ -1,8 +1,371 @@
 /* topogemm verify: does the schedule compute its product, and what does it cost beside the lower bounds? */
-#include "output.h"
 #include "verify.h"
+#include "interrupt.h"
+#include "memory-limit.h"
+#include "output.h"
 
 #include "algo-library.h"
+#include "bounds.h"
+#include "shape.h"
+
+#include <string.h>
+
+/* --- `--for`: ranges of parameters -------------------------------------------------------------------------------- */
+
+enum { TG_RANGES_MOST = 100000 }; /* combinations that one run goes through */
+
+static int find_parameter(const TgProblem *problem, const char *name) {
+  for (int p = 0; p < problem->schedule.parameters; p++)
+    if (strcmp(tg_name(&problem->names, problem->names.parameter[p]), name) == 0) return p;
+  return -1;
+}
+
+static TgExit unknown_parameter(const TgCli *cli, const TgProblem *problem, const char *name) {
+  g_autoptr(GString) known = g_string_new(NULL);
+  for (int p = 0; p < problem->schedule.parameters; p++)
+    if (problem->schedule.parameter_kind[p] != TG_PARAMETER_DERIVED)
+      g_string_append_printf(known, "%s%s", known->len ? ", " : "",
+                             tg_name(&problem->names, problem->names.parameter[p]));
+  return tg_report(cli, TG_EXIT_USAGE, "--for: schedule %s has no parameter `%s` to range over%s%s",
+                   tg_problem_name(problem), name, known->len ? ", it has " : "", known->str);
+}
+
+static bool is_set(const TgCli *cli, const char *name) {
+  for (char **set = cli->options.set; set && *set; set++)
+    if (g_str_has_prefix(*set, name) && (*set)[strlen(name)] == '=') return true;
+  return false;
+}
+
+static TgExit add_range(const TgCli *cli, TgRanges *ranges, const char *name, int64_t low, int64_t high) {
+  for (int i = 0; i < ranges->count; i++)
+    if (strcmp(ranges->range[i].name, name) == 0)
+      return tg_report(cli, TG_EXIT_USAGE, "--for: two ranges for `%s`, give one", name);
+  if (is_set(cli, name)) return tg_report(cli, TG_EXIT_USAGE, "`%s` is in --set and in --for, give one", name);
+  TgRange *range = &ranges->range[ranges->count++];
+  *range = (TgRange){.low = low, .high = high, .now = low};
+  g_strlcpy(range->name, name, sizeof range->name);
+  return TG_EXIT_DONE;
+}
+
+/* A range without a name: for each parameter that nothing else gives a value. */
+static TgExit add_unnamed(const TgCli *cli, const TgProblem *problem, TgRanges *ranges, int64_t low, int64_t high) {
+  TgExit status = TG_EXIT_DONE;
+  for (int p = 0; p < problem->schedule.parameters && !status; p++) {
+    const char *name = tg_name(&problem->names, problem->names.parameter[p]);
+    if (problem->schedule.parameter_kind[p] > TG_PARAMETER_SET || is_set(cli, name)) continue;
+    status = add_range(cli, ranges, name, low, high);
+  }
+  return status;
+}
+
+static TgExit parse_bounds(const TgCli *cli, const char *text, int64_t *low, int64_t *high) {
+  g_auto(GStrv) ends = g_strsplit(text, "..", 2);
+  if (!*text || !ends[0] || !*ends[0] || (ends[1] && !*ends[1]))
+    return tg_report(cli, TG_EXIT_USAGE, "--for: `%s` is no range, expected one as in q=1..32", text);
+  TgExit status = tg_number_parse(cli, "--for", ends[0], INT32_MIN, INT32_MAX, low);
+  *high = *low;
+  if (!status && ends[1]) status = tg_number_parse(cli, "--for", ends[1], INT32_MIN, INT32_MAX, high);
+  if (!status && *high < *low)
+    return tg_report(cli, TG_EXIT_USAGE, "--for: the range %s is empty: its end is less than its beginning", text);
+  return status;
+}
+
+static TgExit parse_range(const TgCli *cli, const TgProblem *problem, bool skip_unknown, const char *text,
+                          TgRanges *ranges) {
+  const char *sign = strchr(text, '=');
+  int64_t low = 0, high = 0;
+  TgExit status = parse_bounds(cli, sign ? sign + 1 : text, &low, &high);
+  if (status) return status;
+  if (!sign) return add_unnamed(cli, problem, ranges, low, high);
+  g_autofree char *name = g_strndup(text, (gsize)(sign - text));
+  int p = find_parameter(problem, name);
+  if (p < 0 && skip_unknown) return TG_EXIT_DONE;
+  if (p < 0 || problem->schedule.parameter_kind[p] == TG_PARAMETER_DERIVED)
+    return unknown_parameter(cli, problem, name);
+  return add_range(cli, ranges, name, low, high);
+}
+
+/* Every parameter that needs a value has a range or a --set. */
+static TgExit check_complete(const TgCli *cli, const TgProblem *problem, const TgRanges *ranges) {
+  for (int p = 0; p < problem->schedule.parameters; p++) {
+    const char *name = tg_name(&problem->names, problem->names.parameter[p]);
+    bool known = problem->schedule.parameter_kind[p] > TG_PARAMETER_SET || is_set(cli, name);
+    for (int i = 0; i < ranges->count && !known; i++) known = strcmp(ranges->range[i].name, name) == 0;
+    if (!known)
+      return tg_report(cli, TG_EXIT_USAGE,
+                       "--for: `%s` of schedule %s has no value, give it a range too (%s=1..4) or --set", name,
+                       tg_problem_name(problem), name);
+  }
+  return TG_EXIT_DONE;
+}
+
+static int64_t ranges_combinations(const TgRanges *ranges) {
+  int64_t combinations = 1;
+  for (int i = 0; i < ranges->count && combinations <= TG_RANGES_MOST; i++)
+    combinations *= ranges->range[i].high - ranges->range[i].low + 1;
+  return combinations;
+}
+
+/* Reads all `--for` of the command line for one schedule. A range without a name becomes one for every parameter that
+ * needs a value. With `skip_unknown`, names that the schedule has no parameter for are left out; else they are an
+ * error. */
+static TgExit ranges_parse(const TgCli *cli, const TgProblem *problem, bool skip_unknown, TgRanges *ranges) {
+  memset(ranges, 0, sizeof *ranges);
+  TgExit status = TG_EXIT_DONE;
+  for (char **option = cli->options.ranges; option && *option && !status; option++) {
+    g_auto(GStrv) parts = g_strsplit(*option, ",", -1);
+    if (!*parts) return tg_report(cli, TG_EXIT_USAGE, "--for: expected a range, as in q=1..32");
+    for (char **part = parts; *part && !status; part++) status = parse_range(cli, problem, skip_unknown, *part, ranges);
+  }
+  if (!status && ranges_combinations(ranges) > TG_RANGES_MOST)
+    return tg_report(cli, TG_EXIT_USAGE, "--for: more than %d sizes, expected at most that many", TG_RANGES_MOST);
+  return status || !cli->options.ranges ? status : check_complete(cli, problem, ranges);
+}
+
+static void ranges_first(TgRanges *ranges) {
+  for (int i = 0; i < ranges->count; i++) ranges->range[i].now = ranges->range[i].low;
+}
+
+/* False after the last combination. */
+static bool ranges_next(TgRanges *ranges) {
+  for (int i = ranges->count - 1; i >= 0; i--) {
+    if (ranges->range[i].now++ < ranges->range[i].high) return true;
+    ranges->range[i].now = ranges->range[i].low;
+  }
+  return false;
+}
+
+/* Adds the present values to the bindings. */
+static bool ranges_bind(const TgRanges *ranges, TgBindings *bindings, TgError *error) {
+  for (int i = 0; i < ranges->count; i++)
+    if (!tg_bindings_set(bindings, ranges->range[i].name, ranges->range[i].now, error)) return false;
+  return true;
+}
+
+char *tg_ranges_text(const TgRanges *ranges, bool now) {
+  GString *text = g_string_new(NULL);
+  for (int i = 0; i < ranges->count; i++) {
+    const TgRange *range = &ranges->range[i];
+    g_string_append_printf(text, "%s%s = %" PRId64, i ? ", " : "", range->name, now ? range->now : range->low);
+    if (!now && range->high != range->low) g_string_append_printf(text, " to %" PRId64, range->high);
+  }
+  return g_string_free(text, FALSE);
+}
+
+/* --- the proof at one size or many -------------------------------------------------------------------------------- */
+
+enum { USUAL_SIZE = 1024 };
+
+static void verification_clear(TgVerification *verification) {
+  tg_problem_clear(&verification->problem);
+  for (guint i = 0; verification->skipped && i < verification->skipped->len; i++)
+    g_free(g_array_index(verification->skipped, TgSkipped, i).reason);
+  g_clear_pointer(&verification->verdicts, g_array_unref);
+  g_clear_pointer(&verification->skipped, g_array_unref);
+  g_clear_pointer(&verification->warnings, g_ptr_array_unref);
+  g_clear_pointer(&verification->failed_at, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgVerification, verification_clear)
+
+static TgBounds find_bounds(const TgSchedule *schedule, const TgProof *proof) {
+  const TgComputes *computes = &schedule->computes;
+  double m = (double)proof->m, n = (double)proof->n, k = (double)proof->k, p = (double)proof->processors;
+  double memory = (double)proof->counts.words_per_processor_max;
+  bool apply = computes->left == TG_MATRIX_A && computes->right == TG_MATRIX_B && !computes->left_transposed &&
+               !computes->right_transposed;
+  if (!apply) return (TgBounds){0};
+  return (TgBounds){.apply = true,
+                    .independent = tg_bound_memory_independent(m, n, k, p),
+                    .dependent = memory > 0 ? tg_bound_memory_dependent(m, n, k, p, memory) : 0,
+                    .memory = (m * k + k * n + m * n) / p};
+}
+
+/* What rounding leaves of a bound of 0 is no bound. */
+static bool says_something(double bound) {
+  return bound > 1e-6;
+}
+
+double tg_bounds_received(const TgBounds *bounds) {
+  double most = MAX(bounds->independent, bounds->dependent);
+  return bounds->apply && says_something(most) ? most : 0;
+}
+
+static TgVerdict verdict_of(const TgVerification *verification, const TgProof *proof) {
+  const TgSchedule *schedule = &verification->problem.schedule;
+  TgVerdict verdict = {.processors = proof->processors,
+                       .steps = proof->steps,
+                       .m = proof->m,
+                       .n = proof->n,
+                       .k = proof->k,
+                       .counts = proof->counts,
+                       .words_received_max = proof->words_received_max,
+                       .busiest = proof->busiest,
+                       .bounds = find_bounds(schedule, proof)};
+  for (int i = 0; i < verification->ranges.count; i++) verdict.value[i] = verification->ranges.range[i].now;
+  tg_schedule_grid_text(schedule, verdict.grid, sizeof verdict.grid);
+  if (proof->busiest >= 0)
+    tg_schedule_processor_text(schedule, proof->busiest, verdict.busiest_text, sizeof verdict.busiest_text);
+  return verdict;
+}
+
+static void collect_warnings(TgVerification *verification, const TgProof *proof) {
+  const TgProblem *problem = &verification->problem;
+  g_autofree char *at = verification->range ? tg_ranges_text(&verification->ranges, true) : NULL;
+  for (int i = 0; i < proof->unread_count; i++) {
+    const TgUnread *unread = &proof->unread[i];
+    const TgStatement *statement = &problem->schedule.statement[unread->statement];
+    char processor[64];
+    if (verification->warned & UINT64_C(1) << unread->statement) continue;
+    verification->warned |= UINT64_C(1) << unread->statement;
+    tg_schedule_processor_text(&problem->schedule, unread->processor, processor, sizeof processor);
+    char *text = g_strdup_printf("%s:%d: `%s` delivers blocks that no statement reads%s%s: %" PRId64
+                                 ", the first in step %" PRId64 " to processor %s",
+                                 problem->source.name, statement->line,
+                                 tg_name(&problem->names, problem->names.source[unread->statement]), at ? " with " : "",
+                                 at ? at : "", unread->times, unread->step, processor);
+    g_ptr_array_add(verification->warnings, text);
+  }
+}
+
+/* The smallest multiple that is USUAL_SIZE or more: blocks are equal there, too. */
+static int64_t enlarge(int64_t size) {
+  return (USUAL_SIZE + size - 1) / size * size;
+}
+
+/* The sizes to count words at: those given, which must fit the schedule, or such with equal blocks. A few elements
+ * would do for the proof, but words are read as what a matrix of some size costs, and compared between grids and
+ * schedules. */
+static TgExit find_sizes(const TgCli *cli, const TgSchedule *schedule, int64_t *m, int64_t *n, int64_t *k) {
+  bool given;
+  TgExit status = tg_sizes_parse(cli, m, n, k, &given);
+  if (status) return status;
+  if (!given) {
+    tg_proof_sizes(schedule, m, n, k);
+    *m = enlarge(*m);
+    *n = enlarge(*n);
+    *k = enlarge(*k);
+    return TG_EXIT_DONE;
+  }
+  TgShape shape;
+  GError *error = NULL;
+  return tg_shape_init(&shape, &schedule->computes, *m, *n, *k, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
+
+static bool one_of_many(void *user, int64_t statements) {
+  TgVerification *verification = user;
+  (void)statements;
+  return tg_watch_go_on(&verification->watch, verification->done);
+}
+
+static TgExit check_one(TgCli *cli, TgVerification *verification) {
+  TgProblem *problem = &verification->problem;
+  TgProof proof;
+  int64_t m, n, k;
+  TgExit status = find_sizes(cli, &problem->schedule, &m, &n, &k);
+  if (!status) status = tg_memory_check_proof(cli, problem, 0);
+  if (status) return status;
+  const TgWatch many = {.go_on = one_of_many, .user = verification};
+  if (!verification->range) cli->progress->total = tg_walk_count_statements(&problem->schedule, &problem->names);
+  bool right = tg_prove_watched(&problem->schedule, &problem->names, verification->collective, m, n, k,
+                                verification->range ? &many : &verification->watch, &proof);
+  if (proof.failure.cause == TG_CAUSE_STOPPED) return TG_EXIT_FAILED;
+  if (!right && proof.failure.cause == TG_CAUSE_MEMORY)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, proof.failure.message);
+  TgVerdict verdict = verdict_of(verification, &proof);
+  if (right) {
+    g_array_append_val(verification->verdicts, verdict);
+    collect_warnings(verification, &proof);
+    return TG_EXIT_DONE;
+  }
+  verification->ok = false;
+  verification->failure = proof.failure;
+  verification->failed = verdict;
+  if (verification->range) verification->failed_at = tg_ranges_text(&verification->ranges, true);
+  if (proof.failure.processor >= 0)
+    tg_schedule_processor_text(&problem->schedule, proof.failure.processor, verification->failed_text,
+                               sizeof verification->failed_text);
+  return TG_EXIT_DONE;
+}
+
+/* A derived parameter that has no value, and why. */
+static char *parameter_reason(const TgProblem *problem, int parameter) {
+  const TgSchedule *schedule = &problem->schedule;
+  int64_t value;
+  const TgEvaluation evaluation = tg_expression_evaluate(schedule, schedule->parameter_value[parameter], NULL, &value);
+  return g_strdup_printf("parameter %s %s", tg_name(&problem->names, problem->names.parameter[parameter]),
+                         tg_evaluation_text(evaluation));
+}
+
+/* Counted by what is not met, whatever the values. */
+static void count_skipped(TgVerification *verification) {
+  const TgProblem *problem = &verification->problem;
+  const int unmet = problem->schedule.unmet;
+  const bool required = unmet < TG_MAX_REQUIRES;
+  g_autofree char *reason = required ? g_strdup(tg_name(&problem->names, problem->names.require[unmet]))
+                                     : parameter_reason(problem, unmet - TG_MAX_REQUIRES);
+  for (guint i = 0; i < verification->skipped->len; i++) {
+    TgSkipped *skipped = &g_array_index(verification->skipped, TgSkipped, i);
+    if (strcmp(skipped->reason, reason) != 0) continue;
+    skipped->sizes++;
+    return;
+  }
+  TgSkipped skipped = {g_steal_pointer(&reason), required, 1};
+  g_array_append_val(verification->skipped, skipped);
+}
+
+/* Binds the present values and checks them, or counts them as skipped. */
+static TgExit check_values(TgCli *cli, TgVerification *verification, const TgBindings *given) {
+  TgProblem *problem = &verification->problem;
+  TgBindings bindings = *given;
+  TgError error = {0};
+  if (!ranges_bind(&verification->ranges, &bindings, &error)) return tg_problem_report(cli, problem, &error);
+  if (tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error)) return check_one(cli, verification);
+  if (!verification->range || problem->schedule.bound != TG_BOUND_UNMET) {
+    g_autofree char *at = tg_ranges_text(&verification->ranges, true);
+    if (*at) {
+      g_autofree char *message = g_strdup_printf("%s (for %s)", error.message, at);
+      g_strlcpy(error.message, message, sizeof error.message);
+    }
+    return tg_problem_report(cli, problem, &error);
+  }
+  count_skipped(verification);
+  return TG_EXIT_DONE;
+}
+
+static TgExit check_all(TgCli *cli, TgVerification *verification, const TgBindings *bindings) {
+  TgProgressLine line;
+  TgExit status = TG_EXIT_DONE;
+  tg_progress_begin(&line, cli, tg_problem_name(&verification->problem), ranges_combinations(&verification->ranges));
+  verification->watch = tg_progress_watch(&line);
+  ranges_first(&verification->ranges);
+  do {
+    tg_progress_at(&line, verification->done);
+    status = check_values(cli, verification, bindings);
+    if (!status && tg_interrupted()) status = TG_EXIT_FAILED;
+    verification->done++;
+  } while (!status && verification->ok && ranges_next(&verification->ranges));
+  tg_progress_end(cli);
+  return status;
+}
+
+/* Checks the parsed schedule at all sizes asked. TG_EXIT_DONE also where the proof fails: see `ok`. */
+static TgExit verification_run(TgCli *cli, TgVerification *verification, bool skip_unknown) {
+  TgBindings bindings = {0};
+  verification->ok = true;
+  verification->verdicts = g_array_new(FALSE, FALSE, sizeof(TgVerdict));
+  verification->skipped = g_array_new(FALSE, FALSE, sizeof(TgSkipped));
+  verification->warnings = g_ptr_array_new_with_free_func(g_free);
+  verification->range = cli->options.ranges != NULL;
+  TgExit status = tg_collective_option(cli, &verification->collective);
+  if (!status) status = tg_problem_bindings(cli, &bindings);
+  if (!status) status = ranges_parse(cli, &verification->problem, skip_unknown, &verification->ranges);
+  if (!status) status = check_all(cli, verification, &bindings);
+  if (status || !verification->ok || verification->verdicts->len) return status;
+  if (cli->options.all) return TG_EXIT_DONE; /* the table says that this one has no such size */
+  g_autofree char *scope = tg_verification_scope(verification);
+  return tg_report(cli, TG_EXIT_USAGE, "%s: no size meets what the schedule requires: %s",
+                   verification->problem.source.name, scope);
+}
 
 static TgExit check_options(const TgCli *cli) {
   const TgOptions *options = &cli->options;
@@ -18,7 +381,7 @@ static TgExit check_options(const TgCli *cli) {
 static TgExit verify_one(TgCli *cli) {
   g_auto(TgVerification) verification = {0};
   TgExit status = tg_problem_parse(cli, &verification.problem, cli->options.arguments[0]);
-  if (!status) status = tg_verification_run(cli, &verification, false);
+  if (!status) status = verification_run(cli, &verification, false);
   if (status) return status;
   if (cli->options.json) {
     g_autoptr(TgJson) json = tg_json_new();
@@ -33,7 +396,7 @@ static TgExit verify_one(TgCli *cli) {
 static TgExit verify_entry(TgCli *cli, const char *name, TgTable *table, TgJson *json) {
   g_auto(TgVerification) verification = {0};
   TgExit status = tg_problem_parse(cli, &verification.problem, name);
-  if (!status) status = tg_verification_run(cli, &verification, true);
+  if (!status) status = verification_run(cli, &verification, true);
   if (status) return status;
   tg_verification_add(table, &verification);
   tg_verification_write(json, &verification);
@@ -47,8 +410,7 @@ static TgExit verify_all(TgCli *cli) {
   g_autoptr(TgJson) json = tg_json_new();
   TgExit worst = TG_EXIT_DONE;
   tg_json_begin_document(json, "verify-all");
-  tg_json_key(json, "schedules");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "schedules", TG_JSON_LINES);
   for (size_t i = 0; i < count; i++) {
     TgExit status = verify_entry(cli, entries[i].name, table, json);
     if (status && status != TG_EXIT_WRONG) return status;

@@ -3,10 +3,22 @@
 #ifndef TG_VERIFY_H
 #define TG_VERIFY_H
 
+#include "algo.h"
 #include "progress.h"
-#include "ranges.h"
 
 #include "prove.h"
+
+/** `--for q=1..32,c=1..4`: ranges of parameters, and their combinations one after another. */
+typedef struct TgRange {
+  char name[TG_NAME_LENGTH];
+  int64_t low, high, now;
+} TgRange;
+
+/** The last range is the fastest. */
+typedef struct TgRanges {
+  TgRange range[TG_MAX_PARAMETERS];
+  int count;
+} TgRanges;
 
 /** Lower bounds in words (elements); `apply` is false where they are not about what the schedule computes. At or below
  * 0 a bound says nothing. */
@@ -53,14 +65,10 @@ typedef struct TgVerification {
   char failed_text[64]; /**< the processor */
 } TgVerification;
 
-void tg_verification_clear(TgVerification *verification);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgVerification, tg_verification_clear)
-
-/** Checks the parsed schedule at all sizes asked. TG_EXIT_DONE also where the proof fails: see `ok`. */
-TgExit tg_verification_run(TgCli *cli, TgVerification *verification, bool skip_unknown);
-
 /** "checked for q = 1 to 32 (32 sizes; 5 more do not meet `require q % c == 0`)". Free with g_free(). */
 char *tg_verification_scope(const TgVerification *verification);
+/** "q = 1 to 32, c = 1 to 4"; with `now`, the present values: "q = 4, c = 2". Free with g_free(). */
+char *tg_ranges_text(const TgRanges *ranges, bool now);
 /** The larger of the two bounds on words received where one says something, else 0. */
 double tg_bounds_received(const TgBounds *bounds);
 

@@ -1,17 +1,63 @@
-/* The document of `sim`. */
+/* The document of `sim`, and in words what it was told: a prediction names all that it depends on. */
 #include "output.h"
 #include "sim.h"
 
+static void add_random(GString *text, const TgCostOptions *options) {
+  char time[32];
+  tg_time_text(options->skew_s, time, sizeof time);
+  if (options->skew_s > 0) g_string_append_printf(text, ", skew %s", time);
+  if (options->jitter > 0) g_string_append_printf(text, ", jitter %g", options->jitter);
+  if (options->straggler >= 0)
+    g_string_append_printf(text, ", straggler %" PRId64 ":%g", options->straggler, options->straggler_factor);
+  if (options->skew_s > 0 || options->jitter > 0) g_string_append_printf(text, ", seed %" PRIu64, options->seed);
+}
+
+static void add_place(GString *text, const TgOptions *options, const TgTierOptions *tiers) {
+  if (!tiers->used) return;
+  g_string_append_printf(text, ", blocks from %s", tg_place_name(tiers->from));
+  if (options->tiles) g_string_append_printf(text, ", tiles %s", options->tiles);
+  if (options->pipeline) g_string_append_printf(text, ", pipeline %s", options->pipeline);
+  if (options->in_memory) g_string_append_printf(text, ", in memory %s", options->in_memory);
+  if (options->by_rows) g_string_append_printf(text, ", by rows %s", options->by_rows);
+}
+
+char *tg_sim_settings_text(const TgCli *cli, const TgSimRun *run) {
+  const TgCostOptions *options = &run->options;
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "model %s%s, collectives %s, overlap %s", tg_cost_model_name(options->model),
+                  options->fair_equal ? " with equal shares" : "", tg_collective_name(options->collective),
+                  options->overlap ? "on" : "off");
+  add_random(text, options);
+  add_place(text, &cli->options, &options->tiers);
+  return g_string_free(text, FALSE);
+}
+
+static void write_straggler(TgJson *json, const TgCostOptions *options) {
+  if (options->straggler < 0) {
+    tg_json_member_string(json, "straggler", NULL);
+    return;
+  }
+  tg_json_member_object(json, "straggler", TG_JSON_ROW);
+  tg_json_member_integer(json, "node", options->straggler);
+  tg_json_member_double(json, "factor", options->straggler_factor);
+  tg_json_end_object(json);
+}
+
+void tg_sim_write_settings(TgJson *json, const TgCostOptions *options) {
+  tg_json_member_double(json, "skew_s", options->skew_s);
+  tg_json_member_double(json, "jitter", options->jitter);
+  write_straggler(json, options);
+  tg_json_member_integer(json, "seed", (int64_t)options->seed);
+  tg_json_member_string(json, "from", options->tiers.used ? tg_place_name(options->tiers.from) : NULL);
+}
+
 TG_FIELD_TABLE(size_fields, TG_FIELD(TgSimRun, shape.m), TG_FIELD(TgSimRun, shape.n), TG_FIELD(TgSimRun, shape.k),
                TG_FIELD(TgSimRun, options.element_bytes));
-TG_FIELD_TABLE(run_fields, TG_FIELD(TgSimRun, cost.nodes), TG_FIELD_AS(TgSimRun, workers, "nodes_used"),
-               TG_FIELD(TgSimRun, proved));
-TG_FIELD_TABLE(cost_fields, TG_FIELD(TgSimRun, cost.messages), TG_FIELD(TgSimRun, cost.bytes),
-               TG_FIELD(TgSimRun, cost.hop_bytes), TG_FIELD(TgSimRun, cost.max_link_bytes),
-               TG_FIELD(TgSimRun, cost.time_s), TG_FIELD(TgSimRun, cost.compute_s),
-               TG_FIELD(TgSimRun, cost.communication_s), TG_FIELD(TgSimRun, closed_form_s),
-               TG_FIELD(TgSimRun, serial_s), TG_FIELD(TgSimRun, efficiency),
-               TG_FIELD_AS(TgSimRun, memory.blocks, "blocks_per_processor_max"),
+TG_FIELD_TABLE(cost_fields, TG_FIELD(TgCost, messages), TG_FIELD(TgCost, bytes), TG_FIELD(TgCost, hop_bytes),
+               TG_FIELD(TgCost, max_link_bytes), TG_FIELD(TgCost, time_s), TG_FIELD(TgCost, compute_s),
+               TG_FIELD(TgCost, communication_s));
+TG_FIELD_TABLE(run_fields, TG_FIELD(TgSimRun, closed_form_s), TG_FIELD(TgSimRun, serial_s),
+               TG_FIELD(TgSimRun, efficiency), TG_FIELD_AS(TgSimRun, memory.blocks, "blocks_per_processor_max"),
                TG_FIELD_AS(TgSimRun, memory.at_least, "memory_is_a_lower_bound"),
                TG_FIELD_AS(TgSimRun, memory.node_bytes, "bytes_per_node_max"),
                TG_FIELD_AS(TgSimRun, machine.processor.memory_bytes, "memory_limit_bytes"),
@@ -20,7 +66,7 @@ TG_FIELD_TABLE(step_fields, TG_FIELD(TgTraceStep, label), TG_FIELD(TgTraceStep, 
                TG_FIELD(TgTraceStep, end_s), TG_FIELD(TgTraceStep, messages), TG_FIELD(TgTraceStep, bytes));
 
 static void write_problem(TgJson *json, const TgSimRun *run) {
-  tg_problem_write(json, &run->problem);
+  tg_problem_write(json, run->problem);
   tg_json_member_string(json, "topology", run->network_text);
   tg_json_member_string(json, "embedding", tg_embedding_name(run->embedding.kind));
   tg_json_member_string(json, "machine", run->machine.name);
@@ -35,12 +81,14 @@ static void write_problem(TgJson *json, const TgSimRun *run) {
   tg_sim_write_settings(json, &run->options);
   tg_json_members(json, size_fields, run);
   tg_json_member_string(json, "type", tg_element_name(run->element));
-  tg_json_member_integer(json, "processors", tg_schedule_processors(&run->problem.schedule));
-  tg_json_members(json, run_fields, run);
+  tg_json_member_integer(json, "processors", tg_schedule_processors(&run->problem->schedule));
+  tg_json_member_integer(json, "nodes", run->cost->nodes);
+  tg_json_member_integer(json, "nodes_used", run->workers);
+  tg_json_member_bool(json, "proved", run->proved);
 }
 
 static void write_node(TgJson *json, const TgSimRun *run, int64_t node) {
-  const TgCost *cost = &run->cost;
+  const TgCost *cost = run->cost;
   char text[64];
   tg_sim_vertex_text(run, node, text, sizeof text);
   tg_json_begin_object(json, TG_JSON_ROW);
@@ -53,11 +101,10 @@ static void write_node(TgJson *json, const TgSimRun *run, int64_t node) {
 
 /* Of too many nodes those that end last, the last one last. */
 static void write_nodes(TgJson *json, const TgSimRun *run) {
-  const int64_t count = run->cost.nodes;
+  const int64_t count = run->cost->nodes;
   const bool some = count > TG_SIM_JSON_NODES;
   g_autofree int64_t *order = some ? tg_sim_nodes_by_time(run) : NULL;
-  tg_json_key(json, "node_times");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "node_times", TG_JSON_LINES);
   for (int64_t n = some ? count - TG_SIM_JSON_NODES : 0; n < count; n++) write_node(json, run, some ? order[n] : n);
   tg_json_end_array(json);
 }
@@ -65,8 +112,7 @@ static void write_nodes(TgJson *json, const TgSimRun *run) {
 static void write_links(TgJson *json, const TgSimRun *run) {
   int64_t links[TG_SIM_LINKS];
   const int count = tg_sim_busiest_links(run, links);
-  tg_json_key(json, "busiest_links");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "busiest_links", TG_JSON_LINES);
   for (int i = 0; i < count; i++) {
     TgLink link;
     char from[64], to[64];
@@ -76,15 +122,14 @@ static void write_links(TgJson *json, const TgSimRun *run) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "from", from);
     tg_json_member_string(json, "to", to);
-    tg_json_member_integer(json, "bytes", run->cost.trace.link_bytes[links[i]]);
+    tg_json_member_integer(json, "bytes", run->cost->trace.link_bytes[links[i]]);
     tg_json_end_object(json);
   }
   tg_json_end_array(json);
 }
 
 static void write_steps(TgJson *json, const TgCost *cost) {
-  tg_json_key(json, "steps");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "steps", TG_JSON_LINES);
   for (int64_t i = 0; i < cost->trace.steps; i++) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_members(json, step_fields, &cost->trace.step[i]);
@@ -96,12 +141,13 @@ static void write_steps(TgJson *json, const TgCost *cost) {
 }
 
 void tg_sim_write(TgJson *json, const TgSimRun *run) {
-  const TgCost *cost = &run->cost;
+  const TgCost *cost = run->cost;
   tg_json_begin_document(json, "sim");
   write_problem(json, run);
   tg_json_member_string(json, "isoefficiency",
                         run->formula ? tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY) : NULL);
-  tg_json_members(json, cost_fields, run);
+  tg_json_members(json, cost_fields, cost);
+  tg_json_members(json, run_fields, run);
   tg_json_member_integer(json, "bytes_per_processor", run->memory.words * run->options.element_bytes);
   write_steps(json, cost);
   write_nodes(json, run);

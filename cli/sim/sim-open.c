@@ -3,8 +3,168 @@
 #include "machine-option.h"
 #include "sim.h"
 
+#include "shape.h"
+
 #include <math.h>
 #include <string.h>
+
+/* --- which grid a schedule gets: of a list, or of a number of processors ------------------------------------------ */
+
+typedef struct TgExtents {
+  int32_t extent[TG_MAX_DIMS]; /* 0 beyond the coordinates */
+} TgExtents;
+
+/* All grids of `left` processors, from coordinate `axis` on. */
+static void split(GArray *grids, int dims, int axis, int64_t left, TgExtents *grid) {
+  if (axis == dims - 1) {
+    grid->extent[axis] = (int32_t)left;
+    g_array_append_val(grids, *grid);
+    return;
+  }
+  for (int64_t e = 1; e <= left; e++) {
+    if (left % e) continue;
+    grid->extent[axis] = (int32_t)e;
+    split(grids, dims, axis + 1, left / e, grid);
+  }
+}
+
+static int64_t sum_of(const TgExtents *grid) {
+  int64_t sum = 0;
+  for (int i = 0; i < TG_MAX_DIMS; i++) sum += grid->extent[i];
+  return sum;
+}
+
+/* The squarest first; of two alike the one that is longer in the first coordinates. */
+static int compare_grids(const void *a, const void *b) {
+  int64_t of_a = sum_of(a), of_b = sum_of(b);
+  if (of_a != of_b) return of_a < of_b ? -1 : 1;
+  for (int i = 0; i < TG_MAX_DIMS; i++) {
+    int32_t x = ((const TgExtents *)a)->extent[i], y = ((const TgExtents *)b)->extent[i];
+    if (x != y) return x > y ? -1 : 1;
+  }
+  return 0;
+}
+
+static char *grid_text(const TgExtents *grid, int dims) {
+  GString *text = g_string_new(NULL);
+  for (int i = 0; i < dims; i++) g_string_append_printf(text, "%s%d", i ? "x" : "", grid->extent[i]);
+  return g_string_free(text, FALSE);
+}
+
+static bool bind_to(TgProblem *problem, const TgBindings *given, const char *grid, TgError *error) {
+  TgBindings bindings = *given;
+  return tg_bindings_grid(&bindings, grid, error) &&
+         tg_schedule_bind(&problem->schedule, &problem->names, &bindings, error);
+}
+
+static const char *grid_words(const TgProblem *problem) {
+  return tg_name(&problem->names, problem->names.grid);
+}
+
+static char *refusal(const TgProblem *problem, const TgError *squarest) {
+  return *squarest->message ? g_strdup(squarest->message) : g_strdup_printf("its grid is %s", grid_words(problem));
+}
+
+static TgExit bind_number(TgProblem *problem, const TgBindings *given, int64_t processors, char **why) {
+  g_autoptr(GArray) grids = g_array_new(FALSE, FALSE, sizeof(TgExtents));
+  const int dims = problem->schedule.dims;
+  TgExtents grid = {{0}};
+  TgError error = {0}, squarest = {0};
+  split(grids, dims, 0, processors, &grid);
+  g_array_sort(grids, compare_grids);
+  for (guint g = 0; g < grids->len; g++) {
+    g_autofree char *text = grid_text(&g_array_index(grids, TgExtents, g), dims);
+    if (bind_to(problem, given, text, &error)) return TG_EXIT_DONE;
+    if (problem->schedule.bound == TG_BOUND_UNMET && !*squarest.message) squarest = error;
+  }
+  *why = refusal(problem, &squarest);
+  return TG_EXIT_DONE;
+}
+
+/* The one of --grid's grids that has as many extents as the schedule has coordinates. */
+static TgExit pick_grid(const TgCli *cli, const TgProblem *problem, char **grid) {
+  g_auto(GStrv) grids = g_strsplit(cli->options.grid, ",", -1);
+  if (!*grids) return tg_report(cli, TG_EXIT_USAGE, "--grid: expected extents joined by x, as in 4x4");
+  for (char **text = grids; *text; text++) {
+    TgBindings any = {0};
+    TgError error;
+    if (!tg_bindings_grid(&any, *text, &error)) return tg_report(cli, TG_EXIT_USAGE, "--grid: %s", error.message);
+  }
+  for (char **text = grids; *text; text++) {
+    g_auto(GStrv) extents = g_strsplit(*text, "x", -1);
+    if (g_strv_length(grids) > 1 && (int)g_strv_length(extents) != problem->schedule.dims) continue;
+    *grid = g_strdup(*text);
+    return TG_EXIT_DONE;
+  }
+  return tg_report(cli, TG_EXIT_USAGE, "--grid %s: none of these is for %s, whose grid is %s; add one with %d extent%s",
+                   cli->options.grid, tg_problem_name(problem), grid_words(problem), problem->schedule.dims,
+                   problem->schedule.dims == 1 ? "" : "s");
+}
+
+bool tg_sim_takes(const TgProblem *problem, const char *set) {
+  const char *sign = strchr(set, '=');
+  for (int p = 0; sign && p < problem->schedule.parameters; p++) {
+    const char *name = tg_name(&problem->names, problem->names.parameter[p]);
+    if (strlen(name) == (size_t)(sign - set) && strncmp(name, set, strlen(name)) == 0) return true;
+  }
+  return !sign;
+}
+
+TgExit tg_sim_bind(const TgCli *cli, TgProblem *problem, const char *algo, int64_t processors, bool several,
+                   char **why) {
+  TgBindings bindings = {0};
+  TgError error = {0};
+  g_autofree char *grid = NULL;
+  TgExit status = tg_problem_parse(cli, problem, algo);
+  for (char **set = cli->options.set; set && *set && !status; set++)
+    if (!several || tg_sim_takes(problem, *set)) status = tg_set_option(cli, &bindings, *set);
+  if (status) return status;
+  if (processors) return bind_number(problem, &bindings, processors, why);
+  if (cli->options.grid) status = pick_grid(cli, problem, &grid);
+  if (!status && grid && !tg_bindings_grid(&bindings, grid, &error))
+    return tg_report(cli, TG_EXIT_USAGE, "%s", error.message);
+  if (status || tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error)) return status;
+  return tg_problem_report(cli, problem, &error);
+}
+
+/* What computes something else is no slower and no faster. */
+static TgExit check_computes(const TgCli *cli, const char *command, const TgProblem *problem, TgComputes *computes,
+                             char **name) {
+  const TgComputes *now = &problem->schedule.computes;
+  char first[TG_FORMULA_BYTES], other[TG_FORMULA_BYTES];
+  if (!*name) {
+    *computes = *now;
+    *name = g_strdup(tg_problem_name(problem));
+  }
+  tg_computes_text(computes, first);
+  tg_computes_text(now, other);
+  if (strcmp(first, other) == 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "%s: %s computes %s, %s computes %s: a table compares times of schedules that compute the same",
+                   command, *name, first, tg_problem_name(problem), other);
+}
+
+TgExit tg_algorithms_check(const TgCli *cli, const char *command) {
+  char **set = cli->options.set, **algo = cli->options.arguments;
+  g_autofree char *first = NULL;
+  TgComputes computes;
+  g_autofree bool *taken = g_new0(bool, set ? g_strv_length(set) + 1 : 1);
+  for (; *algo; algo++) {
+    g_auto(TgProblem) problem = {0};
+    if (strcmp(*algo, "-") == 0)
+      return tg_report(cli, TG_EXIT_USAGE,
+                       "%s: a schedule on standard input is read once; for tables, put it in a file", command);
+    TgExit status = tg_problem_parse(cli, &problem, *algo);
+    if (!status) status = check_computes(cli, command, &problem, &computes, &first);
+    if (status) return status;
+    for (int i = 0; set && set[i]; i++) taken[i] = taken[i] || tg_sim_takes(&problem, set[i]);
+  }
+  for (int i = 0; set && set[i]; i++)
+    if (!taken[i]) return tg_report(cli, TG_EXIT_USAGE, "--set %s: none of the ALGOs has such a parameter", set[i]);
+  return TG_EXIT_DONE;
+}
+
+/* --- the options -------------------------------------------------------------------------------------------------- */
 
 static TgExit fair_option(const TgCli *cli, TgSimRun *run) {
   const char *text = cli->options.fair;
@@ -85,24 +245,22 @@ static TgExit whole_network(const TgCli *cli, const TgSchedule *schedule, char *
 
 static TgExit network_option(const TgCli *cli, TgSimRun *run) {
   static const char *const kinds[] = {"torus", "mesh", "ring", "line", "hypercube", "full", "switch", NULL};
-  TgCli whole = *cli;
-  g_autofree char *text = NULL;
+  const TgSchedule *schedule = &run->problem->schedule;
+  const char *own = tg_machine_own_network(cli, &run->machine, tg_schedule_processors(schedule));
+  const char *name = own ? own : cli->options.network;
+  g_autofree char *whole = NULL;
   TgExit status = TG_EXIT_DONE;
-  if (cli->options.network && g_strv_contains(kinds, cli->options.network)) {
-    status = whole_network(cli, &run->problem.schedule, &text);
-    whole.options.network = text;
-  }
-  const char *own = tg_machine_own_network(cli, &run->machine, tg_schedule_processors(&run->problem.schedule));
+  if (name && g_strv_contains(kinds, name)) status = whole_network(cli, schedule, &whole);
   run->own_network = own != NULL;
-  if (own) whole.options.network = (char *)own;
-  if (!status) status = tg_network_option(&whole, &run->problem.schedule, &run->network, &run->embedding);
+  if (!status) status = tg_network_option(cli, whole ? whole : name, schedule, &run->network, &run->embedding);
   if (!status) tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
   return status;
 }
 
 TgExit tg_sim_set_sizes(const TgCli *cli, TgSimRun *run, int64_t m, int64_t n, int64_t k) {
   GError *error = NULL;
-  if (!tg_shape_init(&run->shape, &run->problem.schedule.computes, m, n, k, &error)) return tg_report_error(cli, error);
+  if (!tg_shape_init(&run->shape, &run->problem->schedule.computes, m, n, k, &error))
+    return tg_report_error(cli, error);
   return TG_EXIT_DONE;
 }
 

@@ -44,9 +44,9 @@ static TgExit buffers_option(const TgCli *cli, const TgSimRun *run, const char *
   if (!text) return TG_EXIT_DONE;
   g_auto(GStrv) words = g_strsplit(text, ",", 0);
   for (char **word = words; *word; word++) {
-    int buffer = buffer_named(&run->problem.names, *word);
+    int buffer = buffer_named(&run->problem->names, *word);
     if (buffer < 0)
-      return tg_report(cli, TG_EXIT_USAGE, "%s %s: %s has no buffer `%s`", option, text, tg_problem_name(&run->problem),
+      return tg_report(cli, TG_EXIT_USAGE, "%s %s: %s has no buffer `%s`", option, text, tg_problem_name(run->problem),
                        *word);
     *buffers |= 1u << buffer;
   }
@@ -97,8 +97,7 @@ static void write_product(TgJson *json, const TgTierCost *tiers) {
   static const char *const keys[TG_TIER_STAGES] = {"disk_read_s",      "disk_write_s",     "cache_s",
                                                    "host_to_device_s", "device_to_host_s", "multiply_s"};
   const TgPipeline *product = &tiers->product;
-  tg_json_key(json, "product");
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_object(json, "product", TG_JSON_LINES);
   tg_json_members(json, product_fields, tiers);
   for (int s = 0; s < TG_TIER_STAGES; s++) tg_json_member_double(json, keys[s], product->stage_s[s]);
   tg_json_member_string(json, "slowest", tg_tier_resource_name(product->slowest));
@@ -106,10 +105,9 @@ static void write_product(TgJson *json, const TgTierCost *tiers) {
 }
 
 static void write_disks(TgJson *json, const TgSimRun *run) {
-  const TgTierCost *tiers = &run->cost.tiers;
-  tg_json_key(json, "disks");
-  tg_json_begin_array(json, TG_JSON_LINES);
-  for (int64_t n = 0; n < MIN(run->cost.nodes, TG_SIM_JSON_NODES); n++) {
+  const TgTierCost *tiers = &run->cost->tiers;
+  tg_json_member_array(json, "disks", TG_JSON_LINES);
+  for (int64_t n = 0; n < MIN(run->cost->nodes, TG_SIM_JSON_NODES); n++) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_double(json, "read_bytes", tiers->node_read_bytes[n]);
     tg_json_member_double(json, "write_bytes", tiers->node_write_bytes[n]);
@@ -126,11 +124,10 @@ static const char *pipeline_name(const TgTierOptions *options) {
 void tg_sim_write_tiers(TgJson *json, const TgSimRun *run) {
   const TgTierOptions *options = &run->options.tiers;
   if (!options->used) return;
-  tg_json_key(json, "tiers");
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_object(json, "tiers", TG_JSON_LINES);
   tg_json_member_string(json, "from", tg_place_name(options->from));
   tg_json_member_string(json, "pipeline", pipeline_name(options));
-  write_product(json, &run->cost.tiers);
+  write_product(json, &run->cost->tiers);
   write_disks(json, run);
   tg_json_end_object(json);
 }
@@ -170,10 +167,10 @@ static void print_reads(TgCli *cli, const TgPipeline *product) {
 }
 
 static void print_disks(TgCli *cli, const TgSimRun *run) {
-  const TgTierCost *tiers = &run->cost.tiers;
+  const TgTierCost *tiers = &run->cost->tiers;
   int64_t busiest = 0;
   char name[64], read[32], written[32], time[32];
-  for (int64_t n = 1; n < run->cost.nodes; n++)
+  for (int64_t n = 1; n < run->cost->nodes; n++)
     if (tiers->node_disk_s[n] > tiers->node_disk_s[busiest]) busiest = n;
   if (tiers->node_disk_s[busiest] == 0) return;
   tg_bytes_text(tiers->node_read_bytes[busiest], read, sizeof read);
@@ -185,7 +182,7 @@ static void print_disks(TgCli *cli, const TgSimRun *run) {
 }
 
 void tg_sim_print_tiers(TgCli *cli, const TgSimRun *run) {
-  const TgTierCost *tiers = &run->cost.tiers;
+  const TgTierCost *tiers = &run->cost->tiers;
   const TgPipeline *product = &tiers->product;
   char time[32], fill[32];
   if (!run->options.tiers.used) return;

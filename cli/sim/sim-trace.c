@@ -1,9 +1,241 @@
 /* `sim --trace` and `trace`: the prediction as a trace. A track a processor, on it its steps, in these its products and
  * the rest; a flow a message; counters of link loads. Where that would be too many events, rows of the grid instead. */
 #include "sim-trace.h"
-#include "output.h"
 
 #include "block-text.h"
+#include "phase.h"
+
+#include <math.h>
+
+/* --- counters: the load of the links, step by step ---------------------------------------------------------------- */
+
+/* Makes room for the loads of single links, where these are few. */
+static void sim_trace_links_open(TgSimTrace *trace) {
+  const int64_t links = trace->run->network.links;
+  g_clear_pointer(&trace->link_bytes, g_free);
+  g_clear_pointer(&trace->link_shown, g_free);
+  if (trace->each > 1 || links > TG_SIM_TRACE_LINKS) return;
+  trace->link_bytes = g_new0(int64_t, links + 1);
+  trace->link_shown = g_new0(int64_t, links + 1);
+}
+
+void tg_sim_trace_links_add(TgSimTrace *trace, int64_t from, int64_t to, int64_t bytes) {
+  TgRoute route;
+  TgHop hop;
+  if (!trace->link_bytes) return;
+  tg_route_begin(&route, &trace->run->network, trace->node[from], trace->node[to]);
+  while (tg_route_next(&route, &hop)) trace->link_bytes[hop.link] += bytes;
+}
+
+/* The names are those of the busiest links in `sim`. */
+static void write_link(TgSimTrace *trace, int64_t number, double at_s) {
+  TgLink link;
+  char from[64], to[64];
+  tg_topology_link(&trace->run->network, number, &link);
+  tg_sim_vertex_text(trace->run, link.from, from, sizeof from);
+  tg_sim_vertex_text(trace->run, link.to, to, sizeof to);
+  g_autofree char *name = g_strdup_printf("link %s -> %s", from, to);
+  tg_trace_counter(&trace->file, name, "bytes", at_s, trace->link_bytes[number]);
+}
+
+static void write_links(TgSimTrace *trace, double at_s) {
+  for (int64_t link = 0; trace->link_bytes && link < trace->run->network.links; link++) {
+    if (trace->link_bytes[link] != trace->link_shown[link]) write_link(trace, link, at_s);
+    trace->link_shown[link] = trace->link_bytes[link];
+    trace->link_bytes[link] = 0;
+  }
+}
+
+static void write_sums(TgSimTrace *trace, double at_s, int64_t busiest, int64_t all) {
+  tg_trace_counter(&trace->file, "busiest link", "bytes", at_s, busiest);
+  tg_trace_counter(&trace->file, "all links", "bytes", at_s, all);
+}
+
+void tg_sim_trace_links_step(TgSimTrace *trace, int64_t s) {
+  const TgCost *cost = trace->run->cost;
+  const TgTraceStep *step = &cost->trace.step[s];
+  write_sums(trace, step->start_s, cost->step_max_link_bytes[s], step->hop_bytes);
+  write_links(trace, step->start_s);
+}
+
+/* After the last step nothing is under way. */
+static void sim_trace_links_end(TgSimTrace *trace) {
+  const TgCost *cost = trace->run->cost;
+  const double end_s = trace->steps < cost->trace.steps ? cost->trace.step[trace->steps].start_s : cost->time_s;
+  write_sums(trace, end_s, 0, 0);
+  write_links(trace, end_s);
+}
+
+/* --- rows of the grid --------------------------------------------------------------------------------------------- */
+
+/* Too many events for all of them: rows of the grid are tracks, in each step how long the row is in it, and one flow
+ * for all that goes from one row to another. Who sends to whom is read from the model's phases, which follow no block
+ * by name. */
+
+/** Messages in a step. */
+typedef struct Traffic {
+  int64_t messages, bytes;
+} Traffic;
+
+typedef struct Rows {
+  TgSimTrace *trace;
+  TgPhases *phases;
+  TgPhase *phase; /* the next one; NULL after the last */
+  TgPhaseAt at;
+  Traffic *traffic; /* tracks × tracks, row-major: sender, receiver */
+  GArray *touched;  /* int64_t: which of these are not 0 */
+  TgNodeStep *now;  /* by track: first in, last out, and the most time in products; start_s infinite where nobody is */
+  TgNodeStep *next; /* likewise, of the next step */
+} Rows;
+
+/* --- times ---------------------------------------------------------------------------------------------------------*/
+
+/* Where the prediction has kept rows alone, a place's times are those of its row. */
+static const TgNodeStep *entry_of(const TgSimTrace *trace, int64_t s, int64_t place) {
+  const TgSimRun *run = trace->run;
+  const int64_t node = tg_sim_trace_node(trace, place);
+  const int64_t entry = run->options.node_group ? run->options.node_group[node] : node;
+  return &run->cost->node_step[s * run->cost->node_entries + entry];
+}
+
+static void read_times(const TgSimTrace *trace, int64_t s, TgNodeStep *times) {
+  for (int64_t t = 0; t < trace->tracks; t++) {
+    times[t] = (TgNodeStep){.start_s = INFINITY};
+    for (int64_t p = t * trace->each; p < MIN((t + 1) * trace->each, trace->places); p += trace->kept) {
+      const TgNodeStep *at = entry_of(trace, s, p);
+      times[t].start_s = fmin(times[t].start_s, at->start_s);
+      times[t].end_s = fmax(times[t].end_s, at->end_s);
+      times[t].products_s = fmax(times[t].products_s, at->products_s);
+    }
+  }
+}
+
+/* Places enter a step at different times: on the track it lasts until the first of them enters the next one. */
+static double shown_end_s(const Rows *rows, int64_t s, int64_t track) {
+  return s + 1 < rows->trace->run->cost->trace.steps ? rows->next[track].start_s : rows->now[track].end_s;
+}
+
+/* --- traffic -------------------------------------------------------------------------------------------------------*/
+
+static Traffic *traffic_of(const Rows *rows, int64_t from, int64_t to) {
+  return &rows->traffic[from * rows->trace->tracks + to];
+}
+
+static void add_phase(Rows *rows) {
+  const TgSimTrace *trace = rows->trace;
+  const TgPhase *phase = rows->phase;
+  for (int64_t m = 0; m < phase->transfers; m++) {
+    if (trace->node[phase->from[m]] == trace->node[phase->to[m]]) continue;
+    const int64_t pair = tg_sim_trace_place(trace, phase->from[m]) / trace->each * trace->tracks +
+                         tg_sim_trace_place(trace, phase->to[m]) / trace->each;
+    if (rows->traffic[pair].messages++ == 0) g_array_append_val(rows->touched, pair);
+    rows->traffic[pair].bytes += phase->bytes ? phase->bytes[m] : phase->uniform_bytes;
+  }
+}
+
+static bool next_phase(Rows *rows, GError **error) {
+  g_clear_pointer(&rows->phase, tg_phase_release);
+  return tg_phases_next(rows->phases, &rows->phase, &rows->at, error) != TG_PROGRESS_ERROR;
+}
+
+/* All of the step's phases. */
+static bool read_traffic(Rows *rows, int64_t index, GError **error) {
+  for (guint t = 0; t < rows->touched->len; t++) rows->traffic[g_array_index(rows->touched, int64_t, t)] = (Traffic){0};
+  g_array_set_size(rows->touched, 0);
+  while (rows->phase && rows->at.step == index) {
+    add_phase(rows);
+    if (!next_phase(rows, error)) return false;
+  }
+  return true;
+}
+
+/* --- events --------------------------------------------------------------------------------------------------------*/
+
+static void write_slice(Rows *rows, int64_t s, int64_t track) {
+  TgSimTrace *trace = rows->trace;
+  const TgTraceStep *step = &trace->run->cost->trace.step[s];
+  const Traffic *within = traffic_of(rows, track, track);
+  const TgTraceArgument arguments[] = {{.name = "step", .number = (double)step->index},
+                                       {.name = "last_out_us", .number = rows->now[track].end_s * 1e6},
+                                       {.name = "most_products_us", .number = rows->now[track].products_s * 1e6},
+                                       {.name = "messages_within", .number = (double)within->messages},
+                                       {.name = "bytes_within", .number = (double)within->bytes}};
+  if (isinf(rows->now[track].start_s)) return;
+  tg_trace_slice(&trace->file, &(TgTraceSlice){.track = track * trace->each,
+                                               .name = tg_sim_trace_label(step),
+                                               .kind = "step",
+                                               .start_s = rows->now[track].start_s,
+                                               .end_s = shown_end_s(rows, s, track),
+                                               .argument = arguments,
+                                               .arguments = G_N_ELEMENTS(arguments),
+                                               .always = true});
+}
+
+static void write_flow(Rows *rows, int64_t index, int64_t from, int64_t to) {
+  TgSimTrace *trace = rows->trace;
+  const Traffic *traffic = traffic_of(rows, from, to);
+  const double start_s = rows->now[from].start_s;
+  g_autoptr(GString) name = g_string_new(NULL);
+  tg_count_append(name, traffic->messages, "message", "messages");
+  const TgTraceArgument arguments[] = {{.name = "messages", .number = (double)traffic->messages},
+                                       {.name = "bytes", .number = (double)traffic->bytes},
+                                       {.name = "step", .number = (double)index}};
+  tg_trace_flow(&trace->file, &(TgTraceFlow){.id = ++trace->flows,
+                                             .name = name->str,
+                                             .kind = "messages",
+                                             .from = from * trace->each,
+                                             .to = to * trace->each,
+                                             .start_s = start_s,
+                                             .end_s = fmax(start_s, rows->now[to].start_s),
+                                             .argument = arguments,
+                                             .arguments = G_N_ELEMENTS(arguments)});
+}
+
+static void write_step(Rows *rows, int64_t s) {
+  TgSimTrace *trace = rows->trace;
+  for (int64_t t = 0; t < trace->tracks; t++) write_slice(rows, s, t);
+  for (guint t = 0; t < rows->touched->len && tg_sim_trace_fits(trace); t++) {
+    const int64_t pair = g_array_index(rows->touched, int64_t, t);
+    const int64_t from = pair / trace->tracks, to = pair % trace->tracks;
+    if (from != to) write_flow(rows, trace->run->cost->trace.step[s].index, from, to);
+  }
+  tg_sim_trace_links_step(trace, s);
+}
+
+static bool write_steps(Rows *rows, GError **error) {
+  TgSimTrace *trace = rows->trace;
+  const TgCost *cost = trace->run->cost;
+  if (!next_phase(rows, error)) return false;
+  if (trace->steps > 0) read_times(trace, 0, rows->next);
+  for (int64_t s = 0; s < trace->steps && tg_sim_trace_fits(trace); s++) {
+    memcpy(rows->now, rows->next, (size_t)trace->tracks * sizeof *rows->now);
+    if (s + 1 < cost->trace.steps) read_times(trace, s + 1, rows->next);
+    if (!read_traffic(rows, cost->trace.step[s].index, error)) return false;
+    write_step(rows, s);
+  }
+  return true;
+}
+
+/* Rows and what goes from one to another, of the steps that are to be written; likewise. */
+static TgExit sim_trace_rows(const TgCli *cli, TgSimTrace *trace) {
+  const TgSimRun *run = trace->run;
+  GError *error = NULL;
+  Rows rows = {.trace = trace,
+               .traffic = g_new0(Traffic, trace->tracks * trace->tracks),
+               .touched = g_array_new(FALSE, FALSE, sizeof(int64_t)),
+               .now = g_new0(TgNodeStep, trace->tracks),
+               .next = g_new0(TgNodeStep, trace->tracks)};
+  rows.phases = tg_phases_new(&run->problem->schedule, &run->problem->names, run->options.collective, &run->shape,
+                              run->options.element_bytes, &error);
+  const bool done = rows.phases && write_steps(&rows, &error);
+  g_clear_pointer(&rows.phase, tg_phase_release);
+  g_clear_pointer(&rows.phases, tg_phases_free);
+  g_array_unref(rows.touched);
+  g_free(rows.traffic);
+  g_free(rows.now);
+  g_free(rows.next);
+  return done ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
 
 enum {
   MEASURED = 50000,  /* steps of a run */
@@ -15,12 +247,12 @@ enum {
 
 static int64_t row_of(const TgSimRun *run) {
   int32_t extents[TG_MAX_COORDINATES];
-  if (run->rank) return run->problem.schedule.extent[run->problem.schedule.dims - 1];
+  if (run->rank) return run->problem->schedule.extent[run->problem->schedule.dims - 1];
   return extents[tg_topology_extents(&run->network, extents) - 1];
 }
 
 static int64_t places_of(const TgSimRun *run) {
-  return run->rank ? tg_schedule_processors(&run->problem.schedule) : run->network.nodes;
+  return run->rank ? tg_schedule_processors(&run->problem->schedule) : run->network.nodes;
 }
 
 /* So many rows to a track that there are not too many tracks, with a slice a step. */
@@ -48,8 +280,8 @@ static void group_nodes(TgSimRun *run, int64_t steps) {
 TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *run) {
   TgError error = {0};
   if (!cli->options.trace) return TG_EXIT_DONE;
-  const int64_t steps = tg_walk_count_steps(&run->problem.schedule, &run->problem.names, &error);
-  if (steps < 0) return tg_problem_report(cli, &run->problem, &error);
+  const int64_t steps = tg_walk_count_steps(&run->problem->schedule, &run->problem->names, &error);
+  if (steps < 0) return tg_problem_report(cli, run->problem, &error);
   run->options.keep_node_steps = true;
   if (places_of(run) > TG_SIM_TRACE_EVENTS / MAX(steps, 1)) group_nodes(run, steps);
   return TG_EXIT_DONE;
@@ -60,8 +292,8 @@ TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *run) {
 static void write_names(TgSimTrace *trace) {
   const TgSimRun *run = trace->run;
   char grid[48];
-  tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
-  g_autofree char *process = g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(&run->problem), grid,
+  tg_schedule_grid_text(&run->problem->schedule, grid, sizeof grid);
+  g_autofree char *process = g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(run->problem), grid,
                                              tg_cost_model_name(run->options.model));
   tg_trace_name(&trace->file, "process_name", 0, process);
 }
@@ -69,7 +301,7 @@ static void write_names(TgSimTrace *trace) {
 static void append_place(GString *text, const TgSimRun *run, int64_t place) {
   char vertex[64];
   if (run->rank) {
-    tg_processor_append(text, &run->problem.schedule, place);
+    tg_processor_append(text, &run->problem->schedule, place);
   } else {
     tg_sim_vertex_text(run, place, vertex, sizeof vertex);
     g_string_append(text, vertex);
@@ -90,7 +322,7 @@ static void write_tracks(TgSimTrace *trace) {
 
 /* What the file leaves out, in words; NULL where it has all. */
 static char *left_out(const TgSimTrace *trace) {
-  const TgCost *cost = &trace->run->cost;
+  const TgCost *cost = trace->run->cost;
   GString *text = g_string_new(NULL);
   int64_t products = 0;
   for (int64_t s = 0; s < cost->trace.steps; s++) products += cost->trace.step[s].products;
@@ -139,14 +371,14 @@ static void begin(const TgCli *cli, TgSimTrace *trace) {
   tg_trace_begin(&trace->file, about, G_N_ELEMENTS(about) / 2);
   write_names(trace);
   write_tracks(trace);
-  tg_sim_trace_links_open(trace);
+  sim_trace_links_open(trace);
 }
 
 /* --- how much of it fits -------------------------------------------------------------------------------------------*/
 
 /* Slices and flows that are certain. */
 static bool may_be_whole(const TgSimTrace *trace) {
-  const TgCost *cost = &trace->run->cost;
+  const TgCost *cost = trace->run->cost;
   return trace->kept == 1 && trace->places <= TG_SIM_TRACE_EVENTS / MAX(cost->trace.steps, 1) &&
          cost->messages <= TG_SIM_TRACE_EVENTS / 2;
 }
@@ -154,19 +386,19 @@ static bool may_be_whole(const TgSimTrace *trace) {
 static TgExit write_whole(const TgCli *cli, TgSimTrace *trace) {
   begin(cli, trace);
   const TgExit status = tg_sim_trace_whole(cli, trace);
-  if (!status) tg_sim_trace_links_end(trace);
+  if (!status) sim_trace_links_end(trace);
   return status;
 }
 
 /* Twice as many rows a track, until it fits; of one track, as many steps as do. */
 static TgExit write_rows(const TgCli *cli, TgSimTrace *trace) {
-  trace->each = MAX(trace->kept, rows_each(trace->places, trace->row, trace->run->cost.trace.steps));
+  trace->each = MAX(trace->kept, rows_each(trace->places, trace->row, trace->run->cost->trace.steps));
   for (;; trace->each = MIN(2 * trace->each, trace->places)) {
     trace->tracks = (trace->places + trace->each - 1) / trace->each;
     if (trace->tracks == 1) trace->steps = MIN(trace->steps, (trace->most - NAMES) / EVENTS_A_STEP);
     begin(cli, trace);
-    const TgExit status = tg_sim_trace_rows(cli, trace);
-    if (!status) tg_sim_trace_links_end(trace);
+    const TgExit status = sim_trace_rows(cli, trace);
+    if (!status) sim_trace_links_end(trace);
     if (status || trace->tracks == 1 || tg_sim_trace_fits(trace)) return status;
   }
 }
@@ -177,7 +409,7 @@ static void write_measured(TgSimTrace *trace) {
 }
 
 static TgSimTrace open_trace(const TgSimRun *run) {
-  const int64_t processors = tg_schedule_processors(&run->problem.schedule);
+  const int64_t processors = tg_schedule_processors(&run->problem->schedule);
   TgSimTrace trace = {.run = run,
                       .most = TG_SIM_TRACE_EVENTS,
                       .places = places_of(run),
@@ -185,7 +417,7 @@ static TgSimTrace open_trace(const TgSimRun *run) {
                       .kept = MAX(run->places_of_group, 1),
                       .each = 1,
                       .tracks = places_of(run),
-                      .steps = run->cost.trace.steps,
+                      .steps = run->cost->trace.steps,
                       .node = g_new(int32_t, processors)};
   for (int64_t p = 0; p < processors; p++) trace.node[p] = (int32_t)tg_embedding_node(&run->embedding, p);
   return trace;

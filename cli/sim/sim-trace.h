@@ -50,16 +50,10 @@ static inline bool tg_sim_trace_fits(const TgSimTrace *trace) {
 
 /** Every place, product and message of all steps; stops where there are too many events. */
 TgExit tg_sim_trace_whole(const TgCli *cli, TgSimTrace *trace);
-/** Rows and what goes from one to another, of the steps that are to be written; likewise. */
-TgExit tg_sim_trace_rows(const TgCli *cli, TgSimTrace *trace);
 
-/** Makes room for the loads of single links, where these are few. */
-void tg_sim_trace_links_open(TgSimTrace *trace);
 /** A message of the step loads the links on its way. */
 void tg_sim_trace_links_add(TgSimTrace *trace, int64_t from, int64_t to, int64_t bytes);
 /** Writes the loads of step `s`. */
 void tg_sim_trace_links_step(TgSimTrace *trace, int64_t s);
-/** After the last step nothing is under way. */
-void tg_sim_trace_links_end(TgSimTrace *trace);
 
 #endif

@@ -1,16 +1,15 @@
 /* topogemm sim: what a schedule would cost on a machine. */
 #include "sim.h"
 #include "output-files.h"
-#include "output.h"
 #include "progress.h"
 #include "sweep.h"
 
 #include <math.h>
 
-static TgExit open_run(const TgCli *cli, TgSimRun *run) {
+static TgExit open_run(const TgCli *cli, TgProblem *problem, TgSimRun *run) {
   TgFormulaSymbols symbols;
   TgExit status = tg_sim_symbols(cli, &symbols);
-  if (!status) status = tg_sim_bind(cli, &run->problem, cli->options.arguments[0], 0, false, NULL);
+  if (!status) status = tg_sim_bind(cli, problem, cli->options.arguments[0], 0, false, NULL);
   if (!status) status = tg_sim_sizes(cli, run);
   if (!status) status = tg_sim_options(cli, run);
   if (!status && cli->options.trace) status = tg_output_files_check(cli);
@@ -22,21 +21,23 @@ static void show_progress(void *user, int64_t statements) {
   tg_progress_at(user, statements);
 }
 
-static TgExit predict(TgCli *cli, TgSimRun *run) {
+static TgExit predict(TgCli *cli, TgSimRun *run, TgCost *cost) {
   TgProgressLine line;
   tg_progress_begin(&line, cli, "sim", run->statements);
   run->options.progress = show_progress;
   run->options.progress_user = &line;
-  TgExit status = tg_sim_predict(cli, run);
+  TgExit status = tg_sim_predict(cli, run, cost);
   run->options.progress = NULL;
   tg_progress_end(cli);
   return status;
 }
 
 static TgExit run_one(TgCli *cli) {
-  g_auto(TgSimRun) run = {.element = TG_F32};
-  TgExit status = open_run(cli, &run);
-  if (!status) status = predict(cli, &run);
+  g_auto(TgProblem) problem = {0};
+  g_auto(TgCost) cost = {0};
+  g_auto(TgSimRun) run = {.problem = &problem, .element = TG_F32};
+  TgExit status = open_run(cli, &problem, &run);
+  if (!status) status = predict(cli, &run, &cost);
   if (status) return status;
   tg_sim_closed_form(&run);
   if (cli->options.json)

@@ -31,7 +31,7 @@ typedef struct TgSimMemory {
 } TgSimMemory;
 
 typedef struct TgSimRun {
-  TgProblem problem;
+  const TgProblem *problem; /**< the caller's */
   TgTopology network;
   char network_text[TG_TOPOLOGY_TEXT_BYTES];
   bool own_network; /**< it is the machine's own */
@@ -40,7 +40,7 @@ typedef struct TgSimRun {
   TgElement element;
   TgEmbedding embedding;
   TgCostOptions options;
-  TgCost cost;
+  const TgCost *cost;      /**< the caller's; set by tg_sim_predict() */
   int32_t *node_group;     /**< of the options; NULL where all nodes' steps are kept, or none … */
   int64_t places_of_group; /**< … else how many processors, or nodes where these have several, are one group */
   int32_t *rank;           /**< by node: its processor, -1 none; NULL where a node has several */
@@ -58,6 +58,7 @@ typedef struct TgSimRun {
 
 void tg_sim_clear(TgSimRun *run);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgSimRun, tg_sim_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgCost, tg_cost_clear)
 
 /** Reads the schedule and binds it: to the grid of `--grid` with as many extents as it has coordinates; where
  * `processors` is not 0, to the squarest grid of so many. `*why` (free with g_free()) says why there is none of so
@@ -67,6 +68,9 @@ TgExit tg_sim_bind(const TgCli *cli, TgProblem *problem, const char *algo, int64
                    char **why);
 /** True where `set` ("c=2") is about one of the schedule's parameters, or is no such text. */
 bool tg_sim_takes(const TgProblem *problem, const char *set);
+/** All ALGOs compute the same, none is standard input, and each --set is for one of them at least. Reports what is not
+ * so; `command` names the subcommand in errors. */
+TgExit tg_algorithms_check(const TgCli *cli, const char *command);
 /** Takes all other options for the bound schedule but the sizes. */
 TgExit tg_sim_options(const TgCli *cli, TgSimRun *run);
 /** Takes -n or --size. */
@@ -75,8 +79,8 @@ TgExit tg_sim_set_sizes(const TgCli *cli, TgSimRun *run, int64_t m, int64_t n, i
 /** Proves the schedule where that is quick, and finds what a processor holds; where it fails says so as `verify`
  * does. */
 TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run);
-/** Predicts. */
-TgExit tg_sim_predict(const TgCli *cli, TgSimRun *run);
+/** Predicts: `cost` is the run's from here on. */
+TgExit tg_sim_predict(const TgCli *cli, TgSimRun *run, TgCost *cost);
 /** The same at another size and with other options, without reporting; the cost is the caller's. */
 bool tg_sim_cost(const TgSimRun *run, const TgShape *shape, const TgCostOptions *options, TgCost *cost, GError **error);
 /** The error of a prediction, at its place in the schedule where it has one. Frees it. */
@@ -102,15 +106,10 @@ TgExit tg_sim_symbols(const TgCli *cli, TgFormulaSymbols *symbols);
 TgExit tg_sim_print_formula(TgCli *cli, const TgSimRun *run);
 
 void tg_sim_print(TgCli *cli, const TgSimRun *run);
-/** Tables of what the nodes and the links do. */
-void tg_sim_print_nodes(TgCli *cli, const TgSimRun *run);
-void tg_sim_print_links(TgCli *cli, const TgSimRun *run);
 /** The links with the most bytes, most first; returns how many there are. */
 int tg_sim_busiest_links(const TgSimRun *run, int64_t links[TG_SIM_LINKS]);
 /** A processor, "(0, 1)"; a node that has none or several, "node (0, 1)"; "switch 2". */
 void tg_sim_vertex_text(const TgSimRun *run, int64_t vertex, char *text, size_t size);
-/** True where the node has no processor. */
-bool tg_sim_is_idle(const TgSimRun *run, int64_t node);
 /** Node numbers in order of when they are done, those without a processor first; free with g_free(). */
 int64_t *tg_sim_nodes_by_time(const TgSimRun *run);
 /** Takes --from and what belongs to it. */

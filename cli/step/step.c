@@ -1,22 +1,329 @@
 /* topogemm step: runs a schedule on real matrices, a step at a time. */
 #include "step.h"
+#include "input.h"
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
-#include "step-view.h"
+#include "progress.h"
 
+#include "check.h"
 #include "matrix-file.h"
+#include "state.h"
+#include "stepper.h"
+
+#include <math.h>
+
+enum { TG_STEP_FEW_PROCESSORS = 16 }; /* up to here blocks are printed unasked */
+
+typedef struct TgStepRun {
+  TgProblem problem;
+  TgTopology network;
+  TgEmbedding embedding;
+  char network_text[TG_TOPOLOGY_TEXT_BYTES];
+  TgStepperOptions options;
+  TgInput input;
+  TgMatrix *c; /* once the run is complete */
+  TgStepper *stepper;
+  TgProgressLine line; /* the stepper tells it how far it is */
+  int64_t last;        /* the step to stop after */
+  const char *note;    /* printed last: repetitions do not repeat it */
+  bool checked;        /* `check` is filled */
+  TgCheck check;
+} TgStepRun;
+
+enum { LINE = 110 }; /* columns beyond which a grid of blocks becomes a list */
+
+static const char letters[] = "ABC";
+
+static const char *plural(int64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+static void append_vertex(GString *text, const TgTopology *network, int64_t vertex) {
+  int32_t coordinate[TG_MAX_COORDINATES];
+  if (vertex >= network->nodes) {
+    g_string_append_printf(text, "switch %" PRId64, vertex - network->nodes);
+    return;
+  }
+  int count = tg_topology_coordinates(network, vertex, coordinate);
+  for (int i = 0; i < count; i++) g_string_append_printf(text, "%s%d", i ? ", " : "(", coordinate[i]);
+  g_string_append_c(text, ')');
+}
+
+/* Bytes over the busiest link in step `step` (from 1), and which; -1 where loads are not kept. */
+static int64_t step_busiest_link(const TgStepRun *run, int64_t step, int64_t *link) {
+  const TgTrace *trace = tg_stepper_trace(run->stepper);
+  if (!trace->link_bytes || step < 1 || step > trace->steps) return -1;
+  const int64_t *bytes = trace->link_bytes + (step - 1) * trace->links;
+  int64_t most = 0;
+  for (int64_t i = 0; i < trace->links; i++) {
+    if (bytes[i] <= most) continue;
+    most = bytes[i];
+    if (link) *link = i;
+  }
+  return most;
+}
+
+/* What is run, in a line or two. */
+static void step_print_head(TgCli *cli, const TgStepRun *run) {
+  char formula[TG_FORMULA_BYTES], grid[48];
+  const TgShape *shape = tg_stepper_shape(run->stepper);
+  tg_computes_text(&run->problem.schedule.computes, formula);
+  tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s", tg_problem_name(&run->problem), grid);
+  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, formula, shape->m, shape->n);
+  if (run->problem.schedule.computes.right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, shape->k);
+  tg_print(cli, ", %s, on the network %s\n", tg_element_name(run->options.element), run->network_text);
+  g_autofree char *input = tg_input_text(cli, &run->input);
+  tg_print(cli, "%s\n", input);
+  if (tg_schedule_processors(&run->problem.schedule) > TG_STEP_FEW_PROCESSORS && !cli->options.blocks)
+    tg_print(cli, "blocks are printed for up to %d processors; --blocks prints them here too\n",
+             TG_STEP_FEW_PROCESSORS);
+  if (!run->options.link_loads)
+    tg_print(cli, "loads of links are not kept: for so many links and steps they would need too much memory\n");
+}
+
+/* Sums belong to C, whatever their `matrix` says. */
+static int matrix_of(const TgValue *value) {
+  return value->kind == TG_VALUE_SUM ? TG_MATRIX_C : value->matrix;
+}
+
+/* "A01", "A3,12" where a block row or column has two digits, "C01 2/4" for a sum of 2 of its 4 products. */
+static void append_value(GString *text, const TgStepRun *run, const TgValue *value) {
+  const TgSchedule *schedule = &run->problem.schedule;
+  if (value->kind == TG_VALUE_ZERO) {
+    g_string_append(text, "0");
+    return;
+  }
+  int matrix = matrix_of(value);
+  const int32_t *blocks = schedule->blocks[matrix];
+  bool narrow = blocks[0] <= 10 && blocks[1] <= 10;
+  g_string_append_printf(text, "%c%d%s%d", letters[matrix], value->row, narrow ? "" : ",", value->column);
+  if (value->transposed) g_string_append_c(text, '\'');
+  if (value->kind == TG_VALUE_SUM) g_string_append_printf(text, " %d/%d", value->terms, schedule->inner);
+}
+
+/* Everything one processor holds. A slot is named where its name is not that of the matrix it holds. */
+static char *processor_text(const TgStepRun *run, int64_t processor) {
+  const TgState *state = tg_stepper_state(run->stepper);
+  const TgSchedule *schedule = &run->problem.schedule;
+  GString *text = g_string_new(NULL);
+  for (int buffer = 0; buffer < schedule->buffers; buffer++) {
+    const char *name = tg_name(&run->problem.names, run->problem.names.buffer[buffer]);
+    int32_t length = tg_state_length(state, buffer);
+    for (int32_t index = 0; index < length; index++) {
+      TgValueId id = tg_state_slot(state, processor, buffer, index);
+      if (!id) continue;
+      const TgValue *value = tg_state_value(state, id);
+      bool plain = length == 1 && name[0] == letters[matrix_of(value)] && !name[1] && value->kind != TG_VALUE_ZERO;
+      if (text->len) g_string_append_c(text, ' ');
+      if (!plain && length > 1) g_string_append_printf(text, "%s[%d]=", name, index);
+      if (!plain && length == 1) g_string_append_printf(text, "%s=", name);
+      append_value(text, run, value);
+    }
+  }
+  if (!text->len) g_string_append_c(text, '-');
+  return g_string_free(text, FALSE);
+}
+
+static void print_list(TgCli *cli, const TgStepRun *run) {
+  g_autoptr(TgTable) table = tg_table_new("ll");
+  for (int64_t p = 0; p < tg_schedule_processors(&run->problem.schedule); p++) {
+    char name[64];
+    tg_schedule_processor_text(&run->problem.schedule, p, name, sizeof name);
+    g_autofree char *text = processor_text(run, p);
+    tg_table_add(table, "%s", name);
+    tg_table_add(table, "%s", text);
+  }
+  tg_table_print(cli, table, 2, false);
+}
+
+/* Rows by the first coordinate, columns by the second. False, and nothing printed, where it is too wide. */
+static bool print_grid(TgCli *cli, const TgStepRun *run) {
+  const TgSchedule *schedule = &run->problem.schedule;
+  const TgScheduleNames *names = &run->problem.names;
+  int32_t rows = schedule->extent[0], columns = schedule->extent[1];
+  g_autofree char *align = g_strnfill((gsize)columns + 1, 'l');
+  g_autoptr(TgTable) table = tg_table_new(align);
+  glong widest = 0;
+  tg_table_add(table, "%s", "");
+  for (int32_t j = 0; j < columns; j++) tg_table_add(table, "%s=%d", tg_name(names, names->axis[1]), j);
+  for (int32_t i = 0; i < rows; i++) {
+    tg_table_add(table, "%s=%d", tg_name(names, names->axis[0]), i);
+    for (int32_t j = 0; j < columns; j++) {
+      g_autofree char *text = processor_text(run, (int64_t)i * columns + j);
+      widest = MAX(widest, g_utf8_strlen(text, -1) + 2);
+      tg_table_add(table, "%s", text);
+    }
+  }
+  if (widest * columns > LINE) return false;
+  tg_table_print(cli, table, 2, false);
+  return true;
+}
+
+static void print_blocks(TgCli *cli, const TgStepRun *run) {
+  const TgSchedule *schedule = &run->problem.schedule;
+  if (!cli->options.blocks && tg_schedule_processors(schedule) > TG_STEP_FEW_PROCESSORS) return;
+  if (schedule->dims != 2 || !print_grid(cli, run)) print_list(cli, run);
+}
+
+static void print_counts(TgCli *cli, const TgStepRun *run, int64_t position) {
+  const TgTraceStep *step = &tg_stepper_trace(run->stepper)->step[position - 1];
+  tg_print(cli, "  %" PRId64 " product%s, %" PRId64 " message%s, %" PRId64 " bytes", step->products,
+           plural(step->products), step->messages, plural(step->messages), step->bytes);
+  int64_t link = 0, most = step_busiest_link(run, position, &link);
+  if (most > 0) {
+    TgLink ends;
+    g_autoptr(GString) text = g_string_new(NULL);
+    tg_topology_link(&run->network, link, &ends);
+    append_vertex(text, &run->network, ends.from);
+    g_string_append(text, " -> ");
+    append_vertex(text, &run->network, ends.to);
+    tg_print(cli, "; busiest link %s: %" PRId64 " bytes", text->str, most);
+  }
+  tg_print(cli, "\n");
+}
+
+/* The step at which the stepper stands. */
+static void step_print_step(TgCli *cli, TgStepRun *run) {
+  int64_t position = tg_stepper_position(run->stepper);
+  const char *label = position ? tg_stepper_label(run->stepper) : "initial placement";
+  const char *note = tg_stepper_note(run->stepper);
+  tg_print(cli, "\n");
+  tg_print_styled(cli, TG_STYLE_HEADING, "step %" PRId64 " of %" PRId64 "%s%s", position,
+                  tg_stepper_steps(run->stepper), *label ? ": " : "", label);
+  tg_print(cli, "\n");
+  if (*note && note != run->note) tg_print_wrapped(cli, note, 2, 0);
+  run->note = note;
+  if (position) print_counts(cli, run, position);
+  print_blocks(cli, run);
+}
+
+/* The messages of that step, one a line. */
+static void step_print_messages(TgCli *cli, const TgStepRun *run) {
+  int64_t count;
+  const TgStepperMessage *messages = tg_stepper_messages(run->stepper, &count);
+  g_autoptr(TgTable) table = tg_table_new("lllrr");
+  for (int64_t i = 0; i < count; i++) {
+    const TgStepperMessage *message = &messages[i];
+    char from[64], to[64];
+    g_autoptr(GString) value = g_string_new(NULL);
+    append_value(value, run, &message->value);
+    tg_schedule_processor_text(&run->problem.schedule, message->message.from, from, sizeof from);
+    tg_schedule_processor_text(&run->problem.schedule, message->message.to, to, sizeof to);
+    tg_table_add(table, "%s -> %s", from, to);
+    tg_table_add(table, "%s%s", message->message.add ? "+ " : "", value->str);
+    tg_table_add(table, "line %d", run->problem.schedule.statement[message->statement].line);
+    tg_table_add(table, "%" PRId64 " bytes", message->bytes);
+    tg_table_add(table, "%" PRId64 " hop%s", message->hops, plural(message->hops));
+  }
+  if (count == 0) tg_print(cli, "  no messages\n");
+  tg_table_print(cli, table, 2, false);
+}
+
+/* Counts and the check's outcome. */
+static void step_print_result(TgCli *cli, const TgStepRun *run) {
+  const TgStepperCounts *counts = tg_stepper_counts(run->stepper);
+  int64_t steps = tg_stepper_position(run->stepper);
+  tg_print(cli, "\n%" PRId64 " step%s: %" PRId64 " product%s, %" PRId64 " message%s, %" PRId64 " bytes", steps,
+           plural(steps), counts->products, plural(counts->products), counts->messages, plural(counts->messages),
+           counts->bytes);
+  tg_print(cli, ", %" PRId64 " bytes times links crossed", counts->hop_bytes);
+  if (run->options.link_loads)
+    tg_print(cli, "; busiest link %" PRId64 " bytes", tg_stepper_link_bytes_max(run->stepper));
+  tg_print(cli, "\n");
+  if (!run->checked) {
+    tg_print(cli, "stopped after step %" PRId64 " of %" PRId64 ": C is not complete and was not checked\n",
+             tg_stepper_position(run->stepper), tg_stepper_steps(run->stepper));
+    return;
+  }
+  tg_print(cli, "C against a product in double precision: relative error ");
+  tg_print_styled(cli, run->check.ok ? TG_STYLE_GOOD : TG_STYLE_BAD, "%.2g, %s", run->check.relative_error,
+                  run->check.ok ? "OK" : "failed");
+  if (run->check.tolerance > 0)
+    tg_print(cli, " (Frobenius norm; at most %.2g for %s and this k)\n", run->check.tolerance,
+             tg_element_name(run->options.element));
+  else
+    tg_print(cli, " (elements are only moved, so that all must be the same)\n");
+}
+
+TG_FIELD_TABLE(counts_fields, TG_FIELD(TgStepperCounts, products), TG_FIELD(TgStepperCounts, messages),
+               TG_FIELD(TgStepperCounts, bytes), TG_FIELD(TgStepperCounts, hops), TG_FIELD(TgStepperCounts, hop_bytes));
+TG_FIELD_TABLE(step_fields, TG_FIELD(TgTraceStep, label), TG_FIELD(TgTraceStep, index), TG_FIELD(TgTraceStep, products),
+               TG_FIELD(TgTraceStep, messages), TG_FIELD(TgTraceStep, bytes), TG_FIELD(TgTraceStep, hop_bytes));
+
+/* --- the document ------------------------------------------------------------------------------------------------- */
+
+static void write_load(TgJson *json, int64_t bytes) {
+  tg_json_key(json, "max_link_bytes");
+  if (bytes >= 0)
+    tg_json_integer(json, bytes);
+  else
+    tg_json_null(json);
+}
+
+static void write_steps(TgJson *json, const TgStepRun *run) {
+  const TgTrace *trace = tg_stepper_trace(run->stepper);
+  tg_json_member_array(json, "trace", TG_JSON_LINES);
+  for (int64_t i = 0; i < trace->steps; i++) {
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_members(json, step_fields, &trace->step[i]);
+    write_load(json, step_busiest_link(run, i + 1, NULL));
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+}
+
+/* A run that has not come to its end is neither right nor wrong, unless it has failed. */
+static void write_outcome(TgJson *json, const TgStepRun *run) {
+  const TgError *failure = tg_stepper_failure(run->stepper);
+  const bool failed = failure->cause != TG_CAUSE_NONE;
+  tg_json_member_double(json, "relative_error", run->checked ? run->check.relative_error : NAN);
+  tg_json_member_double(json, "tolerance", run->checked ? run->check.tolerance : NAN);
+  tg_json_key(json, "ok");
+  if (run->checked || failed)
+    tg_json_bool(json, !failed && run->check.ok);
+  else
+    tg_json_null(json);
+  if (!failed) return;
+  tg_json_member_object(json, "error", TG_JSON_LINES);
+  tg_failure_write(json, &run->problem.schedule, failure);
+  tg_json_end_object(json);
+}
+
+/* All of it as one JSON document. */
+static void step_print_json(TgCli *cli, const TgStepRun *run) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_begin_document(json, "step");
+  tg_problem_write(json, &run->problem);
+  tg_json_member_string(json, "topology", run->network_text);
+  tg_json_member_string(json, "embedding", tg_embedding_name((int)run->options.embedding));
+  tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
+  tg_input_write(json, &run->input);
+  tg_json_member_integer(json, "steps", tg_stepper_steps(run->stepper));
+  tg_json_member_integer(json, "steps_executed", tg_stepper_position(run->stepper));
+  tg_json_members(json, counts_fields, tg_stepper_counts(run->stepper));
+  write_load(json, run->options.link_loads ? tg_stepper_link_bytes_max(run->stepper) : -1);
+  write_steps(json, run);
+  write_outcome(json, run);
+  tg_json_end_object(json);
+  tg_print_json(cli, json);
+}
 
 static const int64_t most_load_bytes = INT64_C(1) << 30;
 
-void tg_step_clear(TgStepRun *run) {
+/* --- the command -------------------------------------------------------------------------------------------------- */
+
+static void step_clear(TgStepRun *run) {
   g_clear_pointer(&run->stepper, tg_stepper_free);
   tg_input_clear(&run->input);
   g_clear_pointer(&run->c, tg_matrix_free);
   tg_problem_clear(&run->problem);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgStepRun, step_clear)
 
-TgExit tg_step_failed(const TgCli *cli, const TgStepRun *run, GError *error) {
+/* Says why the stepper failed. */
+static TgExit step_failed(const TgCli *cli, const TgStepRun *run, GError *error) {
   const TgError *failure = tg_stepper_failure(run->stepper);
   if (failure->cause == TG_CAUSE_NONE || !g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
     return tg_report_error(cli, error);
@@ -84,7 +391,8 @@ static TgExit open_input(const TgCli *cli, TgStepRun *run) {
 static TgExit open_run(TgCli *cli, TgStepRun *run) {
   TgExit status = check_options(cli);
   if (!status) status = tg_algo_open(cli, &run->problem);
-  if (!status) status = tg_network_option(cli, &run->problem.schedule, &run->network, &run->embedding);
+  if (!status)
+    status = tg_network_option(cli, cli->options.network, &run->problem.schedule, &run->network, &run->embedding);
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = open_input(cli, run);
   if (!status) status = check_memory(cli, run);
@@ -93,23 +401,24 @@ static TgExit open_run(TgCli *cli, TgStepRun *run) {
   return status;
 }
 
-TgExit tg_step_forward(TgCli *cli, TgStepRun *run) {
+/* Goes on as far as asked, printing unless `--quiet` or `--json`. */
+static TgExit step_forward(TgCli *cli, TgStepRun *run) {
   TgProgressLine *line = &run->line;
   GError *error = NULL;
   bool printed = !cli->options.quiet && !cli->options.json;
   TgProgress progress = TG_PROGRESS_MORE;
-  if (printed) tg_step_print_step(cli, run);
+  if (printed) step_print_step(cli, run);
   tg_progress_begin(line, cli, "step", run->last);
   line->parts = INT64_MAX; /* within a step only its time goes on */
   while (progress == TG_PROGRESS_MORE && tg_stepper_position(run->stepper) < run->last) {
     progress = tg_stepper_next(run->stepper, &error);
     if (progress != TG_PROGRESS_MORE) break;
-    if (printed) tg_step_print_step(cli, run);
-    if (printed && cli->options.messages) tg_step_print_messages(cli, run);
+    if (printed) step_print_step(cli, run);
+    if (printed && cli->options.messages) step_print_messages(cli, run);
     tg_progress_at(line, tg_stepper_position(run->stepper));
   }
   tg_progress_end(cli);
-  return progress == TG_PROGRESS_ERROR ? tg_step_failed(cli, run, error) : TG_EXIT_DONE;
+  return progress == TG_PROGRESS_ERROR ? step_failed(cli, run, error) : TG_EXIT_DONE;
 }
 
 static TgExit check_result(const TgCli *cli, TgStepRun *run) {
@@ -117,8 +426,7 @@ static TgExit check_result(const TgCli *cli, TgStepRun *run) {
   const TgShape *shape = tg_stepper_shape(run->stepper);
   run->c = tg_matrix_new(run->input.a->type, shape->m, shape->n, tg_memory_limit(cli), &error);
   if (!run->c) return tg_report_error(cli, error);
-  if (!tg_stepper_result(run->stepper, run->c->data, TG_RESULT_COMPLETE, &error))
-    return tg_step_failed(cli, run, error);
+  if (!tg_stepper_result(run->stepper, run->c->data, TG_RESULT_COMPLETE, &error)) return step_failed(cli, run, error);
   run->checked =
       tg_check_product(&run->check, &run->problem.schedule.computes, shape, run->options.element, run->input.a->data,
                        tg_input_b(&run->input), run->c->data, tg_memory_limit(cli), &error);
@@ -128,12 +436,12 @@ static TgExit check_result(const TgCli *cli, TgStepRun *run) {
 /* A schedule that fails has a document, too. */
 static TgExit finish(TgCli *cli, TgStepRun *run, TgExit status) {
   if (!status && tg_stepper_position(run->stepper) == tg_stepper_steps(run->stepper)) status = check_result(cli, run);
-  if (status == TG_EXIT_WRONG && cli->options.json) tg_step_print_json(cli, run);
+  if (status == TG_EXIT_WRONG && cli->options.json) step_print_json(cli, run);
   if (status) return status;
   if (cli->options.json)
-    tg_step_print_json(cli, run);
+    step_print_json(cli, run);
   else if (!cli->options.quiet)
-    tg_step_print_result(cli, run);
+    step_print_result(cli, run);
   if (run->checked && !run->check.ok) return tg_report(cli, TG_EXIT_WRONG, "%s", run->check.text);
   return run->checked ? tg_output_file_c(cli, run->c) : TG_EXIT_DONE;
 }
@@ -143,8 +451,8 @@ static TgExit run_step(TgCli *cli) {
   if (cli->options.interactive) return tg_step_interactive(cli);
   TgExit status = open_run(cli, &run);
   if (status) return status;
-  if (!cli->options.json && !cli->options.quiet) tg_step_print_head(cli, &run);
-  status = tg_step_forward(cli, &run);
+  if (!cli->options.json && !cli->options.quiet) step_print_head(cli, &run);
+  status = step_forward(cli, &run);
   return finish(cli, &run, status);
 }
 

@@ -1,9 +1,103 @@
 /* The gnuplot script of a sweep: predicted time above, efficiency below, a column for each value of the variable that
  * is not the x axis; side by side where there is one. */
-#include "sweep-plot.h"
+#include "output.h"
+#include "sweep.h"
+
+#include "atomic-file.h"
 
 #include <math.h>
 #include <string.h>
+
+typedef struct TgPlot {
+  const TgSweep *sweep;
+  GString *script;
+  bool sizes;           /* --efficiency: n against p, one panel */
+  bool efficiencies;    /* a panel for them */
+  guint lines, columns; /* values of the other variable, and how many of them are drawn */
+  int rows, across;     /* panels */
+  double width, height; /* pixels */
+  char **settings;      /* lines below the title */
+} TgPlot;
+
+enum { LEGEND_ROW = 22, SETTINGS_ROW = 17 };
+
+/* What the predictions depend on, in lines that go on the page. */
+static char **plot_settings(const TgPlot *plot) {
+  const TgSweep *sweep = plot->sweep;
+  const gsize most = (gsize)((plot->width - 40) / 7);
+  g_autofree char *text = g_strdup_printf("%s; %s, %s", sweep->machine, sweep->settings, sweep->element);
+  g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  GPtrArray *lines = g_ptr_array_new();
+  g_autoptr(GString) line = g_string_new(NULL);
+  for (char **word = words; *word; word++) {
+    if (line->len && line->len + 1 + strlen(*word) > most) {
+      g_ptr_array_add(lines, g_strdup(line->str));
+      g_string_truncate(line, 0);
+    }
+    g_string_append_printf(line, "%s%s", line->len ? " " : "", *word);
+  }
+  g_ptr_array_add(lines, g_strdup(line->str));
+  g_ptr_array_add(lines, NULL);
+  return (char **)g_ptr_array_free(lines, FALSE);
+}
+
+static double settings_rows(const TgPlot *plot) {
+  return SETTINGS_ROW * (double)g_strv_length(plot->settings);
+}
+
+static void plot_add_settings(const TgPlot *plot) {
+  for (int i = 0; plot->settings[i]; i++) {
+    g_autofree char *line = tg_plot_quoted(plot->settings[i]);
+    g_string_append_printf(plot->script, "set label %s at screen 0.5, %.4f center noenhanced font ',11'\n", line,
+                           1 - (40 + SETTINGS_ROW * i) / plot->height);
+  }
+}
+
+/* One name of the legend: its line, its mark, the name. */
+static double legend_width(const TgPlot *plot, int algorithm) {
+  return 70 + 7.5 * (double)g_utf8_strlen(plot->sweep->algorithm[algorithm], -1);
+}
+
+/* Names from `first` on that go on one line of the page. */
+static int legend_row(const TgPlot *plot, int first, double *width) {
+  int end = first;
+  for (*width = 0; end < plot->sweep->algorithms; end++) {
+    if (end > first && *width + legend_width(plot, end) > plot->width - 40) break;
+    *width += legend_width(plot, end);
+  }
+  return end;
+}
+
+static int legend_rows(const TgPlot *plot) {
+  double width;
+  int rows = 0;
+  for (int a = 0; a < plot->sweep->algorithms; rows++) a = legend_row(plot, a, &width);
+  return rows;
+}
+
+/* Above the panels, for all of them: gnuplot's own would be as wide as one. */
+static void plot_add_legend(const TgPlot *plot) {
+  int a = 0;
+  for (int row = 0; a < plot->sweep->algorithms; row++) {
+    double width, y = 1 - (44 + settings_rows(plot) + LEGEND_ROW * row) / plot->height;
+    const int end = legend_row(plot, a, &width);
+    double left = (plot->width - width) / 2;
+    for (; a < end; left += legend_width(plot, a++)) {
+      g_autofree char *name = tg_plot_quoted(plot->sweep->algorithm[a]);
+      g_string_append_printf(plot->script,
+                             "set arrow from screen %.4f, %.4f to screen %.4f, %.4f nohead linetype %d\n"
+                             "set label at screen %.4f, %.4f point linetype %d\n"
+                             "set label %s at screen %.4f, %.4f left noenhanced\n",
+                             left / plot->width, y, (left + 44) / plot->width, y, a + 1, (left + 22) / plot->width, y,
+                             a + 1, name, (left + 50) / plot->width, y);
+    }
+  }
+}
+
+/* Pixels that the settings take, and the legend beyond its first line. */
+static double plot_head_height(const TgPlot *plot) {
+  return settings_rows(plot) + LEGEND_ROW * (legend_rows(plot) - 1);
+}
 
 enum { MOST_COLUMNS = 4, PANEL = 400, WIDE = 480, STRIP = 60, TICS = 6 };
 
@@ -74,7 +168,7 @@ static void add_settings(const TgPlot *plot) {
  * where terminals that measure text differently put the numbers. */
 static void add_panel(const TgPlot *plot, int row, int across, const char *words) {
   const double left = 92 / plot->width, right = 14 / plot->width, between = 98 / plot->width;
-  const double top = (104 + tg_plot_head_height(plot)) / plot->height;
+  const double top = (104 + plot_head_height(plot)) / plot->height;
   const double bottom = 56 / plot->height;
   const double gap = 84 / plot->height;
   const double wide = (1 - left - right - between * (plot->across - 1)) / plot->across;
@@ -155,8 +249,8 @@ static void add_times(const TgPlot *plot, guint column) {
   add_panel_title(plot, column);
   add_crossovers(plot, column);
   add_panel(plot, 0, plot->rows > 1 ? (int)column : 0, plot->sizes ? rows : "predicted time");
-  if (column == 0) tg_plot_add_settings(plot);
-  if (column == 0) tg_plot_add_legend(plot);
+  if (column == 0) plot_add_settings(plot);
+  if (column == 0) plot_add_legend(plot);
   g_string_append_printf(script, "set logscale y %s\nset format y '%s'\nset yrange [*:*]\nset ytics auto\n",
                          plot->sizes ? "2" : "10", plot->sizes ? "%.0f" : "%.0s %cs");
   g_string_append_printf(script, "set xlabel '%s'\n", plot->sweep->along_n ? rows : "p, processors");
@@ -187,11 +281,12 @@ static void lay_out(TgPlot *plot) {
   plot->across = plot->columns > 1 ? (int)plot->columns : plot->efficiencies ? 2 : 1;
   plot->width = plot->across == 1 ? 1.4 * WIDE : plot->across * WIDE;
   plot->height = plot->rows * PANEL + (plot->across == 1 ? 60 : 0) + STRIP;
-  plot->settings = tg_plot_settings(plot);
-  plot->height += tg_plot_head_height(plot);
+  plot->settings = plot_settings(plot);
+  plot->height += plot_head_height(plot);
 }
 
-char *tg_sweep_script(const void *data, const TgPlotFormat *format) {
+/* The script that draws a TgSweep; see TgPlotMaker. Free with g_free(). */
+static char *sweep_script(const void *data, const TgPlotFormat *format) {
   const TgSweep *sweep = data;
   TgPlot plot = {.sweep = sweep};
   lay_out(&plot);
@@ -207,4 +302,156 @@ char *tg_sweep_script(const void *data, const TgPlotFormat *format) {
   g_string_append(plot.script, "unset multiplot\n");
   g_strfreev(plot.settings);
   return g_string_free(plot.script, FALSE);
+}
+
+/* What is written and not drawn. */
+static const char *const texts[] = {"csv", "json", NULL};
+
+/* --- files for other programs: JSON, CSV, the script, and plots by gnuplot ---------------------------------------- */
+
+static const char *text_of(const char *path) {
+  const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+  return dot && g_strv_contains(texts, dot + 1) ? dot + 1 : NULL;
+}
+
+bool tg_sweep_is_drawn(const char *path) {
+  return tg_plot_format(path) != NULL;
+}
+
+TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep) {
+  const char *path = cli->options.output;
+  const TgPlotFormat *format = path ? tg_plot_format(path) : NULL;
+  if (!path) return TG_EXIT_DONE;
+  if (!format && !text_of(path))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of csv, json, gp, svg, png, pdf", path);
+  if (format && sweep->n->len < 2 && sweep->p->len < 2)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "-o %s: a plot needs a sweep of at least two values, as in --sweep "
+                     "n=512..16384",
+                     path);
+  if (!format || tg_plot_possible(format)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_MISSING,
+                   "-o %s: gnuplot, which draws it, is not here: install the package gnuplot-nox "
+                   "(Debian, Ubuntu) or gnuplot; -o FILE.gp or FILE.csv needs none",
+                   path);
+}
+
+TG_FIELD_TABLE(cell_fields, TG_FIELD(TgSweepCell, processors), TG_FIELD(TgSweepCell, time_s),
+               TG_FIELD(TgSweepCell, compute_s), TG_FIELD(TgSweepCell, communication_s),
+               TG_FIELD(TgSweepCell, efficiency), TG_FIELD(TgSweepCell, closed_form_s), TG_FIELD(TgSweepCell, messages),
+               TG_FIELD(TgSweepCell, bytes), TG_FIELD(TgSweepCell, max_link_bytes),
+               TG_FIELD_AS(TgSweepCell, memory.node_bytes, "bytes_per_node_max"), TG_FIELD(TgSweepCell, memory.fits),
+               TG_FIELD(TgSweepCell, proved));
+
+static void write_cell(TgJson *json, const TgSweep *sweep, const TgSweepPoint *point, int algorithm,
+                       const TgSweepCell *cell, bool fastest) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "algorithm", sweep->algorithm[algorithm]);
+  if (point->p) tg_json_member_integer(json, "p", point->p);
+  const int64_t n = cell->skipped ? point->n : cell->n;
+  tg_json_member_integer(json, "m", point->m ? point->m : n);
+  tg_json_member_integer(json, "n", n);
+  tg_json_member_integer(json, "k", point->k ? point->k : n);
+  if (cell->skipped) {
+    tg_json_member_string(json, "left_out", cell->skipped);
+  } else {
+    tg_json_member_string(json, "grid", cell->grid);
+    tg_parameters_write(json, cell->parameters);
+    tg_json_member_string(json, "topology", cell->network);
+    tg_json_members(json, cell_fields, cell);
+    tg_json_member_bool(json, "fastest", fastest);
+  }
+  tg_json_end_object(json);
+}
+
+static void write_crossovers(TgJson *json, const TgSweep *sweep) {
+  tg_json_member_array(json, "crossovers", TG_JSON_LINES);
+  for (guint i = 0; i < sweep->crossovers->len; i++) {
+    const TgCrossover *crossover = &g_array_index(sweep->crossovers, TgCrossover, i);
+    tg_json_begin_object(json, TG_JSON_ROW);
+    if (crossover->fixed) tg_json_member_integer(json, sweep->along_n ? "p" : "n", crossover->fixed);
+    tg_json_member_string(json, "from", sweep->algorithm[crossover->before]);
+    tg_json_member_string(json, "to", sweep->algorithm[crossover->after]);
+    tg_json_member_integer(json, sweep->along_n ? "n" : "p", crossover->at);
+    tg_json_member_double(json, "near", crossover->near);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+}
+
+void tg_sweep_write(TgJson *json, const TgSweep *sweep) {
+  tg_json_begin_document(json, "sweep");
+  tg_json_member_string(json, "machine", sweep->machine);
+  tg_json_member_string(json, "model", sweep->model);
+  tg_json_member_string(json, "type", sweep->element);
+  tg_json_member_string(json, "settings", sweep->settings);
+  tg_sim_write_settings(json, &sweep->options);
+  tg_json_member_double(json, "efficiency", sweep->efficiency);
+  tg_json_member_array(json, "predictions", TG_JSON_LINES);
+  for (guint i = 0; i < sweep->points->len; i++) {
+    const int winner = tg_sweep_winner(sweep, i, -1);
+    for (int a = 0; a < sweep->algorithms; a++)
+      write_cell(json, sweep, tg_sweep_point(sweep, i), a, tg_sweep_cell(sweep, i, a),
+                 winner >= 0 && tg_sweep_ties(sweep, i, a, winner));
+  }
+  tg_json_end_array(json);
+  write_crossovers(json, sweep);
+  tg_json_end_object(json);
+}
+
+static void append_number(GString *text, double number) {
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  g_string_append_c(text, ',');
+  if (!isnan(number)) g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.9g", number));
+}
+
+/* What is skipped has no row; an empty field is a number that there is none of. */
+static char *csv_text(const TgSweep *sweep) {
+  GString *text = g_string_new("algorithm,grid,topology,processors,m,n,k,time_s,compute_s,communication_s,efficiency,"
+                               "closed_form_s,messages,bytes,max_link_bytes,bytes_per_node_max\n");
+  for (guint i = 0; i < sweep->points->len; i++)
+    for (int a = 0; a < sweep->algorithms; a++) {
+      const TgSweepCell *cell = tg_sweep_cell(sweep, i, a);
+      const TgSweepPoint *point = tg_sweep_point(sweep, i);
+      if (cell->skipped) continue;
+      const double numbers[] = {cell->time_s, cell->compute_s, cell->communication_s, cell->efficiency,
+                                cell->closed_form_s};
+      g_string_append_printf(text, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, sweep->algorithm[a],
+                             cell->grid, cell->network, cell->processors, point->m ? point->m : cell->n, cell->n,
+                             point->k ? point->k : cell->n);
+      for (size_t n = 0; n < G_N_ELEMENTS(numbers); n++) append_number(text, numbers[n]);
+      g_string_append_printf(text, ",%" PRId64 ",%" PRId64 ",%" PRId64, cell->messages, cell->bytes,
+                             cell->max_link_bytes);
+      append_number(text, cell->memory.node_bytes);
+      g_string_append_c(text, '\n');
+    }
+  return g_string_free(text, FALSE);
+}
+
+static char *json_text(const TgSweep *sweep) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_sweep_write(json, sweep);
+  return g_strdup(tg_json_text(json, NULL));
+}
+
+static bool make(const TgSweep *sweep, const char *path, char **bytes, gsize *length, GError **error) {
+  const TgPlotFormat *format = tg_plot_format(path);
+  if (format) return tg_plot_make(format, sweep_script, sweep, bytes, length, error);
+  *bytes = strcmp(text_of(path), "csv") == 0 ? csv_text(sweep) : json_text(sweep);
+  *length = strlen(*bytes);
+  return true;
+}
+
+TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep) {
+  const char *path = cli->options.output;
+  g_autofree char *bytes = NULL;
+  gsize length;
+  GError *error = NULL;
+  if (!path) return TG_EXIT_DONE;
+  if (!make(sweep, path, &bytes, &length, &error) || !tg_atomic_file_write(path, bytes, length, &error))
+    return tg_report_error(cli, error);
+  if (cli->options.json) return TG_EXIT_DONE;
+  tg_print(cli, "\n");
+  tg_print_line(cli, "%s", path);
+  return TG_EXIT_DONE;
 }

@@ -1,7 +1,6 @@
 /* Predictions of several ALGOs at several points. */
 #include "sweep.h"
 #include "output.h"
-#include "algorithms.h"
 #include "progress.h"
 
 #include "prove.h"
@@ -9,6 +8,164 @@
 
 #include <math.h>
 #include <string.h>
+
+/* --- what --sweep says: `n=512..16384:x2,p=16,64,256` ------------------------------------------------------------- */
+
+static const char expected[] = "expected n or p with values, as in n=512..16384:x2,p=16,64,256";
+
+static TgExit add_value(const TgCli *cli, GArray *values, int64_t value) {
+  if (values->len == TG_SWEEP_VALUES)
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: more than %d values, expected at most that many", TG_SWEEP_VALUES);
+  g_array_append_val(values, value);
+  return TG_EXIT_DONE;
+}
+
+/* ":x2" multiplies, ":+512" adds; without, it doubles. */
+static TgExit read_stride(const TgCli *cli, const char *part, const char *text, int64_t *factor, int64_t *summand) {
+  *factor = 2;
+  *summand = 0;
+  if (!text) return TG_EXIT_DONE;
+  if (text[0] == 'x') return tg_number_parse(cli, "--sweep", text + 1, 2, INT32_MAX, factor);
+  *factor = 1;
+  if (text[0] == '+') return tg_number_parse(cli, "--sweep", text + 1, 1, INT32_MAX, summand);
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "--sweep: `%s` in `%s`, expected x and a factor or + and a step, as in "
+                   "512..16384:x2 or 512..4096:+512",
+                   text, part);
+}
+
+static TgExit add_range(const TgCli *cli, GArray *values, const char *part, int64_t most) {
+  g_auto(GStrv) halves = g_strsplit(part, ":", 2);
+  g_auto(GStrv) ends = g_strsplit(halves[0] ? halves[0] : "", "..", 2);
+  int64_t first = 0, last = 0, factor, summand;
+  if (!ends[0] || !*ends[0] || (ends[1] && !*ends[1]))
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: `%s` is no value and no range, %s", part, expected);
+  if (halves[1] && !ends[1])
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: `%s`: a step goes with a range, as in 512..16384:%s", part,
+                     halves[1]);
+  TgExit status = tg_number_parse(cli, "--sweep", ends[0], 1, most, &first);
+  last = first;
+  if (!status && ends[1]) status = tg_number_parse(cli, "--sweep", ends[1], 1, most, &last);
+  if (!status && last < first)
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: the range %s is empty: its end is less than its beginning", part);
+  if (!status) status = read_stride(cli, part, halves[1], &factor, &summand);
+  for (int64_t value = first; !status && value <= last; value = value * factor + summand)
+    status = add_value(cli, values, value);
+  return status;
+}
+
+static gint compare_values(gconstpointer a, gconstpointer b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Ascending, each once. */
+static void settle(GArray *values) {
+  g_array_sort(values, compare_values);
+  for (guint i = values->len; i-- > 1;)
+    if (g_array_index(values, int64_t, i) == g_array_index(values, int64_t, i - 1)) g_array_remove_index(values, i);
+}
+
+static TgExit find_variable(const TgCli *cli, TgSweep *sweep, const char *part, GArray **values) {
+  const char *sign = strchr(part, '=');
+  if (!sign) return TG_EXIT_DONE;
+  g_autofree char *name = g_strndup(part, (gsize)(sign - part));
+  *values = strcmp(name, "n") == 0 ? sweep->n : strcmp(name, "p") == 0 ? sweep->p : NULL;
+  if (!*values) return tg_report(cli, TG_EXIT_USAGE, "--sweep: nothing called `%s`, %s", name, expected);
+  if ((*values)->len) return tg_report(cli, TG_EXIT_USAGE, "--sweep: %s is given twice", name);
+  return TG_EXIT_DONE;
+}
+
+/* Reads --sweep into `n` and `p`. */
+static TgExit sweep_read(const TgCli *cli, TgSweep *sweep) {
+  GArray *values = NULL;
+  TgExit status = TG_EXIT_DONE;
+  if (!cli->options.sweep) return status;
+  g_auto(GStrv) parts = g_strsplit(cli->options.sweep, ",", -1);
+  for (char **part = parts; *part && !status; part++) {
+    const char *sign = strchr(*part, '=');
+    status = find_variable(cli, sweep, *part, &values);
+    if (!status && !values)
+      return tg_report(cli, TG_EXIT_USAGE, "--sweep: `%s` has no name before it, %s", *part, expected);
+    if (!status)
+      status = add_range(cli, values, sign ? sign + 1 : *part, values == sweep->p ? TG_MAX_PROCESSORS : INT32_MAX);
+  }
+  if (!*parts) return tg_report(cli, TG_EXIT_USAGE, "--sweep: %s", expected);
+  settle(sweep->n);
+  settle(sweep->p);
+  if (!status && (int64_t)MAX(sweep->n->len, 1) * MAX(sweep->p->len, 1) > TG_SWEEP_POINTS)
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: more than %d points, expected at most that many", TG_SWEEP_POINTS);
+  return status;
+}
+
+/* --- the size that holds an efficiency ---------------------------------------------------------------------------- */
+
+static const int64_t most_n = INT64_C(1) << 28; /* nobody's matrices; 2^59 elements are the limit of a shape */
+
+typedef struct TgSearch {
+  const TgSimRun *run;
+  double efficiency;
+  int64_t unit; /* sizes are multiples of it, so that blocks are alike */
+  int64_t workers;
+  GError *error;
+  TgError failure; /* … of the schedule, where it is that */
+} TgSearch;
+
+/* Whether `units` suffice; false with `error` set where a prediction fails. */
+static bool suffices(TgSearch *search, int64_t units) {
+  TgShape shape;
+  TgCost cost = {0};
+  const int64_t n = units * search->unit;
+  if (!tg_shape_init(&shape, &search->run->problem->schedule.computes, n, n, n, &search->error) ||
+      !tg_sim_cost(search->run, &shape, &search->run->options, &cost, &search->error)) {
+    search->failure = cost.failure;
+    return false;
+  }
+  const double serial_s = tg_sim_serial_s(search->run, &shape);
+  const bool enough = serial_s >= search->efficiency * (double)search->workers * cost.time_s;
+  tg_cost_clear(&cost);
+  return enough;
+}
+
+/* Finds the least n at which the run's efficiency is `efficiency`, of the n that make all blocks alike: multiples of
+ * the numbers of blocks. That of n less one such step is below it. `*reason` says why there is none, which is no error.
+ */
+static TgExit sweep_find_size(const TgCli *cli, const TgSimRun *run, double efficiency, int64_t *n, char **reason) {
+  TgSearch search = {.run = run, .efficiency = efficiency};
+  TgShape shape;
+  TgError endless = {0};
+  const int64_t processors = tg_schedule_processors(&run->problem->schedule);
+  search.workers = MIN(processors, run->network.nodes);
+  tg_proof_sizes(&run->problem->schedule, &shape.m, &search.unit, &shape.k);
+  if (!tg_walk_ends(&run->problem->schedule, &run->problem->names, &endless))
+    return tg_problem_report(cli, run->problem, &endless);
+  shape.m = shape.n = shape.k = 1;
+  if (isnan(tg_sim_serial_s(run, &shape))) {
+    *reason = g_strdup_printf("%s has no efficiency: its products take no time on %s", tg_problem_name(run->problem),
+                              run->machine.name);
+    return TG_EXIT_DONE;
+  }
+  int64_t enough = 1, less = 0;
+  while (enough * search.unit <= most_n && !suffices(&search, enough) && !search.error) {
+    less = enough;
+    enough *= 2;
+  }
+  if (search.error) return tg_sim_failed(cli, run, &search.failure, search.error);
+  if (enough * search.unit > most_n) {
+    *reason = g_strdup_printf("%s on %" PRId64 " processors stays below an efficiency of %g up to n = %" PRId64,
+                              tg_problem_name(run->problem), processors, efficiency, less * search.unit);
+    return TG_EXIT_DONE;
+  }
+  while (!search.error && enough - less > 1) {
+    const int64_t middle = less + (enough - less) / 2;
+    *(suffices(&search, middle) ? &enough : &less) = middle;
+  }
+  *n = enough * search.unit;
+  if (search.error) return tg_sim_failed(cli, run, &search.failure, search.error);
+  return TG_EXIT_DONE;
+}
+
+/* --- the sweep ---------------------------------------------------------------------------------------------------- */
 
 static void clear_sweep(TgSweep *sweep) {
   const gsize cells = sweep->points ? (gsize)sweep->points->len * (gsize)sweep->algorithms : 0;
@@ -59,7 +216,7 @@ static void note_settings(TgSweep *sweep, const TgCli *cli, const TgSimRun *run)
 /* Blocks all of one size hold words in proportion to the square of n; otherwise the proof counts anew. */
 static TgExit find_memory(const TgCli *cli, TgSimRun *run, int64_t n, int64_t *proved_n) {
   int64_t m, unit, k;
-  tg_proof_sizes(&run->problem.schedule, &m, &unit, &k);
+  tg_proof_sizes(&run->problem->schedule, &m, &unit, &k);
   const bool square = m == unit && k == unit && run->shape.m == n && run->shape.k == n;
   if (!*proved_n || !square || n % unit || *proved_n % unit) {
     *proved_n = square ? n : 0;
@@ -71,14 +228,14 @@ static TgExit find_memory(const TgCli *cli, TgSimRun *run, int64_t n, int64_t *p
 }
 
 static void take(TgSimRun *run, TgSweepCell *cell) {
-  const TgCost *cost = &run->cost;
+  const TgCost *cost = run->cost;
   g_clear_pointer(&run->formula, tg_formula_free);
   g_clear_pointer(&run->closed_form_why, g_free);
   tg_sim_closed_form(run);
-  tg_schedule_grid_text(&run->problem.schedule, cell->grid, sizeof cell->grid);
+  tg_schedule_grid_text(&run->problem->schedule, cell->grid, sizeof cell->grid);
   g_strlcpy(cell->network, run->network_text, sizeof cell->network);
   cell->n = run->shape.n;
-  cell->processors = tg_schedule_processors(&run->problem.schedule);
+  cell->processors = tg_schedule_processors(&run->problem->schedule);
   cell->time_s = cost->time_s;
   cell->compute_s = cost->compute_s;
   cell->communication_s = cost->communication_s;
@@ -93,6 +250,8 @@ static void take(TgSimRun *run, TgSweepCell *cell) {
 
 /** One ALGO with one number of processors, at one size after another. */
 typedef struct TgSeries {
+  TgProblem problem;
+  TgCost cost;
   TgSimRun run;
   int64_t proved_n;
   TgBindings *parameters;
@@ -103,14 +262,14 @@ static TgExit fill_cell(const TgCli *cli, const TgSweep *sweep, TgSeries *series
   TgSimRun *run = &series->run;
   TgExit status = TG_EXIT_DONE;
   if (!isnan(sweep->efficiency)) {
-    status = tg_sweep_find_size(cli, run, sweep->efficiency, &point.n, &cell->skipped);
+    status = sweep_find_size(cli, run, sweep->efficiency, &point.n, &cell->skipped);
     point.m = point.k = point.n;
   }
   if (status || cell->skipped) return status;
   status = tg_sim_set_sizes(cli, run, point.m, point.n, point.k);
   if (!status) status = find_memory(cli, run, point.n, &series->proved_n);
-  tg_cost_clear(&run->cost);
-  if (!status) status = tg_sim_predict(cli, run);
+  tg_cost_clear(&series->cost);
+  if (!status) status = tg_sim_predict(cli, run, &series->cost);
   if (!status) take(run, cell);
   if (!status) cell->parameters = g_rc_box_acquire(series->parameters);
   return status;
@@ -125,12 +284,13 @@ static void skip(const TgSweep *sweep, TgSweepCell *cell, int algorithm, int64_t
 static TgExit fill_series(TgCli *cli, TgSweep *sweep, int algorithm, guint first, guint count) {
   TgSeries series = {.run.element = TG_F32, .parameters = g_rc_box_new0(TgBindings)};
   TgSimRun *run = &series.run;
+  run->problem = &series.problem;
   g_autofree char *why = NULL;
-  TgExit status = tg_sim_bind(cli, &run->problem, cli->options.arguments[algorithm], tg_sweep_point(sweep, first)->p,
+  TgExit status = tg_sim_bind(cli, &series.problem, cli->options.arguments[algorithm], tg_sweep_point(sweep, first)->p,
                               sweep->algorithms > 1, &why);
-  if (!status && !sweep->algorithm[algorithm]) sweep->algorithm[algorithm] = g_strdup(tg_problem_name(&run->problem));
+  if (!status && !sweep->algorithm[algorithm]) sweep->algorithm[algorithm] = g_strdup(tg_problem_name(run->problem));
   if (!status && !why) status = tg_sim_options(cli, run);
-  if (!status && !why) tg_parameters_of(&run->problem.schedule, &run->problem.names, series.parameters);
+  if (!status && !why) tg_parameters_of(&run->problem->schedule, &run->problem->names, series.parameters);
   if (!status && !why) note_settings(sweep, cli, run);
   for (guint i = first; i < first + count && !status; i++) {
     TgSweepCell *cell = tg_sweep_cell(sweep, i, algorithm);
@@ -143,6 +303,8 @@ static TgExit fill_series(TgCli *cli, TgSweep *sweep, int algorithm, guint first
     sweep->isoefficiency[algorithm] = g_strdup(tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY));
   g_rc_box_release(series.parameters);
   tg_sim_clear(run);
+  tg_cost_clear(&series.cost);
+  tg_problem_clear(&series.problem);
   return status;
 }
 
@@ -211,7 +373,7 @@ static TgExit open_sweep(const TgCli *cli, TgSweep *sweep) {
   sweep->algorithms = (int)g_strv_length(cli->options.arguments);
   sweep->algorithm = g_new0(char *, (gsize)sweep->algorithms + 1);
   sweep->isoefficiency = g_new0(char *, (gsize)sweep->algorithms + 1);
-  TgExit status = tg_sweep_read(cli, sweep);
+  TgExit status = sweep_read(cli, sweep);
   if (!status) status = efficiency_option(cli, sweep);
   if (!status) status = check_options(cli, sweep);
   if (!status) status = tg_algorithms_check(cli, "sim");
@@ -252,7 +414,6 @@ TgExit tg_sweep(TgCli *cli) {
     tg_print_json(cli, json);
   } else {
     tg_sweep_print(cli, &sweep);
-    tg_sweep_print_words(cli, &sweep);
   }
   return tg_sweep_file_write(cli, &sweep);
 }

@@ -62,13 +62,6 @@ typedef struct TgSweep {
 /** Runs it all. */
 TgExit tg_sweep(TgCli *cli);
 
-/** Reads --sweep into `n` and `p`. */
-TgExit tg_sweep_read(const TgCli *cli, TgSweep *sweep);
-/** Finds the least n at which the run's efficiency is `efficiency`, of the n that make all blocks alike: multiples of
- * the numbers of blocks. That of n less one such step is below it. `*reason` says why there is none, which is no error.
- */
-TgExit tg_sweep_find_size(const TgCli *cli, const TgSimRun *run, double efficiency, int64_t *n, char **reason);
-
 static inline TgSweepCell *tg_sweep_cell(const TgSweep *sweep, guint point, int algorithm) {
   return &sweep->cell[(gsize)point * (gsize)sweep->algorithms + (gsize)algorithm];
 }
@@ -83,15 +76,11 @@ bool tg_sweep_ties(const TgSweep *sweep, guint point, int algorithm, int winner)
 void tg_sweep_find_crossovers(TgSweep *sweep);
 
 void tg_sweep_print(TgCli *cli, const TgSweep *sweep);
-/** In words: crossovers, and how the work grows with p. */
-void tg_sweep_print_words(TgCli *cli, const TgSweep *sweep);
 void tg_sweep_write(TgJson *json, const TgSweep *sweep);
 /** True where the file of `-o` is a plot. */
 bool tg_sweep_is_drawn(const char *path);
 /** Looks at `-o` before anything is run: an unknown format, a program that is not here, nothing to plot. */
 TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep);
 TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep);
-/** The script that draws a TgSweep; see TgPlotMaker. Free with g_free(). */
-char *tg_sweep_script(const void *sweep, const TgPlotFormat *format);
 
 #endif

@@ -1,6 +1,157 @@
 /* Executor `blocks`: a processor is a thread block of a resident grid, a link is a block of global memory with a
  * counter. The plan is made on the host (blocks-plan.h), the kernel only follows it. */
-#include "blocks-private.h"
+#include <math.h>
+#include <string.h>
+
+#include "blocks-launch.h"
+#include "blocks-planner.h"
+#include "executors-cuda.h"
+#include "parts.h"
+
+/* What is on the device, each at its own address. */
+typedef enum TgBlocksPart {
+  TG_PART_INSTRUCTIONS,
+  TG_PART_FIRST,
+  TG_PART_WAITS,
+  TG_PART_MEMORY,
+  TG_PART_DONE,
+  TG_PART_TIMES,
+  TG_PART_STATUS,
+  TG_PARTS
+} TgBlocksPart;
+
+typedef struct TgBlocks {
+  TgExecutor base;
+  TgBlocksPlan *plan;
+  TgDevice device;
+  int32_t variant;      /* of the kernel */
+  int32_t panel, inner; /* of the layout that it needs */
+  TgPart part[TG_PARTS];
+  TgBlocksTime *times; /* host's copy, or NULL */
+  char *staging;       /* host: the input blocks, or a block of C */
+  uint32_t runs;
+} TgBlocks;
+
+static inline int64_t element_bytes(const TgBlocks *blocks) {
+  return tg_element_bytes(blocks->base.options.element);
+}
+
+/* --- what goes to the device and comes back: blocks of A and B, blocks of C, times -------------------------------- */
+
+/* A block of a whole matrix: its first row and column, and how many there are. */
+typedef struct Extent {
+  int64_t row, column, rows, columns;
+} Extent;
+
+static Extent extent_of(const TgBlocks *blocks, const TgBlocksPlaced *placed) {
+  const int32_t *parts = blocks->base.schedule->blocks[placed->matrix];
+  const int64_t rows = blocks->plan->rows[placed->matrix], columns = blocks->plan->columns[placed->matrix];
+  Extent extent = {tg_block_begin(rows, parts[0], placed->row), tg_block_begin(columns, parts[1], placed->column), 0,
+                   0};
+  extent.rows = tg_block_begin(rows, parts[0], placed->row + 1) - extent.row;
+  extent.columns = tg_block_begin(columns, parts[1], placed->column + 1) - extent.column;
+  return extent;
+}
+
+/* Where an element of a block lies that is given as row `r` and column `c` of the matrix. */
+static int64_t place_in_block(const TgBlocksPlan *plan, int matrix, int64_t r, int64_t c) {
+  const bool transposed = plan->transposed[matrix];
+  const int64_t rows = transposed ? plan->padded_columns[matrix] : plan->padded_rows[matrix];
+  const int64_t columns = transposed ? plan->padded_rows[matrix] : plan->padded_columns[matrix];
+  const int64_t row = transposed ? c : r, column = transposed ? r : c;
+  return plan->paneled[matrix] ? tg_blocks_panel_offset(rows, columns, plan->layout.panel, row, column)
+                               : row * columns + column;
+}
+
+/* A block into its place in the staging memory. Runs of neighbours that stay neighbours are copied at once: to the end
+ * of the row, or of the panel. */
+static void pack(const TgBlocks *blocks, const TgBlocksPlaced *placed, const Extent *extent, const char *from) {
+  const TgBlocksPlan *plan = blocks->plan;
+  const int matrix = placed->matrix;
+  const int64_t bytes = element_bytes(blocks), row_bytes = plan->columns[matrix] * bytes;
+  const int64_t run = plan->transposed[matrix] ? 1 : plan->paneled[matrix] ? plan->layout.panel : extent->columns;
+  char *to = blocks->staging + placed->offset * bytes;
+  for (int64_t r = 0; r < extent->rows; r++)
+    for (int64_t c = 0; c < extent->columns; c += run)
+      memcpy(to + place_in_block(plan, matrix, r, c) * bytes, from + r * row_bytes + c * bytes,
+             (size_t)(MIN(run, extent->columns - c) * bytes));
+}
+
+/* Packs the placed blocks with their padding, which the staging memory's zeros are. */
+static bool load(TgExecutor *executor, const void *a, const void *b, GError **error) {
+  TgBlocks *blocks = (TgBlocks *)executor;
+  const TgBlocksPlan *plan = blocks->plan;
+  const int64_t bytes = element_bytes(blocks);
+  const char *const whole[] = {a, b};
+  TgError reason;
+  memset(blocks->staging, 0, (size_t)(plan->input_elements * bytes));
+  for (int64_t i = 0; i < plan->placed; i++) {
+    const TgBlocksPlaced *placed = &plan->place[i];
+    if (placed->matrix == TG_MATRIX_C) continue;
+    const Extent extent = extent_of(blocks, placed);
+    const char *from = whole[placed->matrix] + (extent.row * plan->columns[placed->matrix] + extent.column) * bytes;
+    pack(blocks, placed, &extent, from);
+  }
+  return tg_device_copy_in(blocks->part[TG_PART_MEMORY].at, blocks->staging, plan->input_elements * bytes, &reason) ||
+         tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+}
+
+static bool gather(TgExecutor *executor, void *c, GError **error) {
+  TgBlocks *blocks = (TgBlocks *)executor;
+  const TgBlocksPlan *plan = blocks->plan;
+  const int64_t bytes = element_bytes(blocks), pitch = plan->padded_columns[TG_MATRIX_C];
+  TgError reason;
+  for (int64_t i = 0; i < plan->placed; i++) {
+    const TgBlocksPlaced *placed = &plan->place[i];
+    if (placed->matrix != TG_MATRIX_C) continue;
+    const Extent extent = extent_of(blocks, placed);
+    if (extent.rows == 0 || extent.columns == 0) continue;
+    if (!tg_device_copy_out(blocks->staging, (const char *)blocks->part[TG_PART_MEMORY].at + placed->offset * bytes,
+                            extent.rows * pitch * bytes, &reason))
+      return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+    for (int64_t r = 0; r < extent.rows; r++)
+      memcpy((char *)c + ((extent.row + r) * plan->columns[TG_MATRIX_C] + extent.column) * bytes,
+             blocks->staging + r * pitch * bytes, (size_t)(extent.columns * bytes));
+  }
+  return true;
+}
+
+/* Means over the processors that took part in step `s`; times count from `zero_ns`. */
+static void sum_up_step(const TgBlocks *blocks, int64_t s, uint64_t zero_ns) {
+  TgExecutorStep *step = &blocks->base.steps[s];
+  uint64_t begin = UINT64_MAX, end = 0, busy = 0, waited = 0, took_part = 0;
+  for (int64_t p = 0; p < blocks->plan->processors; p++) {
+    const TgBlocksTime *time = &blocks->times[p * blocks->plan->steps + s];
+    if (!time->begin_ns) continue;
+    begin = MIN(begin, time->begin_ns);
+    end = MAX(end, time->end_ns);
+    busy += time->end_ns - time->begin_ns - time->waited_ns;
+    waited += time->waited_ns;
+    took_part++;
+  }
+  step->runs = took_part ? 1 : 0;
+  step->begin_s = took_part ? (double)(begin - zero_ns) * 1e-9 : NAN;
+  step->end_s = took_part ? (double)(end - zero_ns) * 1e-9 : NAN;
+  step->busy_s = took_part ? (double)busy / (double)took_part * 1e-9 : NAN;
+  step->waited_s = took_part ? (double)waited / (double)took_part * 1e-9 : NAN;
+}
+
+/* Takes the times of the last run from the device and sums them up in base.steps. */
+static bool take_times(TgBlocks *blocks, TgError *reason) {
+  const int64_t times = blocks->plan->processors * blocks->plan->steps;
+  uint64_t zero_ns = UINT64_MAX;
+  if (!blocks->times || times == 0) return true;
+  if (!tg_device_copy_out(blocks->times, blocks->part[TG_PART_TIMES].at, times * (int64_t)sizeof *blocks->times,
+                          reason))
+    return false;
+  for (int64_t t = 0; t < times; t++) {
+    if (blocks->times[t].begin_ns) zero_ns = MIN(zero_ns, blocks->times[t].begin_ns);
+  }
+  for (int64_t s = 0; s < blocks->plan->steps; s++) sum_up_step(blocks, s, zero_ns);
+  return true;
+}
+
+/* --- opening and running ------------------------------------------------------------------------------------------ */
 
 static const double usual_deadline_s = 20;
 
@@ -45,65 +196,36 @@ static bool choose_variant(TgBlocks *blocks, GError **error) {
   return false;
 }
 
-/* Bytes of every part; false where they overflow. */
-static bool count_bytes(TgBlocks *blocks) {
+/* The planner keeps all of them far from overflow; a part of no entries has 8 bytes. */
+static void count_bytes(TgBlocks *blocks) {
   const TgBlocksPlan *plan = blocks->plan;
-  int64_t *bytes = blocks->part_bytes, total = 0;
-  bytes[TG_PART_INSTRUCTIONS] = plan->instructions * (int64_t)sizeof(TgBlocksInstruction);
-  bytes[TG_PART_FIRST] = (plan->processors + 1) * (int64_t)sizeof(int64_t);
-  bytes[TG_PART_WAITS] = plan->waits * (int64_t)sizeof(TgBlocksWait);
-  bytes[TG_PART_MEMORY] =
-      plan->elements * tg_blocks_element_bytes(blocks); /* the planner keeps this far from overflow */
-  bytes[TG_PART_DONE] = plan->processors * TG_BLOCKS_STRIDE * (int64_t)sizeof(uint32_t);
-  bytes[TG_PART_STATUS] = sizeof(TgBlocksStatus);
   const int64_t times = plan->processors * plan->steps; /* at most 2^14 * 2^24 */
-  if (!blocks->base.options.no_times) bytes[TG_PART_TIMES] = times * (int64_t)sizeof(TgBlocksTime);
-  for (int part = 0; part < TG_PARTS; part++) {
-    bytes[part] = MAX(bytes[part], 8);
-    if (bytes[part] > INT64_MAX - total) return false;
-    total += bytes[part];
-  }
-  blocks->base.facts.memory_bytes = total;
-  return true;
+  TgPart *part = blocks->part;
+  part[TG_PART_INSTRUCTIONS].bytes = plan->instructions * (int64_t)sizeof *plan->instruction;
+  part[TG_PART_FIRST].bytes = (plan->processors + 1) * (int64_t)sizeof *plan->first;
+  part[TG_PART_WAITS].bytes = plan->waits * (int64_t)sizeof *plan->wait;
+  part[TG_PART_MEMORY].bytes = plan->elements * element_bytes(blocks);
+  part[TG_PART_DONE].bytes = plan->processors * TG_BLOCKS_STRIDE * (int64_t)sizeof(uint32_t);
+  part[TG_PART_STATUS].bytes = sizeof(TgBlocksStatus);
+  if (!blocks->base.options.no_times) part[TG_PART_TIMES].bytes = times * (int64_t)sizeof(TgBlocksTime);
+  if (plan->instructions) part[TG_PART_INSTRUCTIONS].data = plan->instruction;
+  if (plan->waits) part[TG_PART_WAITS].data = plan->wait;
+  part[TG_PART_FIRST].data = plan->first;
+  for (int p = 0; p < TG_PARTS; p++) part[p].bytes = MAX(part[p].bytes, 8);
 }
 
 static bool check_memory(TgBlocks *blocks, GError **error) {
-  const int64_t limit = blocks->base.options.memory_limit_bytes > 0
-                            ? MIN(blocks->base.options.memory_limit_bytes, blocks->device.memory_bytes)
-                            : blocks->device.memory_bytes;
-  const bool counted = count_bytes(blocks);
-  if (counted && blocks->base.facts.memory_bytes <= limit) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "the run needs %s%lld bytes of device memory, %lld of them for blocks; the limit is %lld bytes",
-              counted ? "" : "more than ",
-              (long long)(counted ? blocks->base.facts.memory_bytes : blocks->part_bytes[TG_PART_MEMORY]),
-              (long long)blocks->part_bytes[TG_PART_MEMORY], (long long)limit);
-  return false;
-}
-
-static bool allocate(TgBlocks *blocks, GError **error) {
-  TgError reason;
-  for (int part = 0; part < TG_PARTS; part++) {
-    blocks->part[part] = tg_device_allocate(blocks->part_bytes[part], &reason);
-    if (!blocks->part[part]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_TOO_LARGE, &reason);
-    if (blocks->base.options.poison && !tg_device_fill(blocks->part[part], 0xff, blocks->part_bytes[part], &reason))
-      return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
-  }
-  const TgBlocksPlan *plan = blocks->plan;
-  if (tg_device_copy_in(blocks->part[TG_PART_INSTRUCTIONS], plan->instruction,
-                        plan->instructions * (int64_t)sizeof *plan->instruction, &reason) &&
-      tg_device_copy_in(blocks->part[TG_PART_FIRST], plan->first, blocks->part_bytes[TG_PART_FIRST], &reason) &&
-      (plan->waits == 0 ||
-       tg_device_copy_in(blocks->part[TG_PART_WAITS], plan->wait, plan->waits * (int64_t)sizeof *plan->wait, &reason)))
-    return true;
-  return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+  count_bytes(blocks);
+  const int64_t of_blocks = blocks->part[TG_PART_MEMORY].bytes;
+  g_autofree char *of_them = g_strdup_printf(", %lld of them for blocks", (long long)of_blocks);
+  return tg_parts_check(&blocks->base, &blocks->device, blocks->part, TG_PARTS, true, of_blocks, of_them, error);
 }
 
 static bool host_memory(TgBlocks *blocks, GError **error) {
   const TgBlocksPlan *plan = blocks->plan;
   const int64_t block = plan->padded_rows[TG_MATRIX_C] * plan->padded_columns[TG_MATRIX_C];
-  const int64_t staging = MAX(plan->input_elements, block) * tg_blocks_element_bytes(blocks);
-  const int64_t times = blocks->base.options.no_times ? 0 : blocks->part_bytes[TG_PART_TIMES];
+  const int64_t staging = MAX(plan->input_elements, block) * element_bytes(blocks);
+  const int64_t times = blocks->base.options.no_times ? 0 : blocks->part[TG_PART_TIMES].bytes;
   blocks->staging = g_try_malloc((gsize)staging);
   if (times) blocks->times = g_try_malloc((gsize)times);
   if (blocks->staging && (!times || blocks->times)) return true;
@@ -115,7 +237,7 @@ static bool host_memory(TgBlocks *blocks, GError **error) {
 
 static void close_blocks(TgExecutor *executor) {
   TgBlocks *blocks = (TgBlocks *)executor;
-  for (int part = 0; part < TG_PARTS; part++) tg_device_free(blocks->part[part]);
+  tg_parts_free(blocks->part, TG_PARTS);
   tg_blocks_plan_free(blocks->plan);
   g_free(blocks->times);
   g_free(blocks->staging);
@@ -141,7 +263,9 @@ static bool prepare(TgBlocks *blocks, GError **error) {
   facts->instance[2] = blocks->base.options.k;
   facts->instances = facts->resident = facts->panels = 1;
   facts->kernel = "register tiles from shared memory";
-  if (!check_memory(blocks, error) || !host_memory(blocks, error) || !allocate(blocks, error)) return false;
+  if (!check_memory(blocks, error) || !host_memory(blocks, error) ||
+      !tg_parts_allocate(&blocks->base, blocks->part, TG_PARTS, error))
+    return false;
   return blocks->base.options.no_times || tg_executor_make_steps(&blocks->base, error);
 }
 
@@ -160,13 +284,13 @@ static TgExecutor *open_blocks(const TgSchedule *schedule, const TgScheduleNames
 static bool start(TgBlocks *blocks, double *seconds, TgError *reason) {
   const TgExecutorOptions *options = &blocks->base.options;
   const double deadline_s = options->deadline_s > 0 ? options->deadline_s : usual_deadline_s;
-  const TgBlocksRun run = {.instruction = blocks->part[TG_PART_INSTRUCTIONS],
-                           .first = blocks->part[TG_PART_FIRST],
-                           .wait = blocks->part[TG_PART_WAITS],
-                           .memory = blocks->part[TG_PART_MEMORY],
-                           .done = blocks->part[TG_PART_DONE],
-                           .time = options->no_times ? NULL : blocks->part[TG_PART_TIMES],
-                           .status = blocks->part[TG_PART_STATUS],
+  const TgBlocksRun run = {.instruction = blocks->part[TG_PART_INSTRUCTIONS].at,
+                           .first = blocks->part[TG_PART_FIRST].at,
+                           .wait = blocks->part[TG_PART_WAITS].at,
+                           .memory = blocks->part[TG_PART_MEMORY].at,
+                           .done = blocks->part[TG_PART_DONE].at,
+                           .time = options->no_times ? NULL : blocks->part[TG_PART_TIMES].at,
+                           .status = blocks->part[TG_PART_STATUS].at,
                            .steps = blocks->plan->steps,
                            .deadline_ns = (uint64_t)(deadline_s * 1e9),
                            .delay_ns = (uint32_t)options->delay_ns,
@@ -174,10 +298,10 @@ static bool start(TgBlocks *blocks, double *seconds, TgError *reason) {
                            .stalled = options->stalled,
                            .processors = (int32_t)blocks->plan->processors};
   TgStopwatch *watch = tg_stopwatch_new(reason);
-  bool fine = watch && tg_device_fill(blocks->part[TG_PART_DONE], 0, blocks->part_bytes[TG_PART_DONE], reason) &&
-              tg_device_fill(blocks->part[TG_PART_STATUS], 0, blocks->part_bytes[TG_PART_STATUS], reason) &&
-              tg_device_fill(blocks->part[TG_PART_TIMES], 0, blocks->part_bytes[TG_PART_TIMES], reason) &&
-              tg_stopwatch_start(watch, reason) && tg_blocks_start(blocks->variant, options->element, &run, reason) &&
+  bool fine = watch && tg_part_clear(&blocks->part[TG_PART_DONE], reason) &&
+              tg_part_clear(&blocks->part[TG_PART_STATUS], reason) &&
+              tg_part_clear(&blocks->part[TG_PART_TIMES], reason) && tg_stopwatch_start(watch, reason) &&
+              tg_blocks_start(blocks->variant, options->element, &run, reason) &&
               tg_stopwatch_stop(watch, seconds, reason);
   if (watch) tg_stopwatch_free(watch);
   return fine;
@@ -188,7 +312,7 @@ static bool check_status(const TgBlocks *blocks, GError **error) {
   TgBlocksStatus status;
   TgError reason;
   char processor[96], other[96];
-  if (!tg_device_copy_out(&status, blocks->part[TG_PART_STATUS], sizeof status, &reason))
+  if (!tg_device_copy_out(&status, blocks->part[TG_PART_STATUS].at, sizeof status, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
   if (!status.failed) return true;
   const TgScheduleNames *names = blocks->base.names;
@@ -208,7 +332,7 @@ static bool run_blocks(TgExecutor *executor, double *seconds, GError **error) {
   TgError reason;
   if (!start(blocks, seconds, &reason)) return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
   if (!check_status(blocks, error)) return false;
-  return tg_blocks_take_times(blocks, &reason) || tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+  return take_times(blocks, &reason) || tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
 }
 
 const TgExecutorKind tg_executor_blocks = {.name = "blocks",
@@ -221,7 +345,7 @@ const TgExecutorKind tg_executor_blocks = {.name = "blocks",
                                            .grid = "16x16",
                                            .sizes = "64,96,128,384,640",
                                            .open = open_blocks,
-                                           .load = tg_blocks_load,
+                                           .load = load,
                                            .run = run_blocks,
-                                           .gather = tg_blocks_gather,
+                                           .gather = gather,
                                            .close = close_blocks};

@@ -53,10 +53,6 @@ static inline TgTile *tg_followed_tile(const TgFollowed *followed, int32_t tile)
   return &g_array_index(followed->tiles, TgTile, tile);
 }
 
-/** Follows all blocks through the plan, a block an element. Then: which tiles are needed, and which are loaded. */
-bool tg_follow(TgFollowed *followed, GError **error);
-void tg_followed_clear(TgFollowed *followed);
-
 /** Lays the tiles into `slots` slots and writes the streams. */
 TgClusterPlan *tg_cluster_streams_new(const TgFollowed *followed, int32_t slots, int32_t warps, int32_t *live,
                                       GError **error);

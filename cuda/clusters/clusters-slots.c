@@ -2,8 +2,6 @@
  * turn also where a panel has few tiles. */
 #include "clusters-slots.h"
 
-#include <string.h>
-
 /* --- what is read ------------------------------------------------------------------------------------------------- */
 
 static void use_filling(TgFilling *filling, int64_t order) {

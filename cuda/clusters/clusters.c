@@ -1,8 +1,153 @@
 /* Executor `clusters`: a processor is a thread block of a cluster, a link is a copy from one block's shared memory into
  * another's. Streams are planned on the host (clusters-plan.h), the kernel only follows them. */
-#include "clusters-private.h"
-
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "clusters-launch.h"
+#include "clusters-planner.h"
+#include "executors-cuda.h"
+#include "parts.h"
+
+/* What is on the device, each at its own address. */
+typedef enum TgClustersPart {
+  TG_CLUSTERS_PROCESSORS,
+  TG_CLUSTERS_OPS,
+  TG_CLUSTERS_OPS_OF,
+  TG_CLUSTERS_PRODUCTS,
+  TG_CLUSTERS_OUTPUTS,
+  TG_CLUSTERS_TERMS,
+  TG_CLUSTERS_JOBS,
+  TG_CLUSTERS_LEFT,
+  TG_CLUSTERS_RIGHT, /* of no bytes where it is the same as the left one */
+  TG_CLUSTERS_C,
+  TG_CLUSTERS_PARTIALS,
+  TG_CLUSTERS_SCRATCH,
+  TG_CLUSTERS_TIMES,
+  TG_CLUSTERS_STATUS,
+  TG_CLUSTERS_PARTS
+} TgClustersPart;
+
+typedef struct TgClusters {
+  TgExecutor base;
+  TgClusterPlan *plan;
+  TgDevice device;
+  TgClusterVariant variant;
+  int32_t variant_number;
+  int64_t left_row, right_row; /* elements from one row to the next */
+  int64_t instances_down, instances_across;
+  TgClusterJobs jobs;
+  TgPart part[TG_CLUSTERS_PARTS];
+  uint32_t runs;
+} TgClusters;
+
+static inline int64_t element_bytes(const TgClusters *clusters) {
+  return tg_element_bytes(clusters->base.options.element);
+}
+
+/* --- what goes to the device and comes back: op(A) transposed, op(B), C, times ------------------------------------ */
+
+/* Whether op(A)' and op(B) are one and the same. */
+static bool shares_operand(const TgSchedule *schedule) {
+  const TgComputes *computes = &schedule->computes;
+  return computes->left == computes->right && computes->left_transposed != computes->right_transposed;
+}
+
+/* target (columns x rows, rows of it `pitch` elements apart) = source (rows x columns) transposed, by squares that a
+ * cache holds. */
+static void turn(char *target, int64_t pitch, const char *source, int64_t rows, int64_t columns, int64_t bytes) {
+  enum { SIDE = 32 };
+  for (int64_t r0 = 0; r0 < rows; r0 += SIDE)
+    for (int64_t c0 = 0; c0 < columns; c0 += SIDE)
+      for (int64_t c = c0; c < MIN(c0 + SIDE, columns); c++)
+        for (int64_t r = r0; r < MIN(r0 + SIDE, rows); r++) {
+          if (bytes == sizeof(double))
+            ((double *)(void *)target)[c * pitch + r] = ((const double *)(const void *)source)[r * columns + c];
+          else
+            ((float *)(void *)target)[c * pitch + r] = ((const float *)(const void *)source)[r * columns + c];
+        }
+}
+
+/* A k x `across` matrix on the device, from `matrix` or its transpose. */
+static bool load_operand(const TgClusters *clusters, TgClustersPart part, const void *matrix, bool transposed,
+                         int64_t across, int64_t pitch, TgError *reason) {
+  const int64_t bytes = element_bytes(clusters), k = clusters->base.options.k;
+  char *staging = g_try_malloc0((gsize)(k * pitch * bytes));
+  if (!staging)
+    return tg_error_set(reason, 0, 0, "out of memory on the host: %lld bytes", (long long)(k * pitch * bytes));
+  if (transposed)
+    turn(staging, pitch, matrix, across, k, bytes);
+  else
+    for (int64_t t = 0; t < k; t++)
+      memcpy(staging + t * pitch * bytes, (const char *)matrix + t * across * bytes, (size_t)(across * bytes));
+  const bool fine = tg_device_copy_in(clusters->part[part].at, staging, k * pitch * bytes, reason);
+  g_free(staging);
+  return fine;
+}
+
+static bool load(TgExecutor *executor, const void *a, const void *b, GError **error) {
+  const TgClusters *clusters = (TgClusters *)executor;
+  const TgComputes *computes = &executor->schedule->computes;
+  const void *const whole[] = {a, b};
+  TgError reason;
+  if (load_operand(clusters, TG_CLUSTERS_LEFT, whole[computes->left], !computes->left_transposed, executor->options.m,
+                   clusters->left_row, &reason) &&
+      (shares_operand(executor->schedule) ||
+       load_operand(clusters, TG_CLUSTERS_RIGHT, whole[computes->right], computes->right_transposed,
+                    executor->options.n, clusters->right_row, &reason)))
+    return true;
+  return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+}
+
+static bool gather(TgExecutor *executor, void *c, GError **error) {
+  const TgClusters *clusters = (TgClusters *)executor;
+  TgError reason;
+  return tg_device_copy_out(c, clusters->part[TG_CLUSTERS_C].at, clusters->part[TG_CLUSTERS_C].bytes, &reason) ||
+         tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+}
+
+/* Which steps multiply: the others are folded away, or done at the end, or what they send is waited for by a product.
+ */
+static void count_runs(const TgClusters *clusters) {
+  const TgClusterPlan *plan = clusters->plan;
+  const TgExecutorFacts *facts = &clusters->base.facts;
+  for (int64_t s = 0; s < facts->steps; s++) clusters->base.steps[s].runs = 0;
+  for (int64_t i = 0; i < plan->products; i++) clusters->base.steps[plan->product[i].step - 1].runs = facts->passes;
+}
+
+/* Takes the times of the last run from the device and puts them into base.steps. */
+static bool take_times(TgClusters *clusters, const TgClusterStatus *status, TgError *reason) {
+  const TgExecutorFacts *facts = &clusters->base.facts;
+  const int64_t processors = clusters->plan->processors, times = processors * facts->steps;
+  if (!clusters->base.steps || clusters->base.untimed) return true;
+  g_autofree TgClusterTime *time = g_new(TgClusterTime, (gsize)MAX(times, 1));
+  if (!tg_device_copy_out(time, clusters->part[TG_CLUSTERS_TIMES].at, times * (int64_t)sizeof *time, reason))
+    return false;
+  const double clock_s =
+      (double)(status->end_ns - status->begin_ns) * 1e-9 / (double)MAX(status->end_clock - status->begin_clock, 1);
+  const double at_once = (double)MIN(clusters->jobs.count, facts->resident);
+  double pass_s = 0; /* of the mean pass through the schedule */
+  count_runs(clusters);
+  for (int64_t s = 0; s < facts->steps; s++) {
+    TgExecutorStep *step = &clusters->base.steps[s];
+    uint64_t busy = 0, waited = 0, took_part = 0;
+    for (int64_t p = 0; p < processors; p++) {
+      const TgClusterTime *own = &time[p * facts->steps + s];
+      busy += own->busy;
+      waited += own->waited;
+      took_part += own->busy > 0;
+    }
+    const double share = took_part ? clock_s / ((double)took_part * at_once) : NAN;
+    step->busy_s = (double)busy * share;
+    step->waited_s = (double)waited * share;
+    if (step->runs == 0) continue;
+    step->begin_s = pass_s;
+    step->end_s = pass_s += (step->busy_s + step->waited_s) / (double)step->runs;
+  }
+  return true;
+}
+
+/* --- opening and running ------------------------------------------------------------------------------------------ */
 
 static const double usual_deadline_s = 20;
 enum { LEAST_CAPABILITY = 90 };
@@ -161,46 +306,35 @@ static bool count_bytes(TgClusters *clusters) {
   const TgExecutorOptions *options = &clusters->base.options;
   const TgClusterPlan *plan = clusters->plan;
   const TgExecutorFacts *facts = &clusters->base.facts;
-  const int64_t element = tg_clusters_element_bytes(clusters), align = 16 / element;
-  int64_t *bytes = clusters->part_bytes, total = 0;
+  const int64_t element = element_bytes(clusters), align = 16 / element;
+  TgPart *part = clusters->part;
   clusters->left_row = parts_of(options->m, align) * align;
   clusters->right_row = parts_of(options->n, align) * align;
   const int64_t elements[] = {options->k * clusters->left_row, options->k * clusters->right_row,
                               options->m * options->n};
-  bytes[TG_CLUSTERS_PROCESSORS] = plan->processors * (int64_t)sizeof(TgStreamProcessor);
-  bytes[TG_CLUSTERS_OPS] = plan->ops * (int64_t)sizeof(TgClusterOp);
-  bytes[TG_CLUSTERS_OPS_OF] = plan->products;
-  bytes[TG_CLUSTERS_PRODUCTS] = plan->products * (int64_t)sizeof(TgStreamProduct);
-  bytes[TG_CLUSTERS_OUTPUTS] = plan->outputs * (int64_t)sizeof(TgStreamOutput);
-  bytes[TG_CLUSTERS_TERMS] = plan->terms * (int64_t)sizeof(TgStreamTerm);
-  bytes[TG_CLUSTERS_JOBS] = clusters->jobs.count * (int64_t)sizeof(TgClusterJob);
-  bytes[TG_CLUSTERS_PARTIALS] = clusters->jobs.partials * facts->instance[0] * facts->instance[1] * element;
+  part[TG_CLUSTERS_PROCESSORS].bytes = plan->processors * (int64_t)sizeof(TgStreamProcessor);
+  part[TG_CLUSTERS_OPS].bytes = plan->ops * (int64_t)sizeof(TgClusterOp);
+  part[TG_CLUSTERS_OPS_OF].bytes = plan->products;
+  part[TG_CLUSTERS_PRODUCTS].bytes = plan->products * (int64_t)sizeof(TgStreamProduct);
+  part[TG_CLUSTERS_OUTPUTS].bytes = plan->outputs * (int64_t)sizeof(TgStreamOutput);
+  part[TG_CLUSTERS_TERMS].bytes = plan->terms * (int64_t)sizeof(TgStreamTerm);
+  part[TG_CLUSTERS_JOBS].bytes = clusters->jobs.count * (int64_t)sizeof(TgClusterJob);
+  part[TG_CLUSTERS_PARTIALS].bytes = clusters->jobs.partials * facts->instance[0] * facts->instance[1] * element;
   for (int e = 0; e < 3; e++) {
     if (elements[e] > INT64_MAX / 16) return false;
-    bytes[TG_CLUSTERS_LEFT + e] = elements[e] * element;
+    part[TG_CLUSTERS_LEFT + e].bytes = elements[e] * element;
   }
-  if (tg_clusters_shares_operand(clusters->base.schedule)) bytes[TG_CLUSTERS_RIGHT] = 0;
+  if (shares_operand(clusters->base.schedule)) part[TG_CLUSTERS_RIGHT].bytes = 0;
   const int64_t sums = clusters->jobs.count * plan->processors; /* below 2^31 */
-  if (plan->sums > 1) bytes[TG_CLUSTERS_SCRATCH] = sums * plan->sums * clusters->variant.sum_bytes;
-  bytes[TG_CLUSTERS_TIMES] = (int64_t)plan->processors * plan->steps * (int64_t)sizeof(TgClusterTime);
-  bytes[TG_CLUSTERS_STATUS] = sizeof(TgClusterStatus);
-  for (int part = 0; part < TG_CLUSTERS_PARTS; part++) {
-    if (bytes[part] > INT64_MAX - total) return false;
-    total += bytes[part];
-  }
-  clusters->base.facts.memory_bytes = total;
+  if (plan->sums > 1) part[TG_CLUSTERS_SCRATCH].bytes = sums * plan->sums * clusters->variant.sum_bytes;
+  part[TG_CLUSTERS_TIMES].bytes = (int64_t)plan->processors * plan->steps * (int64_t)sizeof(TgClusterTime);
+  part[TG_CLUSTERS_STATUS].bytes = sizeof(TgClusterStatus);
   return true;
 }
 
 static bool check_memory(TgClusters *clusters, GError **error) {
-  const int64_t asked = clusters->base.options.memory_limit_bytes, has = clusters->device.memory_bytes;
-  const int64_t limit = asked > 0 ? MIN(asked, has) : has;
-  const bool counted = count_bytes(clusters);
-  if (counted && clusters->base.facts.memory_bytes <= limit) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "the run needs %s%" PRId64 " bytes of device memory; the limit is %" PRId64 " bytes",
-              counted ? "" : "more than ", counted ? clusters->base.facts.memory_bytes : INT64_MAX, limit);
-  return false;
+  return tg_parts_check(&clusters->base, &clusters->device, clusters->part, TG_CLUSTERS_PARTS, count_bytes(clusters),
+                        INT64_MAX, "", error);
 }
 
 static TgClusterOp *ops_of(const TgClusterPlan *plan) {
@@ -228,23 +362,15 @@ static bool allocate(TgClusters *clusters, GError **error) {
   const TgClusterPlan *plan = clusters->plan;
   g_autofree TgClusterOp *ops = ops_of(plan);
   g_autofree uint8_t *ops_of_products = ops_of_each(plan);
-  const void *const fixed[TG_CLUSTERS_PARTS] = {plan->processor, ops,        ops_of_products,   plan->product,
-                                                plan->output,    plan->term, clusters->jobs.job};
-  TgError reason;
-  for (int part = 0; part < TG_CLUSTERS_PARTS; part++) {
-    const int64_t bytes = clusters->part_bytes[part];
-    clusters->part[part] = tg_device_allocate(bytes, &reason);
-    if (!clusters->part[part]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_TOO_LARGE, &reason);
-    if ((clusters->base.options.poison && bytes && !tg_device_fill(clusters->part[part], 0xff, bytes, &reason)) ||
-        (fixed[part] && bytes && !tg_device_copy_in(clusters->part[part], fixed[part], bytes, &reason)))
-      return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
-  }
-  return true;
+  const void *const fixed[] = {plan->processor, ops,        ops_of_products,   plan->product,
+                               plan->output,    plan->term, clusters->jobs.job};
+  for (gsize f = 0; f < G_N_ELEMENTS(fixed); f++) clusters->part[f].data = fixed[f];
+  return tg_parts_allocate(&clusters->base, clusters->part, TG_CLUSTERS_PARTS, error);
 }
 
 static void close_clusters(TgExecutor *executor) {
   TgClusters *clusters = (TgClusters *)executor;
-  for (int part = 0; part < TG_CLUSTERS_PARTS; part++) tg_device_free(clusters->part[part]);
+  tg_parts_free(clusters->part, TG_CLUSTERS_PARTS);
   tg_cluster_jobs_clear(&clusters->jobs);
   tg_cluster_plan_free(clusters->plan);
   g_free(clusters->base.steps);
@@ -285,18 +411,18 @@ static uint32_t deadline_of(const TgExecutorOptions *options) {
 static TgClusterRun run_of(TgClusters *clusters) {
   const TgExecutorOptions *options = &clusters->base.options;
   const TgClusterPlan *plan = clusters->plan;
-  TgClusterRun run = {.processor = clusters->part[TG_CLUSTERS_PROCESSORS],
-                      .op = clusters->part[TG_CLUSTERS_OPS],
-                      .ops_of = clusters->part[TG_CLUSTERS_OPS_OF],
-                      .product = clusters->part[TG_CLUSTERS_PRODUCTS],
-                      .output = clusters->part[TG_CLUSTERS_OUTPUTS],
-                      .term = clusters->part[TG_CLUSTERS_TERMS],
-                      .job = clusters->part[TG_CLUSTERS_JOBS],
-                      .c = clusters->part[TG_CLUSTERS_C],
-                      .partial = clusters->part[TG_CLUSTERS_PARTIALS],
-                      .scratch = clusters->part[TG_CLUSTERS_SCRATCH],
-                      .time = options->no_times || clusters->base.untimed ? NULL : clusters->part[TG_CLUSTERS_TIMES],
-                      .status = clusters->part[TG_CLUSTERS_STATUS],
+  TgClusterRun run = {.processor = clusters->part[TG_CLUSTERS_PROCESSORS].at,
+                      .op = clusters->part[TG_CLUSTERS_OPS].at,
+                      .ops_of = clusters->part[TG_CLUSTERS_OPS_OF].at,
+                      .product = clusters->part[TG_CLUSTERS_PRODUCTS].at,
+                      .output = clusters->part[TG_CLUSTERS_OUTPUTS].at,
+                      .term = clusters->part[TG_CLUSTERS_TERMS].at,
+                      .job = clusters->part[TG_CLUSTERS_JOBS].at,
+                      .c = clusters->part[TG_CLUSTERS_C].at,
+                      .partial = clusters->part[TG_CLUSTERS_PARTIALS].at,
+                      .scratch = clusters->part[TG_CLUSTERS_SCRATCH].at,
+                      .time = options->no_times || clusters->base.untimed ? NULL : clusters->part[TG_CLUSTERS_TIMES].at,
+                      .status = clusters->part[TG_CLUSTERS_STATUS].at,
                       .deadline = deadline_of(options),
                       .ldc = options->n,
                       .m = (int32_t)options->m,
@@ -314,7 +440,7 @@ static TgClusterRun run_of(TgClusters *clusters) {
                       .jobs = (int32_t)clusters->jobs.count,
                       .divided = (int32_t)clusters->jobs.divided,
                       .parts = clusters->jobs.parts,
-                      .whole = options->n * tg_clusters_element_bytes(clusters) % 16 == 0,
+                      .whole = options->n * element_bytes(clusters) % 16 == 0,
                       .steps = plan->steps,
                       .stalled = options->stalled,
                       .delay_ns = (uint32_t)options->delay_ns,
@@ -327,18 +453,15 @@ static bool start(TgClusters *clusters, double *seconds, TgError *reason) {
   const TgClusterRun run = run_of(clusters);
   g_autofree TgClusterWords *words = words_of(clusters->plan);
   const TgExecutorOptions *options = &clusters->base.options;
-  const bool shared = tg_clusters_shares_operand(clusters->base.schedule);
-  const void *left = clusters->part[TG_CLUSTERS_LEFT], *right = shared ? left : clusters->part[TG_CLUSTERS_RIGHT];
+  const bool shared = shares_operand(clusters->base.schedule);
+  const void *left = clusters->part[TG_CLUSTERS_LEFT].at, *right = shared ? left : clusters->part[TG_CLUSTERS_RIGHT].at;
   TgStopwatch *watch = tg_stopwatch_new(reason);
-  const bool fine =
-      watch &&
-      tg_device_fill(clusters->part[TG_CLUSTERS_STATUS], 0, clusters->part_bytes[TG_CLUSTERS_STATUS], reason) &&
-      tg_device_fill(clusters->part[TG_CLUSTERS_TIMES], 0, clusters->part_bytes[TG_CLUSTERS_TIMES], reason) &&
-      tg_stopwatch_start(watch, reason) &&
-      tg_cluster_start(clusters->variant_number, options->element, clusters->base.facts.shared_bytes, left,
-                       clusters->left_row, right, shared ? clusters->left_row : clusters->right_row, options->k, &run,
-                       words, reason) &&
-      tg_stopwatch_stop(watch, seconds, reason);
+  const bool fine = watch && tg_part_clear(&clusters->part[TG_CLUSTERS_STATUS], reason) &&
+                    tg_part_clear(&clusters->part[TG_CLUSTERS_TIMES], reason) && tg_stopwatch_start(watch, reason) &&
+                    tg_cluster_start(clusters->variant_number, options->element, clusters->base.facts.shared_bytes,
+                                     left, clusters->left_row, right, shared ? clusters->left_row : clusters->right_row,
+                                     options->k, &run, words, reason) &&
+                    tg_stopwatch_stop(watch, seconds, reason);
   if (watch) tg_stopwatch_free(watch);
   return fine;
 }
@@ -363,11 +486,10 @@ static bool run_clusters(TgExecutor *executor, double *seconds, GError **error) 
   TgClusterStatus status;
   TgError reason;
   if (!start(clusters, seconds, &reason) ||
-      !tg_device_copy_out(&status, clusters->part[TG_CLUSTERS_STATUS], sizeof status, &reason))
+      !tg_device_copy_out(&status, clusters->part[TG_CLUSTERS_STATUS].at, sizeof status, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
   if (!check_status(clusters, &status, error)) return false;
-  return tg_clusters_take_times(clusters, &status, &reason) ||
-         tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+  return take_times(clusters, &status, &reason) || tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
 }
 
 const TgExecutorKind tg_executor_clusters = {.name = "clusters",
@@ -382,7 +504,7 @@ const TgExecutorKind tg_executor_clusters = {.name = "clusters",
                                              .grid = "2x2",
                                              .sizes = "1024,3072,9216",
                                              .open = open_clusters,
-                                             .load = tg_clusters_load,
+                                             .load = load,
                                              .run = run_clusters,
-                                             .gather = tg_clusters_gather,
+                                             .gather = gather,
                                              .close = close_clusters};

@@ -3,27 +3,14 @@
 
 #include <string.h>
 
+#define PLAIN(NAME) {#NAME, tg_rung_##NAME, NULL},
+#define SPACIOUS(NAME) {#NAME, tg_rung_##NAME, tg_rung_##NAME##_workspace},
+
 static const struct {
   const char *name;
   cudaError_t (*start)(const TgGemm *);
   int64_t (*workspace)(const TgGemm *); /* NULL: needs none */
-} rungs[] = {
-    {"naive", tg_rung_naive, NULL},
-    {"coalesced", tg_rung_coalesced, NULL},
-    {"tiled", tg_rung_tiled, NULL},
-    {"padded", tg_rung_padded, NULL},
-    {"outer", tg_rung_outer, NULL},
-    {"prefetch", tg_rung_prefetch, NULL},
-    {"registers", tg_rung_registers, NULL},
-    {"vectors", tg_rung_vectors, NULL},
-    {"bulk", tg_rung_bulk, tg_rung_bulk_workspace},
-    {"split", tg_rung_split, tg_rung_split_workspace},
-    {"stream", tg_rung_stream, tg_rung_stream_workspace},
-    {"turn", tg_rung_turn, tg_rung_turn_workspace},
-    {"sliced", tg_rung_sliced, tg_rung_sliced_workspace},
-    {"tensor", tg_rung_tensor, tg_rung_tensor_workspace},
-    {"cublas", tg_rung_cublas, NULL},
-};
+} rungs[] = {TG_RUNGS(PLAIN, SPACIOUS)};
 
 enum { RUNGS = sizeof rungs / sizeof *rungs };
 

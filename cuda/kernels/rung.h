@@ -4,7 +4,7 @@
  *     cudaError_t tg_rung_NAME(const TgGemm *gemm);
  *
  * that launches it, and, where it needs one, int64_t tg_rung_NAME_workspace(const TgGemm *gemm). A new one is a file, a
- * row of kernel-table.c, a row below and its name in meson.build. */
+ * row of kernel-table.c, its name in the list below and in meson.build. */
 #ifndef TG_RUNG_H
 #define TG_RUNG_H
 
@@ -14,27 +14,17 @@
 
 TG_BEGIN_DECLS
 
-cudaError_t tg_rung_naive(const TgGemm *gemm);
-cudaError_t tg_rung_coalesced(const TgGemm *gemm);
-cudaError_t tg_rung_tiled(const TgGemm *gemm);
-cudaError_t tg_rung_padded(const TgGemm *gemm);
-cudaError_t tg_rung_outer(const TgGemm *gemm);
-cudaError_t tg_rung_prefetch(const TgGemm *gemm);
-cudaError_t tg_rung_registers(const TgGemm *gemm);
-cudaError_t tg_rung_vectors(const TgGemm *gemm);
-cudaError_t tg_rung_bulk(const TgGemm *gemm);
-int64_t tg_rung_bulk_workspace(const TgGemm *gemm);
-cudaError_t tg_rung_split(const TgGemm *gemm);
-int64_t tg_rung_split_workspace(const TgGemm *gemm);
-cudaError_t tg_rung_stream(const TgGemm *gemm);
-int64_t tg_rung_stream_workspace(const TgGemm *gemm);
-cudaError_t tg_rung_turn(const TgGemm *gemm);
-int64_t tg_rung_turn_workspace(const TgGemm *gemm);
-cudaError_t tg_rung_sliced(const TgGemm *gemm);
-int64_t tg_rung_sliced_workspace(const TgGemm *gemm);
-cudaError_t tg_rung_tensor(const TgGemm *gemm);
-int64_t tg_rung_tensor_workspace(const TgGemm *gemm);
-cudaError_t tg_rung_cublas(const TgGemm *gemm);
+/** All of them, by whether they need a workspace. */
+#define TG_RUNGS(PLAIN, SPACIOUS)                                                                                      \
+  PLAIN(naive)                                                                                                         \
+  PLAIN(coalesced)                                                                                                     \
+  PLAIN(tiled) PLAIN(padded) PLAIN(outer) PLAIN(prefetch) PLAIN(registers) PLAIN(vectors) SPACIOUS(bulk)               \
+      SPACIOUS(split) SPACIOUS(stream) SPACIOUS(turn) SPACIOUS(sliced) SPACIOUS(tensor) PLAIN(cublas)
+
+#define TG_DECLARE_PLAIN(NAME) cudaError_t tg_rung_##NAME(const TgGemm *gemm);
+#define TG_DECLARE_SPACIOUS(NAME) TG_DECLARE_PLAIN(NAME) int64_t tg_rung_##NAME##_workspace(const TgGemm *gemm);
+
+TG_RUNGS(TG_DECLARE_PLAIN, TG_DECLARE_SPACIOUS)
 
 TG_END_DECLS
 

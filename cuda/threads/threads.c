@@ -1,13 +1,124 @@
 /* Executor `threads`: a processor is a thread of a thread block, a link is the block's shared memory with its barriers.
  * The program is made on the host (threads-program.h), the kernel only follows it. */
-#include "threads-private.h"
+#include <math.h>
+
+#include "executors-cuda.h"
+#include "parts.h"
+#include "threads-compiler.h"
+#include "threads-launch.h"
+
+/* What is on the device, each at its own address. */
+typedef enum TgThreadsPart {
+  TG_THREADS_A,
+  TG_THREADS_B,
+  TG_THREADS_C,
+  TG_THREADS_STEPS,
+  TG_THREADS_ROWS,
+  TG_THREADS_INSTRUCTIONS,
+  TG_THREADS_INPUTS,
+  TG_THREADS_RESULTS,
+  TG_THREADS_TIMES,
+  TG_THREADS_CLOCKS,
+  TG_THREADS_PARTS
+} TgThreadsPart;
+
+typedef struct TgThreads {
+  TgExecutor base;
+  TgThreadsProgram *program;
+  TgThreadsTiling tiling;
+  TgDevice device;
+  int64_t shared_bytes; /* of a block */
+  TgPart part[TG_THREADS_PARTS];
+  TgThreadsTime *times; /* host's copy, or NULL */
+  uint64_t ns;          /* of all runs so far, by one clock of the device … */
+  int64_t cycles;       /* … and by the other */
+} TgThreads;
+
+static inline int64_t element_bytes(const TgThreads *threads) {
+  return tg_element_bytes(threads->base.options.element);
+}
+
+/* --- what goes to the device and comes back: A and B, C, times ---------------------------------------------------- */
+
+static bool load_one(TgThreads *threads, int matrix, TgThreadsPart part, const void *data, TgError *reason) {
+  const TgComputes *computes = &threads->base.schedule->computes;
+  if (computes->left != matrix && computes->right != matrix) return true;
+  return tg_device_copy_in(threads->part[part].at, data, threads->part[part].bytes, reason);
+}
+
+static bool load(TgExecutor *executor, const void *a, const void *b, GError **error) {
+  TgThreads *threads = (TgThreads *)executor;
+  TgError reason;
+  return (load_one(threads, TG_MATRIX_A, TG_THREADS_A, a, &reason) &&
+          load_one(threads, TG_MATRIX_B, TG_THREADS_B, b, &reason)) ||
+         tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+}
+
+static bool gather(TgExecutor *executor, void *c, GError **error) {
+  TgThreads *threads = (TgThreads *)executor;
+  TgError reason;
+  return tg_device_copy_out(c, threads->part[TG_THREADS_C].at, threads->part[TG_THREADS_C].bytes, &reason) ||
+         tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+}
+
+/* Whether any of the warp's threads has something to do in step `s`. */
+static bool takes_part(const TgThreadsProgram *program, int64_t s, int64_t warp) {
+  const int32_t *row = program->level_row + warp * program->levels;
+  return row[program->step_level[s]] < row[program->step_level[s + 1]];
+}
+
+/* Means over the warps that took part in step `s`; times count from `zero`. */
+static void sum_up_step(const TgThreads *threads, int64_t s, int64_t zero, double s_per_cycle) {
+  const TgThreadsProgram *program = threads->program;
+  const TgExecutorFacts *facts = &threads->base.facts;
+  TgExecutorStep *step = &threads->base.steps[s];
+  int64_t begin = INT64_MAX, end = INT64_MIN, took_part = 0;
+  double busy = 0, waited = 0;
+  for (int64_t warp = 0; warp < program->warps; warp++) {
+    const TgThreadsTime *time = &threads->times[s * program->warps + warp];
+    if (!takes_part(program, s, warp)) continue;
+    begin = MIN(begin, time->begin);
+    end = MAX(end, time->end);
+    busy += (double)time->busy;
+    waited += (double)time->waited;
+    took_part++;
+  }
+  const double mean = took_part ? s_per_cycle / (double)took_part : NAN;
+  step->runs = took_part ? facts->passes : 0;
+  step->begin_s = took_part ? (double)(begin - zero) * s_per_cycle : NAN;
+  step->end_s = took_part ? (double)(end - zero) * s_per_cycle : NAN;
+  step->busy_s = busy * mean;
+  step->waited_s = waited * mean;
+}
+
+/* The rate of the clock of cycles, from all runs so far: one short run has few nanoseconds to tell it by. */
+static double find_rate(TgThreads *threads, const TgThreadsClocks *clocks) {
+  threads->ns += clocks->ns[1] - clocks->ns[0];
+  threads->cycles += clocks->cycles[1] - clocks->cycles[0];
+  return threads->cycles > 0 ? (double)threads->ns * 1e-9 / (double)threads->cycles : NAN;
+}
+
+/* Takes the times of the last run from the device and sums them up in base.steps. */
+static bool take_times(TgThreads *threads, TgError *reason) {
+  const TgThreadsProgram *program = threads->program;
+  TgThreadsClocks clocks;
+  int64_t zero = INT64_MAX;
+  if (!threads->times) return true;
+  if (!tg_device_copy_out(threads->times, threads->part[TG_THREADS_TIMES].at, threads->part[TG_THREADS_TIMES].bytes,
+                          reason) ||
+      !tg_device_copy_out(&clocks, threads->part[TG_THREADS_CLOCKS].at, sizeof clocks, reason))
+    return false;
+  for (int64_t s = 0; s < program->steps; s++)
+    for (int64_t warp = 0; warp < program->warps; warp++)
+      if (takes_part(program, s, warp)) zero = MIN(zero, threads->times[s * program->warps + warp].begin);
+  const double s_per_cycle = find_rate(threads, &clocks);
+  for (int64_t s = 0; s < program->steps; s++) sum_up_step(threads, s, zero, s_per_cycle);
+  return true;
+}
+
+/* --- opening and running ------------------------------------------------------------------------------------------ */
 
 static const char *const too_large_advice = "take a smaller grid: the problem is tiled around it";
-
-static int64_t device_limit(const TgThreads *threads) {
-  const int64_t limit = threads->base.options.memory_limit_bytes, has = threads->device.memory_bytes;
-  return limit > 0 ? MIN(limit, has) : has;
-}
 
 static bool too_many_threads(const TgThreads *threads, int64_t limit, GError **error) {
   char grid[64];
@@ -24,7 +135,7 @@ static bool too_much_shared(const TgThreads *threads, const char *at_least, int6
   tg_schedule_grid_text(threads->base.schedule, grid, sizeof grid);
   g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
               "grid %s needs %s%lld bytes of shared memory in a block, %s has %lld; %s", grid, at_least,
-              (long long)(elements * tg_threads_element_bytes(threads)), threads->device.name, (long long)limit_bytes,
+              (long long)(elements * element_bytes(threads)), threads->device.name, (long long)limit_bytes,
               too_large_advice);
   return false;
 }
@@ -39,7 +150,7 @@ static bool check_limits(TgThreads *threads, GError **error) {
   facts->processors_max = MIN(variant.threads_max, TG_THREADS_MOST_PROCESSORS);
   if (facts->processors > facts->processors_max) return too_many_threads(threads, facts->processors_max, error);
   const int64_t least = tg_threads_least_elements(threads->base.schedule);
-  return least * tg_threads_element_bytes(threads) <= variant.shared_bytes ||
+  return least * element_bytes(threads) <= variant.shared_bytes ||
          too_much_shared(threads, "at least ", least, variant.shared_bytes, error);
 }
 
@@ -50,7 +161,7 @@ static bool choose_blocks(TgThreads *threads, GError **error) {
   const TgThreadsTiling *tiling = &threads->tiling;
   const int64_t elements =
       threads->program->elements + tiling->tile[TG_THREADS_TILE_ROW] * tiling->tile[TG_THREADS_TILE_COLUMN];
-  threads->shared_bytes = facts->shared_bytes = elements * tg_threads_element_bytes(threads);
+  threads->shared_bytes = facts->shared_bytes = elements * element_bytes(threads);
   if (!tg_threads_variant(threads->base.options.element, threads->program->processors, facts->shared_bytes, &variant,
                           &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
@@ -73,61 +184,46 @@ static int64_t matrix_bytes(const TgThreads *threads, TgMatrixName matrix) {
   int64_t rows, columns;
   const TgExecutorOptions *options = &threads->base.options;
   tg_schedule_matrix_shape(threads->base.schedule, matrix, options->m, options->n, options->k, &rows, &columns);
-  return rows * columns * tg_threads_element_bytes(threads); /* below 2^31 * 2^31 * 8: 2^65, see count_bytes() */
+  return rows * columns * element_bytes(threads); /* below 2^31 * 2^31 * 8: 2^65, see count_bytes() */
 }
 
 /* Bytes of every part; false where they overflow. */
 static bool count_bytes(TgThreads *threads) {
   const TgThreadsProgram *program = threads->program;
   const TgExecutorOptions *options = &threads->base.options;
-  int64_t *bytes = threads->part_bytes, total = 0;
+  TgPart *part = threads->part;
   const int64_t sizes[] = {options->m, options->n, options->k};
   for (int i = 0; i < 3; i++)
     if (sizes[i] > INT64_MAX / 64 / sizes[(i + 1) % 3]) return false;
   for (int matrix = TG_MATRIX_A; matrix <= TG_MATRIX_C; matrix++)
-    bytes[TG_THREADS_A + matrix] = matrix_bytes(threads, (TgMatrixName)matrix);
-  bytes[TG_THREADS_STEPS] = (program->steps + 1) * (int64_t)sizeof *program->step_level;
-  bytes[TG_THREADS_ROWS] = (program->levels * program->warps + 2) * (int64_t)sizeof *program->level_row;
-  bytes[TG_THREADS_INSTRUCTIONS] =
-      (program->rows + 1) * TG_THREADS_WARP * (int64_t)sizeof *program->instruction; /* the program is of this size */
-  bytes[TG_THREADS_INPUTS] = program->inputs * (int64_t)sizeof *program->input;
-  bytes[TG_THREADS_RESULTS] = threads->tiling.tile[0] * threads->tiling.tile[1] * (int64_t)sizeof *program->result;
-  if (!options->no_times) {
-    bytes[TG_THREADS_TIMES] = program->steps * program->warps * (int64_t)sizeof(TgThreadsTime);
-    bytes[TG_THREADS_CLOCKS] = sizeof(TgThreadsClocks);
-  }
-  for (int part = 0; part < TG_THREADS_PARTS; part++) {
-    if (bytes[part] > INT64_MAX - total) return false;
-    total += bytes[part];
-  }
-  threads->base.facts.memory_bytes = total;
+    part[TG_THREADS_A + matrix].bytes = matrix_bytes(threads, (TgMatrixName)matrix);
+  part[TG_THREADS_STEPS] =
+      (TgPart){.bytes = (program->steps + 1) * (int64_t)sizeof *program->step_level, .data = program->step_level};
+  part[TG_THREADS_ROWS] =
+      (TgPart){.bytes = (program->levels * program->warps + 2) * (int64_t)sizeof *program->level_row,
+               .data = program->level_row};
+  part[TG_THREADS_INSTRUCTIONS] =
+      (TgPart){.bytes = (program->rows + 1) * TG_THREADS_WARP *
+                        (int64_t)sizeof *program->instruction, /* the program is of this size */
+               .data = program->instruction};
+  part[TG_THREADS_INPUTS] =
+      (TgPart){.bytes = program->inputs * (int64_t)sizeof *program->input, .data = program->input};
+  part[TG_THREADS_RESULTS] =
+      (TgPart){.bytes = threads->tiling.tile[0] * threads->tiling.tile[1] * (int64_t)sizeof *program->result,
+               .data = program->result};
+  if (options->no_times) return true;
+  part[TG_THREADS_TIMES].bytes = program->steps * program->warps * (int64_t)sizeof(TgThreadsTime);
+  part[TG_THREADS_CLOCKS].bytes = sizeof(TgThreadsClocks);
   return true;
 }
 
 static bool check_memory(TgThreads *threads, GError **error) {
-  const int64_t limit = device_limit(threads);
-  const bool counted = count_bytes(threads);
-  if (counted && threads->base.facts.memory_bytes <= limit) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "the run needs %s%lld bytes of device memory; the limit is %lld bytes", counted ? "" : "more than ",
-              (long long)(counted ? threads->base.facts.memory_bytes : INT64_MAX / 16), (long long)limit);
-  return false;
-}
-
-static bool allocate(TgThreads *threads, GError **error) {
-  TgError reason;
-  for (int part = 0; part < TG_THREADS_PARTS; part++) {
-    if (threads->part_bytes[part] == 0) continue;
-    threads->part[part] = tg_device_allocate(threads->part_bytes[part], &reason);
-    if (!threads->part[part]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_TOO_LARGE, &reason);
-    if (threads->base.options.poison && !tg_device_fill(threads->part[part], 0xff, threads->part_bytes[part], &reason))
-      return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
-  }
-  return tg_threads_send_program(threads, &reason) || tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+  return tg_parts_check(&threads->base, &threads->device, threads->part, TG_THREADS_PARTS, count_bytes(threads),
+                        INT64_MAX / 16, "", error);
 }
 
 static bool host_memory(TgThreads *threads, GError **error) {
-  const int64_t bytes = threads->part_bytes[TG_THREADS_TIMES];
+  const int64_t bytes = threads->part[TG_THREADS_TIMES].bytes;
   if (bytes == 0) return true;
   threads->times = g_try_malloc((gsize)bytes);
   if (threads->times) return tg_executor_make_steps(&threads->base, error);
@@ -138,7 +234,7 @@ static bool host_memory(TgThreads *threads, GError **error) {
 
 static void close_threads(TgExecutor *executor) {
   TgThreads *threads = (TgThreads *)executor;
-  for (int part = 0; part < TG_THREADS_PARTS; part++) tg_device_free(threads->part[part]);
+  tg_parts_free(threads->part, TG_THREADS_PARTS);
   tg_threads_program_free(threads->program);
   g_free(threads->times);
   g_free(threads->base.steps);
@@ -159,7 +255,7 @@ static bool prepare(TgThreads *threads, GError **error) {
   base->facts.waits = threads->program->waits;
   base->facts.steps = threads->program->steps;
   return choose_blocks(threads, error) && check_memory(threads, error) && host_memory(threads, error) &&
-         allocate(threads, error);
+         tg_parts_allocate(base, threads->part, TG_THREADS_PARTS, error);
 }
 
 static TgExecutor *open_threads(const TgSchedule *schedule, const TgScheduleNames *names,
@@ -178,7 +274,7 @@ static TgExecutor *open_threads(const TgSchedule *schedule, const TgScheduleName
 static bool start(TgThreads *threads, double *seconds, TgError *reason) {
   const TgExecutorFacts *facts = &threads->base.facts;
   const TgComputes *computes = &threads->base.schedule->computes;
-  void *const *part = threads->part;
+  const TgPart *part = threads->part;
   const TgThreadsRun run = {.tiling = threads->tiling,
                             .instances = facts->instances,
                             .inputs = threads->program->inputs,
@@ -188,23 +284,20 @@ static bool start(TgThreads *threads, double *seconds, TgError *reason) {
                             .warps = threads->program->warps,
                             .processors = threads->program->processors,
                             .blocks = (int32_t)facts->resident,
-                            .factor = {part[TG_THREADS_A + computes->left],
-                                       computes->right == TG_MATRICES ? NULL : part[TG_THREADS_A + computes->right]},
-                            .c = part[TG_THREADS_C],
-                            .step_level = part[TG_THREADS_STEPS],
-                            .level_row = part[TG_THREADS_ROWS],
-                            .instruction = part[TG_THREADS_INSTRUCTIONS],
-                            .input = part[TG_THREADS_INPUTS],
-                            .result = part[TG_THREADS_RESULTS],
-                            .time = part[TG_THREADS_TIMES],
-                            .clocks = part[TG_THREADS_CLOCKS]};
+                            .factor = {part[TG_THREADS_A + computes->left].at,
+                                       computes->right == TG_MATRICES ? NULL : part[TG_THREADS_A + computes->right].at},
+                            .c = part[TG_THREADS_C].at,
+                            .step_level = part[TG_THREADS_STEPS].at,
+                            .level_row = part[TG_THREADS_ROWS].at,
+                            .instruction = part[TG_THREADS_INSTRUCTIONS].at,
+                            .input = part[TG_THREADS_INPUTS].at,
+                            .result = part[TG_THREADS_RESULTS].at,
+                            .time = part[TG_THREADS_TIMES].at,
+                            .clocks = part[TG_THREADS_CLOCKS].at};
   TgStopwatch *watch = tg_stopwatch_new(reason);
-  const bool fine =
-      watch &&
-      (!run.time || tg_device_fill(part[TG_THREADS_TIMES], 0, threads->part_bytes[TG_THREADS_TIMES], reason)) &&
-      tg_stopwatch_start(watch, reason) &&
-      tg_threads_start(threads->base.options.element, &run, threads->shared_bytes, reason) &&
-      tg_stopwatch_stop(watch, seconds, reason);
+  const bool fine = watch && tg_part_clear(&part[TG_THREADS_TIMES], reason) && tg_stopwatch_start(watch, reason) &&
+                    tg_threads_start(threads->base.options.element, &run, threads->shared_bytes, reason) &&
+                    tg_stopwatch_stop(watch, seconds, reason);
   if (watch) tg_stopwatch_free(watch);
   return fine;
 }
@@ -212,7 +305,7 @@ static bool start(TgThreads *threads, double *seconds, TgError *reason) {
 static bool run_threads(TgExecutor *executor, double *seconds, GError **error) {
   TgThreads *threads = (TgThreads *)executor;
   TgError reason;
-  return (start(threads, seconds, &reason) && tg_threads_take_times(threads, &reason)) ||
+  return (start(threads, seconds, &reason) && take_times(threads, &reason)) ||
          tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
 }
 
@@ -226,7 +319,7 @@ const TgExecutorKind tg_executor_threads = {.name = "threads",
                                             .grid = "16x16",
                                             .sizes = "64,256,1024",
                                             .open = open_threads,
-                                            .load = tg_threads_load,
+                                            .load = load,
                                             .run = run_threads,
-                                            .gather = tg_threads_gather,
+                                            .gather = gather,
                                             .close = close_threads};

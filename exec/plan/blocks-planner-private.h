@@ -79,19 +79,8 @@ bool tg_plan_set(TgPlanner *planner, int32_t processor, int buffer, int32_t inde
 
 /** Makes an instruction of `target`'s owner; blocks are those of the fields by number, 0 for none. */
 bool tg_plan_emit(TgPlanner *planner, TgBlocksInstruction instruction);
-/** Part `piece` of `pieces` of the block: where it begins. */
-int64_t tg_plan_piece(const TgPlanner *planner, int32_t block, int64_t piece, int64_t pieces);
-
-/** What `processor` has once `block` has come to it, with a reference: a copy, or the block itself. */
-int32_t tg_plan_arrive(TgPlanner *planner, int32_t processor, int32_t block);
-/** Part of `from` comes to `processor`, into what is there of it (a reference taken and given). */
-int32_t tg_plan_arrive_piece(TgPlanner *planner, int32_t processor, int32_t there, int32_t from, int32_t piece,
-                             int32_t pieces);
-/** Part of `term` is added to `sum` (a reference taken and given) on `processor`. */
-int32_t tg_plan_add(TgPlanner *planner, int32_t processor, int32_t sum, int32_t term, int32_t piece, int32_t pieces);
 
 /** One statement on all processors. */
 bool tg_plan_statement(TgPlanner *planner);
-bool tg_plan_collective(TgPlanner *planner);
 
 #endif

@@ -1,6 +1,203 @@
-#include "threads-compiler-private.h"
+#include "blocks-planner.h"
+#include "threads-compiler.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Versions of a block: bit 0 for plane 0, bit 1 for plane 1. */
+enum { TG_THREADS_STRAIGHT = 1, TG_THREADS_CROSSED = 2, TG_THREADS_PLANES_MOST = 2 };
+
+typedef struct TgThreadsCompiler {
+  const TgSchedule *schedule;
+  const TgBlocksPlan *plan;
+  TgThreadsProgram *program;
+  int64_t *in_order; /* the plan's instructions in the order of a single processor, by number */
+  int32_t *level;    /* of each of the plan's instructions */
+  uint8_t *versions; /* of what each of them makes */
+  bool *crosses;     /* it makes a version from the other one: sums that are transposed */
+  uint8_t *needed;   /* by element: versions of what was placed there */
+} TgThreadsCompiler;
+
+/* --- versions: followed back from the places of C to those of A, see threads-program.h ---------------------------- */
+
+static uint8_t crossed(uint8_t versions) {
+  return (uint8_t)((versions & TG_THREADS_STRAIGHT) * TG_THREADS_CROSSED + (versions & TG_THREADS_CROSSED) / 2);
+}
+
+/* Forward: what is a sum, and hence which transposes turn one. A transposed block of A stays what it was. */
+static void find_crossings(TgThreadsCompiler *compiler) {
+  const TgBlocksPlan *plan = compiler->plan;
+  g_autofree bool *is_sum = g_new0(bool, MAX(plan->elements, 1));
+  for (int64_t i = 0; i < plan->instructions; i++) {
+    const int64_t number = compiler->in_order[i];
+    const TgBlocksInstruction *x = &plan->instruction[number];
+    compiler->crosses[number] = x->operation == TG_BLOCKS_TRANSPOSE && is_sum[x->left];
+    if (x->operation == TG_BLOCKS_MULTIPLY)
+      is_sum[x->target] = true;
+    else
+      is_sum[x->target] = (x->left >= 0 && is_sum[x->left]) || (x->addend >= 0 && is_sum[x->addend]);
+  }
+}
+
+/* Backward: what an instruction makes is what is read of it later; what nobody reads is made straight. */
+static void find_needs(TgThreadsCompiler *compiler) {
+  const TgBlocksPlan *plan = compiler->plan;
+  uint8_t *needed = compiler->needed;
+  for (int64_t i = plan->instructions; i-- > 0;) {
+    const int64_t number = compiler->in_order[i];
+    const TgBlocksInstruction *x = &plan->instruction[number];
+    const uint8_t made = needed[x->target] ? needed[x->target] : TG_THREADS_STRAIGHT;
+    compiler->versions[number] = made;
+    needed[x->target] = 0;
+    if (x->addend >= 0) needed[x->addend] |= made;
+    if (x->left >= 0) needed[x->left] |= compiler->crosses[number] ? crossed(made) : made;
+    if (x->right >= 0) needed[x->right] |= crossed(made);
+  }
+}
+
+/* Which versions each instruction makes, and which of the placed blocks are read. */
+static void threads_find_versions(TgThreadsCompiler *compiler) {
+  const TgBlocksPlan *plan = compiler->plan;
+  if (compiler->program->planes == 1) {
+    memset(compiler->versions, TG_THREADS_STRAIGHT, (size_t)plan->instructions);
+    memset(compiler->needed, TG_THREADS_STRAIGHT, (size_t)plan->elements);
+    return;
+  }
+  for (int64_t p = 0; p < plan->placed; p++)
+    if (plan->place[p].matrix == TG_MATRIX_C) compiler->needed[plan->place[p].offset] = TG_THREADS_STRAIGHT;
+  find_crossings(compiler);
+  find_needs(compiler);
+}
+
+/* --- waits become levels, and instructions go into the rows of their warps ---------------------------------------- */
+
+static bool too_many(GError **error, const char *what, int64_t count) {
+  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "the program has %lld %s, at most %d are made",
+              (long long)count, what, TG_THREADS_MOST_ENTRIES);
+  return false;
+}
+
+/* The level after those of other threads that it waits for. */
+static int32_t level_after_waits(const TgThreadsCompiler *compiler, const TgBlocksInstruction *x, int32_t least) {
+  const TgBlocksPlan *plan = compiler->plan;
+  int32_t level = least;
+  for (int32_t w = 0; w < x->waits; w++) {
+    const TgBlocksWait *wait = &plan->wait[x->first_wait + w];
+    level = MAX(level, compiler->level[plan->first[wait->processor] + wait->count - 1] + 1);
+  }
+  return level;
+}
+
+/* All waits are for instructions earlier in the order, whose levels are known. */
+static void find_levels(TgThreadsCompiler *compiler) {
+  const TgBlocksPlan *plan = compiler->plan;
+  TgThreadsProgram *program = compiler->program;
+  g_autofree int32_t *last = g_new0(int32_t, (gsize)plan->processors);
+  int32_t levels = 0, floor = 0;
+  int64_t steps = 0;
+  for (int64_t i = 0; i < plan->instructions; i++) {
+    const int64_t number = compiler->in_order[i];
+    const TgBlocksInstruction *x = &plan->instruction[number];
+    if (x->step > steps) floor = levels;
+    while (steps < x->step) program->step_level[steps++] = floor;
+    const int32_t level = level_after_waits(compiler, x, MAX(floor, last[x->processor]));
+    compiler->level[number] = last[x->processor] = level;
+    levels = MAX(levels, level + 1);
+  }
+  while (steps <= plan->steps) program->step_level[steps++] = levels;
+  program->levels = levels;
+}
+
+static int64_t cell_of(const TgThreadsCompiler *compiler, int64_t processor, int64_t instruction) {
+  return processor / TG_THREADS_WARP * compiler->program->levels + compiler->level[instruction];
+}
+
+/* A sum under two names is copied before something is added to one of them. */
+static bool copies_first(const TgBlocksInstruction *x) {
+  return x->operation == TG_BLOCKS_MULTIPLY && x->addend >= 0 && x->addend != x->target;
+}
+
+static int32_t count_entries(const TgThreadsCompiler *compiler, int64_t number) {
+  const int32_t both = compiler->versions[number] == (TG_THREADS_STRAIGHT | TG_THREADS_CROSSED);
+  return (1 + both) << copies_first(&compiler->plan->instruction[number]);
+}
+
+static bool count_rows(TgThreadsCompiler *compiler, GError **error) {
+  const TgBlocksPlan *plan = compiler->plan;
+  TgThreadsProgram *program = compiler->program;
+  const int64_t cells = program->levels * program->warps;
+  if (cells > TG_THREADS_MOST_ENTRIES) return too_many(error, "levels of a warp", cells);
+  program->level_row = g_new0(int32_t, (gsize)cells + 2);
+  for (int64_t p = 0; p < plan->processors; p++) {
+    int32_t entries = 0;
+    for (int64_t i = plan->first[p]; i < plan->first[p + 1]; i++) {
+      if (i > plan->first[p] && compiler->level[i] != compiler->level[i - 1]) entries = 0;
+      entries += count_entries(compiler, i);
+      int32_t *rows = &program->level_row[cell_of(compiler, p, i)];
+      *rows = MAX(*rows, entries);
+    }
+  }
+  for (int64_t cell = 0; cell < cells + 2; cell++) {
+    const int32_t rows = program->level_row[cell];
+    program->level_row[cell] = (int32_t)program->rows;
+    program->rows += rows;
+    if (program->rows > TG_THREADS_MOST_ENTRIES / TG_THREADS_WARP)
+      return too_many(error, "instructions or more", program->rows * TG_THREADS_WARP);
+  }
+  return true;
+}
+
+/* The instruction in one version. Returns how many it has become. */
+static int32_t compress(const TgThreadsCompiler *compiler, int64_t number, int version, TgThreadsInstruction made[2]) {
+  static const uint16_t operations[TG_BLOCKS_OPERATIONS] = {[TG_BLOCKS_ZERO] = TG_THREADS_ZERO,
+                                                            [TG_BLOCKS_COPY] = TG_THREADS_COPY,
+                                                            [TG_BLOCKS_ADD] = TG_THREADS_ADD,
+                                                            [TG_BLOCKS_TRANSPOSE] = TG_THREADS_COPY,
+                                                            [TG_BLOCKS_MULTIPLY] = TG_THREADS_MULTIPLY};
+  const TgBlocksInstruction *x = &compiler->plan->instruction[number];
+  const int64_t plane = compiler->plan->elements, here = version * plane;
+  const int64_t there = compiler->program->planes == 2 ? plane - here : 0;
+  const uint16_t target = (uint16_t)(x->target + here);
+  TgThreadsInstruction one = {.operation = operations[x->operation], .target = target};
+  int32_t count = 0;
+  if (x->left >= 0) one.left = (uint16_t)(x->left + (compiler->crosses[number] ? there : here));
+  if (x->operation == TG_BLOCKS_ADD) one.right = (uint16_t)(x->addend + here);
+  if (x->operation == TG_BLOCKS_MULTIPLY) one.right = (uint16_t)(x->right + there);
+  if (x->operation == TG_BLOCKS_MULTIPLY && x->addend >= 0) one.operation = TG_THREADS_MULTIPLY_ADD;
+  if (copies_first(x)) made[count++] = (TgThreadsInstruction){TG_THREADS_COPY, target, (uint16_t)(x->addend + here), 0};
+  made[count++] = one;
+  return count;
+}
+
+static void fill_rows(TgThreadsCompiler *compiler) {
+  const TgBlocksPlan *plan = compiler->plan;
+  TgThreadsProgram *program = compiler->program;
+  program->instruction = g_new0(TgThreadsInstruction, (gsize)(program->rows + 1) * TG_THREADS_WARP);
+  for (int64_t p = 0; p < plan->processors; p++) {
+    int64_t row = 0;
+    for (int64_t i = plan->first[p]; i < plan->first[p + 1]; i++) {
+      const bool first = i == plan->first[p] || compiler->level[i] != compiler->level[i - 1];
+      if (first) row = program->level_row[cell_of(compiler, p, i)];
+      for (int version = 0; version < TG_THREADS_PLANES_MOST; version++) {
+        TgThreadsInstruction made[2];
+        if (!(compiler->versions[i] >> version & 1)) continue;
+        const int32_t count = compress(compiler, i, version, made);
+        for (int32_t c = 0; c < count; c++)
+          program->instruction[row++ * TG_THREADS_WARP + p % TG_THREADS_WARP] = made[c];
+      }
+    }
+  }
+}
+
+/* Levels and rows. Errors: TOO_LARGE. */
+static bool threads_lay_levels(TgThreadsCompiler *compiler, GError **error) {
+  find_levels(compiler);
+  if (!count_rows(compiler, error)) return false;
+  fill_rows(compiler);
+  return true;
+}
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
 
 static bool has_product(const TgSchedule *schedule) {
   return schedule->computes.right != TG_MATRICES;
@@ -114,10 +311,10 @@ static bool compile(TgThreadsCompiler *compiler, GError **error) {
   if (!check_elements(program, error)) return false;
   program->step_level = g_new0(int32_t, (gsize)plan->steps + 1);
   for (int64_t i = 0; i < plan->instructions; i++) compiler->in_order[plan->instruction[i].order] = i;
-  tg_threads_find_versions(compiler);
+  threads_find_versions(compiler);
   list_inputs(compiler);
   list_results(compiler);
-  return tg_threads_lay_levels(compiler, error);
+  return threads_lay_levels(compiler, error);
 }
 
 /* The problem at which every block is one element. */

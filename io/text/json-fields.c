@@ -65,3 +65,13 @@ void tg_json_begin_document(TgJson *json, const char *name) {
   tg_json_member_string(json, "format", format);
   tg_json_member_integer(json, "version", DOCUMENT_VERSION);
 }
+
+void tg_json_member_array(TgJson *json, const char *key, TgJsonLayout layout) {
+  tg_json_key(json, key);
+  tg_json_begin_array(json, layout);
+}
+
+void tg_json_member_object(TgJson *json, const char *key, TgJsonLayout layout) {
+  tg_json_key(json, key);
+  tg_json_begin_object(json, layout);
+}

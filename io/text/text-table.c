@@ -29,6 +29,11 @@ void tg_table_add(TgTable *table, const char *format, ...) {
   va_end(arguments);
 }
 
+void tg_table_add_row(TgTable *table, const char *cells) {
+  g_auto(GStrv) texts = g_strsplit(cells, "|", -1);
+  for (char **text = texts; *text; text++) tg_table_add(table, "%s", *text);
+}
+
 void tg_table_add_time(TgTable *table, double seconds) {
   char text[32];
   tg_time_text(seconds, text, sizeof text);

@@ -93,11 +93,8 @@ typedef struct TgPlanExtents {
   int64_t value[TG_MAX_DIMS];
 } TgPlanExtents;
 
-void tg_plan_extents(const TgSchedule *schedule, TgPlanExtents *extents);
 /** Finds the grids and candidates of one schedule. */
 void tg_plan_find_grids(TgPlanSearch *search, int source);
-/** True where the schedule takes the grid of these extents and the sizes; its candidates are then added. */
-bool tg_plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents *extents);
 /** Adds the reason against a grid, which is not a candidate. Takes `reason`. */
 void tg_plan_reject(TgPlanSearch *search, int source, TgPlanCause cause, const char *grid, char *reason);
 
@@ -131,12 +128,6 @@ int tg_plan_embeddings(const TgPlanRequest *request, const TgSchedule *schedule,
 /** As many processors as asked for, or the most below that a network of the kind can have. */
 int64_t tg_plan_processors(const TgPlanRequest *request);
 
-/** Predicts what may come in, and counts what does not. */
-void tg_plan_search(TgPlanSearch *search);
-/** Puts what was found in order. */
-void tg_plan_rank(TgPlanSearch *search);
-/** Frees what the place holds. */
-void tg_plan_place_clear(TgPlanPlace *place);
 /** A reason against one candidate of a grid, which counts unless another one is placed. Takes `reason`. */
 void tg_plan_against(TgPlanGrid *grid, TgPlanCause cause, double least_bytes, char *reason);
 /** Puts the prover's figures for memory in place of bounds where that is quick. */

@@ -2,7 +2,6 @@
 #include "plan-private.h"
 
 #include "prove.h"
-#include "sim-error.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* Where the time goes, per processor, as far as it can be told from totals. */
 typedef struct TgShares {

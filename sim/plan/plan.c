@@ -4,6 +4,288 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
+
+static int by_time(gconstpointer a, gconstpointer b) {
+  const TgPlanPlace *x = a, *y = b;
+  return (x->predicted_s > y->predicted_s) - (x->predicted_s < y->predicted_s);
+}
+
+static int coordinates_of(const TgPlanPlace *place) {
+  int coordinates = 1;
+  for (const char *at = place->grid; *at; at++) coordinates += *at == 'x';
+  return coordinates;
+}
+
+/* Equal times: fewer processors, then a grid of fewer coordinates, then fewer bytes, then by name. */
+static int by_simplicity(gconstpointer a, gconstpointer b) {
+  const TgPlanPlace *x = a, *y = b;
+  const int x_coordinates = coordinates_of(x), y_coordinates = coordinates_of(y);
+  if (x->processors != y->processors) return x->processors < y->processors ? -1 : 1;
+  if (x_coordinates != y_coordinates) return x_coordinates < y_coordinates ? -1 : 1;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
+  int names = strcmp(x->source->name, y->source->name);
+  return names ? names : strcmp(x->grid, y->grid);
+}
+
+/* Sums in another order make times differ in their last digit: up to a part in 10^12 they are equal. */
+static void sort_places(GArray *ranked) {
+  g_array_sort(ranked, by_time);
+  for (guint begin = 0, end; begin < ranked->len; begin = end) {
+    TgPlanPlace *first = &g_array_index(ranked, TgPlanPlace, begin);
+    const double most_s = first->predicted_s * (1 + 1e-12);
+    for (end = begin + 1; end < ranked->len; end++)
+      if (g_array_index(ranked, TgPlanPlace, end).predicted_s > most_s) break;
+    qsort(first, end - begin, sizeof *first, by_simplicity);
+  }
+}
+
+static void mark_ties(const TgPlanSearch *search, GArray *ranked) {
+  if (ranked->len == 0) return;
+  TgPlanPlace *best = &g_array_index(ranked, TgPlanPlace, 0);
+  for (guint i = 0; i < ranked->len; i++) {
+    TgPlanPlace *place = &g_array_index(ranked, TgPlanPlace, i);
+    double behind = place->predicted_s - best->predicted_s;
+    place->certain = search->left_s >= place->predicted_s;
+    if (i == 0) continue;
+    place->tie = behind < search->request->machine->residual * best->predicted_s || behind <= 1e-12 * best->predicted_s;
+    best->tie = best->tie || place->tie;
+  }
+}
+
+/* Frees what the place holds. */
+static void plan_place_clear(TgPlanPlace *place) {
+  g_clear_pointer(&place->parameters, g_free);
+  g_clear_pointer(&place->why, g_free);
+}
+
+static char *time_reason(const TgPlanSearch *search, TgPlanCause cause, double time_s) {
+  if (cause == TG_PLAN_WORK)
+    return g_strdup_printf("not predicted, which would take too long; takes %.4g s at least", time_s);
+  return g_strdup_printf(cause == TG_PLAN_BEHIND ? "predicted %.4g s, behind place %d"
+                                                 : "takes %.4g s at least, more than place %d",
+                         time_s, search->request->top);
+}
+
+static void append_reject(TgPlanSearch *search, const TgPlanGrid *grid, TgPlanReject reject) {
+  reject.source = &search->sources[grid->source];
+  g_strlcpy(reject.grid, grid->text, sizeof reject.grid);
+  g_array_append_val(search->plan->rejected, reject);
+}
+
+/* What of the grid was not predicted: all, or one algorithm of its collectives, or several choices. */
+static void reject_open(TgPlanSearch *search, TgPlanGrid *grid) {
+  g_autofree char *what =
+      !grid->placed    ? g_strdup("")
+      : grid->open > 1 ? g_strdup_printf("with %u other choices ", grid->open)
+                       : g_strdup_printf("with %s ", grid->open_collectives ? tg_collective_name(grid->open_collective)
+                                                                            : "another choice");
+  const char *than = isinf(search->best_s) ? "" : ", less than place 1";
+  append_reject(
+      search, grid,
+      (TgPlanReject){.cause = TG_PLAN_WORK,
+                     .open = true,
+                     .time_s = grid->open_bound_s,
+                     .reason = g_strdup_printf("%snot predicted, which would take too long; takes %.4g s at least%s",
+                                               what, grid->open_bound_s, than)});
+}
+
+/* A grid of which no candidate was predicted. */
+static void reject_grid(TgPlanSearch *search, TgPlanGrid *grid) {
+  TgPlanReject reject = grid->reject;
+  if (!reject.reason) {
+    reject = (TgPlanReject){.cause = grid->left ? TG_PLAN_WORK : TG_PLAN_BOUND, .time_s = grid->bound_s};
+    reject.reason = time_reason(search, reject.cause, reject.time_s);
+  }
+  grid->reject.reason = NULL;
+  append_reject(search, grid, reject);
+  double *least = &search->plan->least_bytes;
+  if (reject.cause == TG_PLAN_MEMORY && (*least == 0 || reject.least_bytes < *least)) *least = reject.least_bytes;
+}
+
+static void reject_place(TgPlanSearch *search, TgPlanPlace *place) {
+  TgPlanReject reject = {.source = place->source, .cause = TG_PLAN_BEHIND, .time_s = place->predicted_s};
+  g_strlcpy(reject.grid, place->grid, sizeof reject.grid);
+  reject.reason = time_reason(search, reject.cause, reject.time_s);
+  g_array_append_val(search->plan->rejected, reject);
+  plan_place_clear(place);
+}
+
+static int by_cause(gconstpointer a, gconstpointer b) {
+  const TgPlanReject *x = a, *y = b;
+  if (x->open != y->open) return x->open ? -1 : 1;
+  if (x->open && x->time_s != y->time_s) return x->time_s < y->time_s ? -1 : 1;
+  if (x->cause != y->cause) return x->cause < y->cause ? -1 : 1;
+  if (x->least_bytes != y->least_bytes) return x->least_bytes < y->least_bytes ? -1 : 1;
+  if (x->source != y->source) return x->source < y->source ? -1 : 1;
+  if (x->time_s != y->time_s) return x->time_s < y->time_s ? -1 : 1;
+  return strcmp(x->grid, y->grid);
+}
+
+static void sort_grid(TgPlanSearch *search, TgPlanGrid *grid) {
+  if (grid->placed) g_array_append_val(search->plan->ranked, grid->place);
+  if (grid->open)
+    reject_open(search, grid);
+  else if (!grid->placed)
+    reject_grid(search, grid);
+  g_clear_pointer(&grid->reject.reason, g_free);
+  g_clear_pointer(&grid->proved_for, g_free);
+}
+
+/* Puts what was found in order. */
+static void plan_rank(TgPlanSearch *search) {
+  GArray *ranked = search->plan->ranked;
+  guint top = (guint)search->request->top;
+  for (guint g = 0; g < search->grids->len; g++) sort_grid(search, &g_array_index(search->grids, TgPlanGrid, g));
+  sort_places(ranked);
+  mark_ties(search, ranked);
+  tg_plan_explain(search, ranked);
+  for (guint i = top; i < ranked->len; i++) reject_place(search, &g_array_index(ranked, TgPlanPlace, i));
+  if (ranked->len > top) g_array_set_size(ranked, top);
+  g_array_sort(search->plan->rejected, by_cause);
+}
+
+/* Part of the work that goes into sharper bounds before what may be the first is predicted. */
+static const double screening = 0.25;
+
+static TgPlanCandidate *candidate_at(const TgPlanSearch *search, guint number) {
+  return &g_array_index(search->candidates, TgPlanCandidate, number);
+}
+
+static int by_bound(gconstpointer a, gconstpointer b) {
+  const TgPlanCandidate *x = a, *y = b;
+  if (x->bound_s != y->bound_s) return x->bound_s < y->bound_s ? -1 : 1;
+  if (x->grid != y->grid) return x->grid < y->grid ? -1 : 1;
+  return x->number < y->number ? -1 : 1;
+}
+
+static int by_number(gconstpointer a, gconstpointer b) {
+  const TgPlanCandidate *x = *(TgPlanCandidate *const *)a, *y = *(TgPlanCandidate *const *)b;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_work(gconstpointer a, gconstpointer b) {
+  const TgPlanCandidate *x = *(TgPlanCandidate *const *)a, *y = *(TgPlanCandidate *const *)b;
+  return x->work_s != y->work_s ? (x->work_s < y->work_s ? -1 : 1) : by_number(a, b);
+}
+
+static int by_screen(gconstpointer a, gconstpointer b) {
+  const TgPlanCandidate *x = *(TgPlanCandidate *const *)a, *y = *(TgPlanCandidate *const *)b;
+  return x->screen_s != y->screen_s ? (x->screen_s < y->screen_s ? -1 : 1) : by_number(a, b);
+}
+
+/* --- the search: what is predicted, in which order, and what is left for the time that it would take -------------- */
+
+static int ascending(gconstpointer a, gconstpointer b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The predicted times of the first and the last place. Whoever asks for the first alone still wants to know whether the
+ * second ties with it. */
+static void find_limits(TgPlanSearch *search) {
+  g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
+  const guint places = (guint)MAX(search->request->top, 2);
+  for (guint g = 0; g < search->grids->len; g++) {
+    const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, g);
+    if (grid->placed) g_array_append_val(times, grid->place.predicted_s);
+  }
+  g_array_sort(times, ascending);
+  search->best_s = times->len ? g_array_index(times, double, 0) : INFINITY;
+  search->limit_s = times->len >= places ? g_array_index(times, double, places - 1) : INFINITY;
+}
+
+static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
+  tg_plan_try(search, candidate);
+  find_limits(search);
+}
+
+static bool affordable(const TgPlanSearch *search, double work_s) {
+  return search->spent_s + work_s <= search->request->work_s;
+}
+
+/* Those whose prediction takes at most `work_s` and may still come in, in order of their bounds. */
+static void search_quick(TgPlanSearch *search, double work_s) {
+  for (guint c = 0; c < search->candidates->len; c++) {
+    TgPlanCandidate *candidate = candidate_at(search, c);
+    if ((candidate->tried && !candidate->partly) || candidate->work_s > work_s) continue;
+    if (candidate->bound_s > search->limit_s) continue;
+    if (affordable(search, candidate->work_s)) try_candidate(search, candidate);
+  }
+}
+
+/* Those that may be the first. */
+static GPtrArray *find_firsts(const TgPlanSearch *search, GCompareFunc order) {
+  GPtrArray *firsts = g_ptr_array_new();
+  for (guint c = 0; c < search->candidates->len; c++) {
+    TgPlanCandidate *candidate = candidate_at(search, c);
+    if ((!candidate->tried || candidate->partly) && candidate->bound_s < search->best_s)
+      g_ptr_array_add(firsts, candidate);
+  }
+  g_ptr_array_sort(firsts, order);
+  return firsts;
+}
+
+/* What may be the first comes before what may only come in, the cheapest first, so that as few as can be are left; and
+ * all with one embedding before any with another. */
+static void search_first(TgPlanSearch *search) {
+  g_autoptr(GPtrArray) screened = find_firsts(search, by_screen);
+  const double most_s = search->spent_s + screening * (search->request->work_s - search->spent_s);
+  for (guint i = 0; i < screened->len; i++) {
+    TgPlanCandidate *candidate = g_ptr_array_index(screened, i);
+    if (!candidate->tried && !candidate->screened && search->spent_s + candidate->screen_s <= most_s)
+      tg_plan_screen(search, candidate);
+  }
+  for (int pass = 0; pass < 2; pass++) {
+    search->first_only = pass == 0;
+    g_autoptr(GPtrArray) firsts = find_firsts(search, by_work);
+    for (guint i = 0; i < firsts->len; i++) {
+      TgPlanCandidate *candidate = g_ptr_array_index(firsts, i);
+      if (candidate->bound_s < search->best_s && affordable(search, candidate->work_s))
+        try_candidate(search, candidate);
+    }
+  }
+}
+
+/* One that was not tried: its bound rules it out, or it would have taken too long. */
+static void note_untried(TgPlanSearch *search, TgPlanGrid *grid, const TgPlanCandidate *candidate) {
+  bool left = candidate->bound_s <= search->limit_s;
+  search->plan->pruned += !left;
+  grid->left = grid->left || left;
+  grid->bound_s = fmin(grid->bound_s, candidate->bound_s);
+}
+
+/* What does not fit is rejected for that, however long its prediction would take. */
+static void note_left(TgPlanSearch *search, TgPlanCandidate *candidate) {
+  TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
+  const double limit_bytes = search->request->memory_bytes;
+  bool fits = candidate->memory_low_bytes <= limit_bytes &&
+              (candidate->memory_high_bytes <= limit_bytes || candidate->proof_s <= TG_PLAN_PROOF_MS * 1e-3);
+  if (!candidate->tried && !fits && candidate->bound_s <= search->limit_s) tg_plan_try(search, candidate);
+  if (!candidate->tried) note_untried(search, grid, candidate);
+  if ((candidate->tried && !candidate->partly) || candidate->bound_s > search->limit_s) return;
+  search->plan->too_long++;
+  search->left_s = fmin(search->left_s, candidate->bound_s);
+  if (candidate->bound_s >= search->best_s) return;
+  search->plan->open++;
+  grid->open++;
+  grid->open_bound_s = fmin(grid->open_bound_s, candidate->bound_s);
+  grid->open_collective = candidate->collective;
+  grid->open_collectives = candidate->has_collectives;
+}
+
+/* What is quickly predicted first: the better the places that are known, the fewer long predictions it takes. */
+static void plan_search(TgPlanSearch *search) {
+  const double work_s = search->request->work_s;
+  for (guint c = 0; c < search->candidates->len; c++) candidate_at(search, c)->number = c;
+  g_array_sort(search->candidates, by_bound);
+  search->limit_s = search->best_s = search->left_s = INFINITY;
+  search_quick(search, work_s / 200);
+  search_first(search);
+  search_quick(search, work_s / 20);
+  search_quick(search, INFINITY);
+  for (guint c = 0; c < search->candidates->len; c++) note_left(search, candidate_at(search, c));
+}
 
 static const char *const cause_names[TG_PLAN_CAUSES] = {"computes", "require", "network", "sizes", "memory",
                                                         "same",     "bound",   "behind",  "work",  "wrong"};
@@ -129,8 +411,8 @@ static void run(TgPlanSearch *search, int count) {
   search->lines = tg_plan_lines_new();
   find_best_link(search);
   find_candidates(search, count);
-  tg_plan_search(search);
-  tg_plan_rank(search);
+  plan_search(search);
+  plan_rank(search);
   tg_plan_prove(search);
   g_array_unref(search->candidates);
   g_array_unref(search->grids);
@@ -153,7 +435,7 @@ bool tg_plan(const TgPlanRequest *request, const TgPlanSource *sources, int coun
 
 void tg_plan_clear(TgPlan *plan) {
   for (guint i = 0; plan->ranked && i < plan->ranked->len; i++)
-    tg_plan_place_clear(&g_array_index(plan->ranked, TgPlanPlace, i));
+    plan_place_clear(&g_array_index(plan->ranked, TgPlanPlace, i));
   for (guint i = 0; plan->rejected && i < plan->rejected->len; i++)
     g_free(g_array_index(plan->rejected, TgPlanReject, i).reason);
   g_clear_pointer(&plan->ranked, g_array_unref);

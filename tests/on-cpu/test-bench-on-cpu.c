@@ -4,10 +4,7 @@
 #include "../unit/cache-folder.h"
 
 #include "division.h"
-#include "dobravec.h"
-#include "essay.h"
 #include "mmt.h"
-#include "oneil.h"
 #include "suite.h"
 
 typedef struct Wanted {
@@ -129,8 +126,8 @@ static void test_mmt(void) {
   g_assert_false(tg_results_square(mmt->results, "mmt-v004-as-printed", 8, 16)->right);
   g_assert_true(tg_results_square(mmt->results, "mmt-v004-as-printed", 8, 16)->executed_flops == 2.0 * 16 * 16 * 8);
   g_assert_cmpuint(mmt->sanity->len, >, 5 * tg_historic_mmt.count);
-  g_assert_true(tg_mmt_right(mmt, &error));
-  g_autofree char *text = page_of(tg_mmt_print, mmt);
+  g_assert_true(tg_experiment_mmt.right(mmt, &error));
+  g_autofree char *text = page_of(tg_experiment_mmt.print, mmt);
   g_assert_nonnull(strstr(text, "not M * M'"));
   tg_experiment_mmt.clear(mmt);
 }
@@ -151,7 +148,7 @@ static void test_division(void) {
     g_assert_false(choice->paper_s < choice->best_s);
     g_assert_cmpint(choice->has_cached, ==, run);
     g_assert_false(choice->cached_s < choice->best_s);
-    g_assert_true(tg_divisions_right(divisions, &error));
+    g_assert_true(tg_experiment_division.right(divisions, &error));
     tg_divisions_free(divisions);
   }
   options.no_cache = true;
@@ -197,7 +194,7 @@ static void test_left_out(void) {
   g_array_set_size(suite.results->rows, 0);
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_true(g_str_has_suffix(tg_results_at(suite.results, 0)->left_out, "s, over 1e-09: not measured again"));
-  tg_suite_clear(&suite);
+  tg_results_free(suite.results);
 }
 
 /* What is so many times slower than the best of its size is named and not measured; the first has no better one. */
@@ -226,7 +223,7 @@ static void test_hopeless(void) {
   suite.same_split = true;
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_true(g_str_has_prefix(tg_results_at(suite.results, 4)->left_out, "would take "));
-  tg_suite_clear(&suite);
+  tg_results_free(suite.results);
 }
 
 /* A method that computes something else is not right, and the experiment says so. */
@@ -246,7 +243,7 @@ static void test_wrong(void) {
   g_assert_false(tg_results_right(suite.results, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_clear_error(&error);
-  tg_suite_clear(&suite);
+  tg_results_free(suite.results);
 }
 
 static void test_usage(void) {

@@ -180,13 +180,13 @@ static void test_words(void) {
   static const char *const curves[] = {" 64 1.2\n", " 64 2\n", "title 'worst'"};
   TgDivision rule;
   g_autoptr(TgDivisions) divisions = swept(&rule);
-  g_autofree char *text = page_of(tg_divisions_print, divisions);
-  g_autoptr(TgJson) json = tg_divisions_document(divisions);
-  g_autofree char *script = tg_divisions_plot(divisions, tg_plot_format("x.gp"));
+  g_autofree char *text = page_of(tg_experiment_division.print, divisions);
+  g_autoptr(TgJson) json = tg_experiment_division.document(divisions);
+  g_autofree char *script = tg_experiment_division.plot(divisions, tg_plot_format("x.gp"));
   expect_parts(text, parts, G_N_ELEMENTS(parts));
   expect_parts(tg_json_text(json, NULL), members, G_N_ELEMENTS(members));
   expect_parts(script, curves, G_N_ELEMENTS(curves));
-  g_assert_false(tg_divisions_right(divisions, NULL)); /* one row is wrong */
+  g_assert_false(tg_experiment_division.right(divisions, NULL)); /* one row is wrong */
 }
 
 int main(int argc, char **argv) {

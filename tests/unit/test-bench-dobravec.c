@@ -1,6 +1,5 @@
 /* bench dobravec on figures made up: Tables 1 and 2 with ours beside them; and what it measures without a GPU. */
 #include "bench-case.h"
-#include "dobravec.h"
 #include "suite.h"
 
 static void add(TgResults *results, TgResult row) {
@@ -81,7 +80,7 @@ static void test_print(void) {
       " dobravec-shared-as-printed 16 3 1 1 1.0e-07\n",
   };
   g_autoptr(TgResults) results = some();
-  g_autofree char *text = page_of(tg_dobravec_print, results);
+  g_autofree char *text = page_of(tg_experiment_dobravec.print, results);
   expect_parts(text, parts, G_N_ELEMENTS(parts));
 }
 
@@ -95,7 +94,7 @@ static void test_left_out(void) {
     g_strlcpy(rows[r].left_out, "too long", sizeof rows[r].left_out);
     add(results, rows[r]);
   }
-  g_autofree char *text = page_of(tg_dobravec_print, results);
+  g_autofree char *text = page_of(tg_experiment_dobravec.print, results);
   expect_parts(text, parts, G_N_ELEMENTS(parts));
 }
 
@@ -109,7 +108,7 @@ static void test_right(void) {
 static void test_plot(void) {
   static const char *const curves[] = {"title 'MulH, paper'", "title 'MulDS 16x16'", " 800 2.169\n", " 256 0.083\n"};
   g_autoptr(TgResults) results = some();
-  g_autofree char *script = tg_dobravec_plot(results, tg_plot_format("x.gp"));
+  g_autofree char *script = tg_experiment_dobravec.plot(results, tg_plot_format("x.gp"));
   expect_parts(script, curves, G_N_ELEMENTS(curves));
 }
 

@@ -1,6 +1,5 @@
 /* bench essay and bench transpose on figures made up: tables, with the claims of the essay, and plots. */
 #include "bench-case.h"
-#include "essay.h"
 
 static void add(TgResults *results, const char *method, int32_t width, int64_t n, double us) {
   TgResult row = gpu_row(method, width, n, us * 1e-6);
@@ -58,7 +57,7 @@ static void test_products(void) {
       "  1000x37x513    -      -         -    3 us        1.265e+04\n",
   };
   g_autoptr(TgResults) results = products();
-  g_autofree char *text = page_of(tg_essay_print, results);
+  g_autofree char *text = page_of(tg_experiment_essay.print, results);
   expect_parts(text, parts, G_N_ELEMENTS(parts));
 }
 
@@ -66,7 +65,7 @@ static void test_products_plot(void) {
   static const char *const parts[] = {"'naive and tiled'", "'tiled and coalesced'", "'cuBLAS, not square'",
                                       "title '8x8'", " 1024 0.008192\n"};
   g_autoptr(TgResults) results = products();
-  g_autofree char *script = tg_essay_plot(results, tg_plot_format("x.gp"));
+  g_autofree char *script = tg_experiment_essay.plot(results, tg_plot_format("x.gp"));
   expect_parts(script, parts, G_N_ELEMENTS(parts));
 }
 
@@ -105,14 +104,14 @@ static void test_transposes(void) {
       "  1024             5                4            0.5         0.75        4\n",
   };
   g_autoptr(TgResults) results = moved();
-  g_autofree char *text = page_of(tg_transpose_print, results);
+  g_autofree char *text = page_of(tg_experiment_transpose.print, results);
   expect_parts(text, parts, G_N_ELEMENTS(parts));
 }
 
 static void test_transposes_plot(void) {
   static const char *const parts[] = {"'a hundred times within a launch'", "title 'memcpy'", " 1024 4e-05\n"};
   g_autoptr(TgResults) results = moved();
-  g_autofree char *script = tg_transpose_plot(results, tg_plot_format("x.gp"));
+  g_autofree char *script = tg_experiment_transpose.plot(results, tg_plot_format("x.gp"));
   expect_parts(script, parts, G_N_ELEMENTS(parts));
 }
 

@@ -1,7 +1,7 @@
 /* bench mmt on figures made up: speeds by width, differences beside the paper's, its example; and what it measures
  * without a GPU. */
 #include "bench-case.h"
-#include "mmt-sequential.h"
+#include "host-programs.h"
 #include "mmt.h"
 
 static void add(TgMmt *mmt, const char *kernel, int32_t width, int64_t d, double seconds) {
@@ -75,7 +75,7 @@ static void test_print(void) {
       " d = 20000, mmt-v004-corrected: would take about 83 s a trial, over 20 (and so 1 wider)\n",
   };
   g_autoptr(TgMmt) mmt = some();
-  g_autofree char *text = page_of(tg_mmt_print, mmt);
+  g_autofree char *text = page_of(tg_experiment_mmt.print, mmt);
   expect_parts(text, parts, G_N_ELEMENTS(parts));
 }
 
@@ -83,19 +83,19 @@ static void test_print(void) {
 static void test_right(void) {
   GError *error = NULL;
   g_autoptr(TgMmt) mmt = some();
-  g_assert_true(tg_mmt_right(mmt, NULL));
+  g_assert_true(tg_experiment_mmt.right(mmt, NULL));
   g_array_index(mmt->sanity, TgMmtSanity, 2).wrong = 1;
-  g_assert_false(tg_mmt_right(mmt, &error));
+  g_assert_false(tg_experiment_mmt.right(mmt, &error));
   g_assert_cmpstr(error->message, ==, "bench mmt: mmt-v001 at 64: 1 elements are wrong on whole numbers");
   g_clear_error(&error);
   g_array_index(mmt->sanity, TgMmtSanity, 2).wrong = 0;
   mmt->from_gpu[48]++;
-  g_assert_false(tg_mmt_right(mmt, &error));
+  g_assert_false(tg_experiment_mmt.right(mmt, &error));
   g_assert_cmpstr(error->message, ==, "bench mmt: the example of 7 rows is wrong");
   g_clear_error(&error);
   mmt->from_gpu[48]--;
   g_array_index(mmt->results->rows, TgResult, 4).right = false;
-  g_assert_false(tg_mmt_right(mmt, &error));
+  g_assert_false(tg_experiment_mmt.right(mmt, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_clear_error(&error);
 }
@@ -111,9 +111,9 @@ static void test_files(void) {
   };
   static const char *const curves[] = {"title 'width 16'", "title 'cublas'", " 1000 1e+12\n"};
   g_autoptr(TgMmt) mmt = some();
-  g_autoptr(TgJson) json = tg_mmt_document(mmt);
+  g_autoptr(TgJson) json = tg_experiment_mmt.document(mmt);
   expect_parts(tg_json_text(json, NULL), parts, G_N_ELEMENTS(parts));
-  g_autofree char *script = tg_mmt_plot(mmt, tg_plot_format("x.gp"));
+  g_autofree char *script = tg_experiment_mmt.plot(mmt, tg_plot_format("x.gp"));
   expect_parts(script, curves, G_N_ELEMENTS(curves));
 }
 
@@ -135,7 +135,7 @@ static void test_cpu_only(void) {
   g_assert_no_error(error);
   g_assert_cmpuint(mmt->results->rows->len, ==, 1);
   g_assert_cmpstr(tg_results_at(mmt->results, 0)->method, ==, "sequential");
-  g_assert_true(tg_mmt_right(mmt, NULL));
+  g_assert_true(tg_experiment_mmt.right(mmt, NULL));
   g_assert_cmpfloat(mmt->from_cpu[48], ==, 14203);
   tg_experiment_mmt.clear(mmt);
 }

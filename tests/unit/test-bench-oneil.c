@@ -1,6 +1,5 @@
 /* bench oneil on figures made up: the paper's tables with ours beside them, their continuation, and a plot. */
 #include "bench-case.h"
-#include "oneil.h"
 #include "suite.h"
 
 static TgResults *some(void) {
@@ -82,7 +81,7 @@ static void test_print(void) {
       "  oneil-dns-cube-as-printed at 8x8x8: its result was wrong here\n",
   };
   g_autoptr(TgResults) results = some();
-  g_autofree char *text = page_of(tg_oneil_print, results);
+  g_autofree char *text = page_of(tg_experiment_oneil.print, results);
   expect_parts(text, parts, G_N_ELEMENTS(parts));
 }
 
@@ -97,7 +96,7 @@ static void test_right(void) {
 static void test_plot(void) {
   static const char *const parts[] = {"title 'cannon-tiles'", "title 'cpu'", " 1024 0.002\n", " 1024 0.028\n"};
   g_autoptr(TgResults) results = some();
-  g_autofree char *script = tg_oneil_plot(results, tg_plot_format("x.gp"));
+  g_autofree char *script = tg_experiment_oneil.plot(results, tg_plot_format("x.gp"));
   expect_parts(script, parts, G_N_ELEMENTS(parts));
 }
 

@@ -137,7 +137,7 @@ static void test_sweep(void) {
   g_assert_cmpstr(row->left_out, ==, "its own variant takes over 3 times as long as the fastest of the executor");
   g_assert_cmpint(known.opened, ==, 2 * 2 * 2 + 2 * 2 * 2); /* the own variants, and two others on 4x4 */
   g_assert_cmpint(known.gathered, ==, known.opened);        /* each is checked once */
-  g_assert_true(tg_shapes_right(shapes, NULL));
+  g_assert_true(tg_experiment_shapes.right(shapes, NULL));
 }
 
 /* All schedules that bind at the grid and compute C = A * B, without a name; on one processor one of them. */
@@ -180,11 +180,11 @@ static void test_wrong(void) {
   g_assert_cmpint(tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS)->variant, ==, 1);
   /* Nor does a wrong one make others hopeless: variant 3 takes 8 ms, the best right one 4, variant 2 took 2. */
   g_assert_cmpint(row_at(shapes, "cannon", "4x4", TG_TRANSPORT_COPY, 3)->time.trials, ==, 3);
-  g_assert_false(tg_shapes_right(shapes, &error));
+  g_assert_false(tg_experiment_shapes.right(shapes, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_assert_nonnull(strstr(error->message, "cannon on 4x4, executed on known, copy, variant 2, n = 32"));
   g_clear_error(&error);
-  g_autofree char *text = page_of(tg_shapes_print, shapes);
+  g_autofree char *text = page_of(tg_experiment_shapes.print, shapes);
   expect_parts(
       text, (const char *const[]){"WRONG, and not among the best: known cannon 4x4 copy 2; known cannon 4x4 pull 2\n"},
       1);
@@ -205,7 +205,7 @@ static void test_refused(void) {
   g_assert_cmpstr(tg_shapes_at(shapes, 0)->left_out, ==, "k is more than 16");
   g_assert_cmpint(tg_shapes_at(shapes, 0)->variant, ==, 0);
   g_assert_null(tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS));
-  g_assert_true(tg_shapes_right(shapes, NULL));
+  g_assert_true(tg_experiment_shapes.right(shapes, NULL));
   reset();
   fake.fails_at = 3;
   g_assert_null(sweep_of("4x4", "cannon", 1000, &error));
@@ -332,9 +332,9 @@ static void test_words(void) {
   const TgShapesKept kept[] = {{"known", N, g_strdup("summa"), g_strdup("2x2"), TG_TRANSPORT_PULL, 1},
                                {"known", N, g_strdup("summa"), g_strdup("3x3"), TG_TRANSPORT_PULL, 7}};
   g_array_append_vals(shapes->kept, kept, 2);
-  g_autofree char *text = page_of(tg_shapes_print, shapes);
-  g_autoptr(TgJson) json = tg_shapes_document(shapes);
-  g_autofree char *script = tg_shapes_plot(shapes, tg_plot_format("x.gp"));
+  g_autofree char *text = page_of(tg_experiment_shapes.print, shapes);
+  g_autoptr(TgJson) json = tg_experiment_shapes.document(shapes);
+  g_autofree char *script = tg_experiment_shapes.plot(shapes, tg_plot_format("x.gp"));
   expect_parts(text, parts, G_N_ELEMENTS(parts));
   expect_parts(tg_json_text(json, NULL), members, G_N_ELEMENTS(members));
   expect_parts(script, curves, G_N_ELEMENTS(curves));

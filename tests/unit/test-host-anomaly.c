@@ -76,16 +76,16 @@ static void test_outputs(void) {
   g_autoptr(TgAnomaly) anomaly = made_up();
   g_autoptr(TgPage) page = tg_page_new();
   g_strlcpy(g_array_index(anomaly->runs, TgAnomalyRun, 3).left_out, "the reason", 16);
-  tg_anomaly_print(anomaly, page);
+  tg_experiment_host_anomaly.print(anomaly, page);
   g_autofree char *text = tg_page_text(page);
   g_assert_nonnull(strstr(text, "  1024       8590           8.00       4.00"));
   g_assert_nonnull(strstr(text, "the reason"));
-  g_autoptr(TgJson) json = tg_anomaly_document(anomaly);
+  g_autoptr(TgJson) json = tg_experiment_host_anomaly.document(anomaly);
   const char *document = tg_json_text(json, NULL);
   g_assert_nonnull(strstr(document, "\"series\": \"padded\", \"n\": 1024, \"row_elements\": 1024"));
   g_assert_nonnull(strstr(document, "\"paper_to_neighbours\": 4"));
   g_assert_nonnull(strstr(document, "\"left_out\": \"the reason\""));
-  g_autofree char *script = tg_anomaly_plot(anomaly, tg_plot_format("x.gp"));
+  g_autofree char *script = tg_experiment_host_anomaly.plot(anomaly, tg_plot_format("x.gp"));
   g_assert_nonnull(strstr(script, "\n 1024 4\n"));
   g_assert_nonnull(strstr(script, "unset logscale"));
 }
@@ -96,7 +96,7 @@ static void test_left_out(void) {
   g_autoptr(TgPage) page = tg_page_new(), later = tg_page_new();
   for (guint r = 0; r < anomaly->runs->len; r++)
     g_strlcpy(g_array_index(anomaly->runs, TgAnomalyRun, r).left_out, "no memory", 10);
-  tg_anomaly_print(anomaly, page);
+  tg_experiment_host_anomaly.print(anomaly, page);
   g_autofree char *none = tg_page_text(page);
   g_assert_nonnull(strstr(none, "; nothing was measured\n"));
   g_assert_null(strstr(none, "trials"));
@@ -104,7 +104,7 @@ static void test_left_out(void) {
   TgAnomalyRun *last = &g_array_index(anomaly->runs, TgAnomalyRun, 4);
   *last->left_out = '\0';
   last->time = (TgMeasurement){.trials = 7, .median_s = 18.1};
-  tg_anomaly_print(anomaly, later);
+  tg_experiment_host_anomaly.print(anomaly, later);
   g_autofree char *some = tg_page_text(later);
   g_assert_nonnull(strstr(some, "; medians of 7 trials, all runs in turn\n"));
   g_assert_nonnull(strstr(some, " 18100 "));

@@ -1,8 +1,7 @@
 /* The papers' products by one thread of the processor, and the differences they check with. */
 #define _GNU_SOURCE
 #include "host-pages.h"
-#include "double-sum.h"
-#include "mmt-sequential.h"
+#include "host-programs.h"
 
 #include <glib.h>
 #include <math.h>

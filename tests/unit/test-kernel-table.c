@@ -29,8 +29,6 @@ static void test_facts(void) {
     g_assert_cmpint(kernels[k].elements, >, 0);
     g_assert_cmpint(kernels[k].elements, <, 1 << TG_ELEMENTS);
     g_assert_cmpint(kernels[k].capability, >=, 75);
-    g_assert_true(kernels[k].alignment == 1 || kernels[k].alignment == 16);
-    for (int d = 0; d < 3; d++) g_assert_cmpint(kernels[k].multiple[d], >=, 1);
   }
   g_assert_true(tg_kernel_find("cublas")->exact);
   g_assert_false(tg_kernel_find("tensor")->exact);
@@ -42,8 +40,6 @@ static const TgKernel narrow = {.name = "narrow",
                                 .source = "",
                                 .elements = 1 << TG_F32,
                                 .capability = 90,
-                                .alignment = 16,
-                                .multiple = {128, 64, 8},
                                 .exact = 1};
 
 static TgGemm taken(void) {
@@ -77,36 +73,11 @@ static void test_takes(void) {
   refused(&narrow, gemm, 90, "kernel narrow does not take f64");
   gemm = taken();
   refused(&narrow, gemm, 89, "kernel narrow needs a card of compute capability 9.0, this one has 8.9");
-  gemm.transpose_b = 1;
-  refused(&narrow, gemm, 90, "kernel narrow takes no transposed matrices");
-  gemm = taken(), gemm.m = 255;
-  refused(&narrow, gemm, 90, "kernel narrow takes m in multiples of 128, not 255");
-  gemm = taken(), gemm.n = 65;
-  refused(&narrow, gemm, 90, "kernel narrow takes n in multiples of 64, not 65");
-  gemm = taken(), gemm.k = 7;
-  refused(&narrow, gemm, 90, "kernel narrow takes k in multiples of 8, not 7");
   gemm = taken(), gemm.m = INT64_C(1) << 31;
   refused(&narrow, gemm, 90, "kernel narrow takes m up to 2147482623, not 2147483648");
 }
 
-static void test_alignment(void) {
-  static const char words[] = "kernel narrow needs matrices and rows aligned to 16 bytes";
-  TgGemm gemm = taken();
-  gemm.a = (const void *)(uintptr_t)72;
-  refused(&narrow, gemm, 90, words);
-  gemm = taken(), gemm.b = (const void *)(uintptr_t)132;
-  refused(&narrow, gemm, 90, words);
-  gemm = taken(), gemm.c = (void *)(uintptr_t)8;
-  refused(&narrow, gemm, 90, words);
-  gemm = taken(), gemm.lda = 26;
-  refused(&narrow, gemm, 90, words);
-  gemm = taken(), gemm.ldb = 193;
-  refused(&narrow, gemm, 90, words);
-  gemm = taken(), gemm.ldc = 198;
-  refused(&narrow, gemm, 90, words);
-}
-
-/* Any size and any row for those whose row of the table says so. */
+/* Any size and any row. */
 static void test_takes_all(void) {
   TgGemm gemm = {.element = TG_F64, .transpose_a = 1, .transpose_b = 1, .m = 1, .n = 7, .k = 129};
   gemm.lda = 3, gemm.ldb = 131, gemm.ldc = 9;
@@ -164,7 +135,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/kernel-table/names", test_names);
   g_test_add_func("/kernel-table/facts", test_facts);
   g_test_add_func("/kernel-table/takes", test_takes);
-  g_test_add_func("/kernel-table/alignment", test_alignment);
   g_test_add_func("/kernel-table/takes-all", test_takes_all);
   g_test_add_func("/kernel-table/absent-kernels", test_absent_kernels);
   g_test_add_func("/kernel-table/absent-device", test_absent_device);

@@ -73,7 +73,7 @@ static void test_refusals(Folder *folder, gconstpointer unused) {
   g_assert_true(tg_matrix_write(matrix, path, NULL) && tg_matrix_write(matrix, npy, NULL));
   check_refused(folder, "none.npy", any, TG_IO_ERROR_CANNOT_READ, ": cannot read: No such file or directory");
   check_refused(folder, "a.csv", any, TG_IO_ERROR_BAD_INPUT,
-                ": the suffix says no matrix format: expected one of .npy, .mtx, .raw, .bin");
+                ": the suffix is not a matrix format; expected one of .npy, .mtx, .raw, .bin");
   check_refused(folder, "a.raw", any, TG_IO_ERROR_BAD_INPUT,
                 ": a raw file says neither its size nor its type: rows, columns and the type have to be given");
   check_refused(folder, "a.raw", (TgMatrixRequest){.type = TG_TYPE_F32, .rows = 5, .columns = 3}, TG_IO_ERROR_BAD_INPUT,

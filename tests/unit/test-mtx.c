@@ -90,7 +90,7 @@ static const Refusal refusals[] = {
      "2: expected the number of rows, 1 to 9223372036854775807, found \"99999999999999999999\""},
     {BANNER "array real general\n1000000000 1000000000\n1\n",
      "2: truncated: expected 1000000000000000000 entries, found 2 bytes"},
-    {BANNER "array real symmetric\n2 3\n", "2: expected a square matrix, as its symmetry says, found 2x3"},
+    {BANNER "array real symmetric\n2 3\n", "2: expected a square matrix because of its symmetry, found 2x3"},
     {BANNER "array real general\n1 1 1\n1\n", "2: expected nothing after the sizes, found \"1\""},
     {BANNER "array real general\n1 2\n1.5\n", "3: truncated: expected 2 entries, found 1"},
     {BANNER "array real general\n1 2\n1\n2\n3\n", "5: expected the end of the file after 2 entries"},

@@ -7,7 +7,6 @@
 #include "../frames-of.h"
 #include "picture.h"
 #include "scene-change.h"
-#include "scene-svg.h"
 
 /* The groups of an SVG: its lines but the first and the last. */
 static GPtrArray *groups_of(const TgScene *scene) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "palette.h"
 #include "text-width.h"
 
 typedef struct Unit {
@@ -13,14 +14,6 @@ static const Unit times[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}
 static const Unit byte_units[] = {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "bytes"}};
 static const Unit counts[] = {{1, ""}};
 
-/* The largest unit of which there is at least one, else the smallest. */
-static void set_unit(TgAxis *axis, const Unit *units, gsize count) {
-  gsize u = 0;
-  while (u + 1 < count && units[u].size > axis->most) u++;
-  axis->unit = units[u].size;
-  axis->unit_name = units[u].name;
-}
-
 static double round_step(double least) {
   static const double factors[] = {1, 2, 5, 10};
   double power = pow(10, floor(log10(least)));
@@ -29,28 +22,26 @@ static double round_step(double least) {
   return 10 * power;
 }
 
-static void set_steps(TgAxis *axis, int ticks) {
-  axis->step = axis->most > 0 ? round_step(axis->most / axis->unit / ticks) * axis->unit : axis->unit;
+/* The unit is the largest of which there is at least one, else the smallest. */
+static void init(TgAxis *axis, double most, const Unit *units, gsize count, int ticks) {
+  gsize u = 0;
+  while (u + 1 < count && units[u].size > most) u++;
+  *axis = (TgAxis){.most = most, .unit = units[u].size, .unit_name = units[u].name};
+  axis->step = most > 0 ? round_step(most / axis->unit / ticks) * axis->unit : axis->unit;
 }
 
 void tg_axis_time(TgAxis *axis, double most_s, int ticks) {
-  axis->most = most_s;
-  set_unit(axis, times, G_N_ELEMENTS(times));
-  set_steps(axis, ticks);
+  init(axis, most_s, times, G_N_ELEMENTS(times), ticks);
 }
 
 /* Parts of a byte or of a block are none. */
 void tg_axis_bytes(TgAxis *axis, double most_bytes, int ticks) {
-  axis->most = most_bytes;
-  set_unit(axis, byte_units, G_N_ELEMENTS(byte_units));
-  set_steps(axis, ticks);
+  init(axis, most_bytes, byte_units, G_N_ELEMENTS(byte_units), ticks);
   axis->step = MAX(axis->step, 1);
 }
 
 void tg_axis_count(TgAxis *axis, double most, int ticks) {
-  axis->most = most;
-  set_unit(axis, counts, G_N_ELEMENTS(counts));
-  set_steps(axis, ticks);
+  init(axis, most, counts, G_N_ELEMENTS(counts), ticks);
   axis->step = MAX(axis->step, 1);
 }
 
@@ -69,6 +60,17 @@ void tg_axis_text_from(TgScene *scene, double x, double y, double size, const ch
 
 void tg_axis_text_to(TgScene *scene, double x, double y, double size, const char *ink, const char *text) {
   tg_scene_text(scene, x - tg_text_width(text, size) / 2, y, size, ink, text);
+}
+
+void tg_axis_head(TgScene *scene, const char *id, double x, double y, const char *text) {
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_TEXT,
+                                 .id = id,
+                                 .x = x + tg_text_width(text, 14) * 1.06 / 2,
+                                 .y = y,
+                                 .text = text,
+                                 .size = 14,
+                                 .bold = true,
+                                 .ink = TG_COLOUR_INK});
 }
 
 void tg_axis_line(TgScene *scene, TgPoint a, TgPoint b, const char *colour, const char *style, double pen) {

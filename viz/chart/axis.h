@@ -24,6 +24,8 @@ int tg_axis_ticks(const TgAxis *axis);
 /** A line of text that begins at x, or ends there. */
 void tg_axis_text_from(TgScene *scene, double x, double y, double size, const char *ink, const char *text);
 void tg_axis_text_to(TgScene *scene, double x, double y, double size, const char *ink, const char *text);
+/** The name of a part of the chart, in bold, from x. */
+void tg_axis_head(TgScene *scene, const char *id, double x, double y, const char *text);
 /** A straight line that lies under all boxes; `style` is solid, dashed or dotted. */
 void tg_axis_line(TgScene *scene, TgPoint a, TgPoint b, const char *colour, const char *style, double pen);
 

@@ -1,6 +1,158 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame-network.h"
 #include "frame-private.h"
 
-#include <string.h>
+void tg_frame_set_failure(GError **error, const TgError *failure) {
+  const TgDrawError code = failure->cause == TG_CAUSE_STOPPED  ? TG_DRAW_ERROR_STOPPED
+                           : failure->cause == TG_CAUSE_MEMORY ? TG_DRAW_ERROR_MEMORY
+                                                               : TG_DRAW_ERROR_SCHEDULE;
+  g_set_error_literal(error, TG_DRAW_ERROR, code, failure->message);
+}
+
+/* --- what a picture keeps from step to step ----------------------------------------------------------------------- */
+
+typedef struct Survey {
+  TgFrame *frame;
+  const TgState *state;
+} Survey;
+
+/* Collectives left whole are drawn from neighbour to neighbour and never round the edge. */
+static bool is_drawn_along(const Survey *survey) {
+  const TgStatement *statement = &survey->frame->schedule->statement[tg_state_walk(survey->state)->statement];
+  return survey->frame->whole && statement->op != TG_OP_MOVE && statement->op != TG_OP_ADD;
+}
+
+static void note_axes(void *user, const TgMessage *message, TgValueId value) {
+  Survey *survey = user;
+  TgFrame *frame = survey->frame;
+  int64_t from[TG_MAX_DIMS] = {0}, to[TG_MAX_DIMS] = {0};
+  (void)value;
+  tg_schedule_coordinates(frame->schedule, message->from, from);
+  tg_schedule_coordinates(frame->schedule, message->to, to);
+  for (int c = 0; c < frame->schedule->dims; c++)
+    if (from[c] != to[c]) frame->moved_axes = (uint8_t)(frame->moved_axes | 1u << c);
+  if (is_drawn_along(survey)) return;
+  for (int c = 0; c < frame->schedule->dims; c++) {
+    int64_t hops = llabs(to[c] - from[c]), back = frame->schedule->extent[c] - hops;
+    bool round = tg_frame_goes_round(frame) && back < hops;
+    if (round) frame->round_axes = (uint8_t)(frame->round_axes | 1u << c);
+    if (MIN(hops, round ? back : hops) > 1) frame->far_axes = (uint8_t)(frame->far_axes | 1u << c);
+  }
+}
+
+static void grow_length(TgFrame *frame, const TgState *state, int buffer) {
+  int32_t length = tg_state_length(state, buffer);
+  for (int64_t p = 0; p < frame->processors && frame->length[buffer] < length; p++) {
+    int32_t index = length - 1;
+    while (index >= frame->length[buffer] && tg_state_slot(state, p, buffer, index) == 0) index--;
+    frame->length[buffer] = MAX(frame->length[buffer], index + 1);
+  }
+}
+
+/* Runs the whole schedule once to find what a picture keeps from step to step: how many slots each buffer ever fills,
+ * and along which coordinates messages go, go far, or go round the edge. */
+static bool survey_run(TgFrames *frames, GError **error) {
+  TgFrame *frame = &frames->frame;
+  Survey survey = {.frame = frame};
+  TgStateHooks hooks = {.user = &survey, .message = note_axes, .watch = frames->options.watch};
+  TgError failure;
+  TgState *state = tg_state_new(frame->schedule, frame->names, frames->options.collective, &hooks, &failure);
+  TgProgress progress = state ? TG_PROGRESS_MORE : TG_PROGRESS_ERROR;
+  survey.state = state;
+  while (progress == TG_PROGRESS_MORE) {
+    for (int b = 0; b < frame->schedule->buffers; b++) grow_length(frame, state, b);
+    progress = tg_state_next_step(state, &failure);
+  }
+  for (int b = 0; state && b < frame->schedule->buffers; b++) grow_length(frame, state, b);
+  bool done =
+      progress != TG_PROGRESS_ERROR || (state && frames->options.to_the_error && failure.cause != TG_CAUSE_STOPPED);
+  if (!done) tg_frame_set_failure(error, &failure);
+  if (state) tg_state_free(state);
+  return done;
+}
+
+/* --- loads of links ----------------------------------------------------------------------------------------------- */
+
+/* Names the tree that a message of a whole broadcast or reduce belongs to; -1 where every message goes alone. Trees of
+ * one statement have different roots. */
+static int64_t tree_of(const TgFrames *frames, const TgFrameMessage *message) {
+  if (!frames->frame.whole || (message->op != TG_OP_BROADCAST && message->op != TG_OP_REDUCE)) return -1;
+  int64_t root = message->op == TG_OP_BROADCAST ? message->from : message->to;
+  return message->execution * TG_MAX_PROCESSORS + root;
+}
+
+/* Hops of a stretch that cost no more than its two ends would. */
+enum { SHORT_STRETCH = 2 };
+
+static void add_to_tree(TgFrames *frames, TgRoute *route, int64_t tree, double blocks) {
+  TgHop hop;
+  while (tg_route_next(route, &hop)) {
+    if (frames->link_stamp[hop.link] == tree) continue;
+    frames->link_stamp[hop.link] = tree;
+    frames->frame.link_blocks[hop.link] += blocks;
+  }
+}
+
+static void add_to_stretch(TgFrames *frames, const TgStretch *stretch, double blocks) {
+  if (stretch->hops > SHORT_STRETCH && blocks == 1) {
+    if (!frames->link_ends) frames->link_ends = g_try_new0(int64_t, (gsize)frames->options.topology->links);
+    if (frames->link_ends) { /* else hop by hop */
+      tg_stretch_note_ends(stretch, 1, frames->link_ends);
+      return;
+    }
+  }
+  int32_t place = stretch->low;
+  for (int32_t hop = 0; hop < stretch->hops; hop++) {
+    frames->frame.link_blocks[stretch->line + place * stretch->stride] += blocks;
+    if (++place == stretch->places) place = 0;
+  }
+}
+
+/* Adds a message to the loads of the links on its way. A broadcast left whole crosses each link once, whatever the
+ * number of receivers behind it, and a reduce likewise. Sums are in `link_blocks` after finish_loads(). */
+static void add_load(TgFrames *frames, const TgFrameMessage *message) {
+  if (frames->options.topology == NULL) return;
+  TgRoute route;
+  TgStretch stretch;
+  const int64_t tree = tree_of(frames, message);
+  const int32_t *node = frames->frame.node;
+  const double blocks = 1.0 / message->pieces;
+  tg_route_begin(&route, frames->options.topology, node[message->from], node[message->to]);
+  if (tree >= 0) {
+    add_to_tree(frames, &route, tree, blocks);
+    return;
+  }
+  while (tg_route_next_stretch(&route, &stretch)) add_to_stretch(frames, &stretch, blocks);
+}
+
+/* Sets all loads to 0. */
+static void clear_loads(TgFrames *frames) {
+  if (frames->options.topology == NULL) return;
+  const size_t links = (size_t)frames->options.topology->links;
+  memset(frames->frame.link_blocks, 0, links * sizeof *frames->frame.link_blocks);
+  memset(frames->link_stamp, -1, links * sizeof *frames->link_stamp);
+}
+
+static void add_long_stretches(TgFrames *frames) {
+  if (!frames->link_ends) return;
+  tg_topology_sum_lines(frames->options.topology, frames->link_ends);
+  for (int64_t link = 0; link < frames->options.topology->links; link++)
+    frames->frame.link_blocks[link] += (double)frames->link_ends[link];
+  g_clear_pointer(&frames->link_ends, g_free);
+}
+
+/* Finds the largest load. */
+static void finish_loads(TgFrames *frames) {
+  frames->frame.link_blocks_max = 0;
+  if (frames->options.topology == NULL) return;
+  add_long_stretches(frames);
+  for (int64_t link = 0; link < frames->options.topology->links; link++)
+    frames->frame.link_blocks_max = MAX(frames->frame.link_blocks_max, frames->frame.link_blocks[link]);
+}
+
+/* --- the record of a step ----------------------------------------------------------------------------------------- */
 
 static const TgStatement *current_statement(const TgFrames *frames) {
   return &frames->frame.schedule->statement[tg_state_walk(frames->state)->statement];
@@ -25,7 +177,7 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
                            .buffer = statement->target.buffer,
                            .add = message->add,
                            .line = statement->line};
-  tg_frame_load_add(frames, &record);
+  add_load(frames, &record);
   frames->frame.messages++;
   frames->frame.received[message->to]++;
   frames->frame.arrived[message->to] |= 1u << record.buffer;
@@ -75,7 +227,7 @@ static bool prepare_detail(TgFrames *frames, GError **error) {
   TgFrame *frame = &frames->frame;
   frame->detail = frame->processors <= TG_FRAME_DETAIL_PROCESSORS;
   if (!frame->detail) return true;
-  if (!tg_frame_survey(frames, error)) return false;
+  if (!survey_run(frames, error)) return false;
   int64_t slots = 0;
   for (int b = 0; b < frame->schedule->buffers; b++) {
     frame->first[b] = (int32_t)slots;
@@ -173,7 +325,7 @@ static void begin_step(TgFrames *frames) {
   g_array_set_size(frames->products, 0);
   memset(frame->received, 0, (size_t)frame->processors * sizeof *frame->received);
   memset(frame->arrived, 0, (size_t)frame->processors * sizeof *frame->arrived);
-  tg_frame_load_clear(frames);
+  clear_loads(frames);
   for (int64_t s = 0; frame->detail && s < frame->processors * frame->slots; s++) {
     if (!frames->started) frame->slot[s].after = (TgBlockName){.kind = TG_VALUE_EMPTY};
     frame->slot[s].before = frame->slot[s].after;
@@ -206,7 +358,7 @@ static void end_step(TgFrames *frames) {
     frame->held[p] = 0;
     for (int b = 0; b < frame->schedule->buffers; b++) frame->held[p] += read_slots(frames, p, b);
   }
-  tg_frame_load_finish(frames);
+  finish_loads(frames);
 }
 
 /* Where the run fails in the step, the frame is what was done of it; after the last one the proof has its say. */

@@ -40,7 +40,4 @@ void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellLayout *layo
 /** True where what the slot shows came or began in this step. */
 bool tg_slot_fresh(const TgFrame *frame, int64_t processor, int buffer, const TgFrameSlot *slot);
 
-/** The largest text size up to `size` in which `text` fits into `width`. */
-double tg_fitting_size(const char *text, double size, double width);
-
 #endif

@@ -81,7 +81,8 @@ void tg_heat_map_clear(TgHeatMap *map) {
   g_free(map->value);
 }
 
-const char *tg_heat_map_words(const TgHeatMap *map) {
+/* What is shown, with its unit. */
+static const char *heat_map_words(const TgHeatMap *map) {
   static const char *const words[] = {
       [TG_HEAT_AUTO] = "",
       [TG_HEAT_LINK] = "blocks over the busiest link that leaves the processor in this step",
@@ -210,7 +211,7 @@ static void draw_legend(const TgHeatMap *map, TgScene *scene, TgPoint origin) {
     g_autofree char *text = g_strdup_printf("%.4g", map->most * q / 2);
     if (map->most > 0 || q == 0) tg_scene_text(scene, left + width * q / 2, top + 22, 12, TG_COLOUR_INK, text);
   }
-  tg_scene_text(scene, origin.x + map->width / 2, top + 41, 12, TG_COLOUR_INK, tg_heat_map_words(map));
+  tg_scene_text(scene, origin.x + map->width / 2, top + 41, 12, TG_COLOUR_INK, heat_map_words(map));
 }
 
 void tg_heat_map_draw(const TgHeatMap *map, TgScene *scene, TgPoint origin) {

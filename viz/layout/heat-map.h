@@ -27,7 +27,5 @@ double tg_heat_value(const TgFrame *frame, TgHeat heat, int64_t processor);
 void tg_heat_map_init(TgHeatMap *map, const TgFrame *frame, TgHeat heat);
 void tg_heat_map_clear(TgHeatMap *map);
 void tg_heat_map_draw(const TgHeatMap *map, TgScene *scene, TgPoint origin);
-/** What is shown, with its unit. */
-const char *tg_heat_map_words(const TgHeatMap *map);
 
 #endif

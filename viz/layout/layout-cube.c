@@ -1,4 +1,3 @@
-#include <math.h>
 
 #include "cube-place.h"
 #include "layout.h"

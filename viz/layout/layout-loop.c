@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include "frame-network.h"
 #include "layout.h"

@@ -1,9 +1,7 @@
-#include <math.h>
 #include <stdlib.h>
 
 #include "layout.h"
 #include "palette.h"
-#include "text-width.h"
 
 /* A grid of three coordinates seen from the side: planes of the last one above one another, coordinate 0 towards the
  * reader, coordinate 1 to the right. For runs whose messages rise or fall between planes, and in them go to neighbours

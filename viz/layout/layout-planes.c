@@ -4,7 +4,303 @@
 #include "frame-network.h"
 #include "layout.h"
 #include "palette.h"
-#include "planes-flow.h"
+#include "text-width.h"
+
+enum { STUB = 40 }; /* points that an arrow round the edge stands out */
+
+/* Unit vector of the way on the page: columns run along x, rows along y. */
+static TgPoint direction_of(const TgFlow *flow) {
+  double sign = flow->hops < 0 ? -1 : 1;
+  return flow->axis == 1 ? (TgPoint){sign, 0} : (TgPoint){0, sign};
+}
+
+/* The point `along` the way and `across` it, to the left of who walks it, from a cell's centre. */
+static TgPoint beside(TgPoint centre, TgPoint way, double along, double across) {
+  return (TgPoint){centre.x + way.x * along + way.y * across, centre.y + way.y * along - way.x * across};
+}
+
+static double half_along(const TgLayout *layout, const TgFlow *flow) {
+  return (flow->axis == 1 ? layout->cell.width : layout->cell.height) / 2;
+}
+static double half_across(const TgLayout *layout, const TgFlow *flow) {
+  return (flow->axis == 1 ? layout->cell.height : layout->cell.width) / 2;
+}
+static double gap_across(const TgLayout *layout, const TgFlow *flow) {
+  return flow->axis == 1 ? layout->gap_y : layout->gap_x;
+}
+
+/* Lanes lie side by side seen from one fixed side, whichever way their flows go. */
+static double lane_across(const TgFlow *flow, double spacing) {
+  return tg_flow_lane(flow) * spacing * (flow->hops < 0 ? -1 : 1);
+}
+
+static void draw_neighbour(const TgView *view, const TgFlow *flow) {
+  TgPoint way = direction_of(flow);
+  double half = half_along(view->layout, flow), across = lane_across(flow, view->layout->full ? 17 : 11);
+  tg_view_straight(view, flow, beside(tg_view_at(view, flow->from), way, half, across),
+                   beside(tg_view_at(view, flow->to), way, -half, across));
+}
+
+/* "A₀₁" over "to P(0,3)", outside the end of a stub. */
+static void draw_stub_label(const TgView *view, const TgFlow *flow, TgPoint end, TgPoint out, const char *word,
+                            int64_t other) {
+  g_autoptr(GString) name = g_string_new(NULL), where = g_string_new(word);
+  if (flow->messages == 1)
+    tg_block_name_append(name, &view->frame->message[flow->message].block);
+  else
+    g_string_append_printf(name, "%d blocks", (int)lround(flow->blocks));
+  tg_processor_append(where, view->frame->schedule, other);
+  double width = MAX(tg_text_width(name->str, 13), tg_text_width(where->str, 10));
+  double x = end.x + out.x * (width / 2 + 5), y = end.y + out.y * 20;
+  tg_scene_text(view->scene, x, y - 7, 13, tg_matrix_style[flow->matrix].ink, name->str);
+  tg_scene_text(view->scene, x, y + 7, 10, TG_COLOUR_INK_SOFT, where->str);
+}
+
+/* One place round the edge: a stub leaves on one side, another comes in on the other. */
+static void draw_stubs(const TgView *view, const TgFlow *flow) {
+  const TgLayout *layout = view->layout;
+  TgPoint way = direction_of(flow), back = {-way.x, -way.y};
+  double half = half_along(layout, flow), stub = layout->full ? STUB : 16;
+  double across = lane_across(flow, layout->full ? (flow->axis == 1 ? 28 : 58) : 11);
+  TgPoint out = tg_view_at(view, flow->from), in = tg_view_at(view, flow->to);
+  TgPoint a[4], b[4];
+  for (int i = 0; i < 4; i++) {
+    a[i] = beside(out, way, half + stub * i / 3, across);
+    b[i] = beside(in, way, -half - stub * (3 - i) / 3, across);
+  }
+  tg_view_arrow(view, flow, a, 4, b, 4);
+  if (layout->full) {
+    const TgFrameMessage *message = &view->frame->message[flow->message];
+    bool one = flow->messages == 1;
+    draw_stub_label(view, flow, a[3], way, one && message->to == flow->to ? "to " : "via ", flow->to);
+    draw_stub_label(view, flow, b[0], back, one && message->from == flow->from ? "from " : "via ", flow->from);
+  } else {
+    tg_view_number(view, flow, (a[0].x + a[3].x) / 2 + way.y * 9, (a[0].y + a[3].y) / 2 - fabs(way.x) * 7);
+  }
+}
+
+static TgPoint bezier(const TgPoint *p, double t) {
+  double a = (1 - t) * (1 - t) * (1 - t), b = 3 * t * (1 - t) * (1 - t), c = 3 * t * t * (1 - t), d = t * t * t;
+  return (TgPoint){a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
+                   a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
+}
+
+/* Over the cells between, on the left of who walks it. */
+static void draw_arc(const TgView *view, const TgFlow *flow) {
+  const TgLayout *layout = view->layout;
+  TgPoint way = direction_of(flow), from = tg_view_at(view, flow->from), to = tg_view_at(view, flow->to);
+  double half = half_across(layout, flow), start = half_along(layout, flow) * (0.45 - 0.2 * flow->lane);
+  double high = half + gap_across(layout, flow) * (0.8 - 0.25 * flow->lane);
+  TgPoint point[4] = {beside(from, way, start, half), beside(from, way, start * 1.6, high),
+                      beside(to, way, -start * 1.6, high), beside(to, way, -start, half)};
+  tg_view_arrow(view, flow, point, 4, NULL, 0);
+  TgPoint number = bezier(point, 0.3), out = beside((TgPoint){0, 0}, way, 0, 9);
+  tg_view_number(view, flow, number.x + out.x, number.y + out.y);
+}
+
+/* A chain of straight lines with round corners, as Béziers. Returns the number of points, at most 6 × corners. */
+static int round_corners(const TgPoint *corner, int corners, double radius, TgPoint *point) {
+  int n = 0;
+  point[n++] = corner[0];
+  for (int c = 1; c < corners; c++) {
+    TgPoint from = point[n - 1], at = corner[c], stop = at;
+    double length = MAX(hypot(at.x - corner[c - 1].x, at.y - corner[c - 1].y), 1e-6);
+    if (c < corners - 1)
+      stop.x -= (at.x - corner[c - 1].x) * radius / length, stop.y -= (at.y - corner[c - 1].y) * radius / length;
+    point[n++] = (TgPoint){from.x + (stop.x - from.x) / 3, from.y + (stop.y - from.y) / 3};
+    point[n++] = (TgPoint){from.x + (stop.x - from.x) * 2 / 3, from.y + (stop.y - from.y) * 2 / 3};
+    point[n++] = stop;
+    if (c == corners - 1) break;
+    length = MAX(hypot(corner[c + 1].x - at.x, corner[c + 1].y - at.y), 1e-6);
+    point[n++] = at;
+    point[n++] = at;
+    point[n++] =
+        (TgPoint){at.x + (corner[c + 1].x - at.x) * radius / length, at.y + (corner[c + 1].y - at.y) * radius / length};
+  }
+  return n;
+}
+
+/* Both coordinates change, and further than to the next row and column: along the space beside the sender's row, then
+ * along the space beside the receiver's column, so that no cell is crossed. */
+static void draw_wire(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b) {
+  const TgCellLayout *cell = &view->layout->cell;
+  double right = b.x > a.x ? 1 : -1, down = b.y > a.y ? 1 : -1, lane = (flow->message % 3 - 1) * 11;
+  double row = a.y + down * (cell->height / 2 + view->layout->gap_y / 2) + lane;
+  double column = b.x - right * (cell->width / 2 + view->layout->gap_x / 2) + lane;
+  TgPoint corner[5] = {{a.x + lane * 2, a.y + down * cell->height / 2},
+                       {a.x + lane * 2, row},
+                       {column, row},
+                       {column, b.y + lane},
+                       {b.x - right * cell->width / 2, b.y + lane}};
+  TgPoint point[30];
+  int points = round_corners(corner, 5, 12, point);
+  tg_view_arrow(view, flow, point, points, NULL, 0);
+}
+
+static void draw_across(const TgView *view, const TgFlow *flow) {
+  TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
+  bool next = fabs(b.x - a.x) < 1.5 * (view->layout->cell.width + view->layout->gap_x) &&
+              fabs(b.y - a.y) < 1.5 * (view->layout->cell.height + view->layout->gap_y);
+  if (next || view->layout->panels > 1)
+    tg_view_direct(view, flow, 6, next ? 0 : 0.12);
+  else
+    draw_wire(view, flow, a, b);
+}
+
+static int64_t panel_of(const TgView *view, int64_t processor) {
+  return processor % view->layout->panels;
+}
+
+/* The upper left corner of a plane's panel in the layout. Of three coordinates, where blocks go from plane to plane,
+ * rows of panels run to and fro: the next is beside or below. */
+static TgPoint layout_corner(const TgLayout *layout, int64_t panel) {
+  const int64_t row = panel / layout->panel_columns, column = panel % layout->panel_columns;
+  const bool back = row % 2 == 1 && layout->frame->schedule->dims == 3 && layout->frame->moved_axes >> 2 & 1;
+  return (TgPoint){(double)(back ? layout->panel_columns - 1 - column : column) *
+                       (layout->panel_width + layout->panel_gap),
+                   (double)row * (layout->panel_height + layout->panel_gap)};
+}
+
+static TgPoint panel_corner(const TgView *view, int64_t panel) {
+  const TgPoint corner = layout_corner(view->layout, panel);
+  return (TgPoint){view->origin.x + corner.x, view->origin.y + corner.y};
+}
+
+static bool same_panels(const TgView *view, const TgFlow *a, const TgFlow *b) {
+  return a->matrix == b->matrix && a->axis == b->axis && panel_of(view, a->from) == panel_of(view, b->from) &&
+         panel_of(view, a->to) == panel_of(view, b->to);
+}
+
+/* All flows of a matrix between two panels as one, drawn by the first of them; false for the others. */
+static bool gather_panels(const TgView *view, const TgFlow *flow, TgFlow *all) {
+  const TgFlow *first = (const TgFlow *)(const void *)view->layout->flows->data;
+  *all = *flow;
+  for (guint f = 0; f < view->layout->flows->len; f++) {
+    if (&first[f] == flow || !same_panels(view, &first[f], flow)) continue;
+    if (&first[f] < flow) return false;
+    all->blocks += first[f].blocks;
+    all->messages += first[f].messages;
+  }
+  return true;
+}
+
+/* An arrow from panel to panel. */
+typedef struct Way {
+  TgPoint from, to;
+  double bend;    /* to the left, in parts of its length */
+  TgPoint number; /* seen from its middle */
+} Way;
+
+/* Panels that touch at a corner: from corner to corner, A and C on either side of B. */
+static void find_corners(Way *way, const TgLayout *layout, int matrix, TgPoint a, TgPoint b) {
+  enum { APART = 30 };
+  const double right = b.x > a.x ? 1 : -1, down = b.y > a.y ? 1 : -1;
+  const double width = layout->panel_width, height = layout->panel_height;
+  way->from = (TgPoint){a.x + (right > 0 ? width : 0), a.y + (down > 0 ? height : 0)};
+  way->to = (TgPoint){b.x + (right > 0 ? 0 : width), b.y + (down > 0 ? 0 : height)};
+  if (matrix == TG_MATRIX_A) way->from.y -= down * APART, way->to.x += right * APART;
+  if (matrix == TG_MATRIX_C) way->from.x -= right * APART, way->to.y += down * APART;
+}
+
+/* Others: from side to side, in the half that is on the left of the way. */
+static void find_sides(Way *way, const TgLayout *layout, int matrix, TgPoint a, TgPoint b, bool across) {
+  const bool forward = across ? b.x > a.x : b.y > a.y;
+  const double share = (forward ? 0.35 : 0.65) + 0.1 * (matrix - 1.0);
+  const double x = across ? layout->panel_width : layout->panel_width * share;
+  const double y = across ? layout->panel_height * share : layout->panel_height;
+  way->from = (TgPoint){a.x + (across && !forward ? 0 : x), a.y + (!across && !forward ? 0 : y)};
+  way->to = (TgPoint){b.x + (across && forward ? 0 : x), b.y + (!across && forward ? 0 : y)};
+}
+
+/* Past other panels of the row or column: between two rows or columns of their cells, the last ones there and the first
+ * ones back, where arrows to the next panel are not. Its number stands before its end. */
+static void pass_panels(Way *way, const TgView *view, const TgFlow *all, bool across, bool forward) {
+  const TgSchedule *schedule = view->frame->schedule;
+  const int64_t cells = schedule->extent[across ? 0 : 1], next = forward ? cells - 1 : 1;
+  const int64_t stride = (across ? schedule->extent[1] : 1) * (int64_t)view->layout->panels;
+  const int64_t first = panel_of(view, all->from);
+  const TgPoint a = tg_view_at(view, first + (next - 1) * stride), b = tg_view_at(view, first + next * stride);
+  const double lane = (all->matrix - 1) * (across ? 18 : 24), back = (forward ? -1 : 1) * view->layout->panel_gap / 2;
+  if (across) {
+    way->from.y = way->to.y = (a.y + b.y) / 2 + lane;
+    way->number = (TgPoint){(way->to.x - way->from.x) / 2 + back, -9};
+  } else {
+    way->from.x = way->to.x = (a.x + b.x) / 2 + lane;
+    way->number.y = (way->to.y - way->from.y) / 2 + back;
+  }
+}
+
+/* It bends where panels in other rows and columns lie between. */
+static Way find_way(const TgView *view, const TgFlow *all, const int64_t panels[2]) {
+  const TgLayout *layout = view->layout;
+  const TgPoint a = panel_corner(view, panels[0]), b = panel_corner(view, panels[1]);
+  const double columns = (b.x - a.x) / (layout->panel_width + layout->panel_gap);
+  const double rows = (b.y - a.y) / (layout->panel_height + layout->panel_gap);
+  const bool across = fabs(columns) > fabs(rows), forward = (across ? columns : rows) > 0;
+  const bool far = fabs(columns) > 1.5 || fabs(rows) > 1.5, aslant = fabs(columns) > 0.5 && fabs(rows) > 0.5;
+  const double half = tg_flow_pen(all) / 2;
+  Way way = {.number = {across ? 0 : tg_view_number_width(view, all) / 2 + half + 6, across ? -15 - half : 0}};
+  if (aslant && !far)
+    find_corners(&way, layout, all->matrix, a, b);
+  else
+    find_sides(&way, layout, all->matrix, a, b, across);
+  if (far && !aslant && view->frame->schedule->extent[across ? 0 : 1] > 1)
+    pass_panels(&way, view, all, across, forward);
+  else if (far)
+    way.bend = forward ? 0.12 : -0.12;
+  return way;
+}
+
+/* "plane-1". */
+static char *panel_id(int64_t panel) {
+  return g_strdup_printf("plane-%" G_GINT64_FORMAT, panel);
+}
+
+/* Appends "plane k = 1". */
+static void append_panel_name(GString *name, const TgFrame *frame, int64_t panel) {
+  int64_t coordinate[2] = {panel / frame->schedule->extent[3], panel % frame->schedule->extent[3]};
+  for (int c = 2; c < frame->schedule->dims; c++)
+    g_string_append_printf(name, "%s%s = %" G_GINT64_FORMAT, c > 2 ? ", " : "plane ",
+                           tg_name(frame->names, frame->names->axis[c]), coordinate[c - 2]);
+}
+
+static void append_panels_title(GString *title, const TgFrame *frame, const TgFlow *all, const int64_t panels[2]) {
+  tg_count_append(title, all->messages, "message", "messages");
+  g_string_append_printf(title, " with blocks of %s: ", tg_matrix_style[all->matrix].name);
+  append_panel_name(title, frame, panels[0]);
+  g_string_append(title, " → ");
+  append_panel_name(title, frame, panels[1]);
+}
+
+/* An arrow from plane to plane stands for all blocks of a matrix that go there, each to the processor in its place. */
+static void draw_between_panels(const TgView *view, const TgFlow *flow) {
+  TgFlow all;
+  if (!gather_panels(view, flow, &all)) return;
+  const int64_t panels[2] = {panel_of(view, flow->from), panel_of(view, flow->to)};
+  const Way way = find_way(view, &all, panels);
+  const double dx = way.to.x - way.from.x, dy = way.to.y - way.from.y, bx = dy * way.bend, by = -dx * way.bend;
+  const TgPoint point[4] = {way.from,
+                            {way.from.x + dx / 3 + bx, way.from.y + dy / 3 + by},
+                            {way.to.x - dx / 3 + bx, way.to.y - dy / 3 + by},
+                            way.to};
+  g_autoptr(GString) title = g_string_new(NULL);
+  g_autofree char *from = panel_id(panels[0]), *to = panel_id(panels[1]);
+  append_panels_title(title, view->frame, &all, panels);
+  tg_view_arrow_between(view, &all, &(TgArrowEnds){from, to, title->str}, point, 4, NULL, 0);
+  tg_view_number(view, &all, (way.from.x + way.to.x) / 2 + bx * 0.75 + way.number.x,
+                 (way.from.y + way.to.y) / 2 + by * 0.75 + way.number.y);
+}
+
+static void draw_flow(const TgView *view, const TgFlow *flow) {
+  if (flow->axis > 1)
+    draw_between_panels(view, flow);
+  else if (flow->axis < 0)
+    draw_across(view, flow);
+  else if (abs(flow->hops) == 1)
+    (flow->round_edge ? draw_stubs : draw_neighbour)(view, flow);
+  else
+    draw_arc(view, flow);
+}
 
 /* Planes of cells: coordinate 0 downwards, coordinate 1 to the right. A third coordinate makes one panel a plane; a
  * third and a fourth a row and a column of panels. */
@@ -33,25 +329,13 @@ static int panel_columns(const TgSchedule *schedule) {
 static void find_margins(TgLayout *layout) {
   bool round_x = layout->frame->round_axes >> 1 & 1, round_y = layout->frame->round_axes & 1;
   bool far_x = layout->frame->far_axes >> 1 & 1, far_y = layout->frame->far_axes & 1;
-  layout->margin_x = round_x ? (layout->full ? TG_PLANES_STUB + 72 : 30) : far_y && layout->full ? 60 : 12;
-  layout->margin_y = round_y ? (layout->full ? TG_PLANES_STUB + 42 : 30) : far_x && layout->full ? 56 : 12;
+  layout->margin_x = round_x ? (layout->full ? STUB + 72 : 30) : far_y && layout->full ? 60 : 12;
+  layout->margin_y = round_y ? (layout->full ? STUB + 42 : 30) : far_x && layout->full ? 56 : 12;
   if (!layout->full) layout->margin_x += 16; /* the rows' numbers */
 }
 
-/* Of three coordinates, where blocks go from plane to plane, rows of panels run to and fro: the next is beside or
- * below.
- */
-TgPoint tg_planes_panel_corner(const TgLayout *layout, int64_t panel) {
-  const int64_t row = panel / layout->panel_columns, column = panel % layout->panel_columns;
-  const bool back = row % 2 == 1 && layout->frame->schedule->dims == 3 && layout->frame->moved_axes >> 2 & 1;
-  return (TgPoint){(double)(back ? layout->panel_columns - 1 - column : column) *
-                       (layout->panel_width + layout->panel_gap),
-                   (double)row * (layout->panel_height + layout->panel_gap)};
-}
-
 static TgPoint place_of(const TgLayout *layout, const int64_t *coordinate) {
-  const TgPoint corner =
-      tg_planes_panel_corner(layout, coordinate[2] * layout->frame->schedule->extent[3] + coordinate[3]);
+  const TgPoint corner = layout_corner(layout, coordinate[2] * layout->frame->schedule->extent[3] + coordinate[3]);
   const double caption = layout->panels > 1 ? CAPTION : 0;
   return (TgPoint){corner.x + layout->margin_x + layout->cell.width / 2 +
                        (double)coordinate[1] * (layout->cell.width + layout->gap_x),
@@ -86,24 +370,13 @@ static void place(TgLayout *layout) {
   }
 }
 
-char *tg_planes_panel_id(int64_t panel) {
-  return g_strdup_printf("plane-%" G_GINT64_FORMAT, panel);
-}
-
-void tg_planes_panel_name(GString *name, const TgFrame *frame, int64_t panel) {
-  int64_t coordinate[2] = {panel / frame->schedule->extent[3], panel % frame->schedule->extent[3]};
-  for (int c = 2; c < frame->schedule->dims; c++)
-    g_string_append_printf(name, "%s%s = %" G_GINT64_FORMAT, c > 2 ? ", " : "plane ",
-                           tg_name(frame->names, frame->names->axis[c]), coordinate[c - 2]);
-}
-
 static void draw_panel(const TgView *view, int panel) {
   const TgLayout *layout = view->layout;
-  const TgPoint corner = tg_planes_panel_corner(layout, panel);
+  const TgPoint corner = layout_corner(layout, panel);
   const double x = view->origin.x + corner.x, y = view->origin.y + corner.y;
   g_autoptr(GString) name = g_string_new(NULL);
-  g_autofree char *id = tg_planes_panel_id(panel);
-  tg_planes_panel_name(name, view->frame, panel);
+  g_autofree char *id = panel_id(panel);
+  append_panel_name(name, view->frame, panel);
   tg_scene_mark(view->scene, &(TgMark){.shape = TG_OUTLINE_ROUNDED,
                                        .id = id,
                                        .title = name->str,
@@ -218,4 +491,4 @@ static void draw_processor(const TgView *view, int64_t processor) {
   tg_cell_draw(view->scene, view->frame, &view->layout->cell, processor, tg_view_at(view, processor), name->str);
 }
 
-const TgLayoutKind tg_layout_planes = {"planes", suits, place, draw_ground, draw_processor, tg_planes_draw_flow};
+const TgLayoutKind tg_layout_planes = {"planes", suits, place, draw_ground, draw_processor, draw_flow};

@@ -1,8 +1,6 @@
 #include "frame-network.h"
 #include "layout.h"
 
-#include <stdlib.h>
-
 /* The first that suits is taken; the last suits always. */
 static const TgLayoutKind *const layouts[] = {&tg_layout_cube, &tg_layout_oblique, &tg_layout_loop, &tg_layout_planes};
 

@@ -58,9 +58,6 @@ void tg_layout_clear(TgLayout *layout);
 /** Draws it with its upper left corner at `origin`. */
 void tg_layout_draw(const TgLayout *layout, TgScene *scene, TgPoint origin);
 
-/** The row in which an axis is drawn downwards, and the column rightwards, of a processor. */
-void tg_layout_coordinates(const TgFrame *frame, int64_t processor, int64_t coordinate[TG_MAX_DIMS]);
-
 /** Centre of a processor in the scene. */
 TgPoint tg_view_at(const TgView *view, int64_t processor);
 /** The id of the processor's mark in this panel. Free with g_free(). */

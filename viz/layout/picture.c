@@ -1,7 +1,5 @@
 #include "picture.h"
 
-#include <string.h>
-
 #include "caption.h"
 #include "frame-network.h"
 #include "heat-map.h"

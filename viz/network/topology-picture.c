@@ -1,22 +1,428 @@
 #include "topology-picture.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "caption.h"
+#include "cube-place.h"
 #include "frame-network.h"
+#include "palette.h"
 #include "render.h"
+#include "text-width.h"
 #include "topology-network.h"
 
-static void find_figures(TgNetwork *network) {
+/* One level of a network: where its elements stand. */
+typedef struct Figure {
+  const TgLevel *level;
+  TgPoint *at;          /* centres of the elements: nodes, or groups of the level below */
+  TgPoint hub;          /* centre of the switch where the kind has one … */
+  int32_t columns;      /* … which stands above rows of so many elements; … */
+  int32_t rows;         /* … how many rows these are, … */
+  double lane;          /* and how far apart cables go down between elements; 0: they do not */
+  double width, height; /* points */
+  bool stubs;           /* links round the edge are drawn as stubs */
+} Figure;
+
+/* A network that is being drawn. */
+enum { NODE_HEIGHT = 26, NODE_LABEL = 11 };
+
+typedef struct Network {
+  const TgTopology *topology;
+  Figure figure[TG_MAX_LEVELS];
+  TgPoint *at;                   /* of all vertices, in the scene */
+  TgPoint *group[TG_MAX_LEVELS]; /* centres of the elements of each level above the first, over all copies */
+  double node_width, node_height;
+  bool labelled;
+  TgScene *scene;
+} Network;
+
+/* What a figure is made of. */
+typedef struct Element {
+  double width, height;
+} Element;
+
+/* An axis on the page. Axes 0 and 1 of a plane run down and right; with three, the last runs up, plane over plane, and
+ * axis 0 towards the reader; with four, the last two place whole planes, aslant so that their links pass the nodes. */
+typedef struct Way {
+  double x, y;
+} Way;
+
+static double gap(const Element *element) {
+  return MAX(element->width < 20 ? 22 : 32, MIN(element->width, element->height) * 0.45);
+}
+
+/* All places are sums of ways, so the corner nearest to the upper left is found axis by axis. */
+static void place_by_ways(Figure *figure, const Element *element, const Way *way, double margin) {
+  double left = 0, top = 0, right = 0, bottom = 0;
+  const TgLevel *level = figure->level;
+  for (int a = 0; a < level->dims; a++) {
+    double x = way[a].x * (level->extents[a] - 1), y = way[a].y * (level->extents[a] - 1);
+    left += MIN(x, 0), right += MAX(x, 0), top += MIN(y, 0), bottom += MAX(y, 0);
+  }
+  for (int32_t e = 0; e < level->nodes; e++) {
+    figure->at[e] = (TgPoint){margin + element->width / 2 - left, margin + element->height / 2 - top};
+    for (int32_t a = level->dims - 1, rest = e; a >= 0; rest /= level->extents[a--]) {
+      figure->at[e].x += way[a].x * (rest % level->extents[a]);
+      figure->at[e].y += way[a].y * (rest % level->extents[a]);
+    }
+  }
+  figure->width = right - left + element->width + 2 * margin;
+  figure->height = bottom - top + element->height + 2 * margin;
+}
+
+static void place_grid(Figure *figure, const Element *element) {
+  const TgLevel *level = figure->level;
+  double px = element->width + gap(element), py = element->height + gap(element);
+  double wide = px * (level->extents[1] + 0.8), high = py * (level->extents[0] + 0.8);
+  Way way[TG_MAX_DIMS] = {{0, py}, {px, 0}, {wide, py * 0.4}, {-px * 0.4, high}};
+  if (level->dims == 1) way[0] = (Way){px, 0};
+  if (level->dims == 3) {
+    way[0] = (Way){-px * 0.42, py * 0.8};
+    way[1] = (Way){px * MAX(1.1, 0.42 * level->extents[0]), 0};
+    way[2] = (Way){0, -py * (0.8 * level->extents[0] + 0.5)};
+  }
+  place_by_ways(figure, element, way, level->kind == TG_TORUS ? 44 : 12);
+  figure->stubs = level->kind == TG_TORUS;
+}
+
+/* Round a circle, the first at the top; the circumference leaves room for every element. */
+static void place_circle(Figure *figure, const Element *element) {
+  int32_t nodes = figure->level->nodes;
+  double size = MAX(hypot(element->width, element->height) * 0.8, element->width) + 22;
+  double radius = nodes == 1 ? 0 : MAX(size / (2 * sin(G_PI / nodes)), size * 0.62);
+  figure->width = 2 * radius + element->width + 16;
+  figure->height = 2 * radius + element->height + 16;
+  figure->hub = (TgPoint){figure->width / 2, figure->height / 2};
+  for (int32_t e = 0; e < nodes; e++) {
+    double angle = 2 * G_PI * e / nodes - G_PI / 2;
+    figure->at[e] = (TgPoint){figure->hub.x + radius * cos(angle), figure->hub.y + radius * sin(angle)};
+  }
+}
+
+/* The switch above, its elements in rows below, with room between them for the cables to lower rows: none between nodes
+ * without labels, which hide little. */
+static void place_switch(Figure *figure, const Element *element) {
+  int32_t nodes = figure->level->nodes, columns = nodes <= 8 ? nodes : (int32_t)ceil(sqrt(2.0 * nodes));
+  int32_t rows = (nodes + columns - 1) / columns;
+  figure->columns = columns;
+  figure->rows = rows;
+  figure->lane = figure->level->span > 1 ? 6 : element->width < 20 ? 0 : 3;
+  double px = element->width + 12 + figure->lane * (rows - 1), py = element->height + 26, top = 30 + 46;
+  figure->width = columns * px + 12;
+  figure->height = top + rows * py;
+  figure->hub = (TgPoint){figure->width / 2, 24};
+  for (int32_t e = 0; e < nodes; e++) {
+    int32_t in_row = MIN(columns, nodes - e / columns * columns);
+    figure->at[e] = (TgPoint){figure->width / 2 + (e % columns - (in_row - 1) / 2.0) * px,
+                              top + element->height / 2 + e / columns * py};
+  }
+}
+
+static void place_hypercube(Figure *figure, const Element *element) {
+  TgCubePlace cube;
+  double height = MAX(element->height, element->width / 3);
+  tg_cube_place(&cube, figure->level->extents[0], MAX(element->width, height * 2), height);
+  figure->width = cube.width;
+  figure->height = cube.height;
+  for (int32_t e = 0; e < figure->level->nodes; e++) tg_cube_at(&cube, e, &figure->at[e].x, &figure->at[e].y);
+}
+
+static void place_line(Figure *figure, const Element *element) {
+  Way way[TG_MAX_DIMS] = {{element->width + gap(element), 0}};
+  place_by_ways(figure, element, way, 12);
+}
+
+/* `width` × `height` is the size of an element. Free with figure_clear(). */
+static void figure_init(Figure *figure, const TgLevel *level, double width, double height) {
+  static void (*const place[TG_NETWORK_KINDS])(Figure *, const Element *) = {
+      [TG_TORUS] = place_grid,          [TG_MESH] = place_grid,   [TG_RING] = place_circle,   [TG_LINE] = place_line,
+      [TG_HYPERCUBE] = place_hypercube, [TG_FULL] = place_circle, [TG_SWITCH] = place_switch,
+  };
+  *figure = (Figure){.level = level, .at = g_new0(TgPoint, (gsize)level->nodes)};
+  Element element = {width, height};
+  bool ring = level->kind == TG_TORUS && level->dims == 1;
+  (ring ? place_circle : place[level->kind])(figure, &element);
+}
+
+static void figure_clear(Figure *figure) {
+  g_free(figure->at);
+}
+
+/* More nodes are small and have no labels. */
+enum { LABELLED_NODES = 256, LABELLED_CUBE = 64, DOT = 9, STUB = 20 };
+
+/* Links and, of groups, the node where they meet the next level. */
+static const char *const level_colour[TG_MAX_LEVELS] = {"#6b6b6b", "#0072B2", "#D55E00"};
+
+static void append_joined(GString *text, const Network *network, int64_t node, const char *separator) {
+  int32_t coordinate[TG_MAX_COORDINATES];
+  int count = tg_topology_coordinates(network->topology, node, coordinate);
+  for (int c = 0; c < count; c++) g_string_append_printf(text, "%s%d", c ? separator : "", coordinate[c]);
+}
+
+/* A hypercube's label in bits, other coordinates as numbers. */
+static void append_label(GString *text, const Network *network, int64_t node) {
+  const TgLevel *level = &network->topology->level[0];
+  if (network->topology->levels > 1 || level->kind != TG_HYPERCUBE) {
+    append_joined(text, network, node, ",");
+    return;
+  }
+  for (int bit = level->extents[0] - 1; bit >= 0; bit--) g_string_append_c(text, node >> bit & 1 ? '1' : '0');
+}
+
+static char *vertex_id(const Network *network, int64_t vertex) {
+  if (vertex >= network->topology->nodes)
+    return g_strdup_printf("switch-%" G_GINT64_FORMAT, vertex - network->topology->nodes);
+  GString *id = g_string_new("n-");
+  append_joined(id, network, vertex, "-");
+  return g_string_free(id, FALSE);
+}
+
+/* Sets the size of a node from the network, and whether it has its label. */
+static void find_node_size(Network *network) {
+  bool cube = network->topology->levels == 1 && network->topology->level[0].kind == TG_HYPERCUBE;
+  network->labelled = network->topology->nodes <= (cube ? LABELLED_CUBE : LABELLED_NODES);
+  network->node_width = network->node_height = DOT;
+  if (!network->labelled) return;
+  g_autoptr(GString) text = g_string_new(NULL);
+  append_label(text, network, network->topology->nodes - 1);
+  network->node_height = NODE_HEIGHT;
+  network->node_width = MAX(NODE_HEIGHT, tg_text_width(text->str, NODE_LABEL) + 12);
+}
+
+static TgPoint corner_of(const Figure *figure, TgPoint centre) {
+  return (TgPoint){centre.x - figure->width / 2, centre.y - figure->height / 2};
+}
+
+/* Places one copy of a level with its upper left corner at `corner`, and the groups in it. */
+static void place_copy(Network *network, int l, int32_t copy, TgPoint corner) {
+  const Figure *figure = &network->figure[l];
+  const TgLevel *level = figure->level;
+  if (level->switch_base >= 0)
+    network->at[level->switch_base + copy] = (TgPoint){corner.x + figure->hub.x, corner.y + figure->hub.y};
+  for (int32_t e = 0; e < level->nodes; e++) {
+    TgPoint centre = {corner.x + figure->at[e].x, corner.y + figure->at[e].y};
+    int32_t number = copy * level->nodes + e;
+    network->group[l][number] = centre;
+    if (l == 0)
+      network->at[number] = centre;
+    else
+      place_copy(network, l - 1, number, corner_of(&network->figure[l - 1], centre));
+  }
+}
+
+static void draw_groups(const Network *network, int l, TgPoint corner) {
+  const Figure *figure = &network->figure[l];
+  for (int32_t e = 0; l > 0 && e < figure->level->nodes; e++) {
+    const Figure *group = &network->figure[l - 1];
+    TgPoint centre = {corner.x + figure->at[e].x, corner.y + figure->at[e].y};
+    tg_scene_mark(network->scene, &(TgMark){.shape = TG_OUTLINE_ROUNDED,
+                                            .x = centre.x,
+                                            .y = centre.y,
+                                            .width = group->width,
+                                            .height = group->height,
+                                            .line = "#8a8a8a"});
+    draw_groups(network, l - 1, corner_of(group, centre));
+  }
+}
+
+/* The colour of the outermost level that a vertex stands in for its group; the usual one where it does not. */
+static const char *border_of(const Network *network, int64_t vertex, const char *usual) {
+  for (int l = 1; l < network->topology->levels; l++) {
+    const TgLevel *level = &network->topology->level[l];
+    int64_t element = (vertex - level->vertex_base) / level->vertex_scale;
+    bool gateway = vertex >= level->vertex_base && (vertex - level->vertex_base) % level->vertex_scale == 0 &&
+                   element < (int64_t)level->nodes * level->copies;
+    if (gateway) usual = level_colour[l];
+  }
+  return usual;
+}
+
+static void draw_node(const Network *network, int64_t node) {
+  g_autoptr(GString) label = g_string_new(NULL), title = g_string_new("node ");
+  g_autofree char *id = vertex_id(network, node);
+  append_label(label, network, node);
+  g_string_append(title, label->str);
+  tg_scene_mark(network->scene,
+                &(TgMark){.shape = network->node_width > NODE_HEIGHT ? TG_OUTLINE_ROUNDED : TG_OUTLINE_CIRCLE,
+                          .id = id,
+                          .title = title->str,
+                          .x = network->at[node].x,
+                          .y = network->at[node].y,
+                          .width = network->node_width,
+                          .height = network->node_height,
+                          .fill = network->labelled ? "#eaf3fa" : "#0072B2",
+                          .line = border_of(network, node, TG_COLOUR_LINE),
+                          .pen = network->topology->levels > 1 ? 1.6 : 1,
+                          .text = network->labelled ? label->str : NULL,
+                          .size = NODE_LABEL,
+                          .ink = TG_COLOUR_INK});
+}
+
+static void draw_switch(const Network *network, int64_t vertex) {
+  g_autofree char *id = vertex_id(network, vertex);
+  tg_scene_mark(network->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
+                                          .id = id,
+                                          .title = id,
+                                          .x = network->at[vertex].x,
+                                          .y = network->at[vertex].y,
+                                          .width = 52,
+                                          .height = 22,
+                                          .fill = "#fbe5d6",
+                                          .line = border_of(network, vertex, TG_COLOUR_LINE),
+                                          .pen = 1.6,
+                                          .text = "switch",
+                                          .size = NODE_LABEL,
+                                          .ink = TG_COLOUR_INK});
+}
+
+/* Where a link of a level ends: a node, a switch, or the border of a whole group of the level below. */
+typedef struct End {
+  TgPoint centre;
+  double width, height;
+} End;
+
+static End end_of(const Network *network, int32_t l, int64_t vertex) {
+  const TgLevel *level = &network->topology->level[l];
+  if (level->switch_base >= 0 && vertex >= level->switch_base && vertex < level->switch_base + level->copies)
+    return (End){.centre = network->at[vertex]};
+  if (l == 0) return (End){network->at[vertex], network->node_width, network->node_height};
+  const Figure *group = &network->figure[l - 1];
+  return (End){network->group[l][(vertex - level->vertex_base) / level->vertex_scale], group->width, group->height};
+}
+
+/* Where the way from the centre of an end towards a point leaves it. */
+static TgPoint leave(const End *end, TgPoint towards) {
+  double dx = towards.x - end->centre.x, dy = towards.y - end->centre.y;
+  double scale =
+      MIN(fabs(dx) > 1e-9 ? end->width / 2 / fabs(dx) : 1e9, fabs(dy) > 1e-9 ? end->height / 2 / fabs(dy) : 1e9);
+  return (TgPoint){end->centre.x + dx * scale, end->centre.y + dy * scale};
+}
+
+/* Half a cable that goes round the edge: from one end away from the other, with the number of the node it leads to. */
+static void draw_stub(const Network *network, const char *id, const TgLink *link, bool back, double pen) {
+  int64_t here = back ? link->to : link->from, there = back ? link->from : link->to;
+  End end = end_of(network, link->level, here), other = end_of(network, link->level, there);
+  TgPoint away = {2 * end.centre.x - other.centre.x, 2 * end.centre.y - other.centre.y}, a = leave(&end, away);
+  double length = hypot(away.x - end.centre.x, away.y - end.centre.y);
+  double dx = (away.x - end.centre.x) / length, dy = (away.y - end.centre.y) / length;
+  g_autofree char *from = vertex_id(network, here), *to = vertex_id(network, there);
+  TgPoint point[4];
+  for (int i = 0; i < 4; i++) point[i] = (TgPoint){a.x + dx * STUB * i / 3, a.y + dy * STUB * i / 3};
+  tg_scene_stroke(network->scene, &(TgStroke){.id = id,
+                                              .from = from,
+                                              .to = to,
+                                              .point = {point},
+                                              .points = {4},
+                                              .colour = level_colour[link->level],
+                                              .style = "dashed",
+                                              .pen = pen});
+  if (!network->labelled || network->topology->levels > 1 || network->topology->level[0].dims > 2) return;
+  g_autoptr(GString) label = g_string_new(NULL);
+  append_label(label, network, there);
+  double further = STUB + 3 + (fabs(dx) > 0.5 ? tg_text_width(label->str, 9) / 2 : 5);
+  tg_scene_text(network->scene, a.x + dx * further, a.y + dy * further, 9, TG_COLOUR_INK_SOFT, label->str);
+}
+
+/* True where the ends of a link are further apart along its axis than neighbours are. */
+static bool goes_round(const Network *network, const TgLink *link) {
+  const Figure *figure = &network->figure[link->level];
+  if (!figure->stubs) return false;
+  int64_t stride = 1;
+  for (int c = link->axis + 1; c < figure->level->dims; c++) stride *= figure->level->extents[c];
+  return llabs((int64_t)link->to - link->from) / figure->level->vertex_scale > stride;
+}
+
+static int append_line(TgPoint *point, int points, TgPoint to) {
+  const TgPoint from = point[points - 1];
+  point[points++] = (TgPoint){from.x + (to.x - from.x) / 3, from.y + (to.y - from.y) / 3};
+  point[points++] = (TgPoint){to.x - (to.x - from.x) / 3, to.y - (to.y - from.y) / 3};
+  point[points++] = to;
+  return points;
+}
+
+/* Between the elements of a switch: the way down to one below the first row, on the left of its column; to lower rows
+ * further left, so that no two cross. */
+static double lane_of(const Figure *figure, const End *element, double hub_x, int32_t row) {
+  const double left = hub_x - figure->hub.x + figure->at[0].x - element->width / 2;
+  const double lanes = figure->lane * (figure->rows - 1), pitch = element->width + 12 + lanes;
+  /* A last row with fewer elements stands half a column further in: its lanes are all on the same side then. */
+  const double column = floor((element->centre.x - element->width / 2 - left) / pitch + 0.25);
+  return left + column * pitch - 6 - lanes / 2 + figure->lane * (figure->rows / 2.0 - row);
+}
+
+/* From a switch to the upper border of an element, past those in the rows above. */
+static int find_way_down(const Network *network, const TgLink *link, TgPoint *point) {
+  const TgLevel *level = &network->topology->level[link->level];
+  const Figure *figure = &network->figure[link->level];
+  const int64_t vertex = MIN(link->from, link->to); /* a switch comes after what it joins */
+  const End end = end_of(network, link->level, vertex);
+  const TgPoint hub = network->at[MAX(link->from, link->to)];
+  const double top = end.centre.y - end.height / 2, first = hub.y - figure->hub.y + figure->at[0].y - end.height / 2;
+  const int64_t element = (vertex - level->vertex_base) / level->vertex_scale % level->nodes;
+  const int32_t row = (int32_t)element / figure->columns;
+  const double half = end.width / 2 - 12;
+  point[0] = hub;
+  if (row == 0) return append_line(point, 1, (TgPoint){end.centre.x, top});
+  const double lane = lane_of(figure, &end, hub.x, row);
+  int points = append_line(point, 1, (TgPoint){lane, first - 8});
+  points = append_line(point, points, (TgPoint){lane, top - 10});
+  return append_line(point, points, (TgPoint){CLAMP(lane, end.centre.x - half, end.centre.x + half), top});
+}
+
+static int find_straight_way(const Network *network, const TgLink *link, TgPoint *point) {
+  End begin = end_of(network, link->level, link->from), end = end_of(network, link->level, link->to);
+  bool inner = link->level == 0; /* to the centres: nodes hide the rest */
+  point[0] = inner ? begin.centre : leave(&begin, end.centre);
+  return append_line(point, 1, inner ? end.centre : leave(&end, begin.centre));
+}
+
+static void draw_cable(const Network *network, int64_t cable) {
+  TgLink link;
+  tg_topology_link(network->topology, 2 * cable, &link);
+  g_autofree char *id = g_strdup_printf("cable-%" G_GINT64_FORMAT, cable), *other = g_strconcat(id, "-back", NULL);
+  g_autofree char *from = vertex_id(network, link.from), *to = vertex_id(network, link.to);
+  double pen = network->labelled ? 1.2 + 0.8 * link.level : 0.6;
+  if (goes_round(network, &link)) {
+    draw_stub(network, id, &link, false, pen);
+    draw_stub(network, other, &link, true, pen);
+    return;
+  }
+  TgPoint point[10];
+  const bool down = network->figure[link.level].lane > 0;
+  const int points = (down ? find_way_down : find_straight_way)(network, &link, point);
+  tg_scene_stroke(network->scene, &(TgStroke){.id = id,
+                                              .from = down ? to : from,
+                                              .to = down ? from : to,
+                                              .point = {point},
+                                              .points = {points},
+                                              .colour = level_colour[link.level],
+                                              .style = "solid",
+                                              .pen = pen});
+}
+
+/* Draws nodes, switches, groups and cables; `corner` is the upper left one. */
+static void draw_network(Network *network, TgPoint corner) {
+  int top = network->topology->levels - 1;
+  place_copy(network, top, 0, corner);
+  draw_groups(network, top, corner);
+  for (int64_t v = network->topology->nodes; v < network->topology->vertices; v++) draw_switch(network, v);
+  for (int64_t v = 0; v < network->topology->nodes; v++) draw_node(network, v);
+  for (int64_t cable = 0; cable < network->topology->links / 2; cable++) draw_cable(network, cable);
+}
+
+static void find_figures(Network *network) {
   double width = network->node_width, height = network->node_height;
   for (int l = 0; l < network->topology->levels; l++) {
     const TgLevel *level = &network->topology->level[l];
-    tg_figure_init(&network->figure[l], level, width, height);
+    figure_init(&network->figure[l], level, width, height);
     network->group[l] = g_new0(TgPoint, (gsize)level->nodes * (gsize)level->copies);
     width = network->figure[l].width;
     height = network->figure[l].height;
   }
 }
 
-static bool has_stubs(const TgNetwork *network) {
+static bool has_stubs(const Network *network) {
   for (int l = 0; l < network->topology->levels; l++)
     for (int a = 0; network->figure[l].stubs && a < network->figure[l].level->dims; a++)
       if (network->figure[l].level->extents[a] > 2) return true;
@@ -40,7 +446,7 @@ static char *facts_of(const TgTopology *topology) {
   return g_string_free(text, FALSE);
 }
 
-static void find_words(const TgNetwork *network, TgCaption *caption) {
+static void find_words(const Network *network, TgCaption *caption) {
   GString *title = g_string_new(NULL);
   tg_network_append(title, network->topology);
   title->str[0] = g_ascii_toupper(title->str[0]);
@@ -52,34 +458,34 @@ static void find_words(const TgNetwork *network, TgCaption *caption) {
   tg_caption_set_totals(caption, facts_of(network->topology));
 }
 
-static TgScene *scene_of(TgNetwork *network) {
+static TgScene *scene_of(Network *network) {
   TgCaption caption;
-  const TgFigure *figure = &network->figure[network->topology->levels - 1];
+  const Figure *figure = &network->figure[network->topology->levels - 1];
   find_words(network, &caption);
   const TgRoom room = tg_caption_measure(&caption, figure->width, figure->height);
   network->scene = tg_scene_new();
   tg_scene_describe(network->scene, caption.title, caption.totals);
-  tg_network_draw(network, tg_caption_draw(&caption, network->scene, figure->width, figure->height, &room));
+  draw_network(network, tg_caption_draw(&caption, network->scene, figure->width, figure->height, &room));
   tg_caption_clear(&caption);
   return network->scene;
 }
 
-static void open_network(TgNetwork *network, const TgTopology *topology) {
-  *network = (TgNetwork){.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
-  tg_network_find_node_size(network);
+static void open_network(Network *network, const TgTopology *topology) {
+  *network = (Network){.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
+  find_node_size(network);
   find_figures(network);
 }
 
-static void close_network(TgNetwork *network) {
+static void close_network(Network *network) {
   for (int l = 0; l < network->topology->levels; l++) {
-    tg_figure_clear(&network->figure[l]);
+    figure_clear(&network->figure[l]);
     g_free(network->group[l]);
   }
   g_free(network->at);
 }
 
 TgScene *tg_topology_scene(const TgTopology *topology) {
-  TgNetwork network;
+  Network network;
   open_network(&network, topology);
   TgScene *scene = scene_of(&network);
   close_network(&network);
@@ -88,9 +494,9 @@ TgScene *tg_topology_scene(const TgTopology *topology) {
 
 /* Before any of it is there; stubs are two for a cable. */
 static gboolean has_room(const TgTopology *topology, const char *format, uint64_t limit_bytes, GError **error) {
-  TgNetwork network;
+  Network network;
   open_network(&network, topology);
-  const TgFigure *figure = &network.figure[topology->levels - 1];
+  const Figure *figure = &network.figure[topology->levels - 1];
   const TgSceneSize size = {.marks = (double)topology->vertices,
                             .texts = network.labelled ? (double)topology->vertices : 0,
                             .strokes = (double)topology->links / (has_stubs(&network) ? 1 : 2),

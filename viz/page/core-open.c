@@ -1,7 +1,180 @@
-/* Opening a laboratory, and the proof. */
-#include "core-private.h"
-
+/* Opening a laboratory: what a schedule asks for, what there is to say of it before any step, and the proof. */
 #include <string.h>
+
+#include "core-private.h"
+#include "layout.h"
+
+static bool set_value(TgBindings *bindings, const char *value, TgError *error) {
+  const char *sign = strchr(value, '=');
+  char name[TG_NAME_LENGTH];
+  if (!sign || sign == value || sign - value >= TG_NAME_LENGTH)
+    return tg_error_set(error, 0, 0, "`%s`: expected a parameter and its value, as in c=2", value);
+  g_strlcpy(name, value, (gsize)(sign - value) + 1);
+  char *end;
+  const long long number = strtoll(sign + 1, &end, 10);
+  if (end == sign + 1 || *end) return tg_error_set(error, 0, 0, "`%s`: expected a whole number after =", value);
+  return tg_bindings_set(bindings, name, number, error);
+}
+
+static bool read_setting(Settings *settings, const char *key, const char *value, TgError *error) {
+  if (strcmp(key, "grid") == 0) return tg_bindings_grid(&settings->bindings, value, error);
+  if (strcmp(key, "set") == 0) return set_value(&settings->bindings, value, error);
+  if (strcmp(key, "collective") == 0) return tg_collective_parse(value, &settings->collective, error);
+  if (strcmp(key, "embed") == 0) return tg_embedding_kind_parse(&settings->embedding, value, error);
+  if (strcmp(key, "network") == 0) return g_strlcpy(settings->network, value, sizeof settings->network) > 0;
+  return strcmp(key, "heat") != 0 || tg_heat_parse(value, &settings->heat) ||
+         tg_error_set(error, 0, 0, "`%s`: expected auto, link, received or held", value);
+}
+
+/* The settings of lines `key=value`. */
+static bool read_settings(Settings *settings, const char *lines, TgError *error) {
+  char **line = g_strsplit(lines, "\n", -1);
+  bool good = true;
+  for (char **at = line; *at && good; at++) {
+    char *sign = strchr(*at, '=');
+    if (!sign || !sign[1]) continue;
+    *sign = '\0';
+    good = read_setting(settings, *at, sign + 1, error);
+  }
+  g_strfreev(line);
+  return good;
+}
+
+static void begin_step(const TgWalk *walk) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "label", tg_walk_label(walk));
+  tg_json_member_string(json, "note", tg_walk_note(walk));
+  tg_json_key(json, "lines");
+  tg_json_begin_array(json, TG_JSON_ROW);
+}
+
+static void end_step(void) {
+  tg_json_end_array(json);
+  tg_json_end_object(json);
+}
+
+/* Every step with its label, its note and the lines that it executes; loops repeat lines. */
+static void write_steps(const Lab *lab) {
+  TgWalk walk;
+  TgError error;
+  int64_t step = 0;
+  uint64_t seen = 0; /* statements of the step */
+  tg_json_key(json, "steps");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_walk_init(&walk, &lab->schedule, &lab->names);
+  while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE && walk.step <= STEPS_LISTED) {
+    if (walk.step != step) {
+      if (step) end_step();
+      begin_step(&walk);
+      seen = 0;
+    }
+    step = walk.step;
+    if (!(seen >> walk.statement & 1)) tg_json_integer(json, lab->schedule.statement[walk.statement].line);
+    seen |= UINT64_C(1) << walk.statement;
+  }
+  if (step) end_step();
+  tg_json_end_array(json);
+}
+
+static void write_slot_names(const Lab *lab) {
+  const TgFrame *frame = lab->frames ? &lab->frames->frame : NULL;
+  tg_json_key(json, "slots");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int b = 0; frame && frame->detail && b < lab->schedule.buffers; b++) {
+    const char *name = tg_name(&lab->names, lab->names.buffer[b]);
+    for (int32_t i = 0; i < frame->length[b]; i++) {
+      g_autofree char *slot = frame->length[b] > 1 ? g_strdup_printf("%s[%d]", name, i) : g_strdup(name);
+      tg_json_string(json, slot);
+    }
+  }
+  tg_json_end_array(json);
+}
+
+static bool is_large(const Lab *lab) {
+  return tg_schedule_processors(&lab->schedule) >= LARGE_PROCESSORS;
+}
+
+static void write_names(const Lab *lab) {
+  const TgSchedule *schedule = &lab->schedule;
+  char network[TG_TOPOLOGY_TEXT_BYTES], grid[48];
+  static const char *const matrices[] = {"A", "B", "C"};
+  tg_topology_format(&lab->network, network, sizeof network);
+  tg_schedule_grid_text(schedule, grid, sizeof grid);
+  tg_json_member_string(json, "title", tg_name(&lab->names, lab->names.display));
+  tg_json_member_string(json, "citation", tg_name(&lab->names, lab->names.citation));
+  tg_json_member_string(json, "grid", grid);
+  tg_json_member_string(json, "network", network);
+  tg_json_member_string(json, "embedding", tg_embedding_name((int)lab->settings.embedding));
+  tg_json_member_string(json, "collective", tg_collective_name(lab->settings.collective));
+  tg_json_member_integer(json, "processors", tg_schedule_processors(schedule));
+  tg_json_member_integer(json, "inner", schedule->inner);
+  tg_json_member_bool(json, "large", is_large(lab));
+  tg_json_member_bool(json, "detail", lab->frames && lab->frames->frame.detail);
+  tg_json_key(json, "extents");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int c = 0; c < schedule->dims; c++) tg_json_integer(json, schedule->extent[c]);
+  tg_json_end_array(json);
+  tg_json_key(json, "axes");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int c = 0; c < schedule->dims; c++) tg_json_string(json, tg_name(&lab->names, lab->names.axis[c]));
+  tg_json_end_array(json);
+  tg_json_key(json, "blocks");
+  tg_json_begin_object(json, TG_JSON_ROW);
+  for (int m = 0; m < TG_MATRICES; m++) {
+    tg_json_key(json, matrices[m]);
+    tg_json_begin_array(json, TG_JSON_ROW);
+    tg_json_integer(json, schedule->blocks[m][0]);
+    tg_json_integer(json, schedule->blocks[m][1]);
+    tg_json_end_array(json);
+  }
+  tg_json_end_object(json);
+  tg_json_key(json, "computes");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_integer(json, schedule->computes.left);
+  tg_json_integer(json, schedule->computes.left_transposed);
+  tg_json_integer(json, schedule->computes.right);
+  tg_json_integer(json, schedule->computes.right_transposed);
+  tg_json_end_array(json);
+}
+
+/* Of every block of C, row by row, the processor and the slot in which it must end. */
+static void write_c_places(const Lab *lab) {
+  const TgFrame *frame = lab->frames ? &lab->frames->frame : NULL;
+  tg_json_key(json, "c_place");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int32_t i = 0; frame && frame->detail && i < lab->schedule.blocks[TG_MATRIX_C][0]; i++) {
+    for (int32_t j = 0; j < lab->schedule.blocks[TG_MATRIX_C][1]; j++) {
+      int64_t processor = -1;
+      int buffer = 0;
+      int32_t index = 0;
+      tg_state_c_place(lab->frames->state, i, j, &processor, &buffer, &index);
+      tg_json_begin_array(json, TG_JSON_ROW);
+      tg_json_integer(json, processor);
+      tg_json_integer(json, frame->first[buffer] + index);
+      tg_json_end_array(json);
+    }
+  }
+  tg_json_end_array(json);
+}
+
+/* What there is to say of a schedule that could be opened; false where it turns out that it cannot. */
+static bool write_facts(const Lab *lab) {
+  TgError error = {0};
+  const bool cells = lab->frames && lab->frames->frame.detail && tg_layout_is_full(&lab->frames->frame);
+  const int64_t last =
+      lab->frames ? tg_frames_steps(lab->frames) : tg_walk_count_steps(&lab->schedule, &lab->names, &error);
+  if (last < 0) {
+    write_error("run", &error);
+    return false;
+  }
+  write_names(lab);
+  tg_json_member_integer(json, "last", last);
+  tg_json_member_bool(json, "cells", cells);
+  write_slot_names(lab);
+  write_c_places(lab);
+  write_steps(lab);
+  return true;
+}
 
 static bool lay(Lab *lab, TgError *error) {
   const TgSchedule *schedule = &lab->schedule;
@@ -38,10 +211,6 @@ EXPORT(shut) void shut(Lab *lab) {
   if (lab->scene) tg_scene_free(lab->scene);
   if (lab->renamed) g_string_free(lab->renamed, TRUE);
   g_free(lab);
-}
-
-bool is_large(const Lab *lab) {
-  return tg_schedule_processors(&lab->schedule) >= LARGE_PROCESSORS;
 }
 
 /* Says in the answer what is wrong. */

@@ -59,11 +59,6 @@ void end_answer(void);
 /** Makes `text` the answer, and owns it. */
 void take_answer(GString *text);
 
-/** The settings of lines `key=value`. */
-bool read_settings(Settings *settings, const char *lines, TgError *error);
-/** What there is to say of a schedule that could be opened; false where it turns out that it cannot. */
-bool write_facts(const Lab *lab);
-
 void write_error(const char *stage, const TgError *error);
 void write_failure(const TgSchedule *schedule, const TgError *failure);
 void write_name(const TgBlockName *block);
@@ -71,7 +66,6 @@ void write_name(const TgBlockName *block);
 /** The frame of a step, or of the last that there is; NULL where none can be made. */
 const TgFrame *seek_frame(Lab *lab, int64_t step);
 bool open_frames(Lab *lab);
-bool is_large(const Lab *lab);
 void free_kept(Kept *kept);
 
 #endif

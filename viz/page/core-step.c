@@ -2,7 +2,6 @@
 #include "core-private.h"
 #include "picture.h"
 #include "scene-change.h"
-#include "scene-svg.h"
 
 static void write_messages(const TgFrame *frame) {
   tg_json_key(json, "message");

@@ -5,8 +5,6 @@
  */
 #include "core-private.h"
 
-#include <string.h>
-
 static GString *text;
 TgJson *json;
 

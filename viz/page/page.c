@@ -5,7 +5,6 @@
 #include "json-writer.h"
 #include "page-data.h"
 #include "picture.h"
-#include "scene-svg.h"
 
 const char *tg_page_lacks(void) {
   return tg_page_template_bytes > 0 ? NULL : tg_page_missing;

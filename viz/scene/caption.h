@@ -34,8 +34,6 @@ typedef struct TgRoom {
 /** Frees what the caption holds. */
 void tg_caption_clear(TgCaption *caption);
 
-/** Title and note of a step. */
-void tg_caption_init(TgCaption *caption, const TgFrame *frame);
 /** Adds a sentence above the picture; owns `text`. */
 void tg_caption_add_note(TgCaption *caption, char *text);
 /** Adds a sample below it; owns `words`. */

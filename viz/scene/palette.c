@@ -22,7 +22,3 @@ void tg_cividis(double value, char colour[8]) {
     rgb[c] = (int)(cividis[low][c] + (at - low) * (cividis[low + 1][c] - cividis[low][c]) + 0.5);
   g_snprintf(colour, 8, "#%02x%02x%02x", (unsigned)rgb[0] & 255, (unsigned)rgb[1] & 255, (unsigned)rgb[2] & 255);
 }
-
-const char *tg_cividis_ink(double value) {
-  return value < 0.55 ? "#ffffff" : TG_COLOUR_INK;
-}

@@ -26,7 +26,5 @@ extern const TgMatrixStyle tg_matrix_style[TG_MATRICES];
 
 /** Writes the colour for `value` in [0, 1] as "#rrggbb". */
 void tg_cividis(double value, char colour[8]);
-/** The text colour that reads on it. */
-const char *tg_cividis_ink(double value);
 
 #endif

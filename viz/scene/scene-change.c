@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "scene-private.h"
-#include "scene-svg.h"
 
 enum { LINES_MOST = 10 }; /* numbered by a digit */
 

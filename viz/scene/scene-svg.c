@@ -1,7 +1,4 @@
-#include "scene-svg.h"
-
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "scene-private.h"

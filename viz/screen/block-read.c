@@ -1,9 +1,15 @@
-/* Names of blocks on a terminal, and as a person types them. */
+/* Names of processors and blocks on a terminal, and as a person types them. */
 #include "paper.h"
 
 #include <string.h>
 
 enum { SUBSCRIPT_ZERO = 0x2080 };
+
+void tg_paper_processor(GString *text, const TgSchedule *schedule, int64_t processor) {
+  g_autoptr(GString) name = g_string_new(NULL);
+  tg_processor_append(name, schedule, processor);
+  g_string_append(text, name->str + 1);
+}
 
 void tg_paper_block(const TgPaper *paper, GString *text, const TgBlockName *block) {
   g_autoptr(GString) name = g_string_new(NULL);

@@ -2,15 +2,7 @@
 #include "paper.h"
 #include "tour.h"
 
-#include <string.h>
-
 enum { SAID = 3 }; /* of the many messages and products that a block may have in one step */
-
-static void append_processor(GString *text, const TgFrame *frame, int64_t processor) {
-  g_autoptr(GString) name = g_string_new(NULL);
-  tg_processor_append(name, frame->schedule, processor);
-  g_string_append(text, name->str + 1);
-}
 
 /* Begins a further thing that is said; false where it is one too many, which is only counted. */
 static bool begin(GString *text, int *count, const char *separator) {
@@ -23,9 +15,9 @@ static void append_messages(GString *text, const TgFrame *frame, const TgBlockNa
   for (int64_t m = 0; m < frame->messages; m++) {
     const TgFrameMessage *message = &frame->message[m];
     if (!tg_block_name_follows(&message->block, block) || !begin(text, count, ", ")) continue;
-    append_processor(text, frame, message->from);
+    tg_paper_processor(text, frame->schedule, message->from);
     g_string_append(text, unicode ? " → " : " -> ");
-    append_processor(text, frame, message->to);
+    tg_paper_processor(text, frame->schedule, message->to);
     if (message->add) g_string_append(text, ", added");
   }
 }
@@ -43,7 +35,7 @@ static void append_products(GString *text, const TgFrame *frame, const TgBlockNa
     g_string_append(text, paper->unicode ? "·" : "*");
     tg_paper_block(paper, text, &product->right);
     g_string_append(text, " on ");
-    append_processor(text, frame, product->processor);
+    tg_paper_processor(text, frame->schedule, product->processor);
   }
 }
 
@@ -58,11 +50,13 @@ static void append_places(GString *text, const TgFrame *frame, const TgBlockName
   for (int64_t p = 0; p < frame->processors; p++) {
     if (!holds(frame, p, block) || !begin(text, count, ", ")) continue;
     g_string_append(text, *count == 1 ? "on " : "");
-    append_processor(text, frame, p);
+    tg_paper_processor(text, frame->schedule, p);
   }
 }
 
-char *tg_journey_text(const TgFrame *frame, const TgBlockName *block, bool unicode) {
+/* Where a block is in a frame and what becomes of it, in words: "on (0,1)", "(0,1) → (0,0), C₀₁ += A₀₁·B₁₁ on (0,1)".
+ * Free with g_free(). */
+static char *journey_text(const TgFrame *frame, const TgBlockName *block, bool unicode) {
   GString *text = g_string_new(NULL);
   const TgPaper paper = {.unicode = unicode};
   int count = 0;
@@ -81,7 +75,7 @@ char **tg_journey(const TgTour *tour, const TgFrameOptions *options, const TgBlo
   GPtrArray *texts = g_ptr_array_new();
   const TgFrame *frame;
   for (int64_t s = 0; s < most && (frame = tg_frames_next(frames, error)); s++)
-    g_ptr_array_add(texts, tg_journey_text(frame, block, unicode));
+    g_ptr_array_add(texts, journey_text(frame, block, unicode));
   g_ptr_array_add(texts, NULL);
   return (char **)g_ptr_array_free(texts, FALSE);
 }

@@ -3,7 +3,6 @@
 #include "palette.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 TgRow tg_row_new(void) {
   return (TgRow){.text = g_string_new(NULL)};
@@ -102,6 +101,18 @@ void tg_word_add(GArray *words, unsigned look, bool joined, const char *text) {
   g_array_append_val(words, word);
 }
 
+GArray *tg_rows_new(void) {
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(TgRow));
+  g_array_set_clear_func(rows, (GDestroyNotify)(void (*)(void))tg_row_clear);
+  return rows;
+}
+
+TgRow *tg_rows_add(GArray *rows) {
+  TgRow row = tg_row_new();
+  g_array_append_val(rows, row);
+  return &g_array_index(rows, TgRow, rows->len - 1);
+}
+
 /* Columns of the word and of those that are joined to it. */
 static int joined_columns(const GArray *words, guint first) {
   int columns = tg_text_columns(g_array_index(words, TgWord, first).text);
@@ -111,18 +122,14 @@ static int joined_columns(const GArray *words, guint first) {
 }
 
 GArray *tg_words_wrap(const GArray *words, const TgPaper *paper, int columns) {
-  GArray *rows = g_array_new(FALSE, FALSE, sizeof(TgRow));
-  g_array_set_clear_func(rows, (GDestroyNotify)(void (*)(void))tg_row_clear);
+  GArray *rows = tg_rows_new();
   for (guint w = 0; w < words->len; w++) {
     const TgWord *word = &g_array_index(words, TgWord, w);
     TgRow *row = rows->len ? &g_array_index(rows, TgRow, rows->len - 1) : NULL;
-    if (!row || (!word->joined && row->width + 1 + joined_columns(words, w) > columns)) {
-      TgRow fresh = tg_row_new();
-      g_array_append_val(rows, fresh);
-      row = &g_array_index(rows, TgRow, rows->len - 1);
-    } else if (!word->joined) {
+    if (!row || (!word->joined && row->width + 1 + joined_columns(words, w) > columns))
+      row = tg_rows_add(rows);
+    else if (!word->joined)
       tg_row_pad(row, row->width + 1);
-    }
     tg_row_add(row, paper, word->look, columns - row->width, word->text);
   }
   return rows;

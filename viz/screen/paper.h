@@ -42,6 +42,10 @@ typedef struct TgRow {
 
 TgRow tg_row_new(void);
 void tg_row_clear(TgRow *row);
+/** An array of TgRow that clears its elements. */
+GArray *tg_rows_new(void);
+/** Appends an empty row, to be filled before the next call. */
+TgRow *tg_rows_add(GArray *rows);
 /** Appends what fits into `columns` of them; the last one becomes "…" where something is cut. Control characters become
  * question marks. */
 void tg_row_add(TgRow *row, const TgPaper *paper, unsigned look, int columns, const char *text);
@@ -59,7 +63,7 @@ typedef struct TgWord {
 
 /** Appends a word to an array of TgWord. */
 void tg_word_add(GArray *words, unsigned look, bool joined, const char *text);
-/** Breaks words into rows of `columns`: an array of TgRow that clears its elements. */
+/** Breaks words into rows of `columns`; see tg_rows_new(). */
 GArray *tg_words_wrap(const GArray *words, const TgPaper *paper, int columns);
 /** Breaks a text at spaces; free with g_strfreev(). */
 char **tg_text_rows(const char *text, int columns);
@@ -67,6 +71,8 @@ char **tg_text_rows(const char *text, int columns);
 /** Columns that a text takes on a terminal. */
 int tg_text_columns(const char *text);
 
+/** Appends "(0,1)". */
+void tg_paper_processor(GString *text, const TgSchedule *schedule, int64_t processor);
 /** Appends "A₀₁", or "A01" on paper without Unicode. */
 void tg_paper_block(const TgPaper *paper, GString *text, const TgBlockName *block);
 /** Reads a block's name as a person types it: "A01", "a0,12", "A₀₁". */

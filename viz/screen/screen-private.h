@@ -5,11 +5,6 @@
 
 #include "screen.h"
 
-/** A screen's parts as arrays of TgRow. */
-GArray *tg_rows_new(void);
-/** Appends an empty row, to be filled before the next call. */
-TgRow *tg_rows_add(GArray *rows);
-
 /** The grid as it lies on the screen: planes below one another, each of rows and columns. */
 typedef struct TgScreenGrid {
   int64_t planes, rows, columns;
@@ -23,16 +18,6 @@ void tg_screen_plane_text(GString *text, const TgScreen *screen, const TgScreenG
 /** The processor at a place. */
 int64_t tg_screen_processor(const TgScreenGrid *grid, int64_t plane, int64_t row, int64_t column);
 
-/** What stands in a cell, by kind. */
-typedef enum TgCellPart { TG_CELL_WORK, TG_CELL_HOLDS, TG_CELL_OUT, TG_CELL_IN, TG_CELL_PARTS } TgCellPart;
-
-/** Appends the words (TgWord) of one part of a processor's cell. */
-void tg_cell_words(GArray *words, const TgScreen *screen, int64_t processor, TgCellPart part);
-/** Appends what a processor sends, and where to; and what it gets. */
-void tg_cell_out(GArray *words, const TgScreen *screen, int64_t processor);
-void tg_cell_in(GArray *words, const TgScreen *screen, int64_t processor);
-/** The look of a block, with the flags that it deserves. */
-unsigned tg_cell_look(const TgScreen *screen, const TgBlockName *block);
 /** True where the step fails on this processor. */
 bool tg_cell_failed(const TgScreen *screen, int64_t processor);
 
@@ -44,12 +29,5 @@ GArray *tg_screen_cells(const TgScreen *screen, int columns, TgScreenExtent *ext
 GArray *tg_screen_map(const TgScreen *screen, int columns, TgScreenExtent *extent);
 /** Columns of processors that cells of a readable width leave room for. */
 int64_t tg_screen_cells_across(const TgScreen *screen, int columns);
-
-/** Title, label, note, what fails, and the lines that run; or, of a followed block, its journey in `rows` rows. */
-GArray *tg_screen_head(const TgScreen *screen, int rows, int columns);
-/** Counts, and how far C is. */
-GArray *tg_screen_foot(const TgScreen *screen, int columns);
-/** What the keys do. */
-GArray *tg_screen_help(const TgScreen *screen, int columns);
 
 #endif

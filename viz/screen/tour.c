@@ -1,5 +1,51 @@
 #include "tour.h"
 
+/* What a frame has of every processor, in order: counted, then dealt out. */
+static int64_t sender(const TgFrame *frame, int64_t message) {
+  return frame->message[message].from;
+}
+
+static int64_t receiver(const TgFrame *frame, int64_t message) {
+  return frame->message[message].to;
+}
+
+static int64_t multiplier(const TgFrame *frame, int64_t product) {
+  return frame->product[product].processor;
+}
+
+static void fill(TgTourLists *lists, const TgFrame *frame, int64_t count,
+                 int64_t (*processor)(const TgFrame *frame, int64_t number)) {
+  lists->begin = g_new0(int64_t, (gsize)frame->processors + 2);
+  lists->number = g_new(int64_t, (gsize)MAX(count, 1));
+  int64_t *next = lists->begin + 1; /* becomes the next one's beginning while its own numbers are dealt out */
+  for (int64_t n = 0; n < count; n++) next[processor(frame, n) + 1]++;
+  for (int64_t p = 1; p <= frame->processors; p++) next[p] += next[p - 1];
+  for (int64_t n = 0; n < count; n++) lists->number[next[processor(frame, n)]++] = n;
+}
+
+static void empty(TgTourLists *lists) {
+  g_clear_pointer(&lists->begin, g_free);
+  g_clear_pointer(&lists->number, g_free);
+}
+
+static void tour_unlist(TgTour *tour) {
+  empty(&tour->sent);
+  empty(&tour->received);
+  empty(&tour->multiplied);
+}
+
+/* Makes the lists of the frame at which the tour stands, and frees them. */
+static void tour_list(TgTour *tour) {
+  const TgFrame *frame = tour->frame;
+  tour_unlist(tour);
+  tour->rounds = 0;
+  if (!frame->detail) return;
+  for (int64_t m = 0; m < frame->messages; m++) tour->rounds = MAX(tour->rounds, frame->message[m].round + 1);
+  fill(&tour->sent, frame, frame->messages, sender);
+  fill(&tour->received, frame, frame->messages, receiver);
+  fill(&tour->multiplied, frame, frame->products, multiplier);
+}
+
 /* What is asked of the last frame's array of steps, which grows with the tour. */
 static TgTourStep *step_at(const TgTour *tour, int64_t step) {
   return &g_array_index(tour->step, TgTourStep, step);
@@ -20,7 +66,8 @@ static void walk_past(TgTour *tour, int64_t step) {
   }
 }
 
-int64_t tg_tour_message_bytes(const TgTour *tour, const TgFrameMessage *message) {
+/* Bytes of a message; 0 without sizes. */
+static int64_t tour_message_bytes(const TgTour *tour, const TgFrameMessage *message) {
   const TgBlockName *block = &message->block;
   const TgTourSizes *sizes = &tour->sizes;
   int64_t rows, columns;
@@ -47,7 +94,7 @@ static void count_step(TgTour *tour, const TgFrame *frame) {
   now->products += frame->products;
   now->messages += frame->messages;
   for (int64_t m = 0; frame->detail && m < frame->messages; m++)
-    now->bytes += tg_tour_message_bytes(tour, &frame->message[m]);
+    now->bytes += tour_message_bytes(tour, &frame->message[m]);
   tour->known = frame->step;
 }
 
@@ -60,7 +107,7 @@ bool tg_tour_go(TgTour *tour, int64_t step, GError **error) {
     if (!tg_watch_go_on(tour->watch, at)) break;
   }
   walk_past(tour, tour->frame->step);
-  tg_tour_list(tour);
+  tour_list(tour);
   return true;
 }
 
@@ -120,7 +167,7 @@ TgTour *tg_tour_new(const TgSchedule *schedule, const TgScheduleNames *names, co
 }
 
 void tg_tour_free(TgTour *tour) {
-  tg_tour_unlist(tour);
+  tour_unlist(tour);
   if (tour->frames) tg_frames_free(tour->frames);
   g_array_unref(tour->step);
   g_array_unref(tour->c_place);

@@ -53,12 +53,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgTour, tg_tour_free)
  * the way where the watch stops it. */
 bool tg_tour_go(TgTour *tour, int64_t step, GError **error);
 
-/** Makes the lists of the frame at which the tour stands, and frees them. */
-void tg_tour_list(TgTour *tour);
-void tg_tour_unlist(TgTour *tour);
-
-/** Bytes of a message; 0 without sizes. */
-int64_t tg_tour_message_bytes(const TgTour *tour, const TgFrameMessage *message);
 /** Counts up to and with the frame. */
 const TgTourStep *tg_tour_totals(const TgTour *tour);
 /** Counts of the frame's step alone. */
@@ -73,9 +67,6 @@ typedef struct TgTourSums {
 /** False where C is no sum of products, or the frame has no detail. */
 bool tg_tour_sums(const TgTour *tour, TgTourSums *sums);
 
-/** Where a block is in a frame and what becomes of it, in words: "on (0,1)", "(0,1) → (0,0), C₀₁ += A₀₁·B₁₁ on (0,1)".
- * Free with g_free(). */
-char *tg_journey_text(const TgFrame *frame, const TgBlockName *block, bool unicode);
 /** The same of every step, up to `most` of them, by a run of its own; free with g_strfreev(). */
 char **tg_journey(const TgTour *tour, const TgFrameOptions *options, const TgBlockName *block, bool unicode,
                   int64_t most, GError **error);

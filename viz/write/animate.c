@@ -1,10 +1,91 @@
 #include "animate.h"
 
+#include <glib.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
-#include "gif.h"
+#include "draw-error.h"
+#include "program.h"
 #include "render.h"
 #include "svg-text.h"
+#include "watch.h"
+
+/* ImageMagick 7 is called magick, 6 convert. */
+static char *find_program(GError **error) {
+  static const char *const names[] = {"magick", "convert"};
+  for (gsize n = 0; n < G_N_ELEMENTS(names); n++) {
+    g_autofree char *path = g_find_program_in_path(names[n]);
+    if (path != NULL) return g_canonicalize_filename(path, NULL);
+  }
+  g_set_error_literal(
+      error, TG_DRAW_ERROR, TG_DRAW_ERROR_PROGRAM,
+      "a GIF needs ImageMagick (magick or convert), which is not installed: install the package imagemagick, "
+      "or draw an animated .svg instead");
+  return NULL;
+}
+
+/* True where ImageMagick is installed; else an error that names its package. */
+static gboolean gif_available(GError **error) {
+  g_autofree char *program = find_program(error);
+  return program != NULL;
+}
+
+/* Writes the files into `folder`; the arguments of the program that name them are added to `words`. */
+static gboolean write_files(const char *folder, GPtrArray *files, GPtrArray *words, const TgWatch *watch,
+                            GError **error) {
+  for (guint f = 0; f < files->len; f++) {
+    char *name = g_strdup_printf("%06u.png", f);
+    g_ptr_array_add(words, name);
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    gsize length;
+    const char *data = g_bytes_get_data(g_ptr_array_index(files, f), &length);
+    if (!tg_watch_go_on(watch, files->len)) {
+      g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED, "stopped");
+      return FALSE;
+    }
+    if (!g_file_set_contents(path, data, (gssize)length, error)) return FALSE;
+  }
+  return TRUE;
+}
+
+static void add_words(GPtrArray *words, const char *const *more) {
+  for (; *more != NULL; more++) g_ptr_array_add(words, g_strdup(*more));
+}
+
+/* ImageMagick takes %, [ and : in names for something else: it sees no name but those of the frames. */
+static GBytes *join_in(const char *folder, GPtrArray *files, double seconds, const TgWatch *watch, GError **error) {
+  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *path = find_program(error), *delay = g_strdup_printf("%d", (int)(seconds * 100 + 0.5));
+  if (path == NULL) return NULL;
+  add_words(words, (const char *const[]){path, "-delay", delay, "-loop", "0", NULL});
+  if (!write_files(folder, files, words, watch, error)) return NULL;
+  add_words(words, (const char *const[]){"+dither", "-layers", "optimize", "gif:-", NULL});
+  g_ptr_array_add(words, NULL);
+  const TgProgram program = {
+      .words = (const char *const *)words->pdata, .folder = folder, .input = -1, .watch = watch, .done = files->len};
+  GBytes *gif = tg_program_run(&program, error);
+  if (gif == NULL) g_prefix_error_literal(error, "cannot join the frames into a GIF: ");
+  return gif;
+}
+
+static void remove_folder(const char *folder) {
+  GDir *dir = g_dir_open(folder, 0, NULL);
+  for (const char *name; dir != NULL && (name = g_dir_read_name(dir)) != NULL;) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_remove(path);
+  }
+  if (dir != NULL) g_dir_close(dir);
+  g_rmdir(folder);
+}
+
+/* Joins PNG files (GBytes) to an endless GIF that shows each for `seconds`; `watch` is told the number of files. */
+static GBytes *gif_join(GPtrArray *files, double seconds, const TgWatch *watch, GError **error) {
+  g_autofree char *folder = g_dir_make_tmp("topogemm-XXXXXX", error);
+  if (folder == NULL) return NULL;
+  GBytes *gif = join_in(folder, files, seconds, watch, error);
+  remove_folder(folder);
+  return gif;
+}
 
 /* One row a format. */
 typedef struct TgAnimationKind {
@@ -68,7 +149,7 @@ static GBytes *finish_svg(TgAnimation *animation, const TgWatch *watch, GError *
 }
 
 static GBytes *finish_gif(TgAnimation *animation, const TgWatch *watch, GError **error) {
-  return tg_gif_join(animation->files, animation->seconds, watch, error);
+  return gif_join(animation->files, animation->seconds, watch, error);
 }
 
 static const TgAnimationKind kinds[] = {{"svg", "svg", finish_svg}, {"gif", TG_RENDER_SCREEN_PNG, finish_gif}};
@@ -83,7 +164,7 @@ static const TgAnimationKind *find_kind(const char *format, GError **error) {
 
 TgAnimation *tg_animation_new(const char *format, double seconds, uint64_t limit_bytes, GError **error) {
   const TgAnimationKind *kind = find_kind(format, error);
-  if (kind == NULL || (kind->finish == finish_gif && !tg_gif_available(error))) return NULL;
+  if (kind == NULL || (kind->finish == finish_gif && !gif_available(error))) return NULL;
   TgAnimation *animation = g_new0(TgAnimation, 1);
   animation->kind = kind;
   animation->seconds = seconds;

@@ -1,12 +1,43 @@
 #include "render.h"
 
+#include <fontconfig/fontconfig.h>
+#include <glib.h>
 #include <gvc.h>
 #include <pthread.h>
-#include <string.h>
+#include <stdbool.h>
 
-#include "font.h"
 #include "scene-private.h"
 #include "svg-text.h"
+
+/* As Pango looks for fonts: those that it can scale. */
+static bool is_there(void) {
+  FcPattern *pattern = FcPatternCreate();
+  FcCharSet *letters = FcCharSetCreate();
+  FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, NULL);
+  for (FcChar32 letter = 0x2080; letter <= 0x2089; letter++) FcCharSetAddChar(letters, letter);
+  FcPatternAddCharSet(pattern, FC_CHARSET, letters);
+  FcPatternAddBool(pattern, FC_SCALABLE, FcTrue);
+  FcFontSet *fonts = FcFontList(NULL, pattern, family);
+  const bool found = fonts != NULL && fonts->nfont > 0;
+  if (fonts != NULL) FcFontSetDestroy(fonts);
+  FcObjectSetDestroy(family);
+  FcCharSetDestroy(letters);
+  FcPatternDestroy(pattern);
+  return found;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool known;
+
+static void find_out(void) {
+  known = is_there();
+}
+
+/* True where an installed font has the digits ₀ to ₉, U+2080 to U+2089. libgvc takes them from any that has. */
+static bool font_has_subscripts(void) {
+  pthread_once(&once, find_out);
+  return known;
+}
 
 /* libgvc is one for the process: it reports through one function without user data, its plug-ins keep static pointers
  * to fonts of a context after that context was freed (Graphviz 2.43, textlayout of the pango plug-in), and it is not
@@ -87,7 +118,7 @@ static bool scene_has_subscript(const TgScene *scene) {
 
 gboolean tg_render_has_plain_digits(const TgScene *scene, const char *format) {
   const TgRenderFormat *row = find_format(format);
-  return !(row && row->is_text) && !tg_font_has_subscripts() && scene_has_subscript(scene);
+  return !(row && row->is_text) && !font_has_subscripts() && scene_has_subscript(scene);
 }
 
 static GString *dot_of(const TgScene *scene, const TgRenderFormat *format) {

@@ -1,7 +1,6 @@
 #include "scene-private.h"
 
 #include <math.h>
-#include <stdint.h>
 
 /* Graphviz has y upwards. */
 static void append_point(GString *dot, double x, double y) {

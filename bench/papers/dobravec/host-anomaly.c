@@ -1,13 +1,244 @@
 /* bench host-anomaly: the times. */
 #include "host-anomaly.h"
 
+#include <inttypes.h>
+#include <math.h>
+
+#include "chart.h"
 #include "counter-random.h"
+#include "host-programs.h"
 #include "host-pages.h"
-#include "double-sum.h"
 #include "product-error.h"
+#include "results.h"
 #include "trial.h"
 
-#include <math.h>
+/* --- a page ------------------------------------------------------------------------------------------------------- */
+
+/* "sizes", "padded", "huge-pages", "rows", "few-rows". */
+static const char *series_name(TgAnomalySeries series) {
+  static const char *const names[TG_ANOMALY_SERIES] = {"sizes", "padded", "huge-pages", "rows", "few-rows"};
+  return names[series];
+}
+
+static void add_number(TgTable *table, int digits, double value) {
+  if (isnan(value))
+    tg_table_add(table, "-");
+  else
+    tg_table_add(table, "%.*f", digits, value);
+}
+
+static void add_times(TgTable *table, const TgAnomaly *anomaly, TgAnomalySeries series, int64_t n) {
+  const TgAnomalyRun *run = tg_anomaly_find(anomaly, series, n);
+  add_number(table, 2, run ? run->step_s * 1e9 : NAN);
+  add_number(table, 2, run ? tg_anomaly_against(anomaly, run) : NAN);
+}
+
+/* A time is comparable with the paper's only where all rows are computed. */
+static void print_quick(const TgAnomaly *anomaly, TgPage *page) {
+  int64_t computed = 0;
+  for (guint r = 0; r < anomaly->runs->len; r++) computed = MAX(computed, tg_anomaly_run(anomaly, r)->computed);
+  if (anomaly->quick)
+    tg_page_paragraph(page, 2, "--quick: at most %" PRId64 " rows of C are computed, and the times are of those.",
+                      computed);
+}
+
+static void print_sizes(const TgAnomaly *anomaly, TgPage *page) {
+  static const char *const heads[] = {"n",         "paper, ms",      "its steps, ns", "to others",
+                                      "here, ms",  "steps, ns",      "to others",     "padded, ns",
+                                      "to others", "huge pages, ns", "to others"};
+  TgTable *table = tg_page_table(page, "rrrrrrrrrrr", 2, heads);
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    const double n = (double)run->n;
+    if (run->series != TG_ANOMALY_SIZES) continue;
+    tg_table_add(table, "%" G_GINT64_FORMAT, run->n);
+    add_number(table, 0, run->paper_s * 1e3);
+    add_number(table, 2, run->paper_s / (n * n * n) * 1e9);
+    add_number(table, 2, tg_anomaly_paper_against(anomaly, run));
+    add_number(table, 0, *run->left_out ? NAN : run->time.median_s * 1e3);
+    add_times(table, anomaly, TG_ANOMALY_SIZES, run->n);
+    add_times(table, anomaly, TG_ANOMALY_PADDED, run->n);
+    add_times(table, anomaly, TG_ANOMALY_HUGE, run->n);
+  }
+}
+
+static void add_walk(TgTable *table, const TgCacheWalk *walk) {
+  tg_table_add(table, "%" G_GINT64_FORMAT " x %" G_GINT64_FORMAT, walk->sets, walk->fullest);
+  tg_table_add(table, "%.0f %%", 100 * (double)walk->overfull / (double)MAX(walk->lines, 1));
+}
+
+/* A row a run; the walk is told for the first two levels, the third is shared with whatever else runs. */
+static void print_walks(const TgAnomaly *anomaly, TgPage *page) {
+  static const char *const heads[] = {
+      "series", "n", "row", "steps, ns", "spread", "L1: sets x lines", "overfull", "L2: sets x lines", "overfull"};
+  TgTable *table = tg_page_table(page, "lrrrrrrrr", 2, heads);
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    const double steps = (double)run->computed * (double)run->n * (double)run->n;
+    tg_table_add(table, "%s", series_name((TgAnomalySeries)run->series));
+    tg_table_add(table, "%" G_GINT64_FORMAT, run->n);
+    tg_table_add(table, "%" G_GINT64_FORMAT, run->row);
+    add_number(table, 2, *run->left_out ? NAN : run->step_s * 1e9);
+    add_number(table, 2, *run->left_out ? NAN : run->time.stddev_s / steps * 1e9);
+    for (int c = 0; c < 2; c++) add_walk(table, &run->walk[c]);
+  }
+}
+
+static void print_caches(const TgAnomaly *anomaly, TgPage *page) {
+  for (int c = 0; c < anomaly->caches; c++) {
+    const TgCache *cache = &anomaly->cache[c];
+    tg_page_add(page,
+                "  L%d: %" G_GINT64_FORMAT " sets of %d lines of %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT " KB\n",
+                cache->level, cache->sets, cache->ways, cache->line_bytes,
+                cache->sets * cache->ways * cache->line_bytes / 1024);
+  }
+  if (anomaly->caches < 2) tg_page_add(page, "  the system does not say what the caches are\n");
+}
+
+static void print_left_out(const TgAnomaly *anomaly, TgPage *page) {
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    if (*run->left_out)
+      tg_page_paragraph(page, 2, "%s, n = %" G_GINT64_FORMAT ": %s", series_name((TgAnomalySeries)run->series), run->n,
+                        run->left_out);
+  }
+}
+
+/* The first runs may have been left out. */
+static void print_where(const TgAnomaly *anomaly, TgPage *page) {
+  g_autofree char *host = tg_environment_host(&anomaly->environment);
+  int32_t trials = 0;
+  for (guint r = 0; r < anomaly->runs->len; r++) trials = MAX(trials, tg_anomaly_run(anomaly, r)->time.trials);
+  tg_page_add(page, "%s; one thread on processor %d; ", host, anomaly->processor);
+  if (trials)
+    tg_page_add(page, "medians of %d trials, all runs in turn\n", trials);
+  else
+    tg_page_add(page, "nothing was measured\n");
+}
+
+static void print(const void *measured, TgPage *page) {
+  const TgAnomaly *anomaly = measured;
+  print_where(anomaly, page);
+  print_caches(anomaly, page);
+  tg_page_add(page, "\nMatrices of n x n, f32, sums in f64\n");
+  print_sizes(anomaly, page);
+  print_quick(anomaly, page);
+  tg_page_paragraph(page, 2,
+                    "steps: a multiply-add. to others: over the median of the neighbouring sizes. padded: rows a cache "
+                    "line longer than n. huge pages: without gaps, every matrix on pages of 2 MB.");
+  tg_page_add(page, "\nDown a column of B: one element of each row\n");
+  print_walks(anomaly, page);
+  tg_page_paragraph(
+      page, 2,
+      "row: elements from one row to the next. sets x lines: sets that the lines of a column share, and how "
+      "many share the fullest. overfull: lines in sets that have no room for all of theirs; with the line "
+      "used longest ago going first, none of these is left when the next column wants it.");
+  print_left_out(anomaly, page);
+}
+
+/* --- a document --------------------------------------------------------------------------------------------------- */
+
+TG_FIELD_TABLE(cache_fields, TG_FIELD(TgCache, level), TG_FIELD(TgCache, sets), TG_FIELD(TgCache, ways),
+               TG_FIELD(TgCache, line_bytes));
+TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgAnomalyRun, faults, "page_faults"),
+               TG_FIELD_AS(TgAnomalyRun, error, "relative_error"), TG_FIELD_AS(TgAnomalyRun, limit, "tolerance"),
+               TG_FIELD_AS(TgAnomalyRun, right, "ok"));
+TG_FIELD_TABLE(walk_fields, TG_FIELD(TgCacheWalk, lines), TG_FIELD(TgCacheWalk, sets),
+               TG_FIELD_AS(TgCacheWalk, fullest, "fullest_set_lines"),
+               TG_FIELD_AS(TgCacheWalk, overfull, "overfull_lines"));
+
+static void write_walks(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
+  tg_json_key(json, "column");
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int c = 0; c < anomaly->caches; c++) {
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_integer(json, "level", anomaly->cache[c].level);
+    tg_json_members(json, walk_fields, &run->walk[c]);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+}
+
+static void write_figures(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
+  tg_results_write_measured(json, &run->time);
+  tg_json_member_double(json, "step_s", run->step_s);
+  tg_json_member_double(json, "to_neighbours", tg_anomaly_against(anomaly, run));
+  tg_json_members(json, check_fields, run);
+}
+
+static void write_run(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "series", series_name((TgAnomalySeries)run->series));
+  tg_json_member_integer(json, "n", run->n);
+  tg_json_member_integer(json, "row_elements", run->row);
+  tg_json_member_integer(json, "rows_computed", run->computed);
+  if (run->repeats > 1) tg_json_member_integer(json, "repeats", run->repeats);
+  write_walks(json, anomaly, run);
+  if (*run->left_out)
+    tg_json_member_string(json, "left_out", run->left_out);
+  else
+    write_figures(json, anomaly, run);
+  if (!isnan(run->paper_s)) {
+    tg_json_member_double(json, "paper_time_s", run->paper_s);
+    tg_json_member_double(json, "paper_to_neighbours", tg_anomaly_paper_against(anomaly, run));
+  }
+  tg_json_end_object(json);
+}
+
+static TgJson *document(const void *measured) {
+  const TgAnomaly *anomaly = measured;
+  TgJson *json =
+      tg_results_begin("bench-host-anomaly", "host-anomaly", tg_experiment_host_anomaly.right(measured, NULL),
+                       anomaly->seed, &anomaly->environment);
+  tg_json_member_bool(json, "quick", anomaly->quick);
+  tg_json_member_integer(json, "core", anomaly->processor);
+  tg_json_member_rows(json, "caches", cache_fields, anomaly->cache, (size_t)anomaly->caches, sizeof *anomaly->cache);
+  tg_json_key(json, "results");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint r = 0; r < anomaly->runs->len; r++) write_run(json, anomaly, tg_anomaly_run(anomaly, r));
+  tg_json_end_array(json);
+  tg_json_end_object(json);
+  return json;
+}
+
+static const char *const curves[TG_ANOMALY_SERIES] = {"rows of n elements", "rows of n + 16",
+                                                      "rows of n, pages of 2 MB"};
+
+static void add_sizes(const TgAnomaly *anomaly, TgChart *chart, const char *title, int64_t low, int64_t high) {
+  TgPanel *panel = tg_chart_panel(chart, title, "rows of the matrices, n", "a multiply-add, times the others' median");
+  tg_panel_linear(panel);
+  for (guint r = 0; r < anomaly->runs->len; r++) {
+    const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+    if (run->series >= TG_ANOMALY_ROWS || run->n < low || run->n > high) continue;
+    tg_panel_point(panel, curves[run->series], (double)run->n, tg_anomaly_against(anomaly, run));
+    tg_panel_point(panel, "the paper, 2017", (double)run->n, tg_anomaly_paper_against(anomaly, run));
+  }
+}
+
+/* Against the sets of the first level that a column meets: one, two, four … */
+static void add_lengths(const TgAnomaly *anomaly, TgChart *chart) {
+  TgPanel *panel = tg_chart_panel(chart, "rows of 1024 to 2064 elements, pages of 2 MB",
+                                  "sets of L1 that a column meets", "a multiply-add, s");
+  for (int64_t sets = 1; anomaly->caches > 0 && sets <= anomaly->cache[0].sets; sets++)
+    for (guint r = 0; r < anomaly->runs->len; r++) {
+      const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
+      g_autofree char *name = g_strdup_printf("%d rows", (int)run->n);
+      if (run->series >= TG_ANOMALY_ROWS && run->walk[0].sets == sets)
+        tg_panel_point(panel, name, (double)sets, run->step_s);
+    }
+}
+
+static char *plot(const void *measured, const TgPlotFormat *format) {
+  const TgAnomaly *anomaly = measured;
+  g_autofree char *host = tg_environment_host(&anomaly->environment);
+  g_autoptr(TgChart) chart = tg_chart_new("A product on the processor, and the sets of its caches", host);
+  add_sizes(anomaly, chart, "16n, n = 62 to 66", 0, 1279);
+  add_sizes(anomaly, chart, "16n, n = 94 to 98", 1280, INT64_MAX);
+  add_lengths(anomaly, chart);
+  return tg_chart_script(chart, format);
+}
+
+/* --- what is measured --------------------------------------------------------------------------------------------- */
 
 enum { LINE = 16 /* elements of f32 in a cache line */, TRIALS = 7, QUICK_TRIALS = 3, QUICK_ROWS = 16, CHECKS = 2 };
 enum { ROWS_N = 1024, FEW_N = 112, FEW_REPEATS = 200, NEIGHBOUR = 64 /* rows, at most */ };
@@ -21,11 +252,6 @@ static const struct {
 
 /* From all lines in one set to lines spread evenly: multiples of a line, odd and even, and powers of two. */
 static const int64_t rows[] = {1024, 1040, 1056, 1088, 1152, 1280, 1296, 1408, 1536, 1552, 1792, 2048, 2064};
-
-const char *tg_anomaly_series_name(TgAnomalySeries series) {
-  static const char *const names[TG_ANOMALY_SERIES] = {"sizes", "padded", "huge-pages", "rows", "few-rows"};
-  return names[series];
-}
 
 const TgAnomalyRun *tg_anomaly_run(const TgAnomaly *anomaly, guint r) {
   return &g_array_index(anomaly->runs, TgAnomalyRun, r);
@@ -261,8 +487,8 @@ const TgExperiment tg_experiment_host_anomaly = {
     .takes_cpu_only = true,
     .measure = measure,
     .clear = clear,
-    .print = tg_anomaly_print,
-    .document = tg_anomaly_document,
-    .plot = tg_anomaly_plot,
+    .print = print,
+    .document = document,
+    .plot = plot,
     .right = right,
 };

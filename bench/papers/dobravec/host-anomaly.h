@@ -55,17 +55,9 @@ const TgAnomalyRun *tg_anomaly_find(const TgAnomaly *anomaly, TgAnomalySeries se
 double tg_anomaly_against(const TgAnomaly *anomaly, const TgAnomalyRun *run);
 /** The same from the paper's times. */
 double tg_anomaly_paper_against(const TgAnomaly *anomaly, const TgAnomalyRun *run);
-/** "sizes", "padded", "huge-pages", "rows", "few-rows". */
-const char *tg_anomaly_series_name(TgAnomalySeries series);
 
 void tg_anomaly_free(TgAnomaly *anomaly);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnomaly, tg_anomaly_free)
-
-void tg_anomaly_print(const void *measured, TgPage *page);
-TgJson *tg_anomaly_document(const void *measured);
-char *tg_anomaly_plot(const void *measured, const TgPlotFormat *format);
-
-extern const TgExperiment tg_experiment_host_anomaly;
 
 TG_END_DECLS
 

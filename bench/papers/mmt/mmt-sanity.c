@@ -2,7 +2,7 @@
 
 #include "counter-random.h"
 #include "device.h"
-#include "mmt-sequential.h"
+#include "host-programs.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,11 +1,298 @@
-/* bench mmt: what is measured. */
+/* bench mmt: speeds by width and size, the paper's figures, its checks. */
 #include "mmt.h"
 
-#include "mmt-sequential.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "host-programs.h"
+#include "results-print.h"
 #include "suite.h"
 
-#include <inttypes.h>
-#include <string.h>
+static const int32_t widths[] = {4, 8, 16, 32};
+enum { WIDTHS = G_N_ELEMENTS(widths) };
+
+/* --- speeds ------------------------------------------------------------------------------------------------------- */
+
+static void add_speed(TgTable *table, double flops, double time_s) {
+  const double speed = flops / time_s * 1e-9;
+  tg_table_add(table, isnan(speed) ? "-" : "%.*f", speed < 100 ? 1 : 0, speed);
+}
+
+/* The fastest width of a kernel at a size, without transfers; NULL where it was not measured. */
+static const TgResult *best_of(const TgMmt *mmt, const char *kernel, int64_t d) {
+  const TgResult *best = NULL;
+  for (guint r = 0; r < mmt->results->rows->len; r++) {
+    const TgResult *row = tg_results_at(mmt->results, r);
+    if (row->n != d || *row->left_out || strcmp(row->method, kernel) != 0) continue;
+    if (!best || tg_result_time_s(row) < tg_result_time_s(best)) best = row;
+  }
+  return best;
+}
+
+static void add_kernel(TgTable *table, const TgMmt *mmt, const char *kernel, int64_t d) {
+  const TgResult *best = best_of(mmt, kernel, d);
+  const double cublas_s = tg_result_time_s(tg_results_square(mmt->results, "mmt-cublas-corrected", 0, d));
+  tg_table_add(table, "%s", kernel + strlen("mmt-"));
+  for (int w = 0; w < WIDTHS; w++) {
+    const TgResult *row = best->width ? tg_results_square(mmt->results, kernel, widths[w], d) : w == 0 ? best : NULL;
+    add_speed(table, best->flops, tg_result_time_s(row));
+  }
+  tg_table_add(table, best->width ? "%d" : "-", best->width);
+  add_speed(table, best->flops, tg_result_whole_s(best));
+  add_speed(table, best->executed_flops, tg_result_time_s(best));
+  tg_table_add(table, isnan(cublas_s) ? "-" : "%.3f", cublas_s / tg_result_time_s(best));
+  tg_table_add(table, isnan(best->error) ? "NaN" : "%.1e", best->error);
+  tg_table_add(table, "%s", best->right ? "" : best->printed ? "not M * M'" : "WRONG");
+}
+
+static bool any_speed(const TgMmt *mmt, int64_t d) {
+  for (size_t k = 0; k < tg_historic_mmt.count; k++)
+    if (best_of(mmt, tg_historic_mmt.kernels[k].name, d)) return true;
+  return false;
+}
+
+static void print_speeds(const TgMmt *mmt, int64_t d, TgPage *page) {
+  static const char *const heads[] = {"version",        "4",        "8",         "16",    "32", "best",
+                                      "with transfers", "executed", "of cublas", "error", ""};
+  if (!any_speed(mmt, d)) return;
+  tg_page_add(page, "\nd = %" PRId64 ": Gflop/s, of 2d^3 operations, by width of the blocks\n", d);
+  TgTable *table = tg_page_table(page, "lrrrrrrrrrl", 2, heads);
+  for (size_t k = 0; k < tg_historic_mmt.count; k++)
+    if (best_of(mmt, tg_historic_mmt.kernels[k].name, d)) add_kernel(table, mmt, tg_historic_mmt.kernels[k].name, d);
+}
+
+static void print_sequential(const TgMmt *mmt, const GArray *sizes, TgPage *page) {
+  for (guint s = 0; s < sizes->len; s++) {
+    const int64_t d = g_array_index(sizes, int64_t, s);
+    const TgResult *row = tg_results_square(mmt->results, "sequential", 0, d);
+    if (row)
+      tg_page_add(page, "the sequential program, d = %" PRId64 ": %.2f Gflop/s\n", d,
+                  tg_result_shown(row, TG_SHOW_FLOPS) * 1e-9);
+  }
+}
+
+/* The paper compares its versions in section 3, in blocks of 8. */
+static const TgColumn compared[] = {{"v001", "mmt-v001", 8},           {"v004", "mmt-v004-corrected", 8},
+                                    {"v006", "mmt-v006-corrected", 8}, {"v008", "mmt-v008-corrected", 8},
+                                    {"v009", "mmt-v009-corrected", 8}, {"cublas", "mmt-cublas-corrected", 0}};
+
+static void print_compared(const TgMmt *mmt, TgPage *page) {
+  tg_page_add(page, "\nIn blocks of 8, corrected, without transfers: Gflop/s, of 2d^3 operations\n");
+  tg_page_grid(page, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_FLOPS);
+  tg_page_add(page, "\nThe same with transfers\n");
+  tg_page_grid(page, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_WHOLE_FLOPS);
+}
+
+/* --- checks ------------------------------------------------------------------------------------------------------- */
+
+static const TgMmtSanity *sanity_of(const TgMmt *mmt, const char *kernel, int64_t d) {
+  for (guint s = 0; s < mmt->sanity->len; s++) {
+    const TgMmtSanity *row = &g_array_index(mmt->sanity, TgMmtSanity, s);
+    if (row->d == d && strcmp(row->kernel, kernel) == 0) return row;
+  }
+  return NULL;
+}
+
+static bool any_sanity(const TgMmt *mmt, const char *kernel) {
+  for (guint s = 0; s < mmt->sanity->len; s++)
+    if (strcmp(g_array_index(mmt->sanity, TgMmtSanity, s).kernel, kernel) == 0) return true;
+  return false;
+}
+
+/* The paper's columns: 0, which it does not explain, is taken to be cuBLAS. */
+static const struct {
+  const char *head, *kernel;
+} columns[] = {{"0", "mmt-cublas-as-printed"}, {"1", "mmt-v001"},
+               {"5", "mmt-v005-as-printed"},   {"6", "mmt-v006-as-printed"},
+               {"8", "mmt-v008-as-printed"},   {"9", "mmt-v009-as-printed"}};
+enum { COLUMNS = G_N_ELEMENTS(columns) };
+
+static void print_differences(const TgMmt *mmt, TgPage *page) {
+  const char *heads[2 * COLUMNS + 1] = {"d"};
+  size_t count;
+  const int64_t *sizes = tg_mmt_sanity_sizes(&count);
+  for (int c = 0; c < COLUMNS; c++) {
+    heads[2 * c + 1] = columns[c].head;
+    heads[2 * c + 2] = "here";
+  }
+  tg_page_add(
+      page,
+      "\nDifferences from the sequential program, without the root, by version: the paper's, and as printed here\n");
+  TgTable *table = tg_page_table(page, "rrrrrrrrrrrrr", 2, heads);
+  for (size_t s = 0; s < count; s++) {
+    if (!sanity_of(mmt, "mmt-v001", sizes[s])) continue;
+    tg_table_add(table, "%" PRId64, sizes[s]);
+    for (int c = 0; c < COLUMNS; c++) {
+      const TgMmtSanity *row = sanity_of(mmt, columns[c].kernel, sizes[s]);
+      tg_table_add(table, row && !isnan(row->paper) ? "%.3f" : "-", row ? row->paper : NAN);
+      tg_table_add(table, row ? "%.2g" : "-", row ? (double)row->l2_printed : NAN);
+    }
+  }
+}
+
+static void print_wrong(const TgMmt *mmt, TgPage *page) {
+  size_t count;
+  const int64_t *sizes = tg_mmt_sanity_sizes(&count);
+  g_autofree char *align = g_strnfill(count + 1, 'r');
+  g_auto(GStrv) heads = g_new0(char *, count + 2);
+  align[0] = 'l';
+  heads[0] = g_strdup("version");
+  for (size_t s = 0; s < count; s++) heads[s + 1] = g_strdup_printf("%" PRId64, sizes[s]);
+  tg_page_add(page, "\nWrong elements on whole numbers, in blocks of 8, by d\n");
+  TgTable *table = tg_page_table(page, g_intern_string(align), 2, (const char *const *)heads);
+  for (size_t k = 0; k < tg_historic_mmt.count; k++) {
+    const char *kernel = tg_historic_mmt.kernels[k].name;
+    if (!any_sanity(mmt, kernel)) continue;
+    tg_table_add(table, "%s", kernel + strlen("mmt-"));
+    for (size_t s = 0; s < count; s++) {
+      const TgMmtSanity *row = sanity_of(mmt, kernel, sizes[s]);
+      tg_table_add(table, row ? "%" PRId64 : "-", row ? row->wrong : 0);
+    }
+  }
+}
+
+static void print_matrix(TgPage *page, const char *title, const float *x) {
+  tg_page_add(page, "\n%s\n", title);
+  for (int i = 0; i < TG_MMT_DUMP; i++) {
+    g_autoptr(GString) line = g_string_new(" ");
+    for (int j = 0; j < TG_MMT_DUMP; j++) g_string_append_printf(line, " %6.0f", (double)x[i * TG_MMT_DUMP + j]);
+    tg_page_add(page, "%s\n", line->str);
+  }
+}
+
+static void print_example(const TgMmt *mmt, TgPage *page) {
+  float m[TG_MMT_DUMP * TG_MMT_DUMP];
+  tg_mmt_count_up(m, TG_MMT_DUMP);
+  print_matrix(page, "The paper's example: M", m);
+  if (mmt->has_gpu) print_matrix(page, "M * M' from the GPU, by v006", mmt->from_gpu);
+  print_matrix(page, "M * M' from the sequential program", mmt->from_cpu);
+}
+
+static bool is_left_out(const TgMmt *mmt, guint r, const TgResult *like) {
+  const TgResult *row = r < mmt->results->rows->len ? tg_results_at(mmt->results, r) : NULL;
+  return row && *row->left_out && row->n == like->n && strcmp(row->method, like->method) == 0;
+}
+
+/* The widths of a kernel that are left out at a size are so for one reason, which differs in a number. */
+static void print_left_out(const TgMmt *mmt, TgPage *page) {
+  for (guint r = 0, next; r < mmt->results->rows->len; r = next) {
+    const TgResult *row = tg_results_at(mmt->results, r);
+    for (next = r + 1; is_left_out(mmt, next, row);) next++;
+    if (!*row->left_out) continue;
+    g_autofree char *more = next > r + 1 ? g_strdup_printf(" (and so %u wider)", next - r - 1) : g_strdup("");
+    tg_page_paragraph(page, 2, "d = %" PRId64 ", %s: %s%s", row->n, row->method, row->left_out, more);
+  }
+}
+
+static void print_legend(TgPage *page) {
+  tg_page_paragraph(
+      page, 2,
+      "with transfers: in the best width, M to the device and M * M' back in the time. executed: the "
+      "operations that the kernel runs; v005 to v007 compute half of the elements, and kernels as printed "
+      "leave out the last tile where the width divides d. of cublas: its time over the kernel's. The "
+      "paper's own speeds are in figures that its text does not hold.");
+}
+
+static void print(const void *measured, TgPage *page) {
+  const TgMmt *mmt = measured;
+  g_autoptr(GArray) sizes = tg_results_sizes(mmt->results);
+  tg_page_where(page, mmt->results);
+  print_sequential(mmt, sizes, page);
+  if (mmt->has_gpu) {
+    for (guint s = 0; s < sizes->len; s++) print_speeds(mmt, g_array_index(sizes, int64_t, s), page);
+    print_compared(mmt, page);
+    print_differences(mmt, page);
+    print_wrong(mmt, page);
+  }
+  print_example(mmt, page);
+  tg_page_add(page, "\n");
+  if (mmt->has_gpu) print_legend(page);
+  print_left_out(mmt, page);
+  for (guint n = 0; n < mmt->results->notes->len; n++)
+    tg_page_paragraph(page, 2, "%s", (const char *)mmt->results->notes->pdata[n]);
+}
+
+/* --- a document --------------------------------------------------------------------------------------------------- */
+
+static void write_sanity(TgJson *json, const TgMmtSanity *row) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "kernel", row->kernel);
+  tg_json_member_integer(json, "d", row->d);
+  tg_json_member_integer(json, "width", TG_MMT_SANITY_WIDTH);
+  tg_json_member_integer(json, "wrong_elements", row->wrong);
+  tg_json_member_double(json, "l2_difference", row->l2);
+  tg_json_member_double(json, "l2_difference_as_printed", (double)row->l2_printed);
+  if (!isnan(row->paper)) tg_json_member_double(json, "paper", row->paper);
+  tg_json_end_object(json);
+}
+
+static void write_matrix(TgJson *json, const char *key, const float *x) {
+  tg_json_key(json, key);
+  tg_json_begin_array(json, TG_JSON_ROW);
+  for (int i = 0; i < TG_MMT_DUMP * TG_MMT_DUMP; i++) tg_json_double(json, (double)x[i]);
+  tg_json_end_array(json);
+}
+
+/* Whether all that should be the product is: kernels as printed need not. */
+static bool right(const void *measured, GError **error) {
+  const TgMmt *mmt = measured;
+  for (guint s = 0; s < mmt->sanity->len; s++) {
+    const TgMmtSanity *row = &g_array_index(mmt->sanity, TgMmtSanity, s);
+    if (row->wrong == 0 || tg_historic_find(row->kernel)->printed) continue;
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
+                "bench mmt: %s at %" PRId64 ": %" PRId64 " elements are wrong on whole numbers", row->kernel, row->d,
+                row->wrong);
+    return false;
+  }
+  if (mmt->has_gpu && memcmp(mmt->from_cpu, mmt->from_gpu, sizeof mmt->from_cpu) != 0) {
+    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG, "bench mmt: the example of %d rows is wrong", TG_MMT_DUMP);
+    return false;
+  }
+  return tg_results_right(mmt->results, error);
+}
+
+static TgJson *document(const void *measured) {
+  const TgMmt *mmt = measured;
+  TgJson *json = tg_results_open(mmt->results, right(measured, NULL));
+  tg_json_key(json, "sanity");
+  tg_json_begin_array(json, TG_JSON_LINES);
+  for (guint s = 0; s < mmt->sanity->len; s++) write_sanity(json, &g_array_index(mmt->sanity, TgMmtSanity, s));
+  tg_json_end_array(json);
+  tg_json_key(json, "example");
+  tg_json_begin_object(json, TG_JSON_LINES);
+  if (mmt->has_gpu) write_matrix(json, "gpu", mmt->from_gpu);
+  write_matrix(json, "sequential", mmt->from_cpu);
+  tg_json_end_object(json);
+  tg_json_end_object(json);
+  return json;
+}
+
+/* A panel each, a curve a width. */
+static const char *const swept[] = {"mmt-v001", "mmt-v004-corrected", "mmt-v006-corrected", "mmt-v004-coalesced"};
+
+static const char x[] = "d, rows of M", y[] = "flop/s, of 2d^3";
+
+static void add_widths(TgChart *chart, const TgResults *results, const char *kernel) {
+  static const char *const heads[WIDTHS] = {"width 4", "width 8", "width 16", "width 32"};
+  TgPanel *panel = tg_chart_panel(chart, kernel + strlen("mmt-"), x, y);
+  for (int w = 0; w < WIDTHS; w++)
+    tg_panel_columns(panel, results, &(TgColumn){heads[w], kernel, widths[w]}, 1, TG_SHOW_FLOPS);
+}
+
+static char *plot(const void *measured, const TgPlotFormat *format) {
+  const TgMmt *mmt = measured;
+  g_autofree char *where = tg_environment_text(&mmt->results->environment);
+  g_autoptr(TgChart) chart = tg_chart_new("M * M' (Zhao)", where);
+  TgPanel *alone = tg_chart_panel(chart, "in blocks of 8, without transfers", x, y);
+  TgPanel *whole = tg_chart_panel(chart, "in blocks of 8, with transfers", x, y);
+  tg_panel_columns(alone, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_FLOPS);
+  tg_panel_columns(whole, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_WHOLE_FLOPS);
+  for (size_t s = 0; s < G_N_ELEMENTS(swept); s++) add_widths(chart, mmt->results, swept[s]);
+  return tg_chart_script(chart, format);
+}
+
+/* --- what is measured --------------------------------------------------------------------------------------------- */
 
 static const double budget_s = 0.2; /* of trials, a kernel, width and size */
 static const double longest_s = 20; /* a launch */
@@ -50,15 +337,15 @@ static bool has_width(const TgHistoric *kernel, int32_t width) {
 
 /* The paper's program for the processor, then all kernels in all their widths, ascending; a kernel without has 0. */
 static GArray *all_methods(bool limited) {
-  static const int32_t widths[] = {0, 4, 8, 16, 32};
+  static const int32_t all[] = {0, 4, 8, 16, 32};
   GArray *methods = g_array_new(FALSE, TRUE, sizeof(TgMethod));
   const TgMethod cpu = {.name = "sequential", .cpu = sequential, .most = 1024};
   g_array_append_val(methods, cpu);
   for (size_t k = 0; k < tg_historic_mmt.count; k++)
-    for (size_t w = 0; w < G_N_ELEMENTS(widths); w++) {
+    for (size_t w = 0; w < G_N_ELEMENTS(all); w++) {
       const TgHistoric *kernel = &tg_historic_mmt.kernels[k];
-      TgMethod method = {.name = kernel->name, .historic = kernel->name, .width = widths[w]};
-      if (!has_width(kernel, widths[w])) continue;
+      TgMethod method = {.name = kernel->name, .historic = kernel->name, .width = all[w]};
+      if (!has_width(kernel, all[w])) continue;
       method.most = limited ? most_of(kernel->name, method.width) : 0;
       if (kernel->most[0] && (!method.most || kernel->most[0] < method.most)) method.most = kernel->most[0];
       g_array_append_val(methods, method);
@@ -73,27 +360,11 @@ static bool measure_speeds(TgMmt *mmt, const TgBenchOptions *options, GError **e
   const TgMethod *methods = (const TgMethod *)(void *)mmt->methods->data;
   if (!tg_suite_open(&suite, "mmt", options, methods, mmt->methods->len, budget_s, error)) return false;
   g_autoptr(GArray) sizes = tg_suite_sizes(options, usual_sizes, G_N_ELEMENTS(usual_sizes), 512);
-  bool fine = true;
   suite.limits.longest_s = tg_suite_longest_s(options, longest_s);
   suite.total = (int64_t)sizes->len * mmt->methods->len;
-  for (guint s = 0; fine && s < sizes->len; s++) {
-    const int64_t d = g_array_index(sizes, int64_t, s);
-    const TgSuiteSize size = {TG_HISTORIC_SYMMETRIC, TG_NUMBER_F32, d, d, d};
-    fine = tg_suite_measure(&suite, &size, error);
-  }
-  mmt->results = fine ? tg_suite_finish(&suite) : NULL;
-  tg_suite_clear(&suite);
-  return fine;
-}
-
-const TgResult *tg_mmt_best(const TgMmt *mmt, const char *kernel, int64_t d) {
-  const TgResult *best = NULL;
-  for (guint r = 0; r < mmt->results->rows->len; r++) {
-    const TgResult *row = tg_results_at(mmt->results, r);
-    if (row->n != d || *row->left_out || strcmp(row->method, kernel) != 0) continue;
-    if (!best || tg_result_time_s(row) < tg_result_time_s(best)) best = row;
-  }
-  return best;
+  mmt->results =
+      tg_suite_finish(&suite, tg_suite_measure_squares(&suite, TG_HISTORIC_SYMMETRIC, TG_NUMBER_F32, sizes, error));
+  return mmt->results != NULL;
 }
 
 /* --- the checks --------------------------------------------------------------------------------------------------- */
@@ -111,23 +382,6 @@ static bool check(TgMmt *mmt, const TgBenchOptions *options, GError **error) {
   return tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "mmt", why.message);
 }
 
-bool tg_mmt_right(const void *measured, GError **error) {
-  const TgMmt *mmt = measured;
-  for (guint s = 0; s < mmt->sanity->len; s++) {
-    const TgMmtSanity *row = &g_array_index(mmt->sanity, TgMmtSanity, s);
-    if (row->wrong == 0 || tg_historic_find(row->kernel)->printed) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
-                "bench mmt: %s at %" PRId64 ": %" PRId64 " elements are wrong on whole numbers", row->kernel, row->d,
-                row->wrong);
-    return false;
-  }
-  if (mmt->has_gpu && memcmp(mmt->from_cpu, mmt->from_gpu, sizeof mmt->from_cpu) != 0) {
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG, "bench mmt: the example of %d rows is wrong", TG_MMT_DUMP);
-    return false;
-  }
-  return tg_results_right(mmt->results, error);
-}
-
 /* --- the experiment ----------------------------------------------------------------------------------------------- */
 
 void tg_mmt_free(TgMmt *mmt) {
@@ -142,10 +396,10 @@ static void *measure(const TgBenchOptions *options, GError **error) {
   TgNumber number;
   g_autoptr(TgMmt) mmt = g_new0(TgMmt, 1);
   mmt->methods = all_methods(!options->kernels);
-  if (!tg_suite_number(options, allowed, &number, error) || !measure_speeds(mmt, options, error) ||
-      !check(mmt, options, error))
-    return NULL;
-  return g_steal_pointer(&mmt);
+  if (tg_suite_number(options, allowed, &number, error) && measure_speeds(mmt, options, error) &&
+      check(mmt, options, error))
+    return g_steal_pointer(&mmt);
+  return NULL;
 }
 
 static void clear(void *measured) {
@@ -164,8 +418,8 @@ const TgExperiment tg_experiment_mmt = {
     .takes_cpu_only = true,
     .measure = measure,
     .clear = clear,
-    .print = tg_mmt_print,
-    .document = tg_mmt_document,
-    .plot = tg_mmt_plot,
-    .right = tg_mmt_right,
+    .print = print,
+    .document = document,
+    .plot = plot,
+    .right = right,
 };

@@ -18,19 +18,8 @@ typedef struct TgMmt {
   bool has_gpu; /**< else from_gpu is nothing */
 } TgMmt;
 
-/** The fastest width of a kernel at a size, without transfers; NULL where it was not measured. */
-const TgResult *tg_mmt_best(const TgMmt *mmt, const char *kernel, int64_t d);
-
 void tg_mmt_free(TgMmt *mmt);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMmt, tg_mmt_free)
-
-void tg_mmt_print(const void *measured, TgPage *page);
-TgJson *tg_mmt_document(const void *measured);
-char *tg_mmt_plot(const void *measured, const TgPlotFormat *format);
-/** Whether all that should be the product is: kernels as printed need not. */
-bool tg_mmt_right(const void *measured, GError **error);
-
-extern const TgExperiment tg_experiment_mmt;
 
 TG_END_DECLS
 

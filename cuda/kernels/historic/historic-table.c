@@ -24,13 +24,6 @@ const TgHistoric *tg_historic_find(const char *name) {
   return NULL;
 }
 
-const TgHistoricPaper *tg_historic_paper_of(const TgHistoric *kernel) {
-  for (size_t p = 0; papers[p]; p++)
-    for (size_t k = 0; k < papers[p]->count; k++)
-      if (&papers[p]->kernels[k] == kernel) return papers[p];
-  return NULL;
-}
-
 const char *tg_historic_type_name(TgHistoricType type) {
   return type == TG_HISTORIC_I32 ? "i32" : "f32";
 }

@@ -13,26 +13,13 @@ TG_BEGIN_DECLS
 
 typedef cudaError_t TgHistoricLaunch(const TgHistoricRun *run, const TgHistoricShape *shape, int32_t variant);
 
-TgHistoricLaunch tg_historic_launch_dobravec_global;
-TgHistoricLaunch tg_historic_launch_dobravec_run_time;
-TgHistoricLaunch tg_historic_launch_dobravec_shared;
-TgHistoricLaunch tg_historic_launch_mmt_cublas;
-TgHistoricLaunch tg_historic_launch_mmt_plain;
-TgHistoricLaunch tg_historic_launch_mmt_v002;
-TgHistoricLaunch tg_historic_launch_mmt_v003;
-TgHistoricLaunch tg_historic_launch_mmt_v004;
-TgHistoricLaunch tg_historic_launch_mmt_v005;
-TgHistoricLaunch tg_historic_launch_mmt_v006;
-TgHistoricLaunch tg_historic_launch_mmt_v007;
-TgHistoricLaunch tg_historic_launch_mmt_v008;
-TgHistoricLaunch tg_historic_launch_mmt_v009;
-TgHistoricLaunch tg_historic_launch_nothing;
-TgHistoricLaunch tg_historic_launch_oneil_cannon;
-TgHistoricLaunch tg_historic_launch_oneil_cube;
-TgHistoricLaunch tg_historic_launch_oneil_planes;
-TgHistoricLaunch tg_historic_launch_essay_product;
-TgHistoricLaunch tg_historic_launch_essay_outer;
-TgHistoricLaunch tg_historic_launch_essay_transpose;
+TgHistoricLaunch tg_historic_launch_dobravec_global, tg_historic_launch_dobravec_run_time,
+    tg_historic_launch_dobravec_shared, tg_historic_launch_mmt_cublas, tg_historic_launch_mmt_plain,
+    tg_historic_launch_mmt_v002, tg_historic_launch_mmt_v003, tg_historic_launch_mmt_v004, tg_historic_launch_mmt_v005,
+    tg_historic_launch_mmt_v006, tg_historic_launch_mmt_v007, tg_historic_launch_mmt_v008, tg_historic_launch_mmt_v009,
+    tg_historic_launch_nothing, tg_historic_launch_oneil_cannon, tg_historic_launch_oneil_cube,
+    tg_historic_launch_oneil_planes, tg_historic_launch_essay_product, tg_historic_launch_essay_outer,
+    tg_historic_launch_essay_transpose;
 
 TG_END_DECLS
 

@@ -4,6 +4,12 @@
 
 enum { F32 = 1 << TG_HISTORIC_F32, WORD = TG_HISTORIC_ELEMENT_BYTES };
 
+/* What a kernel's row names: one of the functions below with the arguments that the kernel needs. */
+#define SHAPE(NAME, CALL)                                                                                              \
+  static void NAME(const TgHistoricRun *run, TgHistoricShape *shape) {                                                 \
+    CALL;                                                                                                              \
+  }
+
 /* A block for each tile of R that reads its operands straight from memory. */
 static void shape_plain(const TgHistoricRun *run, TgHistoricShape *shape) {
   const double d = (double)run->m;
@@ -32,17 +38,9 @@ static void shape_square(const TgHistoricRun *run, bool printed, int32_t line, T
   shape->read_bytes = 2 * d * d * (double)shape->rounds * WORD;
 }
 
-static void shape_tiles_printed(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_square(run, true, run->width, shape);
-}
-
-static void shape_tiles(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_square(run, false, run->width, shape);
-}
-
-static void shape_tiles_coalesced(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_square(run, false, run->width + 1, shape);
-}
+SHAPE(shape_tiles_printed, shape_square(run, true, run->width, shape))
+SHAPE(shape_tiles, shape_square(run, false, run->width, shape))
+SHAPE(shape_tiles_coalesced, shape_square(run, false, run->width + 1, shape))
 
 /* Half of R. Of B tiles a side, tile i of M's rows is an operand of B - i blocks from one side and of i + 1 from the
  * other; with `alone` a block on the diagonal brings it once. */
@@ -54,29 +52,12 @@ static void shape_triangle(const TgHistoricRun *run, bool printed, bool alone, i
   shape->written_bytes = 2 * computed * WORD;
 }
 
-static void shape_half_printed(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_triangle(run, true, false, run->width, shape);
-}
-
-static void shape_half(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_triangle(run, false, false, run->width, shape);
-}
-
-static void shape_half_coalesced(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_triangle(run, false, false, run->width + 1, shape);
-}
-
-static void shape_alone_printed(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_triangle(run, true, true, run->width, shape);
-}
-
-static void shape_alone(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_triangle(run, false, true, run->width, shape);
-}
-
-static void shape_alone_coalesced(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_triangle(run, false, true, run->width + 1, shape);
-}
+SHAPE(shape_half_printed, shape_triangle(run, true, false, run->width, shape))
+SHAPE(shape_half, shape_triangle(run, false, false, run->width, shape))
+SHAPE(shape_half_coalesced, shape_triangle(run, false, false, run->width + 1, shape))
+SHAPE(shape_alone_printed, shape_triangle(run, true, true, run->width, shape))
+SHAPE(shape_alone, shape_triangle(run, false, true, run->width, shape))
+SHAPE(shape_alone_coalesced, shape_triangle(run, false, true, run->width + 1, shape))
 
 /* A block for each stripe of M, which adds to all of R, the last one to add nothing, too. */
 static void shape_stripes_of(const TgHistoricRun *run, bool printed, TgHistoricShape *shape) {
@@ -92,13 +73,8 @@ static void shape_stripes_of(const TgHistoricRun *run, bool printed, TgHistoricS
   shape->written_bytes = shape->atomics * WORD;
 }
 
-static void shape_stripes_printed(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_stripes_of(run, true, shape);
-}
-
-static void shape_stripes(const TgHistoricRun *run, TgHistoricShape *shape) {
-  shape_stripes_of(run, false, shape);
-}
+SHAPE(shape_stripes_printed, shape_stripes_of(run, true, shape))
+SHAPE(shape_stripes, shape_stripes_of(run, false, shape))
 
 /* The library's own affair; M is read once at least. */
 static void shape_cublas(const TgHistoricRun *run, TgHistoricShape *shape) {

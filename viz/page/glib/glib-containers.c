@@ -205,10 +205,6 @@ void g_hash_table_foreach(GHashTable *table, GHFunc visit, gpointer user) {
     if (table->entry[i].used) visit(table->entry[i].key, table->entry[i].value, user);
 }
 
-guint g_hash_table_size(GHashTable *table) {
-  return table->count;
-}
-
 void g_hash_table_remove_all(GHashTable *table) {
   for (guint i = 0; i < table->room; i++) {
     if (!table->entry[i].used) continue;

@@ -79,9 +79,6 @@ void g_strfreev(char **texts) {
   free(texts);
 }
 
-char g_ascii_toupper(char c) {
-  return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-}
 char g_ascii_tolower(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -94,18 +91,6 @@ gboolean g_ascii_isspace(char c) {
 gboolean g_ascii_isdigit(char c) {
   return c >= '0' && c <= '9';
 }
-gboolean g_ascii_isalpha(char c) {
-  return g_ascii_tolower(c) >= 'a' && g_ascii_tolower(c) <= 'z';
-}
-gboolean g_ascii_isalnum(char c) {
-  return g_ascii_isalpha(c) || g_ascii_isdigit(c);
-}
-
-gint g_ascii_strcasecmp(const char *a, const char *b) {
-  for (; *a && g_ascii_tolower(*a) == g_ascii_tolower(*b); a++) b++;
-  return (guchar)g_ascii_tolower(*a) - (guchar)g_ascii_tolower(*b);
-}
-
 gdouble g_ascii_strtod(const char *text, char **end) {
   return strtod(text, end); /* the module has the C locale alone */
 }
@@ -113,10 +98,6 @@ gdouble g_ascii_strtod(const char *text, char **end) {
 char *g_ascii_formatd(char *text, gint size, const char *format, gdouble value) {
   snprintf(text, (gsize)size, format, value);
   return text;
-}
-
-char *g_ascii_dtostr(char *text, gint size, gdouble value) {
-  return g_ascii_formatd(text, size, "%.17g", value);
 }
 
 char *g_markup_escape_text(const char *text, gssize length) {

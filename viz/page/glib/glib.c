@@ -68,21 +68,6 @@ void g_propagate_error(GError **to, GError *error) {
     g_error_free(error);
 }
 
-void g_prefix_error(GError **error, const char *format, ...) {
-  va_list arguments;
-  if (error == NULL || *error == NULL) return;
-  va_start(arguments, format);
-  char *prefix = g_strdup_vprintf(format, arguments), *whole = g_strdup_printf("%s%s", prefix, (*error)->message);
-  va_end(arguments);
-  free(prefix);
-  free((*error)->message);
-  (*error)->message = whole;
-}
-
-gboolean g_error_matches(const GError *error, GQuark domain, gint code) {
-  return error != NULL && error->domain == domain && error->code == code;
-}
-
 void g_error_free(GError *error) {
   free(error->message);
   free(error);

@@ -33,23 +33,17 @@ typedef struct GBytes GBytes; /* named by headers alone */
 #define TRUE 1
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
-#define ABS(a) ((a) < 0 ? -(a) : (a))
 #define CLAMP(x, least, most) ((x) > (most) ? (most) : (x) < (least) ? (least) : (x))
 #define G_STATIC_ASSERT(condition) _Static_assert(condition, #condition)
 #define G_ASCII_DTOSTR_BUF_SIZE 40
 #define G_N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 #define G_GINT64_FORMAT PRId64
 #define G_GSIZE_FORMAT "zu"
-#define G_MAXINT32 INT32_MAX
 #define G_MAXUINT UINT32_MAX
 #define G_PRINTF(text, rest) __attribute__((format(printf, text, rest)))
 #define G_GNUC_PRINTF(text, rest) G_PRINTF(text, rest)
-#define GPOINTER_TO_INT(p) ((gint)(intptr_t)(p))
-#define GINT_TO_POINTER(i) ((gpointer)(intptr_t)(i))
 #define GPOINTER_TO_UINT(p) ((guint)(uintptr_t)(p))
 #define GUINT_TO_POINTER(i) ((gpointer)(uintptr_t)(i))
-#define GSIZE_TO_POINTER(i) ((gpointer)(uintptr_t)(i))
-#define GPOINTER_TO_SIZE(p) ((gsize)(uintptr_t)(p))
 
 typedef void (*GDestroyNotify)(gpointer);
 typedef gint (*GCompareFunc)(gconstpointer, gconstpointer);
@@ -68,7 +62,6 @@ gpointer g_aligned_alloc(gsize count, gsize bytes, gsize alignment);
 void g_aligned_free(gpointer memory);
 #define g_new(type, count) ((type *)g_malloc(sizeof(type) * (gsize)(count)))
 #define g_new0(type, count) ((type *)g_malloc0(sizeof(type) * (gsize)(count)))
-#define g_try_new(type, count) ((type *)malloc(sizeof(type) * (gsize)(count)))
 #define g_try_new0(type, count) ((type *)calloc((gsize)(count), sizeof(type)))
 #define g_renew(type, memory, count) ((type *)g_realloc(memory, sizeof(type) * (gsize)(count)))
 #define g_clear_pointer(place, destroy)                                                                                \
@@ -113,22 +106,12 @@ GError *g_error_new_valist(GQuark domain, gint code, const char *format, va_list
 void g_set_error(GError **error, GQuark domain, gint code, const char *format, ...) G_PRINTF(4, 5);
 void g_set_error_literal(GError **error, GQuark domain, gint code, const char *message);
 void g_propagate_error(GError **to, GError *error);
-void g_prefix_error(GError **error, const char *format, ...) G_PRINTF(2, 3);
-gboolean g_error_matches(const GError *error, GQuark domain, gint code);
 void g_error_free(GError *error);
 void g_clear_error(GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GError, g_error_free)
 #define g_assert(condition)                                                                                            \
   do {                                                                                                                 \
     if (!(condition)) abort();                                                                                         \
-  } while (0)
-#define g_return_val_if_fail(condition, value)                                                                         \
-  do {                                                                                                                 \
-    if (!(condition)) return value;                                                                                    \
-  } while (0)
-#define g_return_if_fail(condition)                                                                                    \
-  do {                                                                                                                 \
-    if (!(condition)) return;                                                                                          \
   } while (0)
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
@@ -148,17 +131,12 @@ void g_strfreev(char **texts);
 static inline void tg_clear_GStrv(char ***place) {
   if (*place != NULL) g_strfreev(*place);
 }
-gint g_ascii_strcasecmp(const char *a, const char *b);
-char g_ascii_toupper(char c);
 char g_ascii_tolower(char c);
 gboolean g_ascii_iscntrl(char c);
 gboolean g_ascii_isspace(char c);
 gboolean g_ascii_isdigit(char c);
-gboolean g_ascii_isalpha(char c);
-gboolean g_ascii_isalnum(char c);
 gdouble g_ascii_strtod(const char *text, char **end);
 char *g_ascii_formatd(char *text, gint size, const char *format, gdouble value);
-char *g_ascii_dtostr(char *text, gint size, gdouble value);
 char *g_markup_escape_text(const char *text, gssize length);
 
 /** Beyond U+10FFFF or not valid: what g_utf8_get_char() returns is not used then. */
@@ -239,7 +217,6 @@ void g_ptr_array_set_size(GPtrArray *array, gint count);
 void g_ptr_array_set_free_func(GPtrArray *array, GDestroyNotify destroy);
 gpointer *g_ptr_array_free(GPtrArray *array, gboolean all);
 void g_ptr_array_unref(GPtrArray *array);
-#define g_ptr_array_index(array, i) ((array)->pdata[i])
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GPtrArray, g_ptr_array_unref)
 
 typedef struct GHashTable GHashTable;
@@ -250,7 +227,6 @@ gboolean g_hash_table_insert(GHashTable *table, gpointer key, gpointer value);
 gboolean g_hash_table_add(GHashTable *table, gpointer key);
 gpointer g_hash_table_lookup(GHashTable *table, gconstpointer key);
 void g_hash_table_foreach(GHashTable *table, GHFunc visit, gpointer user);
-guint g_hash_table_size(GHashTable *table);
 void g_hash_table_remove_all(GHashTable *table);
 void g_hash_table_unref(GHashTable *table);
 guint g_direct_hash(gconstpointer key);

@@ -1,4 +1,4 @@
-#include "mmt-sequential.h"
+#include "host-programs.h"
 
 #include <math.h>
 
@@ -31,4 +31,13 @@ double tg_l2_difference(const float *x, const float *y, int64_t count) {
 
 void tg_mmt_count_up(float *m, int64_t d) {
   for (int64_t i = 0; i < d * d; i++) m[i] = (float)i;
+}
+
+void tg_double_sum_product(float *c, const float *a, const float *b, int64_t m, int64_t n, int64_t k, int64_t row) {
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++) {
+      double sum = 0;
+      for (int64_t l = 0; l < k; l++) sum += (double)a[i * row + l] * (double)b[l * row + j];
+      c[i * row + j] = (float)sum;
+    }
 }
