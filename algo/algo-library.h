@@ -1,5 +1,5 @@
 /** @file algo-library.h
- * The library of schedules: the texts of algo/NAME.sched, and beside some of them their closed forms, algo/NAME.formula,
+ * The library of schedules: the texts of algo/NAME.sched, and for some of them their closed forms, algo/NAME.formula,
  * compiled into the program so that they are there from any directory. The texts are what tg_schedule_parse() and
  * tg_formula_parse() read, nothing more. */
 #ifndef TG_ALGO_LIBRARY_H

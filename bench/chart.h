@@ -11,7 +11,7 @@ TG_BEGIN_DECLS
 typedef struct TgChart TgChart;
 typedef struct TgPanel TgPanel;
 
-/** `note` stands below the title. */
+/** `note` is printed below the title. */
 TgChart *tg_chart_new(const char *title, const char *note);
 void tg_chart_free(TgChart *chart);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgChart, tg_chart_free)

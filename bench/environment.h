@@ -11,7 +11,7 @@ TG_BEGIN_DECLS
 typedef struct TgEnvironment {
   bool has_device; /**< else nothing ran on a GPU */
   TgDevice device;
-  int clock_before_mhz, clock_after_mhz; /**< of the multiprocessors; 0: the driver does not say */
+  int clock_before_mhz, clock_after_mhz; /**< of the multiprocessors; 0: unknown to the driver */
   int cores;                             /**< logical processors of the host */
   char *processor;                       /**< the host's, by name */
   char *blas;

@@ -14,7 +14,7 @@ TG_BEGIN_DECLS
 /** Seconds that the trials asked for may take, a method and size, beyond a budget. */
 #define TG_BENCH_WANTED_S 20
 
-/** What the command line said; zeros where it said nothing. */
+/** The options of the command line; zeros where there is none. */
 typedef struct TgBenchOptions {
   bool quick;    /**< few sizes, short budgets: whether all of it works, not how fast it is */
   bool cold;     /**< the second-level cache empty before each launch (ladder) */

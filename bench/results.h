@@ -38,7 +38,7 @@ typedef struct TgResult {
   double error, limit;   /**< relative, in the Frobenius norm */
   bool right;
   bool printed;   /**< the kernel keeps a stated defect: a wrong result is no failure */
-  bool has_paper; /**< the paper has figures for this: NaN, or no trials, where it does not say */
+  bool has_paper; /**< the paper has figures for this: NaN, or no trials, where it has none */
   TgMeasurement paper;
 } TgResult;
 
@@ -70,11 +70,11 @@ const TgResult *tg_results_square(const TgResults *results, const char *method, 
 /** The different n of its square rows, ascending: int64_t. Free with g_array_unref(). */
 GArray *tg_results_sizes(const TgResults *results);
 
-/** The time that stands for a row: of the kernel on a GPU, of the call on the CPU; median, NaN where `row` is NULL or
+/** The time that represents a row: of the kernel on a GPU, of the call on the CPU; median, NaN where `row` is NULL or
  * was left out. */
 double tg_result_time_s(const TgResult *row);
 /** The row's time with what the host prepares and with the transfers; NaN likewise, and where they were not measured. A
- * kernel so long that its call was not timed apart stands for the call. */
+ * kernel so long that its call was not timed separately represents the call. */
 double tg_result_whole_s(const TgResult *row);
 
 /** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */

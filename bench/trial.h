@@ -21,7 +21,7 @@ typedef struct TgBenchLimits {
                             second-level cache holds makes the trials cold; 0: none */
 } TgBenchLimits;
 
-/** Whether work that is expected to take so long is left out; then `why` (`bytes` of it) says so in words. NaN, what is
+/** Whether work that is expected to take so long is left out; then `why` (`bytes` of it) has the reason. NaN, what is
  * not known, is not left out. */
 bool tg_trial_is_left_out(const TgBenchLimits *limits, double expected_s, char *why, size_t bytes);
 

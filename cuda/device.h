@@ -1,6 +1,6 @@
 /** @file device.h
  * One GPU, as far as the command and the benchmarks need it: what it is, its memory, its clock. Without CUDA in the
- * build, or without a GPU, tg_device_open() says so. */
+ * build, or without a GPU, tg_device_open() reports it. */
 #ifndef TG_DEVICE_H
 #define TG_DEVICE_H
 
@@ -21,7 +21,7 @@ typedef struct TgDevice {
   int32_t shared_per_processor_bytes;
   int32_t l2_bytes;
   int64_t memory_bytes;
-  double memory_bytes_per_s; /**< of the memory's pins; 0: the driver does not say */
+  double memory_bytes_per_s; /**< of the memory's pins; 0: unknown to the driver */
   char name[TG_DEVICE_NAME_BYTES];
 } TgDevice;
 

@@ -1,6 +1,6 @@
 /** @file historic.h
  * The kernels of published papers, as they were described: products, products with the own transpose, transposes. A
- * stated defect is corrected; where it is instructive, the kernel stands twice, with the suffixes -as-printed and
+ * stated defect is corrected; where it is instructive, there are two kernels, with the suffixes -as-printed and
  * -corrected. What a kernel is, takes and moves is known without CUDA; running it needs it.
  *
  * Matrices are row-major and without gaps. A paper is one .c file with its table and the shapes of its launches; a
@@ -50,7 +50,7 @@ typedef struct TgHistoricShape {
   int32_t shared_bytes;  /**< of a block, all of it */
   int32_t dynamic_bytes; /**< the part of it that the launch asks for */
   int64_t split;         /**< blocks that share the inner extent of a tile of C: they add to it where there are more */
-  int64_t rounds;        /**< tiles that a block brings one after another; 0: none */
+  int64_t rounds;        /**< tiles that a block loads one after another; 0: none */
   int64_t terms;         /**< products that a thread adds one after another */
   int32_t sum_steps;     /**< in which a block then adds up the sums of its threads */
   int32_t bank_ways;     /**< accesses to shared memory that wait for each other, at worst; 0: none is made */
@@ -96,7 +96,7 @@ typedef struct TgHistoricFigure {
   const char *kernel;
   int64_t n;
   int32_t width;  /**< of the kernel; 0: it has none, or the paper's */
-  int32_t trials; /**< 0: it does not say; likewise NaN below */
+  int32_t trials; /**< 0: not stated; likewise NaN below */
   double min_us, max_us, mean_us, stddev_us;
 } TgHistoricFigure;
 

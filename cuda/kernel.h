@@ -51,7 +51,7 @@ bool tg_kernel_takes(const TgKernel *kernel, const TgGemm *gemm, int32_t capabil
 
 /** Whether this build holds the kernels. */
 bool tg_kernel_built(void);
-/** Device memory that a run needs beside the operands, bytes. */
+/** Device memory that a run needs besides the operands, bytes. */
 int64_t tg_kernel_workspace(const TgKernel *kernel, const TgGemm *gemm);
 /** Starts the kernel on the stream. It may still be running on return; what goes wrong later shows at the next
  * synchronisation. Errors: the launch was refused, or the build has no CUDA. */

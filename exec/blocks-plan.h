@@ -83,7 +83,7 @@ typedef struct TgBlocksPlaced {
 typedef struct TgBlocksPlan {
   int64_t processors, steps;
   int64_t elements;       /**< of all blocks */
-  int64_t input_elements; /**< of those placed, which stand first */
+  int64_t input_elements; /**< of those placed, which come first */
   int64_t instructions, waits, placed;
   TgBlocksInstruction *instruction; /**< processor by processor, in order */
   int64_t *first;                   /**< of each processor, and one more */

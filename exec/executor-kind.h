@@ -29,13 +29,13 @@ void tg_executor_count_passes(TgExecutorFacts *facts);
  * such waits. A deadline always holds. Errors: BAD_INPUT. */
 bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error);
 
-/** For an executor with a single kernel: says so in the facts, and refuses to be asked for another one. Errors:
+/** For an executor with a single kernel: states it in the facts, and rejects requests for another one. Errors:
  * BAD_INPUT. */
 bool tg_executor_has_one_variant(TgExecutor *executor, GError **error);
 /** Refuses a variant beyond the last of facts.variants. Errors: BAD_INPUT, with both numbers. */
 bool tg_executor_has_variant(const TgExecutor *executor, GError **error);
 
-/** Proves the schedule at the options' sizes. Errors: SCHEDULE with what the proof says, TOO_LARGE; FAILED where the
+/** Proves the schedule at the options' sizes. Errors: SCHEDULE with the proof's message, TOO_LARGE; FAILED where the
  * watch stops it. */
 bool tg_executor_prove(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
                        GError **error);

@@ -4,7 +4,8 @@
  * as they were loaded.
  *
  * An executor whose processors have little memory tiles a larger problem around the schedule: many instances of it,
- * each for a tile of C, each run once for every panel of K, and the panels' results summed up. TgExecutorFacts says so.
+ * each for a tile of C, each run once for every panel of K, and the panels' results summed up. TgExecutorFacts has the
+ * numbers.
  *
  * Matrices are row-major and contiguous, of the extents in tg_schedule_matrix_shape(). */
 #ifndef TG_EXECUTOR_H
@@ -22,7 +23,7 @@ TG_BEGIN_DECLS
 typedef enum TgExecutorError {
   TG_EXECUTOR_ERROR_BAD_INPUT, /**< sizes, options or matrices that do not fit the schedule */
   TG_EXECUTOR_ERROR_TOO_LARGE, /**< more processors, memory or instructions than there can be: with both numbers */
-  TG_EXECUTOR_ERROR_SCHEDULE,  /**< the schedule is wrong at this grid: what its proof says */
+  TG_EXECUTOR_ERROR_SCHEDULE,  /**< the schedule is wrong at this grid: with the proof's message */
   TG_EXECUTOR_ERROR_DEVICE,    /**< no such device, or no code for it in this build */
   TG_EXECUTOR_ERROR_FAILED     /**< the run itself: a wait past its deadline, a device lost */
 } TgExecutorError;
@@ -133,7 +134,7 @@ bool tg_executor_load(TgExecutor *executor, const void *a, const void *b, GError
 /** Runs the whole schedule once. `seconds` (may be NULL): from start to end, by the device's clock, the launch in it.
  * After an error FAILED only close() is left. */
 bool tg_executor_run(TgExecutor *executor, double *seconds, GError **error);
-/** Whether the next runs take times of steps, as they do unless the options say no_times: only for a kind with
+/** Whether the next runs take times of steps, as they do unless the options set no_times: only for a kind with
  * times_apart. */
 void tg_executor_take_times(TgExecutor *executor, bool take);
 /** Writes C, m x n, as the last run left it. */

@@ -13,7 +13,7 @@
  * A larger problem is cut into tiles of C, each an instance of the schedule, and K into panels; an instance runs the
  * program once a panel, from empty slots, and adds what it finds in the places of C to sums of its own.
  *
- * Where one matrix stands on both sides (C = A * A'), an instance off the diagonal of C needs other rows of A for left
+ * Where one matrix is on both sides (C = A * A'), an instance off the diagonal of C needs other rows of A for left
  * factors than for right ones. Then the memory has two planes, and every block as many versions as are read: A as a
  * left factor reads it in plane 0 and as a right factor reads it in plane 1. A sum that ends in C is made of left
  * factors of plane 0 and right ones of plane 1, and lies in plane 0; one that is transposed on its way there is made
@@ -74,13 +74,13 @@ typedef struct TgThreadsTiling {
 
 typedef struct TgThreadsProgram {
   int32_t processors, warps;
-  int32_t planes;              /**< 2 where a matrix stands on both sides */
+  int32_t planes;              /**< 2 where a matrix is on both sides */
   int64_t elements;            /**< of shared memory, without the sums; in all planes */
   int64_t steps, levels, rows; /**< rows: of TG_THREADS_WARP instructions, over all warps and levels */
   int64_t instructions, waits; /**< as planned */
   int64_t inputs;              /**< sorted by role, row and column */
   int32_t *step_level;         /**< [step - 1]: its first level; and one more */
-  int32_t *level_row; /**< [warp * levels + level]: its first row, a warp's rows stand together; and two more */
+  int32_t *level_row;          /**< [warp * levels + level]: its first row, a warp's rows are adjacent; and two more */
   TgThreadsInstruction
       *instruction; /**< [row * TG_THREADS_WARP + thread % TG_THREADS_WARP]; and one more row, of nothing */
   TgThreadsInput *input;

@@ -20,12 +20,12 @@ typedef struct TgTrialLimits {
 /** Trials of something that takes `once_s`; one at least, and more than `most` only where more are wanted. */
 int32_t tg_trial_count(const TgTrialLimits *limits, double once_s);
 
-/** Runs once and says how long that took, by whatever clock. `trial` counts from 0 and is negative in warm-up runs;
+/** Runs once and returns how long that took, by whatever clock. `trial` counts from 0 and is negative in warm-up runs;
  * `trials` is how many there will be, 0 where that is not known yet. False ends the trials. */
 typedef bool TgTrial(void *data, int32_t trial, int32_t trials, double *seconds);
 
 /** Warms up, then runs the trials. How many there are follows from the last run before that is known: the longer of its
- * own time and the time that the call took. False where a run said so, or memory for the times is short; what happened
+ * own time and the time that the call took. False where a run failed, or memory for the times is short; what happened
  * is for `run` to keep (`out_of_memory` tells the two apart, and may be NULL). */
 bool tg_trials(const TgTrialLimits *limits, TgTrial *run, void *data, TgMeasurement *measurement, bool *out_of_memory);
 

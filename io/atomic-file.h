@@ -1,5 +1,5 @@
 /** @file atomic-file.h
- * A file that appears complete or not at all: what is written goes to a temporary file beside the target, which takes
+ * A file that appears complete or not at all: what is written goes to a temporary file next to the target, which takes
  * the target's name only once everything is on the disk. An existing target stays as it was until then. Where the file
  * system has files without a name (ext4, XFS, Btrfs, tmpfs), not even a program that is killed leaves anything behind,
  * unless that happens in the moment in which the file gets its name.

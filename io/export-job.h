@@ -1,5 +1,6 @@
 /** @file export-job.h
- * An expanded schedule for other programs: what to export, and to which file. See docs/reference/export.md for the formats. */
+ * An expanded schedule for other programs: what to export, and to which file. See docs/reference/export.md for the
+ * formats. */
 #ifndef TG_EXPORT_JOB_H
 #define TG_EXPORT_JOB_H
 
@@ -19,7 +20,7 @@ typedef struct TgExportJob {
   TgCollective collective; /**< TG_COLLECTIVE_WHOLE counts what verify counts */
   int64_t m, n, k;         /**< C is m×n, inner dimension k; each from 1 to 2^31-1 */
   TgElement element;
-  double flops_per_s;   /**< how fast a processor multiplies; 0 stands for 1e9: a nanosecond a flop. inf is allowed. */
+  double flops_per_s;   /**< how fast a processor multiplies; 0 means 1e9: a nanosecond a flop. inf is allowed. */
   const TgWatch *watch; /**< told how much is done, of tg_export_work(), and can stop it; NULL: nobody */
   uint64_t memory_limit_bytes; /**< of what a format holds until it is written; 0: no limit */
 } TgExportJob;
@@ -36,14 +37,14 @@ typedef struct TgExported {
 
 typedef enum TgExportError {
   TG_EXPORT_ERROR_SCHEDULE, /**< the schedule fails when it is run, or its result is wrong: see `failure` */
-  TG_EXPORT_ERROR_STOPPED   /**< the watch said so */
+  TG_EXPORT_ERROR_STOPPED   /**< by the watch */
 } TgExportError;
 
 #define TG_EXPORT_ERROR (tg_export_error_quark())
 GQuark tg_export_error_quark(void);
 
 /** Writes the file at `path`, complete or not at all (atomic-file.h), in the format that its suffix names: .goal
- * (export-goal.h), .json (export-json.h). `exported` may be NULL; so may `failure`, which says where and why the
+ * (export-goal.h), .json (export-json.h). `exported` may be NULL; so may `failure`, which tells where and why the
  * schedule fails. Errors: TG_EXPORT_ERROR; TG_IO_ERROR BAD_INPUT (unknown suffix, sizes), TOO_LARGE,
  * CANNOT_WRITE. */
 bool tg_export_write(const TgExportJob *job, const char *path, TgExported *exported, TgError *failure, GError **error);

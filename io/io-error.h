@@ -11,7 +11,7 @@
 TG_BEGIN_DECLS
 
 typedef enum TgIoError {
-  TG_IO_ERROR_BAD_INPUT,    /**< what the file or the caller's sizes say makes no sense */
+  TG_IO_ERROR_BAD_INPUT,    /**< the file or the caller's sizes make no sense */
   TG_IO_ERROR_CANNOT_READ,  /**< the operating system refused the reading */
   TG_IO_ERROR_CANNOT_WRITE, /**< the operating system refused the writing: no permission, disk full */
   TG_IO_ERROR_TOO_LARGE     /**< sizes overflow, or need more memory than the limit */

@@ -1,5 +1,6 @@
 /** @file json-fields.h
- * Writes members of a struct as members of a JSON object, from a table: a row says key, type and place of a member. */
+ * Writes members of a struct as members of a JSON object, from a table: a row has the key, type and place of a member.
+ */
 #ifndef TG_JSON_FIELDS_H
 #define TG_JSON_FIELDS_H
 

@@ -12,9 +12,9 @@ TG_BEGIN_DECLS
 
 /** Reads the file at `path`. `request` may be NULL. Where it names a type, the elements are converted to it; where it
  * names rows or columns, the file must have them. .raw needs all three. Without a type, .npy gives its own and .mtx
- * f64. What is read at a time is small beside the matrix, which is the only one in memory (.mtx: f64, and then the one
- * it is converted to). Every message begins with the path (.mtx: path:line). Errors: BAD_INPUT (unknown suffix, damaged
- * file, other extents), CANNOT_READ, TOO_LARGE. */
+ * f64. What is read at a time is small compared with the matrix, which is the only one in memory (.mtx: f64, and then
+ * the one it is converted to). Every message begins with the path (.mtx: path:line). Errors: BAD_INPUT (unknown suffix,
+ * damaged file, other extents), CANNOT_READ, TOO_LARGE. */
 TgMatrix *tg_matrix_read(const char *path, const TgMatrixRequest *request, GError **error);
 
 /** Writes the file at `path`, complete or not at all (atomic-file.h).

@@ -9,7 +9,7 @@ TG_BEGIN_DECLS
 
 /** What an element is. */
 typedef enum TgType {
-  TG_TYPE_ANY, /**< as the file says; no matrix has this type */
+  TG_TYPE_ANY, /**< as in the file; no matrix has this type */
   TG_TYPE_F32, /**< IEEE 754 binary32 */
   TG_TYPE_F64  /**< IEEE 754 binary64 */
 } TgType;
@@ -35,7 +35,7 @@ typedef struct TgMatrix {
   };
 } TgMatrix;
 
-/** What is wanted of a file. Zeros mean: as the file says, within the memory now available. */
+/** What is wanted of a file. Zeros mean: as in the file, within the memory now available. */
 typedef struct TgMatrixRequest {
   TgType type;
   int64_t rows;
@@ -89,10 +89,10 @@ void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32
 
 /** Memory that can be had now without swapping, in bytes: what the kernel calls available, no more than what is left of
  * the machine's, of the control group's (a container's), and of the process's limits (ulimit -v, ulimit -d); UINT64_MAX
- * where the system does not say. */
+ * where the system does not tell. */
 uint64_t tg_memory_available_bytes(void);
 /** What the process may still take where it may have `limit_bytes` in all; 0 is no limit of its own: what is available.
- * At least 1, since 0 stands for no limit elsewhere, too. */
+ * At least 1, since 0 means no limit elsewhere. */
 uint64_t tg_memory_left_bytes(uint64_t limit_bytes);
 
 TG_END_DECLS

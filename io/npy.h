@@ -12,7 +12,7 @@
 
 TG_BEGIN_DECLS
 
-/** What the header of a .npy file says. */
+/** The contents of the header of a .npy file. */
 typedef struct TgNpyHeader {
   TgType type;
   bool big_endian;

@@ -9,7 +9,7 @@
 
 TG_BEGIN_DECLS
 
-/** The matrix in a raw file held in memory: type, rows and columns as `request` says, all of them necessary; `name`
+/** The matrix in a raw file held in memory: type, rows and columns as in `request`, all of them necessary; `name`
  * begins each error message. Errors: BAD_INPUT where the request is incomplete or the file has another size (the
  * message gives the bytes expected and found); TOO_LARGE. */
 TgMatrix *tg_raw_parse(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request,

@@ -17,7 +17,7 @@ double tg_bound_memory_independent(double m, double n, double k, double processo
 
 /** Memory-dependent, per processor: 2mnk/(p √M) - 2M words, M the memory of a processor in words: T. M. Smith, B.
  * Lowery, J. Langou, R. A. van de Geijn, A Tight I/O Lower Bound for Matrix Multiplication, arXiv 1702.02017. May be
- * negative, which says nothing. */
+ * negative, which is no bound. */
 double tg_bound_memory_dependent(double m, double n, double k, double processors, double memory_words);
 
 TG_END_DECLS

@@ -51,7 +51,7 @@ typedef struct TgRounds {
 /** Begins. `pieces`: parts of a block in a pipelined chain, at most TG_MAX_PROCESSORS; 0 chooses `length`. The root
  * wraps. No rounds where `op` is no collective, and none where `length` is below 2.
  *
- * An operation without such an algorithm takes the nearest that it has, and `rounds->collective` says which. With
+ * An operation without such an algorithm takes the nearest that it has, named by `rounds->collective`. With
  * L = length, rounds are counted in brackets; d = ⌈log2 L⌉, P = pieces:
  *
  *                     | broadcast, reduce           | scatter, gather | allgather,         | alltoall

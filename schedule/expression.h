@@ -42,7 +42,7 @@ typedef enum TgEvaluation {
   TG_EVALUATION_NO_POWER_OF_TWO
 } TgEvaluation;
 
-/** In words, to stand behind what was evaluated: "divides by zero". */
+/** In words, to follow what was evaluated: "divides by zero". */
 const char *tg_evaluation_text(TgEvaluation evaluation);
 
 TG_SHARED static inline int64_t tg_floor_remainder(int64_t a, int64_t b) {
@@ -145,7 +145,7 @@ TG_SHARED static inline TgEvaluation tg_expression_log2(int64_t *a) {
   return TG_EVALUATION_OK;
 }
 
-/** The eight-byte constant whose TG_CODE_CONSTANT stands at `at`. */
+/** The eight-byte constant whose TG_CODE_CONSTANT is at `at`. */
 TG_SHARED static inline int64_t tg_expression_constant(const TgSchedule *schedule, int at) {
   uint64_t constant = 0;
   for (int byte = 8; byte >= 1; byte--) constant = constant << 8 | schedule->code[at + byte];

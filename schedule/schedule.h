@@ -2,7 +2,7 @@
  * A parallel matrix multiplication as data: the plain struct that the parser fills and everything else reads.
  *
  * TgSchedule holds no pointer and only fixed-width members, so the same bytes serve on the CPU, in CUDA constant memory
- * and in an MPI broadcast. What only people read (names, labels, notes) lives beside it in TgScheduleNames.
+ * and in an MPI broadcast. What only people read (names, labels, notes) is in TgScheduleNames.
  * Maps on coordinates and loop variables are postfix programs in TgSchedule::code; see expression.h. */
 #ifndef TG_SCHEDULE_H
 #define TG_SCHEDULE_H
@@ -116,7 +116,7 @@ typedef enum TgParameterKind {
 typedef enum TgBound {
   TG_BOUND_NO, /**< never bound, or the bindings were wrong */
   TG_BOUND_YES,
-  TG_BOUND_UNMET /**< a `require` or a derived parameter says the schedule is not made for these values */
+  TG_BOUND_UNMET /**< a `require` or a derived parameter rejects these values */
 } TgBound;
 
 typedef struct TgSchedule {
@@ -176,7 +176,7 @@ typedef struct TgBindings {
 bool tg_schedule_parse(TgSchedule *schedule, TgScheduleNames *names, const char *text, size_t length, TgError *error);
 
 /** Gives the parameters values: extents, derived parameters, requirements and placements are checked. A schedule may be
- * bound again with other values. On failure `error` says which parameter or requirement, in the schedule's own words,
+ * bound again with other values. On failure `error` names the parameter or requirement, in the schedule's own words,
  * and schedule->bound tells an unmet requirement from wrong bindings. */
 bool tg_schedule_bind(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings, TgError *error);
 

@@ -37,7 +37,7 @@ typedef struct TgState TgState;
  * TG_CAUSE_HOOK. `result == sum` means: in place. */
 typedef struct TgStateHooks {
   void *user;
-  /** result = sum + left * right (sum 0: no summand). Factors are read transposed as the flags say. */
+  /** result = sum + left * right (sum 0: no summand). The flags tell which factors are read transposed. */
   bool (*multiply)(void *user, TgValueId result, TgValueId sum, TgValueId left, bool left_transposed, TgValueId right,
                    bool right_transposed);
   /** result = a + b on part `piece` of `pieces` of their elements; other parts of result are those of a. a 0 is all
@@ -96,7 +96,7 @@ void tg_state_value_shape(const TgState *state, TgValueId value, int64_t *rows, 
 TgProgress tg_state_next(TgState *state, TgError *failure);
 /** Executes all statements of the next step (there may be none). Do not mix with tg_state_next() inside a step. */
 TgProgress tg_state_next_step(TgState *state, TgError *failure);
-/** Checks that every C block stands on its place with every inner index exactly once. */
+/** Checks that every C block is in its place with every inner index exactly once. */
 bool tg_state_finish(TgState *state, TgError *failure);
 
 const TgWalk *tg_state_walk(const TgState *state);

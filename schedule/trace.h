@@ -13,7 +13,7 @@ typedef struct TgTraceStep {
   int64_t index;     /**< step number, from 1 */
   int64_t messages;  /**< between different processors */
   int64_t bytes;     /**< payload of those messages */
-  int64_t hop_bytes; /**< bytes times links crossed, on the network it was laid on */
+  int64_t hop_bytes; /**< bytes times links crossed, on the network it was mapped onto */
   int64_t products;
   double start_s, end_s; /**< modelled or measured time; NaN where there is none */
 } TgTraceStep;

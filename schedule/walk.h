@@ -12,7 +12,7 @@ TG_BEGIN_DECLS
 
 enum { TG_MAX_EXECUTED = 1 << 24 }; /**< statements of a whole run, repetitions counted; beyond is an error */
 
-/** Where a run through the schedule stands. */
+/** The position of a run through the schedule. */
 typedef struct TgWalk {
   const TgSchedule *schedule;
   const TgScheduleNames *names;

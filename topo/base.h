@@ -38,7 +38,7 @@ enum {
 
 /** What kind of failure: of the run of a schedule, where there is one. */
 typedef enum TgCause {
-  TG_CAUSE_NONE,       /**< nothing more is known than the message says */
+  TG_CAUSE_NONE,       /**< nothing is known beyond the message */
   TG_CAUSE_MEMORY,     /**< out of memory, or beyond a limit */
   TG_CAUSE_EXPRESSION, /**< an expression failed at some processor */
   TG_CAUSE_EMPTY_READ,
@@ -50,7 +50,7 @@ typedef enum TgCause {
   TG_CAUSE_FINAL_OTHER,   /**< … holds something else */
   TG_CAUSE_FINAL_TERMS,   /**< … lacks an inner index, or has one twice */
   TG_CAUSE_HOOK,          /**< a hook refused */
-  TG_CAUSE_STOPPED        /**< the watch said so */
+  TG_CAUSE_STOPPED        /**< by the watch */
 } TgCause;
 
 /** Why and where something failed: in a text, and in the run of a schedule. */

@@ -199,13 +199,13 @@ static int64_t grid_bisection(const TgLevel *level) {
   .degree_max = grid_degree_max, .bisection = grid_bisection
 
 const TgNetworkKindRow tg_torus = {
-    .info = {"torus", "torus:4x4", "grid closed along each axis; dimension-ordered routes, the shortest way round"},
+    .info = {"torus", "torus:4x4", "grid with wraparound links; dimension-ordered routes, the shorter way round"},
     .max_dims = TG_MAX_DIMS,
     GRID_FUNCTIONS,
 };
 
 const TgNetworkKindRow tg_mesh = {
-    .info = {"mesh", "mesh:8x8", "grid with open ends; dimension-ordered routes, last coordinate first"},
+    .info = {"mesh", "mesh:8x8", "grid without wraparound links; dimension-ordered routes, last coordinate first"},
     .max_dims = TG_MAX_DIMS,
     GRID_FUNCTIONS,
 };

@@ -49,7 +49,7 @@ static int64_t switch_bisection(const TgLevel *level) {
 }
 
 const TgNetworkKindRow tg_switch = {
-    .info = {"switch", "switch:8", "every node on one cable to a switch: a route is two hops, up and down"},
+    .info = {"switch", "switch:8", "one cable from each node to a switch: a route is two hops, up and down"},
     .max_dims = 1,
     .has_switch = true,
     .nodes = switch_nodes,

@@ -1,13 +1,14 @@
 /** @file topology.h
- * Networks of processors: what stands where, which links there are, and how a message goes.
+ * Networks of processors: where nodes are, which links there are, and how a message goes.
  *
  * A network is one to three levels, innermost first. `switch:4*torus:2x4` puts four nodes on each of eight switches
  * and the switches on a torus. Its vertices are the nodes 0..nodes-1 and, after them, the switches. Node numbers are
  * row-major in the coordinates, outermost level first, so that node = outer * inner_nodes + inner.
  *
- * A group of an inner level stands in the next level at its *gateway*: the switch itself where the inner level is a
- * switch, otherwise its node 0. A message between groups goes to its gateway, across the outer level from gateway to
- * gateway, and down. The gateway is the only vertex that a group shares with the outside, so these routes are shortest.
+ * A group of an inner level is represented in the next level by its *gateway*: the switch itself where the inner level
+ * is a switch, otherwise its node 0. A message between groups goes to its gateway, across the outer level from gateway
+ * to gateway, and down. The gateway is the only vertex that a group shares with the outside, so these routes are
+ * shortest.
  *
  * Links are directed and numbered 0..links-1: levels innermost first; in a level, copy by copy; in a copy of a torus
  * or mesh, the last axis first. Links 2i and 2i+1 are the two directions of one cable. An axis of two nodes has one
@@ -54,7 +55,7 @@ typedef struct TgLevel {
   int32_t nodes;                /**< elements that one copy joins: nodes, or groups of the level below */
   int32_t copies;               /**< how many copies there are */
   int32_t span;                 /**< nodes below one element; 1 at level 0 */
-  int32_t vertex_base;          /**< element e, counted over all copies, stands at vertex_base + e * vertex_scale */
+  int32_t vertex_base;          /**< element e, counted over all copies, is at vertex_base + e * vertex_scale */
   int32_t vertex_scale;
   int32_t switch_base; /**< the switch of copy c is vertex switch_base + c; -1 where the kind has none */
   int64_t links;       /**< directed links of one copy */
@@ -102,7 +103,7 @@ typedef struct TgRun {
   int32_t at, extent;            /**< coordinate on the axis, and how many there are */
   int32_t axis, edges;           /**< as in TgLink; edges of the line */
   int32_t end;                   /**< the element of the level where the stretch ends */
-  int64_t vertex, vertex_stride; /**< coordinate x stands at vertex + x * vertex_stride */
+  int64_t vertex, vertex_stride; /**< coordinate x is at vertex + x * vertex_stride */
   int64_t link, link_stride;     /**< the link between x and x + 1 is link + x * link_stride */
 } TgRun;
 
@@ -175,7 +176,7 @@ void tg_route_begin(TgRoute *route, const TgTopology *topology, int64_t from, in
 /** The next hop, or false at the end. */
 bool tg_route_next(TgRoute *route, TgHop *hop);
 
-/** The hops that are left of the current stretch, or the whole next one, or false at the end: a few turns stand for any
+/** The hops that are left of the current stretch, or the whole next one, or false at the end: a few turns describe any
  * number of hops. May be mixed with tg_route_next(). */
 bool tg_route_next_stretch(TgRoute *route, TgStretch *stretch);
 
@@ -189,7 +190,7 @@ void tg_stretch_note_ends(const TgStretch *stretch, int64_t amount, int64_t *by_
 /** The facts of a network.
  *
  * Bisection width: the fewest cables (undirected links) whose removal leaves floor(nodes/2) and ceil(nodes/2) nodes
- * apart; switches may stand on either side. Double it for directed links, halve for one direction.
+ * apart; switches may be on either side. Double it for directed links, halve for one direction.
  * - mesh and line: sort extents k1 >= k2 >= ...; with a the first i whose k_i is even, or the last i if none is, it is
  *   the sum for i = 1..a of the product of the k_j after k_i (so nodes/k1 if k1 is even);
  * - torus and ring: twice that, if no axis has extent 2 (Arjona Aroca and Fernandez Anta, IEEE TPDS 25, 2014,

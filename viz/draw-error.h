@@ -17,8 +17,8 @@ typedef enum TgDrawError {
   TG_DRAW_ERROR_TOO_BIG,  /**< more than can be drawn */
   TG_DRAW_ERROR_MEMORY,   /**< more than memory, or the limit, holds */
   TG_DRAW_ERROR_PROGRAM,  /**< a helper program is not installed: the message names its package */
-  TG_DRAW_ERROR_RENDER,   /**< Graphviz, the helper program or the file system refused: the message says what */
-  TG_DRAW_ERROR_STOPPED   /**< the watch said so */
+  TG_DRAW_ERROR_RENDER,   /**< Graphviz, the helper program or the file system refused: the message tells what */
+  TG_DRAW_ERROR_STOPPED   /**< by the watch */
 } TgDrawError;
 
 GQuark tg_draw_error_quark(void);

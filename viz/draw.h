@@ -37,10 +37,10 @@ typedef struct TgDrawOptions {
   bool *plain_digits; /**< set where a picture has A01 for A₀₁, for want of a font with these digits; may be NULL */
   const TgWatch *watch;        /**< told the steps that are drawn, of all and the initial placement; for one step, the
                                   statements run: all of them, then those up to the step; NULL: nobody */
-  uint64_t memory_limit_bytes; /**< that drawing may take beside the run; 0: no limit */
+  uint64_t memory_limit_bytes; /**< that drawing may take in addition to the run; 0: no limit */
 } TgDrawOptions;
 
-/** Bytes that the frames of a bound schedule take beside a run on names (tg_state_need_bytes()), about. */
+/** Bytes that the frames of a bound schedule take in addition to a run on names (tg_state_need_bytes()), about. */
 double tg_draw_need_bytes(const TgSchedule *schedule, const TgDrawOptions *options);
 
 /** Suffixes of still pictures, "dot, svg, png, pdf", and of animations, "svg, gif"; for messages and help. */
@@ -48,7 +48,7 @@ const char *tg_draw_formats(void);
 const char *tg_draw_animation_formats(void);
 
 /** One step, 0 being the initial placement. `format` is a suffix ("svg"). The schedule is bound. What draws fails with
- * TG_DRAW_ERROR_STOPPED where the watch says so. */
+ * TG_DRAW_ERROR_STOPPED where the watch stops it. */
 GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      int64_t step, const char *format, GError **error);
 

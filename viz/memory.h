@@ -51,7 +51,7 @@ typedef struct TgMemoryRun {
   const char *name;  /**< "cannon on 4x4" */
   const char *peak;  /**< "3 blocks" or "12.58 MB": the most that one processor holds */
   const char *who;   /**< the processor that does, "(0, 1)" */
-  const char *words; /**< a line of what else is to be said of it */
+  const char *words; /**< a line of further remarks */
   const TgMemory *memory;
 } TgMemoryRun;
 

@@ -33,7 +33,7 @@ typedef struct TgSpacetimeStep {
 typedef struct TgSpacetimeRun {
   const char *name;  /**< "cannon on 4x4" */
   const char *time;  /**< time_s in words */
-  const char *words; /**< a line of what else is to be said of it */
+  const char *words; /**< a line of further remarks */
   double time_s;
   int64_t lanes, steps;
   int dims; /**< the lanes are a grid of these extents, row-major; neighbours in it share a row where they are many */

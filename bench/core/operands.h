@@ -36,14 +36,14 @@ typedef struct TgOperands {
 /** Whether the host has memory for the matrices and their check: a system that promises more than it has ends whoever
  * takes it. Sizes, kind and number are set. Else the error has both numbers. */
 bool tg_operands_have_room(const TgOperands *operands, TgError *error);
-/** Draws A and B: f32 and f64 uniform in [-1, 1), i32 from -9 to 9; and brings them to the device where there is one.
+/** Draws A and B: f32 and f64 uniform in [-1, 1), i32 from -9 to 9; and copies them to the device where there is one.
  * Errors: memory is short, on either side. Cleared in any case by tg_operands_clear(). */
 bool tg_operands_open(TgOperands *operands, bool on_device, TgError *error);
 void tg_operands_clear(TgOperands *operands);
 
 /** Makes all of C NaN (i32: -1), on the side where a method will write it. */
 bool tg_operands_poison(TgOperands *operands, TgBenchPlace place, TgError *error);
-/** Brings C to the host where it is on the device, and says in `result` how far it is from what it should be. At most
+/** Copies C to the host where it is on the device, and sets the error of C in `result`. At most
  * 5e-7 sqrt(k) is right in f32, 1e-15 sqrt(k) in f64; i32, transposes and copies are exact. */
 bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *result, TgError *error);
 

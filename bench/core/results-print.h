@@ -16,7 +16,7 @@ typedef struct TgColumn {
   int32_t width; /**< 0: any */
 } TgColumn;
 
-/** What a cell says of a row. */
+/** What a cell shows of a row. */
 typedef enum TgShow {
   TG_SHOW_TIME,        /**< tg_result_time_s() */
   TG_SHOW_WHOLE,       /**< tg_result_whole_s() */

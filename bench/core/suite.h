@@ -1,5 +1,5 @@
 /** @file suite.h
- * Methods beside each other on the same matrices: how the experiments of papers measure. */
+ * Several methods on the same matrices: how the experiments of papers measure. */
 #ifndef TG_SUITE_H
 #define TG_SUITE_H
 
@@ -71,7 +71,7 @@ GArray *tg_suite_paper_methods(const TgHistoricPaper *paper);
 /** Adds the figures that the paper's tables have of a row. */
 void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row);
 
-/** Ends the measuring: the clock is read again; says in a note what was not run. The results are the caller's. NULL,
+/** Ends the measuring: the clock is read again; a note lists what was not run. The results are the caller's. NULL,
  * and the results are freed, where not all was measured. */
 TgResults *tg_suite_finish(TgSuite *suite, bool measured);
 

@@ -1,5 +1,5 @@
 /** @file cli.h
- * What the subcommands share: what the command line said, where to write, and how a run ends. */
+ * What the subcommands share: the options of the command line, where to write, and how a run ends. */
 #ifndef TG_CLI_H
 #define TG_CLI_H
 

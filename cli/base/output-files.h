@@ -19,11 +19,11 @@ TgExit tg_output_files_check(const TgCli *cli);
 /** Writes `size` bytes to a file that appears when the subcommand has ended with a result, together with all others
  * that were written so, or not at all. */
 TgExit tg_output_file_write(TgCli *cli, const char *path, const char *bytes, size_t size);
-/** Writes C to the file of --c, if there is that option, and says so at the end. */
+/** Writes C to the file of --c, if there is that option, and reports it at the end. */
 TgExit tg_output_file_c(TgCli *cli, const TgMatrix *c);
 /** What is printed once the files are there; takes it. */
 void tg_output_files_say(TgCli *cli, char *text);
-/** Gives the files that were begun their names, all or none, and prints what was to be said. */
+/** Gives the files that were begun their names, all or none, and prints their messages. */
 TgExit tg_output_files_commit(TgCli *cli);
 /** Frees what was begun; what has no name by now never gets one. */
 void tg_output_files_clear(TgCli *cli);

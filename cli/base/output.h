@@ -29,7 +29,7 @@ void tg_print_bytes(TgCli *cli, const char *bytes, size_t length);
 void tg_print_styled(TgCli *cli, TgStyle style, const char *format, ...) TG_PRINTF(3, 4);
 /** True once nobody reads standard output any more: what is only printed need not be computed. */
 bool tg_output_gone(const TgCli *cli);
-/** Brings everything out; on failure says so and turns TG_EXIT_DONE into TG_EXIT_FAILED. */
+/** Flushes everything; reports a failure and changes TG_EXIT_DONE to TG_EXIT_FAILED. */
 TgExit tg_output_finish(TgCli *cli, TgExit status);
 
 /** Escape sequences of a style, "" without colours. */
@@ -39,7 +39,7 @@ const char *tg_style_end(TgStyle style, bool colour);
 /** Prints all rows, `indent` spaces in; the first one as a heading if asked. */
 void tg_table_print(TgCli *cli, const TgTable *table, int indent, bool heading);
 
-/** Prints `text` in lines of at most 100 columns, each after `indent` spaces; the first as many less as stand there
+/** Prints `text` in lines of at most 100 columns, each after `indent` spaces; the first as many fewer as are there
  * already. */
 void tg_print_wrapped(TgCli *cli, const char *text, int indent, int already);
 /** The same in lines of at most `columns`. */

@@ -15,14 +15,14 @@ typedef struct TgTraceFile {
   TgJson *json;
   int process;     /**< of the events that follow */
   int64_t events;  /**< so far, names of processes and tracks included */
-  bool alone;      /**< nothing else is printed before it is said to be there */
+  bool alone;      /**< nothing else is printed before the file is reported */
   double beyond_s; /**< a time that is too long for the file; 0 where there is none */
 } TgTraceFile;
 
 /** Begins the document, with the members of `about` (names and values in turn, NULL-terminated; a NULL value is null).
  */
 void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs);
-/** Writes it to the file of --trace; unless --json, says how many events there are and what is left out (or NULL).
+/** Writes it to the file of --trace; unless --json, reports how many events there are and what is left out (or NULL).
  * Refuses times beyond 2^63 ns. */
 TgExit tg_trace_end(TgCli *cli, TgTraceFile *file, const char *left_out);
 void tg_trace_clear(TgTraceFile *file);
@@ -33,7 +33,7 @@ void tg_trace_name(TgTraceFile *file, const char *what, int64_t track, const cha
 /** Where the track lies among the others. */
 void tg_trace_place(TgTraceFile *file, int64_t track, int64_t place);
 
-/** What is said beside an event: text, or where that is NULL a number. */
+/** An argument of an event: text, or where that is NULL a number. */
 typedef struct TgTraceArgument {
   const char *name, *text;
   double number;

@@ -25,7 +25,7 @@ TgExit tg_draw_memory_chart(TgCli *cli, const char *format);
 
 /** "cannon on 4x4: what" for one, "What: cannon on 4x4, dns on 4x4x4" for several. Free with g_free(). */
 char *tg_draw_chart_title(const char *what, const char *const *names, int count);
-/** Writes the picture and says so; reports `error` where there is none. */
+/** Writes the picture and reports it; reports `error` where there is none. */
 TgExit tg_draw_chart_write(TgCli *cli, GBytes *file, GError *error);
 
 #endif

@@ -207,7 +207,7 @@ static void name_topologies(GString *names) {
 static void print_topologies(TgCli *cli) {
   TgListing listing = listing_new("ll");
   tg_table_add_row(listing.table, "topology|example");
-  listing_add(&listing, "joins and routes");
+  listing_add(&listing, "links and routes");
   for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) {
     const TgNetworkKindInfo *info = tg_network_kind_info(kind);
     tg_table_add(listing.table, "%s", info->name);

@@ -27,11 +27,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgProblem, tg_problem_clear)
 bool tg_problem_is_path(const char *algo);
 /** Reads and parses. */
 TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo);
-/** Takes what `--grid` and `--set` say. */
+/** Applies `--grid` and `--set`. */
 TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings);
 /** Takes one `--set`, "c=2". */
 TgExit tg_set_option(const TgCli *cli, TgBindings *bindings, const char *text);
-/** Reads, parses and binds the command's first argument as `--grid` and `--set` say. Refuses one whose proof needs more
+/** Reads, parses and binds the command's first argument with `--grid` and `--set`. Refuses one whose proof needs more
  * memory than there is. */
 TgExit tg_algo_open(const TgCli *cli, TgProblem *problem);
 /** The schedule's own name. */

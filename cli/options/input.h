@@ -20,10 +20,10 @@ typedef struct TgInput {
 
 void tg_input_clear(TgInput *input);
 
-/** Reads what `computes` asks for from files, or makes room for it, as -n, --size, --type, --seed, --a and --b say.
+/** Reads what `computes` asks for from files, or makes room for it, following -n, --size, --type, --seed, --a and --b.
  * `command` names the subcommand in errors. */
 TgExit tg_input_prepare(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input);
-/** Draws the random numbers of what has been prepared, as --seed and --integers say; leaves files as they are. */
+/** Draws the random numbers of what has been prepared, following --seed and --integers; leaves files as they are. */
 void tg_input_draw(const TgCli *cli, TgInput *input);
 /** Both. */
 TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input);

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/** What the command line said; NULL and FALSE where it said nothing. Numbers stay text until someone reads them, so
+/** The options of the command line; NULL and FALSE where absent. Numbers stay text until someone reads them, so
  * that a bad one is reported with its option. */
 typedef struct TgOptions {
   gboolean help, version;

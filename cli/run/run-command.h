@@ -12,7 +12,7 @@
 
 #include "compare.h"
 
-/** Who says which of an executor's kernels runs. */
+/** Who chose which of an executor's kernels runs. */
 typedef enum TgVariantFrom {
   TG_VARIANT_CHOSEN, /**< the executor */
   TG_VARIANT_TUNED,  /**< `bench shapes` kept it as the fastest on this card */

@@ -21,7 +21,7 @@ typedef struct TgRanges {
 } TgRanges;
 
 /** Lower bounds in words (elements); `apply` is false where they are not about what the schedule computes. At or below
- * 0 a bound says nothing. */
+ * 0 a bound gives nothing. */
 typedef struct TgBounds {
   bool apply;
   double independent, dependent; /**< received by the busiest processor */
@@ -69,7 +69,7 @@ typedef struct TgVerification {
 char *tg_verification_scope(const TgVerification *verification);
 /** "q = 1 to 32, c = 1 to 4"; with `now`, the present values: "q = 4, c = 2". Free with g_free(). */
 char *tg_ranges_text(const TgRanges *ranges, bool now);
-/** The larger of the two bounds on words received where one says something, else 0. */
+/** The larger of the two bounds on words received where one gives something, otherwise 0. */
 double tg_bounds_received(const TgBounds *bounds);
 
 /** On standard output, for people. */

@@ -1,6 +1,6 @@
 /** @file blocks-aside.cuh
  * Copies that are executed along with a product: those that follow it in a processor's list and do not depend on it, as
- * the shifts of a systolic algorithm. One thread has the copy engine bring them through shared memory, piece by piece,
+ * the shifts of a systolic algorithm. One thread has the copy engine pass them through shared memory, piece by piece,
  * while all multiply; they cost next to nothing, and are counted as done with the product. What they wait for may come
  * while the product runs: it is looked at, never waited for, and where it does not come in time the copies are executed
  * on their own. */

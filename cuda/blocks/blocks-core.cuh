@@ -78,7 +78,7 @@ __device__ inline void tg_delay(const TgBlocksRun &run, int64_t number) {
   __syncthreads();
 }
 
-/** target = addend + left on elements [begin, end); without addend or left zeros stand for them. */
+/** target = addend + left on elements [begin, end); a missing addend or left counts as zeros. */
 template <typename T>
 __device__ inline void tg_spread(T *target, const T *addend, const T *left, int64_t begin, int64_t end) {
   const int64_t stride = 4 * (int64_t)blockDim.x;
@@ -147,7 +147,7 @@ template <typename TILE> struct TgTileEngine {
   __device__ void publish() {}
 };
 
-/** Executes one instruction, and says how many copies after it. */
+/** Executes one instruction, and returns how many copies after it. */
 template <typename ENGINE, typename T = typename ENGINE::Element>
 __device__ inline int tg_execute(ENGINE &engine, const TgBlocksRun &run, const TgBlocksInstruction &instruction,
                                  T *shared, TgAside *aside) {

@@ -7,7 +7,7 @@
 
 TG_BEGIN_DECLS
 
-enum { TG_BLOCKS_STRIDE = 32 }; /**< counters stand 128 bytes apart, so that each has a cache line to itself */
+enum { TG_BLOCKS_STRIDE = 32 }; /**< counters are 128 bytes apart, so that each has a cache line to itself */
 
 /** A processor's times in one step, by the device's nanosecond clock; all 0 where it had nothing to do. */
 typedef struct TgBlocksTime {

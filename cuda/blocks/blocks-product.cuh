@@ -57,7 +57,7 @@ template <typename T, int OUTER, int INNER, int THREADS, bool FAST> struct TgPor
   const T *at;
   int pitch, fast, slow; /* elements left from the first piece on, along the faster and the slower index */
 
-  /* The factor has `outer` rows if it stands on the left, columns on the right. */
+  /* The factor has `outer` rows if it is the left one, columns if the right one. */
   __device__ void begin(const T *factor, int outer, int inner, int outer0) {
     const int column = threadIdx.x % across * 4, row = threadIdx.x / across;
     pitch = FAST ? inner : outer;

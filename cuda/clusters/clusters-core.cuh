@@ -1,5 +1,5 @@
 /** @file clusters-core.cuh
- * Private to cuda/: the kernel of executor `clusters`. clusters-plan.h says what streams are.
+ * Private to cuda/: the kernel of executor `clusters`. clusters-plan.h explains streams.
  *
  * A block is a processor and has a multiprocessor to itself: sixteen warps that multiply, and three threads, the
  * filler, the sender and the confirmer, that execute the operations of the copy engine. Its tile of C is 128 x 128 in

@@ -115,7 +115,7 @@ template <typename F> struct Operator {
     return true;
   }
   /** All operations of this thread: 0: those that fill, 1: that send, 2: that confirm. They need not wait for the
-   * products at which they stand, nor for other threads', only for what they wait for. */
+   * products that they belong to, nor for other threads', only for what they wait for. */
   __device__ __forceinline__ void operate_all(int agent) const {
     const TgStreamProcessor &about = run.processor[rank];
     const int first = about.op_first + about.begin_ops, of_panel = about.products, of_unit = of_panel * run.unit;

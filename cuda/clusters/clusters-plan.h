@@ -1,8 +1,8 @@
 /** @file clusters-plan.h
  * A bound schedule as streams for thread-block clusters. A processor is a block of a cluster; a slot is a tile of
  * shared memory with two mbarriers. A processor executes products one after another, by most of its warps; three more
- * threads have the copy engine fill slots, send, and confirm what has come. Their operations stand at products, so that
- * panels count for them too; they need not wait for these products, only for what an operation waits for.
+ * threads have the copy engine fill slots, send, and confirm what has come. Their operations belong to products, so
+ * that panels count for them too; they need not wait for these products, only for what an operation waits for.
  *
  * A problem larger than the schedule is tiled around it. An instance of the schedule, on a cluster of its own, computes
  * a tile of C of (block rows of C) x (block columns of C) tiles; along k it runs once for every panel of `inner` tiles,
@@ -88,7 +88,7 @@ enum {
 typedef struct TgStreamProduct {
   uint8_t slot[TG_ROLES], parity[TG_ROLES], odd[TG_ROLES];
   uint8_t flags; /**< TG_PRODUCT_… */
-  uint8_t ops;   /**< operations that stand at it: the next ones of the stream */
+  uint8_t ops;   /**< operations that belong to it: the next ones of the stream */
   uint8_t unused[2];
   int32_t sum; /**< number of the processor's sum */
   int32_t step;
@@ -107,7 +107,7 @@ typedef struct TgStreamOutput {
   int32_t unused;
 } TgStreamOutput;
 
-/** What a processor is told beside its streams. */
+/** What a processor is told in addition to its streams. */
 typedef struct TgStreamProcessor {
   int32_t op_first, begin_ops, ops; /**< operations before the first product of all, and then those of a unit */
   int32_t product_first, products;  /**< of a panel; those of a unit follow one another */

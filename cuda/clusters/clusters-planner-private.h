@@ -1,5 +1,5 @@
 /** @file clusters-planner-private.h
- * Inside of the planner of clusters: the schedule followed block by block, then laid into slots. */
+ * Inside of the planner of clusters: the schedule followed block by block, then placed in slots. */
 #ifndef TG_CLUSTERS_PLANNER_PRIVATE_H
 #define TG_CLUSTERS_PLANNER_PRIVATE_H
 

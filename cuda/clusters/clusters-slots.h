@@ -1,5 +1,5 @@
 /** @file clusters-slots.h
- * Inside of the planner of clusters: the tiles that some panels need, laid into slots. */
+ * Inside of the planner of clusters: the tiles that some panels need, placed in slots. */
 #ifndef TG_CLUSTERS_SLOTS_H
 #define TG_CLUSTERS_SLOTS_H
 

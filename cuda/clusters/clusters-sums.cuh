@@ -93,7 +93,7 @@ template <typename T> struct Sums {
 };
 
 /** Every processor has at most one sum. A block of C that one group of warps has whole goes where it belongs; else the
- * groups' and processors' sums are laid into shared memory, and each of the processors adds up a part of the rows. */
+ * groups' and processors' sums are stored in shared memory, and each of the processors adds up a part of the rows. */
 template <typename F>
 __device__ void finish_one(const TgClusterRun &run, const Shared<F> &shared, const Sums<typename F::T> &sums, int rank,
                            const TgClusterJob &job) {

@@ -13,7 +13,7 @@ inline bool tg_is_aligned(const void *matrix, int64_t row) {
   return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && row % 4 == 0;
 }
 
-/** Whether A and B, f32, can be brought by 16 bytes as they lie: neither transposed nor unaligned. */
+/** Whether A and B, f32, can be loaded by 16 bytes as they are: neither transposed nor unaligned. */
 inline bool tg_lies_as_read(const TgGemm *gemm) {
   return !gemm->transpose_a && !gemm->transpose_b && tg_is_aligned(gemm->a, gemm->lda) &&
          tg_is_aligned(gemm->b, gemm->ldb);

@@ -1,6 +1,6 @@
 /** @file stream-deal.h
  * Private to cuda/kernels/: how stream.cu deals tiles of C, and their rounds along k, to blocks. Each takes `whole`
- * tiles as they are; the rounds of the last `tiles` tiles, laid end to end, are cut into as many runs as there are
+ * tiles as they are; the rounds of the last `tiles` tiles, placed end to end, are cut into as many runs as there are
  * blocks, equal but for one round. */
 #ifndef TG_STREAM_DEAL_H
 #define TG_STREAM_DEAL_H

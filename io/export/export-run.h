@@ -26,7 +26,7 @@ typedef struct TgExportProduct {
 typedef struct TgExportVisitor {
   void *user;
   bool (*start)(void *user, const TgState *state, GError **error); /**< sizes are fine, nothing ran yet; may be NULL */
-  bool (*begin)(void *user, const TgWalk *walk, GError **error);   /**< `walk` stands at the statement; may be NULL */
+  bool (*begin)(void *user, const TgWalk *walk, GError **error);   /**< `walk` is at the statement; may be NULL */
   void (*message)(void *user, const TgExportMessage *message);
   void (*product)(void *user, const TgExportProduct *product);
   bool (*end)(void *user, GError **error);

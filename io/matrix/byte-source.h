@@ -23,7 +23,7 @@ TgByteSource tg_byte_source_of_memory(const char *name, const void *bytes, size_
 void tg_byte_source_close(TgByteSource *source);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgByteSource, tg_byte_source_close)
 
-/** Takes `count` bytes, fewer only at the end; `*got` says how many. Errors: CANNOT_READ, also where the file ends
+/** Takes `count` bytes, fewer only at the end; `*got` is their number. Errors: CANNOT_READ, also where the file ends
  * before its size. */
 bool tg_byte_source_take(TgByteSource *source, void *to, uint64_t count, uint64_t *got, GError **error);
 

@@ -12,7 +12,7 @@
 TgMatrix *tg_npy_read(TgByteSource *source, const TgMatrixRequest *request, GError **error);
 /** In f64. */
 TgMatrix *tg_mtx_read(TgByteSource *source, const TgMatrixRequest *request, GError **error);
-/** As the request says. */
+/** As requested. */
 TgMatrix *tg_raw_read(TgByteSource *source, const TgMatrixRequest *request, GError **error);
 
 #endif

@@ -38,7 +38,7 @@ bool tg_parser_unknown_name(TgParser *parser);
 bool tg_parser_fail(TgParser *parser, const char *format, ...) TG_PRINTF(2, 3);
 /** Keeps `length` bytes among the names. */
 bool tg_parser_keep(TgParser *parser, const char *text, size_t length, uint16_t *offset);
-/** Takes a name that is no reserved word and keeps it; `what` says what it names, for the error. */
+/** Takes a name that is no reserved word and keeps it; `what` describes it, for the error. */
 bool tg_parser_take_name(TgParser *parser, const char *what, uint16_t *offset);
 /** Takes a string and keeps it. */
 bool tg_parser_take_string(TgParser *parser, const char *what, uint16_t *offset);

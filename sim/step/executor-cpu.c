@@ -184,8 +184,8 @@ static bool gather_cpu(TgExecutor *executor, void *c, GError **error) {
 }
 
 const TgExecutorKind tg_executor_cpu = {.name = "cpu",
-                                        .processor = "a logical one, stepped",
-                                        .link = "memory: a block that moves changes its name",
+                                        .processor = "a logical one; all take turns",
+                                        .link = "shared memory: moving a block only renames it",
                                         .transports = 1 << TG_TRANSPORT_COPY,
                                         .traits = {.takes_turns = true, .fetches = true},
                                         .unlike_sim = "whose processors take turns; here they work at the same time",

@@ -1,5 +1,5 @@
 /** @file axis.h
- * Axes of charts: at which round numbers ticks stand, in which unit, and lines of text beside them. Private to viz/. */
+ * Axes of charts: the round numbers of ticks, their unit, and lines of text next to them. Private to viz/. */
 #ifndef TG_AXIS_H
 #define TG_AXIS_H
 

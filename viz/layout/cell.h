@@ -8,7 +8,7 @@
 
 enum { TG_CELL_ITEMS = 48 };
 
-/** Where a slot stands in the cell. */
+/** The position of a slot in the cell. */
 typedef struct TgCellItem {
   uint8_t buffer;
   int32_t index;              /**< -1: all of an array in one place */

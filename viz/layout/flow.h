@@ -33,7 +33,7 @@ typedef struct TgFlowRules {
  * round the edge: a broadcast crosses each stretch once, a scatter once a receiver behind it. */
 GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules);
 
-/** The number on a flow: rounds ("2", "1–3") or several blocks ("×3"); "" where there is nothing to say. */
+/** The number on a flow: rounds ("2", "1–3") or several blocks ("×3"); "" where there is none. */
 void tg_flow_label(const TgFrame *frame, const TgFlow *flow, GString *text);
 /** "A₀₁: P(0,1) → P(0,0)", with several blocks their names. */
 void tg_flow_title(const TgFrame *frame, const TgFlow *flow, GString *text);

@@ -1,5 +1,5 @@
 /** @file layout.h
- * Where processors stand in a picture and how flows run between them: a table of layouts, chosen by the grid, the
+ * Where processors are in a picture and how flows run between them: a table of layouts, chosen by the grid, the
  * network and where the messages go. Private to viz/. */
 #ifndef TG_LAYOUT_H
 #define TG_LAYOUT_H
@@ -73,7 +73,7 @@ typedef struct TgArrowEnds {
 /** Draws a flow between these. */
 void tg_view_arrow_between(const TgView *view, const TgFlow *flow, const TgArrowEnds *ends, const TgPoint *point,
                            int points, const TgPoint *second, int second_points);
-/** A straight arrow, with the flow's number beside its middle, outwards. */
+/** A straight arrow, with the flow's number next to its middle, outwards. */
 void tg_view_straight(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b);
 /** From border to border of two processors' cells, `offset` points to the right of the way; bent to the right by `bend`
  * parts of its length. */

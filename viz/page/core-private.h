@@ -1,5 +1,5 @@
 /** @file core-private.h
- * What the files of the page's module share; core.c says what it is. */
+ * What the files of the page's module share; core.c describes it. */
 #ifndef TG_PAGE_CORE_PRIVATE_H
 #define TG_PAGE_CORE_PRIVATE_H
 
@@ -32,7 +32,7 @@ typedef struct Settings {
 /** What there is to ask of a step once the state has gone on. */
 typedef struct Kept {
   TgFrame frame;     /**< its `received`, `held` and `link_blocks` are the copy's own; step -1: nothing is kept */
-  TgBlockName *slot; /**< by buffer, index and processor; `frame.length` says how many indices */
+  TgBlockName *slot; /**< by buffer, index and processor; `frame.length` has the number of indices */
 } Kept;
 
 /** A laboratory: a schedule with its settings. */
@@ -47,7 +47,7 @@ typedef struct Lab {
   Kept kept[2]; /**< the step that is shown, and the next */
   int kept_last;
   TgScene *scene;   /**< what was drawn last, NULL before */
-  GString *renamed; /**< what tg_scene_change() said of its names */
+  GString *renamed; /**< names that tg_scene_change() reported */
 } Lab;
 
 /** The JSON under way. */

@@ -16,7 +16,7 @@
  *     !WIDTH HEIGHT    first, where the canvas is of another size
  *     @TITLE           next, where the title is another
  *     =FIRST,COUNT     groups of `before` that look as they did, by their number there
- *     ~NUMBER          a group of `before` that looks different in what the fields say, each a letter and a value:
+ *     ~NUMBER          a group of `before` that looks different; the fields tell how, each a letter and a value:
  *         f s w the colour, the border's colour and width of its outline,
  *         d y z k and a digit: the words, place, size and colour of its line of that number
  *     <g …>…</g>       a new one

@@ -28,7 +28,7 @@ enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead of scale 1 */
 /** Heads grow with the pen, but take no more than two thirds of a short arrow. */
 double tg_stroke_head_scale(const TgStroke *stroke, const TgPoint *point);
 
-/** What an SVG says of a mark: its colours, `none` where it has none, and the width of its border. */
+/** A mark in SVG: its colours, `none` where it has none, and the width of its border. */
 const char *tg_scene_fill(const TgMark *mark);
 const char *tg_scene_border(const TgMark *mark);
 double tg_scene_pen(const TgMark *mark);

@@ -10,7 +10,7 @@
 double tg_text_width(const char *text, double size);
 
 /** Breaks `text` at spaces into lines no wider than `width` and about equally wide; a word
- * that is wider stands alone. Free with g_strfreev().
+ * that is wider has its own line. Free with g_strfreev().
  */
 char **tg_text_wrap(const char *text, double size, double width);
 

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** How much a screen may say by other means than its letters. */
+/** What a screen may show by means other than letters. */
 typedef enum TgPaperKind {
   TG_PAPER_PLAIN,      /**< no escape sequence at all */
   TG_PAPER_ATTRIBUTES, /**< bold, underlined and reversed, without colours */

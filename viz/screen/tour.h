@@ -33,7 +33,7 @@ typedef struct TgTour {
   TgTourSizes sizes;
   const TgWatch *watch; /**< told each step that tg_tour_go() has come to, where it can stop it; NULL: nobody */
   TgFrames *frames;
-  const TgFrame *frame; /**< where it stands */
+  const TgFrame *frame; /**< its position */
   TgWalk walk;          /**< one statement ahead of the last step in `step` whose statements are known */
   bool walked;          /**< to the end */
   GArray *step;         /**< TgTourStep, as far as the tour ever went */

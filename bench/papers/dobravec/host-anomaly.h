@@ -1,6 +1,6 @@
 /** @file host-anomaly.h
  * Sizes at which a product on the processor takes far longer than at their neighbours: T. Dobravec, P. Bulić, 2017,
- * section 3.2, who leave it open why. Here beside what a walk down a column of B finds in the caches. */
+ * section 3.2, who leave it open why. Here with what a walk down a column of B finds in the caches. */
 #ifndef TG_HOST_ANOMALY_H
 #define TG_HOST_ANOMALY_H
 

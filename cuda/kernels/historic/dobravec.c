@@ -67,8 +67,7 @@ static void shape_run_time(const TgHistoricRun *run, TgHistoricShape *shape) {
 
 static const char no_remainder[] =
     "the grid is rounded down: rows and columns beyond the last whole block are never computed";
-static const char no_edges[] =
-    "the grid is rounded down, and the last squares are read beyond the rows of A and the end of B";
+static const char no_edges[] = "the grid is rounded down, and the last tiles read past the rows of A and the end of B";
 
 #define PRODUCT(NAME, WHERE, IDEA)                                                                                     \
   .name = "dobravec-" NAME, .where = WHERE, .idea = IDEA, .kind = TG_HISTORIC_PRODUCT, .types = F32
@@ -76,15 +75,15 @@ static const char no_edges[] =
   .printed = 1, .defect = DEFECT, .corrected = "dobravec-" CORRECTED, .shown = {.m = 20, .n = 20, .k = 20, .width = 8}
 
 static const TgHistoric kernels[] = {
-    {PRODUCT("global-as-printed", "listing 2", "matrixMulDG: a thread an element, straight from memory"),
+    {PRODUCT("global-as-printed", "listing 2", "matrixMulDG: one thread per element, reading global memory"),
      .widths = {8, 16}, PRINTED(no_remainder, "global-corrected"), .shape = shape_global_printed},
-    {PRODUCT("global-corrected", "listing 2", "matrixMulDG: a thread an element, straight from memory"),
+    {PRODUCT("global-corrected", "listing 2", "matrixMulDG: one thread per element, reading global memory"),
      .widths = {8, 16}, .shape = shape_global},
-    {PRODUCT("shared-as-printed", "listing 4", "matrixMulDS: squares of A and B in shared memory"), .widths = {8, 16},
+    {PRODUCT("shared-as-printed", "listing 4", "matrixMulDS: tiles of A and B in shared memory"), .widths = {8, 16},
      PRINTED(no_edges, "shared-corrected"), .shape = shape_shared_printed},
-    {PRODUCT("shared-corrected", "listing 4", "matrixMulDS: squares of A and B in shared memory"), .widths = {8, 16},
+    {PRODUCT("shared-corrected", "listing 4", "matrixMulDS: tiles of A and B in shared memory"), .widths = {8, 16},
      .shape = shape_shared},
-    {PRODUCT("shared-run-time", "section 3.3", "matrixMulDS with squares whose size is known when it is launched"),
+    {PRODUCT("shared-run-time", "section 3.3", "matrixMulDS with the tile size set at run time"),
      .widths = {16, 8, 4, 2, 1}, .shape = shape_run_time},
 };
 

@@ -84,10 +84,9 @@ static void shape_cublas(const TgHistoricRun *run, TgHistoricShape *shape) {
   shape->read_bytes = shape->written_bytes = d * d * WORD;
 }
 
-static const char last_tile[] =
-    "the last tile has d % width columns, none where the width divides d: the product of M without its last tile";
+static const char last_tile[] = "the last tile has d % width columns, so that it is left out where the width divides d";
 static const char last_stripe[] =
-    "the last stripe has d % width columns, none where the width divides d, and nobody zeroes what sums are added to";
+    "the last stripe has d % width columns, so that it is left out where the width divides d; R is never zeroed";
 
 #define SYMMETRIC(NAME, WHERE, IDEA)                                                                                   \
   .name = "mmt-" NAME, .where = "section " WHERE, .idea = IDEA, .kind = TG_HISTORIC_SYMMETRIC, .types = F32, .square = 1
@@ -96,21 +95,21 @@ static const char last_stripe[] =
 #define PRINTED(DEFECT, CORRECTED)                                                                                     \
   .printed = 1, .defect = DEFECT, .corrected = "mmt-" CORRECTED, .shown = {.m = 16, .n = 16, .k = 16, .width = 8}
 
-static const char half[] = "v004 for half of R, stored twice: R is symmetric";
-static const char once[] = "v005 with one tile instead of two on the diagonal";
-static const char unrolled[] = "v005 with the innermost loop written out";
-static const char coalesced[] = "the same with a warp's threads along the rows of M, and tiles padded";
+static const char half[] = "v004, computing half of the symmetric R and storing it twice";
+static const char once[] = "v005, loading one tile instead of two on the diagonal";
+static const char unrolled[] = "v005 with the innermost loop unrolled by hand";
+static const char coalesced[] = "the same with warps along the rows of M and padded tiles";
 
 static const TgHistoric kernels[] = {
-    {SYMMETRIC("v001", "2.1", "a thread an element: two rows of M, straight from memory"), WIDTHS,
+    {SYMMETRIC("v001", "2.1", "one thread per element reads two rows of M from global memory"), WIDTHS,
      .shape = shape_plain},
     {SYMMETRIC("v002", "2.2", "tiles of M in shared memory"), WIDTHS, .whole = 1, .shape = shape_tiles},
     {SYMMETRIC("v002-coalesced", "2.2", coalesced), WIDTHS, .whole = 1, .shape = shape_tiles_coalesced},
-    {SYMMETRIC("v003", "2.3", "v002 for any d: every multiply-add asks for its column"), WIDTHS, .shape = shape_tiles},
+    {SYMMETRIC("v003", "2.3", "v002 for any d, with a bounds check per multiply-add"), WIDTHS, .shape = shape_tiles},
     {SYMMETRIC("v003-coalesced", "2.3", coalesced), WIDTHS, .shape = shape_tiles_coalesced},
-    {SYMMETRIC("v004-as-printed", "2.4", "v003 that asks once a tile"), WIDTHS, PRINTED(last_tile, "v004-corrected"),
-     .shape = shape_tiles_printed},
-    {SYMMETRIC("v004-corrected", "2.4", "v003 that asks once a tile"), WIDTHS, .shape = shape_tiles},
+    {SYMMETRIC("v004-as-printed", "2.4", "v003 with one bounds check per tile"), WIDTHS,
+     PRINTED(last_tile, "v004-corrected"), .shape = shape_tiles_printed},
+    {SYMMETRIC("v004-corrected", "2.4", "v003 with one bounds check per tile"), WIDTHS, .shape = shape_tiles},
     {SYMMETRIC("v004-coalesced", "2.4", coalesced), WIDTHS, .shape = shape_tiles_coalesced},
     {SYMMETRIC("v005-as-printed", "2.5", half), WIDTHS, PRINTED(last_tile, "v005-corrected"),
      .shape = shape_half_printed},
@@ -124,16 +123,16 @@ static const TgHistoric kernels[] = {
      .shape = shape_half_printed},
     {SYMMETRIC("v007-corrected", "2.7", unrolled), WIDTHS, .shape = shape_half},
     {SYMMETRIC("v007-coalesced", "2.7", coalesced), WIDTHS, .shape = shape_half_coalesced},
-    {SYMMETRIC("v008-as-printed", "2.8", "a stripe of columns a block, added atomically to all of R"), STRIPES,
+    {SYMMETRIC("v008-as-printed", "2.8", "one stripe of columns per block, added atomically to all of R"), STRIPES,
      PRINTED(last_stripe, "v008-corrected"), .shape = shape_stripes_printed},
-    {SYMMETRIC("v008-corrected", "2.8", "a stripe of columns a block, added atomically to a zeroed R"), STRIPES,
+    {SYMMETRIC("v008-corrected", "2.8", "one stripe of columns per block, added atomically to a zeroed R"), STRIPES,
      .shape = shape_stripes},
     {SYMMETRIC("v009-as-printed", "2.9", "v008 with the stripe transposed in shared memory"), STRIPES,
      PRINTED(last_stripe, "v009-corrected"), .shape = shape_stripes_printed},
     {SYMMETRIC("v009-corrected", "2.9", "v008 with the stripe transposed in shared memory"), STRIPES,
      .shape = shape_stripes},
     {SYMMETRIC("cublas-as-printed", "2.10", "cuBLAS, one operand transposed"), .printed = 1,
-     .defect = "beta is 1: the product is added to whatever R holds", .corrected = "mmt-cublas-corrected",
+     .defect = "beta is 1, so that the product is added to the old R", .corrected = "mmt-cublas-corrected",
      .shown = {.m = 16, .n = 16, .k = 16}, .shape = shape_cublas},
     {SYMMETRIC("cublas-corrected", "2.10", "cuBLAS, one operand transposed"), .shape = shape_cublas},
 };

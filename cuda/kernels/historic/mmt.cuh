@@ -7,7 +7,7 @@
  *      +----+----+----+-+        +----------+-+
  *    x | s0 | s1 | s2 |.|      x |   +--+   | |    R(x, y) = sum over s of M(x, s) · M(y, s)'
  *      +----+----+----+-+  ->    |   |  |<-------- block (x, y)
- *    y | s0 | s1 | s2 |.|        |   +--+   | |    for each s: bring two tiles, barrier,
+ *    y | s0 | s1 | s2 |.|        |   +--+   | |    for each s: load two tiles, barrier,
  *      +----+----+----+-+        +----------+-+                W multiply-adds a thread, barrier
  *                                     y
  * The ways of one version differ in this alone:
@@ -49,7 +49,7 @@ template <Way WAY> __device__ __forceinline__ int last_columns(int d, int width)
 /** A tile of M in shared memory. */
 template <int W, Way WAY> struct Tile { float at[W][W + (WAY == coalesced)]; };
 
-/** Where a thread stands in its tile, and which element of R is its own. */
+/** Where a thread is in its tile, and which element of R is its own. */
 struct Place {
   int down, along;
   int i, j;
@@ -63,7 +63,7 @@ template <int W, Way WAY> __device__ __forceinline__ Place place_of(int d) {
   return {down, along, i, j, i < d && j < d};
 }
 
-/** Each thread brings its element of the tile whose first row is `row` and first column s, where M has it. What M has
+/** Each thread loads its element of the tile whose first row is `row` and first column s, where M has it. What M has
  * not stays as it was and is not used: no sum runs beyond column d, and no thread beyond row d sums. */
 template <int W, Way WAY>
 __device__ __forceinline__ void bring(Tile<W, WAY> &tile, const Problem &of, int row, int s, const Place &at) {

@@ -1,12 +1,12 @@
 /** @file layout.cuh
- * Private to cuda/kernels/: operands laid out anew where the copy engine cannot read them as they are. */
+ * Private to cuda/kernels/: operands copied to a new layout where the copy engine cannot read them as they are. */
 #ifndef TG_LAYOUT_CUH
 #define TG_LAYOUT_CUH
 
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
-/** Elements from one row to the next of what is laid out: rows of f32 begin at multiples of 16 bytes. */
+/** Elements from one row to the next of such a copy: rows of f32 begin at multiples of 16 bytes. */
 inline int64_t tg_padded(int64_t columns) {
   return (columns + 3) / 4 * 4;
 }

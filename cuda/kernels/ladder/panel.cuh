@@ -25,7 +25,7 @@ template <typename T> __device__ __forceinline__ Side<T> side_b(const Operand<T>
   return {b.x, b.columns, b.rows, b.column, b.row, b.whole};
 }
 
-/** One thread's share of a panel of ALONG x DEEP that THREADS threads bring, on its way from device memory through
+/** One thread's share of a panel of ALONG x DEEP that THREADS threads load, on its way from device memory through
  * registers to shared memory, WIDTH elements at a time. Neighbouring threads take neighbours of a stored row. */
 template <typename T, int ALONG, int DEEP, int THREADS, int WIDTH> class Share {
   static constexpr int pieces = ALONG * DEEP / (WIDTH * THREADS);

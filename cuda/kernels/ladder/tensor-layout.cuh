@@ -19,8 +19,8 @@ struct Maps {
 /** Bytes of gemm->workspace that prepare() needs. */
 int64_t workspace(const TgGemm *gemm);
 
-/** Starts what lays out B, and A where it is transposed or not aligned. The last kernel lets the next one of the stream
- * begin before its own end: cudaGridDependencySynchronize() before reading. */
+/** Starts the kernels that copy B, and A where it is transposed or not aligned. The last kernel lets the next one of
+ * the stream begin before its own end: cudaGridDependencySynchronize() before reading. */
 cudaError_t prepare(const TgGemm *gemm, Maps *maps);
 
 } // namespace tensor
