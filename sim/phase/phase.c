@@ -2,7 +2,7 @@
 #include "phase-draft.h"
 #include "sim-error.h"
 #include "state.h"
-#include "sweep.h"
+#include "walk-batch.h"
 #include "uniform-blocks.h"
 #include "phase.h"
 
@@ -122,13 +122,13 @@ static bool draft_collective(TgPhases *phases, GError **error) {
 }
 
 /* The current move or product at some processors, one by one. */
-static bool ask_each(TgPhases *phases, int64_t first, int count, TgSweep *sweep, GError **error) {
+static bool ask_each(TgPhases *phases, int64_t first, int count, TgWalkBatch *batch, GError **error) {
   for (int i = 0; i < count; i++) {
     TgLocal local;
     TgError failure;
     if (!tg_walk_local(&phases->walk, first + i, &local, &failure)) return expression_failed(phases, &failure, error);
-    sweep->takes_part[i] = local.takes_part;
-    sweep->to[i] = local.takes_part ? (int32_t)local.to : 0;
+    batch->takes_part[i] = local.takes_part;
+    batch->to[i] = local.takes_part ? (int32_t)local.to : 0;
   }
   return true;
 }
@@ -138,17 +138,17 @@ static bool draft_local(TgPhases *phases, GError **error) {
   int64_t processors = tg_schedule_processors(phases->schedule);
   TgPhaseDraft *draft = draft_of_round(phases, 0);
   if (statement->op != TG_OP_MULTIPLY) tg_phase_draft_reserve(draft, processors);
-  for (int64_t first = 0; first < processors; first += TG_SWEEP_PROCESSORS) {
-    TgSweep sweep;
-    int count = (int)MIN(TG_SWEEP_PROCESSORS, processors - first);
-    if (!tg_walk_sweep(&phases->walk, first, count, &sweep) && !ask_each(phases, first, count, &sweep, error))
+  for (int64_t first = 0; first < processors; first += TG_WALK_BATCH_PROCESSORS) {
+    TgWalkBatch batch;
+    int count = (int)MIN(TG_WALK_BATCH_PROCESSORS, processors - first);
+    if (!tg_walk_batch(&phases->walk, first, count, &batch) && !ask_each(phases, first, count, &batch, error))
       return false;
     if (statement->op != TG_OP_MULTIPLY)
-      tg_phase_draft_transfers(draft, first, count, sweep.to, sweep.takes_part,
+      tg_phase_draft_transfers(draft, first, count, batch.to, batch.takes_part,
                                phases->blocks.bytes[phases->walk.statement]);
     else
       for (int i = 0; i < count; i++)
-        if (sweep.takes_part[i]) tg_phase_draft_product(draft, first + i, &phases->blocks.product);
+        if (batch.takes_part[i]) tg_phase_draft_product(draft, first + i, &phases->blocks.product);
   }
   return true;
 }

@@ -1,28 +1,28 @@
 /* A statement at many processors at once is what it is at each of them. */
 #include "../schedule-text.h"
-#include "sweep.h"
+#include "walk-batch.h"
 
-/* How many processors the sweep gave up on, of all. */
+/* How many processors the batch gave up on, of all. */
 static int64_t check_statement(const TgWalk *walk, gint64 *given_up) {
   int64_t processors = tg_schedule_processors(walk->schedule);
   int count;
   for (int64_t first = 0; first < processors; first += count) {
-    TgSweep sweep;
+    TgWalkBatch batch;
     TgError error;
     bool all_fine = true;
-    count = (int)MIN(g_test_rand_int_range(1, TG_SWEEP_PROCESSORS + 1), processors - first);
-    bool swept = tg_walk_sweep(walk, first, count, &sweep);
+    count = (int)MIN(g_test_rand_int_range(1, TG_WALK_BATCH_PROCESSORS + 1), processors - first);
+    bool known = tg_walk_batch(walk, first, count, &batch);
     for (int i = 0; i < count; i++) {
       TgLocal local;
       bool fine = tg_walk_local(walk, first + i, &local, &error);
       all_fine = all_fine && fine;
-      if (!swept) continue;
+      if (!known) continue;
       g_assert_true(fine);
-      g_assert_cmpint(sweep.takes_part[i], ==, local.takes_part);
-      if (local.takes_part) g_assert_cmpint(sweep.to[i], ==, local.to);
+      g_assert_cmpint(batch.takes_part[i], ==, local.takes_part);
+      if (local.takes_part) g_assert_cmpint(batch.to[i], ==, local.to);
     }
-    if (!swept) *given_up += count;
-    if (!all_fine) g_assert_false(swept);
+    if (!known) *given_up += count;
+    if (!all_fine) g_assert_false(known);
   }
   return processors;
 }
@@ -33,7 +33,7 @@ static bool is_local(const TgSchedule *schedule, int statement) {
          op == TG_OP_TRANSPOSE;
 }
 
-/* Returns the processors that a sweep gave up on, statements counted. */
+/* Returns the processors that a batch gave up on, statements counted. */
 static gint64 check_schedule(const Bound *bound) {
   TgWalk walk;
   TgError error;
@@ -57,11 +57,11 @@ static void test_library(void) {
   }
 }
 
-/* Each map alone, on 20 x 30 processors, and whether a sweep can tell. */
+/* Each map alone, on 20 x 30 processors, and whether a batch can tell. */
 static void test_maps(void) {
   static const struct {
     const char *statement;
-    bool swept;
+    bool known;
   } maps[] = {
       {"move A to (i+1000000007*j, j-i-12345678901)", true},
       {"move A to (-i*j, (i*i+j)/7%5)", true},
@@ -89,13 +89,13 @@ static void test_maps(void) {
     g_test_message("%s", maps[m].statement);
     if (!bound_from(&bound, text, NULL, NULL))
       g_error("%d:%d: %s", bound.error.line, bound.error.column, bound.error.message);
-    g_assert_cmpint(check_schedule(&bound) == 0, ==, maps[m].swept);
+    g_assert_cmpint(check_schedule(&bound) == 0, ==, maps[m].known);
   }
 }
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/sweep/library", test_library);
-  g_test_add_func("/sweep/maps", test_maps);
+  g_test_add_func("/batch/library", test_library);
+  g_test_add_func("/batch/maps", test_maps);
   return g_test_run();
 }

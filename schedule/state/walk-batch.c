@@ -1,34 +1,34 @@
-#include "sweep.h"
+#include "walk-batch.h"
 
 #include <string.h>
 
-typedef int64_t Column[TG_SWEEP_PROCESSORS]; /* a number for each processor */
+typedef int64_t Column[TG_WALK_BATCH_PROCESSORS]; /* a number for each processor */
 
-typedef struct Sweeper {
+typedef struct Evaluator {
   const TgSchedule *schedule;
   const int64_t *variable; /* loops */
   int count;
   Column coordinate[TG_MAX_DIMS];
-} Sweeper;
+} Evaluator;
 
 static void fill(Column column, int64_t number, int count) {
   for (int i = 0; i < count; i++) column[i] = number;
 }
 
-static void push(const Sweeper *sweeper, int at, Column column) {
-  const TgSchedule *schedule = sweeper->schedule;
+static void push(const Evaluator *evaluator, int at, Column column) {
+  const TgSchedule *schedule = evaluator->schedule;
   uint8_t code = schedule->code[at];
   int v = code - TG_CODE_VARIABLE;
   if (code == TG_CODE_CONSTANT)
-    fill(column, tg_expression_constant(schedule, at), sweeper->count);
+    fill(column, tg_expression_constant(schedule, at), evaluator->count);
   else if (code < TG_CODE_VARIABLE)
-    fill(column, code - TG_CODE_SMALL, sweeper->count);
+    fill(column, code - TG_CODE_SMALL, evaluator->count);
   else if (v >= TG_VARIABLE_PARAMETER)
-    fill(column, schedule->parameter[v - TG_VARIABLE_PARAMETER], sweeper->count);
+    fill(column, schedule->parameter[v - TG_VARIABLE_PARAMETER], evaluator->count);
   else if (v >= TG_VARIABLE_LOOP)
-    fill(column, sweeper->variable[v], sweeper->count);
+    fill(column, evaluator->variable[v], evaluator->count);
   else
-    memcpy(column, sweeper->coordinate[v], sizeof *column * (size_t)sweeper->count);
+    memcpy(column, evaluator->coordinate[v], sizeof *column * (size_t)evaluator->count);
 }
 
 /* Overflow shows in the sign: of both operands another one than of the result. */
@@ -70,47 +70,47 @@ static bool apply_to_one(TgCode code, Column a, int count) {
 }
 
 /* As tg_expression_evaluate(), column by column. */
-static bool evaluate(const Sweeper *sweeper, TgExpression expression, Column result) {
+static bool evaluate(const Evaluator *evaluator, TgExpression expression, Column result) {
   Column stack[TG_EXPRESSION_STACK];
   int top = -1;
   for (int at = expression;; at++) {
-    uint8_t code = sweeper->schedule->code[at];
+    uint8_t code = evaluator->schedule->code[at];
     bool fine = true;
     if (code >= TG_CODE_SMALL || code == TG_CODE_CONSTANT) {
-      push(sweeper, at, stack[++top]);
+      push(evaluator, at, stack[++top]);
       if (code == TG_CODE_CONSTANT) at += 8;
     } else if (code == TG_CODE_END) {
-      memcpy(result, stack[top], sizeof *result * (size_t)sweeper->count);
+      memcpy(result, stack[top], sizeof *result * (size_t)evaluator->count);
       return true;
     } else if (code == TG_CODE_NEGATE || code == TG_CODE_LOG2) {
-      fine = apply_to_one((TgCode)code, stack[top], sweeper->count);
+      fine = apply_to_one((TgCode)code, stack[top], evaluator->count);
     } else {
       top--;
-      fine = apply((TgCode)code, stack[top], stack[top + 1], sweeper->count);
+      fine = apply((TgCode)code, stack[top], stack[top + 1], evaluator->count);
     }
     if (!fine) return false;
   }
 }
 
 /* Counts the coordinates on from those of the first processor: no divisions. */
-static void set_coordinates(Sweeper *sweeper, int64_t first) {
-  const TgSchedule *schedule = sweeper->schedule;
+static void set_coordinates(Evaluator *evaluator, int64_t first) {
+  const TgSchedule *schedule = evaluator->schedule;
   int64_t now[TG_MAX_DIMS];
   tg_schedule_coordinates(schedule, first, now);
-  for (int i = 0; i < sweeper->count; i++) {
-    for (int c = 0; c < schedule->dims; c++) sweeper->coordinate[c][i] = now[c];
+  for (int i = 0; i < evaluator->count; i++) {
+    for (int c = 0; c < schedule->dims; c++) evaluator->coordinate[c][i] = now[c];
     for (int c = schedule->dims - 1; c >= 0 && ++now[c] == schedule->extent[c]; c--) now[c] = 0;
   }
 }
 
-static bool fits_slots(const Sweeper *sweeper, const TgStatement *statement) {
+static bool fits_slots(const Evaluator *evaluator, const TgStatement *statement) {
   const TgExpression index[] = {statement->source.index, statement->op == TG_OP_MULTIPLY ? statement->other.index : 0,
                                 statement->target.index};
   Column value;
   for (size_t s = 0; s < sizeof index / sizeof *index; s++) {
     if (!index[s]) continue;
-    if (!evaluate(sweeper, index[s], value)) return false;
-    for (int i = 0; i < sweeper->count; i++)
+    if (!evaluate(evaluator, index[s], value)) return false;
+    for (int i = 0; i < evaluator->count; i++)
       if (value[i] < 0 || value[i] >= TG_MAX_ARRAY) return false;
   }
   return true;
@@ -123,29 +123,29 @@ static inline int64_t wrapped(int64_t coordinate, int64_t extent) {
   return tg_floor_remainder(coordinate, extent);
 }
 
-static bool receivers(const Sweeper *sweeper, const TgStatement *statement, TgSweep *sweep) {
-  const TgSchedule *schedule = sweeper->schedule;
+static bool receivers(const Evaluator *evaluator, const TgStatement *statement, TgWalkBatch *batch) {
+  const TgSchedule *schedule = evaluator->schedule;
   Column value;
-  memset(sweep->to, 0, sizeof sweep->to);
+  memset(batch->to, 0, sizeof batch->to);
   for (int c = 0; c < schedule->dims; c++) {
-    if (!evaluate(sweeper, statement->to[c], value)) return false;
-    for (int i = 0; i < sweeper->count; i++)
-      sweep->to[i] = (int32_t)(sweep->to[i] * (int64_t)schedule->extent[c] + wrapped(value[i], schedule->extent[c]));
+    if (!evaluate(evaluator, statement->to[c], value)) return false;
+    for (int i = 0; i < evaluator->count; i++)
+      batch->to[i] = (int32_t)(batch->to[i] * (int64_t)schedule->extent[c] + wrapped(value[i], schedule->extent[c]));
   }
   return true;
 }
 
-bool tg_walk_sweep(const TgWalk *walk, int64_t first, int count, TgSweep *sweep) {
+bool tg_walk_batch(const TgWalk *walk, int64_t first, int count, TgWalkBatch *batch) {
   const TgStatement *statement = &walk->schedule->statement[walk->statement];
-  Sweeper sweeper = {.schedule = walk->schedule, .variable = walk->variable, .count = count};
+  Evaluator evaluator = {.schedule = walk->schedule, .variable = walk->variable, .count = count};
   Column value;
-  set_coordinates(&sweeper, first);
-  memset(sweep->takes_part, true, sizeof sweep->takes_part);
+  set_coordinates(&evaluator, first);
+  memset(batch->takes_part, true, sizeof batch->takes_part);
   if (statement->where) {
-    if (!evaluate(&sweeper, statement->where, value)) return false;
-    for (int i = 0; i < count; i++) sweep->takes_part[i] = value[i] != 0;
+    if (!evaluate(&evaluator, statement->where, value)) return false;
+    for (int i = 0; i < count; i++) batch->takes_part[i] = value[i] != 0;
   }
-  for (int i = 0; i < count; i++) sweep->to[i] = (int32_t)first + i;
+  for (int i = 0; i < count; i++) batch->to[i] = (int32_t)first + i;
   bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD;
-  return (!travels || receivers(&sweeper, statement, sweep)) && fits_slots(&sweeper, statement);
+  return (!travels || receivers(&evaluator, statement, batch)) && fits_slots(&evaluator, statement);
 }

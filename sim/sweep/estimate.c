@@ -1,0 +1,306 @@
+/* The proof before a prediction, the prediction, and what follows from it: memory, efficiency, the closed form. */
+#include "estimate.h"
+
+#include "phase.h"
+#include "prove.h"
+#include "sum.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void tg_estimate_clear(TgEstimate *estimate) {
+  g_free(estimate->closed_form_why);
+  g_free(estimate->rank);
+}
+
+static const char *name_of(const TgEstimate *estimate) {
+  return tg_name(estimate->names, estimate->names->title);
+}
+
+static bool refuse(TgEstimate *estimate, const char *field, const char *message, GError **error) {
+  estimate->fault = (TgEstimateFault){.field = field};
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, message);
+  return false;
+}
+
+/* --- the network -------------------------------------------------------------------------------------------------- */
+
+/* A kind alone ("mesh", "hypercube") is the network of that kind with a node for each processor. */
+static char *whole_network(const TgSchedule *schedule, const char *kind, char **why) {
+  const int64_t processors = tg_schedule_processors(schedule);
+  TgTopology network;
+  int bits = 0;
+  char grid[48];
+  tg_schedule_grid_text(schedule, grid, sizeof grid);
+  while (INT64_C(1) << bits < processors) bits++;
+  const bool cube = strcmp(kind, "hypercube") == 0;
+  if (cube && INT64_C(1) << bits != processors) {
+    *why = g_strdup_printf("the grid %s has %" PRId64 " processors, no power of two; name the whole network, as in "
+                           "hypercube:%d",
+                           grid, processors, bits);
+    return NULL;
+  }
+  const bool like_grid = strcmp(kind, "torus") == 0 || strcmp(kind, "mesh") == 0;
+  g_autofree char *text =
+      like_grid ? g_strdup_printf("%s:%s", kind, grid) : g_strdup_printf("%s:%" PRId64, kind, cube ? bits : processors);
+  if (tg_topology_parse(&network, text, NULL)) return g_steal_pointer(&text);
+  *why = g_strdup_printf("the grid %s has %" PRId64 " processor%s, and there is no %s of so many nodes", grid,
+                         processors, processors == 1 ? "" : "s", kind);
+  return NULL;
+}
+
+static bool find_network(TgEstimate *estimate, const char *network, GError **error) {
+  static const char *const kinds[] = {"torus", "mesh", "ring", "line", "hypercube", "full", "switch", NULL};
+  const TgSchedule *schedule = estimate->schedule;
+  const char *own = estimate->machine.network;
+  TgError why = {0};
+  g_autofree char *no_whole = NULL;
+  estimate->own_network = !network && *own && tg_topology_parse(&estimate->network, own, NULL) &&
+                          estimate->network.nodes == tg_schedule_processors(schedule);
+  if (estimate->own_network) return true;
+  if (!network) {
+    if (tg_topology_of_grid(&estimate->network, schedule->dims, schedule->extent, &why)) return true;
+    return refuse(estimate, "network", why.message, error);
+  }
+  const bool kind = g_strv_contains(kinds, network);
+  g_autofree char *text = kind ? whole_network(schedule, network, &no_whole) : g_strdup(network);
+  if (text && tg_topology_parse(&estimate->network, text, &why)) return true;
+  return refuse(estimate, "network", no_whole ? no_whole : why.message, error);
+}
+
+bool tg_estimate_place(TgEstimate *estimate, const char *network, TgEmbeddingKind embedding, GError **error) {
+  const TgSchedule *schedule = estimate->schedule;
+  TgError why = {0};
+  if (!find_network(estimate, network, error)) return false;
+  const int64_t nodes = estimate->network.nodes, straggler = estimate->options.straggler;
+  tg_topology_format(&estimate->network, estimate->network_text, sizeof estimate->network_text);
+  if (!tg_embedding_init(&estimate->embedding, embedding, schedule->dims, schedule->extent, &estimate->network, &why)) {
+    g_autofree char *message = g_strdup_printf("the grid does not go on the network: %s", why.message);
+    return refuse(estimate, "embedding", message, error);
+  }
+  if (straggler < nodes) return true;
+  g_autofree char *message = g_strdup_printf("%" PRId64 " is not from 0 to %" PRId64, straggler, nodes - 1);
+  return refuse(estimate, "straggler", message, error);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+/** Blocks and words by processor. */
+typedef struct TgHeld {
+  int64_t blocks, words;
+} TgHeld;
+
+static void add_block(const TgEstimate *estimate, const TgPlaced *placed, TgHeld *held) {
+  const TgShape *shape = &estimate->shape;
+  const int32_t *blocks = estimate->schedule->blocks[placed->matrix];
+  int64_t rows = tg_block_begin(shape->rows[placed->matrix], blocks[0], placed->row + 1) -
+                 tg_block_begin(shape->rows[placed->matrix], blocks[0], placed->row);
+  int64_t columns = tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column + 1) -
+                    tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column);
+  held[placed->processor].blocks++;
+  held[placed->processor].words = tg_sum(held[placed->processor].words, rows * columns);
+}
+
+/* No buffer has C after the last step and A or B before the first. */
+static bool lies_apart(const TgSchedule *schedule) {
+  uint32_t before = 0, after = 0;
+  for (int i = 0; i < schedule->placements; i++) {
+    const TgPlacement *placement = &schedule->placement[i];
+    *(placement->matrix == TG_MATRIX_C ? &after : &before) |= 1u << placement->buffer;
+  }
+  return !(before & after);
+}
+
+/* What the placements alone say: the blocks of A and B before the first step, and those of C after the last, which lie
+ * in buffers of their own; where they take the place of A's or B's, the more of both. The proof, which follows every
+ * block, can only find more. */
+static void count_placed(TgEstimate *estimate) {
+  const TgSchedule *schedule = estimate->schedule;
+  TgEstimateMemory *memory = &estimate->memory;
+  int64_t processors = tg_schedule_processors(schedule);
+  g_autofree TgHeld *begin = g_new0(TgHeld, processors), *end = g_new0(TgHeld, processors);
+  TgPlacing placing;
+  TgPlaced placed;
+  TgError error;
+  tg_placing_init(&placing, schedule);
+  while (tg_placing_next(&placing, estimate->names, &placed, &error) > 0)
+    add_block(estimate, &placed, placed.matrix == TG_MATRIX_C ? end : begin);
+  const bool apart = lies_apart(schedule);
+  for (int64_t p = 0; p < processors; p++) {
+    const TgHeld both = {begin[p].blocks + end[p].blocks, tg_sum(begin[p].words, end[p].words)};
+    memory->blocks = MAX(memory->blocks, apart ? both.blocks : MAX(begin[p].blocks, end[p].blocks));
+    memory->words = MAX(memory->words, apart ? both.words : MAX(begin[p].words, end[p].words));
+  }
+  memory->at_least = true;
+}
+
+static int64_t fullest_node(const TgEstimate *estimate) {
+  g_autofree int64_t *count = g_new0(int64_t, estimate->network.nodes);
+  int64_t most = 0;
+  for (int64_t p = 0; p < tg_schedule_processors(estimate->schedule); p++) {
+    const int64_t now = ++count[tg_embedding_node(&estimate->embedding, p)];
+    most = MAX(most, now);
+  }
+  return most;
+}
+
+/* Which processor each node is, where no node has two. */
+static void name_nodes(TgEstimate *estimate) {
+  g_clear_pointer(&estimate->rank, g_free);
+  if (estimate->memory.processors > 1) return;
+  estimate->rank = g_new(int32_t, estimate->network.nodes);
+  for (int64_t n = 0; n < estimate->network.nodes; n++) estimate->rank[n] = -1;
+  for (int64_t p = 0; p < tg_schedule_processors(estimate->schedule); p++)
+    estimate->rank[tg_embedding_node(&estimate->embedding, p)] = (int32_t)p;
+}
+
+/* Blocks of several sizes are followed by name. */
+static bool all_alike(const TgEstimate *estimate) {
+  const TgShape *shape = &estimate->shape;
+  bool alike = true;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    const int32_t *blocks = estimate->schedule->blocks[matrix];
+    alike =
+        alike && (blocks[0] == 0 || (shape->rows[matrix] % blocks[0] == 0 && shape->columns[matrix] % blocks[1] == 0));
+  }
+  return alike;
+}
+
+static bool check_limit(TgEstimate *estimate, GError **error) {
+  TgEstimateFault *fault = &estimate->fault;
+  const TgSchedule *schedule = estimate->schedule;
+  const bool by_name = estimate->proved || !all_alike(estimate);
+  const double bytes = tg_cost_need_bytes(schedule, estimate->names, &estimate->network, &estimate->options) +
+                       estimate->more_bytes + (by_name ? tg_state_need_bytes(schedule) : 0);
+  char grid[48];
+  if (estimate->memory_limit_bytes <= 0 || bytes <= estimate->memory_limit_bytes) return true;
+  tg_schedule_grid_text(schedule, grid, sizeof grid);
+  *fault = (TgEstimateFault){.need_bytes = bytes};
+  g_snprintf(fault->need_of, sizeof fault->need_of, by_name ? "%s on %s" : "the prediction of %s on %s",
+             name_of(estimate), by_name ? grid : estimate->network_text);
+  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "%s needs about %.0f bytes of memory, and the limit is %.0f",
+              fault->need_of, bytes, estimate->memory_limit_bytes);
+  return false;
+}
+
+static bool set_words(TgEstimate *estimate, int64_t words, GError **error) {
+  TgEstimateMemory *memory = &estimate->memory;
+  if (tg_sum_is_full(tg_sum_times(words, estimate->options.element_bytes))) {
+    estimate->fault = (TgEstimateFault){0};
+    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
+                "%s: a processor holds more bytes than a 64-bit count can hold (9.2 EB); use smaller matrices",
+                name_of(estimate));
+    return false;
+  }
+  memory->words = words;
+  memory->node_bytes = (double)words * (double)estimate->options.element_bytes * (double)memory->processors;
+  memory->fits = memory->node_bytes <= estimate->machine.processor.memory_bytes;
+  return true;
+}
+
+/* --- the proof ---------------------------------------------------------------------------------------------------- */
+
+static bool fail(TgEstimate *estimate, TgSimError code, const TgError *failure, GError **error) {
+  estimate->fault = (TgEstimateFault){.failure = *failure};
+  g_set_error_literal(error, TG_SIM_ERROR, code, failure->message);
+  return false;
+}
+
+static bool count(TgEstimate *estimate, GError **error) {
+  const TgSchedule *schedule = estimate->schedule;
+  const TgShape *shape = &estimate->shape;
+  TgError endless = {0};
+  TgProof proof = {0};
+  if (!tg_walk_ends(schedule, estimate->names, &endless))
+    return fail(estimate, TG_SIM_ERROR_BAD_INPUT, &endless, error);
+  estimate->statements = tg_walk_count_statements(schedule, estimate->names);
+  estimate->proved = estimate->statements <= TG_ESTIMATE_PROOF_LIMIT / tg_schedule_processors(schedule);
+  if (!check_limit(estimate, error)) return false;
+  estimate->memory = (TgEstimateMemory){.processors = fullest_node(estimate)};
+  name_nodes(estimate);
+  if (!estimate->proved) {
+    count_placed(estimate);
+  } else if (tg_prove(schedule, estimate->names, estimate->options.collective, shape->m, shape->n, shape->k, &proof)) {
+    estimate->memory.blocks = proof.counts.blocks_per_processor_max;
+    estimate->memory.words = proof.counts.words_per_processor_max;
+  } else {
+    return fail(estimate, TG_SIM_ERROR_SCHEDULE, &proof.failure, error);
+  }
+  return set_words(estimate, estimate->memory.words, error);
+}
+
+/* Blocks all of one size hold words in proportion to the square of n; otherwise the proof counts anew. */
+bool tg_estimate_prove(TgEstimate *estimate, GError **error) {
+  const TgShape *shape = &estimate->shape;
+  const int64_t n = shape->n, before = estimate->counted_n;
+  int64_t m, unit, k;
+  tg_proof_sizes(estimate->schedule, &m, &unit, &k);
+  const bool square = m == unit && k == unit && shape->m == n && shape->k == n;
+  estimate->counted_n = square ? n : 0;
+  if (!before || !square || n % unit || before % unit) return count(estimate, error);
+  const int64_t was = before / unit, now = n / unit;
+  return set_words(estimate, tg_sum_times(estimate->memory.words / (was * was), now * now), error);
+}
+
+/* --- the prediction ----------------------------------------------------------------------------------------------- */
+
+double tg_estimate_serial_s(const TgEstimate *estimate, const TgShape *shape) {
+  if (estimate->schedule->computes.right == TG_MATRICES) return NAN;
+  double seconds = tg_machine_product_s(&estimate->machine, shape->m, shape->n, shape->k);
+  return seconds > 0 ? seconds : NAN;
+}
+
+bool tg_estimate_cost(const TgEstimate *estimate, const TgShape *shape, const TgCostOptions *options, TgCost *cost,
+                      GError **error) {
+  return tg_cost_predict(estimate->schedule, estimate->names, shape, &estimate->network,
+                         (TgEmbeddingKind)estimate->embedding.kind, &estimate->machine, options, cost, error);
+}
+
+void tg_estimate_take_cost(TgEstimate *estimate, const TgCost *cost) {
+  estimate->cost = cost;
+  estimate->workers = MIN(tg_schedule_processors(estimate->schedule), cost->nodes);
+  estimate->serial_s = tg_estimate_serial_s(estimate, &estimate->shape);
+  estimate->efficiency = cost->time_s > 0 ? estimate->serial_s / ((double)estimate->workers * cost->time_s) : NAN;
+}
+
+bool tg_estimate_predict(TgEstimate *estimate, TgCost *cost, GError **error) {
+  if (!tg_estimate_cost(estimate, &estimate->shape, &estimate->options, cost, error)) {
+    estimate->fault = (TgEstimateFault){0};
+    if (cost->failure.cause != TG_CAUSE_NONE) estimate->fault.failure = cost->failure;
+    return false;
+  }
+  tg_estimate_take_cost(estimate, cost);
+  return true;
+}
+
+/* --- the closed form ---------------------------------------------------------------------------------------------- */
+
+static bool set_values(const TgEstimate *estimate, TgFormulaValues *values, GError **error) {
+  const TgShape *shape = &estimate->shape;
+  TgMachineLink link = tg_machine_link(&estimate->machine, &estimate->network, 0, 0);
+  const TgProductSize product = tg_largest_product(estimate->schedule, shape);
+  const double flops_per_s = tg_machine_flops_per_s(&estimate->machine, product.m, product.n, product.k);
+  return tg_formula_values_schedule(values, estimate->schedule, estimate->names, error) &&
+         tg_formula_values_sizes(values, shape->m, shape->n, shape->k, error) &&
+         tg_formula_values_machine(values, link.latency_s, 1 / link.bandwidth_bytes_per_s, link.per_hop_s,
+                                   tg_element_bytes(estimate->element), flops_per_s, error);
+}
+
+void tg_estimate_closed_form(TgEstimate *estimate) {
+  g_autoptr(GError) error = NULL;
+  TgFormulaValues values = {0};
+  double communication_s, compute_s;
+  g_clear_pointer(&estimate->closed_form_why, g_free);
+  estimate->closed_form_s = estimate->closed_form_communication_s = estimate->closed_form_compute_s = NAN;
+  if (!estimate->formula) return;
+  if (!set_values(estimate, &values, &error) || !tg_formula_check(estimate->formula, &values, &error) ||
+      !tg_formula_evaluate(estimate->formula, TG_FORMULA_COMMUNICATION, &values, &communication_s, &error) ||
+      !tg_formula_evaluate(estimate->formula, TG_FORMULA_COMPUTE, &values, &compute_s, &error)) {
+    estimate->closed_form_why = g_strdup(error->message);
+    return;
+  }
+  estimate->closed_form_communication_s = communication_s;
+  estimate->closed_form_compute_s = compute_s;
+  estimate->closed_form_s = communication_s + compute_s;
+}
