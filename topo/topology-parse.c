@@ -1,10 +1,55 @@
-/* Grammar, without blanks: network = level { "*" level }; level = kind ":" extent { "x" extent }. */
 #include "network-kind.h"
 #include "suggestion.h"
-#include "topology-layout.h"
+#include "topology.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Without padding two equal networks are equal bytes. */
+_Static_assert(sizeof(TgLevel) == 64 && sizeof(TgTopology) == 24 + TG_MAX_LEVELS * sizeof(TgLevel), "padding");
+
+/* Switches take the vertices after the nodes, and links their numbers, innermost level first. How many copies
+ * of a level there are changes as levels are put around it, so this runs anew with each. */
+static void number_vertices_and_links(TgTopology *topology) {
+  int32_t copies = topology->nodes, base = 0, scale = 1;
+  topology->vertices = topology->nodes;
+  topology->links = 0;
+  for (int l = 0; l < topology->levels; l++) {
+    TgLevel *level = &topology->level[l];
+    copies /= level->nodes;
+    level->copies = copies;
+    level->vertex_base = base;
+    level->vertex_scale = scale;
+    level->link_base = topology->links;
+    topology->links += level->links * copies;
+    if (tg_level_kind(level)->has_switch) {
+      level->switch_base = base = topology->vertices;
+      scale = 1;
+      topology->vertices += copies;
+    } else {
+      level->switch_base = -1;
+      scale *= level->nodes;
+    }
+  }
+}
+
+/** Appends a level outside the present ones; its `kind`, `dims` and `extents` are set and checked, one by one. Returns
+ * false, leaving the topology as it was, where that would make more than TG_MAX_PROCESSORS nodes. */
+static bool topology_add_level(TgTopology *topology, const TgLevel *level) {
+  const TgNetworkKindRow *kind = tg_level_kind(level);
+  int64_t span = topology->levels ? topology->nodes : 1, nodes = kind->nodes(level);
+  if (nodes > TG_MAX_PROCESSORS || nodes * span > TG_MAX_PROCESSORS) return false;
+  TgLevel *added = &topology->level[topology->levels++];
+  *added = *level;
+  added->nodes = (int32_t)nodes;
+  added->span = (int32_t)span;
+  added->links = kind->links(added);
+  topology->nodes = (int32_t)(nodes * span);
+  number_vertices_and_links(topology);
+  return true;
+}
+
+/* Grammar, without blanks: network = level { "*" level }; level = kind ":" extent { "x" extent }. */
 
 enum { QUOTED_BYTES = 64 };
 
@@ -139,7 +184,7 @@ bool tg_topology_parse(TgTopology *topology, const char *text, TgError *error) {
     const char *first = parser.at;
     if (parsed.levels == TG_MAX_LEVELS) return fail(&parser, first, "there is a fourth level, expected at most three");
     if (!parse_level(&parser, &level)) return false;
-    if (!tg_topology_add_level(&parsed, &level)) return fail_nodes(&parser, first, &level);
+    if (!topology_add_level(&parsed, &level)) return fail_nodes(&parser, first, &level);
     if (*parser.at != '*') break;
   }
   if (*parser.at) return fail_expected(&parser, "'x' and another extent, '*' and the next level, or the end");
@@ -159,7 +204,7 @@ bool tg_topology_init(TgTopology *topology, TgNetworkKind kind, int dims, const 
       return tg_error_set(error, 0, 0, "extent %d of %s is %d, expected 1 to %d", axis + 1, row->info.name,
                           (int)extents[axis], TG_MAX_PROCESSORS);
   }
-  if (!tg_topology_add_level(&built, &level))
+  if (!topology_add_level(&built, &level))
     return tg_error_set(error, 0, 0, "%s would have more than %d nodes", row->info.name, TG_MAX_PROCESSORS);
   *topology = built;
   return true;

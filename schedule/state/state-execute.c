@@ -1,7 +1,12 @@
-/* One statement on all processors, collectives apart. */
 #include "state-private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool state_execute_collective(TgState *state, TgError *failure);
+
+/* One statement on all processors, collectives apart. */
 
 static bool expression_failed(const TgState *state, int64_t processor, const TgError *error, TgError *failure) {
   return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, processor, "%d:%d: %s", error->line, error->column,
@@ -193,10 +198,195 @@ bool tg_state_execute(TgState *state, TgError *failure) {
   if (!tg_state_watched(state, failure)) return false;
   state->counts.statements++;
   bool fine = local[op]                 ? execute_local(state, local[op], failure)
-              : tg_op_is_collective(op) ? tg_state_execute_collective(state, failure)
+              : tg_op_is_collective(op) ? state_execute_collective(state, failure)
                                         : execute_move(state, failure);
   if (fine) return tg_state_apply_writes(state, failure);
   for (int64_t w = 0; w < state->writes; w++) tg_value_release(state, state->write[w].value);
   state->writes = 0;
   return false;
+}
+
+/* Collectives, whole or in rounds. The blocks that start on a line are read first; then the transfers run in the order
+ * of the rounds, adding data where partial sums meet; then the slots are written. Names and data thus follow the
+ * expansion that was asked for, and the result must not depend on it. */
+
+enum { MAX_HELD = 1 << 28 }; /* blocks of one collective on one line */
+
+/** One line's blocks: item t at position p is at [p * items + t]; items that only travel stand at position 0. */
+typedef struct TgLineRun {
+  TgState *state;
+  const TgStatement *statement;
+  TgLine line;
+  int64_t items;
+  bool adds;       /**< every position has its own partial sum of every item */
+  TgValueId *held; /**< references are the run's own where `adds` */
+} TgLineRun;
+
+static int64_t rank(const TgLineRun *run, int64_t position) {
+  return run->line.base + position * run->line.stride;
+}
+
+static TgValueId *held(const TgLineRun *run, int64_t position, int64_t item) {
+  return &run->held[(run->adds ? position * run->items : 0) + item];
+}
+
+static bool read(const TgLineRun *run, int64_t position, int64_t index, TgValueId *value, TgError *failure) {
+  return tg_slot_read(run->state, rank(run, position), run->statement->source.buffer, (int32_t)index, value, failure);
+}
+
+static bool reserve_scratch(TgState *state, int64_t count, TgError *failure) {
+  if (count > state->scratch_capacity) {
+    TgValueId *wider = realloc(state->scratch, (size_t)count * sizeof *wider);
+    if (!wider) return tg_state_out_of_memory(state, failure, "a collective");
+    state->scratch = wider;
+    state->scratch_capacity = count;
+  }
+  memset(state->scratch, 0, (size_t)count * sizeof *state->scratch);
+  return true;
+}
+
+/* Where each operation's blocks start: which position and slot holds item t. */
+static bool read_items(TgLineRun *run, TgError *failure) {
+  int32_t length = run->line.length;
+  TgOp op = (TgOp)run->statement->op;
+  for (int64_t item = 0; item < run->items; item++) {
+    bool from_root = op == TG_OP_BROADCAST || op == TG_OP_SCATTER;
+    int64_t position = from_root ? run->line.root : op == TG_OP_ALLTOALL ? item / length : item;
+    int64_t index = op == TG_OP_SCATTER ? item : op == TG_OP_ALLTOALL ? item % length : run->line.source;
+    if (!read(run, position, index, held(run, 0, item), failure)) return false;
+  }
+  return true;
+}
+
+static bool read_contributions(TgLineRun *run, TgError *failure) {
+  for (int32_t position = 0; position < run->line.length; position++)
+    for (int64_t item = 0; item < run->items; item++) {
+      TgValueId *value = held(run, position, item);
+      int64_t index = run->statement->op == TG_OP_REDUCE ? run->line.source : item;
+      if (!read(run, position, index, value, failure)) {
+        *value = 0;
+        return false;
+      }
+      tg_value_hold(run->state, *value);
+    }
+  return true;
+}
+
+static void forget_terms(TgState *state, TgValueId sum) {
+  state->value[sum].terms = 0;
+  state->value[sum].twice = -1;
+  memset(tg_value_terms(state, sum), 0, (size_t)state->set_words * sizeof(uint64_t));
+}
+
+/* One partial sum arrives at another. The first arrival makes the receiver's sum its own; names follow piece 0, which
+ * travels as every piece does. */
+static bool add_partial(TgLineRun *run, const TgTransfer *transfer, TgError *failure) {
+  TgState *state = run->state;
+  TgValueId *to = held(run, transfer->to, transfer->item), from = *held(run, transfer->from, transfer->item);
+  int64_t processor = rank(run, transfer->to);
+  bool is_sum = state->value[from].kind == TG_VALUE_SUM, zero = state->value[*to].kind == TG_VALUE_ZERO;
+  if (state->value[from].kind == TG_VALUE_ZERO || (!is_sum && transfer->piece != 0)) return true;
+  if (!zero && !tg_state_check_sum(state, processor, *to, from, failure)) return false;
+  if (zero && !is_sum) {
+    tg_value_release(state, *to);
+    *to = tg_value_hold(state, from);
+    return true;
+  }
+  TgValueId old = *to;
+  bool own = state->value[old].references == 1 && !zero;
+  TgValueId sum = own ? old : tg_value_copy(state, zero ? from : old);
+  if (!sum) return tg_state_out_of_memory(state, failure, "sums");
+  if (zero) forget_terms(state, sum);
+  if (transfer->piece == 0) tg_value_add_terms(state, sum, from);
+  *to = sum;
+  bool followed = !state->hooks.add ||
+                  state->hooks.add(state->hooks.user, sum, zero ? 0 : old, from, transfer->piece, transfer->pieces);
+  if (!own) tg_value_release(state, old);
+  return followed || tg_state_hook_failed(state, failure, processor);
+}
+
+static bool transfer_all(TgLineRun *run, TgError *failure) {
+  TgState *state = run->state;
+  TgRounds rounds;
+  TgTransfer transfer;
+  tg_rounds_init(&rounds, (TgOp)run->statement->op, state->collective, run->line.length, run->line.root, 0);
+  while (tg_rounds_next(&rounds, &transfer)) {
+    TgMessage message;
+    if (!tg_state_go_on(state, failure)) return false;
+    tg_message_describe(&message, run->statement, &run->line, &transfer, state->collective);
+    tg_state_count_message(state, &message, *held(run, transfer.from, transfer.item));
+    if (transfer.add && !add_partial(run, &transfer, failure)) return false;
+  }
+  return true;
+}
+
+/* Writes item `item` into slot Y[index] of `position`; what stays on its own processor is no arrival. */
+static bool write(TgLineRun *run, int32_t position, int32_t index, TgValueId value, bool arrived, TgError *failure) {
+  TgWrite entry = {.processor = rank(run, position),
+                   .buffer = run->statement->target.buffer,
+                   .index = index,
+                   .value = tg_value_hold(run->state, value),
+                   .arrived = arrived};
+  return tg_state_push_write(run->state, entry, failure);
+}
+
+static bool write_position(TgLineRun *run, int32_t position, TgError *failure) {
+  int32_t length = run->line.length, target = run->line.target, root = run->line.root;
+  bool at_root = position == root;
+  switch (run->statement->op) {
+  case TG_OP_BROADCAST:
+    return write(run, position, target, *held(run, 0, 0), !at_root, failure);
+  case TG_OP_SCATTER:
+    return write(run, position, target, *held(run, 0, position), !at_root, failure);
+  case TG_OP_REDUCE:
+    return write(run, position, target, at_root ? *held(run, root, 0) : 0, at_root && length > 1, failure);
+  case TG_OP_REDUCESCATTER:
+    return write(run, position, target, *held(run, position, position), length > 1, failure);
+  default:
+    break;
+  }
+  if (run->statement->op == TG_OP_GATHER && !at_root) return true;
+  for (int32_t t = 0; t < length; t++) {
+    int64_t item = run->statement->op == TG_OP_ALLTOALL ? (int64_t)t * length + position : t;
+    if (!write(run, position, t, *held(run, 0, item), t != position, failure)) return false;
+  }
+  return true;
+}
+
+static bool run_line(TgLineRun *run, TgError *failure) {
+  bool fine = run->adds ? read_contributions(run, failure) : read_items(run, failure);
+  fine = fine && transfer_all(run, failure);
+  for (int32_t position = 0; fine && position < run->line.length; position++)
+    fine = write_position(run, position, failure);
+  if (run->adds)
+    for (int64_t i = 0; i < run->line.length * run->items; i++) tg_value_release(run->state, run->held[i]);
+  return fine;
+}
+
+static int64_t count_items(int op, int64_t length) {
+  if (op == TG_OP_BROADCAST || op == TG_OP_REDUCE) return 1;
+  return op == TG_OP_ALLTOALL ? length * length : length;
+}
+
+static bool state_execute_collective(TgState *state, TgError *failure) {
+  const TgStatement *statement = &state->schedule->statement[state->walk.statement];
+  bool adds = statement->op == TG_OP_REDUCE || statement->op == TG_OP_REDUCESCATTER;
+  int64_t lines = tg_walk_lines(&state->walk);
+  for (int64_t number = 0; number < lines; number++) {
+    TgLineRun run = {.state = state, .statement = statement, .adds = adds};
+    bool takes_part;
+    TgError error;
+    if (!tg_walk_line(&state->walk, number, &run.line, &takes_part, &error))
+      return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, run.line.base, "%d:%d: %s", error.line, error.column,
+                           error.message);
+    if (!takes_part) continue;
+    run.items = count_items(statement->op, run.line.length);
+    if (run.items > MAX_HELD || run.items * (adds ? run.line.length : 1) > MAX_HELD)
+      return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1,
+                           "a collective over %d processors holds more than %d blocks", run.line.length, MAX_HELD);
+    if (!reserve_scratch(state, run.items * (adds ? run.line.length : 1), failure)) return false;
+    run.held = state->scratch;
+    if (!run_line(&run, failure)) return false;
+  }
+  return true;
 }

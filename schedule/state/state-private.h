@@ -88,13 +88,9 @@ bool tg_slot_reserve(TgState *state, int buffer, int32_t index, TgError *failure
 bool tg_slot_read(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId *value, TgError *failure);
 /** Puts `value` (whose reference it takes) into an existing slot. */
 void tg_slot_set(TgState *state, int64_t processor, int buffer, int32_t index, TgValueId value);
-/** Takes the value out of the slot with its reference. */
-TgValueId tg_slot_take(TgState *state, int64_t processor, int buffer, int32_t index);
 bool tg_state_push_write(TgState *state, TgWrite write, TgError *failure);
 /** Carries out all pending writes in order. */
 bool tg_state_apply_writes(TgState *state, TgError *failure);
-/** *sum (whose reference it takes and gives) becomes *sum + term. */
-bool tg_state_sum(TgState *state, int64_t processor, TgValueId *sum, TgValueId term, TgError *failure);
 /** Fails unless the two may be added. */
 bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, TgValueId b, TgError *failure);
 
@@ -103,7 +99,6 @@ void tg_state_note_all_unread(TgState *state);
 
 /** Executes the walk's current statement. */
 bool tg_state_execute(TgState *state, TgError *failure);
-bool tg_state_execute_collective(TgState *state, TgError *failure);
 void tg_state_count_message(TgState *state, const TgMessage *message, TgValueId value);
 
 #endif

@@ -26,7 +26,6 @@ void tg_screen_bar(GString *text, const TgPaper *paper, int64_t part, int64_t wh
 
 /** The grid's picture: as many columns of processors from `screen->left` on as fit. */
 GArray *tg_screen_cells(const TgScreen *screen, int columns, TgScreenExtent *extent);
-GArray *tg_screen_map(const TgScreen *screen, int columns, TgScreenExtent *extent);
 /** Columns of processors that cells of a readable width leave room for. */
 int64_t tg_screen_cells_across(const TgScreen *screen, int columns);
 
