@@ -10,7 +10,7 @@ TG_BEGIN_DECLS
 
 enum { TG_WALK_BATCH_PROCESSORS = 128 }; /**< the most at once */
 
-/** What tg_walk_local() says of processors first..first+count-1, but for the slots. */
+/** What tg_walk_local() returns for processors first..first+count-1, but for the slots. */
 typedef struct TgWalkBatch {
   int32_t to[TG_WALK_BATCH_PROCESSORS]; /**< move, add: the receiver; otherwise the processor itself */
   bool takes_part[TG_WALK_BATCH_PROCESSORS];

@@ -1,4 +1,5 @@
 #include "clock.h"
+
 #include "phase.h"
 
 #include <math.h>
@@ -267,5 +268,18 @@ void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s) {
     if (time < *time_s || (time == *time_s && clocks->compute[n] <= *compute_s)) continue;
     *time_s = time;
     *compute_s = clocks->compute[n];
+  }
+}
+
+/* What concerns one node's clocks, and the results. */
+
+void tg_clocks_take(const TgClocks *clocks, TgCost *cost) {
+  tg_clocks_last(clocks, &cost->time_s, &cost->compute_s);
+  cost->node_time_s = g_new(double, clocks->nodes);
+  cost->node_compute_s = g_new(double, clocks->nodes);
+  for (int64_t n = 0; n < clocks->nodes; n++) {
+    int64_t entry = clocks->level ? 0 : n;
+    cost->node_time_s[n] = MAX(clocks->port[entry], clocks->cpu[entry]);
+    cost->node_compute_s[n] = clocks->compute[entry];
   }
 }

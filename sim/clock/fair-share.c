@@ -1,6 +1,48 @@
-#include "fair-share-private.h"
+#include "fair-share.h"
+
+#include "numbers.h"
+#include "time-heap.h"
 
 #include <math.h>
+
+typedef struct TgFairFlow {
+  int32_t *crossing; /**< the links it crosses */
+  int32_t crossings, room;
+  uint32_t serial; /**< changes when the flow is taken */
+  uint64_t round;  /**< last round that met it; odd once the round has fixed its rate */
+  double weight;
+  double level; /**< rate / weight; INFINITY before the first update */
+  double rate;
+  double amount, since_s; /**< what is left at that time */
+  double end_s, queued_s; /**< its event is no later than its end */
+} TgFairFlow;
+
+typedef struct TgFairLink {
+  int32_t *member; /**< the flows that cross it, in no order */
+  int32_t members, room;
+  double capacity;
+  double weights; /**< of all members, but for rounding */
+  double cut;     /**< if changed: no member below this level is affected */
+  bool changed;   /**< has got or lost members since the last update */
+  uint64_t round; /**< last round that met it; the rest belongs to that round */
+  int32_t open;   /**< members without a rate … */
+  double weight;  /**< … their weights together … */
+  double left;    /**< … and what the others leave to them */
+} TgFairLink;
+
+struct TgFairShare {
+  TgFairLink *link;
+  int64_t links;
+  TgFairFlow *flow;
+  int32_t flows, flow_room;
+  TgNumbers unused;          /**< flows whose numbers may be given out again */
+  TgNumbers come;            /**< flows, since the last update */
+  TgNumbers changed;         /**< links, since the last update */
+  TgNumbers reached, joined; /**< links and flows of the round */
+  TgTimeHeap levels;         /**< of the round: levels at which links are full, as times */
+  TgTimeHeap ends;           /**< stamped with the flow's serial */
+  uint64_t round;            /**< even */
+};
 
 TgFairShare *tg_fair_share_new(int64_t links, const double *capacity) {
   TgFairShare *fair = g_new0(TgFairShare, 1);
@@ -23,8 +65,7 @@ void tg_fair_share_free(TgFairShare *fair) {
   g_free(fair);
 }
 
-/* --- coming and going ----------------------------------------------------------------------------------------------
- */
+/* --- coming and going -------------------------------------------------------------------------------------------- */
 
 static int32_t new_number(TgFairShare *fair) {
   if (fair->unused.count > 0) return fair->unused.number[--fair->unused.count];
@@ -93,10 +134,9 @@ static void leave(TgFairShare *fair, int32_t flow_number, int32_t link_number) {
   link->cut = fmin(link->cut, flow->level);
 }
 
-/* --- rates ---------------------------------------------------------------------------------------------------------
- */
+/* --- rates ------------------------------------------------------------------------------------------------------- */
 
-void tg_fair_flow_set(TgFairShare *fair, int32_t number, double level, double now_s) {
+static void set_level(TgFairShare *fair, int32_t number, double level, double now_s) {
   TgFairFlow *flow = &fair->flow[number];
   if (flow->rate > 0) flow->amount = fmax(0, flow->amount - flow->rate * (now_s - flow->since_s));
   flow->level = level;
@@ -108,6 +148,123 @@ void tg_fair_flow_set(TgFairShare *fair, int32_t number, double level, double no
   tg_time_heap_push(&fair->ends, (TgTimed){.time_s = flow->end_s, .number = number, .stamp = flow->serial});
 }
 
+/* --- filling ----------------------------------------------------------------------------------------------------- */
+
+/* Progressive filling: all levels rise together until a link is full, which fixes the flows on it, and so on.
+ *
+ * What comes or goes changes nothing below some level, its cut: the filling goes the same way up to there. For a flow
+ * that has gone this is its level, since none of its links was full before; for one that has come it is the lowest
+ * level at which any of its links can be full. So flows below the cut stay as they are, and what they join is not
+ * reached. */
+
+/* Levels that differ by less than this part are one. */
+static const double rounding = 1e-12;
+
+static void reach(TgFairShare *fair, int32_t number) {
+  TgFairLink *link = &fair->link[number];
+  if (link->round == fair->round) return;
+  link->round = fair->round;
+  tg_numbers_push(&fair->reached, number);
+}
+
+static void join(TgFairShare *fair, int32_t number, TgFairFlow *flow) {
+  if (flow->round == fair->round) return;
+  flow->round = fair->round;
+  tg_numbers_push(&fair->joined, number);
+  for (int32_t c = 0; c < flow->crossings; c++) reach(fair, flow->crossing[c]);
+}
+
+static void open_link(TgFairShare *fair, TgFairLink *link, double cut) {
+  link->open = 0;
+  link->weight = 0;
+  link->left = link->capacity;
+  for (int32_t m = 0; m < link->members; m++) {
+    TgFairFlow *flow = &fair->flow[link->member[m]];
+    if (flow->level < cut) {
+      link->left -= flow->rate;
+      continue;
+    }
+    link->open++;
+    link->weight += flow->weight;
+    join(fair, link->member[m], flow);
+  }
+}
+
+/* Reaches all links, and joins all flows, that flows from the cut on join to the link. Returns the lowest cut among the
+ * links that have changed: if it is lower, this has to be done again with that. */
+static double spread(TgFairShare *fair, int32_t number, double cut) {
+  double lowest = cut;
+  fair->round += 2;
+  fair->reached.count = fair->joined.count = 0;
+  reach(fair, number);
+  for (gsize i = 0; i < fair->reached.count; i++) {
+    TgFairLink *link = &fair->link[fair->reached.number[i]];
+    if (link->changed) lowest = fmin(lowest, link->cut);
+    open_link(fair, link, cut * (1 - rounding));
+  }
+  return lowest;
+}
+
+static void fix(TgFairShare *fair, int32_t number, double level, double now_s) {
+  TgFairFlow *flow = &fair->flow[number];
+  double rate = level * flow->weight;
+  flow->round++;
+  for (int32_t c = 0; c < flow->crossings; c++) {
+    TgFairLink *link = &fair->link[flow->crossing[c]];
+    link->left -= rate;
+    link->weight -= flow->weight;
+    link->open--;
+  }
+  if (fabs(level - flow->level) > rounding * level) set_level(fair, number, level, now_s);
+}
+
+static void fix_members(TgFairShare *fair, const TgFairLink *link, double level, double now_s) {
+  for (int32_t m = 0; m < link->members; m++)
+    if (fair->flow[link->member[m]].round == fair->round) fix(fair, link->member[m], level, now_s);
+}
+
+static void queue_levels(TgFairShare *fair) {
+  fair->levels.count = 0;
+  for (gsize i = 0; i < fair->reached.count; i++) {
+    TgFairLink *link = &fair->link[fair->reached.number[i]];
+    link->changed = false;
+    if (link->open > 0)
+      tg_time_heap_push(&fair->levels,
+                        (TgTimed){.time_s = link->left / link->weight, .number = fair->reached.number[i]});
+  }
+}
+
+/* A link's level never falls while others are fixed, but for rounding, so that a stale one in the queue comes up in
+ * time.
+ */
+static void fill(TgFairShare *fair, double level, double now_s) {
+  gsize left = fair->joined.count;
+  queue_levels(fair);
+  while (left > 0) {
+    TgTimed lowest = tg_time_heap_pop(&fair->levels);
+    TgFairLink *link = &fair->link[lowest.number];
+    if (link->open == 0) continue;
+    double full = fmax(level, link->left / link->weight);
+    if (fair->levels.count > 0 && full > fair->levels.entry[0].time_s) {
+      tg_time_heap_push(&fair->levels, (TgTimed){.time_s = full, .number = lowest.number});
+      continue;
+    }
+    level = full;
+    left -= (gsize)link->open;
+    fix_members(fair, link, level, now_s);
+  }
+}
+
+/* New rates for all that the change of this link, or the new flow, affects; what the change of another link affects
+ * together with it is done, too. */
+static void refill(TgFairShare *fair, int32_t link, double now_s) {
+  double cut = fair->link[link].cut, lowest;
+  while ((lowest = spread(fair, link, cut)) < cut) cut = lowest;
+  fill(fair, cut, now_s);
+}
+
+/* --- updates ----------------------------------------------------------------------------------------------------- */
+
 /* The flow alone on its links: its narrowest link is all its own. */
 static bool run_alone(TgFairShare *fair, int32_t number, double now_s) {
   const TgFairFlow *flow = &fair->flow[number];
@@ -117,7 +274,7 @@ static bool run_alone(TgFairShare *fair, int32_t number, double now_s) {
     if (link->members > 1) return false;
     rate = fmin(rate, link->capacity);
   }
-  tg_fair_flow_set(fair, number, rate / flow->weight, now_s);
+  set_level(fair, number, rate / flow->weight, now_s);
   return true;
 }
 
@@ -136,12 +293,11 @@ void tg_fair_share_update(TgFairShare *fair, double now_s) {
   for (gsize i = 0; i < fair->come.count; i++)
     if (!run_alone(fair, fair->come.number[i], now_s)) note_come(fair, fair->come.number[i]);
   for (gsize i = 0; i < fair->changed.count; i++)
-    if (fair->link[fair->changed.number[i]].changed) tg_fair_share_refill(fair, fair->changed.number[i], now_s);
+    if (fair->link[fair->changed.number[i]].changed) refill(fair, fair->changed.number[i], now_s);
   fair->come.count = fair->changed.count = 0;
 }
 
-/* --- ends ----------------------------------------------------------------------------------------------------------
- */
+/* --- ends -------------------------------------------------------------------------------------------------------- */
 
 /* Whether the first event is of no account; one that comes too early for its flow is queued anew. */
 static bool is_stale(TgFairShare *fair) {

@@ -73,22 +73,8 @@ static inline const TgFormulaNode *tg_formula_node(const TgFormula *formula, int
   return &g_array_index(formula->nodes, TgFormulaNode, node);
 }
 
-/** A function or an operator: its name, and how many operands it takes. */
-typedef struct TgFormulaFunction {
-  const char *name;
-  TgFormulaOp op;
-  int operands;
-} TgFormulaFunction;
-
-/** The function called `name`, NULL where there is none. */
-const TgFormulaFunction *tg_formula_function(const char *name);
-
 /** Fills `error` with "line:column: " and the message; returns false. */
 bool tg_formula_fail(GError **error, TgFormulaError code, int line, int column, const char *format, ...)
     G_GNUC_PRINTF(5, 6);
-
-/** Parses `text` from byte `column - 1` of line `line` to its end: a number, or a comparison. Errors: SYNTAX. */
-bool tg_formula_expression(TgFormula *formula, const char *text, int line, int column, bool comparison,
-                           TgFormulaLine *parsed, GError **error);
 
 #endif

@@ -1,5 +1,8 @@
 #include "machine-keys.h"
 
+#include "decimal.h"
+
+#include <math.h>
 #include <string.h>
 
 const TgQuantity tg_quantities[TG_VALUE_QUANTITIES] = {
@@ -98,4 +101,214 @@ const char *tg_span_quote(TgSpan span, char quoted[TG_QUOTE_BYTES]) {
     if (g_ascii_iscntrl(quoted[i])) quoted[i] = ' ';
   strcpy(quoted + kept, kept < span.length ? "..." : "");
   return quoted;
+}
+
+/* --- values: a number is plain; one with a unit is refused with the number to write in its place ----------------- */
+
+/* How people write units, for the advice. */
+typedef struct Unit {
+  const char *text;
+  TgValueKind kind;
+  double scale;
+} Unit;
+
+static const Unit units[] = {
+    {"s", TG_VALUE_TIME, 1},
+    {"sec", TG_VALUE_TIME, 1},
+    {"B", TG_VALUE_BYTES, 1},
+    {"bytes", TG_VALUE_BYTES, 1},
+    {"B/s", TG_VALUE_BANDWIDTH, 1},
+    {"Bps", TG_VALUE_BANDWIDTH, 1},
+    {"bytes/s", TG_VALUE_BANDWIDTH, 1},
+    {"bit/s", TG_VALUE_BANDWIDTH, 0.125},
+    {"bits/s", TG_VALUE_BANDWIDTH, 0.125},
+    {"b/s", TG_VALUE_BANDWIDTH, 0.125},
+    {"bps", TG_VALUE_BANDWIDTH, 0.125},
+    {"flop/s", TG_VALUE_FLOPS, 1},
+    {"flops", TG_VALUE_FLOPS, 1},
+    {"Flop/s", TG_VALUE_FLOPS, 1},
+    {"FLOP/s", TG_VALUE_FLOPS, 1},
+    {"FLOPS", TG_VALUE_FLOPS, 1},
+    {"%", TG_VALUE_FRACTION, 0.01},
+};
+
+typedef struct Prefix {
+  const char *text;
+  double scale;
+} Prefix;
+
+static const Prefix prefixes[] = {
+    {"", 1},     {"Ki", 0x1p10},   {"Mi", 0x1p20},   {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"k", 1e3},
+    {"K", 1e3},  {"M", 1e6},       {"G", 1e9},       {"T", 1e12},    {"P", 1e15},    {"m", 1e-3},
+    {"u", 1e-6}, {"\u00b5", 1e-6}, {"\u03bc", 1e-6}, {"n", 1e-9},
+};
+
+/* No machine is beyond these, and sums of what is within are finite. */
+static const double least_number = 1e-30, most_number = 1e30;
+
+static bool equals(TgSpan span, const char *text) {
+  return span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
+}
+
+/* What one of the unit is in the unit of the kind; 0 where it is not a unit of that kind. */
+static double unit_scale(TgSpan unit, TgValueKind kind) {
+  for (size_t p = 0; p < G_N_ELEMENTS(prefixes); p++) {
+    const size_t skip = strlen(prefixes[p].text);
+    if (skip > unit.length || memcmp(unit.text, prefixes[p].text, skip) != 0) continue;
+    const TgSpan rest = {unit.text + skip, unit.length - skip};
+    for (size_t u = 0; u < G_N_ELEMENTS(units); u++)
+      if (units[u].kind == kind && equals(rest, units[u].text)) return prefixes[p].scale * units[u].scale;
+  }
+  return 0;
+}
+
+/* The number in the unit of the kind that a value with a unit of its own stands for; false where it is no such value,
+ * or one that the key could not have. */
+static bool without_unit(TgValueKind kind, TgSpan value, double *number) {
+  const size_t length = tg_decimal_length(value.text, value.length);
+  const TgSpan unit = tg_span_trim((TgSpan){value.text + length, value.length - length});
+  if (tg_decimal_read(value.text, length, number) != TG_DECIMAL_READ) return false;
+  *number *= unit_scale(unit, kind);
+  return *number > 0 && isfinite(*number) && (kind != TG_VALUE_FRACTION || *number < 1);
+}
+
+static bool refuse_form(const char *name, TgValueKind kind, TgSpan value, TgError *error) {
+  const TgQuantity *quantity = &tg_quantities[kind];
+  char quoted[TG_QUOTE_BYTES], better[G_ASCII_DTOSTR_BUF_SIZE];
+  double number;
+  tg_span_quote(value, quoted);
+  if (without_unit(kind, value, &number))
+    return tg_error_set(error, 0, 0, "`%s` has a unit; %s counts in %s, so write %s", quoted, name, quantity->unit,
+                        g_ascii_formatd(better, sizeof better, "%.9g", number));
+  if (value.length == 0)
+    return tg_error_set(error, 0, 0, "%s has no value; write a number of %s, such as %s", name, quantity->unit,
+                        quantity->example);
+  return tg_error_set(error, 0, 0, "`%s` is no plain number; %s counts in %s: write a number such as %s%s", quoted,
+                      name, quantity->unit, quantity->example, quantity->infinite ? ", or inf" : "");
+}
+
+/* The remedy where a number is out of range. */
+static bool refuse_range(const char *name, TgValueKind kind, TgSpan value, const char *what, TgError *error) {
+  const TgQuantity *quantity = &tg_quantities[kind];
+  char quoted[TG_QUOTE_BYTES];
+  return tg_error_set(error, 0, 0, "%s = %s %s; write %s, such as %s%s", name, tg_span_quote(value, quoted), what,
+                      quantity->zero ? "0 or more" : "more than 0", quantity->example,
+                      quantity->infinite ? ", or inf" : "");
+}
+
+/* Reads one number. `name` is what messages call it. */
+static bool read_number(const char *name, TgValueKind kind, TgSpan value, double *number, TgError *error) {
+  const TgQuantity *quantity = &tg_quantities[kind];
+  const bool infinite = equals(value, "inf");
+  if (infinite && !quantity->infinite) return refuse_range(name, kind, value, "is not finite", error);
+  *number = INFINITY;
+  const TgDecimal read = infinite ? TG_DECIMAL_READ : tg_decimal_read(value.text, value.length, number);
+  if (read == TG_DECIMAL_NONE) return refuse_form(name, kind, value, error);
+  if (signbit(*number) && *number != 0) return refuse_range(name, kind, value, "is negative", error);
+  if (read == TG_DECIMAL_SMALL) return refuse_range(name, kind, value, "is too small and would be rounded to 0", error);
+  if (*number == 0 && !quantity->zero) return refuse_range(name, kind, value, "is zero", error);
+  if (read == TG_DECIMAL_LARGE) return refuse_range(name, kind, value, "is too large for a double", error);
+  if (!infinite && *number != 0 && *number < least_number)
+    return refuse_range(name, kind, value, "is below 1e-30", error);
+  if (!infinite && *number > most_number) return refuse_range(name, kind, value, "is above 1e30", error);
+  if (kind == TG_VALUE_COUNT && *number > INT32_MAX)
+    return refuse_range(name, kind, value, "is above 2147483647", error);
+  if (kind == TG_VALUE_COUNT && *number != floor(*number))
+    return refuse_range(name, kind, value, "is not a whole number", error);
+  if (kind == TG_VALUE_FRACTION && *number >= 1) return refuse_range(name, kind, value, "is not below 1", error);
+  *number = fabs(*number);
+  return true;
+}
+
+/* One row of a table of rates, `size:rate`. */
+static bool read_rate(TgSpan row, TgMachineRates *rates, TgError *error) {
+  const char *colon = memchr(row.text, ':', row.length);
+  char quoted[TG_QUOTE_BYTES];
+  if (!colon)
+    return tg_error_set(error, 0, 0, "`%s` is no row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11",
+                        tg_span_quote(row, quoted));
+  if (rates->rows == TG_MACHINE_RATES)
+    return tg_error_set(error, 0, 0, "the table has more than %d rows; leave some out", TG_MACHINE_RATES);
+  TgMachineRate *rate = &rates->row[rates->rows];
+  const TgSpan size = tg_span_trim((TgSpan){row.text, (size_t)(colon - row.text)});
+  const TgSpan flops = tg_span_trim((TgSpan){colon + 1, row.length - (size_t)(colon + 1 - row.text)});
+  if (!read_number("the size", TG_VALUE_SIZE, size, &rate->size, error)) return false;
+  if (!read_number("the rate", TG_VALUE_FLOPS, flops, &rate->flops_per_s, error)) return false;
+  if (isinf(rate->flops_per_s))
+    return tg_error_set(error, 0, 0, "a rate in a table is finite; write flops_per_s = inf in place of the table");
+  if (rates->rows > 0 && rate->size <= rate[-1].size)
+    return tg_error_set(error, 0, 0, "the size %s is no larger than the one before it; write rows by increasing size",
+                        tg_span_quote(size, quoted));
+  rates->rows++;
+  return true;
+}
+
+static bool read_rates(TgSpan value, TgMachineRates *rates, const char **at, TgError *error) {
+  *rates = (TgMachineRates){0};
+  const char *end = value.text + value.length;
+  for (const char *row = value.text; row <= end;) {
+    const char *next = row < end ? memchr(row, ';', (size_t)(end - row)) : NULL;
+    if (!next) next = end;
+    const TgSpan span = tg_span_trim((TgSpan){row, (size_t)(next - row)});
+    *at = span.text;
+    const bool ends = next == end;
+    if (!(ends && rates->rows > 0 && span.length == 0) && !read_rate(span, rates, error)) return false;
+    row = next + 1;
+  }
+  return true;
+}
+
+static bool read_word(const TgMachineKey *key, TgSpan value, int32_t *word, TgError *error) {
+  char quoted[TG_QUOTE_BYTES];
+  g_autoptr(GString) words = g_string_new(NULL);
+  for (int32_t i = 0; key->words[i]; i++) {
+    g_string_append_printf(words, "%s%s", i == 0 ? "" : key->words[i + 1] ? ", " : " or ", key->words[i]);
+    if (!equals(value, key->words[i])) continue;
+    *word = i;
+    return true;
+  }
+  return tg_error_set(error, 0, 0, "%s = %s is unknown; write %s", key->name, tg_span_quote(value, quoted), words->str);
+}
+
+static bool read_text(const TgMachineKey *key, TgSpan value, char *text, TgError *error) {
+  if (value.length == 0)
+    return tg_error_set(error, 0, 0, "%s has no text; write one, or leave the line out", key->name);
+  if (value.length >= key->bytes)
+    return tg_error_set(error, 0, 0, "%s is %zu bytes long; shorten it to %zu", key->name, value.length,
+                        key->bytes - 1);
+  memset(text, 0, key->bytes);
+  memcpy(text, value.text, value.length);
+  return true;
+}
+
+static bool read_name(const TgMachineKey *key, TgSpan value, char *text, TgError *error) {
+  int32_t word;
+  return read_text(key, value, text, error) && read_word(key, value, &word, error);
+}
+
+static bool read_network(const TgMachineKey *key, TgSpan value, char *text, const char **at, TgError *error) {
+  TgTopology topology;
+  TgError wrong = {0};
+  if (!read_text(key, value, text, error)) return false;
+  if (tg_topology_parse(&topology, text, &wrong)) return true;
+  *at += wrong.column > 0 ? wrong.column - 1 : 0;
+  return tg_error_set(error, 0, 0, "network: %s", wrong.message);
+}
+
+bool tg_machine_value(const TgMachineKey *key, TgSpan value, void *field, const char **at, TgError *error) {
+  *at = value.text;
+  switch (key->kind) {
+  case TG_VALUE_RATES:
+    return read_rates(value, field, at, error);
+  case TG_VALUE_WORD:
+    return read_word(key, value, field, error);
+  case TG_VALUE_NAME:
+    return read_name(key, value, field, error);
+  case TG_VALUE_TEXT:
+    return read_text(key, value, field, error);
+  case TG_VALUE_NETWORK:
+    return read_network(key, value, field, at, error);
+  default:
+    return read_number(key->name, key->kind, value, field, error);
+  }
 }

@@ -71,7 +71,4 @@ TgSpan tg_span_trim(TgSpan span);
  * @param error without a place; `*at` then points to where in the value it is. */
 bool tg_machine_value(const TgMachineKey *key, TgSpan value, void *field, const char **at, TgError *error);
 
-/** Reads one number. `name` is what messages call it. */
-bool tg_machine_number(const char *name, TgValueKind kind, TgSpan value, double *number, TgError *error);
-
 #endif

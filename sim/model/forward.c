@@ -4,7 +4,6 @@
  * else that happens in it: windows are taken one after the other, and within a window each link sorts its own arrivals.
  * Nothing needs one queue in order of time. Where W is 0, a window holds one instant. */
 #include "event-queue.h"
-#include "flight.h"
 #include "program.h"
 #include "sim-error.h"
 
@@ -12,6 +11,90 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- messages under way, hop by hop ----------------------------------------------------------------------------- */
+
+/** What every hop needs, in a cache line. The route is elsewhere, for the turns. */
+typedef struct TgFlight {
+  TgStage *stage;
+  int32_t transfer;
+  TgPatternEnds ends;
+  uint32_t hop; /**< of its route, from 0 */
+  int32_t hops; /**< left in the straight stretch that it is on */
+  int32_t at, extent;
+  int32_t step;              /**< 1 toward increasing coordinate, -1 against it */
+  int32_t turns;             /**< 0: the route has no other stretch */
+  int64_t link, link_stride; /**< as in TgRun */
+} TgFlight;
+
+typedef struct TgFlights {
+  TgFlight *flight;
+  TgRoute *route; /**< by flight; begun where it has turns */
+  uint32_t count, size;
+  uint32_t *spare; /**< flights that have ended */
+  uint32_t spares;
+} TgFlights;
+
+enum { LINE_BYTES = 64 };
+G_STATIC_ASSERT(sizeof(TgFlight) <= LINE_BYTES);
+
+static void grow(TgFlights *flights) {
+  flights->size = MAX(flights->size * 2, 1024);
+  TgFlight *larger = g_aligned_alloc(flights->size, sizeof(TgFlight), LINE_BYTES);
+  if (flights->count > 0) memcpy(larger, flights->flight, flights->count * sizeof *larger);
+  g_aligned_free(flights->flight);
+  flights->flight = larger;
+  flights->route = g_renew(TgRoute, flights->route, flights->size);
+  flights->spare = g_renew(uint32_t, flights->spare, flights->size);
+}
+
+/* A flight's number. May move the arrays. */
+static uint32_t flights_take(TgFlights *flights) {
+  if (flights->spares > 0) return flights->spare[--flights->spares];
+  if (flights->count == flights->size) grow(flights);
+  return flights->count++;
+}
+
+static void flights_clear(TgFlights *flights) {
+  g_aligned_free(flights->flight);
+  g_free(flights->route);
+  g_free(flights->spare);
+}
+
+/* Begins the next stretch of the route. */
+static bool flights_turn(TgFlights *flights, uint32_t number, uint32_t *link) {
+  TgFlight *flight = &flights->flight[number];
+  TgRoute *route = &flights->route[number];
+  TgHop hop;
+  if (!tg_route_next(route, &hop)) return false;
+  const TgRun *run = &route->run;
+  flight->hops = run->hops;
+  flight->at = run->at;
+  flight->extent = run->extent;
+  flight->step = run->forward ? 1 : -1;
+  flight->link = run->link;
+  flight->link_stride = run->link_stride;
+  route->run.hops = 0; /* the flight goes through the stretch by itself */
+  *link = (uint32_t)hop.link;
+  return true;
+}
+
+static inline void flights_give_back(TgFlights *flights, uint32_t number) {
+  flights->spare[flights->spares++] = number;
+}
+
+/** Goes one hop along the route: its link; false at the end. */
+static inline bool flights_next(TgFlights *flights, uint32_t number, uint32_t *link) {
+  TgFlight *flight = &flights->flight[number];
+  if (flight->hops == 0) return flight->turns && flights_turn(flights, number, link);
+  int32_t next = flight->at + flight->step;
+  if (next == flight->extent) next = 0;
+  if (next < 0) next = flight->extent - 1;
+  *link = (uint32_t)(flight->link + (flight->step > 0 ? flight->at : next) * flight->link_stride);
+  flight->at = next;
+  flight->hops--;
+  return true;
+}
 
 enum { AHEAD = 16 /* events */ };
 
@@ -68,7 +151,7 @@ static void depart(void *user, TgStage *stage, int32_t transfer, TgPatternEnds e
   const TgTopology *network = forward->prediction->lanes.network;
   TgPattern *pattern = stage->pattern;
   if (pattern->hop_s == 0) pattern->hop_s = common_hop_time(forward, pattern);
-  uint32_t link, number = tg_flights_take(&forward->flights);
+  uint32_t link = 0, number = flights_take(&forward->flights);
   TgFlight *flight = &forward->flights.flight[number];
   *flight = (TgFlight){.stage = stage, .transfer = transfer, .ends = ends, .turns = !pattern->one_hop};
   if (pattern->one_hop) {
@@ -76,7 +159,7 @@ static void depart(void *user, TgStage *stage, int32_t transfer, TgPatternEnds e
     link = pattern->first_link[transfer];
   } else {
     tg_route_begin(&forward->flights.route[number], network, ends.from, ends.to);
-    tg_flights_next(&forward->flights, number, &link);
+    flights_next(&forward->flights, number, &link);
   }
   tg_event_queue_add(&forward->queue, (TgEvent){.time_s = at_s, .item = number, .link = link});
 }
@@ -97,14 +180,14 @@ static void serve(TgForward *forward, const TgEvent *event) {
   double end = (begin > arrival ? begin : arrival) + hop_time(forward, flight, event->link);
   uint32_t number = event->item, link;
   *free_s = end;
-  if (tg_flights_next(&forward->flights, number, &link)) {
+  if (flights_next(&forward->flights, number, &link)) {
     flight->hop++;
     tg_event_queue_add(&forward->queue, (TgEvent){.time_s = end, .item = number, .link = link});
     return;
   }
   TgStage *stage = flight->stage;
   int32_t transfer = flight->transfer;
-  tg_flights_give_back(&forward->flights, number);
+  flights_give_back(&forward->flights, number);
   tg_program_deliver(forward->program, stage, transfer, end);
 }
 
@@ -236,7 +319,7 @@ static void find_numbers(TgForward *forward) {
 static void clear(TgForward *forward) {
   tg_event_queue_clear(&forward->queue);
   tg_program_free(forward->program);
-  tg_flights_clear(&forward->flights);
+  flights_clear(&forward->flights);
   g_array_unref(forward->arrivals);
   g_free(forward->server);
   g_free(forward->next);

@@ -7,5 +7,5 @@ static void transfer(void *user, TgClocks *clocks, const TgLane *lane, int32_t s
 }
 
 bool tg_hockney_run(TgPrediction *prediction, GError **error) {
-  return tg_in_order_run(prediction, transfer, NULL, error);
+  return tg_in_order_run(prediction, &(TgInOrderRules){.transfer = transfer}, NULL, error);
 }

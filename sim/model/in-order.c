@@ -1,6 +1,5 @@
 #include "in-order.h"
 
-#include "node-steps.h"
 #include "phase.h"
 
 static TgTraceStep *step_at(const TgPrediction *prediction, guint step) {
@@ -21,13 +20,6 @@ static void enter_nodes(TgPrediction *prediction, const TgClocks *clocks, guint 
   }
 }
 
-/* Nodes that the lane gives no product have none that ends. */
-static void note_products(TgPrediction *prediction, const TgClocks *clocks, const TgLane *lane, guint step) {
-  for (int64_t n = 0; prediction->node_steps && n < clocks->nodes; n++)
-    if (!lane->product_s || lane->product_s[n] > 0)
-      tg_node_step_product(prediction, step, n, clocks->cpu[clocks->level ? 0 : n]);
-}
-
 static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const TgInOrderRules *rules, void *user,
                              GError **error) {
   TgLane *lane;
@@ -42,7 +34,7 @@ static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const T
     if (lane->phase->products) {
       double *most = &g_array_index(prediction->step_compute, double, step);
       *most += rules->multiply ? rules->multiply(user, clocks, lane, at.statement) : tg_clocks_multiply(clocks, lane);
-      note_products(prediction, clocks, lane, step);
+      tg_node_steps_product(prediction, clocks, lane, step);
     } else {
       rules->transfer(user, clocks, lane, at.statement);
     }
@@ -51,11 +43,7 @@ static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const T
   return progress;
 }
 
-bool tg_in_order_run(TgPrediction *prediction, TgTransferRule rule, void *user, GError **error) {
-  return tg_in_order_run_rules(prediction, &(TgInOrderRules){.transfer = rule}, user, error);
-}
-
-bool tg_in_order_run_rules(TgPrediction *prediction, const TgInOrderRules *rules, void *user, GError **error) {
+bool tg_in_order_run(TgPrediction *prediction, const TgInOrderRules *rules, void *user, GError **error) {
   TgClocks clocks;
   double first;
   tg_clocks_init(&clocks, prediction->lanes.network->nodes, prediction->machine, prediction->options);

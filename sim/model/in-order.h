@@ -4,13 +4,12 @@
 #ifndef TG_IN_ORDER_H
 #define TG_IN_ORDER_H
 
-#include "clock.h"
 #include "prediction.h"
 
 /** Moves the clocks over a phase's transfers; a lane may have none. */
 typedef void (*TgTransferRule)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement);
 
-/** For a model that does more than move messages. All but `transfer` may be NULL. */
+/** What a model does. All but `transfer` may be NULL. */
 typedef struct TgInOrderRules {
   void (*before)(void *user, TgClocks *clocks); /**< the next phase is about to begin */
   TgTransferRule transfer;
@@ -18,9 +17,7 @@ typedef struct TgInOrderRules {
   void (*after)(void *user, TgClocks *clocks);                                             /**< all phases are done */
 } TgInOrderRules;
 
-bool tg_in_order_run_rules(TgPrediction *prediction, const TgInOrderRules *rules, void *user, GError **error);
-
-/** A TgModelRun with `rule` for the transfers. */
-bool tg_in_order_run(TgPrediction *prediction, TgTransferRule rule, void *user, GError **error);
+/** A TgModelRun by the rules. */
+bool tg_in_order_run(TgPrediction *prediction, const TgInOrderRules *rules, void *user, GError **error);
 
 #endif

@@ -120,7 +120,7 @@ bool tg_loggp_run(TgPrediction *prediction, GError **error) {
                    .send_s = g_new0(double, nodes),
                    .receive_s = g_new0(double, nodes),
                    .level = true};
-  bool fine = tg_in_order_run(prediction, transfer, &model, error);
+  bool fine = tg_in_order_run(prediction, &(TgInOrderRules){.transfer = transfer}, &model, error);
   g_free(model.send_s);
   g_free(model.receive_s);
   g_free(model.message);

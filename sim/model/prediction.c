@@ -1,11 +1,72 @@
 #include "prediction.h"
 
-#include "node-steps.h"
+#include "phase.h"
 #include "sim-error.h"
 #include "sum.h"
-#include "phase.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Entries of a step: nodes, or groups of them. */
+static int64_t node_step_entries(const TgPrediction *prediction) {
+  return prediction->options->node_group ? prediction->options->node_groups : prediction->lanes.network->nodes;
+}
+
+static TgNodeStep *node_step_at(const TgPrediction *prediction, guint step, int64_t number) {
+  return &g_array_index(prediction->node_steps, TgNodeStep, step * node_step_entries(prediction) + number);
+}
+
+/* Makes room for a further step. */
+static void open_node_steps(TgPrediction *prediction) {
+  const int64_t entries = node_step_entries(prediction);
+  if (!prediction->node_steps) return;
+  g_array_set_size(prediction->node_steps, prediction->steps->len * (guint)entries);
+  if (!prediction->options->node_group) return;
+  if (!prediction->node_now) prediction->node_now = g_new0(TgNodeStep, prediction->lanes.network->nodes);
+  for (int64_t e = 0; e < entries; e++) node_step_at(prediction, prediction->steps->len - 1, e)->start_s = INFINITY;
+}
+
+/* Where the node's times are while it is in the step. */
+static TgNodeStep *node_step_now(const TgPrediction *prediction, guint step, int64_t node) {
+  return prediction->node_now ? &prediction->node_now[node] : node_step_at(prediction, step, node);
+}
+
+/* The node has left the step. */
+static void fold_node_step(const TgPrediction *prediction, guint step, int64_t node) {
+  const int32_t group = prediction->options->node_group[node];
+  if (group < 0) return;
+  const TgNodeStep *at = &prediction->node_now[node];
+  TgNodeStep *all = node_step_at(prediction, step, group);
+  all->start_s = fmin(all->start_s, at->start_s);
+  all->end_s = fmax(all->end_s, at->end_s);
+  all->products_s = fmax(all->products_s, at->products_s);
+}
+
+void tg_node_step_enter(TgPrediction *prediction, guint step, int64_t node, double at_s, double compute_s) {
+  if (!prediction->node_steps) return;
+  prediction->node_steps_set = true;
+  if (step > 0) {
+    TgNodeStep *before = node_step_now(prediction, step - 1, node);
+    before->end_s = at_s;
+    before->products_s += compute_s;
+    if (prediction->node_now) fold_node_step(prediction, step - 1, node);
+  }
+  /* what was computed before is taken off again when the node leaves the step */
+  if (step < prediction->steps->len)
+    *node_step_now(prediction, step, node) =
+        (TgNodeStep){.start_s = at_s, .products_end_s = at_s, .products_s = -compute_s};
+}
+
+void tg_node_step_product(TgPrediction *prediction, guint step, int64_t node, double end_s) {
+  if (prediction->node_steps && !prediction->node_now) node_step_at(prediction, step, node)->products_end_s = end_s;
+}
+
+/* Nodes that the lane gives no product have none that ends. */
+void tg_node_steps_product(TgPrediction *prediction, const TgClocks *clocks, const TgLane *lane, guint step) {
+  for (int64_t n = 0; prediction->node_steps && n < clocks->nodes; n++)
+    if (!lane->product_s || lane->product_s[n] > 0)
+      tg_node_step_product(prediction, step, n, clocks->cpu[clocks->level ? 0 : n]);
+}
 
 static int64_t largest(const int64_t *load, int64_t links) {
   int64_t most = 0;
@@ -57,7 +118,7 @@ static void open_step(TgPrediction *prediction, const TgPhaseAt *at) {
   double none = 0;
   g_array_append_val(prediction->steps, step);
   g_array_append_val(prediction->step_compute, none);
-  tg_node_steps_open(prediction);
+  open_node_steps(prediction);
 }
 
 static TgProgress too_large(GError **error) {
@@ -118,7 +179,7 @@ static void take_steps(TgPrediction *prediction) {
   cost->trace.step = (TgTraceStep *)(void *)g_array_free(g_steal_pointer(&prediction->steps), FALSE);
   cost->step_max_link_bytes = (int64_t *)(void *)g_array_free(g_steal_pointer(&prediction->step_max), FALSE);
   cost->step_compute_s = (double *)(void *)g_array_free(g_steal_pointer(&prediction->step_compute), FALSE);
-  cost->node_entries = tg_node_step_entries(prediction);
+  cost->node_entries = node_step_entries(prediction);
   if (prediction->node_steps && prediction->node_steps_set)
     cost->node_step = (TgNodeStep *)(void *)g_array_free(g_steal_pointer(&prediction->node_steps), FALSE);
 }

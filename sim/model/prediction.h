@@ -4,9 +4,7 @@
 #ifndef TG_PREDICTION_H
 #define TG_PREDICTION_H
 
-#include "cost.h"
-#include "lane.h"
-#include "phase.h"
+#include "clock.h"
 
 typedef struct TgPrediction {
   TgCost *cost;
@@ -17,7 +15,7 @@ typedef struct TgPrediction {
   GArray *steps;         /* TgTraceStep; the models set start_s and end_s */
   GArray *step_max;      /* int64_t: bytes over the busiest link */
   GArray *step_compute;  /* double: the most time that one node spends in the step's products; set by the models */
-  GArray *node_steps;    /* TgNodeStep, by step and node; NULL unless asked for; see node-steps.h */
+  GArray *node_steps;    /* TgNodeStep, by step and node; NULL unless asked for */
   TgNodeStep *node_now;  /* by node, where node_steps are of groups: the step that it is in; otherwise NULL */
   bool node_steps_set;   /* the model has filled it */
   GPtrArray *step_lanes; /* of the step under way */
@@ -33,6 +31,8 @@ bool tg_hockney_run(TgPrediction *prediction, GError **error);
 bool tg_forward_run(TgPrediction *prediction, GError **error);
 bool tg_flow_run(TgPrediction *prediction, GError **error);
 bool tg_loggp_run(TgPrediction *prediction, GError **error);
+/** The hockney model with disks. */
+bool tg_tiers_run(TgPrediction *prediction, GError **error);
 
 void tg_prediction_init(TgPrediction *prediction, TgCost *cost, int64_t links);
 /** Moves what was counted into the cost. */
@@ -42,5 +42,22 @@ void tg_prediction_clear(TgPrediction *prediction);
 /** The next phase on the network, counted. `*step` is its step's index in `steps`. The lane is valid until the next
  * call, unless the caller holds it. */
 TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt *at, guint *step, GError **error);
+
+/* What each node does in each step, where TgCostOptions.keep_node_steps asks for it; otherwise these functions do
+ * nothing. A model calls them for every node, whichever comes first. */
+
+/** The node enters the step (an index in `steps`) at `at_s` and so leaves the one before it; `compute_s` is its time
+ * in products until then. Call it with the number of steps once all are done. */
+void tg_node_step_enter(TgPrediction *prediction, guint step, int64_t node, double at_s, double compute_s);
+/** The same for all steps after `last` up to `step`; `last` is -1 before the first. */
+static inline void tg_node_steps_enter(TgPrediction *prediction, int32_t last, guint step, int64_t node, double at_s,
+                                       double compute_s) {
+  if (!prediction->node_steps) return;
+  for (guint s = (guint)(last + 1); s <= step; s++) tg_node_step_enter(prediction, s, node, at_s, compute_s);
+}
+/** A product of the step ends on the node … */
+void tg_node_step_product(TgPrediction *prediction, guint step, int64_t node, double end_s);
+/** … and on all nodes that have one in the lane, by the clocks. */
+void tg_node_steps_product(TgPrediction *prediction, const TgClocks *clocks, const TgLane *lane, guint step);
 
 #endif

@@ -1,11 +1,59 @@
-#include "tiers.h"
-
+/* A run whose blocks are not all in memory. Every node has a disk, a resource with a clock of its own that serves one
+ * request after another: what a statement sends is read there, what arrives is written there, and a product streams its
+ * operands from there as pipeline.h says. */
 #include "expression.h"
-#include "sim-error.h"
+#include "in-order.h"
 #include "phase.h"
+#include "sim-error.h"
 
 #include <math.h>
 #include <string.h>
+
+/** What the statement under way does to one node. */
+typedef struct TgNodeTraffic {
+  int32_t read_slot; /**< slot that was read last for sending, -1 none: a block that goes to several is read once */
+  bool added;        /**< its own addend was read */
+  bool copied;       /**< its own share was copied */
+  bool takes_part;
+  double read_begin_s;   /**< when its read_slot was begun to be read … */
+  double read_end_s;     /**< … when it had been … */
+  double first_s;        /**< … and how long the network waits for its first block */
+  double source_end_s;   /**< when the last block that it receives or sends has been read and is over the network */
+  double source_first_s; /**< time until the first block that it receives is read */
+  double write_begin_s;  /**< when it can begin to write */
+  double write_bytes;
+} TgNodeTraffic;
+
+/** A product statement's local product. */
+typedef struct TgTierProduct {
+  TgPipeline pipeline;
+  bool c_stays;
+} TgTierProduct;
+
+typedef struct TgTiers {
+  TgPrediction *prediction;
+  TgCostOptions options;
+  const TgSchedule *schedule;
+  const TgMachineTier *disk, *cache; /* cache: NULL unless blocks are behind it */
+  int matrix[TG_MAX_BUFFERS];
+  double block_bytes[TG_MAX_BUFFERS];   /* of a block of the schedule … */
+  double request_bytes[TG_MAX_BUFFERS]; /* … and of what is read or written at a time */
+  uint32_t on_disk;                     /* buffers, a bit each */
+  uint32_t stays;                       /* buffers whose sums stay in memory until the end */
+  uint32_t *seen;                       /* by node: buffers that its disk has read or written */
+  uint32_t arrived;                     /* buffers that some communication statement writes */
+  int64_t m, n, k;                      /* of a local product */
+  TgTierProduct product[TG_MAX_STATEMENTS];
+  double *disk_s; /* by node: when its disk is free again */
+  int64_t nodes;
+  TgNodeTraffic *traffic; /* by node */
+  bool open;              /* a communication statement is under way … */
+  int64_t executed;       /* … this one, as TgWalk counts */
+  const TgStatement *statement;
+  double link_bytes_per_s;
+  int32_t *count;      /* scratch: products of a node */
+  uint8_t *multiplied; /* by node: has a sum that stays */
+} TgTiers;
 
 enum { LOOPS = ((1 << TG_MAX_NESTING) - 1) << TG_VARIABLE_LOOP };
 
@@ -173,18 +221,188 @@ static bool is_cached(const TgTiers *tiers, int64_t node, int buffer) {
   return tiers->cache && (tiers->seen[node] >> buffer & 1) && pair <= tiers->cache->capacity_bytes;
 }
 
-double tg_tiers_read(TgTiers *tiers, int64_t node, int buffer, double bytes, double ready_s) {
+/* The node's disk serves so many bytes in requests of `request_bytes` from `ready_s` on; returns when it is done. */
+static double read_disk(TgTiers *tiers, int64_t node, int buffer, double bytes, double ready_s) {
   if (is_cached(tiers, node, buffer)) return ready_s + bytes / tiers->cache->read_bytes_per_s;
   double requests = ceil(bytes / tiers->request_bytes[buffer]);
   cost_of(tiers)->node_read_bytes[node] += bytes;
   return serve(tiers, node, bytes / tiers->disk->read_bytes_per_s + requests * tiers->disk->latency_s, ready_s);
 }
 
-double tg_tiers_write(TgTiers *tiers, int64_t node, int buffer, double bytes, double ready_s) {
+static double write_disk(TgTiers *tiers, int64_t node, int buffer, double bytes, double ready_s) {
   double requests = ceil(bytes / tiers->request_bytes[buffer]);
   tiers->seen[node] |= 1u << buffer;
   cost_of(tiers)->node_write_bytes[node] += bytes;
   return serve(tiers, node, bytes / tiers->disk->write_bytes_per_s + requests * tiers->disk->latency_s, ready_s);
+}
+
+/* ---- communication statements ---- */
+
+/* The disks' part of a communication statement. Blocks go through it one by one (Ryu and Kim, 2018, Fig. 3): read at
+ * the sender, sent, written at the receiver. Pipelined, the statement takes as long as the slowest of the three and the
+ * first block through the others; otherwise they follow one another.
+ *
+ * What is read and written follows from the statement as a whole, whatever rounds its collective is expanded into: a
+ * block that goes to many is read once, and who only passes it on keeps it in memory. */
+
+static bool is_charged(const TgTiers *tiers, int buffer) {
+  return tiers->on_disk & ~tiers->stays & 1u << buffer;
+}
+
+/* When the node can begin to read what it sends: it has come to the statement, and the product that wrote it is done.
+ */
+static double ready_of(const TgTiers *tiers, const TgClocks *clocks, int64_t node, int buffer) {
+  double ready = clocks->port[node];
+  if (tiers->options.overlap && clocks->ready[buffer]) ready = fmax(ready, clocks->ready[buffer][node]);
+  return ready;
+}
+
+static double first_part(const TgTiers *tiers, int buffer, double seconds) {
+  return seconds * fmin(1, tiers->request_bytes[buffer] / tiers->block_bytes[buffer]);
+}
+
+/* Whether a statement that sends from the buffer reads all that the node has there: then the page cache has it. */
+static bool reads_all(const TgTiers *tiers) {
+  int op = tiers->statement->op;
+  return op != TG_OP_SCATTER && op != TG_OP_ALLTOALL && op != TG_OP_REDUCESCATTER &&
+         !tg_expression_variables(tiers->schedule, tiers->statement->source.index);
+}
+
+/* Reads the block in `slot` for sending, unless that is what was read last. */
+static void read_block(TgTiers *tiers, TgClocks *clocks, int64_t node, int32_t slot) {
+  int buffer = tiers->statement->source.buffer;
+  TgNodeTraffic *traffic = &tiers->traffic[node];
+  double ready = ready_of(tiers, clocks, node, buffer), begin = fmax(tiers->disk_s[node], ready);
+  if (traffic->takes_part && traffic->read_slot == slot) return;
+  traffic->read_slot = slot;
+  traffic->read_begin_s = begin;
+  traffic->read_end_s = read_disk(tiers, node, buffer, tiers->block_bytes[buffer], begin);
+  if (reads_all(tiers)) tiers->seen[node] |= 1u << buffer;
+  if (!traffic->takes_part) traffic->first_s = begin - ready + first_part(tiers, buffer, traffic->read_end_s - begin);
+  traffic->takes_part = true;
+}
+
+static double over_network(const TgTiers *tiers, int buffer) {
+  return fmin(tiers->request_bytes[buffer], tiers->block_bytes[buffer]) / tiers->link_bytes_per_s;
+}
+
+static void begin_transfer(TgTiers *tiers, TgClocks *clocks, int64_t from, int64_t to, int32_t slot) {
+  int source = tiers->statement->source.buffer, target = tiers->statement->target.buffer;
+  TgNodeTraffic *sender = &tiers->traffic[from], *receiver = &tiers->traffic[to];
+  double begin = ready_of(tiers, clocks, from, source);
+  if (is_charged(tiers, source)) {
+    read_block(tiers, clocks, from, slot);
+    begin = sender->read_begin_s;
+    sender->source_end_s = fmax(sender->source_end_s, sender->read_end_s + over_network(tiers, source));
+    receiver->source_end_s = fmax(receiver->source_end_s, sender->source_end_s);
+    receiver->source_first_s = fmax(receiver->source_first_s, sender->first_s);
+  }
+  if (!is_charged(tiers, target)) return;
+  if (receiver->write_bytes == 0) receiver->write_begin_s = begin;
+  receiver->write_bytes += tiers->block_bytes[target];
+}
+
+/* A sum is on the disk, too, where it is added to, and is written once. */
+static void begin_addition(TgTiers *tiers, TgClocks *clocks, int64_t to) {
+  int target = tiers->statement->target.buffer;
+  TgNodeTraffic *receiver = &tiers->traffic[to];
+  if (!is_charged(tiers, target)) return;
+  receiver->write_bytes = tiers->block_bytes[target];
+  if (receiver->added) return;
+  receiver->added = true;
+  double end = read_disk(tiers, to, target, tiers->block_bytes[target], ready_of(tiers, clocks, to, target));
+  receiver->source_end_s = fmax(receiver->source_end_s, end);
+}
+
+/* What stays on its node but goes to another buffer is copied on its disk. */
+static void copy_own(TgTiers *tiers, TgClocks *clocks, int64_t node) {
+  int source = tiers->statement->source.buffer, target = tiers->statement->target.buffer;
+  double ready = ready_of(tiers, clocks, node, source);
+  if (source == target || tiers->traffic[node].copied) return;
+  tiers->traffic[node].copied = true;
+  if (is_charged(tiers, source)) read_disk(tiers, node, source, tiers->block_bytes[source], ready);
+  if (is_charged(tiers, target)) write_disk(tiers, node, target, tiers->block_bytes[target], ready);
+}
+
+/* Whose own share of the collective is copied, given one of its messages; -1 nobody's. */
+static int64_t owner_of(const TgStatement *statement, int64_t from, int64_t to) {
+  switch (statement->op) {
+  case TG_OP_SCATTER:
+  case TG_OP_ALLGATHER:
+  case TG_OP_ALLTOALL:
+    return from;
+  case TG_OP_GATHER:
+    return to;
+  default:
+    return -1;
+  }
+}
+
+static void begin_message(TgTiers *tiers, TgClocks *clocks, const TgMessage *message) {
+  const TgEmbedding *embedding = &tiers->prediction->lanes.embedding;
+  int64_t from = tg_embedding_node(embedding, message->from), to = tg_embedding_node(embedding, message->to);
+  if (message->from == message->to) {
+    copy_own(tiers, clocks, from);
+    return;
+  }
+  if (from == to) return;
+  int64_t owner = owner_of(tiers->statement, from, to);
+  if (owner >= 0) copy_own(tiers, clocks, owner);
+  begin_transfer(tiers, clocks, from, to, message->source_index);
+  if (message->add) begin_addition(tiers, clocks, to);
+}
+
+/* Without pipelining a node has read all that it sends before its first message leaves. */
+static void read_first(TgTiers *tiers, TgClocks *clocks) {
+  for (int64_t n = 0; n < tiers->nodes; n++) {
+    if (!tiers->traffic[n].takes_part) continue;
+    clocks->port[n] = fmax(clocks->port[n], tiers->traffic[n].read_end_s);
+    if (!clocks->overlap) clocks->cpu[n] = clocks->port[n];
+  }
+}
+
+/* A communication statement begins: its reads. False where an expression fails, which the phases have reported. */
+static void open_statement(TgTiers *tiers, TgClocks *clocks) {
+  const TgWalk *walk = tg_phases_walk(tiers->prediction->phases);
+  TgMessages messages;
+  TgMessage message;
+  TgError failure;
+  tiers->open = true;
+  tiers->executed = walk->executed;
+  tiers->statement = &tiers->schedule->statement[walk->statement];
+  memset(tiers->traffic, 0, (size_t)tiers->nodes * sizeof *tiers->traffic);
+  tg_messages_init(&messages, walk, TG_COLLECTIVE_WHOLE);
+  while (tg_messages_next(&messages, &message, &failure) == TG_PROGRESS_MORE) begin_message(tiers, clocks, &message);
+  if (!tiers->options.tiers.pipelined) read_first(tiers, clocks);
+}
+
+static void close_pipelined(TgTiers *tiers, TgClocks *clocks, int64_t node) {
+  const TgNodeTraffic *traffic = &tiers->traffic[node];
+  int target = tiers->statement->target.buffer;
+  double arrival = fmax(clocks->port[node] + traffic->source_first_s, traffic->source_end_s);
+  clocks->port[node] = arrival;
+  if (traffic->write_bytes == 0) return;
+  double begin = fmax(tiers->disk_s[node], traffic->write_begin_s);
+  double end = write_disk(tiers, node, target, traffic->write_bytes, traffic->write_begin_s);
+  double last = first_part(tiers, target, (end - begin) * tiers->block_bytes[target] / traffic->write_bytes);
+  tiers->disk_s[node] = fmax(end, arrival + last);
+}
+
+static void close_in_turn(TgTiers *tiers, TgClocks *clocks, int64_t node) {
+  const TgNodeTraffic *traffic = &tiers->traffic[node];
+  clocks->port[node] = fmax(clocks->port[node], traffic->source_end_s);
+  if (traffic->write_bytes > 0)
+    clocks->port[node] =
+        write_disk(tiers, node, tiers->statement->target.buffer, traffic->write_bytes, clocks->port[node]);
+}
+
+/* All its rounds are done: when what was sent has arrived, and its writes. */
+static void close_statement(TgTiers *tiers, TgClocks *clocks) {
+  tiers->open = false;
+  for (int64_t n = 0; n < tiers->nodes; n++) {
+    (tiers->options.tiers.pipelined ? close_pipelined : close_in_turn)(tiers, clocks, n);
+    if (!clocks->overlap) clocks->cpu[n] = clocks->port[n];
+  }
 }
 
 /* ---- the run ---- */
@@ -192,23 +410,23 @@ double tg_tiers_write(TgTiers *tiers, int64_t node, int buffer, double bytes, do
 static void before(void *user, TgClocks *clocks) {
   TgTiers *tiers = user;
   if (tiers->open && tg_phases_walk(tiers->prediction->phases)->executed != tiers->executed)
-    tg_tiers_close(tiers, clocks);
+    close_statement(tiers, clocks);
 }
 
 static void transfer(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement) {
   TgTiers *tiers = user;
-  if (!tiers->open && tiers->on_disk) tg_tiers_open(tiers, clocks);
+  if (!tiers->open && tiers->on_disk) open_statement(tiers, clocks);
   tg_clocks_transfer(clocks, lane, statement);
 }
 
 /* The run ends when all is on the disks, sums that stayed in memory included. */
 static void after(void *user, TgClocks *clocks) {
   TgTiers *tiers = user;
-  if (tiers->open) tg_tiers_close(tiers, clocks);
+  if (tiers->open) close_statement(tiers, clocks);
   for (int64_t n = 0; n < tiers->nodes && tiers->on_disk; n++) {
     for (int b = 0; b < TG_MAX_BUFFERS && tiers->multiplied[n]; b++)
       if (tiers->stays & tiers->on_disk & 1u << b)
-        tg_tiers_write(tiers, n, b, tiers->block_bytes[b], fmax(clocks->cpu[n], clocks->port[n]));
+        write_disk(tiers, n, b, tiers->block_bytes[b], fmax(clocks->cpu[n], clocks->port[n]));
     clocks->cpu[n] = fmax(clocks->cpu[n], tiers->disk_s[n]);
   }
 }
@@ -251,7 +469,7 @@ bool tg_tiers_run(TgPrediction *prediction, GError **error) {
   bool fine = find_sizes(&tiers, tg_phases_shape(prediction->phases), error) && predict_products(&tiers, error);
   if (fine) find_requests(&tiers);
   prediction->options = &tiers.options;
-  fine = fine && tg_in_order_run_rules(prediction, &rules, &tiers, error);
+  fine = fine && tg_in_order_run(prediction, &rules, &tiers, error);
   prediction->options = options;
   tiers_clear(&tiers);
   return fine;

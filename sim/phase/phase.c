@@ -1,10 +1,207 @@
-#include "line-patterns.h"
-#include "phase-draft.h"
+#include "phase.h"
+
 #include "sim-error.h"
 #include "state.h"
-#include "walk-batch.h"
+#include "sum.h"
 #include "uniform-blocks.h"
-#include "phase.h"
+#include "walk-batch.h"
+
+#include <glib.h>
+
+/* --- a phase that grows message by message ----------------------------------------------------------------------- */
+
+/* Sizes are kept one by one only where they differ. */
+typedef struct TgPhaseDraft {
+  int64_t transfers, transfer_room;
+  int32_t *from, *to;
+  int64_t *bytes; /* NULL while all are uniform_bytes */
+  int64_t uniform_bytes;
+  int64_t last_bytes; /* of the last transfer, to which more parcels may come: not yet in `bytes` */
+  int64_t products, product_room;
+  int32_t *processor;
+  TgProductSize *size; /* NULL while all are uniform_size */
+  TgProductSize uniform_size;
+} TgPhaseDraft;
+
+static TgPhaseDraft *draft_new(void) {
+  return g_new0(TgPhaseDraft, 1);
+}
+
+static void draft_free(TgPhaseDraft *draft) {
+  g_free(draft->from);
+  g_free(draft->to);
+  g_free(draft->bytes);
+  g_free(draft->processor);
+  g_free(draft->size);
+  g_free(draft);
+}
+
+static void make_room(TgPhaseDraft *draft, int64_t more) {
+  if (draft->transfers + more <= draft->transfer_room) return;
+  draft->transfer_room = MAX(2 * draft->transfer_room, draft->transfers + more + 14);
+  draft->from = g_renew(int32_t, draft->from, draft->transfer_room);
+  draft->to = g_renew(int32_t, draft->to, draft->transfer_room);
+  if (draft->bytes) draft->bytes = g_renew(int64_t, draft->bytes, draft->transfer_room);
+}
+
+/* Makes room for so many transfers. */
+static void draft_reserve(TgPhaseDraft *draft, int64_t transfers) {
+  make_room(draft, transfers - draft->transfers);
+}
+
+/* The last transfer is complete: from the first that differs on, sizes have an array. */
+static void note_last(TgPhaseDraft *draft) {
+  int64_t last = draft->transfers - 1;
+  if (last < 0) return;
+  if (last == 0) draft->uniform_bytes = draft->last_bytes;
+  if (!draft->bytes) {
+    if (draft->last_bytes == draft->uniform_bytes) return;
+    draft->bytes = g_new(int64_t, draft->transfer_room);
+    for (int64_t t = 0; t < last; t++) draft->bytes[t] = draft->uniform_bytes;
+  }
+  draft->bytes[last] = draft->last_bytes;
+}
+
+/* Parcels of one sender to one receiver that follow each other are one transfer. */
+static void draft_transfer(TgPhaseDraft *draft, int64_t from, int64_t to, int64_t bytes) {
+  int64_t last = draft->transfers - 1;
+  if (last >= 0 && draft->from[last] == from && draft->to[last] == to) {
+    draft->last_bytes = tg_sum(draft->last_bytes, bytes);
+    return;
+  }
+  note_last(draft);
+  make_room(draft, 1);
+  draft->from[draft->transfers] = (int32_t)from;
+  draft->to[draft->transfers++] = (int32_t)to;
+  draft->last_bytes = bytes;
+}
+
+/* Many transfers of one size with senders and receivers all different from those before: adds those of senders
+ * first..first+count-1 with `takes_part` and another receiver. */
+static void draft_transfers(TgPhaseDraft *draft, int64_t first, int count, const int32_t *to, const bool *takes_part,
+                            int64_t bytes) {
+  make_room(draft, count);
+  int64_t transfers = draft->transfers;
+  if (transfers == 0) draft->uniform_bytes = bytes;
+  g_assert(!draft->bytes && draft->uniform_bytes == bytes);
+  for (int i = 0; i < count; i++) { /* without branches: what does not go is overwritten */
+    draft->from[transfers] = (int32_t)first + i;
+    draft->to[transfers] = to[i];
+    transfers += takes_part[i] & (to[i] != first + i);
+  }
+  draft->transfers = transfers;
+  draft->last_bytes = bytes;
+}
+
+static bool is_same(const TgProductSize *size, const TgProductSize *other) {
+  return size->m == other->m && size->n == other->n && size->k == other->k;
+}
+
+static void draft_product(TgPhaseDraft *draft, int64_t processor, const TgProductSize *size) {
+  if (draft->products == draft->product_room) {
+    draft->product_room = 2 * draft->product_room + 15;
+    draft->processor = g_renew(int32_t, draft->processor, draft->product_room);
+    if (draft->size) draft->size = g_renew(TgProductSize, draft->size, draft->product_room);
+  }
+  if (draft->products == 0) draft->uniform_size = *size;
+  if (!draft->size && !is_same(size, &draft->uniform_size)) {
+    draft->size = g_new(TgProductSize, draft->product_room);
+    for (int64_t i = 0; i < draft->products; i++) draft->size[i] = draft->uniform_size;
+  }
+  draft->processor[draft->products] = (int32_t)processor;
+  if (draft->size) draft->size[draft->products] = *size;
+  draft->products++;
+}
+
+/* The phase of what was drafted, which leaves the draft empty. `processors` of the grid. */
+static TgPhase *draft_finish(TgPhaseDraft *draft, int64_t processors) {
+  TgPhase *phase = g_new0(TgPhase, 1);
+  note_last(draft);
+  phase->references = 1;
+  phase->transfers = draft->transfers;
+  phase->uniform_bytes = draft->uniform_bytes;
+  phase->products = draft->products;
+  phase->uniform_size = draft->uniform_size;
+  if (draft->transfers) {
+    phase->from = g_steal_pointer(&draft->from);
+    phase->to = g_steal_pointer(&draft->to);
+    phase->bytes = g_steal_pointer(&draft->bytes);
+  }
+  if (draft->products) phase->size = g_steal_pointer(&draft->size);
+  if (draft->products && draft->products < processors) phase->processor = g_steal_pointer(&draft->processor);
+  g_free(draft->from);
+  g_free(draft->to);
+  g_free(draft->processor);
+  *draft = (TgPhaseDraft){0};
+  return phase;
+}
+
+/* --- transfers of a collective along a line, the same for all lines with the same root --------------------------- */
+
+/** All parcels that go from one position to another in one round. */
+typedef struct TgLineTransfer {
+  int32_t round, from, to;
+  int64_t bytes;
+} TgLineTransfer;
+
+/** Patterns found so far. */
+typedef struct TgLinePatterns {
+  GHashTable *known; /* statement and root -> GArray of TgLineTransfer */
+  int64_t kept;      /* transfers in it */
+} TgLinePatterns;
+
+enum { MOST_KEPT = 1 << 22 }; /* transfers; with more, patterns are found anew */
+
+static void line_patterns_init(TgLinePatterns *patterns) {
+  patterns->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+  patterns->kept = 0;
+}
+
+static void line_patterns_clear(TgLinePatterns *patterns) {
+  g_hash_table_unref(patterns->known);
+}
+
+/* Bytes of part `piece` of `pieces` of a block. */
+static int64_t piece_bytes(int64_t block_bytes, int64_t element_bytes, int32_t piece, int32_t pieces) {
+  if (pieces == 1) return block_bytes;
+  int64_t elements = block_bytes / element_bytes;
+  return (tg_block_begin(elements, pieces, piece + 1) - tg_block_begin(elements, pieces, piece)) * element_bytes;
+}
+
+static void add_parcel(GArray *pattern, const TgTransfer *parcel, int64_t bytes) {
+  TgLineTransfer *last = pattern->len ? &g_array_index(pattern, TgLineTransfer, pattern->len - 1) : NULL;
+  if (last && last->round == parcel->round && last->from == parcel->from && last->to == parcel->to) {
+    last->bytes = tg_sum(last->bytes, bytes);
+    return;
+  }
+  TgLineTransfer transfer = {parcel->round, parcel->from, parcel->to, bytes};
+  g_array_append_val(pattern, transfer);
+}
+
+/* Transfers of `statement` (number `number`) along `line`, in order, for blocks of `block_bytes`: a GArray of
+ * TgLineTransfer, valid until the next call. Statements have numbers, collective and sizes of their own, always. */
+static const GArray *line_pattern(TgLinePatterns *patterns, const TgStatement *statement, int number,
+                                  TgCollective collective, const TgLine *line, int64_t block_bytes,
+                                  int64_t element_bytes) {
+  gint64 key = (gint64)number << 32 | line->root;
+  GArray *pattern = g_hash_table_lookup(patterns->known, &key);
+  if (pattern) return pattern;
+  if (patterns->kept > MOST_KEPT) {
+    g_hash_table_remove_all(patterns->known);
+    patterns->kept = 0;
+  }
+  TgRounds rounds;
+  TgTransfer parcel;
+  pattern = g_array_new(FALSE, FALSE, sizeof(TgLineTransfer));
+  tg_rounds_init(&rounds, (TgOp)statement->op, collective, line->length, line->root, 0);
+  while (tg_rounds_next(&rounds, &parcel))
+    add_parcel(pattern, &parcel, piece_bytes(block_bytes, element_bytes, parcel.piece, parcel.pieces));
+  patterns->kept += pattern->len;
+  g_hash_table_insert(patterns->known, g_memdup2(&key, sizeof key), pattern);
+  return pattern;
+}
+
+/* --- phases ------------------------------------------------------------------------------------------------------ */
 
 struct TgPhases {
   const TgSchedule *schedule;
@@ -57,7 +254,7 @@ void tg_phase_release(TgPhase *phase) {
 }
 
 static TgPhaseDraft *draft_of_round(TgPhases *phases, int32_t round) {
-  while (phases->drafts->len <= (guint)round) g_ptr_array_add(phases->drafts, tg_phase_draft_new());
+  while (phases->drafts->len <= (guint)round) g_ptr_array_add(phases->drafts, draft_new());
   return phases->drafts->pdata[round];
 }
 
@@ -73,7 +270,7 @@ static void set_uses(const TgStatement *statement, TgPhase *phase) {
 static void take_drafts(TgPhases *phases, const TgStatement *statement) {
   int64_t processors = tg_schedule_processors(phases->schedule);
   for (guint round = 0; round < phases->drafts->len; round++) {
-    TgPhase *phase = tg_phase_draft_finish(phases->drafts->pdata[round], processors);
+    TgPhase *phase = draft_finish(phases->drafts->pdata[round], processors);
     set_uses(statement, phase);
     g_ptr_array_add(phases->ready, phase);
   }
@@ -110,12 +307,12 @@ static bool draft_collective(TgPhases *phases, GError **error) {
     if (!tg_walk_line(&phases->walk, number, &line, &takes_part, &failure))
       return expression_failed(phases, &failure, error);
     if (!takes_part) continue;
-    const GArray *pattern = tg_line_pattern(&phases->patterns, statement, phases->walk.statement, phases->collective,
-                                            &line, phases->blocks.bytes[phases->walk.statement], phases->element_bytes);
+    const GArray *pattern = line_pattern(&phases->patterns, statement, phases->walk.statement, phases->collective,
+                                         &line, phases->blocks.bytes[phases->walk.statement], phases->element_bytes);
     for (guint t = 0; t < pattern->len; t++) {
       const TgLineTransfer *transfer = &g_array_index(pattern, TgLineTransfer, t);
-      tg_phase_draft_transfer(draft_of_round(phases, transfer->round), line.base + transfer->from * line.stride,
-                              line.base + transfer->to * line.stride, transfer->bytes);
+      draft_transfer(draft_of_round(phases, transfer->round), line.base + transfer->from * line.stride,
+                     line.base + transfer->to * line.stride, transfer->bytes);
     }
   }
   return true;
@@ -137,18 +334,17 @@ static bool draft_local(TgPhases *phases, GError **error) {
   const TgStatement *statement = &phases->schedule->statement[phases->walk.statement];
   int64_t processors = tg_schedule_processors(phases->schedule);
   TgPhaseDraft *draft = draft_of_round(phases, 0);
-  if (statement->op != TG_OP_MULTIPLY) tg_phase_draft_reserve(draft, processors);
+  if (statement->op != TG_OP_MULTIPLY) draft_reserve(draft, processors);
   for (int64_t first = 0; first < processors; first += TG_WALK_BATCH_PROCESSORS) {
     TgWalkBatch batch;
     int count = (int)MIN(TG_WALK_BATCH_PROCESSORS, processors - first);
     if (!tg_walk_batch(&phases->walk, first, count, &batch) && !ask_each(phases, first, count, &batch, error))
       return false;
     if (statement->op != TG_OP_MULTIPLY)
-      tg_phase_draft_transfers(draft, first, count, batch.to, batch.takes_part,
-                               phases->blocks.bytes[phases->walk.statement]);
+      draft_transfers(draft, first, count, batch.to, batch.takes_part, phases->blocks.bytes[phases->walk.statement]);
     else
       for (int i = 0; i < count; i++)
-        if (batch.takes_part[i]) tg_phase_draft_product(draft, first + i, &phases->blocks.product);
+        if (batch.takes_part[i]) draft_product(draft, first + i, &phases->blocks.product);
   }
   return true;
 }
@@ -200,9 +396,9 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
   TgPhases *phases = user;
   int64_t rows, columns;
   tg_state_value_shape(phases->state, value, &rows, &columns);
-  tg_phase_draft_transfer(
+  draft_transfer(
       draft_of_round(phases, message->round), message->from, message->to,
-      tg_piece_bytes(rows * columns * phases->element_bytes, phases->element_bytes, message->piece, message->pieces));
+      piece_bytes(rows * columns * phases->element_bytes, phases->element_bytes, message->piece, message->pieces));
 }
 
 static void on_product(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right) {
@@ -214,7 +410,7 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   tg_state_value_shape(phases->state, left, &left_rows, &left_columns);
   bool transposed = (bool)phases->schedule->computes.left_transposed != (bool)factor->transposed;
   const TgProductSize size = {rows, columns, transposed ? left_rows : left_columns};
-  tg_phase_draft_product(draft_of_round(phases, 0), processor, &size);
+  draft_product(draft_of_round(phases, 0), processor, &size);
 }
 
 static void run_failed(const TgPhases *phases, GError **error) {
@@ -252,9 +448,9 @@ TgPhases *tg_phases_new_whole(const TgSchedule *schedule, const TgScheduleNames 
   phases->collective = collective;
   phases->shape = *shape;
   phases->element_bytes = element_bytes;
-  phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_draft_free);
+  phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)draft_free);
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
-  tg_line_patterns_init(&phases->patterns);
+  line_patterns_init(&phases->patterns);
   tg_walk_init(&phases->walk, schedule, names);
   TgError failure;
   if (tg_walk_ends(schedule, names, &failure)) {
@@ -276,7 +472,7 @@ TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names
 void tg_phases_free(TgPhases *phases) {
   if (!phases) return;
   tg_state_free(phases->state);
-  tg_line_patterns_clear(&phases->patterns);
+  line_patterns_clear(&phases->patterns);
   g_ptr_array_unref(phases->drafts);
   g_ptr_array_unref(phases->ready);
   for (int s = 0; s < TG_MAX_STATEMENTS; s++)

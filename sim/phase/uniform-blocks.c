@@ -1,7 +1,109 @@
 #include "uniform-blocks.h"
 
-#include "held-matrices.h"
+#include "expression.h"
 #include "phase.h"
+
+#include <glib.h>
+
+enum { FOLLOWED = 1 << 20 }; /* slots written, at most */
+
+/* Sets of matrices, a bit each. */
+typedef struct TgHeld {
+  const TgWalk *walk;
+  GByteArray *slot[TG_MAX_BUFFERS];   /* by index */
+  uint8_t anywhere[TG_MAX_BUFFERS];   /* in slots whose index is not followed */
+  uint8_t everything[TG_MAX_BUFFERS]; /* all that the buffer ever held */
+  int64_t left;
+} TgHeld;
+
+static bool has_coordinates(const TgSchedule *schedule, TgExpression expression) {
+  return tg_expression_variables(schedule, expression) & ((1u << TG_MAX_DIMS) - 1);
+}
+
+/* The index of a slot that is the same on all processors; -1 where it is not. */
+static int64_t index_of(const TgHeld *held, TgExpression index) {
+  int64_t value = 0;
+  if (!index) return 0;
+  if (has_coordinates(held->walk->schedule, index)) return -1;
+  TgEvaluation evaluation = tg_expression_evaluate(held->walk->schedule, index, held->walk->variable, &value);
+  return evaluation == TG_EVALUATION_OK && value >= 0 && value < TG_MAX_ARRAY ? value : -1;
+}
+
+static uint8_t read_slot(const TgHeld *held, TgSlot slot) {
+  int64_t index = index_of(held, slot.index);
+  if (index < 0) return held->everything[slot.buffer];
+  const GByteArray *slots = held->slot[slot.buffer];
+  return (uint8_t)(held->anywhere[slot.buffer] | (index < slots->len ? slots->data[index] : 0));
+}
+
+static void write_slot(TgHeld *held, int buffer, int64_t index, uint8_t matrices, bool everywhere) {
+  GByteArray *slots = held->slot[buffer];
+  held->everything[buffer] |= matrices;
+  held->left--;
+  if (index < 0) {
+    held->anywhere[buffer] |= matrices;
+    return;
+  }
+  guint length = slots->len;
+  if (index >= length) {
+    g_byte_array_set_size(slots, (guint)index + 1);
+    for (guint i = length; i <= index; i++) slots->data[i] = 0;
+  }
+  slots->data[index] = (uint8_t)(everywhere ? matrices : slots->data[index] | matrices);
+}
+
+/* A move or a sum may leave what a receiver had; everything else that all processors do writes the slot of all. */
+static void write_target(TgHeld *held, const TgStatement *statement, uint8_t matrices) {
+  const TgSchedule *schedule = held->walk->schedule;
+  bool fills = statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_ALLTOALL || statement->op == TG_OP_GATHER;
+  bool everywhere = !statement->where && statement->op != TG_OP_MOVE && statement->op != TG_OP_ADD &&
+                    statement->op != TG_OP_REDUCE && statement->op != TG_OP_GATHER;
+  if (!fills) {
+    write_slot(held, statement->target.buffer, index_of(held, statement->target.index), matrices, everywhere);
+    return;
+  }
+  for (int32_t i = 0; i < schedule->extent[statement->axis]; i++)
+    write_slot(held, statement->target.buffer, i, matrices, everywhere);
+}
+
+static bool follow(TgHeld *held, int statement, int *matrix) {
+  const TgStatement *at = &held->walk->schedule->statement[statement];
+  if (at->op == TG_OP_ZERO) return true;
+  uint8_t read = at->op == TG_OP_SCATTER || at->op == TG_OP_REDUCESCATTER || at->op == TG_OP_ALLTOALL
+                     ? held->everything[at->source.buffer]
+                     : read_slot(held, at->source);
+  if (read & (read - 1)) return false;
+  int found = read ? g_bit_nth_lsf(read, -1) : -1;
+  if (*matrix >= 0 && found >= 0 && *matrix != found) return false;
+  if (found >= 0) *matrix = found;
+  write_target(held, at, at->op == TG_OP_MULTIPLY ? 1u << TG_MATRIX_C : read);
+  return held->left > 0;
+}
+
+static bool follow_all(TgHeld *held, TgWalk *walk, int matrix[TG_MAX_STATEMENTS]) {
+  TgProgress progress;
+  TgError unused;
+  while ((progress = tg_walk_next(walk, &unused)) == TG_PROGRESS_MORE)
+    if (!follow(held, walk->statement, &matrix[walk->statement])) return false;
+  return progress == TG_PROGRESS_END;
+}
+
+bool tg_held_matrices(const TgSchedule *schedule, const TgScheduleNames *names, int matrix[TG_MAX_STATEMENTS]) {
+  TgWalk walk;
+  TgHeld held = {.walk = &walk, .left = FOLLOWED};
+  for (int s = 0; s < TG_MAX_STATEMENTS; s++) matrix[s] = -1;
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) held.slot[b] = g_byte_array_new();
+  for (int p = 0; p < schedule->placements; p++) {
+    const TgPlacement *placement = &schedule->placement[p];
+    if (placement->matrix == TG_MATRIX_C) continue;
+    held.anywhere[placement->buffer] |= (uint8_t)(1u << placement->matrix);
+    held.everything[placement->buffer] |= (uint8_t)(1u << placement->matrix);
+  }
+  tg_walk_init(&walk, schedule, names);
+  bool clear = follow_all(&held, &walk, matrix);
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) g_byte_array_unref(held.slot[b]);
+  return clear;
+}
 
 /* Which matrix's blocks each buffer holds: -1 none yet; false where one holds blocks of several. */
 bool tg_phase_matrices(const TgSchedule *schedule, int matrix[TG_MAX_BUFFERS]) {

@@ -14,4 +14,10 @@ typedef struct TgUniformBlocks {
 bool tg_uniform_blocks(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
                        int64_t element_bytes, TgUniformBlocks *blocks);
 
+/** Follows the run of a bound schedule on one processor that stands for all: what is written everywhere replaces what a
+ * slot held, what is written somewhere is added to it. So a buffer may hold blocks of several matrices one after
+ * another. `matrix[s]` is that of what statement s reads, -1 where it reads nothing. False where a statement may read
+ * blocks of several matrices, or the run is too long to follow. */
+bool tg_held_matrices(const TgSchedule *schedule, const TgScheduleNames *names, int matrix[TG_MAX_STATEMENTS]);
+
 #endif

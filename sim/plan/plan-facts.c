@@ -2,7 +2,7 @@
  * large blocks are, what a processor holds. Microseconds, whatever the number of processors. */
 #include "plan-private.h"
 
-#include "held-matrices.h"
+#include "uniform-blocks.h"
 
 #include <math.h>
 

@@ -34,17 +34,6 @@ struct TgStepper {
   int blas_threads;   /**< what tg_blas_threads_begin() returned */
 };
 
-/** The hooks that make data follow names; `user` is the stepper. */
-extern const TgStateHooks tg_stepper_hooks;
-
-/** The data of a value. */
-TgBlock tg_stepper_block(const TgStepper *stepper, TgValueId id);
-/** Extents of block (row, column) of a matrix, and where it begins. */
-typedef struct TgExtent {
-  int64_t row, column, rows, columns;
-} TgExtent;
-TgExtent tg_stepper_extent(const TgStepper *stepper, int matrix, int32_t row, int32_t column);
-
 /** Bytes that a run needs besides A and B at its fullest, snapshots not counted: exact, or a bound below the limit.
  * Errors: STOPPED by the watch. */
 bool tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *names, uint64_t *bytes, GError **error);
@@ -61,8 +50,5 @@ void tg_history_save(TgStepper *stepper, int64_t position);
  * is out. */
 int64_t tg_history_restore(TgStepper *stepper, int64_t position);
 void tg_history_clear(TgStepper *stepper);
-
-/** Turns a failed run into an error. */
-void tg_stepper_report(TgStepper *stepper, GError **error);
 
 #endif
