@@ -5,11 +5,49 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* --- names of temporary files, for signals ----------------------------------------------------------------------- */
+
+enum { PLACES = 8 }; /* a command writes one file at a time, or two together */
+
+enum { FREE, FILLING, NOTED };
+
+static struct {
+  atomic_int state;
+  char path[PATH_MAX];
+} places[PLACES];
+
+int tg_temporary_names_add(const char *path) {
+  if (strlen(path) >= PATH_MAX) return -1;
+  for (int p = 0; p < PLACES; p++) {
+    int state = FREE;
+    if (!atomic_compare_exchange_strong(&places[p].state, &state, FILLING)) continue;
+    strcpy(places[p].path, path);
+    atomic_store(&places[p].state, NOTED);
+    return p;
+  }
+  return -1;
+}
+
+void tg_temporary_names_drop(int place) {
+  if (place >= 0) atomic_store(&places[place].state, FREE);
+}
+
+void tg_temporary_names_unlink(void) {
+  const int number = errno;
+  for (int p = 0; p < PLACES; p++)
+    if (atomic_load(&places[p].state) == NOTED) unlink(places[p].path);
+  errno = number;
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------- */
 
 struct TgAtomicFile {
   FILE *stream;
