@@ -24,7 +24,8 @@ static struct {
   char path[PATH_MAX];
 } places[PLACES];
 
-int tg_temporary_names_add(const char *path) {
+/* Notes a copy of `path`. Returns its place, for dropping it; -1 where there is no room for it. */
+static int note_name(const char *path) {
   if (strlen(path) >= PATH_MAX) return -1;
   for (int p = 0; p < PLACES; p++) {
     int state = FREE;
@@ -36,7 +37,7 @@ int tg_temporary_names_add(const char *path) {
   return -1;
 }
 
-void tg_temporary_names_drop(int place) {
+static void drop_name(int place) {
   if (place >= 0) atomic_store(&places[place].state, FREE);
 }
 
@@ -111,12 +112,12 @@ static char *name_beside(const TgAtomicFile *file) {
 /** Noted before there is such a file, so that no signal finds one that is not noted. */
 static void take_name(TgAtomicFile *file) {
   file->temporary = name_beside(file);
-  file->noted = tg_temporary_names_add(file->temporary);
+  file->noted = note_name(file->temporary);
 }
 
 static void forget_name(TgAtomicFile *file) {
   const int number = errno;
-  if (file->temporary) tg_temporary_names_drop(file->noted);
+  if (file->temporary) drop_name(file->noted);
   g_clear_pointer(&file->temporary, g_free);
   errno = number;
 }
