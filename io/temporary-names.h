@@ -8,10 +8,6 @@
 
 TG_BEGIN_DECLS
 
-/** Notes a copy of `path`. Returns its place, for dropping it; -1 where there is no room for it. */
-int tg_temporary_names_add(const char *path);
-/** Forgets it. -1 is allowed. */
-void tg_temporary_names_drop(int place);
 /** Unlinks every file that is noted. May be called by a signal's handler. */
 void tg_temporary_names_unlink(void);
 

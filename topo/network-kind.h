@@ -1,6 +1,6 @@
 /** @file network-kind.h
  * One row a kind of network. Private to topo/: adding a kind is one file of these functions, a name in TgNetworkKind
- * and a row in network-kind.c.
+ * and a row in topology.c.
  *
  * All functions see one copy of one level. Its elements are 0..nodes-1; `nodes` itself means the switch of a kind that
  * has one. Links are local, 0..links-1, in pairs: 2i from the `from` of edge i to its `to`, 2i+1 back. */

@@ -5,11 +5,50 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* --- names of temporary files, for signals ----------------------------------------------------------------------- */
+
+enum { PLACES = 8 }; /* a command writes one file at a time, or two together */
+
+enum { FREE, FILLING, NOTED };
+
+static struct {
+  atomic_int state;
+  char path[PATH_MAX];
+} places[PLACES];
+
+/* Notes a copy of `path`. Returns its place, for dropping it; -1 where there is no room for it. */
+static int note_name(const char *path) {
+  if (strlen(path) >= PATH_MAX) return -1;
+  for (int p = 0; p < PLACES; p++) {
+    int state = FREE;
+    if (!atomic_compare_exchange_strong(&places[p].state, &state, FILLING)) continue;
+    strcpy(places[p].path, path);
+    atomic_store(&places[p].state, NOTED);
+    return p;
+  }
+  return -1;
+}
+
+static void drop_name(int place) {
+  if (place >= 0) atomic_store(&places[place].state, FREE);
+}
+
+void tg_temporary_names_unlink(void) {
+  const int number = errno;
+  for (int p = 0; p < PLACES; p++)
+    if (atomic_load(&places[p].state) == NOTED) unlink(places[p].path);
+  errno = number;
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------- */
 
 struct TgAtomicFile {
   FILE *stream;
@@ -73,12 +112,12 @@ static char *name_beside(const TgAtomicFile *file) {
 /** Noted before there is such a file, so that no signal finds one that is not noted. */
 static void take_name(TgAtomicFile *file) {
   file->temporary = name_beside(file);
-  file->noted = tg_temporary_names_add(file->temporary);
+  file->noted = note_name(file->temporary);
 }
 
 static void forget_name(TgAtomicFile *file) {
   const int number = errno;
-  if (file->temporary) tg_temporary_names_drop(file->noted);
+  if (file->temporary) drop_name(file->noted);
   g_clear_pointer(&file->temporary, g_free);
   errno = number;
 }

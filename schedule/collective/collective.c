@@ -1,7 +1,368 @@
-#include "collective-algorithm.h"
+/* Collectives as rounds of transfers: each algorithm is computed, without a table.
+ *
+ * Algorithms are written for broadcast, scatter, allgather and alltoall only. Reduce, gather and reducescatter use the
+ * same functions: tg_rounds_next() mirrors the rounds and swaps the ends. An algorithm's `round`, `from` and `to` are
+ * always those of the forward operation; just the numbering of the messages in a round goes by receiver when it runs
+ * backwards, so that messages come in order of the true sender either way. */
+#include "collective.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/** What one position sends another in one round: parcels base + (first … first+parcels-1 modulo length), in rising
+ * order, items or pieces as TgCollectiveAlgorithm::parcel takes them. No parcels: no message. (TgMessage in walk.h is
+ * one block of one statement.) */
+typedef struct TgBundle {
+  int32_t from, to;
+  int64_t base, first, parcels;
+} TgBundle;
+
+typedef struct TgCollectiveAlgorithm {
+  int32_t (*rounds)(const TgRounds *rounds);
+  int64_t (*messages)(const TgRounds *rounds, int32_t round);
+  TgBundle (*message)(const TgRounds *rounds, int32_t round, int64_t index);
+  /** Fills item, piece and pieces of parcel `index` of the message. */
+  void (*parcel)(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index, TgTransfer *transfer);
+} TgCollectiveAlgorithm;
+
+static inline bool is_backwards(const TgRounds *rounds) {
+  return rounds->op == TG_OP_REDUCE || rounds->op == TG_OP_REDUCESCATTER || rounds->op == TG_OP_GATHER;
+}
+
+static inline bool is_cube(const TgRounds *rounds) {
+  return (rounds->length & (rounds->length - 1)) == 0;
+}
+
+static inline int32_t ring_wrap(int64_t position, int32_t length) {
+  int64_t rest = position % length;
+  return (int32_t)(rest < 0 ? rest + length : rest);
+}
+
+/** A message of one parcel between `near`, which the message's number names, and the position `distance` ahead of it
+ * (behind it when the operation runs backwards). */
+static inline TgBundle bundle_ahead(const TgRounds *rounds, int64_t near, int64_t distance) {
+  bool backwards = is_backwards(rounds);
+  int32_t far = ring_wrap(backwards ? near - distance : near + distance, rounds->length);
+  return (TgBundle){backwards ? far : (int32_t)near, backwards ? (int32_t)near : far, 0, 0, 1};
+}
+
+/** The same between `near` and near xor mask. */
+static inline TgBundle bundle_across(const TgRounds *rounds, int64_t near, int64_t mask) {
+  bool backwards = is_backwards(rounds);
+  int32_t far = (int32_t)(near ^ mask);
+  return (TgBundle){backwards ? far : (int32_t)near, backwards ? (int32_t)near : far, 0, 0, 1};
+}
+
+/* Number `index` in rising order of (first + step*y) modulo length, y = 0 … count-1; 0 <= first < length, and the
+ * progression goes less than once round. */
+static int64_t ring_nth(int64_t first, int64_t step, int64_t count, int64_t length, int64_t index) {
+  int64_t before = (length - first + step - 1) / step; /* terms before the wrap */
+  if (before > count) before = count;
+  int64_t after = count - before;
+  return index < after ? first + (before + index) * step - length : first + (index - after) * step;
+}
+
+static void parcel_item(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index,
+                        TgTransfer *transfer) {
+  (void)round;
+  transfer->item = message->base + ring_nth(message->first, 1, message->parcels, rounds->length, index);
+  transfer->piece = 0;
+  transfer->pieces = 1;
+}
+
+static void parcel_piece(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index,
+                         TgTransfer *transfer) {
+  parcel_item(rounds, round, message, index, transfer);
+  transfer->piece = (int32_t)transfer->item;
+  transfer->pieces = rounds->pieces;
+  transfer->item = 0;
+}
+
+/* Rounds, and messages of a round, that many algorithms share. */
+static int32_t rounds_steps(const TgRounds *rounds) {
+  return rounds->length - 1;
+}
+
+static int32_t rounds_depth(const TgRounds *rounds) {
+  return rounds->depth;
+}
+
+static int64_t bundles_one(const TgRounds *rounds, int32_t round) {
+  (void)rounds, (void)round;
+  return 1;
+}
+
+static int64_t bundles_all(const TgRounds *rounds, int32_t round) {
+  (void)round;
+  return rounds->length;
+}
+
+/* --- direct ------------------------------------------------------------------------------------------------------ */
+
+/* Blocks go straight from owner to receiver: all at once (whole), or one partner a round (pairwise). */
+
+static void name_item(const TgRounds *rounds, TgBundle *message) {
+  if (rounds->op == TG_OP_SCATTER || rounds->op == TG_OP_GATHER) message->base = message->to;
+  if (rounds->op == TG_OP_ALLGATHER || rounds->op == TG_OP_REDUCESCATTER) message->base = message->from;
+  if (rounds->op == TG_OP_ALLTOALL) message->base = (int64_t)message->from * rounds->length + message->to;
+}
+
+static int32_t one_round(const TgRounds *rounds) {
+  (void)rounds;
+  return 1;
+}
+
+static int64_t to_others(const TgRounds *rounds, int32_t round) {
+  (void)round;
+  return rounds->length - 1;
+}
+
+static TgBundle whole_rooted(const TgRounds *rounds, int32_t round, int64_t index) {
+  (void)round;
+  TgBundle message = {rounds->root, (int32_t)index + (index >= rounds->root), 0, 0, 1};
+  name_item(rounds, &message);
+  return message;
+}
+
+static int64_t ordered_pairs(const TgRounds *rounds, int32_t round) {
+  (void)round;
+  return (int64_t)rounds->length * (rounds->length - 1);
+}
+
+static TgBundle whole_all(const TgRounds *rounds, int32_t round, int64_t index) {
+  (void)round;
+  int64_t near = index / (rounds->length - 1), other = index % (rounds->length - 1);
+  TgBundle message = bundle_ahead(rounds, near, 0);
+  int32_t *far = is_backwards(rounds) ? &message.from : &message.to;
+  *far = (int32_t)(other + (other >= near));
+  name_item(rounds, &message);
+  return message;
+}
+
+/* The partner at distance round+1: by xor on 2^d positions (A. Grama et al., Introduction to Parallel Computing, 2003,
+ * section 4.5.3: free of contention in a hypercube under e-cube routes), else by addition. */
+static TgBundle pairwise_all(const TgRounds *rounds, int32_t round, int64_t index) {
+  TgBundle message = is_cube(rounds) ? bundle_across(rounds, index, round + 1) : bundle_ahead(rounds, index, round + 1);
+  name_item(rounds, &message);
+  return message;
+}
+
+static TgBundle pairwise_rooted(const TgRounds *rounds, int32_t round, int64_t index) {
+  (void)index;
+  int32_t distance = round + 1;
+  int32_t other =
+      is_cube(rounds) ? rounds->root ^ distance : ring_wrap((int64_t)rounds->root + distance, rounds->length);
+  TgBundle message = {rounds->root, other, 0, 0, 1};
+  name_item(rounds, &message);
+  return message;
+}
+
+/* --- trees ------------------------------------------------------------------------------------------------------- */
+
+/* Binomial trees, highest dimension first: in round r of d, v = 0 modulo 2h sends to v+h, h = 2^(d-1-r), and v is the
+ * position xor the root on 2^d positions, else (position - root) modulo length. The subtree of v+h is v+h … v+2h-1. */
+
+static int64_t half_of(const TgRounds *rounds, int32_t round) {
+  return (int64_t)1 << (rounds->depth - 1 - round);
+}
+
+static int64_t tree_messages(const TgRounds *rounds, int32_t round) {
+  int64_t half = half_of(rounds, round);
+  return (rounds->length + half - 1) / (2 * half);
+}
+
+static TgBundle tree_edge(const TgRounds *rounds, int32_t round, int64_t index) {
+  int64_t half = half_of(rounds, round);
+  int64_t near_v = is_backwards(rounds) ? half : 0; /* v modulo 2h of the ends that the index numbers */
+  if (is_cube(rounds))
+    return bundle_across(rounds, index * 2 * half + ((rounds->root ^ near_v) & (2 * half - 1)), half);
+  int64_t first = ring_wrap(rounds->root + near_v, rounds->length);
+  int64_t near = ring_nth(first, 2 * half, tree_messages(rounds, round), rounds->length, index);
+  return bundle_ahead(rounds, near, half);
+}
+
+static int64_t relative(const TgRounds *rounds, int32_t position) {
+  return is_cube(rounds) ? position ^ rounds->root : ring_wrap((int64_t)position - rounds->root, rounds->length);
+}
+
+static TgBundle tree_subtree(const TgRounds *rounds, int32_t round, int64_t index) {
+  TgBundle message = tree_edge(rounds, round, index);
+  int64_t half = half_of(rounds, round), left = rounds->length - relative(rounds, message.to);
+  bool cube = is_cube(rounds);
+  message.first = cube ? message.to & ~(half - 1) : message.to;
+  message.parcels = cube || half < left ? half : left;
+  return message;
+}
+
+/* True where `position` passed on, or kept, the block for `target` in a binomial scatter. */
+static bool scatter_left(const TgRounds *rounds, int32_t position, int32_t target) {
+  int64_t v = relative(rounds, position), offset = relative(rounds, target) - v;
+  return v == 0 || (offset >= 0 && offset < (v & -v));
+}
+
+/* Barnett, Shuler, van de Geijn et al., 1994: scatter of L pieces, then ring allgather of them. */
+static int32_t scatter_allgather_rounds(const TgRounds *rounds) {
+  return rounds->depth + rounds->length - 1;
+}
+
+static int64_t scatter_allgather_messages(const TgRounds *rounds, int32_t round) {
+  return round < rounds->depth ? tree_messages(rounds, round) : rounds->length;
+}
+
+static TgBundle scatter_allgather(const TgRounds *rounds, int32_t round, int64_t index) {
+  if (round < rounds->depth) return tree_subtree(rounds, round, index);
+  TgBundle message = bundle_ahead(rounds, index, 1);
+  int32_t piece = ring_wrap((int64_t)message.from - (round - rounds->depth), rounds->length);
+  message.base = piece;
+  message.parcels = !scatter_left(rounds, message.to, piece);
+  return message;
+}
+
+/* --- rings ------------------------------------------------------------------------------------------------------- */
+
+/* Round the ring, neighbour to neighbour. Positions relative to the root are called v. */
+
+static TgBundle ring_broadcast(const TgRounds *rounds, int32_t round, int64_t index) {
+  (void)index;
+  int32_t from = ring_wrap((int64_t)rounds->root + round, rounds->length);
+  return (TgBundle){from, ring_wrap((int64_t)from + 1, rounds->length), 0, 0, 1};
+}
+
+/* Message `index` of a round in which v = low … low+count-1 each send to v+1. */
+static TgBundle from_interval(const TgRounds *rounds, int32_t low, int64_t count, int64_t index) {
+  int64_t first = (int64_t)rounds->root + low + is_backwards(rounds);
+  int64_t near = ring_nth(ring_wrap(first, rounds->length), 1, count, rounds->length, index);
+  return bundle_ahead(rounds, near, 1);
+}
+
+/* The item for v = L-1 leaves first, so that all arrive in round L-2: in round r, v <= r passes on that for v+L-1-r. */
+static int64_t ring_scatter_messages(const TgRounds *rounds, int32_t round) {
+  (void)rounds;
+  return (int64_t)round + 1;
+}
+
+static TgBundle ring_scatter(const TgRounds *rounds, int32_t round, int64_t index) {
+  TgBundle message = from_interval(rounds, 0, (int64_t)round + 1, index);
+  message.base = ring_wrap((int64_t)message.from - 1 - round, rounds->length);
+  return message;
+}
+
+static TgBundle ring_allgather(const TgRounds *rounds, int32_t round, int64_t index) {
+  TgBundle message = bundle_ahead(rounds, index, 1);
+  message.base = ring_wrap((int64_t)message.from - round, rounds->length);
+  return message;
+}
+
+/* What set out r positions back still has to reach the next L-1-r positions (A. Grama et al., Introduction to Parallel
+ * Computing, 2003, section 4.5.1). */
+static TgBundle ring_alltoall(const TgRounds *rounds, int32_t round, int64_t index) {
+  TgBundle message = bundle_ahead(rounds, index, 1);
+  message.base = (int64_t)ring_wrap((int64_t)message.from - round, rounds->length) * rounds->length;
+  message.first = message.to;
+  message.parcels = rounds->length - 1 - round;
+  return message;
+}
+
+/* Pipelined chain: in round r, v passes piece r-v on to v+1. */
+static int32_t chain_low(const TgRounds *rounds, int32_t round) {
+  return round < rounds->pieces ? 0 : round - rounds->pieces + 1;
+}
+
+static int32_t chain_rounds(const TgRounds *rounds) {
+  return rounds->length - 1 + (rounds->pieces - 1);
+}
+
+static int64_t chain_messages(const TgRounds *rounds, int32_t round) {
+  int32_t high = round < rounds->length - 2 ? round : rounds->length - 2;
+  return (int64_t)high - chain_low(rounds, round) + 1;
+}
+
+static TgBundle chain_broadcast(const TgRounds *rounds, int32_t round, int64_t index) {
+  TgBundle message = from_interval(rounds, chain_low(rounds, round), chain_messages(rounds, round), index);
+  message.base = round - ring_wrap((int64_t)message.from - rounds->root, rounds->length);
+  return message;
+}
+
+/* --- doubling ---------------------------------------------------------------------------------------------------- */
+
+/* Everybody exchanges at distance h = 2^r in round r: by xor on 2^d positions, else by addition modulo length (J. Bruck
+ * et al., Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, 1997). */
+
+static TgBundle exchange(const TgRounds *rounds, int32_t round, int64_t index) {
+  int64_t half = (int64_t)1 << round;
+  return is_cube(rounds) ? bundle_across(rounds, index, half) : bundle_ahead(rounds, index, half);
+}
+
+/* Before round r a position holds its aligned 2^r items (xor), or its own and the 2^r - 1 behind it. */
+static TgBundle doubling_allgather(const TgRounds *rounds, int32_t round, int64_t index) {
+  TgBundle message = exchange(rounds, round, index);
+  int64_t half = (int64_t)1 << round, missing = rounds->length - half;
+  message.parcels = half < missing ? half : missing;
+  message.first =
+      is_cube(rounds) ? message.from & ~(half - 1) : ring_wrap(message.from - message.parcels + 1, rounds->length);
+  return message;
+}
+
+/* Store and forward: an item with distance D from its source to its target moves on by 2^r in round r where bit r of D
+ * is set. Position p so sends, for every x = D modulo 2^r, what came from x behind it: n(x) items, whose D are
+ * x + 2^r + y*2^(r+1), y = 0 … n(x)-1. n(x) is `many` for x < wide and many-1 from there on. */
+typedef struct Rows {
+  int64_t half; /* 2^r */
+  int64_t many, wide;
+  int64_t sources; /* number of x with n(x) > 0 */
+} Rows;
+
+static Rows rows_of(const TgRounds *rounds, int32_t round) {
+  int64_t half = (int64_t)1 << round, last = rounds->length - 1 - half; /* greatest D - 2^r */
+  int64_t many = last / (2 * half) + 1, wide = last % (2 * half) + 1;
+  if (wide > half) wide = half;
+  return (Rows){half, many, wide, many > 1 ? half : wide};
+}
+
+/* Items of all x below the given one. */
+static int64_t items_below(const Rows *rows, int64_t x) {
+  return x * (rows->many - 1) + (x < rows->wide ? x : rows->wide);
+}
+
+static int64_t row_of(const Rows *rows, int64_t item) {
+  int64_t in_wide = rows->wide * rows->many;
+  return item < in_wide ? item / rows->many : rows->wide + (item - in_wide) / (rows->many - 1);
+}
+
+static TgBundle doubling_alltoall(const TgRounds *rounds, int32_t round, int64_t index) {
+  TgBundle message = exchange(rounds, round, index);
+  Rows rows = rows_of(rounds, round);
+  message.parcels = items_below(&rows, rows.sources);
+  return message;
+}
+
+static int64_t parcel_across(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index) {
+  int64_t half = (int64_t)1 << round, targets = rounds->length / (2 * half);
+  int64_t source = (message->from & ~(half - 1)) + index / targets;
+  return source * rounds->length + index % targets * 2 * half + (message->to & (2 * half - 1));
+}
+
+/* In order of the source p-x: first x = p … 0, then, wrapped below 0, x = sources-1 … p+1. */
+static int64_t parcel_ahead(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index) {
+  Rows rows = rows_of(rounds, round);
+  int64_t top = message->from + 1 < rows.sources ? message->from + 1 : rows.sources;
+  int64_t unwrapped = items_below(&rows, top);
+  int64_t end = index < unwrapped ? unwrapped : message->parcels + unwrapped;
+  int64_t item = end - 1 - index, x = row_of(&rows, item);
+  int64_t source = ring_wrap(message->from - x, rounds->length);
+  int64_t count = rows.many - (x >= rows.wide), within = items_below(&rows, x + 1) - 1 - item;
+  return source * rounds->length + ring_nth(message->to, 2 * rows.half, count, rounds->length, within);
+}
+
+static void parcel_alltoall(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index,
+                            TgTransfer *transfer) {
+  transfer->item =
+      is_cube(rounds) ? parcel_across(rounds, round, message, index) : parcel_ahead(rounds, round, message, index);
+  transfer->piece = 0;
+  transfer->pieces = 1;
+}
+
+/* --- the table --------------------------------------------------------------------------------------------------- */
 
 /* The operations that have algorithms; the other three are these run backwards. */
 enum { BROADCAST, SCATTER, ALLGATHER, ALLTOALL, FORWARDS, NONE = FORWARDS };
@@ -17,25 +378,26 @@ static const char *const names[TG_COLLECTIVES] = {
     [TG_COLLECTIVE_PAIRWISE] = "pairwise",
 };
 
-static const TgCollectiveAlgorithm *const algorithms[FORWARDS][TG_COLLECTIVES] = {
-    [BROADCAST][TG_COLLECTIVE_WHOLE] = &tg_collective_whole_rooted,
-    [BROADCAST][TG_COLLECTIVE_BINOMIAL] = &tg_collective_binomial_broadcast,
-    [BROADCAST][TG_COLLECTIVE_RING] = &tg_collective_ring_broadcast,
-    [BROADCAST][TG_COLLECTIVE_CHAIN] = &tg_collective_chain_broadcast,
-    [BROADCAST][TG_COLLECTIVE_SCATTER_ALLGATHER] = &tg_collective_scatter_allgather,
-    [BROADCAST][TG_COLLECTIVE_PAIRWISE] = &tg_collective_pairwise_rooted,
-    [SCATTER][TG_COLLECTIVE_WHOLE] = &tg_collective_whole_rooted,
-    [SCATTER][TG_COLLECTIVE_BINOMIAL] = &tg_collective_binomial_scatter,
-    [SCATTER][TG_COLLECTIVE_RING] = &tg_collective_ring_scatter,
-    [SCATTER][TG_COLLECTIVE_PAIRWISE] = &tg_collective_pairwise_rooted,
-    [ALLGATHER][TG_COLLECTIVE_WHOLE] = &tg_collective_whole_all,
-    [ALLGATHER][TG_COLLECTIVE_RING] = &tg_collective_ring_allgather,
-    [ALLGATHER][TG_COLLECTIVE_RECURSIVE_DOUBLING] = &tg_collective_doubling_allgather,
-    [ALLGATHER][TG_COLLECTIVE_PAIRWISE] = &tg_collective_pairwise_all,
-    [ALLTOALL][TG_COLLECTIVE_WHOLE] = &tg_collective_whole_all,
-    [ALLTOALL][TG_COLLECTIVE_RING] = &tg_collective_ring_alltoall,
-    [ALLTOALL][TG_COLLECTIVE_RECURSIVE_DOUBLING] = &tg_collective_doubling_alltoall,
-    [ALLTOALL][TG_COLLECTIVE_PAIRWISE] = &tg_collective_pairwise_all,
+static const TgCollectiveAlgorithm algorithms[FORWARDS][TG_COLLECTIVES] = {
+    [BROADCAST][TG_COLLECTIVE_WHOLE] = {one_round, to_others, whole_rooted, parcel_item},
+    [BROADCAST][TG_COLLECTIVE_BINOMIAL] = {rounds_depth, tree_messages, tree_edge, parcel_item},
+    [BROADCAST][TG_COLLECTIVE_RING] = {rounds_steps, bundles_one, ring_broadcast, parcel_item},
+    [BROADCAST][TG_COLLECTIVE_CHAIN] = {chain_rounds, chain_messages, chain_broadcast, parcel_piece},
+    [BROADCAST][TG_COLLECTIVE_SCATTER_ALLGATHER] = {scatter_allgather_rounds, scatter_allgather_messages,
+                                                    scatter_allgather, parcel_piece},
+    [BROADCAST][TG_COLLECTIVE_PAIRWISE] = {rounds_steps, bundles_one, pairwise_rooted, parcel_item},
+    [SCATTER][TG_COLLECTIVE_WHOLE] = {one_round, to_others, whole_rooted, parcel_item},
+    [SCATTER][TG_COLLECTIVE_BINOMIAL] = {rounds_depth, tree_messages, tree_subtree, parcel_item},
+    [SCATTER][TG_COLLECTIVE_RING] = {rounds_steps, ring_scatter_messages, ring_scatter, parcel_item},
+    [SCATTER][TG_COLLECTIVE_PAIRWISE] = {rounds_steps, bundles_one, pairwise_rooted, parcel_item},
+    [ALLGATHER][TG_COLLECTIVE_WHOLE] = {one_round, ordered_pairs, whole_all, parcel_item},
+    [ALLGATHER][TG_COLLECTIVE_RING] = {rounds_steps, bundles_all, ring_allgather, parcel_item},
+    [ALLGATHER][TG_COLLECTIVE_RECURSIVE_DOUBLING] = {rounds_depth, bundles_all, doubling_allgather, parcel_item},
+    [ALLGATHER][TG_COLLECTIVE_PAIRWISE] = {rounds_steps, bundles_all, pairwise_all, parcel_item},
+    [ALLTOALL][TG_COLLECTIVE_WHOLE] = {one_round, ordered_pairs, whole_all, parcel_item},
+    [ALLTOALL][TG_COLLECTIVE_RING] = {rounds_steps, bundles_all, ring_alltoall, parcel_item},
+    [ALLTOALL][TG_COLLECTIVE_RECURSIVE_DOUBLING] = {rounds_depth, bundles_all, doubling_alltoall, parcel_alltoall},
+    [ALLTOALL][TG_COLLECTIVE_PAIRWISE] = {rounds_steps, bundles_all, pairwise_all, parcel_item},
 };
 
 /* Where `algorithms` has no entry: the algorithm to take instead. */
@@ -91,7 +453,7 @@ static uint8_t ceil_log2(int32_t length) {
 }
 
 static TgCollective resolve(int forward, TgCollective collective, bool cube) {
-  if (algorithms[forward][collective]) return collective;
+  if (algorithms[forward][collective].rounds) return collective;
   /* Without a hypercube to fit, doubling congests a ring network for no fewer bytes. */
   if (collective == TG_COLLECTIVE_AUTO && forward == ALLGATHER && !cube) return TG_COLLECTIVE_RING;
   return (TgCollective)nearest[forward][collective];
@@ -110,14 +472,14 @@ void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t 
   if (forward == NONE || (unsigned)collective >= TG_COLLECTIVES || length < 2) return;
   rounds->length = length;
   rounds->depth = ceil_log2(length);
-  rounds->root = tg_ring_wrap(root, length);
-  TgCollective resolved = resolve(forward, collective, tg_rounds_cube(rounds));
+  rounds->root = ring_wrap(root, length);
+  TgCollective resolved = resolve(forward, collective, is_cube(rounds));
   rounds->collective = (uint8_t)resolved;
   rounds->pieces = pieces_of(resolved, length, pieces);
 }
 
 static const TgCollectiveAlgorithm *algorithm_of(const TgRounds *rounds) {
-  return algorithms[forward_of((TgOp)rounds->op)][rounds->collective];
+  return &algorithms[forward_of((TgOp)rounds->op)][rounds->collective];
 }
 
 int32_t tg_rounds_count(const TgRounds *rounds) {
@@ -126,7 +488,7 @@ int32_t tg_rounds_count(const TgRounds *rounds) {
 
 static void fill(const TgRounds *rounds, const TgCollectiveAlgorithm *algorithm, int32_t round, const TgBundle *message,
                  TgTransfer *transfer) {
-  bool backwards = tg_rounds_backwards(rounds);
+  bool backwards = is_backwards(rounds);
   transfer->round = rounds->round;
   transfer->from = backwards ? message->to : message->from;
   transfer->to = backwards ? message->from : message->to;
@@ -139,7 +501,7 @@ bool tg_rounds_next(TgRounds *rounds, TgTransfer *transfer) {
   if (rounds->round >= count) return false;
   const TgCollectiveAlgorithm *algorithm = algorithm_of(rounds);
   for (; rounds->round < count; rounds->round++, rounds->message = 0) {
-    int32_t round = tg_rounds_backwards(rounds) ? count - 1 - rounds->round : rounds->round;
+    int32_t round = is_backwards(rounds) ? count - 1 - rounds->round : rounds->round;
     int64_t messages = algorithm->messages(rounds, round);
     for (; rounds->message < messages; rounds->message++, rounds->cursor = 0) {
       TgBundle message = algorithm->message(rounds, round, rounds->message);
