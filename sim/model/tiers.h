@@ -1,7 +1,7 @@
 /** @file tiers.h
  * Private to sim/: a run whose blocks are not all in memory. Every node has a disk, a resource with a clock of its own
  * that serves one request after another: what a statement sends is read there, what arrives is written there, and a
- * product streams its operands from there as pipeline.h says. */
+ * product streams its operands from there as in pipeline.h. */
 #ifndef TG_TIERS_H
 #define TG_TIERS_H
 

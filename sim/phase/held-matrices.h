@@ -6,7 +6,7 @@
 
 #include "walk.h"
 
-/** Follows the run of a bound schedule on one processor that stands for all: what is written everywhere replaces what a
+/** Follows the run of a bound schedule on one processor that represents all: what is written everywhere replaces what a
  * slot held, what is written somewhere is added to it. `matrix[s]` is that of what statement s reads, -1 where it reads
  * nothing. False where a statement may read blocks of several matrices, or the run is too long to follow. */
 bool tg_held_matrices(const TgSchedule *schedule, const TgScheduleNames *names, int matrix[TG_MAX_STATEMENTS]);
