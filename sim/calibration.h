@@ -45,7 +45,7 @@ typedef struct TgCalibration {
   TgMachine machine;
   bool tiled;    /**< the executor tiles problems around a schedule, and a block has one size only */
   bool hidden;   /**< moves never bound the time: latency_s is an upper bound */
-  bool no_links; /**< no move took a time that can be told from nothing, or there are none */
+  bool no_links; /**< no move took a measurable time, or there are none */
 } TgCalibration;
 
 /** Measures and fits. Errors: of the executor, where it does not run at all; FAILED where fewer samples are left than
