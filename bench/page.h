@@ -1,5 +1,5 @@
 /** @file page.h
- * An experiment's report for people: paragraphs and tables, for whoever prints them. */
+ * An experiment's report for people: paragraphs and tables, for the caller to print. */
 #ifndef TG_PAGE_H
 #define TG_PAGE_H
 

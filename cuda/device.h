@@ -41,7 +41,7 @@ bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *e
 /** Sets every byte. */
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error);
 /** Keeps the device busy for so long, up to a second; returns at once. What is started meanwhile begins there as soon
- * as it can, whatever the host takes to start it. */
+ * as it can, however long the host takes to start it. */
 bool tg_device_hold(double seconds, TgError *error);
 /** Waits until all is done; the error of whatever failed since the last call. */
 bool tg_device_wait(TgError *error);

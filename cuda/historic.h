@@ -118,7 +118,7 @@ const TgHistoricPaper *const *tg_historic_papers(size_t *count);
 /** The kernel of this name; NULL where there is none. */
 const TgHistoric *tg_historic_find(const char *name);
 
-/** Fills in what `run` leaves to the kernel (width, repeats), checks it against the table, and says what the launch
+/** Fills in what `run` leaves to the kernel (width, repeats), checks it against the table, and fills in what the launch
  * will be. Needs no device and looks at no pointer. Errors: what the kernel does not take, in words. */
 bool tg_historic_prepare(const TgHistoric *kernel, TgHistoricRun *run, TgHistoricShape *shape, TgError *error);
 

@@ -9,7 +9,7 @@
  * writes it; others read it in place. Each processor counts the instructions that it has finished, and an instruction
  * waits until the counters of others have reached given numbers: the writer of what it reads (the block is ready), the
  * readers of what it overwrites (they acknowledge). All waits are for instructions made earlier, so the earliest
- * unfinished one can always go on: no schedule deadlocks while all processors are resident.
+ * unfinished one can always proceed: no schedule deadlocks while all processors are resident.
  *
  * A block is never overwritten while anything still names it: a statement that replaces a slot writes elsewhere and
  * renames. So a shift needs no buffer of its own, `copy` costs nothing, and by TG_TRANSPORT_PULL nor does `move`.
@@ -31,7 +31,7 @@ enum {
   TG_PLAN_WAITING = 4       /**< see TgBlocksLayout */
 };
 
-/** How blocks lie in memory. */
+/** How blocks are stored in memory. */
 typedef struct TgBlocksLayout {
   int32_t pad;   /**< elements that rows and columns are padded to multiples of; 4 are 16 bytes of f32 */
   int32_t align; /**< elements: where blocks begin */
@@ -62,7 +62,7 @@ typedef struct TgBlocksInstruction {
   int64_t target, addend, left, right;
   int64_t begin, end; /**< zero, copy, add: these elements of the blocks, multiples of the layout's padding */
   int32_t rows, columns, inner;
-  int32_t left_transposed, right_transposed; /**< as they lie, whatever the schedule calls them */
+  int32_t left_transposed, right_transposed; /**< as they are stored, whatever the schedule calls them */
   int32_t processor;                         /**< that executes it */
   int32_t unused;
   int64_t order; /**< of all processors' instructions, as a single processor would execute them: from 0 */
@@ -92,7 +92,7 @@ typedef struct TgBlocksPlan {
   int64_t rows[TG_MATRICES], columns[TG_MATRICES];               /**< of the whole matrices */
   int64_t padded_rows[TG_MATRICES], padded_columns[TG_MATRICES]; /**< of a block */
   TgBlocksLayout layout;
-  bool transposed[TG_MATRICES]; /**< blocks of this matrix lie as their transposes */
+  bool transposed[TG_MATRICES]; /**< blocks of this matrix are stored as their transposes */
   bool paneled[TG_MATRICES];    /**< … and in panels */
 } TgBlocksPlan;
 

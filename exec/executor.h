@@ -34,7 +34,7 @@ GQuark tg_executor_error_quark(void);
 /** How a block gets to another processor. */
 typedef enum TgTransport {
   TG_TRANSPORT_COPY, /**< it is copied into the receiver's memory */
-  TG_TRANSPORT_PULL, /**< it stays where it was written, and whoever holds it reads it there */
+  TG_TRANSPORT_PULL, /**< it stays where it was written, and its holder reads it there */
   TG_TRANSPORT_LOAD, /**< of A and B: nothing is sent, each processor reads what it needs from the device's memory */
   TG_TRANSPORTS
 } TgTransport;

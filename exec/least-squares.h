@@ -13,7 +13,7 @@ enum { TG_LEAST_SQUARES_UNKNOWNS = 3 };
  *
  *     (weight[r] * (sum over u of term[r * unknowns + u] * value[u] - y[r]))^2
  *
- * is least. There are few of them, so every choice of those that are not 0 is solved for itself (C. L. Lawson,
+ * is least. There are few of them, so every choice of those that are not 0 is solved separately (C. L. Lawson,
  * R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23, has the theory). Of choices that the rows cannot tell
  * apart, as of two terms that are always equal, the one with the first unknowns is taken.
  * @param weight 1 / y makes relative errors least; NULL: 1

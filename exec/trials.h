@@ -13,14 +13,14 @@ typedef struct TgTrialLimits {
   double warmup_s;     /**< … of which none begins after so long; 0: no limit */
   double budget_s;     /**< of the trials: as many as fit … */
   int32_t least, most; /**< … but no fewer and no more than these */
-  int32_t wanted;      /**< no fewer than these either, whatever the budget, or as many of them as take … */
+  int32_t wanted;      /**< no fewer than these either, regardless of the budget, or as many of them as take … */
   double wanted_s;     /**< … this long */
 } TgTrialLimits;
 
 /** Trials of something that takes `once_s`; one at least, and more than `most` only where more are wanted. */
 int32_t tg_trial_count(const TgTrialLimits *limits, double once_s);
 
-/** Runs once and returns how long that took, by whatever clock. `trial` counts from 0 and is negative in warm-up runs;
+/** Runs once and returns how long that took, by any clock. `trial` counts from 0 and is negative in warm-up runs;
  * `trials` is how many there will be, 0 where that is not known yet. False ends the trials. */
 typedef bool TgTrial(void *data, int32_t trial, int32_t trials, double *seconds);
 

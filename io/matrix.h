@@ -91,7 +91,7 @@ void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32
  * the machine's, of the control group's (a container's), and of the process's limits (ulimit -v, ulimit -d); UINT64_MAX
  * where the system does not tell. */
 uint64_t tg_memory_available_bytes(void);
-/** What the process may still take where it may have `limit_bytes` in all; 0 is no limit of its own: what is available.
+/** What the process may still take if it may have `limit_bytes` in all; 0: whatever is available.
  * At least 1, since 0 means no limit elsewhere. */
 uint64_t tg_memory_left_bytes(uint64_t limit_bytes);
 

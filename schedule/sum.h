@@ -1,6 +1,6 @@
 /** @file sum.h
- * Sums of counts and bytes. One that has no room in 64 bits stays at TG_SUM_MOST, however much follows: whoever reports
- * a sum asks tg_sum_is_full() first. */
+ * Sums of counts and bytes. One that has no room in 64 bits stays at TG_SUM_MOST, however much follows: code that
+ * reports a sum asks tg_sum_is_full() first. */
 #ifndef TG_SUM_H
 #define TG_SUM_H
 

@@ -1,8 +1,8 @@
 /** @file calibration.h
  * A machine's numbers from runs on an executor. Samples are runs of schedules made for it (probe.h): of products alone,
  * and of products with moves between them. The local rate is by size of the product filled up to whole tiles, latency
- * and bandwidth are a least-squares fit over sizes, and what a run takes beside its steps is fitted to runs, rounds and
- * passes. */
+ * and bandwidth are a least-squares fit over sizes, and what a run takes outside its steps is fitted to runs, rounds
+ * and passes. */
 #ifndef TG_CALIBRATION_H
 #define TG_CALIBRATION_H
 
@@ -27,14 +27,14 @@ typedef struct TgCalibrationPlan {
   void *progress_data;
 } TgCalibrationPlan;
 
-/** One run. What was not measured is 0 or NaN, and then `left_out` says why. */
+/** One run. What was not measured is 0 or NaN, and then `left_out` is the reason. */
 typedef struct TgCalibrationSample {
   TgProbe probe;
   TgProbeTimes times;
   int64_t rounds, passes;
   int64_t block[3];    /**< rows, columns and inner elements of a processor's product */
   int64_t block_bytes; /**< of the block that moves */
-  double product_s;    /**< of a product; with moves beside it, the longer of both */
+  double product_s;    /**< of a product; with simultaneous moves, the longer of both */
   double move_s;       /**< of a move; NaN where there is none or it is hidden */
   double fitted_s;     /**< of the run, by the numbers found */
   char *left_out;      /**< NULL: used */
@@ -45,7 +45,7 @@ typedef struct TgCalibration {
   TgMachine machine;
   bool tiled;    /**< the executor tiles problems around a schedule, and a block has one size only */
   bool hidden;   /**< moves never bound the time: latency_s is an upper bound */
-  bool no_links; /**< no move took a time that can be told from nothing, or there are none */
+  bool no_links; /**< no move took a measurable time, or there are none */
 } TgCalibration;
 
 /** Measures and fits. Errors: of the executor, where it does not run at all; FAILED where fewer samples are left than

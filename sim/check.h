@@ -27,7 +27,7 @@ typedef struct TgCheck {
  * elements are only moved. */
 double tg_check_tolerance(const TgComputes *computes, TgElement element, int64_t k);
 
-/** Bytes that tg_check_product() takes beside A, B and C. */
+/** Bytes that tg_check_product() takes in addition to A, B and C. */
 uint64_t tg_check_need_bytes(const TgComputes *computes, const TgShape *shape, TgElement element);
 
 /** Fills `check`. A, B and C are row-major and contiguous, of the extents in `shape`; B is NULL where it is not used.
@@ -38,7 +38,7 @@ bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape 
                       const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error);
 
 /** The same where the product has at most `most_products` multiply-adds; of a larger one the error is estimated
- * (product-error.h), and NaN or Inf in a matrix makes it NaN. 0 stands for about a second's worth of multiply-adds.
+ * (product-error.h), and NaN or Inf in a matrix makes it NaN. 0 means about a second's worth of multiply-adds.
  * Without a limit of memory. */
 bool tg_check_large_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
                             const void *a, const void *b, const void *c, double most_products, GError **error);

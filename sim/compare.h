@@ -1,5 +1,5 @@
 /** @file compare.h
- * A run beside its prediction from a machine's numbers, as a whole and step by step. */
+ * A run compared with its prediction from a machine's numbers, as a whole and step by step. */
 #ifndef TG_COMPARE_H
 #define TG_COMPARE_H
 

@@ -25,14 +25,14 @@ typedef enum TgCostModel {
 const char *tg_cost_model_name(TgCostModel model);
 bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error);
 
-/** Memory tiers: what is not in the memory that multiplies. docs/reference/models.md says what is charged. */
+/** Memory tiers: what is not in the memory that multiplies. docs/reference/models.md tells what is charged. */
 typedef struct TgTierOptions {
   bool used;              /**< false: everything is in that memory, and a product costs its flops alone */
   TgPlace from;           /**< where the blocks of A, B and C are … */
   uint32_t in_memory;     /**< … but for those of these buffers, a bit each: in the processors' memory */
   uint32_t by_rows;       /**< buffers whose blocks lie on the disk row by row; see TgPipelineJob */
   TgProductBlocks blocks; /**< of each local product; all 0: planned */
-  bool pipelined;         /**< the stages run beside each other; otherwise their times add up */
+  bool pipelined;         /**< the stages overlap; otherwise their times add up */
   bool double_c;          /**< as in TgPipelineJob */
 } TgTierOptions;
 
@@ -40,7 +40,7 @@ typedef struct TgCostOptions {
   TgCostModel model;
   TgCollective collective; /**< whole is expanded as auto … */
   bool whole;              /**< … unless it stays so: one round, each receiver straight from the owner */
-  bool overlap;            /**< products run beside later transfers that do not read what they write */
+  bool overlap;            /**< products run during later transfers that do not read what they write */
   double skew_s;           /**< every node starts at a random time in [0, skew_s) */
   double jitter;           /**< every cost times 1 + a random number in [0, jitter) */
   int64_t straggler;       /**< node whose products take straggler_factor times as long; -1 none */
@@ -98,7 +98,7 @@ typedef struct TgCost {
   TgError failure; /**< where the schedule fails; all that is left where tg_cost_predict() does */
 } TgCost;
 
-/** Predicts. The grid of the bound schedule is laid on `network` by `embedding`.
+/** Predicts. The grid of the bound schedule is mapped onto `network` by `embedding`.
  * Errors: BAD_INPUT where the grid, the machine's file and the network do not fit; SCHEDULE where the run fails. */
 bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
@@ -106,7 +106,7 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
 void tg_cost_clear(TgCost *cost);
 
 /** Bytes that a prediction takes, about, and on large grids and networks rather more than it will: what
- * tg_state_need_bytes() says comes on top where blocks of different sizes are followed by name. */
+ * tg_state_need_bytes() returns is added where blocks of different sizes are followed by name. */
 double tg_cost_need_bytes(const TgSchedule *schedule, const TgScheduleNames *names, const TgTopology *network,
                           const TgCostOptions *options);
 

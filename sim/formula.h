@@ -1,5 +1,5 @@
 /** @file formula.h
- * Closed forms of the literature as data: the text of algo/NAME.formula, what it says in words, and its value.
+ * Closed forms of the literature as data: the text of algo/NAME.formula, its words, and its value.
  *
  *     formula cannon
  *     title = Cannon's algorithm
@@ -81,7 +81,7 @@ void tg_formula_free(TgFormula *formula);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgFormula, tg_formula_free)
 
 const char *tg_formula_name(const TgFormula *formula);
-/** What the formula says in words; NULL where it does not. */
+/** The formula's words; NULL where it has none. */
 const char *tg_formula_text(const TgFormula *formula, TgFormulaText text);
 bool tg_formula_has(const TgFormula *formula, TgFormulaQuantity quantity);
 /** The names that need a value for all of it, in order of their first use, NULL after the last. */

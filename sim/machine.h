@@ -1,9 +1,10 @@
 /** @file machine.h
  * What a network's links, ports and processors cost: the numbers of a machine file, read from its text.
  *
- * A machine file is lines of `key = value` under `[section]`; `#` begins a comment. Each key says its unit, each value
- * is a plain number in that unit; docs/reference/machines.md has them all. What a file says is refused where it could be misread:
- * an unknown key or section, a value with a unit of its own, a rate of zero, a negative time, NaN, a key given twice.
+ * A machine file is lines of `key = value` under `[section]`; `#` begins a comment. Each key names its unit, each value
+ * is a plain number in that unit; docs/reference/machines.md has them all. A value is refused where it could be
+ * misread: an unknown key or section, a value with a unit of its own, a rate of zero, a negative time, NaN, a key given
+ * twice.
  */
 #ifndef TG_MACHINE_H
 #define TG_MACHINE_H
@@ -33,7 +34,7 @@ typedef enum TgPorts {
   TG_PORTS_FETCH /**< it receives one at a time and does the work; who sends is not held up. Model hockney alone */
 } TgPorts;
 
-/** Memory beside that of the processor. */
+/** Memory outside the processor. */
 typedef enum TgTierKind {
   TG_TIER_DISK,
   TG_TIER_CACHE,  /**< the operating system's cache of the disk */
@@ -41,7 +42,7 @@ typedef enum TgTierKind {
   TG_TIER_KINDS
 } TgTierKind;
 
-/* In each struct below, bit i of `given` says that the file gives the i-th key of the struct's section, in the order of
+/* In each struct below, bit i of `given` is set if the file gives the i-th key of the struct's section, in the order of
  * docs/reference/machines.md; what it does not give has its default. */
 
 /** Links. From [link], [level.N] and [link.N]; read it through tg_machine_link(). */
@@ -81,7 +82,7 @@ typedef struct TgMachineProcessor {
   double flops_per_s;  /**< where there is no table, of products that fill their tiles; may be INFINITY */
   double memory_bytes; /**< INFINITY where the file sets no limit */
   TgMachineRates rate; /**< likewise */
-  double tile_rows;    /**< of C that the processor multiplies at a time; 0: the file says nothing of tiles, as 1 */
+  double tile_rows;    /**< of C that the processor multiplies at a time; 0: the file has no tiles, as 1 */
   double tile_columns;
 } TgMachineProcessor;
 
@@ -95,7 +96,7 @@ typedef struct TgMachineTier {
   double capacity_bytes; /**< INFINITY where the file sets no limit */
 } TgMachineTier;
 
-/** The executor that the numbers were measured with, and what a run on it costs beside its steps. A run is `rounds` of
+/** The executor that the numbers were measured with, and what a run on it costs outside its steps. A run is `rounds` of
  * instances, one after another, each of `panels` passes through the schedule. `given` is 0 where the file has no
  * [executor]. */
 typedef struct TgMachineExecutor {

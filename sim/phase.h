@@ -42,7 +42,7 @@ const TgProductSize *tg_phase_product(const TgPhase *phase, int64_t i);
 void tg_phase_release(TgPhase *phase);
 TgPhase *tg_phase_hold(TgPhase *phase);
 
-/** Where a phase stands in the run. */
+/** The position of a phase in the run. */
 typedef struct TgPhaseAt {
   int64_t step; /**< from 1 */
   int32_t statement;
@@ -67,7 +67,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgPhases, tg_phases_free)
 /** The next phase, whose reference the caller gets. Phases without transfers and products are left out. */
 TgProgress tg_phases_next(TgPhases *phases, TgPhase **phase, TgPhaseAt *at, GError **error);
 
-/** Where the run stands: at the statement of the phase that tg_phases_next() returned last. */
+/** The position of the run: at the statement of the phase that tg_phases_next() returned last. */
 const TgWalk *tg_phases_walk(const TgPhases *phases);
 /** Why the run failed, where that is the schedule's fault; else its cause is TG_CAUSE_NONE. */
 const TgError *tg_phases_failure(const TgPhases *phases);

@@ -5,7 +5,7 @@
  * B.
  *
  * Each stage (disk, page cache, host to device, device to host, multiply) is a resource: bytes / rate + requests *
- * latency, a block being one request. With pipelining the stages run beside each other and the slowest decides;
+ * latency, a block being one request. With pipelining the stages overlap and the slowest decides;
  * without, their times add up. docs/reference/models.md has the equations. */
 #ifndef TG_PIPELINE_H
 #define TG_PIPELINE_H
@@ -67,7 +67,7 @@ typedef struct TgPipelineJob {
                           from there */
   bool by_rows_a, by_rows_b; /**< A, B lie on the disk row by row, not block by block: a block is then as many requests
                                 as it has rows, or is read together with what lies between them, whichever is less */
-  bool pipelined;            /**< A and B have two buffers, and the stages run beside each other */
+  bool pipelined;            /**< A and B have two buffers, and the stages overlap */
   bool double_c;             /**< … and C has two: a block is written while the next one is computed */
   double memory_bytes;       /**< for the blocks; 0: the device's, or the processor's where the machine has no device */
 } TgPipelineJob;

@@ -33,7 +33,7 @@ typedef struct TgPlanRequest {
   bool overlap;
   bool fair_equal;    /**< as in TgCostOptions */
   int top;            /**< places of the ranking, from 1 */
-  double work_s;      /**< about how long it may take; what does not fit is rejected, and says so */
+  double work_s;      /**< about how long it may take; what does not fit is rejected with that reason */
   double proof_bytes; /**< the most that one of its proofs may take; 0: no limit */
 } TgPlanRequest;
 

@@ -23,9 +23,9 @@ TgProblem *tg_problem_from_library(const char *name, TgError *error);
 void tg_problem_free(TgProblem *problem);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgProblem, tg_problem_free)
 
-/** Lays it on a grid ("4x4"; NULL where the parameters say its extents) with values of parameters ("c=2,b=8"; NULL: no
- * others than their defaults). May be done again with other values; what follows is then set anew.
- * Errors: which parameter or requirement, in the schedule's own words. */
+/** Binds it to a grid ("4x4"; NULL where the parameters give its extents) with values of parameters ("c=2,b=8"; NULL:
+ * no others than their defaults). May be done again with other values; what follows is then set anew. Errors: which
+ * parameter or requirement, in the schedule's own words. */
 bool tg_problem_bind(TgProblem *problem, const char *grid, const char *parameters, TgError *error);
 
 /** C is m x n, the inner dimension k; each from 1 to 2^31-1. Once it is bound. Errors: as tg_shape_init(). */

@@ -50,7 +50,7 @@ typedef struct TgRunOptions {
 
 /** Runs what `executor` was opened for on A and B (row-major; NULL where the schedule does not read it), checks C after
  * the first run and after the last, and leaves it in `c`. Where taking times of steps makes runs slower, they are of
- * runs after the trials. A wrong product is no error: `result->check` says so. Errors: those of the executor, and
+ * runs after the trials. A wrong product is no error: see `result->check`. Errors: those of the executor, and
  * TG_SIM_ERROR where the check cannot be done. */
 bool tg_run(TgExecutor *executor, const TgRunOptions *options, const void *a, const void *b, void *c,
             TgRunResult *result, GError **error);

@@ -1,6 +1,6 @@
 /** @file shape.h
  * The extents of A, B and C. C is always m x n. With a product, op(left) is m x k and op(right) is k x n, where op
- * transposes as the schedule's `computes` says; a matrix that stands on both sides must fit both. Where C is a matrix
+ * transposes as in the schedule's `computes`; a matrix on both sides must fit both. Where C is a matrix
  * alone (`computes C = A'`), op(left) is m x n, and k plays no part. */
 #ifndef TG_SHAPE_H
 #define TG_SHAPE_H
@@ -17,7 +17,7 @@ typedef struct TgShape {
 
 /** A block of a matrix, a view of elements that someone else owns: rows x columns, element (i, j) is number i *
  * row_stride + j * column_stride of `data`. At least one stride is 1. A block that `zero X` left has no data and no
- * extents: it stands for zeros of whatever extents are needed. */
+ * extents: it represents zeros of whatever extents are needed. */
 typedef struct TgBlock {
   const void *data;
   int64_t rows, columns;

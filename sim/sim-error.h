@@ -13,7 +13,7 @@ typedef enum TgSimError {
   TG_SIM_ERROR_BAD_INPUT, /**< sizes, matrices or a network that do not fit the schedule or each other */
   TG_SIM_ERROR_TOO_LARGE, /**< sizes overflow, or need more memory than the limit */
   TG_SIM_ERROR_SCHEDULE,  /**< the schedule is at fault: see tg_stepper_failure() */
-  TG_SIM_ERROR_STOPPED,   /**< whoever watches wanted no more of it */
+  TG_SIM_ERROR_STOPPED,   /**< by the watch */
   TG_SIM_ERROR_MISSING    /**< a library that is loaded at run time is not installed */
 } TgSimError;
 

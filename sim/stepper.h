@@ -78,7 +78,7 @@ void tg_stepper_free(TgStepper *stepper);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgStepper, tg_stepper_free)
 
 /** Executes the next step: TG_PROGRESS_MORE; TG_PROGRESS_END where there is none, TG_PROGRESS_ERROR where it fails, and
- * then the stepper still stands before that step.
+ * then the stepper is still before that step.
  * Errors: SCHEDULE, see tg_stepper_failure(); TOO_LARGE; STOPPED. */
 TgProgress tg_stepper_next(TgStepper *stepper, GError **error);
 /** Goes back one step, exactly: all data and all counts are what they were. TG_PROGRESS_END at step 0. */
@@ -101,7 +101,7 @@ TgElement tg_stepper_element(const TgStepper *stepper);
 const TgState *tg_stepper_state(const TgStepper *stepper);
 /** The data in a slot; false where it is empty. The view holds until the next step, back or seek. */
 bool tg_stepper_slot(const TgStepper *stepper, int64_t processor, int buffer, int32_t index, TgBlock *block);
-/** Messages and products of the last step, in order; none unless `keep_details`. NULL may stand for none. */
+/** Messages and products of the last step, in order; none unless `keep_details`. NULL may mean none. */
 const TgStepperMessage *tg_stepper_messages(const TgStepper *stepper, int64_t *count);
 const TgStepperProduct *tg_stepper_products(const TgStepper *stepper, int64_t *count);
 

@@ -299,7 +299,7 @@ def statements_region():
          f"at equal p it is the ratio of the times: up by up to {best_gain('disk')} from disks, {best_gain('cache')} "
          "with a page cache"],
     ]
-    return table(["the paper says", "the model says"], rows, ["---", "---"])
+    return table(["paper", "model"], rows, ["---", "---"])
 
 
 # Who multiplies from a root's disk: words, schedule, grid by p, buffers in memory.

@@ -4,7 +4,7 @@
  * corner, y downwards.
  *
  * Every mark becomes a Graphviz node with a fixed place and every stroke an edge with its own spline, so that nothing
- * is laid out again (engine nop2). Slots are nodes of their own and not cells of an HTML table: each then has its own
+ * is laid out again (engine nop2). Slots are separate nodes, not cells of an HTML table: each then has its own
  * id in the SVG, and libgvc loses 18 to 71 KiB a picture with HTML tables. */
 #ifndef TG_SCENE_H
 #define TG_SCENE_H
@@ -101,7 +101,7 @@ GString *tg_scene_dot(const TgScene *scene);
 
 /** The scene as SVG without Graphviz: what the page draws with. Marks and strokes have the ids, titles and colours that
  * they have in the files that Graphviz writes. `<svg …>`, closed. Everything with an id is a group `<g id=…
- * class="node|edge">` with its words in `<title>`. Every id gets `prefix` in front, so that several pictures may stand
+ * class="node|edge">` with its words in `<title>`. Every id gets `prefix` in front, so that several pictures fit
  * in one page. Free with g_string_free(). */
 GString *tg_scene_svg(const TgScene *scene, const char *prefix);
 

@@ -33,8 +33,8 @@ typedef struct TgOperands {
   bool estimated;   /**< the error is estimated at any size */
 } TgOperands;
 
-/** Whether the host has memory for the matrices and their check: a system that promises more than it has ends whoever
- * takes it. Sizes, kind and number are set. Else the error has both numbers. */
+/** Whether the host has memory for the matrices and their check: a system that promises more memory than it has kills
+ * the process that uses it. Sizes, kind and number are set. Otherwise the error has both numbers. */
 bool tg_operands_have_room(const TgOperands *operands, TgError *error);
 /** Draws A and B: f32 and f64 uniform in [-1, 1), i32 from -9 to 9; and copies them to the device where there is one.
  * Errors: memory is short, on either side. Cleared in any case by tg_operands_clear(). */

@@ -31,7 +31,7 @@ typedef struct TgSuite {
   bool on_device;
   TgBenchLimits limits; /**< of a kernel's trials, caches as they are */
   bool kernel_only;     /**< neither calls by the host's clock nor cold launches */
-  bool same_split;      /**< what a method will take is told by rows of the same split first */
+  bool same_split;      /**< a method's time is predicted from rows of the same split first */
   double hopeless;      /**< what takes so many times as long as the best so far at its size is left out; 0: nothing */
   double short_s;       /**< what takes less is never left out for that */
   const TgMethod *methods;

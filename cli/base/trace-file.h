@@ -55,7 +55,7 @@ void tg_trace_slice(TgTraceFile *file, const TgTraceSlice *slice);
 /** An arrow from a slice to a slice. It leaves the slice of its track that began last by `start_s` in the order of the
  * file, and comes to such a one: write it after both. */
 typedef struct TgTraceFlow {
-  int64_t id; /**< a number of its own: Perfetto takes no other id */
+  int64_t id; /**< a unique number, which Perfetto requires */
   const char *name, *kind;
   int64_t from, to; /**< tracks */
   double start_s, end_s;

@@ -66,7 +66,7 @@ TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool
 /** Takes `--collective`. */
 TgExit tg_collective_option(const TgCli *cli, TgCollective *collective);
 /** Takes the network `name`, that of `--network` mostly, and `--embed`: a torus of the grid's extents where `name` is
- * NULL. Checks that the grid goes on it. */
+ * NULL. Checks that the grid fits it. */
 TgExit tg_network_option(const TgCli *cli, const char *name, const TgSchedule *schedule, TgTopology *network,
                          TgEmbedding *embedding);
 

@@ -51,7 +51,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, tg_run_clear)
 /** Reads what is to run, binds it, and prepares the matrices: all that can be wrong without a device. */
 TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
 /** Opens the device, draws the matrices, and finds the variants. Where there is no device, a schedule that fails its
- * proof is said to fail it, as its executor would have done. */
+ * proof is reported as such, as its executor would have done. */
 TgExit tg_run_open(const TgCli *cli, TgRunCommand *run);
 /** Reports the first wrong product, if there is one. */
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);

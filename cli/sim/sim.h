@@ -61,7 +61,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgSimRun, tg_sim_clear)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgCost, tg_cost_clear)
 
 /** Reads the schedule and binds it: to the grid of `--grid` with as many extents as it has coordinates; where
- * `processors` is not 0, to the squarest grid of so many. `*why` (free with g_free()) says why there is none of so
+ * `processors` is not 0, to the squarest grid of so many. `*why` (free with g_free()) tells why there is none of so
  * many ("its grid is i:q, j:q"), which is no error; it may be NULL only where `processors` is 0. `several`: values of
  * --set that belong to other schedules are left out. */
 TgExit tg_sim_bind(const TgCli *cli, TgProblem *problem, const char *algo, int64_t processors, bool several,
@@ -76,7 +76,7 @@ TgExit tg_sim_options(const TgCli *cli, TgSimRun *run);
 /** Takes -n or --size. */
 TgExit tg_sim_sizes(const TgCli *cli, TgSimRun *run);
 TgExit tg_sim_set_sizes(const TgCli *cli, TgSimRun *run, int64_t m, int64_t n, int64_t k);
-/** Proves the schedule where that is quick, and finds what a processor holds; where it fails says so as `verify`
+/** Proves the schedule where that is quick, and finds what a processor holds; where it fails reports it as `verify`
  * does. */
 TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run);
 /** Predicts: `cost` is the run's from here on. */
@@ -93,7 +93,7 @@ TgExit tg_sim_set_words(const TgCli *cli, TgSimRun *run, int64_t words);
 void tg_sim_warn_memory(const TgCli *cli, const TgSimRun *run);
 
 /** "model hockney, collectives auto, overlap on, skew 1 ms, seed 1, blocks from disk": all that a prediction depends on
- * beside schedule, machine and network. Free with g_free(). */
+ * in addition to schedule, machine and network. Free with g_free(). */
 char *tg_sim_settings_text(const TgCli *cli, const TgSimRun *run);
 /** Skew, jitter, straggler, seed and the place of the blocks, as members. */
 void tg_sim_write_settings(TgJson *json, const TgCostOptions *options);
@@ -125,7 +125,7 @@ void tg_sim_print_json(TgCli *cli, const TgSimRun *run);
 TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *run);
 /** `--trace`: the prediction as Chrome trace events. */
 TgExit tg_sim_trace_write(TgCli *cli, const TgSimRun *run);
-/** The same, alone in a command of its own, with what was measured beside it; NULL: nothing was. */
+/** The same, alone in a command of its own, with what was measured for comparison; NULL: nothing was. */
 TgExit tg_sim_trace_beside(TgCli *cli, const TgSimRun *run, const struct TgRunCommand *measured);
 
 #endif

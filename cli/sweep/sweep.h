@@ -14,7 +14,7 @@ enum { TG_SWEEP_VALUES = 1000, TG_SWEEP_POINTS = 10000 };
 /** A size and a number of processors. */
 typedef struct TgSweepPoint {
   int64_t m, n, k; /**< 0 where --efficiency finds them for each ALGO */
-  int64_t p;       /**< 0 where --grid says it */
+  int64_t p;       /**< 0 where --grid gives it */
 } TgSweepPoint;
 
 /** One ALGO at one point. */
@@ -46,7 +46,7 @@ typedef struct TgSweep {
   double efficiency; /**< that is asked for; NaN where none is */
   int algorithms;
   char **algorithm;     /**< their schedules' names */
-  char **isoefficiency; /**< what their closed forms say of it, or NULL */
+  char **isoefficiency; /**< from their closed forms, or NULL */
   GArray *points;       /**< TgSweepPoint, p by p */
   TgSweepCell *cell;    /**< points x algorithms */
   GArray *crossovers;   /**< TgCrossover */

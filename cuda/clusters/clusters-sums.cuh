@@ -140,7 +140,7 @@ __device__ __forceinline__ typename F::T *scratch_of(const TgClusterRun &run, in
   return static_cast<T *>(run.scratch) + (number * F::groups + group) * tile<T> * tile<T>;
 }
 
-/** Processors have several sums, in the device's memory: whoever C is placed on adds up its terms. */
+/** Processors have several sums, in the device's memory: the processor that C is placed on adds up its terms. */
 template <typename F> __device__ void finish_several(const TgClusterRun &run, int rank, const TgClusterJob &job) {
   using T = typename F::T;
   const TgStreamProcessor &about = run.processor[rank];

@@ -1,5 +1,5 @@
 /** @file export-run.h
- * Private to io/: one run through a schedule on names and sizes, told to whoever writes a format. */
+ * Private to io/: one run through a schedule on names and sizes, reported to the writer of a format. */
 #ifndef TG_EXPORT_RUN_H
 #define TG_EXPORT_RUN_H
 

@@ -1,7 +1,7 @@
 /** @file program.h
  * Private to sim/: every node's way through the phases, for models in which messages of different phases meet on a
  * link. A node goes from stage to stage on its own; a transfer departs when both its ends have come to it; the model
- * says when it is delivered.
+ * tells when it is delivered.
  *
  * A stage is what the nodes do between two waits: one phase, or with `ports = all` the phases that run together. Stages
  * are known ahead as far as memory allows, and dropped when the last node has left them. */

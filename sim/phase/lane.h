@@ -1,5 +1,5 @@
 /** @file lane.h
- * Private to sim/: a phase laid on a network. What is the same at every execution of the phase is found once. */
+ * Private to sim/: a phase mapped onto a network. What is the same at every execution of the phase is found once. */
 #ifndef TG_LANE_H
 #define TG_LANE_H
 
@@ -42,7 +42,7 @@ typedef struct TgLanes {
   bool one_link;                                   /**< all links have the same numbers … */
   TgMachineLink common;                            /**< … these */
   TgMachineLink link[TG_MAX_LEVELS][TG_LANE_AXES]; /**< by level and axis */
-  int32_t *node;              /**< by processor; NULL where each stands on the node of its number */
+  int32_t *node;                                   /**< by processor; NULL where each is on the node of its number */
   uint8_t *idle;              /**< by node: 1 where no processor is; NULL where each node has one */
   uint32_t *sends, *receives; /**< by node: number of the last lane in which it sends, and receives */
   uint32_t laid;              /**< lanes so far */

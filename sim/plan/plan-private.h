@@ -12,7 +12,7 @@ enum { TG_PLAN_COORDINATES = (1 << TG_MAX_DIMS) - 1, TG_PLAN_LOOPS = ((1 << TG_M
 /** Of one proof, about; what takes longer is bounded instead. */
 enum { TG_PLAN_PROOF_MS = 300 };
 
-/** What the values of a schedule's parameters say without a run. */
+/** What follows from the values of a schedule's parameters without a run. */
 typedef struct TgPlanFacts {
   int64_t processors;
   double executions[TG_MAX_STATEMENTS]; /**< of a leaf statement: how often it runs, repetitions counted … */
@@ -122,7 +122,7 @@ bool tg_plan_links_differ(const TgMachine *machine);
 bool tg_plan_network(const TgPlanRequest *request, const TgSchedule *schedule, TgTopology *network, TgError *error);
 /** The network that is asked for, or one of the kind that has each axis that a grid's can have. */
 TgTopology tg_plan_any_network(const TgPlanRequest *request);
-/** Kinds that lay the grid on the network in ways of their own and make a difference; row-major is always the first. */
+/** Kinds that map the grid onto the network differently and make a difference; row-major is always the first. */
 int tg_plan_embeddings(const TgPlanRequest *request, const TgSchedule *schedule, const TgTopology *network,
                        TgEmbeddingKind kinds[TG_EMBEDDING_KINDS]);
 /** As many processors as asked for, or the most below that a network of the kind can have. */

@@ -29,7 +29,7 @@ struct TgStepper {
   GArray *messages; /**< TgStepperMessage, of the last step */
   GArray *products; /**< TgStepperProduct, of the last step */
   TgError failure;
-  bool lost;          /**< memory ran out in the middle of a step: nothing can be told any more */
+  bool lost;          /**< memory ran out in the middle of a step: the state is unknown */
   GError *hook_error; /**< why a hook refused */
   int blas_threads;   /**< what tg_blas_threads_begin() returned */
 };

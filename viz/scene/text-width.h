@@ -1,6 +1,6 @@
 /** @file text-width.h
  * How wide a line of Liberation Sans is, to leave room for it. The metrics are those of Helvetica, which the font
- * shares, so that pictures are laid out the same where the font is missing. */
+ * shares, so that pictures have the same layout where the font is missing. */
 #ifndef TG_TEXT_WIDTH_H
 #define TG_TEXT_WIDTH_H
 

@@ -1,5 +1,5 @@
 /** @file product.cuh
- * Private to cuda/kernels/: what every rung shares. The operands as op(A) and op(B) whatever lies transposed, the
+ * Private to cuda/kernels/: what every rung shares. The operands as op(A) and op(B), stored transposed or not, the
  * stores to C, and the launch with a block for each tile of C. */
 #ifndef TG_PRODUCT_CUH
 #define TG_PRODUCT_CUH
