@@ -69,9 +69,8 @@ static bool check_elements(const TgShape *shape, GError **error) {
     int64_t elements;
     if (!tg_multiply_overflows(shape->rows[matrix], shape->columns[matrix], &elements) && elements <= most_elements)
       continue;
-    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "%c of %" PRId64 "x%" PRId64 " elements is too large",
-                matrix_name[matrix], shape->rows[matrix], shape->columns[matrix]);
-    return false;
+    return TG_SIM_FAIL(error, TOO_LARGE, "%c of %" PRId64 "x%" PRId64 " elements is too large", matrix_name[matrix],
+                       shape->rows[matrix], shape->columns[matrix]);
   }
   return true;
 }

@@ -75,8 +75,7 @@ static bool make_network(const TgSchedule *schedule, TgTopology *network, GError
   const long long processors = (long long)tg_schedule_processors(schedule);
   g_snprintf(text, sizeof text, processors > 1 ? "full:%lld" : "line:%lld", processors);
   if (tg_topology_parse(network, text, &reason)) return true;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, reason.message);
-  return false;
+  return TG_SIM_FAIL(error, BAD_INPUT, "%s", reason.message);
 }
 
 static bool predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgExpectedRun *expected,

@@ -77,11 +77,9 @@ static double block_of(const TgTiers *tiers, int matrix) {
 static bool find_sizes(TgTiers *tiers, const TgShape *shape, GError **error) {
   const TgSchedule *schedule = tiers->schedule;
   const int32_t *c = schedule->blocks[TG_MATRIX_C];
-  if (!tg_phase_matrices(schedule, tiers->matrix) || schedule->computes.right >= TG_MATRICES) {
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-                        "memory tiers need a product, and buffers that hold blocks of one matrix each");
-    return false;
-  }
+  if (!tg_phase_matrices(schedule, tiers->matrix) || schedule->computes.right >= TG_MATRICES)
+    return TG_SIM_FAIL(error, BAD_INPUT,
+                       "memory tiers need a product, and buffers that hold blocks of one matrix each");
   tiers->m = (shape->m + c[0] - 1) / c[0];
   tiers->n = (shape->n + c[1] - 1) / c[1];
   tiers->k = (shape->k + schedule->inner - 1) / schedule->inner;

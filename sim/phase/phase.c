@@ -295,8 +295,7 @@ static bool expression_failed(TgPhases *phases, const TgError *reason, GError **
   phases->failure = *reason;
   phases->failure.cause = TG_CAUSE_EXPRESSION;
   phases->failure.statement = phases->walk.statement;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE, reason->message);
-  return false;
+  return TG_SIM_FAIL(error, SCHEDULE, "%s", reason->message);
 }
 
 static bool draft_collective(TgPhases *phases, GError **error) {

@@ -64,9 +64,9 @@ static bool check_memory(TgCpu *cpu, GError **error) {
     need += (uint64_t)cpu->bytes[matrix];
   }
   if (need <= limit) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "A and B need %" G_GUINT64_FORMAT " bytes, the limit is %" G_GUINT64_FORMAT " bytes", need, limit);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "A and B need %" G_GUINT64_FORMAT " bytes, the limit is %" G_GUINT64_FORMAT " bytes", need,
+                          limit);
 }
 
 static bool allocate(TgCpu *cpu, GError **error) {
@@ -74,11 +74,8 @@ static bool allocate(TgCpu *cpu, GError **error) {
     const int64_t bytes = cpu->bytes[matrix];
     if (bytes == 0) continue;
     cpu->input[matrix] = g_try_malloc((gsize)bytes);
-    if (!cpu->input[matrix]) {
-      g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "out of memory: %c has %lld bytes",
-                  "AB"[matrix], (long long)bytes);
-      return false;
-    }
+    if (!cpu->input[matrix])
+      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "out of memory: %c has %lld bytes", "AB"[matrix], (long long)bytes);
     if (cpu->base.options.poison) memset(cpu->input[matrix], 0xff, (size_t)bytes);
   }
   return true;
