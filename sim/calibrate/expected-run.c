@@ -25,7 +25,7 @@ static bool follow(TgHolding *holding, const TgStatement *statement, const TgExe
     holding->sums |= target;
     return false;
   }
-  const bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD || tg_op_is_collective(statement->op);
+  const bool travels = tg_op_travels(statement->op);
   const bool fresh = statement->op == TG_OP_MOVE && !(holding->read & source);
   const bool costs = travels && !(sum ? traits->folds : load || (traits->folds && fresh));
   if (costs) holding->read |= source;
@@ -46,7 +46,7 @@ void tg_expected_fold(TgSchedule *schedule, const TgScheduleNames *names, const 
     costs[walk.statement] |= follow(&holding, &schedule->statement[walk.statement], traits, transport);
   for (int s = 0; s < schedule->statements; s++) {
     uint8_t *op = &schedule->statement[s].op;
-    if (!costs[s] && (*op == TG_OP_MOVE || *op == TG_OP_ADD || tg_op_is_collective(*op))) *op = TG_OP_COPY;
+    if (!costs[s] && tg_op_travels(*op)) *op = TG_OP_COPY;
   }
 }
 

@@ -3,9 +3,9 @@
 #include "blas.h"
 #include "executor-kind.h"
 #include "stepper-private.h"
+#include "trials.h"
 
 #include <string.h>
-#include <time.h>
 
 typedef struct TgCpu {
   TgExecutor base;
@@ -25,12 +25,6 @@ static bool fail(GError **error, GError *reason) {
   g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)codes[reason->code], reason->message);
   g_error_free(reason);
   return false;
-}
-
-static double now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static TgStepperOptions stepper_options(const TgCpu *cpu) {
@@ -162,11 +156,11 @@ static bool run_cpu(TgExecutor *executor, double *seconds, GError **error) {
   g_clear_pointer(&cpu->stepper, tg_stepper_free);
   cpu->stepper = stepper_new(cpu, error);
   if (!cpu->stepper) return false;
-  const double zero_s = now_s();
+  const double zero_s = tg_now_s();
   double begin_s = 0, end_s = 0;
   for (int64_t s = 0; s < cpu->base.facts.steps; s++) {
     if (tg_stepper_next(cpu->stepper, &reason) != TG_PROGRESS_MORE) return fail(error, reason);
-    end_s = now_s() - zero_s;
+    end_s = tg_now_s() - zero_s;
     note_step(cpu, s, begin_s, end_s);
     begin_s = end_s;
   }

@@ -67,11 +67,10 @@ static void *low_part(const TgStepper *stepper, TgValueId id) {
 }
 
 static bool refuse(TgStepper *stepper, uint64_t bytes) {
-  return !stepper->hook_error &&
-         TG_SIM_FAIL(&stepper->hook_error, TOO_LARGE,
-                     "out of memory: %" PRIu64 " bytes are held in blocks and %" PRIu64
-                     " more are needed, the limit is %" PRIu64 " bytes",
-                     stepper->sum_bytes, bytes, tg_stepper_limit_bytes(&stepper->options));
+  return !stepper->hook_error && TG_SIM_FAIL(&stepper->hook_error, TOO_LARGE,
+                                             "out of memory: %" PRIu64 " bytes are held in blocks and %" PRIu64
+                                             " more are needed, the limit is %" PRIu64 " bytes",
+                                             stepper->sum_bytes, bytes, tg_stepper_limit_bytes(&stepper->options));
 }
 
 static bool make_room(TgStepper *stepper, TgValueId id) {
@@ -187,29 +186,29 @@ static void report(TgStepper *stepper, GError **error) {
   g_set_error_literal(error, TG_SIM_ERROR, code, stepper->failure.message);
 }
 
-static bool bad(GError **error, const char *message) {
-  return TG_SIM_FAIL(error, BAD_INPUT, "%s", message);
-}
-
 /** A block of op(left), op(right) and C must have extents that fit, whatever m, n, k are. */
 static bool check_blocks(const TgSchedule *schedule, GError **error) {
   const TgComputes *computes = &schedule->computes;
   const int32_t *left = schedule->blocks[computes->left], *c = schedule->blocks[TG_MATRIX_C];
   const int32_t rows = left[computes->left_transposed], inner = left[!computes->left_transposed];
   if (computes->right >= TG_MATRICES)
-    return (rows == c[0] && inner == c[1]) || bad(error, "C is not cut into as many blocks as what it is to be");
+    return (rows == c[0] && inner == c[1]) ||
+           TG_SIM_FAIL(error, BAD_INPUT, "C is not cut into as many blocks as what it is to be");
   const int32_t *right = schedule->blocks[computes->right];
   const bool fits =
       rows == c[0] && inner == right[computes->right_transposed] && right[!computes->right_transposed] == c[1];
-  return fits || bad(error, "the matrices are not cut into blocks that can be multiplied with each other");
+  return fits ||
+         TG_SIM_FAIL(error, BAD_INPUT, "the matrices are not cut into blocks that can be multiplied with each other");
 }
 
 static bool check_input(const TgSchedule *schedule, const void *a, const void *b, GError **error) {
-  if (schedule->bound != TG_BOUND_YES) return bad(error, "the schedule has no grid yet");
+  if (schedule->bound != TG_BOUND_YES) return TG_SIM_FAIL(error, BAD_INPUT, "the schedule has no grid yet");
   if (tg_computes_uses(&schedule->computes, TG_MATRIX_A) != (a != NULL))
-    return bad(error, a ? "the schedule does not read A" : "the schedule reads A, but there is none");
+    return TG_SIM_FAIL(error, BAD_INPUT, "%s",
+                       a ? "the schedule does not read A" : "the schedule reads A, but there is none");
   if (tg_computes_uses(&schedule->computes, TG_MATRIX_B) != (b != NULL))
-    return bad(error, b ? "the schedule does not read B" : "the schedule reads B, but there is none");
+    return TG_SIM_FAIL(error, BAD_INPUT, "%s",
+                       b ? "the schedule does not read B" : "the schedule reads B, but there is none");
   return check_blocks(schedule, error);
 }
 
