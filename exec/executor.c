@@ -46,10 +46,9 @@ bool tg_executor_prove(const TgSchedule *schedule, const TgScheduleNames *names,
 bool tg_executor_has_variant(const TgExecutor *executor, GError **error) {
   const int32_t variant = executor->options.variant, variants = executor->facts.variants;
   if (variant >= 0 && variant <= variants) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
-              "the executor %s has no variant %d of %s: it has %d, and 0 leaves the choice to it", executor->kind->name,
-              variant, tg_element_name(executor->options.element), variants);
-  return false;
+  return TG_EXECUTOR_FAIL(error, BAD_INPUT,
+                          "the executor %s has no variant %d of %s: it has %d, and 0 leaves the choice to it",
+                          executor->kind->name, variant, tg_element_name(executor->options.element), variants);
 }
 
 bool tg_executor_has_one_variant(TgExecutor *executor, GError **error) {

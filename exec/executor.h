@@ -30,6 +30,9 @@ typedef enum TgExecutorError {
 
 #define TG_EXECUTOR_ERROR (tg_executor_error_quark())
 GQuark tg_executor_error_quark(void);
+/** Sets the error and is false: `return TG_EXECUTOR_FAIL(error, BAD_INPUT, "%d bytes", bytes);` */
+#define TG_EXECUTOR_FAIL(error, code, ...) \
+  (g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_##code, __VA_ARGS__), false)
 
 /** How a block gets to another processor. */
 typedef enum TgTransport {

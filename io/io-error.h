@@ -19,6 +19,8 @@ typedef enum TgIoError {
 
 #define TG_IO_ERROR (tg_io_error_quark())
 GQuark tg_io_error_quark(void);
+/** Sets the error and is false: `return TG_IO_FAIL(error, BAD_INPUT, "%d bytes", bytes);` */
+#define TG_IO_FAIL(error, code, ...) (g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_##code, __VA_ARGS__), false)
 
 /** `length` bytes of a damaged file made fit for a one-line message: cut after 40, other than printable ASCII as \\xNN.
  * Free with g_free(). */

@@ -61,6 +61,11 @@ TG_SHARED static inline bool tg_op_is_collective(int op) {
   return op >= TG_OP_BROADCAST && op <= TG_OP_GATHER;
 }
 
+/** True for what sends blocks to other processors. */
+TG_SHARED static inline bool tg_op_travels(int op) {
+  return op == TG_OP_MOVE || op == TG_OP_ADD || tg_op_is_collective(op);
+}
+
 typedef enum TgMatrixName { TG_MATRIX_A, TG_MATRIX_B, TG_MATRIX_C, TG_MATRICES } TgMatrixName;
 
 /** A slot of the processor that executes a statement: a buffer, its index (absent means 0), and whether it is read

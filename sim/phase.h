@@ -31,6 +31,15 @@ typedef struct TgPhase {
   int references;
 } TgPhase;
 
+/** Variables of expressions, a bit each as tg_expression_variables() has them. */
+enum {
+  TG_VARIABLES_COORDINATES = (1 << TG_MAX_DIMS) - 1,
+  TG_VARIABLES_LOOPS = ((1 << TG_MAX_NESTING) - 1) << TG_VARIABLE_LOOP
+};
+
+/** True where the statement is the same at every repetition, but for a `where` that all processors answer alike. */
+bool tg_statement_is_constant(const TgSchedule *schedule, const TgStatement *statement);
+
 /** The largest local product of a bound schedule at these extents, sizes rounded up; all are like it where they divide.
  */
 TgProductSize tg_largest_product(const TgSchedule *schedule, const TgShape *shape);
@@ -74,6 +83,8 @@ const TgError *tg_phases_failure(const TgPhases *phases);
 /** The extents that the run has. */
 const TgShape *tg_phases_shape(const TgPhases *phases);
 
+/** Bit m of `held[b]` set: buffer b may hold blocks of matrix m; sums are C's. */
+void tg_phase_held(const TgSchedule *schedule, uint32_t held[TG_MAX_BUFFERS]);
 /** Which matrix's blocks each buffer holds, by buffer: a TgMatrixName, or -1 for none; sums are C's. False where a
  * buffer holds blocks of several. */
 bool tg_phase_matrices(const TgSchedule *schedule, int matrix[TG_MAX_BUFFERS]);

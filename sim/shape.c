@@ -23,16 +23,6 @@ bool tg_computes_uses(const TgComputes *computes, TgMatrixName matrix) {
   return computes->left == matrix || computes->right == matrix;
 }
 
-static bool bad(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static bool bad(GError **error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_propagate_error(error, g_error_new_valist(TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, format, arguments));
-  va_end(arguments);
-  return false;
-}
-
 /** Gives a factor its extents; `rows` x `columns` is what op() of it must be. */
 static bool set_factor(TgShape *shape, const TgComputes *computes, int matrix, bool transposed, int64_t rows,
                        int64_t columns, GError **error) {
@@ -44,11 +34,11 @@ static bool set_factor(TgShape *shape, const TgComputes *computes, int matrix, b
   if (shape->rows[matrix] && (shape->rows[matrix] != rows || shape->columns[matrix] != columns)) {
     char formula[TG_FORMULA_BYTES];
     tg_computes_text(computes, formula);
-    return bad(error,
-               "%s does not fit m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ": %c would be both %" PRId64
-               "x%" PRId64 " and %" PRId64 "x%" PRId64,
-               formula, shape->m, shape->n, shape->k, matrix_name[matrix], shape->rows[matrix], shape->columns[matrix],
-               rows, columns);
+    return TG_SIM_FAIL(error, BAD_INPUT,
+                       "%s does not fit m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ": %c would be both %" PRId64
+                       "x%" PRId64 " and %" PRId64 "x%" PRId64,
+                       formula, shape->m, shape->n, shape->k, matrix_name[matrix], shape->rows[matrix],
+                       shape->columns[matrix], rows, columns);
   }
   shape->rows[matrix] = rows;
   shape->columns[matrix] = columns;
@@ -59,7 +49,7 @@ static bool check_extents(const TgShape *shape, GError **error) {
   const int64_t extent[] = {shape->m, shape->n, shape->k};
   for (int i = 0; i < 3; i++) {
     if (extent[i] >= 1 && extent[i] <= INT32_MAX) continue;
-    return bad(error, "%c is %" PRId64 ": expected 1 to %d", "mnk"[i], extent[i], INT32_MAX);
+    return TG_SIM_FAIL(error, BAD_INPUT, "%c is %" PRId64 ": expected 1 to %d", "mnk"[i], extent[i], INT32_MAX);
   }
   return true;
 }
@@ -69,9 +59,8 @@ static bool check_elements(const TgShape *shape, GError **error) {
     int64_t elements;
     if (!tg_multiply_overflows(shape->rows[matrix], shape->columns[matrix], &elements) && elements <= most_elements)
       continue;
-    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "%c of %" PRId64 "x%" PRId64 " elements is too large",
-                matrix_name[matrix], shape->rows[matrix], shape->columns[matrix]);
-    return false;
+    return TG_SIM_FAIL(error, TOO_LARGE, "%c of %" PRId64 "x%" PRId64 " elements is too large", matrix_name[matrix],
+                       shape->rows[matrix], shape->columns[matrix]);
   }
   return true;
 }
@@ -98,9 +87,9 @@ bool tg_shape_from_matrices(TgShape *shape, const TgComputes *computes, int64_t 
   if (k == inner) return tg_shape_init(shape, computes, m, n, k, error);
   char formula[TG_FORMULA_BYTES];
   tg_computes_text(computes, formula);
-  return bad(error,
-             "%s: inner dimensions differ: %c is %" PRId64 "x%" PRId64 ", %c is %" PRId64 "x%" PRId64 ", so %" PRId64
-             " meets %" PRId64,
-             formula, matrix_name[computes->left], left[0], left[1], matrix_name[computes->right], right[0], right[1],
-             k, inner);
+  return TG_SIM_FAIL(error, BAD_INPUT,
+                     "%s: inner dimensions differ: %c is %" PRId64 "x%" PRId64 ", %c is %" PRId64 "x%" PRId64
+                     ", so %" PRId64 " meets %" PRId64,
+                     formula, matrix_name[computes->left], left[0], left[1], matrix_name[computes->right], right[0],
+                     right[1], k, inner);
 }

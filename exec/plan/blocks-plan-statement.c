@@ -192,20 +192,15 @@ static bool plan_collective(TgPlanner *planner) {
     Line run = {.planner = planner, .statement = &planner->schedule->statement[planner->walk.statement]};
     TgError error;
     bool takes_part;
-    if (!tg_walk_line(&planner->walk, number, &run.line, &takes_part, &error)) {
-      g_set_error(&planner->error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE, "%d:%d: %s", error.line, error.column,
-                  error.message);
-      return false;
-    }
+    if (!tg_walk_line(&planner->walk, number, &run.line, &takes_part, &error))
+      return TG_EXECUTOR_FAIL(&planner->error, SCHEDULE, "%d:%d: %s", error.line, error.column, error.message);
     if (takes_part && !plan_line(&run)) return false;
   }
   return true;
 }
 
 static bool walk_failed(TgPlanner *planner, const TgError *error) {
-  g_set_error(&planner->error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE, "%d:%d: %s", error->line, error->column,
-              error->message);
-  return false;
+  return TG_EXECUTOR_FAIL(&planner->error, SCHEDULE, "%d:%d: %s", error->line, error->column, error->message);
 }
 
 /* A message whose block is held: what it carries is what was there before the statement. */

@@ -137,12 +137,10 @@ static void write_block(TgPlanner *planner, TgPlanBlock *block, TgBlocksInstruct
 }
 
 bool tg_plan_emit(TgPlanner *planner, TgBlocksInstruction instruction) {
-  if (planner->instructions->len >= TG_BLOCKS_MOST || planner->waits->len >= TG_BLOCKS_MOST) {
-    g_set_error(&planner->error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                "the run has more than %d instructions or waits over its %d processors", TG_BLOCKS_MOST,
-                planner->processors);
-    return false;
-  }
+  if (planner->instructions->len >= TG_BLOCKS_MOST || planner->waits->len >= TG_BLOCKS_MOST)
+    return TG_EXECUTOR_FAIL(&planner->error, TOO_LARGE,
+                            "the run has more than %d instructions or waits over its %d processors", TG_BLOCKS_MOST,
+                            planner->processors);
   instruction.processor = tg_plan_block(planner, (int32_t)instruction.target)->owner;
   instruction.statement = planner->walk.statement;
   instruction.step = (int32_t)planner->walk.step;

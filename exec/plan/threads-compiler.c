@@ -72,9 +72,8 @@ static void threads_find_versions(TgThreadsCompiler *compiler) {
 /* --- waits become levels, and instructions go into the rows of their warps ---------------------------------------- */
 
 static bool too_many(GError **error, const char *what, int64_t count) {
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "the program has %lld %s, at most %d are made",
-              (long long)count, what, TG_THREADS_MOST_ENTRIES);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "the program has %lld %s, at most %d are made", (long long)count, what,
+                          TG_THREADS_MOST_ENTRIES);
 }
 
 /* The level after those of other threads that it waits for. */
@@ -292,10 +291,9 @@ static void list_results(TgThreadsCompiler *compiler) {
 
 static bool check_elements(const TgThreadsProgram *program, GError **error) {
   if (program->elements <= TG_THREADS_MOST_ELEMENTS) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "the run needs %lld elements of shared memory, a block of threads has %d at most",
-              (long long)program->elements, TG_THREADS_MOST_ELEMENTS);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "the run needs %lld elements of shared memory, a block of threads has %d at most",
+                          (long long)program->elements, TG_THREADS_MOST_ELEMENTS);
 }
 
 static bool compile(TgThreadsCompiler *compiler, GError **error) {

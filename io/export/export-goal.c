@@ -92,11 +92,11 @@ static bool refuse_operations(const Goal *goal, GError **error) {
   char need[32], has[32];
   tg_bytes_text(need_bytes, need, sizeof need);
   tg_bytes_text(limit_bytes, has, sizeof has);
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
-              "more than %zu sends, receives and products need %s of memory, and %s %s available; a .json is written "
-              "without holding them",
-              goal->operations, need, limited ? has : "less", limited ? "are" : "is");
-  return false;
+  return TG_IO_FAIL(
+      error, TOO_LARGE,
+      "more than %zu sends, receives and products need %s of memory, and %s %s available; a .json is written "
+      "without holding them",
+      goal->operations, need, limited ? has : "less", limited ? "are" : "is");
 }
 
 static bool end_statement(void *user, GError **error) {
@@ -184,10 +184,7 @@ static bool print_heading(const TgExportJob *job, double flops_per_s, FILE *stre
 static bool start(Goal *goal, const TgExportJob *job, GError **error) {
   size_t processors = (size_t)tg_schedule_processors(job->schedule);
   goal->lane = g_try_new(Lane, processors);
-  if (!goal->lane) {
-    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE, "no memory for %zu processors", processors);
-    return false;
-  }
+  if (!goal->lane) return TG_IO_FAIL(error, TOO_LARGE, "no memory for %zu processors", processors);
   for (size_t p = 0; p < processors; p++) goal->lane[p] = (Lane){none, none};
   return true;
 }

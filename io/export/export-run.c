@@ -19,8 +19,7 @@ typedef struct Run {
 } Run;
 
 static bool too_large(GError **error, const char *message) {
-  g_set_error_literal(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE, message);
-  return false;
+  return TG_IO_FAIL(error, TOO_LARGE, "%s", message);
 }
 
 static int64_t add(Run *run, int64_t a, int64_t b) {
@@ -71,11 +70,8 @@ static void see_product(void *user, int64_t processor, TgValueId result, TgValue
 static bool check_sizes(const TgExportJob *job, GError **error) {
   const int64_t sizes[] = {job->m, job->n, job->k};
   for (int i = 0; i < 3; i++)
-    if (sizes[i] < 1 || sizes[i] > LARGEST_SIZE) {
-      g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "a size of %" G_GINT64_FORMAT ", expected 1 to %d",
-                  sizes[i], LARGEST_SIZE);
-      return false;
-    }
+    if (sizes[i] < 1 || sizes[i] > LARGEST_SIZE)
+      return TG_IO_FAIL(error, BAD_INPUT, "a size of %" G_GINT64_FORMAT ", expected 1 to %d", sizes[i], LARGEST_SIZE);
   for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
     int64_t rows, columns;
     tg_schedule_matrix_shape(job->schedule, (TgMatrixName)matrix, job->m, job->n, job->k, &rows, &columns);
@@ -83,8 +79,7 @@ static bool check_sizes(const TgExportJob *job, GError **error) {
       return too_large(error, "a matrix of more than 2^59 elements, expected smaller sizes");
   }
   if (job->flops_per_s >= 0) return true;
-  g_set_error_literal(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "a rate below 0, expected flops per second");
-  return false;
+  return TG_IO_FAIL(error, BAD_INPUT, "a rate below 0, expected flops per second");
 }
 
 static bool report(const TgError *failure, GError **error) {

@@ -12,8 +12,7 @@
 enum { MOST_AT_ONCE = 1 << 30 }; /* read() takes less than 2 GiB */
 
 static bool cannot_read(const char *name, const char *reason, GError **error) {
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ, "%s: cannot read: %s", name, reason);
-  return false;
+  return TG_IO_FAIL(error, CANNOT_READ, "%s: cannot read: %s", name, reason);
 }
 
 /** Files of /proc are regular files of size 0 that have contents all the same. */
@@ -65,11 +64,10 @@ static bool take_file(const TgByteSource *source, uint8_t *to, uint64_t count, u
 }
 
 static bool became_shorter(const TgByteSource *source, GError **error) {
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ,
-              "%s: the file became shorter while it was read: expected %" G_GUINT64_FORMAT
-              " bytes, found %" G_GUINT64_FORMAT,
-              source->name, source->size, source->taken);
-  return false;
+  return TG_IO_FAIL(error, CANNOT_READ,
+                    "%s: the file became shorter while it was read: expected %" G_GUINT64_FORMAT
+                    " bytes, found %" G_GUINT64_FORMAT,
+                    source->name, source->size, source->taken);
 }
 
 bool tg_byte_source_take(TgByteSource *source, void *to, uint64_t count, uint64_t *got, GError **error) {

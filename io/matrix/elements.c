@@ -42,10 +42,9 @@ int64_t tg_elements_convert(void *to, TgType to_type, const void *from, TgType f
 
 bool tg_element_unfit(int64_t row, int64_t column, double value, TgType type, GError **error) {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-              "element (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "), counted from 0, is %s and does not fit %s", row,
-              column, g_ascii_dtostr(number, sizeof number, value), tg_type_name(type));
-  return false;
+  return TG_IO_FAIL(error, BAD_INPUT,
+                    "element (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "), counted from 0, is %s and does not fit %s",
+                    row, column, g_ascii_dtostr(number, sizeof number, value), tg_type_name(type));
 }
 
 /* ---- pieces of a file ---- */
@@ -164,9 +163,8 @@ static bool read_straight(TgByteSource *source, TgMatrix *matrix, TgElementLayou
 }
 
 static bool no_memory(const char *name, int64_t bytes, GError **error) {
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
-              "%s: the system refused %" G_GINT64_FORMAT " bytes to read the file in pieces", name, bytes);
-  return false;
+  return TG_IO_FAIL(error, TOO_LARGE, "%s: the system refused %" G_GINT64_FORMAT " bytes to read the file in pieces",
+                    name, bytes);
 }
 
 bool tg_elements_read(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout, uint64_t *got, GError **error) {

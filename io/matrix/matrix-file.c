@@ -38,11 +38,10 @@ static bool shape_matches(const char *path, const TgMatrix *matrix, const TgMatr
   const int64_t rows = request->rows ? request->rows : matrix->rows;
   const int64_t columns = request->columns ? request->columns : matrix->columns;
   if (rows == matrix->rows && columns == matrix->columns) return true;
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-              "%s: the matrix is %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT
-              "x%" G_GINT64_FORMAT,
-              path, matrix->rows, matrix->columns, rows, columns);
-  return false;
+  return TG_IO_FAIL(error, BAD_INPUT,
+                    "%s: the matrix is %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT
+                    "x%" G_GINT64_FORMAT,
+                    path, matrix->rows, matrix->columns, rows, columns);
 }
 
 static TgMatrix *to_type(const char *path, TgMatrix *matrix, const TgMatrixRequest *request, GError **error) {

@@ -32,17 +32,14 @@ bool tg_type_parse(const char *name, TgType *type, GError **error) {
     return true;
   }
   g_autofree char *quoted = tg_io_quote(name, strlen(name));
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "unknown element type \"%s\": expected f32 or f64", quoted);
-  return false;
+  return TG_IO_FAIL(error, BAD_INPUT, "unknown element type \"%s\": expected f32 or f64", quoted);
 }
 
 static bool matrix_bytes(TgType type, int64_t rows, int64_t columns, uint64_t *bytes, GError **error) {
-  if (rows < 1 || columns < 1) {
-    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-                "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ": both extents must be at least 1", rows,
-                columns);
-    return false;
-  }
+  if (rows < 1 || columns < 1)
+    return TG_IO_FAIL(error, BAD_INPUT,
+                      "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ": both extents must be at least 1", rows,
+                      columns);
   uint64_t elements = 0;
   const bool fits = g_uint64_checked_mul(&elements, (uint64_t)rows, (uint64_t)columns) &&
                     g_uint64_checked_mul(bytes, elements, tg_type_bytes(type)) && *bytes <= PTRDIFF_MAX;
@@ -56,12 +53,11 @@ static bool matrix_bytes(TgType type, int64_t rows, int64_t columns, uint64_t *b
 static bool within_limit(const TgMatrix *shape, uint64_t bytes, uint64_t limit_bytes, GError **error) {
   const uint64_t limit = limit_bytes ? limit_bytes : tg_memory_available_bytes();
   if (bytes <= limit) return true;
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
-              "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s needs %" G_GUINT64_FORMAT
-              " bytes; the limit is %" G_GUINT64_FORMAT " bytes (%s)",
-              shape->rows, shape->columns, tg_type_name(shape->type), bytes, limit,
-              limit_bytes ? "set by the caller" : "the memory available");
-  return false;
+  return TG_IO_FAIL(error, TOO_LARGE,
+                    "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s needs %" G_GUINT64_FORMAT
+                    " bytes; the limit is %" G_GUINT64_FORMAT " bytes (%s)",
+                    shape->rows, shape->columns, tg_type_name(shape->type), bytes, limit,
+                    limit_bytes ? "set by the caller" : "the memory available");
 }
 
 TgMatrix *tg_matrix_new(TgType type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error) {

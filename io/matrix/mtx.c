@@ -56,9 +56,8 @@ static bool text_lines_fail(TgTextLines *lines, const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *message = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_set_error(lines->error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "%s:%" G_GINT64_FORMAT ": %s", lines->source->name,
-              MAX(lines->number, (int64_t)1), message);
-  return false;
+  return TG_IO_FAIL(lines->error, BAD_INPUT, "%s:%" G_GINT64_FORMAT ": %s", lines->source->name,
+                    MAX(lines->number, (int64_t)1), message);
 }
 
 /** "name:line: expected EXPECTED, found WORD" (an empty word: the end of the line). Always false. */

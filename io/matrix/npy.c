@@ -17,9 +17,8 @@ typedef struct Cursor {
 static bool fail(Cursor *cursor, const char *expected) {
   const size_t left = (size_t)(cursor->end - cursor->at);
   g_autofree char *found = tg_io_quote(cursor->at, left);
-  g_set_error(cursor->error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "%s: bad .npy header: expected %s, found %s%s%s",
-              cursor->name, expected, left ? "\"" : "", left ? found : "its end", left ? "\"" : "");
-  return false;
+  return TG_IO_FAIL(cursor->error, BAD_INPUT, "%s: bad .npy header: expected %s, found %s%s%s", cursor->name, expected,
+                    left ? "\"" : "", left ? found : "its end", left ? "\"" : "");
 }
 
 static void skip_space(Cursor *cursor) {
@@ -67,9 +66,8 @@ static bool unknown_dtype(Cursor *cursor, const char *descr) {
   const size_t length = strlen(descr);
   g_autofree char *quoted = tg_io_quote(descr, length);
   const bool object = length && descr[length - 1] == 'O';
-  g_set_error(cursor->error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT, "%s: dtype %s%s is not accepted: %s", cursor->name,
-              quoted, object ? " (an array of Python objects)" : "", accepted_dtypes);
-  return false;
+  return TG_IO_FAIL(cursor->error, BAD_INPUT, "%s: dtype %s%s is not accepted: %s", cursor->name, quoted,
+                    object ? " (an array of Python objects)" : "", accepted_dtypes);
 }
 
 static bool read_descr(Cursor *cursor, TgNpyHeader *header) {
@@ -169,26 +167,20 @@ static bool read_dictionary(Cursor *cursor, TgNpyHeader *header) {
 }
 
 static bool truncated(const char *name, const char *part, uint64_t expected, uint64_t found, GError **error) {
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-              "%s: truncated .npy %s: expected %" G_GUINT64_FORMAT " bytes, found %" G_GUINT64_FORMAT, name, part,
-              expected, found);
-  return false;
+  return TG_IO_FAIL(error, BAD_INPUT,
+                    "%s: truncated .npy %s: expected %" G_GUINT64_FORMAT " bytes, found %" G_GUINT64_FORMAT, name, part,
+                    expected, found);
 }
 
 /** Sets cursor to the header's text. Its length is 2 bytes in version 1.0, 4 bytes afterwards, little endian. */
 static bool find_text(Cursor *cursor, const uint8_t *bytes, size_t size) {
-  if (size == 0 || memcmp(bytes, "\x93NUMPY", MIN(size, (size_t)6)) != 0) {
-    g_set_error(cursor->error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-                "%s: %s: a .npy file begins with the bytes \\x93NUMPY", cursor->name,
-                size == 0 ? "the file is empty" : "not a .npy file");
-    return false;
-  }
+  if (size == 0 || memcmp(bytes, "\x93NUMPY", MIN(size, (size_t)6)) != 0)
+    return TG_IO_FAIL(cursor->error, BAD_INPUT, "%s: %s: a .npy file begins with the bytes \\x93NUMPY", cursor->name,
+                      size == 0 ? "the file is empty" : "not a .npy file");
   if (size < PREAMBLE_BYTES) return truncated(cursor->name, "preamble", PREAMBLE_BYTES, size, cursor->error);
-  if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
-    g_set_error(cursor->error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-                "%s: .npy version %d.%d is not known: expected 1.0, 2.0 or 3.0", cursor->name, bytes[6], bytes[7]);
-    return false;
-  }
+  if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
+    return TG_IO_FAIL(cursor->error, BAD_INPUT, "%s: .npy version %d.%d is not known: expected 1.0, 2.0 or 3.0",
+                      cursor->name, bytes[6], bytes[7]);
   const size_t start = PREAMBLE_BYTES + (bytes[6] == 1 ? 2 : 4);
   if (size < start) return truncated(cursor->name, "preamble", start, size, cursor->error);
   uint64_t length = 0;
@@ -238,10 +230,9 @@ static bool fetch_header(TgByteSource *source, GByteArray *bytes, GError **error
   for (guint i = bytes->len; i > PREAMBLE_BYTES; i--) length = length << 8 | bytes->data[i - 1];
   if (!fetch(source, bytes, MIN(length, (uint64_t)LONGEST_HEADER), error)) return false;
   if (length <= LONGEST_HEADER || bytes->len < LONGEST_HEADER) return true;
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
-              "%s: a .npy header of %" G_GUINT64_FORMAT " bytes is larger than the limit of %d bytes", source->name,
-              length, LONGEST_HEADER);
-  return false;
+  return TG_IO_FAIL(error, TOO_LARGE,
+                    "%s: a .npy header of %" G_GUINT64_FORMAT " bytes is larger than the limit of %d bytes",
+                    source->name, length, LONGEST_HEADER);
 }
 
 static bool read_header(TgByteSource *source, TgNpyHeader *header, GError **error) {
@@ -255,10 +246,9 @@ static bool check_size(const char *name, const TgNpyHeader *header, uint64_t fou
   if (found < header->data_bytes) return truncated(name, "data", header->data_bytes, found, error);
   if (found == header->data_bytes && !more) return true;
   g_autofree char *count = more ? g_strdup("more") : g_strdup_printf("%" G_GUINT64_FORMAT, found - header->data_bytes);
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT,
-              "%s: %s bytes follow the %" G_GUINT64_FORMAT " bytes of data that the header announces", name, count,
-              header->data_bytes);
-  return false;
+  return TG_IO_FAIL(error, BAD_INPUT,
+                    "%s: %s bytes follow the %" G_GUINT64_FORMAT " bytes of data that the header announces", name,
+                    count, header->data_bytes);
 }
 
 static bool read_data(TgByteSource *source, const TgNpyHeader *header, TgMatrix *matrix, GError **error) {

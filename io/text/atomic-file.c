@@ -62,8 +62,7 @@ struct TgAtomicFile {
 };
 
 static bool cannot_write(const TgAtomicFile *file, const char *reason, GError **error) {
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_WRITE, "%s: cannot write: %s", file->path, reason);
-  return false;
+  return TG_IO_FAIL(error, CANNOT_WRITE, "%s: cannot write: %s", file->path, reason);
 }
 
 /** The descriptor that a path of the /dev/fd kind stands for, else -1. Opening such a path again would start at the

@@ -23,10 +23,8 @@ static bool too_few(const TgCalibration *calibration, const char *what, int foun
   const char *why = "";
   for (guint s = 0; s < calibration->samples->len; s++)
     if (sample_at(calibration, s)->left_out) why = sample_at(calibration, s)->left_out;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED,
-              "only %d sample%s of %s, the fit needs %d: give more sizes%s%s", found, found == 1 ? "" : "s", what,
-              needed, *why ? ", or others; the last one left out: " : "", why);
-  return false;
+  return TG_EXECUTOR_FAIL(error, FAILED, "only %d sample%s of %s, the fit needs %d: give more sizes%s%s", found,
+                          found == 1 ? "" : "s", what, needed, *why ? ", or others; the last one left out: " : "", why);
 }
 
 /* --- products ------------------------------------------------------------------------------------------------------*/

@@ -25,7 +25,7 @@ static bool follow(TgHolding *holding, const TgStatement *statement, const TgExe
     holding->sums |= target;
     return false;
   }
-  const bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD || tg_op_is_collective(statement->op);
+  const bool travels = tg_op_travels(statement->op);
   const bool fresh = statement->op == TG_OP_MOVE && !(holding->read & source);
   const bool costs = travels && !(sum ? traits->folds : load || (traits->folds && fresh));
   if (costs) holding->read |= source;
@@ -46,7 +46,7 @@ void tg_expected_fold(TgSchedule *schedule, const TgScheduleNames *names, const 
     costs[walk.statement] |= follow(&holding, &schedule->statement[walk.statement], traits, transport);
   for (int s = 0; s < schedule->statements; s++) {
     uint8_t *op = &schedule->statement[s].op;
-    if (!costs[s] && (*op == TG_OP_MOVE || *op == TG_OP_ADD || tg_op_is_collective(*op))) *op = TG_OP_COPY;
+    if (!costs[s] && tg_op_travels(*op)) *op = TG_OP_COPY;
   }
 }
 
@@ -75,8 +75,7 @@ static bool make_network(const TgSchedule *schedule, TgTopology *network, GError
   const long long processors = (long long)tg_schedule_processors(schedule);
   g_snprintf(text, sizeof text, processors > 1 ? "full:%lld" : "line:%lld", processors);
   if (tg_topology_parse(network, text, &reason)) return true;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, reason.message);
-  return false;
+  return TG_SIM_FAIL(error, BAD_INPUT, "%s", reason.message);
 }
 
 static bool predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgExpectedRun *expected,

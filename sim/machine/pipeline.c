@@ -43,10 +43,8 @@ static bool is_on_disk(TgPlace place) {
 
 static bool lacks(const TgStream *stream, const char *section, GError **error) {
   const char *name = stream->machine->name;
-  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-              "%s%s has no [%s] in its file: add the section, or keep the operands elsewhere",
-              *name ? "machine " : "the machine", name, section);
-  return false;
+  return TG_SIM_FAIL(error, BAD_INPUT, "%s%s has no [%s] in its file: add the section, or keep the operands elsewhere",
+                     *name ? "machine " : "the machine", name, section);
 }
 
 static bool find_tiers(TgStream *stream, GError **error) {
@@ -111,11 +109,11 @@ static double host_memory(const TgStream *stream) {
 }
 
 static bool refuse(const char *what, double need, double limit, const TgProductBlocks *blocks, GError **error) {
-  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
-              "blocks %" PRId64 "x%" PRId64 "x%" PRId64 " need %.4g bytes of the %s memory, which has %.4g; choose "
-              "smaller blocks, or let them be planned",
-              blocks->x, blocks->y, blocks->z, need, what, limit);
-  return false;
+  return TG_SIM_FAIL(error, TOO_LARGE,
+                     "blocks %" PRId64 "x%" PRId64 "x%" PRId64
+                     " need %.4g bytes of the %s memory, which has %.4g; choose "
+                     "smaller blocks, or let them be planned",
+                     blocks->x, blocks->y, blocks->z, need, what, limit);
 }
 
 static bool fits(const TgStream *stream, const TgProductBlocks *blocks, GError **error) {
@@ -277,17 +275,12 @@ static TgProductBlocks cut(const TgPipelineJob *job) {
 
 static bool check_sizes(const TgPipelineJob *job, GError **error) {
   const TgProductBlocks *blocks = &job->blocks;
-  if (blocks->x < 1 || blocks->y < 1 || blocks->z < 1 || job->m < 1 || job->n < 1 || job->k < 1) {
-    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-                "blocks %" PRId64 "x%" PRId64 "x%" PRId64 ": expected sizes of at least 1", blocks->x, blocks->y,
-                blocks->z);
-    return false;
-  }
+  if (blocks->x < 1 || blocks->y < 1 || blocks->z < 1 || job->m < 1 || job->n < 1 || job->k < 1)
+    return TG_SIM_FAIL(error, BAD_INPUT, "blocks %" PRId64 "x%" PRId64 "x%" PRId64 ": expected sizes of at least 1",
+                       blocks->x, blocks->y, blocks->z);
   if (!job->c_stays || (blocks->x >= job->m && blocks->z >= job->n)) return true;
-  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-              "C of %" PRId64 "x%" PRId64 " cannot stay in a block of %" PRId64 "x%" PRId64, job->m, job->n, blocks->x,
-              blocks->z);
-  return false;
+  return TG_SIM_FAIL(error, BAD_INPUT, "C of %" PRId64 "x%" PRId64 " cannot stay in a block of %" PRId64 "x%" PRId64,
+                     job->m, job->n, blocks->x, blocks->z);
 }
 
 bool tg_pipeline_predict(TgPipeline *pipeline, const TgMachine *machine, const TgPipelineJob *given, GError **error) {

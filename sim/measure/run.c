@@ -108,9 +108,7 @@ static TgTrialLimits limits_of(const TgRunOptions *options) {
 static bool run_trials(TgMeasuring *at, const TgTrialLimits *limits, TgMeasurement *time) {
   bool out_of_memory;
   if (tg_trials(limits, run_once, at, time, &out_of_memory)) return true;
-  if (out_of_memory)
-    g_set_error_literal(at->error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "out of memory for the times of the trials");
-  return false;
+  return out_of_memory && TG_SIM_FAIL(at->error, TOO_LARGE, "out of memory for the times of the trials");
 }
 
 /* Where taking times makes a run slower, they are of runs after the trials. */

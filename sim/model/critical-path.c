@@ -113,14 +113,11 @@ static void follow(Search *search, TgCriticalPath *path) {
 static bool begin(Search *search, const TgSchedule *schedule, const TgTopology *network, TgEmbeddingKind embedding,
                   GError **error) {
   TgError failure;
-  if (!search->cost->node_step && search->cost->trace.steps > 0) {
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, "the prediction kept no times of single nodes");
-    return false;
-  }
+  if (!search->cost->node_step && search->cost->trace.steps > 0)
+    return TG_SIM_FAIL(error, BAD_INPUT, "the prediction kept no times of single nodes");
   if (tg_embedding_init(&search->embedding, embedding, schedule->dims, schedule->extent, network, &failure))
     return true;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, failure.message);
-  return false;
+  return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure.message);
 }
 
 static void find(Search *search, TgPhases *phases, TgCriticalPath *path, GError **error) {

@@ -534,9 +534,9 @@ bool tg_program_finish(TgProgram *program, GError **error) {
     return false;
   }
   if (program->count > 0) { /* no schedule brings that about: only times that are no numbers any more */
-    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-                "a message never arrives: the machine's latencies and bandwidths lead beyond the numbers there are");
-    return false;
+    return TG_SIM_FAIL(
+        error, BAD_INPUT,
+        "a message never arrives: the machine's latencies and bandwidths lead beyond the numbers there are");
   }
   if (!tg_program_is_gated(program)) hand_over(program);
   close_last_steps(program);

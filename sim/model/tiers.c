@@ -55,17 +55,11 @@ typedef struct TgTiers {
   uint8_t *multiplied; /* by node: has a sum that stays */
 } TgTiers;
 
-enum { LOOPS = ((1 << TG_MAX_NESTING) - 1) << TG_VARIABLE_LOOP };
-
 static TgTierCost *cost_of(const TgTiers *tiers) {
   return &tiers->prediction->cost->tiers;
 }
 
 /* ---- what is where ---- */
-
-static bool travels(const TgStatement *statement) {
-  return statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD || tg_op_is_collective(statement->op);
-}
 
 static double block_of(const TgTiers *tiers, int matrix) {
   double m = (double)tiers->m, n = (double)tiers->n, k = (double)tiers->k;
@@ -77,11 +71,9 @@ static double block_of(const TgTiers *tiers, int matrix) {
 static bool find_sizes(TgTiers *tiers, const TgShape *shape, GError **error) {
   const TgSchedule *schedule = tiers->schedule;
   const int32_t *c = schedule->blocks[TG_MATRIX_C];
-  if (!tg_phase_matrices(schedule, tiers->matrix) || schedule->computes.right >= TG_MATRICES) {
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-                        "memory tiers need a product, and buffers that hold blocks of one matrix each");
-    return false;
-  }
+  if (!tg_phase_matrices(schedule, tiers->matrix) || schedule->computes.right >= TG_MATRICES)
+    return TG_SIM_FAIL(error, BAD_INPUT,
+                       "memory tiers need a product, and buffers that hold blocks of one matrix each");
   tiers->m = (shape->m + c[0] - 1) / c[0];
   tiers->n = (shape->n + c[1] - 1) / c[1];
   tiers->k = (shape->k + schedule->inner - 1) / schedule->inner;
@@ -90,7 +82,7 @@ static bool find_sizes(TgTiers *tiers, const TgShape *shape, GError **error) {
     if (tiers->matrix[b] >= 0 && !(tiers->options.tiers.in_memory >> b & 1)) tiers->on_disk |= 1u << b;
   }
   for (int s = 0; s < schedule->statements; s++)
-    if (travels(&schedule->statement[s])) tiers->arrived |= 1u << schedule->statement[s].target.buffer;
+    if (tg_op_travels(schedule->statement[s].op)) tiers->arrived |= 1u << schedule->statement[s].target.buffer;
   if (tiers->options.tiers.from >= TG_PLACE_HOST) tiers->on_disk = 0;
   return true;
 }
@@ -124,7 +116,7 @@ static TgPipelineJob job_of(const TgTiers *tiers, const TgStatement *statement) 
 /* A sum that always goes to one slot can stay in memory where its block is all of C. */
 static bool may_stay(const TgTiers *tiers, const TgStatement *statement) {
   const TgProductBlocks *blocks = &tiers->options.tiers.blocks;
-  bool one_slot = !(tg_expression_variables(tiers->schedule, statement->target.index) & LOOPS);
+  bool one_slot = !(tg_expression_variables(tiers->schedule, statement->target.index) & TG_VARIABLES_LOOPS);
   return !statement->replace && one_slot && (blocks->x == 0 || (blocks->x >= tiers->m && blocks->z >= tiers->n));
 }
 

@@ -100,8 +100,7 @@ bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology 
     tg_load_init(&lanes->load, network);
     return true;
   }
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, failure.message);
-  return false;
+  return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure.message);
 }
 
 void tg_lanes_clear(TgLanes *lanes) {

@@ -279,23 +279,19 @@ static void take_drafts(TgPhases *phases, const TgStatement *statement) {
 
 /* --- uniform blocks: bytes follow from the buffer ------------------------------------------------------------- */
 
-enum { COORDINATES = (1 << TG_MAX_DIMS) - 1, LOOPS = ((1 << TG_MAX_NESTING) - 1) << TG_VARIABLE_LOOP };
-
-/* True where the statement is the same at every repetition, but for a `where` that all processors answer alike. */
-static bool is_constant(const TgSchedule *schedule, const TgStatement *statement) {
+bool tg_statement_is_constant(const TgSchedule *schedule, const TgStatement *statement) {
   uint32_t used = tg_expression_variables(schedule, statement->value);
   uint32_t where = tg_expression_variables(schedule, statement->where);
   for (int c = 0; c < schedule->dims; c++) used |= tg_expression_variables(schedule, statement->to[c]);
-  if (where & COORDINATES) used |= where;
-  return !(used & LOOPS);
+  if (where & TG_VARIABLES_COORDINATES) used |= where;
+  return !(used & TG_VARIABLES_LOOPS);
 }
 
 static bool expression_failed(TgPhases *phases, const TgError *reason, GError **error) {
   phases->failure = *reason;
   phases->failure.cause = TG_CAUSE_EXPRESSION;
   phases->failure.statement = phases->walk.statement;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE, reason->message);
-  return false;
+  return TG_SIM_FAIL(error, SCHEDULE, "%s", reason->message);
 }
 
 static bool draft_collective(TgPhases *phases, GError **error) {
@@ -352,7 +348,8 @@ static bool draft_local(TgPhases *phases, GError **error) {
 /* A `where` without coordinates is asked once; false leaves the whole statement out. */
 static bool is_left_out(const TgPhases *phases, const TgStatement *statement) {
   int64_t holds = 1;
-  if (!statement->where || (tg_expression_variables(phases->schedule, statement->where) & COORDINATES)) return false;
+  if (!statement->where || (tg_expression_variables(phases->schedule, statement->where) & TG_VARIABLES_COORDINATES))
+    return false;
   return tg_expression_evaluate(phases->schedule, statement->where, phases->walk.variable, &holds) ==
              TG_EVALUATION_OK &&
          !holds;
@@ -378,7 +375,7 @@ static TgProgress next_uniform(TgPhases *phases, GError **error) {
   if (progress != TG_PROGRESS_MORE) return progress;
   int number = phases->walk.statement;
   const TgStatement *statement = &phases->schedule->statement[number];
-  bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD || tg_op_is_collective(statement->op);
+  bool travels = tg_op_travels(statement->op);
   if ((!travels && statement->op != TG_OP_MULTIPLY) || is_left_out(phases, statement)) return TG_PROGRESS_MORE;
   if (phases->cache[number]) {
     use_cached(phases, phases->cache[number]);
@@ -386,7 +383,7 @@ static TgProgress next_uniform(TgPhases *phases, GError **error) {
   }
   if (!(tg_op_is_collective(statement->op) ? draft_collective : draft_local)(phases, error)) return TG_PROGRESS_ERROR;
   take_drafts(phases, statement);
-  if (statement->depth > 0 && is_constant(phases->schedule, statement)) keep_cached(phases, number);
+  if (statement->depth > 0 && tg_statement_is_constant(phases->schedule, statement)) keep_cached(phases, number);
   return TG_PROGRESS_MORE;
 }
 

@@ -17,7 +17,7 @@ typedef struct TgHeld {
 } TgHeld;
 
 static bool has_coordinates(const TgSchedule *schedule, TgExpression expression) {
-  return tg_expression_variables(schedule, expression) & ((1u << TG_MAX_DIMS) - 1);
+  return tg_expression_variables(schedule, expression) & TG_VARIABLES_COORDINATES;
 }
 
 /* The index of a slot that is the same on all processors; -1 where it is not. */
@@ -105,28 +105,31 @@ bool tg_held_matrices(const TgSchedule *schedule, const TgScheduleNames *names, 
   return clear;
 }
 
-/* Which matrix's blocks each buffer holds: -1 none yet; false where one holds blocks of several. */
-bool tg_phase_matrices(const TgSchedule *schedule, int matrix[TG_MAX_BUFFERS]) {
-  bool clear = true;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) matrix[b] = -1;
+void tg_phase_held(const TgSchedule *schedule, uint32_t held[TG_MAX_BUFFERS]) {
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) held[b] = 0;
   for (int p = 0; p < schedule->placements; p++)
-    if (schedule->placement[p].matrix != TG_MATRIX_C) {
-      int *held = &matrix[schedule->placement[p].buffer];
-      clear = clear && (*held < 0 || *held == schedule->placement[p].matrix);
-      *held = schedule->placement[p].matrix;
-    }
-  for (bool changed = true; changed && clear;) {
+    if (schedule->placement[p].matrix != TG_MATRIX_C)
+      held[schedule->placement[p].buffer] |= 1u << schedule->placement[p].matrix;
+  for (bool changed = true; changed;) {
     changed = false;
     for (int s = 0; s < schedule->statements; s++) {
       const TgStatement *statement = &schedule->statement[s];
       if (statement->op == TG_OP_STEP || statement->op == TG_OP_REPEAT || statement->op == TG_OP_ZERO) continue;
-      int from = statement->op == TG_OP_MULTIPLY ? TG_MATRIX_C : matrix[statement->source.buffer];
-      int *held = &matrix[statement->target.buffer];
-      if (from < 0 || *held == from) continue;
-      clear = clear && *held < 0;
-      *held = from;
-      changed = true;
+      uint32_t from = statement->op == TG_OP_MULTIPLY ? 1u << TG_MATRIX_C : held[statement->source.buffer];
+      uint32_t *to = &held[statement->target.buffer];
+      changed = changed || (*to | from) != *to;
+      *to |= from;
     }
+  }
+}
+
+bool tg_phase_matrices(const TgSchedule *schedule, int matrix[TG_MAX_BUFFERS]) {
+  uint32_t held[TG_MAX_BUFFERS];
+  bool clear = true;
+  tg_phase_held(schedule, held);
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) {
+    clear = clear && !(held[b] & (held[b] - 1));
+    matrix[b] = held[b] ? g_bit_nth_lsf(held[b], -1) : -1;
   }
   return clear;
 }

@@ -4,6 +4,7 @@
 #include "plan-private.h"
 
 #include "collective.h"
+#include "phase.h"
 
 #include <math.h>
 #include <string.h>
@@ -173,7 +174,7 @@ static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule
     return (at_once ? facts->receiving[s] : facts->moving[s]) * message_s(search, elements);
   }
   if (!tg_op_is_collective(statement->op)) return 0;
-  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_PLAN_COORDINATES)) return 0;
+  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_VARIABLES_COORDINATES)) return 0;
   return line_cost(search, schedule, statement, elements, collective)->mean_s;
 }
 
@@ -190,7 +191,7 @@ static TgRootBound root_bound(const TgPlanSearch *search, const TgSchedule *sche
     const TgStatement *statement = &schedule->statement[s];
     if (!tg_op_is_collective(statement->op) || statement->where || !statement->value || facts->executions[s] == 0)
       continue;
-    if (tg_expression_variables(schedule, statement->value) & TG_PLAN_LOOPS) continue;
+    if (tg_expression_variables(schedule, statement->value) & TG_VARIABLES_LOOPS) continue;
     const TgLineCost *line = line_cost(search, schedule, statement, facts->read_low[s], collective);
     most.held_up_s = fmax(most.held_up_s, facts->executions[s] * line->root_s);
     most.sends_s = fmax(most.sends_s, facts->executions[s] * line->root_sends_s);
@@ -291,7 +292,7 @@ double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, cons
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     double executions = facts->executions[s], first_s, again;
-    bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD || tg_op_is_collective(statement->op);
+    bool travels = tg_op_travels(statement->op);
     if (executions == 0) continue;
     if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;

@@ -2,6 +2,7 @@
  * large blocks are, what a processor holds. Microseconds, whatever the number of processors. */
 #include "plan-private.h"
 
+#include "phase.h"
 #include "uniform-blocks.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static bool count_placement(TgSchedule *schedule, const TgPlacement *placement) 
   for (int c = 0; c < schedule->dims; c++)
     if (placement->ranges >> c & 1) variable[c].high = schedule->extent[c] - 1;
   if (placement->count) {
-    if (tg_expression_variables(schedule, placement->count) & TG_PLAN_COORDINATES) return false;
+    if (tg_expression_variables(schedule, placement->count) & TG_VARIABLES_COORDINATES) return false;
     if (tg_expression_evaluate(schedule, placement->count, unused, &count) != TG_EVALUATION_OK || count < 1)
       return false;
     variable[TG_VARIABLE_LOOP].high = (double)count - 1;
@@ -82,7 +83,7 @@ static bool evaluate(const TgCounting *counting, TgExpression expression, int64_
 static double count_here(TgCounting *counting) {
   TgExpression where = counting->statement->where;
   int64_t holds = 1;
-  if (where && !(tg_expression_variables(counting->schedule, where) & TG_PLAN_COORDINATES) &&
+  if (where && !(tg_expression_variables(counting->schedule, where) & TG_VARIABLES_COORDINATES) &&
       !evaluate(counting, where, &holds))
     return 0;
   return holds != 0;
@@ -139,7 +140,7 @@ static void find_moving(const TgCounting *counting, bool constant, double *movin
   int64_t senders = 0, receivers = 0;
   bool moves;
   *moving = *receiving = 0;
-  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_PLAN_COORDINATES)) return;
+  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_VARIABLES_COORDINATES)) return;
   if (is_shift(schedule, statement, &moves)) {
     *moving = *receiving = moves;
     return;
@@ -158,15 +159,6 @@ static void find_moving(const TgCounting *counting, bool constant, double *movin
   *receiving = (double)receivers / (double)processors;
 }
 
-static bool is_constant(const TgSchedule *schedule, const TgStatement *statement) {
-  uint32_t used = statement->value ? tg_expression_variables(schedule, statement->value) : 0;
-  uint32_t where = statement->where ? tg_expression_variables(schedule, statement->where) : 0;
-  bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD;
-  for (int c = 0; travels && c < schedule->dims; c++) used |= tg_expression_variables(schedule, statement->to[c]);
-  if (where & TG_PLAN_COORDINATES) used |= where;
-  return !(used & TG_PLAN_LOOPS);
-}
-
 static void find_executions(const TgSchedule *schedule, const TgScheduleNames *names, TgPlanFacts *facts) {
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
@@ -177,32 +169,13 @@ static void find_executions(const TgSchedule *schedule, const TgScheduleNames *n
     facts->endless = facts->endless || counting.left < 0 || executions > TG_MAX_EXECUTED;
     facts->executions[s] = executions;
     facts->proof_s += executions * (double)facts->processors * 0.8e-6;
-    facts->constant[s] = is_constant(schedule, statement);
+    facts->constant[s] = tg_statement_is_constant(schedule, statement);
     if (statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD)
       find_moving(&counting, facts->constant[s], &facts->moving[s], &facts->receiving[s]);
   }
 }
 
 /* --- blocks and memory -------------------------------------------------------------------------------------------- */
-
-/* Bit m set: the buffer may hold blocks of matrix m. */
-static void find_held(const TgSchedule *schedule, uint32_t held[TG_MAX_BUFFERS]) {
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) held[b] = 0;
-  for (int p = 0; p < schedule->placements; p++)
-    if (schedule->placement[p].matrix != TG_MATRIX_C)
-      held[schedule->placement[p].buffer] |= 1u << schedule->placement[p].matrix;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int s = 0; s < schedule->statements; s++) {
-      const TgStatement *statement = &schedule->statement[s];
-      if (statement->op == TG_OP_STEP || statement->op == TG_OP_REPEAT || statement->op == TG_OP_ZERO) continue;
-      uint32_t from = statement->op == TG_OP_MULTIPLY ? 1u << TG_MATRIX_C : held[statement->source.buffer];
-      uint32_t *to = &held[statement->target.buffer];
-      changed = changed || (*to | from) != *to;
-      *to |= from;
-    }
-  }
-}
 
 static void matrix_extents(const TgPlanRequest *request, int matrix, int64_t *rows, int64_t *columns) {
   *rows = matrix == TG_MATRIX_B ? request->k : request->m;
@@ -306,7 +279,7 @@ void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, 
                         TgPlanFacts *facts) {
   uint32_t held[TG_MAX_BUFFERS];
   *facts = (TgPlanFacts){.processors = tg_schedule_processors(schedule)};
-  find_held(schedule, held);
+  tg_phase_held(schedule, held);
   find_executions(schedule, names, facts);
   find_blocks(search->request, schedule, names, held, facts);
   find_memory(search->request, schedule, facts);

@@ -7,8 +7,6 @@
 
 #include "interval.h"
 
-enum { TG_PLAN_COORDINATES = (1 << TG_MAX_DIMS) - 1, TG_PLAN_LOOPS = ((1 << TG_MAX_NESTING) - 1) << TG_VARIABLE_LOOP };
-
 /** Of one proof, about; what takes longer is bounded instead. */
 enum { TG_PLAN_PROOF_MS = 300 };
 

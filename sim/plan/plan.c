@@ -302,27 +302,17 @@ void tg_plan_reject(TgPlanSearch *search, int source, TgPlanCause cause, const c
 
 /* --- before the search -------------------------------------------------------------------------------------------- */
 
-static bool bad_input(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static bool bad_input(GError **error, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_propagate_error(error, g_error_new_valist(TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, format, arguments));
-  va_end(arguments);
-  return false;
-}
-
 /* A machine whose numbers are those of a network of its own, which has another number of nodes. */
 static bool fail_own(const TgPlanRequest *request, const TgError *failure, GError **error) {
   TgTopology own;
   if (!*request->machine->network || !tg_topology_parse(&own, request->machine->network, NULL) ||
       own.nodes == request->processors || request->network_kind != TG_TORUS)
-    return bad_input(error, "%s", failure->message);
-  return bad_input(error,
-                   "machine %s has the numbers of the network %s, which has %d nodes, not %" PRId64
-                   ": plan for %d processors, or name a network of as many levels for %" PRId64,
-                   request->machine->name, request->machine->network, own.nodes, request->processors, own.nodes,
-                   request->processors);
+    return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure->message);
+  return TG_SIM_FAIL(error, BAD_INPUT,
+                     "machine %s has the numbers of the network %s, which has %d nodes, not %" PRId64
+                     ": plan for %d processors, or name a network of as many levels for %" PRId64,
+                     request->machine->name, request->machine->network, own.nodes, request->processors, own.nodes,
+                     request->processors);
 }
 
 static bool check_request(const TgPlanRequest *request, GError **error) {
@@ -331,18 +321,19 @@ static bool check_request(const TgPlanRequest *request, GError **error) {
   TgShape shape;
   TgError failure;
   if (request->processors < 1 || request->processors > TG_MAX_PROCESSORS)
-    return bad_input(error, "%" PRId64 " processors, expected 1 to %d", request->processors, TG_MAX_PROCESSORS);
+    return TG_SIM_FAIL(error, BAD_INPUT, "%" PRId64 " processors, expected 1 to %d", request->processors,
+                       TG_MAX_PROCESSORS);
   if (request->machine->port.ports == TG_PORTS_FETCH)
-    return bad_input(
-        error,
+    return TG_SIM_FAIL(
+        error, BAD_INPUT,
         "machine %s has ports = fetch, as topogemm calibrate writes it, which plans do not know: `sim ALGO…` "
         "and `compare ALGO…` take such files; to plan with its rates, write ports = one or all in a copy",
         request->machine->name);
   if (request->network && network.nodes < request->processors)
-    return bad_input(error, "the network has %d nodes, fewer than %" PRId64 " processors", network.nodes,
-                     request->processors);
+    return TG_SIM_FAIL(error, BAD_INPUT, "the network has %d nodes, fewer than %" PRId64 " processors", network.nodes,
+                       request->processors);
   if (!tg_machine_fits(request->machine, &network, &failure)) {
-    if (request->network) return bad_input(error, "%s", failure.message);
+    if (request->network) return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure.message);
     return fail_own(request, &failure, error);
   }
   return tg_shape_init(&shape, &product, request->m, request->n, request->k, error);

@@ -144,8 +144,7 @@ const TgMachine *tg_problem_machine(const TgProblem *problem) {
 
 static bool is_sized(const TgProblem *problem, GError **error) {
   if (problem->shape.m > 0) return true;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, "the problem has no grid or no sizes yet");
-  return false;
+  return TG_SIM_FAIL(error, BAD_INPUT, "the problem has no grid or no sizes yet");
 }
 
 bool tg_problem_prove(const TgProblem *problem, TgProof *proof) {

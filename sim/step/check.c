@@ -181,9 +181,7 @@ static bool allocate(Reference *reference, uint64_t limit_bytes, GError **error)
   }
   char limit[32] = "the memory there is";
   if (limit_bytes) snprintf(limit, sizeof limit, "%" PRIu64 " bytes", limit_bytes);
-  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
-              "checking the product needs %" PRIu64 " bytes, the limit is %s", need, limit);
-  return false;
+  return TG_SIM_FAIL(error, TOO_LARGE, "checking the product needs %" PRIu64 " bytes, the limit is %s", need, limit);
 }
 
 static TgBlock factor(int matrix, bool transposed, const TgShape *shape, const void *const *data) {

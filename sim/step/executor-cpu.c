@@ -3,9 +3,9 @@
 #include "blas.h"
 #include "executor-kind.h"
 #include "stepper-private.h"
+#include "trials.h"
 
 #include <string.h>
-#include <time.h>
 
 typedef struct TgCpu {
   TgExecutor base;
@@ -25,12 +25,6 @@ static bool fail(GError **error, GError *reason) {
   g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)codes[reason->code], reason->message);
   g_error_free(reason);
   return false;
-}
-
-static double now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static TgStepperOptions stepper_options(const TgCpu *cpu) {
@@ -64,9 +58,9 @@ static bool check_memory(TgCpu *cpu, GError **error) {
     need += (uint64_t)cpu->bytes[matrix];
   }
   if (need <= limit) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "A and B need %" G_GUINT64_FORMAT " bytes, the limit is %" G_GUINT64_FORMAT " bytes", need, limit);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "A and B need %" G_GUINT64_FORMAT " bytes, the limit is %" G_GUINT64_FORMAT " bytes", need,
+                          limit);
 }
 
 static bool allocate(TgCpu *cpu, GError **error) {
@@ -74,11 +68,8 @@ static bool allocate(TgCpu *cpu, GError **error) {
     const int64_t bytes = cpu->bytes[matrix];
     if (bytes == 0) continue;
     cpu->input[matrix] = g_try_malloc((gsize)bytes);
-    if (!cpu->input[matrix]) {
-      g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "out of memory: %c has %lld bytes",
-                  "AB"[matrix], (long long)bytes);
-      return false;
-    }
+    if (!cpu->input[matrix])
+      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "out of memory: %c has %lld bytes", "AB"[matrix], (long long)bytes);
     if (cpu->base.options.poison) memset(cpu->input[matrix], 0xff, (size_t)bytes);
   }
   return true;
@@ -165,11 +156,11 @@ static bool run_cpu(TgExecutor *executor, double *seconds, GError **error) {
   g_clear_pointer(&cpu->stepper, tg_stepper_free);
   cpu->stepper = stepper_new(cpu, error);
   if (!cpu->stepper) return false;
-  const double zero_s = now_s();
+  const double zero_s = tg_now_s();
   double begin_s = 0, end_s = 0;
   for (int64_t s = 0; s < cpu->base.facts.steps; s++) {
     if (tg_stepper_next(cpu->stepper, &reason) != TG_PROGRESS_MORE) return fail(error, reason);
-    end_s = now_s() - zero_s;
+    end_s = tg_now_s() - zero_s;
     note_step(cpu, s, begin_s, end_s);
     begin_s = end_s;
   }

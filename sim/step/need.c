@@ -89,8 +89,7 @@ bool tg_stepper_peak_bytes(const TgStepper *stepper, const TgScheduleNames *name
   tg_state_free(state);
   *bytes = multiply_add(slots, 1, ledger.peak_bytes);
   if (failure.cause != TG_CAUSE_STOPPED) return true;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED, failure.message);
-  return false;
+  return TG_SIM_FAIL(error, STOPPED, "%s", failure.message);
 }
 
 /** What the counts of every step take. */

@@ -67,12 +67,10 @@ static void *low_part(const TgStepper *stepper, TgValueId id) {
 }
 
 static bool refuse(TgStepper *stepper, uint64_t bytes) {
-  if (!stepper->hook_error)
-    g_set_error(&stepper->hook_error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
-                "out of memory: %" PRIu64 " bytes are held in blocks and %" PRIu64
-                " more are needed, the limit is %" PRIu64 " bytes",
-                stepper->sum_bytes, bytes, tg_stepper_limit_bytes(&stepper->options));
-  return false;
+  return !stepper->hook_error && TG_SIM_FAIL(&stepper->hook_error, TOO_LARGE,
+                                             "out of memory: %" PRIu64 " bytes are held in blocks and %" PRIu64
+                                             " more are needed, the limit is %" PRIu64 " bytes",
+                                             stepper->sum_bytes, bytes, tg_stepper_limit_bytes(&stepper->options));
 }
 
 static bool make_room(TgStepper *stepper, TgValueId id) {
@@ -188,30 +186,29 @@ static void report(TgStepper *stepper, GError **error) {
   g_set_error_literal(error, TG_SIM_ERROR, code, stepper->failure.message);
 }
 
-static bool bad(GError **error, const char *message) {
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, message);
-  return false;
-}
-
 /** A block of op(left), op(right) and C must have extents that fit, whatever m, n, k are. */
 static bool check_blocks(const TgSchedule *schedule, GError **error) {
   const TgComputes *computes = &schedule->computes;
   const int32_t *left = schedule->blocks[computes->left], *c = schedule->blocks[TG_MATRIX_C];
   const int32_t rows = left[computes->left_transposed], inner = left[!computes->left_transposed];
   if (computes->right >= TG_MATRICES)
-    return (rows == c[0] && inner == c[1]) || bad(error, "C is not cut into as many blocks as what it is to be");
+    return (rows == c[0] && inner == c[1]) ||
+           TG_SIM_FAIL(error, BAD_INPUT, "C is not cut into as many blocks as what it is to be");
   const int32_t *right = schedule->blocks[computes->right];
   const bool fits =
       rows == c[0] && inner == right[computes->right_transposed] && right[!computes->right_transposed] == c[1];
-  return fits || bad(error, "the matrices are not cut into blocks that can be multiplied with each other");
+  return fits ||
+         TG_SIM_FAIL(error, BAD_INPUT, "the matrices are not cut into blocks that can be multiplied with each other");
 }
 
 static bool check_input(const TgSchedule *schedule, const void *a, const void *b, GError **error) {
-  if (schedule->bound != TG_BOUND_YES) return bad(error, "the schedule has no grid yet");
+  if (schedule->bound != TG_BOUND_YES) return TG_SIM_FAIL(error, BAD_INPUT, "the schedule has no grid yet");
   if (tg_computes_uses(&schedule->computes, TG_MATRIX_A) != (a != NULL))
-    return bad(error, a ? "the schedule does not read A" : "the schedule reads A, but there is none");
+    return TG_SIM_FAIL(error, BAD_INPUT, "%s",
+                       a ? "the schedule does not read A" : "the schedule reads A, but there is none");
   if (tg_computes_uses(&schedule->computes, TG_MATRIX_B) != (b != NULL))
-    return bad(error, b ? "the schedule does not read B" : "the schedule reads B, but there is none");
+    return TG_SIM_FAIL(error, BAD_INPUT, "%s",
+                       b ? "the schedule does not read B" : "the schedule reads B, but there is none");
   return check_blocks(schedule, error);
 }
 
@@ -222,20 +219,16 @@ static bool check_memory(const TgStepper *stepper, const TgScheduleNames *names,
   if (need <= limit) return true;
   char grid[64];
   tg_schedule_grid_text(stepper->schedule, grid, sizeof grid);
-  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
-              "m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 " on %s needs %" PRIu64
-              " bytes besides A and B, the limit is %" PRIu64 " bytes",
-              stepper->shape.m, stepper->shape.n, stepper->shape.k, grid, need, limit);
-  return false;
+  return TG_SIM_FAIL(error, TOO_LARGE,
+                     "m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 " on %s needs %" PRIu64
+                     " bytes besides A and B, the limit is %" PRIu64 " bytes",
+                     stepper->shape.m, stepper->shape.n, stepper->shape.k, grid, need, limit);
 }
 
 static bool start_state(TgStepper *stepper, const TgScheduleNames *names, GError **error) {
   TgError reason;
   stepper->steps = tg_walk_count_steps(stepper->schedule, names, &reason);
-  if (stepper->steps < 0) {
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE, reason.message);
-    return false;
-  }
+  if (stepper->steps < 0) return TG_SIM_FAIL(error, SCHEDULE, "%s", reason.message);
   const TgStateHooks hooks = {.user = stepper,
                               .multiply = hook_multiply,
                               .add = hook_add,
@@ -260,8 +253,7 @@ static bool start_history(TgStepper *stepper, GError **error) {
   history->stride = 1;
   if (history->snapshot) tg_history_save(stepper, 0);
   if (history->snapshot && history->snapshot[0]) return true;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "out of memory for going back");
-  return false;
+  return TG_SIM_FAIL(error, TOO_LARGE, "out of memory for going back");
 }
 
 TgStepper *tg_stepper_new(const TgSchedule *schedule, const TgScheduleNames *names, const TgStepperOptions *options,
@@ -314,9 +306,8 @@ static void keep_label(TgStepper *stepper) {
 static bool counts_fit(const TgStepper *stepper, GError **error) {
   const TgStepperCounts *total = &stepper->tally.total;
   if (!tg_sum_is_full(total->bytes) && !tg_sum_is_full(total->hop_bytes)) return true;
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
-                      "messages have more bytes than a 64-bit count can hold (9.2 EB); use smaller matrices");
-  return false;
+  return TG_SIM_FAIL(error, TOO_LARGE,
+                     "messages have more bytes than a 64-bit count can hold (9.2 EB); use smaller matrices");
 }
 
 /** Executes the next step; where it fails, state and counts are left in the middle of it. */
@@ -344,10 +335,7 @@ static bool execute(TgStepper *stepper, GError **error) {
  * that its messages are at hand too. */
 static bool rewind_to(TgStepper *stepper, int64_t position, GError **error) {
   const int64_t from = tg_history_restore(stepper, MAX(position - 1, 0));
-  if (from < 0) {
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "out of memory for going back");
-    return false;
-  }
+  if (from < 0) return TG_SIM_FAIL(error, TOO_LARGE, "out of memory for going back");
   while (stepper->tally.trace.steps > from) tg_tally_undo(&stepper->tally);
   forget_details(stepper);
   while (stepper->tally.trace.steps < position) {
@@ -380,11 +368,8 @@ static bool seek_back(TgStepper *stepper, int64_t step, GError **error) {
 }
 
 bool tg_stepper_seek(TgStepper *stepper, int64_t step, GError **error) {
-  if (step < 0 || step > stepper->steps) {
-    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, "there is no step %" PRId64 ": expected 0 to %" PRId64,
-                step, stepper->steps);
-    return false;
-  }
+  if (step < 0 || step > stepper->steps)
+    return TG_SIM_FAIL(error, BAD_INPUT, "there is no step %" PRId64 ": expected 0 to %" PRId64, step, stepper->steps);
   if (step < stepper->tally.trace.steps) return seek_back(stepper, step, error);
   while (stepper->tally.trace.steps < step) {
     if (tg_stepper_next(stepper, error) != TG_PROGRESS_MORE) return false;
@@ -422,12 +407,9 @@ static void gather_block(const TgStepper *stepper, char *c, int32_t row, int32_t
 }
 
 static bool check_complete(TgStepper *stepper, GError **error) {
-  if (stepper->tally.trace.steps < stepper->steps) {
-    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-                "C is complete only after the last step: this is step %" PRId64 " of %" PRId64,
-                stepper->tally.trace.steps, stepper->steps);
-    return false;
-  }
+  if (stepper->tally.trace.steps < stepper->steps)
+    return TG_SIM_FAIL(error, BAD_INPUT, "C is complete only after the last step: this is step %" PRId64 " of %" PRId64,
+                       stepper->tally.trace.steps, stepper->steps);
   if (tg_state_finish(stepper->state, &stepper->failure)) return true;
   report(stepper, error);
   return false;

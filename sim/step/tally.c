@@ -10,10 +10,8 @@ bool tg_tally_init(TgTally *tally, const TgSchedule *schedule, const TgStepperOp
   *tally = (TgTally){.network = options->network};
   TgError reason;
   if (tally->network && !tg_embedding_init(&tally->embedding, options->embedding, schedule->dims, schedule->extent,
-                                           tally->network, &reason)) {
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, reason.message);
-    return false;
-  }
+                                           tally->network, &reason))
+    return TG_SIM_FAIL(error, BAD_INPUT, "%s", reason.message);
   const size_t room = (size_t)MAX(steps, 1);
   tally->trace.step = g_try_new0(TgTraceStep, room);
   tally->hops = g_try_new0(int64_t, room);
@@ -27,8 +25,7 @@ bool tg_tally_init(TgTally *tally, const TgSchedule *schedule, const TgStepperOp
   }
   if (enough) return true;
   tg_tally_clear(tally);
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "out of memory for the counts of every step");
-  return false;
+  return TG_SIM_FAIL(error, TOO_LARGE, "out of memory for the counts of every step");
 }
 
 void tg_tally_clear(TgTally *tally) {
