@@ -159,6 +159,7 @@ void tg_sweep_clear(TgSweep *sweep) {
   GArray *arrays[] = {sweep->n, sweep->p, sweep->points, sweep->crossovers};
   for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++)
     if (arrays[i]) g_array_unref(arrays[i]);
+  *sweep = (TgSweep){0};
 }
 
 static void take(TgEstimate *estimate, TgSweepCell *cell) {
