@@ -24,7 +24,7 @@ typedef struct TgEstimateMemory {
 
 /** What failed, beyond the sentence of the GError. */
 typedef struct TgEstimateFault {
-  const char *field; /**< what is at fault: "network", "embedding" or "straggler"; NULL: something else */
+  const char *field; /**< what is at fault: "network", "kind" (of the network), "embedding", "straggler"; or NULL */
   TgError failure;   /**< of the schedule's text or its run; its message is "" where the schedule is not at fault */
   char need_of[256]; /**< what needs more memory than the limit … */
   double need_bytes; /**< … and how much it needs; 0 where memory is not what is missing */
@@ -94,6 +94,9 @@ void tg_estimate_closed_form(TgEstimate *estimate);
 
 /** Time of the products of this shape on one processor of the machine; NaN where there are none. */
 double tg_estimate_serial_s(const TgEstimate *estimate, const TgShape *shape);
+
+/** The bound schedule's parameters but those that follow from others; its extents have their names there, too. */
+void tg_parameters_of(const TgSchedule *schedule, const TgScheduleNames *names, TgBindings *parameters);
 
 TG_END_DECLS
 

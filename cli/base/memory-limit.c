@@ -61,12 +61,14 @@ static void left_text(const TgCli *cli, double left, char *text, size_t size) {
 }
 
 TgExit tg_memory_check(const TgCli *cli, const char *what, double need_bytes) {
+  return need_bytes <= (double)tg_memory_limit(cli) ? TG_EXIT_DONE : tg_memory_refuse(cli, what, need_bytes);
+}
+
+TgExit tg_memory_refuse(const TgCli *cli, const char *what, double need_bytes) {
   enum { OWN_BYTES = 64 << 20 }; /* the program itself */
-  const double left_bytes = (double)tg_memory_limit(cli);
   char need[32], left[64], enough[32];
-  if (need_bytes <= left_bytes) return TG_EXIT_DONE;
   tg_bytes_text(need_bytes, need, sizeof need);
-  left_text(cli, left_bytes, left, sizeof left);
+  left_text(cli, (double)tg_memory_limit(cli), left, sizeof left);
   limit_text(need_bytes + OWN_BYTES, enough, sizeof enough);
   return tg_report(
       cli, TG_EXIT_USAGE,
@@ -88,8 +90,8 @@ uint64_t tg_memory_limit_beside(const TgCli *cli, const TgProblem *problem, doub
 
 /* --- GLib --------------------------------------------------------------------------------------------------------- */
 
-/* GLib and Pango end the process by a signal where the system refuses memory or a thread. Without memory, nothing here takes any:
- * what a signal may do. */
+/* GLib and Pango end the process by a signal where the system refuses memory or a thread. Without memory, nothing here
+ * takes any: what a signal may do. */
 static void end_without_memory(const char *domain, GLogLevelFlags level, const char *message, gpointer unused) {
   static const char words[] = "topogemm: out of memory; take a smaller grid, smaller matrices or fewer steps\n";
   (void)domain, (void)level, (void)unused;

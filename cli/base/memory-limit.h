@@ -15,7 +15,10 @@ uint64_t tg_memory_limit(const TgCli *cli);
 /** Refuses what needs more than that; `what` is its subject ("sim: cannon on 4x4"). */
 TgExit tg_memory_check(const TgCli *cli, const char *what, double need_bytes);
 
-/** Likewise, of the bound schedule's proof, or any run of it on names, and `more_bytes` in addition. */
+/** Reports that it does. */
+TgExit tg_memory_refuse(const TgCli *cli, const char *what, double need_bytes);
+
+/** Likewise, of the bound schedule's proof, or any run of it on names, and `more_bytes` beside it. */
 TgExit tg_memory_check_proof(const TgCli *cli, const TgProblem *problem, double more_bytes);
 
 /** What such a run leaves of tg_memory_limit(). */

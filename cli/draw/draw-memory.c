@@ -83,7 +83,7 @@ static TgExit open_run(TgCli *cli, TgHeldRun *run, const char *algo, bool severa
   TgShape shape;
   TgProgressLine line;
   GError *error = NULL;
-  TgExit status = tg_sim_bind(cli, &run->problem, algo, 0, several, NULL);
+  TgExit status = tg_sim_bind(cli, &run->problem, algo, several);
   if (!status) status = tg_collective_option(cli, &collective);
   if (!status) status = tg_memory_check_proof(cli, &run->problem, 0);
   if (status) return status;

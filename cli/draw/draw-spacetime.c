@@ -11,8 +11,6 @@ enum { MOST_KEPT = 1 << 22 }; /* nodes times steps whose times are kept, 128 MiB
 
 /* A prediction and what the picture shows of it. */
 typedef struct TgTimedRun {
-  TgProblem problem;
-  TgCost cost;
   TgSimRun sim;
   TgCriticalPath path;
   TgSpacetimeRun chart;
@@ -26,8 +24,6 @@ typedef struct TgTimedRun {
 
 static void run_clear(TgTimedRun *run) {
   tg_sim_clear(&run->sim);
-  tg_cost_clear(&run->cost);
-  tg_problem_clear(&run->problem);
   tg_critical_path_clear(&run->path);
   g_free(run->lane_of);
   g_free(run->node_of);
@@ -38,10 +34,11 @@ static void run_clear(TgTimedRun *run) {
   g_free(run->step);
 }
 
-static TgExit check_steps(const TgCli *cli, const TgSimRun *sim) {
+static TgExit check_steps(const TgCli *cli, const TgSimRun *run) {
+  const TgEstimate *sim = &run->estimate;
   TgError error = {0};
-  int64_t steps = tg_walk_count_steps(&sim->problem->schedule, &sim->problem->names, &error);
-  if (steps < 0) return tg_problem_report(cli, sim->problem, &error);
+  int64_t steps = tg_walk_count_steps(sim->schedule, sim->names, &error);
+  if (steps < 0) return tg_problem_report(cli, &run->problem, &error);
   if (steps <= MOST_KEPT / sim->network.nodes) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "draw --spacetime: %d nodes times %" PRId64
@@ -50,27 +47,26 @@ static TgExit check_steps(const TgCli *cli, const TgSimRun *sim) {
 }
 
 static TgExit predict(const TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
-  TgSimRun *sim = &run->sim;
+  TgEstimate *sim = &run->sim.estimate;
   GError *error = NULL;
-  sim->problem = &run->problem;
-  TgExit status = tg_sim_bind(cli, &run->problem, algo, 0, several, NULL);
-  if (!status) status = tg_sim_sizes(cli, sim);
-  if (!status) status = tg_sim_options(cli, sim);
-  if (!status) status = check_steps(cli, sim);
-  if (!status) status = tg_sim_prove(cli, sim);
+  TgExit status = tg_sim_open(cli, &run->sim, algo, several);
+  if (!status) status = check_steps(cli, &run->sim);
+  if (!status) status = tg_sim_prove(cli, &run->sim);
   sim->options.keep_node_steps = true;
-  if (!status) status = tg_sim_predict(cli, sim, &run->cost);
+  if (!status) status = tg_sim_predict(cli, &run->sim);
   if (status) return status;
-  if (tg_critical_path_find(&sim->problem->schedule, &sim->problem->names, &sim->shape, &sim->network,
-                            (TgEmbeddingKind)sim->embedding.kind, &sim->options, sim->cost, &run->path, &error))
+  if (tg_critical_path_find(sim->schedule, sim->names, &sim->shape, &sim->network, (TgEmbeddingKind)sim->embedding.kind,
+                            &sim->options, sim->cost, &run->path, &error))
     return TG_EXIT_DONE;
-  return tg_sim_failed(cli, sim, &sim->cost->failure, error);
+  sim->fault = (TgEstimateFault){0};
+  if (sim->cost->failure.cause != TG_CAUSE_NONE) sim->fault.failure = sim->cost->failure;
+  return tg_sim_failed(cli, &run->sim.problem, &sim->fault, error);
 }
 
 /* Processors in the order of the grid, each on its node; nodes where one has several. */
 static void find_lanes(TgTimedRun *run) {
-  const TgSimRun *sim = &run->sim;
-  const TgSchedule *schedule = &sim->problem->schedule;
+  const TgEstimate *sim = &run->sim.estimate;
+  const TgSchedule *schedule = sim->schedule;
   const int64_t lanes = sim->rank ? tg_schedule_processors(schedule) : sim->cost->nodes;
   run->lane_of = g_new(int64_t, sim->cost->nodes);
   run->node_of = g_new(int64_t, lanes);
@@ -90,7 +86,7 @@ static void find_lanes(TgTimedRun *run) {
 }
 
 static void find_spans(TgTimedRun *run) {
-  const TgCost *cost = run->sim.cost;
+  const TgCost *cost = &run->sim.cost;
   const int64_t lanes = run->chart.lanes;
   run->span = g_new(TgSpan, cost->trace.steps * lanes + 1);
   for (int64_t s = 0; s < cost->trace.steps; s++)
@@ -106,7 +102,7 @@ static void find_spans(TgTimedRun *run) {
 }
 
 static void find_steps(TgTimedRun *run) {
-  const TgTrace *trace = &run->sim.cost->trace;
+  const TgTrace *trace = &run->sim.cost.trace;
   run->step = g_new(TgSpacetimeStep, trace->steps + 1);
   for (int64_t s = 0; s < trace->steps; s++) {
     const TgPathStep *path = &run->path.step[s];
@@ -120,7 +116,7 @@ static void find_steps(TgTimedRun *run) {
 }
 
 static char *words_of(const TgTimedRun *run) {
-  const TgSimRun *sim = &run->sim;
+  const TgEstimate *sim = &run->sim.estimate;
   const TgCost *cost = sim->cost;
   char compute[32], rest[32];
   const char *embedding = tg_embedding_name(sim->embedding.kind);
@@ -133,29 +129,28 @@ static char *words_of(const TgTimedRun *run) {
 
 static TgExit open_run(const TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
   char grid[48];
-  run->sim.element = TG_F32;
   TgExit status = predict(cli, run, algo, several);
   if (status) return status;
-  tg_schedule_grid_text(&run->sim.problem->schedule, grid, sizeof grid);
-  tg_time_text(run->sim.cost->time_s, run->time, sizeof run->time);
+  tg_schedule_grid_text(&run->sim.problem.schedule, grid, sizeof grid);
+  tg_time_text(run->sim.cost.time_s, run->time, sizeof run->time);
   find_lanes(run);
   find_spans(run);
   find_steps(run);
-  run->name = g_strdup_printf("%s on %s", tg_problem_display_name(run->sim.problem), grid);
+  run->name = g_strdup_printf("%s on %s", tg_problem_display_name(&run->sim.problem), grid);
   run->words = words_of(run);
   run->chart.name = run->name;
   run->chart.words = run->words;
   run->chart.time = run->time;
-  run->chart.time_s = run->sim.cost->time_s;
-  run->chart.steps = run->sim.cost->trace.steps;
+  run->chart.time_s = run->sim.cost.time_s;
+  run->chart.steps = run->sim.cost.trace.steps;
   run->chart.lane = (const char *const *)run->lane;
   run->chart.span = run->span;
   run->chart.step = run->step;
   return TG_EXIT_DONE;
 }
 
-static char *note_of(const TgCli *cli, const TgSimRun *sim) {
-  g_autofree char *settings = tg_sim_settings_text(cli, sim);
+static char *note_of(const TgCli *cli, const TgEstimate *sim) {
+  g_autofree char *settings = tg_sim_settings_text(cli, &sim->options);
   return g_strdup_printf("C %" PRId64 "×%" PRId64 ", inner dimension %" PRId64 ", %s; predicted for the machine %s, %s",
                          sim->shape.m, sim->shape.n, sim->shape.k, tg_element_name(sim->element), sim->machine.name,
                          settings);
@@ -170,7 +165,7 @@ static TgExit draw(TgCli *cli, const TgTimedRun *runs, int count, const char *fo
     names[r] = runs[r].name;
   }
   g_autofree char *title = tg_draw_chart_title("processors against time", names, count);
-  g_autofree char *note = note_of(cli, &runs[0].sim);
+  g_autofree char *note = note_of(cli, &runs[0].sim.estimate);
   const TgSpacetime spacetime = {
       .title = title, .note = note, .run = charts, .runs = count, .memory_limit_bytes = tg_memory_limit(cli)};
   g_autoptr(GBytes) file = tg_draw_spacetime(&spacetime, format, &error);

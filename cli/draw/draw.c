@@ -42,9 +42,7 @@ static TgExit open_network(const TgCli *cli, TgOnPage *one, const TgMachine *mac
 }
 
 static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, const TgMachine *machine, bool several) {
-  g_autofree char *why = NULL;
-  TgExit status = tg_sim_bind(cli, &one->problem, algo, 0, several, &why);
-  if (!status && why) return tg_report(cli, TG_EXIT_USAGE, "%s: %s", algo, why);
+  TgExit status = tg_sim_bind(cli, &one->problem, algo, several);
   if (!status) status = open_network(cli, one, machine);
   if (!status) status = tg_collective_option(cli, &one->options.collective);
   if (!status) status = tg_draw_heat_option(cli, &one->options.heat);

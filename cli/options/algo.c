@@ -4,6 +4,7 @@
 
 #include "algo-library.h"
 #include "decimal.h"
+#include "estimate.h"
 #include "input-bytes.h"
 #include "suggestion.h"
 
@@ -76,13 +77,6 @@ TgExit tg_network_option(const TgCli *cli, const char *name, const TgSchedule *s
   return TG_EXIT_DONE;
 }
 
-void tg_parameters_of(const TgSchedule *schedule, const TgScheduleNames *names, TgBindings *parameters) {
-  *parameters = (TgBindings){0};
-  for (int p = 0; p < schedule->parameters; p++)
-    if (schedule->parameter_kind[p] != TG_PARAMETER_DERIVED)
-      tg_bindings_set(parameters, tg_name(names, names->parameter[p]), schedule->parameter[p], NULL);
-}
-
 void tg_parameters_write(TgJson *json, const TgBindings *parameters) {
   tg_json_member_object(json, "parameters", TG_JSON_ROW);
   for (int i = 0; i < parameters->count; i++)
@@ -90,14 +84,13 @@ void tg_parameters_write(TgJson *json, const TgBindings *parameters) {
   tg_json_end_object(json);
 }
 
-void tg_problem_write(TgJson *json, const TgProblem *problem) {
-  const TgSchedule *schedule = &problem->schedule;
+void tg_problem_write(TgJson *json, const TgSchedule *schedule, const TgScheduleNames *names) {
   char grid[48], formula[TG_FORMULA_BYTES];
   TgBindings parameters;
   tg_schedule_grid_text(schedule, grid, sizeof grid);
   tg_computes_text(&schedule->computes, formula);
-  tg_parameters_of(schedule, &problem->names, &parameters);
-  tg_json_member_string(json, "algorithm", tg_problem_name(problem));
+  tg_parameters_of(schedule, names, &parameters);
+  tg_json_member_string(json, "algorithm", tg_name(names, names->title));
   tg_json_member_string(json, "computes", formula);
   tg_json_member_string(json, "grid", grid);
   tg_parameters_write(json, &parameters);

@@ -45,12 +45,10 @@ TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgErr
 /** Reports a proof that failed, as `verify` does: at the statement where it failed. */
 TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgError *failure);
 
-/** The bound schedule's parameters but those that follow from others; its extents have their names there, too. */
-void tg_parameters_of(const TgSchedule *schedule, const TgScheduleNames *names, TgBindings *parameters);
 /** Writes the member `parameters`: an object with a number for each. */
 void tg_parameters_write(TgJson *json, const TgBindings *parameters);
 /** Writes the members of a bound schedule: algorithm, computes, grid, parameters. */
-void tg_problem_write(TgJson *json, const TgProblem *problem);
+void tg_problem_write(TgJson *json, const TgSchedule *schedule, const TgScheduleNames *names);
 /** Writes the members of a failed proof or run: step, statement, line, processor, message. */
 void tg_failure_write(TgJson *json, const TgSchedule *schedule, const TgError *failure);
 

@@ -6,6 +6,7 @@
 
 #include "algo-library.h"
 #include "element.h"
+#include "estimate.h"
 #include "plan.h"
 #include "text-units.h"
 

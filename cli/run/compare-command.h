@@ -16,8 +16,8 @@ typedef struct TgCompareCommand {
 
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare);
 /** The document: of one ALGO, or `comparisons` of several. */
-void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *compare);
-/** Refuses an -o or --trace whose suffix is unknown, or that needs gnuplot where there is none. */
+void tg_compare_write(TgJson *json, const TgCompareCommand *compare);
+/** Refuses an -o or --trace whose suffix says nothing, or that needs gnuplot where there is none. */
 TgExit tg_compare_file_check(const TgCli *cli);
 /** Writes -o. */
 TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare);

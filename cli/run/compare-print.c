@@ -10,25 +10,25 @@
 #include <math.h>
 
 /* The prediction of one pass as `sim` says it. */
-static void write_predicted(const TgCli *cli, TgJson *json, const TgCompareCommand *compare, const TgRunEntry *measured,
+static void write_predicted(TgJson *json, const TgCompareCommand *compare, const TgRunEntry *measured,
                             const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
-  g_auto(TgSimRun) sim = {.problem = &measured->problem,
-                          .network = expected->network,
-                          .machine = compare->machine,
-                          .shape = expected->shape,
-                          .element = compare->run.options.element,
-                          .options = expected->options,
-                          .cost = &expected->cost};
+  g_autoptr(TgFormula) formula = tg_problem_formula(&measured->problem);
   const TgSchedule *schedule = &measured->problem.schedule;
+  g_auto(TgEstimate) sim = {.schedule = schedule,
+                            .names = &measured->problem.names,
+                            .formula = formula,
+                            .network = expected->network,
+                            .machine = compare->machine,
+                            .shape = expected->shape,
+                            .element = compare->run.options.element,
+                            .options = expected->options};
   TgError unused;
   tg_topology_format(&sim.network, sim.network_text, sizeof sim.network_text);
   tg_embedding_init(&sim.embedding, TG_ROWMAJOR, schedule->dims, schedule->extent, &sim.network, &unused);
-  tg_sim_prove(cli, &sim);
-  sim.workers = tg_schedule_processors(schedule);
-  sim.serial_s = tg_sim_serial_s(&sim, &sim.shape);
-  sim.efficiency = sim.cost->time_s > 0 ? sim.serial_s / ((double)sim.workers * sim.cost->time_s) : NAN;
-  tg_sim_closed_form(&sim);
+  tg_estimate_prove(&sim, NULL);
+  tg_estimate_take_cost(&sim, &expected->cost);
+  tg_estimate_closed_form(&sim);
   tg_json_key(json, "predicted");
   tg_sim_write(json, &sim);
 }
@@ -69,7 +69,7 @@ static void write_calibration(TgJson *json, const TgCompareCommand *compare) {
     tg_json_null(json);
 }
 
-static void write_result(const TgCli *cli, TgJson *json, const TgCompareCommand *compare, guint r) {
+static void write_result(TgJson *json, const TgCompareCommand *compare, guint r) {
   const TgRunEntry *measured = tg_run_entry(&compare->run, r);
   const TgComparison *result = tg_compare_result(compare, r);
   tg_json_begin_document(json, "compare");
@@ -80,24 +80,24 @@ static void write_result(const TgCli *cli, TgJson *json, const TgCompareCommand 
   tg_json_member_bool(json, "calibrated", compare->calibrated);
   write_totals(json, measured, result);
   write_steps(json, measured, result);
-  write_predicted(cli, json, compare, measured, result);
+  write_predicted(json, compare, measured, result);
   tg_json_key(json, "measured");
   tg_run_write_result(json, &compare->run, measured);
   if (compare->results->len == 1) write_calibration(json, compare);
   tg_json_end_object(json);
 }
 
-void tg_compare_write(const TgCli *cli, TgJson *json, const TgCompareCommand *compare) {
+void tg_compare_write(TgJson *json, const TgCompareCommand *compare) {
   const guint count = compare->results->len;
   if (count == 1) {
-    write_result(cli, json, compare, 0);
+    write_result(json, compare, 0);
     return;
   }
   g_autofree int *predicted = tg_compare_places(compare, false), *measured = tg_compare_places(compare, true);
   tg_json_begin_document(json, "comparisons");
   tg_json_member_bool(json, "ok", tg_run_is_right(&compare->run));
   tg_json_member_array(json, "comparisons", TG_JSON_LINES);
-  for (guint r = 0; r < count; r++) write_result(cli, json, compare, r);
+  for (guint r = 0; r < count; r++) write_result(json, compare, r);
   tg_json_end_array(json);
   tg_json_member_array(json, "places", TG_JSON_LINES);
   for (guint r = 0; r < count; r++) {
@@ -167,7 +167,7 @@ TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare) {
     return tg_report_error(cli, error);
   if (!format) {
     g_autoptr(TgJson) json = tg_json_new();
-    tg_compare_write(cli, json, compare);
+    tg_compare_write(json, compare);
     bytes = g_strdup(tg_json_text(json, &length));
   }
   return tg_output_file_write(cli, path, bytes, length);

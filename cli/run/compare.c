@@ -192,7 +192,7 @@ bool tg_compare_agrees(const TgCompareCommand *compare) {
 static TgExit say(TgCli *cli, const TgCompareCommand *compare) {
   if (cli->options.json) {
     g_autoptr(TgJson) json = tg_json_new();
-    tg_compare_write(cli, json, compare);
+    tg_compare_write(json, compare);
     tg_print_json(cli, json);
   } else if (!cli->options.quiet) {
     tg_compare_print(cli, compare);

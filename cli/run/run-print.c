@@ -101,7 +101,7 @@ TG_FIELD_TABLE(check_fields, TG_FIELD(TgCheck, relative_error), TG_FIELD(TgCheck
 /* --- the documents ------------------------------------------------------------------------------------------------ */
 
 static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
-  tg_problem_write(json, &result->problem);
+  tg_problem_write(json, &result->problem.schedule, &result->problem.names);
   tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
   tg_json_member_string(json, "transport", tg_transport_name(result->transport));
   tg_input_write(json, &run->input);

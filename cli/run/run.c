@@ -362,7 +362,7 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
       TgRunEntry *result = g_new0(TgRunEntry, 1);
       result->transport = run->transports[t];
       g_ptr_array_add(run->results, result);
-      status = tg_sim_bind(cli, &result->problem, *algo, 0, several, NULL);
+      status = tg_sim_bind(cli, &result->problem, *algo, several);
       if (!status) status = tg_memory_check_proof(cli, &result->problem, 0);
     }
   return status;

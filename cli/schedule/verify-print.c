@@ -2,6 +2,7 @@
 #include "output.h"
 #include "verify.h"
 
+#include "estimate.h"
 #include "shape.h"
 
 #include <math.h>

@@ -4,41 +4,14 @@
 #include "sim.h"
 
 #include "algo-library.h"
-#include "phase.h"
 
 #include <math.h>
 #include <string.h>
 
-static bool set_values(const TgSimRun *run, TgFormulaValues *values, GError **error) {
-  TgMachineLink link = tg_machine_link(&run->machine, &run->network, 0, 0);
-  const TgProductSize product = tg_largest_product(&run->problem->schedule, &run->shape);
-  const double flops_per_s = tg_machine_flops_per_s(&run->machine, product.m, product.n, product.k);
-  return tg_formula_values_schedule(values, &run->problem->schedule, &run->problem->names, error) &&
-         tg_formula_values_sizes(values, run->shape.m, run->shape.n, run->shape.k, error) &&
-         tg_formula_values_machine(values, link.latency_s, 1 / link.bandwidth_bytes_per_s, link.per_hop_s,
-                                   tg_element_bytes(run->element), flops_per_s, error);
-}
-
-static bool evaluate(TgSimRun *run, GError **error) {
-  TgFormulaValues values = {0};
-  double communication_s, compute_s;
-  if (!set_values(run, &values, error) || !tg_formula_check(run->formula, &values, error)) return false;
-  if (!tg_formula_evaluate(run->formula, TG_FORMULA_COMMUNICATION, &values, &communication_s, error)) return false;
-  if (!tg_formula_evaluate(run->formula, TG_FORMULA_COMPUTE, &values, &compute_s, error)) return false;
-  run->closed_form_communication_s = communication_s;
-  run->closed_form_compute_s = compute_s;
-  run->closed_form_s = communication_s + compute_s;
-  return true;
-}
-
-void tg_sim_closed_form(TgSimRun *run) {
-  g_autoptr(GError) error = NULL;
-  const TgLibraryEntry *entry = tg_library_formula(tg_problem_name(run->problem));
-  run->closed_form_s = run->closed_form_communication_s = run->closed_form_compute_s = NAN;
+TgFormula *tg_problem_formula(const TgProblem *problem) {
   /* A file that only bears a library schedule's name is another schedule. */
-  if (!entry || run->problem->bytes) return;
-  run->formula = tg_formula_parse(entry->text, entry->length, &error);
-  if (!run->formula || !evaluate(run, &error)) run->closed_form_why = g_strdup(error->message);
+  const TgLibraryEntry *entry = problem->bytes ? NULL : tg_library_formula(tg_problem_name(problem));
+  return entry ? tg_formula_parse(entry->text, entry->length, NULL) : NULL;
 }
 
 TgExit tg_sim_symbols(const TgCli *cli, TgFormulaSymbols *symbols) {
@@ -59,7 +32,7 @@ static void print_text(TgCli *cli, const char *name, const char *text) {
   }
 }
 
-static void print_quantity(TgCli *cli, const TgSimRun *run, TgFormulaQuantity quantity, TgFormulaSymbols symbols,
+static void print_quantity(TgCli *cli, const TgEstimate *run, TgFormulaQuantity quantity, TgFormulaSymbols symbols,
                            const char *name, double seconds) {
   char value[32];
   g_autofree char *text = tg_formula_print(run->formula, quantity, symbols);
@@ -68,7 +41,7 @@ static void print_quantity(TgCli *cli, const TgSimRun *run, TgFormulaQuantity qu
   print_text(cli, name, line);
 }
 
-static void print_symbols(TgCli *cli, const TgSimRun *run, TgFormulaSymbols symbols) {
+static void print_symbols(TgCli *cli, const TgEstimate *run, TgFormulaSymbols symbols) {
   static const char *const names[][3] = {{"α", "β", "τ"}, {"t_s", "t_w", "t_h"}};
   TgMachineLink link = tg_machine_link(&run->machine, &run->network, 0, 0);
   char latency[32], hop[32];
@@ -82,9 +55,9 @@ static void print_symbols(TgCli *cli, const TgSimRun *run, TgFormulaSymbols symb
 }
 
 /* Time of the same run with other options; NaN where that fails. */
-static double time_with(const TgSimRun *run, const TgCostOptions *options) {
+static double time_with(const TgEstimate *run, const TgCostOptions *options) {
   TgCost cost = {0};
-  double seconds = tg_sim_cost(run, &run->shape, options, &cost, NULL) ? cost.time_s : NAN;
+  double seconds = tg_estimate_cost(run, &run->shape, options, &cost, NULL) ? cost.time_s : NAN;
   tg_cost_clear(&cost);
   return seconds;
 }
@@ -97,13 +70,13 @@ static void add_reason(TgTable *table, double seconds, const char *words) {
 }
 
 /* Not worth a line: less than a thousandth of the whole. */
-static bool matters(const TgSimRun *run, double seconds) {
+static bool matters(const TgEstimate *run, double seconds) {
   return !isnan(seconds) && fabs(seconds) > 1e-3 * run->closed_form_s;
 }
 
 /* The way from the formula to the prediction, a difference at a time: what the formula leaves out under the simplest
  * rules, then what the model adds, then overlap, then what is random. Each is the difference of two predictions. */
-static void print_difference(TgCli *cli, const TgSimRun *run) {
+static void print_difference(TgCli *cli, const TgEstimate *run) {
   TgCostOptions options = run->options;
   g_autoptr(TgTable) table = tg_table_new("rl");
   double time[4] = {run->closed_form_s, 0, 0, 0};
@@ -134,12 +107,12 @@ static void print_difference(TgCli *cli, const TgSimRun *run) {
   }
 }
 
-TgExit tg_sim_print_formula(TgCli *cli, const TgSimRun *run) {
+TgExit tg_sim_print_formula(TgCli *cli, const TgEstimate *run) {
   TgFormulaSymbols symbols;
   TgExit status = tg_sim_symbols(cli, &symbols);
   if (status) return status;
   if (!run->formula) {
-    tg_print(cli, "\nclosed form: the library has none for %s\n", tg_problem_name(run->problem));
+    tg_print(cli, "\nclosed form: the library has none for %s\n", tg_sim_name(run));
     return TG_EXIT_DONE;
   }
   tg_print_styled(cli, TG_STYLE_HEADING, "\nclosed form");

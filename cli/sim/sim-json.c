@@ -21,8 +21,7 @@ static void add_place(GString *text, const TgOptions *options, const TgTierOptio
   if (options->by_rows) g_string_append_printf(text, ", by rows %s", options->by_rows);
 }
 
-char *tg_sim_settings_text(const TgCli *cli, const TgSimRun *run) {
-  const TgCostOptions *options = &run->options;
+char *tg_sim_settings_text(const TgCli *cli, const TgCostOptions *options) {
   GString *text = g_string_new(NULL);
   g_string_printf(text, "model %s%s, collectives %s, overlap %s", tg_cost_model_name(options->model),
                   options->fair_equal ? " with equal shares" : "", tg_collective_name(options->collective),
@@ -51,22 +50,22 @@ void tg_sim_write_settings(TgJson *json, const TgCostOptions *options) {
   tg_json_member_string(json, "from", options->tiers.used ? tg_place_name(options->tiers.from) : NULL);
 }
 
-TG_FIELD_TABLE(size_fields, TG_FIELD(TgSimRun, shape.m), TG_FIELD(TgSimRun, shape.n), TG_FIELD(TgSimRun, shape.k),
-               TG_FIELD(TgSimRun, options.element_bytes));
+TG_FIELD_TABLE(size_fields, TG_FIELD(TgEstimate, shape.m), TG_FIELD(TgEstimate, shape.n), TG_FIELD(TgEstimate, shape.k),
+               TG_FIELD(TgEstimate, options.element_bytes));
 TG_FIELD_TABLE(cost_fields, TG_FIELD(TgCost, messages), TG_FIELD(TgCost, bytes), TG_FIELD(TgCost, hop_bytes),
                TG_FIELD(TgCost, max_link_bytes), TG_FIELD(TgCost, time_s), TG_FIELD(TgCost, compute_s),
                TG_FIELD(TgCost, communication_s));
-TG_FIELD_TABLE(run_fields, TG_FIELD(TgSimRun, closed_form_s), TG_FIELD(TgSimRun, serial_s),
-               TG_FIELD(TgSimRun, efficiency), TG_FIELD_AS(TgSimRun, memory.blocks, "blocks_per_processor_max"),
-               TG_FIELD_AS(TgSimRun, memory.at_least, "memory_is_a_lower_bound"),
-               TG_FIELD_AS(TgSimRun, memory.node_bytes, "bytes_per_node_max"),
-               TG_FIELD_AS(TgSimRun, machine.processor.memory_bytes, "memory_limit_bytes"),
-               TG_FIELD(TgSimRun, memory.fits));
+TG_FIELD_TABLE(run_fields, TG_FIELD(TgEstimate, closed_form_s), TG_FIELD(TgEstimate, serial_s),
+               TG_FIELD(TgEstimate, efficiency), TG_FIELD_AS(TgEstimate, memory.blocks, "blocks_per_processor_max"),
+               TG_FIELD_AS(TgEstimate, memory.at_least, "memory_is_a_lower_bound"),
+               TG_FIELD_AS(TgEstimate, memory.node_bytes, "bytes_per_node_max"),
+               TG_FIELD_AS(TgEstimate, machine.processor.memory_bytes, "memory_limit_bytes"),
+               TG_FIELD(TgEstimate, memory.fits));
 TG_FIELD_TABLE(step_fields, TG_FIELD(TgTraceStep, label), TG_FIELD(TgTraceStep, index), TG_FIELD(TgTraceStep, start_s),
                TG_FIELD(TgTraceStep, end_s), TG_FIELD(TgTraceStep, messages), TG_FIELD(TgTraceStep, bytes));
 
-static void write_problem(TgJson *json, const TgSimRun *run) {
-  tg_problem_write(json, run->problem);
+static void write_problem(TgJson *json, const TgEstimate *run) {
+  tg_problem_write(json, run->schedule, run->names);
   tg_json_member_string(json, "topology", run->network_text);
   tg_json_member_string(json, "embedding", tg_embedding_name(run->embedding.kind));
   tg_json_member_string(json, "machine", run->machine.name);
@@ -81,13 +80,13 @@ static void write_problem(TgJson *json, const TgSimRun *run) {
   tg_sim_write_settings(json, &run->options);
   tg_json_members(json, size_fields, run);
   tg_json_member_string(json, "type", tg_element_name(run->element));
-  tg_json_member_integer(json, "processors", tg_schedule_processors(&run->problem->schedule));
+  tg_json_member_integer(json, "processors", tg_schedule_processors(run->schedule));
   tg_json_member_integer(json, "nodes", run->cost->nodes);
   tg_json_member_integer(json, "nodes_used", run->workers);
   tg_json_member_bool(json, "proved", run->proved);
 }
 
-static void write_node(TgJson *json, const TgSimRun *run, int64_t node) {
+static void write_node(TgJson *json, const TgEstimate *run, int64_t node) {
   const TgCost *cost = run->cost;
   char text[64];
   tg_sim_vertex_text(run, node, text, sizeof text);
@@ -100,7 +99,7 @@ static void write_node(TgJson *json, const TgSimRun *run, int64_t node) {
 }
 
 /* Of too many nodes those that end last, the last one last. */
-static void write_nodes(TgJson *json, const TgSimRun *run) {
+static void write_nodes(TgJson *json, const TgEstimate *run) {
   const int64_t count = run->cost->nodes;
   const bool some = count > TG_SIM_JSON_NODES;
   g_autofree int64_t *order = some ? tg_sim_nodes_by_time(run) : NULL;
@@ -109,7 +108,7 @@ static void write_nodes(TgJson *json, const TgSimRun *run) {
   tg_json_end_array(json);
 }
 
-static void write_links(TgJson *json, const TgSimRun *run) {
+static void write_links(TgJson *json, const TgEstimate *run) {
   int64_t links[TG_SIM_LINKS];
   const int count = tg_sim_busiest_links(run, links);
   tg_json_member_array(json, "busiest_links", TG_JSON_LINES);
@@ -140,7 +139,7 @@ static void write_steps(TgJson *json, const TgCost *cost) {
   tg_json_end_array(json);
 }
 
-void tg_sim_write(TgJson *json, const TgSimRun *run) {
+void tg_sim_write(TgJson *json, const TgEstimate *run) {
   const TgCost *cost = run->cost;
   tg_json_begin_document(json, "sim");
   write_problem(json, run);
@@ -158,7 +157,7 @@ void tg_sim_write(TgJson *json, const TgSimRun *run) {
   tg_json_end_object(json);
 }
 
-void tg_sim_print_json(TgCli *cli, const TgSimRun *run) {
+void tg_sim_print_json(TgCli *cli, const TgEstimate *run) {
   g_autoptr(TgJson) json = tg_json_new();
   tg_sim_write(json, run);
   tg_print_json(cli, json);

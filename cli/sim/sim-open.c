@@ -1,85 +1,12 @@
-/* The options of a prediction. */
+/* The options of a prediction, and how its errors are reported. */
 #include "executors.h"
 #include "machine-option.h"
+#include "memory-limit.h"
+#include "sim-trace.h"
 #include "sim.h"
-
-#include "shape.h"
 
 #include <math.h>
 #include <string.h>
-
-/* --- which grid a schedule gets: of a list, or of a number of processors ------------------------------------------ */
-
-typedef struct TgExtents {
-  int32_t extent[TG_MAX_DIMS]; /* 0 beyond the coordinates */
-} TgExtents;
-
-/* All grids of `left` processors, from coordinate `axis` on. */
-static void split(GArray *grids, int dims, int axis, int64_t left, TgExtents *grid) {
-  if (axis == dims - 1) {
-    grid->extent[axis] = (int32_t)left;
-    g_array_append_val(grids, *grid);
-    return;
-  }
-  for (int64_t e = 1; e <= left; e++) {
-    if (left % e) continue;
-    grid->extent[axis] = (int32_t)e;
-    split(grids, dims, axis + 1, left / e, grid);
-  }
-}
-
-static int64_t sum_of(const TgExtents *grid) {
-  int64_t sum = 0;
-  for (int i = 0; i < TG_MAX_DIMS; i++) sum += grid->extent[i];
-  return sum;
-}
-
-/* The squarest first; of two alike the one that is longer in the first coordinates. */
-static int compare_grids(const void *a, const void *b) {
-  int64_t of_a = sum_of(a), of_b = sum_of(b);
-  if (of_a != of_b) return of_a < of_b ? -1 : 1;
-  for (int i = 0; i < TG_MAX_DIMS; i++) {
-    int32_t x = ((const TgExtents *)a)->extent[i], y = ((const TgExtents *)b)->extent[i];
-    if (x != y) return x > y ? -1 : 1;
-  }
-  return 0;
-}
-
-static char *grid_text(const TgExtents *grid, int dims) {
-  GString *text = g_string_new(NULL);
-  for (int i = 0; i < dims; i++) g_string_append_printf(text, "%s%d", i ? "x" : "", grid->extent[i]);
-  return g_string_free(text, FALSE);
-}
-
-static bool bind_to(TgProblem *problem, const TgBindings *given, const char *grid, TgError *error) {
-  TgBindings bindings = *given;
-  return tg_bindings_grid(&bindings, grid, error) &&
-         tg_schedule_bind(&problem->schedule, &problem->names, &bindings, error);
-}
-
-static const char *grid_words(const TgProblem *problem) {
-  return tg_name(&problem->names, problem->names.grid);
-}
-
-static char *refusal(const TgProblem *problem, const TgError *squarest) {
-  return *squarest->message ? g_strdup(squarest->message) : g_strdup_printf("its grid is %s", grid_words(problem));
-}
-
-static TgExit bind_number(TgProblem *problem, const TgBindings *given, int64_t processors, char **why) {
-  g_autoptr(GArray) grids = g_array_new(FALSE, FALSE, sizeof(TgExtents));
-  const int dims = problem->schedule.dims;
-  TgExtents grid = {{0}};
-  TgError error = {0}, squarest = {0};
-  split(grids, dims, 0, processors, &grid);
-  g_array_sort(grids, compare_grids);
-  for (guint g = 0; g < grids->len; g++) {
-    g_autofree char *text = grid_text(&g_array_index(grids, TgExtents, g), dims);
-    if (bind_to(problem, given, text, &error)) return TG_EXIT_DONE;
-    if (problem->schedule.bound == TG_BOUND_UNMET && !*squarest.message) squarest = error;
-  }
-  *why = refusal(problem, &squarest);
-  return TG_EXIT_DONE;
-}
 
 /* The one of --grid's grids that has as many extents as the schedule has coordinates. */
 static TgExit pick_grid(const TgCli *cli, const TgProblem *problem, char **grid) {
@@ -97,8 +24,8 @@ static TgExit pick_grid(const TgCli *cli, const TgProblem *problem, char **grid)
     return TG_EXIT_DONE;
   }
   return tg_report(cli, TG_EXIT_USAGE, "--grid %s: none of these is for %s, whose grid is %s; add one with %d extent%s",
-                   cli->options.grid, tg_problem_name(problem), grid_words(problem), problem->schedule.dims,
-                   problem->schedule.dims == 1 ? "" : "s");
+                   cli->options.grid, tg_problem_name(problem), tg_name(&problem->names, problem->names.grid),
+                   problem->schedule.dims, problem->schedule.dims == 1 ? "" : "s");
 }
 
 bool tg_sim_takes(const TgProblem *problem, const char *set) {
@@ -110,19 +37,22 @@ bool tg_sim_takes(const TgProblem *problem, const char *set) {
   return !sign;
 }
 
-TgExit tg_sim_bind(const TgCli *cli, TgProblem *problem, const char *algo, int64_t processors, bool several,
-                   char **why) {
-  TgBindings bindings = {0};
+TgExit tg_sim_bindings(const TgCli *cli, const TgProblem *problem, bool several, bool grids, TgBindings *bindings) {
   TgError error = {0};
   g_autofree char *grid = NULL;
-  TgExit status = tg_problem_parse(cli, problem, algo);
+  TgExit status = TG_EXIT_DONE;
   for (char **set = cli->options.set; set && *set && !status; set++)
-    if (!several || tg_sim_takes(problem, *set)) status = tg_set_option(cli, &bindings, *set);
-  if (status) return status;
-  if (processors) return bind_number(problem, &bindings, processors, why);
-  if (cli->options.grid) status = pick_grid(cli, problem, &grid);
-  if (!status && grid && !tg_bindings_grid(&bindings, grid, &error))
-    return tg_report(cli, TG_EXIT_USAGE, "%s", error.message);
+    if (!several || tg_sim_takes(problem, *set)) status = tg_set_option(cli, bindings, *set);
+  if (!status && grids && cli->options.grid) status = pick_grid(cli, problem, &grid);
+  if (status || !grid || tg_bindings_grid(bindings, grid, &error)) return status;
+  return tg_report(cli, TG_EXIT_USAGE, "%s", error.message);
+}
+
+TgExit tg_sim_bind(const TgCli *cli, TgProblem *problem, const char *algo, bool several) {
+  TgBindings bindings = {0};
+  TgError error = {0};
+  TgExit status = tg_problem_parse(cli, problem, algo);
+  if (!status) status = tg_sim_bindings(cli, problem, several, true, &bindings);
   if (status || tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error)) return status;
   return tg_problem_report(cli, problem, &error);
 }
@@ -166,111 +96,54 @@ TgExit tg_algorithms_check(const TgCli *cli, const char *command) {
 
 /* --- the options -------------------------------------------------------------------------------------------------- */
 
-static TgExit fair_option(const TgCli *cli, TgSimRun *run) {
+static TgExit fair_option(const TgCli *cli, TgCostOptions *cost) {
   const char *text = cli->options.fair;
   if (!text) return TG_EXIT_DONE;
-  run->options.fair_equal = strcmp(text, "equal") == 0;
-  if (!run->options.fair_equal && strcmp(text, "latency") != 0)
+  cost->fair_equal = strcmp(text, "equal") == 0;
+  if (!cost->fair_equal && strcmp(text, "latency") != 0)
     return tg_report(cli, TG_EXIT_USAGE, "--fair %s: expected equal or latency", text);
-  if (run->options.model == TG_COST_FLOW) return TG_EXIT_DONE;
+  if (cost->model == TG_COST_FLOW) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
 }
 
-static TgExit model_option(const TgCli *cli, TgSimRun *run) {
+static TgExit model_option(const TgCli *cli, TgCostOptions *cost) {
   TgError error = {0};
-  if (cli->options.model && !tg_cost_model_parse(cli->options.model, &run->options.model, &error))
+  if (cli->options.model && !tg_cost_model_parse(cli->options.model, &cost->model, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--model: %s", error.message);
-  return fair_option(cli, run);
+  return fair_option(cli, cost);
 }
 
-static TgExit overlap_option(const TgCli *cli, TgSimRun *run) {
+static TgExit overlap_option(const TgCli *cli, TgCostOptions *cost) {
   const char *text = cli->options.overlap;
-  run->options.overlap = !text || strcmp(text, "on") == 0;
-  if (!text || run->options.overlap || strcmp(text, "off") == 0) return TG_EXIT_DONE;
+  cost->overlap = !text || strcmp(text, "on") == 0;
+  if (!text || cost->overlap || strcmp(text, "off") == 0) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", text);
 }
 
-static TgExit straggler_option(const TgCli *cli, TgSimRun *run) {
+static TgExit straggler_option(const TgCli *cli, TgCostOptions *cost) {
   const char *text = cli->options.straggler, *colon = text ? strchr(text, ':') : NULL;
-  run->options.straggler = -1;
+  cost->straggler = -1;
   if (!text) return TG_EXIT_DONE;
   if (!colon) return tg_report(cli, TG_EXIT_USAGE, "--straggler %s: expected NODE:FACTOR, as in 3:2.5", text);
   g_autofree char *node = g_strndup(text, (gsize)(colon - text));
-  TgExit status = tg_number_parse(cli, "--straggler", node, 0, run->network.nodes - 1, &run->options.straggler);
-  return status ? status : tg_real_parse(cli, "--straggler", colon + 1, 1, &run->options.straggler_factor);
+  TgExit status = tg_number_parse(cli, "--straggler", node, 0, INT32_MAX, &cost->straggler);
+  return status ? status : tg_real_parse(cli, "--straggler", colon + 1, 1, &cost->straggler_factor);
 }
 
-static TgExit random_options(const TgCli *cli, TgSimRun *run) {
+static TgExit random_options(const TgCli *cli, TgCostOptions *cost) {
   int64_t seed = 1;
-  TgExit status = tg_real_parse(cli, "--skew", cli->options.skew, 0, &run->options.skew_s);
-  if (!status) status = tg_real_parse(cli, "--jitter", cli->options.jitter, 0, &run->options.jitter);
-  if (!status) status = straggler_option(cli, run);
+  TgExit status = tg_real_parse(cli, "--skew", cli->options.skew, 0, &cost->skew_s);
+  if (!status) status = tg_real_parse(cli, "--jitter", cli->options.jitter, 0, &cost->jitter);
+  if (!status) status = straggler_option(cli, cost);
   if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
-  run->options.seed = (uint64_t)seed;
+  cost->seed = (uint64_t)seed;
   return status;
 }
 
-static TgExit collective_option(const TgCli *cli, TgSimRun *run) {
-  TgExit status = tg_collective_option(cli, &run->options.collective);
-  if (run->options.collective == TG_COLLECTIVE_WHOLE) run->options.collective = TG_COLLECTIVE_AUTO;
+static TgExit collective_option(const TgCli *cli, TgCostOptions *cost) {
+  TgExit status = tg_collective_option(cli, &cost->collective);
+  if (cost->collective == TG_COLLECTIVE_WHOLE) cost->collective = TG_COLLECTIVE_AUTO;
   return status;
-}
-
-/* A kind alone ("mesh", "hypercube") is the network of that kind with a node for each processor. */
-static TgExit whole_network(const TgCli *cli, const TgSchedule *schedule, char **text) {
-  const char *kind = cli->options.network;
-  int64_t processors = tg_schedule_processors(schedule);
-  char grid[48];
-  tg_schedule_grid_text(schedule, grid, sizeof grid);
-  if (strcmp(kind, "torus") == 0 || strcmp(kind, "mesh") == 0) {
-    *text = g_strdup_printf("%s:%s", kind, grid);
-  } else if (strcmp(kind, "hypercube") == 0) {
-    int bits = 0;
-    while (INT64_C(1) << bits < processors) bits++;
-    if (INT64_C(1) << bits != processors)
-      return tg_report(cli, TG_EXIT_USAGE,
-                       "--network hypercube: the grid %s has %" PRId64 " processors, no power of two; name the whole "
-                       "network, as in hypercube:%d",
-                       grid, processors, bits);
-    *text = g_strdup_printf("hypercube:%d", bits);
-  } else {
-    *text = g_strdup_printf("%s:%" PRId64, kind, processors);
-  }
-  TgTopology network;
-  if (tg_topology_parse(&network, *text, NULL)) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE,
-                   "--network %s: the grid %s has %" PRId64 " processor%s, and there is no %s of so many nodes", kind,
-                   grid, processors, processors == 1 ? "" : "s", kind);
-}
-
-static TgExit network_option(const TgCli *cli, TgSimRun *run) {
-  static const char *const kinds[] = {"torus", "mesh", "ring", "line", "hypercube", "full", "switch", NULL};
-  const TgSchedule *schedule = &run->problem->schedule;
-  const char *own = tg_machine_own_network(cli, &run->machine, tg_schedule_processors(schedule));
-  const char *name = own ? own : cli->options.network;
-  g_autofree char *whole = NULL;
-  TgExit status = TG_EXIT_DONE;
-  if (name && g_strv_contains(kinds, name)) status = whole_network(cli, schedule, &whole);
-  run->own_network = own != NULL;
-  if (!status) status = tg_network_option(cli, whole ? whole : name, schedule, &run->network, &run->embedding);
-  if (!status) tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
-  return status;
-}
-
-TgExit tg_sim_set_sizes(const TgCli *cli, TgSimRun *run, int64_t m, int64_t n, int64_t k) {
-  GError *error = NULL;
-  if (!tg_shape_init(&run->shape, &run->problem->schedule.computes, m, n, k, &error))
-    return tg_report_error(cli, error);
-  return TG_EXIT_DONE;
-}
-
-TgExit tg_sim_sizes(const TgCli *cli, TgSimRun *run) {
-  int64_t m, n, k;
-  bool given;
-  TgExit status = tg_sizes_parse(cli, &m, &n, &k, &given);
-  if (status) return status;
-  if (!given) return tg_report(cli, TG_EXIT_USAGE, "sim: expected the sizes of the matrices, -n or --size");
-  return tg_sim_set_sizes(cli, run, m, n, k);
 }
 
 static void warn_of_executor(const TgCli *cli, const TgMachine *machine) {
@@ -280,16 +153,116 @@ static void warn_of_executor(const TgCli *cli, const TgMachine *machine) {
                 cli->options.machine, (*kind)->name, (*kind)->unlike_sim);
 }
 
-TgExit tg_sim_options(const TgCli *cli, TgSimRun *run) {
-  if (cli->options.type && !tg_element_parse(cli->options.type, &run->element))
+TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element, TgCostOptions *cost) {
+  *element = TG_F32;
+  if (cli->options.type && !tg_element_parse(cli->options.type, element))
     return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
-  run->options.element_bytes = tg_element_bytes(run->element);
-  TgExit status = tg_machine_option(cli, &run->machine);
-  if (!status) warn_of_executor(cli, &run->machine);
-  if (!status) status = model_option(cli, run);
-  if (!status) status = overlap_option(cli, run);
-  if (!status) status = collective_option(cli, run);
-  if (!status) status = network_option(cli, run);
-  if (!status) status = tg_sim_tiers(cli, run);
-  return status ? status : random_options(cli, run);
+  cost->element_bytes = tg_element_bytes(*element);
+  TgExit status = tg_machine_option(cli, machine);
+  if (!status) warn_of_executor(cli, machine);
+  if (!status) status = model_option(cli, cost);
+  if (!status) status = overlap_option(cli, cost);
+  if (!status) status = collective_option(cli, cost);
+  if (!status) status = tg_sim_tiers(cli, machine, cost);
+  return status ? status : random_options(cli, cost);
+}
+
+TgExit tg_sim_embedding(const TgCli *cli, TgEmbeddingKind *embedding) {
+  TgError error = {0};
+  *embedding = TG_ROWMAJOR;
+  if (!cli->options.embed || tg_embedding_kind_parse(embedding, cli->options.embed, &error)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
+}
+
+static TgExit sizes_option(const TgCli *cli, TgEstimate *run) {
+  int64_t m, n, k;
+  bool given;
+  GError *error = NULL;
+  TgExit status = tg_sizes_parse(cli, &m, &n, &k, &given);
+  if (status) return status;
+  if (!given) return tg_report(cli, TG_EXIT_USAGE, "sim: expected the sizes of the matrices, -n or --size");
+  if (tg_shape_init(&run->shape, &run->schedule->computes, m, n, k, &error)) return TG_EXIT_DONE;
+  return tg_report_error(cli, error);
+}
+
+TgExit tg_sim_open(const TgCli *cli, TgSimRun *run, const char *algo, bool several) {
+  TgEstimate *estimate = &run->estimate;
+  TgTierOptions *tiers = &estimate->options.tiers;
+  TgEmbeddingKind embedding;
+  GError *error = NULL;
+  TgExit status = tg_sim_bind(cli, &run->problem, algo, several);
+  estimate->schedule = &run->problem.schedule;
+  estimate->names = &run->problem.names;
+  if (!status) status = sizes_option(cli, estimate);
+  if (!status) status = tg_sim_settings(cli, &estimate->machine, &estimate->element, &estimate->options);
+  if (!status) status = tg_sim_buffers(cli, &run->problem, &tiers->in_memory, &tiers->by_rows);
+  if (!status) status = tg_sim_embedding(cli, &embedding);
+  if (status) return status;
+  estimate->formula = tg_problem_formula(&run->problem);
+  if (tg_estimate_place(estimate, cli->options.network, embedding, &error)) return TG_EXIT_DONE;
+  return tg_sim_failed(cli, &run->problem, &estimate->fault, error);
+}
+
+/* --- the prediction ----------------------------------------------------------------------------------------------- */
+
+void tg_sim_clear(TgSimRun *run) {
+  tg_formula_free((TgFormula *)run->estimate.formula);
+  g_free((int32_t *)run->estimate.options.node_group);
+  tg_estimate_clear(&run->estimate);
+  tg_cost_clear(&run->cost);
+  tg_problem_clear(&run->problem);
+}
+
+TgExit tg_sim_failed(const TgCli *cli, const TgProblem *problem, const TgEstimateFault *fault, GError *error) {
+  g_autoptr(GError) freed = error;
+  if (fault->need_bytes > 0) return tg_memory_refuse(cli, fault->need_of, fault->need_bytes);
+  if (*fault->failure.message && g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
+    return tg_problem_report_failure(cli, problem, &fault->failure);
+  if (*fault->failure.message) return tg_problem_report(cli, problem, &fault->failure);
+  if (g_strcmp0(fault->field, "kind") == 0)
+    return tg_report(cli, TG_EXIT_USAGE, "--network %s: %s", cli->options.network, error->message);
+  if (g_strcmp0(fault->field, "network") == 0 || g_strcmp0(fault->field, "straggler") == 0)
+    return tg_report(cli, TG_EXIT_USAGE, "--%s: %s", fault->field, error->message);
+  return tg_report_error(cli, g_steal_pointer(&freed));
+}
+
+/* Of the events of a trace: its text, in a buffer that grows by doubling. */
+static double trace_bytes(const TgCli *cli, const TgEstimate *run) {
+  enum { EVENT_BYTES = 400, EVENTS_AT_ONCE = 8 }; /* of a processor in a statement */
+  if (!cli->options.trace) return 0;
+  const double statements = (double)tg_walk_count_statements(run->schedule, run->names);
+  const double at_work = statements * (double)tg_schedule_processors(run->schedule);
+  return fmin(EVENTS_AT_ONCE * at_work, TG_SIM_TRACE_EVENTS) * EVENT_BYTES;
+}
+
+TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
+  TgEstimate *estimate = &run->estimate;
+  GError *error = NULL;
+  estimate->more_bytes = trace_bytes(cli, estimate);
+  estimate->memory_limit_bytes = (double)tg_memory_limit(cli);
+  if (tg_estimate_prove(estimate, &error)) return TG_EXIT_DONE;
+  return tg_sim_failed(cli, &run->problem, &estimate->fault, error);
+}
+
+TgExit tg_sim_predict(const TgCli *cli, TgSimRun *run) {
+  GError *error = NULL;
+  if (tg_estimate_predict(&run->estimate, &run->cost, &error)) return TG_EXIT_DONE;
+  return tg_sim_failed(cli, &run->problem, &run->estimate.fault, error);
+}
+
+void tg_sim_warn_memory(const TgCli *cli, const TgEstimate *run) {
+  const TgEstimateMemory *memory = &run->memory;
+  char need[32], has[32], grid[48];
+  if (memory->fits || run->options.tiers.used) return;
+  tg_bytes_text(memory->node_bytes, need, sizeof need);
+  tg_bytes_text(run->machine.processor.memory_bytes, has, sizeof has);
+  tg_schedule_grid_text(run->schedule, grid, sizeof grid);
+  tg_report(cli, TG_EXIT_DONE,
+            "warning: %s on %s does not fit: a node needs %s%s for its blocks and has %s; take more processors or "
+            "smaller matrices",
+            tg_sim_name(run), grid,
+            memory->at_least         ? "at least "
+            : memory->processors > 1 ? "up to "
+                                     : "",
+            need, has);
 }

@@ -7,7 +7,7 @@
 
 enum { SLOWEST = 4 };
 
-void tg_sim_vertex_text(const TgSimRun *run, int64_t vertex, char *text, size_t size) {
+void tg_sim_vertex_text(const TgEstimate *run, int64_t vertex, char *text, size_t size) {
   const TgTopology *network = &run->network;
   int32_t coordinate[TG_MAX_COORDINATES];
   if (vertex >= network->nodes) {
@@ -15,7 +15,7 @@ void tg_sim_vertex_text(const TgSimRun *run, int64_t vertex, char *text, size_t 
     return;
   }
   if (run->rank && run->rank[vertex] >= 0) {
-    tg_schedule_processor_text(&run->problem->schedule, run->rank[vertex], text, size);
+    tg_schedule_processor_text(run->schedule, run->rank[vertex], text, size);
     return;
   }
   int count = tg_topology_coordinates(network, vertex, coordinate);
@@ -26,7 +26,7 @@ void tg_sim_vertex_text(const TgSimRun *run, int64_t vertex, char *text, size_t 
 }
 
 /* True where the node has no processor. */
-static bool sim_is_idle(const TgSimRun *run, int64_t node) {
+static bool sim_is_idle(const TgEstimate *run, int64_t node) {
   return run->rank && run->rank[node] < 0;
 }
 
@@ -37,7 +37,7 @@ static gint compare_times(gconstpointer a, gconstpointer b, gpointer user) {
   return x < y ? -1 : x > y;
 }
 
-int64_t *tg_sim_nodes_by_time(const TgSimRun *run) {
+int64_t *tg_sim_nodes_by_time(const TgEstimate *run) {
   int64_t *nodes = g_new(int64_t, run->cost->nodes);
   int64_t idle = 0, busy = run->cost->nodes - run->workers;
   for (int64_t n = 0; n < run->cost->nodes; n++) nodes[sim_is_idle(run, n) ? idle++ : busy++] = n;
@@ -45,7 +45,7 @@ int64_t *tg_sim_nodes_by_time(const TgSimRun *run) {
   return nodes;
 }
 
-static void add_node(TgTable *table, const TgSimRun *run, const char *name, int64_t node) {
+static void add_node(TgTable *table, const TgEstimate *run, const char *name, int64_t node) {
   const TgCost *cost = run->cost;
   const double seconds[] = {cost->node_time_s[node], cost->node_compute_s[node],
                             cost->node_time_s[node] - cost->node_compute_s[node]};
@@ -56,7 +56,7 @@ static void add_node(TgTable *table, const TgSimRun *run, const char *name, int6
   tg_table_add(table, "%s", name);
 }
 
-static bool all_alike(const TgSimRun *run) {
+static bool all_alike(const TgEstimate *run) {
   const TgCost *cost = run->cost;
   int64_t first = 0;
   while (sim_is_idle(run, first)) first++;
@@ -68,7 +68,7 @@ static bool all_alike(const TgSimRun *run) {
   return true;
 }
 
-static void add_some(TgTable *table, const TgSimRun *run) {
+static void add_some(TgTable *table, const TgEstimate *run) {
   g_autofree int64_t *nodes = tg_sim_nodes_by_time(run);
   const int64_t count = run->cost->nodes;
   add_node(table, run, "first to be done", nodes[count - run->workers]);
@@ -78,7 +78,7 @@ static void add_some(TgTable *table, const TgSimRun *run) {
 }
 
 /* Tables of what the nodes and the links do. */
-static void sim_print_nodes(TgCli *cli, const TgSimRun *run) {
+static void sim_print_nodes(TgCli *cli, const TgEstimate *run) {
   const char *const heads[] = {run->rank ? "processor" : "node", "done", "products", "communication", ""};
   const TgCost *cost = run->cost;
   tg_print(cli, "\n");
@@ -110,7 +110,7 @@ static void sim_print_nodes(TgCli *cli, const TgSimRun *run) {
              cost->nodes > TG_SIM_JSON_NODES ? "the 4096 that end last" : "each of them");
 }
 
-int tg_sim_busiest_links(const TgSimRun *run, int64_t links[TG_SIM_LINKS]) {
+int tg_sim_busiest_links(const TgEstimate *run, int64_t links[TG_SIM_LINKS]) {
   const int64_t *bytes = run->cost->trace.link_bytes;
   int count = 0;
   for (int64_t link = 0; link < run->cost->trace.links; link++) {
@@ -130,7 +130,7 @@ static int64_t count_busiest(const TgCost *cost) {
   return count;
 }
 
-static void sim_print_links(TgCli *cli, const TgSimRun *run) {
+static void sim_print_links(TgCli *cli, const TgEstimate *run) {
   int64_t links[TG_SIM_LINKS];
   int count = tg_sim_busiest_links(run, links);
   if (!count) return;
@@ -162,27 +162,25 @@ static void sim_print_links(TgCli *cli, const TgSimRun *run) {
 enum { MOST_STEPS = 24 };
 
 /* Those that the grid does not show: " with b = 2". */
-static void print_parameters(TgCli *cli, const TgProblem *problem) {
-  const TgSchedule *schedule = &problem->schedule;
+static void print_parameters(TgCli *cli, const TgSchedule *schedule, const TgScheduleNames *names) {
   const char *before = " with";
   for (int p = 0; p < schedule->parameters; p++) {
     if (schedule->parameter_kind[p] != TG_PARAMETER_SET && schedule->parameter_kind[p] != TG_PARAMETER_DEFAULT)
       continue;
-    tg_print(cli, "%s %s = %" PRId64, before, tg_name(&problem->names, problem->names.parameter[p]),
-             schedule->parameter[p]);
+    tg_print(cli, "%s %s = %" PRId64, before, tg_name(names, names->parameter[p]), schedule->parameter[p]);
     before = ",";
   }
 }
 
-static void print_head(TgCli *cli, const TgSimRun *run) {
+static void print_head(TgCli *cli, const TgEstimate *run) {
   char grid[48], formula[TG_FORMULA_BYTES];
-  tg_schedule_grid_text(&run->problem->schedule, grid, sizeof grid);
-  tg_computes_text(&run->problem->schedule.computes, formula);
-  tg_print(cli, "%s on %s", tg_problem_name(run->problem), grid);
-  print_parameters(cli, run->problem);
+  tg_schedule_grid_text(run->schedule, grid, sizeof grid);
+  tg_computes_text(&run->schedule->computes, formula);
+  tg_print(cli, "%s on %s", tg_sim_name(run), grid);
+  print_parameters(cli, run->schedule, run->names);
   tg_print(cli, ": %s, C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s\n", formula, run->shape.m,
            run->shape.n, run->shape.k, tg_element_name(run->element));
-  g_autofree char *settings = tg_sim_settings_text(cli, run);
+  g_autofree char *settings = tg_sim_settings_text(cli, &run->options);
   tg_print(cli, "machine: %s; network %s%s, %s; %s\n", run->machine.name, run->network_text,
            run->own_network ? " (the machine's own)" : "", tg_embedding_name(run->embedding.kind), settings);
   if (!run->own_network && *run->machine.network && strcmp(run->machine.network, run->network_text) != 0)
@@ -193,7 +191,7 @@ static void print_head(TgCli *cli, const TgSimRun *run) {
   tg_print(cli, "\n");
 }
 
-static void add_efficiency(TgTable *table, const TgSimRun *run) {
+static void add_efficiency(TgTable *table, const TgEstimate *run) {
   char serial[32], percent[32];
   if (isnan(run->efficiency)) return;
   tg_time_text(run->serial_s, serial, sizeof serial);
@@ -203,8 +201,8 @@ static void add_efficiency(TgTable *table, const TgSimRun *run) {
   tg_table_add_fact(table, "efficiency", percent, words);
 }
 
-static void add_memory(TgTable *table, const TgSimRun *run) {
-  const TgSimMemory *memory = &run->memory;
+static void add_memory(TgTable *table, const TgEstimate *run) {
+  const TgEstimateMemory *memory = &run->memory;
   const bool limited = !isinf(run->machine.processor.memory_bytes);
   char bytes[32], has[32], together[32];
   tg_bytes_text((double)memory->words * (double)run->options.element_bytes, bytes, sizeof bytes);
@@ -222,7 +220,7 @@ static void add_memory(TgTable *table, const TgSimRun *run) {
   tg_table_add_fact(table, "memory", bytes, words->str);
 }
 
-static void print_times(TgCli *cli, const TgSimRun *run) {
+static void print_times(TgCli *cli, const TgEstimate *run) {
   const TgCost *cost = run->cost;
   g_autoptr(TgTable) table = tg_table_new("lrl");
   g_autofree char *nodes = run->workers < cost->nodes
@@ -269,7 +267,7 @@ static void print_steps(TgCli *cli, const TgCost *cost) {
                    2, 0);
 }
 
-void tg_sim_print(TgCli *cli, const TgSimRun *run) {
+void tg_sim_print(TgCli *cli, const TgEstimate *run) {
   print_head(cli, run);
   print_times(cli, run);
   print_steps(cli, run->cost);

@@ -39,14 +39,14 @@ static int buffer_named(const TgScheduleNames *names, const char *name) {
   return -1;
 }
 
-static TgExit buffers_option(const TgCli *cli, const TgSimRun *run, const char *option, const char *text,
+static TgExit buffers_option(const TgCli *cli, const TgProblem *problem, const char *option, const char *text,
                              uint32_t *buffers) {
   if (!text) return TG_EXIT_DONE;
   g_auto(GStrv) words = g_strsplit(text, ",", 0);
   for (char **word = words; *word; word++) {
-    int buffer = buffer_named(&run->problem->names, *word);
+    int buffer = buffer_named(&problem->names, *word);
     if (buffer < 0)
-      return tg_report(cli, TG_EXIT_USAGE, "%s %s: %s has no buffer `%s`", option, text, tg_problem_name(run->problem),
+      return tg_report(cli, TG_EXIT_USAGE, "%s %s: %s has no buffer `%s`", option, text, tg_problem_name(problem),
                        *word);
     *buffers |= 1u << buffer;
   }
@@ -54,18 +54,21 @@ static TgExit buffers_option(const TgCli *cli, const TgSimRun *run, const char *
 }
 
 /* Without a device what is on the host is where the products are, and nothing streams. */
-static TgExit check_device(const TgCli *cli, const TgSimRun *run) {
-  const TgTierOptions *tiers = &run->options.tiers;
-  if (!tiers->used || tiers->from != TG_PLACE_HOST || tg_machine_tier(&run->machine, TG_TIER_DEVICE))
-    return TG_EXIT_DONE;
+static TgExit check_device(const TgCli *cli, const TgTierOptions *tiers, const TgMachine *machine) {
+  if (!tiers->used || tiers->from != TG_PLACE_HOST || tg_machine_tier(machine, TG_TIER_DEVICE)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "--from host: machine %s has no [device] in its file, and its processors multiply on the host: add "
                    "the section, or leave out --from",
-                   run->machine.name);
+                   machine->name);
 }
 
-TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run) {
-  TgTierOptions *tiers = &run->options.tiers;
+TgExit tg_sim_buffers(const TgCli *cli, const TgProblem *problem, uint32_t *in_memory, uint32_t *by_rows) {
+  const TgExit status = buffers_option(cli, problem, "--in-memory", cli->options.in_memory, in_memory);
+  return status ? status : buffers_option(cli, problem, "--by-rows", cli->options.by_rows, by_rows);
+}
+
+TgExit tg_sim_tiers(const TgCli *cli, const TgMachine *machine, TgCostOptions *cost) {
+  TgTierOptions *tiers = &cost->tiers;
   const TgOptions *options = &cli->options;
   if (!options->from && (options->tiles || options->pipeline || options->in_memory || options->by_rows))
     return tg_report(
@@ -75,11 +78,9 @@ TgExit tg_sim_tiers(const TgCli *cli, TgSimRun *run) {
   TgExit status = place_option(cli, tiers);
   if (!status) status = tiles_option(cli, tiers);
   if (!status) status = pipeline_option(cli, tiers);
-  if (!status) status = buffers_option(cli, run, "--in-memory", options->in_memory, &tiers->in_memory);
-  if (!status) status = buffers_option(cli, run, "--by-rows", options->by_rows, &tiers->by_rows);
-  if (!status && tiers->used && run->options.model != TG_COST_HOCKNEY)
+  if (!status && tiers->used && cost->model != TG_COST_HOCKNEY)
     status = tg_report(cli, TG_EXIT_USAGE, "--from: only --model hockney has disks and devices");
-  return status ? status : check_device(cli, run);
+  return status ? status : check_device(cli, tiers, machine);
 }
 
 /* ---- for programs ---- */
@@ -104,7 +105,7 @@ static void write_product(TgJson *json, const TgTierCost *tiers) {
   tg_json_end_object(json);
 }
 
-static void write_disks(TgJson *json, const TgSimRun *run) {
+static void write_disks(TgJson *json, const TgEstimate *run) {
   const TgTierCost *tiers = &run->cost->tiers;
   tg_json_member_array(json, "disks", TG_JSON_LINES);
   for (int64_t n = 0; n < MIN(run->cost->nodes, TG_SIM_JSON_NODES); n++) {
@@ -121,7 +122,7 @@ static const char *pipeline_name(const TgTierOptions *options) {
   return !options->pipelined ? "off" : options->double_c ? "full" : "on";
 }
 
-void tg_sim_write_tiers(TgJson *json, const TgSimRun *run) {
+void tg_sim_write_tiers(TgJson *json, const TgEstimate *run) {
   const TgTierOptions *options = &run->options.tiers;
   if (!options->used) return;
   tg_json_member_object(json, "tiers", TG_JSON_LINES);
@@ -166,7 +167,7 @@ static void print_reads(TgCli *cli, const TgPipeline *product) {
   tg_print_wrapped(cli, text, 2, 2);
 }
 
-static void print_disks(TgCli *cli, const TgSimRun *run) {
+static void print_disks(TgCli *cli, const TgEstimate *run) {
   const TgTierCost *tiers = &run->cost->tiers;
   int64_t busiest = 0;
   char name[64], read[32], written[32], time[32];
@@ -181,7 +182,7 @@ static void print_disks(TgCli *cli, const TgSimRun *run) {
            written, time);
 }
 
-void tg_sim_print_tiers(TgCli *cli, const TgSimRun *run) {
+void tg_sim_print_tiers(TgCli *cli, const TgEstimate *run) {
   const TgTierCost *tiers = &run->cost->tiers;
   const TgPipeline *product = &tiers->product;
   char time[32], fill[32];

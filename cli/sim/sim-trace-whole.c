@@ -33,9 +33,9 @@ static const TgNodeStep *times_of(const Whole *whole, int64_t place) {
 
 /* --- who does what -------------------------------------------------------------------------------------------------*/
 
-static int64_t bytes_of(const TgSimRun *run, const TgFrameMessage *message) {
+static int64_t bytes_of(const TgEstimate *run, const TgFrameMessage *message) {
   const TgBlockName *block = &message->block;
-  const int32_t *blocks = run->problem->schedule.blocks[block->matrix];
+  const int32_t *blocks = run->schedule->blocks[block->matrix];
   const int64_t all_rows = run->shape.rows[block->matrix], all_columns = run->shape.columns[block->matrix];
   if (block->kind == TG_VALUE_ZERO) return 0;
   const int64_t rows =
@@ -228,8 +228,7 @@ static TgExit write_steps(const TgCli *cli, Whole *whole, TgFrames *frames) {
   GError *error = NULL;
   while (tg_sim_trace_fits(trace) && (whole->frame = tg_frames_next(frames, &error))) {
     const TgError *failure = whole->frame->failure;
-    if (failure)
-      return tg_report_at(cli, TG_EXIT_WRONG, &trace->run->problem->source, failure->line, 0, failure->message);
+    if (failure) return tg_report_at(cli, TG_EXIT_WRONG, &trace->problem->source, failure->line, 0, failure->message);
     /* the initial placement, and steps that cost nothing, are not in the prediction */
     if (whole->s == trace->steps || whole->frame->step != step_of(whole)->index) continue;
     write_step(whole);
@@ -239,10 +238,10 @@ static TgExit write_steps(const TgCli *cli, Whole *whole, TgFrames *frames) {
 }
 
 TgExit tg_sim_trace_whole(const TgCli *cli, TgSimTrace *trace) {
-  const TgSimRun *run = trace->run;
+  const TgEstimate *run = trace->run;
   const TgFrameOptions options = {.collective = run->options.collective, .to_the_error = true, .list = true};
   GError *error = NULL;
-  g_autoptr(TgFrames) frames = tg_frames_new(&run->problem->schedule, &run->problem->names, &options, &error);
+  g_autoptr(TgFrames) frames = tg_frames_new(run->schedule, run->names, &options, &error);
   if (!frames) return tg_report_error(cli, error);
   Whole whole = {.trace = trace, .doing = g_new0(Doing, trace->places)};
   const TgExit status = write_steps(cli, &whole, frames);

@@ -92,7 +92,7 @@ typedef struct Rows {
 
 /* Where the prediction has kept rows alone, a place's times are those of its row. */
 static const TgNodeStep *entry_of(const TgSimTrace *trace, int64_t s, int64_t place) {
-  const TgSimRun *run = trace->run;
+  const TgEstimate *run = trace->run;
   const int64_t node = tg_sim_trace_node(trace, place);
   const int64_t entry = run->options.node_group ? run->options.node_group[node] : node;
   return &run->cost->node_step[s * run->cost->node_entries + entry];
@@ -218,14 +218,14 @@ static bool write_steps(Rows *rows, GError **error) {
 
 /* Rows and what goes from one to another, of the steps that are to be written; likewise. */
 static TgExit sim_trace_rows(const TgCli *cli, TgSimTrace *trace) {
-  const TgSimRun *run = trace->run;
+  const TgEstimate *run = trace->run;
   GError *error = NULL;
   Rows rows = {.trace = trace,
                .traffic = g_new0(Traffic, trace->tracks * trace->tracks),
                .touched = g_array_new(FALSE, FALSE, sizeof(int64_t)),
                .now = g_new0(TgNodeStep, trace->tracks),
                .next = g_new0(TgNodeStep, trace->tracks)};
-  rows.phases = tg_phases_new(&run->problem->schedule, &run->problem->names, run->options.collective, &run->shape,
+  rows.phases = tg_phases_new(run->schedule, run->names, run->options.collective, &run->shape,
                               run->options.element_bytes, &error);
   const bool done = rows.phases && write_steps(&rows, &error);
   g_clear_pointer(&rows.phase, tg_phase_release);
@@ -245,14 +245,14 @@ enum {
 
 /* --- what to keep --------------------------------------------------------------------------------------------------*/
 
-static int64_t row_of(const TgSimRun *run) {
+static int64_t row_of(const TgEstimate *run) {
   int32_t extents[TG_MAX_COORDINATES];
-  if (run->rank) return run->problem->schedule.extent[run->problem->schedule.dims - 1];
+  if (run->rank) return run->schedule->extent[run->schedule->dims - 1];
   return extents[tg_topology_extents(&run->network, extents) - 1];
 }
 
-static int64_t places_of(const TgSimRun *run) {
-  return run->rank ? tg_schedule_processors(&run->problem->schedule) : run->network.nodes;
+static int64_t places_of(const TgEstimate *run) {
+  return run->rank ? tg_schedule_processors(run->schedule) : run->network.nodes;
 }
 
 /* So many rows to a track that there are not too many tracks, with a slice a step. */
@@ -265,23 +265,23 @@ static int64_t rows_each(int64_t places, int64_t row, int64_t steps) {
 }
 
 /* Times of single nodes would be too many: kept are those of the rows that can be tracks. */
-static void group_nodes(TgSimRun *run, int64_t steps) {
+static void group_nodes(TgEstimate *run, int64_t steps) {
   const int64_t places = places_of(run), each = rows_each(places, row_of(run), steps);
-  run->node_group = g_new(int32_t, run->network.nodes);
+  int32_t *group = g_new(int32_t, run->network.nodes);
   for (int64_t n = 0; n < run->network.nodes; n++) {
     const int64_t place = run->rank ? run->rank[n] : n;
-    run->node_group[n] = place < 0 ? -1 : (int32_t)(place / each);
+    group[n] = place < 0 ? -1 : (int32_t)(place / each);
   }
-  run->places_of_group = each;
-  run->options.node_group = run->node_group;
+  run->options.node_group = group;
   run->options.node_groups = (places + each - 1) / each;
 }
 
-TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *run) {
+TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *sim) {
+  TgEstimate *run = &sim->estimate;
   TgError error = {0};
   if (!cli->options.trace) return TG_EXIT_DONE;
-  const int64_t steps = tg_walk_count_steps(&run->problem->schedule, &run->problem->names, &error);
-  if (steps < 0) return tg_problem_report(cli, run->problem, &error);
+  const int64_t steps = tg_walk_count_steps(run->schedule, run->names, &error);
+  if (steps < 0) return tg_problem_report(cli, &sim->problem, &error);
   run->options.keep_node_steps = true;
   if (places_of(run) > TG_SIM_TRACE_EVENTS / MAX(steps, 1)) group_nodes(run, steps);
   return TG_EXIT_DONE;
@@ -290,18 +290,18 @@ TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *run) {
 /* --- the document --------------------------------------------------------------------------------------------------*/
 
 static void write_names(TgSimTrace *trace) {
-  const TgSimRun *run = trace->run;
+  const TgEstimate *run = trace->run;
   char grid[48];
-  tg_schedule_grid_text(&run->problem->schedule, grid, sizeof grid);
-  g_autofree char *process = g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(run->problem), grid,
-                                             tg_cost_model_name(run->options.model));
+  tg_schedule_grid_text(run->schedule, grid, sizeof grid);
+  g_autofree char *process =
+      g_strdup_printf("predicted: %s on %s, %s", tg_sim_name(run), grid, tg_cost_model_name(run->options.model));
   tg_trace_name(&trace->file, "process_name", 0, process);
 }
 
-static void append_place(GString *text, const TgSimRun *run, int64_t place) {
+static void append_place(GString *text, const TgEstimate *run, int64_t place) {
   char vertex[64];
   if (run->rank) {
-    tg_processor_append(text, &run->problem->schedule, place);
+    tg_processor_append(text, run->schedule, place);
   } else {
     tg_sim_vertex_text(run, place, vertex, sizeof vertex);
     g_string_append(text, vertex);
@@ -352,8 +352,8 @@ static const char how_flows_go[] = "from the sender's step to the receiver's, as
                                    "has the times of steps, not of messages";
 
 static void begin(const TgCli *cli, TgSimTrace *trace) {
-  const TgSimRun *run = trace->run;
-  g_autofree char *missing = left_out_of_both(trace), *settings = tg_sim_settings_text(cli, run);
+  const TgEstimate *run = trace->run;
+  g_autofree char *missing = left_out_of_both(trace), *settings = tg_sim_settings_text(cli, &run->options);
   const TgRunCommand *measured = trace->measured;
   const char *const about[] = {
       "machine",  run->machine.name,
@@ -408,13 +408,22 @@ static void write_measured(TgSimTrace *trace) {
   tg_run_trace_result(&trace->file, trace->measured, tg_run_entry(trace->measured, 0), MEASURED);
 }
 
-static TgSimTrace open_trace(const TgSimRun *run) {
-  const int64_t processors = tg_schedule_processors(&run->problem->schedule);
+/* How many processors, or nodes where these have several, are one group of the prediction's times. */
+static int64_t places_of_group(const TgEstimate *run) {
+  int64_t places = 0;
+  for (int64_t n = 0; run->options.node_group && n < run->network.nodes; n++) places += run->options.node_group[n] == 0;
+  return MAX(places, 1);
+}
+
+static TgSimTrace open_trace(const TgSimRun *sim) {
+  const TgEstimate *run = &sim->estimate;
+  const int64_t processors = tg_schedule_processors(run->schedule);
   TgSimTrace trace = {.run = run,
+                      .problem = &sim->problem,
                       .most = TG_SIM_TRACE_EVENTS,
                       .places = places_of(run),
                       .row = row_of(run),
-                      .kept = MAX(run->places_of_group, 1),
+                      .kept = places_of_group(run),
                       .each = 1,
                       .tracks = places_of(run),
                       .steps = run->cost->trace.steps,
@@ -431,8 +440,8 @@ static void clear(TgSimTrace *trace) {
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgSimTrace, clear)
 
-static TgExit write_trace(TgCli *cli, const TgSimRun *run, const TgRunCommand *measured, bool alone) {
-  g_auto(TgSimTrace) trace = open_trace(run);
+static TgExit write_trace(TgCli *cli, const TgSimRun *sim, const TgRunCommand *measured, bool alone) {
+  g_auto(TgSimTrace) trace = open_trace(sim);
   trace.measured = measured;
   trace.alone = alone;
   if (measured) trace.most -= MIN(tg_run_entry(measured, 0)->run.facts.steps, MEASURED) + NAMES;
@@ -445,10 +454,10 @@ static TgExit write_trace(TgCli *cli, const TgSimRun *run, const TgRunCommand *m
   return status ? status : tg_trace_end(cli, &trace.file, NULL);
 }
 
-TgExit tg_sim_trace_write(TgCli *cli, const TgSimRun *run) {
-  return cli->options.trace ? write_trace(cli, run, NULL, false) : TG_EXIT_DONE;
+TgExit tg_sim_trace_write(TgCli *cli, const TgSimRun *sim) {
+  return cli->options.trace ? write_trace(cli, sim, NULL, false) : TG_EXIT_DONE;
 }
 
-TgExit tg_sim_trace_beside(TgCli *cli, const TgSimRun *run, const TgRunCommand *measured) {
-  return write_trace(cli, run, measured, true);
+TgExit tg_sim_trace_beside(TgCli *cli, const TgSimRun *sim, const TgRunCommand *measured) {
+  return write_trace(cli, sim, measured, true);
 }

@@ -15,7 +15,8 @@ enum {
 };
 
 typedef struct TgSimTrace {
-  const TgSimRun *run;
+  const TgEstimate *run;
+  const TgProblem *problem;
   const TgRunCommand *measured; /**< or NULL */
   bool alone;                   /**< as in TgTraceFile */
   TgTraceFile file;

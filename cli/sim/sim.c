@@ -2,16 +2,14 @@
 #include "sim.h"
 #include "output-files.h"
 #include "progress.h"
-#include "sweep.h"
+#include "sweep-command.h"
 
 #include <math.h>
 
-static TgExit open_run(const TgCli *cli, TgProblem *problem, TgSimRun *run) {
+static TgExit open_run(const TgCli *cli, TgSimRun *run) {
   TgFormulaSymbols symbols;
   TgExit status = tg_sim_symbols(cli, &symbols);
-  if (!status) status = tg_sim_bind(cli, problem, cli->options.arguments[0], 0, false, NULL);
-  if (!status) status = tg_sim_sizes(cli, run);
-  if (!status) status = tg_sim_options(cli, run);
+  if (!status) status = tg_sim_open(cli, run, cli->options.arguments[0], false);
   if (!status && cli->options.trace) status = tg_output_files_check(cli);
   if (!status) status = tg_sim_prove(cli, run);
   return status ? status : tg_sim_trace_prepare(cli, run);
@@ -21,38 +19,39 @@ static void show_progress(void *user, int64_t statements) {
   tg_progress_at(user, statements);
 }
 
-static TgExit predict(TgCli *cli, TgSimRun *run, TgCost *cost) {
+static TgExit predict(TgCli *cli, TgSimRun *run) {
+  TgCostOptions *options = &run->estimate.options;
   TgProgressLine line;
-  tg_progress_begin(&line, cli, "sim", run->statements);
-  run->options.progress = show_progress;
-  run->options.progress_user = &line;
-  TgExit status = tg_sim_predict(cli, run, cost);
-  run->options.progress = NULL;
+  tg_progress_begin(&line, cli, "sim", run->estimate.statements);
+  options->progress = show_progress;
+  options->progress_user = &line;
+  TgExit status = tg_sim_predict(cli, run);
+  options->progress = NULL;
   tg_progress_end(cli);
   return status;
 }
 
 static TgExit run_one(TgCli *cli) {
-  g_auto(TgProblem) problem = {0};
-  g_auto(TgCost) cost = {0};
-  g_auto(TgSimRun) run = {.problem = &problem, .element = TG_F32};
-  TgExit status = open_run(cli, &problem, &run);
-  if (!status) status = predict(cli, &run, &cost);
+  g_auto(TgSimRun) run = {0};
+  TgEstimate *estimate = &run.estimate;
+  TgExit status = open_run(cli, &run);
+  if (!status) status = predict(cli, &run);
   if (status) return status;
-  tg_sim_closed_form(&run);
+  tg_estimate_closed_form(estimate);
   if (cli->options.json)
-    tg_sim_print_json(cli, &run);
+    tg_sim_print_json(cli, estimate);
   else
-    tg_sim_print(cli, &run);
-  if (!cli->options.json && (cli->options.formula || cli->options.symbols)) status = tg_sim_print_formula(cli, &run);
+    tg_sim_print(cli, estimate);
+  if (!cli->options.json && (cli->options.formula || cli->options.symbols))
+    status = tg_sim_print_formula(cli, estimate);
   if (!status) status = tg_sim_trace_write(cli, &run);
-  tg_sim_warn_memory(cli, &run);
+  tg_sim_warn_memory(cli, estimate);
   return status;
 }
 
 static TgExit run_sim(TgCli *cli) {
   const TgOptions *options = &cli->options;
-  if (options->sweep || g_strv_length(options->arguments) > 1) return tg_sweep(cli);
+  if (options->sweep || g_strv_length(options->arguments) > 1) return tg_sweep_run(cli);
   if (options->efficiency)
     return tg_report(cli, TG_EXIT_USAGE, "--efficiency: expected --sweep p=… with it, as in --sweep p=16,64,256");
   if (options->output)

@@ -15,11 +15,9 @@ static TgExit check_given(const TgCli *cli) {
   return tg_output_files_check(cli);
 }
 
-static TgExit open_run(const TgCli *cli, TgProblem *problem, TgSimRun *run) {
+static TgExit open_run(const TgCli *cli, TgSimRun *run) {
   TgExit status = check_given(cli);
-  if (!status) status = tg_sim_bind(cli, problem, cli->options.arguments[0], 0, false, NULL);
-  if (!status) status = tg_sim_sizes(cli, run);
-  if (!status) status = tg_sim_options(cli, run);
+  if (!status) status = tg_sim_open(cli, run, cli->options.arguments[0], false);
   if (!status) status = tg_sim_prove(cli, run);
   return status ? status : tg_sim_trace_prepare(cli, run);
 }
@@ -49,17 +47,15 @@ static TgExit measure(TgCli *cli, TgRunCommand *measured) {
 }
 
 static TgExit run_trace(TgCli *cli) {
-  g_auto(TgProblem) problem = {0};
-  g_auto(TgCost) cost = {0};
-  g_auto(TgSimRun) run = {.problem = &problem, .element = TG_F32};
+  g_auto(TgSimRun) run = {0};
   g_auto(TgRunCommand) measured = {0};
   const bool on = cli->options.on != NULL;
   TgExit status = check_measured(cli);
-  if (!status) status = open_run(cli, &problem, &run);
-  if (!status) status = tg_sim_predict(cli, &run, &cost);
+  if (!status) status = open_run(cli, &run);
+  if (!status) status = tg_sim_predict(cli, &run);
   if (!status && on) status = measure(cli, &measured);
   if (!status) status = tg_sim_trace_beside(cli, &run, on ? &measured : NULL);
-  if (!status) tg_sim_warn_memory(cli, &run);
+  if (!status) tg_sim_warn_memory(cli, &run.estimate);
   return status;
 }
 

@@ -295,7 +295,7 @@ static void write_outcome(TgJson *json, const TgStepRun *run) {
 static void step_print_json(TgCli *cli, const TgStepRun *run) {
   g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_document(json, "step");
-  tg_problem_write(json, &run->problem);
+  tg_problem_write(json, &run->problem.schedule, &run->problem.names);
   tg_json_member_string(json, "topology", run->network_text);
   tg_json_member_string(json, "embedding", tg_embedding_name((int)run->options.embedding));
   tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));

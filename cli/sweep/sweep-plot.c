@@ -1,7 +1,7 @@
 /* The gnuplot script of a sweep: predicted time above, efficiency below, a column for each value of the variable that
  * is not the x axis; side by side where there is one. */
 #include "output.h"
-#include "sweep.h"
+#include "sweep-command.h"
 
 #include "atomic-file.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct TgPlot {
-  const TgSweep *sweep;
+  const TgSweepCommand *command;
   GString *script;
   bool sizes;           /* --efficiency: n against p, one panel */
   bool efficiencies;    /* a panel for them */
@@ -23,9 +23,10 @@ enum { LEGEND_ROW = 22, SETTINGS_ROW = 17 };
 
 /* What the predictions depend on, in lines that go on the page. */
 static char **plot_settings(const TgPlot *plot) {
-  const TgSweep *sweep = plot->sweep;
+  const TgSweepCommand *command = plot->command;
   const gsize most = (gsize)((plot->width - 40) / 7);
-  g_autofree char *text = g_strdup_printf("%s; %s, %s", sweep->machine, sweep->settings, sweep->element);
+  g_autofree char *text = g_strdup_printf("%s; %s, %s", command->request.machine.name, command->settings,
+                                          tg_element_name(command->request.element));
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   GPtrArray *lines = g_ptr_array_new();
   g_autoptr(GString) line = g_string_new(NULL);
@@ -55,13 +56,13 @@ static void plot_add_settings(const TgPlot *plot) {
 
 /* One name of the legend: its line, its mark, the name. */
 static double legend_width(const TgPlot *plot, int algorithm) {
-  return 70 + 7.5 * (double)g_utf8_strlen(plot->sweep->algorithm[algorithm], -1);
+  return 70 + 7.5 * (double)g_utf8_strlen(plot->command->name[algorithm], -1);
 }
 
 /* Names from `first` on that go on one line of the page. */
 static int legend_row(const TgPlot *plot, int first, double *width) {
   int end = first;
-  for (*width = 0; end < plot->sweep->algorithms; end++) {
+  for (*width = 0; end < plot->command->sweep.sources; end++) {
     if (end > first && *width + legend_width(plot, end) > plot->width - 40) break;
     *width += legend_width(plot, end);
   }
@@ -71,19 +72,19 @@ static int legend_row(const TgPlot *plot, int first, double *width) {
 static int legend_rows(const TgPlot *plot) {
   double width;
   int rows = 0;
-  for (int a = 0; a < plot->sweep->algorithms; rows++) a = legend_row(plot, a, &width);
+  for (int a = 0; a < plot->command->sweep.sources; rows++) a = legend_row(plot, a, &width);
   return rows;
 }
 
 /* Above the panels, for all of them: gnuplot's own would be as wide as one. */
 static void plot_add_legend(const TgPlot *plot) {
   int a = 0;
-  for (int row = 0; a < plot->sweep->algorithms; row++) {
+  for (int row = 0; a < plot->command->sweep.sources; row++) {
     double width, y = 1 - (44 + settings_rows(plot) + LEGEND_ROW * row) / plot->height;
     const int end = legend_row(plot, a, &width);
     double left = (plot->width - width) / 2;
     for (; a < end; left += legend_width(plot, a++)) {
-      g_autofree char *name = tg_plot_quoted(plot->sweep->algorithm[a]);
+      g_autofree char *name = tg_plot_quoted(plot->command->name[a]);
       g_string_append_printf(plot->script,
                              "set arrow from screen %.4f, %.4f to screen %.4f, %.4f nohead linetype %d\n"
                              "set label at screen %.4f, %.4f point linetype %d\n"
@@ -101,17 +102,17 @@ static double plot_head_height(const TgPlot *plot) {
 
 enum { MOST_COLUMNS = 4, PANEL = 400, WIDE = 480, STRIP = 60, TICS = 6 };
 
-static guint sizes_of(const TgSweep *sweep) {
-  return MAX(sweep->n->len, 1);
+static guint sizes_of(const TgSweepCommand *command) {
+  return MAX(command->sweep.n->len, 1);
 }
 
 static guint points_of(const TgPlot *plot) {
-  return plot->sweep->along_n ? sizes_of(plot->sweep) : plot->sweep->p->len;
+  return plot->command->sweep.along_n ? sizes_of(plot->command) : plot->command->sweep.p->len;
 }
 
 /* The i-th point of a line. */
 static guint point_of(const TgPlot *plot, guint line, guint i) {
-  return plot->sweep->along_n ? line * sizes_of(plot->sweep) + i : i * sizes_of(plot->sweep) + line;
+  return plot->command->sweep.along_n ? line * sizes_of(plot->command) + i : i * sizes_of(plot->command) + line;
 }
 
 /* Columns stand for lines spread evenly, where there are more of them. */
@@ -120,7 +121,7 @@ static guint line_of(const TgPlot *plot, guint column) {
 }
 
 static int64_t x_of(const TgPlot *plot, guint i) {
-  return g_array_index(plot->sweep->along_n ? plot->sweep->n : plot->sweep->p, int64_t, i);
+  return g_array_index(plot->command->sweep.along_n ? plot->command->sweep.n : plot->command->sweep.p, int64_t, i);
 }
 
 /* x, the time (or the n that was found), the efficiency. A curve goes straight from one point that there is to the
@@ -128,7 +129,7 @@ static int64_t x_of(const TgPlot *plot, guint i) {
 static void add_data(const TgPlot *plot, guint column, int algorithm) {
   g_string_append_printf(plot->script, "$data_%u_%d << EOD\n", column, algorithm);
   for (guint i = 0; i < points_of(plot); i++) {
-    const TgSweepCell *cell = tg_sweep_cell(plot->sweep, point_of(plot, line_of(plot, column), i), algorithm);
+    const TgSweepCell *cell = tg_sweep_cell(&plot->command->sweep, point_of(plot, line_of(plot, column), i), algorithm);
     if (cell->skipped) continue;
     g_string_append_printf(plot->script, "%" PRId64, x_of(plot, i));
     tg_plot_add_number(plot->script, plot->sizes ? (double)cell->n : cell->time_s);
@@ -147,7 +148,7 @@ static void add_tics(const TgPlot *plot) {
 }
 
 static char *heading(const TgPlot *plot) {
-  if (plot->sizes) return g_strdup_printf("Least n with an efficiency of %g", plot->sweep->efficiency);
+  if (plot->sizes) return g_strdup_printf("Least n with an efficiency of %g", plot->command->sweep.efficiency);
   return g_strdup_printf("Predicted time%s", plot->efficiencies ? " and efficiency" : "");
 }
 
@@ -182,14 +183,14 @@ static void add_panel(const TgPlot *plot, int row, int across, const char *words
 
 /* A thin line where another ALGO becomes the best. */
 static void add_crossovers(const TgPlot *plot, guint column) {
-  const TgSweep *sweep = plot->sweep;
-  const TgSweepPoint *point = tg_sweep_point(sweep, point_of(plot, line_of(plot, column), 0));
-  const int64_t fixed = plot->lines < 2 ? 0 : sweep->along_n ? point->p : point->n;
+  const TgSweepCommand *command = plot->command;
+  const TgSweepPoint *point = tg_sweep_point(&command->sweep, point_of(plot, line_of(plot, column), 0));
+  const int64_t fixed = plot->lines < 2 ? 0 : command->sweep.along_n ? point->p : point->n;
   g_string_append(plot->script, "unset arrow\nunset label\n");
-  for (guint i = 0; i < sweep->crossovers->len; i++) {
-    const TgCrossover *crossover = &g_array_index(sweep->crossovers, TgCrossover, i);
+  for (guint i = 0; i < command->sweep.crossovers->len; i++) {
+    const TgCrossover *crossover = &g_array_index(command->sweep.crossovers, TgCrossover, i);
     if (isnan(crossover->near) || (fixed && crossover->fixed != fixed)) continue;
-    g_autofree char *name = g_strdup_printf("%s from here on", sweep->algorithm[crossover->after]);
+    g_autofree char *name = g_strdup_printf("%s from here on", command->name[crossover->after]);
     g_autofree char *words = tg_plot_quoted(name);
     g_string_append_printf(plot->script,
                            "set arrow from %.6g, graph 0 to %.6g, graph 1 nohead back linecolor rgb "
@@ -201,14 +202,14 @@ static void add_crossovers(const TgPlot *plot, guint column) {
 }
 
 static void add_panel_title(const TgPlot *plot, guint column) {
-  const TgSweepPoint *point = tg_sweep_point(plot->sweep, point_of(plot, line_of(plot, column), 0));
-  if (plot->lines < 2 && plot->sweep->along_n && point->p)
+  const TgSweepPoint *point = tg_sweep_point(&plot->command->sweep, point_of(plot, line_of(plot, column), 0));
+  if (plot->lines < 2 && plot->command->sweep.along_n && point->p)
     g_string_append_printf(plot->script, "set title 'p = %" PRId64 "'\n", point->p);
-  else if (plot->lines < 2 && !plot->sweep->along_n && point->n)
+  else if (plot->lines < 2 && !plot->command->sweep.along_n && point->n)
     g_string_append_printf(plot->script, "set title 'n = %" PRId64 "'\n", point->n);
   else if (plot->lines > 1)
-    g_string_append_printf(plot->script, "set title '%s = %" PRId64 "'\n", plot->sweep->along_n ? "p" : "n",
-                           plot->sweep->along_n ? point->p : point->n);
+    g_string_append_printf(plot->script, "set title '%s = %" PRId64 "'\n", plot->command->sweep.along_n ? "p" : "n",
+                           plot->command->sweep.along_n ? point->p : point->n);
   else
     g_string_append(plot->script, "unset title\n");
 }
@@ -216,9 +217,9 @@ static void add_panel_title(const TgPlot *plot, guint column) {
 /* Points that the panel can show: on a logarithmic axis those above 0. */
 static guint count_shown(const TgPlot *plot, guint column, int data_column) {
   guint shown = 0;
-  for (int a = 0; a < plot->sweep->algorithms; a++)
+  for (int a = 0; a < plot->command->sweep.sources; a++)
     for (guint i = 0; i < points_of(plot); i++) {
-      const TgSweepCell *cell = tg_sweep_cell(plot->sweep, point_of(plot, line_of(plot, column), i), a);
+      const TgSweepCell *cell = tg_sweep_cell(&plot->command->sweep, point_of(plot, line_of(plot, column), i), a);
       if (!cell->skipped) shown += data_column == 2 ? cell->time_s > 0 : !isnan(cell->efficiency);
     }
   return shown;
@@ -236,7 +237,7 @@ static void add_curves(const TgPlot *plot, guint column, int data_column) {
     return;
   }
   g_string_append(plot->script, "plot ");
-  for (int a = 0; a < plot->sweep->algorithms; a++) {
+  for (int a = 0; a < plot->command->sweep.sources; a++) {
     g_string_append_printf(plot->script, "%s$data_%u_%d using 1:%d with linespoints linetype %d notitle",
                            a ? ", \\\n     " : "", column, a, data_column, a + 1);
   }
@@ -253,7 +254,7 @@ static void add_times(const TgPlot *plot, guint column) {
   if (column == 0) plot_add_legend(plot);
   g_string_append_printf(script, "set logscale y %s\nset format y '%s'\nset yrange [*:*]\nset ytics auto\n",
                          plot->sizes ? "2" : "10", plot->sizes ? "%.0f" : "%.0s %cs");
-  g_string_append_printf(script, "set xlabel '%s'\n", plot->sweep->along_n ? rows : "p, processors");
+  g_string_append_printf(script, "set xlabel '%s'\n", plot->command->sweep.along_n ? rows : "p, processors");
   add_curves(plot, column, 2);
 }
 
@@ -265,17 +266,17 @@ static void add_efficiencies(const TgPlot *plot, guint column) {
   add_curves(plot, column, 3);
 }
 
-static bool has_efficiencies(const TgSweep *sweep) {
-  for (gsize i = 0; i < (gsize)sweep->points->len * (gsize)sweep->algorithms; i++)
-    if (!sweep->cell[i].skipped && !isnan(sweep->cell[i].efficiency)) return true;
+static bool has_efficiencies(const TgSweepCommand *command) {
+  for (gsize i = 0; i < (gsize)command->sweep.points->len * (gsize)command->sweep.sources; i++)
+    if (!command->sweep.cell[i].skipped && !isnan(command->sweep.cell[i].efficiency)) return true;
   return false;
 }
 
 static void lay_out(TgPlot *plot) {
-  const TgSweep *sweep = plot->sweep;
-  plot->sizes = !isnan(sweep->efficiency);
-  plot->efficiencies = !plot->sizes && has_efficiencies(sweep);
-  plot->lines = sweep->along_n ? MAX(sweep->p->len, 1) : sizes_of(sweep);
+  const TgSweepCommand *command = plot->command;
+  plot->sizes = !isnan(command->sweep.efficiency);
+  plot->efficiencies = !plot->sizes && has_efficiencies(command);
+  plot->lines = command->sweep.along_n ? MAX(command->sweep.p->len, 1) : sizes_of(command);
   plot->columns = MIN(plot->lines, MOST_COLUMNS);
   plot->rows = plot->columns > 1 && plot->efficiencies ? 2 : 1;
   plot->across = plot->columns > 1 ? (int)plot->columns : plot->efficiencies ? 2 : 1;
@@ -287,13 +288,13 @@ static void lay_out(TgPlot *plot) {
 
 /* The script that draws a TgSweep; see TgPlotMaker. Free with g_free(). */
 static char *sweep_script(const void *data, const TgPlotFormat *format) {
-  const TgSweep *sweep = data;
-  TgPlot plot = {.sweep = sweep};
+  const TgSweepCommand *command = data;
+  TgPlot plot = {.command = command};
   lay_out(&plot);
   plot.script = tg_plot_script_new(format, plot.width, plot.height);
-  tg_plot_add_styles(plot.script, sweep->algorithms);
+  tg_plot_add_styles(plot.script, command->sweep.sources);
   for (guint c = 0; c < plot.columns; c++)
-    for (int a = 0; a < sweep->algorithms; a++) add_data(&plot, c, a);
+    for (int a = 0; a < command->sweep.sources; a++) add_data(&plot, c, a);
   add_settings(&plot);
   for (guint c = 0; c < plot.columns; c++) {
     add_times(&plot, c);
@@ -314,17 +315,13 @@ static const char *text_of(const char *path) {
   return dot && g_strv_contains(texts, dot + 1) ? dot + 1 : NULL;
 }
 
-bool tg_sweep_is_drawn(const char *path) {
-  return tg_plot_format(path) != NULL;
-}
-
-TgExit tg_sweep_file_check(const TgCli *cli, const TgSweep *sweep) {
+TgExit tg_sweep_file_check(const TgCli *cli, const TgSweepRequest *request) {
   const char *path = cli->options.output;
   const TgPlotFormat *format = path ? tg_plot_format(path) : NULL;
   if (!path) return TG_EXIT_DONE;
   if (!format && !text_of(path))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: unknown format, expected one of csv, json, gp, svg, png, pdf", path);
-  if (format && sweep->n->len < 2 && sweep->p->len < 2)
+  if (format && request->n->len < 2 && request->p->len < 2)
     return tg_report(cli, TG_EXIT_USAGE,
                      "-o %s: a plot needs a sweep of at least two values, as in --sweep "
                      "n=512..16384",
@@ -343,10 +340,10 @@ TG_FIELD_TABLE(cell_fields, TG_FIELD(TgSweepCell, processors), TG_FIELD(TgSweepC
                TG_FIELD_AS(TgSweepCell, memory.node_bytes, "bytes_per_node_max"), TG_FIELD(TgSweepCell, memory.fits),
                TG_FIELD(TgSweepCell, proved));
 
-static void write_cell(TgJson *json, const TgSweep *sweep, const TgSweepPoint *point, int algorithm,
+static void write_cell(TgJson *json, const TgSweepCommand *command, const TgSweepPoint *point, int algorithm,
                        const TgSweepCell *cell, bool fastest) {
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_string(json, "algorithm", sweep->algorithm[algorithm]);
+  tg_json_member_string(json, "algorithm", command->name[algorithm]);
   if (point->p) tg_json_member_integer(json, "p", point->p);
   const int64_t n = cell->skipped ? point->n : cell->n;
   tg_json_member_integer(json, "m", point->m ? point->m : n);
@@ -364,38 +361,38 @@ static void write_cell(TgJson *json, const TgSweep *sweep, const TgSweepPoint *p
   tg_json_end_object(json);
 }
 
-static void write_crossovers(TgJson *json, const TgSweep *sweep) {
+static void write_crossovers(TgJson *json, const TgSweepCommand *command) {
   tg_json_member_array(json, "crossovers", TG_JSON_LINES);
-  for (guint i = 0; i < sweep->crossovers->len; i++) {
-    const TgCrossover *crossover = &g_array_index(sweep->crossovers, TgCrossover, i);
+  for (guint i = 0; i < command->sweep.crossovers->len; i++) {
+    const TgCrossover *crossover = &g_array_index(command->sweep.crossovers, TgCrossover, i);
     tg_json_begin_object(json, TG_JSON_ROW);
-    if (crossover->fixed) tg_json_member_integer(json, sweep->along_n ? "p" : "n", crossover->fixed);
-    tg_json_member_string(json, "from", sweep->algorithm[crossover->before]);
-    tg_json_member_string(json, "to", sweep->algorithm[crossover->after]);
-    tg_json_member_integer(json, sweep->along_n ? "n" : "p", crossover->at);
+    if (crossover->fixed) tg_json_member_integer(json, command->sweep.along_n ? "p" : "n", crossover->fixed);
+    tg_json_member_string(json, "from", command->name[crossover->before]);
+    tg_json_member_string(json, "to", command->name[crossover->after]);
+    tg_json_member_integer(json, command->sweep.along_n ? "n" : "p", crossover->at);
     tg_json_member_double(json, "near", crossover->near);
     tg_json_end_object(json);
   }
   tg_json_end_array(json);
 }
 
-void tg_sweep_write(TgJson *json, const TgSweep *sweep) {
+void tg_sweep_write(TgJson *json, const TgSweepCommand *command) {
   tg_json_begin_document(json, "sweep");
-  tg_json_member_string(json, "machine", sweep->machine);
-  tg_json_member_string(json, "model", sweep->model);
-  tg_json_member_string(json, "type", sweep->element);
-  tg_json_member_string(json, "settings", sweep->settings);
-  tg_sim_write_settings(json, &sweep->options);
-  tg_json_member_double(json, "efficiency", sweep->efficiency);
+  tg_json_member_string(json, "machine", command->request.machine.name);
+  tg_json_member_string(json, "model", tg_cost_model_name(command->request.options.model));
+  tg_json_member_string(json, "type", tg_element_name(command->request.element));
+  tg_json_member_string(json, "settings", command->settings);
+  tg_sim_write_settings(json, &command->request.options);
+  tg_json_member_double(json, "efficiency", command->sweep.efficiency);
   tg_json_member_array(json, "predictions", TG_JSON_LINES);
-  for (guint i = 0; i < sweep->points->len; i++) {
-    const int winner = tg_sweep_winner(sweep, i, -1);
-    for (int a = 0; a < sweep->algorithms; a++)
-      write_cell(json, sweep, tg_sweep_point(sweep, i), a, tg_sweep_cell(sweep, i, a),
-                 winner >= 0 && tg_sweep_ties(sweep, i, a, winner));
+  for (guint i = 0; i < command->sweep.points->len; i++) {
+    const int winner = tg_sweep_winner(&command->sweep, i, -1);
+    for (int a = 0; a < command->sweep.sources; a++)
+      write_cell(json, command, tg_sweep_point(&command->sweep, i), a, tg_sweep_cell(&command->sweep, i, a),
+                 winner >= 0 && tg_sweep_ties(&command->sweep, i, a, winner));
   }
   tg_json_end_array(json);
-  write_crossovers(json, sweep);
+  write_crossovers(json, command);
   tg_json_end_object(json);
 }
 
@@ -406,17 +403,17 @@ static void append_number(GString *text, double number) {
 }
 
 /* What is skipped has no row; an empty field is a number that there is none of. */
-static char *csv_text(const TgSweep *sweep) {
+static char *csv_text(const TgSweepCommand *command) {
   GString *text = g_string_new("algorithm,grid,topology,processors,m,n,k,time_s,compute_s,communication_s,efficiency,"
                                "closed_form_s,messages,bytes,max_link_bytes,bytes_per_node_max\n");
-  for (guint i = 0; i < sweep->points->len; i++)
-    for (int a = 0; a < sweep->algorithms; a++) {
-      const TgSweepCell *cell = tg_sweep_cell(sweep, i, a);
-      const TgSweepPoint *point = tg_sweep_point(sweep, i);
+  for (guint i = 0; i < command->sweep.points->len; i++)
+    for (int a = 0; a < command->sweep.sources; a++) {
+      const TgSweepCell *cell = tg_sweep_cell(&command->sweep, i, a);
+      const TgSweepPoint *point = tg_sweep_point(&command->sweep, i);
       if (cell->skipped) continue;
       const double numbers[] = {cell->time_s, cell->compute_s, cell->communication_s, cell->efficiency,
                                 cell->closed_form_s};
-      g_string_append_printf(text, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, sweep->algorithm[a],
+      g_string_append_printf(text, "%s,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, command->name[a],
                              cell->grid, cell->network, cell->processors, point->m ? point->m : cell->n, cell->n,
                              point->k ? point->k : cell->n);
       for (size_t n = 0; n < G_N_ELEMENTS(numbers); n++) append_number(text, numbers[n]);
@@ -428,27 +425,27 @@ static char *csv_text(const TgSweep *sweep) {
   return g_string_free(text, FALSE);
 }
 
-static char *json_text(const TgSweep *sweep) {
+static char *json_text(const TgSweepCommand *command) {
   g_autoptr(TgJson) json = tg_json_new();
-  tg_sweep_write(json, sweep);
+  tg_sweep_write(json, command);
   return g_strdup(tg_json_text(json, NULL));
 }
 
-static bool make(const TgSweep *sweep, const char *path, char **bytes, gsize *length, GError **error) {
+static bool make(const TgSweepCommand *command, const char *path, char **bytes, gsize *length, GError **error) {
   const TgPlotFormat *format = tg_plot_format(path);
-  if (format) return tg_plot_make(format, sweep_script, sweep, bytes, length, error);
-  *bytes = strcmp(text_of(path), "csv") == 0 ? csv_text(sweep) : json_text(sweep);
+  if (format) return tg_plot_make(format, sweep_script, command, bytes, length, error);
+  *bytes = strcmp(text_of(path), "csv") == 0 ? csv_text(command) : json_text(command);
   *length = strlen(*bytes);
   return true;
 }
 
-TgExit tg_sweep_file_write(TgCli *cli, const TgSweep *sweep) {
+TgExit tg_sweep_file_write(TgCli *cli, const TgSweepCommand *command) {
   const char *path = cli->options.output;
   g_autofree char *bytes = NULL;
   gsize length;
   GError *error = NULL;
   if (!path) return TG_EXIT_DONE;
-  if (!make(sweep, path, &bytes, &length, &error) || !tg_atomic_file_write(path, bytes, length, &error))
+  if (!make(command, path, &bytes, &length, &error) || !tg_atomic_file_write(path, bytes, length, &error))
     return tg_report_error(cli, error);
   if (cli->options.json) return TG_EXIT_DONE;
   tg_print(cli, "\n");

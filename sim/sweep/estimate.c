@@ -14,6 +14,13 @@ void tg_estimate_clear(TgEstimate *estimate) {
   g_free(estimate->rank);
 }
 
+void tg_parameters_of(const TgSchedule *schedule, const TgScheduleNames *names, TgBindings *parameters) {
+  *parameters = (TgBindings){0};
+  for (int p = 0; p < schedule->parameters; p++)
+    if (schedule->parameter_kind[p] != TG_PARAMETER_DERIVED)
+      tg_bindings_set(parameters, tg_name(names, names->parameter[p]), schedule->parameter[p], NULL);
+}
+
 static const char *name_of(const TgEstimate *estimate) {
   return tg_name(estimate->names, estimate->names->title);
 }
@@ -66,7 +73,7 @@ static bool find_network(TgEstimate *estimate, const char *network, GError **err
   const bool kind = g_strv_contains(kinds, network);
   g_autofree char *text = kind ? whole_network(schedule, network, &no_whole) : g_strdup(network);
   if (text && tg_topology_parse(&estimate->network, text, &why)) return true;
-  return refuse(estimate, "network", no_whole ? no_whole : why.message, error);
+  return refuse(estimate, no_whole ? "kind" : "network", no_whole ? no_whole : why.message, error);
 }
 
 bool tg_estimate_place(TgEstimate *estimate, const char *network, TgEmbeddingKind embedding, GError **error) {
