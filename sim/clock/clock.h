@@ -50,12 +50,9 @@ double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane);
 double *tg_clocks_ready(TgClocks *clocks, const TgPhase *phase);
 /** A number in [0, 1) that depends on seed and count alone. */
 double tg_random_unit(uint64_t seed, uint64_t count);
-/** What one node receives at `end_s`: for clocks that stand apart. */
 /** Sets the cost's times of the run and of the nodes. */
 void tg_clocks_take(const TgClocks *clocks, TgCost *cost);
 /** The first and the last node's time. */
 void tg_clocks_range(const TgClocks *clocks, double *first, double *last);
-/** Time at which the last node is done, and its time in products. */
-void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s);
 
 #endif
