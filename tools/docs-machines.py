@@ -76,8 +76,7 @@ def known_keys():
     text = (ROOT / "sim" / "machine" / "machine-keys.c").read_text(encoding="utf-8")
     lists = {name: re.findall(r"KEY\(\w+, (\w+),", body)
              for name, body in re.findall(r"TgMachineKey (\w+)\[\] = \{\n(.*?)^\};", text, re.M | re.S)}
-    return {section: lists[keys] for section, keys in re.findall(r'^    \{"(\w+)", (\w+), ', text, re.M)
-            if keys in lists}
+    return {section: lists[keys] for section, keys in re.findall(r'^    \{"(\w+)", (\w+_keys), ', text, re.M)}
 
 
 def written_keys(page):

@@ -4,6 +4,7 @@
 #ifndef TG_BYTE_SOURCE_H
 #define TG_BYTE_SOURCE_H
 
+#include "matrix.h"
 #include "io-error.h"
 
 /** The size of a pipe, a device, or a file of /proc. */
@@ -31,5 +32,12 @@ bool tg_byte_source_take(TgByteSource *source, void *to, uint64_t count, uint64_
 static inline uint64_t tg_byte_source_left(const TgByteSource *source) {
   return source->size == TG_BYTES_UNKNOWN ? TG_BYTES_UNKNOWN : source->size - MIN(source->taken, source->size);
 }
+
+/** In the type of the request, or the file's where it names none. The request's extents are not looked at. */
+TgMatrix *tg_npy_read(TgByteSource *source, const TgMatrixRequest *request, GError **error);
+/** In f64. */
+TgMatrix *tg_mtx_read(TgByteSource *source, const TgMatrixRequest *request, GError **error);
+/** As the request says. */
+TgMatrix *tg_raw_read(TgByteSource *source, const TgMatrixRequest *request, GError **error);
 
 #endif

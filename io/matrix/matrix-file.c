@@ -1,7 +1,7 @@
 #include "matrix-file.h"
 
 #include "atomic-file.h"
-#include "matrix-readers.h"
+#include "byte-source.h"
 #include "mtx.h"
 #include "npy.h"
 #include "raw.h"

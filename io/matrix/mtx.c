@@ -1,7 +1,6 @@
 #include "mtx.h"
 #include "byte-source.h"
 #include "elements.h"
-#include "matrix-readers.h"
 
 #include <math.h>
 #include <string.h>

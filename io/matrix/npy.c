@@ -1,6 +1,6 @@
 #include "npy.h"
 #include "elements.h"
-#include "matrix-readers.h"
+#include "byte-source.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "raw.h"
 
 #include "elements.h"
-#include "matrix-readers.h"
+#include "byte-source.h"
 
 static bool request_complete(const char *name, const TgMatrixRequest *request, GError **error) {
   if (request->type != TG_TYPE_ANY && request->rows > 0 && request->columns > 0) return true;

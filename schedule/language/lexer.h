@@ -49,7 +49,5 @@ bool tg_lexer_next_line(TgLexer *lexer, TgError *error);
 bool tg_lexer_next(TgLexer *lexer, TgError *error);
 /** True where the current token is exactly `text`, as a name or a sign. */
 bool tg_lexer_is(const TgLexer *lexer, const char *text);
-/** Fills `error` at the current token: "… found X, expected `expected`". Returns false. */
-bool tg_lexer_expected(const TgLexer *lexer, const char *expected, TgError *error);
 
 #endif

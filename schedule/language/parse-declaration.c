@@ -25,10 +25,10 @@ static bool take_title(TgParser *parser) {
   if (!tg_parser_keep(parser, begin, (size_t)(end - begin), &parser->names->title) || !tg_parser_next(parser))
     return false;
   if (!take_display_name(parser)) return false;
-  if (!tg_parser_end_line(parser) || !tg_lexer_next_line(lexer, parser->error)) return false;
+  if (!tg_parser_next_line(parser)) return false;
   if (lexer->indent <= 0) return true;
   return tg_parser_take_string(parser, "the source as a string", &parser->names->citation) &&
-         tg_parser_end_line(parser) && tg_lexer_next_line(lexer, parser->error);
+         tg_parser_next_line(parser);
 }
 
 static bool add_parameter(TgParser *parser, TgParameterKind kind, int *number) {
@@ -248,8 +248,7 @@ static bool take_declaration(TgParser *parser, bool *taken) {
     if (parser->lexer.indent > 0)
       return tg_parser_fail(parser, "unexpected indentation, expected none before `%s`", declarations[i].word);
     if (declarations[i].needs_grid && !parser->schedule->dims) return tg_parser_expected(parser, "`grid` first");
-    return tg_parser_next(parser) && declarations[i].take(parser) && tg_parser_end_line(parser) &&
-           tg_lexer_next_line(&parser->lexer, parser->error);
+    return tg_parser_next(parser) && declarations[i].take(parser) && tg_parser_next_line(parser);
   }
   *taken = false;
   return true;

@@ -229,7 +229,7 @@ static bool take_leaf(TgParser *parser, TgStatement *statement) {
     }
   if (!take(parser, statement) || !take_where(parser, statement)) return false;
   if (tg_op_is_collective(statement->op) && !check_line(parser, statement)) return false;
-  return tg_parser_end_line(parser) && tg_lexer_next_line(&parser->lexer, parser->error);
+  return tg_parser_next_line(parser);
 }
 
 static bool take_block(TgParser *parser, int32_t indent);
@@ -251,12 +251,12 @@ static bool take_step(TgParser *parser, int number) {
   if (!tg_parser_next(parser) ||
       !tg_parser_take_string(parser, "the step's label as a string", &parser->names->label[number]))
     return false;
-  if (!tg_parser_end_line(parser) || !tg_lexer_next_line(&parser->lexer, parser->error)) return false;
+  if (!tg_parser_next_line(parser)) return false;
   if (parser->lexer.indent > indent && tg_lexer_is(&parser->lexer, "note")) {
     int32_t inner = parser->lexer.indent;
     if (!tg_parser_next(parser) || !tg_parser_take_string(parser, "the note as a string", &parser->names->note[number]))
       return false;
-    if (!tg_parser_end_line(parser) || !tg_lexer_next_line(&parser->lexer, parser->error)) return false;
+    if (!tg_parser_next_line(parser)) return false;
     if (parser->lexer.indent > inner) return tg_parser_fail(parser, "unexpected indentation");
   }
   parser->in_step = true;
@@ -279,7 +279,7 @@ static bool take_repeat(TgParser *parser, int number) {
   if (!tg_parser_take_expression(parser, &parser->schedule->statement[number].value)) return false;
   if (tg_expression_variables(parser->schedule, parser->schedule->statement[number].value) & ((1u << TG_MAX_DIMS) - 1))
     return tg_parser_fail(parser, "a count that depends on a coordinate, expected one that all processors share");
-  if (!tg_parser_end_line(parser) || !tg_lexer_next_line(&parser->lexer, parser->error)) return false;
+  if (!tg_parser_next_line(parser)) return false;
   parser->loop[parser->loops++] = name;
   bool taken = take_body(parser, number, indent, "repeat");
   parser->loops--;

@@ -156,7 +156,8 @@ bool tg_lexer_is(const TgLexer *lexer, const char *text) {
          memcmp(token->text, text, token->length) == 0;
 }
 
-bool tg_lexer_expected(const TgLexer *lexer, const char *expected, TgError *error) {
+bool tg_parser_expected(TgParser *parser, const char *expected) {
+  const TgLexer *lexer = &parser->lexer;
   const TgToken *token = &lexer->token;
   char found[80];
   if (lexer->finished)
@@ -167,17 +168,13 @@ bool tg_lexer_expected(const TgLexer *lexer, const char *expected, TgError *erro
     snprintf(found, sizeof found, "%s%.*s%s", token->kind == TG_TOKEN_STRING ? "\"" : "`",
              tg_text_fit(token->text, token->length < 40 ? token->length : 40), token->text,
              token->kind == TG_TOKEN_STRING ? "\"" : "`");
-  return tg_error_set(error, lexer->line, token->column, "found %s, expected %s", found, expected);
+  return tg_error_set(parser->error, lexer->line, token->column, "found %s, expected %s", found, expected);
 }
 
 enum { LIST_BYTES = 200 }; /* of names that are known */
 
 bool tg_parser_next(TgParser *parser) {
   return tg_lexer_next(&parser->lexer, parser->error);
-}
-
-bool tg_parser_expected(TgParser *parser, const char *expected) {
-  return tg_lexer_expected(&parser->lexer, expected, parser->error);
 }
 
 TgSuggestion tg_parser_suggestion(const TgParser *parser) {
@@ -248,9 +245,9 @@ bool tg_parser_take_string(TgParser *parser, const char *what, uint16_t *offset)
 }
 
 /* What may follow a complete line, as `where`, is a word at whose place the end was expected. */
-bool tg_parser_end_line(TgParser *parser) {
+bool tg_parser_next_line(TgParser *parser) {
   static const char *const more[] = {"where", "into", "and", "as", "for", "default"};
-  if (parser->lexer.token.kind == TG_TOKEN_END) return true;
+  if (parser->lexer.token.kind == TG_TOKEN_END) return tg_lexer_next_line(&parser->lexer, parser->error);
   TgSuggestion meant = tg_parser_suggestion(parser);
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) tg_suggestion_try(&meant, more[i]);
   if (tg_lexer_is(&parser->lexer, "if")) meant.nearest = "where";

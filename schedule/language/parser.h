@@ -27,6 +27,7 @@ bool tg_parser_next(TgParser *parser);
 bool tg_parser_take(TgParser *parser, const char *text);
 /** Takes it if it is there. */
 bool tg_parser_accept(TgParser *parser, const char *text, bool *accepted);
+/** Fails at the current token: "found X, expected `expected`". */
 bool tg_parser_expected(TgParser *parser, const char *expected);
 /** Begins the search for the word that was meant by the current token; finds none where that is no name. */
 TgSuggestion tg_parser_suggestion(const TgParser *parser);
@@ -42,8 +43,8 @@ bool tg_parser_keep(TgParser *parser, const char *text, size_t length, uint16_t 
 bool tg_parser_take_name(TgParser *parser, const char *what, uint16_t *offset);
 /** Takes a string and keeps it. */
 bool tg_parser_take_string(TgParser *parser, const char *what, uint16_t *offset);
-/** Fails unless the line ends here. */
-bool tg_parser_end_line(TgParser *parser);
+/** Goes to the next line that holds a token; fails unless this one ends here. */
+bool tg_parser_next_line(TgParser *parser);
 /** True where the current token is the name at `offset`. */
 bool tg_parser_is_name(const TgParser *parser, uint16_t offset);
 /** True where the current token is a word of the language, which no name may be. */

@@ -8,11 +8,6 @@ static bool state_execute_collective(TgState *state, TgError *failure);
 
 /* One statement on all processors, collectives apart. */
 
-static bool expression_failed(const TgState *state, int64_t processor, const TgError *error, TgError *failure) {
-  return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, processor, "%d:%d: %s", error->line, error->column,
-                       error->message);
-}
-
 static bool execute_move(TgState *state, TgError *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
   TgMessages messages;
@@ -34,7 +29,7 @@ static bool execute_move(TgState *state, TgError *failure) {
     if (!tg_state_push_write(state, write, failure)) return false;
     tg_state_count_message(state, &message, value);
   }
-  if (progress == TG_PROGRESS_ERROR) return expression_failed(state, messages.processor - 1, &error, failure);
+  if (progress == TG_PROGRESS_ERROR) return tg_state_expression_failed(state, messages.processor - 1, &error, failure);
   return true;
 }
 
@@ -51,8 +46,7 @@ static bool factor(const TgState *state, int64_t processor, TgValueId value, con
     char text[64];
     tg_state_value_text(state, value, text, sizeof text);
     return tg_state_fail(state, failure, TG_CAUSE_WRONG_FACTOR, processor,
-                         "`%s` takes %s%s as its %s factor, expected a block of %s",
-                         tg_name(state->names, state->names->source[state->walk.statement]), text,
+                         "`%s` takes %s%s as its %s factor, expected a block of %s", tg_state_source(state), text,
                          slot->transposed ? "'" : "", left ? "left" : "right",
                          computes->right == TG_MATRICES ? "nothing: no product is to be computed"
                                                         : (const char *[]){"A", "A'", "B", "B'"}[2 * matrix + wanted]);
@@ -80,9 +74,8 @@ static bool make_term(TgState *state, int64_t processor, const TgLocal *local, T
   tg_state_value_text(state, term->left, left, sizeof left);
   tg_state_value_text(state, term->right, right, sizeof right);
   return tg_state_fail(state, failure, TG_CAUSE_INNER_MISMATCH, processor,
-                       "`%s` multiplies %s by %s, whose inner indices %d and %d differ",
-                       tg_name(state->names, state->names->source[state->walk.statement]), left, right, term->inner,
-                       right_inner);
+                       "`%s` multiplies %s by %s, whose inner indices %d and %d differ", tg_state_source(state), left,
+                       right, term->inner, right_inner);
 }
 
 static bool check_summand(const TgState *state, int64_t processor, TgValueId sum, const TgTerm *term,
@@ -92,8 +85,7 @@ static bool check_summand(const TgState *state, int64_t processor, TgValueId sum
   char text[64];
   tg_state_value_text(state, sum, text, sizeof text);
   return tg_state_fail(state, failure, TG_CAUSE_WRONG_SUM, processor, "`%s` adds a term of C(%d, %d) to %s",
-                       tg_name(state->names, state->names->source[state->walk.statement]), term->row, term->column,
-                       text);
+                       tg_state_source(state), term->row, term->column, text);
 }
 
 static TgValueId new_sum(TgState *state, const TgTerm *term, TgValueId sum, bool *in_place) {
@@ -184,7 +176,7 @@ static bool execute_local(TgState *state, LocalOperation operation, TgError *fai
     TgLocal local;
     TgError error;
     if (!tg_walk_local(&state->walk, processor, &local, &error))
-      return expression_failed(state, processor, &error, failure);
+      return tg_state_expression_failed(state, processor, &error, failure);
     if (local.takes_part && !operation(state, processor, &local, failure)) return false;
     if (!tg_state_go_on(state, failure)) return false;
   }
@@ -377,8 +369,7 @@ static bool state_execute_collective(TgState *state, TgError *failure) {
     bool takes_part;
     TgError error;
     if (!tg_walk_line(&state->walk, number, &run.line, &takes_part, &error))
-      return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, run.line.base, "%d:%d: %s", error.line, error.column,
-                           error.message);
+      return tg_state_expression_failed(state, run.line.base, &error, failure);
     if (!takes_part) continue;
     run.items = count_items(statement->op, run.line.length);
     if (run.items > MAX_HELD || run.items * (adds ? run.line.length : 1) > MAX_HELD)

@@ -53,8 +53,15 @@ struct TgState {
   TgUnread unread[TG_MAX_STATEMENTS];
 };
 
+/** The text of the current statement, for messages. */
+static inline const char *tg_state_source(const TgState *state) {
+  return tg_name(state->names, state->names->source[state->walk.statement]);
+}
+
 bool tg_state_fail(const TgState *state, TgError *failure, TgCause cause, int64_t processor, const char *format, ...)
     TG_PRINTF(5, 6);
+/** An expression fails, at a place in the text. */
+bool tg_state_expression_failed(const TgState *state, int64_t processor, const TgError *error, TgError *failure);
 /** A hook returned false. */
 bool tg_state_hook_failed(const TgState *state, TgError *failure, int64_t processor);
 bool tg_state_out_of_memory(const TgState *state, TgError *failure, const char *what);

@@ -61,7 +61,7 @@ bool tg_slot_read(TgState *state, int64_t processor, int buffer, int32_t index, 
   char slot[64];
   tg_state_slot_text(state, buffer, index, slot, sizeof slot);
   return tg_state_fail(state, failure, TG_CAUSE_EMPTY_READ, processor, "`%s` reads %s, which is empty",
-                       tg_name(state->names, state->names->source[state->walk.statement]), slot);
+                       tg_state_source(state), slot);
 }
 
 static void note_unread(TgState *state, int64_t processor, uint32_t *arrival) {
@@ -131,8 +131,7 @@ bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, Tg
   tg_state_value_text(state, b, term, sizeof term);
   tg_state_value_text(state, a, sum, sizeof sum);
   return tg_state_fail(state, failure, TG_CAUSE_WRONG_SUM, processor,
-                       "`%s` adds %s to %s, which is no sum of one block of C",
-                       tg_name(state->names, state->names->source[state->walk.statement]), term, sum);
+                       "`%s` adds %s to %s, which is no sum of one block of C", tg_state_source(state), term, sum);
 }
 
 /** *sum (whose reference it takes and gives) becomes *sum + term. */
@@ -163,7 +162,7 @@ static bool apply(TgState *state, TgWrite *write, TgError *failure) {
     char slot[64];
     tg_state_slot_text(state, write->buffer, write->index, slot, sizeof slot);
     return tg_state_fail(state, failure, TG_CAUSE_WRITTEN_TWICE, write->processor, "`%s` writes %s twice",
-                         tg_name(state->names, state->names->source[state->walk.statement]), slot);
+                         tg_state_source(state), slot);
   }
   if (write->add) {
     TgValueId sum = slot_take(state, write->processor, write->buffer, write->index);

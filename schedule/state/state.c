@@ -152,8 +152,7 @@ static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgError *fa
                                              : place_block(state, &placed, table[placed.matrix], failure);
     if (!fine || !tg_state_go_on(state, failure)) return false;
   }
-  return next == 0 ||
-         tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%d:%d: %s", error.line, error.column, error.message);
+  return next == 0 || tg_state_expression_failed(state, -1, &error, failure);
 }
 
 /* A run without an end is refused before it begins. */
@@ -393,6 +392,11 @@ bool tg_state_fail(const TgState *state, TgError *failure, TgCause cause, int64_
   snprintf(failure->message + used, sizeof failure->message - (size_t)used, "%s%s: %s",
            processor >= 0 ? ", processor " : "", where, message);
   return false;
+}
+
+bool tg_state_expression_failed(const TgState *state, int64_t processor, const TgError *error, TgError *failure) {
+  return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, processor, "%d:%d: %s", error->line, error->column,
+                       error->message);
 }
 
 bool tg_state_out_of_memory(const TgState *state, TgError *failure, const char *what) {

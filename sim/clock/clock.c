@@ -260,7 +260,8 @@ void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
   }
 }
 
-void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s) {
+/* Time at which the last node is done, and its time in products. */
+static void find_last(const TgClocks *clocks, double *time_s, double *compute_s) {
   *time_s = *compute_s = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
     if (clocks->idle && clocks->idle[n] && !clocks->level) continue;
@@ -271,10 +272,8 @@ void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s) {
   }
 }
 
-/* What concerns one node's clocks, and the results. */
-
 void tg_clocks_take(const TgClocks *clocks, TgCost *cost) {
-  tg_clocks_last(clocks, &cost->time_s, &cost->compute_s);
+  find_last(clocks, &cost->time_s, &cost->compute_s);
   cost->node_time_s = g_new(double, clocks->nodes);
   cost->node_compute_s = g_new(double, clocks->nodes);
   for (int64_t n = 0; n < clocks->nodes; n++) {

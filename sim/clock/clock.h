@@ -1,5 +1,5 @@
 /** @file clock.h
- * Private to sim/: the nodes' clocks. While all nodes are at the same time, one number represents them all: a
+ * Private to sim/: the nodes' clocks. While all nodes are at the same time, one number stands for all of them: a
  * million processors that cannot differ cost no more than one. */
 #ifndef TG_CLOCK_H
 #define TG_CLOCK_H
@@ -16,7 +16,7 @@ typedef struct TgClocks {
   double jitter, straggler_factor;
   int64_t straggler;
   uint64_t seed, draws;
-  bool level;                    /**< all nodes alike: entry 0 of each array is for all */
+  bool level;                    /**< all nodes alike: entry 0 of each array stands for all */
   double *port;                  /**< when the node's last transfer is complete */
   double *enter;                 /**< when it could begin the transfers of the current group */
   double *cpu;                   /**< when its last product is done; without overlap always equal to port */
@@ -50,12 +50,9 @@ double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane);
 double *tg_clocks_ready(TgClocks *clocks, const TgPhase *phase);
 /** A number in [0, 1) that depends on seed and count alone. */
 double tg_random_unit(uint64_t seed, uint64_t count);
-/** What one node receives at `end_s`: for clocks that differ. */
 /** Sets the cost's times of the run and of the nodes. */
 void tg_clocks_take(const TgClocks *clocks, TgCost *cost);
 /** The first and the last node's time. */
 void tg_clocks_range(const TgClocks *clocks, double *first, double *last);
-/** Time at which the last node is done, and its time in products. */
-void tg_clocks_last(const TgClocks *clocks, double *time_s, double *compute_s);
 
 #endif

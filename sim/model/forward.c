@@ -3,14 +3,104 @@
  * A hop takes at least some time W. So what arrives at links within a window of that length does not depend on anything
  * else that happens in it: windows are taken one after the other, and within a window each link sorts its own arrivals.
  * Nothing needs one queue in order of time. Where W is 0, a window holds one instant. */
-#include "event-queue.h"
 #include "program.h"
 #include "sim-error.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- a queue of events whose time never goes back ---------------------------------------------------------------- */
+
+/* A radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, Journal of the ACM 37(2), 1990). Events come out in batches: all that
+ * fall into one window of time, in no order. An event may be added while its batch is worked on, if it falls into that
+ * window or a later one. */
+
+typedef struct TgEvent {
+  double time_s;
+  uint32_t item; /**< the owner's */
+  uint32_t link;
+} TgEvent;
+
+enum { TG_EVENT_BUCKETS = 65 };
+
+typedef struct TgEventBucket {
+  TgEvent *event;
+  gsize count, size;
+  uint64_t earliest; /* window */
+} TgEventBucket;
+
+typedef struct TgEventQueue {
+  double windows_per_s; /**< 0: a window is what a double holds apart, less 12 bits: equal to about 1e-12 */
+  uint64_t last;        /**< the window that came out last */
+  gsize count;
+  TgEventBucket bucket[TG_EVENT_BUCKETS]; /**< by the highest bit in which a window differs from the last one */
+  TgEventBucket batch;
+} TgEventQueue;
+
+/* Private: makes room for one more. */
+static void bucket_grow(TgEventBucket *bucket) {
+  bucket->size = MAX(bucket->size * 2, 32);
+  bucket->event = g_renew(TgEvent, bucket->event, bucket->size);
+}
+
+/* The borders lie off the multiples of a window, where sums of equal times fall. */
+static inline uint64_t window_of(const TgEventQueue *queue, double time_s) {
+  uint64_t bits;
+  if (queue->windows_per_s > 0) return (uint64_t)(int64_t)(time_s * queue->windows_per_s + 0.381966011);
+  memcpy(&bits, &time_s, sizeof bits);
+  return (bits + (1 << 11)) >> 12;
+}
+
+static inline void queue_deal(TgEventQueue *queue, TgEvent event) {
+  uint64_t window = window_of(queue, event.time_s), different = window ^ queue->last;
+  TgEventBucket *bucket = &queue->bucket[different ? 64 - __builtin_clzll(different) : 0];
+  if (bucket->count == bucket->size) bucket_grow(bucket);
+  if (bucket->count == 0 || window < bucket->earliest) bucket->earliest = window;
+  bucket->event[bucket->count++] = event;
+}
+
+/** `time_s` is at least 0, and not before the window that came out last. */
+static inline void queue_add(TgEventQueue *queue, TgEvent event) {
+  queue->count++;
+  queue_deal(queue, event);
+}
+
+/* @param window_s length of a window; 0 puts only equal instants into one */
+static void queue_init(TgEventQueue *queue, double window_s) {
+  *queue = (TgEventQueue){.windows_per_s = window_s > 0 ? 1 / window_s : 0};
+}
+
+static void queue_clear(TgEventQueue *queue) {
+  for (int b = 0; b < TG_EVENT_BUCKETS; b++) g_free(queue->bucket[b].event);
+  g_free(queue->batch.event);
+}
+
+/* Deals the first bucket that holds something over those below it, so that the earliest window comes to bucket 0. */
+static void deal_first(TgEventQueue *queue) {
+  int first = 1;
+  while (queue->bucket[first].count == 0) first++;
+  TgEventBucket *bucket = &queue->bucket[first];
+  queue->last = bucket->earliest;
+  for (gsize i = 0; i < bucket->count; i++) queue_deal(queue, bucket->event[i]);
+  bucket->count = 0;
+}
+
+/* The next batch, valid until the next call; NULL where the queue is empty. */
+static const TgEvent *queue_next(TgEventQueue *queue, gsize *count) {
+  if (queue->count == 0) return NULL;
+  if (queue->bucket[0].count == 0) deal_first(queue);
+  TgEventBucket batch = queue->batch;
+  queue->batch = queue->bucket[0];
+  queue->bucket[0] = batch;
+  queue->bucket[0].count = 0;
+  *count = queue->batch.count;
+  queue->count -= *count;
+  return queue->batch.event;
+}
 
 /* --- messages under way, hop by hop ----------------------------------------------------------------------------- */
 
@@ -96,6 +186,8 @@ static inline bool flights_next(TgFlights *flights, uint32_t number, uint32_t *l
   return true;
 }
 
+/* --- links that serve in order of arrival ------------------------------------------------------------------------ */
+
 enum { AHEAD = 16 /* events */ };
 
 /* An arrival at a server, with what decides its turn. */
@@ -161,7 +253,7 @@ static void depart(void *user, TgStage *stage, int32_t transfer, TgPatternEnds e
     tg_route_begin(&forward->flights.route[number], network, ends.from, ends.to);
     flights_next(&forward->flights, number, &link);
   }
-  tg_event_queue_add(&forward->queue, (TgEvent){.time_s = at_s, .item = number, .link = link});
+  queue_add(&forward->queue, (TgEvent){.time_s = at_s, .item = number, .link = link});
 }
 
 static double hop_time(const TgForward *forward, const TgFlight *flight, uint32_t link) {
@@ -182,7 +274,7 @@ static void serve(TgForward *forward, const TgEvent *event) {
   *free_s = end;
   if (flights_next(&forward->flights, number, &link)) {
     flight->hop++;
-    tg_event_queue_add(&forward->queue, (TgEvent){.time_s = end, .item = number, .link = link});
+    queue_add(&forward->queue, (TgEvent){.time_s = end, .item = number, .link = link});
     return;
   }
   TgStage *stage = flight->stage;
@@ -275,7 +367,7 @@ static double *held_until(const TgForward *forward) {
 static void run_events(TgForward *forward) {
   const TgEvent *events;
   gsize count;
-  while ((events = tg_event_queue_next(&forward->queue, &count))) {
+  while ((events = queue_next(&forward->queue, &count))) {
     serve_batch(forward, events, count);
     if (tg_program_is_calm(forward->program)) tg_program_gate(forward->program);
   }
@@ -317,7 +409,7 @@ static void find_numbers(TgForward *forward) {
 }
 
 static void clear(TgForward *forward) {
-  tg_event_queue_clear(&forward->queue);
+  queue_clear(&forward->queue);
   tg_program_free(forward->program);
   flights_clear(&forward->flights);
   g_array_unref(forward->arrivals);
@@ -338,7 +430,7 @@ bool tg_forward_run(TgPrediction *prediction, GError **error) {
   for (int64_t l = 0; l < links; l++) forward.server[l] = (TgServer){.visit = -1};
   find_numbers(&forward);
   forward.program = tg_program_new(prediction, depart, &forward);
-  tg_event_queue_init(&forward.queue, least_hop(&forward));
+  queue_init(&forward.queue, least_hop(&forward));
   run(&forward);
   bool fine = tg_program_finish(forward.program, error);
   clear(&forward);

@@ -268,12 +268,19 @@ static void hand_over(TgProgram *program) {
   }
 }
 
+/* tg_node_step_enter() for all steps after `last` up to `step`; `last` is -1 before the first. */
+static void enter_node_steps(TgPrediction *prediction, int32_t last, guint step, int64_t node, double at_s,
+                             double compute_s) {
+  if (!prediction->node_steps) return;
+  for (guint s = (guint)(last + 1); s <= step; s++) tg_node_step_enter(prediction, s, node, at_s, compute_s);
+}
+
 static void enter_all(TgProgram *program, guint step) {
   const TgClocks *clocks = &program->clocks;
   for (int64_t n = 0; program->prediction->node_steps && n < clocks->nodes; n++) {
     int64_t entry = clocks->level ? 0 : n;
-    tg_node_steps_enter(program->prediction, program->node[n].step, step, n,
-                        later(clocks->port[entry], clocks->cpu[entry]), clocks->compute[entry]);
+    enter_node_steps(program->prediction, program->node[n].step, step, n,
+                     later(clocks->port[entry], clocks->cpu[entry]), clocks->compute[entry]);
     program->node[n].step = (int32_t)step;
   }
 }
@@ -328,7 +335,7 @@ static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) 
     TgTraceStep *step = step_at(program, s);
     step->start_s = MIN(step->start_s, now);
   }
-  tg_node_steps_enter(program->prediction, node->step, stage->step_last, node - program->node, now, node->compute_s);
+  enter_node_steps(program->prediction, node->step, stage->step_last, node - program->node, now, node->compute_s);
   node->step = (int32_t)stage->step_last;
 }
 

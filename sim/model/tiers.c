@@ -70,13 +70,13 @@ static double block_of(const TgTiers *tiers, int matrix) {
 /* A block of the schedule's may have more than one size: the largest counts. */
 static bool find_sizes(TgTiers *tiers, const TgShape *shape, GError **error) {
   const TgSchedule *schedule = tiers->schedule;
-  const int32_t *c = schedule->blocks[TG_MATRIX_C];
   if (!tg_phase_matrices(schedule, tiers->matrix) || schedule->computes.right >= TG_MATRICES)
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "memory tiers need a product, and buffers that hold blocks of one matrix each");
-  tiers->m = (shape->m + c[0] - 1) / c[0];
-  tiers->n = (shape->n + c[1] - 1) / c[1];
-  tiers->k = (shape->k + schedule->inner - 1) / schedule->inner;
+  const TgProductSize largest = tg_largest_product(schedule, shape);
+  tiers->m = largest.m;
+  tiers->n = largest.n;
+  tiers->k = largest.k;
   for (int b = 0; b < TG_MAX_BUFFERS; b++) {
     tiers->block_bytes[b] = block_of(tiers, tiers->matrix[b]);
     if (tiers->matrix[b] >= 0 && !(tiers->options.tiers.in_memory >> b & 1)) tiers->on_disk |= 1u << b;

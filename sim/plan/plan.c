@@ -67,9 +67,9 @@ static char *time_reason(const TgPlanSearch *search, TgPlanCause cause, double t
                          time_s, search->request->top);
 }
 
-static void append_reject(TgPlanSearch *search, const TgPlanGrid *grid, TgPlanReject reject) {
-  reject.source = &search->sources[grid->source];
-  g_strlcpy(reject.grid, grid->text, sizeof reject.grid);
+static void append_reject(TgPlanSearch *search, const TgPlanSource *source, const char *grid, TgPlanReject reject) {
+  reject.source = source;
+  g_strlcpy(reject.grid, grid, sizeof reject.grid);
   g_array_append_val(search->plan->rejected, reject);
 }
 
@@ -82,7 +82,7 @@ static void reject_open(TgPlanSearch *search, TgPlanGrid *grid) {
                                                                             : "another choice");
   const char *than = isinf(search->best_s) ? "" : ", less than place 1";
   append_reject(
-      search, grid,
+      search, &search->sources[grid->source], grid->text,
       (TgPlanReject){.cause = TG_PLAN_WORK,
                      .open = true,
                      .time_s = grid->open_bound_s,
@@ -98,16 +98,15 @@ static void reject_grid(TgPlanSearch *search, TgPlanGrid *grid) {
     reject.reason = time_reason(search, reject.cause, reject.time_s);
   }
   grid->reject.reason = NULL;
-  append_reject(search, grid, reject);
+  append_reject(search, &search->sources[grid->source], grid->text, reject);
   double *least = &search->plan->least_bytes;
   if (reject.cause == TG_PLAN_MEMORY && (*least == 0 || reject.least_bytes < *least)) *least = reject.least_bytes;
 }
 
 static void reject_place(TgPlanSearch *search, TgPlanPlace *place) {
-  TgPlanReject reject = {.source = place->source, .cause = TG_PLAN_BEHIND, .time_s = place->predicted_s};
-  g_strlcpy(reject.grid, place->grid, sizeof reject.grid);
+  TgPlanReject reject = {.cause = TG_PLAN_BEHIND, .time_s = place->predicted_s};
   reject.reason = time_reason(search, reject.cause, reject.time_s);
-  g_array_append_val(search->plan->rejected, reject);
+  append_reject(search, place->source, place->grid, reject);
   plan_place_clear(place);
 }
 
@@ -295,9 +294,7 @@ const char *tg_plan_cause_name(TgPlanCause cause) {
 }
 
 void tg_plan_reject(TgPlanSearch *search, int source, TgPlanCause cause, const char *grid, char *reason) {
-  TgPlanReject reject = {.source = &search->sources[source], .cause = cause, .reason = reason};
-  g_strlcpy(reject.grid, grid, sizeof reject.grid);
-  g_array_append_val(search->plan->rejected, reject);
+  append_reject(search, &search->sources[source], grid, (TgPlanReject){.cause = cause, .reason = reason});
 }
 
 /* --- before the search -------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include "matrix-file.h"
 
 #include "input-bytes.h"
-#include "matrix-readers.h"
+#include "byte-source.h"
 #include "test-folder.h"
 
 #include <fcntl.h>

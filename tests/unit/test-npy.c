@@ -1,5 +1,5 @@
 /* .npy: what is read, what is refused and in which words, and that writing gives the same back. */
-#include "matrix-readers.h"
+#include "byte-source.h"
 #include "npy.h"
 
 #include <stdlib.h>
