@@ -137,6 +137,9 @@ bool tg_machine_parse(TgMachine *machine, const char *text, size_t length, TgErr
 /** The text that tg_machine_parse() reads back to the same bytes, without comments; free with g_free(). */
 char *tg_machine_text(const TgMachine *machine);
 
+/** The machine's own network, where it has a node for each of so many processors; else NULL. */
+const char *tg_machine_own_network(const TgMachine *machine, int64_t processors);
+
 /** Whether the machine's file speaks of levels or axes that the network does not have, as a file for a composition does
  * on a network of one level. Returns false then, with what to do about it in `error` (without a place).
  * To be asked once, before tg_machine_link(). */

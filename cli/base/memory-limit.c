@@ -6,6 +6,7 @@
 #include "temporary-names.h"
 #include "text-units.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,10 +95,11 @@ uint64_t tg_memory_limit_beside(const TgCli *cli, const TgProblem *problem, doub
  * takes any: what a signal may do. */
 static void end_without_memory(const char *domain, GLogLevelFlags level, const char *message, gpointer unused) {
   static const char words[] = "topogemm: out of memory; take a smaller grid, smaller matrices or fewer steps\n";
+  const bool no_memory = errno == ENOMEM;
   (void)domain, (void)level, (void)unused;
   tg_terminal_leave();
   tg_temporary_names_unlink();
-  if (!message || !strstr(message, "failed to allocate")) {
+  if (!no_memory) {
     fprintf(stderr, "topogemm: the system refuses what is needed: %s\n", message ? message : "no reason given");
     _exit(TG_EXIT_FAILED);
   }

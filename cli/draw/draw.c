@@ -36,8 +36,9 @@ static void on_page_clear(TgOnPage *one) {
 }
 
 static TgExit open_network(const TgCli *cli, TgOnPage *one, const TgMachine *machine) {
-  const char *own = tg_machine_own_network(cli, machine, tg_schedule_processors(&one->problem.schedule));
-  one->network_text = own ? own : cli->options.network;
+  one->network_text = cli->options.network;
+  if (!one->network_text)
+    one->network_text = tg_machine_own_network(machine, tg_schedule_processors(&one->problem.schedule));
   return tg_network_option(cli, one->network_text, &one->problem.schedule, &one->network, &one->embedding);
 }
 
@@ -60,7 +61,7 @@ static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, const 
 static TgExit page_options(const TgCli *cli, TgPageOptions *options, TgMachine *machine, char **text) {
   bool given;
   TgElement element = TG_F32;
-  TgExit status = tg_machine_text_option(cli, machine, text);
+  TgExit status = tg_machine_option(cli, machine, text);
   options->m = options->n = options->k = 4096;
   if (!status) status = tg_sizes_parse(cli, &options->m, &options->n, &options->k, &given);
   if (!status && cli->options.type && !tg_element_parse(cli->options.type, &element))

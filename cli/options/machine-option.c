@@ -33,13 +33,12 @@ static TgExit unknown_name(const TgCli *cli, const char *name) {
   TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (size_t i = 0; i < count; i++) tg_suggestion_try(&meant, entries[i].name);
   if (meant.nearest)
-    return tg_report(cli, TG_EXIT_USAGE, "--machine %s: not in the library, did you mean `%s`?", name,
-                     meant.nearest);
-  return tg_report(cli, TG_EXIT_USAGE,
-                   "--machine %s: not in the library; see `topogemm list machines`, or give a file", name);
+    return tg_report(cli, TG_EXIT_USAGE, "--machine %s: not in the library, did you mean `%s`?", name, meant.nearest);
+  return tg_report(cli, TG_EXIT_USAGE, "--machine %s: not in the library; see `topogemm list machines`, or give a file",
+                   name);
 }
 
-static TgExit read_machine(const TgCli *cli, TgMachine *machine, char **copy) {
+TgExit tg_machine_option(const TgCli *cli, TgMachine *machine, char **copy) {
   const char *name = cli->options.machine ? cli->options.machine : "commodity-cluster";
   const TgMachineEntry *entry = tg_machine_library_find(name);
   if (entry) {
@@ -55,19 +54,4 @@ static TgExit read_machine(const TgCli *cli, TgMachine *machine, char **copy) {
   const TgExit status = parse(cli, machine, &(TgSource){name, text ? text : "", length}, copy);
   if (!status && !*machine->name) name_machine(machine, name);
   return status;
-}
-
-TgExit tg_machine_option(const TgCli *cli, TgMachine *machine) {
-  return read_machine(cli, machine, NULL);
-}
-
-TgExit tg_machine_text_option(const TgCli *cli, TgMachine *machine, char **text) {
-  return read_machine(cli, machine, text);
-}
-
-const char *tg_machine_own_network(const TgCli *cli, const TgMachine *machine, int64_t processors) {
-  TgTopology own;
-  const bool fits = !cli->options.network && *machine->network && tg_topology_parse(&own, machine->network, NULL) &&
-                    own.nodes == processors;
-  return fits ? machine->network : NULL;
 }

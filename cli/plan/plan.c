@@ -373,7 +373,7 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   int64_t top = 10;
   TgExit status = sizes_option(cli, &run->request);
   if (!status) status = type_option(cli, run);
-  if (!status) status = tg_machine_option(cli, &run->machine);
+  if (!status) status = tg_machine_option(cli, &run->machine, NULL);
   if (!status) status = model_options(cli, &run->request);
   if (!status) status = memory_option(cli, run);
   if (!status) status = network_option(cli, run);

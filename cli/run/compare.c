@@ -142,7 +142,7 @@ static TgExit compare_machine(const TgCli *cli, TgCompareCommand *compare) {
     return tg_report(cli, TG_EXIT_USAGE,
                      "%s is for calibrating, and --machine gives what that would find: leave one out",
                      cli->options.sizes ? "--sizes" : "--budget");
-  TgExit status = tg_machine_option(cli, &compare->machine);
+  TgExit status = tg_machine_option(cli, &compare->machine, NULL);
   if (!status) status = check_names(cli, compare);
   return status ? status : check_links(cli, &compare->machine);
 }

@@ -52,6 +52,12 @@ bool tg_machine_fits(const TgMachine *machine, const TgTopology *topology, TgErr
   return true;
 }
 
+const char *tg_machine_own_network(const TgMachine *machine, int64_t processors) {
+  TgTopology own;
+  const bool fits = *machine->network && tg_topology_parse(&own, machine->network, NULL) && own.nodes == processors;
+  return fits ? machine->network : NULL;
+}
+
 /* What `more` gives replaces what `link` has. */
 static void overlay(TgMachineLink *link, const TgMachineLink *more) {
   for (int bit = 0; tg_machine_link_keys[bit].name; bit++) {

@@ -58,11 +58,11 @@ static bool set_parameter(TgBindings *bindings, const char *text, TgError *error
 /* Unless one was set: the machine's own, or the torus of the grid. */
 static bool choose_network(TgProblem *problem, TgError *error) {
   const TgSchedule *schedule = &problem->schedule;
-  const char *own = problem->machine.network;
   TgTopology *network = &problem->network;
   if (problem->has_network || schedule->bound != TG_BOUND_YES) return true;
   problem->embedding = TG_ROWMAJOR;
-  if (*own && tg_topology_parse(network, own, NULL) && network->nodes == tg_schedule_processors(schedule)) return true;
+  const char *own = tg_machine_own_network(&problem->machine, tg_schedule_processors(schedule));
+  if (own) return tg_topology_parse(network, own, error);
   return tg_topology_of_grid(network, schedule->dims, schedule->extent, error);
 }
 

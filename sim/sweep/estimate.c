@@ -60,20 +60,17 @@ static char *whole_network(const TgSchedule *schedule, const char *kind, char **
 static bool find_network(TgEstimate *estimate, const char *network, GError **error) {
   static const char *const kinds[] = {"torus", "mesh", "ring", "line", "hypercube", "full", "switch", NULL};
   const TgSchedule *schedule = estimate->schedule;
-  const char *own = estimate->machine.network;
+  const char *own = network ? NULL : tg_machine_own_network(&estimate->machine, tg_schedule_processors(schedule));
+  const char *name = own ? own : network;
   TgError why = {0};
-  g_autofree char *no_whole = NULL;
-  estimate->own_network = !network && *own && tg_topology_parse(&estimate->network, own, NULL) &&
-                          estimate->network.nodes == tg_schedule_processors(schedule);
-  if (estimate->own_network) return true;
-  if (!network) {
-    if (tg_topology_of_grid(&estimate->network, schedule->dims, schedule->extent, &why)) return true;
-    return refuse(estimate, "network", why.message, error);
-  }
-  const bool kind = g_strv_contains(kinds, network);
-  g_autofree char *text = kind ? whole_network(schedule, network, &no_whole) : g_strdup(network);
-  if (text && tg_topology_parse(&estimate->network, text, &why)) return true;
-  return refuse(estimate, no_whole ? "kind" : "network", no_whole ? no_whole : why.message, error);
+  g_autofree char *no_whole = NULL, *whole = NULL;
+  estimate->own_network = own != NULL;
+  if (name && g_strv_contains(kinds, name) && !(whole = whole_network(schedule, name, &no_whole)))
+    return refuse(estimate, "kind", no_whole, error);
+  if (name ? tg_topology_parse(&estimate->network, whole ? whole : name, &why)
+           : tg_topology_of_grid(&estimate->network, schedule->dims, schedule->extent, &why))
+    return true;
+  return refuse(estimate, "network", why.message, error);
 }
 
 bool tg_estimate_place(TgEstimate *estimate, const char *network, TgEmbeddingKind embedding, GError **error) {
