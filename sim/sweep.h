@@ -79,13 +79,15 @@ typedef struct TgSweep {
   GArray *crossovers;    /**< TgCrossover, line by line */
   bool along_n;          /**< lines are along n, not p */
   double tie;            /**< relative difference below which two times are the same */
-  int failed;            /**< source at which tg_sweep() failed … */
+  int failed;            /**< source at which tg_sweep() failed, … */
+  TgSchedule bound;      /**< … bound as it was then, … */
   TgEstimateFault fault; /**< … and what did */
 } TgSweep;
 
 /** Predicts every source at every point.
  * Errors: BAD_INPUT where the values, a grid, the network and the schedule do not fit; TOO_LARGE where memory is short;
- * SCHEDULE where a proof or a run fails. `failed` and `fault` tell more. The sweep is to be cleared even then. */
+ * SCHEDULE where a proof or a run fails. `failed`, `bound` and `fault` tell more. The sweep is to be cleared even then.
+ */
 bool tg_sweep(const TgSweepRequest *request, const TgSweepSource *sources, int count, TgSweep *sweep, GError **error);
 void tg_sweep_clear(TgSweep *sweep);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgSweep, tg_sweep_clear)

@@ -42,7 +42,7 @@ static TgExit sizes_option(const TgCli *cli, TgSizes *sizes) {
 }
 
 /* Where a schedule fails, the proof says at which line. */
-static TgExit report(const TgCli *cli, const TgHeldRun *run, TgCollective collective, GError *error) {
+static TgExit report(TgCli *cli, const TgHeldRun *run, TgCollective collective, GError *error) {
   const TgProblem *problem = &run->problem;
   TgProof proof;
   int64_t m, n, k;

@@ -46,7 +46,7 @@ static TgExit check_steps(const TgCli *cli, const TgSimRun *run) {
                    sim->network.nodes, steps, MOST_KEPT);
 }
 
-static TgExit predict(const TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
+static TgExit predict(TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
   TgEstimate *sim = &run->sim.estimate;
   GError *error = NULL;
   TgExit status = tg_sim_open(cli, &run->sim, algo, several);
@@ -127,7 +127,7 @@ static char *words_of(const TgTimedRun *run) {
                          sim->network_text, embedding, run->lane[run->step[cost->trace.steps - 1].to], compute, rest);
 }
 
-static TgExit open_run(const TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
+static TgExit open_run(TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
   char grid[48];
   TgExit status = predict(cli, run, algo, several);
   if (status) return status;

@@ -1,6 +1,7 @@
 #include "algo.h"
 #include "input.h"
 #include "memory-limit.h"
+#include "output.h"
 
 #include "algo-library.h"
 #include "decimal.h"
@@ -224,10 +225,24 @@ TgExit tg_algo_open(const TgCli *cli, TgProblem *problem) {
   return tg_problem_report(cli, problem, &error);
 }
 
-TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgError *failure) {
+/* A command whose document does not exist without a proof prints the failure instead. */
+static void print_failure(TgCli *cli, const TgProblem *problem, const TgError *failure) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_begin_document(json, "failure");
+  tg_json_member_bool(json, "ok", false);
+  tg_problem_write(json, &problem->schedule, &problem->names);
+  tg_json_member_object(json, "error", TG_JSON_LINES);
+  tg_failure_write(json, &problem->schedule, failure);
+  tg_json_end_object(json);
+  tg_json_end_object(json);
+  tg_print_json(cli, json);
+}
+
+TgExit tg_problem_report_failure(TgCli *cli, const TgProblem *problem, const TgError *failure) {
   char grid[48];
   if (failure->cause == TG_CAUSE_MEMORY)
     return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, failure->message);
+  if (cli->options.json) print_failure(cli, problem, failure);
   tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
   g_autofree char *message = g_strdup_printf("%s (on %s)", failure->message, grid);
   return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, failure->column, message);

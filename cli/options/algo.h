@@ -42,8 +42,9 @@ const char *tg_problem_display_name(const TgProblem *problem);
 /** Reports an error of topo/ or schedule/ at its place in the problem's text, or without one. */
 TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgError *error);
 
-/** Reports a proof that failed, as `verify` does: at the statement where it failed. */
-TgExit tg_problem_report_failure(const TgCli *cli, const TgProblem *problem, const TgError *failure);
+/** Reports a proof that failed, as `verify` does: at the statement where it failed. With `--json` also prints the
+ * document `topogemm-failure`. */
+TgExit tg_problem_report_failure(TgCli *cli, const TgProblem *problem, const TgError *failure);
 
 /** Writes the member `parameters`: an object with a number for each. */
 void tg_parameters_write(TgJson *json, const TgBindings *parameters);

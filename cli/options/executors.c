@@ -3,7 +3,6 @@
 
 #include "executor-cpu.h"
 #include "executors-cuda.h"
-#include "suggestion.h"
 
 #include <string.h>
 
@@ -26,17 +25,13 @@ TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecuto
   const char *name = cli->options.on;
   g_autofree char *here = names_here();
   if (!name) return tg_report(cli, TG_EXIT_USAGE, "%s: expected --on and what is to execute it: %s", command, here);
-  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (const TgExecutorKind *const *row = tg_executors; *row; row++) {
-    tg_suggestion_try(&meant, (*row)->name);
     if (strcmp(name, (*row)->name) != 0) continue;
     *kind = *row;
     return TG_EXIT_DONE;
   }
   if (g_strv_contains(planned, name))
     return tg_report(cli, TG_EXIT_MISSING, "--on %s: not in this version, which has %s", name, here);
-  if (meant.nearest)
-    return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, did you mean `%s`?", name, meant.nearest);
   return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, expected one of %s", name, here);
 }
 

@@ -52,7 +52,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, tg_run_clear)
 TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
 /** Opens the device, draws the matrices, and finds the variants. Where there is no device, a schedule that fails its
  * proof is reported as such, as its executor would have done. */
-TgExit tg_run_open(const TgCli *cli, TgRunCommand *run);
+TgExit tg_run_open(TgCli *cli, TgRunCommand *run);
 /** Reports the first wrong product, if there is one. */
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 

@@ -267,7 +267,7 @@ static bool measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMa
 }
 
 /* Proves one ALGO as its executor does; a proof that failed is said with its place. */
-static TgExit run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry) {
+static TgExit run_prove(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry) {
   const TgProblem *problem = &entry->problem;
   const TgExecutorOptions *options = &run->options;
   g_autofree TgProof *proof = g_new(TgProof, 1);
@@ -277,7 +277,7 @@ static TgExit run_prove(const TgCli *cli, const TgRunCommand *run, const TgRunEn
 }
 
 /* A proof that failed is reported with its place. */
-static TgExit report(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry, GError *error) {
+static TgExit report(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry, GError *error) {
   char grid[48];
   const TgProblem *problem = &entry->problem;
   const bool unproved = g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE);
@@ -390,7 +390,7 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
 }
 
 /* Grids that no GPU has room for are not proved: their proofs may take minutes. */
-static TgExit prove_all(const TgCli *cli, const TgRunCommand *run) {
+static TgExit prove_all(TgCli *cli, const TgRunCommand *run) {
   TgExit status = TG_EXIT_DONE;
   for (guint r = 0; !status && r < run->results->len; r++)
     if (tg_schedule_processors(&tg_run_entry(run, r)->problem.schedule) <= MOST_PROVED)
@@ -398,7 +398,7 @@ static TgExit prove_all(const TgCli *cli, const TgRunCommand *run) {
   return status;
 }
 
-TgExit tg_run_open(const TgCli *cli, TgRunCommand *run) {
+TgExit tg_run_open(TgCli *cli, TgRunCommand *run) {
   TgExit status = TG_EXIT_DONE;
   if (!tg_executor_has_device(run->kind, run->options.device)) status = prove_all(cli, run);
   if (!status) status = tg_executor_device(cli, run->command, run->kind, run->options.device, &run->environment);

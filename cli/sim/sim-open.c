@@ -185,7 +185,7 @@ static TgExit sizes_option(const TgCli *cli, TgEstimate *run) {
   return tg_report_error(cli, error);
 }
 
-TgExit tg_sim_open(const TgCli *cli, TgSimRun *run, const char *algo, bool several) {
+TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *algo, bool several) {
   TgEstimate *estimate = &run->estimate;
   TgTierOptions *tiers = &estimate->options.tiers;
   TgEmbeddingKind embedding;
@@ -213,7 +213,7 @@ void tg_sim_clear(TgSimRun *run) {
   tg_problem_clear(&run->problem);
 }
 
-TgExit tg_sim_failed(const TgCli *cli, const TgProblem *problem, const TgEstimateFault *fault, GError *error) {
+TgExit tg_sim_failed(TgCli *cli, const TgProblem *problem, const TgEstimateFault *fault, GError *error) {
   g_autoptr(GError) freed = error;
   if (fault->need_bytes > 0) return tg_memory_refuse(cli, fault->need_of, fault->need_bytes);
   if (*fault->failure.message && g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
@@ -235,7 +235,7 @@ static double trace_bytes(const TgCli *cli, const TgEstimate *run) {
   return fmin(EVENTS_AT_ONCE * at_work, TG_SIM_TRACE_EVENTS) * EVENT_BYTES;
 }
 
-TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
+TgExit tg_sim_prove(TgCli *cli, TgSimRun *run) {
   TgEstimate *estimate = &run->estimate;
   GError *error = NULL;
   estimate->more_bytes = trace_bytes(cli, estimate);
@@ -244,7 +244,7 @@ TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run) {
   return tg_sim_failed(cli, &run->problem, &estimate->fault, error);
 }
 
-TgExit tg_sim_predict(const TgCli *cli, TgSimRun *run) {
+TgExit tg_sim_predict(TgCli *cli, TgSimRun *run) {
   GError *error = NULL;
   if (tg_estimate_predict(&run->estimate, &run->cost, &error)) return TG_EXIT_DONE;
   return tg_sim_failed(cli, &run->problem, &run->estimate.fault, error);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static TgExit open_run(const TgCli *cli, TgSimRun *run) {
+static TgExit open_run(TgCli *cli, TgSimRun *run) {
   TgFormulaSymbols symbols;
   TgExit status = tg_sim_symbols(cli, &symbols);
   if (!status) status = tg_sim_open(cli, run, cli->options.arguments[0], false);

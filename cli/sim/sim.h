@@ -47,14 +47,14 @@ TgExit tg_sim_buffers(const TgCli *cli, const TgProblem *problem, uint32_t *in_m
 /** Takes --embed. */
 TgExit tg_sim_embedding(const TgCli *cli, TgEmbeddingKind *embedding);
 /** Reads, binds and places the schedule `algo`; `several` as in tg_sim_bind(). Takes all options. */
-TgExit tg_sim_open(const TgCli *cli, TgSimRun *run, const char *algo, bool several);
+TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *algo, bool several);
 /** Proves the schedule where that is quick, and finds what a processor holds; where it fails says so as `verify`
  * does. */
-TgExit tg_sim_prove(const TgCli *cli, TgSimRun *run);
+TgExit tg_sim_prove(TgCli *cli, TgSimRun *run);
 /** Predicts. */
-TgExit tg_sim_predict(const TgCli *cli, TgSimRun *run);
+TgExit tg_sim_predict(TgCli *cli, TgSimRun *run);
 /** The error of an estimate, at its place in the schedule where it has one. Frees it. */
-TgExit tg_sim_failed(const TgCli *cli, const TgProblem *problem, const TgEstimateFault *fault, GError *error);
+TgExit tg_sim_failed(TgCli *cli, const TgProblem *problem, const TgEstimateFault *fault, GError *error);
 /** Says on standard error that the machine's memory is too small, where it is. */
 void tg_sim_warn_memory(const TgCli *cli, const TgEstimate *run);
 

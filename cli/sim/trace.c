@@ -15,7 +15,7 @@ static TgExit check_given(const TgCli *cli) {
   return tg_output_files_check(cli);
 }
 
-static TgExit open_run(const TgCli *cli, TgSimRun *run) {
+static TgExit open_run(TgCli *cli, TgSimRun *run) {
   TgExit status = check_given(cli);
   if (!status) status = tg_sim_open(cli, run, cli->options.arguments[0], false);
   if (!status) status = tg_sim_prove(cli, run);

@@ -225,6 +225,7 @@ static TgExit sweep(TgCli *cli, TgSweepCommand *command) {
   const bool fine = tg_sweep(request, command->source, command->sources, &command->sweep, &error);
   tg_progress_end(cli);
   if (fine) return TG_EXIT_DONE;
+  command->problem[command->sweep.failed].schedule = command->sweep.bound;
   return tg_sim_failed(cli, &command->problem[command->sweep.failed], &command->sweep.fault, error);
 }
 

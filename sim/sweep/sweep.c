@@ -257,6 +257,7 @@ static bool fill_series(TgSeries *series, int source, guint first, guint count, 
       request->progress(request->progress_user, (int64_t)first * sweep->sources + (int64_t)source * count + i - first);
   }
   sweep->failed = source;
+  sweep->bound = series->bound;
   sweep->fault = series->estimate.fault;
   tg_estimate_clear(&series->estimate);
   return fine;
