@@ -336,16 +336,10 @@ static TgExit run(TgCli *cli) {
   return status;
 }
 
-static const char *const options[] = {"grid",         "set",
-                                      "step",         "all",
-                                      "spacetime",    "memory",
-                                      "network",      "embed",
-                                      "collective",   "heat",
-                                      "beside",       "n",
-                                      "size",         "type:calibrate",
-                                      "machine:draw", "model",
-                                      "overlap",      "straggler",
-                                      "output",       "quiet",
+static const char *const options[] = {"grid",         "set",     "step",      "all:draw",       "spacetime",
+                                      "memory",       "network", "embed",     "collective",     "heat",
+                                      "beside",       "n",       "size",      "type:calibrate", "machine:draw",
+                                      "model",        "overlap", "straggler", "output",         "quiet",
                                       "memory-limit", NULL};
 static const TgExample examples[] = {
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
