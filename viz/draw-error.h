@@ -16,7 +16,7 @@ typedef enum TgDrawError {
   TG_DRAW_ERROR_NETWORK,  /**< the grid does not go onto the network */
   TG_DRAW_ERROR_TOO_BIG,  /**< more than can be drawn */
   TG_DRAW_ERROR_MEMORY,   /**< more than memory, or the limit, holds */
-  TG_DRAW_ERROR_PROGRAM,  /**< a helper program is not installed: the message names its package */
+  TG_DRAW_ERROR_PROGRAM,  /**< a helper program or font is not installed: the message names its package */
   TG_DRAW_ERROR_RENDER,   /**< Graphviz, the helper program or the file system refused: the message tells what */
   TG_DRAW_ERROR_STOPPED   /**< by the watch */
 } TgDrawError;

@@ -130,7 +130,8 @@ TgExit tg_report_at(const TgCli *cli, TgExit status, const TgSource *source, int
   size_t length = 0;
   const char *text = line > 0 && source->text ? find_line(source, line, &length) : NULL;
   if (!text) {
-    print_error(cli, source->name, message);
+    g_autofree char *end = line > 0 ? g_strdup_printf("%s:%d:%d", source->name, line, MAX(column, 1)) : NULL;
+    print_error(cli, end ? end : source->name, message);
     return status;
   }
   if (length && text[length - 1] == '\r') length--;

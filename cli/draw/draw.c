@@ -196,7 +196,7 @@ static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
   g_clear_error(&error);
   if (failure->cause == TG_CAUSE_NONE) return TG_EXIT_DONE;
   if (failure->cause == TG_CAUSE_MEMORY) return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, message);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, 0, message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, failure->column, message);
 }
 
 static bool write_file(TgCli *cli, const char *path, GBytes *file, GError **error) {

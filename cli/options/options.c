@@ -213,7 +213,11 @@ const char *const *tg_options_common(void) {
 static void add_entry(GArray *entries, const char *name, TgOptions *options) {
   const TgOptionRow *row = find_row(name);
   gpointer member = (char *)options + row->member;
-  GOptionEntry entry = {long_name(row), row->letter, 0, row->kind, member, NULL, NULL};
+  /* Taken as the bytes that they are: what an option expects is checked by its reader, which names the option. */
+  const GOptionArg kind = row->kind == G_OPTION_ARG_STRING         ? G_OPTION_ARG_FILENAME
+                          : row->kind == G_OPTION_ARG_STRING_ARRAY ? G_OPTION_ARG_FILENAME_ARRAY
+                                                                   : row->kind;
+  GOptionEntry entry = {long_name(row), row->letter, 0, kind, member, NULL, NULL};
   g_array_append_val(entries, entry);
 }
 
@@ -247,6 +251,19 @@ static char *find_unknown(const char *const *accepted, char **argv) {
   return NULL;
 }
 
+/* GLib ignores the value in --json=no. */
+static bool check_flags(const char *const *accepted, char **argv, GError **error) {
+  for (char **argument = argv + 1; *argument && strcmp(*argument, "--") != 0; argument++) {
+    const TgOptionRow *row = row_of(*argument, accepted);
+    if (!row) row = row_of(*argument, common);
+    if (!row || row->kind != G_OPTION_ARG_NONE || !g_str_has_prefix(*argument, "--") || !strchr(*argument, '='))
+      continue;
+    g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--%s takes no value", long_name(row));
+    return false;
+  }
+  return true;
+}
+
 /* Names an unknown long option and the nearest one that is accepted here. */
 static void suggest_option(GError *error, const char *const *accepted, char **argv) {
   if (!g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) return;
@@ -270,6 +287,7 @@ bool tg_options_parse(TgOptions *options, const char *const *accepted, int argc,
   g_option_context_set_help_enabled(context, FALSE);
   g_option_context_add_main_entries(context, (const GOptionEntry *)(void *)entries->data, NULL);
   g_autoptr(GError) problem = NULL;
+  if (!check_flags(accepted, argv, error)) return false;
   if (g_option_context_parse(context, &argc, &argv, &problem)) return true;
   suggest_option(problem, accepted, argv);
   g_propagate_error(error, g_steal_pointer(&problem));

@@ -411,8 +411,9 @@ static TgExit run(TgCli *cli) {
   return run.plan.ranked->len ? TG_EXIT_DONE : report_none(cli, &run);
 }
 
-static const char *const options[] = {"n",     "size", "type",    "procs", "machine", "network",      "memory:bytes",
-                                      "model", "fair", "overlap", "top",   "json",    "memory-limit", NULL};
+static const char *const options[] = {"n",       "size",         "type:calibrate", "procs", "machine",
+                                      "network", "memory:bytes", "model",          "fair",  "overlap",
+                                      "top",     "json",         "memory-limit",   NULL};
 static const TgExample examples[] = {
     {"plan -n 4096 --procs 64", "the ten fastest plans on the commodity cluster, and why"},
     {"plan --size 16384x1024x4096 --procs 12 --machine tpu-torus --top 3", "rectangular matrices on twelve processors"},

@@ -45,6 +45,9 @@ static TgExit open_job(const TgCli *cli, TgProblem *problem, TgExportJob *job) {
   if (!status) status = collective_option(cli, &job->collective);
   if (!status) status = element_option(cli, &job->element);
   if (!status) status = rate_option(cli, &job->flops_per_s);
+  if (!status && cli->options.flops_per_s && g_str_has_suffix(cli->options.output, ".json"))
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--flops-per-s: a .json file has no times; leave it out, or write a .goal file");
   if (status) return status;
   if (!tg_shape_init(&shape, &problem->schedule.computes, job->m, job->n, job->k, &error))
     return tg_report_error(cli, error);
@@ -96,7 +99,7 @@ static TgExit write_job(TgCli *cli, const TgProblem *problem, TgExportJob *job) 
   }
   if (!g_error_matches(error, TG_EXPORT_ERROR, TG_EXPORT_ERROR_SCHEDULE)) return tg_report_error(cli, error);
   g_error_free(error);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure.line, 0, failure.message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure.line, failure.column, failure.message);
 }
 
 static TgExit run(TgCli *cli) {
@@ -106,8 +109,8 @@ static TgExit run(TgCli *cli) {
   return status ? status : write_job(cli, &problem, &job);
 }
 
-static const char *const options[] = {"grid",        "set",    "n",     "size",         "type", "collective",
-                                      "flops-per-s", "output", "quiet", "memory-limit", NULL};
+static const char *const options[] = {
+    "grid", "set", "n", "size", "type:calibrate", "collective", "flops-per-s", "output", "quiet", "memory-limit", NULL};
 static const TgExample examples[] = {
     {"export cannon --grid 4x4 -n 1024 -o cannon.goal",
      "for LogGOPSim: sends, receives, products and their dependencies"},

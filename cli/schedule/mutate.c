@@ -117,9 +117,11 @@ static TgExit check_output(const TgCli *cli) {
   const char *output = cli->options.output;
   GStatBuf status;
   if (!output) return tg_report(cli, TG_EXIT_USAGE, "mutate: expected -o FILE, as in -o exercise.sched");
-  if (g_str_has_suffix(output, ".answer"))
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: the answer takes this name; expected one as in -o exercise.sched",
-                     output);
+  if (!*output || strcmp(output, "-") == 0 || g_str_has_suffix(output, ".answer"))
+    return tg_report(
+        cli, TG_EXIT_USAGE,
+        "-o %s: expected the name of a file, as in -o exercise.sched; the answer goes to a second one, exercise.answer",
+        output);
   if (g_stat(output, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
     return tg_report(cli, TG_EXIT_USAGE,
                      "-o %s: expected a file; the answer is written to a second one in the same folder", output);

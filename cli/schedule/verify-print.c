@@ -345,5 +345,5 @@ TgExit tg_verification_report(const TgCli *cli, const TgVerification *verificati
   const char *at = verification->failed_at ? verification->failed_at : verification->failed.grid;
   g_autofree char *message =
       g_strdup_printf("%s (%s%s)", failure->message, verification->failed_at ? "with " : "on ", at);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, 0, message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, failure->column, message);
 }

@@ -269,8 +269,7 @@ static TgExit check_one(TgCli *cli, TgVerification *verification) {
   bool right = tg_prove_watched(&problem->schedule, &problem->names, verification->collective, m, n, k,
                                 verification->range ? &many : &verification->watch, &proof);
   if (proof.failure.cause == TG_CAUSE_STOPPED) return TG_EXIT_FAILED;
-  if (!right && proof.failure.cause == TG_CAUSE_MEMORY)
-    return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, proof.failure.message);
+  if (!right && proof.failure.cause == TG_CAUSE_MEMORY) return tg_problem_report_failure(cli, problem, &proof.failure);
   TgVerdict verdict = verdict_of(verification, &proof);
   if (right) {
     g_array_append_val(verification->verdicts, verdict);

@@ -60,11 +60,11 @@ static TgExit run_sim(TgCli *cli) {
   return run_one(cli);
 }
 
-static const char *const options[] = {"grid",     "set",        "n",         "size",  "type",         "network",
-                                      "embed",    "machine",    "model",     "fair",  "collective",   "overlap",
-                                      "skew",     "jitter",     "straggler", "seed",  "formula",      "symbols",
-                                      "sweep",    "efficiency", "output",    "trace", "from",         "tiles",
-                                      "pipeline", "in-memory",  "by-rows",   "json",  "memory-limit", NULL};
+static const char *const options[] = {"grid",     "set",        "n",         "size",  "type:calibrate", "network",
+                                      "embed",    "machine",    "model",     "fair",  "collective",     "overlap",
+                                      "skew",     "jitter",     "straggler", "seed",  "formula",        "symbols",
+                                      "sweep",    "efficiency", "output",    "trace", "from",           "tiles",
+                                      "pipeline", "in-memory",  "by-rows",   "json",  "memory-limit",   NULL};
 static const TgExample examples[] = {
     {"sim cannon -n 4096 --grid 8x8 --formula --symbols grama",
      "with the closed form from the literature, in t_s and t_w"},

@@ -482,7 +482,7 @@ static TgExit finish(TgCli *cli, TgStepView *view) {
   const TgError *failure = view->tour->frame ? view->tour->frame->failure : NULL;
   if (view->error) return tg_report_error(cli, g_steal_pointer(&view->error));
   if (!failure) return TG_EXIT_DONE;
-  return tg_report_at(cli, TG_EXIT_WRONG, &view->problem.source, failure->line, 0, failure->message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &view->problem.source, failure->line, failure->column, failure->message);
 }
 
 TgExit tg_step_interactive(TgCli *cli) {

@@ -328,7 +328,7 @@ static TgExit step_failed(const TgCli *cli, const TgStepRun *run, GError *error)
   if (failure->cause == TG_CAUSE_NONE || !g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
     return tg_report_error(cli, error);
   g_error_free(error);
-  return tg_report_at(cli, TG_EXIT_WRONG, &run->problem.source, failure->line, 0, failure->message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &run->problem.source, failure->line, failure->column, failure->message);
 }
 
 static TgExit check_options(const TgCli *cli) {

@@ -251,7 +251,8 @@ static bool entries_can_follow(Reader *reader) {
   const uint64_t left = text_lines_left(&reader->lines);
   if (left == TG_BYTES_UNKNOWN || (uint64_t)reader->entries <= (left + 1) / (uint64_t)shortest_bytes) return true;
   return text_lines_fail(&reader->lines,
-                         "truncated: expected %" G_GINT64_FORMAT " entries, found %" G_GUINT64_FORMAT " bytes",
+                         "truncated: expected %" G_GINT64_FORMAT " entries, and %" G_GUINT64_FORMAT
+                         " bytes that follow cannot hold so many",
                          reader->entries, left);
 }
 

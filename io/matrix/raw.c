@@ -5,7 +5,8 @@
 
 static bool request_complete(const char *name, const TgMatrixRequest *request, GError **error) {
   if (request->type != TG_TYPE_ANY && request->rows > 0 && request->columns > 0) return true;
-  return TG_IO_FAIL(error, BAD_INPUT, "%s: a raw file stores neither size nor type; give rows, columns and type", name);
+  return TG_IO_FAIL(error, BAD_INPUT,
+                    "%s: a raw file stores neither its shape nor its type; give both (--size and --type)", name);
 }
 
 static bool size_in_bytes(const char *name, const TgMatrixRequest *request, uint64_t *bytes, GError **error) {

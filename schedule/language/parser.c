@@ -125,7 +125,10 @@ static bool take_sign(TgLexer *lexer, TgError *error) {
       return true;
     }
   if (!memchr("()[],:=+-*/%'<>", *at, 15)) {
-    if ((unsigned char)*at >= 0x80) return bad_byte(lexer, lexer->at, error);
+    if ((unsigned char)*at >= 0x80) /* the line is valid UTF-8 */
+      return tg_error_set(error, lexer->line, lexer->token.column,
+                          "unexpected `%.*s`, expected ASCII; names have letters a to z, digits and _",
+                          (int)character_bytes((const unsigned char *)at, left), at);
     return tg_error_set(error, lexer->line, lexer->token.column, "unexpected `%c`", *at);
   }
   lexer->at++;

@@ -155,12 +155,19 @@ static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgError *fa
   return next == 0 || tg_state_expression_failed(state, -1, &error, failure);
 }
 
+/* At a line of its own, such as that of a `repeat`, not at the statement executed last. */
+static TgProgress walk_failed(const TgState *state, const TgError *error, TgError *failure) {
+  tg_state_fail(state, failure, error->cause ? error->cause : TG_CAUSE_EXPRESSION, -1, "%s", error->message);
+  failure->statement = -1;
+  failure->line = error->line;
+  return TG_PROGRESS_ERROR;
+}
+
 /* A run without an end is refused before it begins. */
 static bool check_length(const TgState *state, TgError *failure) {
   TgError error;
   if (tg_walk_ends(state->schedule, state->names, &error)) return true;
-  tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1, "%d:%d: %s", error.line, error.column, error.message);
-  failure->line = error.line;
+  walk_failed(state, &error, failure);
   return false;
 }
 
@@ -259,14 +266,6 @@ void tg_state_measure(TgState *state, int64_t m, int64_t n, int64_t k) {
   for (int64_t p = 0; p < state->processors; p++)
     if (state->words[p] > state->counts.words_per_processor_max)
       state->counts.words_per_processor_max = state->words[p];
-}
-
-/* At a line of its own, such as that of a `repeat`, not at the statement executed last. */
-static TgProgress walk_failed(const TgState *state, const TgError *error, TgError *failure) {
-  tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, -1, "%s", error->message);
-  failure->statement = -1;
-  failure->line = error->line;
-  return TG_PROGRESS_ERROR;
 }
 
 TgProgress tg_state_next(TgState *state, TgError *failure) {
@@ -395,8 +394,10 @@ bool tg_state_fail(const TgState *state, TgError *failure, TgCause cause, int64_
 }
 
 bool tg_state_expression_failed(const TgState *state, int64_t processor, const TgError *error, TgError *failure) {
-  return tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, processor, "%d:%d: %s", error->line, error->column,
-                       error->message);
+  tg_state_fail(state, failure, TG_CAUSE_EXPRESSION, processor, "%s", error->message);
+  failure->line = error->line;
+  failure->column = error->column;
+  return false;
 }
 
 bool tg_state_out_of_memory(const TgState *state, TgError *failure, const char *what) {

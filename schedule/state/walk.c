@@ -67,7 +67,8 @@ static void open_step(TgWalk *walk) {
 
 static TgProgress too_idle(const TgWalk *walk, TgError *error) {
   int32_t line = walk->depth > 0 ? walk->schedule->statement[walk->open[walk->depth - 1]].line : 0;
-  tg_error_set(error, line, 1, "%d repetitions on end without a statement to execute, expected fewer", MOST_IDLE);
+  tg_error_set(error, line, 1, "%d repetitions in a row execute no statement, expected fewer", MOST_IDLE);
+  if (error) error->cause = TG_CAUSE_MEMORY;
   return TG_PROGRESS_ERROR;
 }
 
@@ -75,6 +76,7 @@ static TgProgress too_long(const TgWalk *walk, TgError *error) {
   int32_t line = walk->depth > 0 ? walk->schedule->statement[walk->open[0]].line : 0;
   tg_error_set(error, line, 1, "more than %d statements are executed, repetitions counted; expected fewer",
                TG_MAX_EXECUTED);
+  if (error) error->cause = TG_CAUSE_MEMORY;
   return TG_PROGRESS_ERROR;
 }
 
@@ -111,7 +113,7 @@ bool tg_walk_ends(const TgSchedule *schedule, const TgScheduleNames *names, TgEr
   tg_walk_init(&walk, schedule, names);
   while ((progress = tg_walk_next(&walk, error)) == TG_PROGRESS_MORE) {
   }
-  return progress == TG_PROGRESS_END || walk.executed < TG_MAX_EXECUTED;
+  return progress == TG_PROGRESS_END || error->cause != TG_CAUSE_MEMORY;
 }
 
 const char *tg_walk_label(const TgWalk *walk) {

@@ -227,6 +227,8 @@ static bool read_line(Reader *reader, TgSpan whole) {
   const char *wrong = NULL;
   reader->line++;
   reader->begin = whole.text;
+  if (reader->line == 1 && whole.length >= 3 && memcmp(whole.text, "\xef\xbb\xbf", 3) == 0)
+    whole = (TgSpan){whole.text + 3, whole.length - 3}; /* the mark that some editors put before UTF-8 */
   if (!g_utf8_validate(whole.text, (gssize)whole.length, &wrong))
     return fail(reader, wrong, "unexpected byte 0x%02x, expected plain text in UTF-8", (unsigned char)*wrong);
   const TgSpan line = tg_span_trim(without_comment(whole));

@@ -105,6 +105,17 @@ def test_plain_digits(folder):
         assert "A₀₁" in pathlib.Path(path).read_text(encoding="utf-8")
 
 
+def test_no_font(folder):
+    """Boxes are no picture: exit 4 with the package, and no file; text needs no font here."""
+    bare = machine(folder)
+    for words in [["--step", "1", "-o", "f.png"], ["-o", "f.gif"], ["--memory", "-o", "f.pdf"]]:
+        done = subprocess.run([PROGRAM, "draw", "cannon", "--grid", "2x2", *words], capture_output=True, text=True,
+                              env=os.environ | bare, timeout=100, check=False)
+        assert done.returncode == 4 and "no font is installed" in done.stderr, (done.returncode, done.stderr)
+        assert "fonts-dejavu-core" in done.stderr and not os.path.exists(words[-1]), done.stderr
+    assert draw("f.svg", env=bare) == ""
+
+
 def test_plain_pictures(folder):
     """What has no such digits needs no note."""
     bare = machine(folder, "Liberation Sans")

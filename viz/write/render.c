@@ -10,11 +10,11 @@
 #include "svg-text.h"
 
 /* As Pango looks for fonts: those that it can scale. */
-static bool is_there(void) {
+static bool font_has(FcChar32 first, FcChar32 last) {
   FcPattern *pattern = FcPatternCreate();
   FcCharSet *letters = FcCharSetCreate();
   FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, NULL);
-  for (FcChar32 letter = 0x2080; letter <= 0x2089; letter++) FcCharSetAddChar(letters, letter);
+  for (FcChar32 letter = first; letter <= last; letter++) FcCharSetAddChar(letters, letter);
   FcPatternAddCharSet(pattern, FC_CHARSET, letters);
   FcPatternAddBool(pattern, FC_SCALABLE, FcTrue);
   FcFontSet *fonts = FcFontList(NULL, pattern, family);
@@ -27,16 +27,23 @@ static bool is_there(void) {
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool known;
+static bool subscripts, letters;
 
-static void find_out(void) {
-  known = is_there();
+/* libgvc takes a character from any installed font that has it. */
+static void look_at_fonts(void) {
+  subscripts = font_has(0x2080, 0x2089);
+  letters = font_has('A', 'Z');
 }
 
-/* True where an installed font has the digits ₀ to ₉, U+2080 to U+2089. libgvc takes them from any that has. */
+/* True if an installed font has the digits ₀ to ₉, U+2080 to U+2089. */
 static bool font_has_subscripts(void) {
-  pthread_once(&once, find_out);
-  return known;
+  pthread_once(&once, look_at_fonts);
+  return subscripts;
+}
+
+static bool font_has_letters(void) {
+  pthread_once(&once, look_at_fonts);
+  return letters;
 }
 
 /* libgvc is one for the process: it reports through one function without user data, its plug-ins keep static pointers
@@ -201,6 +208,12 @@ GBytes *tg_render(const TgScene *scene, const char *format, uint64_t limit_bytes
   }
   const TgSceneSize size = tg_scene_size(scene);
   if (!tg_render_has_room(&size, format, limit_bytes, error)) return NULL;
+  if (!row->is_text && !font_has_letters()) {
+    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_PROGRAM,
+                "no font is installed, so every letter would be a box: install the package fonts-dejavu-core, or draw "
+                "an .svg");
+    return NULL;
+  }
   GString *dot = dot_of(scene, row);
   if (row->gvc_name == NULL) return g_string_free_to_bytes(dot);
   g_autoptr(GString) messages = g_string_new(NULL);
