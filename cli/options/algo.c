@@ -241,7 +241,9 @@ static void print_failure(TgCli *cli, const TgProblem *problem, const TgError *f
 TgExit tg_problem_report_failure(TgCli *cli, const TgProblem *problem, const TgError *failure) {
   char grid[48];
   if (failure->cause == TG_CAUSE_MEMORY)
-    return tg_report_at(cli, TG_EXIT_USAGE, &problem->source, failure->line, failure->column, failure->message);
+    return failure->line > 0
+               ? tg_report_at(cli, TG_EXIT_USAGE, &problem->source, failure->line, failure->column, failure->message)
+               : tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, failure->message);
   if (cli->options.json) print_failure(cli, problem, failure);
   tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
   g_autofree char *message = g_strdup_printf("%s (on %s)", failure->message, grid);

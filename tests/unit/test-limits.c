@@ -22,8 +22,8 @@ static void test_idle_repeats(void) {
   g_assert_cmpint(error.line, ==, 5);
   g_assert_cmpint(tg_walk_count_steps(&bound.schedule, &bound.names, &error), ==, 1); /* the run itself reports it */
   g_assert_false(prove(TG_COLLECTIVE_WHOLE));
-  g_assert_cmpint(proof.failure.cause, ==, TG_CAUSE_EXPRESSION);
-  g_assert_nonnull(strstr(proof.failure.message, "without a statement"));
+  g_assert_cmpint(proof.failure.cause, ==, TG_CAUSE_MEMORY);
+  g_assert_nonnull(strstr(proof.failure.message, "execute no statement"));
 }
 
 /* A count that fails after a fault: the run reports the fault that comes first. */

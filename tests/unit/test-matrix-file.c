@@ -75,7 +75,7 @@ static void test_refusals(Folder *folder, gconstpointer unused) {
   check_refused(folder, "a.csv", any, TG_IO_ERROR_BAD_INPUT,
                 ": the suffix is not a matrix format; expected one of .npy, .mtx, .raw, .bin");
   check_refused(folder, "a.raw", any, TG_IO_ERROR_BAD_INPUT,
-                ": a raw file stores neither size nor type; give rows, columns and type");
+                ": a raw file stores neither its shape nor its type; give both (--size and --type)");
   check_refused(folder, "a.raw", (TgMatrixRequest){.type = TG_TYPE_F32, .rows = 5, .columns = 3}, TG_IO_ERROR_BAD_INPUT,
                 ": wrong size for a raw 5x3 f32 matrix: expected 60 bytes, found 120");
   check_refused(folder, "a.raw", (TgMatrixRequest){.type = TG_TYPE_F32, .rows = INT64_MAX, .columns = 3},

@@ -15,7 +15,7 @@ static const Refusal refusals[] = {
     {"only-comments", "# nothing\n\n", 3, 1, "the end of the text"},
     {"zero-byte", HEAD "mo\x01ve A to (i,j)\n", 4, 3, "0x01"},
     {"delete", "schedule t # \x7f\n", 1, 14, "0x7f"},
-    {"high-byte", HEAD "move \xc3\xa4 to (i,j)\n", 4, 6, "0xc3"},
+    {"high-byte", HEAD "move \xc3\xa4 to (i,j)\n", 4, 6, "unexpected `\xc3\xa4`"},
     {"broken-utf8", "schedule t # \xc3(\n", 1, 14, "0xc3"},
     {"noncharacter", "schedule t\n  \"\xef\xbf\xbe\"\n", 2, 4, "0xef"},
     {"empty-display-name", "schedule t \"\"\ngrid i:q\n", 1, 12, "a name for pictures"},
