@@ -28,14 +28,14 @@ static void run_clear(TgHeldRun *run) {
 
 static TgExit sizes_option(const TgCli *cli, TgSizes *sizes) {
   bool given;
-  TgElement element = TG_F32;
+  TgElement element;
   TgExit status = tg_sizes_parse(cli, &sizes->m, &sizes->n, &sizes->k, &given);
   if (status) return status;
   if (cli->options.type && !given)
     return tg_report(cli, TG_EXIT_USAGE, "--type: without -n or --size, blocks are counted, and have no type");
-  if (cli->options.type && !tg_element_parse(cli->options.type, &element))
-    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
   if (!given) return TG_EXIT_DONE;
+  status = tg_type_option(cli, &element);
+  if (status) return status;
   sizes->element_bytes = tg_element_bytes(element);
   sizes->type = tg_element_name(element);
   return TG_EXIT_DONE;

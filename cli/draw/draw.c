@@ -60,13 +60,12 @@ static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, const 
 
 static TgExit page_options(const TgCli *cli, TgPageOptions *options, TgMachine *machine, char **text) {
   bool given;
-  TgElement element = TG_F32;
+  TgElement element;
   TgExit status = tg_machine_option(cli, machine, text);
   options->m = options->n = options->k = 4096;
   if (!status) status = tg_sizes_parse(cli, &options->m, &options->n, &options->k, &given);
-  if (!status && cli->options.type && !tg_element_parse(cli->options.type, &element))
-    status = tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
-  options->element_bytes = (int32_t)tg_element_bytes(element);
+  if (!status) status = tg_type_option(cli, &element);
+  if (!status) options->element_bytes = (int32_t)tg_element_bytes(element);
   options->machine = *text;
   return status;
 }

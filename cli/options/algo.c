@@ -57,6 +57,12 @@ TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool
   return status;
 }
 
+TgExit tg_type_option(const TgCli *cli, TgElement *element) {
+  *element = TG_F32;
+  if (!cli->options.type || tg_element_parse(cli->options.type, element)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
+}
+
 TgExit tg_collective_option(const TgCli *cli, TgCollective *collective) {
   TgError error = {0};
   *collective = TG_COLLECTIVE_WHOLE;

@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include "collective.h"
+#include "element.h"
 #include "embedding.h"
 #include "json-fields.h"
 #include "prove.h"
@@ -62,6 +63,8 @@ bool tg_real_read(const char *text, double *value);
 TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value);
 /** Takes `-n` or `--size`; `*given` is false where there is neither, and the sizes are left alone. */
 TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given);
+/** Takes `--type` (default: f32). */
+TgExit tg_type_option(const TgCli *cli, TgElement *element);
 /** Takes `--collective`. */
 TgExit tg_collective_option(const TgCli *cli, TgCollective *collective);
 /** Takes the network `name`, that of `--network` mostly, and `--embed`: a torus of the grid's extents where `name` is

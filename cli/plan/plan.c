@@ -306,13 +306,6 @@ static TgExit sizes_option(const TgCli *cli, TgPlanRequest *request) {
   return tg_number_parse(cli, "--procs", cli->options.procs, 1, TG_MAX_PROCESSORS, &request->processors);
 }
 
-static TgExit type_option(const TgCli *cli, TgPlanRun *run) {
-  if (cli->options.type && !tg_element_parse(cli->options.type, &run->element))
-    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
-  run->request.element_bytes = tg_element_bytes(run->element);
-  return TG_EXIT_DONE;
-}
-
 static TgExit fair_option(const TgCli *cli, TgPlanRequest *request) {
   const char *text = cli->options.fair;
   if (!text) return TG_EXIT_DONE;
@@ -372,13 +365,14 @@ static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
 static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   int64_t top = 10;
   TgExit status = sizes_option(cli, &run->request);
-  if (!status) status = type_option(cli, run);
+  if (!status) status = tg_type_option(cli, &run->element);
   if (!status) status = tg_machine_option(cli, &run->machine, NULL);
   if (!status) status = model_options(cli, &run->request);
   if (!status) status = memory_option(cli, run);
   if (!status) status = network_option(cli, run);
   if (!status && cli->options.top) status = tg_number_parse(cli, "--top", cli->options.top, 1, 1000, &top);
   if (!status) status = open_schedules(cli, run);
+  run->request.element_bytes = tg_element_bytes(run->element);
   run->request.top = (int)top;
   run->request.machine = &run->machine;
   run->request.work_s = work_s;

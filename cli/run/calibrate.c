@@ -238,12 +238,10 @@ TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateComma
   const TgOptions *options = &cli->options;
   TgCalibrationPlan *plan = &command->plan;
   plan->kind = command->kind;
-  plan->options.element = TG_F32;
-  if (options->type && !tg_element_parse(options->type, &plan->options.element))
-    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", options->type);
   if (!grid) grid = options->grid ? options->grid : command->kind->grid;
   plan->budget_s = usual_budget_s;
-  TgExit status = grid_option(cli, grid, plan);
+  TgExit status = tg_type_option(cli, &plan->options.element);
+  if (!status) status = grid_option(cli, grid, plan);
   if (!status) status = sizes_option(cli, options->sizes ? options->sizes : command->kind->sizes, plan);
   return status ? status : tg_real_parse(cli, "--budget", options->budget, 1e-6, &plan->budget_s);
 }

@@ -13,12 +13,6 @@
 
 static const double large_bytes = 1e8;
 
-static TgExit element_option(const TgCli *cli, TgElement *element) {
-  *element = TG_F32;
-  if (!cli->options.type || tg_element_parse(cli->options.type, element)) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
-}
-
 static TgExit rate_option(const TgCli *cli, double *flops_per_s) {
   const char *text = cli->options.flops_per_s;
   if (!text || (tg_real_read(text, flops_per_s) && *flops_per_s > 0)) return TG_EXIT_DONE;
@@ -43,7 +37,7 @@ static TgExit open_job(const TgCli *cli, TgProblem *problem, TgExportJob *job) {
     return tg_report(cli, TG_EXIT_USAGE, "export: expected the sizes of the matrices, -n or --size");
   if (!status) status = tg_algo_open(cli, problem);
   if (!status) status = collective_option(cli, &job->collective);
-  if (!status) status = element_option(cli, &job->element);
+  if (!status) status = tg_type_option(cli, &job->element);
   if (!status) status = rate_option(cli, &job->flops_per_s);
   if (status) return status;
   if (!tg_shape_init(&shape, &problem->schedule.computes, job->m, job->n, job->k, &error))

@@ -154,11 +154,10 @@ static void warn_of_executor(const TgCli *cli, const TgMachine *machine) {
 }
 
 TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element, TgCostOptions *cost) {
-  *element = TG_F32;
-  if (cli->options.type && !tg_element_parse(cli->options.type, element))
-    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
+  TgExit status = tg_type_option(cli, element);
+  if (status) return status;
   cost->element_bytes = tg_element_bytes(*element);
-  TgExit status = tg_machine_option(cli, machine, NULL);
+  status = tg_machine_option(cli, machine, NULL);
   if (!status) warn_of_executor(cli, machine);
   if (!status) status = model_option(cli, cost);
   if (!status) status = overlap_option(cli, cost);

@@ -395,11 +395,11 @@ static TgExit check_options(const TgCli *cli) {
 }
 
 static TgExit take_sizes(const TgCli *cli, TgTourSizes *sizes) {
-  const char *type = cli->options.type;
+  TgElement element;
   bool given;
-  if (type && strcmp(type, "f32") != 0 && strcmp(type, "f64") != 0)
-    return tg_report(cli, TG_EXIT_USAGE, "--type: unknown type '%s', expected f32 or f64", type);
-  sizes->element_bytes = tg_element_bytes(type && strcmp(type, "f64") == 0 ? TG_F64 : TG_F32);
+  const TgExit status = tg_type_option(cli, &element);
+  if (status) return status;
+  sizes->element_bytes = tg_element_bytes(element);
   return tg_sizes_parse(cli, &sizes->m, &sizes->n, &sizes->k, &given);
 }
 
