@@ -169,9 +169,9 @@ static void list_historic_write(TgJson *json) {
   for (size_t p = 0; p < count; p++) write_paper(json, papers[p]);
 }
 
-static bool parse_entry(const TgLibraryEntry *entry, TgProblem *problem) {
-  problem->source = (TgSource){entry->name, entry->text, entry->length};
-  return tg_schedule_parse(&problem->schedule, &problem->names, entry->text, entry->length, NULL);
+static bool parse_entry(const TgLibraryEntry *entry, TgAlgo *algo) {
+  algo->source = (TgSource){entry->name, entry->text, entry->length};
+  return tg_schedule_parse(&algo->schedule, &algo->names, entry->text, entry->length, NULL);
 }
 
 static void name_algorithms(GString *names) {
@@ -187,14 +187,14 @@ static void print_algorithms(TgCli *cli) {
   tg_table_add_row(listing.table, "algorithm|grid|computes");
   listing_add(&listing, "source");
   for (size_t i = 0; i < count; i++) {
-    g_auto(TgProblem) problem = {0};
+    g_auto(TgAlgo) algo = {0};
     char formula[TG_FORMULA_BYTES];
-    if (!parse_entry(&entries[i], &problem)) continue;
-    tg_computes_text(&problem.schedule.computes, formula);
+    if (!parse_entry(&entries[i], &algo)) continue;
+    tg_computes_text(&algo.schedule.computes, formula);
     tg_table_add(listing.table, "%s", entries[i].name);
-    tg_table_add(listing.table, "%s", tg_name(&problem.names, problem.names.grid));
+    tg_table_add(listing.table, "%s", tg_name(&algo.names, algo.names.grid));
     tg_table_add(listing.table, "%s", formula);
-    listing_add(&listing, "%s", tg_name(&problem.names, problem.names.citation));
+    listing_add(&listing, "%s", tg_name(&algo.names, algo.names.citation));
   }
   listing_print(cli, &listing);
 }
@@ -272,15 +272,15 @@ static void write_algorithms(TgJson *json) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
   for (size_t i = 0; i < count; i++) {
-    g_auto(TgProblem) problem = {0};
+    g_auto(TgAlgo) algo = {0};
     char formula[TG_FORMULA_BYTES];
-    if (!parse_entry(&entries[i], &problem)) continue;
-    tg_computes_text(&problem.schedule.computes, formula);
+    if (!parse_entry(&entries[i], &algo)) continue;
+    tg_computes_text(&algo.schedule.computes, formula);
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", entries[i].name);
-    tg_json_member_string(json, "grid", tg_name(&problem.names, problem.names.grid));
+    tg_json_member_string(json, "grid", tg_name(&algo.names, algo.names.grid));
     tg_json_member_string(json, "computes", formula);
-    tg_json_member_string(json, "source", tg_name(&problem.names, problem.names.citation));
+    tg_json_member_string(json, "source", tg_name(&algo.names, algo.names.citation));
     tg_json_end_object(json);
   }
 }

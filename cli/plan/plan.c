@@ -14,8 +14,8 @@
 #include <string.h>
 
 typedef struct TgPlanRun {
-  TgProblem *problems;   /* of the library, then those of the command line */
-  TgPlanSource *sources; /* one a problem */
+  TgAlgo *algos;         /* of the library, then those of the command line */
+  TgPlanSource *sources; /* one each */
   int count, library;
   TgMachine machine;
   TgTopology network;
@@ -249,18 +249,18 @@ static void plan_print(TgCli *cli, const TgPlanRun *run) {
 static const double work_s = 4;
 
 static void run_clear(TgPlanRun *run) {
-  for (int p = 0; p < run->count; p++) tg_problem_clear(&run->problems[p]);
-  g_free(run->problems);
+  for (int p = 0; p < run->count; p++) tg_algo_clear(&run->algos[p]);
+  g_free(run->algos);
   g_free(run->sources);
   tg_plan_clear(&run->plan);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgPlanRun, run_clear)
 
-static TgExit add_schedule(const TgCli *cli, TgPlanRun *run, const char *algo, bool proved) {
-  TgProblem *problem = &run->problems[run->count];
-  TgExit status = tg_problem_parse(cli, problem, algo);
-  run->sources[run->count] = (TgPlanSource){&problem->schedule, &problem->names, tg_problem_name(problem), proved};
+static TgExit add_schedule(const TgCli *cli, TgPlanRun *run, const char *name, bool proved) {
+  TgAlgo *algo = &run->algos[run->count];
+  TgExit status = tg_algo_parse(cli, algo, name);
+  run->sources[run->count] = (TgPlanSource){&algo->schedule, &algo->names, tg_algo_name(algo), proved};
   run->count++;
   return status;
 }
@@ -276,7 +276,7 @@ static TgExit open_schedules(const TgCli *cli, TgPlanRun *run) {
   size_t library;
   const TgLibraryEntry *entries = tg_library_list(&library);
   guint own = cli->options.arguments ? g_strv_length(cli->options.arguments) : 0;
-  run->problems = g_new0(TgProblem, library + own);
+  run->algos = g_new0(TgAlgo, library + own);
   run->sources = g_new0(TgPlanSource, library + own);
   TgExit status = TG_EXIT_DONE;
   for (size_t e = 0; e < library && !status; e++) status = add_schedule(cli, run, entries[e].name, true);

@@ -19,7 +19,7 @@ typedef enum TgStepPrompt { TG_PROMPT_NONE, TG_PROMPT_GOTO, TG_PROMPT_FOLLOW } T
 
 /* Zero it before use. */
 typedef struct TgStepView {
-  TgProblem problem;
+  TgAlgo algo;
   TgTopology network;
   TgEmbedding embedding;
   TgFrameOptions options;
@@ -107,7 +107,7 @@ static void step_view_clear(TgStepView *view) {
   if (view->typed) g_string_free(view->typed, TRUE);
   g_clear_pointer(&view->message, g_free);
   g_clear_error(&view->error);
-  tg_problem_clear(&view->problem);
+  tg_algo_clear(&view->algo);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgStepView, step_view_clear)
 
@@ -232,7 +232,7 @@ static void unfollow(TgStepView *view) {
 
 /* A name that nothing has yet: cannon-3.svg, cannon-3-2.svg … */
 static char *free_path(TgStepView *view) {
-  const char *name = tg_problem_name(&view->problem);
+  const char *name = tg_algo_name(&view->algo);
   char *path = g_strdup_printf("%s-%" PRId64 ".svg", name, here(view));
   for (int more = 2; g_file_test(path, G_FILE_TEST_EXISTS); more++) {
     g_free(path);
@@ -249,8 +249,7 @@ static void save(TgStepView *view) {
                                  .watch = &view->until_signal};
   g_autoptr(GError) error = NULL;
   g_autofree char *path = free_path(view);
-  g_autoptr(GBytes) file =
-      tg_draw_step(&view->problem.schedule, &view->problem.names, &options, here(view), "svg", &error);
+  g_autoptr(GBytes) file = tg_draw_step(&view->algo.schedule, &view->algo.names, &options, here(view), "svg", &error);
   if (file && tg_draw_file_write(path, file, &error))
     say(view, "saved as %s", path);
   else
@@ -283,7 +282,7 @@ static void answer_step(TgStepView *view) {
 }
 
 static void answer_block(TgStepView *view) {
-  const TgSchedule *schedule = &view->problem.schedule;
+  const TgSchedule *schedule = &view->algo.schedule;
   TgBlockName block;
   unfollow(view);
   if (view->typed->len == 0) return;
@@ -405,11 +404,10 @@ static TgExit take_sizes(const TgCli *cli, TgTourSizes *sizes) {
 
 static TgExit open_view(TgCli *cli, TgStepView *view) {
   GError *error = NULL;
-  TgProblem *problem = &view->problem;
+  TgAlgo *algo = &view->algo;
   TgExit status = check_options(cli);
-  if (!status) status = tg_algo_open(cli, problem);
-  if (!status)
-    status = tg_network_option(cli, cli->options.network, &problem->schedule, &view->network, &view->embedding);
+  if (!status) status = tg_algo_open(cli, algo);
+  if (!status) status = tg_network_option(cli, cli->options.network, &algo->schedule, &view->network, &view->embedding);
   if (!status) status = tg_collective_option(cli, &view->options.collective);
   if (!status) status = take_sizes(cli, &view->sizes);
   if (status) return status;
@@ -419,7 +417,7 @@ static TgExit open_view(TgCli *cli, TgStepView *view) {
   step_watch_init(view);
   view->options.watch = &view->within_step;
   view->pause_ms = PAUSE_MS;
-  view->tour = tg_tour_new(&problem->schedule, &problem->names, &view->options, &view->sizes, &error);
+  view->tour = tg_tour_new(&algo->schedule, &algo->names, &view->options, &view->sizes, &error);
   if (!view->tour) return tg_report_error(cli, error);
   view->tour->watch = &view->between_steps;
   return TG_EXIT_DONE;
@@ -482,7 +480,7 @@ static TgExit finish(TgCli *cli, TgStepView *view) {
   const TgError *failure = view->tour->frame ? view->tour->frame->failure : NULL;
   if (view->error) return tg_report_error(cli, g_steal_pointer(&view->error));
   if (!failure) return TG_EXIT_DONE;
-  return tg_report_at(cli, TG_EXIT_WRONG, &view->problem.source, failure->line, 0, failure->message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &view->algo.source, failure->line, 0, failure->message);
 }
 
 TgExit tg_step_interactive(TgCli *cli) {
@@ -490,7 +488,7 @@ TgExit tg_step_interactive(TgCli *cli) {
   TgExit status = open_view(cli, &view);
   if (status) return status;
   bool terminal = tg_terminal_usable();
-  g_autofree char *source = g_strndup(view.problem.source.text, view.problem.source.length);
+  g_autofree char *source = g_strndup(view.algo.source.text, view.algo.source.length);
   begin_screen(cli, &view, source, terminal);
   status = terminal ? by_keys(cli, &view) : one_after_another(cli, &view);
   return status ? status : finish(cli, &view);
