@@ -118,9 +118,9 @@ static const char *plural(int64_t count) {
 static char *network_words(const TgPlanRun *run) {
   const TgNetworkKind kind = run->request.network_kind;
   if (run->has_network) return g_strdup(run->network_text);
-  const char *name = tg_network_kind_info((int)kind)->name;
-  return kind == TG_TORUS || kind == TG_MESH ? g_strdup_printf("a %s of the grid's extents", name)
-                                             : g_strdup_printf("%s, a node for each processor of the grid", name);
+  const TgNetworkKindInfo *info = tg_network_kind_info((int)kind);
+  return info->max_dims > 1 ? g_strdup_printf("a %s of the grid's extents", info->name)
+                            : g_strdup_printf("%s, a node for each processor of the grid", info->name);
 }
 
 static void print_head(TgCli *cli, const TgPlanRun *run) {
@@ -337,22 +337,14 @@ static TgExit memory_option(const TgCli *cli, TgPlanRun *run) {
   return tg_report(cli, TG_EXIT_USAGE, "--memory %s: expected bytes above 0, as in 16e9, or inf", text);
 }
 
-/* True for a kind alone ("mesh"): a network of that kind for each grid. */
-static bool takes_kind(const char *text, TgPlanRun *run) {
-  for (int kind = 0; text && kind < TG_NETWORK_KINDS && !run->network_kind; kind++) {
-    const char *name = tg_network_kind_info(kind)->name;
-    if (strcmp(text, name) != 0) continue;
-    run->network_kind = name;
-    run->request.network_kind = (TgNetworkKind)kind;
-  }
-  return run->network_kind != NULL;
-}
-
 /* The network that is named; else the machine's own, if it has as many nodes as there are processors; else none. */
 static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
   TgError error = {0};
   const char *text = cli->options.network;
-  if (takes_kind(text, run)) return TG_EXIT_DONE;
+  if (text && tg_network_kind_parse(text, &run->request.network_kind)) {
+    run->network_kind = text;
+    return TG_EXIT_DONE;
+  }
   if (text && !tg_topology_parse(&run->network, text, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
   run->has_network = text || (*run->machine.network && tg_topology_parse(&run->network, run->machine.network, NULL) &&
