@@ -248,8 +248,7 @@ static TgExit check_paths(const TgCli *cli, const TgDrawing *drawing, int64_t fi
 static TgExit draw_one(TgCli *cli, TgDrawing *drawing) {
   int64_t step = MIN(1, drawing->steps);
   GError *error = NULL;
-  TgExit status = TG_EXIT_DONE;
-  if (cli->options.step) status = tg_number_parse(cli, "--step", cli->options.step, 0, drawing->steps, &step);
+  TgExit status = tg_number_parse(cli, "--step", cli->options.step, 0, drawing->steps, &step);
   if (!status) status = check_paths(cli, drawing, step, step);
   if (status) return status;
   const TgAlgo *algo = &drawing->algo;

@@ -15,7 +15,7 @@
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
                        int64_t *number) {
   GError *error = NULL;
-  if (g_ascii_string_to_signed(text, 10, low, high, number, &error)) return TG_EXIT_DONE;
+  if (!text || g_ascii_string_to_signed(text, 10, low, high, number, &error)) return TG_EXIT_DONE;
   bool range = g_error_matches(error, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
   g_error_free(error);
   if (range && low > INT64_MIN)
@@ -57,6 +57,27 @@ TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool
   return status;
 }
 
+TgExit tg_sizes_require(const TgCli *cli, const char *command, int64_t *m, int64_t *n, int64_t *k) {
+  bool given;
+  const TgExit status = tg_sizes_parse(cli, m, n, k, &given);
+  if (status || given) return status;
+  return tg_report(cli, TG_EXIT_USAGE, "%s: expected the sizes of the matrices, -n or --size", command);
+}
+
+TgExit tg_seed_option(const TgCli *cli, uint64_t *seed) {
+  int64_t number = 1;
+  const TgExit status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &number);
+  *seed = (uint64_t)number;
+  return status;
+}
+
+TgExit tg_embed_option(const TgCli *cli, TgEmbeddingKind *embedding) {
+  TgError error = {0};
+  *embedding = TG_ROWMAJOR;
+  if (!cli->options.embed || tg_embedding_kind_parse(embedding, cli->options.embed, &error)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
+}
+
 TgExit tg_type_option(const TgCli *cli, TgElement *element) {
   *element = TG_F32;
   if (!cli->options.type || tg_element_parse(cli->options.type, element)) return TG_EXIT_DONE;
@@ -73,12 +94,12 @@ TgExit tg_collective_option(const TgCli *cli, TgCollective *collective) {
 TgExit tg_network_option(const TgCli *cli, const char *name, const TgSchedule *schedule, TgTopology *network,
                          TgEmbedding *embedding) {
   TgError error = {0};
-  TgEmbeddingKind kind = TG_ROWMAJOR;
+  TgEmbeddingKind kind;
   const bool known = name ? tg_topology_parse(network, name, &error)
                           : tg_topology_of_grid(network, schedule->dims, schedule->extent, &error);
   if (!known) return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
-  if (cli->options.embed && !tg_embedding_kind_parse(&kind, cli->options.embed, &error))
-    return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
+  const TgExit status = tg_embed_option(cli, &kind);
+  if (status) return status;
   if (!tg_embedding_init(embedding, kind, schedule->dims, schedule->extent, network, &error))
     return tg_report(cli, TG_EXIT_USAGE, "the grid does not go on the network: %s", error.message);
   return TG_EXIT_DONE;

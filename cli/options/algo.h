@@ -54,7 +54,8 @@ void tg_algo_write(TgJson *json, const TgSchedule *schedule, const TgScheduleNam
 /** Writes the members of a failed proof or run: step, statement, line, processor, message. */
 void tg_failure_write(TgJson *json, const TgSchedule *schedule, const TgError *failure);
 
-/** Reads a whole number from `low` to `high`; `option` names it in the error. */
+/** Reads a whole number from `low` to `high`; `option` names it in the error. Where `text` is NULL, leaves `number`
+ * alone. */
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
                        int64_t *number);
 /** Reads a finite number in decimal digits; false where it is none. */
@@ -63,6 +64,12 @@ bool tg_real_read(const char *text, double *value);
 TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, double least, double *value);
 /** Takes `-n` or `--size`; `*given` is false where there is neither, and the sizes are left alone. */
 TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given);
+/** The same, where they must be given; `command` names the subcommand in the error. */
+TgExit tg_sizes_require(const TgCli *cli, const char *command, int64_t *m, int64_t *n, int64_t *k);
+/** Takes `--seed` (default: 1). */
+TgExit tg_seed_option(const TgCli *cli, uint64_t *seed);
+/** Takes `--embed` (default: rowmajor). */
+TgExit tg_embed_option(const TgCli *cli, TgEmbeddingKind *embedding);
 /** Takes `--type` (default: f32). */
 TgExit tg_type_option(const TgCli *cli, TgElement *element);
 /** Takes `--collective`. */

@@ -78,10 +78,8 @@ static TgExit check_memory(const TgCli *cli, const TgComputes *computes, const T
 }
 
 static TgExit reserve_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input) {
-  int64_t seed = 1;
   TgExit status = tg_type_option(cli, &input->element);
-  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
-  input->seed = (uint64_t)seed;
+  if (!status) status = tg_seed_option(cli, &input->seed);
   if (!status) status = check_memory(cli, computes, input);
   if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_A, &input->a);
   if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_B, &input->b);

@@ -3,6 +3,7 @@
 #include "machine-option.h"
 #include "memory-limit.h"
 #include "output.h"
+#include "sim.h"
 
 #include "algo-library.h"
 #include "element.h"
@@ -298,33 +299,10 @@ static TgExit open_schedules(const TgCli *cli, TgPlanRun *run) {
 }
 
 static TgExit sizes_option(const TgCli *cli, TgPlanRequest *request) {
-  bool given;
-  TgExit status = tg_sizes_parse(cli, &request->m, &request->n, &request->k, &given);
+  const TgExit status = tg_sizes_require(cli, "plan", &request->m, &request->n, &request->k);
   if (status) return status;
-  if (!given) return tg_report(cli, TG_EXIT_USAGE, "plan: expected the sizes of the matrices, -n or --size");
   if (!cli->options.procs) return tg_report(cli, TG_EXIT_USAGE, "plan: expected the number of processors, --procs");
   return tg_number_parse(cli, "--procs", cli->options.procs, 1, TG_MAX_PROCESSORS, &request->processors);
-}
-
-static TgExit fair_option(const TgCli *cli, TgPlanRequest *request) {
-  const char *text = cli->options.fair;
-  if (!text) return TG_EXIT_DONE;
-  request->fair_equal = strcmp(text, "equal") == 0;
-  if (!request->fair_equal && strcmp(text, "latency") != 0)
-    return tg_report(cli, TG_EXIT_USAGE, "--fair %s: expected equal or latency", text);
-  if (request->model == TG_COST_FLOW) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
-}
-
-static TgExit model_options(const TgCli *cli, TgPlanRequest *request) {
-  TgError error = {0};
-  const char *overlap = cli->options.overlap;
-  if (cli->options.model && !tg_cost_model_parse(cli->options.model, &request->model, &error))
-    return tg_report(cli, TG_EXIT_USAGE, "--model: %s", error.message);
-  request->overlap = !overlap || strcmp(overlap, "on") == 0;
-  if (!request->overlap && strcmp(overlap, "off") != 0)
-    return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
-  return fair_option(cli, request);
 }
 
 static TgExit memory_option(const TgCli *cli, TgPlanRun *run) {
@@ -356,15 +334,19 @@ static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
 
 static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   int64_t top = 10;
+  TgCostOptions cost = {0};
   TgExit status = sizes_option(cli, &run->request);
   if (!status) status = tg_type_option(cli, &run->element);
   if (!status) status = tg_machine_option(cli, &run->machine, NULL);
-  if (!status) status = model_options(cli, &run->request);
+  if (!status) status = tg_sim_model(cli, &cost);
   if (!status) status = memory_option(cli, run);
   if (!status) status = network_option(cli, run);
-  if (!status && cli->options.top) status = tg_number_parse(cli, "--top", cli->options.top, 1, 1000, &top);
+  if (!status) status = tg_number_parse(cli, "--top", cli->options.top, 1, 1000, &top);
   if (!status) status = open_schedules(cli, run);
   run->request.element_bytes = tg_element_bytes(run->element);
+  run->request.model = cost.model;
+  run->request.overlap = cost.overlap;
+  run->request.fair_equal = cost.fair_equal;
   run->request.top = (int)top;
   run->request.machine = &run->machine;
   run->request.work_s = work_s;

@@ -248,12 +248,6 @@ TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateComma
 
 /* --- measuring -----------------------------------------------------------------------------------------------------*/
 
-static void show_progress(void *data, int64_t done, int64_t total) {
-  TgProgressLine *line = data;
-  line->total = total;
-  tg_progress_at(line, done);
-}
-
 /* As much of a text as there is room for, without what begins a comment. */
 static void set_text(char *to, size_t size, const char *text) {
   g_autofree char *clean = g_strdelimit(g_strdup(text), "#\t\r\n", ' ');
@@ -284,7 +278,7 @@ static void name_machine(const TgCalibrateCommand *command) {
 TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command) {
   TgProgressLine line;
   GError *error = NULL;
-  command->plan.progress = show_progress;
+  command->plan.progress = tg_progress_of;
   command->plan.progress_data = &line;
   command->plan.options.watch = &line.watch;
   tg_progress_begin(&line, cli, "calibrate, 10^9 multiply-adds", 1);

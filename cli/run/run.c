@@ -148,8 +148,7 @@ const char *tg_variant_from_name(TgVariantFrom from) {
 /* Reads --variant; 0 where it is not given. */
 static TgExit variant_option(const TgCli *cli, int32_t *variant) {
   int64_t number = 0;
-  TgExit status = TG_EXIT_DONE;
-  if (cli->options.variant) status = tg_number_parse(cli, "--variant", cli->options.variant, 0, INT32_MAX, &number);
+  const TgExit status = tg_number_parse(cli, "--variant", cli->options.variant, 0, INT32_MAX, &number);
   *variant = (int32_t)number;
   return status;
 }
@@ -331,11 +330,9 @@ static TgExit check_files(const TgCli *cli) {
 
 static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {
   const TgOptions *options = &cli->options;
-  TgExit status = TG_EXIT_DONE;
   run->warmup = USUAL_WARMUP;
-  if (options->trials) status = tg_number_parse(cli, "--trials", options->trials, 1, MOST_TRIALS_GIVEN, &run->trials);
-  if (!status && options->warmup)
-    status = tg_number_parse(cli, "--warmup", options->warmup, 0, MOST_TRIALS_GIVEN, &run->warmup);
+  TgExit status = tg_number_parse(cli, "--trials", options->trials, 1, MOST_TRIALS_GIVEN, &run->trials);
+  if (!status) status = tg_number_parse(cli, "--warmup", options->warmup, 0, MOST_TRIALS_GIVEN, &run->warmup);
   return status ? status : tg_device_options(cli, &run->options);
 }
 

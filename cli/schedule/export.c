@@ -29,12 +29,9 @@ static TgExit collective_option(const TgCli *cli, TgCollective *collective) {
 static TgExit open_job(const TgCli *cli, TgAlgo *algo, TgExportJob *job) {
   TgShape shape;
   GError *error = NULL;
-  bool sizes;
   if (!cli->options.output) return tg_report(cli, TG_EXIT_USAGE, "export: expected -o FILE, as in -o cannon.goal");
   if (!tg_export_path_known(cli->options.output, &error)) return tg_report_error(cli, error);
-  TgExit status = tg_sizes_parse(cli, &job->m, &job->n, &job->k, &sizes);
-  if (!status && !sizes)
-    return tg_report(cli, TG_EXIT_USAGE, "export: expected the sizes of the matrices, -n or --size");
+  TgExit status = tg_sizes_require(cli, "export", &job->m, &job->n, &job->k);
   if (!status) status = tg_algo_open(cli, algo);
   if (!status) status = collective_option(cli, &job->collective);
   if (!status) status = tg_type_option(cli, &job->element);

@@ -132,15 +132,14 @@ static TgExit run(TgCli *cli) {
   TgMutation mutation;
   TgProof proof;
   TgError error = {0};
-  int64_t seed = 1;
+  uint64_t seed;
   TgExit status = check_output(cli);
   if (!status) status = tg_algo_parse(cli, &algo, cli->options.arguments[0]);
   if (!status) status = find_bindings(cli, &algo, &bindings);
   if (!status) status = tg_memory_check_proof(cli, &algo, 0);
-  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
+  if (!status) status = tg_seed_option(cli, &seed);
   if (status) return status;
-  char *exercise =
-      tg_mutate_wrong(algo.source.text, algo.source.length, &bindings, (uint64_t)seed, &mutation, &proof, &error);
+  char *exercise = tg_mutate_wrong(algo.source.text, algo.source.length, &bindings, seed, &mutation, &proof, &error);
   if (!exercise) return tg_algo_report(cli, &algo, &error);
   g_autofree char *command = command_text(&algo, &bindings, cli->options.output);
   g_autofree char *title = answer_title(cli->options.output);

@@ -63,7 +63,7 @@ static TgExit parse_bounds(const TgCli *cli, const char *text, int64_t *low, int
     return tg_report(cli, TG_EXIT_USAGE, "--for: `%s` is no range, expected one as in q=1..32", text);
   TgExit status = tg_number_parse(cli, "--for", ends[0], INT32_MIN, INT32_MAX, low);
   *high = *low;
-  if (!status && ends[1]) status = tg_number_parse(cli, "--for", ends[1], INT32_MIN, INT32_MAX, high);
+  if (!status) status = tg_number_parse(cli, "--for", ends[1], INT32_MIN, INT32_MAX, high);
   if (!status && *high < *low)
     return tg_report(cli, TG_EXIT_USAGE, "--for: the range %s is empty: its end is less than its beginning", text);
   return status;

@@ -106,18 +106,15 @@ static TgExit fair_option(const TgCli *cli, TgCostOptions *cost) {
   return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
 }
 
-static TgExit model_option(const TgCli *cli, TgCostOptions *cost) {
+TgExit tg_sim_model(const TgCli *cli, TgCostOptions *cost) {
   TgError error = {0};
+  const char *overlap = cli->options.overlap;
   if (cli->options.model && !tg_cost_model_parse(cli->options.model, &cost->model, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--model: %s", error.message);
-  return fair_option(cli, cost);
-}
-
-static TgExit overlap_option(const TgCli *cli, TgCostOptions *cost) {
-  const char *text = cli->options.overlap;
-  cost->overlap = !text || strcmp(text, "on") == 0;
-  if (!text || cost->overlap || strcmp(text, "off") == 0) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", text);
+  const TgExit status = fair_option(cli, cost);
+  cost->overlap = !overlap || strcmp(overlap, "on") == 0;
+  if (status || cost->overlap || strcmp(overlap, "off") == 0) return status;
+  return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
 }
 
 static TgExit straggler_option(const TgCli *cli, TgCostOptions *cost) {
@@ -131,13 +128,10 @@ static TgExit straggler_option(const TgCli *cli, TgCostOptions *cost) {
 }
 
 static TgExit random_options(const TgCli *cli, TgCostOptions *cost) {
-  int64_t seed = 1;
   TgExit status = tg_real_parse(cli, "--skew", cli->options.skew, 0, &cost->skew_s);
   if (!status) status = tg_real_parse(cli, "--jitter", cli->options.jitter, 0, &cost->jitter);
   if (!status) status = straggler_option(cli, cost);
-  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
-  cost->seed = (uint64_t)seed;
-  return status;
+  return status ? status : tg_seed_option(cli, &cost->seed);
 }
 
 static TgExit collective_option(const TgCli *cli, TgCostOptions *cost) {
@@ -159,27 +153,17 @@ TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element,
   cost->element_bytes = tg_element_bytes(*element);
   status = tg_machine_option(cli, machine, NULL);
   if (!status) warn_of_executor(cli, machine);
-  if (!status) status = model_option(cli, cost);
-  if (!status) status = overlap_option(cli, cost);
+  if (!status) status = tg_sim_model(cli, cost);
   if (!status) status = collective_option(cli, cost);
   if (!status) status = tg_sim_tiers(cli, machine, cost);
   return status ? status : random_options(cli, cost);
 }
 
-TgExit tg_sim_embedding(const TgCli *cli, TgEmbeddingKind *embedding) {
-  TgError error = {0};
-  *embedding = TG_ROWMAJOR;
-  if (!cli->options.embed || tg_embedding_kind_parse(embedding, cli->options.embed, &error)) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
-}
-
 static TgExit sizes_option(const TgCli *cli, TgEstimate *run) {
   int64_t m, n, k;
-  bool given;
   GError *error = NULL;
-  TgExit status = tg_sizes_parse(cli, &m, &n, &k, &given);
+  const TgExit status = tg_sizes_require(cli, "sim", &m, &n, &k);
   if (status) return status;
-  if (!given) return tg_report(cli, TG_EXIT_USAGE, "sim: expected the sizes of the matrices, -n or --size");
   if (tg_shape_init(&run->shape, &run->schedule->computes, m, n, k, &error)) return TG_EXIT_DONE;
   return tg_report_error(cli, error);
 }
@@ -195,7 +179,7 @@ TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *name, bool several) {
   if (!status) status = sizes_option(cli, estimate);
   if (!status) status = tg_sim_settings(cli, &estimate->machine, &estimate->element, &estimate->options);
   if (!status) status = tg_sim_buffers(cli, &run->algo, &tiers->in_memory, &tiers->by_rows);
-  if (!status) status = tg_sim_embedding(cli, &embedding);
+  if (!status) status = tg_embed_option(cli, &embedding);
   if (status) return status;
   estimate->formula = tg_algo_formula(&run->algo);
   if (tg_estimate_place(estimate, cli->options.network, embedding, &error)) return TG_EXIT_DONE;

@@ -38,15 +38,15 @@ bool tg_sim_takes(const TgAlgo *algo, const char *set);
 /** All ALGOs compute the same, none is standard input, and each --set is for one of them at least. Reports what is not
  * so; `command` names the subcommand in errors. */
 TgExit tg_algorithms_check(const TgCli *cli, const char *command);
+/** Takes --model, --fair and --overlap. */
+TgExit tg_sim_model(const TgCli *cli, TgCostOptions *cost);
 /** Takes the options that no schedule plays a part in: --type, --machine, --model and those of noise and tiers. */
 TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element, TgCostOptions *options);
 /** Takes --from and what belongs to it, but for the buffers. */
 TgExit tg_sim_tiers(const TgCli *cli, const TgMachine *machine, TgCostOptions *options);
 /** Takes --in-memory and --by-rows. */
 TgExit tg_sim_buffers(const TgCli *cli, const TgAlgo *algo, uint32_t *in_memory, uint32_t *by_rows);
-/** Takes --embed. */
-TgExit tg_sim_embedding(const TgCli *cli, TgEmbeddingKind *embedding);
-/** Reads, binds and places the schedule `algo`; `several` as in tg_sim_bind(). Takes all options. */
+/** Reads, binds and places the schedule `name`; `several` as in tg_sim_bind(). Takes all options. */
 TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *name, bool several);
 /** Proves the schedule where that is quick, and finds what a processor holds; where it fails says so as `verify`
  * does. */

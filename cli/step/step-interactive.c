@@ -124,7 +124,7 @@ static int64_t here(const TgStepView *view) {
 }
 
 static void go(TgStepView *view, int64_t step) {
-  view->done = !tg_tour_go(view->tour, step, &view->error);
+  view->done = !tg_tour_go(view->tour, MIN(step, view->tour->frame->steps), &view->error);
   if (g_error_matches(view->error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED)) tg_terminal_obey();
   if (view->done || !step_watch_stopped()) return;
   say(view, "stopped at step %" PRId64, here(view));
@@ -146,30 +146,15 @@ static void back(TgStepView *view) {
   go(view, MAX(here(view) - 1, 0));
 }
 
-static void first(TgStepView *view) {
-  go(view, 0);
-}
-
-static void last(TgStepView *view) {
-  go(view, view->tour->frame->steps);
-}
-
 static void play(TgStepView *view) {
   view->playing = !view->playing;
   if (view->playing && here(view) == view->tour->frame->steps) go(view, 0);
 }
 
-static void change_pause(TgStepView *view, int64_t pause_ms) {
+static void change_speed(TgStepView *view, int64_t by) {
+  const int64_t pause_ms = by > 0 ? view->pause_ms / 2 : view->pause_ms * 2;
   view->pause_ms = CLAMP(pause_ms, FASTEST_MS, SLOWEST_MS);
   say(view, "%g s a step", (double)view->pause_ms / 1000);
-}
-
-static void faster(TgStepView *view) {
-  change_pause(view, view->pause_ms / 2);
-}
-
-static void slower(TgStepView *view) {
-  change_pause(view, view->pause_ms * 2);
 }
 
 static void scroll(TgStepView *view, int64_t by) {
@@ -177,33 +162,13 @@ static void scroll(TgStepView *view, int64_t by) {
   view->screen.top = CLAMP(view->screen.top + by, 0, most);
 }
 
-static void up(TgStepView *view) {
-  scroll(view, -1);
-}
-
-static void down(TgStepView *view) {
-  scroll(view, 1);
-}
-
-static void page_up(TgStepView *view) {
-  scroll(view, -MAX(view->extent.shown - 1, 1));
-}
-
-static void page_down(TgStepView *view) {
-  scroll(view, MAX(view->extent.shown - 1, 1));
+static void page(TgStepView *view, int64_t by) {
+  scroll(view, by * MAX(view->extent.shown - 1, 1));
 }
 
 static void sideways(TgStepView *view, int64_t by) {
   int64_t most = MAX(view->extent.columns - view->extent.columns_shown, 0);
   view->screen.left = CLAMP(view->screen.left + by, 0, most);
-}
-
-static void to_the_left(TgStepView *view) {
-  sideways(view, -1);
-}
-
-static void to_the_right(TgStepView *view) {
-  sideways(view, 1);
 }
 
 static void zoom(TgStepView *view) {
@@ -257,19 +222,11 @@ static void save(TgStepView *view) {
   step_watch_stopped();
 }
 
-static void ask(TgStepView *view, TgStepPrompt prompt) {
-  view->prompt = prompt;
+static void ask(TgStepView *view, int64_t prompt) {
+  view->prompt = (TgStepPrompt)prompt;
   view->playing = false;
   if (!view->typed) view->typed = g_string_new(NULL);
   g_string_truncate(view->typed, 0);
-}
-
-static void ask_step(TgStepView *view) {
-  ask(view, TG_PROMPT_GOTO);
-}
-
-static void ask_block(TgStepView *view) {
-  ask(view, TG_PROMPT_FOLLOW);
 }
 
 static void answer_step(TgStepView *view) {
@@ -319,41 +276,43 @@ static void type(TgStepView *view, unsigned key) {
   if (key < TG_KEY_RIGHT && typed->len < 32) g_string_append_unichar(typed, key);
 }
 
+/* A key does something, or moves by something. */
 static const struct {
   unsigned key;
   void (*does)(TgStepView *view);
+  void (*moves)(TgStepView *view, int64_t by);
+  int64_t by;
 } keys[] = {
-    {TG_KEY_RIGHT, next},
-    {'n', next},
-    {TG_KEY_ENTER, next},
-    {TG_KEY_LEFT, back},
-    {'b', back},
-    {TG_KEY_HOME, first},
-    {TG_KEY_END, last},
-    {'g', ask_step},
-    {' ', play},
-    {'+', faster},
-    {'-', slower},
-    {'f', ask_block},
-    {TG_KEY_ESCAPE, unfollow},
-    {'s', save},
-    {'z', zoom},
-    {'?', help},
-    {'h', help},
-    {TG_KEY_UP, up},
-    {TG_KEY_DOWN, down},
-    {TG_KEY_PAGE_UP, page_up},
-    {TG_KEY_PAGE_DOWN, page_down},
-    {'<', to_the_left},
-    {'>', to_the_right},
-    {'q', quit},
-
+    {TG_KEY_RIGHT, .does = next},
+    {'n', .does = next},
+    {TG_KEY_ENTER, .does = next},
+    {TG_KEY_LEFT, .does = back},
+    {'b', .does = back},
+    {TG_KEY_HOME, .moves = go, .by = 0},
+    {TG_KEY_END, .moves = go, .by = INT64_MAX},
+    {'g', .moves = ask, .by = TG_PROMPT_GOTO},
+    {' ', .does = play},
+    {'+', .moves = change_speed, .by = 1},
+    {'-', .moves = change_speed, .by = -1},
+    {'f', .moves = ask, .by = TG_PROMPT_FOLLOW},
+    {TG_KEY_ESCAPE, .does = unfollow},
+    {'s', .does = save},
+    {'z', .does = zoom},
+    {'?', .does = help},
+    {'h', .does = help},
+    {TG_KEY_UP, .moves = scroll, .by = -1},
+    {TG_KEY_DOWN, .moves = scroll, .by = 1},
+    {TG_KEY_PAGE_UP, .moves = page, .by = -1},
+    {TG_KEY_PAGE_DOWN, .moves = page, .by = 1},
+    {'<', .moves = sideways, .by = -1},
+    {'>', .moves = sideways, .by = 1},
+    {'q', .does = quit},
 };
 
 static void press(TgStepView *view, unsigned key) {
   for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) {
     if (keys[k].key != key) continue;
-    keys[k].does(view);
+    keys[k].does ? keys[k].does(view) : keys[k].moves(view, keys[k].by);
     return;
   }
 }

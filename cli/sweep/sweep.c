@@ -45,7 +45,7 @@ static TgExit add_range(const TgCli *cli, GArray *values, const char *part, int6
                      halves[1]);
   TgExit status = tg_number_parse(cli, "--sweep", ends[0], 1, most, &first);
   last = first;
-  if (!status && ends[1]) status = tg_number_parse(cli, "--sweep", ends[1], 1, most, &last);
+  if (!status) status = tg_number_parse(cli, "--sweep", ends[1], 1, most, &last);
   if (!status && last < first)
     return tg_report(cli, TG_EXIT_USAGE, "--sweep: the range %s is empty: its end is less than its beginning", part);
   if (!status) status = read_stride(cli, part, halves[1], &factor, &summand);
@@ -187,7 +187,7 @@ static TgExit open_sweep(const TgCli *cli, TgSweepCommand *command) {
   if (!status) status = sizes_option(cli, request);
   if (!status) status = tg_sweep_file_check(cli, request);
   if (!status) status = tg_sim_settings(cli, &request->machine, &request->element, &request->options);
-  if (!status) status = tg_sim_embedding(cli, &request->embedding);
+  if (!status) status = tg_embed_option(cli, &request->embedding);
   if (!status) status = read_sources(cli, command);
   if (!status) command->settings = settings_text(cli, request);
   return status;
