@@ -23,8 +23,8 @@ static bool measure(TgMachine *machine, GError **error) {
 
 /* Runs it, and says how far off the prediction was. */
 static bool compare(TgProblem *problem, int64_t n, const TgMachine *machine, GError **error) {
-  g_autoptr(TgMatrix) a = tg_matrix_new(TG_TYPE_F32, n, n, 0, error), b = tg_matrix_new(TG_TYPE_F32, n, n, 0, error);
-  g_autoptr(TgMatrix) c = tg_matrix_new(TG_TYPE_F32, n, n, 0, error);
+  g_autoptr(TgMatrix) a = tg_matrix_new(TG_F32, n, n, 0, error), b = tg_matrix_new(TG_F32, n, n, 0, error);
+  g_autoptr(TgMatrix) c = tg_matrix_new(TG_F32, n, n, 0, error);
   if (!a || !b || !c || !tg_problem_set_sizes(problem, n, n, n, TG_F32, error)) return false;
   tg_matrix_fill_uniform(a, 1);
   tg_matrix_fill_uniform(b, 2);

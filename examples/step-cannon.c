@@ -6,7 +6,7 @@
 
 /* Matrices of real numbers from -1 to 1, the same for the same seed on every machine. */
 static TgMatrix *random_matrix(int64_t rows, int64_t columns, uint64_t seed, GError **error) {
-  TgMatrix *matrix = tg_matrix_new(TG_TYPE_F64, rows, columns, 0, error);
+  TgMatrix *matrix = tg_matrix_new(TG_F64, rows, columns, 0, error);
   if (matrix) tg_matrix_fill_uniform(matrix, seed);
   return matrix;
 }
@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
   const bool sized = tg_problem_set_sizes(problem, m, n, k, TG_F64, &error);
   g_autoptr(TgMatrix) a = sized ? random_matrix(m, k, 1, &error) : NULL;
   g_autoptr(TgMatrix) b = a ? random_matrix(k, n, 2, &error) : NULL;
-  g_autoptr(TgMatrix) c = b ? tg_matrix_new(TG_TYPE_F64, m, n, 0, &error) : NULL;
+  g_autoptr(TgMatrix) c = b ? tg_matrix_new(TG_F64, m, n, 0, &error) : NULL;
   g_autoptr(TgStepper) stepper = c ? tg_problem_step(problem, &options, a->data, b->data, &error) : NULL;
   TgCheck check;
   if (!stepper || !run(stepper, c, &error) ||

@@ -3,29 +3,14 @@
 #ifndef TG_MATRIX_H
 #define TG_MATRIX_H
 
+#include "element.h"
 #include "io-error.h"
 
 TG_BEGIN_DECLS
 
-/** What an element is. */
-typedef enum TgType {
-  TG_TYPE_ANY, /**< as in the file; no matrix has this type */
-  TG_TYPE_F32, /**< IEEE 754 binary32 */
-  TG_TYPE_F64  /**< IEEE 754 binary64 */
-} TgType;
-
-/** Bytes of an element: 4 or 8; 0 for TG_TYPE_ANY. */
-size_t tg_type_bytes(TgType type);
-
-/** "f32", "f64", or "any". */
-const char *tg_type_name(TgType type);
-
-/** Reads "f32" or "f64". Errors: BAD_INPUT, naming the types there are. */
-bool tg_type_parse(const char *name, TgType *type, GError **error);
-
 /** rows x columns elements; element (r, c) is number r * columns + c. Both extents are at least 1. */
 typedef struct TgMatrix {
-  TgType type;
+  TgElement type;
   int64_t rows;
   int64_t columns;
   union {
@@ -37,7 +22,8 @@ typedef struct TgMatrix {
 
 /** What is wanted of a file. Zeros mean: as in the file, within the memory now available. */
 typedef struct TgMatrixRequest {
-  TgType type;
+  bool typed;     /**< elements of `type` are wanted; a raw file must be told */
+  TgElement type; /**< read only if `typed` */
   int64_t rows;
   int64_t columns;
   uint64_t limit_bytes; /**< the most the elements may take */
@@ -46,14 +32,14 @@ typedef struct TgMatrixRequest {
 /** A matrix of zeros. `limit_bytes` is the most the elements may take; 0 means the memory now available.
  * Errors: BAD_INPUT for an extent below 1; TOO_LARGE where the size overflows, exceeds the limit (the message gives the
  * need and the limit in bytes) or the allocation fails. */
-TgMatrix *tg_matrix_new(TgType type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error);
+TgMatrix *tg_matrix_new(TgElement type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error);
 
 void tg_matrix_free(TgMatrix *matrix);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMatrix, tg_matrix_free)
 
-/** A copy with elements of `type` (TG_TYPE_ANY: of the same type), rounded to nearest.
+/** A copy with elements of `type`, rounded to nearest.
  * Errors: BAD_INPUT where a finite element has no finite value in `type`; TOO_LARGE as tg_matrix_new(). */
-TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgType type, uint64_t limit_bytes, GError **error);
+TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgElement type, uint64_t limit_bytes, GError **error);
 
 /** rows * columns. */
 static inline int64_t tg_matrix_elements(const TgMatrix *matrix) {
@@ -62,19 +48,19 @@ static inline int64_t tg_matrix_elements(const TgMatrix *matrix) {
 
 /** Bytes of all elements. */
 static inline size_t tg_matrix_bytes(const TgMatrix *matrix) {
-  return (size_t)tg_matrix_elements(matrix) * tg_type_bytes(matrix->type);
+  return (size_t)(tg_matrix_elements(matrix) * tg_element_bytes(matrix->type));
 }
 
 /** Element (row, column), counted from 0, as a double. */
 static inline double tg_matrix_get(const TgMatrix *matrix, int64_t row, int64_t column) {
   const int64_t i = row * matrix->columns + column;
-  return matrix->type == TG_TYPE_F32 ? (double)matrix->f32[i] : matrix->f64[i];
+  return matrix->type == TG_F32 ? (double)matrix->f32[i] : matrix->f64[i];
 }
 
 /** Sets element (row, column), counted from 0, rounding to the matrix's type. */
 static inline void tg_matrix_set(TgMatrix *matrix, int64_t row, int64_t column, double value) {
   const int64_t i = row * matrix->columns + column;
-  if (matrix->type == TG_TYPE_F32)
+  if (matrix->type == TG_F32)
     matrix->f32[i] = (float)value;
   else
     matrix->f64[i] = value;

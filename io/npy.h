@@ -14,7 +14,7 @@ TG_BEGIN_DECLS
 
 /** The contents of the header of a .npy file. */
 typedef struct TgNpyHeader {
-  TgType type;
+  TgElement type;
   bool big_endian;
   bool fortran_order;
   int32_t dimensions;   /**< 0, 1 or 2 */

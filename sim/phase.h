@@ -40,6 +40,9 @@ enum {
 /** True where the statement is the same at every repetition, but for a `where` that all processors answer alike. */
 bool tg_statement_is_constant(const TgSchedule *schedule, const TgStatement *statement);
 
+/** Whether all blocks of each matrix have one size: the blocks divide its extents. */
+bool tg_blocks_alike(const TgSchedule *schedule, const TgShape *shape);
+
 /** The largest local product of a bound schedule at these extents, sizes rounded up; all are like it where they divide.
  */
 TgProductSize tg_largest_product(const TgSchedule *schedule, const TgShape *shape);

@@ -22,10 +22,8 @@ static inline gboolean bound_from(Bound *bound, const char *text, const char *gr
   if (!tg_schedule_parse(&bound->schedule, &bound->names, text, strlen(text), &bound->error)) return FALSE;
   if (grid && !tg_bindings_grid(&bindings, grid, &bound->error)) return FALSE;
   g_auto(GStrv) pairs = g_strsplit(settings ? settings : "", ",", -1);
-  for (char **pair = pairs; *pair; pair++) {
-    g_auto(GStrv) sides = g_strsplit(*pair, "=", 2);
-    if (!tg_bindings_set(&bindings, sides[0], g_ascii_strtoll(sides[1], NULL, 10), &bound->error)) return FALSE;
-  }
+  for (char **pair = pairs; *pair; pair++)
+    if (!tg_bindings_parse(&bindings, *pair, &bound->error)) return FALSE;
   return tg_schedule_bind(&bound->schedule, &bound->names, &bindings, &bound->error);
 }
 

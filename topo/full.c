@@ -56,8 +56,7 @@ static int64_t full_bisection(const TgLevel *level) {
 }
 
 const TgNetworkKindRow tg_full = {
-    .info = {"full", "full:8", "a link from every node to every other"},
-    .max_dims = 1,
+    .info = {"full", "full:8", "a link from every node to every other", 1, NULL},
     .nodes = full_nodes,
     .links = full_links,
     .distance = full_distance,

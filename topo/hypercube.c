@@ -60,14 +60,15 @@ static int64_t hypercube_bisection(const TgLevel *level) {
 }
 
 const TgNetworkKindRow tg_hypercube = {
-    .info = {"hypercube", "hypercube:6", "2^d nodes, neighbours differ in one bit; e-cube routes, lowest bit first"},
-    .max_dims = 1,
+    .info = {"hypercube", "hypercube:6", "2^d nodes, neighbours differ in one bit; e-cube routes, lowest bit first", 1,
+             "power of two"},
     .nodes = hypercube_nodes,
     .links = hypercube_links,
     .distance = hypercube_distance,
     .run = hypercube_run,
     .edge = hypercube_edge,
     .degree = hypercube_degree,
+    .axes = hypercube_dimension,
     .neighbour = hypercube_neighbour,
     .diameter = hypercube_dimension,
     .degree_max = hypercube_dimension,

@@ -16,7 +16,6 @@ typedef struct TgEdge {
 
 typedef struct TgNetworkKindRow {
   TgNetworkKindInfo info;
-  int32_t max_dims;
   bool has_switch;
   int64_t (*nodes)(const TgLevel *level); /**< from dims and extents; more than TG_MAX_PROCESSORS if it overflows */
   int64_t (*links)(const TgLevel *level);
@@ -27,6 +26,7 @@ typedef struct TgNetworkKindRow {
   int32_t (*degree)(const TgLevel *level, int32_t at);
   /** The index-th neighbour, index < degree; `link` gets the link to it. */
   int32_t (*neighbour)(const TgLevel *level, int32_t at, int32_t index, int64_t *link);
+  int32_t (*axes)(const TgLevel *level); /**< see tg_level_axes(); NULL: one for each extent */
   int32_t (*diameter)(const TgLevel *level);
   int32_t (*degree_max)(const TgLevel *level); /**< over the elements; element 0 always has the fewest */
   int64_t (*bisection)(const TgLevel *level);  /**< -1 where not known */

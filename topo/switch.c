@@ -49,8 +49,7 @@ static int64_t switch_bisection(const TgLevel *level) {
 }
 
 const TgNetworkKindRow tg_switch = {
-    .info = {"switch", "switch:8", "one cable from each node to a switch: a route is two hops, up and down"},
-    .max_dims = 1,
+    .info = {"switch", "switch:8", "one cable from each node to a switch: a route is two hops, up and down", 1, NULL},
     .has_switch = true,
     .nodes = switch_nodes,
     .links = switch_links,

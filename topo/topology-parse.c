@@ -149,8 +149,8 @@ static bool parse_extent(Parser *parser, int32_t *extent) {
 
 static bool fail_dims(const Parser *parser, const TgNetworkKindRow *kind) {
   char what[128];
-  snprintf(what, sizeof what, "there is one extent too many, expected at most %d for %s, as in %s", (int)kind->max_dims,
-           kind->info.name, kind->info.example);
+  snprintf(what, sizeof what, "there is one extent too many, expected at most %d for %s, as in %s",
+           (int)kind->info.max_dims, kind->info.name, kind->info.example);
   return fail(parser, parser->at, what);
 }
 
@@ -160,7 +160,7 @@ static bool parse_level(Parser *parser, TgLevel *level) {
   if (*parser->at != ':') return fail_expected(parser, "':' and the extents");
   for (int axis = 0; axis < TG_MAX_DIMS; axis++) level->extents[axis] = 1;
   do {
-    if (level->dims == kind->max_dims) return fail_dims(parser, kind);
+    if (level->dims == kind->info.max_dims) return fail_dims(parser, kind);
     parser->at++;
     if (!parse_extent(parser, &level->extents[level->dims])) return false;
     level->dims++;
@@ -196,8 +196,8 @@ bool tg_topology_init(TgTopology *topology, TgNetworkKind kind, int dims, const 
   TgTopology built = {0};
   TgLevel level = {.kind = (int32_t)kind, .dims = dims, .extents = {1, 1, 1, 1}};
   const TgNetworkKindRow *row = tg_level_kind(&level);
-  if (dims < 1 || dims > row->max_dims)
-    return tg_error_set(error, 0, 0, "%s has 1 to %d extents, not %d", row->info.name, (int)row->max_dims, dims);
+  if (dims < 1 || dims > row->info.max_dims)
+    return tg_error_set(error, 0, 0, "%s has 1 to %d extents, not %d", row->info.name, (int)row->info.max_dims, dims);
   for (int axis = 0; axis < dims; axis++) {
     level.extents[axis] = extents[axis];
     if (extents[axis] < 1 || extents[axis] > TG_MAX_PROCESSORS)
@@ -208,6 +208,26 @@ bool tg_topology_init(TgTopology *topology, TgNetworkKind kind, int dims, const 
     return tg_error_set(error, 0, 0, "%s would have more than %d nodes", row->info.name, TG_MAX_PROCESSORS);
   *topology = built;
   return true;
+}
+
+bool tg_network_kind_parse(const char *name, TgNetworkKind *kind) {
+  for (int k = 0; k < TG_NETWORK_KINDS; k++) {
+    if (strcmp(tg_network_kind_info(k)->name, name) != 0) continue;
+    *kind = (TgNetworkKind)k;
+    return true;
+  }
+  return false;
+}
+
+bool tg_topology_of_kind(TgTopology *topology, TgNetworkKind kind, int dims, const int32_t *extents, TgError *error) {
+  const TgNetworkKindRow *row = tg_network_kinds[kind];
+  TgLevel level = {.dims = 1, .extents = {1, 1, 1, 1}};
+  int64_t processors = 1;
+  if (row->info.max_dims > 1) return tg_topology_init(topology, kind, dims, extents, error);
+  for (int axis = 0; axis < dims && processors <= TG_MAX_PROCESSORS; axis++) processors *= extents[axis];
+  if (!row->info.sizes) level.extents[0] = (int32_t)processors;
+  while (row->info.sizes && row->nodes(&level) < processors) level.extents[0]++;
+  return tg_topology_init(topology, kind, 1, level.extents, error);
 }
 
 bool tg_topology_of_grid(TgTopology *topology, int dims, const int32_t *extents, TgError *error) {

@@ -10,6 +10,11 @@ const TgNetworkKindInfo *tg_network_kind_info(int kind) {
   return &tg_network_kinds[kind]->info;
 }
 
+int tg_level_axes(const TgLevel *level) {
+  const TgNetworkKindRow *kind = tg_level_kind(level);
+  return kind->axes ? kind->axes(level) : level->dims;
+}
+
 /* A kind of one axis has one coordinate, the element's number: of a hypercube its extent is the dimension. */
 static int32_t coordinate_extent(const TgLevel *level, int axis) {
   return level->dims == 1 ? level->nodes : level->extents[axis];

@@ -45,6 +45,8 @@ typedef struct TgNetworkKindInfo {
   const char *name;    /**< as in the text of a network */
   const char *example; /**< a whole network of this kind */
   const char *summary; /**< what it joins and how it routes, one line */
+  int32_t max_dims;    /**< extents it may have */
+  const char *sizes;   /**< "power of two" where nodes are such a number; NULL: any number */
 } TgNetworkKindInfo;
 
 /** One level. A level that is not the outermost exists in several copies; `nodes` and `links` are of one copy. */
@@ -134,6 +136,10 @@ bool tg_topology_parse(TgTopology *topology, const char *text, TgError *error);
  * @param extents `dims` of them, each at least 1; of a hypercube its dimension. */
 bool tg_topology_init(TgTopology *topology, TgNetworkKind kind, int dims, const int32_t *extents, TgError *error);
 
+/** The network of `kind` for a grid: of the grid's extents where the kind has several, otherwise the least with at
+ * least a node for each processor. */
+bool tg_topology_of_kind(TgTopology *topology, TgNetworkKind kind, int dims, const int32_t *extents, TgError *error);
+
 /** The network of a grid for which none is named: a ring of its one extent, else the torus of its extents. */
 bool tg_topology_of_grid(TgTopology *topology, int dims, const int32_t *extents, TgError *error);
 
@@ -143,6 +149,12 @@ int tg_topology_format(const TgTopology *topology, char *text, size_t bytes);
 
 /** The kind in words; `kind` in 0..TG_NETWORK_KINDS-1. */
 const TgNetworkKindInfo *tg_network_kind_info(int kind);
+
+/** The kind called `name`; false where there is none. */
+bool tg_network_kind_parse(const char *name, TgNetworkKind *kind);
+
+/** Axes of the links of a level: those of TgLink are 0..axes-1. */
+int tg_level_axes(const TgLevel *level);
 
 /** Extents of the coordinates below, outermost level first. Returns how many there are. */
 int tg_topology_extents(const TgTopology *topology, int32_t extents[TG_MAX_COORDINATES]);

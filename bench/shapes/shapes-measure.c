@@ -340,7 +340,7 @@ static bool measure_others(Sweep *sweep, GError **error) {
 
 static TgMatrix *matrix_new(const Sweep *sweep, uint64_t stream, GError **error) {
   const int64_t n = sweep->plan->n;
-  TgMatrix *matrix = tg_matrix_new(sweep->shapes->element == TG_F64 ? TG_TYPE_F64 : TG_TYPE_F32, n, n, 0, error);
+  TgMatrix *matrix = tg_matrix_new(sweep->shapes->element, n, n, 0, error);
   if (matrix) tg_matrix_fill_uniform(matrix, sweep->plan->options->seed * 2 + stream);
   return matrix;
 }

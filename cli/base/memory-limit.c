@@ -77,15 +77,15 @@ TgExit tg_memory_refuse(const TgCli *cli, const char *what, double need_bytes) {
       left, enough);
 }
 
-TgExit tg_memory_check_proof(const TgCli *cli, const TgProblem *problem, double more_bytes) {
+TgExit tg_memory_check_proof(const TgCli *cli, const TgAlgo *algo, double more_bytes) {
   char grid[48];
-  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
-  g_autofree char *what = g_strdup_printf("%s on %s", tg_problem_name(problem), grid);
-  return tg_memory_check(cli, what, tg_state_need_bytes(&problem->schedule) + more_bytes);
+  tg_schedule_grid_text(&algo->schedule, grid, sizeof grid);
+  g_autofree char *what = g_strdup_printf("%s on %s", tg_algo_name(algo), grid);
+  return tg_memory_check(cli, what, tg_state_need_bytes(&algo->schedule) + more_bytes);
 }
 
-uint64_t tg_memory_limit_beside(const TgCli *cli, const TgProblem *problem, double more_bytes) {
-  const double left = (double)tg_memory_limit(cli) - tg_state_need_bytes(&problem->schedule) - more_bytes;
+uint64_t tg_memory_limit_beside(const TgCli *cli, const TgAlgo *algo, double more_bytes) {
+  const double left = (double)tg_memory_limit(cli) - tg_state_need_bytes(&algo->schedule) - more_bytes;
   return left > 1 ? (uint64_t)left : 1;
 }
 

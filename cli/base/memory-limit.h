@@ -19,10 +19,10 @@ TgExit tg_memory_check(const TgCli *cli, const char *what, double need_bytes);
 TgExit tg_memory_refuse(const TgCli *cli, const char *what, double need_bytes);
 
 /** Likewise, of the bound schedule's proof, or any run of it on names, and `more_bytes` beside it. */
-TgExit tg_memory_check_proof(const TgCli *cli, const TgProblem *problem, double more_bytes);
+TgExit tg_memory_check_proof(const TgCli *cli, const TgAlgo *algo, double more_bytes);
 
 /** What such a run leaves of tg_memory_limit(). */
-uint64_t tg_memory_limit_beside(const TgCli *cli, const TgProblem *problem, double more_bytes);
+uint64_t tg_memory_limit_beside(const TgCli *cli, const TgAlgo *algo, double more_bytes);
 
 /** Ends the program with TG_EXIT_USAGE and a sentence where GLib, whose callers cannot go on, is out of memory. */
 void tg_memory_catch_glib(void);

@@ -47,7 +47,7 @@ static void add_read(const TgFiles *files, const char *option, const char *path)
 }
 
 static void add_algo(const TgFiles *files, const char *option, const char *algo) {
-  if (tg_problem_is_path(algo)) add_read(files, option, algo);
+  if (tg_algo_is_path(algo)) add_read(files, option, algo);
 }
 
 /* Standard streams that the shell has redirected. Nothing is read from standard input unless it is asked for, but

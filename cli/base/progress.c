@@ -43,6 +43,11 @@ void tg_progress_at(TgProgressLine *line, int64_t done) {
   show(line);
 }
 
+void tg_progress_of(void *line, int64_t done, int64_t total) {
+  ((TgProgressLine *)line)->total = total;
+  tg_progress_at(line, done);
+}
+
 static bool shown(void *user, int64_t done) {
   TgProgressLine *line = user;
   if (line->parts == 0) tg_progress_at(line, done);

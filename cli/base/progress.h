@@ -22,6 +22,8 @@ struct TgProgressLine {
  * with `--quiet` or where standard error is no terminal. */
 void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64_t total);
 void tg_progress_at(TgProgressLine *line, int64_t done);
+/** The same for work that tells its total, too; `line` is a TgProgressLine. */
+void tg_progress_of(void *line, int64_t done, int64_t total);
 /** For work that can be stopped: tells the line how far it is, and stops it when a signal is to end the program. From
  * here to tg_progress_end() such signals are noted, see interrupt.h. */
 TgWatch tg_progress_watch(TgProgressLine *line);

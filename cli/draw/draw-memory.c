@@ -8,7 +8,7 @@
 
 /* A schedule, what its processors hold, and the words for it. */
 typedef struct TgHeldRun {
-  TgProblem problem;
+  TgAlgo algo;
   TgMemory memory;
   char *name, *words, peak[64], who[64];
 } TgHeldRun;
@@ -20,7 +20,7 @@ typedef struct TgSizes {
 } TgSizes;
 
 static void run_clear(TgHeldRun *run) {
-  tg_problem_clear(&run->problem);
+  tg_algo_clear(&run->algo);
   tg_memory_clear(&run->memory);
   g_free(run->name);
   g_free(run->words);
@@ -28,14 +28,14 @@ static void run_clear(TgHeldRun *run) {
 
 static TgExit sizes_option(const TgCli *cli, TgSizes *sizes) {
   bool given;
-  TgElement element = TG_F32;
+  TgElement element;
   TgExit status = tg_sizes_parse(cli, &sizes->m, &sizes->n, &sizes->k, &given);
   if (status) return status;
   if (cli->options.type && !given)
     return tg_report(cli, TG_EXIT_USAGE, "--type: without -n or --size, blocks are counted, and have no type");
-  if (cli->options.type && !tg_element_parse(cli->options.type, &element))
-    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
   if (!given) return TG_EXIT_DONE;
+  status = tg_type_option(cli, &element);
+  if (status) return status;
   sizes->element_bytes = tg_element_bytes(element);
   sizes->type = tg_element_name(element);
   return TG_EXIT_DONE;
@@ -43,13 +43,13 @@ static TgExit sizes_option(const TgCli *cli, TgSizes *sizes) {
 
 /* Where a schedule fails, the proof says at which line. */
 static TgExit report(TgCli *cli, const TgHeldRun *run, TgCollective collective, GError *error) {
-  const TgProblem *problem = &run->problem;
+  const TgAlgo *algo = &run->algo;
   TgProof proof;
   int64_t m, n, k;
-  tg_proof_sizes(&problem->schedule, &m, &n, &k);
-  if (tg_prove(&problem->schedule, &problem->names, collective, m, n, k, &proof)) return tg_report_error(cli, error);
+  tg_proof_sizes(&algo->schedule, &m, &n, &k);
+  if (tg_prove(&algo->schedule, &algo->names, collective, m, n, k, &proof)) return tg_report_error(cli, error);
   g_error_free(error);
-  return tg_problem_report_failure(cli, problem, &proof.failure);
+  return tg_algo_report_failure(cli, algo, &proof.failure);
 }
 
 static const TgMemoryLevel *peak_of(const TgMemory *memory, TgMemoryUnit unit) {
@@ -64,9 +64,9 @@ static void find_words(TgHeldRun *run, const TgSizes *sizes) {
   g_autofree char *text = g_strdup_printf("%" PRId64 " block%s", blocks, blocks == 1 ? "" : "s");
   char once[32], grid[48];
   g_strlcpy(run->peak, text, sizeof run->peak);
-  tg_schedule_processor_text(&run->problem.schedule, peak_of(memory, unit)->processor, run->who, sizeof run->who);
-  tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
-  run->name = g_strdup_printf("%s on %s", tg_problem_display_name(&run->problem), grid);
+  tg_schedule_processor_text(&run->algo.schedule, peak_of(memory, unit)->processor, run->who, sizeof run->who);
+  tg_schedule_grid_text(&run->algo.schedule, grid, sizeof grid);
+  run->name = g_strdup_printf("%s on %s", tg_algo_display_name(&run->algo), grid);
   if (unit == TG_MEMORY_BLOCKS) {
     run->words = g_strdup_printf("%" PRId64 " processors", memory->processors);
     return;
@@ -78,19 +78,19 @@ static void find_words(TgHeldRun *run, const TgSizes *sizes) {
                       memory->processors, text, once);
 }
 
-static TgExit open_run(TgCli *cli, TgHeldRun *run, const char *algo, bool several, const TgSizes *sizes) {
+static TgExit open_run(TgCli *cli, TgHeldRun *run, const char *name, bool several, const TgSizes *sizes) {
   TgCollective collective = TG_COLLECTIVE_WHOLE;
   TgShape shape;
   TgProgressLine line;
   GError *error = NULL;
-  TgExit status = tg_sim_bind(cli, &run->problem, algo, several);
+  TgExit status = tg_sim_bind(cli, &run->algo, name, several);
   if (!status) status = tg_collective_option(cli, &collective);
-  if (!status) status = tg_memory_check_proof(cli, &run->problem, 0);
+  if (!status) status = tg_memory_check_proof(cli, &run->algo, 0);
   if (status) return status;
-  if (sizes->m && !tg_shape_init(&shape, &run->problem.schedule.computes, sizes->m, sizes->n, sizes->k, &error))
+  if (sizes->m && !tg_shape_init(&shape, &run->algo.schedule.computes, sizes->m, sizes->n, sizes->k, &error))
     return tg_report_error(cli, error);
-  tg_progress_begin(&line, cli, "draw", tg_walk_count_statements(&run->problem.schedule, &run->problem.names));
-  const bool fine = tg_memory_measure(&run->memory, &run->problem.schedule, &run->problem.names, collective, sizes->m,
+  tg_progress_begin(&line, cli, "draw", tg_walk_count_statements(&run->algo.schedule, &run->algo.names));
+  const bool fine = tg_memory_measure(&run->memory, &run->algo.schedule, &run->algo.names, collective, sizes->m,
                                       sizes->n, sizes->k, &line.watch, &error);
   tg_progress_end(cli);
   if (!fine) return report(cli, run, collective, error);

@@ -38,7 +38,7 @@ static TgExit check_steps(const TgCli *cli, const TgSimRun *run) {
   const TgEstimate *sim = &run->estimate;
   TgError error = {0};
   int64_t steps = tg_walk_count_steps(sim->schedule, sim->names, &error);
-  if (steps < 0) return tg_problem_report(cli, &run->problem, &error);
+  if (steps < 0) return tg_algo_report(cli, &run->algo, &error);
   if (steps <= MOST_KEPT / sim->network.nodes) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "draw --spacetime: %d nodes times %" PRId64
@@ -46,10 +46,10 @@ static TgExit check_steps(const TgCli *cli, const TgSimRun *run) {
                    sim->network.nodes, steps, MOST_KEPT);
 }
 
-static TgExit predict(TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
+static TgExit predict(TgCli *cli, TgTimedRun *run, const char *name, bool several) {
   TgEstimate *sim = &run->sim.estimate;
   GError *error = NULL;
-  TgExit status = tg_sim_open(cli, &run->sim, algo, several);
+  TgExit status = tg_sim_open(cli, &run->sim, name, several);
   if (!status) status = check_steps(cli, &run->sim);
   if (!status) status = tg_sim_prove(cli, &run->sim);
   sim->options.keep_node_steps = true;
@@ -60,7 +60,7 @@ static TgExit predict(TgCli *cli, TgTimedRun *run, const char *algo, bool severa
     return TG_EXIT_DONE;
   sim->fault = (TgEstimateFault){0};
   if (sim->cost->failure.cause != TG_CAUSE_NONE) sim->fault.failure = sim->cost->failure;
-  return tg_sim_failed(cli, &run->sim.problem, &sim->fault, error);
+  return tg_sim_failed(cli, &run->sim.algo, &sim->fault, error);
 }
 
 /* Processors in the order of the grid, each on its node; nodes where one has several. */
@@ -127,16 +127,16 @@ static char *words_of(const TgTimedRun *run) {
                          sim->network_text, embedding, run->lane[run->step[cost->trace.steps - 1].to], compute, rest);
 }
 
-static TgExit open_run(TgCli *cli, TgTimedRun *run, const char *algo, bool several) {
+static TgExit open_run(TgCli *cli, TgTimedRun *run, const char *name, bool several) {
   char grid[48];
-  TgExit status = predict(cli, run, algo, several);
+  TgExit status = predict(cli, run, name, several);
   if (status) return status;
-  tg_schedule_grid_text(&run->sim.problem.schedule, grid, sizeof grid);
+  tg_schedule_grid_text(&run->sim.algo.schedule, grid, sizeof grid);
   tg_time_text(run->sim.cost.time_s, run->time, sizeof run->time);
   find_lanes(run);
   find_spans(run);
   find_steps(run);
-  run->name = g_strdup_printf("%s on %s", tg_problem_display_name(&run->sim.problem), grid);
+  run->name = g_strdup_printf("%s on %s", tg_algo_display_name(&run->sim.algo), grid);
   run->words = words_of(run);
   run->chart.name = run->name;
   run->chart.words = run->words;

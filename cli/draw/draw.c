@@ -21,7 +21,7 @@ enum { SCHEDULES = 4 };
 /* --- the page: which schedules stand on it, with their settings --------------------------------------------------- */
 
 typedef struct TgOnPage {
-  TgProblem problem;
+  TgAlgo algo;
   const char *network_text; /* that is named, or the machine's own; NULL: the grid's */
   TgTopology network;
   TgEmbedding embedding;
@@ -31,42 +31,41 @@ typedef struct TgOnPage {
 } TgOnPage;
 
 static void on_page_clear(TgOnPage *one) {
-  tg_problem_clear(&one->problem);
+  tg_algo_clear(&one->algo);
   g_clear_pointer(&one->set, g_ptr_array_unref);
 }
 
 static TgExit open_network(const TgCli *cli, TgOnPage *one, const TgMachine *machine) {
   one->network_text = cli->options.network;
   if (!one->network_text)
-    one->network_text = tg_machine_own_network(machine, tg_schedule_processors(&one->problem.schedule));
-  return tg_network_option(cli, one->network_text, &one->problem.schedule, &one->network, &one->embedding);
+    one->network_text = tg_machine_own_network(machine, tg_schedule_processors(&one->algo.schedule));
+  return tg_network_option(cli, one->network_text, &one->algo.schedule, &one->network, &one->embedding);
 }
 
-static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *algo, const TgMachine *machine, bool several) {
-  TgExit status = tg_sim_bind(cli, &one->problem, algo, several);
+static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *name, const TgMachine *machine, bool several) {
+  TgExit status = tg_sim_bind(cli, &one->algo, name, several);
   if (!status) status = open_network(cli, one, machine);
   if (!status) status = tg_collective_option(cli, &one->options.collective);
   if (!status) status = tg_draw_heat_option(cli, &one->options.heat);
   if (status) return status;
   one->options.topology = &one->network;
   one->options.embedding = &one->embedding;
-  tg_schedule_grid_text(&one->problem.schedule, one->grid, sizeof one->grid);
+  tg_schedule_grid_text(&one->algo.schedule, one->grid, sizeof one->grid);
   one->set = g_ptr_array_new();
   for (char **text = cli->options.set; text && *text; text++)
-    if (tg_sim_takes(&one->problem, *text)) g_ptr_array_add(one->set, *text);
+    if (tg_sim_takes(&one->algo, *text)) g_ptr_array_add(one->set, *text);
   g_ptr_array_add(one->set, NULL);
   return TG_EXIT_DONE;
 }
 
 static TgExit page_options(const TgCli *cli, TgPageOptions *options, TgMachine *machine, char **text) {
   bool given;
-  TgElement element = TG_F32;
+  TgElement element;
   TgExit status = tg_machine_option(cli, machine, text);
   options->m = options->n = options->k = 4096;
   if (!status) status = tg_sizes_parse(cli, &options->m, &options->n, &options->k, &given);
-  if (!status && cli->options.type && !tg_element_parse(cli->options.type, &element))
-    status = tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
-  options->element_bytes = (int32_t)tg_element_bytes(element);
+  if (!status) status = tg_type_option(cli, &element);
+  if (!status) options->element_bytes = (int32_t)tg_element_bytes(element);
   options->machine = *text;
   return status;
 }
@@ -77,8 +76,8 @@ static TgExit step_option(const TgCli *cli, const TgOnPage *on, int count, int64
   if (!cli->options.step) return TG_EXIT_DONE;
   for (int i = 0; i < count; i++) {
     TgError error = {0};
-    const int64_t steps = tg_walk_count_steps(&on[i].problem.schedule, &on[i].problem.names, &error);
-    if (steps < 0) return tg_problem_report(cli, &on[i].problem, &error);
+    const int64_t steps = tg_walk_count_steps(&on[i].algo.schedule, &on[i].algo.names, &error);
+    if (steps < 0) return tg_algo_report(cli, &on[i].algo, &error);
     last = MAX(last, steps);
   }
   return tg_number_parse(cli, "--step", cli->options.step, 0, last, step);
@@ -88,11 +87,11 @@ static TgExit write_page(TgCli *cli, TgOnPage *on, int count, const TgPageOption
   TgPageSchedule schedules[SCHEDULES];
   GError *error = NULL;
   for (int i = 0; i < count; i++)
-    schedules[i] = (TgPageSchedule){.schedule = &on[i].problem.schedule,
-                                    .names = &on[i].problem.names,
+    schedules[i] = (TgPageSchedule){.schedule = &on[i].algo.schedule,
+                                    .names = &on[i].algo.names,
                                     .options = &on[i].options,
-                                    .text = on[i].problem.source.text,
-                                    .length = on[i].problem.source.length,
+                                    .text = on[i].algo.source.text,
+                                    .length = on[i].algo.source.length,
                                     .grid = on[i].grid,
                                     .network = on[i].network_text,
                                     .embedding = cli->options.embed,
@@ -131,7 +130,7 @@ static TgExit draw_page(TgCli *cli) {
 /* --- pictures of steps -------------------------------------------------------------------------------------------- */
 
 typedef struct TgDrawing {
-  TgProblem problem;
+  TgAlgo algo;
   TgTopology network;
   TgEmbedding embedding;
   TgDrawOptions options;
@@ -155,12 +154,12 @@ static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
 }
 
 static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
-  TgProblem *problem = &drawing->problem;
+  TgAlgo *algo = &drawing->algo;
   TgError error = {0};
   TgExit status = check_options(cli, drawing);
-  if (!status) status = tg_algo_open(cli, problem);
+  if (!status) status = tg_algo_open(cli, algo);
   if (!status)
-    status = tg_network_option(cli, cli->options.network, &problem->schedule, &drawing->network, &drawing->embedding);
+    status = tg_network_option(cli, cli->options.network, &algo->schedule, &drawing->network, &drawing->embedding);
   if (!status) status = tg_collective_option(cli, &drawing->options.collective);
   if (status) return status;
   drawing->options.topology = &drawing->network;
@@ -168,17 +167,17 @@ static TgExit open_drawing(const TgCli *cli, TgDrawing *drawing) {
   drawing->options.to_the_error = true;
   drawing->options.failure = &drawing->failure;
   drawing->options.plain_digits = &drawing->plain_digits;
-  const double frames = tg_draw_need_bytes(&problem->schedule, &drawing->options);
-  if ((status = tg_memory_check_proof(cli, problem, frames))) return status;
-  drawing->options.memory_limit_bytes = tg_memory_limit_beside(cli, problem, frames);
-  drawing->steps = tg_walk_count_steps(&problem->schedule, &problem->names, &error);
-  return drawing->steps < 0 ? tg_problem_report(cli, problem, &error) : TG_EXIT_DONE;
+  const double frames = tg_draw_need_bytes(&algo->schedule, &drawing->options);
+  if ((status = tg_memory_check_proof(cli, algo, frames))) return status;
+  drawing->options.memory_limit_bytes = tg_memory_limit_beside(cli, algo, frames);
+  drawing->steps = tg_walk_count_steps(&algo->schedule, &algo->names, &error);
+  return drawing->steps < 0 ? tg_algo_report(cli, algo, &error) : TG_EXIT_DONE;
 }
 
 /* What went wrong: the schedule, at its line, or the drawing. Where not even the blocks could be placed, the proof says
  * why. */
 static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
-  const TgProblem *problem = &drawing->problem;
+  const TgAlgo *algo = &drawing->algo;
   TgError *failure = &drawing->failure;
   if (tg_interrupted()) {
     g_clear_error(&error);
@@ -188,15 +187,15 @@ static TgExit report(const TgCli *cli, TgDrawing *drawing, GError *error) {
   if (error && failure->cause == TG_CAUSE_NONE) {
     TgProof proof;
     int64_t m, n, k;
-    tg_proof_sizes(&problem->schedule, &m, &n, &k);
-    tg_prove(&problem->schedule, &problem->names, drawing->options.collective, m, n, k, &proof);
+    tg_proof_sizes(&algo->schedule, &m, &n, &k);
+    tg_prove(&algo->schedule, &algo->names, drawing->options.collective, m, n, k, &proof);
     *failure = proof.failure;
   }
   g_autofree char *message = g_strconcat(failure->message, error ? "; nothing after it can be drawn" : "", NULL);
   g_clear_error(&error);
   if (failure->cause == TG_CAUSE_NONE) return TG_EXIT_DONE;
-  if (failure->cause == TG_CAUSE_MEMORY) return tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, message);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, failure->column, message);
+  if (failure->cause == TG_CAUSE_MEMORY) return tg_report(cli, TG_EXIT_USAGE, "%s: %s", algo->source.name, message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &algo->source, failure->line, failure->column, message);
 }
 
 static bool write_file(TgCli *cli, const char *path, GBytes *file, GError **error) {
@@ -249,17 +248,16 @@ static TgExit check_paths(const TgCli *cli, const TgDrawing *drawing, int64_t fi
 static TgExit draw_one(TgCli *cli, TgDrawing *drawing) {
   int64_t step = MIN(1, drawing->steps);
   GError *error = NULL;
-  TgExit status = TG_EXIT_DONE;
-  if (cli->options.step) status = tg_number_parse(cli, "--step", cli->options.step, 0, drawing->steps, &step);
+  TgExit status = tg_number_parse(cli, "--step", cli->options.step, 0, drawing->steps, &step);
   if (!status) status = check_paths(cli, drawing, step, step);
   if (status) return status;
-  const TgProblem *problem = &drawing->problem;
-  const double statements = (double)tg_walk_count_statements(&problem->schedule, &problem->names);
+  const TgAlgo *algo = &drawing->algo;
+  const double statements = (double)tg_walk_count_statements(&algo->schedule, &algo->names);
   TgProgressLine line;
   tg_progress_begin(&line, cli, "draw", (int64_t)(statements * (1 + (double)step / (double)MAX(drawing->steps, 1))));
   drawing->options.watch = &line.watch;
   g_autoptr(GBytes) file =
-      tg_draw_step(&problem->schedule, &problem->names, &drawing->options, step, drawing->format, &error);
+      tg_draw_step(&algo->schedule, &algo->names, &drawing->options, step, drawing->format, &error);
   drawing->options.watch = NULL;
   tg_progress_end(cli);
   g_autofree char *path = path_of(drawing, step);
@@ -288,8 +286,8 @@ static TgExit draw_series(TgCli *cli, TgDrawing *drawing) {
   tg_progress_begin(&series.line, cli, "draw", drawing->steps + 1);
   const TgWatch watch = tg_progress_watch(&series.line);
   drawing->options.watch = &watch;
-  tg_draw_all(&drawing->problem.schedule, &drawing->problem.names, &drawing->options, drawing->format, take_frame,
-              &series, &error);
+  tg_draw_all(&drawing->algo.schedule, &drawing->algo.names, &drawing->options, drawing->format, take_frame, &series,
+              &error);
   drawing->options.watch = NULL;
   tg_progress_end(cli);
   return report(cli, drawing, error);
@@ -307,8 +305,8 @@ static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
   tg_progress_begin(&line, cli, "draw", drawing->steps + 1);
   const TgWatch watch = tg_progress_watch(&line);
   drawing->options.watch = &watch;
-  g_autoptr(GBytes) file = tg_draw_animation(&drawing->problem.schedule, &drawing->problem.names, &drawing->options,
-                                             drawing->format, &error);
+  g_autoptr(GBytes) file =
+      tg_draw_animation(&drawing->algo.schedule, &drawing->algo.names, &drawing->options, drawing->format, &error);
   if (file && !tg_interrupted()) write_file(cli, drawing->path, file, &error);
   drawing->options.watch = NULL;
   tg_progress_end(cli);
@@ -332,7 +330,7 @@ static TgExit run(TgCli *cli) {
   if (drawing.plain_digits)
     tg_report_note(cli, "no installed font has the digits ₀ to ₉, so A01 stands for A₀₁: install the package "
                         "fonts-dejavu-core, or draw an .svg");
-  tg_problem_clear(&drawing.problem);
+  tg_algo_clear(&drawing.algo);
   return status;
 }
 

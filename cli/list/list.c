@@ -18,7 +18,7 @@
 
 enum { TG_LIST_COLUMNS = 80 };
 
-/* Entries of two parts: a row of a table, and text that stands below it, wrapped. The first is the heading. */
+/* Entries of two parts: a row of a table, and text that stands below it, wrapped. */
 typedef struct TgListing {
   struct TgTable *table;
   GPtrArray *texts; /* char * */
@@ -26,16 +26,20 @@ typedef struct TgListing {
 
 enum { INDENT = 4 };
 
-static TgListing listing_new(const char *align) {
-  return (TgListing){tg_table_new(align), g_ptr_array_new_with_free_func(g_free)};
-}
-
 /* Ends an entry, whose cells are in the table. */
 static void listing_add(TgListing *listing, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_ptr_array_add(listing->texts, g_strdup_vprintf(format, arguments));
   va_end(arguments);
+}
+
+/* With the words of its heading. */
+static TgListing listing_new(const char *align, const char *row, const char *text) {
+  TgListing listing = {tg_table_new(align), g_ptr_array_new_with_free_func(g_free)};
+  tg_table_add_row(listing.table, row);
+  listing_add(&listing, "%s", text);
+  return listing;
 }
 
 /* Prints the entries within 80 columns, and frees the listing. */
@@ -68,9 +72,7 @@ static void list_kernels_names(GString *names) {
 static void list_kernels_print(TgCli *cli) {
   size_t count;
   const TgKernel *kernels = tg_kernel_list(&count);
-  TgListing listing = listing_new("lll");
-  tg_table_add_row(listing.table, "kernel|types|GPU from");
-  listing_add(&listing, "idea (source)");
+  TgListing listing = listing_new("lll", "kernel|types|GPU from", "idea (source)");
   for (size_t i = 0; i < count; i++) {
     tg_table_add(listing.table, "%s", kernels[i].name);
     tg_table_add(listing.table, "%s", kernels[i].elements >> TG_F64 & 1 ? "f32 f64" : "f32");
@@ -134,9 +136,7 @@ static void list_historic_print(TgCli *cli) {
     tg_print(cli, "kernels of papers are not in this build (-Dpapers=false)\n");
     return;
   }
-  TgListing listing = listing_new("lll");
-  tg_table_add_row(listing.table, "kernel of a paper|types|widths");
-  listing_add(&listing, "idea (where in the paper)");
+  TgListing listing = listing_new("lll", "kernel of a paper|types|widths", "idea (where in the paper)");
   for (size_t p = 0; p < count; p++) add_paper(&listing, papers[p]);
   listing_print(cli, &listing);
   for (size_t p = 0; p < count; p++) {
@@ -169,9 +169,9 @@ static void list_historic_write(TgJson *json) {
   for (size_t p = 0; p < count; p++) write_paper(json, papers[p]);
 }
 
-static bool parse_entry(const TgLibraryEntry *entry, TgProblem *problem) {
-  problem->source = (TgSource){entry->name, entry->text, entry->length};
-  return tg_schedule_parse(&problem->schedule, &problem->names, entry->text, entry->length, NULL);
+static bool parse_entry(const TgLibraryEntry *entry, TgAlgo *algo) {
+  algo->source = (TgSource){entry->name, entry->text, entry->length};
+  return tg_schedule_parse(&algo->schedule, &algo->names, entry->text, entry->length, NULL);
 }
 
 static void name_algorithms(GString *names) {
@@ -183,18 +183,16 @@ static void name_algorithms(GString *names) {
 static void print_algorithms(TgCli *cli) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
-  TgListing listing = listing_new("lll");
-  tg_table_add_row(listing.table, "algorithm|grid|computes");
-  listing_add(&listing, "source");
+  TgListing listing = listing_new("lll", "algorithm|grid|computes", "source");
   for (size_t i = 0; i < count; i++) {
-    g_auto(TgProblem) problem = {0};
+    g_auto(TgAlgo) algo = {0};
     char formula[TG_FORMULA_BYTES];
-    if (!parse_entry(&entries[i], &problem)) continue;
-    tg_computes_text(&problem.schedule.computes, formula);
+    if (!parse_entry(&entries[i], &algo)) continue;
+    tg_computes_text(&algo.schedule.computes, formula);
     tg_table_add(listing.table, "%s", entries[i].name);
-    tg_table_add(listing.table, "%s", tg_name(&problem.names, problem.names.grid));
+    tg_table_add(listing.table, "%s", tg_name(&algo.names, algo.names.grid));
     tg_table_add(listing.table, "%s", formula);
-    listing_add(&listing, "%s", tg_name(&problem.names, problem.names.citation));
+    listing_add(&listing, "%s", tg_name(&algo.names, algo.names.citation));
   }
   listing_print(cli, &listing);
 }
@@ -205,9 +203,7 @@ static void name_topologies(GString *names) {
 }
 
 static void print_topologies(TgCli *cli) {
-  TgListing listing = listing_new("ll");
-  tg_table_add_row(listing.table, "topology|example");
-  listing_add(&listing, "links and routes");
+  TgListing listing = listing_new("ll", "topology|example", "links and routes");
   for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) {
     const TgNetworkKindInfo *info = tg_network_kind_info(kind);
     tg_table_add(listing.table, "%s", info->name);
@@ -228,9 +224,7 @@ static void name_machines(GString *names) {
 static void print_machines(TgCli *cli) {
   size_t count;
   const TgMachineEntry *entries = tg_machine_library_list(&count);
-  TgListing listing = listing_new("ll");
-  tg_table_add_row(listing.table, "machine|network");
-  listing_add(&listing, "source of its numbers");
+  TgListing listing = listing_new("ll", "machine|network", "source of its numbers");
   for (size_t i = 0; i < count; i++) {
     TgMachine machine;
     if (!tg_machine_parse(&machine, entries[i].text, entries[i].length, NULL)) continue;
@@ -254,9 +248,7 @@ static void name_executors(GString *names) {
 }
 
 static void print_executors(TgCli *cli) {
-  TgListing listing = listing_new("lll");
-  tg_table_add_row(listing.table, "executor|runs on|transport");
-  listing_add(&listing, "what a processor and a link are");
+  TgListing listing = listing_new("lll", "executor|runs on|transport", "what a processor and a link are");
   for (const TgExecutorKind *const *row = tg_executors; *row; row++) {
     const TgExecutorKind *kind = *row;
     g_autofree char *transports = transports_text(kind);
@@ -272,15 +264,15 @@ static void write_algorithms(TgJson *json) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
   for (size_t i = 0; i < count; i++) {
-    g_auto(TgProblem) problem = {0};
+    g_auto(TgAlgo) algo = {0};
     char formula[TG_FORMULA_BYTES];
-    if (!parse_entry(&entries[i], &problem)) continue;
-    tg_computes_text(&problem.schedule.computes, formula);
+    if (!parse_entry(&entries[i], &algo)) continue;
+    tg_computes_text(&algo.schedule.computes, formula);
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", entries[i].name);
-    tg_json_member_string(json, "grid", tg_name(&problem.names, problem.names.grid));
+    tg_json_member_string(json, "grid", tg_name(&algo.names, algo.names.grid));
     tg_json_member_string(json, "computes", formula);
-    tg_json_member_string(json, "source", tg_name(&problem.names, problem.names.citation));
+    tg_json_member_string(json, "source", tg_name(&algo.names, algo.names.citation));
     tg_json_end_object(json);
   }
 }

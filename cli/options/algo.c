@@ -15,7 +15,7 @@
 TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, int64_t low, int64_t high,
                        int64_t *number) {
   GError *error = NULL;
-  if (g_ascii_string_to_signed(text, 10, low, high, number, &error)) return TG_EXIT_DONE;
+  if (!text || g_ascii_string_to_signed(text, 10, low, high, number, &error)) return TG_EXIT_DONE;
   bool range = g_error_matches(error, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
   g_error_free(error);
   if (range && low > INT64_MIN)
@@ -57,6 +57,33 @@ TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool
   return status;
 }
 
+TgExit tg_sizes_require(const TgCli *cli, const char *command, int64_t *m, int64_t *n, int64_t *k) {
+  bool given;
+  const TgExit status = tg_sizes_parse(cli, m, n, k, &given);
+  if (status || given) return status;
+  return tg_report(cli, TG_EXIT_USAGE, "%s: expected the sizes of the matrices, -n or --size", command);
+}
+
+TgExit tg_seed_option(const TgCli *cli, uint64_t *seed) {
+  int64_t number = 1;
+  const TgExit status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &number);
+  *seed = (uint64_t)number;
+  return status;
+}
+
+TgExit tg_embed_option(const TgCli *cli, TgEmbeddingKind *embedding) {
+  TgError error = {0};
+  *embedding = TG_ROWMAJOR;
+  if (!cli->options.embed || tg_embedding_kind_parse(embedding, cli->options.embed, &error)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
+}
+
+TgExit tg_type_option(const TgCli *cli, TgElement *element) {
+  *element = TG_F32;
+  if (!cli->options.type || tg_element_parse(cli->options.type, element)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
+}
+
 TgExit tg_collective_option(const TgCli *cli, TgCollective *collective) {
   TgError error = {0};
   *collective = TG_COLLECTIVE_WHOLE;
@@ -67,12 +94,12 @@ TgExit tg_collective_option(const TgCli *cli, TgCollective *collective) {
 TgExit tg_network_option(const TgCli *cli, const char *name, const TgSchedule *schedule, TgTopology *network,
                          TgEmbedding *embedding) {
   TgError error = {0};
-  TgEmbeddingKind kind = TG_ROWMAJOR;
+  TgEmbeddingKind kind;
   const bool known = name ? tg_topology_parse(network, name, &error)
                           : tg_topology_of_grid(network, schedule->dims, schedule->extent, &error);
   if (!known) return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
-  if (cli->options.embed && !tg_embedding_kind_parse(&kind, cli->options.embed, &error))
-    return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
+  const TgExit status = tg_embed_option(cli, &kind);
+  if (status) return status;
   if (!tg_embedding_init(embedding, kind, schedule->dims, schedule->extent, network, &error))
     return tg_report(cli, TG_EXIT_USAGE, "the grid does not go on the network: %s", error.message);
   return TG_EXIT_DONE;
@@ -85,7 +112,7 @@ void tg_parameters_write(TgJson *json, const TgBindings *parameters) {
   tg_json_end_object(json);
 }
 
-void tg_problem_write(TgJson *json, const TgSchedule *schedule, const TgScheduleNames *names) {
+void tg_algo_write(TgJson *json, const TgSchedule *schedule, const TgScheduleNames *names) {
   char grid[48], formula[TG_FORMULA_BYTES];
   TgBindings parameters;
   tg_schedule_grid_text(schedule, grid, sizeof grid);
@@ -122,89 +149,82 @@ void tg_input_write(TgJson *json, const TgInput *input) {
 
 enum { LIMIT_BYTES = 1 << 20 }; /* of a schedule's text; real ones are below 4 KiB */
 
-void tg_problem_clear(TgProblem *problem) {
-  g_clear_pointer(&problem->bytes, g_bytes_unref);
-  g_clear_pointer(&problem->path, g_free);
+void tg_algo_clear(TgAlgo *algo) {
+  g_clear_pointer(&algo->bytes, g_bytes_unref);
+  g_clear_pointer(&algo->path, g_free);
 }
 
-static TgExit unknown_name(const TgCli *cli, const char *algo) {
+static TgExit unknown_name(const TgCli *cli, const char *name) {
   size_t count;
   const TgLibraryEntry *entries = tg_library_list(&count);
-  TgSuggestion meant = tg_suggestion_for(algo, strlen(algo));
+  TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (size_t i = 0; i < count; i++) tg_suggestion_try(&meant, entries[i].name);
-  if (g_file_test(algo, G_FILE_TEST_IS_REGULAR))
-    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library; for the file here, write ./%s", algo, algo);
+  if (g_file_test(name, G_FILE_TEST_IS_REGULAR))
+    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library; for the file here, write ./%s", name, name);
   if (meant.nearest)
-    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library, did you mean `%s`?", algo, meant.nearest);
+    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library, did you mean `%s`?", name, meant.nearest);
   return tg_report(
       cli, TG_EXIT_USAGE,
       "no schedule `%s` in the library (see `topogemm list algorithms`; a file's path has a / or ends in .sched)",
-      algo);
+      name);
 }
 
-static TgExit read_file(const TgCli *cli, TgProblem *problem, const char *path) {
+static TgExit read_file(const TgCli *cli, TgAlgo *algo, const char *path) {
   GError *error = NULL;
   bool standard_input = strcmp(path, "-") == 0;
-  problem->bytes = tg_input_bytes_read(standard_input ? "/dev/stdin" : path, LIMIT_BYTES, &error);
-  if (!problem->bytes) return tg_report_error(cli, error);
-  problem->path = g_strdup(standard_input ? "<stdin>" : path);
-  problem->source.name = problem->path;
-  problem->source.text = g_bytes_get_data(problem->bytes, &problem->source.length);
-  if (!problem->source.text) problem->source.text = "";
+  algo->bytes = tg_input_bytes_read(standard_input ? "/dev/stdin" : path, LIMIT_BYTES, &error);
+  if (!algo->bytes) return tg_report_error(cli, error);
+  algo->path = g_strdup(standard_input ? "<stdin>" : path);
+  algo->source.name = algo->path;
+  algo->source.text = g_bytes_get_data(algo->bytes, &algo->source.length);
+  if (!algo->source.text) algo->source.text = "";
   return TG_EXIT_DONE;
 }
 
-bool tg_problem_is_path(const char *algo) {
-  return strchr(algo, '/') || g_str_has_suffix(algo, ".sched");
+bool tg_algo_is_path(const char *name) {
+  return strchr(name, '/') || g_str_has_suffix(name, ".sched");
 }
 
-/* Finds the text of `algo`: a name of the library, a path, or `-` for standard input. Reports what is wrong. */
-static TgExit problem_read(const TgCli *cli, TgProblem *problem, const char *algo) {
-  if (tg_problem_is_path(algo) || strcmp(algo, "-") == 0) return read_file(cli, problem, algo);
-  const TgLibraryEntry *entry = tg_library_find(algo);
-  if (!entry) return unknown_name(cli, algo);
-  problem->path = g_strdup_printf("algo/%s.sched", entry->name);
-  problem->source = (TgSource){problem->path, entry->text, entry->length};
+/* Finds the text of `name`: a name of the library, a path, or `-` for standard input. Reports what is wrong. */
+static TgExit algo_read(const TgCli *cli, TgAlgo *algo, const char *name) {
+  if (tg_algo_is_path(name) || strcmp(name, "-") == 0) return read_file(cli, algo, name);
+  const TgLibraryEntry *entry = tg_library_find(name);
+  if (!entry) return unknown_name(cli, name);
+  algo->path = g_strdup_printf("algo/%s.sched", entry->name);
+  algo->source = (TgSource){algo->path, entry->text, entry->length};
   return TG_EXIT_DONE;
 }
 
-TgExit tg_problem_report(const TgCli *cli, const TgProblem *problem, const TgError *error) {
+TgExit tg_algo_report(const TgCli *cli, const TgAlgo *algo, const TgError *error) {
   if (error->line > 0)
-    return tg_report_at(cli, TG_EXIT_USAGE, &problem->source, error->line, error->column, error->message);
-  return tg_report_at(cli, TG_EXIT_USAGE, &problem->source, 0, 0, error->message);
+    return tg_report_at(cli, TG_EXIT_USAGE, &algo->source, error->line, error->column, error->message);
+  return tg_report_at(cli, TG_EXIT_USAGE, &algo->source, 0, 0, error->message);
 }
 
-TgExit tg_problem_parse(const TgCli *cli, TgProblem *problem, const char *algo) {
+TgExit tg_algo_parse(const TgCli *cli, TgAlgo *algo, const char *name) {
   TgError error = {0};
-  TgExit status = problem_read(cli, problem, algo);
+  TgExit status = algo_read(cli, algo, name);
   if (status) return status;
-  if (tg_schedule_parse(&problem->schedule, &problem->names, problem->source.text, problem->source.length, &error))
+  if (tg_schedule_parse(&algo->schedule, &algo->names, algo->source.text, algo->source.length, &error))
     return TG_EXIT_DONE;
-  return tg_problem_report(cli, problem, &error);
+  return tg_algo_report(cli, algo, &error);
 }
 
-const char *tg_problem_name(const TgProblem *problem) {
-  return tg_name(&problem->names, problem->names.title);
+const char *tg_algo_name(const TgAlgo *algo) {
+  return tg_name(&algo->names, algo->names.title);
 }
 
-const char *tg_problem_display_name(const TgProblem *problem) {
-  return tg_name(&problem->names, problem->names.display);
+const char *tg_algo_display_name(const TgAlgo *algo) {
+  return tg_name(&algo->names, algo->names.display);
 }
 
 TgExit tg_set_option(const TgCli *cli, TgBindings *bindings, const char *text) {
-  const char *sign = strchr(text, '=');
   TgError error = {0};
-  int64_t value = 0;
-  if (!sign || sign == text)
-    return tg_report(cli, TG_EXIT_USAGE, "--set %s: expected a parameter and its value, as in --set c=2", text);
-  TgExit status = tg_number_parse(cli, "--set", sign + 1, INT64_MIN, INT64_MAX, &value);
-  if (status) return status;
-  g_autofree char *name = g_strndup(text, (gsize)(sign - text));
-  if (tg_bindings_set(bindings, name, value, &error)) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--set %s: %s", text, error.message);
+  if (tg_bindings_parse(bindings, text, &error)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--set: %s", error.message);
 }
 
-TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings) {
+TgExit tg_algo_bindings(const TgCli *cli, TgBindings *bindings) {
   TgError error = {0};
   const TgOptions *options = &cli->options;
   if (options->grid && !tg_bindings_grid(bindings, options->grid, &error))
@@ -214,38 +234,37 @@ TgExit tg_problem_bindings(const TgCli *cli, TgBindings *bindings) {
   return status;
 }
 
-TgExit tg_algo_open(const TgCli *cli, TgProblem *problem) {
+TgExit tg_algo_open(const TgCli *cli, TgAlgo *algo) {
   TgBindings bindings = {0};
   TgError error = {0};
-  TgExit status = tg_problem_parse(cli, problem, cli->options.arguments[0]);
-  if (!status) status = tg_problem_bindings(cli, &bindings);
+  TgExit status = tg_algo_parse(cli, algo, cli->options.arguments[0]);
+  if (!status) status = tg_algo_bindings(cli, &bindings);
   if (status) return status;
-  if (tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error))
-    return tg_memory_check_proof(cli, problem, 0);
-  return tg_problem_report(cli, problem, &error);
+  if (tg_schedule_bind(&algo->schedule, &algo->names, &bindings, &error)) return tg_memory_check_proof(cli, algo, 0);
+  return tg_algo_report(cli, algo, &error);
 }
 
 /* A command whose document does not exist without a proof prints the failure instead. */
-static void print_failure(TgCli *cli, const TgProblem *problem, const TgError *failure) {
+static void print_failure(TgCli *cli, const TgAlgo *algo, const TgError *failure) {
   g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_document(json, "failure");
   tg_json_member_bool(json, "ok", false);
-  tg_problem_write(json, &problem->schedule, &problem->names);
+  tg_algo_write(json, &algo->schedule, &algo->names);
   tg_json_member_object(json, "error", TG_JSON_LINES);
-  tg_failure_write(json, &problem->schedule, failure);
+  tg_failure_write(json, &algo->schedule, failure);
   tg_json_end_object(json);
   tg_json_end_object(json);
   tg_print_json(cli, json);
 }
 
-TgExit tg_problem_report_failure(TgCli *cli, const TgProblem *problem, const TgError *failure) {
+TgExit tg_algo_report_failure(TgCli *cli, const TgAlgo *algo, const TgError *failure) {
   char grid[48];
   if (failure->cause == TG_CAUSE_MEMORY)
     return failure->line > 0
-               ? tg_report_at(cli, TG_EXIT_USAGE, &problem->source, failure->line, failure->column, failure->message)
-               : tg_report(cli, TG_EXIT_USAGE, "%s: %s", problem->source.name, failure->message);
-  if (cli->options.json) print_failure(cli, problem, failure);
-  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
+               ? tg_report_at(cli, TG_EXIT_USAGE, &algo->source, failure->line, failure->column, failure->message)
+               : tg_report(cli, TG_EXIT_USAGE, "%s: %s", algo->source.name, failure->message);
+  if (cli->options.json) print_failure(cli, algo, failure);
+  tg_schedule_grid_text(&algo->schedule, grid, sizeof grid);
   g_autofree char *message = g_strdup_printf("%s (on %s)", failure->message, grid);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, failure->column, message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &algo->source, failure->line, failure->column, message);
 }

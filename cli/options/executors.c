@@ -63,8 +63,7 @@ TgExit tg_executor_device(const TgCli *cli, const char *command, const TgExecuto
 
 TgExit tg_device_options(const TgCli *cli, TgExecutorOptions *options) {
   int64_t device = 0;
-  TgExit status = TG_EXIT_DONE;
-  if (cli->options.device) status = tg_number_parse(cli, "--device", cli->options.device, 0, MOST_DEVICES - 1, &device);
+  TgExit status = tg_number_parse(cli, "--device", cli->options.device, 0, MOST_DEVICES - 1, &device);
   options->device = (int32_t)device;
   if (!status) status = tg_real_parse(cli, "--deadline", cli->options.deadline, least_deadline_s, &options->deadline_s);
   if (!status && options->deadline_s > most_deadline_s)

@@ -7,27 +7,12 @@
 
 enum { LARGEST_INTEGER = 4 };
 
-/* The two names of an element's type: in memory and in files. */
-static TgElement element_of(TgType type) {
-  return type == TG_TYPE_F64 ? TG_F64 : TG_F32;
-}
-
-static TgType type_of(TgElement element) {
-  return element == TG_F64 ? TG_TYPE_F64 : TG_TYPE_F32;
-}
-
-static TgExit wanted_type(const TgCli *cli, TgType *type) {
-  GError *error = NULL;
-  *type = TG_TYPE_ANY;
-  if (!cli->options.type || tg_type_parse(cli->options.type, type, &error)) return TG_EXIT_DONE;
-  g_prefix_error(&error, "--type: ");
-  return tg_report_error(cli, error);
-}
-
-static TgExit read_one(const TgCli *cli, const char *path, TgType type, const TgShape *shape, TgMatrixName name,
+static TgExit read_one(const TgCli *cli, const char *path, TgElement type, const TgShape *shape, TgMatrixName name,
                        TgMatrix **matrix) {
   GError *error = NULL;
-  TgMatrixRequest request = {.type = type, .limit_bytes = cli->memory_limit_bytes ? tg_memory_limit(cli) : 0};
+  TgMatrixRequest request = {.typed = cli->options.type != NULL,
+                             .type = type,
+                             .limit_bytes = cli->memory_limit_bytes ? tg_memory_limit(cli) : 0};
   if (shape) {
     request.rows = shape->rows[name];
     request.columns = shape->columns[name];
@@ -55,8 +40,8 @@ static TgExit take_files(const TgCli *cli, const TgComputes *computes, TgInput *
   const TgMatrix *a = input->a, *b = input->b;
   if (b && a->type != b->type)
     return tg_report(cli, TG_EXIT_USAGE, "%s is %s and %s is %s: give the type to compute in with --type",
-                     cli->options.a, tg_type_name(a->type), cli->options.b, tg_type_name(b->type));
-  input->element = element_of(a->type);
+                     cli->options.a, tg_element_name(a->type), cli->options.b, tg_element_name(b->type));
+  input->element = a->type;
   if (tg_shape_from_matrices(&input->shape, computes, a->rows, a->columns, b ? b->rows : 0, b ? b->columns : 0, &error))
     return TG_EXIT_DONE;
   return tg_report_error(cli, error);
@@ -64,9 +49,9 @@ static TgExit take_files(const TgCli *cli, const TgComputes *computes, TgInput *
 
 /* `shape` is what the command line says of the sizes, or NULL. */
 static TgExit read_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input, const TgShape *shape) {
-  TgType type;
+  TgElement type;
   TgExit status = check_files(cli, computes);
-  if (!status) status = wanted_type(cli, &type);
+  if (!status) status = tg_type_option(cli, &type);
   if (!status) status = read_one(cli, cli->options.a, type, shape, TG_MATRIX_A, &input->a);
   if (!status && cli->options.b) status = read_one(cli, cli->options.b, type, shape, TG_MATRIX_B, &input->b);
   input->from_files = true;
@@ -78,8 +63,7 @@ static TgExit reserve_one(const TgCli *cli, const TgComputes *computes, const Tg
   GError *error = NULL;
   const TgShape *shape = &input->shape;
   if (!tg_computes_uses(computes, name)) return TG_EXIT_DONE;
-  *matrix =
-      tg_matrix_new(type_of(input->element), shape->rows[name], shape->columns[name], tg_memory_limit(cli), &error);
+  *matrix = tg_matrix_new(input->element, shape->rows[name], shape->columns[name], tg_memory_limit(cli), &error);
   return *matrix ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
@@ -94,12 +78,8 @@ static TgExit check_memory(const TgCli *cli, const TgComputes *computes, const T
 }
 
 static TgExit reserve_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input) {
-  TgType type;
-  int64_t seed = 1;
-  TgExit status = wanted_type(cli, &type);
-  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
-  input->seed = (uint64_t)seed;
-  input->element = element_of(type);
+  TgExit status = tg_type_option(cli, &input->element);
+  if (!status) status = tg_seed_option(cli, &input->seed);
   if (!status) status = check_memory(cli, computes, input);
   if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_A, &input->a);
   if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_B, &input->b);

@@ -3,6 +3,7 @@
 #include "machine-option.h"
 #include "memory-limit.h"
 #include "output.h"
+#include "sim.h"
 
 #include "algo-library.h"
 #include "element.h"
@@ -14,8 +15,8 @@
 #include <string.h>
 
 typedef struct TgPlanRun {
-  TgProblem *problems;   /* of the library, then those of the command line */
-  TgPlanSource *sources; /* one a problem */
+  TgAlgo *algos;         /* of the library, then those of the command line */
+  TgPlanSource *sources; /* one each */
   int count, library;
   TgMachine machine;
   TgTopology network;
@@ -118,9 +119,9 @@ static const char *plural(int64_t count) {
 static char *network_words(const TgPlanRun *run) {
   const TgNetworkKind kind = run->request.network_kind;
   if (run->has_network) return g_strdup(run->network_text);
-  const char *name = tg_network_kind_info((int)kind)->name;
-  return kind == TG_TORUS || kind == TG_MESH ? g_strdup_printf("a %s of the grid's extents", name)
-                                             : g_strdup_printf("%s, a node for each processor of the grid", name);
+  const TgNetworkKindInfo *info = tg_network_kind_info((int)kind);
+  return info->max_dims > 1 ? g_strdup_printf("a %s of the grid's extents", info->name)
+                            : g_strdup_printf("%s, a node for each processor of the grid", info->name);
 }
 
 static void print_head(TgCli *cli, const TgPlanRun *run) {
@@ -249,18 +250,18 @@ static void plan_print(TgCli *cli, const TgPlanRun *run) {
 static const double work_s = 4;
 
 static void run_clear(TgPlanRun *run) {
-  for (int p = 0; p < run->count; p++) tg_problem_clear(&run->problems[p]);
-  g_free(run->problems);
+  for (int p = 0; p < run->count; p++) tg_algo_clear(&run->algos[p]);
+  g_free(run->algos);
   g_free(run->sources);
   tg_plan_clear(&run->plan);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgPlanRun, run_clear)
 
-static TgExit add_schedule(const TgCli *cli, TgPlanRun *run, const char *algo, bool proved) {
-  TgProblem *problem = &run->problems[run->count];
-  TgExit status = tg_problem_parse(cli, problem, algo);
-  run->sources[run->count] = (TgPlanSource){&problem->schedule, &problem->names, tg_problem_name(problem), proved};
+static TgExit add_schedule(const TgCli *cli, TgPlanRun *run, const char *name, bool proved) {
+  TgAlgo *algo = &run->algos[run->count];
+  TgExit status = tg_algo_parse(cli, algo, name);
+  run->sources[run->count] = (TgPlanSource){&algo->schedule, &algo->names, tg_algo_name(algo), proved};
   run->count++;
   return status;
 }
@@ -276,7 +277,7 @@ static TgExit open_schedules(const TgCli *cli, TgPlanRun *run) {
   size_t library;
   const TgLibraryEntry *entries = tg_library_list(&library);
   guint own = cli->options.arguments ? g_strv_length(cli->options.arguments) : 0;
-  run->problems = g_new0(TgProblem, library + own);
+  run->algos = g_new0(TgAlgo, library + own);
   run->sources = g_new0(TgPlanSource, library + own);
   TgExit status = TG_EXIT_DONE;
   for (size_t e = 0; e < library && !status; e++) status = add_schedule(cli, run, entries[e].name, true);
@@ -298,40 +299,10 @@ static TgExit open_schedules(const TgCli *cli, TgPlanRun *run) {
 }
 
 static TgExit sizes_option(const TgCli *cli, TgPlanRequest *request) {
-  bool given;
-  TgExit status = tg_sizes_parse(cli, &request->m, &request->n, &request->k, &given);
+  const TgExit status = tg_sizes_require(cli, "plan", &request->m, &request->n, &request->k);
   if (status) return status;
-  if (!given) return tg_report(cli, TG_EXIT_USAGE, "plan: expected the sizes of the matrices, -n or --size");
   if (!cli->options.procs) return tg_report(cli, TG_EXIT_USAGE, "plan: expected the number of processors, --procs");
   return tg_number_parse(cli, "--procs", cli->options.procs, 1, TG_MAX_PROCESSORS, &request->processors);
-}
-
-static TgExit type_option(const TgCli *cli, TgPlanRun *run) {
-  if (cli->options.type && !tg_element_parse(cli->options.type, &run->element))
-    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
-  run->request.element_bytes = tg_element_bytes(run->element);
-  return TG_EXIT_DONE;
-}
-
-static TgExit fair_option(const TgCli *cli, TgPlanRequest *request) {
-  const char *text = cli->options.fair;
-  if (!text) return TG_EXIT_DONE;
-  request->fair_equal = strcmp(text, "equal") == 0;
-  if (!request->fair_equal && strcmp(text, "latency") != 0)
-    return tg_report(cli, TG_EXIT_USAGE, "--fair %s: expected equal or latency", text);
-  if (request->model == TG_COST_FLOW) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
-}
-
-static TgExit model_options(const TgCli *cli, TgPlanRequest *request) {
-  TgError error = {0};
-  const char *overlap = cli->options.overlap;
-  if (cli->options.model && !tg_cost_model_parse(cli->options.model, &request->model, &error))
-    return tg_report(cli, TG_EXIT_USAGE, "--model: %s", error.message);
-  request->overlap = !overlap || strcmp(overlap, "on") == 0;
-  if (!request->overlap && strcmp(overlap, "off") != 0)
-    return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
-  return fair_option(cli, request);
 }
 
 static TgExit memory_option(const TgCli *cli, TgPlanRun *run) {
@@ -344,22 +315,14 @@ static TgExit memory_option(const TgCli *cli, TgPlanRun *run) {
   return tg_report(cli, TG_EXIT_USAGE, "--memory %s: expected bytes above 0, as in 16e9, or inf", text);
 }
 
-/* True for a kind alone ("mesh"): a network of that kind for each grid. */
-static bool takes_kind(const char *text, TgPlanRun *run) {
-  for (int kind = 0; text && kind < TG_NETWORK_KINDS && !run->network_kind; kind++) {
-    const char *name = tg_network_kind_info(kind)->name;
-    if (strcmp(text, name) != 0) continue;
-    run->network_kind = name;
-    run->request.network_kind = (TgNetworkKind)kind;
-  }
-  return run->network_kind != NULL;
-}
-
 /* The network that is named; else the machine's own, if it has as many nodes as there are processors; else none. */
 static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
   TgError error = {0};
   const char *text = cli->options.network;
-  if (takes_kind(text, run)) return TG_EXIT_DONE;
+  if (text && tg_network_kind_parse(text, &run->request.network_kind)) {
+    run->network_kind = text;
+    return TG_EXIT_DONE;
+  }
   if (text && !tg_topology_parse(&run->network, text, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
   run->has_network = text || (*run->machine.network && tg_topology_parse(&run->network, run->machine.network, NULL) &&
@@ -371,14 +334,19 @@ static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
 
 static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   int64_t top = 10;
+  TgCostOptions cost = {0};
   TgExit status = sizes_option(cli, &run->request);
-  if (!status) status = type_option(cli, run);
+  if (!status) status = tg_type_option(cli, &run->element);
   if (!status) status = tg_machine_option(cli, &run->machine, NULL);
-  if (!status) status = model_options(cli, &run->request);
+  if (!status) status = tg_sim_model(cli, &cost);
   if (!status) status = memory_option(cli, run);
   if (!status) status = network_option(cli, run);
-  if (!status && cli->options.top) status = tg_number_parse(cli, "--top", cli->options.top, 1, 1000, &top);
+  if (!status) status = tg_number_parse(cli, "--top", cli->options.top, 1, 1000, &top);
   if (!status) status = open_schedules(cli, run);
+  run->request.element_bytes = tg_element_bytes(run->element);
+  run->request.model = cost.model;
+  run->request.overlap = cost.overlap;
+  run->request.fair_equal = cost.fair_equal;
   run->request.top = (int)top;
   run->request.machine = &run->machine;
   run->request.work_s = work_s;

@@ -42,24 +42,16 @@ static TgExit read_budget(const TgCli *cli, double *budget_s) {
 
 static TgExit read_trials(const TgCli *cli, int32_t *trials) {
   int64_t wanted = 0;
-  TgExit status = cli->options.trials ? tg_number_parse(cli, "--trials", cli->options.trials, 1, MOST_TRIALS, &wanted)
-                                      : TG_EXIT_DONE;
+  const TgExit status = tg_number_parse(cli, "--trials", cli->options.trials, 1, MOST_TRIALS, &wanted);
   *trials = (int32_t)wanted;
   return status;
 }
 
-static void show_progress(void *data, int64_t done, int64_t total) {
-  TgProgressLine *line = data;
-  line->total = total;
-  tg_progress_at(line, done);
-}
-
 static TgExit read_options(const TgCli *cli, const TgExperiment *experiment, GArray *sizes, TgBenchOptions *options) {
-  int64_t seed = 1;
   TgExit status = read_sizes(cli, sizes);
   if (!status) status = read_budget(cli, &options->budget_s);
   if (!status) status = read_trials(cli, &options->trials);
-  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
+  if (!status) status = tg_seed_option(cli, &options->seed);
   if (!status && cli->options.cpu_only && !experiment->takes_cpu_only)
     return tg_report(cli, TG_EXIT_USAGE, "--cpu-only: bench %s has no part that needs no GPU", experiment->name);
   if (!status && cli->options.cpu_only && cli->options.cold)
@@ -73,7 +65,6 @@ static TgExit read_options(const TgCli *cli, const TgExperiment *experiment, GAr
   options->type = cli->options.type;
   options->sizes = (const int64_t *)(void *)sizes->data;
   options->size_count = sizes->len;
-  options->seed = (uint64_t)seed;
   return status;
 }
 
@@ -114,7 +105,7 @@ static TgExit run_experiment(TgCli *cli, const TgExperiment *experiment) {
   g_autoptr(GArray) sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
   g_auto(GStrv) kernels = cli->options.kernels ? g_strsplit(cli->options.kernels, ",", -1) : NULL;
   TgProgressLine line;
-  TgBenchOptions options = {.kernels = kernels, .progress = show_progress, .progress_data = &line};
+  TgBenchOptions options = {.kernels = kernels, .progress = tg_progress_of, .progress_data = &line};
   GError *error = NULL;
   TgExit status = read_options(cli, experiment, sizes, &options);
   if (status) return status;

@@ -238,23 +238,15 @@ TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateComma
   const TgOptions *options = &cli->options;
   TgCalibrationPlan *plan = &command->plan;
   plan->kind = command->kind;
-  plan->options.element = TG_F32;
-  if (options->type && !tg_element_parse(options->type, &plan->options.element))
-    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", options->type);
   if (!grid) grid = options->grid ? options->grid : command->kind->grid;
   plan->budget_s = usual_budget_s;
-  TgExit status = grid_option(cli, grid, plan);
+  TgExit status = tg_type_option(cli, &plan->options.element);
+  if (!status) status = grid_option(cli, grid, plan);
   if (!status) status = sizes_option(cli, options->sizes ? options->sizes : command->kind->sizes, plan);
   return status ? status : tg_real_parse(cli, "--budget", options->budget, 1e-6, &plan->budget_s);
 }
 
 /* --- measuring -----------------------------------------------------------------------------------------------------*/
-
-static void show_progress(void *data, int64_t done, int64_t total) {
-  TgProgressLine *line = data;
-  line->total = total;
-  tg_progress_at(line, done);
-}
 
 /* As much of a text as there is room for, without what begins a comment. */
 static void set_text(char *to, size_t size, const char *text) {
@@ -286,7 +278,7 @@ static void name_machine(const TgCalibrateCommand *command) {
 TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command) {
   TgProgressLine line;
   GError *error = NULL;
-  command->plan.progress = show_progress;
+  command->plan.progress = tg_progress_of;
   command->plan.progress_data = &line;
   command->plan.options.watch = &line.watch;
   tg_progress_begin(&line, cli, "calibrate, 10^9 multiply-adds", 1);

@@ -13,10 +13,10 @@
 static void write_predicted(TgJson *json, const TgCompareCommand *compare, const TgRunEntry *measured,
                             const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
-  g_autoptr(TgFormula) formula = tg_problem_formula(&measured->problem);
-  const TgSchedule *schedule = &measured->problem.schedule;
+  g_autoptr(TgFormula) formula = tg_algo_formula(&measured->algo);
+  const TgSchedule *schedule = &measured->algo.schedule;
   g_auto(TgEstimate) sim = {.schedule = schedule,
-                            .names = &measured->problem.names,
+                            .names = &measured->algo.names,
                             .formula = formula,
                             .network = expected->network,
                             .machine = compare->machine,
@@ -74,7 +74,7 @@ static void write_result(TgJson *json, const TgCompareCommand *compare, guint r)
   const TgComparison *result = tg_compare_result(compare, r);
   tg_json_begin_document(json, "compare");
   tg_json_member_bool(json, "ok", measured->run.check.ok);
-  tg_json_member_string(json, "algorithm", tg_problem_name(&measured->problem));
+  tg_json_member_string(json, "algorithm", tg_algo_name(&measured->algo));
   tg_json_member_string(json, "on", compare->run.kind->name);
   tg_json_member_string(json, "machine", compare->machine.name);
   tg_json_member_bool(json, "calibrated", compare->calibrated);
@@ -102,7 +102,7 @@ void tg_compare_write(TgJson *json, const TgCompareCommand *compare) {
   tg_json_member_array(json, "places", TG_JSON_LINES);
   for (guint r = 0; r < count; r++) {
     tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_string(json, "algorithm", tg_problem_name(&tg_run_entry(&compare->run, r)->problem));
+    tg_json_member_string(json, "algorithm", tg_algo_name(&tg_run_entry(&compare->run, r)->algo));
     tg_json_member_integer(json, "predicted_place", predicted[r]);
     tg_json_member_integer(json, "measured_place", measured[r]);
     tg_json_end_object(json);
@@ -132,9 +132,9 @@ static void add_panel(TgChart *chart, const TgCompareCommand *compare, guint r) 
   const TgRunEntry *measured = tg_run_entry(&compare->run, r);
   const TgComparison *result = tg_compare_result(compare, r);
   char grid[48];
-  tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
-  g_autofree char *title = g_strdup_printf("%s on %s: %+.1f %% in all", tg_problem_name(&measured->problem), grid,
-                                           100 * result->total_error);
+  tg_schedule_grid_text(&measured->algo.schedule, grid, sizeof grid);
+  g_autofree char *title =
+      g_strdup_printf("%s on %s: %+.1f %% in all", tg_algo_name(&measured->algo), grid, 100 * result->total_error);
   TgPanel *panel = tg_chart_panel(chart, title, "step", "time in the step, us");
   tg_panel_linear(panel);
   for (int64_t s = 0; measured->run.steps && s < MIN(measured->run.facts.steps, MOST_POINTS); s++) {
@@ -181,9 +181,9 @@ static void trace_predicted(TgTraceFile *file, const TgCompareCommand *compare, 
   const TgComparison *result = tg_compare_result(compare, r);
   char grid[48];
   double at_s = 0;
-  tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
+  tg_schedule_grid_text(&measured->algo.schedule, grid, sizeof grid);
   g_autofree char *process =
-      g_strdup_printf("predicted: %s on %s, %s", tg_problem_name(&measured->problem), grid, compare->run.kind->name);
+      g_strdup_printf("predicted: %s on %s, %s", tg_algo_name(&measured->algo), grid, compare->run.kind->name);
   tg_trace_name(file, "process_name", 0, process);
   tg_trace_name(file, "thread_name", 0, "steps");
   for (int64_t s = 0; measured->run.steps && s < MIN(measured->run.facts.steps, most); s++) {
@@ -245,7 +245,7 @@ static void print_machine(TgCli *cli, const TgCompareCommand *compare) {
 
 static void print_problem(TgCli *cli, const TgRunCommand *run) {
   char formula[TG_FORMULA_BYTES];
-  const TgComputes *computes = &tg_run_entry(run, 0)->problem.schedule.computes;
+  const TgComputes *computes = &tg_run_entry(run, 0)->algo.schedule.computes;
   tg_computes_text(computes, formula);
   tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, formula, run->input.shape.m, run->input.shape.n);
   if (computes->right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, run->input.shape.k);
@@ -316,9 +316,9 @@ static void print_one(TgCli *cli, const TgCompareCommand *compare) {
   const TgRunEntry *measured = tg_run_entry(&compare->run, 0);
   const TgComparison *result = tg_compare_result(compare, 0);
   char grid[48];
-  tg_schedule_grid_text(&measured->problem.schedule, grid, sizeof grid);
-  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, predicted and executed on %s", tg_problem_name(&measured->problem),
-                  grid, compare->run.kind->name);
+  tg_schedule_grid_text(&measured->algo.schedule, grid, sizeof grid);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, predicted and executed on %s", tg_algo_name(&measured->algo), grid,
+                  compare->run.kind->name);
   print_problem(cli, &compare->run);
   print_machine(cli, compare);
   tg_print(cli, "\n");
@@ -339,8 +339,8 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
     const TgRunEntry *run = tg_run_entry(&compare->run, r);
     const TgComparison *result = tg_compare_result(compare, r);
     char grid[48];
-    tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
-    tg_table_add(table, "%s", tg_problem_name(&run->problem));
+    tg_schedule_grid_text(&run->algo.schedule, grid, sizeof grid);
+    tg_table_add(table, "%s", tg_algo_name(&run->algo));
     tg_table_add(table, "%s", grid);
     tg_table_add_time(table, result->expected.time_s);
     tg_table_add_time(table, run->run.time.median_s);

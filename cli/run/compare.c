@@ -59,25 +59,25 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
     tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, this is %s", cli->options.machine,
               executor->device, device);
   for (guint r = 0; r < compare->run.results->len; r++) {
-    const TgProblem *problem = &tg_run_entry(&compare->run, r)->problem;
-    const int64_t processors = tg_schedule_processors(&problem->schedule);
+    const TgAlgo *algo = &tg_run_entry(&compare->run, r)->algo;
+    const int64_t processors = tg_schedule_processors(&algo->schedule);
     if (executor->processors == 1 && processors > 1)
       tg_report(cli, TG_EXIT_DONE,
                 "warning: --machine %s was measured with one processor, which has no links to measure; %s has %" PRId64,
-                cli->options.machine, tg_problem_name(problem), processors);
+                cli->options.machine, tg_algo_name(algo), processors);
     else if (!compare->run.kind->traits.takes_turns && executor->processors > 0 &&
              (double)processors != executor->processors)
       tg_report(cli, TG_EXIT_DONE,
                 "warning: --machine %s was measured with %g processors at once, %s has %" PRId64
                 ": what they share is shared otherwise",
-                cli->options.machine, executor->processors, tg_problem_name(problem), processors);
+                cli->options.machine, executor->processors, tg_algo_name(algo), processors);
   }
 }
 
 /* How many processors share the device says how large the tiles of each are. Where problems are tiled around a
  * schedule, blocks are whole tiles, and a file of `calibrate` has none. */
 static void compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, guint r) {
-  const TgProblem *problem = &tg_run_entry(&compare->run, r)->problem;
+  const TgAlgo *algo = &tg_run_entry(&compare->run, r)->algo;
   const TgExecutorFacts *facts = &tg_run_entry(&compare->run, r)->run.facts;
   const TgMachineProcessor *processor = &compare->machine.processor;
   const double has[] = {fmax(processor->tile_rows, 1), fmax(processor->tile_columns, 1)};
@@ -89,16 +89,16 @@ static void compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *comp
       "warning: %s%s has processors that multiply %gx%g of C at a time, those of %s multiply %dx%d: its rates are "
       "of other tiles",
       compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine, has[0],
-      has[1], tg_problem_name(problem), runs[0], runs[1]);
+      has[1], tg_algo_name(algo), runs[0], runs[1]);
 }
 
 /* Beyond its ends a table of rates says that of the end, which within a factor of two is about right. */
 static void compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r) {
   const double far = 2;
   const TgMachineRates *rates = &compare->machine.processor.rate;
-  const TgProblem *problem = &tg_run_entry(&compare->run, r)->problem;
-  if (rates->rows == 0 || problem->schedule.computes.right == TG_MATRICES) return;
-  const TgProductSize product = tg_largest_product(&problem->schedule, &tg_compare_result(compare, r)->expected.shape);
+  const TgAlgo *algo = &tg_run_entry(&compare->run, r)->algo;
+  if (rates->rows == 0 || algo->schedule.computes.right == TG_MATRICES) return;
+  const TgProductSize product = tg_largest_product(&algo->schedule, &tg_compare_result(compare, r)->expected.shape);
   const double side = cbrt(tg_machine_tiled_elements(&compare->machine, product.m, product.n) * (double)product.k);
   const double least = rates->row[0].size, most = rates->row[rates->rows - 1].size;
   if (side * far >= least && side <= most * far) return;
@@ -107,13 +107,13 @@ static void compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *comp
       "warning: %s%s has rates of products of %.4g to %.4g elements along a side, those of %s have %.4g: what they "
       "take is a guess",
       compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine, least,
-      most, tg_problem_name(problem), side);
+      most, tg_algo_name(algo), side);
 }
 
 /* On the grid of the first ALGO and with its kernel, so that as many processors share what they share. */
 static TgExit calibrate_options(const TgCli *cli, TgCompareCommand *compare) {
   char grid[48];
-  tg_schedule_grid_text(&tg_run_entry(&compare->run, 0)->problem.schedule, grid, sizeof grid);
+  tg_schedule_grid_text(&tg_run_entry(&compare->run, 0)->algo.schedule, grid, sizeof grid);
   compare->calibrate.kind = compare->run.kind;
   return tg_calibrate_options(cli, grid, &compare->calibrate);
 }

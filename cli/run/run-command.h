@@ -21,7 +21,7 @@ typedef enum TgVariantFrom {
 
 /** One ALGO with one transport. */
 typedef struct TgRunEntry {
-  TgProblem problem;
+  TgAlgo algo;
   TgTransport transport;
   int32_t variant; /**< asked of the executor, as in TgExecutorOptions */
   TgVariantFrom variant_from;
@@ -56,7 +56,7 @@ TgExit tg_run_open(TgCli *cli, TgRunCommand *run);
 /** Reports the first wrong product, if there is one. */
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 
-/** Executes one ALGO, whose problem is open: checks the product, and times it. Where there is a machine, predicts it
+/** Executes one ALGO that is open: checks the product, and times it. Where there is a machine, predicts it
  * before and compares; `comparison` is NULL where there is none. */
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine,
                       TgComparison *comparison);

@@ -28,8 +28,8 @@ static int64_t track_for(GArray *ends, double begin_s, double end_s) {
 void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunEntry *result, int64_t most) {
   char grid[48];
   g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
-  tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
-  g_autofree char *process = g_strdup_printf("measured: %s on %s, %s%s%s", tg_problem_name(&result->problem), grid,
+  tg_schedule_grid_text(&result->algo.schedule, grid, sizeof grid);
+  g_autofree char *process = g_strdup_printf("measured: %s on %s, %s%s%s", tg_algo_name(&result->algo), grid,
                                              run->kind->name, run->transport_count > 1 ? ", " : "",
                                              run->transport_count > 1 ? tg_transport_name(result->transport) : "");
   tg_trace_name(file, "process_name", 0, process);
@@ -101,7 +101,7 @@ TG_FIELD_TABLE(check_fields, TG_FIELD(TgCheck, relative_error), TG_FIELD(TgCheck
 /* --- the documents ------------------------------------------------------------------------------------------------ */
 
 static void write_problem(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
-  tg_problem_write(json, &result->problem.schedule, &result->problem.names);
+  tg_algo_write(json, &result->algo.schedule, &result->algo.names);
   tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
   tg_json_member_string(json, "transport", tg_transport_name(result->transport));
   tg_input_write(json, &run->input);
@@ -180,7 +180,7 @@ static const char *plural(int64_t count) {
 
 /* What all ALGOs have in common: ": C = A * B, C 8x8, inner dimension 8, f32". */
 static void print_problem(TgCli *cli, const TgRunCommand *run) {
-  const TgComputes *computes = &tg_run_entry(run, 0)->problem.schedule.computes;
+  const TgComputes *computes = &tg_run_entry(run, 0)->algo.schedule.computes;
   const TgShape *shape = &run->input.shape;
   char formula[TG_FORMULA_BYTES];
   tg_computes_text(computes, formula);
@@ -198,7 +198,7 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
 
 /* What is read. */
 static const char *operands_of(const TgRunEntry *result) {
-  const TgComputes *computes = &result->problem.schedule.computes;
+  const TgComputes *computes = &result->algo.schedule.computes;
   return computes->right == TG_MATRICES || computes->right == computes->left ? computes->left ? "B" : "A" : "A and B";
 }
 
@@ -338,9 +338,9 @@ static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunEntry *r
 static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunEntry *result) {
   const TgCheck *check = &result->run.check;
   tg_print(cli, "\nC against %s: relative error ",
-           result->problem.schedule.computes.right == TG_MATRICES ? "what it was made from"
-           : check->estimated                                     ? "the product, estimated from 8 random vectors"
-                                                                  : "a product in double precision");
+           result->algo.schedule.computes.right == TG_MATRICES ? "what it was made from"
+           : check->estimated                                  ? "the product, estimated from 8 random vectors"
+                                                               : "a product in double precision");
   tg_print_styled(cli, check->ok ? TG_STYLE_GOOD : TG_STYLE_BAD, "%.2g, %s", check->relative_error,
                   check->ok ? "OK" : "failed");
   tg_print(cli, " (Frobenius norm; at most %.2g for %s", check->tolerance, tg_element_name(run->input.element));
@@ -360,8 +360,8 @@ static void print_one(TgCli *cli, const TgRunCommand *run) {
   const TgRunEntry *result = tg_run_entry(run, 0);
   char grid[48];
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
-  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, executed on %s", tg_problem_name(&result->problem), grid,
+  tg_schedule_grid_text(&result->algo.schedule, grid, sizeof grid);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, executed on %s", tg_algo_name(&result->algo), grid,
                   run->kind->name);
   print_problem(cli, run);
   add_times(table, result);
@@ -381,8 +381,8 @@ static int compare_medians(const void *a, const void *b) {
 static void add_result(TgTable *table, const TgRunCommand *run, const TgRunEntry *result, double fastest_s) {
   char grid[48], text[32];
   const double rate = result->run.flops_per_s;
-  tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
-  tg_table_add(table, "%s", tg_problem_name(&result->problem));
+  tg_schedule_grid_text(&result->algo.schedule, grid, sizeof grid);
+  tg_table_add(table, "%s", tg_algo_name(&result->algo));
   tg_table_add(table, "%s", grid);
   if (run->transport_count > 1) tg_table_add(table, "%s", tg_transport_name(result->transport));
   tg_table_add_time(table, result->run.time.median_s);
@@ -405,7 +405,7 @@ void tg_run_print_variants(TgCli *cli, const TgRunCommand *run) {
   for (guint r = 0; r < run->results->len; r++) {
     const TgRunEntry *result = tg_run_entry(run, r);
     if (result->run.facts.variants == 1) continue;
-    g_string_append_printf(text, "%s%s", text->len ? "; " : "variants: ", tg_problem_name(&result->problem));
+    g_string_append_printf(text, "%s%s", text->len ? "; " : "variants: ", tg_algo_name(&result->algo));
     if (run->transport_count > 1) g_string_append_printf(text, " %s", tg_transport_name(result->transport));
     g_string_append_printf(text, " %d of %d, %s", result->run.facts.variant, result->run.facts.variants,
                            tg_variant_from_name(result->variant_from));

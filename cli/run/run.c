@@ -98,7 +98,7 @@ static TgExit check_beside(const TgCli *cli, const TgRunCommand *run, const TgCo
 static TgExit run_baseline(const TgCli *cli, TgRunCommand *run) {
   TgError error;
   if (!run->baseline) return TG_EXIT_DONE;
-  const TgComputes *computes = &tg_run_entry(run, 0)->problem.schedule.computes;
+  const TgComputes *computes = &tg_run_entry(run, 0)->algo.schedule.computes;
   const int32_t capability = run->environment.device.capability;
   TgBaseline baseline = {.gemm = product_of(run, computes)};
   if (!tg_kernel_takes(run->baseline, &baseline.gemm, capability, &error))
@@ -112,10 +112,10 @@ static TgExit run_baseline(const TgCli *cli, TgRunCommand *run) {
 
 /* Refuses it where the schedules, which are bound, compute no product. */
 static TgExit run_baseline_check(const TgCli *cli, const TgRunCommand *run) {
-  const TgProblem *problem = &tg_run_entry(run, 0)->problem;
-  if (!run->baseline || problem->schedule.computes.right != TG_MATRICES) return TG_EXIT_DONE;
+  const TgAlgo *algo = &tg_run_entry(run, 0)->algo;
+  if (!run->baseline || algo->schedule.computes.right != TG_MATRICES) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: %s computes no product", run->baseline->name,
-                   tg_problem_name(problem));
+                   tg_algo_name(algo));
 }
 
 /* Reads --baseline: a kernel of the ladder, for executors on a GPU. */
@@ -148,15 +148,14 @@ const char *tg_variant_from_name(TgVariantFrom from) {
 /* Reads --variant; 0 where it is not given. */
 static TgExit variant_option(const TgCli *cli, int32_t *variant) {
   int64_t number = 0;
-  TgExit status = TG_EXIT_DONE;
-  if (cli->options.variant) status = tg_number_parse(cli, "--variant", cli->options.variant, 0, INT32_MAX, &number);
+  const TgExit status = tg_number_parse(cli, "--variant", cli->options.variant, 0, INT32_MAX, &number);
   *variant = (int32_t)number;
   return status;
 }
 
 /* A kept variant is that of a schedule of the library with its own parameters and whole collectives, on this card. */
 static bool may_be_kept(const TgCli *cli, const TgRunCommand *run, const TgRunEntry *result) {
-  return run->kind->on_gpu && !cli->options.no_cache && !cli->options.set && !result->problem.bytes &&
+  return run->kind->on_gpu && !cli->options.no_cache && !cli->options.set && !result->algo.bytes &&
          run->options.collective == TG_COLLECTIVE_WHOLE;
 }
 
@@ -164,13 +163,13 @@ static bool find_kept(const TgRunCommand *run, TgRunEntry *result, GError **erro
   const TgExecutorOptions *options = &run->options;
   const int64_t size[] = {options->m, options->n, options->k};
   char grid[48];
-  tg_schedule_grid_text(&result->problem.schedule, grid, sizeof grid);
-  g_autofree char *key = tg_shapes_key(run->kind->name, options->element, size, tg_problem_name(&result->problem), grid,
-                                       result->transport);
+  tg_schedule_grid_text(&result->algo.schedule, grid, sizeof grid);
+  g_autofree char *key =
+      tg_shapes_key(run->kind->name, options->element, size, tg_algo_name(&result->algo), grid, result->transport);
   return tg_shapes_kept_variant(&run->environment.device, key, &result->variant, error);
 }
 
-/* Finds the variant of an ALGO whose problem is open: that of --variant, or what is kept. */
+/* Finds the variant of an ALGO that is open: that of --variant, or what is kept. */
 static TgExit run_variant(const TgCli *cli, const TgRunCommand *run, TgRunEntry *result) {
   GError *error = NULL;
   result->variant = run->options.variant;
@@ -235,11 +234,11 @@ static void show_progress(void *data, int64_t done, int64_t trials) {
 
 static TgExecutor *open_executor(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry, TgProgressLine *line,
                                  GError **error) {
-  const TgProblem *problem = &entry->problem;
+  const TgAlgo *algo = &entry->algo;
   TgExecutorOptions options = run_options(run, entry);
   options.watch = &line->watch;
-  tg_progress_begin(line, cli, "proof", tg_walk_count_statements(&problem->schedule, &problem->names));
-  TgExecutor *executor = tg_executor_open(run->kind, &problem->schedule, &problem->names, &options, error);
+  tg_progress_begin(line, cli, "proof", tg_walk_count_statements(&algo->schedule, &algo->names));
+  TgExecutor *executor = tg_executor_open(run->kind, &algo->schedule, &algo->names, &options, error);
   tg_progress_end(cli);
   return executor;
 }
@@ -257,7 +256,7 @@ static bool measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMa
   g_autoptr(TgExecutor) executor = open_executor(cli, run, entry, &running.line, error);
   if (!executor || !open_flush(run, &running, error)) return false;
   tg_progress_begin(&running.line, cli, run->command, MAX(run->trials, 1));
-  running.line.parts = tg_walk_count_statements(&entry->problem.schedule, &entry->problem.names);
+  running.line.parts = tg_walk_count_statements(&entry->algo.schedule, &entry->algo.names);
   const bool fine = machine
                         ? tg_compare(executor, &options, machine, a, b, run->c->data, &entry->run, comparison, error)
                         : tg_run(executor, &options, a, b, run->c->data, &entry->run, error);
@@ -268,28 +267,28 @@ static bool measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMa
 
 /* Proves one ALGO as its executor does; a proof that failed is said with its place. */
 static TgExit run_prove(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry) {
-  const TgProblem *problem = &entry->problem;
+  const TgAlgo *algo = &entry->algo;
   const TgExecutorOptions *options = &run->options;
   g_autofree TgProof *proof = g_new(TgProof, 1);
-  if (tg_prove(&problem->schedule, &problem->names, options->collective, options->m, options->n, options->k, proof))
+  if (tg_prove(&algo->schedule, &algo->names, options->collective, options->m, options->n, options->k, proof))
     return TG_EXIT_DONE;
-  return tg_problem_report_failure(cli, problem, &proof->failure);
+  return tg_algo_report_failure(cli, algo, &proof->failure);
 }
 
 /* A proof that failed is reported with its place. */
 static TgExit report(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry, GError *error) {
   char grid[48];
-  const TgProblem *problem = &entry->problem;
+  const TgAlgo *algo = &entry->algo;
   const bool unproved = g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE);
   const TgExit status = unproved ? run_prove(cli, run, entry) : TG_EXIT_DONE;
   if (status) {
     g_error_free(error);
     return status;
   }
-  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
+  tg_schedule_grid_text(&algo->schedule, grid, sizeof grid);
   if (entry->variant_from == TG_VARIANT_TUNED)
     g_prefix_error(&error, "variant %d, which bench shapes has kept and --no-cache ignores: ", entry->variant);
-  g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_problem_name(problem), grid, run->kind->name);
+  g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_algo_name(algo), grid, run->kind->name);
   return tg_report_error(cli, error);
 }
 
@@ -303,7 +302,7 @@ enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000, MOST_PROVED = 1 << 14 };
 
 static void free_result(gpointer data) {
   TgRunEntry *entry = data;
-  tg_problem_clear(&entry->problem);
+  tg_algo_clear(&entry->algo);
   tg_run_result_clear(&entry->run);
   g_free(entry);
 }
@@ -331,11 +330,9 @@ static TgExit check_files(const TgCli *cli) {
 
 static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {
   const TgOptions *options = &cli->options;
-  TgExit status = TG_EXIT_DONE;
   run->warmup = USUAL_WARMUP;
-  if (options->trials) status = tg_number_parse(cli, "--trials", options->trials, 1, MOST_TRIALS_GIVEN, &run->trials);
-  if (!status && options->warmup)
-    status = tg_number_parse(cli, "--warmup", options->warmup, 0, MOST_TRIALS_GIVEN, &run->warmup);
+  TgExit status = tg_number_parse(cli, "--trials", options->trials, 1, MOST_TRIALS_GIVEN, &run->trials);
+  if (!status) status = tg_number_parse(cli, "--warmup", options->warmup, 0, MOST_TRIALS_GIVEN, &run->warmup);
   return status ? status : tg_device_options(cli, &run->options);
 }
 
@@ -357,13 +354,13 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
   const bool several = g_strv_length(cli->options.arguments) > 1;
   TgExit status = several ? tg_algorithms_check(cli, run->command) : TG_EXIT_DONE;
   run->results = g_ptr_array_new_with_free_func(free_result);
-  for (char **algo = cli->options.arguments; *algo && !status; algo++)
+  for (char **name = cli->options.arguments; *name && !status; name++)
     for (int32_t t = 0; t < run->transport_count && !status; t++) {
       TgRunEntry *result = g_new0(TgRunEntry, 1);
       result->transport = run->transports[t];
       g_ptr_array_add(run->results, result);
-      status = tg_sim_bind(cli, &result->problem, *algo, several);
-      if (!status) status = tg_memory_check_proof(cli, &result->problem, 0);
+      status = tg_sim_bind(cli, &result->algo, *name, several);
+      if (!status) status = tg_memory_check_proof(cli, &result->algo, 0);
     }
   return status;
 }
@@ -371,7 +368,7 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
 static TgExit prepare_matrices(const TgCli *cli, TgRunCommand *run) {
   GError *error = NULL;
   TgInput *input = &run->input;
-  TgExit status = tg_input_prepare(cli, run->command, &tg_run_entry(run, 0)->problem.schedule.computes, input);
+  TgExit status = tg_input_prepare(cli, run->command, &tg_run_entry(run, 0)->algo.schedule.computes, input);
   if (status) return status;
   run->options.m = input->shape.m;
   run->options.n = input->shape.n;
@@ -393,7 +390,7 @@ TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
 static TgExit prove_all(TgCli *cli, const TgRunCommand *run) {
   TgExit status = TG_EXIT_DONE;
   for (guint r = 0; !status && r < run->results->len; r++)
-    if (tg_schedule_processors(&tg_run_entry(run, r)->problem.schedule) <= MOST_PROVED)
+    if (tg_schedule_processors(&tg_run_entry(run, r)->algo.schedule) <= MOST_PROVED)
       status = run_prove(cli, run, tg_run_entry(run, r));
   return status;
 }
@@ -428,7 +425,7 @@ TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run) {
   for (guint r = 0; r < run->results->len; r++) {
     const TgRunEntry *result = tg_run_entry(run, r);
     if (!result->run.check.ok)
-      return tg_report(cli, TG_EXIT_WRONG, "%s: %s: %s", run->command, tg_problem_name(&result->problem),
+      return tg_report(cli, TG_EXIT_WRONG, "%s: %s: %s", run->command, tg_algo_name(&result->algo),
                        result->run.check.text);
   }
   return TG_EXIT_DONE;

@@ -13,12 +13,6 @@
 
 static const double large_bytes = 1e8;
 
-static TgExit element_option(const TgCli *cli, TgElement *element) {
-  *element = TG_F32;
-  if (!cli->options.type || tg_element_parse(cli->options.type, element)) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
-}
-
 static TgExit rate_option(const TgCli *cli, double *flops_per_s) {
   const char *text = cli->options.flops_per_s;
   if (!text || (tg_real_read(text, flops_per_s) && *flops_per_s > 0)) return TG_EXIT_DONE;
@@ -32,27 +26,24 @@ static TgExit collective_option(const TgCli *cli, TgCollective *collective) {
   return status;
 }
 
-static TgExit open_job(const TgCli *cli, TgProblem *problem, TgExportJob *job) {
+static TgExit open_job(const TgCli *cli, TgAlgo *algo, TgExportJob *job) {
   TgShape shape;
   GError *error = NULL;
-  bool sizes;
   if (!cli->options.output) return tg_report(cli, TG_EXIT_USAGE, "export: expected -o FILE, as in -o cannon.goal");
   if (!tg_export_path_known(cli->options.output, &error)) return tg_report_error(cli, error);
-  TgExit status = tg_sizes_parse(cli, &job->m, &job->n, &job->k, &sizes);
-  if (!status && !sizes)
-    return tg_report(cli, TG_EXIT_USAGE, "export: expected the sizes of the matrices, -n or --size");
-  if (!status) status = tg_algo_open(cli, problem);
+  TgExit status = tg_sizes_require(cli, "export", &job->m, &job->n, &job->k);
+  if (!status) status = tg_algo_open(cli, algo);
   if (!status) status = collective_option(cli, &job->collective);
-  if (!status) status = element_option(cli, &job->element);
+  if (!status) status = tg_type_option(cli, &job->element);
   if (!status) status = rate_option(cli, &job->flops_per_s);
   if (!status && cli->options.flops_per_s && g_str_has_suffix(cli->options.output, ".json"))
     return tg_report(cli, TG_EXIT_USAGE,
                      "--flops-per-s: a .json file has no times; leave it out, or write a .goal file");
   if (status) return status;
-  if (!tg_shape_init(&shape, &problem->schedule.computes, job->m, job->n, job->k, &error))
+  if (!tg_shape_init(&shape, &algo->schedule.computes, job->m, job->n, job->k, &error))
     return tg_report_error(cli, error);
-  job->schedule = &problem->schedule;
-  job->names = &problem->names;
+  job->schedule = &algo->schedule;
+  job->names = &algo->names;
   return TG_EXIT_DONE;
 }
 
@@ -78,11 +69,11 @@ static bool run_job(TgCli *cli, TgExportJob *job, TgExported *exported, TgError 
   return written;
 }
 
-static TgExit write_job(TgCli *cli, const TgProblem *problem, TgExportJob *job) {
+static TgExit write_job(TgCli *cli, const TgAlgo *algo, TgExportJob *job) {
   TgExported exported;
   TgError failure;
   GError *error = NULL;
-  g_autofree char *text = g_strndup(problem->source.text, problem->source.length);
+  g_autofree char *text = g_strndup(algo->source.text, algo->source.length);
   job->text = text;
   job->memory_limit_bytes = tg_memory_limit(cli);
   if (run_job(cli, job, &exported, &failure, &error)) {
@@ -99,14 +90,14 @@ static TgExit write_job(TgCli *cli, const TgProblem *problem, TgExportJob *job) 
   }
   if (!g_error_matches(error, TG_EXPORT_ERROR, TG_EXPORT_ERROR_SCHEDULE)) return tg_report_error(cli, error);
   g_error_free(error);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure.line, failure.column, failure.message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &algo->source, failure.line, failure.column, failure.message);
 }
 
 static TgExit run(TgCli *cli) {
-  g_auto(TgProblem) problem = {0};
+  g_auto(TgAlgo) algo = {0};
   TgExportJob job = {0};
-  TgExit status = open_job(cli, &problem, &job);
-  return status ? status : write_job(cli, &problem, &job);
+  TgExit status = open_job(cli, &algo, &job);
+  return status ? status : write_job(cli, &algo, &job);
 }
 
 static const char *const options[] = {

@@ -14,28 +14,28 @@
 /* Without --grid, every parameter that needs a value gets the first of these that the schedule is made for. */
 static const int64_t tried[] = {4, 3, 2, 5, 6, 8, 1};
 
-static bool bind_all(TgProblem *problem, const TgBindings *given, int64_t value, TgBindings *bindings) {
+static bool bind_all(TgAlgo *algo, const TgBindings *given, int64_t value, TgBindings *bindings) {
   *bindings = *given;
-  for (int p = 0; p < problem->schedule.parameters; p++) {
-    const char *name = tg_name(&problem->names, problem->names.parameter[p]);
-    bool named = problem->schedule.parameter_kind[p] > TG_PARAMETER_SET;
+  for (int p = 0; p < algo->schedule.parameters; p++) {
+    const char *name = tg_name(&algo->names, algo->names.parameter[p]);
+    bool named = algo->schedule.parameter_kind[p] > TG_PARAMETER_SET;
     for (int i = 0; i < given->count && !named; i++) named = strcmp(given->set[i].name, name) == 0;
     if (!named && !tg_bindings_set(bindings, name, value, NULL)) return false;
   }
-  return tg_schedule_bind(&problem->schedule, &problem->names, bindings, NULL);
+  return tg_schedule_bind(&algo->schedule, &algo->names, bindings, NULL);
 }
 
-static TgExit find_bindings(const TgCli *cli, TgProblem *problem, TgBindings *bindings) {
+static TgExit find_bindings(const TgCli *cli, TgAlgo *algo, TgBindings *bindings) {
   TgBindings given = {0};
   TgError error = {0};
-  TgExit status = tg_problem_bindings(cli, &given);
+  TgExit status = tg_algo_bindings(cli, &given);
   if (status) return status;
   *bindings = given;
-  if (tg_schedule_bind(&problem->schedule, &problem->names, bindings, &error)) return TG_EXIT_DONE;
-  if (given.dims) return tg_problem_report(cli, problem, &error);
+  if (tg_schedule_bind(&algo->schedule, &algo->names, bindings, &error)) return TG_EXIT_DONE;
+  if (given.dims) return tg_algo_report(cli, algo, &error);
   for (size_t i = 0; i < G_N_ELEMENTS(tried); i++)
-    if (bind_all(problem, &given, tried[i], bindings)) return TG_EXIT_DONE;
-  return tg_problem_report(cli, problem, &error);
+    if (bind_all(algo, &given, tried[i], bindings)) return TG_EXIT_DONE;
+  return tg_algo_report(cli, algo, &error);
 }
 
 /* exercise.sched: exercise.answer */
@@ -44,22 +44,22 @@ static char *answer_path(const char *output) {
   return g_strdup_printf("%.*s.answer", (int)(dot ? (gsize)(dot - output) : strlen(output)), output);
 }
 
-static bool is_extent(const TgProblem *problem, const char *name) {
-  for (int p = 0; p < problem->schedule.parameters; p++)
-    if (strcmp(tg_name(&problem->names, problem->names.parameter[p]), name) == 0)
-      return problem->schedule.parameter_kind[p] == TG_PARAMETER_GRID;
+static bool is_extent(const TgAlgo *algo, const char *name) {
+  for (int p = 0; p < algo->schedule.parameters; p++)
+    if (strcmp(tg_name(&algo->names, algo->names.parameter[p]), name) == 0)
+      return algo->schedule.parameter_kind[p] == TG_PARAMETER_GRID;
   return false;
 }
 
-static char *command_text(const TgProblem *problem, const TgBindings *bindings, const char *output) {
+static char *command_text(const TgAlgo *algo, const TgBindings *bindings, const char *output) {
   char grid[48];
-  tg_schedule_grid_text(&problem->schedule, grid, sizeof grid);
+  tg_schedule_grid_text(&algo->schedule, grid, sizeof grid);
   GString *text = g_string_new(NULL);
   bool path = strchr(output, '/') || g_str_has_suffix(output, ".sched");
   g_autofree char *name = tg_printable(output, "");
   g_string_append_printf(text, "topogemm verify %s%s --grid %s", path ? "" : "./", name, grid);
   for (int i = 0; i < bindings->count; i++)
-    if (!is_extent(problem, bindings->set[i].name))
+    if (!is_extent(algo, bindings->set[i].name))
       g_string_append_printf(text, " --set %s=%" PRId64, bindings->set[i].name, bindings->set[i].value);
   return g_string_free(text, FALSE);
 }
@@ -129,22 +129,21 @@ static TgExit check_output(const TgCli *cli) {
 }
 
 static TgExit run(TgCli *cli) {
-  g_auto(TgProblem) problem = {0};
+  g_auto(TgAlgo) algo = {0};
   TgBindings bindings;
   TgMutation mutation;
   TgProof proof;
   TgError error = {0};
-  int64_t seed = 1;
+  uint64_t seed;
   TgExit status = check_output(cli);
-  if (!status) status = tg_problem_parse(cli, &problem, cli->options.arguments[0]);
-  if (!status) status = find_bindings(cli, &problem, &bindings);
-  if (!status) status = tg_memory_check_proof(cli, &problem, 0);
-  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
+  if (!status) status = tg_algo_parse(cli, &algo, cli->options.arguments[0]);
+  if (!status) status = find_bindings(cli, &algo, &bindings);
+  if (!status) status = tg_memory_check_proof(cli, &algo, 0);
+  if (!status) status = tg_seed_option(cli, &seed);
   if (status) return status;
-  char *exercise =
-      tg_mutate_wrong(problem.source.text, problem.source.length, &bindings, (uint64_t)seed, &mutation, &proof, &error);
-  if (!exercise) return tg_problem_report(cli, &problem, &error);
-  g_autofree char *command = command_text(&problem, &bindings, cli->options.output);
+  char *exercise = tg_mutate_wrong(algo.source.text, algo.source.length, &bindings, seed, &mutation, &proof, &error);
+  if (!exercise) return tg_algo_report(cli, &algo, &error);
+  g_autofree char *command = command_text(&algo, &bindings, cli->options.output);
   g_autofree char *title = answer_title(cli->options.output);
   g_autofree char *answer = answer_text(title, &mutation, &proof, command);
   status = write_both(cli, exercise, answer, command);

@@ -3,9 +3,9 @@
 #include "algo.h"
 
 static TgExit run(TgCli *cli) {
-  g_auto(TgProblem) problem = {0};
-  TgExit status = tg_problem_parse(cli, &problem, cli->options.arguments[0]);
-  if (!status) tg_print_bytes(cli, problem.source.text, problem.source.length);
+  g_auto(TgAlgo) algo = {0};
+  TgExit status = tg_algo_parse(cli, &algo, cli->options.arguments[0]);
+  if (!status) tg_print_bytes(cli, algo.source.text, algo.source.length);
   return status;
 }
 

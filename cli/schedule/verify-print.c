@@ -58,7 +58,7 @@ static void write_sizes(TgJson *json, const TgVerification *verification) {
 
 static void write_one(TgJson *json, const TgVerification *verification) {
   TgBindings parameters;
-  tg_parameters_of(&verification->problem.schedule, &verification->problem.names, &parameters);
+  tg_parameters_of(&verification->algo.schedule, &verification->algo.names, &parameters);
   tg_parameters_write(json, &parameters);
   write_verdict(json, verification->ok ? &g_array_index(verification->verdicts, TgVerdict, 0) : &verification->failed);
 }
@@ -69,16 +69,16 @@ static void write_error(TgJson *json, const TgVerification *verification) {
     write_values(json, &verification->ranges, verification->failed.value);
     tg_json_member_string(json, "grid", verification->failed.grid);
   }
-  tg_failure_write(json, &verification->problem.schedule, &verification->failure);
+  tg_failure_write(json, &verification->algo.schedule, &verification->failure);
   tg_json_end_object(json);
 }
 
 void tg_verification_write(TgJson *json, const TgVerification *verification) {
   char formula[TG_FORMULA_BYTES];
-  tg_computes_text(&verification->problem.schedule.computes, formula);
+  tg_computes_text(&verification->algo.schedule.computes, formula);
   tg_json_begin_document(json, verification->range ? "verify-range" : "verify");
   tg_json_member_bool(json, "ok", verification->ok && verification->verdicts->len > 0);
-  tg_json_member_string(json, "algorithm", tg_problem_name(&verification->problem));
+  tg_json_member_string(json, "algorithm", tg_algo_name(&verification->algo));
   tg_json_member_string(json, "computes", formula);
   tg_json_member_string(json, "collective", tg_collective_name(verification->collective));
   if (verification->range)
@@ -211,7 +211,7 @@ static void print_words_alone(TgCli *cli, const TgVerdict *verdict, const char *
 
 static void print_size(TgCli *cli, const TgVerification *verification, const char *formula) {
   const TgVerdict *verdict = &g_array_index(verification->verdicts, TgVerdict, 0);
-  tg_print_styled(cli, TG_STYLE_GOOD, "%s on %s computes %s", tg_problem_name(&verification->problem), verdict->grid,
+  tg_print_styled(cli, TG_STYLE_GOOD, "%s on %s computes %s", tg_algo_name(&verification->algo), verdict->grid,
                   formula);
   tg_print(cli, " (checked for this grid)\n\n");
   print_counts(cli, verification, verdict);
@@ -283,7 +283,7 @@ static void print_legend(TgCli *cli, bool bounds) {
 static void print_range(TgCli *cli, const TgVerification *verification, const char *formula) {
   bool bounds = g_array_index(verification->verdicts, TgVerdict, 0).bounds.apply;
   g_autofree char *scope = tg_verification_scope(verification);
-  tg_print_styled(cli, TG_STYLE_GOOD, "%s computes %s", tg_problem_name(&verification->problem), formula);
+  tg_print_styled(cli, TG_STYLE_GOOD, "%s computes %s", tg_algo_name(&verification->algo), formula);
   tg_print(cli, ": %s\n\n", scope);
   print_rows(cli, verification, bounds);
   print_legend(cli, bounds);
@@ -291,7 +291,7 @@ static void print_range(TgCli *cli, const TgVerification *verification, const ch
 
 void tg_verification_print(TgCli *cli, const TgVerification *verification) {
   char formula[TG_FORMULA_BYTES];
-  tg_computes_text(&verification->problem.schedule.computes, formula);
+  tg_computes_text(&verification->algo.schedule.computes, formula);
   if (verification->range)
     print_range(cli, verification, formula);
   else
@@ -308,9 +308,9 @@ TgTable *tg_verification_table(void) {
 
 void tg_verification_add(TgTable *table, const TgVerification *verification) {
   char formula[TG_FORMULA_BYTES];
-  tg_computes_text(&verification->problem.schedule.computes, formula);
+  tg_computes_text(&verification->algo.schedule.computes, formula);
   g_autofree char *scope = tg_verification_scope(verification);
-  tg_table_add(table, "%s", tg_problem_name(&verification->problem));
+  tg_table_add(table, "%s", tg_algo_name(&verification->algo));
   tg_table_add(table, "%s", !verification->ok ? "FAILS" : verification->verdicts->len ? formula : "unchecked");
   if (verification->verdicts->len) {
     const TgVerdict *verdict = &g_array_index(verification->verdicts, TgVerdict, verification->verdicts->len - 1);
@@ -340,10 +340,10 @@ void tg_verification_print_table(TgCli *cli, const TgTable *table) {
 }
 
 TgExit tg_verification_report(const TgCli *cli, const TgVerification *verification) {
-  const TgProblem *problem = &verification->problem;
+  const TgAlgo *algo = &verification->algo;
   const TgError *failure = &verification->failure;
   const char *at = verification->failed_at ? verification->failed_at : verification->failed.grid;
   g_autofree char *message =
       g_strdup_printf("%s (%s%s)", failure->message, verification->failed_at ? "with " : "on ", at);
-  return tg_report_at(cli, TG_EXIT_WRONG, &problem->source, failure->line, failure->column, message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &algo->source, failure->line, failure->column, message);
 }

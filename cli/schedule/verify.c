@@ -14,20 +14,19 @@
 
 enum { TG_RANGES_MOST = 100000 }; /* combinations that one run goes through */
 
-static int find_parameter(const TgProblem *problem, const char *name) {
-  for (int p = 0; p < problem->schedule.parameters; p++)
-    if (strcmp(tg_name(&problem->names, problem->names.parameter[p]), name) == 0) return p;
+static int find_parameter(const TgAlgo *algo, const char *name) {
+  for (int p = 0; p < algo->schedule.parameters; p++)
+    if (strcmp(tg_name(&algo->names, algo->names.parameter[p]), name) == 0) return p;
   return -1;
 }
 
-static TgExit unknown_parameter(const TgCli *cli, const TgProblem *problem, const char *name) {
+static TgExit unknown_parameter(const TgCli *cli, const TgAlgo *algo, const char *name) {
   g_autoptr(GString) known = g_string_new(NULL);
-  for (int p = 0; p < problem->schedule.parameters; p++)
-    if (problem->schedule.parameter_kind[p] != TG_PARAMETER_DERIVED)
-      g_string_append_printf(known, "%s%s", known->len ? ", " : "",
-                             tg_name(&problem->names, problem->names.parameter[p]));
-  return tg_report(cli, TG_EXIT_USAGE, "--for: schedule %s has no parameter `%s` to range over%s%s",
-                   tg_problem_name(problem), name, known->len ? ", it has " : "", known->str);
+  for (int p = 0; p < algo->schedule.parameters; p++)
+    if (algo->schedule.parameter_kind[p] != TG_PARAMETER_DERIVED)
+      g_string_append_printf(known, "%s%s", known->len ? ", " : "", tg_name(&algo->names, algo->names.parameter[p]));
+  return tg_report(cli, TG_EXIT_USAGE, "--for: schedule %s has no parameter `%s` to range over%s%s", tg_algo_name(algo),
+                   name, known->len ? ", it has " : "", known->str);
 }
 
 static bool is_set(const TgCli *cli, const char *name) {
@@ -48,11 +47,11 @@ static TgExit add_range(const TgCli *cli, TgRanges *ranges, const char *name, in
 }
 
 /* A range without a name: for each parameter that nothing else gives a value. */
-static TgExit add_unnamed(const TgCli *cli, const TgProblem *problem, TgRanges *ranges, int64_t low, int64_t high) {
+static TgExit add_unnamed(const TgCli *cli, const TgAlgo *algo, TgRanges *ranges, int64_t low, int64_t high) {
   TgExit status = TG_EXIT_DONE;
-  for (int p = 0; p < problem->schedule.parameters && !status; p++) {
-    const char *name = tg_name(&problem->names, problem->names.parameter[p]);
-    if (problem->schedule.parameter_kind[p] > TG_PARAMETER_SET || is_set(cli, name)) continue;
+  for (int p = 0; p < algo->schedule.parameters && !status; p++) {
+    const char *name = tg_name(&algo->names, algo->names.parameter[p]);
+    if (algo->schedule.parameter_kind[p] > TG_PARAMETER_SET || is_set(cli, name)) continue;
     status = add_range(cli, ranges, name, low, high);
   }
   return status;
@@ -64,37 +63,35 @@ static TgExit parse_bounds(const TgCli *cli, const char *text, int64_t *low, int
     return tg_report(cli, TG_EXIT_USAGE, "--for: `%s` is no range, expected one as in q=1..32", text);
   TgExit status = tg_number_parse(cli, "--for", ends[0], INT32_MIN, INT32_MAX, low);
   *high = *low;
-  if (!status && ends[1]) status = tg_number_parse(cli, "--for", ends[1], INT32_MIN, INT32_MAX, high);
+  if (!status) status = tg_number_parse(cli, "--for", ends[1], INT32_MIN, INT32_MAX, high);
   if (!status && *high < *low)
     return tg_report(cli, TG_EXIT_USAGE, "--for: the range %s is empty: its end is less than its beginning", text);
   return status;
 }
 
-static TgExit parse_range(const TgCli *cli, const TgProblem *problem, bool skip_unknown, const char *text,
-                          TgRanges *ranges) {
+static TgExit parse_range(const TgCli *cli, const TgAlgo *algo, bool skip_unknown, const char *text, TgRanges *ranges) {
   const char *sign = strchr(text, '=');
   int64_t low = 0, high = 0;
   TgExit status = parse_bounds(cli, sign ? sign + 1 : text, &low, &high);
   if (status) return status;
-  if (!sign) return add_unnamed(cli, problem, ranges, low, high);
+  if (!sign) return add_unnamed(cli, algo, ranges, low, high);
   g_autofree char *name = g_strndup(text, (gsize)(sign - text));
-  int p = find_parameter(problem, name);
+  int p = find_parameter(algo, name);
   if (p < 0 && skip_unknown) return TG_EXIT_DONE;
-  if (p < 0 || problem->schedule.parameter_kind[p] == TG_PARAMETER_DERIVED)
-    return unknown_parameter(cli, problem, name);
+  if (p < 0 || algo->schedule.parameter_kind[p] == TG_PARAMETER_DERIVED) return unknown_parameter(cli, algo, name);
   return add_range(cli, ranges, name, low, high);
 }
 
 /* Every parameter that needs a value has a range or a --set. */
-static TgExit check_complete(const TgCli *cli, const TgProblem *problem, const TgRanges *ranges) {
-  for (int p = 0; p < problem->schedule.parameters; p++) {
-    const char *name = tg_name(&problem->names, problem->names.parameter[p]);
-    bool known = problem->schedule.parameter_kind[p] > TG_PARAMETER_SET || is_set(cli, name);
+static TgExit check_complete(const TgCli *cli, const TgAlgo *algo, const TgRanges *ranges) {
+  for (int p = 0; p < algo->schedule.parameters; p++) {
+    const char *name = tg_name(&algo->names, algo->names.parameter[p]);
+    bool known = algo->schedule.parameter_kind[p] > TG_PARAMETER_SET || is_set(cli, name);
     for (int i = 0; i < ranges->count && !known; i++) known = strcmp(ranges->range[i].name, name) == 0;
     if (!known)
       return tg_report(cli, TG_EXIT_USAGE,
                        "--for: `%s` of schedule %s has no value, give it a range too (%s=1..4) or --set", name,
-                       tg_problem_name(problem), name);
+                       tg_algo_name(algo), name);
   }
   return TG_EXIT_DONE;
 }
@@ -109,17 +106,17 @@ static int64_t ranges_combinations(const TgRanges *ranges) {
 /* Reads all `--for` of the command line for one schedule. A range without a name becomes one for every parameter that
  * needs a value. With `skip_unknown`, names that the schedule has no parameter for are left out; else they are an
  * error. */
-static TgExit ranges_parse(const TgCli *cli, const TgProblem *problem, bool skip_unknown, TgRanges *ranges) {
+static TgExit ranges_parse(const TgCli *cli, const TgAlgo *algo, bool skip_unknown, TgRanges *ranges) {
   memset(ranges, 0, sizeof *ranges);
   TgExit status = TG_EXIT_DONE;
   for (char **option = cli->options.ranges; option && *option && !status; option++) {
     g_auto(GStrv) parts = g_strsplit(*option, ",", -1);
     if (!*parts) return tg_report(cli, TG_EXIT_USAGE, "--for: expected a range, as in q=1..32");
-    for (char **part = parts; *part && !status; part++) status = parse_range(cli, problem, skip_unknown, *part, ranges);
+    for (char **part = parts; *part && !status; part++) status = parse_range(cli, algo, skip_unknown, *part, ranges);
   }
   if (!status && ranges_combinations(ranges) > TG_RANGES_MOST)
     return tg_report(cli, TG_EXIT_USAGE, "--for: more than %d sizes, expected at most that many", TG_RANGES_MOST);
-  return status || !cli->options.ranges ? status : check_complete(cli, problem, ranges);
+  return status || !cli->options.ranges ? status : check_complete(cli, algo, ranges);
 }
 
 static void ranges_first(TgRanges *ranges) {
@@ -157,7 +154,7 @@ char *tg_ranges_text(const TgRanges *ranges, bool now) {
 enum { USUAL_SIZE = 1024 };
 
 static void verification_clear(TgVerification *verification) {
-  tg_problem_clear(&verification->problem);
+  tg_algo_clear(&verification->algo);
   for (guint i = 0; verification->skipped && i < verification->skipped->len; i++)
     g_free(g_array_index(verification->skipped, TgSkipped, i).reason);
   g_clear_pointer(&verification->verdicts, g_array_unref);
@@ -191,7 +188,7 @@ double tg_bounds_received(const TgBounds *bounds) {
 }
 
 static TgVerdict verdict_of(const TgVerification *verification, const TgProof *proof) {
-  const TgSchedule *schedule = &verification->problem.schedule;
+  const TgSchedule *schedule = &verification->algo.schedule;
   TgVerdict verdict = {.processors = proof->processors,
                        .steps = proof->steps,
                        .m = proof->m,
@@ -209,19 +206,19 @@ static TgVerdict verdict_of(const TgVerification *verification, const TgProof *p
 }
 
 static void collect_warnings(TgVerification *verification, const TgProof *proof) {
-  const TgProblem *problem = &verification->problem;
+  const TgAlgo *algo = &verification->algo;
   g_autofree char *at = verification->range ? tg_ranges_text(&verification->ranges, true) : NULL;
   for (int i = 0; i < proof->unread_count; i++) {
     const TgUnread *unread = &proof->unread[i];
-    const TgStatement *statement = &problem->schedule.statement[unread->statement];
+    const TgStatement *statement = &algo->schedule.statement[unread->statement];
     char processor[64];
     if (verification->warned & UINT64_C(1) << unread->statement) continue;
     verification->warned |= UINT64_C(1) << unread->statement;
-    tg_schedule_processor_text(&problem->schedule, unread->processor, processor, sizeof processor);
+    tg_schedule_processor_text(&algo->schedule, unread->processor, processor, sizeof processor);
     char *text = g_strdup_printf("%s:%d: `%s` delivers blocks that no statement reads%s%s: %" PRId64
                                  ", the first in step %" PRId64 " to processor %s",
-                                 problem->source.name, statement->line,
-                                 tg_name(&problem->names, problem->names.source[unread->statement]), at ? " with " : "",
+                                 algo->source.name, statement->line,
+                                 tg_name(&algo->names, algo->names.source[unread->statement]), at ? " with " : "",
                                  at ? at : "", unread->times, unread->step, processor);
     g_ptr_array_add(verification->warnings, text);
   }
@@ -258,18 +255,18 @@ static bool one_of_many(void *user, int64_t statements) {
 }
 
 static TgExit check_one(TgCli *cli, TgVerification *verification) {
-  TgProblem *problem = &verification->problem;
+  TgAlgo *algo = &verification->algo;
   TgProof proof;
   int64_t m, n, k;
-  TgExit status = find_sizes(cli, &problem->schedule, &m, &n, &k);
-  if (!status) status = tg_memory_check_proof(cli, problem, 0);
+  TgExit status = find_sizes(cli, &algo->schedule, &m, &n, &k);
+  if (!status) status = tg_memory_check_proof(cli, algo, 0);
   if (status) return status;
   const TgWatch many = {.go_on = one_of_many, .user = verification};
-  if (!verification->range) cli->progress->total = tg_walk_count_statements(&problem->schedule, &problem->names);
-  bool right = tg_prove_watched(&problem->schedule, &problem->names, verification->collective, m, n, k,
+  if (!verification->range) cli->progress->total = tg_walk_count_statements(&algo->schedule, &algo->names);
+  bool right = tg_prove_watched(&algo->schedule, &algo->names, verification->collective, m, n, k,
                                 verification->range ? &many : &verification->watch, &proof);
   if (proof.failure.cause == TG_CAUSE_STOPPED) return TG_EXIT_FAILED;
-  if (!right && proof.failure.cause == TG_CAUSE_MEMORY) return tg_problem_report_failure(cli, problem, &proof.failure);
+  if (!right && proof.failure.cause == TG_CAUSE_MEMORY) return tg_algo_report_failure(cli, algo, &proof.failure);
   TgVerdict verdict = verdict_of(verification, &proof);
   if (right) {
     g_array_append_val(verification->verdicts, verdict);
@@ -281,27 +278,27 @@ static TgExit check_one(TgCli *cli, TgVerification *verification) {
   verification->failed = verdict;
   if (verification->range) verification->failed_at = tg_ranges_text(&verification->ranges, true);
   if (proof.failure.processor >= 0)
-    tg_schedule_processor_text(&problem->schedule, proof.failure.processor, verification->failed_text,
+    tg_schedule_processor_text(&algo->schedule, proof.failure.processor, verification->failed_text,
                                sizeof verification->failed_text);
   return TG_EXIT_DONE;
 }
 
 /* A derived parameter that has no value, and why. */
-static char *parameter_reason(const TgProblem *problem, int parameter) {
-  const TgSchedule *schedule = &problem->schedule;
+static char *parameter_reason(const TgAlgo *algo, int parameter) {
+  const TgSchedule *schedule = &algo->schedule;
   int64_t value;
   const TgEvaluation evaluation = tg_expression_evaluate(schedule, schedule->parameter_value[parameter], NULL, &value);
-  return g_strdup_printf("parameter %s %s", tg_name(&problem->names, problem->names.parameter[parameter]),
+  return g_strdup_printf("parameter %s %s", tg_name(&algo->names, algo->names.parameter[parameter]),
                          tg_evaluation_text(evaluation));
 }
 
 /* Counted by what is not met, whatever the values. */
 static void count_skipped(TgVerification *verification) {
-  const TgProblem *problem = &verification->problem;
-  const int unmet = problem->schedule.unmet;
+  const TgAlgo *algo = &verification->algo;
+  const int unmet = algo->schedule.unmet;
   const bool required = unmet < TG_MAX_REQUIRES;
-  g_autofree char *reason = required ? g_strdup(tg_name(&problem->names, problem->names.require[unmet]))
-                                     : parameter_reason(problem, unmet - TG_MAX_REQUIRES);
+  g_autofree char *reason = required ? g_strdup(tg_name(&algo->names, algo->names.require[unmet]))
+                                     : parameter_reason(algo, unmet - TG_MAX_REQUIRES);
   for (guint i = 0; i < verification->skipped->len; i++) {
     TgSkipped *skipped = &g_array_index(verification->skipped, TgSkipped, i);
     if (strcmp(skipped->reason, reason) != 0) continue;
@@ -314,18 +311,18 @@ static void count_skipped(TgVerification *verification) {
 
 /* Binds the present values and checks them, or counts them as skipped. */
 static TgExit check_values(TgCli *cli, TgVerification *verification, const TgBindings *given) {
-  TgProblem *problem = &verification->problem;
+  TgAlgo *algo = &verification->algo;
   TgBindings bindings = *given;
   TgError error = {0};
-  if (!ranges_bind(&verification->ranges, &bindings, &error)) return tg_problem_report(cli, problem, &error);
-  if (tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error)) return check_one(cli, verification);
-  if (!verification->range || problem->schedule.bound != TG_BOUND_UNMET) {
+  if (!ranges_bind(&verification->ranges, &bindings, &error)) return tg_algo_report(cli, algo, &error);
+  if (tg_schedule_bind(&algo->schedule, &algo->names, &bindings, &error)) return check_one(cli, verification);
+  if (!verification->range || algo->schedule.bound != TG_BOUND_UNMET) {
     g_autofree char *at = tg_ranges_text(&verification->ranges, true);
     if (*at) {
       g_autofree char *message = g_strdup_printf("%s (for %s)", error.message, at);
       g_strlcpy(error.message, message, sizeof error.message);
     }
-    return tg_problem_report(cli, problem, &error);
+    return tg_algo_report(cli, algo, &error);
   }
   count_skipped(verification);
   return TG_EXIT_DONE;
@@ -334,7 +331,7 @@ static TgExit check_values(TgCli *cli, TgVerification *verification, const TgBin
 static TgExit check_all(TgCli *cli, TgVerification *verification, const TgBindings *bindings) {
   TgProgressLine line;
   TgExit status = TG_EXIT_DONE;
-  tg_progress_begin(&line, cli, tg_problem_name(&verification->problem), ranges_combinations(&verification->ranges));
+  tg_progress_begin(&line, cli, tg_algo_name(&verification->algo), ranges_combinations(&verification->ranges));
   verification->watch = tg_progress_watch(&line);
   ranges_first(&verification->ranges);
   do {
@@ -356,14 +353,14 @@ static TgExit verification_run(TgCli *cli, TgVerification *verification, bool sk
   verification->warnings = g_ptr_array_new_with_free_func(g_free);
   verification->range = cli->options.ranges != NULL;
   TgExit status = tg_collective_option(cli, &verification->collective);
-  if (!status) status = tg_problem_bindings(cli, &bindings);
-  if (!status) status = ranges_parse(cli, &verification->problem, skip_unknown, &verification->ranges);
+  if (!status) status = tg_algo_bindings(cli, &bindings);
+  if (!status) status = ranges_parse(cli, &verification->algo, skip_unknown, &verification->ranges);
   if (!status) status = check_all(cli, verification, &bindings);
   if (status || !verification->ok || verification->verdicts->len) return status;
   if (cli->options.all) return TG_EXIT_DONE; /* the table says that this one has no such size */
   g_autofree char *scope = tg_verification_scope(verification);
   return tg_report(cli, TG_EXIT_USAGE, "%s: no size meets what the schedule requires: %s",
-                   verification->problem.source.name, scope);
+                   verification->algo.source.name, scope);
 }
 
 static TgExit check_options(const TgCli *cli) {
@@ -379,7 +376,7 @@ static TgExit check_options(const TgCli *cli) {
 
 static TgExit verify_one(TgCli *cli) {
   g_auto(TgVerification) verification = {0};
-  TgExit status = tg_problem_parse(cli, &verification.problem, cli->options.arguments[0]);
+  TgExit status = tg_algo_parse(cli, &verification.algo, cli->options.arguments[0]);
   if (!status) status = verification_run(cli, &verification, false);
   if (status) return status;
   if (cli->options.json) {
@@ -394,7 +391,7 @@ static TgExit verify_one(TgCli *cli) {
 
 static TgExit verify_entry(TgCli *cli, const char *name, TgTable *table, TgJson *json) {
   g_auto(TgVerification) verification = {0};
-  TgExit status = tg_problem_parse(cli, &verification.problem, name);
+  TgExit status = tg_algo_parse(cli, &verification.algo, name);
   if (!status) status = verification_run(cli, &verification, true);
   if (status) return status;
   tg_verification_add(table, &verification);

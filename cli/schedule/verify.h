@@ -48,7 +48,7 @@ typedef struct TgSkipped {
 } TgSkipped;
 
 typedef struct TgVerification {
-  TgProblem problem;
+  TgAlgo algo;
   TgCollective collective;
   TgRanges ranges;
   bool range;    /**< --for was given */

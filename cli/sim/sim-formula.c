@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-TgFormula *tg_problem_formula(const TgProblem *problem) {
+TgFormula *tg_algo_formula(const TgAlgo *algo) {
   /* A file that only bears a library schedule's name is another schedule. */
-  const TgLibraryEntry *entry = problem->bytes ? NULL : tg_library_formula(tg_problem_name(problem));
+  const TgLibraryEntry *entry = algo->bytes ? NULL : tg_library_formula(tg_algo_name(algo));
   return entry ? tg_formula_parse(entry->text, entry->length, NULL) : NULL;
 }
 

@@ -65,7 +65,7 @@ TG_FIELD_TABLE(step_fields, TG_FIELD(TgTraceStep, label), TG_FIELD(TgTraceStep, 
                TG_FIELD(TgTraceStep, end_s), TG_FIELD(TgTraceStep, messages), TG_FIELD(TgTraceStep, bytes));
 
 static void write_problem(TgJson *json, const TgEstimate *run) {
-  tg_problem_write(json, run->schedule, run->names);
+  tg_algo_write(json, run->schedule, run->names);
   tg_json_member_string(json, "topology", run->network_text);
   tg_json_member_string(json, "embedding", tg_embedding_name(run->embedding.kind));
   tg_json_member_string(json, "machine", run->machine.name);

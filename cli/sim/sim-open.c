@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The one of --grid's grids that has as many extents as the schedule has coordinates. */
-static TgExit pick_grid(const TgCli *cli, const TgProblem *problem, char **grid) {
+static TgExit pick_grid(const TgCli *cli, const TgAlgo *algo, char **grid) {
   g_auto(GStrv) grids = g_strsplit(cli->options.grid, ",", -1);
   if (!*grids) return tg_report(cli, TG_EXIT_USAGE, "--grid: expected extents joined by x, as in 4x4");
   for (char **text = grids; *text; text++) {
@@ -19,75 +19,75 @@ static TgExit pick_grid(const TgCli *cli, const TgProblem *problem, char **grid)
   }
   for (char **text = grids; *text; text++) {
     g_auto(GStrv) extents = g_strsplit(*text, "x", -1);
-    if (g_strv_length(grids) > 1 && (int)g_strv_length(extents) != problem->schedule.dims) continue;
+    if (g_strv_length(grids) > 1 && (int)g_strv_length(extents) != algo->schedule.dims) continue;
     *grid = g_strdup(*text);
     return TG_EXIT_DONE;
   }
   return tg_report(cli, TG_EXIT_USAGE, "--grid %s: none of these is for %s, whose grid is %s; add one with %d extent%s",
-                   cli->options.grid, tg_problem_name(problem), tg_name(&problem->names, problem->names.grid),
-                   problem->schedule.dims, problem->schedule.dims == 1 ? "" : "s");
+                   cli->options.grid, tg_algo_name(algo), tg_name(&algo->names, algo->names.grid), algo->schedule.dims,
+                   algo->schedule.dims == 1 ? "" : "s");
 }
 
-bool tg_sim_takes(const TgProblem *problem, const char *set) {
+bool tg_sim_takes(const TgAlgo *algo, const char *set) {
   const char *sign = strchr(set, '=');
-  for (int p = 0; sign && p < problem->schedule.parameters; p++) {
-    const char *name = tg_name(&problem->names, problem->names.parameter[p]);
+  for (int p = 0; sign && p < algo->schedule.parameters; p++) {
+    const char *name = tg_name(&algo->names, algo->names.parameter[p]);
     if (strlen(name) == (size_t)(sign - set) && strncmp(name, set, strlen(name)) == 0) return true;
   }
   return !sign;
 }
 
-TgExit tg_sim_bindings(const TgCli *cli, const TgProblem *problem, bool several, bool grids, TgBindings *bindings) {
+TgExit tg_sim_bindings(const TgCli *cli, const TgAlgo *algo, bool several, bool grids, TgBindings *bindings) {
   TgError error = {0};
   g_autofree char *grid = NULL;
   TgExit status = TG_EXIT_DONE;
   for (char **set = cli->options.set; set && *set && !status; set++)
-    if (!several || tg_sim_takes(problem, *set)) status = tg_set_option(cli, bindings, *set);
-  if (!status && grids && cli->options.grid) status = pick_grid(cli, problem, &grid);
+    if (!several || tg_sim_takes(algo, *set)) status = tg_set_option(cli, bindings, *set);
+  if (!status && grids && cli->options.grid) status = pick_grid(cli, algo, &grid);
   if (status || !grid || tg_bindings_grid(bindings, grid, &error)) return status;
   return tg_report(cli, TG_EXIT_USAGE, "%s", error.message);
 }
 
-TgExit tg_sim_bind(const TgCli *cli, TgProblem *problem, const char *algo, bool several) {
+TgExit tg_sim_bind(const TgCli *cli, TgAlgo *algo, const char *name, bool several) {
   TgBindings bindings = {0};
   TgError error = {0};
-  TgExit status = tg_problem_parse(cli, problem, algo);
-  if (!status) status = tg_sim_bindings(cli, problem, several, true, &bindings);
-  if (status || tg_schedule_bind(&problem->schedule, &problem->names, &bindings, &error)) return status;
-  return tg_problem_report(cli, problem, &error);
+  TgExit status = tg_algo_parse(cli, algo, name);
+  if (!status) status = tg_sim_bindings(cli, algo, several, true, &bindings);
+  if (status || tg_schedule_bind(&algo->schedule, &algo->names, &bindings, &error)) return status;
+  return tg_algo_report(cli, algo, &error);
 }
 
 /* What computes something else is no slower and no faster. */
-static TgExit check_computes(const TgCli *cli, const char *command, const TgProblem *problem, TgComputes *computes,
+static TgExit check_computes(const TgCli *cli, const char *command, const TgAlgo *algo, TgComputes *computes,
                              char **name) {
-  const TgComputes *now = &problem->schedule.computes;
+  const TgComputes *now = &algo->schedule.computes;
   char first[TG_FORMULA_BYTES], other[TG_FORMULA_BYTES];
   if (!*name) {
     *computes = *now;
-    *name = g_strdup(tg_problem_name(problem));
+    *name = g_strdup(tg_algo_name(algo));
   }
   tg_computes_text(computes, first);
   tg_computes_text(now, other);
   if (strcmp(first, other) == 0) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "%s: %s computes %s, %s computes %s: a table compares times of schedules that compute the same",
-                   command, *name, first, tg_problem_name(problem), other);
+                   command, *name, first, tg_algo_name(algo), other);
 }
 
 TgExit tg_algorithms_check(const TgCli *cli, const char *command) {
-  char **set = cli->options.set, **algo = cli->options.arguments;
+  char **set = cli->options.set, **name = cli->options.arguments;
   g_autofree char *first = NULL;
   TgComputes computes;
   g_autofree bool *taken = g_new0(bool, set ? g_strv_length(set) + 1 : 1);
-  for (; *algo; algo++) {
-    g_auto(TgProblem) problem = {0};
-    if (strcmp(*algo, "-") == 0)
+  for (; *name; name++) {
+    g_auto(TgAlgo) algo = {0};
+    if (strcmp(*name, "-") == 0)
       return tg_report(cli, TG_EXIT_USAGE,
                        "%s: a schedule on standard input is read once; for tables, put it in a file", command);
-    TgExit status = tg_problem_parse(cli, &problem, *algo);
-    if (!status) status = check_computes(cli, command, &problem, &computes, &first);
+    TgExit status = tg_algo_parse(cli, &algo, *name);
+    if (!status) status = check_computes(cli, command, &algo, &computes, &first);
     if (status) return status;
-    for (int i = 0; set && set[i]; i++) taken[i] = taken[i] || tg_sim_takes(&problem, set[i]);
+    for (int i = 0; set && set[i]; i++) taken[i] = taken[i] || tg_sim_takes(&algo, set[i]);
   }
   for (int i = 0; set && set[i]; i++)
     if (!taken[i]) return tg_report(cli, TG_EXIT_USAGE, "--set %s: none of the ALGOs has such a parameter", set[i]);
@@ -106,18 +106,15 @@ static TgExit fair_option(const TgCli *cli, TgCostOptions *cost) {
   return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
 }
 
-static TgExit model_option(const TgCli *cli, TgCostOptions *cost) {
+TgExit tg_sim_model(const TgCli *cli, TgCostOptions *cost) {
   TgError error = {0};
+  const char *overlap = cli->options.overlap;
   if (cli->options.model && !tg_cost_model_parse(cli->options.model, &cost->model, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--model: %s", error.message);
-  return fair_option(cli, cost);
-}
-
-static TgExit overlap_option(const TgCli *cli, TgCostOptions *cost) {
-  const char *text = cli->options.overlap;
-  cost->overlap = !text || strcmp(text, "on") == 0;
-  if (!text || cost->overlap || strcmp(text, "off") == 0) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", text);
+  const TgExit status = fair_option(cli, cost);
+  cost->overlap = !overlap || strcmp(overlap, "on") == 0;
+  if (status || cost->overlap || strcmp(overlap, "off") == 0) return status;
+  return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
 }
 
 static TgExit straggler_option(const TgCli *cli, TgCostOptions *cost) {
@@ -131,13 +128,10 @@ static TgExit straggler_option(const TgCli *cli, TgCostOptions *cost) {
 }
 
 static TgExit random_options(const TgCli *cli, TgCostOptions *cost) {
-  int64_t seed = 1;
   TgExit status = tg_real_parse(cli, "--skew", cli->options.skew, 0, &cost->skew_s);
   if (!status) status = tg_real_parse(cli, "--jitter", cli->options.jitter, 0, &cost->jitter);
   if (!status) status = straggler_option(cli, cost);
-  if (!status && cli->options.seed) status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &seed);
-  cost->seed = (uint64_t)seed;
-  return status;
+  return status ? status : tg_seed_option(cli, &cost->seed);
 }
 
 static TgExit collective_option(const TgCli *cli, TgCostOptions *cost) {
@@ -154,53 +148,42 @@ static void warn_of_executor(const TgCli *cli, const TgMachine *machine) {
 }
 
 TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element, TgCostOptions *cost) {
-  *element = TG_F32;
-  if (cli->options.type && !tg_element_parse(cli->options.type, element))
-    return tg_report(cli, TG_EXIT_USAGE, "--type %s: expected f32 or f64", cli->options.type);
+  TgExit status = tg_type_option(cli, element);
+  if (status) return status;
   cost->element_bytes = tg_element_bytes(*element);
-  TgExit status = tg_machine_option(cli, machine, NULL);
+  status = tg_machine_option(cli, machine, NULL);
   if (!status) warn_of_executor(cli, machine);
-  if (!status) status = model_option(cli, cost);
-  if (!status) status = overlap_option(cli, cost);
+  if (!status) status = tg_sim_model(cli, cost);
   if (!status) status = collective_option(cli, cost);
   if (!status) status = tg_sim_tiers(cli, machine, cost);
   return status ? status : random_options(cli, cost);
 }
 
-TgExit tg_sim_embedding(const TgCli *cli, TgEmbeddingKind *embedding) {
-  TgError error = {0};
-  *embedding = TG_ROWMAJOR;
-  if (!cli->options.embed || tg_embedding_kind_parse(embedding, cli->options.embed, &error)) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--embed: %s", error.message);
-}
-
 static TgExit sizes_option(const TgCli *cli, TgEstimate *run) {
   int64_t m, n, k;
-  bool given;
   GError *error = NULL;
-  TgExit status = tg_sizes_parse(cli, &m, &n, &k, &given);
+  const TgExit status = tg_sizes_require(cli, "sim", &m, &n, &k);
   if (status) return status;
-  if (!given) return tg_report(cli, TG_EXIT_USAGE, "sim: expected the sizes of the matrices, -n or --size");
   if (tg_shape_init(&run->shape, &run->schedule->computes, m, n, k, &error)) return TG_EXIT_DONE;
   return tg_report_error(cli, error);
 }
 
-TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *algo, bool several) {
+TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *name, bool several) {
   TgEstimate *estimate = &run->estimate;
   TgTierOptions *tiers = &estimate->options.tiers;
   TgEmbeddingKind embedding;
   GError *error = NULL;
-  TgExit status = tg_sim_bind(cli, &run->problem, algo, several);
-  estimate->schedule = &run->problem.schedule;
-  estimate->names = &run->problem.names;
+  TgExit status = tg_sim_bind(cli, &run->algo, name, several);
+  estimate->schedule = &run->algo.schedule;
+  estimate->names = &run->algo.names;
   if (!status) status = sizes_option(cli, estimate);
   if (!status) status = tg_sim_settings(cli, &estimate->machine, &estimate->element, &estimate->options);
-  if (!status) status = tg_sim_buffers(cli, &run->problem, &tiers->in_memory, &tiers->by_rows);
-  if (!status) status = tg_sim_embedding(cli, &embedding);
+  if (!status) status = tg_sim_buffers(cli, &run->algo, &tiers->in_memory, &tiers->by_rows);
+  if (!status) status = tg_embed_option(cli, &embedding);
   if (status) return status;
-  estimate->formula = tg_problem_formula(&run->problem);
+  estimate->formula = tg_algo_formula(&run->algo);
   if (tg_estimate_place(estimate, cli->options.network, embedding, &error)) return TG_EXIT_DONE;
-  return tg_sim_failed(cli, &run->problem, &estimate->fault, error);
+  return tg_sim_failed(cli, &run->algo, &estimate->fault, error);
 }
 
 /* --- the prediction ----------------------------------------------------------------------------------------------- */
@@ -210,15 +193,15 @@ void tg_sim_clear(TgSimRun *run) {
   g_free((int32_t *)run->estimate.options.node_group);
   tg_estimate_clear(&run->estimate);
   tg_cost_clear(&run->cost);
-  tg_problem_clear(&run->problem);
+  tg_algo_clear(&run->algo);
 }
 
-TgExit tg_sim_failed(TgCli *cli, const TgProblem *problem, const TgEstimateFault *fault, GError *error) {
+TgExit tg_sim_failed(TgCli *cli, const TgAlgo *algo, const TgEstimateFault *fault, GError *error) {
   g_autoptr(GError) freed = error;
   if (fault->need_bytes > 0) return tg_memory_refuse(cli, fault->need_of, fault->need_bytes);
   if (*fault->failure.message && g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
-    return tg_problem_report_failure(cli, problem, &fault->failure);
-  if (*fault->failure.message) return tg_problem_report(cli, problem, &fault->failure);
+    return tg_algo_report_failure(cli, algo, &fault->failure);
+  if (*fault->failure.message) return tg_algo_report(cli, algo, &fault->failure);
   if (g_strcmp0(fault->field, "kind") == 0)
     return tg_report(cli, TG_EXIT_USAGE, "--network %s: %s", cli->options.network, error->message);
   if (g_strcmp0(fault->field, "network") == 0 || g_strcmp0(fault->field, "straggler") == 0)
@@ -241,13 +224,13 @@ TgExit tg_sim_prove(TgCli *cli, TgSimRun *run) {
   estimate->more_bytes = trace_bytes(cli, estimate);
   estimate->memory_limit_bytes = (double)tg_memory_limit(cli);
   if (tg_estimate_prove(estimate, &error)) return TG_EXIT_DONE;
-  return tg_sim_failed(cli, &run->problem, &estimate->fault, error);
+  return tg_sim_failed(cli, &run->algo, &estimate->fault, error);
 }
 
 TgExit tg_sim_predict(TgCli *cli, TgSimRun *run) {
   GError *error = NULL;
   if (tg_estimate_predict(&run->estimate, &run->cost, &error)) return TG_EXIT_DONE;
-  return tg_sim_failed(cli, &run->problem, &run->estimate.fault, error);
+  return tg_sim_failed(cli, &run->algo, &run->estimate.fault, error);
 }
 
 void tg_sim_warn_memory(const TgCli *cli, const TgEstimate *run) {

@@ -39,15 +39,14 @@ static int buffer_named(const TgScheduleNames *names, const char *name) {
   return -1;
 }
 
-static TgExit buffers_option(const TgCli *cli, const TgProblem *problem, const char *option, const char *text,
+static TgExit buffers_option(const TgCli *cli, const TgAlgo *algo, const char *option, const char *text,
                              uint32_t *buffers) {
   if (!text) return TG_EXIT_DONE;
   g_auto(GStrv) words = g_strsplit(text, ",", 0);
   for (char **word = words; *word; word++) {
-    int buffer = buffer_named(&problem->names, *word);
+    int buffer = buffer_named(&algo->names, *word);
     if (buffer < 0)
-      return tg_report(cli, TG_EXIT_USAGE, "%s %s: %s has no buffer `%s`", option, text, tg_problem_name(problem),
-                       *word);
+      return tg_report(cli, TG_EXIT_USAGE, "%s %s: %s has no buffer `%s`", option, text, tg_algo_name(algo), *word);
     *buffers |= 1u << buffer;
   }
   return TG_EXIT_DONE;
@@ -62,9 +61,9 @@ static TgExit check_device(const TgCli *cli, const TgTierOptions *tiers, const T
                    machine->name);
 }
 
-TgExit tg_sim_buffers(const TgCli *cli, const TgProblem *problem, uint32_t *in_memory, uint32_t *by_rows) {
-  const TgExit status = buffers_option(cli, problem, "--in-memory", cli->options.in_memory, in_memory);
-  return status ? status : buffers_option(cli, problem, "--by-rows", cli->options.by_rows, by_rows);
+TgExit tg_sim_buffers(const TgCli *cli, const TgAlgo *algo, uint32_t *in_memory, uint32_t *by_rows) {
+  const TgExit status = buffers_option(cli, algo, "--in-memory", cli->options.in_memory, in_memory);
+  return status ? status : buffers_option(cli, algo, "--by-rows", cli->options.by_rows, by_rows);
 }
 
 TgExit tg_sim_tiers(const TgCli *cli, const TgMachine *machine, TgCostOptions *cost) {

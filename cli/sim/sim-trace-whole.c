@@ -229,8 +229,7 @@ static TgExit write_steps(const TgCli *cli, Whole *whole, TgFrames *frames) {
   while (tg_sim_trace_fits(trace) && (whole->frame = tg_frames_next(frames, &error))) {
     const TgError *failure = whole->frame->failure;
     if (failure)
-      return tg_report_at(cli, TG_EXIT_WRONG, &trace->problem->source, failure->line, failure->column,
-                          failure->message);
+      return tg_report_at(cli, TG_EXIT_WRONG, &trace->algo->source, failure->line, failure->column, failure->message);
     /* the initial placement, and steps that cost nothing, are not in the prediction */
     if (whole->s == trace->steps || whole->frame->step != step_of(whole)->index) continue;
     write_step(whole);

@@ -281,7 +281,7 @@ TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *sim) {
   TgError error = {0};
   if (!cli->options.trace) return TG_EXIT_DONE;
   const int64_t steps = tg_walk_count_steps(run->schedule, run->names, &error);
-  if (steps < 0) return tg_problem_report(cli, &sim->problem, &error);
+  if (steps < 0) return tg_algo_report(cli, &sim->algo, &error);
   run->options.keep_node_steps = true;
   if (places_of(run) > TG_SIM_TRACE_EVENTS / MAX(steps, 1)) group_nodes(run, steps);
   return TG_EXIT_DONE;
@@ -419,7 +419,7 @@ static TgSimTrace open_trace(const TgSimRun *sim) {
   const TgEstimate *run = &sim->estimate;
   const int64_t processors = tg_schedule_processors(run->schedule);
   TgSimTrace trace = {.run = run,
-                      .problem = &sim->problem,
+                      .algo = &sim->algo,
                       .most = TG_SIM_TRACE_EVENTS,
                       .places = places_of(run),
                       .row = row_of(run),

@@ -16,7 +16,7 @@ enum {
 
 typedef struct TgSimTrace {
   const TgEstimate *run;
-  const TgProblem *problem;
+  const TgAlgo *algo;
   const TgRunCommand *measured; /**< or NULL */
   bool alone;                   /**< as in TgTraceFile */
   TgTraceFile file;

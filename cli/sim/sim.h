@@ -19,7 +19,7 @@ struct TgRunCommand;
 
 /** A prediction with what it owns. Zero it before use. */
 typedef struct TgSimRun {
-  TgProblem problem;
+  TgAlgo algo;
   TgCost cost;
   TgEstimate estimate;
 } TgSimRun;
@@ -30,31 +30,31 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgCost, tg_cost_clear)
 
 /** Takes --set and, where `grids` is true, --grid: the grid with as many extents as the schedule has coordinates.
  * `several`: values of --set that belong to other schedules are left out. */
-TgExit tg_sim_bindings(const TgCli *cli, const TgProblem *problem, bool several, bool grids, TgBindings *bindings);
+TgExit tg_sim_bindings(const TgCli *cli, const TgAlgo *algo, bool several, bool grids, TgBindings *bindings);
 /** Reads the schedule and binds it to these. */
-TgExit tg_sim_bind(const TgCli *cli, TgProblem *problem, const char *algo, bool several);
+TgExit tg_sim_bind(const TgCli *cli, TgAlgo *algo, const char *name, bool several);
 /** True where `set` ("c=2") is about one of the schedule's parameters, or is no such text. */
-bool tg_sim_takes(const TgProblem *problem, const char *set);
+bool tg_sim_takes(const TgAlgo *algo, const char *set);
 /** All ALGOs compute the same, none is standard input, and each --set is for one of them at least. Reports what is not
  * so; `command` names the subcommand in errors. */
 TgExit tg_algorithms_check(const TgCli *cli, const char *command);
+/** Takes --model, --fair and --overlap. */
+TgExit tg_sim_model(const TgCli *cli, TgCostOptions *cost);
 /** Takes the options that no schedule plays a part in: --type, --machine, --model and those of noise and tiers. */
 TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element, TgCostOptions *options);
 /** Takes --from and what belongs to it, but for the buffers. */
 TgExit tg_sim_tiers(const TgCli *cli, const TgMachine *machine, TgCostOptions *options);
 /** Takes --in-memory and --by-rows. */
-TgExit tg_sim_buffers(const TgCli *cli, const TgProblem *problem, uint32_t *in_memory, uint32_t *by_rows);
-/** Takes --embed. */
-TgExit tg_sim_embedding(const TgCli *cli, TgEmbeddingKind *embedding);
-/** Reads, binds and places the schedule `algo`; `several` as in tg_sim_bind(). Takes all options. */
-TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *algo, bool several);
+TgExit tg_sim_buffers(const TgCli *cli, const TgAlgo *algo, uint32_t *in_memory, uint32_t *by_rows);
+/** Reads, binds and places the schedule `name`; `several` as in tg_sim_bind(). Takes all options. */
+TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *name, bool several);
 /** Proves the schedule where that is quick, and finds what a processor holds; where it fails says so as `verify`
  * does. */
 TgExit tg_sim_prove(TgCli *cli, TgSimRun *run);
 /** Predicts. */
 TgExit tg_sim_predict(TgCli *cli, TgSimRun *run);
 /** The error of an estimate, at its place in the schedule where it has one. Frees it. */
-TgExit tg_sim_failed(TgCli *cli, const TgProblem *problem, const TgEstimateFault *fault, GError *error);
+TgExit tg_sim_failed(TgCli *cli, const TgAlgo *algo, const TgEstimateFault *fault, GError *error);
 /** Says on standard error that the machine's memory is too small, where it is. */
 void tg_sim_warn_memory(const TgCli *cli, const TgEstimate *run);
 
@@ -70,7 +70,7 @@ char *tg_sim_settings_text(const TgCli *cli, const TgCostOptions *options);
 void tg_sim_write_settings(TgJson *json, const TgCostOptions *options);
 
 /** The closed form of a schedule of the library; NULL where there is none. Free with tg_formula_free(). */
-TgFormula *tg_problem_formula(const TgProblem *problem);
+TgFormula *tg_algo_formula(const TgAlgo *algo);
 /** Takes --symbols. */
 TgExit tg_sim_symbols(const TgCli *cli, TgFormulaSymbols *symbols);
 /** `--formula`: the closed form, its source, and why the prediction is another one. */

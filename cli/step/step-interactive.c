@@ -19,7 +19,7 @@ typedef enum TgStepPrompt { TG_PROMPT_NONE, TG_PROMPT_GOTO, TG_PROMPT_FOLLOW } T
 
 /* Zero it before use. */
 typedef struct TgStepView {
-  TgProblem problem;
+  TgAlgo algo;
   TgTopology network;
   TgEmbedding embedding;
   TgFrameOptions options;
@@ -107,7 +107,7 @@ static void step_view_clear(TgStepView *view) {
   if (view->typed) g_string_free(view->typed, TRUE);
   g_clear_pointer(&view->message, g_free);
   g_clear_error(&view->error);
-  tg_problem_clear(&view->problem);
+  tg_algo_clear(&view->algo);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgStepView, step_view_clear)
 
@@ -124,7 +124,7 @@ static int64_t here(const TgStepView *view) {
 }
 
 static void go(TgStepView *view, int64_t step) {
-  view->done = !tg_tour_go(view->tour, step, &view->error);
+  view->done = !tg_tour_go(view->tour, MIN(step, view->tour->frame->steps), &view->error);
   if (g_error_matches(view->error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED)) tg_terminal_obey();
   if (view->done || !step_watch_stopped()) return;
   say(view, "stopped at step %" PRId64, here(view));
@@ -146,30 +146,15 @@ static void back(TgStepView *view) {
   go(view, MAX(here(view) - 1, 0));
 }
 
-static void first(TgStepView *view) {
-  go(view, 0);
-}
-
-static void last(TgStepView *view) {
-  go(view, view->tour->frame->steps);
-}
-
 static void play(TgStepView *view) {
   view->playing = !view->playing;
   if (view->playing && here(view) == view->tour->frame->steps) go(view, 0);
 }
 
-static void change_pause(TgStepView *view, int64_t pause_ms) {
+static void change_speed(TgStepView *view, int64_t by) {
+  const int64_t pause_ms = by > 0 ? view->pause_ms / 2 : view->pause_ms * 2;
   view->pause_ms = CLAMP(pause_ms, FASTEST_MS, SLOWEST_MS);
   say(view, "%g s a step", (double)view->pause_ms / 1000);
-}
-
-static void faster(TgStepView *view) {
-  change_pause(view, view->pause_ms / 2);
-}
-
-static void slower(TgStepView *view) {
-  change_pause(view, view->pause_ms * 2);
 }
 
 static void scroll(TgStepView *view, int64_t by) {
@@ -177,33 +162,13 @@ static void scroll(TgStepView *view, int64_t by) {
   view->screen.top = CLAMP(view->screen.top + by, 0, most);
 }
 
-static void up(TgStepView *view) {
-  scroll(view, -1);
-}
-
-static void down(TgStepView *view) {
-  scroll(view, 1);
-}
-
-static void page_up(TgStepView *view) {
-  scroll(view, -MAX(view->extent.shown - 1, 1));
-}
-
-static void page_down(TgStepView *view) {
-  scroll(view, MAX(view->extent.shown - 1, 1));
+static void page(TgStepView *view, int64_t by) {
+  scroll(view, by * MAX(view->extent.shown - 1, 1));
 }
 
 static void sideways(TgStepView *view, int64_t by) {
   int64_t most = MAX(view->extent.columns - view->extent.columns_shown, 0);
   view->screen.left = CLAMP(view->screen.left + by, 0, most);
-}
-
-static void to_the_left(TgStepView *view) {
-  sideways(view, -1);
-}
-
-static void to_the_right(TgStepView *view) {
-  sideways(view, 1);
 }
 
 static void zoom(TgStepView *view) {
@@ -232,7 +197,7 @@ static void unfollow(TgStepView *view) {
 
 /* A name that nothing has yet: cannon-3.svg, cannon-3-2.svg … */
 static char *free_path(TgStepView *view) {
-  const char *name = tg_problem_name(&view->problem);
+  const char *name = tg_algo_name(&view->algo);
   char *path = g_strdup_printf("%s-%" PRId64 ".svg", name, here(view));
   for (int more = 2; g_file_test(path, G_FILE_TEST_EXISTS); more++) {
     g_free(path);
@@ -249,8 +214,7 @@ static void save(TgStepView *view) {
                                  .watch = &view->until_signal};
   g_autoptr(GError) error = NULL;
   g_autofree char *path = free_path(view);
-  g_autoptr(GBytes) file =
-      tg_draw_step(&view->problem.schedule, &view->problem.names, &options, here(view), "svg", &error);
+  g_autoptr(GBytes) file = tg_draw_step(&view->algo.schedule, &view->algo.names, &options, here(view), "svg", &error);
   if (file && tg_draw_file_write(path, file, &error))
     say(view, "saved as %s", path);
   else
@@ -258,19 +222,11 @@ static void save(TgStepView *view) {
   step_watch_stopped();
 }
 
-static void ask(TgStepView *view, TgStepPrompt prompt) {
-  view->prompt = prompt;
+static void ask(TgStepView *view, int64_t prompt) {
+  view->prompt = (TgStepPrompt)prompt;
   view->playing = false;
   if (!view->typed) view->typed = g_string_new(NULL);
   g_string_truncate(view->typed, 0);
-}
-
-static void ask_step(TgStepView *view) {
-  ask(view, TG_PROMPT_GOTO);
-}
-
-static void ask_block(TgStepView *view) {
-  ask(view, TG_PROMPT_FOLLOW);
 }
 
 static void answer_step(TgStepView *view) {
@@ -283,7 +239,7 @@ static void answer_step(TgStepView *view) {
 }
 
 static void answer_block(TgStepView *view) {
-  const TgSchedule *schedule = &view->problem.schedule;
+  const TgSchedule *schedule = &view->algo.schedule;
   TgBlockName block;
   unfollow(view);
   if (view->typed->len == 0) return;
@@ -320,41 +276,43 @@ static void type(TgStepView *view, unsigned key) {
   if (key < TG_KEY_RIGHT && typed->len < 32) g_string_append_unichar(typed, key);
 }
 
+/* A key does something, or moves by something. */
 static const struct {
   unsigned key;
   void (*does)(TgStepView *view);
+  void (*moves)(TgStepView *view, int64_t by);
+  int64_t by;
 } keys[] = {
-    {TG_KEY_RIGHT, next},
-    {'n', next},
-    {TG_KEY_ENTER, next},
-    {TG_KEY_LEFT, back},
-    {'b', back},
-    {TG_KEY_HOME, first},
-    {TG_KEY_END, last},
-    {'g', ask_step},
-    {' ', play},
-    {'+', faster},
-    {'-', slower},
-    {'f', ask_block},
-    {TG_KEY_ESCAPE, unfollow},
-    {'s', save},
-    {'z', zoom},
-    {'?', help},
-    {'h', help},
-    {TG_KEY_UP, up},
-    {TG_KEY_DOWN, down},
-    {TG_KEY_PAGE_UP, page_up},
-    {TG_KEY_PAGE_DOWN, page_down},
-    {'<', to_the_left},
-    {'>', to_the_right},
-    {'q', quit},
-
+    {TG_KEY_RIGHT, .does = next},
+    {'n', .does = next},
+    {TG_KEY_ENTER, .does = next},
+    {TG_KEY_LEFT, .does = back},
+    {'b', .does = back},
+    {TG_KEY_HOME, .moves = go, .by = 0},
+    {TG_KEY_END, .moves = go, .by = INT64_MAX},
+    {'g', .moves = ask, .by = TG_PROMPT_GOTO},
+    {' ', .does = play},
+    {'+', .moves = change_speed, .by = 1},
+    {'-', .moves = change_speed, .by = -1},
+    {'f', .moves = ask, .by = TG_PROMPT_FOLLOW},
+    {TG_KEY_ESCAPE, .does = unfollow},
+    {'s', .does = save},
+    {'z', .does = zoom},
+    {'?', .does = help},
+    {'h', .does = help},
+    {TG_KEY_UP, .moves = scroll, .by = -1},
+    {TG_KEY_DOWN, .moves = scroll, .by = 1},
+    {TG_KEY_PAGE_UP, .moves = page, .by = -1},
+    {TG_KEY_PAGE_DOWN, .moves = page, .by = 1},
+    {'<', .moves = sideways, .by = -1},
+    {'>', .moves = sideways, .by = 1},
+    {'q', .does = quit},
 };
 
 static void press(TgStepView *view, unsigned key) {
   for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) {
     if (keys[k].key != key) continue;
-    keys[k].does(view);
+    keys[k].does ? keys[k].does(view) : keys[k].moves(view, keys[k].by);
     return;
   }
 }
@@ -395,21 +353,20 @@ static TgExit check_options(const TgCli *cli) {
 }
 
 static TgExit take_sizes(const TgCli *cli, TgTourSizes *sizes) {
-  const char *type = cli->options.type;
+  TgElement element;
   bool given;
-  if (type && strcmp(type, "f32") != 0 && strcmp(type, "f64") != 0)
-    return tg_report(cli, TG_EXIT_USAGE, "--type: unknown type '%s', expected f32 or f64", type);
-  sizes->element_bytes = tg_element_bytes(type && strcmp(type, "f64") == 0 ? TG_F64 : TG_F32);
+  const TgExit status = tg_type_option(cli, &element);
+  if (status) return status;
+  sizes->element_bytes = tg_element_bytes(element);
   return tg_sizes_parse(cli, &sizes->m, &sizes->n, &sizes->k, &given);
 }
 
 static TgExit open_view(TgCli *cli, TgStepView *view) {
   GError *error = NULL;
-  TgProblem *problem = &view->problem;
+  TgAlgo *algo = &view->algo;
   TgExit status = check_options(cli);
-  if (!status) status = tg_algo_open(cli, problem);
-  if (!status)
-    status = tg_network_option(cli, cli->options.network, &problem->schedule, &view->network, &view->embedding);
+  if (!status) status = tg_algo_open(cli, algo);
+  if (!status) status = tg_network_option(cli, cli->options.network, &algo->schedule, &view->network, &view->embedding);
   if (!status) status = tg_collective_option(cli, &view->options.collective);
   if (!status) status = take_sizes(cli, &view->sizes);
   if (status) return status;
@@ -419,7 +376,7 @@ static TgExit open_view(TgCli *cli, TgStepView *view) {
   step_watch_init(view);
   view->options.watch = &view->within_step;
   view->pause_ms = PAUSE_MS;
-  view->tour = tg_tour_new(&problem->schedule, &problem->names, &view->options, &view->sizes, &error);
+  view->tour = tg_tour_new(&algo->schedule, &algo->names, &view->options, &view->sizes, &error);
   if (!view->tour) return tg_report_error(cli, error);
   view->tour->watch = &view->between_steps;
   return TG_EXIT_DONE;
@@ -482,7 +439,7 @@ static TgExit finish(TgCli *cli, TgStepView *view) {
   const TgError *failure = view->tour->frame ? view->tour->frame->failure : NULL;
   if (view->error) return tg_report_error(cli, g_steal_pointer(&view->error));
   if (!failure) return TG_EXIT_DONE;
-  return tg_report_at(cli, TG_EXIT_WRONG, &view->problem.source, failure->line, failure->column, failure->message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &view->algo.source, failure->line, failure->column, failure->message);
 }
 
 TgExit tg_step_interactive(TgCli *cli) {
@@ -490,7 +447,7 @@ TgExit tg_step_interactive(TgCli *cli) {
   TgExit status = open_view(cli, &view);
   if (status) return status;
   bool terminal = tg_terminal_usable();
-  g_autofree char *source = g_strndup(view.problem.source.text, view.problem.source.length);
+  g_autofree char *source = g_strndup(view.algo.source.text, view.algo.source.length);
   begin_screen(cli, &view, source, terminal);
   status = terminal ? by_keys(cli, &view) : one_after_another(cli, &view);
   return status ? status : finish(cli, &view);

@@ -16,7 +16,7 @@
 enum { TG_STEP_FEW_PROCESSORS = 16 }; /* up to here blocks are printed unasked */
 
 typedef struct TgStepRun {
-  TgProblem problem;
+  TgAlgo algo;
   TgTopology network;
   TgEmbedding embedding;
   char network_text[TG_TOPOLOGY_TEXT_BYTES];
@@ -68,15 +68,15 @@ static int64_t step_busiest_link(const TgStepRun *run, int64_t step, int64_t *li
 static void step_print_head(TgCli *cli, const TgStepRun *run) {
   char formula[TG_FORMULA_BYTES], grid[48];
   const TgShape *shape = tg_stepper_shape(run->stepper);
-  tg_computes_text(&run->problem.schedule.computes, formula);
-  tg_schedule_grid_text(&run->problem.schedule, grid, sizeof grid);
-  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s", tg_problem_name(&run->problem), grid);
+  tg_computes_text(&run->algo.schedule.computes, formula);
+  tg_schedule_grid_text(&run->algo.schedule, grid, sizeof grid);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s", tg_algo_name(&run->algo), grid);
   tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, formula, shape->m, shape->n);
-  if (run->problem.schedule.computes.right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, shape->k);
+  if (run->algo.schedule.computes.right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, shape->k);
   tg_print(cli, ", %s, on the network %s\n", tg_element_name(run->options.element), run->network_text);
   g_autofree char *input = tg_input_text(cli, &run->input);
   tg_print(cli, "%s\n", input);
-  if (tg_schedule_processors(&run->problem.schedule) > TG_STEP_FEW_PROCESSORS && !cli->options.blocks)
+  if (tg_schedule_processors(&run->algo.schedule) > TG_STEP_FEW_PROCESSORS && !cli->options.blocks)
     tg_print(cli, "blocks are printed for up to %d processors; --blocks prints them here too\n",
              TG_STEP_FEW_PROCESSORS);
   if (!run->options.link_loads)
@@ -90,7 +90,7 @@ static int matrix_of(const TgValue *value) {
 
 /* "A01", "A3,12" where a block row or column has two digits, "C01 2/4" for a sum of 2 of its 4 products. */
 static void append_value(GString *text, const TgStepRun *run, const TgValue *value) {
-  const TgSchedule *schedule = &run->problem.schedule;
+  const TgSchedule *schedule = &run->algo.schedule;
   if (value->kind == TG_VALUE_ZERO) {
     g_string_append(text, "0");
     return;
@@ -106,10 +106,10 @@ static void append_value(GString *text, const TgStepRun *run, const TgValue *val
 /* Everything one processor holds. A slot is named where its name is not that of the matrix it holds. */
 static char *processor_text(const TgStepRun *run, int64_t processor) {
   const TgState *state = tg_stepper_state(run->stepper);
-  const TgSchedule *schedule = &run->problem.schedule;
+  const TgSchedule *schedule = &run->algo.schedule;
   GString *text = g_string_new(NULL);
   for (int buffer = 0; buffer < schedule->buffers; buffer++) {
-    const char *name = tg_name(&run->problem.names, run->problem.names.buffer[buffer]);
+    const char *name = tg_name(&run->algo.names, run->algo.names.buffer[buffer]);
     int32_t length = tg_state_length(state, buffer);
     for (int32_t index = 0; index < length; index++) {
       TgValueId id = tg_state_slot(state, processor, buffer, index);
@@ -128,9 +128,9 @@ static char *processor_text(const TgStepRun *run, int64_t processor) {
 
 static void print_list(TgCli *cli, const TgStepRun *run) {
   g_autoptr(TgTable) table = tg_table_new("ll");
-  for (int64_t p = 0; p < tg_schedule_processors(&run->problem.schedule); p++) {
+  for (int64_t p = 0; p < tg_schedule_processors(&run->algo.schedule); p++) {
     char name[64];
-    tg_schedule_processor_text(&run->problem.schedule, p, name, sizeof name);
+    tg_schedule_processor_text(&run->algo.schedule, p, name, sizeof name);
     g_autofree char *text = processor_text(run, p);
     tg_table_add(table, "%s", name);
     tg_table_add(table, "%s", text);
@@ -140,8 +140,8 @@ static void print_list(TgCli *cli, const TgStepRun *run) {
 
 /* Rows by the first coordinate, columns by the second. False, and nothing printed, where it is too wide. */
 static bool print_grid(TgCli *cli, const TgStepRun *run) {
-  const TgSchedule *schedule = &run->problem.schedule;
-  const TgScheduleNames *names = &run->problem.names;
+  const TgSchedule *schedule = &run->algo.schedule;
+  const TgScheduleNames *names = &run->algo.names;
   int32_t rows = schedule->extent[0], columns = schedule->extent[1];
   g_autofree char *align = g_strnfill((gsize)columns + 1, 'l');
   g_autoptr(TgTable) table = tg_table_new(align);
@@ -162,7 +162,7 @@ static bool print_grid(TgCli *cli, const TgStepRun *run) {
 }
 
 static void print_blocks(TgCli *cli, const TgStepRun *run) {
-  const TgSchedule *schedule = &run->problem.schedule;
+  const TgSchedule *schedule = &run->algo.schedule;
   if (!cli->options.blocks && tg_schedule_processors(schedule) > TG_STEP_FEW_PROCESSORS) return;
   if (schedule->dims != 2 || !print_grid(cli, run)) print_list(cli, run);
 }
@@ -209,11 +209,11 @@ static void step_print_messages(TgCli *cli, const TgStepRun *run) {
     char from[64], to[64];
     g_autoptr(GString) value = g_string_new(NULL);
     append_value(value, run, &message->value);
-    tg_schedule_processor_text(&run->problem.schedule, message->message.from, from, sizeof from);
-    tg_schedule_processor_text(&run->problem.schedule, message->message.to, to, sizeof to);
+    tg_schedule_processor_text(&run->algo.schedule, message->message.from, from, sizeof from);
+    tg_schedule_processor_text(&run->algo.schedule, message->message.to, to, sizeof to);
     tg_table_add(table, "%s -> %s", from, to);
     tg_table_add(table, "%s%s", message->message.add ? "+ " : "", value->str);
-    tg_table_add(table, "line %d", run->problem.schedule.statement[message->statement].line);
+    tg_table_add(table, "line %d", run->algo.schedule.statement[message->statement].line);
     tg_table_add(table, "%" PRId64 " bytes", message->bytes);
     tg_table_add(table, "%" PRId64 " hop%s", message->hops, plural(message->hops));
   }
@@ -287,7 +287,7 @@ static void write_outcome(TgJson *json, const TgStepRun *run) {
     tg_json_null(json);
   if (!failed) return;
   tg_json_member_object(json, "error", TG_JSON_LINES);
-  tg_failure_write(json, &run->problem.schedule, failure);
+  tg_failure_write(json, &run->algo.schedule, failure);
   tg_json_end_object(json);
 }
 
@@ -295,7 +295,7 @@ static void write_outcome(TgJson *json, const TgStepRun *run) {
 static void step_print_json(TgCli *cli, const TgStepRun *run) {
   g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_document(json, "step");
-  tg_problem_write(json, &run->problem.schedule, &run->problem.names);
+  tg_algo_write(json, &run->algo.schedule, &run->algo.names);
   tg_json_member_string(json, "topology", run->network_text);
   tg_json_member_string(json, "embedding", tg_embedding_name((int)run->options.embedding));
   tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
@@ -318,7 +318,7 @@ static void step_clear(TgStepRun *run) {
   g_clear_pointer(&run->stepper, tg_stepper_free);
   tg_input_clear(&run->input);
   g_clear_pointer(&run->c, tg_matrix_free);
-  tg_problem_clear(&run->problem);
+  tg_algo_clear(&run->algo);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgStepRun, step_clear)
 
@@ -328,7 +328,7 @@ static TgExit step_failed(const TgCli *cli, const TgStepRun *run, GError *error)
   if (failure->cause == TG_CAUSE_NONE || !g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
     return tg_report_error(cli, error);
   g_error_free(error);
-  return tg_report_at(cli, TG_EXIT_WRONG, &run->problem.source, failure->line, failure->column, failure->message);
+  return tg_report_at(cli, TG_EXIT_WRONG, &run->algo.source, failure->line, failure->column, failure->message);
 }
 
 static TgExit check_options(const TgCli *cli) {
@@ -355,32 +355,32 @@ static TgExit check_memory(const TgCli *cli, const TgStepRun *run) {
   const TgShape *shape = &run->input.shape;
   const double c = (double)shape->m * (double)shape->n * (double)tg_element_bytes(run->input.element);
   const bool whole = !cli->options.step;
-  const uint64_t check = tg_check_need_bytes(&run->problem.schedule.computes, shape, run->input.element);
+  const uint64_t check = tg_check_need_bytes(&run->algo.schedule.computes, shape, run->input.element);
   return tg_memory_check(cli, "what is computed, C and its check,", whole ? 2 * c + (double)check : c);
 }
 
 static TgExit open_stepper(TgCli *cli, TgStepRun *run) {
   GError *error = NULL;
   TgProgressLine *line = &run->line;
-  const TgProblem *problem = &run->problem;
+  const TgAlgo *algo = &run->algo;
   TgError endless = {0};
-  int64_t steps = tg_walk_count_steps(&problem->schedule, &problem->names, &endless);
-  if (steps < 0) return tg_problem_report(cli, problem, &endless);
+  int64_t steps = tg_walk_count_steps(&algo->schedule, &algo->names, &endless);
+  if (steps < 0) return tg_algo_report(cli, algo, &endless);
   run->options.network = &run->network;
   run->options.embedding = (TgEmbeddingKind)run->embedding.kind;
   run->options.link_loads = run->network.links * 8 <= most_load_bytes / (steps + 1);
   run->options.keep_details = cli->options.messages;
   run->options.memory_limit_bytes = tg_memory_limit(cli);
   run->options.watch = &line->watch;
-  tg_progress_begin(line, cli, "memory", tg_walk_count_statements(&problem->schedule, &problem->names));
-  run->stepper = tg_stepper_new(&problem->schedule, &problem->names, &run->options, run->input.a->data,
-                                tg_input_b(&run->input), &error);
+  tg_progress_begin(line, cli, "memory", tg_walk_count_statements(&algo->schedule, &algo->names));
+  run->stepper =
+      tg_stepper_new(&algo->schedule, &algo->names, &run->options, run->input.a->data, tg_input_b(&run->input), &error);
   tg_progress_end(cli);
   return run->stepper ? find_last(cli, run) : tg_report_error(cli, error);
 }
 
 static TgExit open_input(const TgCli *cli, TgStepRun *run) {
-  const TgExit status = tg_input_open(cli, "step", &run->problem.schedule.computes, &run->input);
+  const TgExit status = tg_input_open(cli, "step", &run->algo.schedule.computes, &run->input);
   run->options.m = run->input.shape.m;
   run->options.n = run->input.shape.n;
   run->options.k = run->input.shape.k;
@@ -390,9 +390,9 @@ static TgExit open_input(const TgCli *cli, TgStepRun *run) {
 
 static TgExit open_run(TgCli *cli, TgStepRun *run) {
   TgExit status = check_options(cli);
-  if (!status) status = tg_algo_open(cli, &run->problem);
+  if (!status) status = tg_algo_open(cli, &run->algo);
   if (!status)
-    status = tg_network_option(cli, cli->options.network, &run->problem.schedule, &run->network, &run->embedding);
+    status = tg_network_option(cli, cli->options.network, &run->algo.schedule, &run->network, &run->embedding);
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = open_input(cli, run);
   if (!status) status = check_memory(cli, run);
@@ -428,7 +428,7 @@ static TgExit check_result(const TgCli *cli, TgStepRun *run) {
   if (!run->c) return tg_report_error(cli, error);
   if (!tg_stepper_result(run->stepper, run->c->data, TG_RESULT_COMPLETE, &error)) return step_failed(cli, run, error);
   run->checked =
-      tg_check_product(&run->check, &run->problem.schedule.computes, shape, run->options.element, run->input.a->data,
+      tg_check_product(&run->check, &run->algo.schedule.computes, shape, run->options.element, run->input.a->data,
                        tg_input_b(&run->input), run->c->data, tg_memory_limit(cli), &error);
   return run->checked ? TG_EXIT_DONE : tg_report_error(cli, error);
 }

@@ -13,7 +13,7 @@
 typedef struct TgSweepCommand {
   TgSweepRequest request;
   int sources;
-  TgProblem *problem; /**< of each source */
+  TgAlgo *algo; /**< of each source */
   TgSweepSource *source;
   const char **name; /**< their schedules' names */
   char *settings;    /**< network, model and the like, in words */

@@ -45,7 +45,7 @@ static TgExit add_range(const TgCli *cli, GArray *values, const char *part, int6
                      halves[1]);
   TgExit status = tg_number_parse(cli, "--sweep", ends[0], 1, most, &first);
   last = first;
-  if (!status && ends[1]) status = tg_number_parse(cli, "--sweep", ends[1], 1, most, &last);
+  if (!status) status = tg_number_parse(cli, "--sweep", ends[1], 1, most, &last);
   if (!status && last < first)
     return tg_report(cli, TG_EXIT_USAGE, "--sweep: the range %s is empty: its end is less than its beginning", part);
   if (!status) status = read_stride(cli, part, halves[1], &factor, &summand);
@@ -138,19 +138,19 @@ static TgExit sizes_option(const TgCli *cli, TgSweepRequest *request) {
 static TgExit read_sources(const TgCli *cli, TgSweepCommand *command) {
   const int count = (int)g_strv_length(cli->options.arguments);
   TgExit status = TG_EXIT_DONE;
-  command->problem = g_new0(TgProblem, count);
+  command->algo = g_new0(TgAlgo, count);
   command->source = g_new0(TgSweepSource, count);
   command->name = g_new0(const char *, count);
   for (; command->sources < count && !status; command->sources++) {
-    TgProblem *problem = &command->problem[command->sources];
+    TgAlgo *algo = &command->algo[command->sources];
     TgSweepSource *source = &command->source[command->sources];
-    status = tg_problem_parse(cli, problem, cli->options.arguments[command->sources]);
-    if (!status) status = tg_sim_bindings(cli, problem, count > 1, command->request.p->len == 0, &source->bindings);
-    if (!status) status = tg_sim_buffers(cli, problem, &source->in_memory, &source->by_rows);
-    source->schedule = &problem->schedule;
-    source->names = &problem->names;
-    source->formula = status ? NULL : tg_problem_formula(problem);
-    command->name[command->sources] = tg_problem_name(problem);
+    status = tg_algo_parse(cli, algo, cli->options.arguments[command->sources]);
+    if (!status) status = tg_sim_bindings(cli, algo, count > 1, command->request.p->len == 0, &source->bindings);
+    if (!status) status = tg_sim_buffers(cli, algo, &source->in_memory, &source->by_rows);
+    source->schedule = &algo->schedule;
+    source->names = &algo->names;
+    source->formula = status ? NULL : tg_algo_formula(algo);
+    command->name[command->sources] = tg_algo_name(algo);
   }
   return status;
 }
@@ -187,7 +187,7 @@ static TgExit open_sweep(const TgCli *cli, TgSweepCommand *command) {
   if (!status) status = sizes_option(cli, request);
   if (!status) status = tg_sweep_file_check(cli, request);
   if (!status) status = tg_sim_settings(cli, &request->machine, &request->element, &request->options);
-  if (!status) status = tg_sim_embedding(cli, &request->embedding);
+  if (!status) status = tg_embed_option(cli, &request->embedding);
   if (!status) status = read_sources(cli, command);
   if (!status) command->settings = settings_text(cli, request);
   return status;
@@ -197,10 +197,10 @@ static TgExit open_sweep(const TgCli *cli, TgSweepCommand *command) {
 
 static void command_clear(TgSweepCommand *command) {
   for (int s = 0; s < command->sources; s++) {
-    tg_problem_clear(&command->problem[s]);
+    tg_algo_clear(&command->algo[s]);
     tg_formula_free((TgFormula *)command->source[s].formula);
   }
-  g_free(command->problem);
+  g_free(command->algo);
   g_free(command->source);
   g_free(command->name);
   g_free(command->settings);
@@ -225,8 +225,8 @@ static TgExit sweep(TgCli *cli, TgSweepCommand *command) {
   const bool fine = tg_sweep(request, command->source, command->sources, &command->sweep, &error);
   tg_progress_end(cli);
   if (fine) return TG_EXIT_DONE;
-  command->problem[command->sweep.failed].schedule = command->sweep.bound;
-  return tg_sim_failed(cli, &command->problem[command->sweep.failed], &command->sweep.fault, error);
+  command->algo[command->sweep.failed].schedule = command->sweep.bound;
+  return tg_sim_failed(cli, &command->algo[command->sweep.failed], &command->sweep.fault, error);
 }
 
 /* No ALGO has any of these numbers of processors; or nothing takes time, and a logarithmic axis has no 0. */

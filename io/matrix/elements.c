@@ -10,7 +10,7 @@ enum { TILE = 64, LEAST_PIECE_BYTES = 16 << 20, LEAST_PIECES = 8 };
 
 static void to_native(void *elements, TgElementLayout layout, int64_t count) {
   if (layout.big_endian == (G_BYTE_ORDER == G_BIG_ENDIAN)) return;
-  if (layout.type == TG_TYPE_F32) {
+  if (layout.type == TG_F32) {
     uint32_t *words = elements;
     for (int64_t i = 0; i < count; i++) words[i] = GUINT32_SWAP_LE_BE(words[i]);
   } else {
@@ -29,22 +29,22 @@ static int64_t narrow(float *to, const double *from, int64_t count) {
   return -1;
 }
 
-int64_t tg_elements_convert(void *to, TgType to_type, const void *from, TgType from_type, int64_t count) {
+int64_t tg_elements_convert(void *to, TgElement to_type, const void *from, TgElement from_type, int64_t count) {
   if (to_type == from_type) {
-    memcpy(to, from, (size_t)count * tg_type_bytes(to_type));
+    memcpy(to, from, (size_t)(count * tg_element_bytes(to_type)));
     return -1;
   }
-  if (to_type == TG_TYPE_F32) return narrow(to, from, count);
+  if (to_type == TG_F32) return narrow(to, from, count);
   double *wide = to;
   for (int64_t i = 0; i < count; i++) wide[i] = (double)((const float *)from)[i];
   return -1;
 }
 
-bool tg_element_unfit(int64_t row, int64_t column, double value, TgType type, GError **error) {
+bool tg_element_unfit(int64_t row, int64_t column, double value, TgElement type, GError **error) {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
   return TG_IO_FAIL(error, BAD_INPUT,
                     "element (%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "), counted from 0, is %s and does not fit %s",
-                    row, column, g_ascii_dtostr(number, sizeof number, value), tg_type_name(type));
+                    row, column, g_ascii_dtostr(number, sizeof number, value), tg_element_name(type));
 }
 
 /* ---- pieces of a file ---- */
@@ -73,8 +73,8 @@ static bool unfit(const Reading *reading, int64_t row, int64_t column, const voi
 
 static bool place_rows(const Reading *reading, int64_t first, int64_t count, GError **error) {
   TgMatrix *matrix = reading->matrix;
-  const size_t width = tg_type_bytes(reading->layout.type);
-  uint8_t *to = (uint8_t *)matrix->data + (size_t)first * tg_type_bytes(matrix->type);
+  const size_t width = (size_t)tg_element_bytes(reading->layout.type);
+  uint8_t *to = (uint8_t *)matrix->data + first * tg_element_bytes(matrix->type);
   const int64_t bad = tg_elements_convert(to, matrix->type, reading->piece, reading->layout.type, count),
                 at = first + bad;
   if (bad < 0) return true;
@@ -96,8 +96,8 @@ typedef struct Tile {
 } Tile;
 
 static bool load_tile(const Reading *reading, const Columns *all, Tile *tile, GError **error) {
-  const TgType type = reading->layout.type, to = reading->matrix->type;
-  const size_t width = tg_type_bytes(type), column_bytes = TILE * tg_type_bytes(to);
+  const TgElement type = reading->layout.type, to = reading->matrix->type;
+  const size_t width = (size_t)tg_element_bytes(type), column_bytes = (size_t)(TILE * tg_element_bytes(to));
   for (int64_t c = 0; c < tile->width; c++) {
     const uint8_t *from = reading->piece + (size_t)((tile->column + c) * all->height + tile->row) * width;
     uint8_t *column = (uint8_t *)tile->f64 + (size_t)c * column_bytes;
@@ -110,7 +110,7 @@ static bool load_tile(const Reading *reading, const Columns *all, Tile *tile, GE
 }
 
 static void store_tile(TgMatrix *matrix, const Columns *all, const Tile *tile) {
-  const size_t width = tg_type_bytes(matrix->type);
+  const size_t width = (size_t)tg_element_bytes(matrix->type);
   for (int64_t r = 0; r < tile->height; r++) {
     const int64_t place = (all->row + tile->row + r) * matrix->columns + all->column + tile->column;
     uint8_t *to = (uint8_t *)matrix->data + (size_t)place * width;
@@ -142,7 +142,7 @@ static bool place_piece(const Reading *reading, int64_t first, int64_t count, GE
 
 static bool read_pieces(const Reading *reading, uint64_t *got, GError **error) {
   const int64_t elements = tg_matrix_elements(reading->matrix);
-  const uint64_t width = tg_type_bytes(reading->layout.type);
+  const uint64_t width = (uint64_t)tg_element_bytes(reading->layout.type);
   for (int64_t first = 0, count; first < elements; first += count) {
     uint64_t came = 0;
     count = piece_elements(reading, first);
@@ -168,7 +168,7 @@ static bool no_memory(const char *name, int64_t bytes, GError **error) {
 }
 
 bool tg_elements_read(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout, uint64_t *got, GError **error) {
-  const int64_t elements = tg_matrix_elements(matrix), width = (int64_t)tg_type_bytes(layout.type);
+  const int64_t elements = tg_matrix_elements(matrix), width = tg_element_bytes(layout.type);
   const int64_t capacity = MIN(elements, MAX(elements / LEAST_PIECES, LEAST_PIECE_BYTES / width));
   *got = 0;
   if (!layout.columns_first && layout.type == matrix->type) return read_straight(source, matrix, layout, got, error);

@@ -10,7 +10,7 @@
 
 /** How the elements of a file lie. */
 typedef struct TgElementLayout {
-  TgType type;
+  TgElement type;
   bool big_endian;
   bool columns_first; /**< Fortran order: the elements of a column are neighbours */
 } TgElementLayout;
@@ -23,10 +23,10 @@ bool tg_elements_read(TgByteSource *source, TgMatrix *matrix, TgElementLayout la
 
 /** Rounds `count` elements to nearest. Returns the index of the first finite one that has no finite value in `to_type`,
  * or -1. The two places may not overlap. */
-int64_t tg_elements_convert(void *to, TgType to_type, const void *from, TgType from_type, int64_t count);
+int64_t tg_elements_convert(void *to, TgElement to_type, const void *from, TgElement from_type, int64_t count);
 
 /** Says that element (row, column) has no finite value in `type`. Always false. */
-bool tg_element_unfit(int64_t row, int64_t column, double value, TgType type, GError **error);
+bool tg_element_unfit(int64_t row, int64_t column, double value, TgElement type, GError **error);
 
 /** Writes the elements as they lie in memory. Errors: CANNOT_WRITE. */
 bool tg_elements_print(const TgMatrix *matrix, FILE *stream, GError **error);

@@ -45,7 +45,7 @@ static bool shape_matches(const char *path, const TgMatrix *matrix, const TgMatr
 }
 
 static TgMatrix *to_type(const char *path, TgMatrix *matrix, const TgMatrixRequest *request, GError **error) {
-  if (request->type == TG_TYPE_ANY || request->type == matrix->type) return matrix;
+  if (!request->typed || request->type == matrix->type) return matrix;
   TgMatrix *converted = tg_matrix_convert(matrix, request->type, request->limit_bytes, error);
   if (!converted) g_prefix_error(error, "%s: ", path);
   tg_matrix_free(matrix);
@@ -53,7 +53,7 @@ static TgMatrix *to_type(const char *path, TgMatrix *matrix, const TgMatrixReque
 }
 
 TgMatrix *tg_matrix_read(const char *path, const TgMatrixRequest *request, GError **error) {
-  static const TgMatrixRequest anything = {.type = TG_TYPE_ANY};
+  static const TgMatrixRequest anything = {0};
   const TgMatrixRequest *wanted = request ? request : &anything;
   const FormatRow *format = format_of(path, error);
   if (!format) return NULL;

@@ -4,49 +4,19 @@
 #include "elements.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct TypeRow {
-  const char *name;
-  size_t bytes;
-} TypeRow;
-
-static const TypeRow types[] = {
-    [TG_TYPE_ANY] = {"any", 0},
-    [TG_TYPE_F32] = {"f32", sizeof(float)},
-    [TG_TYPE_F64] = {"f64", sizeof(double)},
-};
-
-size_t tg_type_bytes(TgType type) {
-  return types[type].bytes;
-}
-
-const char *tg_type_name(TgType type) {
-  return types[type].name;
-}
-
-bool tg_type_parse(const char *name, TgType *type, GError **error) {
-  for (size_t i = TG_TYPE_F32; i < G_N_ELEMENTS(types); i++) {
-    if (strcmp(name, types[i].name) != 0) continue;
-    *type = (TgType)i;
-    return true;
-  }
-  g_autofree char *quoted = tg_io_quote(name, strlen(name));
-  return TG_IO_FAIL(error, BAD_INPUT, "unknown element type \"%s\": expected f32 or f64", quoted);
-}
-
-static bool matrix_bytes(TgType type, int64_t rows, int64_t columns, uint64_t *bytes, GError **error) {
+static bool matrix_bytes(TgElement type, int64_t rows, int64_t columns, uint64_t *bytes, GError **error) {
   if (rows < 1 || columns < 1)
     return TG_IO_FAIL(error, BAD_INPUT,
                       "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ": both extents must be at least 1", rows,
                       columns);
   uint64_t elements = 0;
   const bool fits = g_uint64_checked_mul(&elements, (uint64_t)rows, (uint64_t)columns) &&
-                    g_uint64_checked_mul(bytes, elements, tg_type_bytes(type)) && *bytes <= PTRDIFF_MAX;
+                    g_uint64_checked_mul(bytes, elements, (uint64_t)tg_element_bytes(type)) && *bytes <= PTRDIFF_MAX;
   if (!fits)
     g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
                 "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s: its size in bytes overflows", rows, columns,
-                tg_type_name(type));
+                tg_element_name(type));
   return fits;
 }
 
@@ -56,12 +26,12 @@ static bool within_limit(const TgMatrix *shape, uint64_t bytes, uint64_t limit_b
   return TG_IO_FAIL(error, TOO_LARGE,
                     "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s needs %" G_GUINT64_FORMAT
                     " bytes; the limit is %" G_GUINT64_FORMAT " bytes (%s)",
-                    shape->rows, shape->columns, tg_type_name(shape->type), bytes, limit,
+                    shape->rows, shape->columns, tg_element_name(shape->type), bytes, limit,
                     limit_bytes ? "set by the caller" : "the memory available");
 }
 
-TgMatrix *tg_matrix_new(TgType type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error) {
-  g_assert(type == TG_TYPE_F32 || type == TG_TYPE_F64);
+TgMatrix *tg_matrix_new(TgElement type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error) {
+  g_assert(type == TG_F32 || type == TG_F64);
   uint64_t bytes = 0;
   const TgMatrix shape = {.type = type, .rows = rows, .columns = columns};
   if (!matrix_bytes(type, rows, columns, &bytes, error) || !within_limit(&shape, bytes, limit_bytes, error))
@@ -71,7 +41,7 @@ TgMatrix *tg_matrix_new(TgType type, int64_t rows, int64_t columns, uint64_t lim
     g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
                 "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s: the system refused its %" G_GUINT64_FORMAT
                 " bytes",
-                rows, columns, tg_type_name(type), bytes);
+                rows, columns, tg_element_name(type), bytes);
     return NULL;
   }
   TgMatrix *matrix = g_new(TgMatrix, 1);
@@ -86,19 +56,18 @@ void tg_matrix_free(TgMatrix *matrix) {
   g_free(matrix);
 }
 
-TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgType type, uint64_t limit_bytes, GError **error) {
-  const TgType target = type == TG_TYPE_ANY ? matrix->type : type;
-  g_autoptr(TgMatrix) copy = tg_matrix_new(target, matrix->rows, matrix->columns, limit_bytes, error);
+TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgElement type, uint64_t limit_bytes, GError **error) {
+  g_autoptr(TgMatrix) copy = tg_matrix_new(type, matrix->rows, matrix->columns, limit_bytes, error);
   if (!copy) return NULL;
-  const int64_t bad = tg_elements_convert(copy->data, target, matrix->data, matrix->type, tg_matrix_elements(matrix));
+  const int64_t bad = tg_elements_convert(copy->data, type, matrix->data, matrix->type, tg_matrix_elements(matrix));
   if (bad < 0) return g_steal_pointer(&copy);
-  tg_element_unfit(bad / matrix->columns, bad % matrix->columns, matrix->f64[bad], target, error);
+  tg_element_unfit(bad / matrix->columns, bad % matrix->columns, matrix->f64[bad], type, error);
   return NULL;
 }
 
 void tg_matrix_fill_uniform(TgMatrix *matrix, uint64_t seed) {
   const int64_t elements = tg_matrix_elements(matrix);
-  if (matrix->type == TG_TYPE_F32) {
+  if (matrix->type == TG_F32) {
     for (int64_t i = 0; i < elements; i++) matrix->f32[i] = tg_random_uniform_f32(seed, (uint64_t)i);
   } else {
     for (int64_t i = 0; i < elements; i++) matrix->f64[i] = tg_random_uniform_f64(seed, (uint64_t)i);
@@ -108,7 +77,7 @@ void tg_matrix_fill_uniform(TgMatrix *matrix, uint64_t seed) {
 void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32_t high) {
   g_assert(low <= high);
   const int64_t elements = tg_matrix_elements(matrix);
-  if (matrix->type == TG_TYPE_F32) {
+  if (matrix->type == TG_F32) {
     for (int64_t i = 0; i < elements; i++) matrix->f32[i] = (float)tg_random_integer(seed, (uint64_t)i, low, high);
   } else {
     for (int64_t i = 0; i < elements; i++) matrix->f64[i] = tg_random_integer(seed, (uint64_t)i, low, high);

@@ -354,8 +354,7 @@ static bool read_entries(Reader *reader) {
 
 static TgMatrix *read_matrix(Reader *reader, uint64_t limit_bytes) {
   if (!read_banner(reader) || !read_sizes(reader) || !entries_can_follow(reader)) return NULL;
-  g_autoptr(TgMatrix) matrix =
-      tg_matrix_new(TG_TYPE_F64, reader->rows, reader->columns, limit_bytes, reader->lines.error);
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_F64, reader->rows, reader->columns, limit_bytes, reader->lines.error);
   if (!matrix) {
     g_prefix_error(reader->lines.error, "%s:%" G_GINT64_FORMAT ": ", reader->lines.source->name, reader->lines.number);
     return NULL;
@@ -377,8 +376,8 @@ TgMatrix *tg_mtx_parse(const char *name, const void *bytes, size_t size, uint64_
 }
 
 /** Nine digits give every f32 back, seventeen every f64 (Steele, White 1990). */
-static const char *element_format(TgType type) {
-  return type == TG_TYPE_F32 ? "%.9g" : "%.17g";
+static const char *element_format(TgElement type) {
+  return type == TG_F32 ? "%.9g" : "%.17g";
 }
 
 bool tg_mtx_print(const TgMatrix *matrix, FILE *stream, GError **error) {

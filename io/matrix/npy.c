@@ -53,12 +53,12 @@ static bool read_string(Cursor *cursor, char word[LONGEST_WORD + 1], const char 
 
 typedef struct DtypeRow {
   const char *descr;
-  TgType type;
+  TgElement type;
   bool big_endian;
 } DtypeRow;
 
 static const DtypeRow dtypes[] = {
-    {"<f4", TG_TYPE_F32, false}, {"<f8", TG_TYPE_F64, false}, {">f4", TG_TYPE_F32, true}, {">f8", TG_TYPE_F64, true}};
+    {"<f4", TG_F32, false}, {"<f8", TG_F64, false}, {">f4", TG_F32, true}, {">f8", TG_F64, true}};
 
 static const char accepted_dtypes[] = "accepted are <f4, <f8, >f4 and >f8 (float32 and float64)";
 
@@ -193,17 +193,17 @@ static bool find_text(Cursor *cursor, const uint8_t *bytes, size_t size) {
 
 bool tg_npy_parse_header(const char *name, const void *bytes, size_t size, TgNpyHeader *header, GError **error) {
   Cursor cursor = {.name = name, .error = error};
-  *header = (TgNpyHeader){.type = TG_TYPE_ANY};
+  *header = (TgNpyHeader){0};
   if (!find_text(&cursor, bytes, size)) return false;
   header->data_offset = (uint64_t)(cursor.end - (const char *)bytes);
   if (!read_dictionary(&cursor, header)) return false;
   uint64_t elements = 0;
   const bool fits = g_uint64_checked_mul(&elements, (uint64_t)header->rows, (uint64_t)header->columns) &&
-                    g_uint64_checked_mul(&header->data_bytes, elements, tg_type_bytes(header->type));
+                    g_uint64_checked_mul(&header->data_bytes, elements, (uint64_t)tg_element_bytes(header->type));
   if (!fits)
     g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
                 "%s: the size of a %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s array in bytes overflows", name,
-                header->rows, header->columns, tg_type_name(header->type));
+                header->rows, header->columns, tg_element_name(header->type));
   return fits;
 }
 
@@ -265,7 +265,7 @@ TgMatrix *tg_npy_read(TgByteSource *source, const TgMatrixRequest *request, GErr
   if (!read_header(source, &header, error)) return NULL;
   const uint64_t left = tg_byte_source_left(source);
   if (left != TG_BYTES_UNKNOWN && !check_size(source->name, &header, left, false, error)) return NULL;
-  const TgType type = request->type == TG_TYPE_ANY ? header.type : request->type;
+  const TgElement type = request->typed ? request->type : header.type;
   g_autoptr(TgMatrix) matrix = tg_matrix_new(type, header.rows, header.columns, request->limit_bytes, error);
   if (!matrix) {
     g_prefix_error(error, "%s: ", source->name);
@@ -284,8 +284,8 @@ TgMatrix *tg_npy_parse(const char *name, const void *bytes, size_t size, uint64_
 static GString *header_text(const TgMatrix *matrix) {
   enum { ALIGNMENT = 64, START_BYTES = 10, GROWTH_DIGITS = 21 };
   GString *text = g_string_new_len("\x93NUMPY\x01\0\0\0", START_BYTES);
-  g_string_append_printf(text, "{'descr': '%cf%zu', 'fortran_order': False, 'shape': (%" G_GINT64_FORMAT,
-                         G_BYTE_ORDER == G_BIG_ENDIAN ? '>' : '<', tg_type_bytes(matrix->type), matrix->rows);
+  g_string_append_printf(text, "{'descr': '%cf%d', 'fortran_order': False, 'shape': (%" G_GINT64_FORMAT,
+                         G_BYTE_ORDER == G_BIG_ENDIAN ? '>' : '<', (int)tg_element_bytes(matrix->type), matrix->rows);
   const size_t digits = text->len - (size_t)(strrchr(text->str + START_BYTES, '(') + 1 - text->str);
   g_string_append_printf(text, ", %" G_GINT64_FORMAT "), }", matrix->columns);
   for (size_t i = digits; i < GROWTH_DIGITS; i++) g_string_append_c(text, ' ');

@@ -4,18 +4,18 @@
 #include "byte-source.h"
 
 static bool request_complete(const char *name, const TgMatrixRequest *request, GError **error) {
-  if (request->type != TG_TYPE_ANY && request->rows > 0 && request->columns > 0) return true;
+  if (request->typed && request->rows > 0 && request->columns > 0) return true;
   return TG_IO_FAIL(error, BAD_INPUT,
                     "%s: a raw file stores neither its shape nor its type; give both (--size and --type)", name);
 }
 
 static bool size_in_bytes(const char *name, const TgMatrixRequest *request, uint64_t *bytes, GError **error) {
   if (g_uint64_checked_mul(bytes, (uint64_t)request->rows, (uint64_t)request->columns) &&
-      g_uint64_checked_mul(bytes, *bytes, tg_type_bytes(request->type)))
+      g_uint64_checked_mul(bytes, *bytes, (uint64_t)tg_element_bytes(request->type)))
     return true;
   return TG_IO_FAIL(error, TOO_LARGE,
                     "%s: the size of a raw %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s matrix in bytes overflows",
-                    name, request->rows, request->columns, tg_type_name(request->type));
+                    name, request->rows, request->columns, tg_element_name(request->type));
 }
 
 /** `more` where others may be behind those that were found. */
@@ -26,7 +26,7 @@ static bool check_size(const char *name, const TgMatrixRequest *request, uint64_
   return TG_IO_FAIL(error, BAD_INPUT,
                     "%s: wrong size for a raw %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
                     " %s matrix: expected %" G_GUINT64_FORMAT " bytes, found %s",
-                    name, request->rows, request->columns, tg_type_name(request->type), bytes, count);
+                    name, request->rows, request->columns, tg_element_name(request->type), bytes, count);
 }
 
 static bool read_data(TgByteSource *source, const TgMatrixRequest *request, TgMatrix *matrix, GError **error) {

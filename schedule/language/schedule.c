@@ -2,6 +2,7 @@
 
 #include "expression.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,21 @@ bool tg_bindings_set(TgBindings *bindings, const char *name, int64_t value, TgEr
   strcpy(bindings->set[at].name, name);
   bindings->set[at].value = value;
   return true;
+}
+
+bool tg_bindings_parse(TgBindings *bindings, const char *text, TgError *error) {
+  const int shown = tg_text_fit(text, 60);
+  const char *sign = strchr(text, '=');
+  char name[2 * TG_NAME_LENGTH], *end;
+  if (!sign || sign == text)
+    return tg_error_set(error, 0, 0, "`%.*s`: expected a parameter and its value, as in c=2", shown, text);
+  const long long value = strtoll(sign + 1, &end, 10);
+  if (end == sign + 1 || *end || isspace((unsigned char)sign[1]))
+    return tg_error_set(error, 0, 0, "`%.*s`: expected a whole number after =", shown, text);
+  if (value == INT64_MIN || value == INT64_MAX) /* what strtoll() makes of all beyond; errno is not in the page's C */
+    return tg_error_set(error, 0, 0, "`%.*s`: the number is too large or too small", shown, text);
+  snprintf(name, sizeof name, "%.*s", sign - text < shown ? (int)(sign - text) : shown, text);
+  return tg_bindings_set(bindings, name, value, error);
 }
 
 void tg_placing_init(TgPlacing *placing, const TgSchedule *schedule) {

@@ -5,25 +5,13 @@
 
 /* ---- links ---- */
 
-static int level_axes(const TgLevel *level) {
-  switch (level->kind) {
-  case TG_HYPERCUBE:
-    return level->extents[0];
-  case TG_FULL:
-  case TG_SWITCH:
-    return 1;
-  default:
-    return level->dims;
-  }
-}
-
 int tg_machine_axis(const TgTopology *topology, int level, int axis) {
-  for (int outer = topology->levels - 1; outer > level; outer--) axis += level_axes(&topology->level[outer]);
+  for (int outer = topology->levels - 1; outer > level; outer--) axis += tg_level_axes(&topology->level[outer]);
   return axis;
 }
 
 static int axes(const TgTopology *topology) {
-  return tg_machine_axis(topology, 0, level_axes(&topology->level[0]));
+  return tg_machine_axis(topology, 0, tg_level_axes(&topology->level[0]));
 }
 
 static bool fail_fit(const TgMachine *machine, const TgTopology *topology, const char *section, TgError *error) {

@@ -39,14 +39,9 @@ static void pair_nodes(TgLane *lane) {
   }
 }
 
-static int axes_of(const TgLevel *level) {
-  if (level->kind == TG_TORUS || level->kind == TG_MESH) return level->dims;
-  return level->kind == TG_HYPERCUBE ? level->extents[0] : 1;
-}
-
 static void look_up_links(TgLanes *lanes) {
   for (int level = 0; level < lanes->network->levels; level++)
-    for (int axis = 0; axis < axes_of(&lanes->network->level[level]); axis++)
+    for (int axis = 0; axis < tg_level_axes(&lanes->network->level[level]); axis++)
       lanes->link[level][axis] = tg_machine_link(lanes->machine, lanes->network, level, axis);
   lanes->common = lanes->link[0][0];
 }

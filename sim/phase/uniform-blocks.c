@@ -134,9 +134,13 @@ bool tg_phase_matrices(const TgSchedule *schedule, int matrix[TG_MAX_BUFFERS]) {
   return clear;
 }
 
-static bool divides(const TgSchedule *schedule, const TgShape *shape, int matrix) {
-  const int32_t *parts = schedule->blocks[matrix];
-  return parts[0] == 0 || (shape->rows[matrix] % parts[0] == 0 && shape->columns[matrix] % parts[1] == 0);
+bool tg_blocks_alike(const TgSchedule *schedule, const TgShape *shape) {
+  bool alike = true;
+  for (int m = 0; m < TG_MATRICES; m++) {
+    const int32_t *parts = schedule->blocks[m];
+    alike = alike && (parts[0] == 0 || (shape->rows[m] % parts[0] == 0 && shape->columns[m] % parts[1] == 0));
+  }
+  return alike;
 }
 
 static int64_t bytes_of(const TgSchedule *schedule, const TgShape *shape, int64_t element_bytes, int matrix) {
@@ -156,9 +160,7 @@ static bool find_matrices(const TgSchedule *schedule, const TgScheduleNames *nam
 bool tg_uniform_blocks(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
                        int64_t element_bytes, TgUniformBlocks *blocks) {
   int matrix[TG_MAX_STATEMENTS];
-  for (int m = 0; m < TG_MATRICES; m++)
-    if (!divides(schedule, shape, m)) return false;
-  if (!find_matrices(schedule, names, matrix)) return false;
+  if (!tg_blocks_alike(schedule, shape) || !find_matrices(schedule, names, matrix)) return false;
   for (int s = 0; s < schedule->statements; s++) blocks->bytes[s] = bytes_of(schedule, shape, element_bytes, matrix[s]);
   blocks->product = tg_largest_product(schedule, shape);
   return true;

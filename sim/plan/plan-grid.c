@@ -23,51 +23,35 @@ static void plan_extents(const TgSchedule *schedule, TgPlanExtents *extents) {
   }
 }
 
-/* The least dimension of a hypercube for so many processors; one has two nodes at least. */
-static int32_t bits_of(int64_t processors) {
-  int32_t bits = 1;
-  while (INT64_C(1) << bits < processors) bits++;
-  return bits;
-}
-
+/* Of a network that needs more nodes, a hypercube, one of half as many is the largest. */
 int64_t tg_plan_processors(const TgPlanRequest *request) {
-  const int64_t processors = request->processors;
-  if (request->network || request->network_kind != TG_HYPERCUBE) return processors;
-  const int32_t bits = bits_of(processors);
-  return INT64_C(1) << bits > processors ? INT64_C(1) << (bits - 1) : processors;
+  const int32_t processors = (int32_t)request->processors;
+  TgTopology network = {0};
+  if (request->network) return request->processors;
+  tg_topology_of_kind(&network, request->network_kind, 1, &processors, NULL);
+  return network.nodes > processors ? network.nodes / 2 : request->processors;
 }
 
 bool tg_plan_network(const TgPlanRequest *request, const TgSchedule *schedule, TgTopology *network, TgError *error) {
   const TgNetworkKind kind = request->network_kind;
   const int64_t processors = tg_schedule_processors(schedule);
-  int32_t nodes = (int32_t)processors;
   if (request->network) {
     *network = *request->network;
     return true;
   }
-  if (kind == TG_TORUS || kind == TG_MESH) {
-    bool ring = kind == TG_TORUS && schedule->dims == 1;
-    return tg_topology_init(network, ring ? TG_RING : kind, schedule->dims, schedule->extent, error);
-  }
-  if (kind == TG_HYPERCUBE) {
-    nodes = bits_of(processors);
-    if (INT64_C(1) << nodes != processors && processors > 1)
-      return tg_error_set(error, 0, 0, "no hypercube has %" PRId64 " nodes", processors);
-  }
-  return tg_topology_init(network, kind, 1, &nodes, error);
+  if (kind == TG_TORUS) return tg_topology_of_grid(network, schedule->dims, schedule->extent, error);
+  if (!tg_topology_of_kind(network, kind, schedule->dims, schedule->extent, error)) return false;
+  if (network->nodes == processors || processors == 1) return true;
+  return tg_error_set(error, 0, 0, "no %s has %" PRId64 " nodes", tg_network_kind_info(kind)->name, processors);
 }
 
 TgTopology tg_plan_any_network(const TgPlanRequest *request) {
   static const int32_t extents[TG_MAX_DIMS] = {2, 2, 2, 2};
-  const TgNetworkKind kind = request->network_kind;
+  const int32_t processors = (int32_t)tg_plan_processors(request);
+  const bool grid = tg_network_kind_info(request->network_kind)->max_dims > 1;
   TgTopology network = {0};
   if (request->network) return *request->network;
-  if (kind == TG_TORUS || kind == TG_MESH) {
-    tg_topology_init(&network, kind, TG_MAX_DIMS, extents, NULL);
-  } else {
-    int32_t nodes = kind == TG_HYPERCUBE ? bits_of(tg_plan_processors(request)) : (int32_t)request->processors;
-    tg_topology_init(&network, kind, 1, &nodes, NULL);
-  }
+  tg_topology_of_kind(&network, request->network_kind, grid ? TG_MAX_DIMS : 1, grid ? extents : &processors, NULL);
   return network;
 }
 

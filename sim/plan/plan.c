@@ -341,9 +341,7 @@ static void find_best_link(TgPlanSearch *search) {
   TgTopology network = tg_plan_any_network(search->request);
   search->latency_s = search->seconds_per_byte = INFINITY;
   for (int level = 0; level < network.levels; level++) {
-    const TgLevel *at = &network.level[level];
-    int axes = at->kind == TG_HYPERCUBE ? at->extents[0] : at->dims;
-    for (int axis = 0; axis < axes; axis++) {
+    for (int axis = 0; axis < tg_level_axes(&network.level[level]); axis++) {
       TgMachineLink link = tg_machine_link(search->request->machine, &network, level, axis);
       search->latency_s = fmin(search->latency_s, link.latency_s);
       search->seconds_per_byte = fmin(search->seconds_per_byte, 1 / link.bandwidth_bytes_per_s);

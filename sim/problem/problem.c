@@ -3,9 +3,6 @@
 #include "algo-library.h"
 #include "machine-library.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct TgProblem {
   TgSchedule schedule;
   TgScheduleNames names;
@@ -44,17 +41,6 @@ void tg_problem_free(TgProblem *problem) {
   g_free(problem);
 }
 
-static bool set_parameter(TgBindings *bindings, const char *text, TgError *error) {
-  const char *sign = strchr(text, '=');
-  char *end;
-  if (!sign || sign == text)
-    return tg_error_set(error, 0, 0, "%s: expected a parameter and its value, as in c=2", text);
-  const int64_t value = g_ascii_strtoll(sign + 1, &end, 10);
-  if (end == sign + 1 || *end) return tg_error_set(error, 0, 0, "%s: `%s` is no whole number", text, sign + 1);
-  g_autofree char *name = g_strndup(text, (gsize)(sign - text));
-  return tg_bindings_set(bindings, name, value, error);
-}
-
 /* Unless one was set: the machine's own, or the torus of the grid. */
 static bool choose_network(TgProblem *problem, TgError *error) {
   const TgSchedule *schedule = &problem->schedule;
@@ -71,7 +57,7 @@ bool tg_problem_bind(TgProblem *problem, const char *grid, const char *parameter
   g_auto(GStrv) texts = g_strsplit(parameters ? parameters : "", ",", -1);
   if (grid && !tg_bindings_grid(&bindings, grid, error)) return false;
   for (char **text = texts; *text; text++)
-    if (!set_parameter(&bindings, *text, error)) return false;
+    if (!tg_bindings_parse(&bindings, *text, error)) return false;
   problem->shape = (TgShape){0};
   problem->has_network = false;
   return tg_schedule_bind(&problem->schedule, &problem->names, &bindings, error) && choose_network(problem, error);

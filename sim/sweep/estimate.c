@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 void tg_estimate_clear(TgEstimate *estimate) {
   g_free(estimate->closed_form_why);
@@ -33,41 +32,34 @@ static bool refuse(TgEstimate *estimate, const char *field, const char *message,
 
 /* --- the network -------------------------------------------------------------------------------------------------- */
 
-/* A kind alone ("mesh", "hypercube") is the network of that kind with a node for each processor. */
-static char *whole_network(const TgSchedule *schedule, const char *kind, char **why) {
+/* The network of a kind with a node for each processor. */
+static bool whole_network(TgEstimate *estimate, TgNetworkKind kind, GError **error) {
+  const TgSchedule *schedule = estimate->schedule;
+  const TgNetworkKindInfo *info = tg_network_kind_info((int)kind);
   const int64_t processors = tg_schedule_processors(schedule);
-  TgTopology network;
-  int bits = 0;
-  char grid[48];
+  char grid[48], least[TG_TOPOLOGY_TEXT_BYTES];
+  if (tg_topology_of_kind(&estimate->network, kind, schedule->dims, schedule->extent, NULL) &&
+      estimate->network.nodes == processors)
+    return true;
   tg_schedule_grid_text(schedule, grid, sizeof grid);
-  while (INT64_C(1) << bits < processors) bits++;
-  const bool cube = strcmp(kind, "hypercube") == 0;
-  if (cube && INT64_C(1) << bits != processors) {
-    *why = g_strdup_printf("the grid %s has %" PRId64 " processors, no power of two; name the whole network, as in "
-                           "hypercube:%d",
-                           grid, processors, bits);
-    return NULL;
-  }
-  const bool like_grid = strcmp(kind, "torus") == 0 || strcmp(kind, "mesh") == 0;
-  g_autofree char *text =
-      like_grid ? g_strdup_printf("%s:%s", kind, grid) : g_strdup_printf("%s:%" PRId64, kind, cube ? bits : processors);
-  if (tg_topology_parse(&network, text, NULL)) return g_steal_pointer(&text);
-  *why = g_strdup_printf("the grid %s has %" PRId64 " processor%s, and there is no %s of so many nodes", grid,
-                         processors, processors == 1 ? "" : "s", kind);
-  return NULL;
+  tg_topology_format(&estimate->network, least, sizeof least);
+  g_autofree char *why =
+      processors == 1
+          ? g_strdup_printf("the grid %s has 1 processor, and there is no %s of so many nodes", grid, info->name)
+          : g_strdup_printf("the grid %s has %" PRId64 " processors, no %s; name the whole network, as in %s", grid,
+                            processors, info->sizes, least);
+  return refuse(estimate, "kind", why, error);
 }
 
 static bool find_network(TgEstimate *estimate, const char *network, GError **error) {
-  static const char *const kinds[] = {"torus", "mesh", "ring", "line", "hypercube", "full", "switch", NULL};
   const TgSchedule *schedule = estimate->schedule;
   const char *own = network ? NULL : tg_machine_own_network(&estimate->machine, tg_schedule_processors(schedule));
   const char *name = own ? own : network;
+  TgNetworkKind kind;
   TgError why = {0};
-  g_autofree char *no_whole = NULL, *whole = NULL;
   estimate->own_network = own != NULL;
-  if (name && g_strv_contains(kinds, name) && !(whole = whole_network(schedule, name, &no_whole)))
-    return refuse(estimate, "kind", no_whole, error);
-  if (name ? tg_topology_parse(&estimate->network, whole ? whole : name, &why)
+  if (name && tg_network_kind_parse(name, &kind)) return whole_network(estimate, kind, error);
+  if (name ? tg_topology_parse(&estimate->network, name, &why)
            : tg_topology_of_grid(&estimate->network, schedule->dims, schedule->extent, &why))
     return true;
   return refuse(estimate, "network", why.message, error);
@@ -159,22 +151,11 @@ static void name_nodes(TgEstimate *estimate) {
     estimate->rank[tg_embedding_node(&estimate->embedding, p)] = (int32_t)p;
 }
 
-/* Blocks of several sizes are followed by name. */
-static bool all_alike(const TgEstimate *estimate) {
-  const TgShape *shape = &estimate->shape;
-  bool alike = true;
-  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
-    const int32_t *blocks = estimate->schedule->blocks[matrix];
-    alike =
-        alike && (blocks[0] == 0 || (shape->rows[matrix] % blocks[0] == 0 && shape->columns[matrix] % blocks[1] == 0));
-  }
-  return alike;
-}
-
 static bool check_limit(TgEstimate *estimate, GError **error) {
   TgEstimateFault *fault = &estimate->fault;
   const TgSchedule *schedule = estimate->schedule;
-  const bool by_name = estimate->proved || !all_alike(estimate);
+  /* blocks of several sizes are followed by name */
+  const bool by_name = estimate->proved || !tg_blocks_alike(schedule, &estimate->shape);
   const double bytes = tg_cost_need_bytes(schedule, estimate->names, &estimate->network, &estimate->options) +
                        estimate->more_bytes + (by_name ? tg_state_need_bytes(schedule) : 0);
   char grid[48];

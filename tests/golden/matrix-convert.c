@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 static bool convert(int argc, char **argv, GError **error) {
-  TgMatrixRequest request = {0};
-  if (argc > 3 && !tg_type_parse(argv[3], &request.type, error)) return false;
+  TgMatrixRequest request = {.typed = argc > 3};
+  if (request.typed && !tg_element_parse(argv[3], &request.type))
+    return TG_IO_FAIL(error, BAD_INPUT, "unknown element type \"%s\": expected f32 or f64", argv[3]);
   if (argc > 5) {
     request.rows = g_ascii_strtoll(argv[4], NULL, 10);
     request.columns = g_ascii_strtoll(argv[5], NULL, 10);

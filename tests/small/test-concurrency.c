@@ -25,7 +25,7 @@ static TgProblem *open_problem(const char *name) {
 }
 
 static TgMatrix *matrix(uint64_t seed) {
-  TgMatrix *made = tg_matrix_new(TG_TYPE_F64, N, N, 0, NULL);
+  TgMatrix *made = tg_matrix_new(TG_F64, N, N, 0, NULL);
   tg_matrix_fill_uniform(made, seed);
   return made;
 }

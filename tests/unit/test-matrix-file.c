@@ -11,19 +11,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static TgMatrix *random_matrix(TgType type) {
+static TgMatrix *random_matrix(TgElement type) {
   TgMatrix *matrix = tg_matrix_new(type, 5, 3, 0, NULL);
   tg_matrix_fill_uniform(matrix, 11);
   return matrix;
 }
 
-static void check_round_trip(const Folder *folder, const char *name, TgType type) {
+static void check_round_trip(const Folder *folder, const char *name, TgElement type) {
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(folder->path, name, NULL);
   g_autoptr(TgMatrix) matrix = random_matrix(type);
   g_assert_true(tg_matrix_write(matrix, path, &error));
   g_assert_no_error(error);
-  const TgMatrixRequest request = {.type = type, .rows = 5, .columns = 3};
+  const TgMatrixRequest request = {.typed = true, .type = type, .rows = 5, .columns = 3};
   g_autoptr(TgMatrix) back = tg_matrix_read(path, &request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(back->type, ==, type);
@@ -35,8 +35,8 @@ static void test_round_trips(Folder *folder, gconstpointer unused) {
   (void)unused;
   static const char *const names[] = {"a.npy", "a.mtx", "a.raw", "a.bin"};
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-    check_round_trip(folder, names[i], TG_TYPE_F32);
-    check_round_trip(folder, names[i], TG_TYPE_F64);
+    check_round_trip(folder, names[i], TG_F32);
+    check_round_trip(folder, names[i], TG_F64);
   }
 }
 
@@ -44,13 +44,13 @@ static void test_own_type(Folder *folder, gconstpointer unused) {
   (void)unused;
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(folder->path, "a.npy", NULL);
-  g_autoptr(TgMatrix) matrix = random_matrix(TG_TYPE_F32);
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F32);
   g_assert_true(tg_matrix_write(matrix, path, &error));
   g_autoptr(TgMatrix) own = tg_matrix_read(path, NULL, &error);
-  g_assert_cmpint(own->type, ==, TG_TYPE_F32);
-  const TgMatrixRequest request = {.type = TG_TYPE_F64};
+  g_assert_cmpint(own->type, ==, TG_F32);
+  const TgMatrixRequest request = {.typed = true, .type = TG_F64};
   g_autoptr(TgMatrix) wide = tg_matrix_read(path, &request, &error);
-  g_assert_cmpint(wide->type, ==, TG_TYPE_F64);
+  g_assert_cmpint(wide->type, ==, TG_F64);
   for (int i = 0; i < 15; i++) g_assert_cmpfloat(wide->f64[i], ==, (double)matrix->f32[i]);
 }
 
@@ -69,23 +69,23 @@ static void test_refusals(Folder *folder, gconstpointer unused) {
   const TgMatrixRequest any = {0};
   g_autofree char *path = g_build_filename(folder->path, "a.raw", NULL);
   g_autofree char *npy = g_build_filename(folder->path, "a.npy", NULL);
-  g_autoptr(TgMatrix) matrix = random_matrix(TG_TYPE_F64);
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F64);
   g_assert_true(tg_matrix_write(matrix, path, NULL) && tg_matrix_write(matrix, npy, NULL));
   check_refused(folder, "none.npy", any, TG_IO_ERROR_CANNOT_READ, ": cannot read: No such file or directory");
   check_refused(folder, "a.csv", any, TG_IO_ERROR_BAD_INPUT,
                 ": the suffix is not a matrix format; expected one of .npy, .mtx, .raw, .bin");
   check_refused(folder, "a.raw", any, TG_IO_ERROR_BAD_INPUT,
                 ": a raw file stores neither its shape nor its type; give both (--size and --type)");
-  check_refused(folder, "a.raw", (TgMatrixRequest){.type = TG_TYPE_F32, .rows = 5, .columns = 3}, TG_IO_ERROR_BAD_INPUT,
-                ": wrong size for a raw 5x3 f32 matrix: expected 60 bytes, found 120");
-  check_refused(folder, "a.raw", (TgMatrixRequest){.type = TG_TYPE_F32, .rows = INT64_MAX, .columns = 3},
+  check_refused(folder, "a.raw", (TgMatrixRequest){.typed = true, .type = TG_F32, .rows = 5, .columns = 3},
+                TG_IO_ERROR_BAD_INPUT, ": wrong size for a raw 5x3 f32 matrix: expected 60 bytes, found 120");
+  check_refused(folder, "a.raw", (TgMatrixRequest){.typed = true, .type = TG_F32, .rows = INT64_MAX, .columns = 3},
                 TG_IO_ERROR_TOO_LARGE, ": the size of a raw 9223372036854775807x3 f32 matrix in bytes overflows");
   check_refused(folder, "a.raw",
-                (TgMatrixRequest){.type = TG_TYPE_F64, .rows = INT64_C(1) << 33, .columns = INT64_C(1) << 33},
+                (TgMatrixRequest){.typed = true, .type = TG_F64, .rows = INT64_C(1) << 33, .columns = INT64_C(1) << 33},
                 TG_IO_ERROR_TOO_LARGE, ": the size of a raw 8589934592x8589934592 f64 matrix in bytes overflows");
-  check_refused(folder, "a.raw", (TgMatrixRequest){.type = TG_TYPE_F64, .rows = 5, .columns = 3, .limit_bytes = 119},
-                TG_IO_ERROR_TOO_LARGE,
-                ": a matrix of 5x3 f64 needs 120 bytes; the limit is 119 bytes (set by the caller)");
+  check_refused(
+      folder, "a.raw", (TgMatrixRequest){.typed = true, .type = TG_F64, .rows = 5, .columns = 3, .limit_bytes = 119},
+      TG_IO_ERROR_TOO_LARGE, ": a matrix of 5x3 f64 needs 120 bytes; the limit is 119 bytes (set by the caller)");
   check_refused(folder, "a.npy", (TgMatrixRequest){.rows = 5, .columns = 4}, TG_IO_ERROR_BAD_INPUT,
                 ": the matrix is 5x3, expected 5x4");
 }
@@ -93,10 +93,10 @@ static void test_refusals(Folder *folder, gconstpointer unused) {
 static void test_overflowing_conversion(Folder *folder, gconstpointer unused) {
   (void)unused;
   g_autofree char *path = g_build_filename(folder->path, "a.npy", NULL);
-  g_autoptr(TgMatrix) matrix = random_matrix(TG_TYPE_F64);
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F64);
   tg_matrix_set(matrix, 2, 1, -0x1p200);
   g_assert_true(tg_matrix_write(matrix, path, NULL));
-  check_refused(folder, "a.npy", (TgMatrixRequest){.type = TG_TYPE_F32}, TG_IO_ERROR_BAD_INPUT,
+  check_refused(folder, "a.npy", (TgMatrixRequest){.typed = true, .type = TG_F32}, TG_IO_ERROR_BAD_INPUT,
                 ": element (2, 1), counted from 0, is -1.6069380442589903e+60 and does not fit f32");
 }
 
@@ -104,7 +104,7 @@ static void test_unknown_suffix_leaves_nothing(Folder *folder, gconstpointer unu
   (void)unused;
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(folder->path, "a.txt", NULL);
-  g_autoptr(TgMatrix) matrix = random_matrix(TG_TYPE_F64);
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F64);
   g_assert_false(tg_matrix_write(matrix, path, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
   g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
@@ -119,14 +119,14 @@ static void test_empty_files(Folder *folder, gconstpointer unused) {
     g_autoptr(GError) error = NULL;
     g_autofree char *path = g_build_filename(folder->path, names[i], NULL);
     g_assert_true(g_file_set_contents(path, "", 0, NULL));
-    const TgMatrixRequest request = {.type = TG_TYPE_F64, .rows = 1, .columns = 1};
+    const TgMatrixRequest request = {.typed = true, .type = TG_F64, .rows = 1, .columns = 1};
     g_assert_null(tg_matrix_read(path, &request, &error));
     g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
   }
 }
 
 static gpointer feed(gpointer path) {
-  g_autoptr(TgMatrix) matrix = random_matrix(TG_TYPE_F64);
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F64);
   g_autoptr(GError) error = NULL;
   g_assert_true(tg_matrix_write(matrix, path, &error));
   return NULL;
@@ -142,7 +142,7 @@ static void test_named_pipe(Folder *folder, gconstpointer unused) {
   g_autoptr(TgMatrix) back = tg_matrix_read(path, NULL, &error);
   g_thread_join(writer);
   g_assert_no_error(error);
-  g_autoptr(TgMatrix) matrix = random_matrix(TG_TYPE_F64);
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F64);
   g_assert_cmpmem(back->data, tg_matrix_bytes(back), matrix->data, tg_matrix_bytes(matrix));
 }
 
@@ -215,12 +215,12 @@ typedef struct Cut {
 static void check_cut(const Folder *folder, const Cut *cut) {
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(folder->path, cut->name, NULL);
-  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_TYPE_F64, 300, 300, 0, NULL);
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_F64, 300, 300, 0, NULL);
   TgByteSource source;
   g_assert_true(tg_matrix_write(matrix, path, NULL));
   g_assert_true(tg_byte_source_open(&source, path, &error));
   g_assert_cmpint(truncate(path, cut->left), ==, 0);
-  const TgMatrixRequest request = {.type = TG_TYPE_F64, .rows = 300, .columns = 300};
+  const TgMatrixRequest request = {.typed = true, .type = TG_F64, .rows = 300, .columns = 300};
   g_assert_null(cut->read(&source, &request, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ);
   g_autofree char *message =
@@ -276,7 +276,7 @@ static void check_stream(const Folder *folder, const Stream *stream) {
   g_assert_cmpint(mkfifo(path, 0600), ==, 0);
   Feed feed = {path, stream->bytes, stream->size ? stream->size : strlen(stream->bytes), stream->endless};
   GThread *writer = g_thread_new("writer", feed_bytes, &feed);
-  const TgMatrixRequest request = {.type = TG_TYPE_F64, .rows = 1, .columns = 2};
+  const TgMatrixRequest request = {.typed = true, .type = TG_F64, .rows = 1, .columns = 2};
   g_assert_null(tg_matrix_read(path, &request, &error));
   g_thread_join(writer);
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
@@ -312,7 +312,7 @@ static void test_endless_zeros(Folder *folder, gconstpointer unused) {
   for (size_t i = 0; i < 2 * G_N_ELEMENTS(names); i++) {
     g_autoptr(GError) error = NULL;
     g_autofree char *path = g_build_filename(folder->path, names[i / 2], NULL);
-    const TgMatrixRequest request = {.type = TG_TYPE_F64, .rows = 1, .columns = 2};
+    const TgMatrixRequest request = {.typed = true, .type = TG_F64, .rows = 1, .columns = 2};
     unlink(path);
     if (i % 2)
       g_assert_cmpint(symlink("/dev/zero", path), ==, 0);

@@ -8,7 +8,7 @@
 
 static void test_new_is_zero(void) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_TYPE_F32, 3, 5, 0, &error);
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_F32, 3, 5, 0, &error);
   g_assert_no_error(error);
   g_assert_cmpint(matrix->rows, ==, 3);
   g_assert_cmpint(matrix->columns, ==, 5);
@@ -20,7 +20,7 @@ static void test_new_is_zero(void) {
 }
 
 typedef struct Refusal {
-  TgType type;
+  TgElement type;
   int64_t rows, columns;
   uint64_t limit_bytes;
   int code;
@@ -29,13 +29,13 @@ typedef struct Refusal {
 
 static void test_refusals(void) {
   static const Refusal rows[] = {
-      {TG_TYPE_F64, 0, 4, 0, TG_IO_ERROR_BAD_INPUT, "*0x4*at least 1*"},
-      {TG_TYPE_F64, 4, -1, 0, TG_IO_ERROR_BAD_INPUT, "*4x-1*at least 1*"},
-      {TG_TYPE_F64, INT64_MAX, 3, 0, TG_IO_ERROR_TOO_LARGE, "*overflows*"},
-      {TG_TYPE_F64, INT64_C(1) << 33, INT64_C(1) << 33, 0, TG_IO_ERROR_TOO_LARGE, "*overflows*"},
-      {TG_TYPE_F64, INT64_C(1) << 61, 1, 0, TG_IO_ERROR_TOO_LARGE, "*overflows*"},
-      {TG_TYPE_F32, INT64_C(1) << 30, 1 << 20, 0, TG_IO_ERROR_TOO_LARGE, "*needs 4503599627370496 bytes*the memory*"},
-      {TG_TYPE_F32, 5, 5, 99, TG_IO_ERROR_TOO_LARGE, "*needs 100 bytes; the limit is 99 bytes (set by the caller)"},
+      {TG_F64, 0, 4, 0, TG_IO_ERROR_BAD_INPUT, "*0x4*at least 1*"},
+      {TG_F64, 4, -1, 0, TG_IO_ERROR_BAD_INPUT, "*4x-1*at least 1*"},
+      {TG_F64, INT64_MAX, 3, 0, TG_IO_ERROR_TOO_LARGE, "*overflows*"},
+      {TG_F64, INT64_C(1) << 33, INT64_C(1) << 33, 0, TG_IO_ERROR_TOO_LARGE, "*overflows*"},
+      {TG_F64, INT64_C(1) << 61, 1, 0, TG_IO_ERROR_TOO_LARGE, "*overflows*"},
+      {TG_F32, INT64_C(1) << 30, 1 << 20, 0, TG_IO_ERROR_TOO_LARGE, "*needs 4503599627370496 bytes*the memory*"},
+      {TG_F32, 5, 5, 99, TG_IO_ERROR_TOO_LARGE, "*needs 100 bytes; the limit is 99 bytes (set by the caller)"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autoptr(GError) error = NULL;
@@ -44,27 +44,27 @@ static void test_refusals(void) {
     if (!g_pattern_match_simple(rows[i].message, error->message)) g_error("row %zu: %s", i, error->message);
   }
   g_autoptr(GError) error = NULL;
-  g_autoptr(TgMatrix) just_fits = tg_matrix_new(TG_TYPE_F32, 5, 5, 100, &error);
+  g_autoptr(TgMatrix) just_fits = tg_matrix_new(TG_F32, 5, 5, 100, &error);
   g_assert_no_error(error);
   g_assert_nonnull(just_fits);
 }
 
 static void test_convert(void) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(TgMatrix) wide = tg_matrix_new(TG_TYPE_F64, 2, 2, 0, NULL);
+  g_autoptr(TgMatrix) wide = tg_matrix_new(TG_F64, 2, 2, 0, NULL);
   const double values[] = {0.1, -INFINITY, NAN, 3e38};
   for (int i = 0; i < 4; i++) wide->f64[i] = values[i];
-  g_autoptr(TgMatrix) narrow = tg_matrix_convert(wide, TG_TYPE_F32, 0, &error);
+  g_autoptr(TgMatrix) narrow = tg_matrix_convert(wide, TG_F32, 0, &error);
   g_assert_no_error(error);
   g_assert_cmpfloat(narrow->f32[0], ==, 0.1f);
   g_assert_true(isinf(narrow->f32[1]) && narrow->f32[1] < 0 && isnan(narrow->f32[2]));
-  g_autoptr(TgMatrix) back = tg_matrix_convert(narrow, TG_TYPE_F64, 0, &error);
+  g_autoptr(TgMatrix) back = tg_matrix_convert(narrow, TG_F64, 0, &error);
   g_assert_cmpfloat(back->f64[0], ==, (double)0.1f);
-  g_autoptr(TgMatrix) same = tg_matrix_convert(narrow, TG_TYPE_ANY, 0, &error);
-  g_assert_cmpint(same->type, ==, TG_TYPE_F32);
+  g_autoptr(TgMatrix) same = tg_matrix_convert(narrow, TG_F32, 0, &error);
+  g_assert_cmpint(same->type, ==, TG_F32);
   g_assert_cmpmem(same->data, 16, narrow->data, 16);
   wide->f64[3] = 1e39;
-  g_assert_null(tg_matrix_convert(wide, TG_TYPE_F32, 0, &error));
+  g_assert_null(tg_matrix_convert(wide, TG_F32, 0, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
   g_assert_true(g_str_has_prefix(error->message, "element (1, 1), counted from 0, is 9.99"));
 }
@@ -96,11 +96,11 @@ static void check_uniform(const TgMatrix *matrix) {
 }
 
 static void test_uniform(void) {
-  for (TgType type = TG_TYPE_F32; type <= TG_TYPE_F64; type++) {
+  for (TgElement type = TG_F32; type <= TG_F64; type++) {
     g_autoptr(TgMatrix) matrix = tg_matrix_new(type, 300, 200, 0, NULL);
     tg_matrix_fill_uniform(matrix, 7);
     check_uniform(matrix);
-    const double alone = type == TG_TYPE_F32 ? (double)tg_random_uniform_f32(7, 1234) : tg_random_uniform_f64(7, 1234);
+    const double alone = type == TG_F32 ? (double)tg_random_uniform_f32(7, 1234) : tg_random_uniform_f64(7, 1234);
     g_assert_cmpfloat(tg_matrix_get(matrix, 6, 34), ==, alone);
     g_autoptr(TgMatrix) other = tg_matrix_new(type, 300, 200, 0, NULL);
     tg_matrix_fill_uniform(other, 8);
@@ -111,7 +111,7 @@ static void test_uniform(void) {
 }
 
 static void test_integers(void) {
-  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_TYPE_F32, 100, 70, 0, NULL);
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_F32, 100, 70, 0, NULL);
   tg_matrix_fill_integers(matrix, 1, -3, 3);
   int counts[7] = {0};
   for (int i = 0; i < 7000; i++) {
@@ -127,18 +127,6 @@ static void test_integers(void) {
     g_assert_cmpint(tg_random_integer(3, i, 5, 5), ==, 5);
   }
   g_assert_true(low && high);
-}
-
-static void test_types(void) {
-  g_autoptr(GError) error = NULL;
-  TgType type = TG_TYPE_ANY;
-  g_assert_true(tg_type_parse("f64", &type, &error));
-  g_assert_cmpint(type, ==, TG_TYPE_F64);
-  g_assert_cmpstr(tg_type_name(TG_TYPE_F32), ==, "f32");
-  g_assert_cmpuint(tg_type_bytes(TG_TYPE_F64), ==, 8);
-  g_assert_false(tg_type_parse("any", &type, &error));
-  g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
-  g_assert_cmpstr(error->message, ==, "unknown element type \"any\": expected f32 or f64");
 }
 
 /* Memory that a container allows may be far below what the machine has available, never far above. */
@@ -191,7 +179,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/matrix/random-is-splitmix64", test_random_is_splitmix64);
   g_test_add_func("/matrix/uniform", test_uniform);
   g_test_add_func("/matrix/integers", test_integers);
-  g_test_add_func("/matrix/types", test_types);
   g_test_add_func("/matrix/available-memory", test_available_memory);
   g_test_add_func("/matrix/memory-below-limits", test_memory_below_limits);
   g_test_add_func("/matrix/memory-left", test_memory_left);

@@ -44,7 +44,7 @@ static void test_reads(void) {
     g_autoptr(GError) error = NULL;
     g_autoptr(TgMatrix) matrix = parse(readings[i].text, &error);
     g_assert_no_error(error);
-    g_assert_cmpint(matrix->type, ==, TG_TYPE_F64);
+    g_assert_cmpint(matrix->type, ==, TG_F64);
     g_assert_cmpint(matrix->rows, ==, readings[i].rows);
     g_assert_cmpint(matrix->columns, ==, readings[i].columns);
     for (int64_t k = 0; k < tg_matrix_elements(matrix); k++)
@@ -189,7 +189,7 @@ static void test_too_large(void) {
       "x.mtx:2: a matrix of 1000x1000 f64 needs 8000000 bytes; the limit is 1048576 bytes (set by the caller)");
 }
 
-static void check_written(TgType type) {
+static void check_written(TgElement type) {
   g_autoptr(GError) error = NULL;
   g_autoptr(TgMatrix) matrix = tg_matrix_new(type, 9, 4, 0, NULL);
   tg_matrix_fill_uniform(matrix, 3);
@@ -209,12 +209,12 @@ static void check_written(TgType type) {
 }
 
 static void test_writes(void) {
-  check_written(TG_TYPE_F32);
-  check_written(TG_TYPE_F64);
+  check_written(TG_F32);
+  check_written(TG_F64);
 }
 
 static void test_written_text(void) {
-  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_TYPE_F64, 2, 2, 0, NULL);
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(TG_F64, 2, 2, 0, NULL);
   const double values[] = {0.1, 2, -3.5, 1e300};
   memcpy(matrix->f64, values, sizeof values);
   char *text = NULL;

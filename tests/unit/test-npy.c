@@ -44,7 +44,7 @@ static void check_read(int version, const char *descr, bool fortran) {
   g_autoptr(GByteArray) file = npy_file(version, descr, dictionary, 6);
   g_autoptr(TgMatrix) matrix = parse(file, &error);
   g_assert_no_error(error);
-  g_assert_cmpint(matrix->type, ==, descr[2] == '8' ? TG_TYPE_F64 : TG_TYPE_F32);
+  g_assert_cmpint(matrix->type, ==, descr[2] == '8' ? TG_F64 : TG_F32);
   g_assert_cmpint(matrix->rows, ==, 2);
   g_assert_cmpint(matrix->columns, ==, 3);
   for (int r = 0; r < 2; r++)
@@ -75,7 +75,7 @@ typedef struct Pieces {
   const char *descr;
   bool fortran;
   int rows, columns;
-  TgType type;
+  TgElement type;
 } Pieces;
 
 static void check_pieces(const Pieces *row) {
@@ -84,7 +84,7 @@ static void check_pieces(const Pieces *row) {
                                                 row->fortran ? "True" : "False", row->rows, row->columns);
   g_autoptr(GByteArray) file = npy_file(1, row->descr, dictionary, row->rows * row->columns);
   TgByteSource source = tg_byte_source_of_memory("x.npy", file->data, file->len);
-  g_autoptr(TgMatrix) matrix = tg_npy_read(&source, &(TgMatrixRequest){.type = row->type}, &error);
+  g_autoptr(TgMatrix) matrix = tg_npy_read(&source, &(TgMatrixRequest){.typed = true, .type = row->type}, &error);
   g_assert_no_error(error);
   g_assert_cmpint(matrix->type, ==, row->type);
   int wrong = 0;
@@ -97,11 +97,9 @@ static void check_pieces(const Pieces *row) {
 /* More than is read at a time: whole columns, parts of a column, and types that differ. */
 static void test_pieces(void) {
   static const Pieces rows[] = {
-      {"<f4", true, 1000003, 5, TG_TYPE_F32},  {"<f4", true, 2500001, 2, TG_TYPE_F32},
-      {">f8", true, 1000003, 5, TG_TYPE_F32},  {"<f4", true, 5000001, 1, TG_TYPE_F64},
-      {"<f8", true, 2500001, 2, TG_TYPE_F32},  {">f4", false, 3, 1000003, TG_TYPE_F64},
-      {"<f8", false, 3, 1000003, TG_TYPE_F32}, {"<f8", false, 3, 1000003, TG_TYPE_F64},
-      {"<f8", true, 131, 197, TG_TYPE_F32},
+      {"<f4", true, 1000003, 5, TG_F32},  {"<f4", true, 2500001, 2, TG_F32},  {">f8", true, 1000003, 5, TG_F32},
+      {"<f4", true, 5000001, 1, TG_F64},  {"<f8", true, 2500001, 2, TG_F32},  {">f4", false, 3, 1000003, TG_F64},
+      {"<f8", false, 3, 1000003, TG_F32}, {"<f8", false, 3, 1000003, TG_F64}, {"<f8", true, 131, 197, TG_F32},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) check_pieces(&rows[i]);
 }
@@ -113,7 +111,7 @@ static void check_unfit(const char *order, const char *place) {
   const double large = 1e300;
   memcpy(file->data + file->len - 5 * sizeof large, &large, sizeof large); /* element 7 */
   TgByteSource source = tg_byte_source_of_memory("x.npy", file->data, file->len);
-  g_assert_null(tg_npy_read(&source, &(TgMatrixRequest){.type = TG_TYPE_F32}, &error));
+  g_assert_null(tg_npy_read(&source, &(TgMatrixRequest){.typed = true, .type = TG_F32}, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
   g_autofree char *message =
       g_strdup_printf("x.npy: element %s, counted from 0, is 1.0000000000000001e+300 and does not fit f32", place);
@@ -268,7 +266,7 @@ static void test_forged_sizes(void) {
                "x.npy: a matrix of 2x2 f64 needs 32 bytes; the limit is 31 bytes (set by the caller)");
 }
 
-static void check_written(TgType type, int64_t rows, int64_t columns) {
+static void check_written(TgElement type, int64_t rows, int64_t columns) {
   g_autoptr(GError) error = NULL;
   g_autoptr(TgMatrix) matrix = tg_matrix_new(type, rows, columns, 0, NULL);
   tg_matrix_fill_uniform(matrix, 5);
@@ -291,10 +289,10 @@ static void check_written(TgType type, int64_t rows, int64_t columns) {
 }
 
 static void test_writes(void) {
-  check_written(TG_TYPE_F32, 1, 1);
-  check_written(TG_TYPE_F64, 7, 13);
-  check_written(TG_TYPE_F64, 1, 100000);
-  check_written(TG_TYPE_F32, 100000, 1);
+  check_written(TG_F32, 1, 1);
+  check_written(TG_F64, 7, 13);
+  check_written(TG_F64, 1, 100000);
+  check_written(TG_F32, 100000, 1);
 }
 
 int main(int argc, char **argv) {

@@ -75,7 +75,8 @@ static const Refusal refusals[] = {
      "found `colunm`, did you mean `column`?"},
     {"meant-loop", HEAD "repeat round in q\n  move A to (i, j-rond)\n", 5, 19, "found `rond`, did you mean `round`?"},
     {"meant-parameter", HEAD "move A to (i, Q)\n", 4, 15, "found `Q`, did you mean `q`?"},
-    {"known-names", HEAD "repeat s in q\n  move A to (i, x)\n", 5, 17, "expected a number or a name declared above: s, i, j, q"},
+    {"known-names", HEAD "repeat s in q\n  move A to (i, x)\n", 5, 17,
+     "expected a number or a name declared above: s, i, j, q"},
     {"known-axes", HEAD "broadcast A along k from 0\n", 4, 19, "a coordinate of the grid: i, j"},
     {"meant-buffer", HEAD "C += AA * B\n", 4, 6, "nothing ever puts a block into `AA`, did you mean `A`?"},
     {"known-buffer", HEAD "A B * C\n", 4, 3, "found `B`, expected `+=` or `=`"},
@@ -236,6 +237,36 @@ static void test_grids(void) {
   g_assert_cmpint(b.grid[2], ==, 6);
 }
 
+static const struct {
+  const char *text, *message;
+} bad_settings[] = {
+    {"", "a parameter and its value"},
+    {"c", "a parameter and its value"},
+    {"=2", "a parameter and its value"},
+    {"c=", "expected a whole number after ="},
+    {"c=x", "expected a whole number after ="},
+    {"c= 2", "expected a whole number after ="},
+    {"c=2x", "`c=2x`: expected a whole number after ="},
+    {"c=9223372036854775808", "too large or too small"},
+    {"a_name_of_more_than_thirty_one_characters=2", "expected 1 to 31 characters"},
+};
+
+static void test_settings(void) {
+  TgBindings b = {0};
+  TgError error;
+  for (gsize i = 0; i < G_N_ELEMENTS(bad_settings); i++) {
+    g_assert_false(tg_bindings_parse(&b, bad_settings[i].text, &error));
+    g_assert_nonnull(strstr(error.message, bad_settings[i].message));
+  }
+  g_assert_cmpint(b.count, ==, 0);
+  g_assert_true(tg_bindings_parse(&b, "c=-9223372036854775807", &error) && tg_bindings_parse(&b, "b=3", &error) &&
+                tg_bindings_parse(&b, "b=4", &error));
+  g_assert_cmpint(b.count, ==, 2);
+  g_assert_cmpint(b.set[0].value, ==, -INT64_MAX);
+  g_assert_cmpstr(b.set[1].name, ==, "b");
+  g_assert_cmpint(b.set[1].value, ==, 4);
+}
+
 static void test_blocks_cover(void) {
   for (gint64 size = 0; size < 40; size++)
     for (gint64 parts = 1; parts < 12; parts++) {
@@ -299,6 +330,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/schedule/display-name", test_display_name);
   g_test_add_func("/schedule/limits", test_limits);
   g_test_add_func("/schedule/bindings", test_bindings);
+  g_test_add_func("/schedule/settings", test_settings);
   g_test_add_func("/schedule/default-parameter", test_default_parameter);
   g_test_add_func("/schedule/grids", test_grids);
   g_test_add_func("/schedule/blocks-cover", test_blocks_cover);

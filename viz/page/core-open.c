@@ -4,21 +4,9 @@
 #include "core-private.h"
 #include "layout.h"
 
-static bool set_value(TgBindings *bindings, const char *value, TgError *error) {
-  const char *sign = strchr(value, '=');
-  char name[TG_NAME_LENGTH];
-  if (!sign || sign == value || sign - value >= TG_NAME_LENGTH)
-    return tg_error_set(error, 0, 0, "`%s`: expected a parameter and its value, as in c=2", value);
-  g_strlcpy(name, value, (gsize)(sign - value) + 1);
-  char *end;
-  const long long number = strtoll(sign + 1, &end, 10);
-  if (end == sign + 1 || *end) return tg_error_set(error, 0, 0, "`%s`: expected a whole number after =", value);
-  return tg_bindings_set(bindings, name, number, error);
-}
-
 static bool read_setting(Settings *settings, const char *key, const char *value, TgError *error) {
   if (strcmp(key, "grid") == 0) return tg_bindings_grid(&settings->bindings, value, error);
-  if (strcmp(key, "set") == 0) return set_value(&settings->bindings, value, error);
+  if (strcmp(key, "set") == 0) return tg_bindings_parse(&settings->bindings, value, error);
   if (strcmp(key, "collective") == 0) return tg_collective_parse(value, &settings->collective, error);
   if (strcmp(key, "embed") == 0) return tg_embedding_kind_parse(&settings->embedding, value, error);
   if (strcmp(key, "network") == 0) return g_strlcpy(settings->network, value, sizeof settings->network) > 0;
