@@ -24,7 +24,7 @@ typedef struct TgEstimateMemory {
 
 /** What failed, beyond the sentence of the GError. */
 typedef struct TgEstimateFault {
-  const char *field; /**< what is at fault: "network", "kind" (of the network), "embedding", "straggler"; or NULL */
+  const char *field; /**< what is at fault: "network", "embedding", "straggler"; or NULL */
   TgError failure;   /**< of the schedule's text or its run; its message is "" where the schedule is not at fault */
   char need_of[256]; /**< what needs more memory than the limit … */
   double need_bytes; /**< … and how much it needs; 0 where memory is not what is missing */

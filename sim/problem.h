@@ -31,7 +31,8 @@ bool tg_problem_bind(TgProblem *problem, const char *grid, const char *parameter
 /** C is m x n, the inner dimension k; each from 1 to 2^31-1. Once it is bound. Errors: as tg_shape_init(). */
 bool tg_problem_set_sizes(TgProblem *problem, int64_t m, int64_t n, int64_t k, TgElement element, GError **error);
 
-/** A network such as "torus:4x4" with at least as many nodes as the grid has processors, and where these are on it.
+/** A network such as "torus:4x4" with at least as many nodes as the grid has processors, or a kind alone ("hypercube"),
+ * and where the processors are on it.
  * NULL is the default: the machine's own network where that has a node for each processor, else a torus of the grid's
  * extents. Once it is bound. */
 bool tg_problem_set_network(TgProblem *problem, const char *network, TgEmbeddingKind embedding, TgError *error);

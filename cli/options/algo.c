@@ -95,9 +95,8 @@ TgExit tg_network_option(const TgCli *cli, const char *name, const TgSchedule *s
                          TgEmbedding *embedding) {
   TgError error = {0};
   TgEmbeddingKind kind;
-  const bool known = name ? tg_topology_parse(network, name, &error)
-                          : tg_topology_of_grid(network, schedule->dims, schedule->extent, &error);
-  if (!known) return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
+  if (!tg_topology_for_grid(network, name, schedule->dims, schedule->extent, &error))
+    return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
   const TgExit status = tg_embed_option(cli, &kind);
   if (status) return status;
   if (!tg_embedding_init(embedding, kind, schedule->dims, schedule->extent, network, &error))

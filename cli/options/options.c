@@ -44,7 +44,8 @@ static const TgOptionRow rows[] = {
     {"type:bench", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64|i32",
      "element type, one of those that the experiment has"},
     {"network", 0, G_OPTION_ARG_STRING, AT(network), "NETWORK",
-     "network to map the grid onto, such as torus:4x4 or hypercube:4; see `topogemm list topologies` (default: a torus "
+     "network to map the grid onto, such as torus:4x4 or hypercube:4, or a kind alone, with one node for each "
+     "processor; see `topogemm list topologies` (default: a torus "
      "with the grid's extents)"},
     {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "HOW",
      "mapping of the grid onto the network: rowmajor, gray or snake (default: rowmajor)"},

@@ -202,8 +202,6 @@ TgExit tg_sim_failed(TgCli *cli, const TgAlgo *algo, const TgEstimateFault *faul
   if (*fault->failure.message && g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE))
     return tg_algo_report_failure(cli, algo, &fault->failure);
   if (*fault->failure.message) return tg_algo_report(cli, algo, &fault->failure);
-  if (g_strcmp0(fault->field, "kind") == 0)
-    return tg_report(cli, TG_EXIT_USAGE, "--network %s: %s", cli->options.network, error->message);
   if (g_strcmp0(fault->field, "network") == 0 || g_strcmp0(fault->field, "straggler") == 0)
     return tg_report(cli, TG_EXIT_USAGE, "--%s: %s", fault->field, error->message);
   return tg_report_error(cli, g_steal_pointer(&freed));

@@ -48,8 +48,7 @@ static bool choose_network(TgProblem *problem, TgError *error) {
   if (problem->has_network || schedule->bound != TG_BOUND_YES) return true;
   problem->embedding = TG_ROWMAJOR;
   const char *own = tg_machine_own_network(&problem->machine, tg_schedule_processors(schedule));
-  if (own) return tg_topology_parse(network, own, error);
-  return tg_topology_of_grid(network, schedule->dims, schedule->extent, error);
+  return tg_topology_for_grid(network, own, schedule->dims, schedule->extent, error);
 }
 
 bool tg_problem_bind(TgProblem *problem, const char *grid, const char *parameters, TgError *error) {
@@ -76,7 +75,7 @@ bool tg_problem_set_network(TgProblem *problem, const char *network, TgEmbedding
     problem->has_network = false;
     return choose_network(problem, error);
   }
-  if (!tg_topology_parse(&wanted, network, error) ||
+  if (!tg_topology_for_grid(&wanted, network, schedule->dims, schedule->extent, error) ||
       !tg_embedding_init(&unused, embedding, schedule->dims, schedule->extent, &wanted, error))
     return false;
   problem->has_network = true;

@@ -32,35 +32,12 @@ static bool refuse(TgEstimate *estimate, const char *field, const char *message,
 
 /* --- the network -------------------------------------------------------------------------------------------------- */
 
-/* The network of a kind with a node for each processor. */
-static bool whole_network(TgEstimate *estimate, TgNetworkKind kind, GError **error) {
-  const TgSchedule *schedule = estimate->schedule;
-  const TgNetworkKindInfo *info = tg_network_kind_info((int)kind);
-  const int64_t processors = tg_schedule_processors(schedule);
-  char grid[48], least[TG_TOPOLOGY_TEXT_BYTES];
-  if (tg_topology_of_kind(&estimate->network, kind, schedule->dims, schedule->extent, NULL) &&
-      estimate->network.nodes == processors)
-    return true;
-  tg_schedule_grid_text(schedule, grid, sizeof grid);
-  tg_topology_format(&estimate->network, least, sizeof least);
-  g_autofree char *why =
-      processors == 1
-          ? g_strdup_printf("the grid %s has 1 processor, and there is no %s of so many nodes", grid, info->name)
-          : g_strdup_printf("the grid %s has %" PRId64 " processors, no %s; name the whole network, as in %s", grid,
-                            processors, info->sizes, least);
-  return refuse(estimate, "kind", why, error);
-}
-
 static bool find_network(TgEstimate *estimate, const char *network, GError **error) {
   const TgSchedule *schedule = estimate->schedule;
   const char *own = network ? NULL : tg_machine_own_network(&estimate->machine, tg_schedule_processors(schedule));
-  const char *name = own ? own : network;
-  TgNetworkKind kind;
   TgError why = {0};
   estimate->own_network = own != NULL;
-  if (name && tg_network_kind_parse(name, &kind)) return whole_network(estimate, kind, error);
-  if (name ? tg_topology_parse(&estimate->network, name, &why)
-           : tg_topology_of_grid(&estimate->network, schedule->dims, schedule->extent, &why))
+  if (tg_topology_for_grid(&estimate->network, own ? own : network, schedule->dims, schedule->extent, &why))
     return true;
   return refuse(estimate, "network", why.message, error);
 }

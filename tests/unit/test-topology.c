@@ -219,6 +219,30 @@ static void coordinates_are_outermost_first(void) {
   g_assert_cmpint(c[0], ==, 32);
 }
 
+/* What --network names: nothing, a kind, or a whole network. */
+static void networks_fit_the_grid(void) {
+  static const struct {
+    const char *text, *network, *error;
+  } cases[] = {{NULL, "torus:4x2", NULL}, {"mesh", "mesh:4x2", NULL},   {"hypercube", "hypercube:3", NULL},
+               {"full", "full:8", NULL},  {"ring:12", "ring:12", NULL}, {"star", NULL, "there is no network 'star'"}};
+  const int32_t extents[] = {4, 2}, uneven[] = {3, 3};
+  char text[TG_TOPOLOGY_TEXT_BYTES];
+  TgTopology topology;
+  TgError error;
+  for (size_t c = 0; c < G_N_ELEMENTS(cases); c++) {
+    const bool found = tg_topology_for_grid(&topology, cases[c].text, 2, extents, &error);
+    if (cases[c].error) {
+      g_assert_nonnull(strstr(error.message, cases[c].error));
+      continue;
+    }
+    g_assert_true(found);
+    tg_topology_format(&topology, text, sizeof text);
+    g_assert_cmpstr(text, ==, cases[c].network);
+  }
+  g_assert_false(tg_topology_for_grid(&topology, "hypercube", 2, uneven, &error));
+  g_assert_nonnull(strstr(error.message, "9 processors, no power of two"));
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/topology/bad-text", bad_text_is_refused_in_words);
@@ -227,6 +251,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/topology/facts", facts_are_those_of_the_textbook);
   g_test_add_func("/topology/routes", routes_go_as_stated);
   g_test_add_func("/topology/links", links_name_level_and_axis);
+  g_test_add_func("/topology/for-grid", networks_fit_the_grid);
   g_test_add_func("/topology/coordinates", coordinates_are_outermost_first);
   return g_test_run();
 }

@@ -166,9 +166,8 @@ static bool write_facts(const Lab *lab) {
 
 static bool lay(Lab *lab, TgError *error) {
   const TgSchedule *schedule = &lab->schedule;
-  const bool named = *lab->settings.network != '\0';
-  if (named && !tg_topology_parse(&lab->network, lab->settings.network, error)) return false;
-  if (!named && !tg_topology_of_grid(&lab->network, schedule->dims, schedule->extent, error)) return false;
+  const char *network = *lab->settings.network ? lab->settings.network : NULL;
+  if (!tg_topology_for_grid(&lab->network, network, schedule->dims, schedule->extent, error)) return false;
   if (tg_schedule_processors(schedule) > MOST_PROCESSORS)
     return tg_error_set(error, 0, 0, "the page goes up to %d processors; use the command for more", MOST_PROCESSORS);
   if (lab->network.links > MOST_LINKS)
