@@ -294,10 +294,9 @@ static bool check_network(const TgFrames *frames, GError **error) {
   int64_t placed = embedding ? embedding->processors : frames->frame.processors;
   int64_t nodes = embedding ? embedding->nodes : topology->nodes;
   if (placed == frames->frame.processors && (embedding ? nodes == topology->nodes : placed <= nodes)) return true;
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_NETWORK,
-              "%" G_GINT64_FORMAT " processors do not go onto a network of %d nodes without an embedding",
-              frames->frame.processors, topology->nodes);
-  return false;
+  return TG_DRAW_FAIL(error, NETWORK,
+                      "%" G_GINT64_FORMAT " processors do not go onto a network of %d nodes without an embedding",
+                      frames->frame.processors, topology->nodes);
 }
 
 static void find_nodes(TgFrames *frames) {
@@ -318,10 +317,10 @@ static bool allocate(TgFrames *frames, GError **error) {
   frames->link_stamp = g_try_new0(int64_t, MAX(links, 1));
   if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks && frames->link_stamp)
     return true;
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
-              "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT " links does not fit into memory",
-              frame->processors, links);
-  return false;
+  return TG_DRAW_FAIL(error, MEMORY,
+                      "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT
+                      " links does not fit into memory",
+                      frame->processors, links);
 }
 
 static bool count_steps(TgFrames *frames, GError **error) {

@@ -180,16 +180,15 @@ gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_
   const gboolean allowed = limit_bytes == 0 || bytes <= (double)limit_bytes;
   if (allowed && has_space(row, bytes)) return TRUE;
   if (allowed)
-    g_set_error(
-        error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+    return TG_DRAW_FAIL(
+        error, TOO_BIG,
         "Graphviz needs about %.0f MB of memory for this picture and %.0f MB of address space in addition, and the "
         "limit leaves less; raise it (ulimit -v, ulimit -d), or draw .dot",
         bytes / 1e6, (base_space_bytes - base_bytes) / 1e6);
-  else
-    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
-                "a picture of %.0f marks and %.0f lines needs about %.0f MB of memory as %s, and %.0f MB are available",
-                size->marks, size->strokes, bytes / 1e6, row->suffix, (double)limit_bytes / 1e6);
-  return FALSE;
+  return TG_DRAW_FAIL(
+      error, MEMORY,
+      "a picture of %.0f marks and %.0f lines needs about %.0f MB of memory as %s, and %.0f MB are available",
+      size->marks, size->strokes, bytes / 1e6, row->suffix, (double)limit_bytes / 1e6);
 }
 
 GBytes *tg_render(const TgScene *scene, const char *format, uint64_t limit_bytes, GError **error) {
