@@ -64,11 +64,11 @@ static bool is_place(const TgShapesPlace *places, size_t count, const char *name
 bool tg_shapes_names_check(const TgShapesPlace *places, size_t count, char **names, GError **error) {
   for (char **name = names; name && *name; name++) {
     if (is_place(places, count, *name) || is_schedule(*name)) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
-                "--kernels %s: bench shapes takes executors (%s%s%s) and schedules of the library that compute "
-                "C = A * B",
-                *name, places[0].kind->name, count > 1 ? ", " : "", count > 1 ? places[1].kind->name : "");
-    return false;
+    return TG_BENCH_FAIL(
+        error, USAGE,
+        "--kernels %s: bench shapes takes executors (%s%s%s) and schedules of the library that compute "
+        "C = A * B",
+        *name, places[0].kind->name, count > 1 ? ", " : "", count > 1 ? places[1].kind->name : "");
   }
   return true;
 }
