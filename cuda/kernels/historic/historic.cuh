@@ -76,19 +76,29 @@ inline cudaError_t start(Kernel kernel, const Task &task, const TgHistoricRun *r
                           static_cast<size_t>(shape->dynamic_bytes), static_cast<cudaStream_t>(run->stream));
 }
 
-/** Starts the kernel of the run's width and type. */
+/** All of C becomes zero, in the order of the stream. */
+inline cudaError_t zero(const TgHistoricRun *run) {
+  const size_t bytes = static_cast<size_t>(run->m) * static_cast<size_t>(run->n) * TG_HISTORIC_ELEMENT_BYTES;
+  return cudaMemsetAsync(run->c, 0, bytes, static_cast<cudaStream_t>(run->stream));
+}
+
+/** Starts the kernel of the run's width and type. Where several blocks add to one element, C becomes zero before. */
 template <size_t COUNT>
 cudaError_t start(const Instance (&instances)[COUNT], const Task &task, const TgHistoricRun *run,
                   const TgHistoricShape *shape) {
+  const cudaError_t status = shape->split > 1 ? zero(run) : cudaSuccess;
+  if (status != cudaSuccess) return status;
   for (const Instance &instance : instances)
     if (instance.width == run->width && instance.of[run->type]) return start(instance.of[run->type], task, run, shape);
   return cudaErrorInvalidValue;
 }
 
-/** All of C becomes zero, in the order of the stream. */
-inline cudaError_t zero(const TgHistoricRun *run) {
-  const size_t bytes = static_cast<size_t>(run->m) * static_cast<size_t>(run->n) * TG_HISTORIC_ELEMENT_BYTES;
-  return cudaMemsetAsync(run->c, 0, bytes, static_cast<cudaStream_t>(run->stream));
+/** Starts a kernel of f32, given in widths 4, 8 and on, each twice the one before, in the width of the run. */
+template <size_t COUNT>
+cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, const Kernel (&kernels)[COUNT]) {
+  Instance instances[COUNT] = {};
+  for (size_t w = 0; w < COUNT; w++) instances[w] = {4 << w, {kernels[w]}};
+  return start(instances, task_of(run, shape), run, shape);
 }
 
 } // namespace historic

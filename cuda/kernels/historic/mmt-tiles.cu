@@ -62,33 +62,29 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v004(const his
   if (at.inside) of.r[at.i * of.d + at.j] = sum;
 }
 
-template <Way WAY> cudaError_t start_v002(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  return mmt::start(run, shape, {v002<4, WAY>, v002<8, WAY>, v002<16, WAY>, v002<32, WAY>});
-}
-
-template <Way WAY> cudaError_t start_v003(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  return mmt::start(run, shape, {v003<4, WAY>, v003<8, WAY>, v003<16, WAY>, v003<32, WAY>});
-}
-
-template <Way WAY> cudaError_t start_v004(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  return mmt::start(run, shape, {v004<4, WAY>, v004<8, WAY>, v004<16, WAY>, v004<32, WAY>});
-}
-
 } // namespace
 
 extern "C" cudaError_t tg_historic_launch_mmt_v002(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                    int32_t variant) {
-  return variant == coalesced ? start_v002<coalesced>(run, shape) : start_v002<corrected>(run, shape);
+  static const historic::Kernel kernels[][4] = {
+      {v002<4, corrected>, v002<8, corrected>, v002<16, corrected>, v002<32, corrected>},
+      {v002<4, coalesced>, v002<8, coalesced>, v002<16, coalesced>, v002<32, coalesced>}};
+  return historic::start(run, shape, kernels[variant == coalesced]);
 }
 
 extern "C" cudaError_t tg_historic_launch_mmt_v003(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                    int32_t variant) {
-  return variant == coalesced ? start_v003<coalesced>(run, shape) : start_v003<corrected>(run, shape);
+  static const historic::Kernel kernels[][4] = {
+      {v003<4, corrected>, v003<8, corrected>, v003<16, corrected>, v003<32, corrected>},
+      {v003<4, coalesced>, v003<8, coalesced>, v003<16, coalesced>, v003<32, coalesced>}};
+  return historic::start(run, shape, kernels[variant == coalesced]);
 }
 
 extern "C" cudaError_t tg_historic_launch_mmt_v004(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                    int32_t variant) {
-  return variant == printed     ? start_v004<printed>(run, shape)
-         : variant == coalesced ? start_v004<coalesced>(run, shape)
-                                : start_v004<corrected>(run, shape);
+  static const historic::Kernel kernels[][4] = {
+      {v004<4, printed>, v004<8, printed>, v004<16, printed>, v004<32, printed>},
+      {v004<4, corrected>, v004<8, corrected>, v004<16, corrected>, v004<32, corrected>},
+      {v004<4, coalesced>, v004<8, coalesced>, v004<16, coalesced>, v004<32, coalesced>}};
+  return historic::start(run, shape, kernels[variant]);
 }

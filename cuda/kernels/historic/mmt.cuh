@@ -78,14 +78,6 @@ __device__ __forceinline__ void add(float &sum, const Tile<W, WAY> &a, const Til
   for (int k = 0; k < columns; k++) sum += a.at[at.down][k] * b.at[at.along][k];
 }
 
-/** Starts a kernel, given in widths 4, 8 and on, each twice the one before, in the width of the run. */
-template <size_t COUNT>
-cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, const historic::Kernel (&kernels)[COUNT]) {
-  historic::Instance instances[COUNT] = {};
-  for (size_t w = 0; w < COUNT; w++) instances[w] = {4 << w, {kernels[w]}};
-  return historic::start(instances, historic::task_of(run, shape), run, shape);
-}
-
 } // namespace mmt
 
 #endif

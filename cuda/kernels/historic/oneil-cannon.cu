@@ -63,9 +63,5 @@ extern "C" cudaError_t tg_historic_launch_oneil_cannon(const TgHistoricRun *run,
   static const historic::Instance tiled[] = {instance<4>(), instance<8>(), instance<16>(), instance<32>()};
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0) return historic::start(single, task, run, shape);
-  if (shape->split > 1) {
-    const cudaError_t status = historic::zero(run);
-    if (status != cudaSuccess) return status;
-  }
   return historic::start(tiled, task, run, shape);
 }

@@ -103,9 +103,5 @@ extern "C" cudaError_t tg_historic_launch_oneil_cube(const TgHistoricRun *run, c
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0)
     return run->adverse ? historic::start(adverse, task, run, shape) : historic::start(printed, task, run, shape);
-  if (shape->split > 1) {
-    const cudaError_t status = historic::zero(run);
-    if (status != cudaSuccess) return status;
-  }
   return variant == 3 ? historic::start(banks, task, run, shape) : historic::start(plain, task, run, shape);
 }

@@ -73,9 +73,5 @@ extern "C" cudaError_t tg_historic_launch_oneil_planes(const TgHistoricRun *run,
                                              tile_instance<16>(), tile_instance<32>()};
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0) return historic::start(single, task, run, shape);
-  if (shape->split > 1) {
-    const cudaError_t status = historic::zero(run);
-    if (status != cudaSuccess) return status;
-  }
   return historic::start(tiled, task, run, shape);
 }
