@@ -82,15 +82,21 @@ inline cudaError_t zero(const TgHistoricRun *run) {
   return cudaMemsetAsync(run->c, 0, bytes, static_cast<cudaStream_t>(run->stream));
 }
 
-/** Starts the kernel of the run's width and type. Where several blocks add to one element, C becomes zero before. */
+/** Starts the kernel of the run's width and type. */
 template <size_t COUNT>
 cudaError_t start(const Instance (&instances)[COUNT], const Task &task, const TgHistoricRun *run,
                   const TgHistoricShape *shape) {
-  const cudaError_t status = shape->split > 1 ? zero(run) : cudaSuccess;
-  if (status != cudaSuccess) return status;
   for (const Instance &instance : instances)
     if (instance.width == run->width && instance.of[run->type]) return start(instance.of[run->type], task, run, shape);
   return cudaErrorInvalidValue;
+}
+
+/** The same; C becomes zero before where several blocks add to one element. */
+template <size_t COUNT>
+cudaError_t start_sums(const Instance (&instances)[COUNT], const Task &task, const TgHistoricRun *run,
+                       const TgHistoricShape *shape) {
+  const cudaError_t status = shape->split > 1 ? zero(run) : cudaSuccess;
+  return status == cudaSuccess ? start(instances, task, run, shape) : status;
 }
 
 /** Starts a kernel of f32, given in widths 4, 8 and on, each twice the one before, in the width of the run. */
