@@ -464,3 +464,15 @@ const TgBlockName *tg_frame_slot_shown(const TgFrameSlot *slot) {
   bool grows = slot->before.kind == TG_VALUE_SUM && tg_block_name_same(&slot->before, &slot->after);
   return slot->before.kind == TG_VALUE_EMPTY || grows ? &slot->after : &slot->before;
 }
+
+int tg_frame_message_axis(const TgSchedule *schedule, const TgFrameMessage *message, int64_t *from, int64_t *to) {
+  int axis = -1, changed = 0;
+  tg_schedule_coordinates(schedule, message->from, from);
+  tg_schedule_coordinates(schedule, message->to, to);
+  for (int c = 0; c < schedule->dims; c++) {
+    if (from[c] == to[c]) continue;
+    axis = c;
+    changed++;
+  }
+  return changed == 1 ? axis : -1;
+}

@@ -174,7 +174,7 @@ static gboolean has_space(const TgRenderFormat *format, double bytes) {
 
 gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_t limit_bytes, GError **error) {
   const TgRenderFormat *row = find_format(format);
-  if (row == NULL) return TRUE; /* tg_render() says so */
+  if (row == NULL) return TRUE; /* tg_render() reports it */
   const double bytes = (row->gvc_name ? base_bytes : 0) + size->marks * row->mark + size->texts * row->text +
                        size->strokes * row->stroke + size->width * size->height * row->area;
   const gboolean allowed = limit_bytes == 0 || bytes <= (double)limit_bytes;
