@@ -18,7 +18,7 @@ typedef enum TgNumber { TG_NUMBER_F32, TG_NUMBER_F64, TG_NUMBER_I32, TG_NUMBERS 
 bool tg_number_find(const char *name, TgNumber *number);
 int64_t tg_number_bytes(TgNumber number);
 
-/** Beyond this extent a product is not computed again, but its error estimated: see tg_product_error(). */
+/** Above this extent the error of a product is estimated, not computed in full: see tg_product_error(). */
 enum { TG_OPERANDS_IN_FULL = 8192 };
 
 typedef struct TgOperands {

@@ -44,8 +44,8 @@ void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row) {
 
 /* --- one size: operands, and each method on them, checked and measured -------------------------------------------- */
 
-enum { MOST_ELSEWHERE = 101 /* trials of what is measured beside the kernel */ };
-/* What takes longer is warm after the run that was checked. */
+enum { MOST_ELSEWHERE = 101 /* trials of other measurements than the kernel */ };
+/* A run that takes longer needs no warm-up run after it. */
 static const double warm_run_s = 1;
 
 /* What is measured now. */
@@ -203,7 +203,7 @@ static void per_repeat(TgMeasurement *time, int32_t repeats) {
 }
 
 /* The host's B' and the time that takes, which a paper would count or not. */
-static bool bring_transposed(TgNow *now, TgError *error) {
+static bool fetch_transposed(TgNow *now, TgError *error) {
   TgOperands *operands = &now->operands;
   const TgBenchLimits limits = fewer(now->suite);
   if (now->device_bt) return true;
@@ -227,16 +227,16 @@ static bool try_once(TgNow *now, TgResult *row, double *once_s, TgError *error) 
 }
 
 static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *error) {
-  TgBenchLimits limits = now->suite->limits, beside = fewer(now->suite);
+  TgBenchLimits limits = now->suite->limits, others = fewer(now->suite);
   if (once_s > warm_run_s) limits.trials.warmup = 0;
   if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
   per_repeat(&row->kernel, row->repeats);
   if (now->suite->kernel_only || row->kernel.median_s > TG_SUITE_LONG_S || row->repeats > 1)
     return true; /* of a repetition the others would mean nothing */
-  if (!tg_trial_on_host(work, now, true, &beside, &row->call, error)) return false;
-  beside.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
-  const bool can_be_cold = row->bytes > 0 && beside.flush_bytes > 0;
-  if (can_be_cold && !tg_trial_on_device(work, now, &beside, &row->cold, error)) return false;
+  if (!tg_trial_on_host(work, now, true, &others, &row->call, error)) return false;
+  others.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
+  const bool can_be_cold = row->bytes > 0 && others.flush_bytes > 0;
+  if (can_be_cold && !tg_trial_on_device(work, now, &others, &row->cold, error)) return false;
   return true;
 }
 
@@ -250,7 +250,7 @@ static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *erro
 static bool time_method(TgNow *now, TgResult *row, TgError *error) {
   const TgHistoric *kernel = now->historic;
   double once_s;
-  if (kernel && kernel->transposed_b && !bring_transposed(now, error)) return false;
+  if (kernel && kernel->transposed_b && !fetch_transposed(now, error)) return false;
   if (!try_once(now, row, &once_s, error)) return false;
   row->tried_s = once_s;
   if (is_hopeless(now->suite, row, once_s, "took")) return true;

@@ -1,4 +1,4 @@
-/* bench oneil: the paper's tables with ours beside them, and their continuation to larger matrices. Kernels and figures
+/* bench oneil: the paper's tables next to ours, and their continuation to larger matrices. Kernels and figures
  * are those of the paper's table in cuda/kernels/historic/. */
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +28,8 @@ static void add_time(TgTable *table, const char *title, const char *what, const 
   add_us(table, time->median_s);
 }
 
-/* The sum of the medians: what a program would take that brings the operands, starts the kernel and takes the result.
+/* The sum of the medians: the time of a program that copies the operands in, starts the kernel and copies the result
+ * out.
  */
 static void add_whole(TgTable *table, const TgResult *row) {
   const double whole_s = tg_result_whole_s(row);

@@ -34,7 +34,7 @@ typedef struct Sweep {
   int64_t done, total;
 } Sweep;
 
-/* --- which schedules go on which grids: nothing here knows one by name, their own grids and requirements say so ----
+/* --- which schedules run on which grids, by their own grids and requirements ---------------------------------------
  */
 
 static bool is_product(const TgSchedule *schedule) {
@@ -301,7 +301,7 @@ static const char *why_none(const Sweep *sweep, const Case *one) {
   return NULL;
 }
 
-/* Where its own variant has not run, no other one is tried: the row of its own says why. */
+/* Where the executor's own variant has not run, no other one is tried; the row of its own variant has the reason. */
 static bool measure_variants(Sweep *sweep, Case *one, int transport, GError **error) {
   for (int32_t variant = 1; one->tried[transport] && variant <= one->variants; variant++) {
     if (one->tried[transport] >> variant & 1) continue;

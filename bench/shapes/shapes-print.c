@@ -1,4 +1,4 @@
-/* What bench shapes says, to programs and to people. */
+/* The document, report and plot of bench shapes. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -303,7 +303,7 @@ static bool start(TgBlocks *blocks, double *seconds, TgError *reason) {
   return fine;
 }
 
-/* What a wait past its deadline says: "step 3, `move A to (i, j-1)`: processor (1, 2) waited …". */
+/* The error of a wait past its deadline: "step 3, `move A to (i, j-1)`: processor (1, 2) waited …". */
 static bool check_status(const TgBlocks *blocks, GError **error) {
   TgBlocksStatus status;
   TgError reason;

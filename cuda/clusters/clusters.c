@@ -462,7 +462,7 @@ static bool start(TgClusters *clusters, double *seconds, TgError *reason) {
   return fine;
 }
 
-/* What a wait past its deadline says. */
+/* The error of a wait past its deadline. */
 static bool check_status(const TgClusters *clusters, const TgClusterStatus *status, GError **error) {
   static const char *const waiting[] = {"for the blocks that it multiplies", "for room to load a block",
                                         "for room to receive a block", "to send a block"};

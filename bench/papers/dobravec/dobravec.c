@@ -1,4 +1,4 @@
-/* bench dobravec: the paper's tables with ours beside them. */
+/* bench dobravec: the paper's tables next to ours. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

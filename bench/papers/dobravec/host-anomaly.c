@@ -407,7 +407,7 @@ static void sum_up(TgAnomaly *anomaly, int trials, double *seconds) {
   }
 }
 
-/* What it cannot heed is not passed over. */
+/* Options that this experiment does not have are refused. */
 static bool takes(const TgBenchOptions *options, GError **error) {
   const char *option = options->kernels        ? "--kernels"
                        : options->type         ? "--type"

@@ -66,7 +66,7 @@ template <int W> __global__ __launch_bounds__(4 * W) void outer(const historic::
     __syncthreads();
 #pragma unroll 1
     for (int l = 0; l < W; l++) mine.add(tile.at[l], historic::at<float>(task.b, task.k, task.n, first + l, column));
-    __syncthreads(); /* before the next tile is brought */
+    __syncthreads(); /* before the next tile is loaded */
   }
   mine.store(task, row, column);
 }

@@ -32,7 +32,7 @@ __global__ __launch_bounds__(W *W) void tiled(const historic::Task task) {
                            : historic::at<float>(task.b, task.k, task.n, first + tx, column + ty);
     __syncthreads();
     for (int l = 0; l < W; l++) sum += a[ty][l] * b[l][tx];
-    __syncthreads(); /* before the next tiles are brought */
+    __syncthreads(); /* before the next tiles are loaded */
   }
   historic::give(task, row + ty, column + tx, sum, false);
 }

@@ -10,7 +10,7 @@
  *      +--+--+--+--+
  *
  *   v005   just that
- *   v006   blocks on the diagonal bring one tile at a time, not the same one twice: B of B (B + 1) / 2 blocks, for B
+ *   v006   blocks on the diagonal load one tile at a time, not the same one twice: B of B (B + 1) / 2 blocks, for B
  *          tiles a side, save half of their bytes
  *   v007   v005 with the innermost loop written out, in the paper for W = 8; here W statements whatever W is. The
  *          compiler unrolls the loop of v005, too, whose length it knows */
@@ -31,14 +31,14 @@ __device__ __forceinline__ void add_all(float &sum, const Tile<W, WAY> &a, const
   ((sum += a.at[at.down][K] * b.at[at.along][K]), ...);
 }
 
-/* The sum of one element over all tiles; `alone`: b is a, and brought once. */
+/* The sum of one element over all tiles; `alone`: b is a, and loaded once. */
 template <int W, Way WAY, Loop LOOP>
 __device__ __forceinline__ float sum_of(Tile<W, WAY> &a, Tile<W, WAY> &b, bool alone, const Problem &of,
                                         const Place &at) {
   float sum = 0;
   for (int s = 0; s < of.d; s += W) {
-    bring(a, of, static_cast<int>(blockIdx.x) * W, s, at);
-    if (!alone) bring(b, of, static_cast<int>(blockIdx.y) * W, s, at);
+    fetch(a, of, static_cast<int>(blockIdx.x) * W, s, at);
+    if (!alone) fetch(b, of, static_cast<int>(blockIdx.y) * W, s, at);
     __syncthreads();
     if (at.inside && s + W < of.d) {
       if (LOOP == written_out)

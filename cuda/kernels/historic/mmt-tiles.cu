@@ -1,5 +1,5 @@
 /* v002 to v004: tiles of M in shared memory, each element read W times from there. 2d^3 operations; 8W^2 bytes of M for
- * 2W^3 of them: W / 4 operations a byte. mmt.cuh draws the tiles and says what the ways are.
+ * 2W^3 of them: W / 4 operations a byte. mmt.cuh draws the tiles and lists the variants.
  *
  *   v002   asks nothing: W must divide d
  *   v003   any d: asks at every multiply-add whether M has this column
@@ -22,7 +22,7 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v002(const his
     b.at[at.down][at.along] = of.m[(y + at.down) * of.d + s + at.along];
     __syncthreads();
     add(sum, a, b, at, W);
-    __syncthreads(); /* before the next tiles are brought */
+    __syncthreads(); /* before the next tiles are loaded */
   }
   of.r[at.i * of.d + at.j] = sum;
 }
@@ -33,8 +33,8 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v003(const his
   const Place at = place_of<W, WAY>(of.d);
   float sum = 0;
   for (int s = 0; s < of.d; s += W) {
-    bring(a, of, static_cast<int>(blockIdx.x) * W, s, at);
-    bring(b, of, static_cast<int>(blockIdx.y) * W, s, at);
+    fetch(a, of, static_cast<int>(blockIdx.x) * W, s, at);
+    fetch(b, of, static_cast<int>(blockIdx.y) * W, s, at);
     __syncthreads();
     if (at.inside)
       for (int k = 0; k < W; k++)
@@ -50,8 +50,8 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v004(const his
   const Place at = place_of<W, WAY>(of.d);
   float sum = 0;
   for (int s = 0; s < of.d; s += W) {
-    bring(a, of, static_cast<int>(blockIdx.x) * W, s, at);
-    bring(b, of, static_cast<int>(blockIdx.y) * W, s, at);
+    fetch(a, of, static_cast<int>(blockIdx.x) * W, s, at);
+    fetch(b, of, static_cast<int>(blockIdx.y) * W, s, at);
     __syncthreads();
     if (at.inside && s + W < of.d)
       add(sum, a, b, at, W);
