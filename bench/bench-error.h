@@ -21,6 +21,8 @@ GQuark tg_bench_error_quark(void);
 
 /** Sets "bench EXPERIMENT: MESSAGE" and returns false. */
 bool tg_bench_fail(GError **error, TgBenchError code, const char *experiment, const char *message);
+/** Sets the error and is false: `return TG_BENCH_FAIL(error, USAGE, "%d trials", trials);` */
+#define TG_BENCH_FAIL(error, code, ...) (g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_##code, __VA_ARGS__), false)
 
 TG_END_DECLS
 

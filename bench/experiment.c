@@ -32,21 +32,19 @@ bool tg_experiment_papers(void) {
 
 bool tg_experiment_file_check(const TgExperiment *experiment, const char *path, GError **error) {
   const TgPlotFormat *format = tg_plot_format(path);
-  if (!format && !g_str_has_suffix(path, ".json")) {
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
-                "-o %s: unknown suffix; expected .json for the figures, or .svg, .png, .pdf or .gp for a plot", path);
-    return false;
-  }
+  if (!format && !g_str_has_suffix(path, ".json"))
+    return TG_BENCH_FAIL(error, USAGE,
+                         "-o %s: unknown suffix; expected .json for the figures, or .svg, .png, .pdf or .gp for a plot",
+                         path);
   if (!format || (experiment->plot && tg_plot_possible(format))) return true;
   if (!experiment->plot)
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
-                "-o %s: bench %s has no plot; -o FILE.json writes its figures", path, experiment->name);
-  else
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_MISSING,
-                "-o %s: gnuplot, which draws it, is not here: install the package gnuplot-nox (Debian, Ubuntu) or "
-                "gnuplot; -o FILE.gp or FILE.json needs none",
-                path);
-  return false;
+    return TG_BENCH_FAIL(error, USAGE, "-o %s: bench %s has no plot; -o FILE.json writes its figures", path,
+                         experiment->name);
+  return TG_BENCH_FAIL(
+      error, MISSING,
+      "-o %s: gnuplot, which draws it, is not here: install the package gnuplot-nox (Debian, Ubuntu) or "
+      "gnuplot; -o FILE.gp or FILE.json needs none",
+      path);
 }
 
 bool tg_experiment_file(const TgExperiment *experiment, const void *measured, const char *path, char **bytes,

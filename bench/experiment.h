@@ -27,7 +27,7 @@ typedef struct TgBenchOptions {
   uint64_t seed;
   double budget_s; /**< of trials, a method and size; 0: the experiment's own */
   int32_t trials;  /**< that are wanted at least, or as many of them as fit TG_BENCH_WANTED_S; 0: none */
-  /** Called before each measurement; NULL: nobody wants to know. */
+  /** Called before each measurement; NULL: no progress is reported. */
   void (*progress)(void *data, int64_t done, int64_t total);
   void *progress_data;
 } TgBenchOptions;

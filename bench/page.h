@@ -26,6 +26,10 @@ void tg_page_add(TgPage *page, const char *format, ...) TG_PRINTF(2, 3);
 void tg_page_paragraph(TgPage *page, int indent, const char *format, ...) TG_PRINTF(3, 4);
 /** Appends a table, to be filled; it belongs to the page. `align` as in tg_table_new(), `heads` a row of as many. */
 TgTable *tg_page_table(TgPage *page, const char *align, int indent, const char *const *heads);
+/** The same for a table of `columns` right-aligned columns after the first one. The caller adds their headings. */
+TgTable *tg_page_wide_table(TgPage *page, char align, const char *head, guint columns);
+/** Appends a number as a cell: "-" where it is not finite. */
+void tg_page_number(TgTable *table, const char *format, ...) TG_PRINTF(2, 3);
 
 const TgPagePart *tg_page_parts(const TgPage *page, guint *count);
 /** All of it as plain text. Free with g_free(). */

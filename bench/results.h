@@ -25,6 +25,7 @@ typedef struct TgResult {
   char left_out[504];    /**< why there are no figures; "" where there are */
   TgMeasurement kernel;  /**< on the device, between two events around one launch; caches as the run before left them */
   TgMeasurement cold;    /**< likewise, the second-level cache empty */
+  TgMeasurement alone;   /**< likewise, on an idle device, with the host's part of the launch (ladder) */
   TgMeasurement call;    /**< on the host, from the call until all is done; of the CPU's methods, their time */
   TgMeasurement prepare; /**< what the host does to the operands before, which is not in the other times */
   TgMeasurement in, out; /**< operands to the device, the result from it */
@@ -86,6 +87,9 @@ TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, ui
                          const TgEnvironment *environment);
 /** Writes the members time_s, which is the median, and times. */
 void tg_results_write_measured(TgJson *json, const TgMeasurement *times);
+
+/** Writes the members of a check: error, tolerance, whether it is estimated, and whether the row is right. */
+void tg_results_write_check(TgJson *json, const TgResult *row);
 
 /** False, with the first of them in words, where a result is wrong. */
 bool tg_results_right(const void *measured, GError **error);

@@ -89,6 +89,8 @@ const TgShapesRow *tg_shapes_best(const TgShapes *shapes, int64_t n, const char 
                                   const char *grid, TgTransport transport);
 /** The same combination in the variant that the executor chooses; NULL where it was not measured. */
 const TgShapesRow *tg_shapes_own(const TgShapes *shapes, const TgShapesRow *row);
+/** In how many variants the row's combination was measured and right. */
+guint tg_shapes_variants(const TgShapes *shapes, const TgShapesRow *row);
 /** The row of what was kept; NULL where it was not measured this time. */
 const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesKept *kept);
 /** How much longer the executor's own variant takes than the best one, in the geometric mean over the combinations of

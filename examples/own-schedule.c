@@ -1,4 +1,4 @@
-/* Writes a schedule of its own, first with a line wrong: the proof says where. Then right.
+/* Writes a schedule of its own, first with a line wrong: the proof reports where. Then right.
  *
  * The algorithm: B's blocks go round a ring, each processor multiplies its row of A with what comes by. */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Measures this machine, plans a product of two n x n matrices for four processors on it, runs the plan's first place,
- * and puts the time beside its prediction: plan-and-run [N] */
+ * and compares the time with its prediction: plan-and-run [N] */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static bool measure(TgMachine *machine, GError **error) {
   return calibration;
 }
 
-/* Runs it, and says how far off the prediction was. */
+/* Runs the schedule and prints how far off the prediction was. */
 static bool compare(TgProblem *problem, int64_t n, const TgMachine *machine, GError **error) {
   g_autoptr(TgMatrix) a = tg_matrix_new(TG_F32, n, n, 0, error), b = tg_matrix_new(TG_F32, n, n, 0, error);
   g_autoptr(TgMatrix) c = tg_matrix_new(TG_F32, n, n, 0, error);

@@ -1,4 +1,4 @@
-/* Proves a schedule on a grid and says what it costs: prove-schedule [NAME [GRID]]
+/* Proves a schedule on a grid and prints what it costs: prove-schedule [NAME [GRID]]
  *
  * A schedule is data: bind it to a grid, then hand it to any reader. The proof is one. */
 #include <stdio.h>

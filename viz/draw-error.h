@@ -22,6 +22,8 @@ typedef enum TgDrawError {
 } TgDrawError;
 
 GQuark tg_draw_error_quark(void);
+/** Sets the error and is false: `return TG_DRAW_FAIL(error, FORMAT, "no format %s", name);` */
+#define TG_DRAW_FAIL(error, code, ...) (g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_##code, __VA_ARGS__), FALSE)
 
 G_END_DECLS
 

@@ -114,6 +114,9 @@ static inline const TgFrameSlot *tg_frame_slot(const TgFrame *frame, int64_t pro
  * what it has become. */
 const TgBlockName *tg_frame_slot_shown(const TgFrameSlot *slot);
 
+/** The coordinates of sender and receiver, TG_MAX_DIMS each. Returns the only axis in which they differ, or -1. */
+int tg_frame_message_axis(const TgSchedule *schedule, const TgFrameMessage *message, int64_t *from, int64_t *to);
+
 G_END_DECLS
 
 #endif

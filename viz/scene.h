@@ -72,9 +72,14 @@ void tg_scene_label_stroke(TgScene *scene, TgPoint at, double size, const char *
 
 /** A line of text centred at (x, y). */
 void tg_scene_text(TgScene *scene, double x, double y, double size, const char *ink, const char *text);
-/** A straight line without an arrowhead between two marks. */
+/** One in bold, which may have an id. */
+void tg_scene_bold(TgScene *scene, const char *id, double x, double y, double size, const char *text);
+/** A box without text between two corners. */
+void tg_scene_box(TgScene *scene, const char *id, const char *title, TgPoint a, TgPoint b, const char *fill,
+                  const char *line, double pen);
+/** A straight line without an arrowhead between two marks; `style` as in TgStroke. */
 void tg_scene_line(TgScene *scene, const char *from, const char *to, TgPoint a, TgPoint b, const char *colour,
-                   double pen);
+                   const char *style, double pen);
 
 /** The picture's size in points, its title and, in a sentence or two, what it shows. */
 void tg_scene_set_canvas(TgScene *scene, double width, double height);

@@ -54,8 +54,7 @@ static void write_device(TgJson *json, const TgEnvironment *environment) {
 }
 
 void tg_environment_write(TgJson *json, const TgEnvironment *environment) {
-  tg_json_key(json, "environment");
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_object(json, "environment", TG_JSON_LINES);
   tg_json_member_string(json, "version", TG_VERSION);
   tg_json_member_string(json, "commit", TG_COMMIT);
   write_device(json, environment);

@@ -17,10 +17,6 @@ static const struct {
   int64_t bytes;
 } numbers[TG_NUMBERS] = {{"f32", 4}, {"f64", 8}, {"i32", 4}};
 
-const char *tg_number_name(TgNumber number) {
-  return numbers[number].name;
-}
-
 int64_t tg_number_bytes(TgNumber number) {
   return numbers[number].bytes;
 }
@@ -243,6 +239,21 @@ bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *resul
   result->limit = is_flat(operands) ? 0 : per_term[operands->number] * sqrt((double)operands->k);
   result->right = result->error <= result->limit;
   return true;
+}
+
+TgGemm tg_operands_gemm(const TgOperands *operands) {
+  const bool own = operands->kind == TG_HISTORIC_SYMMETRIC;
+  return (TgGemm){.element = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32,
+                  .transpose_b = own,
+                  .m = operands->m,
+                  .n = operands->n,
+                  .k = operands->k,
+                  .a = operands->device[0],
+                  .b = operands->device[own ? 0 : 1],
+                  .c = operands->device[2],
+                  .lda = operands->k,
+                  .ldb = own ? operands->k : operands->n,
+                  .ldc = operands->n};
 }
 
 /* A column of B at a time: the loops that one writes first. */

@@ -5,6 +5,7 @@
 #define TG_OPERANDS_H
 
 #include "historic.h"
+#include "kernel.h"
 #include "results.h"
 #include "trial.h"
 
@@ -13,12 +14,11 @@ TG_BEGIN_DECLS
 /** What an element is, of all that is measured. */
 typedef enum TgNumber { TG_NUMBER_F32, TG_NUMBER_F64, TG_NUMBER_I32, TG_NUMBERS } TgNumber;
 
-/** "f32", "f64", "i32". */
-const char *tg_number_name(TgNumber number);
+/** By its name: "f32", "f64", "i32". */
 bool tg_number_find(const char *name, TgNumber *number);
 int64_t tg_number_bytes(TgNumber number);
 
-/** Beyond this extent a product is not computed again, but its error estimated: see tg_product_error(). */
+/** Above this extent the error of a product is estimated, not computed in full: see tg_product_error(). */
 enum { TG_OPERANDS_IN_FULL = 8192 };
 
 typedef struct TgOperands {
@@ -46,6 +46,9 @@ bool tg_operands_poison(TgOperands *operands, TgBenchPlace place, TgError *error
 /** Copies C to the host where it is on the device, and sets the error of C in `result`. At most
  * 5e-7 sqrt(k) is right in f32, 1e-15 sqrt(k) in f64; i32, transposes and copies are exact. */
 bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *result, TgError *error);
+
+/** The product on the device, for a kernel of the ladder; with A' in place of B where there is no second operand. */
+TgGemm tg_operands_gemm(const TgOperands *operands);
 
 /** B' of the operands, for tg_operands_transpose_b(). */
 typedef struct TgTransposing {

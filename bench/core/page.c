@@ -1,5 +1,6 @@
 #include "page.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LINE = 100 };
@@ -61,6 +62,25 @@ TgTable *tg_page_table(TgPage *page, const char *align, int indent, const char *
   for (size_t h = 0; h < strlen(align); h++) tg_table_add(table, "%s", heads[h]);
   append(page, (TgPagePart){.table = table, .indent = indent});
   return table;
+}
+
+TgTable *tg_page_wide_table(TgPage *page, char align, const char *head, guint columns) {
+  g_autofree char *letters = g_strnfill(columns + 1, 'r');
+  letters[0] = align;
+  TgTable *table = tg_table_new(g_intern_string(letters));
+  tg_table_add(table, "%s", head);
+  append(page, (TgPagePart){.table = table, .indent = 2});
+  return table;
+}
+
+void tg_page_number(TgTable *table, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  va_start(arguments, format);
+  tg_table_add(table, "%s", isfinite(va_arg(arguments, double)) ? text : "-");
+  va_end(arguments);
 }
 
 const TgPagePart *tg_page_parts(const TgPage *page, guint *count) {

@@ -30,6 +30,19 @@ typedef enum TgShow {
 /** The number in SI units: seconds, flop/s, bytes/s; NaN where there is none. `row` may be NULL. */
 double tg_result_shown(const TgResult *row, TgShow show);
 
+/** How many times as fast one method is as another. */
+typedef struct TgRatio {
+  const char *head;
+  const char *slower;
+  int32_t slower_width; /**< 0: any */
+  const char *faster;
+  int32_t faster_width;
+  TgShow show; /**< TG_SHOW_TIME or TG_SHOW_WHOLE */
+} TgRatio;
+
+/** The ratio at a size; NaN where one of both has no row. */
+double tg_results_ratio(const TgResults *results, const TgRatio *ratio, int64_t n);
+
 /** A table: a line a size of the square rows, a column a method; none of methods that have no row. */
 void tg_page_grid(TgPage *page, const TgResults *results, const TgColumn *columns, size_t count, TgShow show);
 /** The first method's time over those of the others, likewise: "3.21". */
@@ -38,6 +51,8 @@ void tg_page_ratios(TgPage *page, const TgResults *results, const TgColumn *colu
 void tg_page_where(TgPage *page, const TgResults *results);
 /** What was left out and why, which kernels as printed were wrong, and the notes, a line each. */
 void tg_page_remarks(TgPage *page, const TgResults *results);
+/** The notes alone. */
+void tg_page_notes(TgPage *page, const TgResults *results);
 
 /** The square rows of these methods as curves of a panel. */
 void tg_panel_columns(TgPanel *panel, const TgResults *results, const TgColumn *columns, size_t count, TgShow show);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "results-print.h"
-#include "text-units.h"
 
 TgResults *tg_results_new(const char *experiment, const TgDevice *device) {
   TgResults *results = g_new0(TgResults, 1);
@@ -93,10 +92,9 @@ bool tg_results_right(const void *measured, GError **error) {
   for (guint r = 0; r < results->rows->len; r++) {
     const TgResult *row = tg_results_at(results, r);
     if (*row->left_out || !row->checked || row->right || row->printed) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
-                "bench %s: %s at %" PRId64 "x%" PRId64 "x%" PRId64 ": relative error %.2e, at most %.2e is right",
-                results->experiment, row->method, row->m, row->n, row->k, row->error, row->limit);
-    return false;
+    return TG_BENCH_FAIL(
+        error, WRONG, "bench %s: %s at %" PRId64 "x%" PRId64 "x%" PRId64 ": relative error %.2e, at most %.2e is right",
+        results->experiment, row->method, row->m, row->n, row->k, row->error, row->limit);
   }
   return true;
 }
@@ -122,6 +120,10 @@ static void results_write_times(TgJson *json, const char *key, const TgMeasureme
 void tg_results_write_measured(TgJson *json, const TgMeasurement *times) {
   tg_json_member_double(json, "time_s", times->median_s);
   results_write_times(json, "times", times);
+}
+
+void tg_results_write_check(TgJson *json, const TgResult *row) {
+  tg_json_members(json, check_fields, row);
 }
 
 static void write_launch(TgJson *json, const TgResult *row) {
@@ -160,7 +162,7 @@ static void write_row(TgJson *json, const TgResult *row) {
     results_write_times(json, "transfer_in_times", &row->in);
     results_write_times(json, "transfer_out_times", &row->out);
     write_rates(json, row);
-    if (row->checked) tg_json_members(json, check_fields, row);
+    if (row->checked) tg_results_write_check(json, row);
   }
   if (row->has_paper) {
     tg_json_key(json, "paper_times");
@@ -183,12 +185,10 @@ TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, ui
 TgJson *tg_results_open(const TgResults *results, bool ok) {
   TgJson *json = tg_results_begin("bench", results->experiment, ok, results->seed, &results->environment);
   tg_json_member_bool(json, "quick", results->quick);
-  tg_json_key(json, "results");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "results", TG_JSON_LINES);
   for (guint r = 0; r < results->rows->len; r++) write_row(json, tg_results_at(results, r));
   tg_json_end_array(json);
-  tg_json_key(json, "notes");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "notes", TG_JSON_LINES);
   for (guint n = 0; n < results->notes->len; n++) tg_json_string(json, results->notes->pdata[n]);
   tg_json_end_array(json);
   return json;
@@ -213,6 +213,12 @@ double tg_result_shown(const TgResult *row, TgShow show) {
   return time_s;
 }
 
+double tg_results_ratio(const TgResults *results, const TgRatio *ratio, int64_t n) {
+  const TgResult *slower = tg_results_square(results, ratio->slower, ratio->slower_width, n);
+  const TgResult *faster = tg_results_square(results, ratio->faster, ratio->faster_width, n);
+  return tg_result_shown(slower, ratio->show) / tg_result_shown(faster, ratio->show);
+}
+
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
 static bool has_rows(const TgResults *results, const TgColumn *column) {
@@ -231,27 +237,16 @@ static GArray *columns_there(const TgResults *results, const TgColumn *columns, 
 }
 
 static void add_cell(TgTable *table, double value, TgShow show) {
-  char text[32];
-  const bool is_time = show == TG_SHOW_TIME || show == TG_SHOW_WHOLE || show == TG_SHOW_COLD;
-  if (is_time) tg_time_text(value, text, sizeof text);
-  if (isnan(value))
-    tg_table_add(table, "-");
-  else if (is_time)
-    tg_table_add(table, "%s", text);
+  if (show == TG_SHOW_TIME || show == TG_SHOW_WHOLE || show == TG_SHOW_COLD)
+    tg_table_add_time(table, value);
   else
-    tg_table_add(table, "%.4g", value * 1e-9);
+    tg_page_number(table, "%.4g", value * 1e-9);
 }
 
-/* Alignment and heads are those of n and of each column; the page owns the table, and it the letters. */
 static TgTable *grid_table(TgPage *page, const GArray *columns, guint from) {
-  g_autoptr(GString) align = g_string_new("r");
-  g_autoptr(GPtrArray) heads = g_ptr_array_new();
-  g_ptr_array_add(heads, (gpointer) "n");
-  for (guint c = from; c < columns->len; c++) {
-    g_string_append_c(align, 'r');
-    g_ptr_array_add(heads, (gpointer)g_array_index(columns, TgColumn, c).head);
-  }
-  return tg_page_table(page, g_intern_string(align->str), 2, (const char *const *)heads->pdata);
+  TgTable *table = tg_page_wide_table(page, 'r', "n", columns->len - from);
+  for (guint c = from; c < columns->len; c++) tg_table_add(table, "%s", g_array_index(columns, TgColumn, c).head);
+  return table;
 }
 
 void tg_page_grid(TgPage *page, const TgResults *results, const TgColumn *columns, size_t count, TgShow show) {
@@ -274,12 +269,11 @@ void tg_page_ratios(TgPage *page, const TgResults *results, const TgColumn *colu
   TgTable *table = grid_table(page, there, 1);
   for (guint s = 0; s < sizes->len; s++) {
     const int64_t n = g_array_index(sizes, int64_t, s);
-    const double first = tg_result_time_s(tg_results_square(results, columns[0].method, columns[0].width, n));
     tg_table_add(table, "%" PRId64, n);
     for (guint c = 1; c < there->len; c++) {
       const TgColumn *column = &g_array_index(there, TgColumn, c);
-      const double ratio = first / tg_result_time_s(tg_results_square(results, column->method, column->width, n));
-      tg_table_add(table, isnan(ratio) ? "-" : "%.3g", ratio);
+      const TgRatio ratio = {"", columns[0].method, columns[0].width, column->method, column->width, TG_SHOW_TIME};
+      tg_page_number(table, "%.3g", tg_results_ratio(results, &ratio, n));
     }
   }
 }
@@ -302,6 +296,10 @@ void tg_page_remarks(TgPage *page, const TgResults *results) {
     if (row->printed && row->checked)
       tg_page_paragraph(page, 2, "%s: its result was %s here", name, row->right ? "right" : "wrong");
   }
+  tg_page_notes(page, results);
+}
+
+void tg_page_notes(TgPage *page, const TgResults *results) {
   for (guint n = 0; n < results->notes->len; n++)
     tg_page_paragraph(page, 2, "%s", (const char *)results->notes->pdata[n]);
 }

@@ -44,8 +44,8 @@ void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row) {
 
 /* --- one size: operands, and each method on them, checked and measured -------------------------------------------- */
 
-enum { MOST_ELSEWHERE = 101 /* trials of what is measured beside the kernel */ };
-/* What takes longer is warm after the run that was checked. */
+enum { MOST_ELSEWHERE = 101 /* trials of other measurements than the kernel */ };
+/* A run that takes longer needs no warm-up run after it. */
 static const double warm_run_s = 1;
 
 /* What is measured now. */
@@ -77,21 +77,6 @@ static TgHistoricRun historic_run(const TgNow *now) {
                          .c = operands->device[2]};
 }
 
-static TgGemm gemm_of(const TgOperands *operands) {
-  const bool own = operands->kind == TG_HISTORIC_SYMMETRIC;
-  return (TgGemm){.element = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32,
-                  .transpose_b = own,
-                  .m = operands->m,
-                  .n = operands->n,
-                  .k = operands->k,
-                  .a = operands->device[0],
-                  .b = operands->device[own ? 0 : 1],
-                  .c = operands->device[2],
-                  .lda = operands->k,
-                  .ldb = own ? operands->k : operands->n,
-                  .ldc = operands->n};
-}
-
 static bool work(const void *what, TgError *error) {
   const TgNow *now = what;
   const TgMethod *method = now->method;
@@ -100,7 +85,7 @@ static bool work(const void *what, TgError *error) {
     return tg_historic_start(now->historic, &run, error);
   }
   if (method->kernel) {
-    const TgGemm gemm = gemm_of(&now->operands);
+    const TgGemm gemm = tg_operands_gemm(&now->operands);
     return tg_kernel_start(tg_kernel_find(method->kernel), &gemm, error);
   }
   if (method->device) return method->device(&now->operands, error);
@@ -156,7 +141,7 @@ static TgResult describe(const TgNow *now) {
   row.repeats = MAX(method->repeats, 1);
   if (now->historic) describe_historic(now, &row);
   if (!method->kernel) return row;
-  const TgGemm gemm = gemm_of(&now->operands);
+  const TgGemm gemm = tg_operands_gemm(&now->operands);
   TgError why;
   if (!tg_kernel_takes(tg_kernel_find(method->kernel), &gemm, now->suite->results->environment.device.capability, &why))
     g_strlcpy(row.left_out, why.message, sizeof row.left_out);
@@ -218,7 +203,7 @@ static void per_repeat(TgMeasurement *time, int32_t repeats) {
 }
 
 /* The host's B' and the time that takes, which a paper would count or not. */
-static bool bring_transposed(TgNow *now, TgError *error) {
+static bool fetch_transposed(TgNow *now, TgError *error) {
   TgOperands *operands = &now->operands;
   const TgBenchLimits limits = fewer(now->suite);
   if (now->device_bt) return true;
@@ -242,16 +227,16 @@ static bool try_once(TgNow *now, TgResult *row, double *once_s, TgError *error) 
 }
 
 static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *error) {
-  TgBenchLimits limits = now->suite->limits, beside = fewer(now->suite);
+  TgBenchLimits limits = now->suite->limits, others = fewer(now->suite);
   if (once_s > warm_run_s) limits.trials.warmup = 0;
   if (!tg_trial_on_device(work, now, &limits, &row->kernel, error)) return false;
   per_repeat(&row->kernel, row->repeats);
   if (now->suite->kernel_only || row->kernel.median_s > TG_SUITE_LONG_S || row->repeats > 1)
     return true; /* of a repetition the others would mean nothing */
-  if (!tg_trial_on_host(work, now, true, &beside, &row->call, error)) return false;
-  beside.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
-  const bool can_be_cold = row->bytes > 0 && beside.flush_bytes > 0;
-  if (can_be_cold && !tg_trial_on_device(work, now, &beside, &row->cold, error)) return false;
+  if (!tg_trial_on_host(work, now, true, &others, &row->call, error)) return false;
+  others.flush_bytes = 2 * (int64_t)now->suite->results->environment.device.l2_bytes;
+  const bool can_be_cold = row->bytes > 0 && others.flush_bytes > 0;
+  if (can_be_cold && !tg_trial_on_device(work, now, &others, &row->cold, error)) return false;
   return true;
 }
 
@@ -265,7 +250,7 @@ static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *erro
 static bool time_method(TgNow *now, TgResult *row, TgError *error) {
   const TgHistoric *kernel = now->historic;
   double once_s;
-  if (kernel && kernel->transposed_b && !bring_transposed(now, error)) return false;
+  if (kernel && kernel->transposed_b && !fetch_transposed(now, error)) return false;
   if (!try_once(now, row, &once_s, error)) return false;
   row->tried_s = once_s;
   if (is_hopeless(now->suite, row, once_s, "took")) return true;
@@ -339,12 +324,11 @@ bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error) {
   return fine || tg_bench_fail(error, TG_BENCH_ERROR_FAILED, suite->results->experiment, why.message);
 }
 
-bool tg_suite_measure_squares(TgSuite *suite, TgHistoricKind kind, TgNumber number, const GArray *sizes,
-                              GError **error) {
+bool tg_suite_measure_squares(TgSuite *suite, TgHistoricKind kind, GError **error) {
   bool fine = true;
-  for (guint s = 0; fine && s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
-    fine = tg_suite_measure(suite, &(TgSuiteSize){kind, number, n, n, n}, error);
+  for (guint s = 0; fine && s < suite->sizes->len; s++) {
+    const int64_t n = g_array_index(suite->sizes, int64_t, s);
+    fine = tg_suite_measure(suite, &(TgSuiteSize){kind, suite->number, n, n, n}, error);
   }
   return fine;
 }
@@ -364,9 +348,8 @@ static bool fail_kernel(const TgSuite *suite, const char *experiment, const char
     for (size_t j = 0; j < i; j++) again = again || strcmp(suite->methods[i].name, suite->methods[j].name) == 0;
     if (!again) g_string_append_printf(known, "%s%s", i ? ", " : "", suite->methods[i].name);
   }
-  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE, "--kernels %s: bench %s has none of that name; it has: %s",
-              name, experiment, known->str);
-  return false;
+  return TG_BENCH_FAIL(error, USAGE, "--kernels %s: bench %s has none of that name; it has: %s", name, experiment,
+                       known->str);
 }
 
 static bool choose(const TgSuite *suite, const char *experiment, GError **error) {
@@ -374,9 +357,7 @@ static bool choose(const TgSuite *suite, const char *experiment, GError **error)
     const TgMethod *method = find_method(suite, *name);
     if (!method) return fail_kernel(suite, experiment, *name, error);
     if (method->cpu || !suite->options->cpu_only) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE, "--kernels %s: it needs a GPU, and --cpu-only uses none",
-                *name);
-    return false;
+    return TG_BENCH_FAIL(error, USAGE, "--kernels %s: it needs a GPU, and --cpu-only uses none", *name);
   }
   return true;
 }
@@ -385,58 +366,75 @@ double tg_suite_longest_s(const TgBenchOptions *options, double usual_s) {
   return options->budget_s > 0 ? MIN(usual_s, MAX(1, 40 * options->budget_s)) : usual_s;
 }
 
-bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
-                   size_t method_count, double budget_s, GError **error) {
+static GArray *choose_sizes(const TgBenchOptions *options, const TgSuitePlan *plan) {
+  GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  if (options->size_count) g_array_append_vals(sizes, options->sizes, (guint)options->size_count);
+  for (size_t s = 0; !options->size_count && s < plan->size_count; s++)
+    if (!options->quick || plan->sizes[s] <= plan->quick_most) g_array_append_val(sizes, plan->sizes[s]);
+  return sizes;
+}
+
+static bool choose_number(const TgBenchOptions *options, const TgSuitePlan *plan, TgNumber *number, GError **error) {
+  *number = TG_NUMBER_F32;
+  if (!options->type) return true;
+  if (tg_number_find(options->type, number) &&
+      (*number == TG_NUMBER_F32 || (*number == TG_NUMBER_I32 && plan->takes_i32)))
+    return true;
+  return TG_BENCH_FAIL(error, USAGE, "--type %s: expected f32%s", options->type, plan->takes_i32 ? " or i32" : "");
+}
+
+TgResults *tg_suite_results(const char *experiment, const TgBenchOptions *options, GError **error) {
   TgDevice device;
   TgError why;
+  if (!options->cpu_only && !tg_device_open(0, &device, &why)) {
+    tg_bench_fail(error, TG_BENCH_ERROR_MISSING, experiment, why.message);
+    return NULL;
+  }
+  TgResults *results = tg_results_new(experiment, options->cpu_only ? NULL : &device);
+  results->seed = options->seed;
+  results->quick = options->quick;
+  return results;
+}
+
+TgBenchLimits tg_suite_limits(const TgBenchOptions *options, double budget_s, double quick_budget_s) {
+  const TgTrialLimits trials = {.budget_s = options->budget_s > 0 ? options->budget_s
+                                            : options->quick      ? quick_budget_s
+                                                                  : budget_s,
+                                .least = 3,
+                                .wanted = options->trials,
+                                .wanted_s = TG_BENCH_WANTED_S,
+                                .warmup = 2};
+  return (TgBenchLimits){.trials = trials, .hold_s = 50e-6 /* more than a launch takes the host */};
+}
+
+bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
+                   size_t method_count, double budget_s, GError **error) {
   *suite = (TgSuite){.options = options, .methods = methods, .method_count = method_count};
   if (!choose(suite, experiment, error)) return false;
   suite->on_device = !options->cpu_only;
-  if (suite->on_device && !tg_device_open(0, &device, &why))
-    return tg_bench_fail(error, TG_BENCH_ERROR_MISSING, experiment, why.message);
-  suite->limits = (TgBenchLimits){.trials = {.budget_s = options->budget_s > 0 ? options->budget_s
-                                                         : options->quick      ? 0.05
-                                                                               : budget_s,
-                                             .least = 3,
-                                             .most = options->quick ? 20 : 1000,
-                                             .wanted = options->trials,
-                                             .wanted_s = TG_BENCH_WANTED_S,
-                                             .warmup = 2},
-                                  .longest_s = tg_suite_longest_s(options, 60),
-                                  .hold_s = 50e-6};
-  suite->results = tg_results_new(experiment, suite->on_device ? &device : NULL);
-  suite->results->seed = options->seed;
-  suite->results->quick = options->quick;
+  suite->limits = tg_suite_limits(options, budget_s, 0.05);
+  suite->limits.trials.most = options->quick ? 20 : 1000;
+  suite->limits.longest_s = tg_suite_longest_s(options, 60);
+  suite->results = tg_suite_results(experiment, options, error);
+  return suite->results != NULL;
+}
+
+bool tg_suite_begin(TgSuite *suite, const TgSuitePlan *plan, const TgBenchOptions *options, const TgMethod *methods,
+                    size_t method_count, GError **error) {
+  TgNumber number;
+  if (!choose_number(options, plan, &number, error) ||
+      !tg_suite_open(suite, plan->experiment, options, methods, method_count, plan->budget_s, error))
+    return false;
+  suite->number = number;
+  suite->sizes = choose_sizes(options, plan);
   return true;
 }
 
 TgResults *tg_suite_finish(TgSuite *suite, bool measured) {
   g_autoptr(TgResults) results = g_steal_pointer(&suite->results);
+  g_clear_pointer(&suite->sizes, g_array_unref);
   if (!measured) return NULL;
   tg_environment_end(&results->environment);
   if (!suite->on_device) tg_results_note(results, "the kernels were not run: only the CPU was asked for");
   return g_steal_pointer(&results);
-}
-
-GArray *tg_suite_sizes(const TgBenchOptions *options, const int64_t *usual, size_t usual_count, int64_t quick_most) {
-  GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
-  if (options->size_count) {
-    g_array_append_vals(sizes, options->sizes, (guint)options->size_count);
-    return sizes;
-  }
-  for (size_t s = 0; s < usual_count; s++)
-    if (!options->quick || usual[s] <= quick_most) g_array_append_val(sizes, usual[s]);
-  return sizes;
-}
-
-bool tg_suite_number(const TgBenchOptions *options, const TgNumber *allowed, TgNumber *number, GError **error) {
-  g_autoptr(GString) names = g_string_new(NULL);
-  *number = allowed[0];
-  if (!options->type) return true;
-  for (int i = 0; allowed[i] != TG_NUMBERS; i++) {
-    g_string_append_printf(names, "%s%s", i ? " or " : "", tg_number_name(allowed[i]));
-    if (tg_number_find(options->type, number) && *number == allowed[i]) return true;
-  }
-  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE, "--type %s: expected %s", options->type, names->str);
-  return false;
 }

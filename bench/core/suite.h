@@ -29,6 +29,8 @@ typedef struct TgSuite {
   const TgBenchOptions *options;
   TgResults *results;
   bool on_device;
+  TgNumber number;      /**< of the command line, else f32 */
+  GArray *sizes;        /**< int64_t: those of the command line, or the plan's */
   TgBenchLimits limits; /**< of a kernel's trials, caches as they are */
   bool kernel_only;     /**< neither calls by the host's clock nor cold launches */
   bool same_split;      /**< a method's time is predicted from rows of the same split first */
@@ -44,10 +46,27 @@ typedef struct TgSuite {
  * anew, or a launch, are less than a thousandth of it. */
 #define TG_SUITE_LONG_S 0.1
 
-/** Opens the device, unless only the CPU is wanted, and checks `--kernels` against the methods. `budget_s` is what an
- * option may replace. Errors: TG_BENCH_ERROR; without a device MISSING. */
+/** What an experiment measures where the command line does not ask for something else. */
+typedef struct TgSuitePlan {
+  const char *experiment;
+  bool takes_i32;       /**< besides f32 */
+  const int64_t *sizes; /**< n, ascending … */
+  size_t size_count;
+  int64_t quick_most; /**< … up to this one with `--quick` */
+  double budget_s;    /**< of trials, a method and size */
+} TgSuitePlan;
+
+/** Checks type and `--kernels`, opens the device unless only the CPU is wanted, and sets number and sizes. Ended by
+ * tg_suite_finish(). Errors: TG_BENCH_ERROR; without a device MISSING. */
+bool tg_suite_begin(TgSuite *suite, const TgSuitePlan *plan, const TgBenchOptions *options, const TgMethod *methods,
+                    size_t method_count, GError **error);
+/** The same without number and sizes. */
 bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
                    size_t method_count, double budget_s, GError **error);
+/** Opens the device, unless only the CPU is wanted, for results without rows. NULL with MISSING where there is none. */
+TgResults *tg_suite_results(const char *experiment, const TgBenchOptions *options, GError **error);
+/** Trials by the budget of the command line, or these; neither `most` nor longest_s is set. */
+TgBenchLimits tg_suite_limits(const TgBenchOptions *options, double budget_s, double quick_budget_s);
 /** What one trial may take: `usual_s`, or 40 times the budget that was asked for where that is less, but a second. */
 double tg_suite_longest_s(const TgBenchOptions *options, double usual_s);
 
@@ -61,9 +80,8 @@ typedef struct TgSuiteSize {
 /** Measures all methods that take this size and type, each checked first on a poisoned C, and adds a row each. What is
  * expected to take too long by the rows before is left out in words; a wrong result is no error here. */
 bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error);
-/** The same at m = n = k of all sizes (int64_t), until one fails. */
-bool tg_suite_measure_squares(TgSuite *suite, TgHistoricKind kind, TgNumber number, const GArray *sizes,
-                              GError **error);
+/** The same at m = n = k of all sizes and in the number of the suite, until one fails. */
+bool tg_suite_measure_squares(TgSuite *suite, TgHistoricKind kind, GError **error);
 
 /** Methods for a paper's kernels, those without a width or with few sizes at all widths, the others at the paper's:
  * TgMethod. Free with g_array_unref(). */
@@ -74,13 +92,6 @@ void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row);
 /** Ends the measuring: the clock is read again; a note lists what was not run. The results are the caller's. NULL,
  * and the results are freed, where not all was measured. */
 TgResults *tg_suite_finish(TgSuite *suite, bool measured);
-
-/** The sizes to measure at: those of the command line, or the experiment's, fewer with `--quick`. int64_t; free with
- * g_array_unref(). */
-GArray *tg_suite_sizes(const TgBenchOptions *options, const int64_t *usual, size_t usual_count, int64_t quick_most);
-
-/** The type of the command line, else the first of `allowed` (ended by TG_NUMBERS). */
-bool tg_suite_number(const TgBenchOptions *options, const TgNumber *allowed, TgNumber *number, GError **error);
 
 TG_END_DECLS
 

@@ -22,9 +22,7 @@ static char *section_of(const TgDevice *device) {
 }
 
 static bool fail_read(const char *path, const char *why, GError **error) {
-  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED, "%s cannot be read: %s; remove it, or use --no-cache", path,
-              why);
-  return false;
+  return TG_BENCH_FAIL(error, FAILED, "%s cannot be read: %s; remove it, or use --no-cache", path, why);
 }
 
 /* A file that is not there is an empty one. */
@@ -67,17 +65,13 @@ bool tg_tuning_keep(const TgDevice *device, const char *key, const TgTuned *tune
   g_autofree char *path = tg_tuning_path(), *section = section_of(device);
   g_autofree char *folder = path ? g_path_get_dirname(path) : NULL;
   char seconds[G_ASCII_DTOSTR_BUF_SIZE];
-  if (!path) {
-    g_set_error_literal(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED,
-                        "no cache folder: set HOME or XDG_CACHE_HOME, or use --no-cache to keep nothing");
-    return false;
-  }
+  if (!path)
+    return TG_BENCH_FAIL(error, FAILED,
+                         "no cache folder: set HOME or XDG_CACHE_HOME, or use --no-cache to keep nothing");
   if (!load(file, path, error)) return false;
-  if (g_mkdir_with_parents(folder, 0700) != 0) {
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED, "%s cannot be made: %s; use --no-cache to keep nothing",
-                folder, g_strerror(errno));
-    return false;
-  }
+  if (g_mkdir_with_parents(folder, 0700) != 0)
+    return TG_BENCH_FAIL(error, FAILED, "%s cannot be made: %s; use --no-cache to keep nothing", folder,
+                         g_strerror(errno));
   g_ascii_formatd(seconds, sizeof seconds, "%.6g", tuned->seconds);
   g_autofree char *value = g_strdup_printf("%s %d %d %s", tuned->kernel, tuned->width, tuned->split, seconds);
   g_key_file_set_string(file, section, key, value);

@@ -1,82 +1,53 @@
-/* bench ladder: kernels beside cuBLAS, on one GPU, on the same random matrices. */
+/* bench ladder: kernels compared with cuBLAS, on one GPU, on the same random matrices. */
 #include "experiment.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "chart.h"
 #include "element.h"
-#include "environment.h"
 #include "kernel.h"
-#include "measurement.h"
 #include "operands.h"
-#include "results.h"
-#include "trial.h"
-
-/* One kernel at one size. */
-typedef struct TgRung {
-  const TgKernel *kernel;
-  int64_t n;
-  char left_out[504];  /* why there are no figures; "" where there are */
-  TgMeasurement time;  /* of launches that the device has been waiting for: the host's part is not in it */
-  TgMeasurement alone; /* of launches on an idle device, with what the host's part leaves it idle */
-  double error, limit; /* relative, in the Frobenius norm */
-  bool estimated;      /* the error is; else it is against the result in full */
-  bool right;
-} TgRung;
+#include "results-print.h"
+#include "suite.h"
 
 typedef struct TgLadder {
   TgElement element;
-  uint64_t seed;
   bool cold;
   GArray *sizes;      /* int64_t */
   GPtrArray *kernels; /* const TgKernel */
-  TgEnvironment environment;
-  GArray *results; /* TgRung, kernels within sizes */
+  TgResults *results; /* kernels within sizes, with `kernel` and `alone` */
 } TgLadder;
 
-static const TgRung *rung_at(const TgLadder *ladder, guint r) {
-  return &g_array_index(ladder->results, TgRung, r);
-}
-
-static double flops_per_s(const TgRung *rung) {
-  double n = (double)rung->n;
-  return 2 * n * n * n / rung->time.median_s;
-}
-
 /* Time of cuBLAS over that of the kernel, in the median; NaN where cuBLAS was not measured. */
-static double ratio(const TgLadder *ladder, const TgRung *rung, bool alone) {
-  for (guint r = 0; r < ladder->results->len; r++) {
-    const TgRung *other = rung_at(ladder, r);
-    if (other->n == rung->n && strcmp(other->kernel->name, "cublas") == 0 && !*other->left_out)
-      return alone ? other->alone.median_s / rung->alone.median_s : other->time.median_s / rung->time.median_s;
-  }
-  return NAN;
+static double ratio(const TgLadder *ladder, const TgResult *row, bool alone) {
+  const TgResult *cublas = tg_results_square(ladder->results, "cublas", 0, row->n);
+  if (!cublas) return NAN;
+  return alone ? cublas->alone.median_s / row->alone.median_s : cublas->kernel.median_s / row->kernel.median_s;
+}
+
+static bool is_exact(const TgResult *row) {
+  return tg_kernel_find(row->method)->exact;
 }
 
 /* --- a table ------------------------------------------------------------------------------------------------------ */
 
-static void add_ratio(TgTable *table, double ratio) {
-  tg_table_add(table, isnan(ratio) ? "-" : "%.3f", ratio);
-}
-
-static void add_row(TgTable *table, const TgLadder *ladder, const TgRung *rung) {
-  tg_table_add(table, "%s%s", rung->kernel->name, rung->kernel->exact ? "" : "*");
-  if (*rung->left_out) {
+static void add_row(TgTable *table, const TgLadder *ladder, const TgResult *row) {
+  tg_table_add(table, "%s%s", row->method, is_exact(row) ? "" : "*");
+  if (*row->left_out) {
     for (int c = 0; c < 8; c++) tg_table_add(table, "%s", c == 0 ? "-" : "");
-    tg_table_add(table, "%s", rung->left_out);
+    tg_table_add(table, "%s", row->left_out);
     return;
   }
-  tg_table_add(table, "%.4g", rung->time.median_s * 1e3);
-  tg_table_add(table, "%.2g", rung->time.stddev_s * 1e3);
-  tg_table_add(table, "%d", rung->time.trials);
-  tg_table_add(table, "%.4g", flops_per_s(rung) * 1e-12);
-  add_ratio(table, ratio(ladder, rung, false));
-  tg_table_add(table, "%.4g", rung->alone.median_s * 1e3);
-  add_ratio(table, ratio(ladder, rung, true));
-  tg_table_add(table, "%.1e", rung->error);
-  tg_table_add(table, "%s", rung->right ? "" : "WRONG");
+  tg_table_add(table, "%.4g", row->kernel.median_s * 1e3);
+  tg_table_add(table, "%.2g", row->kernel.stddev_s * 1e3);
+  tg_table_add(table, "%d", row->kernel.trials);
+  tg_table_add(table, "%.4g", tg_result_shown(row, TG_SHOW_FLOPS) * 1e-12);
+  tg_page_number(table, "%.3f", ratio(ladder, row, false));
+  tg_table_add(table, "%.4g", row->alone.median_s * 1e3);
+  tg_page_number(table, "%.3f", ratio(ladder, row, true));
+  tg_table_add(table, "%.1e", row->error);
+  tg_table_add(table, "%s", row->right ? "" : "WRONG");
 }
 
 static void print_size(TgPage *page, const TgLadder *ladder, int64_t n) {
@@ -85,8 +56,8 @@ static void print_size(TgPage *page, const TgLadder *ladder, int64_t n) {
   tg_page_add(page, "\nm = n = k = %" PRId64 ", %s%s\n", n, tg_element_name(ladder->element),
               ladder->cold ? ", second-level cache empty before each launch" : "");
   TgTable *table = tg_page_table(page, "lrrrrrrrrl", 2, heads);
-  for (guint r = 0; r < ladder->results->len; r++)
-    if (rung_at(ladder, r)->n == n) add_row(table, ladder, rung_at(ladder, r));
+  for (guint r = 0; r < ladder->results->rows->len; r++)
+    if (tg_results_at(ladder->results, r)->n == n) add_row(table, ladder, tg_results_at(ladder->results, r));
 }
 
 /* Parts of tg_experiment_ladder; they take a TgLadder. */
@@ -95,7 +66,7 @@ static void print(const void *measured, TgPage *page) {
   bool emulated = false;
   for (guint k = 0; k < ladder->kernels->len; k++)
     emulated = emulated || !((const TgKernel *)ladder->kernels->pdata[k])->exact;
-  g_autofree char *where = tg_environment_text(&ladder->environment);
+  g_autofree char *where = tg_environment_text(&ladder->results->environment);
   tg_page_add(page, "%s\n", where);
   for (guint s = 0; s < ladder->sizes->len; s++) print_size(page, ladder, g_array_index(ladder->sizes, int64_t, s));
   tg_page_add(page, "\n  spread: standard deviation, ms; of cublas: its median over the kernel's; alone: on an idle "
@@ -105,50 +76,39 @@ static void print(const void *measured, TgPage *page) {
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
 
-TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgRung, error, "relative_error"), TG_FIELD_AS(TgRung, limit, "tolerance"),
-               TG_FIELD(TgRung, estimated), TG_FIELD_AS(TgRung, right, "ok"));
+TG_FIELD_TABLE(row_fields, TG_FIELD_AS(TgResult, method, "kernel"), TG_FIELD(TgResult, type), TG_FIELD(TgResult, m),
+               TG_FIELD(TgResult, n), TG_FIELD(TgResult, k));
 
-static void write_rung(TgJson *json, const TgLadder *ladder, const TgRung *rung) {
+static void write_row(TgJson *json, const TgLadder *ladder, const TgResult *row) {
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_string(json, "kernel", rung->kernel->name);
-  tg_json_member_string(json, "type", tg_element_name(ladder->element));
-  tg_json_member_integer(json, "m", rung->n);
-  tg_json_member_integer(json, "n", rung->n);
-  tg_json_member_integer(json, "k", rung->n);
-  tg_json_member_bool(json, "exact", rung->kernel->exact);
-  if (*rung->left_out) {
-    tg_json_member_string(json, "left_out", rung->left_out);
+  tg_json_members(json, row_fields, row);
+  tg_json_member_bool(json, "exact", is_exact(row));
+  if (*row->left_out) {
+    tg_json_member_string(json, "left_out", row->left_out);
   } else {
-    tg_results_write_measured(json, &rung->time);
-    tg_json_member_double(json, "gflops", flops_per_s(rung) * 1e-9);
-    tg_json_member_double(json, "ratio_to_cublas", ratio(ladder, rung, false));
-    tg_json_member_double(json, "alone_s", rung->alone.median_s);
-    tg_json_member_double(json, "alone_ratio_to_cublas", ratio(ladder, rung, true));
-    tg_json_members(json, check_fields, rung);
+    tg_results_write_measured(json, &row->kernel);
+    tg_json_member_double(json, "gflops", tg_result_shown(row, TG_SHOW_FLOPS) * 1e-9);
+    tg_json_member_double(json, "ratio_to_cublas", ratio(ladder, row, false));
+    tg_json_member_double(json, "alone_s", row->alone.median_s);
+    tg_json_member_double(json, "alone_ratio_to_cublas", ratio(ladder, row, true));
+    tg_results_write_check(json, row);
   }
   tg_json_end_object(json);
 }
 
 static bool right(const void *measured, GError **error) {
   const TgLadder *ladder = measured;
-  for (guint r = 0; r < ladder->results->len; r++) {
-    const TgRung *rung = rung_at(ladder, r);
-    if (*rung->left_out || rung->right) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
-                "bench ladder: %s at %" PRId64 ": relative error %.2e, at most %.2e is right", rung->kernel->name,
-                rung->n, rung->error, rung->limit);
-    return false;
-  }
-  return true;
+  return tg_results_right(ladder->results, error);
 }
 
 static TgJson *document(const void *measured) {
   const TgLadder *ladder = measured;
-  TgJson *json = tg_results_begin("bench-ladder", "ladder", right(measured, NULL), ladder->seed, &ladder->environment);
+  const TgResults *results = ladder->results;
+  TgJson *json =
+      tg_results_begin("bench-ladder", "ladder", right(measured, NULL), results->seed, &results->environment);
   tg_json_member_bool(json, "cold", ladder->cold);
-  tg_json_key(json, "results");
-  tg_json_begin_array(json, TG_JSON_LINES);
-  for (guint r = 0; r < ladder->results->len; r++) write_rung(json, ladder, rung_at(ladder, r));
+  tg_json_member_array(json, "results", TG_JSON_LINES);
+  for (guint r = 0; r < results->rows->len; r++) write_row(json, ladder, tg_results_at(results, r));
   tg_json_end_array(json);
   tg_json_end_object(json);
   return json;
@@ -156,30 +116,28 @@ static TgJson *document(const void *measured) {
 
 static char *plot(const void *measured, const TgPlotFormat *format) {
   const TgLadder *ladder = measured;
-  g_autofree char *where = tg_environment_text(&ladder->environment);
+  g_autofree char *where = tg_environment_text(&ladder->results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("The ladder of kernels", where);
   TgPanel *panel = tg_chart_panel(chart, tg_element_name(ladder->element), "n, rows of the matrices", "Tflop/s");
-  for (guint r = 0; r < ladder->results->len; r++)
-    if (!*rung_at(ladder, r)->left_out)
-      tg_panel_point(panel, rung_at(ladder, r)->kernel->name, (double)rung_at(ladder, r)->n,
-                     flops_per_s(rung_at(ladder, r)) * 1e-12);
+  for (guint r = 0; r < ladder->results->rows->len; r++) {
+    const TgResult *row = tg_results_at(ladder->results, r);
+    tg_panel_point(panel, row->method, (double)row->n, tg_result_shown(row, TG_SHOW_FLOPS) * 1e-12);
+  }
   return tg_chart_script(chart, format);
 }
 
 /* --- what is measured --------------------------------------------------------------------------------------------- */
 
-static const double longest_s = 2;  /* a launch that takes longer is left out */
-static const double budget_s = 1;   /* of trials, a kernel and size, twice */
-static const double hold_s = 50e-6; /* more than a launch takes the host */
+static const double longest_s = 2;                      /* a launch that takes longer is left out */
+static const double budget_s = 1, quick_budget_s = 0.1; /* of trials, a kernel and size, twice */
 
 static const int64_t usual_sizes[] = {1024, 2048, 4096, 8192}, quick_sizes[] = {256, 512};
 
 static void clear(void *measured) {
   TgLadder *ladder = measured;
-  tg_environment_clear(&ladder->environment);
+  g_clear_pointer(&ladder->results, tg_results_free);
   g_array_unref(ladder->sizes);
   g_ptr_array_unref(ladder->kernels);
-  g_array_unref(ladder->results);
   g_free(ladder);
 }
 
@@ -204,30 +162,23 @@ static bool choose_kernels(const TgBenchOptions *options, TgLadder *ladder, GErr
       g_ptr_array_add(ladder->kernels, (gpointer)kernel);
       continue;
     }
-    g_set_error(
-        error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
+    return TG_BENCH_FAIL(
+        error, USAGE,
         "--kernels %s: no kernel of the ladder has that name; see `topogemm list kernels` (a paper's kernel is in "
         "its paper's experiment)",
         *name);
-    return false;
   }
   return true;
 }
 
 static bool open_ladder(const TgBenchOptions *options, TgLadder *ladder, GError **error) {
-  TgError why;
-  TgDevice device;
   ladder->cold = options->cold;
-  ladder->seed = options->seed;
   choose_sizes(options, ladder);
   if (!choose_kernels(options, ladder, error)) return false;
-  if (options->type && !tg_element_parse(options->type, &ladder->element)) {
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE, "--type %s: expected f32 or f64", options->type);
-    return false;
-  }
-  if (!tg_device_open(0, &device, &why)) return tg_bench_fail(error, TG_BENCH_ERROR_MISSING, "ladder", why.message);
-  tg_environment_begin(&ladder->environment, &device);
-  return true;
+  if (options->type && !tg_element_parse(options->type, &ladder->element))
+    return TG_BENCH_FAIL(error, USAGE, "--type %s: expected f32 or f64", options->type);
+  ladder->results = tg_suite_results("ladder", options, error);
+  return ladder->results != NULL;
 }
 
 /* --- one size ----------------------------------------------------------------------------------------------------- */
@@ -242,92 +193,67 @@ static bool launch(const void *what, TgError *error) {
   return tg_kernel_start(one->kernel, one->gemm, error);
 }
 
-static TgGemm gemm_of(const TgLadder *ladder, const TgOperands *operands) {
-  return (TgGemm){.element = (int32_t)ladder->element,
-                  .m = operands->m,
-                  .n = operands->n,
-                  .k = operands->k,
-                  .a = operands->device[0],
-                  .b = operands->device[1],
-                  .c = operands->device[2],
-                  .lda = operands->k,
-                  .ldb = operands->n,
-                  .ldc = operands->n};
-}
-
 /* Poisoned before, so that an element that is not written is found. */
-static bool check(TgOperands *operands, const TgLaunch *one, TgRung *rung, TgError *error) {
-  TgResult result = {0};
-  if (!tg_operands_poison(operands, TG_ON_GPU, error) || !launch(one, error) ||
-      !tg_operands_check(operands, TG_ON_GPU, &result, error))
-    return false;
-  rung->error = result.error;
-  rung->limit = result.limit;
-  rung->estimated = result.estimated;
-  rung->right = result.right;
-  return true;
+static bool check(TgOperands *operands, const TgLaunch *one, TgResult *row, TgError *error) {
+  return tg_operands_poison(operands, TG_ON_GPU, error) && launch(one, error) &&
+         tg_operands_check(operands, TG_ON_GPU, row, error);
 }
 
-static bool measure(const TgLadder *ladder, const TgBenchLimits *limits, TgOperands *operands, TgRung *rung,
-                    TgError *error) {
-  TgGemm gemm = gemm_of(ladder, operands);
+static bool measure(const TgLadder *ladder, const TgBenchLimits *limits, TgOperands *operands, const TgKernel *kernel,
+                    TgResult *row, TgError *error) {
+  TgGemm gemm = tg_operands_gemm(operands);
   TgError why = {0};
-  if (!tg_kernel_takes(rung->kernel, &gemm, ladder->environment.device.capability, &why)) {
-    g_strlcpy(rung->left_out, why.message, sizeof rung->left_out);
+  if (!tg_kernel_takes(kernel, &gemm, ladder->results->environment.device.capability, &why)) {
+    g_strlcpy(row->left_out, why.message, sizeof row->left_out);
     return true;
   }
-  int64_t space = tg_kernel_workspace(rung->kernel, &gemm);
+  int64_t space = tg_kernel_workspace(kernel, &gemm);
   if (space > 0 && !(gemm.workspace = tg_device_allocate(space, error))) return false;
-  const TgLaunch one = {rung->kernel, &gemm};
+  const TgLaunch one = {kernel, &gemm};
   TgBenchLimits idle = *limits;
   idle.hold_s = 0;
-  bool fine = check(operands, &one, rung, error) && tg_trial_on_device(launch, &one, limits, &rung->time, error) &&
-              tg_trial_on_device(launch, &one, &idle, &rung->alone, error);
+  bool fine = check(operands, &one, row, error) && tg_trial_on_device(launch, &one, limits, &row->kernel, error) &&
+              tg_trial_on_device(launch, &one, &idle, &row->alone, error);
   if (gemm.workspace) tg_device_free(gemm.workspace);
   return fine;
 }
 
 /* What the kernel took at the size before, times the ratio of the operations: too long a launch is not begun. */
-static double expected_s(const TgLadder *ladder, const TgRung *rung) {
-  for (guint r = ladder->results->len; r-- > 0;) {
-    const TgRung *before = &g_array_index(ladder->results, TgRung, r);
-    if (before->kernel != rung->kernel || *before->left_out) continue;
-    double ratio = (double)rung->n / (double)before->n;
-    return before->time.median_s * ratio * ratio * ratio;
+static double expected_s(const TgLadder *ladder, const TgResult *row) {
+  for (guint r = ladder->results->rows->len; r-- > 0;) {
+    const TgResult *before = tg_results_at(ladder->results, r);
+    if (strcmp(before->method, row->method) != 0 || *before->left_out) continue;
+    double ratio = (double)row->n / (double)before->n;
+    return before->kernel.median_s * ratio * ratio * ratio;
   }
   return NAN;
 }
 
 static bool measure_size(const TgBenchOptions *options, TgLadder *ladder, int64_t n, TgError *error) {
-  const TgBenchLimits limits = {.trials = {.budget_s = options->budget_s > 0 ? options->budget_s
-                                                       : options->quick      ? 0.1
-                                                                             : budget_s,
-                                           .least = 3,
-                                           .most = 31,
-                                           .wanted = options->trials,
-                                           .wanted_s = TG_BENCH_WANTED_S,
-                                           .warmup = 2},
-                                .longest_s = longest_s,
-                                .hold_s = hold_s,
-                                .flush_bytes = ladder->cold ? 2 * (int64_t)ladder->environment.device.l2_bytes : 0};
+  TgBenchLimits limits = tg_suite_limits(options, budget_s, quick_budget_s);
+  limits.trials.most = 31;
+  limits.longest_s = longest_s;
+  if (ladder->cold) limits.flush_bytes = 2 * (int64_t)ladder->results->environment.device.l2_bytes;
   TgOperands operands = {.number = ladder->element == TG_F64 ? TG_NUMBER_F64 : TG_NUMBER_F32,
                          .m = n,
                          .n = n,
                          .k = n,
-                         .seed = ladder->seed,
+                         .seed = options->seed,
                          .estimated = true};
   TgError no_room;
   const bool room = tg_operands_have_room(&operands, &no_room);
   bool fine = !room || tg_operands_open(&operands, true, error);
   for (guint k = 0; fine && k < ladder->kernels->len; k++) {
-    TgRung rung = {.kernel = ladder->kernels->pdata[k], .n = n};
-    const int64_t done = ladder->results->len, total = (int64_t)ladder->kernels->len * ladder->sizes->len;
+    const TgKernel *kernel = ladder->kernels->pdata[k];
+    TgResult row = {.method = kernel->name};
+    const int64_t done = ladder->results->rows->len, total = (int64_t)ladder->kernels->len * ladder->sizes->len;
     if (options->progress) options->progress(options->progress_data, done, total);
+    tg_operands_count(&operands, &row);
     if (!room)
-      g_strlcpy(rung.left_out, no_room.message, sizeof rung.left_out);
-    else if (!tg_trial_is_left_out(&limits, expected_s(ladder, &rung), rung.left_out, sizeof rung.left_out))
-      fine = measure(ladder, &limits, &operands, &rung, error);
-    g_array_append_val(ladder->results, rung);
+      g_strlcpy(row.left_out, no_room.message, sizeof row.left_out);
+    else if (!tg_trial_is_left_out(&limits, expected_s(ladder, &row), row.left_out, sizeof row.left_out))
+      fine = measure(ladder, &limits, &operands, kernel, &row, error);
+    tg_results_add(ladder->results, &row);
   }
   tg_operands_clear(&operands);
   return fine;
@@ -338,7 +264,7 @@ static bool measure_sizes(const TgBenchOptions *options, TgLadder *ladder, GErro
   for (guint s = 0; s < ladder->sizes->len; s++)
     if (!measure_size(options, ladder, g_array_index(ladder->sizes, int64_t, s), &why))
       return tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "ladder", why.message);
-  tg_environment_end(&ladder->environment);
+  tg_environment_end(&ladder->results->environment);
   return true;
 }
 
@@ -346,7 +272,6 @@ static void *measure_all(const TgBenchOptions *options, GError **error) {
   TgLadder *ladder = g_new0(TgLadder, 1);
   ladder->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
   ladder->kernels = g_ptr_array_new();
-  ladder->results = g_array_new(FALSE, TRUE, sizeof(TgRung));
   if (open_ladder(options, ladder, error) && measure_sizes(options, ladder, error)) return ladder;
   clear(ladder);
   return NULL;

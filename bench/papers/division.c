@@ -7,7 +7,6 @@
 
 #include "results-print.h"
 #include "suite.h"
-#include "text-units.h"
 #include "tuning.h"
 
 static const TgDivisionChoice *choice_at(const TgDivisions *divisions, guint c) {
@@ -15,16 +14,6 @@ static const TgDivisionChoice *choice_at(const TgDivisions *divisions, guint c) 
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
-
-static void add_time(TgTable *table, double seconds) {
-  char text[32];
-  tg_time_text(seconds, text, sizeof text);
-  tg_table_add(table, "%s", isnan(seconds) ? "-" : text);
-}
-
-static void add_ratio(TgTable *table, double ratio) {
-  tg_table_add(table, isnan(ratio) ? "-" : "%.2f", ratio);
-}
 
 /* A division in words: its kernel and its numbers. */
 static void add_division(TgTable *table, const TgDivision *division, int64_t n) {
@@ -46,8 +35,8 @@ static void add_line(TgTable *table, const char *n, const char *whose, const TgD
   tg_table_add(table, "%s", n);
   tg_table_add(table, "%s", whose);
   add_division(table, division, choice->n);
-  add_time(table, seconds);
-  add_ratio(table, seconds / choice->best_s);
+  tg_table_add_time(table, seconds);
+  tg_page_number(table, "%.2f", seconds / choice->best_s);
 }
 
 static void print_choices(TgPage *page, const TgDivisions *divisions) {
@@ -70,11 +59,11 @@ static void print_rule(TgPage *page, const TgDivisions *divisions) {
   for (guint c = 0; c < divisions->choices->len; c++) {
     const TgDivisionChoice *choice = choice_at(divisions, c);
     tg_table_add(table, "%" PRId64, choice->n);
-    add_time(table, choice->rule_s);
-    add_time(table, choice->rule_expected_s);
+    tg_table_add_time(table, choice->rule_s);
+    tg_table_add_time(table, choice->rule_expected_s);
     tg_table_add(table, "%s", choice->rule_limit ? choice->rule_limit : "-");
     tg_table_add(table, "%u", choice->candidates);
-    add_ratio(table, choice->worst_s / choice->best_s);
+    tg_page_number(table, "%.2f", choice->worst_s / choice->best_s);
   }
 }
 
@@ -128,8 +117,7 @@ static void print(const void *measured, TgPage *page) {
 
 static void write_division(TgJson *json, const char *key, const TgDivision *division, double seconds, double best_s) {
   if (!division->kernel) return;
-  tg_json_key(json, key);
-  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_object(json, key, TG_JSON_ROW);
   tg_json_member_string(json, "kernel", division->kernel->name);
   tg_json_member_integer(json, "width", division->width);
   tg_json_member_integer(json, "split", division->split);
@@ -160,8 +148,7 @@ static bool right(const void *measured, GError **error) {
 static TgJson *document(const void *measured) {
   const TgDivisions *divisions = measured;
   TgJson *json = tg_results_open(divisions->results, right(measured, NULL));
-  tg_json_key(json, "choices");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "choices", TG_JSON_LINES);
   for (guint c = 0; c < divisions->choices->len; c++) write_choice(json, choice_at(divisions, c));
   tg_json_end_array(json);
   tg_json_end_object(json);
@@ -333,10 +320,10 @@ static bool keep(const TgDevice *device, TgHistoricType type, const TgDivisionCh
   return tg_tuning_keep(device, key, &tuned, error);
 }
 
-static bool measure_size(TgSuite *suite, TgDivisions *divisions, TgNumber number, int64_t n, GError **error) {
+static bool measure_size(TgSuite *suite, TgDivisions *divisions, int64_t n, GError **error) {
   const TgDevice *device = &suite->results->environment.device;
-  const TgHistoricType type = number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
-  const TgSuiteSize size = {TG_HISTORIC_PRODUCT, number, n, n, n};
+  const TgHistoricType type = suite->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+  const TgSuiteSize size = {TG_HISTORIC_PRODUCT, suite->number, n, n, n};
   g_autoptr(GArray) methods = methods_new(device, type, n);
   TgDivision cached;
   GError *why = NULL;
@@ -355,30 +342,27 @@ static bool measure_size(TgSuite *suite, TgDivisions *divisions, TgNumber number
 }
 
 static bool open_suite(TgSuite *suite, const TgBenchOptions *options, GError **error) {
+  static const TgSuitePlan plan = {"division", true, usual_sizes, G_N_ELEMENTS(usual_sizes), 64, budget_s};
   const TgDevice none = {0};
   g_autoptr(GArray) any = methods_new(&none, TG_HISTORIC_F32, 1024);
-  if (!tg_suite_open(suite, "division", options, (const TgMethod *)(void *)any->data, any->len, budget_s, error))
-    return false;
+  if (!tg_suite_begin(suite, &plan, options, (const TgMethod *)(void *)any->data, any->len, error)) return false;
   suite->limits.longest_s = tg_suite_longest_s(options, longest_s);
   suite->limits.trials.most = MIN(suite->limits.trials.most, 31);
   suite->kernel_only = suite->same_split = true;
   suite->hopeless = hopeless;
   suite->short_s = 0.02;
+  suite->total = (int64_t)suite->sizes->len * (int64_t)any->len;
   return true;
 }
 
 static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgNumber allowed[] = {TG_NUMBER_F32, TG_NUMBER_I32, TG_NUMBERS};
-  TgNumber number;
   TgSuite suite;
-  if (!tg_suite_number(options, allowed, &number, error) || !open_suite(&suite, options, error)) return NULL;
-  g_autoptr(GArray) sizes = tg_suite_sizes(options, usual_sizes, G_N_ELEMENTS(usual_sizes), 64);
+  if (!open_suite(&suite, options, error)) return NULL;
   g_autoptr(TgDivisions) divisions = tg_divisions_new(suite.results);
   bool fine = true;
   if (!options->no_cache) divisions->cache_path = tg_tuning_path();
-  suite.total = (int64_t)sizes->len * (int64_t)suite.method_count;
-  for (guint s = 0; fine && s < sizes->len; s++)
-    fine = measure_size(&suite, divisions, number, g_array_index(sizes, int64_t, s), error);
+  for (guint s = 0; fine && s < suite.sizes->len; s++)
+    fine = measure_size(&suite, divisions, g_array_index(suite.sizes, int64_t, s), error);
   divisions->results = tg_suite_finish(&suite, fine);
   return fine ? g_steal_pointer(&divisions) : NULL;
 }

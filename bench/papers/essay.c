@@ -1,4 +1,4 @@
-/* bench essay. The essay's figures are lost with its graphs; what it says in words stands beside ours. */
+/* bench essay. The essay's figures are lost with its graphs; its claims in words are compared with ours. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "host-methods.h"
 #include "results-print.h"
 #include "suite.h"
-#include "text-units.h"
 
 enum { WIDTH = 16 }; /* of most of the essay's graphs */
 
@@ -38,64 +37,43 @@ static void print_widths(TgPage *page, const TgResults *results) {
     tg_table_add(table, "%s", columns[c].head);
     for (gsize w = 0; w < G_N_ELEMENTS(widths); w++) {
       const TgResult *row = tg_results_square(results, columns[c].method, widths[w], n);
-      const double speed = tg_result_shown(row, TG_SHOW_FLOPS);
-      tg_table_add(table, isnan(speed) ? "-" : "%.4g", speed * 1e-9);
+      tg_page_number(table, "%.4g", tg_result_shown(row, TG_SHOW_FLOPS) * 1e-9);
     }
   }
 }
 
-/* --- what the essay says ------------------------------------------------------------------------------------------ */
+/* --- the essay's claims ------------------------------------------------------------------------------------------- */
 
-/* A comparison: how many times as fast the second is as the first. */
-typedef struct TgEssayWord {
-  const char *says, *slower, *faster;
-  bool whole; /* with launch and transfers, the transposition of B too */
-} TgEssayWord;
-
-static const TgEssayWord words[] = {
-    {"the GPU is faster than the CPU", "cpu", "essay-naive", false},
-    {"…, but for small matrices, by the transfers", "cpu", "essay-naive", true},
-    {"tiled is faster than naive", "essay-naive", "essay-tiled", false},
-    {"coalesced is faster than tiled", "essay-tiled", "essay-coalesced", false},
-    {"…, the CPU's transposition of B counted", "essay-tiled", "essay-coalesced", true},
-    {"without bank conflicts it is faster still", "essay-coalesced", "essay-no-conflicts", false},
-    {"the outer product is more useful work", "essay-no-conflicts", "essay-outer", false},
-    {"prefetching and unrolling improve on it", "essay-outer", "essay-prefetch", false},
-    {"cuBLAS is better than all of these", "essay-prefetch", "cublas", false},
+/* TG_SHOW_WHOLE: with launch and transfers, the transposition of B too. */
+static const TgRatio claims[] = {
+    {"the GPU is faster than the CPU", "cpu", 0, "essay-naive", WIDTH, TG_SHOW_TIME},
+    {"…, but for small matrices, by the transfers", "cpu", 0, "essay-naive", WIDTH, TG_SHOW_WHOLE},
+    {"tiled is faster than naive", "essay-naive", WIDTH, "essay-tiled", WIDTH, TG_SHOW_TIME},
+    {"coalesced is faster than tiled", "essay-tiled", WIDTH, "essay-coalesced", WIDTH, TG_SHOW_TIME},
+    {"…, the CPU's transposition of B counted", "essay-tiled", WIDTH, "essay-coalesced", WIDTH, TG_SHOW_WHOLE},
+    {"without bank conflicts it is faster still", "essay-coalesced", WIDTH, "essay-no-conflicts", WIDTH, TG_SHOW_TIME},
+    {"the outer product is more useful work", "essay-no-conflicts", WIDTH, "essay-outer", WIDTH, TG_SHOW_TIME},
+    {"prefetching and unrolling improve on it", "essay-outer", WIDTH, "essay-prefetch", WIDTH, TG_SHOW_TIME},
+    {"cuBLAS is better than all of these", "essay-prefetch", WIDTH, "cublas", 0, TG_SHOW_TIME},
 };
 
-static const TgResult *at_width(const TgResults *results, const char *method, int64_t n) {
-  return tg_results_square(results, method, g_str_has_prefix(method, "essay-") ? WIDTH : 0, n);
-}
-
-static void print_words(TgPage *page, const TgResults *results) {
+static void print_claims(TgPage *page, const TgResults *results) {
   g_autoptr(GArray) sizes = tg_results_sizes(results);
-  g_autoptr(GPtrArray) heads = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GString) align = g_string_new("l");
   if (!results->environment.has_device) return;
-  g_ptr_array_add(heads, g_strdup("claim of the essay"));
-  for (guint s = 0; s < sizes->len; s++) {
-    g_string_append_c(align, 'r');
-    g_ptr_array_add(heads, g_strdup_printf("%" PRId64, g_array_index(sizes, int64_t, s)));
-  }
   tg_page_add(page, "\nHow many times as fast here, at n, blocks of %dx%d\n", WIDTH, WIDTH);
-  TgTable *table = tg_page_table(page, g_intern_string(align->str), 2, (const char *const *)heads->pdata);
-  for (gsize w = 0; w < G_N_ELEMENTS(words); w++) {
-    tg_table_add(table, "%s", words[w].says);
-    for (guint s = 0; s < sizes->len; s++) {
-      const int64_t n = g_array_index(sizes, int64_t, s);
-      const TgShow show = words[w].whole ? TG_SHOW_WHOLE : TG_SHOW_TIME;
-      const double ratio = tg_result_shown(at_width(results, words[w].slower, n), show) /
-                           tg_result_shown(at_width(results, words[w].faster, n), show);
-      tg_table_add(table, isnan(ratio) ? "-" : "%.3g", ratio);
-    }
+  TgTable *table = tg_page_wide_table(page, 'l', "claim of the essay", sizes->len);
+  for (guint s = 0; s < sizes->len; s++) tg_table_add(table, "%" PRId64, g_array_index(sizes, int64_t, s));
+  for (gsize c = 0; c < G_N_ELEMENTS(claims); c++) {
+    tg_table_add(table, "%s", claims[c].head);
+    for (guint s = 0; s < sizes->len; s++)
+      tg_page_number(table, "%.3g", tg_results_ratio(results, &claims[c], g_array_index(sizes, int64_t, s)));
   }
 }
 
 /* The essay's one number: a quarter of an operation a byte. */
 static void print_intensity(TgPage *page, const TgResults *results) {
-  const TgResult *naive = at_width(results, "essay-naive", largest(results));
-  const TgResult *tiled = at_width(results, "essay-tiled", largest(results));
+  const TgResult *naive = tg_results_square(results, "essay-naive", WIDTH, largest(results));
+  const TgResult *tiled = tg_results_square(results, "essay-tiled", WIDTH, largest(results));
   if (!naive || !tiled) return;
   tg_page_paragraph(page, 2,
                     "operations for a byte asked of memory: naive %.3g (the essay: 1/4), tiled %.3g; an operand comes "
@@ -125,14 +103,11 @@ static void print_oblongs(TgPage *page, const TgResults *results) {
     tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, row->m, row->n, row->k);
     for (gsize c = 0; c < G_N_ELEMENTS(oblong_columns); c++) {
       const TgColumn *column = &oblong_columns[c];
-      char text[32];
       const TgResult *one = tg_results_find(results, column->method, column->width, row->m, row->n, row->k);
-      tg_time_text(tg_result_time_s(one), text, sizeof text);
-      tg_table_add(table, "%s", one ? text : "-");
+      tg_table_add_time(table, tg_result_time_s(one));
     }
     const TgResult *cublas = tg_results_find(results, "cublas", 0, row->m, row->n, row->k);
-    const double speed = tg_result_shown(cublas, TG_SHOW_FLOPS);
-    tg_table_add(table, isnan(speed) ? "-" : "%.4g", speed * 1e-9);
+    tg_page_number(table, "%.4g", tg_result_shown(cublas, TG_SHOW_FLOPS) * 1e-9);
   }
 }
 
@@ -148,7 +123,7 @@ static void print(const void *measured, TgPage *page) {
     tg_page_ratios(page, results, columns, G_N_ELEMENTS(columns));
   }
   print_widths(page, results);
-  print_words(page, results);
+  print_claims(page, results);
   print_intensity(page, results);
   print_oblongs(page, results);
   tg_page_add(page, "\n");
@@ -179,6 +154,8 @@ static void plot_oblongs(TgPanel *panel, const TgResults *results) {
 
 static char *plot(const void *measured, const TgPlotFormat *format) {
   static const char rows[] = "n, rows of the matrices", time[] = "time, s";
+  static const TgColumn tiled[] = {
+      {"4x4", "essay-tiled", 4}, {"8x8", "essay-tiled", 8}, {"16x16", "essay-tiled", 16}, {"32x32", "essay-tiled", 32}};
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("Matrix multiplication, an essay's steps", where);
@@ -189,10 +166,7 @@ static char *plot(const void *measured, const TgPlotFormat *format) {
   }
   plot_oblongs(tg_chart_panel(chart, "cuBLAS, not square", "third root of m n k", time), results);
   TgPanel *widths = tg_chart_panel(chart, "tiled, by the width of its blocks", rows, time);
-  tg_panel_columns(widths, results, &(TgColumn){"4x4", "essay-tiled", 4}, 1, TG_SHOW_TIME);
-  tg_panel_columns(widths, results, &(TgColumn){"8x8", "essay-tiled", 8}, 1, TG_SHOW_TIME);
-  tg_panel_columns(widths, results, &(TgColumn){"16x16", "essay-tiled", 16}, 1, TG_SHOW_TIME);
-  tg_panel_columns(widths, results, &(TgColumn){"32x32", "essay-tiled", 32}, 1, TG_SHOW_TIME);
+  tg_panel_columns(widths, results, tiled, G_N_ELEMENTS(tiled), TG_SHOW_TIME);
   return tg_chart_script(chart, format);
 }
 
@@ -240,15 +214,11 @@ static bool measure_oblongs(TgSuite *suite, GError **error) {
 }
 
 static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgNumber allowed[] = {TG_NUMBER_F32, TG_NUMBERS};
-  TgNumber number;
+  static const TgSuitePlan plan = {"essay", false, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, budget_s};
   TgSuite suite;
-  if (!tg_suite_number(options, allowed, &number, error) ||
-      !tg_suite_open(&suite, "essay", options, methods, G_N_ELEMENTS(methods), budget_s, error))
-    return NULL;
-  g_autoptr(GArray) sizes = tg_suite_sizes(options, usual_sizes, G_N_ELEMENTS(usual_sizes), 128);
-  suite.total = (int64_t)sizes->len * (suite.on_device ? (int64_t)G_N_ELEMENTS(methods) : 1);
-  bool fine = tg_suite_measure_squares(&suite, TG_HISTORIC_PRODUCT, number, sizes, error) &&
+  if (!tg_suite_begin(&suite, &plan, options, methods, G_N_ELEMENTS(methods), error)) return NULL;
+  suite.total = (int64_t)suite.sizes->len * (suite.on_device ? (int64_t)G_N_ELEMENTS(methods) : 1);
+  bool fine = tg_suite_measure_squares(&suite, TG_HISTORIC_PRODUCT, error) &&
               (options->size_count || measure_oblongs(&suite, error));
   return tg_suite_finish(&suite, fine);
 }

@@ -1,4 +1,4 @@
-/* bench oneil: the paper's tables with ours beside them, and their continuation to larger matrices. Kernels and figures
+/* bench oneil: the paper's tables next to ours, and their continuation to larger matrices. Kernels and figures
  * are those of the paper's table in cuda/kernels/historic/. */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 /* --- the paper's tables ------------------------------------------------------------------------------------------- */
 
 static void add_us(TgTable *table, double seconds) {
-  tg_table_add(table, isnan(seconds) ? "-" : "%.1f", seconds * 1e6);
+  tg_page_number(table, "%.1f", seconds * 1e6);
 }
 
 static void add_time(TgTable *table, const char *title, const char *what, const TgMeasurement *time) {
@@ -28,7 +28,8 @@ static void add_time(TgTable *table, const char *title, const char *what, const 
   add_us(table, time->median_s);
 }
 
-/* The sum of the medians: what a program would take that brings the operands, starts the kernel and takes the result.
+/* The sum of the medians: the time of a program that copies the operands in, starts the kernel and copies the result
+ * out.
  */
 static void add_whole(TgTable *table, const TgResult *row) {
   const double whole_s = tg_result_whole_s(row);
@@ -182,23 +183,20 @@ static bool measure_size(TgSuite *suite, GArray *methods, const TgSuiteSize *siz
 }
 
 static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgNumber allowed[] = {TG_NUMBER_F32, TG_NUMBER_I32, TG_NUMBERS};
+  static const TgSuitePlan plan = {"oneil", true, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, budget_s};
   const TgMethod chosen = {.name = "chosen"};
   g_autoptr(GArray) methods = methods_new();
   TgSuite suite;
-  TgSuiteSize size = {.kind = TG_HISTORIC_PRODUCT};
   g_array_append_val(methods, chosen); /* its name, for --kernels */
-  if (!tg_suite_number(options, allowed, &size.number, error) ||
-      !tg_suite_open(&suite, "oneil", options, (const TgMethod *)(void *)methods->data, methods->len, budget_s, error))
+  if (!tg_suite_begin(&suite, &plan, options, (const TgMethod *)(void *)methods->data, methods->len, error))
     return NULL;
-  g_autoptr(GArray) sizes = tg_suite_sizes(options, usual_sizes, G_N_ELEMENTS(usual_sizes), 128);
   bool fine = true;
   g_array_set_size(methods, methods->len - 1);
   suite.paper = &tg_historic_oneil;
-  suite.total = (int64_t)sizes->len * 6;
-  for (guint s = 0; fine && s < sizes->len; s++) {
-    size.m = size.n = size.k = g_array_index(sizes, int64_t, s);
-    fine = measure_size(&suite, methods, &size, error);
+  suite.total = (int64_t)suite.sizes->len * 6;
+  for (guint s = 0; fine && s < suite.sizes->len; s++) {
+    const int64_t n = g_array_index(suite.sizes, int64_t, s);
+    fine = measure_size(&suite, methods, &(TgSuiteSize){TG_HISTORIC_PRODUCT, suite.number, n, n, n}, error);
   }
   return tg_suite_finish(&suite, fine);
 }

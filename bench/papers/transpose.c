@@ -1,6 +1,5 @@
 /* bench transpose. */
 #include <inttypes.h>
-#include <math.h>
 
 #include "host-methods.h"
 #include "results-print.h"
@@ -25,32 +24,26 @@ static const TgColumn often[] = {{"naive", "essay-transpose-naive/100", 16},
 
 /* --- how near to a copy ------------------------------------------------------------------------------------------- */
 
-static double part_of(const TgResults *results, const char *method, int32_t width, const char *copy, int32_t copy_width,
-                      int64_t n) {
-  return tg_result_time_s(tg_results_square(results, copy, copy_width, n)) /
-         tg_result_time_s(tg_results_square(results, method, width, n));
-}
-
-static void add_ratio(TgTable *table, double ratio) {
-  tg_table_add(table, isnan(ratio) ? "-" : "%.3g", ratio);
-}
+static const TgRatio ratios[] = {
+    {"naive/shared", "essay-transpose-naive", 16, "essay-transpose-shared", 16, TG_SHOW_TIME},
+    {"a hundred times", "essay-transpose-naive/100", 16, "essay-transpose-shared/100", 16, TG_SHOW_TIME},
+    {"shared/memcpy", "memcpy", 0, "essay-transpose-shared", 16, TG_SHOW_TIME},
+    {"shared/copy", "essay-copy", 16, "essay-transpose-shared", 16, TG_SHOW_TIME},
+    {"padding", "essay-transpose-unpadded/100", 32, "essay-transpose-shared/100", 32, TG_SHOW_TIME},
+};
 
 /* The essay: optimised, a transpose is ten times as fast as naive. */
 static void print_words(TgPage *page, const TgResults *results) {
-  static const char *const heads[] = {"n",           "naive/shared", "a hundred times", "shared/memcpy",
-                                      "shared/copy", "padding"};
   g_autoptr(GArray) sizes = tg_results_sizes(results);
   if (!results->environment.has_device) return;
   tg_page_add(page, "\nThe essay has the shared transpose ten times as fast as the naive one. Here, tiles of 16x16\n");
-  TgTable *table = tg_page_table(page, "rrrrrr", 2, heads);
+  TgTable *table = tg_page_wide_table(page, 'r', "n", G_N_ELEMENTS(ratios));
+  for (gsize r = 0; r < G_N_ELEMENTS(ratios); r++) tg_table_add(table, "%s", ratios[r].head);
   for (guint s = 0; s < sizes->len; s++) {
     const int64_t n = g_array_index(sizes, int64_t, s);
     tg_table_add(table, "%" PRId64, n);
-    add_ratio(table, part_of(results, "essay-transpose-shared", 16, "essay-transpose-naive", 16, n));
-    add_ratio(table, part_of(results, "essay-transpose-shared/100", 16, "essay-transpose-naive/100", 16, n));
-    add_ratio(table, part_of(results, "essay-transpose-shared", 16, "memcpy", 0, n));
-    add_ratio(table, part_of(results, "essay-transpose-shared", 16, "essay-copy", 16, n));
-    add_ratio(table, part_of(results, "essay-transpose-shared/100", 32, "essay-transpose-unpadded/100", 32, n));
+    for (gsize r = 0; r < G_N_ELEMENTS(ratios); r++)
+      tg_page_number(table, "%.3g", tg_results_ratio(results, &ratios[r], n));
   }
   tg_page_paragraph(page, 2,
                     "naive/shared: how many times as fast shared is, once a launch and a hundred times within one; "
@@ -135,18 +128,14 @@ static GArray *all_methods(void) {
 }
 
 static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgNumber allowed[] = {TG_NUMBER_F32, TG_NUMBERS};
+  static const TgSuitePlan plan = {"transpose", false, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, budget_s};
   g_autoptr(GArray) all = all_methods();
-  TgNumber number;
   TgSuite suite;
-  if (!tg_suite_number(options, allowed, &number, error) ||
-      !tg_suite_open(&suite, "transpose", options, (const TgMethod *)(void *)all->data, all->len, budget_s, error))
-    return NULL;
-  g_autoptr(GArray) sizes = tg_suite_sizes(options, usual_sizes, G_N_ELEMENTS(usual_sizes), 128);
+  if (!tg_suite_begin(&suite, &plan, options, (const TgMethod *)(void *)all->data, all->len, error)) return NULL;
   bool fine = true;
-  suite.total = (int64_t)sizes->len * (suite.on_device ? all->len : 1);
-  for (guint s = 0; fine && s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
+  suite.total = (int64_t)suite.sizes->len * (suite.on_device ? all->len : 1);
+  for (guint s = 0; fine && s < suite.sizes->len; s++) {
+    const int64_t n = g_array_index(suite.sizes, int64_t, s);
     fine = measure_kind(&suite, TG_HISTORIC_COPY, n, error) && measure_kind(&suite, TG_HISTORIC_TRANSPOSE, n, error);
   }
   return tg_suite_finish(&suite, fine);

@@ -17,11 +17,10 @@ char *tg_shapes_key(const char *on, TgElement element, const int64_t size[3], co
 
 static bool fail(const char *key, const char *what, GError **error) {
   g_autofree char *path = tg_tuning_path();
-  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_FAILED,
-              "%s: what is kept for `%s` is not %s; remove it, or use "
-              "--no-cache",
-              path, key, what);
-  return false;
+  return TG_BENCH_FAIL(error, FAILED,
+                       "%s: what is kept for `%s` is not %s; remove it, or use "
+                       "--no-cache",
+                       path, key, what);
 }
 
 bool tg_shapes_kept_variant(const TgDevice *device, const char *key, int32_t *variant, GError **error) {
@@ -75,24 +74,13 @@ static bool keep(const TgShapes *shapes, const TgShapesRow *row, bool of_all, GE
   return tg_tuning_keep(&shapes->results->environment.device, key, &tuned, error);
 }
 
-/* Whether another variant than the row's was measured, too: else there was no choice. */
-static bool was_chosen(const TgShapes *shapes, const TgShapesRow *row) {
-  for (guint r = 0; r < shapes->rows->len; r++) {
-    const TgShapesRow *other = tg_shapes_at(shapes, r);
-    if (other->n == row->n && other->transport == row->transport && other->variant != row->variant && other->right &&
-        strcmp(other->on, row->on) == 0 && strcmp(other->schedule, row->schedule) == 0 &&
-        strcmp(other->grid, row->grid) == 0)
-      return true;
-  }
-  return false;
-}
-
 bool tg_shapes_keep(const TgShapes *shapes, int64_t n, const char *on, GError **error) {
   const TgShapesRow *of_all = tg_shapes_best(shapes, n, on, NULL, NULL, TG_TRANSPORTS);
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
     if (row->n != n || strcmp(row->on, on) != 0 ||
-        row != tg_shapes_best(shapes, n, on, row->schedule, row->grid, row->transport) || !was_chosen(shapes, row))
+        row != tg_shapes_best(shapes, n, on, row->schedule, row->grid, row->transport) ||
+        tg_shapes_variants(shapes, row) < 2 /* there was no choice */)
       continue;
     if (!keep(shapes, row, false, error)) return false;
   }

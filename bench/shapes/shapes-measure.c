@@ -34,7 +34,7 @@ typedef struct Sweep {
   int64_t done, total;
 } Sweep;
 
-/* --- which schedules go on which grids: nothing here knows one by name, their own grids and requirements say so ----
+/* --- which schedules run on which grids, by their own grids and requirements ---------------------------------------
  */
 
 static bool is_product(const TgSchedule *schedule) {
@@ -64,11 +64,11 @@ static bool is_place(const TgShapesPlace *places, size_t count, const char *name
 bool tg_shapes_names_check(const TgShapesPlace *places, size_t count, char **names, GError **error) {
   for (char **name = names; name && *name; name++) {
     if (is_place(places, count, *name) || is_schedule(*name)) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
-                "--kernels %s: bench shapes takes executors (%s%s%s) and schedules of the library that compute "
-                "C = A * B",
-                *name, places[0].kind->name, count > 1 ? ", " : "", count > 1 ? places[1].kind->name : "");
-    return false;
+    return TG_BENCH_FAIL(
+        error, USAGE,
+        "--kernels %s: bench shapes takes executors (%s%s%s) and schedules of the library that compute "
+        "C = A * B",
+        *name, places[0].kind->name, count > 1 ? ", " : "", count > 1 ? places[1].kind->name : "");
   }
   return true;
 }
@@ -301,7 +301,7 @@ static const char *why_none(const Sweep *sweep, const Case *one) {
   return NULL;
 }
 
-/* Where its own variant has not run, no other one is tried: the row of its own says why. */
+/* Where the executor's own variant has not run, no other one is tried; the row of its own variant has the reason. */
 static bool measure_variants(Sweep *sweep, Case *one, int transport, GError **error) {
   for (int32_t variant = 1; one->tried[transport] && variant <= one->variants; variant++) {
     if (one->tried[transport] >> variant & 1) continue;

@@ -1,11 +1,10 @@
-/* What bench shapes says, to programs and to people. */
+/* The document, report and plot of bench shapes. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "results-print.h"
 #include "shapes.h"
-#include "text-units.h"
 
 TG_FIELD_TABLE(instance_fields, TG_FIELD_AS(TgShapesRow, instance[0], "m"), TG_FIELD_AS(TgShapesRow, instance[1], "n"),
                TG_FIELD_AS(TgShapesRow, instance[2], "k"));
@@ -17,6 +16,10 @@ TG_FIELD_TABLE(facts_fields, TG_FIELD(TgShapesRow, instances), TG_FIELD(TgShapes
 TG_FIELD_TABLE(check_fields, TG_FIELD_AS(TgShapesRow, error, "relative_error"),
                TG_FIELD_AS(TgShapesRow, limit, "tolerance"), TG_FIELD_AS(TgShapesRow, right, "ok"));
 
+static double flops_per_s(const TgShapesRow *row) {
+  return 2.0 * (double)row->n * (double)row->n * (double)row->n / row->time.median_s;
+}
+
 static void write_shape(TgJson *json, const TgShapesRow *row) {
   tg_json_member_string(json, "on", row->on);
   tg_json_member_string(json, "algorithm", row->schedule);
@@ -26,7 +29,6 @@ static void write_shape(TgJson *json, const TgShapesRow *row) {
 }
 
 static void write_row(TgJson *json, const TgShapes *shapes, const TgShapesRow *row) {
-  const double flops = 2.0 * (double)row->n * (double)row->n * (double)row->n;
   tg_json_begin_object(json, TG_JSON_ROW);
   write_shape(json, row);
   tg_json_member_integer(json, "variants", row->variants);
@@ -38,7 +40,7 @@ static void write_row(TgJson *json, const TgShapes *shapes, const TgShapesRow *r
   } else {
     tg_json_members(json, facts_fields, row);
     tg_results_write_measured(json, &row->time);
-    tg_json_member_double(json, "gflops", flops / row->time.median_s * 1e-9);
+    tg_json_member_double(json, "gflops", flops_per_s(row) * 1e-9);
     tg_json_members(json, check_fields, row);
   }
   tg_json_end_object(json);
@@ -59,8 +61,7 @@ static void write_kept(TgJson *json, const TgShapes *shapes, const TgShapesRow *
     const TgShapesKept *kept = &g_array_index(shapes->kept, TgShapesKept, k);
     if (kept->n != best->n || strcmp(kept->on, best->on) != 0) continue;
     const TgShapesRow *row = tg_shapes_of_kept(shapes, kept);
-    tg_json_key(json, "kept");
-    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_object(json, "kept", TG_JSON_ROW);
     tg_json_member_string(json, "algorithm", kept->schedule);
     tg_json_member_string(json, "grid", kept->grid);
     tg_json_member_string(json, "transport", tg_transport_name(kept->transport));
@@ -78,8 +79,7 @@ static void write_choice(TgJson *json, const TgShapes *shapes, const TgShapesRow
   if (!best) return;
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_integer(json, "n", best->n);
-  tg_json_key(json, "best");
-  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_object(json, "best", TG_JSON_ROW);
   write_shape(json, best);
   tg_json_member_double(json, "time_s", best->time.median_s);
   tg_json_end_object(json);
@@ -95,12 +95,10 @@ TgJson *tg_shapes_document(const void *measured) {
   TgJson *json = tg_results_begin("bench-shapes", results->experiment, tg_shapes_right(measured, NULL), results->seed,
                                   &results->environment);
   tg_json_member_bool(json, "quick", results->quick);
-  tg_json_key(json, "results");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "results", TG_JSON_LINES);
   for (guint r = 0; r < shapes->rows->len; r++) write_row(json, shapes, tg_shapes_at(shapes, r));
   tg_json_end_array(json);
-  tg_json_key(json, "choices");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "choices", TG_JSON_LINES);
   for (guint r = 0; r < shapes->rows->len; r++)
     if (is_first(shapes, r)) write_choice(json, shapes, tg_shapes_at(shapes, r));
   tg_json_end_array(json);
@@ -108,12 +106,8 @@ TgJson *tg_shapes_document(const void *measured) {
   return json;
 }
 
-/* The names of a column in the order of the rows: executors, or an executor's grids or schedules, of a size. */
+/* The names of a column in the order of the rows: an executor's grids or schedules, of a size. */
 typedef const char *TgShapesName(const TgShapesRow *row);
-
-static const char *name_on(const TgShapesRow *row) {
-  return row->on;
-}
 
 static const char *name_schedule(const TgShapesRow *row) {
   return row->schedule;
@@ -127,7 +121,7 @@ static GPtrArray *names_of(const TgShapes *shapes, TgShapesName *name, int64_t n
   GPtrArray *names = g_ptr_array_new();
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
-    if (row->n != n || (on && strcmp(row->on, on) != 0)) continue;
+    if (row->n != n || strcmp(row->on, on) != 0) continue;
     if (!g_ptr_array_find_with_equal_func(names, name(row), g_str_equal, NULL))
       g_ptr_array_add(names, (gpointer)name(row));
   }
@@ -143,10 +137,6 @@ static GArray *sizes_of(const TgShapes *shapes) {
   return sizes;
 }
 
-static double flops_per_s(const TgShapesRow *row) {
-  return 2.0 * (double)row->n * (double)row->n * (double)row->n / row->time.median_s;
-}
-
 /* The variant that the executor would have taken, over this one. */
 static double own_ratio(const TgShapes *shapes, const TgShapesRow *row) {
   const TgShapesRow *own = tg_shapes_own(shapes, row);
@@ -155,21 +145,15 @@ static double own_ratio(const TgShapes *shapes, const TgShapesRow *row) {
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
-static void add_ratio(TgTable *table, double ratio) {
-  tg_table_add(table, isnan(ratio) ? "-" : "%.2f", ratio);
-}
-
 static void add_shape(TgTable *table, const TgShapesRow *row, double best_s) {
-  char text[32];
-  tg_time_text(row->time.median_s, text, sizeof text);
   tg_table_add(table, "%s", row->schedule);
   tg_table_add(table, "%s", row->grid);
   tg_table_add(table, "%s", tg_transport_name(row->transport));
   tg_table_add(table, "%d of %d", row->variant, row->variants);
   tg_table_add(table, "%dx%d", row->tile[0], row->tile[1]);
-  tg_table_add(table, "%s", text);
+  tg_table_add_time(table, row->time.median_s);
   tg_table_add(table, "%.4g", flops_per_s(row) * 1e-9);
-  add_ratio(table, row->time.median_s / best_s);
+  tg_page_number(table, "%.2f", row->time.median_s / best_s);
 }
 
 static void add_kept(TgTable *table, const TgShapes *shapes, int64_t n, const char *on, double best_s) {
@@ -192,22 +176,19 @@ static void add_kept(TgTable *table, const TgShapes *shapes, int64_t n, const ch
   }
 }
 
-static void print_best(TgPage *page, const TgShapes *shapes, const GArray *sizes) {
+static void print_best(TgPage *page, const TgShapes *shapes) {
   static const char *const heads[] = {"n",       "executor", "",     "schedule", "grid",       "transport",
                                       "variant", "tile",     "time", "Gflop/s",  "of the best"};
   TgTable *table = tg_page_table(page, "rllllllrrrr", 2, heads);
-  for (guint s = 0; s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
-    g_autoptr(GPtrArray) on = names_of(shapes, name_on, n, NULL);
-    for (guint e = 0; e < on->len; e++) {
-      const TgShapesRow *best = tg_shapes_best(shapes, n, on->pdata[e], NULL, NULL, TG_TRANSPORTS);
-      if (!best) continue;
-      tg_table_add(table, "%" PRId64, n);
-      tg_table_add(table, "%s", best->on);
-      tg_table_add(table, "best");
-      add_shape(table, best, best->time.median_s);
-      add_kept(table, shapes, n, best->on, best->time.median_s);
-    }
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const TgShapesRow *any = tg_shapes_at(shapes, r);
+    const TgShapesRow *best = tg_shapes_best(shapes, any->n, any->on, NULL, NULL, TG_TRANSPORTS);
+    if (!is_first(shapes, r) || !best) continue;
+    tg_table_add(table, "%" PRId64, best->n);
+    tg_table_add(table, "%s", best->on);
+    tg_table_add(table, "best");
+    add_shape(table, best, best->time.median_s);
+    add_kept(table, shapes, best->n, best->on, best->time.median_s);
   }
 }
 
@@ -239,7 +220,7 @@ static void print_each(TgPage *page, const TgShapes *shapes, int64_t n, const ch
   TgTable *table = tg_page_table(page, "llllrrrrr", 2, heads);
   for (guint b = 0; b < bests->len; b++) {
     add_shape(table, bests->pdata[b], ((const TgShapesRow *)bests->pdata[0])->time.median_s);
-    add_ratio(table, own_ratio(shapes, bests->pdata[b]));
+    tg_page_number(table, "%.2f", own_ratio(shapes, bests->pdata[b]));
   }
 }
 
@@ -293,16 +274,18 @@ void tg_shapes_print(const void *measured, TgPage *page) {
   g_autoptr(GArray) sizes = sizes_of(shapes);
   tg_page_where(page, shapes->results);
   tg_page_add(page, "\nShapes, %s\n", tg_element_name(shapes->element));
-  print_best(page, shapes, sizes);
+  print_best(page, shapes);
   for (guint s = 0; s < sizes->len; s++) {
     const int64_t n = g_array_index(sizes, int64_t, s);
-    g_autoptr(GPtrArray) on = names_of(shapes, name_on, n, NULL);
-    for (guint e = 0; e < on->len; e++) {
-      print_each(page, shapes, n, on->pdata[e], true);
-      print_each(page, shapes, n, on->pdata[e], false);
+    for (guint r = 0; r < shapes->rows->len; r++) {
+      if (tg_shapes_at(shapes, r)->n != n || !is_first(shapes, r)) continue;
+      print_each(page, shapes, n, tg_shapes_at(shapes, r)->on, true);
+      print_each(page, shapes, n, tg_shapes_at(shapes, r)->on, false);
     }
     tg_page_add(page, "\n");
-    for (guint e = 0; e < on->len; e++) print_own(page, shapes, n, on->pdata[e]);
+    for (guint r = 0; r < shapes->rows->len; r++)
+      if (tg_shapes_at(shapes, r)->n == n && is_first(shapes, r))
+        print_own(page, shapes, n, tg_shapes_at(shapes, r)->on);
   }
   tg_page_paragraph(
       page, 2,
@@ -321,20 +304,17 @@ char *tg_shapes_plot(const void *measured, const TgPlotFormat *format) {
   const TgShapes *shapes = measured;
   g_autofree char *where = tg_environment_text(&shapes->results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("Shapes: the best variant and transport of each grid", where);
-  g_autoptr(GArray) sizes = sizes_of(shapes);
-  for (guint s = 0; s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
-    g_autoptr(GPtrArray) on = names_of(shapes, name_on, n, NULL);
-    for (guint e = 0; e < on->len; e++) {
-      g_autofree char *title = g_strdup_printf("%s, n = %" PRId64, (const char *)on->pdata[e], n);
-      TgPanel *panel = tg_chart_panel(chart, title, "processors", "time, s");
-      g_autoptr(GPtrArray) schedules = names_of(shapes, name_schedule, n, on->pdata[e]);
-      g_autoptr(GPtrArray) grids = names_of(shapes, name_grid, n, on->pdata[e]);
-      for (guint i = 0; i < schedules->len * grids->len; i++) {
-        const char *schedule = schedules->pdata[i / grids->len], *grid = grids->pdata[i % grids->len];
-        const TgShapesRow *best = tg_shapes_best(shapes, n, on->pdata[e], schedule, grid, TG_TRANSPORTS);
-        if (best) tg_panel_point(panel, schedule, (double)best->processors, best->time.median_s);
-      }
+  for (guint r = 0; r < shapes->rows->len; r++) {
+    const TgShapesRow *any = tg_shapes_at(shapes, r);
+    if (!is_first(shapes, r)) continue;
+    g_autofree char *title = g_strdup_printf("%s, n = %" PRId64, any->on, any->n);
+    TgPanel *panel = tg_chart_panel(chart, title, "processors", "time, s");
+    g_autoptr(GPtrArray) schedules = names_of(shapes, name_schedule, any->n, any->on);
+    g_autoptr(GPtrArray) grids = names_of(shapes, name_grid, any->n, any->on);
+    for (guint i = 0; i < schedules->len * grids->len; i++) {
+      const char *schedule = schedules->pdata[i / grids->len], *grid = grids->pdata[i % grids->len];
+      const TgShapesRow *best = tg_shapes_best(shapes, any->n, any->on, schedule, grid, TG_TRANSPORTS);
+      if (best) tg_panel_point(panel, schedule, (double)best->processors, best->time.median_s);
     }
   }
   return tg_chart_script(chart, format);

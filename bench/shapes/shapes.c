@@ -2,6 +2,7 @@
 #include "shapes.h"
 
 #include "executors-cuda.h"
+#include "suite.h"
 #include "tuning.h"
 
 #include <math.h>
@@ -77,7 +78,7 @@ const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesKept 
   return NULL;
 }
 
-static guint forms_measured(const TgShapes *shapes, const TgShapesRow *of) {
+guint tg_shapes_variants(const TgShapes *shapes, const TgShapesRow *of) {
   guint count = 0;
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
@@ -91,7 +92,7 @@ double tg_shapes_own_ratio(const TgShapes *shapes, int64_t n, const char *on, gu
   *combinations = 0;
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *own = tg_shapes_at(shapes, r);
-    if (!own->chosen || !own->right || own->n != n || strcmp(own->on, on) != 0 || forms_measured(shapes, own) < 2)
+    if (!own->chosen || !own->right || own->n != n || strcmp(own->on, on) != 0 || tg_shapes_variants(shapes, own) < 2)
       continue;
     const TgShapesRow *best = tg_shapes_best(shapes, n, on, own->schedule, own->grid, own->transport);
     sum += log(own->time.median_s / best->time.median_s);
@@ -105,13 +106,12 @@ bool tg_shapes_right(const void *measured, GError **error) {
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
     if (row->right || !row->time.trials) continue;
-    g_set_error(
-        error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
+    return TG_BENCH_FAIL(
+        error, WRONG,
         "bench shapes: %s on %s, executed on %s, %s, variant %d, n = %lld: C is not the product: relative error "
         "%.2g, at most %.2g is right",
         row->schedule, row->grid, row->on, tg_transport_name(row->transport), row->variant, (long long)row->n,
         row->error, row->limit);
-    return false;
   }
   return true;
 }
@@ -130,16 +130,9 @@ static bool measure_size(TgShapes *shapes, const TgShapesPlan *plan, GError **er
 }
 
 static TgShapes *open_shapes(const TgBenchOptions *options, TgElement element, GError **error) {
-  TgDevice device;
-  TgError why;
-  if (!tg_device_open(0, &device, &why)) {
-    tg_bench_fail(error, TG_BENCH_ERROR_MISSING, "shapes", why.message);
-    return NULL;
-  }
-  TgShapes *shapes = tg_shapes_new(tg_results_new("shapes", &device), element);
-  shapes->results->seed = options->seed;
-  shapes->results->quick = options->quick;
-  if (!options->no_cache) shapes->cache_path = tg_tuning_path();
+  TgResults *results = tg_suite_results("shapes", options, error);
+  TgShapes *shapes = results ? tg_shapes_new(results, element) : NULL;
+  if (shapes && !options->no_cache) shapes->cache_path = tg_tuning_path();
   return shapes;
 }
 

@@ -180,20 +180,17 @@ static bool choose_variant(TgBlocks *blocks, GError **error) {
   if (found) return true;
   if (reason.message[0]) return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   if (!tg_executor_has_variant(&blocks->base, error)) return false;
-  if (asked_is_unsuited) {
-    g_set_error(
-        error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
+  if (asked_is_unsuited)
+    return TG_EXECUTOR_FAIL(
+        error, BAD_INPUT,
         "variant %d of the executor blocks keeps factors in panels, and this schedule's blocks cannot be kept so",
         blocks->base.options.variant);
-    return false;
-  }
   char grid[64];
   tg_schedule_grid_text(blocks->base.schedule, grid, sizeof grid);
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "grid %s has %lld processors, at most %lld blocks of %s are resident at once on %s", grid,
-              (long long)facts->processors, (long long)facts->processors_max,
-              tg_element_name(blocks->base.options.element), blocks->device.name);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "grid %s has %lld processors, at most %lld blocks of %s are resident at once on %s", grid,
+                          (long long)facts->processors, (long long)facts->processors_max,
+                          tg_element_name(blocks->base.options.element), blocks->device.name);
 }
 
 /* The planner keeps all of them far from overflow; a part of no entries has 8 bytes. */
@@ -229,10 +226,9 @@ static bool host_memory(TgBlocks *blocks, GError **error) {
   blocks->staging = g_try_malloc((gsize)staging);
   if (times) blocks->times = g_try_malloc((gsize)times);
   if (blocks->staging && (!times || blocks->times)) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "out of memory on the host: %lld bytes for blocks on their way and %lld for times", (long long)staging,
-              (long long)times);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "out of memory on the host: %lld bytes for blocks on their way and %lld for times",
+                          (long long)staging, (long long)times);
 }
 
 static void close_blocks(TgExecutor *executor) {
@@ -307,7 +303,7 @@ static bool start(TgBlocks *blocks, double *seconds, TgError *reason) {
   return fine;
 }
 
-/* What a wait past its deadline says: "step 3, `move A to (i, j-1)`: processor (1, 2) waited …". */
+/* The error of a wait past its deadline: "step 3, `move A to (i, j-1)`: processor (1, 2) waited …". */
 static bool check_status(const TgBlocks *blocks, GError **error) {
   TgBlocksStatus status;
   TgError reason;
@@ -319,12 +315,12 @@ static bool check_status(const TgBlocks *blocks, GError **error) {
   const double deadline_s = blocks->base.options.deadline_s;
   tg_schedule_processor_text(blocks->base.schedule, status.processor, processor, sizeof processor);
   tg_schedule_processor_text(blocks->base.schedule, status.other, other, sizeof other);
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED,
-              "step %d, `%s`: processor %s waited more than %g s for processor %s, which had finished %d of the %d "
-              "instructions that it needs",
-              status.step, tg_name(names, names->source[status.statement]), processor,
-              deadline_s > 0 ? deadline_s : usual_deadline_s, other, status.reached, status.count);
-  return false;
+  return TG_EXECUTOR_FAIL(
+      error, FAILED,
+      "step %d, `%s`: processor %s waited more than %g s for processor %s, which had finished %d of the %d "
+      "instructions that it needs",
+      status.step, tg_name(names, names->source[status.statement]), processor,
+      deadline_s > 0 ? deadline_s : usual_deadline_s, other, status.reached, status.count);
 }
 
 static bool run_blocks(TgExecutor *executor, double *seconds, GError **error) {

@@ -148,16 +148,12 @@ static bool count_arrivals(TgSlots *slots, GError **error) {
   for (guint f = 0; f < slots->fillings->len; f++) {
     const TgFilling *filling = tg_filling(slots, (int32_t)f);
     uint16_t *arrivals = &slots->plan->processor[filling->processor].arrivals[filling->slot];
-    if (filling->number >= TG_CLUSTER_FILLINGS) {
-      g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                  "more than %d blocks come into one slot of a processor", TG_CLUSTER_FILLINGS);
-      return false;
-    }
-    if (filling->readers > UINT16_MAX) {
-      g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                  "a block is read %d times where it lies, at most %d are counted", filling->readers, UINT16_MAX);
-      return false;
-    }
+    if (filling->number >= TG_CLUSTER_FILLINGS)
+      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "more than %d blocks come into one slot of a processor",
+                              TG_CLUSTER_FILLINGS);
+    if (filling->readers > UINT16_MAX)
+      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "a block is read %d times where it lies, at most %d are counted",
+                              filling->readers, UINT16_MAX);
     *arrivals = (uint16_t)MAX(*arrivals, filling->readers);
   }
   return true;
@@ -172,11 +168,9 @@ static bool open_channels(TgSlots *slots, GError **error) {
     TgStreamProcessor *sender = &slots->plan->processor[from->processor];
     uint8_t *channel = &slots->channel[from->processor][to->processor][to->slot];
     if (*channel == 0) {
-      if (sender->channels == TG_CLUSTER_CHANNELS) {
-        g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                    "a processor sends to more than %d slots of others", TG_CLUSTER_CHANNELS);
-        return false;
-      }
+      if (sender->channels == TG_CLUSTER_CHANNELS)
+        return TG_EXECUTOR_FAIL(error, TOO_LARGE, "a processor sends to more than %d slots of others",
+                                TG_CLUSTER_CHANNELS);
       *channel = (uint8_t)++sender->channels;
     }
     sending->channel = *channel - 1;
@@ -193,12 +187,10 @@ bool tg_slots_lay_out(TgSlots *slots, GError **error) {
   g_autofree int32_t *one = in_order(slots);
   for (int32_t p = 0; p < plan->processors; p++)
     plan->live = MAX(plan->live, least_slots(slots, one, p, true) + least_slots(slots, one, p, false));
-  if (plan->live > plan->slots) {
-    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                "a processor holds %s%d blocks of A and B at once, and has room for %d",
-                plan->live > TG_CLUSTER_SLOTS ? "more than " : "", MIN(plan->live, TG_CLUSTER_SLOTS), plan->slots);
-    return false;
-  }
+  if (plan->live > plan->slots)
+    return TG_EXECUTOR_FAIL(error, TOO_LARGE, "a processor holds %s%d blocks of A and B at once, and has room for %d",
+                            plan->live > TG_CLUSTER_SLOTS ? "more than " : "", MIN(plan->live, TG_CLUSTER_SLOTS),
+                            plan->slots);
   const int32_t most = (int32_t)slots->fillings->len / plan->processors;
   const int32_t products = MAX((int32_t)slots->followed->products->len, plan->processors);
   const int32_t panels = MIN(most > 0 ? 2 * plan->slots / most + 1 : 1, TG_CLUSTER_WORDS / products);

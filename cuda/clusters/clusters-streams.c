@@ -194,11 +194,9 @@ static bool write_unit(const Streams *streams, GArray *all, GError **error) {
   for (guint i = 0; i < streams->ops->len; i++) {
     const Placed *placed = &g_array_index(streams->ops, Placed, i);
     uint8_t *ops = &g_array_index(streams->products, TgStreamProduct, (guint)placed->product).ops;
-    if (*ops == UINT8_MAX) {
-      g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                  "more than %d blocks come or go between two products of a processor", UINT8_MAX);
-      return false;
-    }
+    if (*ops == UINT8_MAX)
+      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "more than %d blocks come or go between two products of a processor",
+                              UINT8_MAX);
     (*ops)++;
     g_array_append_val(all, placed->op);
   }

@@ -154,11 +154,11 @@ enum { LEAST_CAPABILITY = 90 };
 
 static bool refuse_device(const TgClusters *clusters, GError **error) {
   const TgDevice *device = &clusters->device;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_DEVICE,
-              "%s has compute capability %d.%d: it has no thread-block clusters, which came with 9.0; the executor "
-              "blocks runs there",
-              device->name, device->capability / 10, device->capability % 10);
-  return false;
+  return TG_EXECUTOR_FAIL(
+      error, DEVICE,
+      "%s has compute capability %d.%d: it has no thread-block clusters, which came with 9.0; the executor "
+      "blocks runs there",
+      device->name, device->capability / 10, device->capability % 10);
 }
 
 /* Slots that a block of this variant has room for, whatever it sends. */
@@ -211,10 +211,9 @@ static bool choose_residency(TgClusters *clusters, GError **error) {
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_DEVICE, &reason);
   facts->resident = resident;
   if (resident > 0) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "a cluster of %d blocks with %" PRId64 " bytes of shared memory each does not fit on %s",
-              plan->processors, facts->shared_bytes, clusters->device.name);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "a cluster of %d blocks with %" PRId64 " bytes of shared memory each does not fit on %s",
+                          plan->processors, facts->shared_bytes, clusters->device.name);
 }
 
 static int64_t parts_of(int64_t size, int64_t part) {
@@ -242,10 +241,9 @@ static TgClusterWords *words_of(const TgClusterPlan *plan) {
 /* The products of all processors have room in the kernel's constants. */
 static bool check_words(const TgClusters *clusters, GError **error) {
   if (clusters->plan->products <= TG_CLUSTER_WORDS) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "%" PRId64 " products of %d panels on all processors, at most %d are told to a kernel",
-              clusters->plan->products, clusters->plan->unit, TG_CLUSTER_WORDS);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "%" PRId64 " products of %d panels on all processors, at most %d are told to a kernel",
+                          clusters->plan->products, clusters->plan->unit, TG_CLUSTER_WORDS);
 }
 
 /* How the problem is tiled around the schedule. */
@@ -267,11 +265,11 @@ static bool tile_problem(TgClusters *clusters, GError **error) {
   facts->instances = clusters->instances_down * clusters->instances_across;
   facts->panels = parts_of(options->k, facts->instance[2]);
   if (facts->instances <= INT32_MAX / plan->processors) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "C of %" PRId64 " x %" PRId64 " has %" PRId64 " tiles of the schedule, at most %d clusters of %d are "
-              "started",
-              options->m, options->n, facts->instances, INT32_MAX / plan->processors, plan->processors);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "C of %" PRId64 " x %" PRId64 " has %" PRId64
+                          " tiles of the schedule, at most %d clusters of %d are "
+                          "started",
+                          options->m, options->n, facts->instances, INT32_MAX / plan->processors, plan->processors);
 }
 
 /* What dividing an instance costs, in clocks: a job for its beginning, its end and its share of the last addition; and
@@ -296,9 +294,7 @@ static bool make_jobs(TgClusters *clusters, GError **error) {
     facts->passes = clusters->jobs.passes;
     return true;
   }
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "no memory on the host for %" PRId64 " instances",
-              facts->instances);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "no memory on the host for %" PRId64 " instances", facts->instances);
 }
 
 /* Bytes of every part; false where they overflow. Sizes are below 2^31, so no product of two of them does. */
@@ -466,7 +462,7 @@ static bool start(TgClusters *clusters, double *seconds, TgError *reason) {
   return fine;
 }
 
-/* What a wait past its deadline says. */
+/* The error of a wait past its deadline. */
 static bool check_status(const TgClusters *clusters, const TgClusterStatus *status, GError **error) {
   static const char *const waiting[] = {"for the blocks that it multiplies", "for room to load a block",
                                         "for room to receive a block", "to send a block"};
@@ -474,11 +470,9 @@ static bool check_status(const TgClusters *clusters, const TgClusterStatus *stat
   if (!status->failed) return true;
   const double deadline_s = clusters->base.options.deadline_s;
   tg_schedule_processor_text(clusters->base.schedule, status->processor, processor, sizeof processor);
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED,
-              "step %d, instance %d of the schedule: processor %s waited more than %g s %s", status->step,
-              status->instance + 1, processor, deadline_s > 0 ? deadline_s : usual_deadline_s,
-              waiting[status->waiting & 3]);
-  return false;
+  return TG_EXECUTOR_FAIL(error, FAILED, "step %d, instance %d of the schedule: processor %s waited more than %g s %s",
+                          status->step, status->instance + 1, processor, deadline_s > 0 ? deadline_s : usual_deadline_s,
+                          waiting[status->waiting & 3]);
 }
 
 static bool run_clusters(TgExecutor *executor, double *seconds, GError **error) {

@@ -15,10 +15,9 @@ bool tg_parts_check(TgExecutor *executor, const TgDevice *device, const TgPart *
   counted = counted && sum_up(part, parts, &total);
   if (counted) executor->facts.memory_bytes = total;
   if (counted && total <= limit) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "the run needs %s%lld bytes of device memory%s; the limit is %lld bytes", counted ? "" : "more than ",
-              (long long)(counted ? total : at_least), of_them, (long long)limit);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "the run needs %s%lld bytes of device memory%s; the limit is %lld bytes",
+                          counted ? "" : "more than ", (long long)(counted ? total : at_least), of_them,
+                          (long long)limit);
 }
 
 static bool fill(const TgPart *part, bool poison, TgError *reason) {

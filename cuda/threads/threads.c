@@ -123,21 +123,18 @@ static const char *const too_large_advice = "take a smaller grid: the problem is
 static bool too_many_threads(const TgThreads *threads, int64_t limit, GError **error) {
   char grid[64];
   tg_schedule_grid_text(threads->base.schedule, grid, sizeof grid);
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "grid %s has %lld processors, a block of %s has %lld threads at most; %s", grid,
-              (long long)threads->base.facts.processors, threads->device.name, (long long)limit, too_large_advice);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "grid %s has %lld processors, a block of %s has %lld threads at most; %s",
+                          grid, (long long)threads->base.facts.processors, threads->device.name, (long long)limit,
+                          too_large_advice);
 }
 
 static bool too_much_shared(const TgThreads *threads, const char *at_least, int64_t elements, int64_t limit_bytes,
                             GError **error) {
   char grid[64];
   tg_schedule_grid_text(threads->base.schedule, grid, sizeof grid);
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "grid %s needs %s%lld bytes of shared memory in a block, %s has %lld; %s", grid, at_least,
-              (long long)(elements * element_bytes(threads)), threads->device.name, (long long)limit_bytes,
-              too_large_advice);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "grid %s needs %s%lld bytes of shared memory in a block, %s has %lld; %s",
+                          grid, at_least, (long long)(elements * element_bytes(threads)), threads->device.name,
+                          (long long)limit_bytes, too_large_advice);
 }
 
 /* What can be told before the program is made, which takes a while for many processors. */
@@ -174,10 +171,9 @@ static bool choose_blocks(TgThreads *threads, GError **error) {
   facts->tile[0] = facts->tile[1] = 1;
   facts->kernel = "one multiply-add";
   if (facts->resident > 0) return true;
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-              "no block of %d threads with %lld bytes of shared memory fits on a multiprocessor of %s; %s",
-              threads->program->processors, (long long)facts->shared_bytes, threads->device.name, too_large_advice);
-  return false;
+  return TG_EXECUTOR_FAIL(
+      error, TOO_LARGE, "no block of %d threads with %lld bytes of shared memory fits on a multiprocessor of %s; %s",
+      threads->program->processors, (long long)facts->shared_bytes, threads->device.name, too_large_advice);
 }
 
 static int64_t matrix_bytes(const TgThreads *threads, TgMatrixName matrix) {
@@ -227,9 +223,7 @@ static bool host_memory(TgThreads *threads, GError **error) {
   if (bytes == 0) return true;
   threads->times = g_try_malloc((gsize)bytes);
   if (threads->times) return tg_executor_make_steps(&threads->base, error);
-  g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "out of memory on the host: %lld bytes for times",
-              (long long)bytes);
-  return false;
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "out of memory on the host: %lld bytes for times", (long long)bytes);
 }
 
 static void close_threads(TgExecutor *executor) {

@@ -1,6 +1,6 @@
 /* Any bytes as a schedule: refused at a place in the text, or read. What was read and binds on a small grid runs on
  * names under a budget: always to the same end, from the beginning and from a snapshot, whatever form collectives take;
- * the proof says the same; and each move's senders are those that its receivers name. */
+ * the proof agrees; and each move's senders are those that its receivers name. */
 #include "fuzz.h"
 #include "mutate.h"
 #include "prove.h"

@@ -54,7 +54,7 @@ static void test_every_collective(gconstpointer data) {
   for (size_t s = 0; s < G_N_ELEMENTS(more_schedules); s++) every_collective(&more_schedules[s], on_device);
 }
 
-/** Products are computed where the schedule says, also when the sum lies elsewhere. */
+/** Products are computed where the schedule places them, also when the sum lies elsewhere. */
 static void test_who_multiplies(void) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   GError *error = NULL;

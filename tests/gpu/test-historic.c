@@ -1,5 +1,5 @@
 /* The papers' kernels, all rows of their tables: on whole numbers exactly, on random ones within rounding, at sizes
- * that divide nothing, on outputs that begin as NaN, and not a byte written beside C. Those kept as printed are run
+ * that divide nothing, on outputs that begin as NaN, and no byte outside C written. Those kept as printed are run
  * where their stated defect shows, and must show it.
  *
  * Built twice: for the GPU, and with tests/on-cpu/ for the CPU, where threads take turns in random order. */
@@ -84,7 +84,7 @@ static void test_nothing(gconstpointer data) {
 
 /* --- kernels as printed ------------------------------------------------------------------------------------------- */
 
-/* Where the table says so, the kernel as printed is wrong and the corrected one is not. */
+/* Where the table marks it, the kernel as printed is wrong and the corrected one is not. */
 static void test_defect(gconstpointer data) {
   const Subject *subject = data;
   const TgHistoric *printed = subject->kernel, *corrected = tg_historic_find(printed->corrected);

@@ -1,5 +1,5 @@
 /* Every kernel against a product in long double: sizes that divide nothing, transposes, C = and C +=, rows with gaps
- * and rows aligned to nothing, outputs that begin as NaN, and not a byte written beside C. */
+ * and rows aligned to nothing, outputs that begin as NaN, and no byte outside C written. */
 #include "kernel.h"
 
 #include "gpu-case.h"

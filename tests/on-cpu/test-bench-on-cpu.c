@@ -226,7 +226,7 @@ static void test_hopeless(void) {
   tg_results_free(suite.results);
 }
 
-/* A method that computes something else is not right, and the experiment says so. */
+/* A method that computes something else is not right, and the experiment reports it. */
 static bool leave_zeros(const TgOperands *operands, TgError *error) {
   return tg_device_fill(operands->device[2], 0, operands->bytes[2], error);
 }

@@ -1,4 +1,4 @@
-/* The model `flow` beside SimGrid, on the same platform and with the same transfers. */
+/* The model `flow` compared with SimGrid, on the same platform and with the same transfers. */
 #include "../schedule-text.h"
 #include "clock.h"
 #include "cost.h"

@@ -1,4 +1,5 @@
-/* What holds for the cost models, whatever the schedule; which of it for which model, docs/reference/models.md says why. */
+/* What holds for the cost models, whatever the schedule; which of it for which model, docs/reference/models.md explains
+ * why. */
 #include "cost-case.h"
 #include "phase.h"
 

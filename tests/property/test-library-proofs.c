@@ -1,4 +1,4 @@
-/* Every schedule of the library is proved on ranges of grids, refuses exactly the sizes it says it does, sends as many
+/* Every schedule of the library is proved on ranges of grids, refuses exactly the sizes that it declares, sends as many
  * messages as its formula counts, and moves nothing in vain. */
 #include <glib.h>
 #include <string.h>

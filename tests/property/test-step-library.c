@@ -1,4 +1,4 @@
-/* Every schedule of the library, on many grids and with sizes that fit none of them, computes what it says. */
+/* Every schedule of the library, on many grids and with sizes that fit none of them, computes what it declares. */
 #include "../step-case.h"
 #include "block.h"
 

@@ -1,4 +1,4 @@
-/* bench dobravec on figures made up: Tables 1 and 2 with ours beside them; and what it measures without a GPU. */
+/* bench dobravec on figures made up: Tables 1 and 2 next to ours; and what it measures without a GPU. */
 #include "bench-case.h"
 #include "suite.h"
 

@@ -1,4 +1,4 @@
-/* bench mmt on figures made up: speeds by width, differences beside the paper's, its example; and what it measures
+/* bench mmt on figures made up: speeds by width, differences next to the paper's, its example; and what it measures
  * without a GPU. */
 #include "bench-case.h"
 #include "host-programs.h"

@@ -1,4 +1,4 @@
-/* bench oneil on figures made up: the paper's tables with ours beside them, their continuation, and a plot. */
+/* bench oneil on figures made up: the paper's tables next to ours, their continuation, and a plot. */
 #include "bench-case.h"
 #include "suite.h"
 

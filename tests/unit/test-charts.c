@@ -198,7 +198,7 @@ static void test_spacetime_scenes(void) {
   }
 }
 
-/* Bars stand where the axis says: products from 0.2 to 0.5 of the only step, the chain over all of it. */
+/* Bars stand where the axis puts them: products from 0.2 to 0.5 of the only step, the chain over all of it. */
 static void test_spacetime_places(void) {
   Made made;
   make(&made, 8, 1);

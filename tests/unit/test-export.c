@@ -1,5 +1,5 @@
-/* Exports: their counts beside the proof's and the walker's, sizes, rates, and what is refused. The formats themselves
- * are checked by tests/golden/export-goal.py and export-json.py. */
+/* Exports: their counts compared with the proof's and the walker's, sizes, rates, and what is refused. The formats
+ * themselves are checked by tests/golden/export-goal.py and export-json.py. */
 #include "export-goal.h"
 #include "export-json.h"
 #include "prove.h"

@@ -1,4 +1,4 @@
-/* What the ladder's table says without a GPU, and the words of a build without CUDA. */
+/* The ladder's table without a GPU, and the words of a build without CUDA. */
 #include "device.h"
 #include "kernel.h"
 
@@ -35,12 +35,8 @@ static void test_facts(void) {
 }
 
 /* A kernel with every limit there is. */
-static const TgKernel narrow = {.name = "narrow",
-                                .idea = "",
-                                .source = "",
-                                .elements = 1 << TG_F32,
-                                .capability = 90,
-                                .exact = 1};
+static const TgKernel narrow = {
+    .name = "narrow", .idea = "", .source = "", .elements = 1 << TG_F32, .capability = 90, .exact = 1};
 
 static TgGemm taken(void) {
   return (TgGemm){.element = TG_F32,

@@ -195,7 +195,7 @@ static void machines_read_back_what_is_written(void) {
   text_reads_back(&odd);
 }
 
-/* Each machine of the library says where it comes from, fits the network that it describes, and reads back. */
+/* Each machine of the library names its source, fits the network that it describes, and reads back. */
 static void library_is_sound(void) {
   size_t count;
   const TgMachineEntry *entries = tg_machine_library_list(&count);

@@ -84,7 +84,7 @@ static void test_own_schedules(void) {
   }
 }
 
-/** NaN in A reaches C and the check says where it came from. */
+/** NaN in A reaches C, and the check reports where it came from. */
 static void test_not_a_number(void) {
   static const int64_t sizes[] = {4, 100};
   for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {

@@ -241,7 +241,7 @@ static const char empty_read[] = "schedule broken\n"
                                  "  C += A * B where i == j and i > 9\n"
                                  "  C += D * B where i == 1\n";
 
-/** A run that fails says why, and stands where it stood. */
+/** A run that fails reports why, and its state is unchanged. */
 static void test_failure(void) {
   StepCase test = {0};
   GError *error = NULL;

@@ -62,25 +62,27 @@ void tg_axis_text_to(TgScene *scene, double x, double y, double size, const char
   tg_scene_text(scene, x - tg_text_width(text, size) / 2, y, size, ink, text);
 }
 
+enum { KEY = 11 }; /* size of the legend's words */
+
+static double key_width(const TgAxisKey *key, const TgAxisLegend *legend) {
+  return legend->sample + (*key->words ? 6 + tg_text_width(key->words, KEY) + legend->gap : 3);
+}
+
 void tg_axis_head(TgScene *scene, const char *id, double x, double y, const char *text) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_TEXT,
-                                 .id = id,
-                                 .x = x + tg_text_width(text, 14) * 1.06 / 2,
-                                 .y = y,
-                                 .text = text,
-                                 .size = 14,
-                                 .bold = true,
-                                 .ink = TG_COLOUR_INK});
+  tg_scene_bold(scene, id, x + tg_text_width(text, 14) * 1.06 / 2, y, 14, text);
 }
 
 void tg_axis_line(TgScene *scene, TgPoint a, TgPoint b, const char *colour, const char *style, double pen) {
-  TgPoint third = {(b.x - a.x) / 3, (b.y - a.y) / 3};
-  TgPoint point[4] = {a, {a.x + third.x, a.y + third.y}, {b.x - third.x, b.y - third.y}, b};
-  tg_scene_stroke(scene, &(TgStroke){.from = "canvas",
-                                     .to = "canvas",
-                                     .point = {point},
-                                     .points = {4},
-                                     .colour = colour,
-                                     .style = style,
-                                     .pen = pen});
+  tg_scene_line(scene, "canvas", "canvas", a, b, colour, style, pen);
+}
+
+void tg_axis_legend(TgScene *scene, const TgAxisKey *keys, gsize count, const TgAxisLegend *legend, double middle,
+                    double y) {
+  double width = -legend->gap;
+  for (gsize k = 0; k < count; k++) width += key_width(&keys[k], legend);
+  double x = middle - width / 2;
+  for (gsize k = 0; k < count; x += key_width(&keys[k++], legend)) {
+    keys[k].sample(scene, x, y);
+    if (*keys[k].words) tg_axis_text_from(scene, x + legend->sample + 6, y, KEY, TG_COLOUR_INK, keys[k].words);
+  }
 }

@@ -26,6 +26,21 @@ void tg_axis_text_from(TgScene *scene, double x, double y, double size, const ch
 void tg_axis_text_to(TgScene *scene, double x, double y, double size, const char *ink, const char *text);
 /** The name of a part of the chart, in bold, from x. */
 void tg_axis_head(TgScene *scene, const char *id, double x, double y, const char *text);
+/** A sample of the legend, drawn from x around y, and what it means; with "" the next sample follows at once. */
+typedef struct TgAxisKey {
+  void (*sample)(TgScene *scene, double x, double y);
+  const char *words;
+} TgAxisKey;
+
+/** Width of the samples, and what is left free after the words. */
+typedef struct TgAxisLegend {
+  double sample, gap;
+} TgAxisLegend;
+
+/** The legend in one line around `middle`. */
+void tg_axis_legend(TgScene *scene, const TgAxisKey *keys, gsize count, const TgAxisLegend *legend, double middle,
+                    double y);
+
 /** A straight line that lies under all boxes; `style` is solid, dashed or dotted. */
 void tg_axis_line(TgScene *scene, TgPoint a, TgPoint b, const char *colour, const char *style, double pen);
 

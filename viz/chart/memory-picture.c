@@ -14,7 +14,7 @@ enum {
   HIGH = 190,   /* … and its height */
   HEAD = 72,    /* words above it … */
   FOOT = 50,    /* … and below */
-  NUMBERS = 70, /* beside it */
+  NUMBERS = 70, /* left of it */
 };
 
 /* What all schedules of the picture share. */
@@ -96,21 +96,14 @@ static void draw_letter(const Panel *panel, int64_t step, int matrix, double y0,
 }
 
 static void draw_block(const Panel *panel, int64_t step, int matrix, double from, double to) {
-  const double width = panel->chart->step_width, y0 = y_of(panel, from), y1 = y_of(panel, to);
+  const double width = panel->chart->step_width, y0 = y_of(panel, from), y1 = y_of(panel, to), x = x_of(panel, step);
+  const double gap = width > 4 ? 0.5 : 0; /* on both sides */
   const char *name = tg_matrix_style[matrix].name;
   g_autofree char *much = amount(panel->chart, to - from);
   g_autofree char *title = g_strdup_printf("step %" G_GINT64_FORMAT ": %s of %s", step, much, name);
   g_autofree char *id = g_strdup_printf("held-%d-%" G_GINT64_FORMAT "-%s", panel->number, step, name);
-  tg_scene_mark(panel->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                        .id = id,
-                                        .title = title,
-                                        .x = x_of(panel, step) + width / 2,
-                                        .y = (y0 + y1) / 2,
-                                        .width = width - (width > 4 ? 1 : 0),
-                                        .height = y0 - y1,
-                                        .fill = matrix_fill[matrix],
-                                        .line = width > 4 ? TG_COLOUR_LINE : matrix_fill[matrix],
-                                        .pen = width > 4 ? 0.6 : 0.1});
+  tg_scene_box(panel->scene, id, title, (TgPoint){x + gap, y1}, (TgPoint){x + width - gap, y0}, matrix_fill[matrix],
+               width > 4 ? TG_COLOUR_LINE : matrix_fill[matrix], width > 4 ? 0.6 : 0.1);
   draw_letter(panel, step, matrix, y0, y1);
 }
 
@@ -125,17 +118,12 @@ static void draw_stack(const Panel *panel, int64_t step) {
 
 /* A line in ink on white, so that it is seen on each colour. */
 static void draw_line(TgScene *scene, const char *id, const char *title, double x0, double x1, double y, double pen) {
-  for (int white = 1; white >= 0; white--)
-    tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                   .id = white ? NULL : id,
-                                   .title = title,
-                                   .x = (x0 + x1) / 2,
-                                   .y = y,
-                                   .width = x1 - x0,
-                                   .height = pen + 2 * white,
-                                   .fill = white ? "white" : TG_COLOUR_INK,
-                                   .line = white ? "white" : TG_COLOUR_INK,
-                                   .pen = 0.1});
+  for (int white = 1; white >= 0; white--) {
+    const char *colour = white ? "white" : TG_COLOUR_INK;
+    const double half = pen / 2 + white;
+    tg_scene_box(scene, white ? NULL : id, title, (TgPoint){x0, y - half}, (TgPoint){x1, y + half}, colour, colour,
+                 0.1);
+  }
 }
 
 static void draw_mean(const Panel *panel, int64_t step) {
@@ -194,14 +182,7 @@ static void draw_peak(const Panel *panel) {
   g_autofree char *text =
       g_strdup_printf("peak: %s, processor %s, step %" G_GINT64_FORMAT, panel->run->peak, panel->run->who, step);
   const double half = tg_text_width(text, 11) * 1.06 / 2;
-  tg_scene_mark(panel->scene, &(TgMark){.shape = TG_OUTLINE_TEXT,
-                                        .id = id,
-                                        .x = CLAMP(x, panel->left + half, panel->left + PLOT - half),
-                                        .y = y - 15,
-                                        .text = text,
-                                        .size = 11,
-                                        .bold = true,
-                                        .ink = TG_COLOUR_INK});
+  tg_scene_bold(panel->scene, id, CLAMP(x, panel->left + half, panel->left + PLOT - half), y - 15, 11, text);
   tg_axis_line(panel->scene, (TgPoint){x, y - 9}, (TgPoint){x, y}, TG_COLOUR_INK, "solid", 1.4);
   tg_axis_line(panel->scene, (TgPoint){panel->left, y}, (TgPoint){end_of(panel), y}, TG_COLOUR_INK, "dashed", 0.8);
 }
@@ -298,7 +279,7 @@ static void init(Layout *layout, const TgMemoryChart *chart) {
 
 /* --- legend --------------------------------------------------------------------------------------------------- */
 
-enum { SAMPLE = 26, KEY = 11, KEY_GAP = 16 };
+enum { SAMPLE = 26, KEY_GAP = 16 };
 
 static void sample_matrix(TgScene *scene, int matrix, double x, double y) {
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
@@ -313,46 +294,33 @@ static void sample_matrix(TgScene *scene, int matrix, double x, double y) {
                                  .size = 10,
                                  .ink = matrix_ink[matrix]});
 }
-static void sample_mean(TgScene *scene, int matrix, double x, double y) {
-  (void)matrix;
+static void sample_a(TgScene *scene, double x, double y) {
+  sample_matrix(scene, TG_MATRIX_A, x, y);
+}
+static void sample_b(TgScene *scene, double x, double y) {
+  sample_matrix(scene, TG_MATRIX_B, x, y);
+}
+static void sample_c(TgScene *scene, double x, double y) {
+  sample_matrix(scene, TG_MATRIX_C, x, y);
+}
+static void sample_mean(TgScene *scene, double x, double y) {
   draw_line(scene, NULL, NULL, x, x + SAMPLE, y, 2);
 }
-static void sample_least(TgScene *scene, int matrix, double x, double y) {
-  (void)matrix;
+static void sample_least(TgScene *scene, double x, double y) {
   draw_dot(scene, NULL, NULL, x + SAMPLE / 2.0, y, 7);
 }
-static void sample_bound(TgScene *scene, int matrix, double x, double y) {
-  (void)matrix;
+static void sample_bound(TgScene *scene, double x, double y) {
   for (int dash = 0; dash < 3; dash++) draw_line(scene, NULL, NULL, x + dash * 10, x + dash * 10 + 6, y, 1.2);
 }
 
-static const struct {
-  void (*sample)(TgScene *scene, int matrix, double x, double y);
-  int matrix;
-  const char *words;
-} keys[] = {
-    {sample_matrix, TG_MATRIX_A, ""},
-    {sample_matrix, TG_MATRIX_B, ""},
-    {sample_matrix, TG_MATRIX_C, "on the fullest processor"},
-    {sample_mean, 0, "mean of all processors"},
-    {sample_least, 0, "least of all"},
-    {sample_bound, 0, "one copy of A, B and C, spread evenly"},
+static const TgAxisKey keys[] = {
+    {sample_a, ""},
+    {sample_b, ""},
+    {sample_c, "on the fullest processor"},
+    {sample_mean, "mean of all processors"},
+    {sample_least, "least of all"},
+    {sample_bound, "one copy of A, B and C, spread evenly"}, /* of words alone */
 };
-
-static double key_width(gsize k) {
-  return SAMPLE + (*keys[k].words ? 6 + tg_text_width(keys[k].words, KEY) + KEY_GAP : 3);
-}
-
-static void draw_legend(const Layout *layout, TgScene *scene, double left, double y) {
-  const gsize count = G_N_ELEMENTS(keys) - (layout->unit == TG_MEMORY_BLOCKS);
-  double width = -KEY_GAP;
-  for (gsize k = 0; k < count; k++) width += key_width(k);
-  double x = left + (layout->width - width) / 2;
-  for (gsize k = 0; k < count; x += key_width(k++)) {
-    keys[k].sample(scene, keys[k].matrix, x, y);
-    if (*keys[k].words) tg_axis_text_from(scene, x + SAMPLE + 6, y, KEY, TG_COLOUR_INK, keys[k].words);
-  }
-}
 
 static void find_words(const Layout *layout, TgCaption *caption) {
   *caption = (TgCaption){.title = g_strdup(layout->chart->title)};
@@ -375,7 +343,8 @@ static void draw_chart(const Layout *layout, TgScene *scene, TgPoint origin) {
     draw_panel(&panel);
     y += FOOT + GAP;
   }
-  draw_legend(layout, scene, origin.x, y - GAP + LEGEND / 2.0);
+  tg_axis_legend(scene, keys, G_N_ELEMENTS(keys) - (layout->unit == TG_MEMORY_BLOCKS), &(TgAxisLegend){SAMPLE, KEY_GAP},
+                 origin.x + layout->width / 2, y - GAP + LEGEND / 2.0);
 }
 
 TgScene *tg_memory_scene(const TgMemoryChart *chart) {

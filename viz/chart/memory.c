@@ -129,10 +129,9 @@ static void find_peaks(TgMemory *memory) {
 static bool counts_fit(const TgMemory *memory, GError **error) {
   const TgMemoryLevel *peak = &memory->step[memory->peak_step[TG_MEMORY_WORDS]].level[TG_MEMORY_WORDS];
   if (!tg_sum_is_full(peak->largest)) return true;
-  g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+  return TG_DRAW_FAIL(error, TOO_BIG,
                       "a processor holds more elements than a 64-bit count can hold (2^63-1); use smaller "
                       "matrices");
-  return false;
 }
 
 static void take(TgMemory *memory, Count *count) {

@@ -104,28 +104,24 @@ static int64_t named_rows(const Panel *panel) {
 
 enum { LEAST_TENTHS = 1 }; /* of a point: what is narrower is not drawn */
 
-static void draw_bar(TgScene *scene, const TgMark *bar, double x0, double x1, double y, double height) {
-  TgMark mark = *bar;
+static void draw_bar(TgScene *scene, const char *id, const char *title, const char *fill, const char *line, double x0,
+                     double x1, double y, double height) {
+  const bool wide = x1 - x0 > 6;
+  const double pen = wide ? 0.6 : 0.1, middle = (x0 + x1) / 2, half = MAX(x1 - x0 - pen, 0.1) / 2;
   if (x1 - x0 < LEAST_TENTHS / 10.0) return;
-  mark.shape = TG_OUTLINE_BOX;
-  mark.pen = x1 - x0 > 6 ? 0.6 : 0.1;
-  if (x1 - x0 <= 6) mark.line = mark.fill;
-  mark.x = (x0 + x1) / 2;
-  mark.y = y;
-  mark.width = MAX(x1 - x0 - mark.pen, 0.1);
-  mark.height = height;
-  tg_scene_mark(scene, &mark);
+  tg_scene_box(scene, id, title, (TgPoint){middle - half, y - height / 2}, (TgPoint){middle + half, y + height / 2},
+               fill, wide ? line : fill, pen);
 }
 
 /* A bar of products, one of communication (half as high), a line of waiting, from x0 to x1 around y. */
 static void draw_products(TgScene *scene, const char *id, const char *title, double x0, double x1, double y,
                           double height) {
-  draw_bar(scene, &(TgMark){.id = id, .title = title, .fill = PRODUCTS, .line = "#00402e"}, x0, x1, y, height);
+  draw_bar(scene, id, title, PRODUCTS, "#00402e", x0, x1, y, height);
 }
 
 static void draw_communication(TgScene *scene, const char *id, const char *title, double x0, double x1, double y,
                                double height) {
-  draw_bar(scene, &(TgMark){.id = id, .title = title, .fill = COMMUNICATION, .line = "#4d4d00"}, x0, x1, y, height / 2);
+  draw_bar(scene, id, title, COMMUNICATION, "#4d4d00", x0, x1, y, height / 2);
 }
 
 static void draw_waiting(TgScene *scene, double x0, double x1, double y) {
@@ -136,16 +132,9 @@ static void draw_waiting(TgScene *scene, double x0, double x1, double y) {
 /* A stretch of the chain in ink, or the white below it, which has no id. */
 static void draw_stretch(TgScene *scene, const char *id, const char *title, TgPoint a, TgPoint b, double pen) {
   const char *colour = id ? TG_COLOUR_INK : "white";
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .id = id,
-                                 .title = title,
-                                 .x = (a.x + b.x) / 2,
-                                 .y = (a.y + b.y) / 2,
-                                 .width = fabs(b.x - a.x) + pen,
-                                 .height = fabs(b.y - a.y) + pen,
-                                 .fill = colour,
-                                 .line = colour,
-                                 .pen = 0.1});
+  const TgPoint from = {MIN(a.x, b.x) - pen / 2, MIN(a.y, b.y) - pen / 2};
+  const TgPoint to = {MAX(a.x, b.x) + pen / 2, MAX(a.y, b.y) + pen / 2};
+  tg_scene_box(scene, id, title, from, to, colour, colour, 0.1);
 }
 
 /* --- a row ---------------------------------------------------------------------------------------------------- */
@@ -287,16 +276,8 @@ static void draw_box(const Panel *panel, TgScene *scene, int64_t s, double x0, d
   g_autofree char *title =
       g_strdup_printf("step %" G_GINT64_FORMAT "%s%s", step->number, *step->label ? ": " : "", step->label);
   g_autofree char *id = g_strdup_printf("step-%d-%" G_GINT64_FORMAT, panel->number, step->number);
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .id = id,
-                                 .title = title,
-                                 .x = (x0 + x1) / 2,
-                                 .y = panel->top - 4 - STRIP / 2.0,
-                                 .width = MAX(x1 - x0, 0.1),
-                                 .height = STRIP,
-                                 .fill = step->number % 2 ? "#ececec" : "white",
-                                 .line = TG_COLOUR_IDLE,
-                                 .pen = 0.5});
+  tg_scene_box(scene, id, title, (TgPoint){x0, panel->top - 4 - STRIP}, (TgPoint){MAX(x1, x0 + 0.1), panel->top - 4},
+               step->number % 2 ? "#ececec" : "white", TG_COLOUR_IDLE, 0.5);
 }
 
 static void draw_words(const Panel *panel, TgScene *scene, int64_t s, double x0, double x1, double *right) {
@@ -418,7 +399,7 @@ static void draw_axis(const Chart *chart, TgScene *scene, double left, double y)
 
 /* --- legend --------------------------------------------------------------------------------------------------- */
 
-enum { SAMPLE = 34, KEY = 11, KEY_GAP = 20, SAMPLE_HEIGHT = 13 };
+enum { SAMPLE = 34, KEY_GAP = 20, SAMPLE_HEIGHT = 13 };
 
 static void sample_products(TgScene *scene, double x, double y) {
   draw_products(scene, NULL, NULL, x, x + SAMPLE, y, SAMPLE_HEIGHT);
@@ -433,26 +414,12 @@ static void sample_path(TgScene *scene, double x, double y) {
   draw_stretch(scene, "path", "critical path", (TgPoint){x + 1, y}, (TgPoint){x + SAMPLE - 1, y}, 2);
 }
 
-static const struct {
-  void (*sample)(TgScene *scene, double x, double y);
-  const char *words;
-} keys[] = {
+static const TgAxisKey keys[] = {
     {sample_products, "products"},
     {sample_communication, "communication that no product hides, and waiting for it"},
     {sample_waiting, "neither"},
     {sample_path, "critical path"},
 };
-
-static void draw_legend(const Chart *chart, TgScene *scene, double left, double y) {
-  double width = -KEY_GAP;
-  for (gsize k = 0; k < G_N_ELEMENTS(keys); k++) width += SAMPLE + 6 + tg_text_width(keys[k].words, KEY) + KEY_GAP;
-  double x = left + (chart->width - width) / 2;
-  for (gsize k = 0; k < G_N_ELEMENTS(keys); k++) {
-    keys[k].sample(scene, x, y);
-    tg_axis_text_from(scene, x + SAMPLE + 6, y, KEY, TG_COLOUR_INK, keys[k].words);
-    x += SAMPLE + 6 + tg_text_width(keys[k].words, KEY) + KEY_GAP;
-  }
-}
 
 /* --- words ---------------------------------------------------------------------------------------------------- */
 
@@ -502,7 +469,8 @@ static void draw_chart(Chart *chart, TgScene *scene, TgPoint origin) {
     y += panel_height(panel) + GAP;
   }
   draw_axis(chart, scene, left, y - GAP + 4);
-  draw_legend(chart, scene, origin.x, y - GAP + AXIS + LEGEND / 2.0);
+  tg_axis_legend(scene, keys, G_N_ELEMENTS(keys), &(TgAxisLegend){SAMPLE, KEY_GAP}, origin.x + chart->width / 2,
+                 y - GAP + AXIS + LEGEND / 2.0);
 }
 
 TgScene *tg_spacetime_scene(const TgSpacetime *spacetime) {

@@ -294,10 +294,9 @@ static bool check_network(const TgFrames *frames, GError **error) {
   int64_t placed = embedding ? embedding->processors : frames->frame.processors;
   int64_t nodes = embedding ? embedding->nodes : topology->nodes;
   if (placed == frames->frame.processors && (embedding ? nodes == topology->nodes : placed <= nodes)) return true;
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_NETWORK,
-              "%" G_GINT64_FORMAT " processors do not go onto a network of %d nodes without an embedding",
-              frames->frame.processors, topology->nodes);
-  return false;
+  return TG_DRAW_FAIL(error, NETWORK,
+                      "%" G_GINT64_FORMAT " processors do not go onto a network of %d nodes without an embedding",
+                      frames->frame.processors, topology->nodes);
 }
 
 static void find_nodes(TgFrames *frames) {
@@ -318,10 +317,10 @@ static bool allocate(TgFrames *frames, GError **error) {
   frames->link_stamp = g_try_new0(int64_t, MAX(links, 1));
   if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks && frames->link_stamp)
     return true;
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
-              "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT " links does not fit into memory",
-              frame->processors, links);
-  return false;
+  return TG_DRAW_FAIL(error, MEMORY,
+                      "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT
+                      " links does not fit into memory",
+                      frame->processors, links);
 }
 
 static bool count_steps(TgFrames *frames, GError **error) {
@@ -464,4 +463,16 @@ const TgBlockName *tg_frame_slot_shown(const TgFrameSlot *slot) {
   if (slot->used.kind != TG_VALUE_EMPTY) return &slot->used;
   bool grows = slot->before.kind == TG_VALUE_SUM && tg_block_name_same(&slot->before, &slot->after);
   return slot->before.kind == TG_VALUE_EMPTY || grows ? &slot->after : &slot->before;
+}
+
+int tg_frame_message_axis(const TgSchedule *schedule, const TgFrameMessage *message, int64_t *from, int64_t *to) {
+  int axis = -1, changed = 0;
+  tg_schedule_coordinates(schedule, message->from, from);
+  tg_schedule_coordinates(schedule, message->to, to);
+  for (int c = 0; c < schedule->dims; c++) {
+    if (from[c] == to[c]) continue;
+    axis = c;
+    changed++;
+  }
+  return changed == 1 ? axis : -1;
 }

@@ -33,7 +33,7 @@ static int count_scalars(const TgFrame *frame) {
   return count;
 }
 
-/* Single slots, at most `per_row` beside one another; up to four are never broken. */
+/* Single slots, at most `per_row` in a row; up to four are never broken. */
 static void add_scalars(Plan *plan, const TgFrame *frame, int per_row, double height) {
   int scalars = count_scalars(frame), in_row = 0;
   if (scalars <= 4 && per_row > 1) per_row = 4;

@@ -32,10 +32,6 @@ static gboolean key_equal(gconstpointer a, gconstpointer b) {
          x->link_by_link == y->link_by_link;
 }
 
-static bool is_collective(uint8_t op) {
-  return op >= TG_OP_BROADCAST && op <= TG_OP_GATHER;
-}
-
 static bool same_lane(const TgFlow *a, const TgFlow *b) {
   return MIN(a->from, a->to) == MIN(b->from, b->to) && MAX(a->from, a->to) == MAX(b->from, b->to) &&
          a->round_edge == b->round_edge;
@@ -59,19 +55,6 @@ static void add_flow(Gather *gather, const TgFlow *flow, double blocks, int32_t 
   if (round < 0) return;
   found->first_round = found->first_round < 0 ? round : MIN(found->first_round, round);
   found->last_round = MAX(found->last_round, round);
-}
-
-/* Coordinates of both ends; returns the only axis in which they differ, or -1. */
-static int axis_of(const TgFrame *frame, const TgFrameMessage *message, int64_t *from, int64_t *to) {
-  int axis = -1, changed = 0;
-  tg_schedule_coordinates(frame->schedule, message->from, from);
-  tg_schedule_coordinates(frame->schedule, message->to, to);
-  for (int c = 0; c < frame->schedule->dims; c++) {
-    if (from[c] == to[c]) continue;
-    axis = c;
-    changed++;
-  }
-  return changed == 1 ? axis : -1;
 }
 
 static int64_t stride_of(const TgSchedule *schedule, int axis) {
@@ -145,8 +128,8 @@ static void add_message(Gather *gather, int32_t number) {
   const TgFrame *frame = gather->frame;
   const TgFrameMessage *message = &frame->message[number];
   int64_t from[TG_MAX_DIMS], to[TG_MAX_DIMS];
-  bool whole = frame->whole && is_collective(message->op);
-  int32_t round = !frame->whole && is_collective(message->op) ? message->round : -1;
+  bool whole = frame->whole && tg_op_is_collective(message->op);
+  int32_t round = !frame->whole && tg_op_is_collective(message->op) ? message->round : -1;
   double blocks = 1.0 / message->pieces;
   TgFlow flow = {.from = message->from,
                  .to = message->to,
@@ -155,7 +138,7 @@ static void add_message(Gather *gather, int32_t number) {
                  .first_round = -1,
                  .last_round = -1,
                  .message = number,
-                 .axis = axis_of(frame, message, from, to)};
+                 .axis = tg_frame_message_axis(frame->schedule, message, from, to)};
   if (flow.axis < 0) {
     if (gather->link_by_link)
       add_route(gather, &flow, from, to, blocks, round);
@@ -206,7 +189,7 @@ static bool is_far_across(const Gather *gather, const int64_t *from, const int64
 
 static bool is_far(const Gather *gather, const TgFrameMessage *message) {
   int64_t from[TG_MAX_DIMS], to[TG_MAX_DIMS];
-  int axis = axis_of(gather->frame, message, from, to);
+  int axis = tg_frame_message_axis(gather->frame->schedule, message, from, to);
   if (gather->rules->far_hops == INT32_MAX) return false;
   if (axis < 0) return is_far_across(gather, from, to);
   int32_t hops = shortest_hops(gather, from[axis], to[axis], gather->frame->schedule->extent[axis]);
@@ -217,7 +200,7 @@ static bool is_far(const Gather *gather, const TgFrameMessage *message) {
 static bool needs_link_by_link(const Gather *gather) {
   const TgFrame *frame = gather->frame;
   for (int64_t m = 0; m < frame->messages; m++)
-    if (!(frame->whole && is_collective(frame->message[m].op)) && is_far(gather, &frame->message[m])) return true;
+    if (!(frame->whole && tg_op_is_collective(frame->message[m].op)) && is_far(gather, &frame->message[m])) return true;
   return false;
 }
 
@@ -233,8 +216,7 @@ GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules) {
   return gather.flows;
 }
 
-void tg_flow_label(const TgFrame *frame, const TgFlow *flow, GString *text) {
-  (void)frame;
+void tg_flow_label(const TgFlow *flow, GString *text) {
   if (flow->first_round >= 0 && !flow->link_by_link) {
     g_string_append_printf(text, "%d", flow->first_round + 1);
     if (flow->last_round > flow->first_round) g_string_append_printf(text, "–%d", flow->last_round + 1);

@@ -34,7 +34,7 @@ typedef struct TgFlowRules {
 GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules);
 
 /** The number on a flow: rounds ("2", "1–3") or several blocks ("×3"); "" where there is none. */
-void tg_flow_label(const TgFrame *frame, const TgFlow *flow, GString *text);
+void tg_flow_label(const TgFlow *flow, GString *text);
 /** "A₀₁: P(0,1) → P(0,0)", with several blocks their names. */
 void tg_flow_title(const TgFrame *frame, const TgFlow *flow, GString *text);
 /** "m-STEP-N" with the number of its first message; "f-STEP-N" link by link. */

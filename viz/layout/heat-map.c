@@ -149,16 +149,9 @@ static void draw_tile(const TgHeatMap *map, TgScene *scene, TgPoint at, int64_t 
   append_tile_id(id, map, panel, r, c);
   append_tile_title(title, map, panel, r, c, value);
   const bool fails = has_failure(map, panel, r, c);
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .id = id->str,
-                                 .title = title->str,
-                                 .x = at.x + ((double)c + 0.5) * map->side,
-                                 .y = at.y + ((double)r + 0.5) * map->side,
-                                 .width = map->side,
-                                 .height = map->side,
-                                 .fill = colour,
-                                 .line = fails ? TG_COLOUR_WRONG : colour,
-                                 .pen = fails ? 3 : 0.3});
+  const TgPoint a = {at.x + (double)c * map->side, at.y + (double)r * map->side};
+  tg_scene_box(scene, id->str, title->str, a, (TgPoint){a.x + map->side, a.y + map->side}, colour,
+               fails ? TG_COLOUR_WRONG : colour, fails ? 3 : 0.3);
 }
 
 static void draw_number(TgScene *scene, double x, double y, int64_t number) {
@@ -198,14 +191,8 @@ static void draw_legend(const TgHeatMap *map, TgScene *scene, TgPoint origin) {
   for (int s = 0; s < STEPS; s++) {
     char colour[8];
     tg_cividis(map->most > 0 ? (s + 0.5) / STEPS : 0, colour);
-    tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                   .x = left + (s + 0.5) * width / STEPS,
-                                   .y = top + 6,
-                                   .width = width / STEPS,
-                                   .height = 12,
-                                   .fill = colour,
-                                   .line = colour,
-                                   .pen = 0.3});
+    tg_scene_box(scene, NULL, NULL, (TgPoint){left + s * width / STEPS, top},
+                 (TgPoint){left + (s + 1) * width / STEPS, top + 12}, colour, colour, 0.3);
   }
   for (int q = 0; q <= 2; q++) {
     g_autofree char *text = g_strdup_printf("%.4g", map->most * q / 2);

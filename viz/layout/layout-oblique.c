@@ -81,7 +81,7 @@ static void draw_plane(const TgView *view, int64_t plane) {
                        {left - pad, top + height}};
   corner[4] = corner[0];
   for (int side = 0; side < 4; side++)
-    tg_scene_line(view->scene, "canvas", "canvas", corner[side], corner[side + 1], "#e0e0e0", 1);
+    tg_scene_line(view->scene, "canvas", "canvas", corner[side], corner[side + 1], "#e0e0e0", NULL, 1);
   g_autofree char *name =
       g_strdup_printf("%s = %" G_GINT64_FORMAT, tg_name(frame->names, frame->names->axis[2]), plane);
   tg_scene_text(view->scene, view->origin.x + 30, top + height - 16, 13, TG_COLOUR_INK, name);

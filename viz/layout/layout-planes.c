@@ -120,8 +120,8 @@ static int round_corners(const TgPoint *corner, int corners, double radius, TgPo
   return n;
 }
 
-/* Both coordinates change, and further than to the next row and column: along the space beside the sender's row, then
- * along the space beside the receiver's column, so that no cell is crossed. */
+/* Both coordinates change, and further than to the next row and column: along the space next to the sender's row, then
+ * along the space next to the receiver's column, so that no cell is crossed. */
 static void draw_wire(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b) {
   const TgCellLayout *cell = &view->layout->cell;
   double right = b.x > a.x ? 1 : -1, down = b.y > a.y ? 1 : -1, lane = (flow->message % 3 - 1) * 11;
@@ -152,7 +152,7 @@ static int64_t panel_of(const TgView *view, int64_t processor) {
 }
 
 /* The upper left corner of a plane's panel in the layout. Of three coordinates, where blocks go from plane to plane,
- * rows of panels run to and fro: the next is beside or below. */
+ * rows of panels run to and fro: the next is to its right, to its left or below. */
 static TgPoint layout_corner(const TgLayout *layout, int64_t panel) {
   const int64_t row = panel / layout->panel_columns, column = panel % layout->panel_columns;
   const bool back = row % 2 == 1 && layout->frame->schedule->dims == 3 && layout->frame->moved_axes >> 2 & 1;
@@ -429,7 +429,7 @@ static void draw_idle(const TgView *view, int64_t processor, int axis) {
     a.x += view->layout->cell.width / 2, b.x -= view->layout->cell.width / 2;
   else
     a.y += view->layout->cell.height / 2, b.y -= view->layout->cell.height / 2;
-  tg_scene_line(view->scene, from, to, a, b, TG_COLOUR_IDLE, 0.8);
+  tg_scene_line(view->scene, from, to, a, b, TG_COLOUR_IDLE, NULL, 0.8);
 }
 
 /* Links between neighbours that carry nothing, where the grid is the network. */

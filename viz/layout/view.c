@@ -50,7 +50,7 @@ void tg_view_arrow_between(const TgView *view, const TgFlow *flow, const TgArrow
 void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y) {
   g_autoptr(GString) text = g_string_new(NULL);
   const char *ink = tg_matrix_style[flow->matrix].ink;
-  tg_flow_label(view->frame, flow, text);
+  tg_flow_label(flow, text);
   if (text->len == 0) return;
   double size = view->layout->full ? 12 : 9;
   if (!view->layout->full)
@@ -69,11 +69,11 @@ void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y) 
 
 double tg_view_number_width(const TgView *view, const TgFlow *flow) {
   g_autoptr(GString) text = g_string_new(NULL);
-  tg_flow_label(view->frame, flow, text);
+  tg_flow_label(flow, text);
   return tg_text_width(text->str, view->layout->full ? 12 : 9);
 }
 
-/* The number goes beside the middle: above or to the right, or away from the line between the two processors. */
+/* The number goes next to the middle: above or to the right, or away from the line between the two processors. */
 static void number_beside(const TgView *view, const TgFlow *flow, TgPoint middle, double dx, double dy) {
   TgPoint a = tg_view_at(view, flow->from), b = tg_view_at(view, flow->to);
   double length = MAX(hypot(dx, dy), 1e-6), size = view->layout->full ? 12 : 9;

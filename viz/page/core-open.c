@@ -218,7 +218,7 @@ bool open_frames(Lab *lab) {
 }
 
 /** A laboratory for `length` bytes of a schedule, with settings of `settings_length` bytes; NULL where the answer's
- * `error` says what is wrong, at which line and column of the schedule. */
+ * `error` tells what is wrong, at which line and column of the schedule. */
 EXPORT(open) Lab *open_lab(const char *schedule, size_t length, const char *settings, size_t settings_length) {
   Lab *lab = g_new0(Lab, 1);
   TgError error = {0};

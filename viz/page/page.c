@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "json-writer.h"
+#include "json-fields.h"
 #include "page-data.h"
 #include "picture.h"
 
@@ -19,8 +19,7 @@ static void write_schedule(TgJson *json, const TgPageSchedule *one) {
   tg_json_member_string(json, "embed", one->embedding ? one->embedding : "");
   tg_json_member_string(json, "collective", tg_collective_name(one->options->collective));
   tg_json_member_string(json, "heat", one->heat ? one->heat : "auto");
-  tg_json_key(json, "set");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "set", TG_JSON_ROW);
   for (int i = 0; one->set && one->set[i]; i++) tg_json_string(json, one->set[i]);
   tg_json_end_array(json);
   tg_json_end_object(json);
@@ -30,13 +29,11 @@ static void write_schedule(TgJson *json, const TgPageSchedule *one) {
 static char *setup_of(const TgPageSchedule *schedules, int count, const TgPageOptions *options) {
   g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_key(json, "labs");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "labs", TG_JSON_ROW);
   for (int i = 0; i < count; i++) write_schedule(json, &schedules[i]);
   tg_json_end_array(json);
   tg_json_member_integer(json, "step", options->step);
-  tg_json_key(json, "size");
-  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_object(json, "size", TG_JSON_ROW);
   tg_json_member_integer(json, "m", options->m);
   tg_json_member_integer(json, "n", options->n);
   tg_json_member_integer(json, "k", options->k);

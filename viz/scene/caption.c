@@ -67,14 +67,8 @@ static void draw_sample_arrow(TgScene *scene, const TgMatrixStyle *style, double
 }
 
 static void draw_sample_box(TgScene *scene, const TgMatrixStyle *style, bool strong, double x, double y) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .x = x + SAMPLE / 2.0,
-                                 .y = y,
-                                 .width = SAMPLE - 4,
-                                 .height = 16,
-                                 .fill = strong ? style->ink : style->tint,
-                                 .line = TG_COLOUR_LINE,
-                                 .pen = 0.8});
+  tg_scene_box(scene, NULL, NULL, (TgPoint){x + 2, y - 8}, (TgPoint){x + SAMPLE - 2, y + 8},
+               strong ? style->ink : style->tint, TG_COLOUR_LINE, 0.8);
 }
 
 static void draw_key(TgScene *scene, const TgKey *key, double x, double y) {
@@ -134,14 +128,7 @@ void tg_room_grow(TgRoom *room, const TgRoom *other) {
 TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, const TgRoom *room) {
   Block block = {.caption = caption, .width = room->width, .scene = scene};
   tg_scene_set_canvas(scene, room->width, room->head + room->height + room->foot);
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_TEXT,
-                                 .id = "title",
-                                 .x = room->width / 2,
-                                 .y = MARGIN + 12,
-                                 .text = caption->title,
-                                 .size = TITLE,
-                                 .bold = true,
-                                 .ink = TG_COLOUR_INK});
+  tg_scene_bold(scene, "title", room->width / 2, MARGIN + 12, TITLE, caption->title);
   draw_notes(&block, MARGIN + 30);
   draw_foot(&block, room->head + room->height + 8);
   return (TgPoint){(room->width - width) / 2, room->head + (room->height - height) / 2};

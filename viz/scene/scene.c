@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "palette.h"
 #include "scene-private.h"
 
 TgScene *tg_scene_new(void) {
@@ -88,12 +89,39 @@ void tg_scene_text(TgScene *scene, double x, double y, double size, const char *
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_TEXT, .x = x, .y = y, .size = size, .ink = ink, .text = text});
 }
 
+void tg_scene_bold(TgScene *scene, const char *id, double x, double y, double size, const char *text) {
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_TEXT,
+                                 .id = id,
+                                 .x = x,
+                                 .y = y,
+                                 .size = size,
+                                 .bold = true,
+                                 .ink = TG_COLOUR_INK,
+                                 .text = text});
+}
+
+void tg_scene_box(TgScene *scene, const char *id, const char *title, TgPoint a, TgPoint b, const char *fill,
+                  const char *line, double pen) {
+  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
+                                 .id = id,
+                                 .title = title,
+                                 .x = (a.x + b.x) / 2,
+                                 .y = (a.y + b.y) / 2,
+                                 .width = fabs(b.x - a.x),
+                                 .height = fabs(b.y - a.y),
+                                 .fill = fill,
+                                 .line = line,
+                                 .pen = pen});
+}
+
 void tg_scene_line(TgScene *scene, const char *from, const char *to, TgPoint a, TgPoint b, const char *colour,
-                   double pen) {
+                   const char *style, double pen) {
   TgPoint point[4] = {
       a, {a.x + (b.x - a.x) / 3, a.y + (b.y - a.y) / 3}, {b.x - (b.x - a.x) / 3, b.y - (b.y - a.y) / 3}, b};
-  tg_scene_stroke(scene,
-                  &(TgStroke){.from = from, .to = to, .point = {point}, .points = {4}, .colour = colour, .pen = pen});
+  tg_scene_stroke(
+      scene,
+      &(TgStroke){
+          .from = from, .to = to, .point = {point}, .points = {4}, .colour = colour, .style = style, .pen = pen});
 }
 
 void tg_scene_set_canvas(TgScene *scene, double width, double height) {

@@ -79,17 +79,6 @@ static const char *arrow(bool unicode, int direction) {
   return arrows[unicode][direction];
 }
 
-/* The only coordinate that changes; -1 where several do. */
-static int axis_of(const TgSchedule *schedule, const int64_t *from, const int64_t *to) {
-  int axis = -1, changed = 0;
-  for (int c = 0; c < schedule->dims; c++) {
-    if (from[c] == to[c]) continue;
-    axis = c;
-    changed++;
-  }
-  return changed == 1 ? axis : -1;
-}
-
 /* The shorter way, round the edge where that is it. */
 static int64_t offset(int64_t from, int64_t to, int64_t extent) {
   int64_t way = to - from;
@@ -100,9 +89,7 @@ static void append_where(GString *text, const TgScreen *screen, const TgFrameMes
   const TgSchedule *schedule = screen->tour->schedule;
   const TgScreenGrid grid = tg_screen_grid(schedule);
   int64_t from[TG_MAX_DIMS], to[TG_MAX_DIMS];
-  tg_schedule_coordinates(schedule, message->from, from);
-  tg_schedule_coordinates(schedule, message->to, to);
-  int axis = axis_of(schedule, from, to);
+  int axis = tg_frame_message_axis(schedule, message, from, to);
   if (axis >= 0 && (axis == grid.row_axis || axis == grid.column_axis)) {
     int64_t way = offset(from[axis], to[axis], schedule->extent[axis]);
     g_string_append(text, arrow(screen->paper.unicode, (axis == grid.row_axis) * 2 + (way > 0)));

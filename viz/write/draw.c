@@ -47,10 +47,7 @@ static gboolean write_files(const char *folder, GPtrArray *files, GPtrArray *wor
     g_autofree char *path = g_build_filename(folder, name, NULL);
     gsize length;
     const char *data = g_bytes_get_data(g_ptr_array_index(files, f), &length);
-    if (!tg_watch_go_on(watch, files->len)) {
-      g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED, "stopped");
-      return FALSE;
-    }
+    if (!tg_watch_go_on(watch, files->len)) return TG_DRAW_FAIL(error, STOPPED, "stopped");
     if (!g_file_set_contents(path, data, (gssize)length, error)) return FALSE;
   }
   return TRUE;
@@ -193,11 +190,11 @@ static void animation_free(TgAnimation *animation) {
 static gboolean has_room(const TgAnimation *animation, GError **error) {
   enum { COPIES = 4 };
   if (!animation->limit_bytes || animation->file_bytes <= animation->limit_bytes / COPIES) return TRUE;
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
-              "the first %u steps of the moving picture have %.0f MB already, which to join takes %d times as much "
-              "memory, and %.0f MB are available",
-              animation->files->len, (double)animation->file_bytes / 1e6, COPIES, (double)animation->limit_bytes / 1e6);
-  return FALSE;
+  return TG_DRAW_FAIL(
+      error, MEMORY,
+      "the first %u steps of the moving picture have %.0f MB already, which to join takes %d times as much "
+      "memory, and %.0f MB are available",
+      animation->files->len, (double)animation->file_bytes / 1e6, COPIES, (double)animation->limit_bytes / 1e6);
 }
 
 /** Adds the next scene; all have the same size. */
@@ -263,9 +260,7 @@ const char *tg_draw_formats(void) {
 
 static gboolean check_format(const char *format, GError **error) {
   if (tg_render_knows(format)) return TRUE;
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "unknown picture format '%s': use one of %s", format,
-              tg_draw_formats());
-  return FALSE;
+  return TG_DRAW_FAIL(error, FORMAT, "unknown picture format '%s': use one of %s", format, tg_draw_formats());
 }
 
 /* The frame of a step; where the schedule fails before, there is none. */

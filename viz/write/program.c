@@ -95,8 +95,7 @@ static gboolean wait_for(const TgProgram *program, GPid process, Written *writte
   for (int pause_ms = 1; !has_ended(process, status); pause_ms = MIN(2 * pause_ms, LONGEST_PAUSE_MS)) {
     if (!tg_watch_go_on(program->watch, program->done)) {
       end_program(process);
-      g_set_error_literal(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED, "stopped");
-      return FALSE;
+      return TG_DRAW_FAIL(error, STOPPED, "stopped");
     }
     written_wait(written, pause_ms);
   }

@@ -181,22 +181,21 @@ static gboolean has_space(const TgRenderFormat *format, double bytes) {
 
 gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_t limit_bytes, GError **error) {
   const TgRenderFormat *row = find_format(format);
-  if (row == NULL) return TRUE; /* tg_render() says so */
+  if (row == NULL) return TRUE; /* tg_render() reports it */
   const double bytes = (row->gvc_name ? base_bytes : 0) + size->marks * row->mark + size->texts * row->text +
                        size->strokes * row->stroke + size->width * size->height * row->area;
   const gboolean allowed = limit_bytes == 0 || bytes <= (double)limit_bytes;
   if (allowed && has_space(row, bytes)) return TRUE;
   if (allowed)
-    g_set_error(
-        error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
+    return TG_DRAW_FAIL(
+        error, TOO_BIG,
         "Graphviz needs about %.0f MB of memory for this picture and %.0f MB of address space in addition, and the "
         "limit leaves less; raise it (ulimit -v, ulimit -d), or draw .dot",
         bytes / 1e6, (base_space_bytes - base_bytes) / 1e6);
-  else
-    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_MEMORY,
-                "a picture of %.0f marks and %.0f lines needs about %.0f MB of memory as %s, and %.0f MB are available",
-                size->marks, size->strokes, bytes / 1e6, row->suffix, (double)limit_bytes / 1e6);
-  return FALSE;
+  return TG_DRAW_FAIL(
+      error, MEMORY,
+      "a picture of %.0f marks and %.0f lines needs about %.0f MB of memory as %s, and %.0f MB are available",
+      size->marks, size->strokes, bytes / 1e6, row->suffix, (double)limit_bytes / 1e6);
 }
 
 GBytes *tg_render(const TgScene *scene, const char *format, uint64_t limit_bytes, GError **error) {

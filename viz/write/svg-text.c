@@ -25,7 +25,7 @@ void tg_svg_open(GString *svg, double width, double height, const char *title, c
   append_element(svg, "desc", description);
 }
 
-/* What libgvc writes and SVG 1.1 says otherwise; and every hyphen, which it writes as a character reference. */
+/* What libgvc writes differently from SVG 1.1; and every hyphen, which libgvc writes as a character reference. */
 static const struct {
   const char *from, *to;
 } replacements[] = {{"&#45;", "-"}, {"\"transparent\"", "\"none\""}, {TG_SCENE_BOLD "\"", "\" font-weight=\"bold\""}};

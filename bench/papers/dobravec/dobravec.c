@@ -1,4 +1,4 @@
-/* bench dobravec: the paper's tables with ours beside them. */
+/* bench dobravec: the paper's tables next to ours. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static const TgResult *row_of(const TgResults *results, int c, int64_t n) {
 }
 
 static void add_ms(TgTable *table, double seconds) {
-  tg_table_add(table, isnan(seconds) ? "-" : "%.4g", seconds * 1e3);
+  tg_page_number(table, "%.4g", seconds * 1e3);
 }
 
 /* What the paper's table has; NaN where nothing. */
@@ -66,7 +66,7 @@ static void print_times(const TgResults *results, const GArray *sizes, TgPage *p
 }
 
 static void add_ratio(TgTable *table, double of, double to) {
-  tg_table_add(table, isfinite(of / to) ? "%.2f" : "-", of / to);
+  tg_page_number(table, "%.2f", of / to);
 }
 
 /* What the paper concludes from: how many times faster. */
@@ -186,8 +186,7 @@ static void print_remarks(const TgResults *results, TgPage *page) {
     g_autofree char *width = row->width ? g_strdup_printf(", width %d,", row->width) : g_strdup("");
     tg_page_paragraph(page, 2, "%s%s at %" PRId64 ": %s", row->method, width, row->n, row->left_out);
   }
-  for (guint n = 0; n < results->notes->len; n++)
-    tg_page_paragraph(page, 2, "%s", (const char *)results->notes->pdata[n]);
+  tg_page_notes(page, results);
 }
 
 static void print(const void *measured, TgPage *page) {
@@ -271,19 +270,14 @@ static const TgMethod methods[] = {
 };
 
 static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgNumber allowed[] = {TG_NUMBER_F32, TG_NUMBERS};
-  TgSuite suite;
-  TgNumber number;
   int64_t usual[STEPS];
+  const TgSuitePlan plan = {"dobravec", false, usual, STEPS, QUICK_MOST, budget_s};
+  TgSuite suite;
   for (int s = 0; s < STEPS; s++) usual[s] = (int64_t)STEP * (s + 1);
-  if (!tg_suite_number(options, allowed, &number, error) ||
-      !tg_suite_open(&suite, "dobravec", options, methods, G_N_ELEMENTS(methods), budget_s, error))
-    return NULL;
-  g_autoptr(GArray) sizes = tg_suite_sizes(options, usual, STEPS, QUICK_MOST);
+  if (!tg_suite_begin(&suite, &plan, options, methods, G_N_ELEMENTS(methods), error)) return NULL;
   suite.paper = &tg_historic_dobravec;
-  suite.total = (int64_t)sizes->len * (options->cpu_only ? 1 : 10);
-  const bool fine = tg_suite_measure_squares(&suite, TG_HISTORIC_PRODUCT, number, sizes, error);
-  return tg_suite_finish(&suite, fine);
+  suite.total = (int64_t)suite.sizes->len * (options->cpu_only ? 1 : 10);
+  return tg_suite_finish(&suite, tg_suite_measure_squares(&suite, TG_HISTORIC_PRODUCT, error));
 }
 
 const TgExperiment tg_experiment_dobravec = {

@@ -20,17 +20,10 @@ static const char *series_name(TgAnomalySeries series) {
   return names[series];
 }
 
-static void add_number(TgTable *table, int digits, double value) {
-  if (isnan(value))
-    tg_table_add(table, "-");
-  else
-    tg_table_add(table, "%.*f", digits, value);
-}
-
 static void add_times(TgTable *table, const TgAnomaly *anomaly, TgAnomalySeries series, int64_t n) {
   const TgAnomalyRun *run = tg_anomaly_find(anomaly, series, n);
-  add_number(table, 2, run ? run->step_s * 1e9 : NAN);
-  add_number(table, 2, run ? tg_anomaly_against(anomaly, run) : NAN);
+  tg_page_number(table, "%.2f", run ? run->step_s * 1e9 : NAN);
+  tg_page_number(table, "%.2f", run ? tg_anomaly_against(anomaly, run) : NAN);
 }
 
 /* A time is comparable with the paper's only where all rows are computed. */
@@ -52,10 +45,10 @@ static void print_sizes(const TgAnomaly *anomaly, TgPage *page) {
     const double n = (double)run->n;
     if (run->series != TG_ANOMALY_SIZES) continue;
     tg_table_add(table, "%" G_GINT64_FORMAT, run->n);
-    add_number(table, 0, run->paper_s * 1e3);
-    add_number(table, 2, run->paper_s / (n * n * n) * 1e9);
-    add_number(table, 2, tg_anomaly_paper_against(anomaly, run));
-    add_number(table, 0, *run->left_out ? NAN : run->time.median_s * 1e3);
+    tg_page_number(table, "%.0f", run->paper_s * 1e3);
+    tg_page_number(table, "%.2f", run->paper_s / (n * n * n) * 1e9);
+    tg_page_number(table, "%.2f", tg_anomaly_paper_against(anomaly, run));
+    tg_page_number(table, "%.0f", *run->left_out ? NAN : run->time.median_s * 1e3);
     add_times(table, anomaly, TG_ANOMALY_SIZES, run->n);
     add_times(table, anomaly, TG_ANOMALY_PADDED, run->n);
     add_times(table, anomaly, TG_ANOMALY_HUGE, run->n);
@@ -78,8 +71,8 @@ static void print_walks(const TgAnomaly *anomaly, TgPage *page) {
     tg_table_add(table, "%s", series_name((TgAnomalySeries)run->series));
     tg_table_add(table, "%" G_GINT64_FORMAT, run->n);
     tg_table_add(table, "%" G_GINT64_FORMAT, run->row);
-    add_number(table, 2, *run->left_out ? NAN : run->step_s * 1e9);
-    add_number(table, 2, *run->left_out ? NAN : run->time.stddev_s / steps * 1e9);
+    tg_page_number(table, "%.2f", *run->left_out ? NAN : run->step_s * 1e9);
+    tg_page_number(table, "%.2f", *run->left_out ? NAN : run->time.stddev_s / steps * 1e9);
     for (int c = 0; c < 2; c++) add_walk(table, &run->walk[c]);
   }
 }
@@ -148,8 +141,7 @@ TG_FIELD_TABLE(walk_fields, TG_FIELD(TgCacheWalk, lines), TG_FIELD(TgCacheWalk, 
                TG_FIELD_AS(TgCacheWalk, overfull, "overfull_lines"));
 
 static void write_walks(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
-  tg_json_key(json, "column");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "column", TG_JSON_ROW);
   for (int c = 0; c < anomaly->caches; c++) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_integer(json, "level", anomaly->cache[c].level);
@@ -193,8 +185,7 @@ static TgJson *document(const void *measured) {
   tg_json_member_bool(json, "quick", anomaly->quick);
   tg_json_member_integer(json, "core", anomaly->processor);
   tg_json_member_rows(json, "caches", cache_fields, anomaly->cache, (size_t)anomaly->caches, sizeof *anomaly->cache);
-  tg_json_key(json, "results");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "results", TG_JSON_LINES);
   for (guint r = 0; r < anomaly->runs->len; r++) write_run(json, anomaly, tg_anomaly_run(anomaly, r));
   tg_json_end_array(json);
   tg_json_end_object(json);
@@ -416,7 +407,7 @@ static void sum_up(TgAnomaly *anomaly, int trials, double *seconds) {
   }
 }
 
-/* What it cannot heed is not passed over. */
+/* Options that this experiment does not have are refused. */
 static bool takes(const TgBenchOptions *options, GError **error) {
   const char *option = options->kernels        ? "--kernels"
                        : options->type         ? "--type"
@@ -425,10 +416,9 @@ static bool takes(const TgBenchOptions *options, GError **error) {
                        : options->cold         ? "--cold"
                                                : NULL;
   if (!option) return true;
-  g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
-              "%s: bench host-anomaly has one product, in f32, caches as they are, and a fixed number of trials",
-              option);
-  return false;
+  return TG_BENCH_FAIL(
+      error, USAGE, "%s: bench host-anomaly has one product, in f32, caches as they are, and a fixed number of trials",
+      option);
 }
 
 static void *measure(const TgBenchOptions *options, GError **error) {
@@ -466,11 +456,10 @@ static bool right(const void *measured, GError **error) {
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
     if (*run->left_out || run->right) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
-                "bench host-anomaly: n = %" G_GINT64_FORMAT ", rows of %" G_GINT64_FORMAT
-                ": relative error %.2e, at most %.2e is right",
-                run->n, run->row, run->error, run->limit);
-    return false;
+    return TG_BENCH_FAIL(error, WRONG,
+                         "bench host-anomaly: n = %" G_GINT64_FORMAT ", rows of %" G_GINT64_FORMAT
+                         ": relative error %.2e, at most %.2e is right",
+                         run->n, run->row, run->error, run->limit);
   }
   return true;
 }

@@ -70,7 +70,7 @@ static bool open_problem(Problem *problem, int64_t d, TgError *error) {
          (problem->device_r = tg_device_allocate(problem->bytes, error));
 }
 
-/* Draws M, brings it to the device, and computes what R should be. */
+/* Draws M, copies it to the device, and computes what R should be. */
 static bool settle(Problem *problem, bool whole, uint64_t seed, TgError *error) {
   for (int64_t i = 0; i < problem->d * problem->d; i++)
     problem->m[i] = whole ? (float)tg_random_integer(seed, (uint64_t)i, -LARGEST, LARGEST)

@@ -41,7 +41,7 @@ static void add_kernel(TgTable *table, const TgMmt *mmt, const char *kernel, int
   tg_table_add(table, best->width ? "%d" : "-", best->width);
   add_speed(table, best->flops, tg_result_whole_s(best));
   add_speed(table, best->executed_flops, tg_result_time_s(best));
-  tg_table_add(table, isnan(cublas_s) ? "-" : "%.3f", cublas_s / tg_result_time_s(best));
+  tg_page_number(table, "%.3f", cublas_s / tg_result_time_s(best));
   tg_table_add(table, isnan(best->error) ? "NaN" : "%.1e", best->error);
   tg_table_add(table, "%s", best->right ? "" : best->printed ? "not M * M'" : "WRONG");
 }
@@ -109,23 +109,22 @@ static const struct {
 enum { COLUMNS = G_N_ELEMENTS(columns) };
 
 static void print_differences(const TgMmt *mmt, TgPage *page) {
-  const char *heads[2 * COLUMNS + 1] = {"d"};
   size_t count;
   const int64_t *sizes = tg_mmt_sanity_sizes(&count);
-  for (int c = 0; c < COLUMNS; c++) {
-    heads[2 * c + 1] = columns[c].head;
-    heads[2 * c + 2] = "here";
-  }
   tg_page_add(
       page,
       "\nDifferences from the sequential program, without the root, by version: the paper's, and as printed here\n");
-  TgTable *table = tg_page_table(page, "rrrrrrrrrrrrr", 2, heads);
+  TgTable *table = tg_page_wide_table(page, 'r', "d", 2 * COLUMNS);
+  for (int c = 0; c < COLUMNS; c++) {
+    tg_table_add(table, "%s", columns[c].head);
+    tg_table_add(table, "here");
+  }
   for (size_t s = 0; s < count; s++) {
     if (!sanity_of(mmt, "mmt-v001", sizes[s])) continue;
     tg_table_add(table, "%" PRId64, sizes[s]);
     for (int c = 0; c < COLUMNS; c++) {
       const TgMmtSanity *row = sanity_of(mmt, columns[c].kernel, sizes[s]);
-      tg_table_add(table, row && !isnan(row->paper) ? "%.3f" : "-", row ? row->paper : NAN);
+      tg_page_number(table, "%.3f", row ? row->paper : NAN);
       tg_table_add(table, row ? "%.2g" : "-", row ? (double)row->l2_printed : NAN);
     }
   }
@@ -134,13 +133,9 @@ static void print_differences(const TgMmt *mmt, TgPage *page) {
 static void print_wrong(const TgMmt *mmt, TgPage *page) {
   size_t count;
   const int64_t *sizes = tg_mmt_sanity_sizes(&count);
-  g_autofree char *align = g_strnfill(count + 1, 'r');
-  g_auto(GStrv) heads = g_new0(char *, count + 2);
-  align[0] = 'l';
-  heads[0] = g_strdup("version");
-  for (size_t s = 0; s < count; s++) heads[s + 1] = g_strdup_printf("%" PRId64, sizes[s]);
   tg_page_add(page, "\nWrong elements on whole numbers, in blocks of 8, by d\n");
-  TgTable *table = tg_page_table(page, g_intern_string(align), 2, (const char *const *)heads);
+  TgTable *table = tg_page_wide_table(page, 'l', "version", (guint)count);
+  for (size_t s = 0; s < count; s++) tg_table_add(table, "%" PRId64, sizes[s]);
   for (size_t k = 0; k < tg_historic_mmt.count; k++) {
     const char *kernel = tg_historic_mmt.kernels[k].name;
     if (!any_sanity(mmt, kernel)) continue;
@@ -209,8 +204,7 @@ static void print(const void *measured, TgPage *page) {
   tg_page_add(page, "\n");
   if (mmt->has_gpu) print_legend(page);
   print_left_out(mmt, page);
-  for (guint n = 0; n < mmt->results->notes->len; n++)
-    tg_page_paragraph(page, 2, "%s", (const char *)mmt->results->notes->pdata[n]);
+  tg_page_notes(page, mmt->results);
 }
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
@@ -228,8 +222,7 @@ static void write_sanity(TgJson *json, const TgMmtSanity *row) {
 }
 
 static void write_matrix(TgJson *json, const char *key, const float *x) {
-  tg_json_key(json, key);
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, key, TG_JSON_ROW);
   for (int i = 0; i < TG_MMT_DUMP * TG_MMT_DUMP; i++) tg_json_double(json, (double)x[i]);
   tg_json_end_array(json);
 }
@@ -240,27 +233,21 @@ static bool right(const void *measured, GError **error) {
   for (guint s = 0; s < mmt->sanity->len; s++) {
     const TgMmtSanity *row = &g_array_index(mmt->sanity, TgMmtSanity, s);
     if (row->wrong == 0 || tg_historic_find(row->kernel)->printed) continue;
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG,
-                "bench mmt: %s at %" PRId64 ": %" PRId64 " elements are wrong on whole numbers", row->kernel, row->d,
-                row->wrong);
-    return false;
+    return TG_BENCH_FAIL(error, WRONG, "bench mmt: %s at %" PRId64 ": %" PRId64 " elements are wrong on whole numbers",
+                         row->kernel, row->d, row->wrong);
   }
-  if (mmt->has_gpu && memcmp(mmt->from_cpu, mmt->from_gpu, sizeof mmt->from_cpu) != 0) {
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG, "bench mmt: the example of %d rows is wrong", TG_MMT_DUMP);
-    return false;
-  }
+  if (mmt->has_gpu && memcmp(mmt->from_cpu, mmt->from_gpu, sizeof mmt->from_cpu) != 0)
+    return TG_BENCH_FAIL(error, WRONG, "bench mmt: the example of %d rows is wrong", TG_MMT_DUMP);
   return tg_results_right(mmt->results, error);
 }
 
 static TgJson *document(const void *measured) {
   const TgMmt *mmt = measured;
   TgJson *json = tg_results_open(mmt->results, right(measured, NULL));
-  tg_json_key(json, "sanity");
-  tg_json_begin_array(json, TG_JSON_LINES);
+  tg_json_member_array(json, "sanity", TG_JSON_LINES);
   for (guint s = 0; s < mmt->sanity->len; s++) write_sanity(json, &g_array_index(mmt->sanity, TgMmtSanity, s));
   tg_json_end_array(json);
-  tg_json_key(json, "example");
-  tg_json_begin_object(json, TG_JSON_LINES);
+  tg_json_member_object(json, "example", TG_JSON_LINES);
   if (mmt->has_gpu) write_matrix(json, "gpu", mmt->from_gpu);
   write_matrix(json, "sequential", mmt->from_cpu);
   tg_json_end_object(json);
@@ -356,14 +343,13 @@ static GArray *all_methods(bool limited) {
 /* --- the speeds --------------------------------------------------------------------------------------------------- */
 
 static bool measure_speeds(TgMmt *mmt, const TgBenchOptions *options, GError **error) {
+  static const TgSuitePlan plan = {"mmt", false, usual_sizes, G_N_ELEMENTS(usual_sizes), 512, budget_s};
   TgSuite suite;
   const TgMethod *methods = (const TgMethod *)(void *)mmt->methods->data;
-  if (!tg_suite_open(&suite, "mmt", options, methods, mmt->methods->len, budget_s, error)) return false;
-  g_autoptr(GArray) sizes = tg_suite_sizes(options, usual_sizes, G_N_ELEMENTS(usual_sizes), 512);
+  if (!tg_suite_begin(&suite, &plan, options, methods, mmt->methods->len, error)) return false;
   suite.limits.longest_s = tg_suite_longest_s(options, longest_s);
-  suite.total = (int64_t)sizes->len * mmt->methods->len;
-  mmt->results =
-      tg_suite_finish(&suite, tg_suite_measure_squares(&suite, TG_HISTORIC_SYMMETRIC, TG_NUMBER_F32, sizes, error));
+  suite.total = (int64_t)suite.sizes->len * mmt->methods->len;
+  mmt->results = tg_suite_finish(&suite, tg_suite_measure_squares(&suite, TG_HISTORIC_SYMMETRIC, error));
   return mmt->results != NULL;
 }
 
@@ -392,13 +378,9 @@ void tg_mmt_free(TgMmt *mmt) {
 }
 
 static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgNumber allowed[] = {TG_NUMBER_F32, TG_NUMBERS};
-  TgNumber number;
   g_autoptr(TgMmt) mmt = g_new0(TgMmt, 1);
   mmt->methods = all_methods(!options->kernels);
-  if (tg_suite_number(options, allowed, &number, error) && measure_speeds(mmt, options, error) &&
-      check(mmt, options, error))
-    return g_steal_pointer(&mmt);
+  if (measure_speeds(mmt, options, error) && check(mmt, options, error)) return g_steal_pointer(&mmt);
   return NULL;
 }
 

@@ -2,7 +2,7 @@
  * block of W x W threads computes a square of C:
  *
  *        A            B              C
- *      +--------+   +----+----+   +----+----+     for each pair of squares along k: each thread brings an element of
+ *      +--------+   +----+----+   +----+----+     for each pair of squares along k: each thread loads an element of
  *      |=>=>    |   |    | || |   |    |    |     both, barrier, W multiply-adds a thread, barrier
  *      +--------+   |    | \/ |   |    | W²<------ block (x, y)
  *      |        |   |    |    |   |    |    |
@@ -47,7 +47,7 @@ __device__ __forceinline__ void multiply(const historic::Task &task, float *a, f
     b[y * w + x] = element<PRINTED>(task.b, task.k, task.n, l + y, j);
     __syncthreads();
     for (int s = 0; s < w; s++) sum += a[y * w + s] * b[s * w + x];
-    __syncthreads(); /* before the next squares are brought */
+    __syncthreads(); /* before the next squares are loaded */
   }
   historic::give(task, i, j, sum, false);
 }

@@ -66,7 +66,7 @@ template <int W> __global__ __launch_bounds__(4 * W) void outer(const historic::
     __syncthreads();
 #pragma unroll 1
     for (int l = 0; l < W; l++) mine.add(tile.at[l], historic::at<float>(task.b, task.k, task.n, first + l, column));
-    __syncthreads(); /* before the next tile is brought */
+    __syncthreads(); /* before the next tile is loaded */
   }
   mine.store(task, row, column);
 }
@@ -94,21 +94,13 @@ template <int W> __global__ __launch_bounds__(4 * W) void prefetch(const histori
   mine.store(task, row, column);
 }
 
-template <int W> constexpr historic::Instance outer_instance() {
-  return {W, {outer<W>, nullptr}};
-}
-
-template <int W> constexpr historic::Instance prefetch_instance() {
-  return {W, {prefetch<W>, nullptr}};
-}
-
 } // namespace
 
 extern "C" cudaError_t tg_historic_launch_essay_outer(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                       int32_t variant) {
-  static const historic::Instance instances[2][4] = {
-      {outer_instance<4>(), outer_instance<8>(), outer_instance<16>(), outer_instance<32>()},
-      {prefetch_instance<4>(), prefetch_instance<8>(), prefetch_instance<16>(), prefetch_instance<32>()},
+  static const historic::Kernel kernels[][4] = {
+      {outer<4>, outer<8>, outer<16>, outer<32>},
+      {prefetch<4>, prefetch<8>, prefetch<16>, prefetch<32>},
   };
-  return historic::start(instances[variant], historic::task_of(run, shape), run, shape);
+  return historic::start(run, shape, kernels[variant]);
 }

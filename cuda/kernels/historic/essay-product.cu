@@ -32,28 +32,20 @@ __global__ __launch_bounds__(W *W) void tiled(const historic::Task task) {
                            : historic::at<float>(task.b, task.k, task.n, first + tx, column + ty);
     __syncthreads();
     for (int l = 0; l < W; l++) sum += a[ty][l] * b[l][tx];
-    __syncthreads(); /* before the next tiles are brought */
+    __syncthreads(); /* before the next tiles are loaded */
   }
   historic::give(task, row + ty, column + tx, sum, false);
-}
-
-template <int W> constexpr historic::Instance naive_instance() {
-  return {W, {naive<W>, nullptr}};
-}
-
-template <int W, bool TRANSPOSED, int PADDING> constexpr historic::Instance instance() {
-  return {W, {tiled<W, TRANSPOSED, PADDING>, nullptr}};
 }
 
 } // namespace
 
 extern "C" cudaError_t tg_historic_launch_essay_product(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                         int32_t variant) {
-  static const historic::Instance instances[4][4] = {
-      {naive_instance<4>(), naive_instance<8>(), naive_instance<16>(), naive_instance<32>()},
-      {instance<4, false, 0>(), instance<8, false, 0>(), instance<16, false, 0>(), instance<32, false, 0>()},
-      {instance<4, true, 0>(), instance<8, true, 0>(), instance<16, true, 0>(), instance<32, true, 0>()},
-      {instance<4, true, 1>(), instance<8, true, 1>(), instance<16, true, 1>(), instance<32, true, 1>()},
+  static const historic::Kernel kernels[][4] = {
+      {naive<4>, naive<8>, naive<16>, naive<32>},
+      {tiled<4, false, 0>, tiled<8, false, 0>, tiled<16, false, 0>, tiled<32, false, 0>},
+      {tiled<4, true, 0>, tiled<8, true, 0>, tiled<16, true, 0>, tiled<32, true, 0>},
+      {tiled<4, true, 1>, tiled<8, true, 1>, tiled<16, true, 1>, tiled<32, true, 1>},
   };
-  return historic::start(instances[variant], historic::task_of(run, shape), run, shape);
+  return historic::start(run, shape, kernels[variant]);
 }

@@ -69,27 +69,15 @@ template <int W, int PADDING> __global__ void through_tile(const historic::Task 
   }
 }
 
-template <int W> constexpr historic::Instance copy_instance() {
-  return {W, {copy<W>, nullptr}};
-}
-
-template <int W> constexpr historic::Instance naive_instance() {
-  return {W, {naive<W>, nullptr}};
-}
-
-template <int W, int PADDING> constexpr historic::Instance tile_instance() {
-  return {W, {through_tile<W, PADDING>, nullptr}};
-}
-
 } // namespace
 
 extern "C" cudaError_t tg_historic_launch_essay_transpose(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                           int32_t variant) {
-  static const historic::Instance instances[4][4] = {
-      {copy_instance<4>(), copy_instance<8>(), copy_instance<16>(), copy_instance<32>()},
-      {naive_instance<4>(), naive_instance<8>(), naive_instance<16>(), naive_instance<32>()},
-      {tile_instance<4, 0>(), tile_instance<8, 0>(), tile_instance<16, 0>(), tile_instance<32, 0>()},
-      {tile_instance<4, 1>(), tile_instance<8, 1>(), tile_instance<16, 1>(), tile_instance<32, 1>()},
+  static const historic::Kernel kernels[][4] = {
+      {copy<4>, copy<8>, copy<16>, copy<32>},
+      {naive<4>, naive<8>, naive<16>, naive<32>},
+      {through_tile<4, 0>, through_tile<8, 0>, through_tile<16, 0>, through_tile<32, 0>},
+      {through_tile<4, 1>, through_tile<8, 1>, through_tile<16, 1>, through_tile<32, 1>},
   };
-  return historic::start(instances[variant], historic::task_of(run, shape), run, shape);
+  return historic::start(run, shape, kernels[variant]);
 }

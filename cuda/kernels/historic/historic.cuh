@@ -76,6 +76,12 @@ inline cudaError_t start(Kernel kernel, const Task &task, const TgHistoricRun *r
                           static_cast<size_t>(shape->dynamic_bytes), static_cast<cudaStream_t>(run->stream));
 }
 
+/** All of C becomes zero, in the order of the stream. */
+inline cudaError_t zero(const TgHistoricRun *run) {
+  const size_t bytes = static_cast<size_t>(run->m) * static_cast<size_t>(run->n) * TG_HISTORIC_ELEMENT_BYTES;
+  return cudaMemsetAsync(run->c, 0, bytes, static_cast<cudaStream_t>(run->stream));
+}
+
 /** Starts the kernel of the run's width and type. */
 template <size_t COUNT>
 cudaError_t start(const Instance (&instances)[COUNT], const Task &task, const TgHistoricRun *run,
@@ -85,10 +91,20 @@ cudaError_t start(const Instance (&instances)[COUNT], const Task &task, const Tg
   return cudaErrorInvalidValue;
 }
 
-/** All of C becomes zero, in the order of the stream. */
-inline cudaError_t zero(const TgHistoricRun *run) {
-  const size_t bytes = static_cast<size_t>(run->m) * static_cast<size_t>(run->n) * TG_HISTORIC_ELEMENT_BYTES;
-  return cudaMemsetAsync(run->c, 0, bytes, static_cast<cudaStream_t>(run->stream));
+/** The same; C becomes zero before where several blocks add to one element. */
+template <size_t COUNT>
+cudaError_t start_sums(const Instance (&instances)[COUNT], const Task &task, const TgHistoricRun *run,
+                       const TgHistoricShape *shape) {
+  const cudaError_t status = shape->split > 1 ? zero(run) : cudaSuccess;
+  return status == cudaSuccess ? start(instances, task, run, shape) : status;
+}
+
+/** Starts a kernel of f32, given in widths 4, 8 and on, each twice the one before, in the width of the run. */
+template <size_t COUNT>
+cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, const Kernel (&kernels)[COUNT]) {
+  Instance instances[COUNT] = {};
+  for (size_t w = 0; w < COUNT; w++) instances[w] = {4 << w, {kernels[w]}};
+  return start(instances, task_of(run, shape), run, shape);
 }
 
 } // namespace historic

@@ -10,7 +10,7 @@
  *      +--+--+--+--+
  *
  *   v005   just that
- *   v006   blocks on the diagonal bring one tile at a time, not the same one twice: B of B (B + 1) / 2 blocks, for B
+ *   v006   blocks on the diagonal load one tile at a time, not the same one twice: B of B (B + 1) / 2 blocks, for B
  *          tiles a side, save half of their bytes
  *   v007   v005 with the innermost loop written out, in the paper for W = 8; here W statements whatever W is. The
  *          compiler unrolls the loop of v005, too, whose length it knows */
@@ -31,14 +31,14 @@ __device__ __forceinline__ void add_all(float &sum, const Tile<W, WAY> &a, const
   ((sum += a.at[at.down][K] * b.at[at.along][K]), ...);
 }
 
-/* The sum of one element over all tiles; `alone`: b is a, and brought once. */
+/* The sum of one element over all tiles; `alone`: b is a, and loaded once. */
 template <int W, Way WAY, Loop LOOP>
 __device__ __forceinline__ float sum_of(Tile<W, WAY> &a, Tile<W, WAY> &b, bool alone, const Problem &of,
                                         const Place &at) {
   float sum = 0;
   for (int s = 0; s < of.d; s += W) {
-    bring(a, of, static_cast<int>(blockIdx.x) * W, s, at);
-    if (!alone) bring(b, of, static_cast<int>(blockIdx.y) * W, s, at);
+    fetch(a, of, static_cast<int>(blockIdx.x) * W, s, at);
+    if (!alone) fetch(b, of, static_cast<int>(blockIdx.y) * W, s, at);
     __syncthreads();
     if (at.inside && s + W < of.d) {
       if (LOOP == written_out)
@@ -75,18 +75,12 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v006(const his
   store_twice(of, at, sum);
 }
 
-template <Way WAY, Loop LOOP> cudaError_t start_half(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  return mmt::start(run, shape, {half<4, WAY, LOOP>, half<8, WAY, LOOP>, half<16, WAY, LOOP>, half<32, WAY, LOOP>});
-}
-
-template <Way WAY> cudaError_t start_v006(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  return mmt::start(run, shape, {v006<4, WAY>, v006<8, WAY>, v006<16, WAY>, v006<32, WAY>});
-}
-
 template <Loop LOOP> cudaError_t start_half(const TgHistoricRun *run, const TgHistoricShape *shape, int32_t variant) {
-  return variant == printed     ? start_half<printed, LOOP>(run, shape)
-         : variant == coalesced ? start_half<coalesced, LOOP>(run, shape)
-                                : start_half<corrected, LOOP>(run, shape);
+  static const historic::Kernel kernels[][4] = {
+      {half<4, printed, LOOP>, half<8, printed, LOOP>, half<16, printed, LOOP>, half<32, printed, LOOP>},
+      {half<4, corrected, LOOP>, half<8, corrected, LOOP>, half<16, corrected, LOOP>, half<32, corrected, LOOP>},
+      {half<4, coalesced, LOOP>, half<8, coalesced, LOOP>, half<16, coalesced, LOOP>, half<32, coalesced, LOOP>}};
+  return historic::start(run, shape, kernels[variant]);
 }
 
 } // namespace
@@ -98,9 +92,11 @@ extern "C" cudaError_t tg_historic_launch_mmt_v005(const TgHistoricRun *run, con
 
 extern "C" cudaError_t tg_historic_launch_mmt_v006(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                    int32_t variant) {
-  return variant == printed     ? start_v006<printed>(run, shape)
-         : variant == coalesced ? start_v006<coalesced>(run, shape)
-                                : start_v006<corrected>(run, shape);
+  static const historic::Kernel kernels[][4] = {
+      {v006<4, printed>, v006<8, printed>, v006<16, printed>, v006<32, printed>},
+      {v006<4, corrected>, v006<8, corrected>, v006<16, corrected>, v006<32, corrected>},
+      {v006<4, coalesced>, v006<8, coalesced>, v006<16, coalesced>, v006<32, coalesced>}};
+  return historic::start(run, shape, kernels[variant]);
 }
 
 extern "C" cudaError_t tg_historic_launch_mmt_v007(const TgHistoricRun *run, const TgHistoricShape *shape,

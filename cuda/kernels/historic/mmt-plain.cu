@@ -21,5 +21,5 @@ template <int W> __global__ __launch_bounds__(W *W) void multiply(const historic
 extern "C" cudaError_t tg_historic_launch_mmt_plain(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                     int32_t variant) {
   (void)variant;
-  return mmt::start(run, shape, {multiply<4>, multiply<8>, multiply<16>, multiply<32>});
+  return historic::start(run, shape, {multiply<4>, multiply<8>, multiply<16>, multiply<32>});
 }

@@ -57,7 +57,7 @@ cudaError_t start_stripes(const TgHistoricRun *run, const TgHistoricShape *shape
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape->dynamic_bytes);
     if (status != cudaSuccess) return status;
   }
-  return mmt::start(run, shape, kernels);
+  return historic::start(run, shape, kernels);
 }
 
 template <Lie LIE> cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, int32_t variant) {

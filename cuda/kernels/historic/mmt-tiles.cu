@@ -1,5 +1,5 @@
 /* v002 to v004: tiles of M in shared memory, each element read W times from there. 2d^3 operations; 8W^2 bytes of M for
- * 2W^3 of them: W / 4 operations a byte. mmt.cuh draws the tiles and says what the ways are.
+ * 2W^3 of them: W / 4 operations a byte. mmt.cuh draws the tiles and lists the variants.
  *
  *   v002   asks nothing: W must divide d
  *   v003   any d: asks at every multiply-add whether M has this column
@@ -22,7 +22,7 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v002(const his
     b.at[at.down][at.along] = of.m[(y + at.down) * of.d + s + at.along];
     __syncthreads();
     add(sum, a, b, at, W);
-    __syncthreads(); /* before the next tiles are brought */
+    __syncthreads(); /* before the next tiles are loaded */
   }
   of.r[at.i * of.d + at.j] = sum;
 }
@@ -33,8 +33,8 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v003(const his
   const Place at = place_of<W, WAY>(of.d);
   float sum = 0;
   for (int s = 0; s < of.d; s += W) {
-    bring(a, of, static_cast<int>(blockIdx.x) * W, s, at);
-    bring(b, of, static_cast<int>(blockIdx.y) * W, s, at);
+    fetch(a, of, static_cast<int>(blockIdx.x) * W, s, at);
+    fetch(b, of, static_cast<int>(blockIdx.y) * W, s, at);
     __syncthreads();
     if (at.inside)
       for (int k = 0; k < W; k++)
@@ -50,8 +50,8 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v004(const his
   const Place at = place_of<W, WAY>(of.d);
   float sum = 0;
   for (int s = 0; s < of.d; s += W) {
-    bring(a, of, static_cast<int>(blockIdx.x) * W, s, at);
-    bring(b, of, static_cast<int>(blockIdx.y) * W, s, at);
+    fetch(a, of, static_cast<int>(blockIdx.x) * W, s, at);
+    fetch(b, of, static_cast<int>(blockIdx.y) * W, s, at);
     __syncthreads();
     if (at.inside && s + W < of.d)
       add(sum, a, b, at, W);
@@ -62,33 +62,29 @@ template <int W, Way WAY> __global__ __launch_bounds__(W *W) void v004(const his
   if (at.inside) of.r[at.i * of.d + at.j] = sum;
 }
 
-template <Way WAY> cudaError_t start_v002(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  return mmt::start(run, shape, {v002<4, WAY>, v002<8, WAY>, v002<16, WAY>, v002<32, WAY>});
-}
-
-template <Way WAY> cudaError_t start_v003(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  return mmt::start(run, shape, {v003<4, WAY>, v003<8, WAY>, v003<16, WAY>, v003<32, WAY>});
-}
-
-template <Way WAY> cudaError_t start_v004(const TgHistoricRun *run, const TgHistoricShape *shape) {
-  return mmt::start(run, shape, {v004<4, WAY>, v004<8, WAY>, v004<16, WAY>, v004<32, WAY>});
-}
-
 } // namespace
 
 extern "C" cudaError_t tg_historic_launch_mmt_v002(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                    int32_t variant) {
-  return variant == coalesced ? start_v002<coalesced>(run, shape) : start_v002<corrected>(run, shape);
+  static const historic::Kernel kernels[][4] = {
+      {v002<4, corrected>, v002<8, corrected>, v002<16, corrected>, v002<32, corrected>},
+      {v002<4, coalesced>, v002<8, coalesced>, v002<16, coalesced>, v002<32, coalesced>}};
+  return historic::start(run, shape, kernels[variant == coalesced]);
 }
 
 extern "C" cudaError_t tg_historic_launch_mmt_v003(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                    int32_t variant) {
-  return variant == coalesced ? start_v003<coalesced>(run, shape) : start_v003<corrected>(run, shape);
+  static const historic::Kernel kernels[][4] = {
+      {v003<4, corrected>, v003<8, corrected>, v003<16, corrected>, v003<32, corrected>},
+      {v003<4, coalesced>, v003<8, coalesced>, v003<16, coalesced>, v003<32, coalesced>}};
+  return historic::start(run, shape, kernels[variant == coalesced]);
 }
 
 extern "C" cudaError_t tg_historic_launch_mmt_v004(const TgHistoricRun *run, const TgHistoricShape *shape,
                                                    int32_t variant) {
-  return variant == printed     ? start_v004<printed>(run, shape)
-         : variant == coalesced ? start_v004<coalesced>(run, shape)
-                                : start_v004<corrected>(run, shape);
+  static const historic::Kernel kernels[][4] = {
+      {v004<4, printed>, v004<8, printed>, v004<16, printed>, v004<32, printed>},
+      {v004<4, corrected>, v004<8, corrected>, v004<16, corrected>, v004<32, corrected>},
+      {v004<4, coalesced>, v004<8, coalesced>, v004<16, coalesced>, v004<32, coalesced>}};
+  return historic::start(run, shape, kernels[variant]);
 }

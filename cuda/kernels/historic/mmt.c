@@ -30,7 +30,7 @@ static void shape_in_tiles(const TgHistoricRun *run, bool printed, int32_t line,
   shape->shared_bytes = 2 * run->width * line * WORD;
 }
 
-/* A tile of M is brought for every tile beside and below it: two for each of a block's rounds. */
+/* A tile of M is loaded for every tile to its right and below it: two for each of a block's rounds. */
 static void shape_square(const TgHistoricRun *run, bool printed, int32_t line, TgHistoricShape *shape) {
   const double d = (double)run->m;
   shape_in_tiles(run, printed, line, shape);

@@ -10,7 +10,7 @@
  *    y | s0 | s1 | s2 |.|        |   +--+   | |    for each s: load two tiles, barrier,
  *      +----+----+----+-+        +----------+-+                W multiply-adds a thread, barrier
  *                                     y
- * The ways of one version differ in this alone:
+ * The variants of one version differ in this alone:
  *
  *   printed     the last tile has d % W columns, which is none where W divides d
  *   corrected   it has what is left
@@ -66,7 +66,7 @@ template <int W, Way WAY> __device__ __forceinline__ Place place_of(int d) {
 /** Each thread loads its element of the tile whose first row is `row` and first column s, where M has it. What M has
  * not stays as it was and is not used: no sum runs beyond column d, and no thread beyond row d sums. */
 template <int W, Way WAY>
-__device__ __forceinline__ void bring(Tile<W, WAY> &tile, const Problem &of, int row, int s, const Place &at) {
+__device__ __forceinline__ void fetch(Tile<W, WAY> &tile, const Problem &of, int row, int s, const Place &at) {
   const int i = row + at.down, j = s + at.along;
   if (i < of.d && j < of.d) tile.at[at.down][at.along] = of.m[i * of.d + j];
 }
@@ -76,14 +76,6 @@ template <int W, Way WAY>
 __device__ __forceinline__ void add(float &sum, const Tile<W, WAY> &a, const Tile<W, WAY> &b, const Place &at,
                                     int columns) {
   for (int k = 0; k < columns; k++) sum += a.at[at.down][k] * b.at[at.along][k];
-}
-
-/** Starts a kernel, given in widths 4, 8 and on, each twice the one before, in the width of the run. */
-template <size_t COUNT>
-cudaError_t start(const TgHistoricRun *run, const TgHistoricShape *shape, const historic::Kernel (&kernels)[COUNT]) {
-  historic::Instance instances[COUNT] = {};
-  for (size_t w = 0; w < COUNT; w++) instances[w] = {4 << w, {kernels[w]}};
-  return historic::start(instances, historic::task_of(run, shape), run, shape);
 }
 
 } // namespace mmt

@@ -46,7 +46,7 @@ template <typename T, int W> __global__ __launch_bounds__(W *W) void tiles(const
       const int at = (tx + ty + k) % W;
       sum += a[ty][at] * b[at][tx];
     }
-    __syncthreads(); /* before the next tiles are brought */
+    __syncthreads(); /* before the next tiles are loaded */
   }
   historic::give(task, row, column, sum, task.split > 1);
 }
@@ -63,9 +63,5 @@ extern "C" cudaError_t tg_historic_launch_oneil_cannon(const TgHistoricRun *run,
   static const historic::Instance tiled[] = {instance<4>(), instance<8>(), instance<16>(), instance<32>()};
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0) return historic::start(single, task, run, shape);
-  if (shape->split > 1) {
-    const cudaError_t status = historic::zero(run);
-    if (status != cudaSuccess) return status;
-  }
-  return historic::start(tiled, task, run, shape);
+  return historic::start_sums(tiled, task, run, shape);
 }

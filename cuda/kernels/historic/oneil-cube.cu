@@ -75,7 +75,7 @@ template <typename T, int W, bool BANKS> __global__ __launch_bounds__(W *W *W) v
     }
     __syncthreads();
     mine += (BANKS ? a[ty][tx] : a[tx][ty]) * b[ty][tz];
-    __syncthreads(); /* before the next tiles are brought */
+    __syncthreads(); /* before the next tiles are loaded */
   }
   term(tx, ty, tz) = mine;
   __syncthreads();
@@ -103,9 +103,5 @@ extern "C" cudaError_t tg_historic_launch_oneil_cube(const TgHistoricRun *run, c
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0)
     return run->adverse ? historic::start(adverse, task, run, shape) : historic::start(printed, task, run, shape);
-  if (shape->split > 1) {
-    const cudaError_t status = historic::zero(run);
-    if (status != cudaSuccess) return status;
-  }
-  return variant == 3 ? historic::start(banks, task, run, shape) : historic::start(plain, task, run, shape);
+  return variant == 3 ? historic::start_sums(banks, task, run, shape) : historic::start_sums(plain, task, run, shape);
 }

@@ -33,7 +33,7 @@ __device__ __forceinline__ void plane(const historic::Task &task, int64_t row, i
     if (tx == 0) b[ty] = historic::at<T>(task.b, task.k, task.n, l + ty, column);
     __syncthreads();
     mine += a[tx][ty] * b[ty];
-    __syncthreads(); /* before the next tiles are brought */
+    __syncthreads(); /* before the next tiles are loaded */
   }
   term[tx][ty] = mine;
   __syncthreads();
@@ -73,9 +73,5 @@ extern "C" cudaError_t tg_historic_launch_oneil_planes(const TgHistoricRun *run,
                                              tile_instance<16>(), tile_instance<32>()};
   const historic::Task task = historic::task_of(run, shape);
   if (variant == 0) return historic::start(single, task, run, shape);
-  if (shape->split > 1) {
-    const cudaError_t status = historic::zero(run);
-    if (status != cudaSuccess) return status;
-  }
-  return historic::start(tiled, task, run, shape);
+  return historic::start_sums(tiled, task, run, shape);
 }

@@ -71,7 +71,7 @@ static void shape_cube_tiles(const TgHistoricRun *run, TgHistoricShape *shape) {
   shape->bank_ways = run->width == 8 ? 8 : run->width == 4 ? 2 : 1;
 }
 
-/* Of 8 x 8 x 8 threads, whatever the run says. */
+/* Always of 8 x 8 x 8 threads. */
 static void shape_cube(const TgHistoricRun *run, TgHistoricShape *shape) {
   TgHistoricRun eight = *run;
   eight.width = DEEP;
