@@ -13,7 +13,7 @@ TG_BEGIN_DECLS
 typedef enum TgJsonType {
   TG_JSON_NO_TYPE, /**< a type that is not among these: stops the program when it is written */
   TG_JSON_STRING,  /**< const char *; NULL becomes null */
-  TG_JSON_TEXT,    /**< char [] */
+  TG_JSON_TEXT,    /**< char [], or TgText */
   TG_JSON_BOOL,
   TG_JSON_INT32,
   TG_JSON_INT64,
@@ -41,6 +41,7 @@ typedef struct TgJsonField {
       int64_t *: TG_JSON_INT64,                                                                                        \
       uint64_t *: TG_JSON_UINT64,                                                                                      \
       double *: TG_JSON_DOUBLE,                                                                                        \
+      TgText *: TG_JSON_TEXT,                                                                                          \
       default: _Generic((member), char *: TG_JSON_TEXT, default: TG_JSON_NO_TYPE))
 
 /** A row for a member of the struct `record`; the type is the member's. */

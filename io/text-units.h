@@ -8,11 +8,11 @@
 TG_BEGIN_DECLS
 
 /** Seconds with a unit that leaves one to three digits before the point, "-" where they are NaN. */
-void tg_time_text(double seconds, char *text, size_t size);
+TgText tg_time_text(double seconds);
 /** A ratio as "59.3 %", "-" where it is NaN. */
-void tg_percent_text(double ratio, char *text, size_t size);
+TgText tg_percent_text(double ratio);
 /** Bytes as "1.5 GB", in powers of 1000. */
-void tg_bytes_text(double bytes, char *text, size_t size);
+TgText tg_bytes_text(double bytes);
 
 TG_END_DECLS
 

@@ -199,10 +199,10 @@ bool tg_bindings_parse(TgBindings *bindings, const char *text, TgError *error);
 
 /** Processors of the bound grid. */
 int64_t tg_schedule_processors(const TgSchedule *schedule);
-/** Writes the grid as "4x4x4". */
-void tg_schedule_grid_text(const TgSchedule *schedule, char *text, size_t size);
-/** Writes processor `rank` as "(1, 2)". */
-void tg_schedule_processor_text(const TgSchedule *schedule, int64_t rank, char *text, size_t size);
+/** The grid as "4x4x4". */
+TgText tg_schedule_grid_text(const TgSchedule *schedule);
+/** Processor `rank` as "(1, 2)". */
+TgText tg_schedule_processor_text(const TgSchedule *schedule, int64_t rank);
 
 /** Shape of a whole matrix when C is m×n with inner dimension k; 0×0 for a matrix that does not occur. Where C is A
  * alone (a copy or a transpose) k plays no part. */

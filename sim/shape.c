@@ -11,12 +11,14 @@ static const char matrix_name[TG_MATRICES + 1] = "ABC";
 /** Products of two extents, times the bytes of an element, stay far below 2^63. */
 static const int64_t most_elements = INT64_C(1) << 59;
 
-void tg_computes_text(const TgComputes *computes, char text[TG_FORMULA_BYTES]) {
-  int length =
-      snprintf(text, TG_FORMULA_BYTES, "C = %c%s", matrix_name[computes->left], computes->left_transposed ? "'" : "");
-  if (computes->right >= TG_MATRICES) return;
-  snprintf(text + length, TG_FORMULA_BYTES - (size_t)length, " * %c%s", matrix_name[computes->right],
-           computes->right_transposed ? "'" : "");
+TgText tg_computes_text(const TgComputes *computes) {
+  TgText text;
+  const int length =
+      g_snprintf(text.s, sizeof text.s, "C = %c%s", matrix_name[computes->left], computes->left_transposed ? "'" : "");
+  if (computes->right < TG_MATRICES)
+    g_snprintf(text.s + length, sizeof text.s - (size_t)length, " * %c%s", matrix_name[computes->right],
+               computes->right_transposed ? "'" : "");
+  return text;
 }
 
 bool tg_computes_uses(const TgComputes *computes, TgMatrixName matrix) {
@@ -32,13 +34,11 @@ static bool set_factor(TgShape *shape, const TgComputes *computes, int matrix, b
     columns = swap;
   }
   if (shape->rows[matrix] && (shape->rows[matrix] != rows || shape->columns[matrix] != columns)) {
-    char formula[TG_FORMULA_BYTES];
-    tg_computes_text(computes, formula);
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "%s does not fit m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ": %c would be both %" PRId64
                        "x%" PRId64 " and %" PRId64 "x%" PRId64,
-                       formula, shape->m, shape->n, shape->k, matrix_name[matrix], shape->rows[matrix],
-                       shape->columns[matrix], rows, columns);
+                       tg_computes_text(computes).s, shape->m, shape->n, shape->k, matrix_name[matrix],
+                       shape->rows[matrix], shape->columns[matrix], rows, columns);
   }
   shape->rows[matrix] = rows;
   shape->columns[matrix] = columns;
@@ -85,11 +85,9 @@ bool tg_shape_from_matrices(TgShape *shape, const TgComputes *computes, int64_t 
   const int64_t *right = extent[computes->right];
   const int64_t inner = right[computes->right_transposed], n = right[!computes->right_transposed];
   if (k == inner) return tg_shape_init(shape, computes, m, n, k, error);
-  char formula[TG_FORMULA_BYTES];
-  tg_computes_text(computes, formula);
   return TG_SIM_FAIL(error, BAD_INPUT,
                      "%s: inner dimensions differ: %c is %" PRId64 "x%" PRId64 ", %c is %" PRId64 "x%" PRId64
                      ", so %" PRId64 " meets %" PRId64,
-                     formula, matrix_name[computes->left], left[0], left[1], matrix_name[computes->right], right[0],
-                     right[1], k, inner);
+                     tg_computes_text(computes).s, matrix_name[computes->left], left[0], left[1],
+                     matrix_name[computes->right], right[0], right[1], k, inner);
 }

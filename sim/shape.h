@@ -24,10 +24,8 @@ typedef struct TgBlock {
   int64_t row_stride, column_stride; /**< in elements */
 } TgBlock;
 
-enum { TG_FORMULA_BYTES = 16 };
-
-/** Writes "C = A * B", "C = A * A'", "C = A'". */
-void tg_computes_text(const TgComputes *computes, char text[TG_FORMULA_BYTES]);
+/** "C = A * B", "C = A * A'", "C = A'". */
+TgText tg_computes_text(const TgComputes *computes);
 
 /** Extents for m, n, k, each from 1 to 2^31-1.
  * Errors: BAD_INPUT where they do not fit `computes`; TOO_LARGE where a matrix has more than 2^59 elements. */

@@ -36,6 +36,11 @@ enum {
   TG_MAX_PROCESSORS = 1 << 24 /**< processors of a grid, nodes of a network */
 };
 
+/** A short text, returned by value: `f(x).s` is good to the end of the statement. */
+typedef struct TgText {
+  char s[64];
+} TgText;
+
 /** What kind of failure: of the run of a schedule, where there is one. */
 typedef enum TgCause {
   TG_CAUSE_NONE,       /**< nothing is known beyond the message */

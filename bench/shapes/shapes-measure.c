@@ -110,7 +110,7 @@ static void add_cases(Sweep *sweep, size_t place, const char *grid) {
     if (!is_wanted(sweep->plan, false, one->schedule_name) || !parse(&entries[e], &one->schedule, &one->names) ||
         !bind(one, grid) || !is_new(sweep, one))
       continue;
-    tg_schedule_grid_text(&one->schedule, one->grid, sizeof one->grid);
+    g_strlcpy(one->grid, tg_schedule_grid_text(&one->schedule).s, sizeof one->grid);
     g_ptr_array_add(sweep->cases, g_steal_pointer(&one));
   }
 }

@@ -56,9 +56,8 @@ static void limit_text(double bytes, char *text, size_t size) {
 
 /* "and 4 GB are available" */
 static void left_text(const TgCli *cli, double left, char *text, size_t size) {
-  char bytes[32];
-  tg_bytes_text(left, bytes, sizeof bytes);
-  g_snprintf(text, size, cli->memory_limit_bytes ? "--memory-limit leaves %s" : "%s are available", bytes);
+  g_snprintf(text, size, cli->memory_limit_bytes ? "--memory-limit leaves %s" : "%s are available",
+             tg_bytes_text(left).s);
 }
 
 TgExit tg_memory_check(const TgCli *cli, const char *what, double need_bytes) {
@@ -67,20 +66,17 @@ TgExit tg_memory_check(const TgCli *cli, const char *what, double need_bytes) {
 
 TgExit tg_memory_refuse(const TgCli *cli, const char *what, double need_bytes) {
   enum { OWN_BYTES = 64 << 20 }; /* the program itself */
-  char need[32], left[64], enough[32];
-  tg_bytes_text(need_bytes, need, sizeof need);
+  char left[64], enough[32];
   left_text(cli, (double)tg_memory_limit(cli), left, sizeof left);
   limit_text(need_bytes + OWN_BYTES, enough, sizeof enough);
   return tg_report(
       cli, TG_EXIT_USAGE,
-      "%s needs about %s of memory, and %s; make it smaller, or give --memory-limit %s to try all the same", what, need,
-      left, enough);
+      "%s needs about %s of memory, and %s; make it smaller, or give --memory-limit %s to try all the same", what,
+      tg_bytes_text(need_bytes).s, left, enough);
 }
 
 TgExit tg_memory_check_proof(const TgCli *cli, const TgAlgo *algo, double more_bytes) {
-  char grid[48];
-  tg_schedule_grid_text(&algo->schedule, grid, sizeof grid);
-  g_autofree char *what = g_strdup_printf("%s on %s", tg_algo_name(algo), grid);
+  g_autofree char *what = g_strdup_printf("%s on %s", tg_algo_name(algo), tg_schedule_grid_text(&algo->schedule).s);
   return tg_memory_check(cli, what, tg_state_need_bytes(&algo->schedule) + more_bytes);
 }
 

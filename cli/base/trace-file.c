@@ -20,12 +20,10 @@ void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs) {
 }
 
 static TgExit refuse_time(const TgCli *cli, double time_s) {
-  char time[32];
-  tg_time_text(time_s, time, sizeof time);
   return tg_report(cli, TG_EXIT_USAGE,
                    "%s: a time of %s is beyond the longest that a trace holds, %.0e s (63 bits of nanoseconds); take "
                    "smaller matrices or a faster machine",
-                   cli->options.trace, time, longest_s);
+                   cli->options.trace, tg_time_text(time_s).s, longest_s);
 }
 
 /* A name is one line of what is printed, whatever it holds. */

@@ -10,7 +10,8 @@
 typedef struct TgHeldRun {
   TgAlgo algo;
   TgMemory memory;
-  char *name, *words, peak[64], who[64];
+  char *name, *words;
+  TgText peak, who;
 } TgHeldRun;
 
 /* What --size says; all 0 without it. */
@@ -61,21 +62,18 @@ static void find_words(TgHeldRun *run, const TgSizes *sizes) {
   const TgMemory *memory = &run->memory;
   const TgMemoryUnit unit = sizes->element_bytes ? TG_MEMORY_WORDS : TG_MEMORY_BLOCKS;
   const int64_t blocks = peak_of(memory, TG_MEMORY_BLOCKS)->largest;
-  g_autofree char *text = g_strdup_printf("%" PRId64 " block%s", blocks, blocks == 1 ? "" : "s");
-  char once[32], grid[48];
-  g_strlcpy(run->peak, text, sizeof run->peak);
-  tg_schedule_processor_text(&run->algo.schedule, peak_of(memory, unit)->processor, run->who, sizeof run->who);
-  tg_schedule_grid_text(&run->algo.schedule, grid, sizeof grid);
-  run->name = g_strdup_printf("%s on %s", tg_algo_display_name(&run->algo), grid);
+  g_snprintf(run->peak.s, sizeof run->peak.s, "%" PRId64 " block%s", blocks, blocks == 1 ? "" : "s");
+  run->who = tg_schedule_processor_text(&run->algo.schedule, peak_of(memory, unit)->processor);
+  run->name =
+      g_strdup_printf("%s on %s", tg_algo_display_name(&run->algo), tg_schedule_grid_text(&run->algo.schedule).s);
   if (unit == TG_MEMORY_BLOCKS) {
     run->words = g_strdup_printf("%" PRId64 " processors", memory->processors);
     return;
   }
-  tg_bytes_text((double)peak_of(memory, unit)->largest * (double)sizes->element_bytes, run->peak, sizeof run->peak);
-  tg_bytes_text(memory->once_words * (double)sizes->element_bytes, once, sizeof once);
-  run->words =
-      g_strdup_printf("%" PRId64 " processors, at most %s at once on one; one copy of A, B and C takes %s of each",
-                      memory->processors, text, once);
+  run->words = g_strdup_printf(
+      "%" PRId64 " processors, at most %s at once on one; one copy of A, B and C takes %s of each", memory->processors,
+      run->peak.s, tg_bytes_text(memory->once_words * (double)sizes->element_bytes).s);
+  run->peak = tg_bytes_text((double)peak_of(memory, unit)->largest * (double)sizes->element_bytes);
 }
 
 static TgExit open_run(TgCli *cli, TgHeldRun *run, const char *name, bool several, const TgSizes *sizes) {
@@ -112,8 +110,8 @@ static TgExit draw(TgCli *cli, const TgHeldRun *runs, int count, const TgSizes *
   for (int r = 0; r < count; r++) {
     names[r] = runs[r].name;
     charts[r] = (TgMemoryRun){.name = runs[r].name,
-                              .peak = runs[r].peak,
-                              .who = runs[r].who,
+                              .peak = runs[r].peak.s,
+                              .who = runs[r].who.s,
                               .words = runs[r].words,
                               .memory = &runs[r].memory};
   }

@@ -16,7 +16,8 @@ typedef struct TgTimedRun {
   TgSpacetimeRun chart;
   int64_t *lane_of; /* by node; -1 where it has no processor */
   int64_t *node_of; /* by lane */
-  char *name, *words, time[32];
+  char *name, *words;
+  TgText time;
   char **lane;
   TgSpan *span;
   TgSpacetimeStep *step;
@@ -73,11 +74,9 @@ static void find_lanes(TgTimedRun *run) {
   run->lane = g_new0(char *, lanes + 1);
   for (int64_t n = 0; n < sim->cost->nodes; n++) run->lane_of[n] = -1;
   for (int64_t l = 0; l < lanes; l++) {
-    char name[64];
     run->node_of[l] = sim->rank ? tg_embedding_node(&sim->embedding, l) : l;
     run->lane_of[run->node_of[l]] = l;
-    tg_sim_vertex_text(sim, run->node_of[l], name, sizeof name);
-    run->lane[l] = g_strdup(name);
+    run->lane[l] = g_strdup(tg_sim_vertex_text(sim, run->node_of[l]).s);
   }
   run->chart.lanes = lanes;
   run->chart.dims = sim->rank ? schedule->dims : 1;
@@ -118,29 +117,26 @@ static void find_steps(TgTimedRun *run) {
 static char *words_of(const TgTimedRun *run) {
   const TgEstimate *sim = &run->sim.estimate;
   const TgCost *cost = sim->cost;
-  char compute[32], rest[32];
   const char *embedding = tg_embedding_name(sim->embedding.kind);
-  tg_time_text(cost->compute_s, compute, sizeof compute);
-  tg_time_text(cost->communication_s, rest, sizeof rest);
   if (cost->trace.steps == 0) return g_strdup_printf("network %s, %s", sim->network_text, embedding);
   return g_strdup_printf("network %s, %s; %s ends last: %s of products, %s of communication and waiting",
-                         sim->network_text, embedding, run->lane[run->step[cost->trace.steps - 1].to], compute, rest);
+                         sim->network_text, embedding, run->lane[run->step[cost->trace.steps - 1].to],
+                         tg_time_text(cost->compute_s).s, tg_time_text(cost->communication_s).s);
 }
 
 static TgExit open_run(TgCli *cli, TgTimedRun *run, const char *name, bool several) {
-  char grid[48];
   TgExit status = predict(cli, run, name, several);
   if (status) return status;
-  tg_schedule_grid_text(&run->sim.algo.schedule, grid, sizeof grid);
-  tg_time_text(run->sim.cost.time_s, run->time, sizeof run->time);
+  run->time = tg_time_text(run->sim.cost.time_s);
   find_lanes(run);
   find_spans(run);
   find_steps(run);
-  run->name = g_strdup_printf("%s on %s", tg_algo_display_name(&run->sim.algo), grid);
+  run->name = g_strdup_printf("%s on %s", tg_algo_display_name(&run->sim.algo),
+                              tg_schedule_grid_text(&run->sim.algo.schedule).s);
   run->words = words_of(run);
   run->chart.name = run->name;
   run->chart.words = run->words;
-  run->chart.time = run->time;
+  run->chart.time = run->time.s;
   run->chart.time_s = run->sim.cost.time_s;
   run->chart.steps = run->sim.cost.trace.steps;
   run->chart.lane = (const char *const *)run->lane;

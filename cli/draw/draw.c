@@ -26,7 +26,7 @@ typedef struct TgOnPage {
   TgTopology network;
   TgEmbedding embedding;
   TgDrawOptions options;
-  char grid[48];
+  TgText grid;
   GPtrArray *set; /* those of --set that it takes */
 } TgOnPage;
 
@@ -50,7 +50,7 @@ static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *name, const 
   if (status) return status;
   one->options.topology = &one->network;
   one->options.embedding = &one->embedding;
-  tg_schedule_grid_text(&one->algo.schedule, one->grid, sizeof one->grid);
+  one->grid = tg_schedule_grid_text(&one->algo.schedule);
   one->set = g_ptr_array_new();
   for (char **text = cli->options.set; text && *text; text++)
     if (tg_sim_takes(&one->algo, *text)) g_ptr_array_add(one->set, *text);
@@ -92,7 +92,7 @@ static TgExit write_page(TgCli *cli, TgOnPage *on, int count, const TgPageOption
                                     .options = &on[i].options,
                                     .text = on[i].algo.source.text,
                                     .length = on[i].algo.source.length,
-                                    .grid = on[i].grid,
+                                    .grid = on[i].grid.s,
                                     .network = on[i].network_text,
                                     .embedding = cli->options.embed,
                                     .heat = cli->options.heat,

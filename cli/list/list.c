@@ -186,12 +186,10 @@ static void print_algorithms(TgCli *cli) {
   TgListing listing = listing_new("lll", "algorithm|grid|computes", "source");
   for (size_t i = 0; i < count; i++) {
     g_auto(TgAlgo) algo = {0};
-    char formula[TG_FORMULA_BYTES];
     if (!parse_entry(&entries[i], &algo)) continue;
-    tg_computes_text(&algo.schedule.computes, formula);
     tg_table_add(listing.table, "%s", entries[i].name);
     tg_table_add(listing.table, "%s", tg_name(&algo.names, algo.names.grid));
-    tg_table_add(listing.table, "%s", formula);
+    tg_table_add(listing.table, "%s", tg_computes_text(&algo.schedule.computes).s);
     listing_add(&listing, "%s", tg_name(&algo.names, algo.names.citation));
   }
   listing_print(cli, &listing);
@@ -265,13 +263,11 @@ static void write_algorithms(TgJson *json) {
   const TgLibraryEntry *entries = tg_library_list(&count);
   for (size_t i = 0; i < count; i++) {
     g_auto(TgAlgo) algo = {0};
-    char formula[TG_FORMULA_BYTES];
     if (!parse_entry(&entries[i], &algo)) continue;
-    tg_computes_text(&algo.schedule.computes, formula);
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", entries[i].name);
     tg_json_member_string(json, "grid", tg_name(&algo.names, algo.names.grid));
-    tg_json_member_string(json, "computes", formula);
+    tg_json_member_string(json, "computes", tg_computes_text(&algo.schedule.computes).s);
     tg_json_member_string(json, "source", tg_name(&algo.names, algo.names.citation));
     tg_json_end_object(json);
   }

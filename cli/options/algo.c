@@ -112,14 +112,11 @@ void tg_parameters_write(TgJson *json, const TgBindings *parameters) {
 }
 
 void tg_algo_write(TgJson *json, const TgSchedule *schedule, const TgScheduleNames *names) {
-  char grid[48], formula[TG_FORMULA_BYTES];
   TgBindings parameters;
-  tg_schedule_grid_text(schedule, grid, sizeof grid);
-  tg_computes_text(&schedule->computes, formula);
   tg_parameters_of(schedule, names, &parameters);
   tg_json_member_string(json, "algorithm", tg_name(names, names->title));
-  tg_json_member_string(json, "computes", formula);
-  tg_json_member_string(json, "grid", grid);
+  tg_json_member_string(json, "computes", tg_computes_text(&schedule->computes).s);
+  tg_json_member_string(json, "grid", tg_schedule_grid_text(schedule).s);
   tg_parameters_write(json, &parameters);
 }
 
@@ -257,13 +254,11 @@ static void print_failure(TgCli *cli, const TgAlgo *algo, const TgError *failure
 }
 
 TgExit tg_algo_report_failure(TgCli *cli, const TgAlgo *algo, const TgError *failure) {
-  char grid[48];
   if (failure->cause == TG_CAUSE_MEMORY)
     return failure->line > 0
                ? tg_report_at(cli, TG_EXIT_USAGE, &algo->source, failure->line, failure->column, failure->message)
                : tg_report(cli, TG_EXIT_USAGE, "%s: %s", algo->source.name, failure->message);
   if (cli->options.json) print_failure(cli, algo, failure);
-  tg_schedule_grid_text(&algo->schedule, grid, sizeof grid);
-  g_autofree char *message = g_strdup_printf("%s (on %s)", failure->message, grid);
+  g_autofree char *message = g_strdup_printf("%s (on %s)", failure->message, tg_schedule_grid_text(&algo->schedule).s);
   return tg_report_at(cli, TG_EXIT_WRONG, &algo->source, failure->line, failure->column, message);
 }

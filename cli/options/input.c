@@ -22,15 +22,14 @@ static TgExit read_one(const TgCli *cli, const char *path, TgElement type, const
 }
 
 static TgExit check_files(const TgCli *cli, const TgComputes *computes) {
-  char formula[TG_FORMULA_BYTES];
-  tg_computes_text(computes, formula);
+  const TgText formula = tg_computes_text(computes);
   bool uses_b = tg_computes_uses(computes, TG_MATRIX_B);
   if (cli->options.integers || cli->options.seed)
     return tg_report(cli, TG_EXIT_USAGE, "--seed and --integers are for random matrices, not for those of --a and --b");
   if (cli->options.b && !uses_b)
-    return tg_report(cli, TG_EXIT_USAGE, "--b: the schedule computes %s and reads no B", formula);
+    return tg_report(cli, TG_EXIT_USAGE, "--b: the schedule computes %s and reads no B", formula.s);
   if (!cli->options.a) return tg_report(cli, TG_EXIT_USAGE, "--b without --a: give both");
-  if (uses_b && !cli->options.b) return tg_report(cli, TG_EXIT_USAGE, "--a without --b: %s needs both", formula);
+  if (uses_b && !cli->options.b) return tg_report(cli, TG_EXIT_USAGE, "--a without --b: %s needs both", formula.s);
   return TG_EXIT_DONE;
 }
 

@@ -126,13 +126,11 @@ static char *network_words(const TgPlanRun *run) {
 
 static void print_head(TgCli *cli, const TgPlanRun *run) {
   const TgPlanRequest *request = &run->request;
-  char memory[32];
-  tg_bytes_text(request->memory_bytes, memory, sizeof memory);
   g_autofree char *network = network_words(run);
   tg_print(cli, "C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s, on at most %" PRId64 " processor%s%s%s\n",
            request->m, request->n, request->k, tg_element_name(run->element), request->processors,
            plural(request->processors), isinf(request->memory_bytes) ? "" : " with ",
-           isinf(request->memory_bytes) ? "" : memory);
+           isinf(request->memory_bytes) ? "" : tg_bytes_text(request->memory_bytes).s);
   tg_print(cli, "machine: %s; network %s; model %s%s, overlap %s\n", run->machine.name, network,
            tg_cost_model_name(request->model), request->fair_equal ? " with equal shares" : "",
            request->overlap ? "on" : "off");
@@ -155,22 +153,16 @@ static bool differ_in_embedding(const GArray *ranked) {
 }
 
 static void add_place(TgTable *table, const TgPlanPlace *place, guint number, bool embeddings) {
-  char time[32], compute[32], rest[32], memory[32], efficiency[32];
   g_autofree char *choices = choices_text(place, embeddings);
-  tg_time_text(place->predicted_s, time, sizeof time);
-  tg_time_text(place->compute_s, compute, sizeof compute);
-  tg_time_text(place->communication_s, rest, sizeof rest);
-  tg_bytes_text(place->bytes_per_processor, memory, sizeof memory);
-  tg_percent_text(place->efficiency, efficiency, sizeof efficiency);
   tg_table_add(table, "%s%u", place->tie ? "=" : "", number);
   tg_table_add(table, "%s%s", place->source->name, place->proved ? "" : "*");
   tg_table_add(table, "%s", place->grid);
   tg_table_add(table, "%s", choices);
-  tg_table_add(table, "%s%s", place->rounded ? "<= " : "", time);
-  tg_table_add(table, "%s", compute);
-  tg_table_add(table, "%s", rest);
-  tg_table_add(table, "%s", efficiency);
-  tg_table_add(table, "%s%s", place->memory_proved ? "" : "<= ", memory);
+  tg_table_add(table, "%s%s", place->rounded ? "<= " : "", tg_time_text(place->predicted_s).s);
+  tg_table_add(table, "%s", tg_time_text(place->compute_s).s);
+  tg_table_add(table, "%s", tg_time_text(place->communication_s).s);
+  tg_table_add(table, "%s", tg_percent_text(place->efficiency).s);
+  tg_table_add(table, "%s%s", place->memory_proved ? "" : "<= ", tg_bytes_text(place->bytes_per_processor).s);
 }
 
 static void print_ranking(TgCli *cli, const TgPlan *plan) {
@@ -356,14 +348,11 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
 
 /* Exit 1: nothing fits. */
 static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
-  char need[32], have[32];
   if (run->plan.least_bytes == 0 && run->plan.too_long > 0)
     return tg_report(cli, TG_EXIT_FAILED, "every prediction would take too long; a quicker model is hockney");
   if (run->plan.least_bytes == 0) return tg_report(cli, TG_EXIT_FAILED, "no schedule goes on these processors");
-  tg_bytes_text(run->plan.least_bytes, need, sizeof need);
-  tg_bytes_text(run->request.memory_bytes, have, sizeof have);
-  return tg_report(cli, TG_EXIT_FAILED, "nothing fits in %s a processor; the least that one of them needs is %s", have,
-                   need);
+  return tg_report(cli, TG_EXIT_FAILED, "nothing fits in %s a processor; the least that one of them needs is %s",
+                   tg_bytes_text(run->request.memory_bytes).s, tg_bytes_text(run->plan.least_bytes).s);
 }
 
 static TgExit run(TgCli *cli) {

@@ -61,7 +61,6 @@ static char *calibrate_text(const TgCalibrateCommand *command) {
 
 static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
   const double flops = 2 * (double)sample->block[0] * (double)sample->block[1] * (double)sample->block[2];
-  char off[32];
   tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, sample->probe.m, sample->probe.n, sample->probe.k);
   tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, sample->block[0], sample->block[1], sample->block[2]);
   tg_table_add(table, "%" PRId64, sample->passes);
@@ -72,8 +71,8 @@ static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
   tg_table_add(table, "%.4g", flops / sample->product_s * 1e-9);
   tg_table_add(table, "%" PRId64, sample->probe.hops ? sample->block_bytes : 0);
   tg_table_add_time(table, sample->move_s);
-  tg_percent_text(sample->fitted_s / sample->times.time_s - 1, off, sizeof off);
-  tg_table_add(table, "%s", sample->left_out ? "left out" : off);
+  tg_table_add(table, "%s",
+               sample->left_out ? "left out" : tg_percent_text(sample->fitted_s / sample->times.time_s - 1).s);
 }
 
 static void print_samples(TgCli *cli, const TgCalibrateCommand *command) {
@@ -99,7 +98,6 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   g_autofree char *bandwidth = isinf(machine->link.bandwidth_bytes_per_s)
                                    ? g_strdup("inf")
                                    : g_strdup_printf("%.4g GB/s", machine->link.bandwidth_bytes_per_s * 1e-9);
-  char residual[32];
   tg_table_add_time_fact(table, "latency", machine->link.latency_s, link);
   tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, one direction");
   if (machine->processor.tile_rows > 0) {
@@ -109,8 +107,7 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   tg_table_add_time_fact(table, "launch", executor->launch_s, "overhead of a run, outside its steps");
   tg_table_add_time_fact(table, "round", executor->round_s, "of each round of instances that run at once");
   tg_table_add_time_fact(table, "pass", executor->pass_s, "of each pass through the schedule");
-  tg_percent_text(machine->residual, residual, sizeof residual);
-  tg_table_add_fact(table, "residual", residual, "of the samples, root of the mean square");
+  tg_table_add_fact(table, "residual", tg_percent_text(machine->residual).s, "of the samples, root of the mean square");
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, false);
 }

@@ -131,10 +131,9 @@ TgExit tg_compare_file_check(const TgCli *cli) {
 static void add_panel(TgChart *chart, const TgCompareCommand *compare, guint r) {
   const TgRunEntry *measured = tg_run_entry(&compare->run, r);
   const TgComparison *result = tg_compare_result(compare, r);
-  char grid[48];
-  tg_schedule_grid_text(&measured->algo.schedule, grid, sizeof grid);
   g_autofree char *title =
-      g_strdup_printf("%s on %s: %+.1f %% in all", tg_algo_name(&measured->algo), grid, 100 * result->total_error);
+      g_strdup_printf("%s on %s: %+.1f %% in all", tg_algo_name(&measured->algo),
+                      tg_schedule_grid_text(&measured->algo.schedule).s, 100 * result->total_error);
   TgPanel *panel = tg_chart_panel(chart, title, "step", "time in the step, us");
   tg_panel_linear(panel);
   for (int64_t s = 0; measured->run.steps && s < MIN(measured->run.facts.steps, MOST_POINTS); s++) {
@@ -179,11 +178,10 @@ TgExit tg_compare_file(TgCli *cli, const TgCompareCommand *compare) {
 static void trace_predicted(TgTraceFile *file, const TgCompareCommand *compare, guint r, int64_t most) {
   const TgRunEntry *measured = tg_run_entry(&compare->run, r);
   const TgComparison *result = tg_compare_result(compare, r);
-  char grid[48];
   double at_s = 0;
-  tg_schedule_grid_text(&measured->algo.schedule, grid, sizeof grid);
   g_autofree char *process =
-      g_strdup_printf("predicted: %s on %s, %s", tg_algo_name(&measured->algo), grid, compare->run.kind->name);
+      g_strdup_printf("predicted: %s on %s, %s", tg_algo_name(&measured->algo),
+                      tg_schedule_grid_text(&measured->algo.schedule).s, compare->run.kind->name);
   tg_trace_name(file, "process_name", 0, process);
   tg_trace_name(file, "thread_name", 0, "steps");
   for (int64_t s = 0; measured->run.steps && s < MIN(measured->run.facts.steps, most); s++) {
@@ -244,28 +242,23 @@ static void print_machine(TgCli *cli, const TgCompareCommand *compare) {
 }
 
 static void print_problem(TgCli *cli, const TgRunCommand *run) {
-  char formula[TG_FORMULA_BYTES];
   const TgComputes *computes = &tg_run_entry(run, 0)->algo.schedule.computes;
-  tg_computes_text(computes, formula);
-  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, formula, run->input.shape.m, run->input.shape.n);
+  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, tg_computes_text(computes).s, run->input.shape.m, run->input.shape.n);
   if (computes->right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, run->input.shape.k);
   tg_print(cli, ", %s, transport %s\n", tg_element_name(run->input.element), tg_transport_name(run->options.transport));
 }
 
 static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
-  char beside[32], pass[32], spread[32];
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  tg_time_text(expected->overhead_s, beside, sizeof beside);
-  tg_time_text(expected->pass_s, pass, sizeof pass);
-  tg_time_text(measured->run.time.stddev_s, spread, sizeof spread);
-  g_autofree char *made =
-      g_strdup_printf("%" PRId64 " pass%s of %s through the schedule, plus %s outside them", expected->passes,
-                      expected->passes == 1 ? "" : "es one after another", pass, beside);
+  g_autofree char *made = g_strdup_printf("%" PRId64 " pass%s of %s through the schedule, plus %s outside them",
+                                          expected->passes, expected->passes == 1 ? "" : "es one after another",
+                                          tg_time_text(expected->pass_s).s, tg_time_text(expected->overhead_s).s);
   g_autofree char *taken =
       measured->run.time.trials == 1
           ? g_strdup("one run")
-          : g_strdup_printf("the median of %d runs, standard deviation %s", measured->run.time.trials, spread);
+          : g_strdup_printf("the median of %d runs, standard deviation %s", measured->run.time.trials,
+                            tg_time_text(measured->run.time.stddev_s).s);
   tg_table_add_time_fact(table, "predicted", expected->time_s, made);
   tg_table_add_time_fact(table, "measured", measured->run.time.median_s, taken);
   tg_table_add(table, "error");
@@ -315,10 +308,8 @@ static void print_steps(TgCli *cli, const TgRunEntry *measured, const TgComparis
 static void print_one(TgCli *cli, const TgCompareCommand *compare) {
   const TgRunEntry *measured = tg_run_entry(&compare->run, 0);
   const TgComparison *result = tg_compare_result(compare, 0);
-  char grid[48];
-  tg_schedule_grid_text(&measured->algo.schedule, grid, sizeof grid);
-  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, predicted and executed on %s", tg_algo_name(&measured->algo), grid,
-                  compare->run.kind->name);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, predicted and executed on %s", tg_algo_name(&measured->algo),
+                  tg_schedule_grid_text(&measured->algo.schedule).s, compare->run.kind->name);
   print_problem(cli, &compare->run);
   print_machine(cli, compare);
   tg_print(cli, "\n");
@@ -338,10 +329,8 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
   for (guint r = 0; r < count; r++) {
     const TgRunEntry *run = tg_run_entry(&compare->run, r);
     const TgComparison *result = tg_compare_result(compare, r);
-    char grid[48];
-    tg_schedule_grid_text(&run->algo.schedule, grid, sizeof grid);
     tg_table_add(table, "%s", tg_algo_name(&run->algo));
-    tg_table_add(table, "%s", grid);
+    tg_table_add(table, "%s", tg_schedule_grid_text(&run->algo.schedule).s);
     tg_table_add_time(table, result->expected.time_s);
     tg_table_add_time(table, run->run.time.median_s);
     add_error(table, result->total_error);

@@ -112,10 +112,9 @@ static void compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *comp
 
 /* On the grid of the first ALGO and with its kernel, so that as many processors share what they share. */
 static TgExit calibrate_options(const TgCli *cli, TgCompareCommand *compare) {
-  char grid[48];
-  tg_schedule_grid_text(&tg_run_entry(&compare->run, 0)->algo.schedule, grid, sizeof grid);
   compare->calibrate.kind = compare->run.kind;
-  return tg_calibrate_options(cli, grid, &compare->calibrate);
+  return tg_calibrate_options(cli, tg_schedule_grid_text(&tg_run_entry(&compare->run, 0)->algo.schedule).s,
+                              &compare->calibrate);
 }
 
 static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {

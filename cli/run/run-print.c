@@ -26,11 +26,10 @@ static int64_t track_for(GArray *ends, double begin_s, double end_s) {
 }
 
 void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunEntry *result, int64_t most) {
-  char grid[48];
   g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
-  tg_schedule_grid_text(&result->algo.schedule, grid, sizeof grid);
-  g_autofree char *process = g_strdup_printf("measured: %s on %s, %s%s%s", tg_algo_name(&result->algo), grid,
-                                             run->kind->name, run->transport_count > 1 ? ", " : "",
+  g_autofree char *process = g_strdup_printf("measured: %s on %s, %s%s%s", tg_algo_name(&result->algo),
+                                             tg_schedule_grid_text(&result->algo.schedule).s, run->kind->name,
+                                             run->transport_count > 1 ? ", " : "",
                                              run->transport_count > 1 ? tg_transport_name(result->transport) : "");
   tg_trace_name(file, "process_name", 0, process);
   for (int64_t s = 0; result->run.steps && s < MIN(result->run.facts.steps, most); s++) {
@@ -182,9 +181,7 @@ static const char *plural(int64_t count) {
 static void print_problem(TgCli *cli, const TgRunCommand *run) {
   const TgComputes *computes = &tg_run_entry(run, 0)->algo.schedule.computes;
   const TgShape *shape = &run->input.shape;
-  char formula[TG_FORMULA_BYTES];
-  tg_computes_text(computes, formula);
-  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, formula, shape->m, shape->n);
+  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, tg_computes_text(computes).s, shape->m, shape->n);
   if (computes->right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, shape->k);
   tg_print(cli, ", %s", tg_element_name(run->input.element));
   if (run->options.collective != TG_COLLECTIVE_WHOLE)
@@ -205,17 +202,14 @@ static const char *operands_of(const TgRunEntry *result) {
 static void add_times(TgTable *table, const TgRunEntry *result) {
   const TgMeasurement *time = &result->run.time;
   const double rate = result->run.flops_per_s;
-  char from[32], to[32], mean[32], in[32], out[32];
-  tg_time_text(time->min_s, from, sizeof from);
-  tg_time_text(time->max_s, to, sizeof to);
-  tg_time_text(time->mean_s, mean, sizeof mean);
-  tg_time_text(result->run.load_s, in, sizeof in);
-  tg_time_text(result->run.gather_s, out, sizeof out);
   g_autofree char *flops = isnan(rate) ? g_strdup("") : g_strdup_printf("; %.4g Gflop/s", rate * 1e-9);
   g_autofree char *median = g_strdup_printf("the median of %d run%s after %d to warm up%s", time->trials,
                                             plural(time->trials), time->warmup, flops);
-  g_autofree char *spread = g_strdup_printf("standard deviation; from %s to %s, the mean is %s", from, to, mean);
-  g_autofree char *transfer = g_strdup_printf("apart from that: %s in %s, C out %s", operands_of(result), in, out);
+  g_autofree char *spread =
+      g_strdup_printf("standard deviation; from %s to %s, the mean is %s", tg_time_text(time->min_s).s,
+                      tg_time_text(time->max_s).s, tg_time_text(time->mean_s).s);
+  g_autofree char *transfer = g_strdup_printf("apart from that: %s in %s, C out %s", operands_of(result),
+                                              tg_time_text(result->run.load_s).s, tg_time_text(result->run.gather_s).s);
   tg_table_add_time_fact(table, "time", time->median_s, median);
   tg_table_add_time_fact(table, "spread", time->stddev_s, spread);
   tg_table_add_time_fact(table, "transfer", result->run.load_s + result->run.gather_s, transfer);
@@ -242,16 +236,14 @@ static void add_variant(TgTable *table, const TgRunEntry *result) {
 
 static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunEntry *result) {
   const TgExecutorFacts *facts = &result->run.facts;
-  char memory[32], shared[32];
-  tg_bytes_text((double)facts->memory_bytes, memory, sizeof memory);
-  tg_bytes_text((double)facts->shared_bytes, shared, sizeof shared);
   g_autofree char *words =
-      facts->shared_bytes ? g_strdup_printf("of the device, and %s of shared memory a block", shared)
+      facts->shared_bytes ? g_strdup_printf("of the device, and %s of shared memory a block",
+                                            tg_bytes_text((double)facts->shared_bytes).s)
                           : g_strdup(run->kind->on_gpu ? "of the device" : "for the matrices and the blocks of a run");
   g_autofree char *processors = g_strdup_printf("%" PRId64, facts->processors);
   tg_table_add_fact(table, "processors", processors, run->kind->processor);
   add_variant(table, result);
-  tg_table_add_fact(table, "memory", memory, words);
+  tg_table_add_fact(table, "memory", tg_bytes_text((double)facts->memory_bytes).s, words);
   if (facts->instances * facts->panels == 1) return;
   g_autofree char *instances = g_strdup_printf("%" PRId64, facts->instances);
   g_autofree char *tiles = g_strdup_printf("%" PRId64 " x %" PRId64 " elements of C each, %" PRId64
@@ -272,9 +264,7 @@ static bool waits(const TgRunEntry *result) {
 }
 
 static void add_share(TgTable *table, double share) {
-  char text[32];
-  tg_percent_text(share, text, sizeof text);
-  tg_table_add(table, "%s", text);
+  tg_table_add(table, "%s", tg_percent_text(share).s);
 }
 
 static void add_step(TgTable *table, const TgRunStep *step, bool has_waits) {
@@ -299,15 +289,12 @@ static void add_sum(TgTable *table, const char *what, double time_s, double shar
 /* A run is held up now in this step, now in that one, so the median of each may hide it. */
 static void print_medians(TgCli *cli, const TgRunEntry *result) {
   double sum_s = 0;
-  char sum[32], whole[32];
   for (int64_t s = 0; s < result->run.facts.steps; s++)
     if (result->run.steps[s].runs > 0) sum_s += result->run.steps[s].median_s;
   if (fabs(sum_s - result->run.steps_s) <= 0.05 * result->run.steps_s) return;
-  tg_time_text(sum_s, sum, sizeof sum);
-  tg_time_text(result->run.steps_s, whole, sizeof whole);
   g_autofree char *words = g_strdup_printf("The step medians add up to %s, not to %s, because different runs were slow "
                                            "in different steps. The shares add up.",
-                                           sum, whole);
+                                           tg_time_text(sum_s).s, tg_time_text(result->run.steps_s).s);
   tg_print_wrapped(cli, words, 2, 0);
 }
 
@@ -358,11 +345,9 @@ static void print_environment(TgCli *cli, const TgRunCommand *run) {
 
 static void print_one(TgCli *cli, const TgRunCommand *run) {
   const TgRunEntry *result = tg_run_entry(run, 0);
-  char grid[48];
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  tg_schedule_grid_text(&result->algo.schedule, grid, sizeof grid);
-  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, executed on %s", tg_algo_name(&result->algo), grid,
-                  run->kind->name);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s, executed on %s", tg_algo_name(&result->algo),
+                  tg_schedule_grid_text(&result->algo.schedule).s, run->kind->name);
   print_problem(cli, run);
   add_times(table, result);
   add_beside(table, run, result);
@@ -379,19 +364,16 @@ static int compare_medians(const void *a, const void *b) {
 }
 
 static void add_result(TgTable *table, const TgRunCommand *run, const TgRunEntry *result, double fastest_s) {
-  char grid[48], text[32];
   const double rate = result->run.flops_per_s;
-  tg_schedule_grid_text(&result->algo.schedule, grid, sizeof grid);
   tg_table_add(table, "%s", tg_algo_name(&result->algo));
-  tg_table_add(table, "%s", grid);
+  tg_table_add(table, "%s", tg_schedule_grid_text(&result->algo.schedule).s);
   if (run->transport_count > 1) tg_table_add(table, "%s", tg_transport_name(result->transport));
   tg_table_add_time(table, result->run.time.median_s);
   tg_table_add_time(table, result->run.time.stddev_s);
   tg_table_add(table, "%d", result->run.time.trials);
   tg_table_add(table, isnan(rate) ? "-" : "%.4g", rate * 1e-9);
   tg_table_add_time(table, result->run.load_s + result->run.gather_s);
-  tg_bytes_text((double)result->run.facts.memory_bytes, text, sizeof text);
-  tg_table_add(table, "%s", text);
+  tg_table_add(table, "%s", tg_bytes_text((double)result->run.facts.memory_bytes).s);
   tg_table_add(table, "%.1e%s", result->run.check.relative_error, result->run.check.ok ? "" : " WRONG");
   if (result->run.time.median_s > fastest_s)
     tg_table_add(table, "%.2fx", result->run.time.median_s / fastest_s);
@@ -428,10 +410,8 @@ static void print_several(TgCli *cli, const TgRunCommand *run) {
   for (guint r = 0; r < run->results->len; r++) add_result(table, run, order[r], order[0]->run.time.median_s);
   tg_table_print(cli, table, 2, true);
   if (run->baseline) {
-    char baseline[32];
-    tg_time_text(run->baseline_time.median_s, baseline, sizeof baseline);
     g_autofree char *words = g_strdup_printf("%s on the same matrices takes %s, the median of %d", run->baseline->name,
-                                             baseline, run->baseline_time.trials);
+                                             tg_time_text(run->baseline_time.median_s).s, run->baseline_time.trials);
     tg_print_wrapped(cli, words, 2, 0);
   }
   tg_print_wrapped(cli,

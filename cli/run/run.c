@@ -162,10 +162,8 @@ static bool may_be_kept(const TgCli *cli, const TgRunCommand *run, const TgRunEn
 static bool find_kept(const TgRunCommand *run, TgRunEntry *result, GError **error) {
   const TgExecutorOptions *options = &run->options;
   const int64_t size[] = {options->m, options->n, options->k};
-  char grid[48];
-  tg_schedule_grid_text(&result->algo.schedule, grid, sizeof grid);
-  g_autofree char *key =
-      tg_shapes_key(run->kind->name, options->element, size, tg_algo_name(&result->algo), grid, result->transport);
+  g_autofree char *key = tg_shapes_key(run->kind->name, options->element, size, tg_algo_name(&result->algo),
+                                       tg_schedule_grid_text(&result->algo.schedule).s, result->transport);
   return tg_shapes_kept_variant(&run->environment.device, key, &result->variant, error);
 }
 
@@ -277,7 +275,6 @@ static TgExit run_prove(TgCli *cli, const TgRunCommand *run, const TgRunEntry *e
 
 /* A proof that failed is reported with its place. */
 static TgExit report(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entry, GError *error) {
-  char grid[48];
   const TgAlgo *algo = &entry->algo;
   const bool unproved = g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE);
   const TgExit status = unproved ? run_prove(cli, run, entry) : TG_EXIT_DONE;
@@ -285,10 +282,10 @@ static TgExit report(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entr
     g_error_free(error);
     return status;
   }
-  tg_schedule_grid_text(&algo->schedule, grid, sizeof grid);
   if (entry->variant_from == TG_VARIANT_TUNED)
     g_prefix_error(&error, "variant %d, which bench shapes has kept and --no-cache ignores: ", entry->variant);
-  g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_algo_name(algo), grid, run->kind->name);
+  g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_algo_name(algo),
+                 tg_schedule_grid_text(&algo->schedule).s, run->kind->name);
   return tg_report_error(cli, error);
 }
 

@@ -48,12 +48,10 @@ static TgExit open_job(const TgCli *cli, TgAlgo *algo, TgExportJob *job) {
 }
 
 static void announce_size(const TgCli *cli, const TgExportJob *job) {
-  char text[32];
   const double bytes = tg_export_size(job, cli->options.output);
   if (cli->options.quiet || bytes < large_bytes) return;
-  tg_bytes_text(bytes, text, sizeof text);
   g_autofree char *path = tg_printable(cli->options.output, "");
-  fprintf(stderr, "topogemm: %s: about %s will be written\n", path, text);
+  fprintf(stderr, "topogemm: %s: about %s will be written\n", path, tg_bytes_text(bytes).s);
 }
 
 /* Where a signal stops it, main() ends the program by that signal. */

@@ -52,12 +52,11 @@ static bool is_extent(const TgAlgo *algo, const char *name) {
 }
 
 static char *command_text(const TgAlgo *algo, const TgBindings *bindings, const char *output) {
-  char grid[48];
-  tg_schedule_grid_text(&algo->schedule, grid, sizeof grid);
   GString *text = g_string_new(NULL);
   bool path = strchr(output, '/') || g_str_has_suffix(output, ".sched");
   g_autofree char *name = tg_printable(output, "");
-  g_string_append_printf(text, "topogemm verify %s%s --grid %s", path ? "" : "./", name, grid);
+  g_string_append_printf(text, "topogemm verify %s%s --grid %s", path ? "" : "./", name,
+                         tg_schedule_grid_text(&algo->schedule).s);
   for (int i = 0; i < bindings->count; i++)
     if (!is_extent(algo, bindings->set[i].name))
       g_string_append_printf(text, " --set %s=%" PRId64, bindings->set[i].name, bindings->set[i].value);

@@ -67,19 +67,17 @@ static void write_error(TgJson *json, const TgVerification *verification) {
   tg_json_member_object(json, "error", TG_JSON_LINES);
   if (verification->range) {
     write_values(json, &verification->ranges, verification->failed.value);
-    tg_json_member_string(json, "grid", verification->failed.grid);
+    tg_json_member_string(json, "grid", verification->failed.grid.s);
   }
   tg_failure_write(json, &verification->algo.schedule, &verification->failure);
   tg_json_end_object(json);
 }
 
 void tg_verification_write(TgJson *json, const TgVerification *verification) {
-  char formula[TG_FORMULA_BYTES];
-  tg_computes_text(&verification->algo.schedule.computes, formula);
   tg_json_begin_document(json, verification->range ? "verify-range" : "verify");
   tg_json_member_bool(json, "ok", verification->ok && verification->verdicts->len > 0);
   tg_json_member_string(json, "algorithm", tg_algo_name(&verification->algo));
-  tg_json_member_string(json, "computes", formula);
+  tg_json_member_string(json, "computes", tg_computes_text(&verification->algo.schedule.computes).s);
   tg_json_member_string(json, "collective", tg_collective_name(verification->collective));
   if (verification->range)
     write_sizes(json, verification);
@@ -185,7 +183,7 @@ static void print_words(TgCli *cli, const TgVerdict *verdict) {
   g_autoptr(TgTable) table = tg_table_new("lrrrl");
   g_autofree char *received = verdict->busiest < 0
                                   ? g_strdup("received by the busiest processor")
-                                  : g_strdup_printf("received by the busiest processor, %s", verdict->busiest_text);
+                                  : g_strdup_printf("received by the busiest processor, %s", verdict->busiest_text.s);
   g_autofree char *sizes = sizes_text(verdict);
   tg_table_add(table, "words, at %s", sizes);
   tg_table_add_row(table, "here|at least|ratio|lower bound");
@@ -204,14 +202,14 @@ static void print_words_alone(TgCli *cli, const TgVerdict *verdict, const char *
   g_autofree char *sizes = sizes_text(verdict);
   tg_print(cli, "  at %s, in words (elements of a matrix):\n", sizes);
   tg_print(cli, "  %" PRId64 " received by the busiest processor%s%s, %" PRId64 " held by the fullest\n",
-           verdict->words_received_max, verdict->busiest < 0 ? "" : ", ", verdict->busiest_text,
+           verdict->words_received_max, verdict->busiest < 0 ? "" : ", ", verdict->busiest_text.s,
            verdict->counts.words_per_processor_max);
   tg_print(cli, "  The known lower bounds are for C = A * B, not for %s.\n", formula);
 }
 
 static void print_size(TgCli *cli, const TgVerification *verification, const char *formula) {
   const TgVerdict *verdict = &g_array_index(verification->verdicts, TgVerdict, 0);
-  tg_print_styled(cli, TG_STYLE_GOOD, "%s on %s computes %s", tg_algo_name(&verification->algo), verdict->grid,
+  tg_print_styled(cli, TG_STYLE_GOOD, "%s on %s computes %s", tg_algo_name(&verification->algo), verdict->grid.s,
                   formula);
   tg_print(cli, " (checked for this grid)\n\n");
   print_counts(cli, verification, verdict);
@@ -290,12 +288,11 @@ static void print_range(TgCli *cli, const TgVerification *verification, const ch
 }
 
 void tg_verification_print(TgCli *cli, const TgVerification *verification) {
-  char formula[TG_FORMULA_BYTES];
-  tg_computes_text(&verification->algo.schedule.computes, formula);
+  const TgText formula = tg_computes_text(&verification->algo.schedule.computes);
   if (verification->range)
-    print_range(cli, verification, formula);
+    print_range(cli, verification, formula.s);
   else
-    print_size(cli, verification, formula);
+    print_size(cli, verification, formula.s);
   for (guint i = 0; i < verification->warnings->len; i++)
     tg_print(cli, "\nwarning: %s\n", (const char *)verification->warnings->pdata[i]);
 }
@@ -307,15 +304,16 @@ TgTable *tg_verification_table(void) {
 }
 
 void tg_verification_add(TgTable *table, const TgVerification *verification) {
-  char formula[TG_FORMULA_BYTES];
-  tg_computes_text(&verification->algo.schedule.computes, formula);
   g_autofree char *scope = tg_verification_scope(verification);
   tg_table_add(table, "%s", tg_algo_name(&verification->algo));
-  tg_table_add(table, "%s", !verification->ok ? "FAILS" : verification->verdicts->len ? formula : "unchecked");
+  tg_table_add(table, "%s",
+               !verification->ok             ? "FAILS"
+               : verification->verdicts->len ? tg_computes_text(&verification->algo.schedule.computes).s
+                                             : "unchecked");
   if (verification->verdicts->len) {
     const TgVerdict *verdict = &g_array_index(verification->verdicts, TgVerdict, verification->verdicts->len - 1);
     double received = tg_bounds_received(&verdict->bounds);
-    tg_table_add(table, "%s", verdict->grid);
+    tg_table_add(table, "%s", verdict->grid.s);
     tg_table_add(table, "%" PRId64, verdict->words_received_max);
     add_bound_number(table, received);
     add_ratio(table, verdict->words_received_max, received);
@@ -342,7 +340,7 @@ void tg_verification_print_table(TgCli *cli, const TgTable *table) {
 TgExit tg_verification_report(const TgCli *cli, const TgVerification *verification) {
   const TgAlgo *algo = &verification->algo;
   const TgError *failure = &verification->failure;
-  const char *at = verification->failed_at ? verification->failed_at : verification->failed.grid;
+  const char *at = verification->failed_at ? verification->failed_at : verification->failed.grid.s;
   g_autofree char *message =
       g_strdup_printf("%s (%s%s)", failure->message, verification->failed_at ? "with " : "on ", at);
   return tg_report_at(cli, TG_EXIT_WRONG, &algo->source, failure->line, failure->column, message);

@@ -199,9 +199,8 @@ static TgVerdict verdict_of(const TgVerification *verification, const TgProof *p
                        .busiest = proof->busiest,
                        .bounds = find_bounds(schedule, proof)};
   for (int i = 0; i < verification->ranges.count; i++) verdict.value[i] = verification->ranges.range[i].now;
-  tg_schedule_grid_text(schedule, verdict.grid, sizeof verdict.grid);
-  if (proof->busiest >= 0)
-    tg_schedule_processor_text(schedule, proof->busiest, verdict.busiest_text, sizeof verdict.busiest_text);
+  verdict.grid = tg_schedule_grid_text(schedule);
+  if (proof->busiest >= 0) verdict.busiest_text = tg_schedule_processor_text(schedule, proof->busiest);
   return verdict;
 }
 
@@ -211,15 +210,14 @@ static void collect_warnings(TgVerification *verification, const TgProof *proof)
   for (int i = 0; i < proof->unread_count; i++) {
     const TgUnread *unread = &proof->unread[i];
     const TgStatement *statement = &algo->schedule.statement[unread->statement];
-    char processor[64];
     if (verification->warned & UINT64_C(1) << unread->statement) continue;
     verification->warned |= UINT64_C(1) << unread->statement;
-    tg_schedule_processor_text(&algo->schedule, unread->processor, processor, sizeof processor);
-    char *text = g_strdup_printf("%s:%d: `%s` delivers blocks that no statement reads%s%s: %" PRId64
-                                 ", the first in step %" PRId64 " to processor %s",
-                                 algo->source.name, statement->line,
-                                 tg_name(&algo->names, algo->names.source[unread->statement]), at ? " with " : "",
-                                 at ? at : "", unread->times, unread->step, processor);
+    char *text =
+        g_strdup_printf("%s:%d: `%s` delivers blocks that no statement reads%s%s: %" PRId64
+                        ", the first in step %" PRId64 " to processor %s",
+                        algo->source.name, statement->line,
+                        tg_name(&algo->names, algo->names.source[unread->statement]), at ? " with " : "", at ? at : "",
+                        unread->times, unread->step, tg_schedule_processor_text(&algo->schedule, unread->processor).s);
     g_ptr_array_add(verification->warnings, text);
   }
 }
@@ -277,9 +275,6 @@ static TgExit check_one(TgCli *cli, TgVerification *verification) {
   verification->failure = proof.failure;
   verification->failed = verdict;
   if (verification->range) verification->failed_at = tg_ranges_text(&verification->ranges, true);
-  if (proof.failure.processor >= 0)
-    tg_schedule_processor_text(&algo->schedule, proof.failure.processor, verification->failed_text,
-                               sizeof verification->failed_text);
   return TG_EXIT_DONE;
 }
 

@@ -31,12 +31,12 @@ typedef struct TgBounds {
 /** One size that was checked. */
 typedef struct TgVerdict {
   int64_t value[TG_MAX_PARAMETERS]; /**< of the ranges */
-  char grid[48];
+  TgText grid;
   int64_t processors, steps, m, n, k;
   TgStateCounts counts;
   int64_t words_received_max;
   int64_t busiest;
-  char busiest_text[64]; /**< "(0, 1)" */
+  TgText busiest_text; /**< "(0, 1)" */
   TgBounds bounds;
 } TgVerdict;
 
@@ -55,14 +55,13 @@ typedef struct TgVerification {
   TgWatch watch; /**< told sizes that are done, or the statements of a single one */
   int64_t done;  /**< sizes */
   bool ok;
-  GArray *verdicts;     /**< TgVerdict, of sizes that are right */
-  GArray *skipped;      /**< TgSkipped */
-  GPtrArray *warnings;  /**< char * */
-  uint64_t warned;      /**< bit s: there is a warning for statement s */
-  TgError failure;      /**< unless ok */
-  TgVerdict failed;     /**< the size at which it failed */
-  char *failed_at;      /**< "q = 3", NULL without ranges */
-  char failed_text[64]; /**< the processor */
+  GArray *verdicts;    /**< TgVerdict, of sizes that are right */
+  GArray *skipped;     /**< TgSkipped */
+  GPtrArray *warnings; /**< char * */
+  uint64_t warned;     /**< bit s: there is a warning for statement s */
+  TgError failure;     /**< unless ok */
+  TgVerdict failed;    /**< the size at which it failed */
+  char *failed_at;     /**< "q = 3", NULL without ranges */
 } TgVerification;
 
 /** "checked for q = 1 to 32 (32 sizes; 5 more do not meet `require q % c == 0`)". Free with g_free(). */

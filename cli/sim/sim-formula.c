@@ -34,23 +34,19 @@ static void print_text(TgCli *cli, const char *name, const char *text) {
 
 static void print_quantity(TgCli *cli, const TgEstimate *run, TgFormulaQuantity quantity, TgFormulaSymbols symbols,
                            const char *name, double seconds) {
-  char value[32];
   g_autofree char *text = tg_formula_print(run->formula, quantity, symbols);
-  tg_time_text(seconds, value, sizeof value);
-  g_autofree char *line = isnan(seconds) ? g_strdup(text) : g_strdup_printf("%s = %s", text, value);
+  g_autofree char *line = isnan(seconds) ? g_strdup(text) : g_strdup_printf("%s = %s", text, tg_time_text(seconds).s);
   print_text(cli, name, line);
 }
 
 static void print_symbols(TgCli *cli, const TgEstimate *run, TgFormulaSymbols symbols) {
   static const char *const names[][3] = {{"α", "β", "τ"}, {"t_s", "t_w", "t_h"}};
   TgMachineLink link = tg_machine_link(&run->machine, &run->network, 0, 0);
-  char latency[32], hop[32];
-  tg_time_text(link.latency_s, latency, sizeof latency);
-  tg_time_text(link.per_hop_s, hop, sizeof hop);
-  g_autofree char *line = g_strdup_printf(
-      "%s = %s a message, %s = %.4g ns a word of %" PRId64 " bytes, %s = %s a hop after the first", names[symbols][0],
-      latency, names[symbols][1], 1e9 * (double)run->options.element_bytes / link.bandwidth_bytes_per_s,
-      run->options.element_bytes, names[symbols][2], hop);
+  g_autofree char *line =
+      g_strdup_printf("%s = %s a message, %s = %.4g ns a word of %" PRId64 " bytes, %s = %s a hop after the first",
+                      names[symbols][0], tg_time_text(link.latency_s).s, names[symbols][1],
+                      1e9 * (double)run->options.element_bytes / link.bandwidth_bytes_per_s, run->options.element_bytes,
+                      names[symbols][2], tg_time_text(link.per_hop_s).s);
   print_text(cli, "where", line);
 }
 
@@ -63,9 +59,7 @@ static double time_with(const TgEstimate *run, const TgCostOptions *options) {
 }
 
 static void add_reason(TgTable *table, double seconds, const char *words) {
-  char text[32];
-  tg_time_text(fabs(seconds), text, sizeof text);
-  tg_table_add(table, "%s%s", seconds < 0 ? "-" : "+", text);
+  tg_table_add(table, "%s%s", seconds < 0 ? "-" : "+", tg_time_text(fabs(seconds)).s);
   tg_table_add(table, "%s", words);
 }
 

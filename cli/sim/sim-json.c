@@ -3,9 +3,7 @@
 #include "sim.h"
 
 static void add_random(GString *text, const TgCostOptions *options) {
-  char time[32];
-  tg_time_text(options->skew_s, time, sizeof time);
-  if (options->skew_s > 0) g_string_append_printf(text, ", skew %s", time);
+  if (options->skew_s > 0) g_string_append_printf(text, ", skew %s", tg_time_text(options->skew_s).s);
   if (options->jitter > 0) g_string_append_printf(text, ", jitter %g", options->jitter);
   if (options->straggler >= 0)
     g_string_append_printf(text, ", straggler %" PRId64 ":%g", options->straggler, options->straggler_factor);
@@ -88,10 +86,8 @@ static void write_problem(TgJson *json, const TgEstimate *run) {
 
 static void write_node(TgJson *json, const TgEstimate *run, int64_t node) {
   const TgCost *cost = run->cost;
-  char text[64];
-  tg_sim_vertex_text(run, node, text, sizeof text);
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_string(json, "node", text);
+  tg_json_member_string(json, "node", tg_sim_vertex_text(run, node).s);
   tg_json_member_double(json, "time_s", cost->node_time_s[node]);
   tg_json_member_double(json, "compute_s", cost->node_compute_s[node]);
   tg_json_member_double(json, "communication_s", cost->node_time_s[node] - cost->node_compute_s[node]);
@@ -114,13 +110,10 @@ static void write_links(TgJson *json, const TgEstimate *run) {
   tg_json_member_array(json, "busiest_links", TG_JSON_LINES);
   for (int i = 0; i < count; i++) {
     TgLink link;
-    char from[64], to[64];
     tg_topology_link(&run->network, links[i], &link);
-    tg_sim_vertex_text(run, link.from, from, sizeof from);
-    tg_sim_vertex_text(run, link.to, to, sizeof to);
     tg_json_begin_object(json, TG_JSON_ROW);
-    tg_json_member_string(json, "from", from);
-    tg_json_member_string(json, "to", to);
+    tg_json_member_string(json, "from", tg_sim_vertex_text(run, link.from).s);
+    tg_json_member_string(json, "to", tg_sim_vertex_text(run, link.to).s);
     tg_json_member_integer(json, "bytes", run->cost->trace.link_bytes[links[i]]);
     tg_json_end_object(json);
   }

@@ -61,17 +61,16 @@ TgExit tg_sim_bind(const TgCli *cli, TgAlgo *algo, const char *name, bool severa
 static TgExit check_computes(const TgCli *cli, const char *command, const TgAlgo *algo, TgComputes *computes,
                              char **name) {
   const TgComputes *now = &algo->schedule.computes;
-  char first[TG_FORMULA_BYTES], other[TG_FORMULA_BYTES];
   if (!*name) {
     *computes = *now;
     *name = g_strdup(tg_algo_name(algo));
   }
-  tg_computes_text(computes, first);
-  tg_computes_text(now, other);
-  if (strcmp(first, other) == 0) return TG_EXIT_DONE;
+  const TgText first = tg_computes_text(computes);
+  const TgText other = tg_computes_text(now);
+  if (strcmp(first.s, other.s) == 0) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "%s: %s computes %s, %s computes %s: a table compares times of schedules that compute the same",
-                   command, *name, first, tg_algo_name(algo), other);
+                   command, *name, first.s, tg_algo_name(algo), other.s);
 }
 
 TgExit tg_algorithms_check(const TgCli *cli, const char *command) {
@@ -233,17 +232,13 @@ TgExit tg_sim_predict(TgCli *cli, TgSimRun *run) {
 
 void tg_sim_warn_memory(const TgCli *cli, const TgEstimate *run) {
   const TgEstimateMemory *memory = &run->memory;
-  char need[32], has[32], grid[48];
   if (memory->fits || run->options.tiers.used) return;
-  tg_bytes_text(memory->node_bytes, need, sizeof need);
-  tg_bytes_text(run->machine.processor.memory_bytes, has, sizeof has);
-  tg_schedule_grid_text(run->schedule, grid, sizeof grid);
   tg_report(cli, TG_EXIT_DONE,
             "warning: %s on %s does not fit: a node needs %s%s for its blocks and has %s; take more processors or "
             "smaller matrices",
-            tg_sim_name(run), grid,
+            tg_sim_name(run), tg_schedule_grid_text(run->schedule).s,
             memory->at_least         ? "at least "
             : memory->processors > 1 ? "up to "
                                      : "",
-            need, has);
+            tg_bytes_text(memory->node_bytes).s, tg_bytes_text(run->machine.processor.memory_bytes).s);
 }

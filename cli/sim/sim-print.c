@@ -7,22 +7,22 @@
 
 enum { SLOWEST = 4 };
 
-void tg_sim_vertex_text(const TgEstimate *run, int64_t vertex, char *text, size_t size) {
+TgText tg_sim_vertex_text(const TgEstimate *run, int64_t vertex) {
   const TgTopology *network = &run->network;
   int32_t coordinate[TG_MAX_COORDINATES];
+  TgText text;
+  if (vertex < network->nodes && run->rank && run->rank[vertex] >= 0)
+    return tg_schedule_processor_text(run->schedule, run->rank[vertex]);
   if (vertex >= network->nodes) {
-    g_snprintf(text, size, "switch %" PRId64, vertex - network->nodes);
-    return;
-  }
-  if (run->rank && run->rank[vertex] >= 0) {
-    tg_schedule_processor_text(run->schedule, run->rank[vertex], text, size);
-    return;
+    g_snprintf(text.s, sizeof text.s, "switch %" PRId64, vertex - network->nodes);
+    return text;
   }
   int count = tg_topology_coordinates(network, vertex, coordinate);
   g_autoptr(GString) words = g_string_new("node (");
   for (int i = 0; i < count; i++) g_string_append_printf(words, "%s%d", i ? ", " : "", coordinate[i]);
   g_string_append_c(words, ')');
-  g_strlcpy(text, words->str, size);
+  g_strlcpy(text.s, words->str, sizeof text.s);
+  return text;
 }
 
 /* True where the node has no processor. */
@@ -49,9 +49,7 @@ static void add_node(TgTable *table, const TgEstimate *run, const char *name, in
   const TgCost *cost = run->cost;
   const double seconds[] = {cost->node_time_s[node], cost->node_compute_s[node],
                             cost->node_time_s[node] - cost->node_compute_s[node]};
-  char vertex[64];
-  tg_sim_vertex_text(run, node, vertex, sizeof vertex);
-  tg_table_add(table, "%s", vertex);
+  tg_table_add(table, "%s", tg_sim_vertex_text(run, node).s);
   for (size_t i = 0; i < G_N_ELEMENTS(seconds); i++) tg_table_add_time(table, seconds[i]);
   tg_table_add(table, "%s", name);
 }
@@ -83,15 +81,12 @@ static void sim_print_nodes(TgCli *cli, const TgEstimate *run) {
   const TgCost *cost = run->cost;
   tg_print(cli, "\n");
   if (all_alike(run)) {
-    char time[32], compute[32];
-    tg_time_text(cost->time_s, time, sizeof time);
-    tg_time_text(cost->compute_s, compute, sizeof compute);
     tg_print(cli, "  %s%" PRId64 " %s after %s, with %s of products\n", run->workers == 1 ? "the " : "all ",
              run->workers,
              run->workers == 1            ? "node is done"
              : run->workers < cost->nodes ? "nodes that have a processor are done"
                                           : "nodes are done",
-             time, compute);
+             tg_time_text(cost->time_s).s, tg_time_text(cost->compute_s).s);
     return;
   }
   g_autoptr(TgTable) table = tg_table_new("lrrrl");
@@ -144,11 +139,8 @@ static void sim_print_links(TgCli *cli, const TgEstimate *run) {
   tg_table_add(table, "bytes");
   for (int i = 0; i < count; i++) {
     TgLink link;
-    char from[64], to[64];
     tg_topology_link(&run->network, links[i], &link);
-    tg_sim_vertex_text(run, link.from, from, sizeof from);
-    tg_sim_vertex_text(run, link.to, to, sizeof to);
-    tg_table_add(table, "%s -> %s", from, to);
+    tg_table_add(table, "%s -> %s", tg_sim_vertex_text(run, link.from).s, tg_sim_vertex_text(run, link.to).s);
     tg_table_add(table, "%" PRId64, run->cost->trace.link_bytes[links[i]]);
   }
   tg_print(cli, "\n");
@@ -173,13 +165,11 @@ static void print_parameters(TgCli *cli, const TgSchedule *schedule, const TgSch
 }
 
 static void print_head(TgCli *cli, const TgEstimate *run) {
-  char grid[48], formula[TG_FORMULA_BYTES];
-  tg_schedule_grid_text(run->schedule, grid, sizeof grid);
-  tg_computes_text(&run->schedule->computes, formula);
-  tg_print(cli, "%s on %s", tg_sim_name(run), grid);
+  tg_print(cli, "%s on %s", tg_sim_name(run), tg_schedule_grid_text(run->schedule).s);
   print_parameters(cli, run->schedule, run->names);
-  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s\n", formula, run->shape.m,
-           run->shape.n, run->shape.k, tg_element_name(run->element));
+  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s\n",
+           tg_computes_text(&run->schedule->computes).s, run->shape.m, run->shape.n, run->shape.k,
+           tg_element_name(run->element));
   g_autofree char *settings = tg_sim_settings_text(cli, &run->options);
   tg_print(cli, "machine: %s; network %s%s, %s; %s\n", run->machine.name, run->network_text,
            run->own_network ? " (the machine's own)" : "", tg_embedding_name(run->embedding.kind), settings);
@@ -192,32 +182,28 @@ static void print_head(TgCli *cli, const TgEstimate *run) {
 }
 
 static void add_efficiency(TgTable *table, const TgEstimate *run) {
-  char serial[32], percent[32];
   if (isnan(run->efficiency)) return;
-  tg_time_text(run->serial_s, serial, sizeof serial);
-  tg_percent_text(run->efficiency, percent, sizeof percent);
-  g_autofree char *words =
-      g_strdup_printf("one processor needs %s: that over %" PRId64 " times the predicted time", serial, run->workers);
-  tg_table_add_fact(table, "efficiency", percent, words);
+  g_autofree char *words = g_strdup_printf("one processor needs %s: that over %" PRId64 " times the predicted time",
+                                           tg_time_text(run->serial_s).s, run->workers);
+  tg_table_add_fact(table, "efficiency", tg_percent_text(run->efficiency).s, words);
 }
 
 static void add_memory(TgTable *table, const TgEstimate *run) {
   const TgEstimateMemory *memory = &run->memory;
   const bool limited = !isinf(run->machine.processor.memory_bytes);
-  char bytes[32], has[32], together[32];
-  tg_bytes_text((double)memory->words * (double)run->options.element_bytes, bytes, sizeof bytes);
-  tg_bytes_text(run->machine.processor.memory_bytes, has, sizeof has);
-  tg_bytes_text(memory->node_bytes, together, sizeof together);
   g_autoptr(GString) words = g_string_new(NULL);
   g_string_printf(words, "%s%" PRId64 " blocks at once on the fullest processor", memory->at_least ? "at least: " : "",
                   memory->blocks);
   if (memory->processors > 1)
-    g_string_append_printf(words, ", %" PRId64 " of them on a node: %s", memory->processors, together);
+    g_string_append_printf(words, ", %" PRId64 " of them on a node: %s", memory->processors,
+                           tg_bytes_text(memory->node_bytes).s);
   if (limited)
-    g_string_append_printf(words, "; a node has %s%s", has, memory->fits ? "" : ": it does not fit");
+    g_string_append_printf(words, "; a node has %s%s", tg_bytes_text(run->machine.processor.memory_bytes).s,
+                           memory->fits ? "" : ": it does not fit");
   else
     g_string_append(words, "; the machine sets no limit");
-  tg_table_add_fact(table, "memory", bytes, words->str);
+  tg_table_add_fact(table, "memory", tg_bytes_text((double)memory->words * (double)run->options.element_bytes).s,
+                    words->str);
 }
 
 static void print_times(TgCli *cli, const TgEstimate *run) {

@@ -136,32 +136,25 @@ void tg_sim_write_tiers(TgJson *json, const TgEstimate *run) {
 
 static void print_stages(TgCli *cli, const TgPipeline *product) {
   g_autoptr(TgTable) table = tg_table_new("lrr");
-  char time[32], bytes[32];
   tg_table_add(table, "stage");
   tg_table_add(table, "time");
   tg_table_add(table, "bytes");
   for (int s = 0; s < TG_TIER_STAGES; s++) {
     if (product->bytes[s] == 0) continue;
-    tg_time_text(product->stage_s[s], time, sizeof time);
-    tg_bytes_text(product->bytes[s], bytes, sizeof bytes);
     tg_table_add(table, "%s", tg_tier_stage_name((TgTierStage)s));
-    tg_table_add(table, "%s", time);
-    tg_table_add(table, "%s", s == TG_TIER_STAGE_MULTIPLY ? "" : bytes);
+    tg_table_add(table, "%s", tg_time_text(product->stage_s[s]).s);
+    tg_table_add(table, "%s", s == TG_TIER_STAGE_MULTIPLY ? "" : tg_bytes_text(product->bytes[s]).s);
   }
   tg_table_print(cli, table, 2, true);
 }
 
 static void print_reads(TgCli *cli, const TgPipeline *product) {
-  char reads[32], bound[32], block[32], memory[32];
-  tg_bytes_text(product->read_bytes, reads, sizeof reads);
-  tg_bytes_text(product->bound_bytes, bound, sizeof bound);
-  tg_bytes_text(product->block_bytes, block, sizeof block);
-  tg_bytes_text(product->memory_bytes, memory, sizeof memory);
-  g_autofree char *text =
-      g_strdup_printf("blocks of %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " take %s of %s; it reads %s, %.3g "
-                      "times the least for that memory, %s",
-                      product->blocks.x, product->blocks.y, product->blocks.y, product->blocks.z, block, memory, reads,
-                      product->read_bytes / product->bound_bytes, bound);
+  g_autofree char *text = g_strdup_printf(
+      "blocks of %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " take %s of %s; it reads %s, %.3g "
+      "times the least for that memory, %s",
+      product->blocks.x, product->blocks.y, product->blocks.y, product->blocks.z, tg_bytes_text(product->block_bytes).s,
+      tg_bytes_text(product->memory_bytes).s, tg_bytes_text(product->read_bytes).s,
+      product->read_bytes / product->bound_bytes, tg_bytes_text(product->bound_bytes).s);
   tg_print(cli, "  ");
   tg_print_wrapped(cli, text, 2, 2);
 }
@@ -169,32 +162,26 @@ static void print_reads(TgCli *cli, const TgPipeline *product) {
 static void print_disks(TgCli *cli, const TgEstimate *run) {
   const TgTierCost *tiers = &run->cost->tiers;
   int64_t busiest = 0;
-  char name[64], read[32], written[32], time[32];
   for (int64_t n = 1; n < run->cost->nodes; n++)
     if (tiers->node_disk_s[n] > tiers->node_disk_s[busiest]) busiest = n;
   if (tiers->node_disk_s[busiest] == 0) return;
-  tg_bytes_text(tiers->node_read_bytes[busiest], read, sizeof read);
-  tg_bytes_text(tiers->node_write_bytes[busiest], written, sizeof written);
-  tg_time_text(tiers->node_disk_s[busiest], time, sizeof time);
-  tg_sim_vertex_text(run, busiest, name, sizeof name);
-  tg_print(cli, "  busiest disk, of %s%s: reads %s, writes %s, busy %s\n", run->rank ? "processor " : "", name, read,
-           written, time);
+  tg_print(cli, "  busiest disk, of %s%s: reads %s, writes %s, busy %s\n", run->rank ? "processor " : "",
+           tg_sim_vertex_text(run, busiest).s, tg_bytes_text(tiers->node_read_bytes[busiest]).s,
+           tg_bytes_text(tiers->node_write_bytes[busiest]).s, tg_time_text(tiers->node_disk_s[busiest]).s);
 }
 
 void tg_sim_print_tiers(TgCli *cli, const TgEstimate *run) {
   const TgTierCost *tiers = &run->cost->tiers;
   const TgPipeline *product = &tiers->product;
-  char time[32], fill[32];
   if (!run->options.tiers.used) return;
-  tg_time_text(product->time_s, time, sizeof time);
-  tg_time_text(product->fill_s, fill, sizeof fill);
   tg_print(cli, "\n  one local product of %" PRId64 "x%" PRId64 " by %" PRId64 "x%" PRId64 " from %s takes %s\n\n",
-           tiers->m, tiers->k, tiers->k, tiers->n, tg_place_name(run->options.tiers.from), time);
+           tiers->m, tiers->k, tiers->k, tiers->n, tg_place_name(run->options.tiers.from),
+           tg_time_text(product->time_s).s);
   print_stages(cli, product);
   tg_print(cli,
            run->options.tiers.pipelined ? "  slowest: %s; the others add %s, their first and last block\n"
                                         : "  most: %s; the others, one after another, add %s\n",
-           tg_tier_resource_name(product->slowest), fill);
+           tg_tier_resource_name(product->slowest), tg_time_text(product->fill_s).s);
   print_reads(cli, product);
   if (tiers->c_stays) tg_print(cli, "  C stays in memory until the end of the run\n");
   print_disks(cli, run);

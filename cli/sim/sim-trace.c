@@ -30,11 +30,9 @@ void tg_sim_trace_links_add(TgSimTrace *trace, int64_t from, int64_t to, int64_t
 /* The names are those of the busiest links in `sim`. */
 static void write_link(TgSimTrace *trace, int64_t number, double at_s) {
   TgLink link;
-  char from[64], to[64];
   tg_topology_link(&trace->run->network, number, &link);
-  tg_sim_vertex_text(trace->run, link.from, from, sizeof from);
-  tg_sim_vertex_text(trace->run, link.to, to, sizeof to);
-  g_autofree char *name = g_strdup_printf("link %s -> %s", from, to);
+  g_autofree char *name = g_strdup_printf("link %s -> %s", tg_sim_vertex_text(trace->run, link.from).s,
+                                          tg_sim_vertex_text(trace->run, link.to).s);
   tg_trace_counter(&trace->file, name, "bytes", at_s, trace->link_bytes[number]);
 }
 
@@ -291,20 +289,17 @@ TgExit tg_sim_trace_prepare(const TgCli *cli, TgSimRun *sim) {
 
 static void write_names(TgSimTrace *trace) {
   const TgEstimate *run = trace->run;
-  char grid[48];
-  tg_schedule_grid_text(run->schedule, grid, sizeof grid);
   g_autofree char *process =
-      g_strdup_printf("predicted: %s on %s, %s", tg_sim_name(run), grid, tg_cost_model_name(run->options.model));
+      g_strdup_printf("predicted: %s on %s, %s", tg_sim_name(run), tg_schedule_grid_text(run->schedule).s,
+                      tg_cost_model_name(run->options.model));
   tg_trace_name(&trace->file, "process_name", 0, process);
 }
 
 static void append_place(GString *text, const TgEstimate *run, int64_t place) {
-  char vertex[64];
   if (run->rank) {
     tg_processor_append(text, run->schedule, place);
   } else {
-    tg_sim_vertex_text(run, place, vertex, sizeof vertex);
-    g_string_append(text, vertex);
+    g_string_append(text, tg_sim_vertex_text(run, place).s);
   }
 }
 

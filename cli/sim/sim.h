@@ -80,7 +80,7 @@ void tg_sim_print(TgCli *cli, const TgEstimate *run);
 /** The links with the most bytes, most first; returns how many there are. */
 int tg_sim_busiest_links(const TgEstimate *run, int64_t links[TG_SIM_LINKS]);
 /** A processor, "(0, 1)"; a node that has none or several, "node (0, 1)"; "switch 2". */
-void tg_sim_vertex_text(const TgEstimate *run, int64_t vertex, char *text, size_t size);
+TgText tg_sim_vertex_text(const TgEstimate *run, int64_t vertex);
 /** Node numbers in order of when they are done, those without a processor first; free with g_free(). */
 int64_t *tg_sim_nodes_by_time(const TgEstimate *run);
 /** What the tiers do, where they are used. */

@@ -66,12 +66,10 @@ static int64_t step_busiest_link(const TgStepRun *run, int64_t step, int64_t *li
 
 /* What is run, in a line or two. */
 static void step_print_head(TgCli *cli, const TgStepRun *run) {
-  char formula[TG_FORMULA_BYTES], grid[48];
   const TgShape *shape = tg_stepper_shape(run->stepper);
-  tg_computes_text(&run->algo.schedule.computes, formula);
-  tg_schedule_grid_text(&run->algo.schedule, grid, sizeof grid);
-  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s", tg_algo_name(&run->algo), grid);
-  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, formula, shape->m, shape->n);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s on %s", tg_algo_name(&run->algo),
+                  tg_schedule_grid_text(&run->algo.schedule).s);
+  tg_print(cli, ": %s, C %" PRId64 "x%" PRId64, tg_computes_text(&run->algo.schedule.computes).s, shape->m, shape->n);
   if (run->algo.schedule.computes.right != TG_MATRICES) tg_print(cli, ", inner dimension %" PRId64, shape->k);
   tg_print(cli, ", %s, on the network %s\n", tg_element_name(run->options.element), run->network_text);
   g_autofree char *input = tg_input_text(cli, &run->input);
@@ -129,10 +127,8 @@ static char *processor_text(const TgStepRun *run, int64_t processor) {
 static void print_list(TgCli *cli, const TgStepRun *run) {
   g_autoptr(TgTable) table = tg_table_new("ll");
   for (int64_t p = 0; p < tg_schedule_processors(&run->algo.schedule); p++) {
-    char name[64];
-    tg_schedule_processor_text(&run->algo.schedule, p, name, sizeof name);
     g_autofree char *text = processor_text(run, p);
-    tg_table_add(table, "%s", name);
+    tg_table_add(table, "%s", tg_schedule_processor_text(&run->algo.schedule, p).s);
     tg_table_add(table, "%s", text);
   }
   tg_table_print(cli, table, 2, false);
@@ -206,12 +202,10 @@ static void step_print_messages(TgCli *cli, const TgStepRun *run) {
   g_autoptr(TgTable) table = tg_table_new("lllrr");
   for (int64_t i = 0; i < count; i++) {
     const TgStepperMessage *message = &messages[i];
-    char from[64], to[64];
     g_autoptr(GString) value = g_string_new(NULL);
     append_value(value, run, &message->value);
-    tg_schedule_processor_text(&run->algo.schedule, message->message.from, from, sizeof from);
-    tg_schedule_processor_text(&run->algo.schedule, message->message.to, to, sizeof to);
-    tg_table_add(table, "%s -> %s", from, to);
+    tg_table_add(table, "%s -> %s", tg_schedule_processor_text(&run->algo.schedule, message->message.from).s,
+                 tg_schedule_processor_text(&run->algo.schedule, message->message.to).s);
     tg_table_add(table, "%s%s", message->message.add ? "+ " : "", value->str);
     tg_table_add(table, "line %d", run->algo.schedule.statement[message->statement].line);
     tg_table_add(table, "%" PRId64 " bytes", message->bytes);

@@ -148,15 +148,12 @@ static void print_head(TgCli *cli, const TgSweepCommand *command) {
 }
 
 static void add_percent(TgTable *table, double ratio) {
-  char text[32];
-  tg_percent_text(ratio, text, sizeof text);
-  tg_table_add(table, "%s", text);
+  tg_table_add(table, "%s", tg_percent_text(ratio).s);
 }
 
 static void add_memory(TgTable *table, const TgSweepCell *cell) {
-  char text[32];
-  tg_bytes_text(cell->memory.node_bytes, text, sizeof text);
-  tg_table_add(table, "%s%s%s", cell->memory.at_least ? ">= " : "", text, cell->memory.fits ? "" : " !");
+  tg_table_add(table, "%s%s%s", cell->memory.at_least ? ">= " : "", tg_bytes_text(cell->memory.node_bytes).s,
+               cell->memory.fits ? "" : " !");
 }
 
 /* One point: a row for each ALGO, fastest first. */
@@ -209,10 +206,8 @@ static void add_cell(TgTable *table, const TgSweepCommand *command, const TgSwee
     tg_table_add(table, "-");
     return;
   }
-  char text[32];
-  tg_time_text(cell->time_s, text, sizeof text);
   if (!isnan(command->sweep.efficiency)) tg_table_add(table, "%" PRId64, cell->n);
-  tg_table_add(table, "%s%s", text, cell->memory.fits ? "" : "!");
+  tg_table_add(table, "%s%s", tg_time_text(cell->time_s).s, cell->memory.fits ? "" : "!");
   if (!isnan(command->sweep.efficiency)) return;
   add_percent(table, cell->efficiency);
 }

@@ -185,12 +185,10 @@ static bool choose_variant(TgBlocks *blocks, GError **error) {
         error, BAD_INPUT,
         "variant %d of the executor blocks keeps factors in panels, and this schedule's blocks cannot be kept so",
         blocks->base.options.variant);
-  char grid[64];
-  tg_schedule_grid_text(blocks->base.schedule, grid, sizeof grid);
-  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
-                          "grid %s has %lld processors, at most %lld blocks of %s are resident at once on %s", grid,
-                          (long long)facts->processors, (long long)facts->processors_max,
-                          tg_element_name(blocks->base.options.element), blocks->device.name);
+  return TG_EXECUTOR_FAIL(
+      error, TOO_LARGE, "grid %s has %lld processors, at most %lld blocks of %s are resident at once on %s",
+      tg_schedule_grid_text(blocks->base.schedule).s, (long long)facts->processors, (long long)facts->processors_max,
+      tg_element_name(blocks->base.options.element), blocks->device.name);
 }
 
 /* The planner keeps all of them far from overflow; a part of no entries has 8 bytes. */
@@ -307,20 +305,19 @@ static bool start(TgBlocks *blocks, double *seconds, TgError *reason) {
 static bool check_status(const TgBlocks *blocks, GError **error) {
   TgBlocksStatus status;
   TgError reason;
-  char processor[96], other[96];
   if (!tg_device_copy_out(&status, blocks->part[TG_PART_STATUS].at, sizeof status, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
   if (!status.failed) return true;
   const TgScheduleNames *names = blocks->base.names;
   const double deadline_s = blocks->base.options.deadline_s;
-  tg_schedule_processor_text(blocks->base.schedule, status.processor, processor, sizeof processor);
-  tg_schedule_processor_text(blocks->base.schedule, status.other, other, sizeof other);
   return TG_EXECUTOR_FAIL(
       error, FAILED,
       "step %d, `%s`: processor %s waited more than %g s for processor %s, which had finished %d of the %d "
       "instructions that it needs",
-      status.step, tg_name(names, names->source[status.statement]), processor,
-      deadline_s > 0 ? deadline_s : usual_deadline_s, other, status.reached, status.count);
+      status.step, tg_name(names, names->source[status.statement]),
+      tg_schedule_processor_text(blocks->base.schedule, status.processor).s,
+      deadline_s > 0 ? deadline_s : usual_deadline_s, tg_schedule_processor_text(blocks->base.schedule, status.other).s,
+      status.reached, status.count);
 }
 
 static bool run_blocks(TgExecutor *executor, double *seconds, GError **error) {

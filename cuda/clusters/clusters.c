@@ -466,13 +466,12 @@ static bool start(TgClusters *clusters, double *seconds, TgError *reason) {
 static bool check_status(const TgClusters *clusters, const TgClusterStatus *status, GError **error) {
   static const char *const waiting[] = {"for the blocks that it multiplies", "for room to load a block",
                                         "for room to receive a block", "to send a block"};
-  char processor[96];
   if (!status->failed) return true;
   const double deadline_s = clusters->base.options.deadline_s;
-  tg_schedule_processor_text(clusters->base.schedule, status->processor, processor, sizeof processor);
   return TG_EXECUTOR_FAIL(error, FAILED, "step %d, instance %d of the schedule: processor %s waited more than %g s %s",
-                          status->step, status->instance + 1, processor, deadline_s > 0 ? deadline_s : usual_deadline_s,
-                          waiting[status->waiting & 3]);
+                          status->step, status->instance + 1,
+                          tg_schedule_processor_text(clusters->base.schedule, status->processor).s,
+                          deadline_s > 0 ? deadline_s : usual_deadline_s, waiting[status->waiting & 3]);
 }
 
 static bool run_clusters(TgExecutor *executor, double *seconds, GError **error) {

@@ -121,20 +121,17 @@ static bool take_times(TgThreads *threads, TgError *reason) {
 static const char *const too_large_advice = "take a smaller grid: the problem is tiled around it";
 
 static bool too_many_threads(const TgThreads *threads, int64_t limit, GError **error) {
-  char grid[64];
-  tg_schedule_grid_text(threads->base.schedule, grid, sizeof grid);
   return TG_EXECUTOR_FAIL(error, TOO_LARGE, "grid %s has %lld processors, a block of %s has %lld threads at most; %s",
-                          grid, (long long)threads->base.facts.processors, threads->device.name, (long long)limit,
-                          too_large_advice);
+                          tg_schedule_grid_text(threads->base.schedule).s, (long long)threads->base.facts.processors,
+                          threads->device.name, (long long)limit, too_large_advice);
 }
 
 static bool too_much_shared(const TgThreads *threads, const char *at_least, int64_t elements, int64_t limit_bytes,
                             GError **error) {
-  char grid[64];
-  tg_schedule_grid_text(threads->base.schedule, grid, sizeof grid);
   return TG_EXECUTOR_FAIL(error, TOO_LARGE, "grid %s needs %s%lld bytes of shared memory in a block, %s has %lld; %s",
-                          grid, at_least, (long long)(elements * element_bytes(threads)), threads->device.name,
-                          (long long)limit_bytes, too_large_advice);
+                          tg_schedule_grid_text(threads->base.schedule).s, at_least,
+                          (long long)(elements * element_bytes(threads)), threads->device.name, (long long)limit_bytes,
+                          too_large_advice);
 }
 
 /* What can be told before the program is made, which takes a while for many processors. */

@@ -89,14 +89,12 @@ static void see_product(void *user, const TgExportProduct *seen) {
 static bool refuse_operations(const Goal *goal, GError **error) {
   const double need_bytes = 2.0 * (double)goal->capacity * sizeof(Operation), limit_bytes = (double)goal->limit_bytes;
   const bool limited = goal->limit_bytes && limit_bytes < need_bytes;
-  char need[32], has[32];
-  tg_bytes_text(need_bytes, need, sizeof need);
-  tg_bytes_text(limit_bytes, has, sizeof has);
   return TG_IO_FAIL(
       error, TOO_LARGE,
       "more than %zu sends, receives and products need %s of memory, and %s %s available; a .json is written "
       "without holding them",
-      goal->operations, need, limited ? has : "less", limited ? "are" : "is");
+      goal->operations, tg_bytes_text(need_bytes).s, limited ? tg_bytes_text(limit_bytes).s : "less",
+      limited ? "are" : "is");
 }
 
 static bool end_statement(void *user, GError **error) {
@@ -165,13 +163,12 @@ static bool print_rank(const Goal *goal, int64_t rank, FILE *stream) {
 }
 
 static bool print_heading(const TgExportJob *job, double flops_per_s, FILE *stream) {
-  char grid[64], rate[G_ASCII_DTOSTR_BUF_SIZE];
-  tg_schedule_grid_text(job->schedule, grid, sizeof grid);
+  char rate[G_ASCII_DTOSTR_BUF_SIZE];
   return fprintf(stream,
                  "// %s on %s, C of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " with inner dimension %" G_GINT64_FORMAT
                  ", %s, collectives: %s\n",
-                 tg_name(job->names, job->names->title), grid, job->m, job->n, job->k, tg_element_name(job->element),
-                 tg_collective_name(job->collective)) > 0 &&
+                 tg_name(job->names, job->names->title), tg_schedule_grid_text(job->schedule).s, job->m, job->n, job->k,
+                 tg_element_name(job->element), tg_collective_name(job->collective)) > 0 &&
          fprintf(
              stream,
              "// %s\n"

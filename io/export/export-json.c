@@ -104,9 +104,7 @@ static void write_grid(Writer *writer) {
   const TgSchedule *schedule = writer->job->schedule;
   const TgScheduleNames *names = writer->job->names;
   TgJson *json = writer->json;
-  char grid[64];
-  tg_schedule_grid_text(schedule, grid, sizeof grid);
-  tg_json_member_string(json, "grid", grid);
+  tg_json_member_string(json, "grid", tg_schedule_grid_text(schedule).s);
   tg_json_member_integer(json, "processors", tg_schedule_processors(schedule));
   tg_json_key(json, "axes");
   tg_json_begin_array(json, TG_JSON_ROW);

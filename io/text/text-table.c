@@ -35,9 +35,7 @@ void tg_table_add_row(TgTable *table, const char *cells) {
 }
 
 void tg_table_add_time(TgTable *table, double seconds) {
-  char text[32];
-  tg_time_text(seconds, text, sizeof text);
-  tg_table_add(table, "%s", text);
+  tg_table_add(table, "%s", tg_time_text(seconds).s);
 }
 
 void tg_table_add_fact(TgTable *table, const char *name, const char *value, const char *words) {

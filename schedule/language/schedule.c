@@ -15,20 +15,24 @@ int64_t tg_schedule_processors(const TgSchedule *schedule) {
   return processors;
 }
 
-void tg_schedule_grid_text(const TgSchedule *schedule, char *text, size_t size) {
+/* Extents of 32 bits and TG_MAX_DIMS of them fit, in both. */
+TgText tg_schedule_grid_text(const TgSchedule *schedule) {
+  TgText text = {""};
   size_t used = 0;
-  text[0] = '\0';
-  for (int c = 0; c < schedule->dims && used < size; c++)
-    used += (size_t)snprintf(text + used, size - used, "%s%d", c ? "x" : "", schedule->extent[c]);
+  for (int c = 0; c < schedule->dims; c++)
+    used += (size_t)snprintf(text.s + used, sizeof text.s - used, "%s%d", c ? "x" : "", schedule->extent[c]);
+  return text;
 }
 
-void tg_schedule_processor_text(const TgSchedule *schedule, int64_t rank, char *text, size_t size) {
+TgText tg_schedule_processor_text(const TgSchedule *schedule, int64_t rank) {
   int64_t coordinate[TG_MAX_DIMS];
+  TgText text = {""};
   size_t used = 0;
   tg_schedule_coordinates(schedule, rank, coordinate);
-  for (int c = 0; c < schedule->dims && used < size; c++)
-    used += (size_t)snprintf(text + used, size - used, "%s%lld", c ? ", " : "(", (long long)coordinate[c]);
-  if (used < size) snprintf(text + used, size - used, ")");
+  for (int c = 0; c < schedule->dims; c++)
+    used += (size_t)snprintf(text.s + used, sizeof text.s - used, "%s%d", c ? ", " : "(", (int)coordinate[c]);
+  snprintf(text.s + used, sizeof text.s - used, ")");
+  return text;
 }
 
 static void factor_shape(bool left, bool transposed, int64_t m, int64_t n, int64_t k, int64_t *rows, int64_t *columns) {

@@ -376,20 +376,21 @@ bool tg_state_c_place(const TgState *state, int32_t row, int32_t column, int64_t
 
 bool tg_state_fail(const TgState *state, TgError *failure, TgCause cause, int64_t processor, const char *format, ...) {
   const TgWalk *walk = &state->walk;
-  char where[64] = "", message[360];
+  TgText where = {""};
+  char message[360];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
   message[tg_text_fit(message, sizeof message - 1)] = '\0';
   const char *label = tg_walk_label(walk);
-  if (processor >= 0) tg_schedule_processor_text(state->schedule, processor, where, sizeof where);
+  if (processor >= 0) where = tg_schedule_processor_text(state->schedule, processor);
   *failure = (TgError){.cause = cause, .step = state->step, .statement = walk->statement, .processor = processor};
   if (walk->statement >= 0) failure->line = state->schedule->statement[walk->statement].line;
   int used = snprintf(failure->message, sizeof failure->message, "step %lld%s%.*s%s", (long long)state->step,
                       *label ? " (" : "", tg_text_fit(label, 40), label, *label ? ")" : "");
   snprintf(failure->message + used, sizeof failure->message - (size_t)used, "%s%s: %s",
-           processor >= 0 ? ", processor " : "", where, message);
+           processor >= 0 ? ", processor " : "", where.s, message);
   return false;
 }
 

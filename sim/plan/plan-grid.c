@@ -209,11 +209,9 @@ static void add_candidate(TgPlanSearch *search, int source, guint grid, const Tg
 }
 
 static void add_candidates(TgPlanSearch *search, int source, const TgSchedule *schedule, const TgBindings *bindings) {
-  char text[48];
   TgPlanFacts facts;
   g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  tg_schedule_grid_text(schedule, text, sizeof text);
-  guint grid = grid_index(search, source, text);
+  guint grid = grid_index(search, source, tg_schedule_grid_text(schedule).s);
   tg_plan_find_facts(search, schedule, search->sources[source].names, &facts);
   for (int collective = TG_COLLECTIVE_AUTO; collective < TG_COLLECTIVES; collective++) {
     char *collectives = collectives_text(schedule, &facts, (TgCollective)collective);

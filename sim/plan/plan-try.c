@@ -163,7 +163,7 @@ static void take_place(TgAttempt *attempt, TgEmbeddingKind embedding, const TgCo
   place->balance = balance_of(attempt, cost);
   place->efficiency = efficiency_of(attempt->search->request, place);
   place->parameters = tg_plan_parameters_text(&attempt->schedule, attempt->source->names);
-  tg_schedule_grid_text(&attempt->schedule, place->grid, sizeof place->grid);
+  g_strlcpy(place->grid, tg_schedule_grid_text(&attempt->schedule).s, sizeof place->grid);
   tg_topology_format(&attempt->network, place->topology, sizeof place->topology);
   attempt->grid->placed = true;
   attempt->grid->number = candidate->number;

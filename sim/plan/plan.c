@@ -376,13 +376,11 @@ static void keep_single(TgPlanSearch *search) {
 static void find_candidates(TgPlanSearch *search, int count) {
   for (int s = 0; s < count; s++) {
     const TgComputes *computes = &search->sources[s].schedule->computes;
-    char formula[TG_FORMULA_BYTES];
     if (is_product(computes)) {
       tg_plan_find_grids(search, s);
       continue;
     }
-    tg_computes_text(computes, formula);
-    tg_plan_reject(search, s, TG_PLAN_COMPUTES, "", g_strdup_printf("computes %s", formula));
+    tg_plan_reject(search, s, TG_PLAN_COMPUTES, "", g_strdup_printf("computes %s", tg_computes_text(computes).s));
   }
   search->plan->considered = search->candidates->len;
   keep_single(search);

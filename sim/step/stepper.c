@@ -217,12 +217,11 @@ static bool check_memory(const TgStepper *stepper, const TgScheduleNames *names,
   uint64_t need;
   if (!tg_stepper_need_bytes(stepper, names, &need, error)) return false;
   if (need <= limit) return true;
-  char grid[64];
-  tg_schedule_grid_text(stepper->schedule, grid, sizeof grid);
   return TG_SIM_FAIL(error, TOO_LARGE,
                      "m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 " on %s needs %" PRIu64
                      " bytes besides A and B, the limit is %" PRIu64 " bytes",
-                     stepper->shape.m, stepper->shape.n, stepper->shape.k, grid, need, limit);
+                     stepper->shape.m, stepper->shape.n, stepper->shape.k, tg_schedule_grid_text(stepper->schedule).s,
+                     need, limit);
 }
 
 static bool start_state(TgStepper *stepper, const TgScheduleNames *names, GError **error) {

@@ -135,12 +135,10 @@ static bool check_limit(TgEstimate *estimate, GError **error) {
   const bool by_name = estimate->proved || !tg_blocks_alike(schedule, &estimate->shape);
   const double bytes = tg_cost_need_bytes(schedule, estimate->names, &estimate->network, &estimate->options) +
                        estimate->more_bytes + (by_name ? tg_state_need_bytes(schedule) : 0);
-  char grid[48];
   if (estimate->memory_limit_bytes <= 0 || bytes <= estimate->memory_limit_bytes) return true;
-  tg_schedule_grid_text(schedule, grid, sizeof grid);
   *fault = (TgEstimateFault){.need_bytes = bytes};
   g_snprintf(fault->need_of, sizeof fault->need_of, by_name ? "%s on %s" : "the prediction of %s on %s",
-             name_of(estimate), by_name ? grid : estimate->network_text);
+             name_of(estimate), by_name ? tg_schedule_grid_text(schedule).s : estimate->network_text);
   g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "%s needs about %.0f bytes of memory, and the limit is %.0f",
               fault->need_of, bytes, estimate->memory_limit_bytes);
   return false;

@@ -165,7 +165,7 @@ void tg_sweep_clear(TgSweep *sweep) {
 static void take(TgEstimate *estimate, TgSweepCell *cell) {
   const TgCost *cost = estimate->cost;
   tg_estimate_closed_form(estimate);
-  tg_schedule_grid_text(estimate->schedule, cell->grid, sizeof cell->grid);
+  g_strlcpy(cell->grid, tg_schedule_grid_text(estimate->schedule).s, sizeof cell->grid);
   g_strlcpy(cell->network, estimate->network_text, sizeof cell->network);
   cell->n = estimate->shape.n;
   cell->processors = tg_schedule_processors(estimate->schedule);

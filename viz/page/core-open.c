@@ -84,13 +84,12 @@ static bool is_large(const Lab *lab) {
 
 static void write_names(const Lab *lab) {
   const TgSchedule *schedule = &lab->schedule;
-  char network[TG_TOPOLOGY_TEXT_BYTES], grid[48];
+  char network[TG_TOPOLOGY_TEXT_BYTES];
   static const char *const matrices[] = {"A", "B", "C"};
   tg_topology_format(&lab->network, network, sizeof network);
-  tg_schedule_grid_text(schedule, grid, sizeof grid);
   tg_json_member_string(json, "title", tg_name(&lab->names, lab->names.display));
   tg_json_member_string(json, "citation", tg_name(&lab->names, lab->names.citation));
-  tg_json_member_string(json, "grid", grid);
+  tg_json_member_string(json, "grid", tg_schedule_grid_text(schedule).s);
   tg_json_member_string(json, "network", network);
   tg_json_member_string(json, "embedding", tg_embedding_name((int)lab->settings.embedding));
   tg_json_member_string(json, "collective", tg_collective_name(lab->settings.collective));

@@ -10,13 +10,12 @@ enum { RUNNING = 4 }; /* lines of the schedule that are shown */
 
 static void add_title(GArray *rows, const TgScreen *screen, int columns) {
   const TgTour *tour = screen->tour;
-  char grid[48];
   TgRow *row = tg_rows_add(rows);
   g_autofree char *step =
       g_strdup_printf("step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, tour->frame->step, tour->frame->steps);
   int room = columns - tg_text_columns(step) - 1;
-  tg_schedule_grid_text(tour->schedule, grid, sizeof grid);
-  tg_row_printf(row, &screen->paper, TG_LOOK_TITLE, room, "%s on %s", tg_name(tour->names, tour->names->title), grid);
+  tg_row_printf(row, &screen->paper, TG_LOOK_TITLE, room, "%s on %s", tg_name(tour->names, tour->names->title),
+                tg_schedule_grid_text(tour->schedule).s);
   tg_row_pad(row, MAX(room, 0) + 1);
   tg_row_add(row, &screen->paper, TG_LOOK_TITLE, columns - row->width, step);
 }
