@@ -22,9 +22,7 @@ void tg_table_add_row(TgTable *table, const char *cells);
 /** Appends a cell as tg_time_text() has it. */
 void tg_table_add_time(TgTable *table, double seconds);
 /** Appends a row of three columns: what it is, how much, and what that means. */
-void tg_table_add_fact(TgTable *table, const char *name, const char *value, const char *words);
-/** The same of a time. */
-void tg_table_add_time_fact(TgTable *table, const char *name, double seconds, const char *words);
+void tg_table_add_fact(TgTable *table, const char *name, const char *value, const char *format, ...) TG_PRINTF(4, 5);
 /** The rows as lines without line ends, cells padded to their columns. Free with g_strfreev(). */
 char **tg_table_lines(const TgTable *table);
 

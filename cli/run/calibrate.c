@@ -98,15 +98,15 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   g_autofree char *bandwidth = isinf(machine->link.bandwidth_bytes_per_s)
                                    ? g_strdup("inf")
                                    : g_strdup_printf("%.4g GB/s", machine->link.bandwidth_bytes_per_s * 1e-9);
-  tg_table_add_time_fact(table, "latency", machine->link.latency_s, link);
+  tg_table_add_fact(table, "latency", tg_time_text(machine->link.latency_s).s, "%s", link);
   tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, one direction");
   if (machine->processor.tile_rows > 0) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
     tg_table_add_fact(table, "tile", tile, "of C at a time; what does not fill its last tiles takes as long");
   }
-  tg_table_add_time_fact(table, "launch", executor->launch_s, "overhead of a run, outside its steps");
-  tg_table_add_time_fact(table, "round", executor->round_s, "of each round of instances that run at once");
-  tg_table_add_time_fact(table, "pass", executor->pass_s, "of each pass through the schedule");
+  tg_table_add_fact(table, "launch", tg_time_text(executor->launch_s).s, "overhead of a run, outside its steps");
+  tg_table_add_fact(table, "round", tg_time_text(executor->round_s).s, "of each round of instances that run at once");
+  tg_table_add_fact(table, "pass", tg_time_text(executor->pass_s).s, "of each pass through the schedule");
   tg_table_add_fact(table, "residual", tg_percent_text(machine->residual).s, "of the samples, root of the mean square");
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, false);

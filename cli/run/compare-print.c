@@ -251,16 +251,16 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
 static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  g_autofree char *made = g_strdup_printf("%" PRId64 " pass%s of %s through the schedule, plus %s outside them",
-                                          expected->passes, expected->passes == 1 ? "" : "es one after another",
-                                          tg_time_text(expected->pass_s).s, tg_time_text(expected->overhead_s).s);
   g_autofree char *taken =
       measured->run.time.trials == 1
           ? g_strdup("one run")
           : g_strdup_printf("the median of %d runs, standard deviation %s", measured->run.time.trials,
                             tg_time_text(measured->run.time.stddev_s).s);
-  tg_table_add_time_fact(table, "predicted", expected->time_s, made);
-  tg_table_add_time_fact(table, "measured", measured->run.time.median_s, taken);
+  tg_table_add_fact(table, "predicted", tg_time_text(expected->time_s).s,
+                    "%" PRId64 " pass%s of %s through the schedule, plus %s outside them", expected->passes,
+                    expected->passes == 1 ? "" : "es one after another", tg_time_text(expected->pass_s).s,
+                    tg_time_text(expected->overhead_s).s);
+  tg_table_add_fact(table, "measured", tg_time_text(measured->run.time.median_s).s, "%s", taken);
   tg_table_add(table, "error");
   add_error(table, result->total_error);
   tg_table_add(table, "(predicted - measured) / measured");

@@ -203,25 +203,22 @@ static void add_times(TgTable *table, const TgRunEntry *result) {
   const TgMeasurement *time = &result->run.time;
   const double rate = result->run.flops_per_s;
   g_autofree char *flops = isnan(rate) ? g_strdup("") : g_strdup_printf("; %.4g Gflop/s", rate * 1e-9);
-  g_autofree char *median = g_strdup_printf("the median of %d run%s after %d to warm up%s", time->trials,
-                                            plural(time->trials), time->warmup, flops);
-  g_autofree char *spread =
-      g_strdup_printf("standard deviation; from %s to %s, the mean is %s", tg_time_text(time->min_s).s,
-                      tg_time_text(time->max_s).s, tg_time_text(time->mean_s).s);
-  g_autofree char *transfer = g_strdup_printf("apart from that: %s in %s, C out %s", operands_of(result),
-                                              tg_time_text(result->run.load_s).s, tg_time_text(result->run.gather_s).s);
-  tg_table_add_time_fact(table, "time", time->median_s, median);
-  tg_table_add_time_fact(table, "spread", time->stddev_s, spread);
-  tg_table_add_time_fact(table, "transfer", result->run.load_s + result->run.gather_s, transfer);
+  tg_table_add_fact(table, "time", tg_time_text(time->median_s).s, "the median of %d run%s after %d to warm up%s",
+                    time->trials, plural(time->trials), time->warmup, flops);
+  tg_table_add_fact(table, "spread", tg_time_text(time->stddev_s).s,
+                    "standard deviation; from %s to %s, the mean is %s", tg_time_text(time->min_s).s,
+                    tg_time_text(time->max_s).s, tg_time_text(time->mean_s).s);
+  tg_table_add_fact(table, "transfer", tg_time_text(result->run.load_s + result->run.gather_s).s,
+                    "apart from that: %s in %s, C out %s", operands_of(result), tg_time_text(result->run.load_s).s,
+                    tg_time_text(result->run.gather_s).s);
 }
 
 static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunEntry *result) {
   if (!run->baseline) return;
   const TgMeasurement *time = &run->baseline_time;
-  g_autofree char *words =
-      g_strdup_printf("%s on the same matrices, the median of %d; this has %.3f of its speed", run->baseline->name,
-                      time->trials, time->median_s / result->run.time.median_s);
-  tg_table_add_time_fact(table, "baseline", time->median_s, words);
+  tg_table_add_fact(table, "baseline", tg_time_text(time->median_s).s,
+                    "%s on the same matrices, the median of %d; this has %.3f of its speed", run->baseline->name,
+                    time->trials, time->median_s / result->run.time.median_s);
 }
 
 /* Nothing where there is no choice. */
@@ -231,7 +228,7 @@ static void add_variant(TgTable *table, const TgRunEntry *result) {
                                       [TG_VARIANT_GIVEN] = "chosen by --variant"};
   if (result->run.facts.variants == 1) return;
   g_autofree char *value = g_strdup_printf("%d of %d", result->run.facts.variant, result->run.facts.variants);
-  tg_table_add_fact(table, "variant", value, words[result->variant_from]);
+  tg_table_add_fact(table, "variant", value, "%s", words[result->variant_from]);
 }
 
 static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunEntry *result) {
@@ -241,16 +238,16 @@ static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunEntry 
                                             tg_bytes_text((double)facts->shared_bytes).s)
                           : g_strdup(run->kind->on_gpu ? "of the device" : "for the matrices and the blocks of a run");
   g_autofree char *processors = g_strdup_printf("%" PRId64, facts->processors);
-  tg_table_add_fact(table, "processors", processors, run->kind->processor);
+  tg_table_add_fact(table, "processors", processors, "%s", run->kind->processor);
   add_variant(table, result);
-  tg_table_add_fact(table, "memory", tg_bytes_text((double)facts->memory_bytes).s, words);
+  tg_table_add_fact(table, "memory", tg_bytes_text((double)facts->memory_bytes).s, "%s", words);
   if (facts->instances * facts->panels == 1) return;
   g_autofree char *instances = g_strdup_printf("%" PRId64, facts->instances);
-  g_autofree char *tiles = g_strdup_printf("%" PRId64 " x %" PRId64 " elements of C each, %" PRId64
-                                           " at once at most; k in %" PRId64 " panel%s of %" PRId64,
-                                           facts->instance[0], facts->instance[1], facts->resident, facts->panels,
-                                           plural(facts->panels), facts->instance[2]);
-  tg_table_add_fact(table, "instances", instances, tiles);
+  tg_table_add_fact(table, "instances", instances,
+                    "%" PRId64 " x %" PRId64 " elements of C each, %" PRId64 " at once at most; k in %" PRId64
+                    " panel%s of %" PRId64,
+                    facts->instance[0], facts->instance[1], facts->resident, facts->panels, plural(facts->panels),
+                    facts->instance[2]);
   if (facts->passes == facts->rounds * facts->panels) return;
   g_autofree char *passes = g_strdup_printf("%" PRId64, facts->passes);
   tg_table_add_fact(table, "passes", passes,

@@ -183,9 +183,9 @@ static void print_head(TgCli *cli, const TgEstimate *run) {
 
 static void add_efficiency(TgTable *table, const TgEstimate *run) {
   if (isnan(run->efficiency)) return;
-  g_autofree char *words = g_strdup_printf("one processor needs %s: that over %" PRId64 " times the predicted time",
-                                           tg_time_text(run->serial_s).s, run->workers);
-  tg_table_add_fact(table, "efficiency", tg_percent_text(run->efficiency).s, words);
+  tg_table_add_fact(table, "efficiency", tg_percent_text(run->efficiency).s,
+                    "one processor needs %s: that over %" PRId64 " times the predicted time",
+                    tg_time_text(run->serial_s).s, run->workers);
 }
 
 static void add_memory(TgTable *table, const TgEstimate *run) {
@@ -202,7 +202,7 @@ static void add_memory(TgTable *table, const TgEstimate *run) {
                            memory->fits ? "" : ": it does not fit");
   else
     g_string_append(words, "; the machine sets no limit");
-  tg_table_add_fact(table, "memory", tg_bytes_text((double)memory->words * (double)run->options.element_bytes).s,
+  tg_table_add_fact(table, "memory", tg_bytes_text((double)memory->words * (double)run->options.element_bytes).s, "%s",
                     words->str);
 }
 
@@ -215,12 +215,13 @@ static void print_times(TgCli *cli, const TgEstimate *run) {
   g_autofree char *rate = cost->time_s > 0 && cost->flops > 0
                               ? g_strdup_printf("%.4g Gflop/s over %s", cost->flops / cost->time_s * 1e-9, nodes)
                               : g_strdup("");
-  tg_table_add_time_fact(table, "predicted time", cost->time_s, rate);
-  tg_table_add_time_fact(table, "products", cost->compute_s, "of the node that ends last");
-  tg_table_add_time_fact(table, "communication", cost->communication_s,
-                         "the rest of its time: transfers that nothing hides, and waiting");
+  tg_table_add_fact(table, "predicted time", tg_time_text(cost->time_s).s, "%s", rate);
+  tg_table_add_fact(table, "products", tg_time_text(cost->compute_s).s, "of the node that ends last");
+  tg_table_add_fact(table, "communication", tg_time_text(cost->communication_s).s,
+                    "the rest of its time: transfers that nothing hides, and waiting");
   if (!isnan(run->closed_form_s))
-    tg_table_add_time_fact(table, "closed form", run->closed_form_s, tg_formula_text(run->formula, TG_FORMULA_SOURCE));
+    tg_table_add_fact(table, "closed form", tg_time_text(run->closed_form_s).s, "%s",
+                      tg_formula_text(run->formula, TG_FORMULA_SOURCE));
   add_efficiency(table, run);
   add_memory(table, run);
   tg_table_print(cli, table, 2, false);

@@ -38,16 +38,13 @@ void tg_table_add_time(TgTable *table, double seconds) {
   tg_table_add(table, "%s", tg_time_text(seconds).s);
 }
 
-void tg_table_add_fact(TgTable *table, const char *name, const char *value, const char *words) {
+void tg_table_add_fact(TgTable *table, const char *name, const char *value, const char *format, ...) {
+  va_list arguments;
   tg_table_add(table, "%s", name);
   tg_table_add(table, "%s", value);
-  tg_table_add(table, "%s", words);
-}
-
-void tg_table_add_time_fact(TgTable *table, const char *name, double seconds, const char *words) {
-  tg_table_add(table, "%s", name);
-  tg_table_add_time(table, seconds);
-  tg_table_add(table, "%s", words);
+  va_start(arguments, format);
+  g_ptr_array_add(table->cells, g_strdup_vprintf(format, arguments));
+  va_end(arguments);
 }
 
 static int width_of(const TgTable *table, guint column) {
