@@ -41,7 +41,9 @@ typedef struct TgRounds {
   uint8_t op;         /**< TgOp: one of the collectives */
   uint8_t collective; /**< after TG_COLLECTIVE_AUTO and algorithms that the operation lacks are resolved */
   uint8_t depth;      /**< ⌈log2 length⌉ */
-  uint8_t unused;
+  uint8_t family;     /**< of operations that have the same rounds, forwards or backwards */
+  bool backwards;     /**< from many towards one, as a reduction is a broadcast backwards */
+  bool adds;          /**< TgTransfer.add */
   int32_t length, root;
   int32_t pieces;          /**< parts that a block travels in */
   int32_t round;           /**< of the next transfer */

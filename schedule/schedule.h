@@ -8,6 +8,7 @@
 #define TG_SCHEDULE_H
 
 #include "base.h"
+#include "op.h"
 
 TG_BEGIN_DECLS
 
@@ -36,35 +37,6 @@ enum {
 
 /** An expression: offset of its postfix program in TgSchedule::code; 0 where there is none. */
 typedef uint16_t TgExpression;
-
-typedef enum TgOp {
-  TG_OP_STEP,   /**< groups the statements up to `end` */
-  TG_OP_REPEAT, /**< runs the statements up to `end` for loop variable `depth` in 0 … value-1 */
-  TG_OP_MOVE,
-  TG_OP_ADD,
-  TG_OP_BROADCAST,
-  TG_OP_REDUCE,
-  TG_OP_ALLGATHER,
-  TG_OP_REDUCESCATTER,
-  TG_OP_ALLTOALL,
-  TG_OP_SCATTER,
-  TG_OP_GATHER,
-  TG_OP_MULTIPLY, /**< target (+)= source * other */
-  TG_OP_COPY,
-  TG_OP_ZERO,
-  TG_OP_TRANSPOSE,
-  TG_OPS
-} TgOp;
-
-/** True for what runs along lines of one coordinate. */
-TG_SHARED static inline bool tg_op_is_collective(int op) {
-  return op >= TG_OP_BROADCAST && op <= TG_OP_GATHER;
-}
-
-/** True for what sends blocks to other processors. */
-TG_SHARED static inline bool tg_op_travels(int op) {
-  return op == TG_OP_MOVE || op == TG_OP_ADD || tg_op_is_collective(op);
-}
 
 typedef enum TgMatrixName { TG_MATRIX_A, TG_MATRIX_B, TG_MATRIX_C, TG_MATRICES } TgMatrixName;
 

@@ -83,6 +83,7 @@ static int32_t plan_add(TgPlanner *planner, int32_t processor, int32_t sum, int3
 typedef struct Line {
   TgPlanner *planner;
   const TgStatement *statement;
+  const TgOpTraits *traits; /* of its operation */
   TgLine line;
   int64_t items;
   GHashTable *held; /* position * items + item: block, with a reference */
@@ -115,21 +116,17 @@ static void read(Line *run, int32_t position, int64_t item, int64_t index) {
 
 /* Where each operation's blocks start. */
 static void read_all(Line *run) {
-  const int32_t length = run->line.length, root = run->line.root, source = run->line.source;
-  const int op = run->statement->op;
-  if (op == TG_OP_BROADCAST) read(run, root, 0, source);
-  for (int32_t p = 0; p < length && op != TG_OP_BROADCAST; p++) {
-    if (op == TG_OP_REDUCE) read(run, p, 0, source);
-    if (op == TG_OP_ALLGATHER || op == TG_OP_GATHER) read(run, p, p, source);
-    if (op == TG_OP_SCATTER) read(run, root, p, p);
-    for (int32_t t = 0; t < length && op == TG_OP_REDUCESCATTER; t++) read(run, p, t, t);
-    for (int32_t t = 0; t < length && op == TG_OP_ALLTOALL; t++) read(run, p, (int64_t)p * length + t, t);
+  const int32_t length = run->line.length, root = run->line.root;
+  for (int32_t p = 0; p < length; p++) {
+    if (run->traits->from_root && p != root) continue;
+    for (int32_t t = 0; t < (run->traits->splits ? length : 1); t++)
+      read(run, p, tg_op_item(run->statement->op, length, p, t), run->traits->splits ? t : run->line.source);
   }
 }
 
 /* What is sent on has no further use where it was, but for blocks that all get. */
-static bool is_used_up(int op) {
-  return op != TG_OP_BROADCAST && op != TG_OP_ALLGATHER;
+static bool is_used_up(const TgOpTraits *traits) {
+  return traits->splits || traits->to_root;
 }
 
 static bool transfer_all(Line *run) {
@@ -143,7 +140,7 @@ static bool transfer_all(Line *run) {
     const int32_t result = transfer.add ? plan_add(planner, to, there, block, transfer.piece, transfer.pieces)
                                         : plan_arrive_piece(planner, to, there, block, transfer.piece, transfer.pieces);
     keep(run, transfer.to, transfer.item, result);
-    if (transfer.pieces > 1 || !is_used_up(run->statement->op)) continue;
+    if (transfer.pieces > 1 || !is_used_up(run->traits)) continue;
     keep(run, transfer.from, transfer.item, TG_BLOCK_NONE);
     tg_plan_release(planner, block);
   }
@@ -157,25 +154,20 @@ static bool write(Line *run, int32_t position, int64_t index, int64_t item) {
 }
 
 static bool write_position(Line *run, int32_t position) {
-  const int32_t length = run->line.length, target = run->line.target;
-  const int op = run->statement->op;
-  const bool at_root = position == run->line.root;
-  if (op == TG_OP_BROADCAST) return write(run, position, target, 0);
-  if (op == TG_OP_REDUCE) return write(run, position, target, at_root ? 0 : -1);
-  if (op == TG_OP_SCATTER || op == TG_OP_REDUCESCATTER) return write(run, position, target, position);
-  if (op == TG_OP_GATHER && !at_root) return true;
-  for (int32_t t = 0; t < length; t++) {
-    if (!write(run, position, t, op == TG_OP_ALLTOALL ? (int64_t)t * length + position : t)) return false;
-  }
+  const int32_t length = run->line.length;
+  const bool receives = !run->traits->to_root || position == run->line.root;
+  if (!run->traits->fills)
+    return write(run, position, run->line.target,
+                 receives ? tg_op_item(run->statement->op, length, run->line.root, position) : -1);
+  for (int32_t t = 0; receives && t < length; t++)
+    if (!write(run, position, t, tg_op_item(run->statement->op, length, t, position))) return false;
   return true;
 }
 
 static bool plan_line(Line *run) {
   GHashTableIter at;
   gpointer block;
-  const int op = run->statement->op;
-  const int64_t length = run->line.length;
-  run->items = op == TG_OP_BROADCAST || op == TG_OP_REDUCE ? 1 : op == TG_OP_ALLTOALL ? length * length : length;
+  run->items = tg_op_items(run->statement->op, run->line.length);
   run->held = g_hash_table_new(NULL, NULL);
   read_all(run);
   bool fine = transfer_all(run);
@@ -189,7 +181,8 @@ static bool plan_line(Line *run) {
 static bool plan_collective(TgPlanner *planner) {
   const int64_t lines = tg_walk_lines(&planner->walk);
   for (int64_t number = 0; number < lines; number++) {
-    Line run = {.planner = planner, .statement = &planner->schedule->statement[planner->walk.statement]};
+    const TgStatement *statement = &planner->schedule->statement[planner->walk.statement];
+    Line run = {.planner = planner, .statement = statement, .traits = tg_op_traits(statement->op)};
     TgError error;
     bool takes_part;
     if (!tg_walk_line(&planner->walk, number, &run.line, &takes_part, &error))
@@ -332,5 +325,5 @@ bool tg_plan_statement(TgPlanner *planner) {
                                           [TG_OP_TRANSPOSE] = plan_transpose};
   const TgStatement *statement = &planner->schedule->statement[planner->walk.statement];
   if (local[statement->op]) return plan_local(planner, statement, local[statement->op]);
-  return tg_op_is_collective(statement->op) ? plan_collective(planner) : plan_move(planner, statement);
+  return tg_op_traits(statement->op)->is_collective ? plan_collective(planner) : plan_move(planner, statement);
 }

@@ -18,24 +18,10 @@ typedef struct Writer {
   int stream_error; /* errno of the first write that failed */
 } Writer;
 
-/* What a statement's executions are listed as. */
-static const struct {
-  const char *name, *list;
-} operations[TG_OPS] = {
-    [TG_OP_MOVE] = {"move", "messages"},
-    [TG_OP_ADD] = {"add", "messages"},
-    [TG_OP_BROADCAST] = {"broadcast", "messages"},
-    [TG_OP_REDUCE] = {"reduce", "messages"},
-    [TG_OP_ALLGATHER] = {"allgather", "messages"},
-    [TG_OP_REDUCESCATTER] = {"reducescatter", "messages"},
-    [TG_OP_ALLTOALL] = {"alltoall", "messages"},
-    [TG_OP_SCATTER] = {"scatter", "messages"},
-    [TG_OP_GATHER] = {"gather", "messages"},
-    [TG_OP_MULTIPLY] = {"multiply", "products"},
-    [TG_OP_COPY] = {"copy", NULL},
-    [TG_OP_ZERO] = {"zero", NULL},
-    [TG_OP_TRANSPOSE] = {"transpose", NULL},
-};
+/* What a statement's executions are listed as; NULL where they are not. */
+static const char *list_of(int op) {
+  return op == TG_OP_MULTIPLY ? "products" : tg_op_travels(op) ? "messages" : NULL;
+}
 
 static void flush(Writer *writer, size_t bytes) {
   errno = 0;
@@ -179,14 +165,14 @@ static bool begin_statement(void *user, const TgWalk *walk, GError **error) {
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_member_integer(json, "line", statement->line);
   tg_json_member_string(json, "text", tg_name(walk->names, walk->names->source[walk->statement]));
-  tg_json_member_string(json, "operation", operations[statement->op].name);
+  tg_json_member_string(json, "operation", tg_op_traits(statement->op)->word);
   tg_json_key(json, "loops");
   tg_json_begin_array(json, TG_JSON_ROW);
   for (int depth = 0; depth < walk->depth; depth++) tg_json_integer(json, walk->variable[TG_VARIABLE_LOOP + depth]);
   tg_json_end_array(json);
-  writer->listing = operations[statement->op].list;
+  writer->listing = list_of(statement->op);
   if (writer->listing) {
-    tg_json_key(json, operations[statement->op].list);
+    tg_json_key(json, list_of(statement->op));
     tg_json_begin_array(json, TG_JSON_LINES);
   }
   return check_stream(writer, error);

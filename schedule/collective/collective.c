@@ -25,10 +25,6 @@ typedef struct TgCollectiveAlgorithm {
   void (*parcel)(const TgRounds *rounds, int32_t round, const TgBundle *message, int64_t index, TgTransfer *transfer);
 } TgCollectiveAlgorithm;
 
-static inline bool is_backwards(const TgRounds *rounds) {
-  return rounds->op == TG_OP_REDUCE || rounds->op == TG_OP_REDUCESCATTER || rounds->op == TG_OP_GATHER;
-}
-
 static inline bool is_cube(const TgRounds *rounds) {
   return (rounds->length & (rounds->length - 1)) == 0;
 }
@@ -41,16 +37,14 @@ static inline int32_t ring_wrap(int64_t position, int32_t length) {
 /** A message of one parcel between `near`, which the message's number names, and the position `distance` ahead of it
  * (behind it when the operation runs backwards). */
 static inline TgBundle bundle_ahead(const TgRounds *rounds, int64_t near, int64_t distance) {
-  bool backwards = is_backwards(rounds);
-  int32_t far = ring_wrap(backwards ? near - distance : near + distance, rounds->length);
-  return (TgBundle){backwards ? far : (int32_t)near, backwards ? (int32_t)near : far, 0, 0, 1};
+  int32_t far = ring_wrap(rounds->backwards ? near - distance : near + distance, rounds->length);
+  return (TgBundle){rounds->backwards ? far : (int32_t)near, rounds->backwards ? (int32_t)near : far, 0, 0, 1};
 }
 
 /** The same between `near` and near xor mask. */
 static inline TgBundle bundle_across(const TgRounds *rounds, int64_t near, int64_t mask) {
-  bool backwards = is_backwards(rounds);
   int32_t far = (int32_t)(near ^ mask);
-  return (TgBundle){backwards ? far : (int32_t)near, backwards ? (int32_t)near : far, 0, 0, 1};
+  return (TgBundle){rounds->backwards ? far : (int32_t)near, rounds->backwards ? (int32_t)near : far, 0, 0, 1};
 }
 
 /* Number `index` in rising order of (first + step*y) modulo length, y = 0 … count-1; 0 <= first < length, and the
@@ -102,9 +96,8 @@ static int64_t bundles_all(const TgRounds *rounds, int32_t round) {
 /* Blocks go straight from owner to receiver: all at once (whole), or one partner a round (pairwise). */
 
 static void name_item(const TgRounds *rounds, TgBundle *message) {
-  if (rounds->op == TG_OP_SCATTER || rounds->op == TG_OP_GATHER) message->base = message->to;
-  if (rounds->op == TG_OP_ALLGATHER || rounds->op == TG_OP_REDUCESCATTER) message->base = message->from;
-  if (rounds->op == TG_OP_ALLTOALL) message->base = (int64_t)message->from * rounds->length + message->to;
+  message->base = rounds->backwards ? tg_op_item(rounds->op, rounds->length, message->to, message->from)
+                                    : tg_op_item(rounds->op, rounds->length, message->from, message->to);
 }
 
 static int32_t one_round(const TgRounds *rounds) {
@@ -133,7 +126,7 @@ static TgBundle whole_all(const TgRounds *rounds, int32_t round, int64_t index) 
   (void)round;
   int64_t near = index / (rounds->length - 1), other = index % (rounds->length - 1);
   TgBundle message = bundle_ahead(rounds, near, 0);
-  int32_t *far = is_backwards(rounds) ? &message.from : &message.to;
+  int32_t *far = rounds->backwards ? &message.from : &message.to;
   *far = (int32_t)(other + (other >= near));
   name_item(rounds, &message);
   return message;
@@ -173,7 +166,7 @@ static int64_t tree_messages(const TgRounds *rounds, int32_t round) {
 
 static TgBundle tree_edge(const TgRounds *rounds, int32_t round, int64_t index) {
   int64_t half = half_of(rounds, round);
-  int64_t near_v = is_backwards(rounds) ? half : 0; /* v modulo 2h of the ends that the index numbers */
+  int64_t near_v = rounds->backwards ? half : 0; /* v modulo 2h of the ends that the index numbers */
   if (is_cube(rounds))
     return bundle_across(rounds, index * 2 * half + ((rounds->root ^ near_v) & (2 * half - 1)), half);
   int64_t first = ring_wrap(rounds->root + near_v, rounds->length);
@@ -230,7 +223,7 @@ static TgBundle ring_broadcast(const TgRounds *rounds, int32_t round, int64_t in
 
 /* Message `index` of a round in which v = low … low+count-1 each send to v+1. */
 static TgBundle from_interval(const TgRounds *rounds, int32_t low, int64_t count, int64_t index) {
-  int64_t first = (int64_t)rounds->root + low + is_backwards(rounds);
+  int64_t first = (int64_t)rounds->root + low + rounds->backwards;
   int64_t near = ring_nth(ring_wrap(first, rounds->length), 1, count, rounds->length, index);
   return bundle_ahead(rounds, near, 1);
 }
@@ -418,15 +411,10 @@ static const uint8_t nearest[FORWARDS][TG_COLLECTIVES] = {
     [ALLTOALL][TG_COLLECTIVE_SCATTER_ALLGATHER] = TG_COLLECTIVE_PAIRWISE,
 };
 
-static int forward_of(TgOp op) {
-  static const struct {
-    uint8_t op, forward;
-  } table[] = {{TG_OP_BROADCAST, BROADCAST}, {TG_OP_REDUCE, BROADCAST},    {TG_OP_SCATTER, SCATTER},
-               {TG_OP_GATHER, SCATTER},      {TG_OP_ALLGATHER, ALLGATHER}, {TG_OP_REDUCESCATTER, ALLGATHER},
-               {TG_OP_ALLTOALL, ALLTOALL}};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (table[i].op == op) return table[i].forward;
-  return NONE;
+static int family_of(const TgOpTraits *traits) {
+  if (!traits->is_collective) return NONE;
+  if (traits->from_root || traits->to_root) return traits->splits || traits->fills ? SCATTER : BROADCAST;
+  return traits->splits && traits->fills ? ALLTOALL : ALLGATHER;
 }
 
 const char *tg_collective_name(TgCollective collective) {
@@ -452,11 +440,11 @@ static uint8_t ceil_log2(int32_t length) {
   return depth;
 }
 
-static TgCollective resolve(int forward, TgCollective collective, bool cube) {
-  if (algorithms[forward][collective].rounds) return collective;
+static TgCollective resolve(int family, TgCollective collective, bool cube) {
+  if (algorithms[family][collective].rounds) return collective;
   /* Without a hypercube to fit, doubling congests a ring network for no fewer bytes. */
-  if (collective == TG_COLLECTIVE_AUTO && forward == ALLGATHER && !cube) return TG_COLLECTIVE_RING;
-  return (TgCollective)nearest[forward][collective];
+  if (collective == TG_COLLECTIVE_AUTO && family == ALLGATHER && !cube) return TG_COLLECTIVE_RING;
+  return (TgCollective)nearest[family][collective];
 }
 
 static int32_t pieces_of(TgCollective collective, int32_t length, int32_t pieces) {
@@ -467,19 +455,23 @@ static int32_t pieces_of(TgCollective collective, int32_t length, int32_t pieces
 }
 
 void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t length, int32_t root, int32_t pieces) {
-  int forward = forward_of(op);
+  const TgOpTraits *traits = tg_op_traits(op);
+  const int family = family_of(traits);
   *rounds = (TgRounds){.op = (uint8_t)op, .collective = (uint8_t)collective, .pieces = 1};
-  if (forward == NONE || (unsigned)collective >= TG_COLLECTIVES || length < 2) return;
+  if (family == NONE || (unsigned)collective >= TG_COLLECTIVES || length < 2) return;
+  rounds->family = (uint8_t)family;
+  rounds->backwards = traits->adds || traits->to_root;
+  rounds->adds = traits->adds;
   rounds->length = length;
   rounds->depth = ceil_log2(length);
   rounds->root = ring_wrap(root, length);
-  TgCollective resolved = resolve(forward, collective, is_cube(rounds));
+  TgCollective resolved = resolve(family, collective, is_cube(rounds));
   rounds->collective = (uint8_t)resolved;
   rounds->pieces = pieces_of(resolved, length, pieces);
 }
 
 static const TgCollectiveAlgorithm *algorithm_of(const TgRounds *rounds) {
-  return &algorithms[forward_of((TgOp)rounds->op)][rounds->collective];
+  return &algorithms[rounds->family][rounds->collective];
 }
 
 int32_t tg_rounds_count(const TgRounds *rounds) {
@@ -488,11 +480,10 @@ int32_t tg_rounds_count(const TgRounds *rounds) {
 
 static void fill(const TgRounds *rounds, const TgCollectiveAlgorithm *algorithm, int32_t round, const TgBundle *message,
                  TgTransfer *transfer) {
-  bool backwards = is_backwards(rounds);
   transfer->round = rounds->round;
-  transfer->from = backwards ? message->to : message->from;
-  transfer->to = backwards ? message->from : message->to;
-  transfer->add = rounds->op == TG_OP_REDUCE || rounds->op == TG_OP_REDUCESCATTER;
+  transfer->from = rounds->backwards ? message->to : message->from;
+  transfer->to = rounds->backwards ? message->from : message->to;
+  transfer->add = rounds->adds;
   algorithm->parcel(rounds, round, message, rounds->cursor, transfer);
 }
 
@@ -501,7 +492,7 @@ bool tg_rounds_next(TgRounds *rounds, TgTransfer *transfer) {
   if (rounds->round >= count) return false;
   const TgCollectiveAlgorithm *algorithm = algorithm_of(rounds);
   for (; rounds->round < count; rounds->round++, rounds->message = 0) {
-    int32_t round = is_backwards(rounds) ? count - 1 - rounds->round : rounds->round;
+    int32_t round = rounds->backwards ? count - 1 - rounds->round : rounds->round;
     int64_t messages = algorithm->messages(rounds, round);
     for (; rounds->message < messages; rounds->message++, rounds->cursor = 0) {
       TgBundle message = algorithm->message(rounds, round, rounds->message);

@@ -76,38 +76,21 @@ static bool check_line(TgParser *parser, const TgStatement *statement) {
   return true;
 }
 
-typedef struct TgCollectiveSyntax {
-  const char *root; /* the word before the root, NULL where there is none */
-  bool indexed;     /* X[e] may be one slot; otherwise X or Y is the whole array */
-  bool into;        /* `into` is required */
-} TgCollectiveSyntax;
-
-static const TgCollectiveSyntax syntaxes[TG_OPS] = {
-    [TG_OP_BROADCAST] = {"from", true, false}, [TG_OP_REDUCE] = {"to", true, false},
-    [TG_OP_ALLGATHER] = {NULL, true, true},    [TG_OP_REDUCESCATTER] = {NULL, false, true},
-    [TG_OP_ALLTOALL] = {NULL, false, true},    [TG_OP_SCATTER] = {"from", false, true},
-    [TG_OP_GATHER] = {"to", true, true}};
-
-static bool check_arrays(TgParser *parser, const TgStatement *statement) {
-  bool fills_array =
-      statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
-  if (!syntaxes[statement->op].indexed && statement->source.index)
-    return tg_parser_fail(parser, "an index on the array that is sent, expected its name alone");
-  if (fills_array && statement->target.index && statement->target.index != statement->source.index)
-    return tg_parser_fail(parser, "an index on the array that is filled, expected its name alone");
-  return true;
-}
-
+/* X[e] may be one slot where one block is sent, and Y where one arrives; otherwise X or Y is the whole array, and
+ * `into` is required. */
 static bool take_collective(TgParser *parser, TgStatement *statement) {
-  const TgCollectiveSyntax *syntax = &syntaxes[statement->op];
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  const char *root = traits->from_root ? "from" : traits->to_root ? "to" : NULL;
   if (!take_source(parser, statement) || !tg_parser_take(parser, "along")) return false;
   if (!tg_parser_take_axis(parser, &statement->axis)) return false;
-  if (syntax->root && (!tg_parser_take(parser, syntax->root) || !tg_parser_take_expression(parser, &statement->value)))
-    return false;
-  if (!take_into(parser, statement, syntax->into) || !check_arrays(parser, statement)) return false;
-  bool fills_array =
-      statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
-  if (fills_array) statement->target.index = 0;
+  if (root && (!tg_parser_take(parser, root) || !tg_parser_take_expression(parser, &statement->value))) return false;
+  if (!take_into(parser, statement, traits->splits || traits->fills)) return false;
+  if (traits->splits && statement->source.index)
+    return tg_parser_fail(parser, "an index on the array that is sent, expected its name alone");
+  if (!traits->fills) return true;
+  if (statement->target.index && statement->target.index != statement->source.index)
+    return tg_parser_fail(parser, "an index on the array that is filled, expected its name alone");
+  statement->target.index = 0;
   return true;
 }
 
@@ -172,22 +155,19 @@ static bool take_product(TgParser *parser, TgStatement *statement) {
          take_quote(parser, &statement->other);
 }
 
-static const struct {
-  const char *word;
-  TgOp op;
-  bool (*take)(TgParser *parser, TgStatement *statement);
-} statements[] = {{"move", TG_OP_MOVE, take_move},
-                  {"add", TG_OP_ADD, take_move},
-                  {"broadcast", TG_OP_BROADCAST, take_collective},
-                  {"reduce", TG_OP_REDUCE, take_collective},
-                  {"allgather", TG_OP_ALLGATHER, take_collective},
-                  {"reducescatter", TG_OP_REDUCESCATTER, take_collective},
-                  {"alltoall", TG_OP_ALLTOALL, take_collective},
-                  {"scatter", TG_OP_SCATTER, take_collective},
-                  {"gather", TG_OP_GATHER, take_collective},
-                  {"copy", TG_OP_COPY, take_copy},
-                  {"zero", TG_OP_ZERO, take_zero},
-                  {"transpose", TG_OP_TRANSPOSE, take_transpose}};
+/* What takes the rest of an operation whose word was read. */
+static bool (*const takes[TG_OPS])(TgParser *parser, TgStatement *statement) = {[TG_OP_MOVE] = take_move,
+                                                                                [TG_OP_ADD] = take_move,
+                                                                                [TG_OP_BROADCAST] = take_collective,
+                                                                                [TG_OP_REDUCE] = take_collective,
+                                                                                [TG_OP_ALLGATHER] = take_collective,
+                                                                                [TG_OP_REDUCESCATTER] = take_collective,
+                                                                                [TG_OP_ALLTOALL] = take_collective,
+                                                                                [TG_OP_SCATTER] = take_collective,
+                                                                                [TG_OP_GATHER] = take_collective,
+                                                                                [TG_OP_COPY] = take_copy,
+                                                                                [TG_OP_ZERO] = take_zero,
+                                                                                [TG_OP_TRANSPOSE] = take_transpose};
 
 /* Words that other languages have for ours. */
 static const struct {
@@ -211,7 +191,8 @@ static bool unknown_statement(TgParser *parser) {
   tg_suggestion_try(&meant, "step");
   tg_suggestion_try(&meant, "note");
   tg_suggestion_try(&meant, "repeat");
-  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) tg_suggestion_try(&meant, statements[i].word);
+  for (int op = 0; op < TG_OPS; op++)
+    if (takes[op]) tg_suggestion_try(&meant, tg_op_traits(op)->word);
   for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++) tg_suggestion_try(&meant, declarations[i]);
   return tg_parser_meant(parser, &meant,
                          "a product C += A * B, or one of the words step, repeat, move, add, broadcast, reduce, "
@@ -220,15 +201,15 @@ static bool unknown_statement(TgParser *parser) {
 
 static bool take_leaf(TgParser *parser, TgStatement *statement) {
   bool (*take)(TgParser *, TgStatement *) = take_product;
-  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-    if (tg_lexer_is(&parser->lexer, statements[i].word)) {
-      statement->op = (uint8_t)statements[i].op;
-      take = statements[i].take;
+  for (int op = 0; op < TG_OPS; op++)
+    if (takes[op] && tg_lexer_is(&parser->lexer, tg_op_traits(op)->word)) {
+      statement->op = (uint8_t)op;
+      take = takes[op];
       if (!tg_parser_next(parser)) return false;
       break;
     }
   if (!take(parser, statement) || !take_where(parser, statement)) return false;
-  if (tg_op_is_collective(statement->op) && !check_line(parser, statement)) return false;
+  if (tg_op_traits(statement->op)->is_collective && !check_line(parser, statement)) return false;
   return tg_parser_next_line(parser);
 }
 

@@ -114,7 +114,7 @@ void tg_messages_init(TgMessages *messages, const TgWalk *walk, TgCollective col
   memset(messages, 0, sizeof *messages);
   messages->walk = walk;
   messages->collective = collective;
-  if (tg_op_is_collective(statement->op)) messages->lines = tg_walk_lines(walk);
+  if (tg_op_traits(statement->op)->is_collective) messages->lines = tg_walk_lines(walk);
 }
 
 static TgProgress next_move(TgMessages *messages, TgMessage *message, TgError *error) {
@@ -155,11 +155,9 @@ static TgProgress enter_line(TgMessages *messages, TgError *error) {
 /* The slots of a whole transfer. Where X or Y is an array, the block's index in it follows from the operation. */
 static void name_slots(const TgStatement *statement, const TgLine *line, const TgTransfer *transfer,
                        TgMessage *message) {
-  int op = statement->op;
-  message->source_index = line->source;
-  message->target_index = line->target;
-  if (op == TG_OP_SCATTER || op == TG_OP_REDUCESCATTER || op == TG_OP_ALLTOALL) message->source_index = transfer->to;
-  if (op == TG_OP_GATHER || op == TG_OP_ALLGATHER || op == TG_OP_ALLTOALL) message->target_index = transfer->from;
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  message->source_index = traits->splits ? transfer->to : line->source;
+  message->target_index = traits->fills ? transfer->from : line->target;
 }
 
 void tg_message_describe(TgMessage *message, const TgStatement *statement, const TgLine *line,
@@ -190,7 +188,7 @@ static TgProgress next_collective(TgMessages *messages, TgMessage *message, TgEr
 }
 
 TgProgress tg_messages_next(TgMessages *messages, TgMessage *message, TgError *error) {
-  TgOp op = (TgOp)messages->walk->schedule->statement[messages->walk->statement].op;
-  if (op == TG_OP_MOVE || op == TG_OP_ADD) return next_move(messages, message, error);
-  return tg_op_is_collective(op) ? next_collective(messages, message, error) : TG_PROGRESS_END;
+  const TgOpTraits *traits = tg_op_traits(messages->walk->schedule->statement[messages->walk->statement].op);
+  if (traits->is_direct) return next_move(messages, message, error);
+  return traits->is_collective ? next_collective(messages, message, error) : TG_PROGRESS_END;
 }

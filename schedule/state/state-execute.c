@@ -189,9 +189,9 @@ bool tg_state_execute(TgState *state, TgError *failure) {
   int op = state->schedule->statement[state->walk.statement].op;
   if (!tg_state_watched(state, failure)) return false;
   state->counts.statements++;
-  bool fine = local[op]                 ? execute_local(state, local[op], failure)
-              : tg_op_is_collective(op) ? state_execute_collective(state, failure)
-                                        : execute_move(state, failure);
+  bool fine = local[op]                         ? execute_local(state, local[op], failure)
+              : tg_op_traits(op)->is_collective ? state_execute_collective(state, failure)
+                                                : execute_move(state, failure);
   if (fine) return tg_state_apply_writes(state, failure);
   for (int64_t w = 0; w < state->writes; w++) tg_value_release(state, state->write[w].value);
   state->writes = 0;
@@ -208,10 +208,10 @@ enum { MAX_HELD = 1 << 28 }; /* blocks of one collective on one line */
 typedef struct TgLineRun {
   TgState *state;
   const TgStatement *statement;
+  const TgOpTraits *traits; /**< of its operation; where it adds, every position has a partial sum of every item */
   TgLine line;
   int64_t items;
-  bool adds;       /**< every position has its own partial sum of every item */
-  TgValueId *held; /**< references are the run's own where `adds` */
+  TgValueId *held; /**< references are the run's own where the operation adds */
 } TgLineRun;
 
 static int64_t rank(const TgLineRun *run, int64_t position) {
@@ -219,7 +219,7 @@ static int64_t rank(const TgLineRun *run, int64_t position) {
 }
 
 static TgValueId *held(const TgLineRun *run, int64_t position, int64_t item) {
-  return &run->held[(run->adds ? position * run->items : 0) + item];
+  return &run->held[(run->traits->adds ? position * run->items : 0) + item];
 }
 
 static bool read(const TgLineRun *run, int64_t position, int64_t index, TgValueId *value, TgError *failure) {
@@ -240,11 +240,10 @@ static bool reserve_scratch(TgState *state, int64_t count, TgError *failure) {
 /* Where each operation's blocks start: which position and slot holds item t. */
 static bool read_items(TgLineRun *run, TgError *failure) {
   int32_t length = run->line.length;
-  TgOp op = (TgOp)run->statement->op;
+  const TgOpTraits *traits = run->traits;
   for (int64_t item = 0; item < run->items; item++) {
-    bool from_root = op == TG_OP_BROADCAST || op == TG_OP_SCATTER;
-    int64_t position = from_root ? run->line.root : op == TG_OP_ALLTOALL ? item / length : item;
-    int64_t index = op == TG_OP_SCATTER ? item : op == TG_OP_ALLTOALL ? item % length : run->line.source;
+    int64_t position = traits->from_root ? run->line.root : traits->splits ? item / length : item;
+    int64_t index = traits->splits ? item % length : run->line.source;
     if (!read(run, position, index, held(run, 0, item), failure)) return false;
   }
   return true;
@@ -254,7 +253,7 @@ static bool read_contributions(TgLineRun *run, TgError *failure) {
   for (int32_t position = 0; position < run->line.length; position++)
     for (int64_t item = 0; item < run->items; item++) {
       TgValueId *value = held(run, position, item);
-      int64_t index = run->statement->op == TG_OP_REDUCE ? run->line.source : item;
+      int64_t index = run->traits->splits ? item : run->line.source;
       if (!read(run, position, index, value, failure)) {
         *value = 0;
         return false;
@@ -323,59 +322,47 @@ static bool write(TgLineRun *run, int32_t position, int32_t index, TgValueId val
 }
 
 static bool write_position(TgLineRun *run, int32_t position, TgError *failure) {
-  int32_t length = run->line.length, target = run->line.target, root = run->line.root;
-  bool at_root = position == root;
-  switch (run->statement->op) {
-  case TG_OP_BROADCAST:
-    return write(run, position, target, *held(run, 0, 0), !at_root, failure);
-  case TG_OP_SCATTER:
-    return write(run, position, target, *held(run, 0, position), !at_root, failure);
-  case TG_OP_REDUCE:
-    return write(run, position, target, at_root ? *held(run, root, 0) : 0, at_root && length > 1, failure);
-  case TG_OP_REDUCESCATTER:
-    return write(run, position, target, *held(run, position, position), length > 1, failure);
-  default:
-    break;
+  int32_t length = run->line.length;
+  bool at_root = position == run->line.root, receives = !run->traits->to_root || at_root;
+  if (!run->traits->fills) {
+    bool arrived = run->traits->adds ? receives && length > 1 : !at_root;
+    int64_t item = tg_op_item(run->statement->op, length, run->line.root, position);
+    return write(run, position, run->line.target, receives ? *held(run, position, item) : 0, arrived, failure);
   }
-  if (run->statement->op == TG_OP_GATHER && !at_root) return true;
-  for (int32_t t = 0; t < length; t++) {
-    int64_t item = run->statement->op == TG_OP_ALLTOALL ? (int64_t)t * length + position : t;
+  for (int32_t t = 0; receives && t < length; t++) {
+    int64_t item = tg_op_item(run->statement->op, length, t, position);
     if (!write(run, position, t, *held(run, 0, item), t != position, failure)) return false;
   }
   return true;
 }
 
 static bool run_line(TgLineRun *run, TgError *failure) {
-  bool fine = run->adds ? read_contributions(run, failure) : read_items(run, failure);
+  const bool adds = run->traits->adds;
+  bool fine = adds ? read_contributions(run, failure) : read_items(run, failure);
   fine = fine && transfer_all(run, failure);
   for (int32_t position = 0; fine && position < run->line.length; position++)
     fine = write_position(run, position, failure);
-  if (run->adds)
+  if (adds)
     for (int64_t i = 0; i < run->line.length * run->items; i++) tg_value_release(run->state, run->held[i]);
   return fine;
 }
 
-static int64_t count_items(int op, int64_t length) {
-  if (op == TG_OP_BROADCAST || op == TG_OP_REDUCE) return 1;
-  return op == TG_OP_ALLTOALL ? length * length : length;
-}
-
 static bool state_execute_collective(TgState *state, TgError *failure) {
   const TgStatement *statement = &state->schedule->statement[state->walk.statement];
-  bool adds = statement->op == TG_OP_REDUCE || statement->op == TG_OP_REDUCESCATTER;
+  const TgOpTraits *traits = tg_op_traits(statement->op);
   int64_t lines = tg_walk_lines(&state->walk);
   for (int64_t number = 0; number < lines; number++) {
-    TgLineRun run = {.state = state, .statement = statement, .adds = adds};
+    TgLineRun run = {.state = state, .statement = statement, .traits = traits};
     bool takes_part;
     TgError error;
     if (!tg_walk_line(&state->walk, number, &run.line, &takes_part, &error))
       return tg_state_expression_failed(state, run.line.base, &error, failure);
     if (!takes_part) continue;
-    run.items = count_items(statement->op, run.line.length);
-    if (run.items > MAX_HELD || run.items * (adds ? run.line.length : 1) > MAX_HELD)
+    run.items = tg_op_items(statement->op, run.line.length);
+    if (run.items > MAX_HELD || run.items * (traits->adds ? run.line.length : 1) > MAX_HELD)
       return tg_state_fail(state, failure, TG_CAUSE_MEMORY, -1,
                            "a collective over %d processors holds more than %d blocks", run.line.length, MAX_HELD);
-    if (!reserve_scratch(state, run.items * (adds ? run.line.length : 1), failure)) return false;
+    if (!reserve_scratch(state, run.items * (traits->adds ? run.line.length : 1), failure)) return false;
     run.held = state->scratch;
     if (!run_line(&run, failure)) return false;
   }

@@ -21,15 +21,6 @@ static double blocks_of(const TgSchedule *schedule, int matrix) {
   return (double)schedule->blocks[matrix][0] * schedule->blocks[matrix][1];
 }
 
-static bool makes_values(int op) {
-  return op == TG_OP_MULTIPLY || op == TG_OP_ZERO || op == TG_OP_TRANSPOSE || op == TG_OP_ADD || op == TG_OP_REDUCE ||
-         op == TG_OP_REDUCESCATTER;
-}
-
-static bool is_leaf(int op) {
-  return op != TG_OP_STEP && op != TG_OP_REPEAT;
-}
-
 static void find_slots(Need *need) {
   TgInterval range[TG_MAX_BUFFERS];
   tg_interval_slots(need->schedule, range);
@@ -47,8 +38,9 @@ static void find_own(Need *need) {
     for (int s = 0; s < schedule->statements; s++) {
       const TgStatement *statement = &schedule->statement[s];
       bool *target = &need->own[statement->target.buffer];
-      if (!is_leaf(statement->op) || *target) continue;
-      *target = makes_values(statement->op) || need->own[statement->source.buffer];
+      const TgOpTraits *traits = tg_op_traits(statement->op);
+      if (traits->is_block || *target) continue;
+      *target = traits->makes || need->own[statement->source.buffer];
       changed = changed || *target;
     }
   }
@@ -63,9 +55,11 @@ static double count_made(const Need *need) {
     if (need->own[b]) made += need->length[b] * need->processors;
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
-    const double length = tg_op_is_collective(statement->op) ? schedule->extent[statement->axis] : 1;
-    if (statement->op == TG_OP_REDUCE) travelling = fmax(travelling, need->processors / length + length);
-    if (statement->op == TG_OP_REDUCESCATTER) travelling = fmax(travelling, need->processors + length * length);
+    const TgOpTraits *traits = tg_op_traits(statement->op);
+    const double length = schedule->extent[statement->axis];
+    if (!traits->is_collective || !traits->adds) continue;
+    travelling =
+        fmax(travelling, traits->splits ? need->processors + length * length : need->processors / length + length);
   }
   return made + travelling;
 }
@@ -83,13 +77,12 @@ static double bytes_at_once(const Need *need) {
   double writes = 0, line = 0;
   for (int s = 0; s < need->schedule->statements; s++) {
     const TgStatement *statement = &need->schedule->statement[s];
-    const bool collective = tg_op_is_collective(statement->op);
-    const double length = collective ? need->schedule->extent[statement->axis] : 1;
-    const bool fills = statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_ALLTOALL;
-    const bool square = statement->op == TG_OP_ALLTOALL || statement->op == TG_OP_REDUCESCATTER;
-    if (collective || statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD)
-      writes = fmax(writes, need->processors * (fills ? length : 1));
-    if (collective) line = fmax(line, square ? length * length : length);
+    const TgOpTraits *traits = tg_op_traits(statement->op);
+    const double length = traits->is_collective ? need->schedule->extent[statement->axis] : 1;
+    const bool square = traits->splits && !traits->from_root;
+    if (!tg_op_travels(statement->op)) continue;
+    writes = fmax(writes, need->processors * (traits->fills && !traits->to_root ? length : 1));
+    if (traits->is_collective) line = fmax(line, square ? length * length : length);
   }
   return (writes > 0 ? doubled(writes, 256) * sizeof(TgWrite) : 0) + line * sizeof(TgValueId);
 }

@@ -146,6 +146,6 @@ bool tg_walk_batch(const TgWalk *walk, int64_t first, int count, TgWalkBatch *ba
     for (int i = 0; i < count; i++) batch->takes_part[i] = value[i] != 0;
   }
   for (int i = 0; i < count; i++) batch->to[i] = (int32_t)first + i;
-  bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD;
-  return (!travels || receivers(&evaluator, statement, batch)) && fits_slots(&evaluator, statement);
+  return (!tg_op_traits(statement->op)->is_direct || receivers(&evaluator, statement, batch)) &&
+         fits_slots(&evaluator, statement);
 }

@@ -183,8 +183,7 @@ bool tg_walk_local(const TgWalk *walk, int64_t processor, TgLocal *local, TgErro
   if (!holds(walk, variable, &local->takes_part, error)) return false;
   if (!local->takes_part) return true;
   local->to = processor;
-  bool travels = statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD;
-  if (travels && !receiver(walk, variable, &local->to, error)) return false;
+  if (tg_op_traits(statement->op)->is_direct && !receiver(walk, variable, &local->to, error)) return false;
   local->other = 0;
   return slot_index(walk, statement->source, variable, &local->source, error) &&
          (statement->op != TG_OP_MULTIPLY || slot_index(walk, statement->other, variable, &local->other, error)) &&

@@ -117,7 +117,7 @@ static Work work_of_line(int op, TgCollective collective, int32_t length) {
 
 static Work work_of(const TgSchedule *schedule, const TgStatement *statement, const TgCostOptions *options) {
   const double processors = (double)tg_schedule_processors(schedule);
-  if (!tg_op_is_collective(statement->op)) return (Work){processors, 1};
+  if (!tg_op_traits(statement->op)->is_collective) return (Work){processors, 1};
   const bool expanded = !options->whole && options->collective == TG_COLLECTIVE_WHOLE;
   const TgCollective collective = expanded ? TG_COLLECTIVE_AUTO : options->collective;
   const int32_t length = schedule->extent[statement->axis];
@@ -135,8 +135,7 @@ typedef struct Run {
 
 static void find_work(Run *run, const TgSchedule *schedule, const TgTopology *network, const TgCostOptions *options) {
   for (int s = 0; s < schedule->statements; s++) {
-    const int op = schedule->statement[s].op;
-    if (op != TG_OP_MOVE && op != TG_OP_ADD && !tg_op_is_collective(op)) continue;
+    if (!tg_op_travels(schedule->statement[s].op)) continue;
     const Work work = work_of(schedule, &schedule->statement[s], options);
     run->transfer[s] = work.transfers * TRANSFER;
     run->stage[s] = run->transfer[s] + work.rounds * (network->nodes + (double)network->links) * sizeof(double);

@@ -255,8 +255,7 @@ static double first_part(const TgTiers *tiers, int buffer, double seconds) {
 
 /* Whether a statement that sends from the buffer reads all that the node has there: then the page cache has it. */
 static bool reads_all(const TgTiers *tiers) {
-  int op = tiers->statement->op;
-  return op != TG_OP_SCATTER && op != TG_OP_ALLTOALL && op != TG_OP_REDUCESCATTER &&
+  return !tg_op_traits(tiers->statement->op)->splits &&
          !tg_expression_variables(tiers->schedule, tiers->statement->source.index);
 }
 
@@ -318,16 +317,9 @@ static void copy_own(TgTiers *tiers, TgClocks *clocks, int64_t node) {
 
 /* Whose own share of the collective is copied, given one of its messages; -1 nobody's. */
 static int64_t owner_of(const TgStatement *statement, int64_t from, int64_t to) {
-  switch (statement->op) {
-  case TG_OP_SCATTER:
-  case TG_OP_ALLGATHER:
-  case TG_OP_ALLTOALL:
-    return from;
-  case TG_OP_GATHER:
-    return to;
-  default:
-    return -1;
-  }
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  if (traits->adds || (!traits->splits && !traits->fills)) return -1;
+  return traits->to_root ? to : from;
 }
 
 static void begin_message(TgTiers *tiers, TgClocks *clocks, const TgMessage *message) {

@@ -381,7 +381,8 @@ static TgProgress next_uniform(TgPhases *phases, GError **error) {
     use_cached(phases, phases->cache[number]);
     return TG_PROGRESS_MORE;
   }
-  if (!(tg_op_is_collective(statement->op) ? draft_collective : draft_local)(phases, error)) return TG_PROGRESS_ERROR;
+  if (!(tg_op_traits(statement->op)->is_collective ? draft_collective : draft_local)(phases, error))
+    return TG_PROGRESS_ERROR;
   take_drafts(phases, statement);
   if (statement->depth > 0 && tg_statement_is_constant(phases->schedule, statement)) keep_cached(phases, number);
   return TG_PROGRESS_MORE;

@@ -119,23 +119,23 @@ static void expand_line(const TgPlanSearch *search, TgLineCost *line) {
  * round it sends and receives but one message, whatever the ports. */
 static void bound_line(const TgPlanSearch *search, int32_t pieces, TgLineCost *line) {
   double others = line->length - 1;
-  bool all = line->op == TG_OP_ALLGATHER || line->op == TG_OP_REDUCESCATTER || line->op == TG_OP_ALLTOALL;
-  bool rooted = line->op == TG_OP_SCATTER || line->op == TG_OP_GATHER;
-  bool root_sends = line->op == TG_OP_SCATTER || line->op == TG_OP_BROADCAST;
+  const TgOpTraits *traits = tg_op_traits(line->op);
+  bool all = !traits->from_root && !traits->to_root;
+  bool several = !all && (traits->splits || traits->fills);
   double block_s = message_s(search, line->elements), several_s = message_s(search, others * line->elements);
   if (goes_on(search)) { /* at most as many messages as there are pieces: each has a byte that costs nothing */
     block_s = pieces * message_s(search, line->elements / pieces);
     several_s = others * block_s;
   }
   line->mean_s = all ? several_s : block_s * others / line->length;
-  line->root_s = all || rooted ? several_s : block_s;
+  line->root_s = all || several ? several_s : block_s;
   if (goes_on(search)) {
-    if ((all || root_sends) && !has_all_ports(search)) line->root_sends_s = line->root_s;
-    if (root_sends) line->root_s = 0;
+    if ((all || traits->from_root) && !has_all_ports(search)) line->root_sends_s = line->root_s;
+    if (traits->from_root) line->root_s = 0;
   }
   bool many = all || line->collective == TG_COLLECTIVE_CHAIN || line->collective == TG_COLLECTIVE_SCATTER_ALLGATHER ||
-              (rooted && line->collective == TG_COLLECTIVE_RING);
-  line->transfers = others * (many ? line->length : rooted ? log2(line->length) : 1);
+              (several && line->collective == TG_COLLECTIVE_RING);
+  line->transfers = others * (many ? line->length : several ? log2(line->length) : 1);
 }
 
 static const TgLineCost *line_cost(const TgPlanSearch *search, const TgSchedule *schedule, const TgStatement *statement,
@@ -169,11 +169,11 @@ static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule
   const TgStatement *statement = &schedule->statement[s];
   double elements = facts->read_low[s];
   if (facts->executions[s] == 0) return 0;
-  if (statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD) {
+  if (tg_op_traits(statement->op)->is_direct) {
     bool at_once = goes_on(search) && has_all_ports(search); /* what one processor receives */
     return (at_once ? facts->receiving[s] : facts->moving[s]) * message_s(search, elements);
   }
-  if (!tg_op_is_collective(statement->op)) return 0;
+  if (!tg_op_traits(statement->op)->is_collective) return 0;
   if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_VARIABLES_COORDINATES)) return 0;
   return line_cost(search, schedule, statement, elements, collective)->mean_s;
 }
@@ -189,7 +189,8 @@ static TgRootBound root_bound(const TgPlanSearch *search, const TgSchedule *sche
   TgRootBound most = {0, 0};
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
-    if (!tg_op_is_collective(statement->op) || statement->where || !statement->value || facts->executions[s] == 0)
+    if (!tg_op_traits(statement->op)->is_collective || statement->where || !statement->value ||
+        facts->executions[s] == 0)
       continue;
     if (tg_expression_variables(schedule, statement->value) & TG_VARIABLES_LOOPS) continue;
     const TgLineCost *line = line_cost(search, schedule, statement, facts->read_low[s], collective);
@@ -270,7 +271,7 @@ static void statement_work(const TgPlanSearch *search, const TgSchedule *schedul
   const TgStatement *statement = &schedule->statement[s];
   double processors = (double)facts->processors, transfers = processors, rounds = 1, lines = 0;
   double factor = facts->moving[s] == 1 ? neighbour_factor[model] : model_factor[model];
-  if (tg_op_is_collective(statement->op)) {
+  if (tg_op_traits(statement->op)->is_collective) {
     const TgLineCost *line = line_cost(search, schedule, statement, facts->read_low[s], collective);
     lines = processors / schedule->extent[statement->axis];
     transfers = line->transfers * lines;

@@ -162,7 +162,7 @@ static void find_moving(const TgCounting *counting, bool constant, double *movin
 static void find_executions(const TgSchedule *schedule, const TgScheduleNames *names, TgPlanFacts *facts) {
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
-    if (statement->op == TG_OP_STEP || statement->op == TG_OP_REPEAT) continue;
+    if (tg_op_traits(statement->op)->is_block) continue;
     TgCounting counting = {.schedule = schedule, .names = names, .statement = statement, .left = COUNTED};
     find_repeats(&counting, s);
     double executions = count_from(&counting, 0);
@@ -170,7 +170,7 @@ static void find_executions(const TgSchedule *schedule, const TgScheduleNames *n
     facts->executions[s] = executions;
     facts->proof_s += executions * (double)facts->processors * 0.8e-6;
     facts->constant[s] = tg_statement_is_constant(schedule, statement);
-    if (statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD)
+    if (tg_op_traits(statement->op)->is_direct)
       find_moving(&counting, facts->constant[s], &facts->moving[s], &facts->receiving[s]);
   }
 }

@@ -173,7 +173,7 @@ static char *collectives_text(const TgSchedule *schedule, const TgPlanFacts *fac
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     TgRounds rounds;
-    if (!tg_op_is_collective(statement->op) || facts->executions[s] == 0) continue;
+    if (!tg_op_traits(statement->op)->is_collective || facts->executions[s] == 0) continue;
     int32_t length = schedule->extent[statement->axis];
     tg_rounds_init(&rounds, (TgOp)statement->op, collective, length, 0, 0);
     if (length > 1) g_string_append_printf(text, "%d ", rounds.collective);

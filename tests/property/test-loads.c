@@ -158,7 +158,7 @@ static void count_message(Oracle *oracle, const TgTopology *topology, const TgEm
 }
 
 static bool does_something(const TgStatement *statement) {
-  return statement->op == TG_OP_MOVE || statement->op == TG_OP_ADD || tg_op_is_collective(statement->op);
+  return tg_op_travels(statement->op);
 }
 
 static void run_oracle(const Bound *bound, const TgTopology *topology, const TgEmbedding *embedding, Oracle *oracle) {

@@ -68,7 +68,7 @@ typedef struct Survey {
 /* Collectives left whole are drawn from neighbour to neighbour and never round the edge. */
 static bool is_drawn_along(const Survey *survey) {
   const TgStatement *statement = &survey->frame->schedule->statement[tg_state_walk(survey->state)->statement];
-  return survey->frame->whole && statement->op != TG_OP_MOVE && statement->op != TG_OP_ADD;
+  return survey->frame->whole && !tg_op_traits(statement->op)->is_direct;
 }
 
 static void note_axes(void *user, const TgMessage *message, TgValueId value) {
@@ -125,9 +125,9 @@ static bool survey_run(TgFrames *frames, GError **error) {
 /* Names the tree that a message of a whole broadcast or reduce belongs to; -1 where every message goes alone. Trees of
  * one statement have different roots. */
 static int64_t tree_of(const TgFrames *frames, const TgFrameMessage *message) {
-  if (!frames->frame.whole || (message->op != TG_OP_BROADCAST && message->op != TG_OP_REDUCE)) return -1;
-  int64_t root = message->op == TG_OP_BROADCAST ? message->from : message->to;
-  return message->execution * TG_MAX_PROCESSORS + root;
+  const TgOpTraits *traits = tg_op_traits(message->op);
+  if (!frames->frame.whole || traits->from_root == traits->to_root || traits->splits || traits->fills) return -1;
+  return message->execution * TG_MAX_PROCESSORS + (traits->from_root ? message->from : message->to);
 }
 
 /* Hops of a stretch that cost no more than its two ends would. */

@@ -92,7 +92,7 @@ static void place_items(Plan *plan, double least_width) {
 static bool changes_names(const TgSchedule *schedule) {
   for (int i = 0; i < schedule->statements; i++) {
     const TgStatement *statement = &schedule->statement[i];
-    if (statement->op >= TG_OP_MOVE && statement->op != TG_OP_MULTIPLY && statement->op != TG_OP_ZERO &&
+    if (!tg_op_traits(statement->op)->is_block && statement->op != TG_OP_MULTIPLY && statement->op != TG_OP_ZERO &&
         statement->source.buffer != statement->target.buffer)
       return true;
   }

@@ -81,16 +81,10 @@ static TgFlow stretch_of(const TgFrame *frame, const TgFlow *flow, int64_t begin
 typedef enum Share { SHARE_LAST, SHARE_FIRST, SHARE_ALL } Share;
 
 static Share share_of(uint8_t op) {
-  switch (op) {
-  case TG_OP_BROADCAST:
-  case TG_OP_ALLGATHER:
-    return SHARE_LAST;
-  case TG_OP_REDUCE:
-  case TG_OP_REDUCESCATTER:
-    return SHARE_FIRST;
-  default:
-    return SHARE_ALL;
-  }
+  const TgOpTraits *traits = tg_op_traits(op);
+  if (!traits->is_collective) return SHARE_ALL;
+  if (traits->adds) return SHARE_FIRST;
+  return traits->splits || traits->to_root ? SHARE_ALL : SHARE_LAST;
 }
 
 static void add_stretches(Gather *gather, const TgFlow *flow, int64_t begin, Share share, double blocks,
@@ -128,8 +122,8 @@ static void add_message(Gather *gather, int32_t number) {
   const TgFrame *frame = gather->frame;
   const TgFrameMessage *message = &frame->message[number];
   int64_t from[TG_MAX_DIMS], to[TG_MAX_DIMS];
-  bool whole = frame->whole && tg_op_is_collective(message->op);
-  int32_t round = !frame->whole && tg_op_is_collective(message->op) ? message->round : -1;
+  bool whole = frame->whole && tg_op_traits(message->op)->is_collective;
+  int32_t round = !frame->whole && tg_op_traits(message->op)->is_collective ? message->round : -1;
   double blocks = 1.0 / message->pieces;
   TgFlow flow = {.from = message->from,
                  .to = message->to,
@@ -200,7 +194,8 @@ static bool is_far(const Gather *gather, const TgFrameMessage *message) {
 static bool needs_link_by_link(const Gather *gather) {
   const TgFrame *frame = gather->frame;
   for (int64_t m = 0; m < frame->messages; m++)
-    if (!(frame->whole && tg_op_is_collective(frame->message[m].op)) && is_far(gather, &frame->message[m])) return true;
+    if (!(frame->whole && tg_op_traits(frame->message[m].op)->is_collective) && is_far(gather, &frame->message[m]))
+      return true;
   return false;
 }
 

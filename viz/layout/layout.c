@@ -34,7 +34,7 @@ static void find_flows(TgLayout *layout) {
   }
   for (int64_t m = 0; m < layout->frame->messages; m++) {
     uint8_t op = layout->frame->message[m].op;
-    layout->spread |= layout->frame->whole && op != TG_OP_MOVE && op != TG_OP_ADD;
+    layout->spread |= layout->frame->whole && !tg_op_traits(op)->is_direct;
   }
 }
 

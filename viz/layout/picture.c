@@ -49,7 +49,7 @@ char *tg_picture_title(const TgFrame *frame) {
 /* What a collective that is left whole does to links depends on how it is carried out. */
 static bool frame_spreads(const TgFrame *frame) {
   for (int64_t m = 0; frame->detail && m < frame->messages; m++)
-    if (frame->whole && frame->message[m].op != TG_OP_MOVE && frame->message[m].op != TG_OP_ADD) return true;
+    if (frame->whole && !tg_op_traits(frame->message[m].op)->is_direct) return true;
   return false;
 }
 

@@ -106,7 +106,7 @@ static void append_where(GString *text, const TgScreen *screen, const TgFrameMes
 static void append_line(GString *text, const TgScreen *screen, const TgFrameMessage *message, int64_t count) {
   const TgTour *tour = screen->tour;
   g_string_append(text, arrow(screen->paper.unicode, 1));
-  if (tg_op_is_collective(message->op) && count == tour->schedule->extent[message->axis] - 1)
+  if (tg_op_traits(message->op)->is_collective && count == tour->schedule->extent[message->axis] - 1)
     g_string_append_printf(text, "%s=*", tg_name(tour->names, tour->names->axis[message->axis]));
   else
     g_string_append_printf(text, "%" G_GINT64_FORMAT " others", count);
