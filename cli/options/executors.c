@@ -13,8 +13,13 @@ const TgExecutorKind *const tg_executors[] = {&tg_executor_cpu, &tg_executor_thr
                                               &tg_executor_blocks, NULL};
 static const char *const planned[] = {"gpus", "ranks", NULL};
 
-/* "cpu, threads, blocks": those of this version. */
-static char *names_here(void) {
+const TgExecutorKind *tg_executor_find(const char *name) {
+  for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++)
+    if (strcmp(name, (*kind)->name) == 0) return *kind;
+  return NULL;
+}
+
+char *tg_executor_names(void) {
   GString *text = g_string_new(NULL);
   for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++)
     g_string_append_printf(text, "%s%s", text->len ? ", " : "", (*kind)->name);
@@ -23,13 +28,9 @@ static char *names_here(void) {
 
 TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorKind **kind) {
   const char *name = cli->options.on;
-  g_autofree char *here = names_here();
+  g_autofree char *here = tg_executor_names();
   if (!name) return tg_report(cli, TG_EXIT_USAGE, "%s: expected --on and what is to execute it: %s", command, here);
-  for (const TgExecutorKind *const *row = tg_executors; *row; row++) {
-    if (strcmp(name, (*row)->name) != 0) continue;
-    *kind = *row;
-    return TG_EXIT_DONE;
-  }
+  if ((*kind = tg_executor_find(name))) return TG_EXIT_DONE;
   if (g_strv_contains(planned, name))
     return tg_report(cli, TG_EXIT_MISSING, "--on %s: not in this version, which has %s", name, here);
   return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, expected one of %s", name, here);

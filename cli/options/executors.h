@@ -10,6 +10,10 @@
 
 /** The executors of this version, NULL-terminated. */
 extern const TgExecutorKind *const tg_executors[];
+/** The executor of that name, or NULL. */
+const TgExecutorKind *tg_executor_find(const char *name);
+/** "cpu, threads, clusters, blocks"; free with g_free(). */
+char *tg_executor_names(void);
 
 /** Finds the one that --on names. TG_EXIT_USAGE where there is none or no --on, TG_EXIT_MISSING where it is not in this
  * version. `command` names the subcommand in errors. */

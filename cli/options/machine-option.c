@@ -1,4 +1,5 @@
 #include "machine-option.h"
+#include "executors.h"
 #include "output.h"
 
 #include "input-bytes.h"
@@ -15,8 +16,12 @@ enum { LIMIT_BYTES = 1 << 20 }; /* of a machine file; real ones are below 4 KiB 
 static TgExit parse(const TgCli *cli, TgMachine *machine, const TgSource *source, char **text) {
   TgError error = {0};
   if (text) *text = g_strndup(source->text, source->length);
-  if (tg_machine_parse(machine, source->text, source->length, &error)) return TG_EXIT_DONE;
-  return tg_report_at(cli, TG_EXIT_USAGE, source, error.line, error.column, error.message);
+  if (!tg_machine_parse(machine, source->text, source->length, &error))
+    return tg_report_at(cli, TG_EXIT_USAGE, source, error.line, error.column, error.message);
+  const char *on = machine->executor.on;
+  if (!*on || tg_executor_find(on)) return TG_EXIT_DONE;
+  g_autofree char *names = tg_executor_names();
+  return tg_report(cli, TG_EXIT_USAGE, "%s: [executor] has on = %s, expected one of %s", source->name, on, names);
 }
 
 /* As its file is called; pictures and JSON have the name, too. */

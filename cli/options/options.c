@@ -112,9 +112,9 @@ static const TgOptionRow rows[] = {
      "kernel variant of the executor, counted from 1; 0: the executor's own choice (default: the fastest that `bench "
      "shapes` found, or the executor's choice)"},
     {"on", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
-     "what executes the schedule: cpu, threads, clusters or blocks; see `topogemm list executors`"},
+     "what executes the schedule, such as cpu; `topogemm list executors` lists the executors"},
     {"on:trace", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
-     "also execute the schedule, on cpu, threads, clusters or blocks; see `topogemm list executors`"},
+     "also execute the schedule on this executor; `topogemm list executors` lists them"},
     {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",
      "how a block gets to another processor: copy (into the receiver's memory), pull (the receiver reads it in place) "
      "or load (the receiver loads it from the matrix again) (default: copy)"},

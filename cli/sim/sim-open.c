@@ -140,10 +140,10 @@ static TgExit collective_option(const TgCli *cli, TgCostOptions *cost) {
 }
 
 static void warn_of_executor(const TgCli *cli, const TgMachine *machine) {
-  for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++)
-    if ((*kind)->unlike_sim && machine->executor.given && strcmp((*kind)->name, machine->executor.on) == 0)
-      tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, %s, unlike in topogemm compare",
-                cli->options.machine, (*kind)->name, (*kind)->unlike_sim);
+  const TgExecutorKind *kind = machine->executor.given ? tg_executor_find(machine->executor.on) : NULL;
+  if (kind && kind->unlike_sim)
+    tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, %s, unlike in topogemm compare",
+              cli->options.machine, kind->name, kind->unlike_sim);
 }
 
 TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element, TgCostOptions *cost) {

@@ -58,9 +58,9 @@ static const TgMachineKey tier_keys[] = {
     {0},
 };
 
-/* Executors themselves are above this library; a new one has its name here, too. */
+/* Which executors there are is known above this library. */
 static const TgMachineKey executor_keys[] = {
-    KEY(TgMachineExecutor, on, TG_VALUE_NAME, false, {"cpu", "threads", "clusters", "blocks"}),
+    KEY(TgMachineExecutor, on, TG_VALUE_TEXT, false, {0}),
     KEY(TgMachineExecutor, transport, TG_VALUE_NAME, false, {"copy", "pull", "load"}),
     KEY(TgMachineExecutor, type, TG_VALUE_NAME, false, {"f32", "f64"}),
     KEY(TgMachineExecutor, device, TG_VALUE_TEXT, false, {0}),

@@ -86,7 +86,6 @@ static const Bad bad[] = {
     /* words and texts */
     {"[link]\nduplex = both\n", 2, 10, "duplex = both is unknown; write full or half"},
     {"[port]\nports = 1\n", 2, 9, "ports = 1 is unknown; write one, all or fetch"},
-    {"[executor]\non = gpu\n", 2, 6, "on = gpu is unknown; write cpu, threads, clusters or blocks"},
     {"[executor]\non =\n", 2, 5, "on has no text; write one, or leave the line out"},
     {"[executor]\ntransport = send # it\n", 2, 13, "transport = send is unknown; write copy, pull or load"},
     {"[executor]\non = blocks\ntype = f99\n", 3, 8, "type = f99 is unknown; write f32 or f64"},
