@@ -40,11 +40,10 @@ bool tg_experiment_file_check(const TgExperiment *experiment, const char *path, 
   if (!experiment->plot)
     return TG_BENCH_FAIL(error, USAGE, "-o %s: bench %s has no plot; -o FILE.json writes its figures", path,
                          experiment->name);
-  return TG_BENCH_FAIL(
-      error, MISSING,
-      "-o %s: gnuplot, which draws it, is not here: install the package gnuplot-nox (Debian, Ubuntu) or "
-      "gnuplot; -o FILE.gp or FILE.json needs none",
-      path);
+  return TG_BENCH_FAIL(error, MISSING,
+                       "-o %s: gnuplot is not installed: install the package gnuplot-nox (Debian, Ubuntu) or gnuplot, "
+                       "or write FILE.gp or FILE.json, which do not need it",
+                       path);
 }
 
 bool tg_experiment_file(const TgExperiment *experiment, const void *measured, const char *path, char **bytes,

@@ -50,13 +50,13 @@ static void prepare_signals(void) {
 
 static TgExit unknown_command(const TgCli *cli, const char *name) {
   if (name[0] == '-')
-    return tg_report(cli, TG_EXIT_USAGE, "%s: the subcommand comes first, as in `topogemm list`; see `topogemm --help`",
+    return tg_report(cli, TG_EXIT_USAGE, "%s: put the subcommand first, as in `topogemm list`; see `topogemm --help`",
                      name);
   TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (const TgCommand *const *command = tg_commands; *command; command++) tg_suggestion_try(&meant, (*command)->name);
   tg_suggestion_try(&meant, "help");
   if (meant.nearest)
-    return tg_report(cli, TG_EXIT_USAGE, "no subcommand `%s`, did you mean `%s`?", name, meant.nearest);
+    return tg_report(cli, TG_EXIT_USAGE, "no subcommand `%s`; did you mean `%s`?", name, meant.nearest);
   return tg_report(cli, TG_EXIT_USAGE, "no subcommand `%s`; see `topogemm --help`", name);
 }
 

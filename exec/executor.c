@@ -80,11 +80,11 @@ TgExecutor *tg_executor_open(const TgExecutorKind *kind, const TgSchedule *sched
   else if (!sizes_fit(schedule, options))
     wrong = "a matrix times itself: m and n must be equal, and all three where neither or both are transposed";
   else if (options->element < TG_F32 || options->element >= TG_ELEMENTS)
-    wrong = "elements are f32 or f64";
+    wrong = "elements must be f32 or f64";
   else if (!(kind->transports >> options->transport & 1))
-    wrong = "this executor lacks the transport that was asked for";
+    wrong = "this executor does not support the requested transport";
   else if (!(options->deadline_s >= 0) || options->deadline_s > 1e6 || options->delay_ns < 0)
-    wrong = "a deadline is from 0 to 1000000 s, a delay not negative";
+    wrong = "a deadline must be from 0 to 1000000 s, and a delay must not be negative";
   if (!wrong) {
     TgExecutor *executor = kind->open(schedule, names, options, error);
     if (executor && executor->facts.passes == 0) tg_executor_count_passes(&executor->facts);

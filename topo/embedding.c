@@ -45,7 +45,7 @@ static bool gray_init(TgEmbedding *embedding, const TgTopology *topology, TgErro
   for (int axis = 0; axis < embedding->dims; axis++) {
     int32_t extent = embedding->grid[axis];
     if (extent & (extent - 1))
-      return tg_error_set(error, 0, 0, "the Gray embedding needs extents that are powers of two, axis %d has %d",
+      return tg_error_set(error, 0, 0, "the Gray embedding needs extents that are powers of two, but axis %d has %d",
                           axis + 1, (int)extent);
     embedding->machine[axis] = extent;
   }

@@ -74,7 +74,7 @@ static bool fail(const Parser *parser, const char *at, const char *what) {
   char text[QUOTED_BYTES];
   quote(text, parser->text, strlen(parser->text));
   int column = (int)(at - parser->text) + 1;
-  return tg_error_set(parser->error, 1, column, "%s: at column %d %s", text, column, what);
+  return tg_error_set(parser->error, 1, column, "%s: column %d: %s", text, column, what);
 }
 
 static bool fail_expected(const Parser *parser, const char *expected) {
@@ -112,7 +112,7 @@ static bool unknown_kind(const Parser *parser, const char *name, size_t length) 
   if (length == 0) return fail_expected(parser, kinds);
   quote(quoted, name, length);
   if (meant.nearest)
-    snprintf(what, sizeof what, "there is no network '%s', did you mean %s?", quoted, meant.nearest);
+    snprintf(what, sizeof what, "there is no network '%s'; did you mean %s?", quoted, meant.nearest);
   else
     snprintf(what, sizeof what, "there is no network '%s', expected %s", quoted, kinds);
   return fail(parser, name, what);
@@ -238,10 +238,9 @@ bool tg_topology_of_grid(TgTopology *topology, int dims, const int32_t *extents,
 static bool refuse_kind(const TgTopology *topology, const TgNetworkKindInfo *info, int64_t processors, TgError *error) {
   char least[TG_TOPOLOGY_TEXT_BYTES];
   if (processors == 1)
-    return tg_error_set(error, 0, 0, "%s: the grid has 1 processor, and there is no %s of so many nodes", info->name,
-                        info->name);
+    return tg_error_set(error, 0, 0, "%s: the grid has 1 processor, but no %s has 1 node", info->name, info->name);
   tg_topology_format(topology, least, sizeof least);
-  return tg_error_set(error, 0, 0, "%s: the grid has %lld processors, no %s; name the whole network, as in %s",
+  return tg_error_set(error, 0, 0, "%s: the grid has %lld processors, not a %s; give the whole network, as in %s",
                       info->name, (long long)processors, info->sizes, least);
 }
 

@@ -8,9 +8,9 @@
 
 static const TgExample examples[] = {
     {"list algorithms", "list the schedules of the library, each with its source"},
-    {"show cannon", "print one: ten lines that say who sends what to whom"},
-    {"verify cannon --grid 4x4", "prove that it computes C = A * B, and compare its cost with the lower bounds"},
-    {"step cannon --grid 4x4 -n 8", "run it on real matrices, a step at a time"},
+    {"show cannon", "print one: ten lines that define who sends what to whom"},
+    {"verify cannon --grid 4x4", "prove that it computes C = A * B and compare its cost with the lower bounds"},
+    {"step cannon --grid 4x4 -n 8", "run it on real matrices, one step at a time"},
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "draw the messages of a step"},
     {NULL, NULL},
 };
@@ -62,7 +62,7 @@ static void print_command_help(TgCli *cli, const TgCommand *command) {
 
 static void print_program_help(TgCli *cli) {
   tg_print(cli,
-           "topogemm: choose or write a schedule for C = A * B on many processors; prove, step, draw and time it\n\n");
+           "topogemm: choose or write a schedule for C = A * B on many processors; prove, draw, run and time it\n\n");
   tg_print_styled(cli, TG_STYLE_HEADING, "topogemm SUBCOMMAND [ARGUMENTS] [OPTIONS]\n");
   g_autoptr(TgTable) table = tg_table_new("ll");
   for (const TgCommand *const *command = tg_commands; *command; command++) {
@@ -77,9 +77,9 @@ static void print_program_help(TgCli *cli) {
   print_options(cli, (const char *const[]){"help", "version", "color", NULL});
   tg_print_styled(cli, TG_STYLE_HEADING, "\nExit status\n");
   tg_print_wrapped(cli,
-                   "0 success; 1 failure of the system (a file cannot be read or written, for example); 2 wrong usage, "
-                   "invalid input file, or memory or another limit exceeded; 3 a proof or a numerical check failed; 4 "
-                   "a feature or device is not available; 5 a requested tolerance was missed",
+                   "0 success; 1 system failure (for example, a file cannot be read or written); 2 wrong usage, "
+                   "invalid input file, or memory or another limit exceeded; 3 failed proof or numerical check; 4 "
+                   "feature or device not available; 5 requested tolerance missed",
                    2, 0);
 }
 
@@ -100,8 +100,7 @@ void tg_version_print(TgCli *cli) {
   tg_table_add(table, "%s, for %s", TG_GRAPHVIZ_VERSION, tg_render_formats());
   tg_table_add(table, "GPUs");
   tg_table_add(table, "%s",
-               tg_kernel_built()
-                   ? "built for; `topogemm bench ladder` measures the kernels, `topogemm run` runs schedules"
-                   : "no: this build has no CUDA");
+               tg_kernel_built() ? "yes; `topogemm bench ladder` measures the kernels, `topogemm run` runs schedules"
+                                 : "no: this build has no CUDA");
   tg_table_print(cli, table, 2, false);
 }

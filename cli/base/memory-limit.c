@@ -71,7 +71,7 @@ TgExit tg_memory_refuse(const TgCli *cli, const char *what, double need_bytes) {
   limit_text(need_bytes + OWN_BYTES, enough, sizeof enough);
   return tg_report(
       cli, TG_EXIT_USAGE,
-      "%s needs about %s of memory, and %s; make it smaller, or give --memory-limit %s to try all the same", what,
+      "%s needs about %s of memory, but %s; make the problem smaller, or give --memory-limit %s to try anyway", what,
       tg_bytes_text(need_bytes).s, left, enough);
 }
 
@@ -90,13 +90,13 @@ uint64_t tg_memory_limit_beside(const TgCli *cli, const TgAlgo *algo, double mor
 /* GLib and Pango end the process by a signal where the system refuses memory or a thread. Without memory, nothing here
  * takes any: what a signal may do. */
 static void end_without_memory(const char *domain, GLogLevelFlags level, const char *message, gpointer unused) {
-  static const char words[] = "topogemm: out of memory; take a smaller grid, smaller matrices or fewer steps\n";
+  static const char words[] = "topogemm: out of memory; use a smaller grid, smaller matrices or fewer steps\n";
   const bool no_memory = errno == ENOMEM;
   (void)domain, (void)level, (void)unused;
   tg_terminal_leave();
   tg_temporary_names_unlink();
   if (!no_memory) {
-    fprintf(stderr, "topogemm: the system refuses what is needed: %s\n", message ? message : "no reason given");
+    fprintf(stderr, "topogemm: the system refused a resource: %s\n", message ? message : "no reason given");
     _exit(TG_EXIT_FAILED);
   }
   if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(TG_EXIT_FAILED);

@@ -75,8 +75,8 @@ static TgExit add_written(const TgCli *cli, const TgFiles *files, const char *op
     return tg_report(cli, TG_EXIT_USAGE, "%s: this would overwrite an input, %s; give the output another name", words,
                      read);
   if (written)
-    return tg_report(cli, TG_EXIT_USAGE, "%s and %s: both would write the same file; give one of them another name",
-                     written, words);
+    return tg_report(cli, TG_EXIT_USAGE, "%s and %s: both would write the same file; rename one of them", written,
+                     words);
   insert(files->written, g_steal_pointer(&id), g_steal_pointer(&words));
   return TG_EXIT_DONE;
 }

@@ -21,8 +21,8 @@ void tg_trace_begin(TgTraceFile *file, const char *const *about, size_t pairs) {
 
 static TgExit refuse_time(const TgCli *cli, double time_s) {
   return tg_report(cli, TG_EXIT_USAGE,
-                   "%s: a time of %s is beyond the longest that a trace holds, %.0e s (63 bits of nanoseconds); take "
-                   "smaller matrices or a faster machine",
+                   "%s: a time of %s is longer than a trace can hold, %.0e s (63 bits of nanoseconds); use smaller "
+                   "matrices or a faster machine",
                    cli->options.trace, tg_time_text(time_s).s, longest_s);
 }
 

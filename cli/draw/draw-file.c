@@ -92,7 +92,7 @@ static TgExit find_format(const TgCli *cli, const char **format) {
   const char *path = cli->options.output, *what = cli->options.spacetime ? "spacetime" : "memory";
   if (!path) return tg_report(cli, TG_EXIT_USAGE, "draw --%s: expected -o FILE, as in -o %s.svg", what, what);
   if (g_str_has_suffix(path, ".gif") || g_str_has_suffix(path, ".html"))
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: draw --%s is one still picture: choose one of %s", path, what,
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: draw --%s writes one still picture: choose one of %s", path, what,
                      tg_draw_formats());
   return tg_draw_file_format(cli, tg_draw_formats(), format);
 }

@@ -33,7 +33,7 @@ static TgExit sizes_option(const TgCli *cli, TgSizes *sizes) {
   TgExit status = tg_sizes_parse(cli, &sizes->m, &sizes->n, &sizes->k, &given);
   if (status) return status;
   if (cli->options.type && !given)
-    return tg_report(cli, TG_EXIT_USAGE, "--type: without -n or --size, blocks are counted, and have no type");
+    return tg_report(cli, TG_EXIT_USAGE, "--type needs -n or --size: without them, only blocks are counted");
   if (!given) return TG_EXIT_DONE;
   status = tg_type_option(cli, &element);
   if (status) return status;

@@ -43,7 +43,7 @@ static TgExit check_steps(const TgCli *cli, const TgSimRun *run) {
   if (steps <= MOST_KEPT / sim->network.nodes) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "draw --spacetime: %d nodes times %" PRId64
-                   " steps are more than the %d whose times are kept; take a smaller grid",
+                   " steps exceed the %d times that can be kept; use a smaller grid",
                    sim->network.nodes, steps, MOST_KEPT);
 }
 
@@ -174,7 +174,7 @@ TgExit tg_draw_spacetime_chart(TgCli *cli, const char *format) {
   TgExit status = TG_EXIT_DONE;
   if (!cli->options.n && !cli->options.size)
     return tg_report(cli, TG_EXIT_USAGE,
-                     "draw --spacetime: times depend on the sizes of the matrices: expected -n or --size");
+                     "draw --spacetime: times depend on the sizes of the matrices: give -n or --size");
   for (int r = 0; r < count && !status; r++) status = open_run(cli, &runs[r], cli->options.arguments[r], count > 1);
   if (!status) status = draw(cli, runs, count, format);
   for (int r = 0; r < count; r++) run_clear(&runs[r]);

@@ -116,7 +116,7 @@ static TgExit draw_page(TgCli *cli) {
   if (cli->options.beside && !*cli->options.beside)
     return tg_report(cli, TG_EXIT_USAGE, "--beside: expected the names of schedules");
   if (count > SCHEDULES)
-    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: at most %d schedules fit on one page", cli->options.beside,
+    return tg_report(cli, TG_EXIT_USAGE, "--beside %s: one page can show at most %d schedules", cli->options.beside,
                      SCHEDULES);
   TgExit status = page_options(cli, &options, &machine, &text);
   for (int i = 0; i < count && !status; i++)
@@ -148,7 +148,7 @@ static TgExit check_options(const TgCli *cli, TgDrawing *drawing) {
   g_autofree char *formats = g_strdup_printf("%s, gif, html", tg_draw_formats());
   TgExit status = tg_draw_file_format(cli, formats, &drawing->format);
   if (!status && strcmp(drawing->format, "gif") == 0 && (options->step || strstr(options->output, "%d")))
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: a GIF has all steps in one file; for single ones, draw %s",
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: a GIF has all steps in one file; for single steps, draw %s",
                      options->output, tg_draw_formats());
   return status ? status : tg_draw_heat_option(cli, &drawing->options.heat);
 }
@@ -296,11 +296,10 @@ static TgExit draw_series(TgCli *cli, TgDrawing *drawing) {
 static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
   GError *error = NULL;
   if (strcmp(drawing->format, "svg") != 0 && strcmp(drawing->format, "gif") != 0)
-    return tg_report(
-        cli, TG_EXIT_USAGE,
-        "-o %s: all steps in one file are an animation, %s; for a file a step, put %%d into the name, as in "
-        "-o step-%%d.%s",
-        drawing->path, tg_draw_animation_formats(), drawing->format);
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "-o %s: one file for all steps is an animation, %s; for one file per step, put %%d in the name, "
+                     "as in -o step-%%d.%s",
+                     drawing->path, tg_draw_animation_formats(), drawing->format);
   TgProgressLine line;
   tg_progress_begin(&line, cli, "draw", drawing->steps + 1);
   const TgWatch watch = tg_progress_watch(&line);
@@ -328,7 +327,7 @@ static TgExit run(TgCli *cli) {
   else if (!status)
     status = draw_one(cli, &drawing);
   if (drawing.plain_digits)
-    tg_report_note(cli, "no installed font has the digits ₀ to ₉, so A01 stands for A₀₁: install the package "
+    tg_report_note(cli, "no installed font has the digits ₀ to ₉, so A₀₁ is written A01: install the package "
                         "fonts-dejavu-core, or draw an .svg");
   tg_algo_clear(&drawing.algo);
   return status;
@@ -355,14 +354,14 @@ const TgCommand tg_command_draw = {
     .arguments = "ALGO…",
     .summary = "draw the steps of a schedule, or a whole run against time or memory",
     .details = "Draws one step as .dot, .svg, .png or .pdf, or all steps in one animated .svg or .gif. An .html file "
-               "is a page that steps through the schedule, and proves it and predicts its time while you edit its "
-               "text; it needs no other file. Without --step or --all, draws step 1 (a .gif or a page always has all "
-               "steps). Needs no matrix size.\n"
+               "is a self-contained page that steps through the schedule; while you edit the text, it proves the "
+               "schedule and predicts its time. Without --step or --all, draws step 1 (a .gif or a page always has all "
+               "steps). No matrix size is needed.\n"
                "--spacetime draws what each processor does when, as `topogemm sim` predicts it, with the critical "
                "path; it needs -n or --size. --memory draws how many blocks each processor holds in each step, with "
-               "the peak; with -n or --size it counts bytes and adds the minimum, which holds A, B and C once.\n"
-               "Both draw several ALGOs on one axis. Each takes, of the grids in --grid 4x4,4x4x4, the first with as "
-               "many extents as the schedule has coordinates. docs/guide/draw.md explains how to read the pictures.",
+               "the peak; with -n or --size it counts bytes and adds the minimum, one copy of A, B and C.\n"
+               "Both can draw several ALGOs on one axis. Each uses the first grid of --grid 4x4,4x4x4 with as many "
+               "extents as the schedule has coordinates. docs/guide/draw.md explains how to read the pictures.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

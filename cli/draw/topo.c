@@ -22,7 +22,7 @@ static void print_facts(TgCli *cli, const char *text, const TgTopologyFacts *fac
   add_fact(table, "links", facts->links, "directed: two for each cable");
   add_fact(table, "cables", facts->cables, "");
   add_fact(table, "diameter", facts->diameter_hops, "hops between the two nodes farthest apart");
-  add_fact(table, "degree", facts->degree_max, "cables at the node that has most");
+  add_fact(table, "degree", facts->degree_max, "cables at the node with the most");
   add_fact(table, "bisection", facts->bisection_links, "fewest cables between two halves");
   tg_table_print(cli, table, 2, false);
 }

@@ -66,7 +66,7 @@ static void list_kernels_names(GString *names) {
   for (size_t i = 0; i < count; i++) list_append(names, kernels[i].name);
   const TgHistoricPaper *const *papers = tg_historic_papers(&count);
   for (size_t p = 0; p < count; p++)
-    g_string_append_printf(names, "%s %zu of %s", p ? "," : "; of papers:", papers[p]->count, papers[p]->name);
+    g_string_append_printf(names, "%s %zu in %s", p ? "," : "; from papers:", papers[p]->count, papers[p]->name);
 }
 
 static void list_kernels_print(TgCli *cli) {
@@ -81,7 +81,8 @@ static void list_kernels_print(TgCli *cli) {
     listing_add(&listing, "%s (%s)", kernels[i].idea, kernels[i].source);
   }
   listing_print(cli, &listing);
-  if (!tg_kernel_built()) tg_print(cli, "not in this build, which has no CUDA; on the CPU products run on the BLAS\n");
+  if (!tg_kernel_built())
+    tg_print(cli, "not available: this build has no CUDA; on the CPU, BLAS computes the products\n");
 }
 
 static void write_types(TgJson *json, const char *types) {
@@ -133,10 +134,10 @@ static void list_historic_print(TgCli *cli) {
   size_t count;
   const TgHistoricPaper *const *papers = tg_historic_papers(&count);
   if (count == 0) {
-    tg_print(cli, "kernels of papers are not in this build (-Dpapers=false)\n");
+    tg_print(cli, "this build has no kernels from papers (-Dpapers=false)\n");
     return;
   }
-  TgListing listing = listing_new("lll", "kernel of a paper|types|widths", "idea (where in the paper)");
+  TgListing listing = listing_new("lll", "kernel from a paper|types|widths", "idea (where in the paper)");
   for (size_t p = 0; p < count; p++) add_paper(&listing, papers[p]);
   listing_print(cli, &listing);
   for (size_t p = 0; p < count; p++) {
@@ -197,7 +198,7 @@ static void print_algorithms(TgCli *cli) {
 
 static void name_topologies(GString *names) {
   for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) list_append(names, tg_network_kind_info(kind)->name);
-  g_string_append(names, "; and compositions, as switch:4*torus:2x4");
+  g_string_append(names, "; and compositions such as switch:4*torus:2x4");
 }
 
 static void print_topologies(TgCli *cli) {
@@ -361,8 +362,8 @@ static void print_names(TgCli *cli) {
     tg_print_styled(cli, TG_STYLE_HEADING, "%-*s", indent, sections[i].name);
     tg_print_wrapped_within(cli, names->str, indent, indent, TG_LIST_COLUMNS);
   }
-  tg_print(cli, "\n`topogemm list algorithms` describes each algorithm; likewise\ntopologies, machines, kernels and "
-                "executors.\n");
+  tg_print(cli, "\n`topogemm list algorithms` describes each algorithm; likewise for\n"
+                "topologies, machines, kernels and executors.\n");
 }
 
 static bool is_section(const char *name) {
@@ -374,8 +375,8 @@ static bool is_section(const char *name) {
 static TgExit unknown_section(const TgCli *cli, const char *name) {
   TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (size_t i = 0; i < G_N_ELEMENTS(sections); i++) tg_suggestion_try(&meant, sections[i].name);
-  if (meant.nearest) return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, did you mean `%s`?", name, meant.nearest);
-  return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`, expected algorithms, topologies, machines, kernels or executors",
+  if (meant.nearest) return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`; did you mean `%s`?", name, meant.nearest);
+  return tg_report(cli, TG_EXIT_USAGE, "list: no `%s`; expected algorithms, topologies, machines, kernels or executors",
                    name);
 }
 
@@ -395,7 +396,7 @@ static const char *const options[] = {"json", NULL};
 static const TgExample examples[] = {
     {"list algorithms", "the library of schedules, each with its grid and source"},
     {"list topologies", "the kinds of network, for --network and `topogemm topo`"},
-    {"list kernels", "kernels for one GPU: the ladder and those of papers"},
+    {"list kernels", "kernels for one GPU: the ladder and those from papers"},
     {"list --json", "everything, as JSON"},
     {NULL, NULL},
 };
@@ -405,7 +406,7 @@ const TgCommand tg_command_list = {
     .arguments = "[WHAT]",
     .summary = "list algorithms, topologies, machines, kernels and executors",
     .details = "WHAT is algorithms, topologies, machines, kernels or executors. Each entry has a description and its "
-               "source. Without WHAT, prints the names of all of them; --json adds the descriptions.",
+               "source. Without WHAT, prints all the names; --json adds the descriptions.",
     .examples = examples,
     .options = options,
     .arguments_max = 1,

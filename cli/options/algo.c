@@ -19,9 +19,10 @@ TgExit tg_number_parse(const TgCli *cli, const char *option, const char *text, i
   bool range = g_error_matches(error, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
   g_error_free(error);
   if (range && low > INT64_MIN)
-    return tg_report(cli, TG_EXIT_USAGE, "%s: %s is not from %" PRId64 " to %" PRId64, option, text, low, high);
+    return tg_report(cli, TG_EXIT_USAGE, "%s: %s is out of range, expected %" PRId64 " to %" PRId64, option, text, low,
+                     high);
   if (range) return tg_report(cli, TG_EXIT_USAGE, "%s: %s is too large or too small", option, text);
-  return tg_report(cli, TG_EXIT_USAGE, "%s: `%s` is no whole number", option, text);
+  return tg_report(cli, TG_EXIT_USAGE, "%s: `%s` is not a whole number", option, text);
 }
 
 bool tg_real_read(const char *text, double *value) {
@@ -49,7 +50,7 @@ static TgExit size_option(const TgCli *cli, const char *text, int64_t *const siz
 TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given) {
   const TgOptions *options = &cli->options;
   *given = options->n || options->size;
-  if (options->n && options->size) return tg_report(cli, TG_EXIT_USAGE, "-n and --size: give one of them");
+  if (options->n && options->size) return tg_report(cli, TG_EXIT_USAGE, "-n and --size: give only one of them");
   if (options->size) return size_option(cli, options->size, (int64_t *const[3]){m, n, k});
   if (!options->n) return TG_EXIT_DONE;
   TgExit status = tg_number_parse(cli, "-n", options->n, 1, INT32_MAX, m);
@@ -100,7 +101,7 @@ TgExit tg_network_option(const TgCli *cli, const char *name, const TgSchedule *s
   const TgExit status = tg_embed_option(cli, &kind);
   if (status) return status;
   if (!tg_embedding_init(embedding, kind, schedule->dims, schedule->extent, network, &error))
-    return tg_report(cli, TG_EXIT_USAGE, "the grid does not go on the network: %s", error.message);
+    return tg_report(cli, TG_EXIT_USAGE, "the grid does not fit the network: %s", error.message);
   return TG_EXIT_DONE;
 }
 
@@ -156,9 +157,10 @@ static TgExit unknown_name(const TgCli *cli, const char *name) {
   TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (size_t i = 0; i < count; i++) tg_suggestion_try(&meant, entries[i].name);
   if (g_file_test(name, G_FILE_TEST_IS_REGULAR))
-    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library; for the file here, write ./%s", name, name);
+    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library; for the file in this folder, write ./%s",
+                     name, name);
   if (meant.nearest)
-    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library, did you mean `%s`?", name, meant.nearest);
+    return tg_report(cli, TG_EXIT_USAGE, "no schedule `%s` in the library; did you mean `%s`?", name, meant.nearest);
   return tg_report(
       cli, TG_EXIT_USAGE,
       "no schedule `%s` in the library (see `topogemm list algorithms`; a file's path has a / or ends in .sched)",

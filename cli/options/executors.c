@@ -29,20 +29,21 @@ char *tg_executor_names(void) {
 TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorKind **kind) {
   const char *name = cli->options.on;
   g_autofree char *here = tg_executor_names();
-  if (!name) return tg_report(cli, TG_EXIT_USAGE, "%s: expected --on and what is to execute it: %s", command, here);
+  if (!name) return tg_report(cli, TG_EXIT_USAGE, "%s: expected --on with an executor: %s", command, here);
   if ((*kind = tg_executor_find(name))) return TG_EXIT_DONE;
   if (g_strv_contains(planned, name))
-    return tg_report(cli, TG_EXIT_MISSING, "--on %s: not in this version, which has %s", name, here);
-  return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor, expected one of %s", name, here);
+    return tg_report(cli, TG_EXIT_MISSING, "--on %s: not available in this version, which has %s", name, here);
+  return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor; expected one of %s", name, here);
 }
 
 TgExit tg_executor_options_check(const TgCli *cli, const TgExecutorKind *kind) {
   const TgOptions *options = &cli->options;
   if (options->deadline && !kind->has_deadline)
-    return tg_report(cli, TG_EXIT_USAGE, "--deadline: processors of %s never wait for a single other one", kind->name);
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--deadline: not for %s, whose processors never wait for one particular processor", kind->name);
   if (options->device && !kind->on_gpu) return tg_report(cli, TG_EXIT_USAGE, "--device: %s uses no GPU", kind->name);
   if (options->cold && !kind->on_gpu)
-    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, and %s uses none", kind->name);
+    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, but %s uses none", kind->name);
   return TG_EXIT_DONE;
 }
 
@@ -78,7 +79,7 @@ static TgExit find_transport(const TgCli *cli, const TgExecutorKind *kind, const
     if (strcmp(text, tg_transport_name((TgTransport)t)) != 0) continue;
     *transport = (TgTransport)t;
     if (kind->transports >> t & 1) return TG_EXIT_DONE;
-    return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s does not have it", text, kind->name);
+    return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s does not support it", text, kind->name);
   }
   return tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected copy, pull or load", text);
 }
@@ -95,7 +96,7 @@ TgExit tg_transports_option(const TgCli *cli, const TgExecutorKind *kind, TgTran
   *count = 0;
   for (char **text = texts; *text && !status; text++) {
     if (g_strv_contains((const char *const *)text + 1, *text))
-      return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s is there twice", cli->options.transport, *text);
+      return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s is given twice", cli->options.transport, *text);
     status = find_transport(cli, kind, *text, &transports[*count]);
     if (!status) *count += 1;
   }

@@ -25,7 +25,8 @@ static TgExit check_files(const TgCli *cli, const TgComputes *computes) {
   const TgText formula = tg_computes_text(computes);
   bool uses_b = tg_computes_uses(computes, TG_MATRIX_B);
   if (cli->options.integers || cli->options.seed)
-    return tg_report(cli, TG_EXIT_USAGE, "--seed and --integers are for random matrices, not for those of --a and --b");
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--seed and --integers are for random matrices; leave them out with --a and --b");
   if (cli->options.b && !uses_b)
     return tg_report(cli, TG_EXIT_USAGE, "--b: the schedule computes %s and reads no B", formula.s);
   if (!cli->options.a) return tg_report(cli, TG_EXIT_USAGE, "--b without --a: give both");
@@ -38,7 +39,7 @@ static TgExit take_files(const TgCli *cli, const TgComputes *computes, TgInput *
   GError *error = NULL;
   const TgMatrix *a = input->a, *b = input->b;
   if (b && a->type != b->type)
-    return tg_report(cli, TG_EXIT_USAGE, "%s is %s and %s is %s: give the type to compute in with --type",
+    return tg_report(cli, TG_EXIT_USAGE, "%s is %s and %s is %s: choose the type to compute in with --type",
                      cli->options.a, tg_element_name(a->type), cli->options.b, tg_element_name(b->type));
   input->element = a->type;
   if (tg_shape_from_matrices(&input->shape, computes, a->rows, a->columns, b ? b->rows : 0, b ? b->columns : 0, &error))
@@ -72,8 +73,7 @@ static TgExit check_memory(const TgCli *cli, const TgComputes *computes, const T
     if (tg_computes_uses(computes, (TgMatrixName)name))
       bytes += (double)input->shape.rows[name] * (double)input->shape.columns[name] *
                (double)tg_element_bytes(input->element);
-  return tg_memory_check(cli, tg_computes_uses(computes, TG_MATRIX_B) ? "what is read, A and B," : "what is read, A,",
-                         bytes);
+  return tg_memory_check(cli, tg_computes_uses(computes, TG_MATRIX_B) ? "reading A and B" : "reading A", bytes);
 }
 
 static TgExit reserve_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input) {
@@ -126,8 +126,7 @@ char *tg_input_text(const TgCli *cli, const TgInput *input) {
     return g_strdup_printf("A from %s%s%s", a, *b ? ", B from " : "", b);
   }
   return g_strdup_printf("random %s, seed %" PRIu64,
-                         cli->options.integers ? "whole numbers from -4 to 4" : "numbers, uniform in [-1, 1)",
-                         input->seed);
+                         cli->options.integers ? "integers in [-4, 4]" : "numbers, uniform in [-1, 1)", input->seed);
 }
 
 void tg_input_clear(TgInput *input) {

@@ -38,7 +38,7 @@ static TgExit unknown_name(const TgCli *cli, const char *name) {
   TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (size_t i = 0; i < count; i++) tg_suggestion_try(&meant, entries[i].name);
   if (meant.nearest)
-    return tg_report(cli, TG_EXIT_USAGE, "--machine %s: not in the library, did you mean `%s`?", name, meant.nearest);
+    return tg_report(cli, TG_EXIT_USAGE, "--machine %s: not in the library; did you mean `%s`?", name, meant.nearest);
   return tg_report(cli, TG_EXIT_USAGE, "--machine %s: not in the library; see `topogemm list machines`, or give a file",
                    name);
 }

@@ -33,20 +33,18 @@ static const TgOptionRow rows[] = {
      "extents of the processor grid, in the order of the schedule's coordinates"},
     {"set", 0, G_OPTION_ARG_STRING_ARRAY, AT(set), "c=2", "set a parameter of the schedule; repeatable"},
     {"for", 0, G_OPTION_ARG_STRING_ARRAY, AT(ranges), "q=1..32",
-     "check a range of values of a parameter; several ranges, separated by commas or given by repeating the option, "
-     "check all combinations; without a name (1..8), the range of every parameter that needs a value"},
+     "check a range of values of a parameter; several ranges, separated by commas or by repeating the option, check "
+     "all combinations; a range without a name (1..8) applies to every parameter that needs a value"},
     {"all", 0, G_OPTION_ARG_NONE, AT(all), NULL, "every schedule of the library"},
     {"all:draw", 0, G_OPTION_ARG_NONE, AT(all), NULL, "draw all steps"},
     {"n", 'n', G_OPTION_ARG_STRING, AT(n), "N", "multiply N x N matrices; short for --size NxNxN"},
     {"size", 0, G_OPTION_ARG_STRING, AT(size), "MxNxK", "sizes of the matrices: A is M x K, B is K x N, C is M x N"},
     {"type", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64", "element type (default: that of the input files, or f32)"},
     {"type:calibrate", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64", "element type (default: f32)"},
-    {"type:bench", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64|i32",
-     "element type, one of those that the experiment has"},
+    {"type:bench", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64|i32", "element type, one that the experiment supports"},
     {"network", 0, G_OPTION_ARG_STRING, AT(network), "NETWORK",
-     "network to map the grid onto, such as torus:4x4 or hypercube:4, or a kind alone, with one node for each "
-     "processor; see `topogemm list topologies` (default: a torus "
-     "with the grid's extents)"},
+     "network to map the grid onto, such as torus:4x4 or hypercube:4, or just a kind, for one node per processor; see "
+     "`topogemm list topologies` (default: a torus with the grid's extents)"},
     {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "HOW",
      "mapping of the grid onto the network: rowmajor, gray or snake (default: rowmajor)"},
     {"collective", 0, G_OPTION_ARG_STRING, AT(collective), "HOW",
@@ -61,15 +59,13 @@ static const TgOptionRow rows[] = {
     {"messages", 0, G_OPTION_ARG_NONE, AT(messages), NULL, "print every message"},
     {"integers", 0, G_OPTION_ARG_NONE, AT(integers), NULL,
      "use random integers in [-4, 4], so that all results are exact"},
-    {"interactive", 'i', G_OPTION_ARG_NONE, AT(interactive), NULL,
-     "step forwards and backwards in the terminal with keys"},
+    {"interactive", 'i', G_OPTION_ARG_NONE, AT(interactive), NULL, "step forward and back in the terminal with keys"},
     {"spacetime", 0, G_OPTION_ARG_NONE, AT(spacetime), NULL,
      "draw processors against predicted time, with the critical path"},
     {"memory", 0, G_OPTION_ARG_NONE, AT(memory), NULL,
      "draw the number of blocks that each processor holds in each step, with the peak"},
     {"heat", 0, G_OPTION_ARG_STRING, AT(heat), "WHAT",
-     "meaning of the colours on grids that are too large to draw every cell: auto, link (load), received or held "
-     "(blocks)"},
+     "meaning of the colours on grids too large for separate cells: auto, link (load), received or held (blocks)"},
     {"flops-per-s", 0, G_OPTION_ARG_STRING, AT(flops_per_s), "RATE",
      "speed of a processor in flop/s, such as 2e11 (default: 1e9, one flop per nanosecond)"},
     {"sizes", 0, G_OPTION_ARG_STRING, AT(sizes), "N,N,…",
@@ -101,10 +97,9 @@ static const TgOptionRow rows[] = {
     {"cold", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty the L2 cache before each launch"},
     {"cold:run", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty the GPU's L2 cache before each run"},
     {"baseline", 0, G_OPTION_ARG_STRING, AT(baseline), "KERNEL",
-     "also time this kernel of `topogemm list kernels` on the same matrices, for comparison; cublas, for example"},
+     "also time this kernel of `topogemm list kernels` on the same matrices, for comparison; for example, cublas"},
     {"beside", 0, READS_ALGOS(beside), "ALGO,…",
-     "HTML page: show these schedules next to the first; of the grids in --grid 4x4,4x4x4 each takes the one that "
-     "fits"},
+     "HTML page: show these schedules next to the first; each uses the grid of --grid 4x4,4x4x4 that fits it"},
     {"machine:draw", 0, READS(machine), "NAME|FILE",
      "HTML page and --spacetime: machine to predict times for, a name from `topogemm list machines` or a file "
      "(default: commodity-cluster)"},
@@ -112,9 +107,9 @@ static const TgOptionRow rows[] = {
      "kernel variant of the executor, counted from 1; 0: the executor's own choice (default: the fastest that `bench "
      "shapes` found, or the executor's choice)"},
     {"on", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
-     "what executes the schedule, such as cpu; `topogemm list executors` lists the executors"},
+     "executor to run the schedule on, such as cpu; see `topogemm list executors`"},
     {"on:trace", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
-     "also execute the schedule on this executor; `topogemm list executors` lists them"},
+     "also execute the schedule on this executor; see `topogemm list executors`"},
     {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",
      "how a block gets to another processor: copy (into the receiver's memory), pull (the receiver reads it in place) "
      "or load (the receiver loads it from the matrix again) (default: copy)"},
@@ -158,20 +153,20 @@ static const TgOptionRow rows[] = {
     {"from", 0, G_OPTION_ARG_STRING, AT(from), "PLACE",
      "where the operands of local products are stored: disk, cache (a disk behind the page cache), host or device"},
     {"tiles", 0, G_OPTION_ARG_STRING, AT(tiles), "XxYxZ",
-     "with --from: sizes of the tiles in memory, XxY of A, YxZ of B and XxZ of C (default: auto, planned)"},
+     "with --from: sizes of the tiles in memory, XxY of A, YxZ of B and XxZ of C (default: auto)"},
     {"pipeline", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off|full",
-     "with --from: overlap reading, copying and multiplying (on), writing of C as well (full), or nothing (off) "
-     "(default: on)"},
+     "with --from: overlap reading, copying and multiplying (on), also writing C (full), or nothing (off) (default: "
+     "on)"},
     {"in-memory", 0, G_OPTION_ARG_STRING, AT(in_memory), "X,Y",
-     "with --from: buffers of the schedule that stay in the processors' memory nevertheless"},
+     "with --from: buffers of the schedule to keep in the processors' memory"},
     {"by-rows", 0, G_OPTION_ARG_STRING, AT(by_rows), "B",
-     "with --from: buffers stored on disk row by row, so that their blocks are not contiguous"},
+     "with --from: buffers stored row by row on disk, so that their blocks are not contiguous"},
     {"procs", 'p', G_OPTION_ARG_STRING, AT(procs), "P", "maximum number of processors"},
     {"memory:bytes", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "BYTES",
      "memory of each processor in bytes, such as 16e9, or inf (default: the machine's)"},
     {"top", 0, G_OPTION_ARG_STRING, AT(top), "K", "number of plans to print (default: 10)"},
     {"memory-limit", 0, G_OPTION_ARG_STRING, AT(memory_limit), "SIZE",
-     "memory that the command may use, such as 4G; anything larger is refused (default: what is available)"},
+     "memory that the command may use, such as 4G; larger problems are refused (default: the memory available)"},
     {"output", 'o', WRITES(output), "FILE", "write to FILE; its suffix selects the format"},
 };
 
@@ -274,7 +269,7 @@ static void suggest_option(GError *error, const char *const *accepted, char **ar
   for (const char *const *option = accepted; *option; option++) tg_suggestion_try(&meant, long_name(find_row(*option)));
   for (const char *const *option = common; *option; option++) tg_suggestion_try(&meant, *option);
   g_free(error->message);
-  error->message = meant.nearest ? g_strdup_printf("unknown option --%s, did you mean --%s?", name, meant.nearest)
+  error->message = meant.nearest ? g_strdup_printf("unknown option --%s; did you mean --%s?", name, meant.nearest)
                                  : g_strdup_printf("unknown option --%s", name);
 }
 

@@ -121,7 +121,7 @@ static char *network_words(const TgPlanRun *run) {
   if (run->has_network) return g_strdup(run->network_text);
   const TgNetworkKindInfo *info = tg_network_kind_info((int)kind);
   return info->max_dims > 1 ? g_strdup_printf("a %s of the grid's extents", info->name)
-                            : g_strdup_printf("%s, a node for each processor of the grid", info->name);
+                            : g_strdup_printf("%s, one node for each processor of the grid", info->name);
 }
 
 static void print_head(TgCli *cli, const TgPlanRun *run) {
@@ -191,11 +191,11 @@ static void print_legend(TgCli *cli, const TgPlanRun *run) {
   }
   if (ties || rounded || bounds || unproved) tg_print(cli, "\n");
   if (ties)
-    tg_print(cli, "  =: ties with the first: within %.3g %% of it, the machine's residual\n",
+    tg_print(cli, "  =: tied with the first: within %.3g %% of it, the machine's residual error\n",
              100 * run->machine.residual);
   if (rounded) tg_print(cli, "  predicted <=: at sizes rounded up to whole blocks\n");
-  if (bounds) tg_print(cli, "  memory <=: a bound; the others are the prover's\n");
-  if (unproved) tg_print(cli, "  *: not proved on this grid, which would take long; see `topogemm verify`\n");
+  if (bounds) tg_print(cli, "  memory <=: an upper bound; the other figures are from the prover\n");
+  if (unproved) tg_print(cli, "  *: not proved on this grid, because that would take long; use `topogemm verify`\n");
 }
 
 static void print_rejected(TgCli *cli, const TgPlan *plan) {
@@ -213,7 +213,8 @@ static void print_rejected(TgCli *cli, const TgPlan *plan) {
   if (!plan->rejected->len) return;
   tg_print(cli, "\nnot %sin the ranking:\n", open ? "predicted, or not " : "");
   tg_table_print(cli, table, 2, false);
-  if (shown < plan->rejected->len) tg_print(cli, "  … and %u more; --json has them all\n", plan->rejected->len - shown);
+  if (shown < plan->rejected->len)
+    tg_print(cli, "  … and %u more; --json prints all of them\n", plan->rejected->len - shown);
 }
 
 static void print_counts(TgCli *cli, const TgPlan *plan) {
@@ -221,8 +222,8 @@ static void print_counts(TgCli *cli, const TgPlan *plan) {
            "\n%" PRId64 " combination%s of schedule, grid, parameters and collective; %" PRId64
            " prediction%s; %" PRId64 " ruled out by lower bounds",
            plan->considered, plural(plan->considered), plan->predicted, plural(plan->predicted), plan->pruned);
-  if (plan->too_long) tg_print(cli, "; %" PRId64 " not predicted, which would take too long", plan->too_long);
-  if (plan->open && plan->ranked->len) tg_print(cli, ": %" PRId64 " of them may be quicker than place 1", plan->open);
+  if (plan->too_long) tg_print(cli, "; %" PRId64 " not predicted, because that would take too long", plan->too_long);
+  if (plan->open && plan->ranked->len) tg_print(cli, ": %" PRId64 " of them may be faster than place 1", plan->open);
   tg_print(cli, "\n");
 }
 
@@ -277,15 +278,15 @@ static TgExit open_schedules(const TgCli *cli, TgPlanRun *run) {
   for (guint a = 0; a < own && !status; a++) {
     const char *path = cli->options.arguments[a];
     if (tg_library_find(path))
-      return tg_report(cli, TG_EXIT_USAGE, "plan takes every schedule of the library anyway; %s is one", path);
+      return tg_report(cli, TG_EXIT_USAGE, "plan already includes every schedule of the library; leave out %s", path);
     status = add_schedule(cli, run, path, false);
     const char *name = run->sources[run->count - 1].name;
     run->count--;
     bool known = !status && is_known(run, name);
     run->count++;
     if (known)
-      return tg_report(cli, TG_EXIT_USAGE, "%s: there is a schedule `%s` already; give it a name of its own", path,
-                       name);
+      return tg_report(cli, TG_EXIT_USAGE, "%s: another schedule is already named `%s`; give this one its own name",
+                       path, name);
   }
   return status;
 }
@@ -349,9 +350,10 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
 /* Exit 1: nothing fits. */
 static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
   if (run->plan.least_bytes == 0 && run->plan.too_long > 0)
-    return tg_report(cli, TG_EXIT_FAILED, "every prediction would take too long; a quicker model is hockney");
-  if (run->plan.least_bytes == 0) return tg_report(cli, TG_EXIT_FAILED, "no schedule goes on these processors");
-  return tg_report(cli, TG_EXIT_FAILED, "nothing fits in %s a processor; the least that one of them needs is %s",
+    return tg_report(cli, TG_EXIT_FAILED, "every prediction would take too long; use the faster --model hockney");
+  if (run->plan.least_bytes == 0)
+    return tg_report(cli, TG_EXIT_FAILED, "no schedule supports this number of processors");
+  return tg_report(cli, TG_EXIT_FAILED, "nothing fits in %s per processor; the least that any schedule needs is %s",
                    tg_bytes_text(run->request.memory_bytes).s, tg_bytes_text(run->plan.least_bytes).s);
 }
 
@@ -372,7 +374,7 @@ static const char *const options[] = {"n",       "size",         "type:calibrate
                                       "network", "memory:bytes", "model",          "fair",  "overlap",
                                       "top",     "json",         "memory-limit",   NULL};
 static const TgExample examples[] = {
-    {"plan -n 4096 --procs 64", "the ten fastest plans on the commodity cluster, and why"},
+    {"plan -n 4096 --procs 64", "the ten fastest plans on the commodity cluster, with reasons"},
     {"plan --size 16384x1024x4096 --procs 12 --machine tpu-torus --top 3", "rectangular matrices on twelve processors"},
     {"plan -n 8192 --procs 32 --machine h200x32 --overlap off", "on the machine's own two-level network"},
     {"plan -n 1024 --procs 64 --memory 1e6 --json", "with one megabyte of memory for each processor"},
@@ -383,13 +385,13 @@ const TgCommand tg_command_plan = {
     .name = "plan",
     .arguments = "[FILE.sched…]",
     .summary = "rank schedules, grids and parameters by predicted time within a memory limit",
-    .details = "Tries every schedule of the library that computes C = A * B, and those in the files named, on every "
+    .details = "Tries every schedule of the library that computes C = A * B, and those in the given files, on every "
                "grid of P or fewer processors that it supports. It varies the parameters (such as the width of "
                "panels), the algorithms for collectives, and the embeddings that make a difference. A lower bound "
                "rules most candidates out quickly; the rest are predicted as `topogemm sim` does.\n"
                "Each line of the ranking is a schedule on a grid, with its best parameters. Lines marked = are ties: "
-               "they differ from the first by less than the machine model's residual error. docs/guide/plan.md "
-               "explains the method and its limits.",
+               "they are within the machine model's residual error of the first. docs/guide/plan.md explains the "
+               "method and its limits.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

@@ -53,11 +53,11 @@ static TgExit read_options(const TgCli *cli, const TgExperiment *experiment, GAr
   if (!status) status = read_trials(cli, &options->trials);
   if (!status) status = tg_seed_option(cli, &options->seed);
   if (!status && cli->options.cpu_only && !experiment->takes_cpu_only)
-    return tg_report(cli, TG_EXIT_USAGE, "--cpu-only: bench %s has no part that needs no GPU", experiment->name);
+    return tg_report(cli, TG_EXIT_USAGE, "--cpu-only: every part of bench %s needs a GPU", experiment->name);
   if (!status && cli->options.cpu_only && cli->options.cold)
-    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, and --cpu-only uses none");
+    return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, but --cpu-only uses none");
   if (!status && cli->options.kernels && !*cli->options.kernels)
-    return tg_report(cli, TG_EXIT_USAGE, "--kernels: no kernel is named");
+    return tg_report(cli, TG_EXIT_USAGE, "--kernels: expected the name of a kernel");
   options->quick = cli->options.quick;
   options->cold = cli->options.cold;
   options->cpu_only = cli->options.cpu_only;
@@ -133,9 +133,9 @@ static TgExit run(TgCli *cli) {
   if (!tg_experiment_papers())
     return tg_report(
         cli, TG_EXIT_MISSING,
-        "bench %s: no such experiment in this build, which has none of papers (-Dpapers=false); there is: %s", name,
-        known->str);
-  return tg_report(cli, TG_EXIT_USAGE, "bench %s: no experiment of that name; there is: %s", name, known->str);
+        "bench %s: no such experiment in this build, which lacks those of papers (-Dpapers=false); expected one of: %s",
+        name, known->str);
+  return tg_report(cli, TG_EXIT_USAGE, "bench %s: no such experiment; expected one of: %s", name, known->str);
 }
 
 /* The help's list of experiments is that of the table. */
@@ -154,8 +154,8 @@ static const char *const options[] = {"sizes", "type:bench", "kernels",  "budget
 static const TgExample examples[] = {
     {"bench ladder", "all kernels at n = 1024 to 8192"},
     {"bench ladder --sizes 2048,4096 --kernels bulk,cublas --json -o ladder.json", "two kernels, as JSON"},
-    {"bench oneil --sizes 8,16 -o oneil.json", "the two tables of a paper, with our figures next to them"},
-    {"bench essay -o essay.svg", "a plot for each comparison of an essay"},
+    {"bench oneil --sizes 8,16 -o oneil.json", "the two tables of a paper next to our figures"},
+    {"bench essay -o essay.svg", "a plot of each comparison in an essay"},
     {"bench transpose --cpu-only", "only what needs no GPU"},
     {"bench host-anomaly -o host-anomaly.svg", "why some sizes are slow on this processor"},
     {NULL, NULL},
@@ -165,9 +165,9 @@ const TgCommand tg_command_bench = {
     .name = "bench",
     .arguments = "EXPERIMENT",
     .summary = "benchmark this machine: the ladder of kernels and the experiments of papers",
-    .details = "Times are medians of single launches, by the GPU's own clock, without transfers, on random matrices, "
-               "after warm-up launches. Every result is checked; a wrong one ends with status 3. --cold empties the L2 "
-               "cache before each launch. The GPU's clock rate is read before and after.",
+    .details = "Times are medians of single launches after warm-up, on random matrices, measured by the GPU's own "
+               "clock without transfers. Every result is checked; if one is wrong, the exit status is 3. --cold "
+               "empties the L2 cache before each launch. The GPU's clock rate is read before and after.",
     .more = print_details,
     .examples = examples,
     .options = options,

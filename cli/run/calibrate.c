@@ -20,13 +20,13 @@ static char *link_words(const TgCalibrateCommand *command) {
   const TgCalibration *calibration = command->calibration;
   if (command->plan.options.transport == TG_TRANSPORT_LOAD)
     return g_strdup("transport load sends nothing: there are no links");
-  if (calibration->machine.executor.processors == 1) return g_strdup("one processor sends nothing: there are none");
-  if (calibration->no_links) return g_strdup("no move took a time that can be told from nothing");
+  if (calibration->machine.executor.processors == 1) return g_strdup("one processor sends nothing: there are no links");
+  if (calibration->no_links) return g_strdup("no move took a measurable time");
   if (calibration->hidden)
-    return g_strdup("moves always hid behind products: latency_s is no more than what a move takes at most");
+    return g_strdup("moves were always hidden behind products: latency_s is an upper bound on the time of a move");
   if (calibration->tiled)
-    return g_strdup("blocks of this executor have one size: what a move takes is all in latency_s");
-  return g_strdup("of one block, with all processors moving one at once");
+    return g_strdup("this executor's blocks all have one size: latency_s is the whole time of a move");
+  return g_strdup("for one block, with all processors moving one at the same time");
 }
 
 /* The machine's file, with what it was measured with in comments. Free with g_free(). */
@@ -37,12 +37,10 @@ static char *calibrate_text(const TgCalibrateCommand *command) {
   g_autofree char *machine = tg_machine_text(&calibration->machine);
   g_string_printf(text, "# Measured by topogemm %s on %s.\n", TG_VERSION, environment);
   g_string_append_printf(text, "# Links: %s.\n", link);
-  g_string_append_printf(text,
-                         "# residual is the error of the fit on its own %u samples, as the root of the mean "
-                         "square.\n",
+  g_string_append_printf(text, "# residual is the root-mean-square error of the fit on its own %u samples.\n",
                          calibration->samples->len);
   if (calibration->machine.processor.tile_rows > 0)
-    g_string_append(text, "# rate is of products that fill their tiles.\n");
+    g_string_append(text, "# rate is for products that fill their tiles.\n");
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(command, s);
     g_string_append_printf(text,
@@ -77,7 +75,7 @@ static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
 
 static void print_samples(TgCli *cli, const TgCalibrateCommand *command) {
   g_autoptr(TgTable) table = tg_table_new("llrrrrrrrrr");
-  tg_table_add_row(table, "C and k|product|passes|products|moves|run|a product|Gflop/s|bytes|a move|fit off by");
+  tg_table_add_row(table, "C and k|product|passes|products|moves|run|per product|Gflop/s|bytes|per move|fit error");
   for (guint s = 0; s < command->calibration->samples->len; s++)
     if (sample_at(command, s)->times.trials) add_sample(table, sample_at(command, s));
   tg_table_print(cli, table, 2, true);
@@ -99,15 +97,16 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
                                    ? g_strdup("inf")
                                    : g_strdup_printf("%.4g GB/s", machine->link.bandwidth_bytes_per_s * 1e-9);
   tg_table_add_fact(table, "latency", tg_time_text(machine->link.latency_s).s, "%s", link);
-  tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, one direction");
+  tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, in one direction");
   if (machine->processor.tile_rows > 0) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
-    tg_table_add_fact(table, "tile", tile, "of C at a time; what does not fill its last tiles takes as long");
+    tg_table_add_fact(table, "tile", tile, "of C at a time; a partly filled tile takes as long as a full one");
   }
-  tg_table_add_fact(table, "launch", tg_time_text(executor->launch_s).s, "overhead of a run, outside its steps");
-  tg_table_add_fact(table, "round", tg_time_text(executor->round_s).s, "of each round of instances that run at once");
-  tg_table_add_fact(table, "pass", tg_time_text(executor->pass_s).s, "of each pass through the schedule");
-  tg_table_add_fact(table, "residual", tg_percent_text(machine->residual).s, "of the samples, root of the mean square");
+  tg_table_add_fact(table, "launch", tg_time_text(executor->launch_s).s, "overhead of a run outside its steps");
+  tg_table_add_fact(table, "round", tg_time_text(executor->round_s).s,
+                    "overhead of each round of instances that run at once");
+  tg_table_add_fact(table, "pass", tg_time_text(executor->pass_s).s, "overhead of each pass through the schedule");
+  tg_table_add_fact(table, "residual", tg_percent_text(machine->residual).s, "root-mean-square error over the samples");
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, false);
 }
@@ -221,14 +220,13 @@ static TgExit sizes_option(const TgCli *cli, const char *text, TgCalibrationPlan
     TgExit status = tg_number_parse(cli, "--sizes", *word, 1, MOST_SIZE, &size);
     if (status) return status;
     if (plan->sizes == TG_CALIBRATION_SIZES)
-      return tg_report(cli, TG_EXIT_USAGE, "--sizes: expected at most %d of them", TG_CALIBRATION_SIZES);
+      return tg_report(cli, TG_EXIT_USAGE, "--sizes: expected at most %d sizes", TG_CALIBRATION_SIZES);
     if (plan->sizes && size <= plan->size[plan->sizes - 1])
-      return tg_report(cli, TG_EXIT_USAGE, "--sizes %s: expected each larger than the one before", text);
+      return tg_report(cli, TG_EXIT_USAGE, "--sizes %s: expected the sizes in increasing order", text);
     plan->size[plan->sizes++] = size;
   }
   if (plan->sizes >= 3) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--sizes %s: expected at least 3, latency and bandwidth are a fit over them",
-                   text);
+  return tg_report(cli, TG_EXIT_USAGE, "--sizes %s: expected at least 3 sizes, to fit latency and bandwidth", text);
 }
 
 TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateCommand *command) {
@@ -307,7 +305,7 @@ static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
   if (!tg_atomic_file_write(cli->options.output, text, strlen(text), &error)) return tg_report_error(cli, error);
   if (cli->options.json || cli->options.quiet) return TG_EXIT_DONE;
   tg_print(cli, "\n");
-  tg_print_line(cli, "%s: for `compare --machine` and `sim --machine`", cli->options.output);
+  tg_print_line(cli, "%s: use it with `compare --machine` or `sim --machine`", cli->options.output);
   return TG_EXIT_DONE;
 }
 
@@ -342,14 +340,14 @@ const TgCommand tg_command_calibrate = {
     .name = "calibrate",
     .arguments = "",
     .summary = "measure an executor's processors and links, and write a machine file",
-    .details = "Executes two kinds of schedules made for this purpose: one in which every processor multiplies, and "
-               "one in which it also passes a block on between its products. All processors are busy at once, so the "
-               "figures of each include its share of common resources such as caches and memory. The product rate is a "
-               "table by size; latency and bandwidth are a least-squares fit over block sizes; the overhead of a run "
-               "outside its steps is given separately (docs/reference/calibration.md).\n"
-               "Sizes that the executor refuses are skipped, and the report says why. A machine file is valid for the "
-               "executor, transport, element type and device that it was measured with, and for about that number of "
-               "processors.",
+    .details = "Executes two kinds of schedules: in one, every processor multiplies; in the other, it also passes a "
+               "block on between its products. All processors are busy at the same time, so each figure includes a "
+               "processor's share of common resources such as caches and memory. The product rate is a table by size; "
+               "latency and bandwidth are least-squares fits over block sizes; the overhead of a run outside its steps "
+               "is given separately (docs/reference/calibration.md).\n"
+               "Sizes that the executor refuses are skipped and listed with the reason. A machine file is valid for "
+               "the executor, transport, element type and device that it was measured with, and for about that number "
+               "of processors.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

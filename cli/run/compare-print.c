@@ -121,8 +121,8 @@ TgExit tg_compare_file_check(const TgCli *cli) {
   if (path && !format && !g_str_has_suffix(path, ".json"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .json, .svg, .png, .pdf or .gp", path);
   if (format && !tg_plot_possible(format))
-    return tg_report(cli, TG_EXIT_MISSING, "-o %s: gnuplot is not installed; .gp is its script, .json the numbers",
-                     path);
+    return tg_report(cli, TG_EXIT_MISSING,
+                     "-o %s: gnuplot is not installed; use .gp for its script or .json for the numbers", path);
   return tg_output_files_check(cli);
 }
 
@@ -132,7 +132,7 @@ static void add_panel(TgChart *chart, const TgCompareCommand *compare, guint r) 
   const TgRunEntry *measured = tg_run_entry(&compare->run, r);
   const TgComparison *result = tg_compare_result(compare, r);
   g_autofree char *title =
-      g_strdup_printf("%s on %s: %+.1f %% in all", tg_algo_name(&measured->algo),
+      g_strdup_printf("%s on %s: %+.1f %% in total", tg_algo_name(&measured->algo),
                       tg_schedule_grid_text(&measured->algo.schedule).s, 100 * result->total_error);
   TgPanel *panel = tg_chart_panel(chart, title, "step", "time in the step, us");
   tg_panel_linear(panel);
@@ -210,10 +210,9 @@ TgExit tg_compare_trace(TgCli *cli, const TgCompareCommand *compare) {
     steps |= tg_run_entry(run, r)->run.facts.steps > most;
   }
   g_autofree char *missing =
-      passes || steps
-          ? g_strdup_printf("%s%s%s", passes ? "of the passes through a schedule one is there" : "",
-                            passes && steps ? "; " : "", steps ? "of the steps the first ones are there" : "")
-          : NULL;
+      passes || steps ? g_strdup_printf("%s%s%s", passes ? "only one pass through each schedule is included" : "",
+                                        passes && steps ? "; " : "", steps ? "only the first steps are included" : "")
+                      : NULL;
   g_auto(TgTraceFile) file = {.process = TG_TRACE_PREDICTED};
   tg_trace_begin(&file,
                  (const char *const[]){"machine", compare->machine.name, "device",
@@ -238,7 +237,8 @@ static void add_error(TgTable *table, double error) {
 static void print_machine(TgCli *cli, const TgCompareCommand *compare) {
   const TgMachine *machine = &compare->machine;
   tg_print(cli, "machine: %s%s\n", machine->name,
-           compare->calibrated ? ", calibrated now (--machine takes a file of `topogemm calibrate`)" : "");
+           compare->calibrated ? ", calibrated for this comparison (--machine reuses a file from `topogemm calibrate`)"
+                               : "");
 }
 
 static void print_problem(TgCli *cli, const TgRunCommand *run) {
@@ -251,14 +251,13 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
 static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  g_autofree char *taken =
-      measured->run.time.trials == 1
-          ? g_strdup("one run")
-          : g_strdup_printf("the median of %d runs, standard deviation %s", measured->run.time.trials,
-                            tg_time_text(measured->run.time.stddev_s).s);
+  g_autofree char *taken = measured->run.time.trials == 1
+                               ? g_strdup("one run")
+                               : g_strdup_printf("median of %d runs, standard deviation %s", measured->run.time.trials,
+                                                 tg_time_text(measured->run.time.stddev_s).s);
   tg_table_add_fact(table, "predicted", tg_time_text(expected->time_s).s,
-                    "%" PRId64 " pass%s of %s through the schedule, plus %s outside them", expected->passes,
-                    expected->passes == 1 ? "" : "es one after another", tg_time_text(expected->pass_s).s,
+                    "%" PRId64 " pass%s of %s through the schedule, plus %s of overhead", expected->passes,
+                    expected->passes == 1 ? "" : "es", tg_time_text(expected->pass_s).s,
                     tg_time_text(expected->overhead_s).s);
   tg_table_add_fact(table, "measured", tg_time_text(measured->run.time.median_s).s, "%s", taken);
   tg_table_add(table, "error");
@@ -290,16 +289,15 @@ static void print_steps(TgCli *cli, const TgRunEntry *measured, const TgComparis
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
   if (measured->run.facts.steps > MOST_STEPS)
-    tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", measured->run.facts.steps - MOST_STEPS);
+    tg_print(cli, "  … and %" PRId64 " more steps; --json prints all of them\n",
+             measured->run.facts.steps - MOST_STEPS);
   GString *words = g_string_new(NULL);
-  g_string_printf(words,
-                  "times: of %s in the step, over the whole run; median of the errors without their signs: %.1f %%",
-                  takes_turns ? "all processors" : "a processor that takes part", 100 * result->median_abs_step_error);
-  if (folded) g_string_append(words, "; a step with - has no time of its own and is counted to the next that has");
+  g_string_printf(words, "times: %s in the step, over the whole run; median absolute error: %.1f %%",
+                  takes_turns ? "total of all processors" : "mean of the processors that take part",
+                  100 * result->median_abs_step_error);
+  if (folded) g_string_append(words, "; a step with - has no time of its own and counts towards the next one that has");
   if (result->step_scale != 1)
-    g_string_append_printf(words,
-                           "; steps are timed in runs of their own, which take longer: measured are their "
-                           "times by %.3f",
+    g_string_append_printf(words, "; steps are timed in separate, slower runs; their times are multiplied by %.3f",
                            result->step_scale);
   tg_print_wrapped(cli, words->str, 2, 0);
   g_string_free(words, TRUE);
@@ -339,10 +337,9 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
     tg_table_add(table, "%d", measured[r]);
   }
   tg_table_print(cli, table, 2, true);
-  tg_print_wrapped(cli, "error: (predicted - measured) / measured; steps: median of the steps' errors without signs", 2,
-                   0);
+  tg_print_wrapped(cli, "error: (predicted - measured) / measured; steps: median absolute error of the steps", 2, 0);
   tg_print(cli, "\n  The prediction %s.\n",
-           tg_compare_agrees(compare) ? "ranks them as they are, but for ties" : "ranks them otherwise than they are");
+           tg_compare_agrees(compare) ? "ranks them correctly, except for ties" : "does not rank them correctly");
 }
 
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare) {

@@ -12,8 +12,8 @@
 static TgExit refuse(const TgCli *cli, const TgCompareCommand *compare, const char *what, const char *has,
                      const char *wanted) {
   return tg_report(cli, TG_EXIT_USAGE,
-                   "--machine %s: it was measured with %s %s, this is %s; topogemm calibrate --on %s --transport %s "
-                   "--type %s makes one for it",
+                   "--machine %s: it was measured with %s %s, not %s; make a new one with `topogemm calibrate --on %s "
+                   "--transport %s --type %s`",
                    cli->options.machine, what, *has ? has : "(none)", wanted, compare->run.kind->name,
                    tg_transport_name(compare->run.options.transport), tg_element_name(compare->run.options.element));
 }
@@ -28,8 +28,7 @@ static TgExit check_names(const TgCli *cli, const TgCompareCommand *compare) {
                {"--type", executor->type, tg_element_name(run->options.element)}};
   if (!executor->given)
     return tg_report(cli, TG_EXIT_USAGE,
-                     "--machine %s: it has no [executor], so its numbers are of no executor; topogemm calibrate makes "
-                     "one that has",
+                     "--machine %s: it has no [executor] section; make one with `topogemm calibrate`",
                      cli->options.machine);
   for (size_t n = 0; n < G_N_ELEMENTS(names); n++)
     if (strcmp(names[n].has, names[n].wanted) != 0)
@@ -43,11 +42,10 @@ static TgExit check_links(const TgCli *cli, const TgMachine *machine) {
   for (int l = 0; l < TG_MAX_LEVELS; l++) own = own || machine->level[l].given;
   for (int a = 0; a < TG_MACHINE_AXES; a++) own = own || machine->axis[a].given;
   if (!own) return TG_EXIT_DONE;
-  return tg_report(
-      cli, TG_EXIT_USAGE,
-      "--machine %s: it has a network, levels or links of axes, and the processors of an executor have one "
-      "[link] from each to each",
-      cli->options.machine);
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "--machine %s: it has a network, levels or per-axis links, but an executor has one [link] between "
+                   "every two processors",
+                   cli->options.machine);
 }
 
 static void warn(const TgCli *cli, const TgCompareCommand *compare) {
@@ -56,20 +54,21 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
   /* The file has no room for all of a very long name. */
   const size_t room = sizeof executor->device - 1;
   if (*executor->device && strncmp(executor->device, device, room) != 0)
-    tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, this is %s", cli->options.machine,
+    tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, but this is %s", cli->options.machine,
               executor->device, device);
   for (guint r = 0; r < compare->run.results->len; r++) {
     const TgAlgo *algo = &tg_run_entry(&compare->run, r)->algo;
     const int64_t processors = tg_schedule_processors(&algo->schedule);
     if (executor->processors == 1 && processors > 1)
       tg_report(cli, TG_EXIT_DONE,
-                "warning: --machine %s was measured with one processor, which has no links to measure; %s has %" PRId64,
+                "warning: --machine %s was measured with one processor, so it has no link times; %s has %" PRId64
+                " processors",
                 cli->options.machine, tg_algo_name(algo), processors);
     else if (!compare->run.kind->traits.takes_turns && executor->processors > 0 &&
              (double)processors != executor->processors)
       tg_report(cli, TG_EXIT_DONE,
-                "warning: --machine %s was measured with %g processors at once, %s has %" PRId64
-                ": what they share is shared otherwise",
+                "warning: --machine %s was measured with %g processors, but %s has %" PRId64
+                ", which share resources differently",
                 cli->options.machine, executor->processors, tg_algo_name(algo), processors);
   }
 }
@@ -84,12 +83,11 @@ static void compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *comp
   const int32_t runs[] = {MAX(facts->tile[0], 1), MAX(facts->tile[1], 1)};
   if (processor->tile_rows == 0 && processor->tile_columns == 0) return;
   if (has[0] == runs[0] && has[1] == runs[1]) return;
-  tg_report(
-      cli, TG_EXIT_DONE,
-      "warning: %s%s has processors that multiply %gx%g of C at a time, those of %s multiply %dx%d: its rates are "
-      "of other tiles",
-      compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine, has[0],
-      has[1], tg_algo_name(algo), runs[0], runs[1]);
+  tg_report(cli, TG_EXIT_DONE,
+            "warning: %s%s is for processors that multiply %gx%g of C at a time, but those of %s multiply %dx%d: its "
+            "rates are for other tiles",
+            compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine,
+            has[0], has[1], tg_algo_name(algo), runs[0], runs[1]);
 }
 
 /* Beyond its ends a table of rates says that of the end, which within a factor of two is about right. */
@@ -102,12 +100,11 @@ static void compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *comp
   const double side = cbrt(tg_machine_tiled_elements(&compare->machine, product.m, product.n) * (double)product.k);
   const double least = rates->row[0].size, most = rates->row[rates->rows - 1].size;
   if (side * far >= least && side <= most * far) return;
-  tg_report(
-      cli, TG_EXIT_DONE,
-      "warning: %s%s has rates of products of %.4g to %.4g elements along a side, those of %s have %.4g: what they "
-      "take is a guess",
-      compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine, least,
-      most, tg_algo_name(algo), side);
+  tg_report(cli, TG_EXIT_DONE,
+            "warning: %s%s has rates for products of %.4g to %.4g elements along a side, but those of %s have %.4g: "
+            "their time is extrapolated",
+            compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine,
+            least, most, tg_algo_name(algo), side);
 }
 
 /* On the grid of the first ALGO and with its kernel, so that as many processors share what they share. */
@@ -138,8 +135,7 @@ static TgExit calibrate(TgCli *cli, TgCompareCommand *compare) {
 static TgExit compare_machine(const TgCli *cli, TgCompareCommand *compare) {
   if (!cli->options.machine) return calibrate_options(cli, compare);
   if (cli->options.sizes || cli->options.budget)
-    return tg_report(cli, TG_EXIT_USAGE,
-                     "%s is for calibrating, and --machine gives what that would find: leave one out",
+    return tg_report(cli, TG_EXIT_USAGE, "%s controls the calibration, which --machine replaces: leave one of them out",
                      cli->options.sizes ? "--sizes" : "--budget");
   TgExit status = tg_machine_option(cli, &compare->machine, NULL);
   if (!status) status = check_names(cli, compare);
@@ -217,8 +213,8 @@ static TgExit run_compare(TgCli *cli) {
   TgExit status = tg_compare_file_check(cli);
   if (!status) status = tg_run_begin(cli, "compare", run);
   if (!status && run->transport_count > 1)
-    status =
-        tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected one, that of the machine file", cli->options.transport);
+    status = tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected a single transport, that of the machine file",
+                       cli->options.transport);
   if (!status) status = compare_machine(cli, &compare);
   if (!status) status = tg_run_open(cli, run);
   if (!status) status = compare_calibrate(cli, &compare);
@@ -272,9 +268,9 @@ const TgCommand tg_command_compare = {
         "Predicts first, from the schedule, the sizes and the machine file of `topogemm calibrate`, with the hockney "
         "model: one pass through the schedule, times the number of consecutive passes. Then runs, checks and measures "
         "as `topogemm run` does. Errors are (predicted - measured) / measured (docs/guide/compare.md).\n"
-        "A step without time of its own, such as a move hidden behind products, counts towards the next step that has "
-        "some. Several ALGOs make a table with the predicted and the measured order. -o writes the document (.json), a "
-        "plot (.svg, .png, .pdf) or its gnuplot script (.gp).",
+        "A step without a time of its own, such as a move hidden behind products, counts towards the next step that "
+        "has one. Several ALGOs make a table with the predicted and the measured ranking. -o writes the document "
+        "(.json), a plot (.svg, .png, .pdf) or its gnuplot script (.gp).",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

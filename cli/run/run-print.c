@@ -48,7 +48,7 @@ void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRun
                                          .arguments = G_N_ELEMENTS(arguments)});
   }
   for (guint t = 0; t < ends->len; t++) {
-    g_autofree char *name = t ? g_strdup_printf("steps that overlap, %u", t) : g_strdup("steps");
+    g_autofree char *name = t ? g_strdup_printf("overlapping steps, %u", t) : g_strdup("steps");
     tg_trace_name(file, "thread_name", t, name);
   }
 }
@@ -61,10 +61,11 @@ char *tg_run_trace_left_out(const TgRunCommand *run, int64_t steps) {
     passes = MAX(passes, facts->instances * facts->panels);
     most = MAX(most, facts->steps);
   }
-  if (passes > 1) g_string_append(text, "of the passes through a schedule, over tiles and panels, the first is there");
+  if (passes > 1)
+    g_string_append(text, "only the first pass through the schedule, of those over tiles and panels, is included");
   if (steps < most)
-    g_string_append_printf(text, "%sonly the first %" PRId64 " of %" PRId64 " steps are there", text->len ? "; " : "",
-                           steps, most);
+    g_string_append_printf(text, "%sonly the first %" PRId64 " of %" PRId64 " steps are included",
+                           text->len ? "; " : "", steps, most);
   return g_string_free(text, text->len == 0);
 }
 
@@ -188,7 +189,7 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
     tg_print(cli, ", collectives %s", tg_collective_name(run->options.collective));
   if (run->transport_count == 1 && run->transports[0] != TG_TRANSPORT_COPY)
     tg_print(cli, ", transport %s", tg_transport_name(run->transports[0]));
-  if (run->cold) tg_print(cli, ", second-level cache empty before each run");
+  if (run->cold) tg_print(cli, ", L2 cache emptied before each run");
   g_autofree char *input = tg_input_text(cli, &run->input);
   tg_print(cli, "\n%s\n\n", input);
 }
@@ -203,28 +204,27 @@ static void add_times(TgTable *table, const TgRunEntry *result) {
   const TgMeasurement *time = &result->run.time;
   const double rate = result->run.flops_per_s;
   g_autofree char *flops = isnan(rate) ? g_strdup("") : g_strdup_printf("; %.4g Gflop/s", rate * 1e-9);
-  tg_table_add_fact(table, "time", tg_time_text(time->median_s).s, "the median of %d run%s after %d to warm up%s",
+  tg_table_add_fact(table, "time", tg_time_text(time->median_s).s, "median of %d run%s after a warm-up of %d%s",
                     time->trials, plural(time->trials), time->warmup, flops);
-  tg_table_add_fact(table, "spread", tg_time_text(time->stddev_s).s,
-                    "standard deviation; from %s to %s, the mean is %s", tg_time_text(time->min_s).s,
-                    tg_time_text(time->max_s).s, tg_time_text(time->mean_s).s);
+  tg_table_add_fact(table, "spread", tg_time_text(time->stddev_s).s, "standard deviation; range %s to %s, mean %s",
+                    tg_time_text(time->min_s).s, tg_time_text(time->max_s).s, tg_time_text(time->mean_s).s);
   tg_table_add_fact(table, "transfer", tg_time_text(result->run.load_s + result->run.gather_s).s,
-                    "apart from that: %s in %s, C out %s", operands_of(result), tg_time_text(result->run.load_s).s,
-                    tg_time_text(result->run.gather_s).s);
+                    "not included in the time; %s in: %s, C out: %s", operands_of(result),
+                    tg_time_text(result->run.load_s).s, tg_time_text(result->run.gather_s).s);
 }
 
 static void add_beside(TgTable *table, const TgRunCommand *run, const TgRunEntry *result) {
   if (!run->baseline) return;
   const TgMeasurement *time = &run->baseline_time;
   tg_table_add_fact(table, "baseline", tg_time_text(time->median_s).s,
-                    "%s on the same matrices, the median of %d; this has %.3f of its speed", run->baseline->name,
-                    time->trials, time->median_s / result->run.time.median_s);
+                    "%s on the same matrices, median of %d runs; the schedule reaches %.3f of its speed",
+                    run->baseline->name, time->trials, time->median_s / result->run.time.median_s);
 }
 
 /* Nothing where there is no choice. */
 static void add_variant(TgTable *table, const TgRunEntry *result) {
-  static const char *const words[] = {[TG_VARIANT_CHOSEN] = "the executor chose it",
-                                      [TG_VARIANT_TUNED] = "bench shapes found it to be the fastest on this card",
+  static const char *const words[] = {[TG_VARIANT_CHOSEN] = "chosen by the executor",
+                                      [TG_VARIANT_TUNED] = "the fastest on this card, as measured by bench shapes",
                                       [TG_VARIANT_GIVEN] = "chosen by --variant"};
   if (result->run.facts.variants == 1) return;
   g_autofree char *value = g_strdup_printf("%d of %d", result->run.facts.variant, result->run.facts.variants);
@@ -234,24 +234,24 @@ static void add_variant(TgTable *table, const TgRunEntry *result) {
 static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunEntry *result) {
   const TgExecutorFacts *facts = &result->run.facts;
   g_autofree char *words =
-      facts->shared_bytes ? g_strdup_printf("of the device, and %s of shared memory a block",
+      facts->shared_bytes ? g_strdup_printf("on the device, and %s of shared memory per block",
                                             tg_bytes_text((double)facts->shared_bytes).s)
                           : g_strdup(run->kind->on_gpu ? "of the device" : "for the matrices and the blocks of a run");
   g_autofree char *processors = g_strdup_printf("%" PRId64, facts->processors);
-  tg_table_add_fact(table, "processors", processors, "%s", run->kind->processor);
+  tg_table_add_fact(table, "processors", processors, "each is %s", run->kind->processor);
   add_variant(table, result);
   tg_table_add_fact(table, "memory", tg_bytes_text((double)facts->memory_bytes).s, "%s", words);
   if (facts->instances * facts->panels == 1) return;
   g_autofree char *instances = g_strdup_printf("%" PRId64, facts->instances);
   tg_table_add_fact(table, "instances", instances,
-                    "%" PRId64 " x %" PRId64 " elements of C each, %" PRId64 " at once at most; k in %" PRId64
+                    "%" PRId64 " x %" PRId64 " elements of C each, at most %" PRId64 " at once; k in %" PRId64
                     " panel%s of %" PRId64,
                     facts->instance[0], facts->instance[1], facts->resident, facts->panels, plural(facts->panels),
                     facts->instance[2]);
   if (facts->passes == facts->rounds * facts->panels) return;
   g_autofree char *passes = g_strdup_printf("%" PRId64, facts->passes);
   tg_table_add_fact(table, "passes", passes,
-                    "one after another: the last instances are divided over k, for all to have work");
+                    "one after another; the last instances are split along k, so that all processors have work");
 }
 
 static bool waits(const TgRunEntry *result) {
@@ -308,10 +308,10 @@ static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunEntry *r
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
   if (result->run.facts.steps > MOST_STEPS)
-    tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", result->run.facts.steps - MOST_STEPS);
+    tg_print(cli, "  … and %" PRId64 " more steps; --json prints all of them\n", result->run.facts.steps - MOST_STEPS);
   g_autofree char *words =
-      g_strdup_printf("time: a processor's time in the step%s, the median over the runs%s; share: the step's part of a "
-                      "run, the mean over the runs%s",
+      g_strdup_printf("time: a processor's time in the step%s (median of the runs%s); share: the step's share of a run "
+                      "(mean of the runs)%s",
                       has_waits ? ", busy and waiting for others" : "",
                       run->kind->times_apart ? ", measured in separate, slower runs" : "",
                       has_rest ? "; outside the steps: the launch, and work that belongs to no single step" : "");
@@ -321,8 +321,8 @@ static void print_steps(TgCli *cli, const TgRunCommand *run, const TgRunEntry *r
 
 static void print_check(TgCli *cli, const TgRunCommand *run, const TgRunEntry *result) {
   const TgCheck *check = &result->run.check;
-  tg_print(cli, "\nC against %s: relative error ",
-           result->algo.schedule.computes.right == TG_MATRICES ? "what it was made from"
+  tg_print(cli, "\nC compared with %s: relative error ",
+           result->algo.schedule.computes.right == TG_MATRICES ? "its source"
            : check->estimated                                  ? "the product, estimated from 8 random vectors"
                                                                : "a product in double precision");
   tg_print_styled(cli, check->ok ? TG_STYLE_GOOD : TG_STYLE_BAD, "%.2g, %s", check->relative_error,
@@ -407,13 +407,14 @@ static void print_several(TgCli *cli, const TgRunCommand *run) {
   for (guint r = 0; r < run->results->len; r++) add_result(table, run, order[r], order[0]->run.time.median_s);
   tg_table_print(cli, table, 2, true);
   if (run->baseline) {
-    g_autofree char *words = g_strdup_printf("%s on the same matrices takes %s, the median of %d", run->baseline->name,
-                                             tg_time_text(run->baseline_time.median_s).s, run->baseline_time.trials);
+    g_autofree char *words =
+        g_strdup_printf("%s on the same matrices takes %s (median of %d runs)", run->baseline->name,
+                        tg_time_text(run->baseline_time.median_s).s, run->baseline_time.trials);
     tg_print_wrapped(cli, words, 2, 0);
   }
   tg_print_wrapped(cli,
-                   "time: the median of the runs; spread: standard deviation; transfer, apart from that: A and B in "
-                   "and C out; error: relative, of the product",
+                   "time: median of the runs; spread: standard deviation; transfer: A and B in and C out, not included "
+                   "in the time; error: relative error of C",
                    2, 0);
   tg_run_print_variants(cli, run);
   tg_print(cli, "\n");

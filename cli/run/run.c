@@ -125,15 +125,15 @@ static TgExit run_baseline_option(const TgCli *cli, TgRunCommand *run) {
   const TgKernel *kernels = tg_kernel_list(&count);
   if (!name) return TG_EXIT_DONE;
   if (!run->kind->on_gpu)
-    return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: a kernel of a GPU, and %s uses none", name, run->kind->name);
+    return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: this kernel needs a GPU, but %s uses none", name,
+                     run->kind->name);
   run->baseline = tg_kernel_find(name);
   if (run->baseline) return TG_EXIT_DONE;
   TgSuggestion meant = tg_suggestion_for(name, strlen(name));
   for (size_t k = 0; k < count; k++) tg_suggestion_try(&meant, kernels[k].name);
   if (meant.nearest)
-    return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: no such kernel, did you mean `%s`?", name, meant.nearest);
-  return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: no kernel of the ladder, which `topogemm list kernels` shows",
-                   name);
+    return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: no such kernel; did you mean `%s`?", name, meant.nearest);
+  return tg_report(cli, TG_EXIT_USAGE, "--baseline %s: no such kernel; see `topogemm list kernels`", name);
 }
 
 /* --- which of an executor's kernels runs: what was asked for, `bench shapes` kept, or it chose -------------------- */
@@ -283,7 +283,7 @@ static TgExit report(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entr
     return status;
   }
   if (entry->variant_from == TG_VARIANT_TUNED)
-    g_prefix_error(&error, "variant %d, which bench shapes has kept and --no-cache ignores: ", entry->variant);
+    g_prefix_error(&error, "variant %d, stored by bench shapes (--no-cache ignores it): ", entry->variant);
   g_prefix_error(&error, "%s: %s on %s, --on %s: ", run->command, tg_algo_name(algo),
                  tg_schedule_grid_text(&algo->schedule).s, run->kind->name);
   return tg_report_error(cli, error);
@@ -316,9 +316,10 @@ void tg_run_clear(TgRunCommand *run) {
 static TgExit check_files(const TgCli *cli) {
   const TgOptions *options = &cli->options;
   GError *error = NULL;
-  if (options->c && g_strv_length(options->arguments) > 1) return tg_report(cli, TG_EXIT_USAGE, "--c is for one ALGO");
+  if (options->c && g_strv_length(options->arguments) > 1)
+    return tg_report(cli, TG_EXIT_USAGE, "--c takes the C of one ALGO: give only one");
   if (options->c && options->transport && strchr(options->transport, ','))
-    return tg_report(cli, TG_EXIT_USAGE, "--c is for one transport");
+    return tg_report(cli, TG_EXIT_USAGE, "--c takes the C of one transport: give only one");
   if (options->c && !tg_matrix_path_known(options->c, &error)) return tg_report_error(cli, error);
   if (options->output && !g_str_has_suffix(options->output, ".json"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a name that ends in .json", options->output);
@@ -460,23 +461,23 @@ const TgCommand tg_command_run = {
     .name = "run",
     .arguments = "ALGO…",
     .summary = "execute schedules: check the product, and time it",
-    .details = "--on selects what a processor is. cpu: a logical processor, one after another on the CPU. threads: a "
-               "CUDA thread; the thread block's shared memory holds its blocks, one element each. clusters: a thread "
-               "block in a cluster of up to 16, with tiles in its shared memory (compute capability 9.0 or later). "
-               "blocks: a thread block of a resident grid, with its blocks in global memory. On threads and clusters a "
-               "larger problem is tiled around the schedule: many instances of it, each for one tile of C, repeated "
-               "for every panel of k (docs/reference/executors.md).\n"
-               "The time is the median of the timed runs, by the executor's own clock, without transfers, which are "
-               "reported separately. All memory is filled with NaN beforehand. After the first and the last run C is "
-               "checked against a product in double precision; above 2^33 multiply-adds (n = 2048) its error is "
-               "estimated. The relative error in the Frobenius norm may be at most max(1e-6, 5e-7 sqrt(k)) in f32 and "
-               "max(1e-14, 1e-15 sqrt(k)) in f64; otherwise the command exits with 3 and does not write C.\n"
+    .details = "--on selects what a processor is. cpu: a logical processor; the CPU runs them one after another. "
+               "threads: a CUDA thread; its blocks are single elements in the thread block's shared memory. clusters: "
+               "a thread block in a cluster of up to 16, with tiles in its shared memory (compute capability 9.0 or "
+               "later). blocks: a thread block of a resident grid, with its blocks in global memory. On threads and "
+               "clusters a larger problem is tiled: many instances of the schedule run, each for one tile of C, and "
+               "repeat for every panel of k (docs/reference/executors.md).\n"
+               "The time is the median of the timed runs, measured by the executor's own clock. Transfers are reported "
+               "separately. All memory is filled with NaN beforehand. After the first and the last run C is checked "
+               "against a product in double precision; above 2^33 multiply-adds (n = 2048) its error is estimated. The "
+               "relative error in the Frobenius norm may be at most max(1e-6, 5e-7 sqrt(k)) in f32 and max(1e-14, "
+               "1e-15 sqrt(k)) in f64; otherwise the command exits with 3 and does not write C.\n"
                "Some executors have several kernel variants. Without --variant, `run` uses the one that `bench shapes` "
-               "found fastest for this GPU, type, size, schedule, grid and transport, or else lets the executor "
-               "choose. The report names it.\n"
-               "Several ALGOs that compute the same product make a table, fastest first. Each takes, of the grids in "
-               "--grid 4x4,2x2x2, the first with as many extents as the schedule has coordinates. --set applies to "
-               "every schedule that has the parameter.\n"
+               "found fastest for this GPU, type, size, schedule, grid and transport. If there is none, the executor "
+               "chooses. The report names the variant.\n"
+               "Several ALGOs that compute the same product make a table, fastest first. Each uses the first grid of "
+               "--grid 4x4,2x2x2 with as many extents as the schedule has coordinates. --set applies to every schedule "
+               "that has the parameter.\n"
                "Without a GPU, or in a build without CUDA, threads, clusters and blocks exit with 4.",
     .examples = examples,
     .options = options,

@@ -51,7 +51,7 @@ static void announce_size(const TgCli *cli, const TgExportJob *job) {
   const double bytes = tg_export_size(job, cli->options.output);
   if (cli->options.quiet || bytes < large_bytes) return;
   g_autofree char *path = tg_printable(cli->options.output, "");
-  fprintf(stderr, "topogemm: %s: about %s will be written\n", path, tg_bytes_text(bytes).s);
+  fprintf(stderr, "topogemm: %s: writing about %s\n", path, tg_bytes_text(bytes).s);
 }
 
 /* Where a signal stops it, main() ends the program by that signal. */

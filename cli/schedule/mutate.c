@@ -73,8 +73,11 @@ static char *answer_text(const char *title, const TgMutation *mutation, const Tg
   GString *text = g_string_new(title);
   g_string_append_printf(text, "\nLine %d: %s.\n\n", mutation->line, mutation->kind);
   g_string_append_printf(text, "It was:  %s\n", mutation->before);
-  g_string_append_printf(text, "It is:   %s\n\n", *mutation->after ? mutation->after : "(gone)");
-  g_string_append_printf(text, "%s\nsays: %s\n", command, proof->failure.message);
+  g_string_append_printf(text, "It is:   %s\n\n", *mutation->after ? mutation->after : "(removed)");
+  g_string_append_printf(text,
+                         "%s\n"
+                         "reports: %s\n",
+                         command, proof->failure.message);
   return g_string_free(text, FALSE);
 }
 
@@ -119,11 +122,11 @@ static TgExit check_output(const TgCli *cli) {
   if (!*output || strcmp(output, "-") == 0 || g_str_has_suffix(output, ".answer"))
     return tg_report(
         cli, TG_EXIT_USAGE,
-        "-o %s: expected the name of a file, as in -o exercise.sched; the answer goes to a second one, exercise.answer",
+        "-o %s: expected a file name, as in -o exercise.sched; the answer goes to a second file, exercise.answer",
         output);
   if (g_stat(output, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-    return tg_report(cli, TG_EXIT_USAGE,
-                     "-o %s: expected a file; the answer is written to a second one in the same folder", output);
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: expected a file; the answer goes to a second file in the same folder",
+                     output);
   return check_answer(cli, output);
 }
 
@@ -163,8 +166,8 @@ const TgCommand tg_command_mutate = {
     .arguments = "ALGO",
     .summary = "make an exercise: a copy of a schedule with one wrong edit, and the answer",
     .details =
-        "The same seed gives the same exercise. `topogemm verify` rejects it on the grid that is printed; without "
-        "--grid, a small one is chosen.\n"
+        "The same seed gives the same exercise. `topogemm verify` rejects it on the given grid (default: a small grid, "
+        "which is printed).\n"
         "The answer goes to a second file: -o exercise.sched also writes exercise.answer. It replaces an earlier "
         "answer to the same exercise. If another file has that name, it is kept and the command exits with 2.",
     .examples = examples,

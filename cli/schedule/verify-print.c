@@ -190,7 +190,7 @@ static void print_words(TgCli *cli, const TgVerdict *verdict) {
   add_bound(table, received, verdict->words_received_max, bounds->independent, "memory-independent [1]",
             "no bound for one processor");
   add_bound(table, "", verdict->words_received_max, bounds->dependent, "memory-dependent [2]",
-            "no bound at this memory");
+            "no bound for this memory size");
   add_bound(table, "held by the fullest processor", verdict->counts.words_per_processor_max, bounds->memory,
             "one copy of A, B and C, spread evenly", "");
   tg_table_print(cli, table, 2, true);
@@ -257,15 +257,15 @@ static void print_rows(TgCli *cli, const TgVerification *verification, bool boun
     add_row(table, verification, &g_array_index(verification->verdicts, TgVerdict, row));
   }
   tg_table_print(cli, table, 2, true);
-  if (shown < count) tg_print(cli, "  (%u of %u sizes; --json has all)\n", shown, count);
+  if (shown < count) tg_print(cli, "  (%u of %u sizes; --json prints all of them)\n", shown, count);
 }
 
 static void print_legend(TgCli *cli, bool bounds) {
   tg_print(cli, "\n");
   tg_print_wrapped(cli,
                    "messages: blocks that arrive from another processor. blocks: at once on the fullest processor. "
-                   "size: m = n = k, or m x n x k, that words are counted at. received, memory: words (elements of "
-                   "a matrix) of the busiest and of the fullest processor.",
+                   "size: m = n = k, or m x n x k, for which words (matrix elements) are counted. received: words that "
+                   "the busiest processor receives. memory: words that the fullest processor holds.",
                    2, 0);
   if (!bounds) {
     tg_print_wrapped(cli, "The known lower bounds are for C = A * B only.", 2, 0);
@@ -273,7 +273,7 @@ static void print_legend(TgCli *cli, bool bounds) {
   }
   tg_print_wrapped(cli,
                    "at least: the larger of two lower bounds, memory-independent [1] and memory-dependent [2]. The "
-                   "last ratio is to one copy of A, B and C, spread evenly.",
+                   "last ratio compares memory with one copy of A, B and C, spread evenly.",
                    2, 0);
   print_sources(cli);
 }
@@ -328,12 +328,11 @@ void tg_verification_add(TgTable *table, const TgVerification *verification) {
 void tg_verification_print_table(TgCli *cli, const TgTable *table) {
   tg_table_print(cli, table, 0, true);
   tg_print(cli, "\n");
-  tg_print_wrapped(
-      cli,
-      "At the largest grid: received by the busiest processor and memory of the fullest, in words (elements "
-      "of a matrix). at least: the larger of the lower bounds [1] and [2], known for products of two "
-      "matrices; memory is compared with one copy of A, B and C, spread evenly.",
-      0, 0);
+  tg_print_wrapped(cli,
+                   "On the largest grid, in words (matrix elements): received by the busiest processor, and memory of "
+                   "the fullest. at least: the larger of the lower bounds [1] and [2], known for products of two "
+                   "matrices. The last ratio compares memory with one copy of A, B and C, spread evenly.",
+                   0, 0);
   print_sources(cli);
 }
 

@@ -25,8 +25,8 @@ static TgExit unknown_parameter(const TgCli *cli, const TgAlgo *algo, const char
   for (int p = 0; p < algo->schedule.parameters; p++)
     if (algo->schedule.parameter_kind[p] != TG_PARAMETER_DERIVED)
       g_string_append_printf(known, "%s%s", known->len ? ", " : "", tg_name(&algo->names, algo->names.parameter[p]));
-  return tg_report(cli, TG_EXIT_USAGE, "--for: schedule %s has no parameter `%s` to range over%s%s", tg_algo_name(algo),
-                   name, known->len ? ", it has " : "", known->str);
+  return tg_report(cli, TG_EXIT_USAGE, "--for: schedule %s has no parameter `%s`%s%s", tg_algo_name(algo), name,
+                   known->len ? "; it has " : "", known->str);
 }
 
 static bool is_set(const TgCli *cli, const char *name) {
@@ -38,8 +38,8 @@ static bool is_set(const TgCli *cli, const char *name) {
 static TgExit add_range(const TgCli *cli, TgRanges *ranges, const char *name, int64_t low, int64_t high) {
   for (int i = 0; i < ranges->count; i++)
     if (strcmp(ranges->range[i].name, name) == 0)
-      return tg_report(cli, TG_EXIT_USAGE, "--for: two ranges for `%s`, give one", name);
-  if (is_set(cli, name)) return tg_report(cli, TG_EXIT_USAGE, "`%s` is in --set and in --for, give one", name);
+      return tg_report(cli, TG_EXIT_USAGE, "--for: two ranges for `%s`; give only one", name);
+  if (is_set(cli, name)) return tg_report(cli, TG_EXIT_USAGE, "`%s` is in --set and in --for; give only one", name);
   TgRange *range = &ranges->range[ranges->count++];
   *range = (TgRange){.low = low, .high = high, .now = low};
   g_strlcpy(range->name, name, sizeof range->name);
@@ -60,7 +60,7 @@ static TgExit add_unnamed(const TgCli *cli, const TgAlgo *algo, TgRanges *ranges
 static TgExit parse_bounds(const TgCli *cli, const char *text, int64_t *low, int64_t *high) {
   g_auto(GStrv) ends = g_strsplit(text, "..", 2);
   if (!*text || !ends[0] || !*ends[0] || (ends[1] && !*ends[1]))
-    return tg_report(cli, TG_EXIT_USAGE, "--for: `%s` is no range, expected one as in q=1..32", text);
+    return tg_report(cli, TG_EXIT_USAGE, "--for: `%s` is not a range; expected one such as q=1..32", text);
   TgExit status = tg_number_parse(cli, "--for", ends[0], INT32_MIN, INT32_MAX, low);
   *high = *low;
   if (!status) status = tg_number_parse(cli, "--for", ends[1], INT32_MIN, INT32_MAX, high);
@@ -90,7 +90,7 @@ static TgExit check_complete(const TgCli *cli, const TgAlgo *algo, const TgRange
     for (int i = 0; i < ranges->count && !known; i++) known = strcmp(ranges->range[i].name, name) == 0;
     if (!known)
       return tg_report(cli, TG_EXIT_USAGE,
-                       "--for: `%s` of schedule %s has no value, give it a range too (%s=1..4) or --set", name,
+                       "--for: `%s` of schedule %s has no value; give it a range too (%s=1..4) or use --set", name,
                        tg_algo_name(algo), name);
   }
   return TG_EXIT_DONE;
@@ -115,7 +115,7 @@ static TgExit ranges_parse(const TgCli *cli, const TgAlgo *algo, bool skip_unkno
     for (char **part = parts; *part && !status; part++) status = parse_range(cli, algo, skip_unknown, *part, ranges);
   }
   if (!status && ranges_combinations(ranges) > TG_RANGES_MOST)
-    return tg_report(cli, TG_EXIT_USAGE, "--for: more than %d sizes, expected at most that many", TG_RANGES_MOST);
+    return tg_report(cli, TG_EXIT_USAGE, "--for: too many sizes, expected at most %d", TG_RANGES_MOST);
   return status || !cli->options.ranges ? status : check_complete(cli, algo, ranges);
 }
 
@@ -214,7 +214,7 @@ static void collect_warnings(TgVerification *verification, const TgProof *proof)
     verification->warned |= UINT64_C(1) << unread->statement;
     char *text =
         g_strdup_printf("%s:%d: `%s` delivers blocks that no statement reads%s%s: %" PRId64
-                        ", the first in step %" PRId64 " to processor %s",
+                        " in total, the first in step %" PRId64 " to processor %s",
                         algo->source.name, statement->line,
                         tg_name(&algo->names, algo->names.source[unread->statement]), at ? " with " : "", at ? at : "",
                         unread->times, unread->step, tg_schedule_processor_text(&algo->schedule, unread->processor).s);
@@ -428,7 +428,7 @@ static const char *const options[] = {"grid",       "set",  "for",   "all",     
 static const TgExample examples[] = {
     {"verify cannon --grid 4x4", "one grid: the proof, words sent and held, and the lower bounds on both"},
     {"verify cannon25d --for q=1..8,c=1..4",
-     "every combination; sizes that the schedule does not support are counted, not checked"},
+     "every combination; sizes that the schedule does not support are only counted"},
     {"verify summa-panels --grid 4x4 --set b=2 --size 64x32x16",
      "words counted for C of 64 x 32 and inner dimension 16"},
     {"verify --all --for 1..5", "every schedule of the library, with every parameter from 1 to 5"},
@@ -444,8 +444,8 @@ const TgCommand tg_command_verify = {
                "twice at the same time, inner indices must match, and every block of C must end in its place with each "
                "inner index added exactly once. Then reports the cost next to the known lower bounds.\n"
                "ALGO is a name from `topogemm list algorithms` or the path of a .sched file. Without -n or --size, "
-               "words are counted at the smallest sizes from 1024 on that make all blocks equal. A schedule that fails "
-               "exits with 3, and the report names the step, the processor and the line.",
+               "words are counted at the smallest sizes from 1024 on that make all blocks equal. If the proof fails, "
+               "the report names the step, the processor and the line, and the exit status is 3.",
     .examples = examples,
     .options = options,
     .arguments_max = 1,

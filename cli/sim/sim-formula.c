@@ -42,11 +42,11 @@ static void print_quantity(TgCli *cli, const TgEstimate *run, TgFormulaQuantity 
 static void print_symbols(TgCli *cli, const TgEstimate *run, TgFormulaSymbols symbols) {
   static const char *const names[][3] = {{"α", "β", "τ"}, {"t_s", "t_w", "t_h"}};
   TgMachineLink link = tg_machine_link(&run->machine, &run->network, 0, 0);
-  g_autofree char *line =
-      g_strdup_printf("%s = %s a message, %s = %.4g ns a word of %" PRId64 " bytes, %s = %s a hop after the first",
-                      names[symbols][0], tg_time_text(link.latency_s).s, names[symbols][1],
-                      1e9 * (double)run->options.element_bytes / link.bandwidth_bytes_per_s, run->options.element_bytes,
-                      names[symbols][2], tg_time_text(link.per_hop_s).s);
+  g_autofree char *line = g_strdup_printf(
+      "%s = %s per message, %s = %.4g ns per word of %" PRId64 " bytes, %s = %s per hop after the first",
+      names[symbols][0], tg_time_text(link.latency_s).s, names[symbols][1],
+      1e9 * (double)run->options.element_bytes / link.bandwidth_bytes_per_s, run->options.element_bytes,
+      names[symbols][2], tg_time_text(link.per_hop_s).s);
   print_text(cli, "where", line);
 }
 
@@ -82,9 +82,9 @@ static void print_difference(TgCli *cli, const TgEstimate *run) {
   time[2] = time_with(run, &options);
   options.model = TG_COST_HOCKNEY;
   time[1] = time_with(run, &options);
-  g_autofree char *model = g_strdup_printf("the model %s, not hockney: what messages do to one another on their way",
+  g_autofree char *model = g_strdup_printf("the model %s, not hockney: messages affect one another on their way",
                                            tg_cost_model_name(run->options.model));
-  static const char *const counts = "messages and products as the schedule has them, not as the formula assumes";
+  static const char *const counts = "the messages and products of the schedule are not those that the formula assumes";
   if (matters(run, time[1] - time[0])) add_reason(table, time[1] - time[0], counts);
   if (matters(run, time[2] - time[1])) add_reason(table, time[2] - time[1], model);
   if (matters(run, time[3] - time[2]))
@@ -93,7 +93,7 @@ static void print_difference(TgCli *cli, const TgEstimate *run) {
     add_reason(table, run->cost->time_s - time[3], "--skew, --jitter and --straggler");
   double whole = run->cost->time_s - run->closed_form_s;
   if (!matters(run, whole)) {
-    tg_print(cli, "  The prediction is the formula's time, to a thousandth.\n");
+    tg_print(cli, "  The prediction and the formula agree within a thousandth.\n");
   } else {
     tg_print(cli, "  The prediction is %.3g%% %s than the formula:\n", fabs(100 * whole / run->closed_form_s),
              whole < 0 ? "less" : "more");

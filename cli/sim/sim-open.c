@@ -23,7 +23,7 @@ static TgExit pick_grid(const TgCli *cli, const TgAlgo *algo, char **grid) {
     *grid = g_strdup(*text);
     return TG_EXIT_DONE;
   }
-  return tg_report(cli, TG_EXIT_USAGE, "--grid %s: none of these is for %s, whose grid is %s; add one with %d extent%s",
+  return tg_report(cli, TG_EXIT_USAGE, "--grid %s: none of these fits %s, whose grid is %s; add one with %d extent%s",
                    cli->options.grid, tg_algo_name(algo), tg_name(&algo->names, algo->names.grid), algo->schedule.dims,
                    algo->schedule.dims == 1 ? "" : "s");
 }
@@ -69,7 +69,7 @@ static TgExit check_computes(const TgCli *cli, const char *command, const TgAlgo
   const TgText other = tg_computes_text(now);
   if (strcmp(first.s, other.s) == 0) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
-                   "%s: %s computes %s, %s computes %s: a table compares times of schedules that compute the same",
+                   "%s: %s computes %s, but %s computes %s: a table compares schedules that compute the same product",
                    command, *name, first.s, tg_algo_name(algo), other.s);
 }
 
@@ -82,14 +82,14 @@ TgExit tg_algorithms_check(const TgCli *cli, const char *command) {
     g_auto(TgAlgo) algo = {0};
     if (strcmp(*name, "-") == 0)
       return tg_report(cli, TG_EXIT_USAGE,
-                       "%s: a schedule on standard input is read once; for tables, put it in a file", command);
+                       "%s: standard input can be read only once; for a table, put the schedule in a file", command);
     TgExit status = tg_algo_parse(cli, &algo, *name);
     if (!status) status = check_computes(cli, command, &algo, &computes, &first);
     if (status) return status;
     for (int i = 0; set && set[i]; i++) taken[i] = taken[i] || tg_sim_takes(&algo, set[i]);
   }
   for (int i = 0; set && set[i]; i++)
-    if (!taken[i]) return tg_report(cli, TG_EXIT_USAGE, "--set %s: none of the ALGOs has such a parameter", set[i]);
+    if (!taken[i]) return tg_report(cli, TG_EXIT_USAGE, "--set %s: none of the ALGOs has this parameter", set[i]);
   return TG_EXIT_DONE;
 }
 
@@ -234,7 +234,7 @@ void tg_sim_warn_memory(const TgCli *cli, const TgEstimate *run) {
   const TgEstimateMemory *memory = &run->memory;
   if (memory->fits || run->options.tiers.used) return;
   tg_report(cli, TG_EXIT_DONE,
-            "warning: %s on %s does not fit: a node needs %s%s for its blocks and has %s; take more processors or "
+            "warning: %s on %s does not fit: a node needs %s%s for its blocks but has %s; use more processors or "
             "smaller matrices",
             tg_sim_name(run), tg_schedule_grid_text(run->schedule).s,
             memory->at_least         ? "at least "

@@ -69,10 +69,10 @@ static bool all_alike(const TgEstimate *run) {
 static void add_some(TgTable *table, const TgEstimate *run) {
   g_autofree int64_t *nodes = tg_sim_nodes_by_time(run);
   const int64_t count = run->cost->nodes;
-  add_node(table, run, "first to be done", nodes[count - run->workers]);
+  add_node(table, run, "first to finish", nodes[count - run->workers]);
   add_node(table, run, "the median", nodes[count - run->workers + (run->workers - 1) / 2]);
   for (int64_t i = count - SLOWEST; i < count; i++)
-    add_node(table, run, i == count - 1 ? "last to be done" : "among the last", nodes[i]);
+    add_node(table, run, i == count - 1 ? "last to finish" : "among the last", nodes[i]);
 }
 
 /* Tables of what the nodes and the links do. */
@@ -83,9 +83,9 @@ static void sim_print_nodes(TgCli *cli, const TgEstimate *run) {
   if (all_alike(run)) {
     tg_print(cli, "  %s%" PRId64 " %s after %s, with %s of products\n", run->workers == 1 ? "the " : "all ",
              run->workers,
-             run->workers == 1            ? "node is done"
-             : run->workers < cost->nodes ? "nodes that have a processor are done"
-                                          : "nodes are done",
+             run->workers == 1            ? "node finishes"
+             : run->workers < cost->nodes ? "nodes that have a processor finish"
+                                          : "nodes finish",
              tg_time_text(cost->time_s).s, tg_time_text(cost->compute_s).s);
     return;
   }
@@ -98,11 +98,11 @@ static void sim_print_nodes(TgCli *cli, const TgEstimate *run) {
       if (!sim_is_idle(run, n)) add_node(table, run, "", n);
   tg_table_print(cli, table, 2, true);
   if (run->workers < cost->nodes)
-    tg_print(cli, "  %" PRId64 " of %" PRId64 " nodes have a processor; the others pass messages on at most\n",
+    tg_print(cli, "  %" PRId64 " of %" PRId64 " nodes have a processor; the others only pass messages on\n",
              run->workers, cost->nodes);
   else if (cost->nodes > TG_SIM_FEW_NODES)
-    tg_print(cli, "  %" PRId64 " nodes in all; --json has %s\n", cost->nodes,
-             cost->nodes > TG_SIM_JSON_NODES ? "the 4096 that end last" : "each of them");
+    tg_print(cli, "  %" PRId64 " nodes in total; --json lists %s\n", cost->nodes,
+             cost->nodes > TG_SIM_JSON_NODES ? "the 4096 that finish last" : "all of them");
 }
 
 int tg_sim_busiest_links(const TgEstimate *run, int64_t links[TG_SIM_LINKS]) {
@@ -146,7 +146,7 @@ static void sim_print_links(TgCli *cli, const TgEstimate *run) {
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
   if (run->rank && run->workers < run->cost->nodes)
-    tg_print(cli, "  ends have their processor's coordinates; a node without one those of its place in the network\n");
+    tg_print(cli, "  coordinates are those of a node's processor, or of its place in the network if it has none\n");
   if (alike > TG_SIM_LINKS)
     tg_print(cli, "  %" PRId64 " of %" PRId64 " links carry as much as these\n", alike, run->cost->trace.links);
 }
@@ -174,17 +174,17 @@ static void print_head(TgCli *cli, const TgEstimate *run) {
   tg_print(cli, "machine: %s; network %s%s, %s; %s\n", run->machine.name, run->network_text,
            run->own_network ? " (the machine's own)" : "", tg_embedding_name(run->embedding.kind), settings);
   if (!run->own_network && *run->machine.network && strcmp(run->machine.network, run->network_text) != 0)
-    tg_print(cli, "the machine's numbers are those of another network, %s\n", run->machine.network);
+    tg_print(cli, "the machine's numbers are for another network, %s\n", run->machine.network);
   if (!run->proved)
     tg_print(cli,
-             "not proved: with so many processors and statements the proof takes a while; `topogemm verify` has it\n");
+             "not proved: the proof takes a while with so many processors and statements; use `topogemm verify`\n");
   tg_print(cli, "\n");
 }
 
 static void add_efficiency(TgTable *table, const TgEstimate *run) {
   if (isnan(run->efficiency)) return;
   tg_table_add_fact(table, "efficiency", tg_percent_text(run->efficiency).s,
-                    "one processor needs %s: that over %" PRId64 " times the predicted time",
+                    "%s on one processor, divided by %" PRId64 " times the predicted time",
                     tg_time_text(run->serial_s).s, run->workers);
 }
 
@@ -199,7 +199,7 @@ static void add_memory(TgTable *table, const TgEstimate *run) {
                            tg_bytes_text(memory->node_bytes).s);
   if (limited)
     g_string_append_printf(words, "; a node has %s%s", tg_bytes_text(run->machine.processor.memory_bytes).s,
-                           memory->fits ? "" : ": it does not fit");
+                           memory->fits ? "" : ", so it does not fit");
   else
     g_string_append(words, "; the machine sets no limit");
   tg_table_add_fact(table, "memory", tg_bytes_text((double)memory->words * (double)run->options.element_bytes).s, "%s",
@@ -216,9 +216,9 @@ static void print_times(TgCli *cli, const TgEstimate *run) {
                               ? g_strdup_printf("%.4g Gflop/s over %s", cost->flops / cost->time_s * 1e-9, nodes)
                               : g_strdup("");
   tg_table_add_fact(table, "predicted time", tg_time_text(cost->time_s).s, "%s", rate);
-  tg_table_add_fact(table, "products", tg_time_text(cost->compute_s).s, "of the node that ends last");
+  tg_table_add_fact(table, "products", tg_time_text(cost->compute_s).s, "on the node that finishes last");
   tg_table_add_fact(table, "communication", tg_time_text(cost->communication_s).s,
-                    "the rest of its time: transfers that nothing hides, and waiting");
+                    "the rest of its time: transfers that no product hides, and waiting");
   if (!isnan(run->closed_form_s))
     tg_table_add_fact(table, "closed form", tg_time_text(run->closed_form_s).s, "%s",
                       tg_formula_text(run->formula, TG_FORMULA_SOURCE));
@@ -247,10 +247,10 @@ static void print_steps(TgCli *cli, const TgCost *cost) {
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
   if (cost->trace.steps > MOST_STEPS)
-    tg_print(cli, "  … and %" PRId64 " more steps; --json has them all\n", cost->trace.steps - MOST_STEPS);
+    tg_print(cli, "  … and %" PRId64 " more steps; --json prints all of them\n", cost->trace.steps - MOST_STEPS);
   tg_print_wrapped(cli,
-                   "start: the first node enters the step; end: the last node leaves it; products: the most time that "
-                   "one node spends in them; bytes of messages, and over one link",
+                   "start: when the first node enters the step; end: when the last node leaves it; products: the "
+                   "longest time of a node; bytes: of all messages; busiest link: bytes that it carries",
                    2, 0);
 }
 

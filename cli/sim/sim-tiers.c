@@ -56,8 +56,8 @@ static TgExit buffers_option(const TgCli *cli, const TgAlgo *algo, const char *o
 static TgExit check_device(const TgCli *cli, const TgTierOptions *tiers, const TgMachine *machine) {
   if (!tiers->used || tiers->from != TG_PLACE_HOST || tg_machine_tier(machine, TG_TIER_DEVICE)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
-                   "--from host: machine %s has no [device] in its file, and its processors multiply on the host: add "
-                   "the section, or leave out --from",
+                   "--from host: machine %s has no [device] section, so its processors multiply on the host: add the "
+                   "section, or leave out --from",
                    machine->name);
 }
 
@@ -70,15 +70,14 @@ TgExit tg_sim_tiers(const TgCli *cli, const TgMachine *machine, TgCostOptions *c
   TgTierOptions *tiers = &cost->tiers;
   const TgOptions *options = &cli->options;
   if (!options->from && (options->tiles || options->pipeline || options->in_memory || options->by_rows))
-    return tg_report(
-        cli, TG_EXIT_USAGE,
-        "--tiles, --pipeline, --in-memory and --by-rows speak of blocks that stream: expected --from disk, cache, "
-        "host or device with them");
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--tiles, --pipeline, --in-memory and --by-rows apply to blocks that stream: add --from disk, "
+                     "cache, host or device");
   TgExit status = place_option(cli, tiers);
   if (!status) status = tiles_option(cli, tiers);
   if (!status) status = pipeline_option(cli, tiers);
   if (!status && tiers->used && cost->model != TG_COST_HOCKNEY)
-    status = tg_report(cli, TG_EXIT_USAGE, "--from: only --model hockney has disks and devices");
+    status = tg_report(cli, TG_EXIT_USAGE, "--from: only --model hockney supports disks and devices");
   return status ? status : check_device(cli, tiers, machine);
 }
 
@@ -150,8 +149,8 @@ static void print_stages(TgCli *cli, const TgPipeline *product) {
 
 static void print_reads(TgCli *cli, const TgPipeline *product) {
   g_autofree char *text = g_strdup_printf(
-      "blocks of %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64 " take %s of %s; it reads %s, %.3g "
-      "times the least for that memory, %s",
+      "blocks of %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64
+      " take %s of %s; the product reads %s, %.3g times the least possible with that memory, %s",
       product->blocks.x, product->blocks.y, product->blocks.y, product->blocks.z, tg_bytes_text(product->block_bytes).s,
       tg_bytes_text(product->memory_bytes).s, tg_bytes_text(product->read_bytes).s,
       product->read_bytes / product->bound_bytes, tg_bytes_text(product->bound_bytes).s);
@@ -165,7 +164,7 @@ static void print_disks(TgCli *cli, const TgEstimate *run) {
   for (int64_t n = 1; n < run->cost->nodes; n++)
     if (tiers->node_disk_s[n] > tiers->node_disk_s[busiest]) busiest = n;
   if (tiers->node_disk_s[busiest] == 0) return;
-  tg_print(cli, "  busiest disk, of %s%s: reads %s, writes %s, busy %s\n", run->rank ? "processor " : "",
+  tg_print(cli, "  busiest disk, that of %s%s: reads %s, writes %s, busy for %s\n", run->rank ? "processor " : "",
            tg_sim_vertex_text(run, busiest).s, tg_bytes_text(tiers->node_read_bytes[busiest]).s,
            tg_bytes_text(tiers->node_write_bytes[busiest]).s, tg_time_text(tiers->node_disk_s[busiest]).s);
 }
@@ -179,8 +178,8 @@ void tg_sim_print_tiers(TgCli *cli, const TgEstimate *run) {
            tg_time_text(product->time_s).s);
   print_stages(cli, product);
   tg_print(cli,
-           run->options.tiers.pipelined ? "  slowest: %s; the others add %s, their first and last block\n"
-                                        : "  most: %s; the others, one after another, add %s\n",
+           run->options.tiers.pipelined ? "  slowest: %s; the others add %s, for their first and last block\n"
+                                        : "  slowest: %s; the others run one after another and add %s\n",
            tg_tier_resource_name(product->slowest), tg_time_text(product->fill_s).s);
   print_reads(cli, product);
   if (tiers->c_stays) tg_print(cli, "  C stays in memory until the end of the run\n");

@@ -323,15 +323,16 @@ static char *left_out(const TgSimTrace *trace) {
   for (int64_t s = 0; s < cost->trace.steps; s++) products += cost->trace.step[s].products;
   if (trace->each > 1)
     g_string_printf(text,
-                    "%" PRId64 " %s (%" PRId64 " of %" PRId64 " rows) share a track, since all would be more than %d "
-                    "events: a step lasts there until the first of them enters the next; %" PRId64 " products and the "
-                    "loads of single links are left out, %" PRId64 " messages are summed, from track to track in a "
-                    "flow, within a track in its step",
+                    "%" PRId64 " %s (%" PRId64 " of %" PRId64
+                    " rows) share a track, because separate tracks would need more than %d events: on a shared track, "
+                    "a step lasts until the first of them enters the next; %" PRId64
+                    " products and the loads of single links are left out; %" PRId64
+                    " messages are summed, in one flow between two tracks and in the step within a track",
                     trace->each, trace->run->rank ? "processors" : "nodes", trace->each / trace->row,
                     trace->places / trace->row, TG_SIM_TRACE_EVENTS, products, cost->messages);
   if (trace->steps < cost->trace.steps)
-    g_string_append_printf(text, "%sonly the first %" PRId64 " of %" PRId64 " steps are there", text->len ? "; " : "",
-                           trace->steps, cost->trace.steps);
+    g_string_append_printf(text, "%sonly the first %" PRId64 " of %" PRId64 " steps are included",
+                           text->len ? "; " : "", trace->steps, cost->trace.steps);
   return g_string_free(text, text->len == 0);
 }
 
@@ -343,8 +344,8 @@ static char *left_out_of_both(const TgSimTrace *trace) {
   return g_strdup_printf("predicted: %s; measured: %s", predicted, measured);
 }
 
-static const char how_flows_go[] = "from the sender's step to the receiver's, as soon as both are in it: a prediction "
-                                   "has the times of steps, not of messages";
+static const char how_flows_go[] =
+    "from the sender's step to the receiver's, once both are in it: a prediction times steps, not messages";
 
 static void begin(const TgCli *cli, TgSimTrace *trace) {
   const TgEstimate *run = trace->run;

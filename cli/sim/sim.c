@@ -53,9 +53,9 @@ static TgExit run_sim(TgCli *cli) {
   const TgOptions *options = &cli->options;
   if (options->sweep || g_strv_length(options->arguments) > 1) return tg_sweep_run(cli);
   if (options->efficiency)
-    return tg_report(cli, TG_EXIT_USAGE, "--efficiency: expected --sweep p=… with it, as in --sweep p=16,64,256");
+    return tg_report(cli, TG_EXIT_USAGE, "--efficiency: add --sweep p=…, as in --sweep p=16,64,256");
   if (options->output)
-    return tg_report(cli, TG_EXIT_USAGE, "-o %s: a file is of a table or a sweep: give several ALGOs or --sweep",
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: only a table or a sweep goes to a file: give several ALGOs or --sweep",
                      options->output);
   return run_one(cli);
 }
@@ -71,7 +71,7 @@ static const TgExample examples[] = {
     {"sim cannon summa dns -n 4096 --grid 8x8,4x4x4 --network hypercube:6", "a table, fastest first"},
     {"sim cannon dns --sweep n=512..16384:x2,p=64,4096 -o sweep.csv",
      "which schedule wins where; use .svg, .png or .pdf for a plot"},
-    {"sim cannon cannon25d --sweep p=16,64,256 --efficiency 0.8", "the n that keeps an efficiency of 0.8"},
+    {"sim cannon cannon25d --sweep p=16,64,256 --efficiency 0.8", "the n that maintains an efficiency of 0.8"},
     {"sim cannon -n 4096 --grid 8x8 --skew 1e-3 --straggler 5:2 --trace run.json",
      "a slow node, as a trace for Perfetto"},
     {"sim pegmm -n 32768 --grid 8 --network switch --machine cluster-gtx1070 --from disk",
@@ -84,28 +84,27 @@ const TgCommand tg_command_sim = {
     .arguments = "ALGO…",
     .summary = "predict the time of schedules on a machine, step by step",
     .details =
-        "Each node has its own clock. A transfer begins when sender and receiver have both reached it, a product when "
-        "its blocks are there; no node waits for the end of a step. Collectives are carried out in rounds (native "
-        "means auto here), and all that one node sends to another in a round is one message. "
-        "docs/reference/machines.md lists the keys of a machine file, docs/reference/models.md the equations of the "
-        "models.\n"
+        "Each node has its own clock. A transfer begins when sender and receiver have both reached it. A product "
+        "begins when its blocks have arrived. No node waits for the end of a step. Collectives are carried out in "
+        "rounds (native means auto here); everything that one node sends to another in a round is one message. "
+        "docs/reference/machines.md lists the keys of a machine file; docs/reference/models.md has the equations of "
+        "the models.\n"
         "Without --network, the machine's own network is used if it has one node for each processor, otherwise a torus "
-        "of the grid's "
-        "extents.\n"
-        "Several ALGOs that compute the same product make a table, fastest first. Each takes, of the grids in --grid "
-        "8x8,4x4x4, the first with as many extents as the schedule has coordinates. --set applies to every schedule "
-        "that has the parameter.\n"
+        "of the grid's extents.\n"
+        "Several ALGOs that compute the same product make a table, fastest first. Each uses the first grid of --grid "
+        "8x8,4x4x4 with as many extents as the schedule has coordinates. --set applies to every schedule that has the "
+        "parameter.\n"
         "--sweep takes n, p or both. Their values are separated by commas or given as a range: FIRST..LAST doubles, "
         "FIRST..LAST:xF multiplies by F, FIRST..LAST:+D adds D. For each p a schedule gets the squarest (or most "
-        "cubic) grid of p processors that it supports; if there is none, the table has a dash and says why. -o writes "
-        "the numbers (.csv, .json), a plot (.svg, .png, .pdf) or its gnuplot script (.gp).\n"
-        "--efficiency E with a sweep over p finds the smallest n at which products take the fraction E of the "
-        "processors' time, among the n that divide into equal blocks (multiples of 6 on 6x6). On a machine with tiles, "
-        "which blocks may fill only partly, a smaller n may reach E as well.\n"
+        "cubic) grid of p processors that it supports; if there is none, the table shows a dash and the reason. -o "
+        "writes the numbers (.csv, .json), a plot (.svg, .png, .pdf) or its gnuplot script (.gp).\n"
+        "--efficiency E with a sweep over p finds the smallest n at which products take a fraction E of the "
+        "processors' time. Only n that divide into equal blocks are tried (multiples of 6 on 6x6). On a machine with "
+        "tiles, which blocks may fill only partly, a smaller n may also reach E.\n"
         "--from reads the operands of local products from disks, or from the memory of a host with an accelerator "
         "(docs/reference/models.md, memory tiers).\n"
         "A schedule is proved first if that takes no longer than a prediction (up to 2^18 processors times "
-        "statements); one that fails exits with 3.",
+        "statements). If the proof fails, the exit status is 3.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -31,9 +31,9 @@ static TgExit check_measured(const TgCli *cli) {
   const char *const values[] = {options->transport, options->trials, options->warmup,
                                 options->deadline,  options->device, options->variant};
   for (size_t i = 0; i < G_N_ELEMENTS(names) && !options->on; i++)
-    if (values[i]) return tg_report(cli, TG_EXIT_USAGE, "--%s is about a run, which --on asks for", names[i]);
+    if (values[i]) return tg_report(cli, TG_EXIT_USAGE, "--%s applies to a run: add --on EXECUTOR", names[i]);
   if (options->transport && strchr(options->transport, ','))
-    return tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected one", options->transport);
+    return tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected a single transport", options->transport);
   return TG_EXIT_DONE;
 }
 
@@ -78,15 +78,16 @@ const TgCommand tg_command_trace = {
     .name = "trace",
     .arguments = "ALGO",
     .summary = "write times, messages and link loads as Chrome trace events for Perfetto",
-    .details = "Each processor is a track with its steps; within a step are its products, with the names of the "
-               "blocks, and the remaining time, which is communication. Messages are flows with block and bytes. Link "
-               "loads are counters, for up to 64 links. A prediction has times of steps, not of messages, so a flow "
-               "goes from the sender's step to the receiver's. `sim --trace` writes the same trace.\n"
-               "--on also executes the schedule and adds its steps as process 2 on the same time axis; the prediction "
-               "is still that of --machine. `compare --trace` predicts the executor itself and takes several ALGOs.\n"
-               "Above 200000 events each track stands for one or more rows of the grid, and a flow for the sum of the "
-               "messages between two tracks. Standard error and the file (otherData.left_out) list what is left out. A "
-               "schedule is proved first, as in `sim`; one that fails writes nothing and exits with 3.",
+    .details =
+        "Each processor is a track with its steps. A step contains its products, with the names of the blocks; the "
+        "remaining time is communication. Messages are flows with block and bytes. Link loads are counters, for up to "
+        "64 links. A prediction times steps, not messages, so a flow goes from the sender's step to the receiver's. "
+        "`sim --trace` writes the same trace.\n"
+        "--on also executes the schedule and adds its steps as process 2 on the same time axis; the prediction is "
+        "still that of --machine. `compare --trace` predicts the executor itself and takes several ALGOs.\n"
+        "Above 200000 events, each track stands for one or more rows of the grid, and each flow for all messages "
+        "between two tracks. Standard error and the file (otherData.left_out) list what is left out. A schedule is "
+        "proved first, as in `sim`; if the proof fails, nothing is written and the exit status is 3.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -175,7 +175,7 @@ static void zoom(TgStepView *view) {
   view->screen.zoom = view->screen.zoom == TG_ZOOM_AUTO    ? TG_ZOOM_CELLS
                       : view->screen.zoom == TG_ZOOM_CELLS ? TG_ZOOM_MAP
                                                            : TG_ZOOM_AUTO;
-  static const char *const names[] = {"cells or map, as they fit", "cells", "map"};
+  static const char *const names[] = {"cells or map, whichever fits", "cells", "map"};
   view->screen.top = view->screen.left = 0;
   say(view, "%s", names[view->screen.zoom]);
 }
@@ -235,7 +235,7 @@ static void answer_step(TgStepView *view) {
   if (g_ascii_string_to_signed(view->typed->str, 10, 0, steps, &step, NULL))
     go(view, step);
   else if (view->typed->len)
-    say(view, "there is no step %s: 0 to %" PRId64, view->typed->str, steps);
+    say(view, "there is no step %s: type 0 to %" PRId64, view->typed->str, steps);
 }
 
 static void answer_block(TgStepView *view) {
@@ -341,10 +341,11 @@ enum { PAPER_COLUMNS = 100, PAUSE_MS = 1000 };
 static TgExit check_options(const TgCli *cli) {
   const TgOptions *options = &cli->options;
   if (options->json || options->quiet)
-    return tg_report(cli, TG_EXIT_USAGE, "--interactive goes with neither --json nor --quiet");
-  if (options->step) return tg_report(cli, TG_EXIT_USAGE, "give --interactive or --step");
+    return tg_report(cli, TG_EXIT_USAGE, "--interactive cannot be combined with --json or --quiet");
+  if (options->step) return tg_report(cli, TG_EXIT_USAGE, "give --interactive or --step, not both");
   if (options->blocks || options->messages)
-    return tg_report(cli, TG_EXIT_USAGE, "--interactive shows blocks and messages: leave out --blocks and --messages");
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--interactive already shows blocks and messages: leave out --blocks and --messages");
   if (options->a || options->b || options->c || options->seed || options->integers)
     return tg_report(cli, TG_EXIT_USAGE,
                      "--interactive shows blocks by their names: leave out --a, --b, --c, --seed and --integers, or "
@@ -400,7 +401,7 @@ static char *prompt_text(const TgStepView *view) {
   const char *typed = view->typed ? view->typed->str : "";
   if (view->prompt == TG_PROMPT_GOTO)
     return g_strdup_printf("go to step (0 to %" PRId64 "): %s_", view->tour->frame->steps, typed);
-  if (view->prompt == TG_PROMPT_FOLLOW) return g_strdup_printf("follow block (A01; nothing: none): %s_", typed);
+  if (view->prompt == TG_PROMPT_FOLLOW) return g_strdup_printf("follow block (such as A01; empty: none): %s_", typed);
   return g_strdup(view->message);
 }
 
@@ -417,15 +418,15 @@ static bool show(TgStepView *view) {
 static TgExit by_keys(const TgCli *cli, TgStepView *view) {
   fflush(stdout);
   if (!tg_terminal_enter())
-    return tg_report(cli, TG_EXIT_FAILED, "--interactive: the terminal cannot be set: %s", g_strerror(errno));
+    return tg_report(cli, TG_EXIT_FAILED, "--interactive: cannot set up the terminal: %s", g_strerror(errno));
   while (!view->done && show(view)) step_view_key(view, tg_terminal_key(view->playing ? (int)view->pause_ms : -1));
   tg_terminal_leave();
   return TG_EXIT_DONE;
 }
 
 static TgExit one_after_another(TgCli *cli, TgStepView *view) {
-  fprintf(stderr, "topogemm: --interactive needs a terminal for its input and output, and not TERM=dumb; all steps "
-                  "follow as text\n");
+  fprintf(stderr, "topogemm: --interactive needs a terminal for input and output, not TERM=dumb; printing all steps as "
+                  "text instead\n");
   for (int64_t step = 0; step <= view->tour->frame->steps && !view->error && !tg_output_gone(cli); step++) {
     if (!tg_tour_go(view->tour, step, &view->error)) break;
     g_autoptr(GString) text = tg_screen_draw(&view->screen, 0, PAPER_COLUMNS, NULL);

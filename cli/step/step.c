@@ -78,7 +78,7 @@ static void step_print_head(TgCli *cli, const TgStepRun *run) {
     tg_print(cli, "blocks are printed for up to %d processors; --blocks prints them here too\n",
              TG_STEP_FEW_PROCESSORS);
   if (!run->options.link_loads)
-    tg_print(cli, "loads of links are not kept: for so many links and steps they would need too much memory\n");
+    tg_print(cli, "link loads are not recorded: for so many links and steps they would need too much memory\n");
 }
 
 /* Sums belong to C, whatever their `matrix` says. */
@@ -227,18 +227,18 @@ static void step_print_result(TgCli *cli, const TgStepRun *run) {
     tg_print(cli, "; busiest link %" PRId64 " bytes", tg_stepper_link_bytes_max(run->stepper));
   tg_print(cli, "\n");
   if (!run->checked) {
-    tg_print(cli, "stopped after step %" PRId64 " of %" PRId64 ": C is not complete and was not checked\n",
+    tg_print(cli, "stopped after step %" PRId64 " of %" PRId64 ": C is incomplete and was not checked\n",
              tg_stepper_position(run->stepper), tg_stepper_steps(run->stepper));
     return;
   }
-  tg_print(cli, "C against a product in double precision: relative error ");
+  tg_print(cli, "C compared with a product in double precision: relative error ");
   tg_print_styled(cli, run->check.ok ? TG_STYLE_GOOD : TG_STYLE_BAD, "%.2g, %s", run->check.relative_error,
                   run->check.ok ? "OK" : "failed");
   if (run->check.tolerance > 0)
     tg_print(cli, " (Frobenius norm; at most %.2g for %s and this k)\n", run->check.tolerance,
              tg_element_name(run->options.element));
   else
-    tg_print(cli, " (elements are only moved, so that all must be the same)\n");
+    tg_print(cli, " (elements are only moved, so all must be identical)\n");
 }
 
 TG_FIELD_TABLE(counts_fields, TG_FIELD(TgStepperCounts, products), TG_FIELD(TgStepperCounts, messages),
@@ -339,7 +339,7 @@ static TgExit find_last(const TgCli *cli, TgStepRun *run) {
   if (!cli->options.step) return TG_EXIT_DONE;
   TgExit status = tg_number_parse(cli, "--step", cli->options.step, 0, steps, &run->last);
   if (!status && cli->options.c && run->last < steps)
-    return tg_report(cli, TG_EXIT_USAGE, "--c: C is complete only after step %" PRId64 ", and --step stops before",
+    return tg_report(cli, TG_EXIT_USAGE, "--c: C is complete only after step %" PRId64 ", but --step stops before that",
                      steps);
   return status;
 }
@@ -350,7 +350,7 @@ static TgExit check_memory(const TgCli *cli, const TgStepRun *run) {
   const double c = (double)shape->m * (double)shape->n * (double)tg_element_bytes(run->input.element);
   const bool whole = !cli->options.step;
   const uint64_t check = tg_check_need_bytes(&run->algo.schedule.computes, shape, run->input.element);
-  return tg_memory_check(cli, "what is computed, C and its check,", whole ? 2 * c + (double)check : c);
+  return tg_memory_check(cli, "computing and checking C", whole ? 2 * c + (double)check : c);
 }
 
 static TgExit open_stepper(TgCli *cli, TgStepRun *run) {
@@ -472,7 +472,7 @@ const TgCommand tg_command_step = {
                "Matrices are random unless --a and --b name files. Sizes need not divide evenly. C is checked against "
                "a product in double precision; the relative error in the Frobenius norm may be at most max(1e-6, 5e-7 "
                "sqrt(k)) in f32 and max(1e-14, 1e-15 sqrt(k)) in f64. A failed check exits with 3 and writes nothing.\n"
-               "--interactive shows the steps in the terminal: n and b go forwards and backwards, g to a step, space "
+               "--interactive shows the steps in the terminal: n and b go forward and back, g goes to a step, space "
                "plays, f follows a block, s saves a picture, ? lists all keys. It shows the names of blocks and needs "
                "no sizes; with -n or --size it also counts bytes.",
     .examples = examples,

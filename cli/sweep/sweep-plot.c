@@ -148,7 +148,7 @@ static void add_tics(const TgPlot *plot) {
 }
 
 static char *heading(const TgPlot *plot) {
-  if (plot->sizes) return g_strdup_printf("Least n with an efficiency of %g", plot->command->sweep.efficiency);
+  if (plot->sizes) return g_strdup_printf("Smallest n with an efficiency of %g", plot->command->sweep.efficiency);
   return g_strdup_printf("Predicted time%s", plot->efficiencies ? " and efficiency" : "");
 }
 
@@ -328,8 +328,8 @@ TgExit tg_sweep_file_check(const TgCli *cli, const TgSweepRequest *request) {
                      path);
   if (!format || tg_plot_possible(format)) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_MISSING,
-                   "-o %s: gnuplot, which draws it, is not here: install the package gnuplot-nox "
-                   "(Debian, Ubuntu) or gnuplot; -o FILE.gp or FILE.csv needs none",
+                   "-o %s: gnuplot is not installed: install the package gnuplot-nox (Debian, Ubuntu) or gnuplot, or "
+                   "write FILE.gp or FILE.csv, which do not need it",
                    path);
 }
 

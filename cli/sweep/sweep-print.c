@@ -55,7 +55,7 @@ static void append_winners(GString *text, const TgSweepCommand *command, const T
       g_string_append_printf(text, "%s%s", names++ ? " and " : "", command->name[a]);
   const bool sizes = !isnan(command->sweep.efficiency);
   g_string_append(text, names > 1 ? (sizes ? " need the same n" : " tie")
-                        : sizes   ? " needs the least n"
+                        : sizes   ? " needs the smallest n"
                                   : " is the fastest");
 }
 
@@ -142,7 +142,7 @@ static void print_head(TgCli *cli, const TgSweepCommand *command) {
   tg_print(cli, "machine: %s; %s, %s", command->request.machine.name, command->settings,
            tg_element_name(command->request.element));
   if (!isnan(command->sweep.efficiency))
-    tg_print(cli, "; the least n with an efficiency of %g, of those that make blocks of one size",
+    tg_print(cli, "; the smallest n with an efficiency of %g, among those that divide into equal blocks",
              command->sweep.efficiency);
   tg_print(cli, "\n\n");
 }
@@ -231,7 +231,7 @@ static void print_many(TgCli *cli, const TgSweepCommand *command) {
     tg_table_add(table, "%s%s", command->name[a], found ? " n" : "");
     tg_table_add(table, "%s", found ? "time" : "eff.");
   }
-  if (command->sweep.sources > 1) tg_table_add(table, found ? "least n" : "fastest");
+  if (command->sweep.sources > 1) tg_table_add(table, found ? "smallest n" : "fastest");
   for (guint i = 0; i < command->sweep.points->len; i++) {
     const TgSweepPoint *point = tg_sweep_point(&command->sweep, i);
     if (sizes) add_size(table, point);
@@ -240,7 +240,7 @@ static void print_many(TgCli *cli, const TgSweepCommand *command) {
     if (command->sweep.sources > 1) add_winners(table, command, i);
   }
   tg_table_print(cli, table, 2, true);
-  if (!found) tg_print(cli, "  eff.: efficiency, the time of one processor over p times the predicted time\n");
+  if (!found) tg_print(cli, "  eff.: efficiency, the time on one processor divided by p times the predicted time\n");
 }
 
 /* "dns has no grid of 16 or 256 processors: its grid is i:q, j:q, k:q" */
@@ -282,7 +282,7 @@ static void print_marks(TgCli *cli, const TgSweepCommand *command) {
   if (full) tg_print(cli, "  !: does not fit in the memory of a node\n");
   if (unproved)
     tg_print(cli,
-             "  %zu of %zu prediction%s %s of schedules too large to prove first; `topogemm verify` has the proof\n",
+             "  %zu of %zu prediction%s %s of schedules too large to prove first; prove them with `topogemm verify`\n",
              unproved, cells, cells == 1 ? "" : "s", unproved == 1 ? "is" : "are");
 }
 

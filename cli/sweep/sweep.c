@@ -15,7 +15,7 @@ static const char expected[] = "expected n or p with values, as in n=512..16384:
 
 static TgExit add_value(const TgCli *cli, GArray *values, int64_t value) {
   if (values->len == MOST_VALUES)
-    return tg_report(cli, TG_EXIT_USAGE, "--sweep: more than %d values, expected at most that many", MOST_VALUES);
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: too many values, expected at most %d", MOST_VALUES);
   g_array_append_val(values, value);
   return TG_EXIT_DONE;
 }
@@ -39,10 +39,9 @@ static TgExit add_range(const TgCli *cli, GArray *values, const char *part, int6
   g_auto(GStrv) ends = g_strsplit(halves[0] ? halves[0] : "", "..", 2);
   int64_t first = 0, last = 0, factor, summand;
   if (!ends[0] || !*ends[0] || (ends[1] && !*ends[1]))
-    return tg_report(cli, TG_EXIT_USAGE, "--sweep: `%s` is no value and no range, %s", part, expected);
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: `%s` is neither a value nor a range, %s", part, expected);
   if (halves[1] && !ends[1])
-    return tg_report(cli, TG_EXIT_USAGE, "--sweep: `%s`: a step goes with a range, as in 512..16384:%s", part,
-                     halves[1]);
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: `%s`: a step needs a range, as in 512..16384:%s", part, halves[1]);
   TgExit status = tg_number_parse(cli, "--sweep", ends[0], 1, most, &first);
   last = first;
   if (!status) status = tg_number_parse(cli, "--sweep", ends[1], 1, most, &last);
@@ -71,7 +70,7 @@ static TgExit find_variable(const TgCli *cli, TgSweepRequest *request, const cha
   if (!sign) return TG_EXIT_DONE;
   g_autofree char *name = g_strndup(part, (gsize)(sign - part));
   *values = strcmp(name, "n") == 0 ? request->n : strcmp(name, "p") == 0 ? request->p : NULL;
-  if (!*values) return tg_report(cli, TG_EXIT_USAGE, "--sweep: nothing called `%s`, %s", name, expected);
+  if (!*values) return tg_report(cli, TG_EXIT_USAGE, "--sweep: unknown name `%s`, %s", name, expected);
   if ((*values)->len) return tg_report(cli, TG_EXIT_USAGE, "--sweep: %s is given twice", name);
   return TG_EXIT_DONE;
 }
@@ -94,7 +93,7 @@ static TgExit sweep_read(const TgCli *cli, TgSweepRequest *request) {
   settle(request->n);
   settle(request->p);
   if (!status && (int64_t)MAX(request->n->len, 1) * MAX(request->p->len, 1) > MOST_POINTS)
-    return tg_report(cli, TG_EXIT_USAGE, "--sweep: more than %d points, expected at most that many", MOST_POINTS);
+    return tg_report(cli, TG_EXIT_USAGE, "--sweep: too many points, expected at most %d", MOST_POINTS);
   return status;
 }
 
@@ -106,9 +105,9 @@ static TgExit efficiency_option(const TgCli *cli, TgSweepRequest *request) {
   if (!tg_real_read(text, &request->efficiency) || request->efficiency <= 0 || request->efficiency >= 1)
     return tg_report(cli, TG_EXIT_USAGE, "--efficiency %s: expected a number between 0 and 1, as in 0.8", text);
   if (request->n->len || cli->options.n || cli->options.size)
-    return tg_report(cli, TG_EXIT_USAGE, "--efficiency finds n: leave out -n, --size and --sweep n=…");
+    return tg_report(cli, TG_EXIT_USAGE, "--efficiency finds n itself: leave out -n, --size and --sweep n=…");
   if (!request->p->len)
-    return tg_report(cli, TG_EXIT_USAGE, "--efficiency: expected --sweep p=… with it, as in --sweep p=16,64,256");
+    return tg_report(cli, TG_EXIT_USAGE, "--efficiency: add --sweep p=…, as in --sweep p=16,64,256");
   return TG_EXIT_DONE;
 }
 
@@ -116,14 +115,14 @@ static TgExit efficiency_option(const TgCli *cli, TgSweepRequest *request) {
 static TgExit check_options(const TgCli *cli, const TgSweepRequest *request) {
   const TgOptions *options = &cli->options;
   if (options->formula || options->symbols || options->trace)
-    return tg_report(cli, TG_EXIT_USAGE, "--%s is for one ALGO without --sweep",
+    return tg_report(cli, TG_EXIT_USAGE, "--%s takes one ALGO and no --sweep",
                      options->trace     ? "trace"
                      : options->formula ? "formula"
                                         : "symbols");
   if (request->n->len && (options->n || options->size))
-    return tg_report(cli, TG_EXIT_USAGE, "-n, --size and --sweep n=…: give one of them");
+    return tg_report(cli, TG_EXIT_USAGE, "-n, --size and --sweep n=…: give only one of them");
   if (request->p->len && options->grid)
-    return tg_report(cli, TG_EXIT_USAGE, "--grid and --sweep p=…: give one of them; p finds the grid");
+    return tg_report(cli, TG_EXIT_USAGE, "--grid and --sweep p=…: give only one of them; --sweep p=… chooses the grid");
   return TG_EXIT_DONE;
 }
 
@@ -164,7 +163,7 @@ static char *settings_text(const TgCli *cli, const TgSweepRequest *request) {
   if (network)
     g_string_append_printf(text, "network %s", network);
   else if (*own)
-    g_string_append_printf(text, "network %s where it has a node for each processor, else a torus", own);
+    g_string_append_printf(text, "network %s if it has one node for each processor, otherwise a torus", own);
   else if (embed)
     g_string_append(text, "network a torus of the grid");
   if (embed) g_string_append_printf(text, ", %s", embed);

@@ -183,10 +183,10 @@ static bool choose_variant(TgBlocks *blocks, GError **error) {
   if (asked_is_unsuited)
     return TG_EXECUTOR_FAIL(
         error, BAD_INPUT,
-        "variant %d of the executor blocks keeps factors in panels, and this schedule's blocks cannot be kept so",
+        "variant %d of the executor blocks keeps factors in panels, but this schedule's blocks cannot be kept that way",
         blocks->base.options.variant);
   return TG_EXECUTOR_FAIL(
-      error, TOO_LARGE, "grid %s has %lld processors, at most %lld blocks of %s are resident at once on %s",
+      error, TOO_LARGE, "grid %s has %lld processors, but at most %lld blocks of %s can be resident at once on %s",
       tg_schedule_grid_text(blocks->base.schedule).s, (long long)facts->processors, (long long)facts->processors_max,
       tg_element_name(blocks->base.options.element), blocks->device.name);
 }
@@ -225,7 +225,7 @@ static bool host_memory(TgBlocks *blocks, GError **error) {
   if (times) blocks->times = g_try_malloc((gsize)times);
   if (blocks->staging && (!times || blocks->times)) return true;
   return TG_EXECUTOR_FAIL(error, TOO_LARGE,
-                          "out of memory on the host: %lld bytes for blocks on their way and %lld for times",
+                          "out of memory on the host: %lld bytes for blocks in transit and %lld for times",
                           (long long)staging, (long long)times);
 }
 

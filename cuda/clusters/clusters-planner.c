@@ -21,7 +21,7 @@ typedef struct Follower {
 static bool refuse(const Follower *follower, const char *what) {
   g_set_error(follower->error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
               "the executor clusters runs a schedule once for every tile of C and panel of K: %s; the executor blocks "
-              "runs it whole",
+              "runs it as a whole",
               what);
   return false;
 }
@@ -194,7 +194,7 @@ static bool take_outputs(Follower *follower) {
     const Content *content = &follower->content[placed->offset];
     if (content->kind != SUMS) return refuse(follower, "its C is not made of products");
     if (content->transposed)
-      return refuse(follower, "it transposes sums, and tiles off the diagonal have none to transpose");
+      return refuse(follower, "it transposes sums, but tiles off the diagonal have none to transpose");
     const TgFollowedOutput output = {.processor = placed->processor,
                                      .row = placed->row,
                                      .column = placed->column,
@@ -300,19 +300,20 @@ TgClusterPlan *tg_cluster_plan_new(const TgSchedule *schedule, const TgScheduleN
   const int64_t processors = tg_schedule_processors(schedule);
   if (processors > TG_CLUSTER_MOST) {
     g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                "%lld processors, a cluster has at most %d blocks", (long long)processors, TG_CLUSTER_MOST);
+                "%lld processors, but a cluster has at most %d blocks", (long long)processors, TG_CLUSTER_MOST);
     return NULL;
   }
   if (schedule->computes.right == TG_MATRICES) {
     g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
-                        "the executor clusters runs products, and the schedule has none: the executor blocks runs it");
+                        "the executor clusters runs products, but the schedule has none: use the executor blocks");
     return NULL;
   }
   g_autoptr(TgBlocksPlan) blocks = plan_blocks(schedule, names, options, error);
   if (!blocks) return NULL;
   if (blocks->steps > TG_CLUSTER_STEPS) {
-    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "%lld steps, executor clusters takes at most %d",
-                (long long)blocks->steps, TG_CLUSTER_STEPS);
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
+                "%lld steps, but the executor clusters supports at most %d", (long long)blocks->steps,
+                TG_CLUSTER_STEPS);
     return NULL;
   }
   TgFollowed followed = {.schedule = schedule, .options = options, .plan = blocks};

@@ -149,11 +149,11 @@ static bool count_arrivals(TgSlots *slots, GError **error) {
     const TgFilling *filling = tg_filling(slots, (int32_t)f);
     uint16_t *arrivals = &slots->plan->processor[filling->processor].arrivals[filling->slot];
     if (filling->number >= TG_CLUSTER_FILLINGS)
-      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "more than %d blocks come into one slot of a processor",
+      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "more than %d blocks arrive in one slot of a processor",
                               TG_CLUSTER_FILLINGS);
     if (filling->readers > UINT16_MAX)
-      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "a block is read %d times where it lies, at most %d are counted",
-                              filling->readers, UINT16_MAX);
+      return TG_EXECUTOR_FAIL(error, TOO_LARGE, "a block is read %d times in place; the limit is %d", filling->readers,
+                              UINT16_MAX);
     *arrivals = (uint16_t)MAX(*arrivals, filling->readers);
   }
   return true;
@@ -188,7 +188,7 @@ bool tg_slots_lay_out(TgSlots *slots, GError **error) {
   for (int32_t p = 0; p < plan->processors; p++)
     plan->live = MAX(plan->live, least_slots(slots, one, p, true) + least_slots(slots, one, p, false));
   if (plan->live > plan->slots)
-    return TG_EXECUTOR_FAIL(error, TOO_LARGE, "a processor holds %s%d blocks of A and B at once, and has room for %d",
+    return TG_EXECUTOR_FAIL(error, TOO_LARGE, "a processor holds %s%d blocks of A and B at once, but has room for %d",
                             plan->live > TG_CLUSTER_SLOTS ? "more than " : "", MIN(plan->live, TG_CLUSTER_SLOTS),
                             plan->slots);
   const int32_t most = (int32_t)slots->fillings->len / plan->processors;

@@ -155,9 +155,7 @@ enum { LEAST_CAPABILITY = 90 };
 static bool refuse_device(const TgClusters *clusters, GError **error) {
   const TgDevice *device = &clusters->device;
   return TG_EXECUTOR_FAIL(
-      error, DEVICE,
-      "%s has compute capability %d.%d: it has no thread-block clusters, which came with 9.0; the executor "
-      "blocks runs there",
+      error, DEVICE, "%s has compute capability %d.%d, but thread-block clusters need 9.0; use the executor blocks",
       device->name, device->capability / 10, device->capability % 10);
 }
 
@@ -242,7 +240,7 @@ static TgClusterWords *words_of(const TgClusterPlan *plan) {
 static bool check_words(const TgClusters *clusters, GError **error) {
   if (clusters->plan->products <= TG_CLUSTER_WORDS) return true;
   return TG_EXECUTOR_FAIL(error, TOO_LARGE,
-                          "%" PRId64 " products of %d panels on all processors, at most %d are told to a kernel",
+                          "%" PRId64 " products of %d panels on all processors; a kernel supports at most %d",
                           clusters->plan->products, clusters->plan->unit, TG_CLUSTER_WORDS);
 }
 

@@ -86,17 +86,17 @@ void *tg_device_allocate(int64_t bytes, TgError *error) {
   void *memory = NULL;
   size_t free_bytes = 0, total_bytes = 0;
   if (bytes < 0) {
-    tg_error_set(error, 0, 0, "%" PRId64 " bytes of device memory were asked for", bytes);
+    tg_error_set(error, 0, 0, "%" PRId64 " bytes of device memory were requested", bytes);
     return NULL;
   }
   cudaError_t status = cudaMalloc(&memory, bytes > 0 ? (size_t)bytes : 1);
   if (status == cudaSuccess) return memory;
   cudaGetLastError();
   if (status == cudaErrorMemoryAllocation && cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess)
-    tg_error_set(error, 0, 0, "device memory is short: %" PRId64 " bytes asked for, %zu free of %zu", bytes, free_bytes,
-                 total_bytes);
+    tg_error_set(error, 0, 0, "not enough device memory: %" PRId64 " bytes requested, %zu of %zu free", bytes,
+                 free_bytes, total_bytes);
   else
-    tg_error_set(error, 0, 0, "%" PRId64 " bytes of device memory cannot be had: %s", bytes,
+    tg_error_set(error, 0, 0, "%" PRId64 " bytes of device memory cannot be allocated: %s", bytes,
                  cudaGetErrorString(status));
   return NULL;
 }
@@ -146,8 +146,8 @@ TgStopwatch *tg_stopwatch_new(TgError *error) {
     tg_error_set(error, 0, 0, "out of memory");
     return NULL;
   }
-  if (fine(cudaEventCreate(&watch->begin), "no stopwatch", error) &&
-      fine(cudaEventCreate(&watch->end), "no stopwatch", error))
+  if (fine(cudaEventCreate(&watch->begin), "cannot make a stopwatch", error) &&
+      fine(cudaEventCreate(&watch->end), "cannot make a stopwatch", error))
     return watch;
   tg_stopwatch_free(watch);
   return NULL;

@@ -67,10 +67,10 @@ bool tg_kernel_suits(const TgKernel *kernel, int32_t capability) {
 
 bool tg_kernel_takes(const TgKernel *kernel, const TgGemm *gemm, int32_t capability, TgError *error) {
   if (!(kernel->elements >> gemm->element & 1))
-    return tg_error_set(error, 0, 0, "kernel %s does not take %s", kernel->name,
+    return tg_error_set(error, 0, 0, "kernel %s does not support %s", kernel->name,
                         tg_element_name((TgElement)gemm->element));
   if (capability < kernel->capability)
-    return tg_error_set(error, 0, 0, "kernel %s needs a card of compute capability %d.%d, this one has %d.%d",
+    return tg_error_set(error, 0, 0, "kernel %s needs a card of compute capability %d.%d, but this one has %d.%d",
                         kernel->name, kernel->capability / 10, kernel->capability % 10, capability / 10,
                         capability % 10);
   if (kernel->newest && capability > kernel->newest)

@@ -118,20 +118,21 @@ static bool take_times(TgThreads *threads, TgError *reason) {
 
 /* --- opening and running ------------------------------------------------------------------------------------------ */
 
-static const char *const too_large_advice = "take a smaller grid: the problem is tiled around it";
+static const char *const too_large_advice = "use a smaller grid: the problem is tiled around it";
 
 static bool too_many_threads(const TgThreads *threads, int64_t limit, GError **error) {
-  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "grid %s has %lld processors, a block of %s has %lld threads at most; %s",
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
+                          "grid %s has %lld processors, but a block of %s has at most %lld threads; %s",
                           tg_schedule_grid_text(threads->base.schedule).s, (long long)threads->base.facts.processors,
                           threads->device.name, (long long)limit, too_large_advice);
 }
 
 static bool too_much_shared(const TgThreads *threads, const char *at_least, int64_t elements, int64_t limit_bytes,
                             GError **error) {
-  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "grid %s needs %s%lld bytes of shared memory in a block, %s has %lld; %s",
-                          tg_schedule_grid_text(threads->base.schedule).s, at_least,
-                          (long long)(elements * element_bytes(threads)), threads->device.name, (long long)limit_bytes,
-                          too_large_advice);
+  return TG_EXECUTOR_FAIL(
+      error, TOO_LARGE, "grid %s needs %s%lld bytes of shared memory in a block, but %s has %lld; %s",
+      tg_schedule_grid_text(threads->base.schedule).s, at_least, (long long)(elements * element_bytes(threads)),
+      threads->device.name, (long long)limit_bytes, too_large_advice);
 }
 
 /* What can be told before the program is made, which takes a while for many processors. */

@@ -83,7 +83,7 @@ bool tg_plan_set(TgPlanner *planner, int32_t processor, int buffer, int32_t inde
   const int64_t needed = ((int64_t)index + 1) * planner->processors;
   if (needed > TG_BLOCKS_MOST) {
     g_set_error(&planner->error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                "buffer %s has %lld slots on all processors together, at most %d are planned",
+                "buffer %s has %lld slots on all processors together; the limit is %d",
                 tg_name(planner->names, planner->names->buffer[buffer]), (long long)needed, TG_BLOCKS_MOST);
     tg_plan_release(planner, block);
     return false;
@@ -139,7 +139,7 @@ static void write_block(TgPlanner *planner, TgPlanBlock *block, TgBlocksInstruct
 bool tg_plan_emit(TgPlanner *planner, TgBlocksInstruction instruction) {
   if (planner->instructions->len >= TG_BLOCKS_MOST || planner->waits->len >= TG_BLOCKS_MOST)
     return TG_EXECUTOR_FAIL(&planner->error, TOO_LARGE,
-                            "the run has more than %d instructions or waits over its %d processors", TG_BLOCKS_MOST,
+                            "the run has more than %d instructions or waits on its %d processors", TG_BLOCKS_MOST,
                             planner->processors);
   instruction.processor = tg_plan_block(planner, (int32_t)instruction.target)->owner;
   instruction.statement = planner->walk.statement;
@@ -328,7 +328,7 @@ static TgBlocksPlan *finish(TgPlanner *planner, GError **error) {
   g_autofree int64_t *offset = g_new(int64_t, planner->blocks->len);
   if (!lay_out(planner, offset)) {
     g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                "the blocks have more than %lld elements together, no device has the memory",
+                "the blocks have more than %lld elements together, more than any device can hold",
                 (long long)(INT64_MAX / 16));
     return NULL;
   }
@@ -344,7 +344,7 @@ TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNam
                                  const TgExecutorOptions *options, const TgBlocksLayout *layout, GError **error) {
   const int64_t processors = tg_schedule_processors(schedule);
   if (processors > MOST_PROCESSORS) {
-    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "%lld processors, at most %d are planned",
+    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "%lld processors; the limit is %d",
                 (long long)processors, MOST_PROCESSORS);
     return NULL;
   }

@@ -72,7 +72,7 @@ static void threads_find_versions(TgThreadsCompiler *compiler) {
 /* --- waits become levels, and instructions go into the rows of their warps ---------------------------------------- */
 
 static bool too_many(GError **error, const char *what, int64_t count) {
-  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "the program has %lld %s, at most %d are made", (long long)count, what,
+  return TG_EXECUTOR_FAIL(error, TOO_LARGE, "the program has %lld %s; the limit is %d", (long long)count, what,
                           TG_THREADS_MOST_ENTRIES);
 }
 
@@ -292,7 +292,7 @@ static void list_results(TgThreadsCompiler *compiler) {
 static bool check_elements(const TgThreadsProgram *program, GError **error) {
   if (program->elements <= TG_THREADS_MOST_ELEMENTS) return true;
   return TG_EXECUTOR_FAIL(error, TOO_LARGE,
-                          "the run needs %lld elements of shared memory, a block of threads has %d at most",
+                          "the run needs %lld elements of shared memory; a block of threads has at most %d",
                           (long long)program->elements, TG_THREADS_MOST_ELEMENTS);
 }
 
@@ -335,8 +335,7 @@ TgThreadsProgram *tg_threads_program_new(const TgSchedule *schedule, const TgSch
   const int64_t processors = tg_schedule_processors(schedule);
   if (processors > TG_THREADS_MOST_PROCESSORS) {
     g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                "%lld processors, at most %d threads are in a block", (long long)processors,
-                TG_THREADS_MOST_PROCESSORS);
+                "%lld processors; a block has at most %d threads", (long long)processors, TG_THREADS_MOST_PROCESSORS);
     return NULL;
   }
   g_autoptr(TgBlocksPlan) plan = plan_elements(schedule, names, options, error);

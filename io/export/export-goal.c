@@ -89,12 +89,11 @@ static void see_product(void *user, const TgExportProduct *seen) {
 static bool refuse_operations(const Goal *goal, GError **error) {
   const double need_bytes = 2.0 * (double)goal->capacity * sizeof(Operation), limit_bytes = (double)goal->limit_bytes;
   const bool limited = goal->limit_bytes && limit_bytes < need_bytes;
-  return TG_IO_FAIL(
-      error, TOO_LARGE,
-      "more than %zu sends, receives and products need %s of memory, and %s %s available; a .json is written "
-      "without holding them",
-      goal->operations, tg_bytes_text(need_bytes).s, limited ? tg_bytes_text(limit_bytes).s : "less",
-      limited ? "are" : "is");
+  return TG_IO_FAIL(error, TOO_LARGE,
+                    "more than %zu sends, receives and products need %s of memory, but %s %s available; a .json file "
+                    "is written without holding them in memory",
+                    goal->operations, tg_bytes_text(need_bytes).s, limited ? tg_bytes_text(limit_bytes).s : "less",
+                    limited ? "are" : "is");
 }
 
 static bool end_statement(void *user, GError **error) {

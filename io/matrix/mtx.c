@@ -115,7 +115,7 @@ static bool text_lines_next_content(TgTextLines *lines, char mark) {
     skip_space(lines);
     if (lines->rest.length && *lines->rest.at != mark) return true;
   }
-  return text_lines_fail(lines, "more than %d bytes of comments and blank lines in a row, the limit",
+  return text_lines_fail(lines, "more than %d consecutive bytes of comments and blank lines, the limit",
                          (int)TG_MOST_COMMENTS);
 }
 
@@ -165,10 +165,8 @@ typedef struct HeaderWord {
 
 static const HeaderWord header_words[] = {
     {"array or coordinate", {"array", "coordinate"}, offsetof(Reader, format)},
-    {"real, integer or pattern (complex has no place in a real matrix)",
-     {"real", "integer", "pattern"},
-     offsetof(Reader, field)},
-    {"general, symmetric or skew-symmetric (hermitian has no place in a real matrix)",
+    {"real, integer or pattern (complex is not supported)", {"real", "integer", "pattern"}, offsetof(Reader, field)},
+    {"general, symmetric or skew-symmetric (hermitian is not supported)",
      {"general", "symmetric", "skew-symmetric"},
      offsetof(Reader, symmetry)},
 };
@@ -307,7 +305,7 @@ static bool read_array(Reader *reader) {
     for (int64_t row = firsts[reader->symmetry]; row < reader->rows; row++) {
       double value = 0;
       if (!next_entry(reader, found++) || !read_value(reader, &value)) return false;
-      if (!text_lines_finish(&reader->lines, "one value a line")) return false;
+      if (!text_lines_finish(&reader->lines, "one value per line")) return false;
       put_entry(reader, row, column, value);
     }
   }
@@ -334,7 +332,8 @@ static bool read_coordinate(Reader *reader) {
     if (!read_whole(reader, 1, reader->rows, "a row", &row)) return false;
     if (!read_whole(reader, 1, reader->columns, "a column", &column)) return false;
     if (reader->field != PATTERN && !read_value(reader, &value)) return false;
-    if (!text_lines_finish(lines, reader->field == PATTERN ? "row and column alone" : "row, column and value alone"))
+    if (!text_lines_finish(lines,
+                           reader->field == PATTERN ? "only a row and a column" : "only a row, a column and a value"))
       return false;
     if (reader->symmetry != GENERAL && column > row)
       return text_lines_fail(lines, "expected an entry of the lower triangle, found one above the diagonal");

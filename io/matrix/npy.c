@@ -60,13 +60,13 @@ typedef struct DtypeRow {
 static const DtypeRow dtypes[] = {
     {"<f4", TG_F32, false}, {"<f8", TG_F64, false}, {">f4", TG_F32, true}, {">f8", TG_F64, true}};
 
-static const char accepted_dtypes[] = "accepted are <f4, <f8, >f4 and >f8 (float32 and float64)";
+static const char accepted_dtypes[] = "expected <f4, <f8, >f4 or >f8 (float32 or float64)";
 
 static bool unknown_dtype(Cursor *cursor, const char *descr) {
   const size_t length = strlen(descr);
   g_autofree char *quoted = tg_io_quote(descr, length);
   const bool object = length && descr[length - 1] == 'O';
-  return TG_IO_FAIL(cursor->error, BAD_INPUT, "%s: dtype %s%s is not accepted: %s", cursor->name, quoted,
+  return TG_IO_FAIL(cursor->error, BAD_INPUT, "%s: dtype %s%s is not supported: %s", cursor->name, quoted,
                     object ? " (an array of Python objects)" : "", accepted_dtypes);
 }
 
@@ -179,7 +179,7 @@ static bool find_text(Cursor *cursor, const uint8_t *bytes, size_t size) {
                       size == 0 ? "the file is empty" : "not a .npy file");
   if (size < PREAMBLE_BYTES) return truncated(cursor->name, "preamble", PREAMBLE_BYTES, size, cursor->error);
   if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
-    return TG_IO_FAIL(cursor->error, BAD_INPUT, "%s: .npy version %d.%d is not known: expected 1.0, 2.0 or 3.0",
+    return TG_IO_FAIL(cursor->error, BAD_INPUT, "%s: .npy version %d.%d is not supported: expected 1.0, 2.0 or 3.0",
                       cursor->name, bytes[6], bytes[7]);
   const size_t start = PREAMBLE_BYTES + (bytes[6] == 1 ? 2 : 4);
   if (size < start) return truncated(cursor->name, "preamble", start, size, cursor->error);

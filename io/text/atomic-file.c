@@ -158,8 +158,9 @@ static bool open_beside(TgAtomicFile *file, const struct stat *old, GError **err
 
 static bool open_new(TgAtomicFile *file, GError **error) {
   struct stat status;
-  if (lstat(file->path, &status) == 0) return cannot_write(file, "the symbolic link leads nowhere", error);
-  if (*file->path == '\0' || g_str_has_suffix(file->path, "/")) return cannot_write(file, "it names no file", error);
+  if (lstat(file->path, &status) == 0) return cannot_write(file, "it is a broken symbolic link", error);
+  if (*file->path == '\0' || g_str_has_suffix(file->path, "/"))
+    return cannot_write(file, "it does not name a file", error);
   file->target = g_strdup(file->path);
   return open_temporary(file, error);
 }

@@ -60,15 +60,14 @@ static bool set_by_grid(TgBinder *binder) {
   TgSchedule *schedule = binder->schedule;
   if (bindings->dims == 0) return true;
   if (bindings->dims != schedule->dims)
-    return tg_error_set(binder->error, 0, 0, "a grid of %d extent%s, schedule %s has %d coordinate%s", bindings->dims,
-                        bindings->dims == 1 ? "" : "s", tg_name(binder->names, binder->names->title), schedule->dims,
-                        schedule->dims == 1 ? "" : "s");
+    return tg_error_set(binder->error, 0, 0, "the grid has %d extent%s, but schedule %s has %d coordinate%s",
+                        bindings->dims, bindings->dims == 1 ? "" : "s", tg_name(binder->names, binder->names->title),
+                        schedule->dims, schedule->dims == 1 ? "" : "s");
   for (int c = 0; c < schedule->dims; c++) {
     int p = extent_parameter(schedule, c);
     if (p < 0 || schedule->parameter_kind[p] == TG_PARAMETER_DERIVED) continue;
     if (binder->known[p] && schedule->parameter[p] != bindings->grid[c])
-      return tg_error_set(binder->error, 0, 0,
-                          "`%s` is both %lld and %lld, expected one value where one name binds both",
+      return tg_error_set(binder->error, 0, 0, "`%s` is both %lld and %lld, but must be the same everywhere",
                           parameter_name(binder, p), (long long)schedule->parameter[p], (long long)bindings->grid[c]);
     schedule->parameter[p] = bindings->grid[c];
     binder->known[p] = true;
@@ -171,7 +170,7 @@ static bool check_shapes(TgBinder *binder) {
     bool needed = m == TG_MATRIX_C || m == computes->left || m == computes->right;
     if (needed != (schedule->blocks[m][0] > 0))
       return tg_error_set(binder->error, 0, 0, "matrix %c is %s, expected %s", matrix_letter[m],
-                          needed ? "placed nowhere" : "placed but takes no part in the product",
+                          needed ? "not placed anywhere" : "placed but takes no part in the product",
                           needed ? "a `place` for each of its blocks" : "none");
   }
   const int32_t *left = schedule->blocks[computes->left], *c = schedule->blocks[TG_MATRIX_C];
@@ -180,14 +179,15 @@ static bool check_shapes(TgBinder *binder) {
     const int32_t *right = schedule->blocks[computes->right];
     columns = right[!computes->right_transposed];
     if (right[computes->right_transposed] != inner)
-      return tg_error_set(binder->error, 0, 0,
-                          "%d block columns of the left factor and %d block rows of the right one, expected as many",
-                          inner, right[computes->right_transposed]);
+      return tg_error_set(
+          binder->error, 0, 0,
+          "%d block columns of the left factor but %d block rows of the right one, expected equal numbers", inner,
+          right[computes->right_transposed]);
   }
   schedule->inner = computes->right == TG_MATRICES ? 1 : inner;
   if (c[0] != rows || c[1] != columns)
-    return tg_error_set(binder->error, 0, 0, "C is placed as %d×%d blocks, the factors make it %d×%d", c[0], c[1], rows,
-                        columns);
+    return tg_error_set(binder->error, 0, 0, "C is placed as %d×%d blocks, but the factors make it %d×%d", c[0], c[1],
+                        rows, columns);
   return true;
 }
 
@@ -206,7 +206,7 @@ static bool check_coverage(TgBinder *binder, uint8_t *seen[TG_MATRICES]) {
   for (int m = 0; m < TG_MATRICES; m++)
     for (int64_t b = 0; b < (int64_t)schedule->blocks[m][0] * schedule->blocks[m][1]; b++)
       if (!seen[m][b])
-        return tg_error_set(binder->error, 0, 0, "%c(%lld, %lld) is placed nowhere", matrix_letter[m],
+        return tg_error_set(binder->error, 0, 0, "%c(%lld, %lld) is not placed anywhere", matrix_letter[m],
                             (long long)(b / schedule->blocks[m][1]), (long long)(b % schedule->blocks[m][1]));
   return true;
 }

@@ -4,7 +4,7 @@
 
 const char *tg_evaluation_text(TgEvaluation evaluation) {
   static const char *const text[] = {"is fine", "needs a number that does not fit in 64 bits", "divides by zero",
-                                     "has a negative exponent", "takes log2 of what is no power of two"};
+                                     "has a negative exponent", "takes log2 of a number that is not a power of two"};
   return text[evaluation];
 }
 

@@ -219,7 +219,7 @@ static bool take_place(TgParser *parser) {
   if (!tg_parser_take(parser, "on") || !tg_parser_take_coordinates(parser, shared.at)) return false;
   if (!tg_parser_accept(parser, "as", &as)) return false;
   if (as && number > first + 1)
-    return tg_parser_fail(parser, "`as` after several matrices, expected one matrix a line");
+    return tg_parser_fail(parser, "`as` after several matrices, expected one matrix per line");
   for (int p = first; p < number; p++) {
     for (int c = 0; c < TG_MAX_DIMS; c++) schedule->placement[p].at[c] = shared.at[c];
     if (!use_buffer(parser, &schedule->placement[p], as)) return false;

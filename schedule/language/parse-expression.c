@@ -44,7 +44,7 @@ static bool find_variable(const TgParser *parser, int *variable) {
 static bool take_sum(TgParser *parser);
 
 static bool take_parenthesis(TgParser *parser) {
-  if (++parser->parentheses > 32) return tg_parser_fail(parser, "more than 32 parentheses inside one another");
+  if (++parser->parentheses > 32) return tg_parser_fail(parser, "more than 32 nested parentheses");
   if (!tg_parser_take(parser, "(") || !take_sum(parser) || !tg_parser_take(parser, ")")) return false;
   parser->parentheses--;
   return true;

@@ -86,10 +86,10 @@ static bool take_collective(TgParser *parser, TgStatement *statement) {
   if (root && (!tg_parser_take(parser, root) || !tg_parser_take_expression(parser, &statement->value))) return false;
   if (!take_into(parser, statement, traits->splits || traits->fills)) return false;
   if (traits->splits && statement->source.index)
-    return tg_parser_fail(parser, "an index on the array that is sent, expected its name alone");
+    return tg_parser_fail(parser, "an index on the array that is sent, expected only its name");
   if (!traits->fills) return true;
   if (statement->target.index && statement->target.index != statement->source.index)
-    return tg_parser_fail(parser, "an index on the array that is filled, expected its name alone");
+    return tg_parser_fail(parser, "an index on the array that is filled, expected only its name");
   statement->target.index = 0;
   return true;
 }
@@ -137,7 +137,7 @@ static bool take_product(TgParser *parser, TgStatement *statement) {
   if (parser->lexer.token.kind != TG_TOKEN_NAME)
     return tg_parser_expected(parser, "a statement: step, repeat, move, add, a collective, or a product C += A * B");
   if (tg_lexer_is(&parser->lexer, "note"))
-    return tg_parser_fail(parser, "a note without its step, expected it right below a step's line");
+    return tg_parser_fail(parser, "a note without a step, expected it right below a step's line");
   if (tg_parser_is_reserved(parser)) return unknown_statement(parser);
   TgLexer first = parser->lexer;
   bool known = is_buffer(parser);
@@ -180,7 +180,7 @@ static bool translate(TgParser *parser, const char *meant) {
   const char *rest = tg_name(parser->names, parser->names->source[parser->schedule->statements - 1]) + token->length;
   int bytes = tg_text_fit(rest, 80);
   while (bytes > 0 && (rest[bytes - 1] == ':' || rest[bytes - 1] == ' ')) bytes--;
-  return tg_parser_fail(parser, "found `%.*s`, did you mean `%s%.*s`?", (int)token->length, token->text, meant, bytes,
+  return tg_parser_fail(parser, "found `%.*s`; did you mean `%s%.*s`?", (int)token->length, token->text, meant, bytes,
                         rest);
 }
 
@@ -248,14 +248,13 @@ static bool take_step(TgParser *parser, int number) {
 
 static bool take_repeat(TgParser *parser, int number) {
   int32_t indent = parser->lexer.indent;
-  if (parser->loops == TG_MAX_NESTING)
-    return tg_parser_fail(parser, "more than %d repeats inside one another", TG_MAX_NESTING);
+  if (parser->loops == TG_MAX_NESTING) return tg_parser_fail(parser, "more than %d nested repeats", TG_MAX_NESTING);
   uint16_t name;
   if (!tg_parser_next(parser)) return false;
   for (int v = 0; v < parser->loops; v++)
     if (tg_parser_is_name(parser, parser->loop[v]))
       return tg_parser_expected(parser, "a loop variable not in use here");
-  if (tg_parser_is_known(parser)) return tg_parser_expected(parser, "a name that no coordinate or parameter bears");
+  if (tg_parser_is_known(parser)) return tg_parser_expected(parser, "a name that no coordinate or parameter has");
   if (!tg_parser_take_name(parser, "a loop variable's name", &name) || !tg_parser_take(parser, "in")) return false;
   if (!tg_parser_take_expression(parser, &parser->schedule->statement[number].value)) return false;
   if (tg_expression_variables(parser->schedule, parser->schedule->statement[number].value) & ((1u << TG_MAX_DIMS) - 1))

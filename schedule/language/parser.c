@@ -187,7 +187,7 @@ TgSuggestion tg_parser_suggestion(const TgParser *parser) {
 
 bool tg_parser_meant(TgParser *parser, const TgSuggestion *meant, const char *expected) {
   if (!meant->nearest) return tg_parser_expected(parser, expected);
-  return tg_parser_fail(parser, "found `%.*s`, did you mean `%s`?", (int)meant->length, meant->word, meant->nearest);
+  return tg_parser_fail(parser, "found `%.*s`; did you mean `%s`?", (int)meant->length, meant->word, meant->nearest);
 }
 
 bool tg_parser_fail(TgParser *parser, const char *format, ...) {
@@ -316,7 +316,7 @@ static bool never_filled(const TgParser *parser, int buffer) {
     if (parser->written[b]) tg_suggestion_try(&meant, tg_name(parser->names, parser->names->buffer[b]));
   const char *nearest = meant.nearest;
   return tg_error_set(parser->error, parser->read_line[buffer], parser->read_column[buffer],
-                      "nothing ever puts a block into `%s`, %s%s%s", name,
+                      "nothing ever puts a block into `%s`; %s%s%s", name,
                       nearest ? "did you mean `" : "expected a placed or filled buffer", nearest ? nearest : "",
                       nearest ? "`?" : "");
 }

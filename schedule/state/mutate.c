@@ -50,21 +50,21 @@ static void replace_token(TgEdits *edits, const TgLexer *lexer, const char *kind
 static void edit_number(TgEdits *edits, const TgLexer *lexer) {
   char with[REPLACEMENT];
   snprintf(with, sizeof with, "%lld", (long long)lexer->token.number + 1);
-  replace_token(edits, lexer, "another number", with);
+  replace_token(edits, lexer, "a changed number", with);
   if (lexer->token.number == 0) return;
   snprintf(with, sizeof with, "%lld", (long long)lexer->token.number - 1);
-  replace_token(edits, lexer, "another number", with);
+  replace_token(edits, lexer, "a changed number", with);
 }
 
 static void edit_sign(TgEdits *edits, const TgLexer *lexer) {
   static const char *const pairs[][2] = {{"+", "-"},   {"-", "+"},   {"<", "<="}, {"<=", "<"}, {">", ">="}, {">=", ">"},
                                          {"==", "!="}, {"!=", "=="}, {"+=", "="}, {"=", "+="}, {"%", "/"},  {"/", "%"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-    if (tg_lexer_is(lexer, pairs[i][0])) replace_token(edits, lexer, "another sign", pairs[i][1]);
+    if (tg_lexer_is(lexer, pairs[i][0])) replace_token(edits, lexer, "a changed sign", pairs[i][1]);
 }
 
 static void edit_transpose(TgEdits *edits, const TgLexer *lexer) {
-  if (tg_lexer_is(lexer, "'")) replace_token(edits, lexer, "a transpose left out", "");
+  if (tg_lexer_is(lexer, "'")) replace_token(edits, lexer, "a removed transpose", "");
 }
 
 /* A name becomes another one of the same family, if it is of this one. */
@@ -78,8 +78,8 @@ static void edit_in_family(TgEdits *edits, const TgLexer *lexer, const uint16_t 
 }
 
 static void edit_name(TgEdits *edits, const TgLexer *lexer) {
-  edit_in_family(edits, lexer, edits->names->axis, edits->schedule->dims, "another coordinate");
-  edit_in_family(edits, lexer, edits->names->buffer, edits->schedule->buffers, "another block");
+  edit_in_family(edits, lexer, edits->names->axis, edits->schedule->dims, "a changed coordinate");
+  edit_in_family(edits, lexer, edits->names->buffer, edits->schedule->buffers, "a changed block");
 }
 
 /* The `where` and all behind it goes. */
@@ -89,7 +89,7 @@ static void edit_where(TgEdits *edits, const TgLexer *lexer) {
                  .end = lexer->line_end,
                  .line = lexer->line,
                  .column = lexer->token.column,
-                 .kind = "a condition left out"};
+                 .kind = "a removed condition"};
   add_edit(edits, edit);
 }
 
@@ -100,12 +100,12 @@ static bool edit_line(TgEdits *edits, TgLexer *lexer) {
                    .end = lexer->next,
                    .line = lexer->line,
                    .column = lexer->token.column,
-                   .kind = "a statement left out"};
+                   .kind = "a removed statement"};
     TgEdit twice = gone;
     twice.end = twice.begin;
     twice.copy_begin = lexer->begin;
     twice.copy_end = lexer->next;
-    twice.kind = "a statement done twice";
+    twice.kind = "a repeated statement";
     add_edit(edits, gone);
     if (lexer->next > lexer->begin && lexer->text[lexer->next - 1] == '\n') add_edit(edits, twice);
   }
@@ -205,7 +205,7 @@ char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *binding
   TgVerdict original = judge(text, length, bindings, proof, error);
   if (original == TG_VERDICT_UNUSABLE) return NULL;
   if (original == TG_VERDICT_WRONG) {
-    tg_error_set(error, proof->failure.line, 0, "wrong before any edit: %s", proof->failure.message);
+    tg_error_set(error, proof->failure.line, 0, "already wrong before any edit: %s", proof->failure.message);
     return NULL;
   }
   for (int i = 0; i < TRIES; i++) {
@@ -213,6 +213,6 @@ char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *binding
     if (edited && judge(edited, strlen(edited), bindings, proof, NULL) == TG_VERDICT_WRONG) return edited;
     free(edited);
   }
-  tg_error_set(error, 0, 0, "no single edit found that makes it wrong at this size, expected a larger grid");
+  tg_error_set(error, 0, 0, "no single edit makes the schedule wrong at this size; use a larger grid");
   return NULL;
 }

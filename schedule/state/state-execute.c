@@ -48,7 +48,7 @@ static bool factor(const TgState *state, int64_t processor, TgValueId value, con
     return tg_state_fail(state, failure, TG_CAUSE_WRONG_FACTOR, processor,
                          "`%s` takes %s%s as its %s factor, expected a block of %s", tg_state_source(state), text,
                          slot->transposed ? "'" : "", left ? "left" : "right",
-                         computes->right == TG_MATRICES ? "nothing: no product is to be computed"
+                         computes->right == TG_MATRICES ? "nothing, because no product is computed"
                                                         : (const char *[]){"A", "A'", "B", "B'"}[2 * matrix + wanted]);
   }
   *outer = left != wanted ? v->row : v->column;

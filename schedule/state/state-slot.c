@@ -131,7 +131,7 @@ bool tg_state_check_sum(const TgState *state, int64_t processor, TgValueId a, Tg
   tg_state_value_text(state, b, term, sizeof term);
   tg_state_value_text(state, a, sum, sizeof sum);
   return tg_state_fail(state, failure, TG_CAUSE_WRONG_SUM, processor,
-                       "`%s` adds %s to %s, which is no sum of one block of C", tg_state_source(state), term, sum);
+                       "`%s` adds %s to %s, which is not a sum for one block of C", tg_state_source(state), term, sum);
 }
 
 /** *sum (whose reference it takes and gives) becomes *sum + term. */

@@ -205,7 +205,7 @@ static bool check_c_places(const TgState *state, TgError *failure) {
       char slot[64];
       tg_state_slot_text(state, sorted[i].buffer, sorted[i].index, slot, sizeof slot);
       fine = tg_state_fail(state, failure, TG_CAUSE_WRITTEN_TWICE, sorted[i].processor,
-                           "two blocks of C are to end in %s", slot);
+                           "two blocks of C would end in %s", slot);
     }
   free(sorted);
   return fine;

@@ -74,7 +74,7 @@ static TgProgress too_idle(const TgWalk *walk, TgError *error) {
 
 static TgProgress too_long(const TgWalk *walk, TgError *error) {
   int32_t line = walk->depth > 0 ? walk->schedule->statement[walk->open[0]].line : 0;
-  tg_error_set(error, line, 1, "more than %d statements are executed, repetitions counted; expected fewer",
+  tg_error_set(error, line, 1, "more than %d statements are executed, counting repetitions; expected fewer",
                TG_MAX_EXECUTED);
   if (error) error->cause = TG_CAUSE_MEMORY;
   return TG_PROGRESS_ERROR;

@@ -23,8 +23,9 @@ static bool too_few(const TgCalibration *calibration, const char *what, int foun
   const char *why = "";
   for (guint s = 0; s < calibration->samples->len; s++)
     if (sample_at(calibration, s)->left_out) why = sample_at(calibration, s)->left_out;
-  return TG_EXECUTOR_FAIL(error, FAILED, "only %d sample%s of %s, the fit needs %d: give more sizes%s%s", found,
-                          found == 1 ? "" : "s", what, needed, *why ? ", or others; the last one left out: " : "", why);
+  return TG_EXECUTOR_FAIL(error, FAILED, "only %d sample%s of %s, but the fit needs %d: give more sizes%s%s", found,
+                          found == 1 ? "" : "s", what, needed,
+                          *why ? ", or different ones; the last one was left out: " : "", why);
 }
 
 /* --- products ------------------------------------------------------------------------------------------------------*/
@@ -80,7 +81,7 @@ static bool fit_products(TgCalibration *calibration, GError **error) {
   for (guint s = 0; s < calibration->samples->len; s++) {
     TgCalibrationSample *sample = sample_at(calibration, s);
     if (!sample->left_out && !(sample->product_s > 0))
-      sample->left_out = g_strdup("its products took no time that could be measured");
+      sample->left_out = g_strdup("its products took no measurable time");
   }
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
@@ -112,7 +113,7 @@ static bool fit_moves(TgCalibration *calibration, GError **error) {
     tried++;
     if (sample->left_out) continue;
     if (!(sample->move_s > 0)) {
-      sample->left_out = g_strdup("with its moves the products took no longer than without");
+      sample->left_out = g_strdup("the products took no longer with moves than without");
       unmeasurable++;
       continue;
     }
@@ -404,7 +405,7 @@ static double compare_with_none(const TgCalibrationSample *sample, const TgCalib
   none.hops = 0;
   if (sample->block_bytes > most_bytes / copies) {
     g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                "its products without moves, to compare with, need more than %" PRId64 " bytes", most_bytes);
+                "the comparison, its products without moves, needs more than %" PRId64 " bytes", most_bytes);
     return NAN;
   }
   if (!tg_probe_run(plan->kind, &plan->options, &none, plan->budget_s, &times, error)) return NAN;

@@ -178,13 +178,13 @@ static bool refuse_form(const char *name, TgValueKind kind, TgSpan value, TgErro
   double number;
   tg_span_quote(value, quoted);
   if (without_unit(kind, value, &number))
-    return tg_error_set(error, 0, 0, "`%s` has a unit; %s counts in %s, so write %s", quoted, name, quantity->unit,
+    return tg_error_set(error, 0, 0, "`%s` has a unit; %s takes %s, so write %s", quoted, name, quantity->unit,
                         g_ascii_formatd(better, sizeof better, "%.9g", number));
   if (value.length == 0)
-    return tg_error_set(error, 0, 0, "%s has no value; write a number of %s, such as %s", name, quantity->unit,
+    return tg_error_set(error, 0, 0, "%s has no value; it takes %s: write a number such as %s", name, quantity->unit,
                         quantity->example);
-  return tg_error_set(error, 0, 0, "`%s` is no plain number; %s counts in %s: write a number such as %s%s", quoted,
-                      name, quantity->unit, quantity->example, quantity->infinite ? ", or inf" : "");
+  return tg_error_set(error, 0, 0, "`%s` is not a plain number; %s takes %s: write a number such as %s%s", quoted, name,
+                      quantity->unit, quantity->example, quantity->infinite ? ", or inf" : "");
 }
 
 /* The remedy where a number is out of range. */
@@ -207,7 +207,7 @@ static bool read_number(const char *name, TgValueKind kind, TgSpan value, double
   if (signbit(*number) && *number != 0) return refuse_range(name, kind, value, "is negative", error);
   if (read == TG_DECIMAL_SMALL) return refuse_range(name, kind, value, "is too small and would be rounded to 0", error);
   if (*number == 0 && !quantity->zero) return refuse_range(name, kind, value, "is zero", error);
-  if (read == TG_DECIMAL_LARGE) return refuse_range(name, kind, value, "is too large for a double", error);
+  if (read == TG_DECIMAL_LARGE) return refuse_range(name, kind, value, "is too large", error);
   if (!infinite && *number != 0 && *number < least_number)
     return refuse_range(name, kind, value, "is below 1e-30", error);
   if (!infinite && *number > most_number) return refuse_range(name, kind, value, "is above 1e30", error);
@@ -225,7 +225,7 @@ static bool read_rate(TgSpan row, TgMachineRates *rates, TgError *error) {
   const char *colon = memchr(row.text, ':', row.length);
   char quoted[TG_QUOTE_BYTES];
   if (!colon)
-    return tg_error_set(error, 0, 0, "`%s` is no row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11",
+    return tg_error_set(error, 0, 0, "`%s` is not a row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11",
                         tg_span_quote(row, quoted));
   if (rates->rows == TG_MACHINE_RATES)
     return tg_error_set(error, 0, 0, "the table has more than %d rows; leave some out", TG_MACHINE_RATES);
@@ -235,9 +235,10 @@ static bool read_rate(TgSpan row, TgMachineRates *rates, TgError *error) {
   if (!read_number("the size", TG_VALUE_SIZE, size, &rate->size, error)) return false;
   if (!read_number("the rate", TG_VALUE_FLOPS, flops, &rate->flops_per_s, error)) return false;
   if (isinf(rate->flops_per_s))
-    return tg_error_set(error, 0, 0, "a rate in a table is finite; write flops_per_s = inf in place of the table");
+    return tg_error_set(error, 0, 0, "a rate in a table must be finite; write flops_per_s = inf instead of the table");
   if (rates->rows > 0 && rate->size <= rate[-1].size)
-    return tg_error_set(error, 0, 0, "the size %s is no larger than the one before it; write rows by increasing size",
+    return tg_error_set(error, 0, 0,
+                        "the size %s is not larger than the one before it; write the rows in order of increasing size",
                         tg_span_quote(size, quoted));
   rates->rows++;
   return true;

@@ -79,7 +79,7 @@ static bool unknown_section(const Reader *reader, TgSpan name) {
   char quoted[TG_QUOTE_BYTES];
   const char *nearest = nearest_section(name);
   tg_span_quote(name, quoted);
-  if (nearest) return fail(reader, name.text, "unknown section [%s], did you mean [%s]?", quoted, nearest);
+  if (nearest) return fail(reader, name.text, "unknown section [%s]; did you mean [%s]?", quoted, nearest);
   return fail(reader, name.text,
               "unknown section [%s]; the sections are [machine], [link], [link.AXIS], [level.LEVEL], [port], "
               "[processor], [disk], [cache], [device] and [executor]",
@@ -116,7 +116,7 @@ static bool find_section(const Reader *reader, TgSpan name, Seen *seen) {
 
 static bool read_heading(Reader *reader, TgSpan line) {
   if (line.text[line.length - 1] != ']')
-    return fail(reader, line.text, "a [section] without its end; write ] after it");
+    return fail(reader, line.text, "a [section] without its closing bracket; write ] after it");
   const TgSpan name = tg_span_trim((TgSpan){line.text + 1, line.length - 2});
   Seen *seen = &reader->seen[reader->sections], now;
   char text[32];
@@ -124,8 +124,7 @@ static bool read_heading(Reader *reader, TgSpan line) {
   for (const Seen *earlier = reader->seen; earlier < seen; earlier++) {
     if (earlier->section != now.section || earlier->index != now.index) continue;
     section_name(now.section, now.index, text);
-    return fail(reader, line.text, "%s comes twice, first in line %d; put its keys together there", text,
-                earlier->line);
+    return fail(reader, line.text, "%s appears twice, first in line %d; put all its keys there", text, earlier->line);
   }
   *seen = now;
   reader->sections++;
@@ -169,7 +168,7 @@ static bool unknown_key(const Reader *reader, const Seen *seen, TgSpan name) {
   tg_span_quote(name, quoted);
   section_name(seen->section, seen->index, section);
   const char *nearest = nearest_key(seen->section->keys, name);
-  if (nearest) return fail(reader, name.text, "unknown key `%s` in %s, did you mean `%s`?", quoted, section, nearest);
+  if (nearest) return fail(reader, name.text, "unknown key `%s` in %s; did you mean `%s`?", quoted, section, nearest);
   for (const TgMachineSection *other = tg_machine_sections; other->name; other++)
     if (find_key(other->keys, name))
       return fail(reader, name.text, "unknown key `%s` in %s; it belongs in [%s]", quoted, section, other->name);
@@ -186,7 +185,7 @@ static bool read_key(Reader *reader, TgSpan line) {
   const TgSpan name = tg_span_trim((TgSpan){line.text, (size_t)(sign - line.text)});
   const TgSpan value = tg_span_trim((TgSpan){sign + 1, line.length - (size_t)(sign + 1 - line.text)});
   if (!reader->sections)
-    return fail(reader, at, "`%s` stands before the first section; write [machine] or its section above it",
+    return fail(reader, at, "`%s` comes before the first section; write [machine] or its section above it",
                 tg_span_quote(name, quoted));
   Seen *seen = &reader->seen[reader->sections - 1];
   const TgMachineKey *key = find_key(seen->section->keys, name);
@@ -248,7 +247,7 @@ static bool check_required(const Reader *reader, const Seen *seen) {
   section_name(seen->section, seen->index, section);
   for (const TgMachineKey *key = seen->section->keys; key->name && !seen->section->count; key++) {
     if (!key->required || seen->key_line[key - seen->section->keys]) continue;
-    return tg_error_set(reader->error, seen->line, 1, "%s has no %s; write %s = %s or what it is (%s)", section,
+    return tg_error_set(reader->error, seen->line, 1, "%s has no %s; write %s = %s or the actual value (%s)", section,
                         key->name, key->name, tg_quantities[key->kind].example, tg_quantities[key->kind].unit);
   }
   return true;
@@ -265,7 +264,7 @@ static bool check(const Reader *reader) {
                         "there is no [link]; write one with latency_s and bandwidth_bytes_per_s");
   if (!constant && !table)
     return tg_error_set(reader->error, processor ? processor->line : MAX(reader->line, 1), 1,
-                        "%s; write flops_per_s = 1e12 or what it is, or inf to leave the products out",
+                        "%s; write flops_per_s = 1e12 or the actual value, or inf to leave the products out",
                         processor ? "[processor] has neither flops_per_s nor rate" : "there is no [processor]");
   if (constant && table)
     return tg_error_set(reader->error, MAX(processor->key_line[0], processor->key_line[1]), 1,

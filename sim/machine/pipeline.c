@@ -111,8 +111,7 @@ static double host_memory(const TgStream *stream) {
 static bool refuse(const char *what, double need, double limit, const TgProductBlocks *blocks, GError **error) {
   return TG_SIM_FAIL(error, TOO_LARGE,
                      "blocks %" PRId64 "x%" PRId64 "x%" PRId64
-                     " need %.4g bytes of the %s memory, which has %.4g; choose "
-                     "smaller blocks, or let them be planned",
+                     " need %.4g bytes of the %s memory, which has %.4g; choose smaller blocks, or use --tiles auto",
                      blocks->x, blocks->y, blocks->z, need, what, limit);
 }
 

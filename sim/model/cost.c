@@ -38,21 +38,19 @@ static bool run_model(TgPrediction *prediction, GError **error) {
   const TgCostOptions *options = prediction->options;
   if (prediction->machine->port.ports == TG_PORTS_FETCH && (options->tiers.used || options->model != TG_COST_HOCKNEY))
     return TG_SIM_FAIL(error, BAD_INPUT,
-                       "ports = fetch in the machine's file, as topogemm calibrate writes it, is for the model hockney "
-                       "without memory tiers: choose that, or write ports = one or all in a copy");
+                       "the machine file has ports = fetch, as topogemm calibrate writes it, which needs the model "
+                       "hockney without memory tiers: choose that, or write ports = one or all in a copy");
   if (!options->tiers.used) return models[options->model].run(prediction, error);
   if (options->model == TG_COST_HOCKNEY) return tg_tiers_run(prediction, error);
-  return TG_SIM_FAIL(error, BAD_INPUT, "model %s knows no memory tiers: choose hockney, or leave them out",
+  return TG_SIM_FAIL(error, BAD_INPUT, "model %s does not support memory tiers: choose hockney, or leave them out",
                      models[options->model].name);
 }
 
 /* A prediction beyond the range of a double is none. */
 static bool is_number(const TgCost *cost, GError **error) {
   if (isfinite(cost->time_s)) return true;
-  return TG_SIM_FAIL(
-      error, BAD_INPUT,
-      "the predicted time is beyond the numbers there are: the machine's latencies, bandwidths and rates "
-      "leave no finite time");
+  return TG_SIM_FAIL(error, BAD_INPUT,
+                     "the predicted time overflows: the machine's latencies, bandwidths and rates give no finite time");
 }
 
 bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,

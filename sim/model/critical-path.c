@@ -114,7 +114,7 @@ static bool begin(Search *search, const TgSchedule *schedule, const TgTopology *
                   GError **error) {
   TgError failure;
   if (!search->cost->node_step && search->cost->trace.steps > 0)
-    return TG_SIM_FAIL(error, BAD_INPUT, "the prediction kept no times of single nodes");
+    return TG_SIM_FAIL(error, BAD_INPUT, "the prediction did not keep the times of single nodes");
   if (tg_embedding_init(&search->embedding, embedding, schedule->dims, schedule->extent, network, &failure))
     return true;
   return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure.message);

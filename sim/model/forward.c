@@ -422,7 +422,7 @@ static void clear(TgForward *forward) {
 bool tg_forward_run(TgPrediction *prediction, GError **error) {
   int64_t links = prediction->lanes.network->links;
   if (links > UINT32_MAX)
-    return TG_SIM_FAIL(error, BAD_INPUT, "a network of %" PRId64 " links: store-and-forward takes at most %" PRIu32,
+    return TG_SIM_FAIL(error, BAD_INPUT, "a network of %" PRId64 " links: store-and-forward supports at most %" PRIu32,
                        links, UINT32_MAX);
   TgForward forward = {.prediction = prediction,
                        .arrivals = g_array_new(FALSE, FALSE, sizeof(TgArrival)),

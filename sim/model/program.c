@@ -541,9 +541,8 @@ bool tg_program_finish(TgProgram *program, GError **error) {
     return false;
   }
   if (program->count > 0) { /* no schedule brings that about: only times that are no numbers any more */
-    return TG_SIM_FAIL(
-        error, BAD_INPUT,
-        "a message never arrives: the machine's latencies and bandwidths lead beyond the numbers there are");
+    return TG_SIM_FAIL(error, BAD_INPUT,
+                       "a message never arrives: its time overflows with the machine's latencies and bandwidths");
   }
   if (!tg_program_is_gated(program)) hand_over(program);
   close_last_steps(program);

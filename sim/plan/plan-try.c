@@ -73,7 +73,7 @@ static bool proof_is_quick(const TgAttempt *attempt) {
 
 static void reject_memory(TgAttempt *attempt, double bytes, const char *words) {
   tg_plan_against(attempt->grid, TG_PLAN_MEMORY, bytes,
-                  g_strdup_printf("%s %.0f bytes a processor, more than %.0f", words, bytes,
+                  g_strdup_printf("%s %.0f bytes per processor, more than %.0f", words, bytes,
                                   attempt->search->request->memory_bytes));
 }
 
@@ -245,7 +245,7 @@ static bool prepare(TgAttempt *attempt, TgPlanSearch *search, TgPlanCandidate *c
                          .source = &search->sources[candidate->source]};
   if (!fits(attempt)) return false;
   if (!set_shape(attempt))
-    tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup("its sizes in whole blocks are too large"));
+    tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup("its sizes, rounded up to whole blocks, are too large"));
   else if (!tg_plan_network(search->request, &attempt->schedule, &attempt->network, &error))
     tg_plan_against(attempt->grid, TG_PLAN_NETWORK, 0, g_strdup(error.message));
   else

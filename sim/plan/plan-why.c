@@ -50,7 +50,7 @@ static char *compute_words(const TgPlanPlace *place, const TgPlanPlace *other, c
   if (fabs(place->balance - other->balance) > 0.005)
     return g_strdup_printf("%s balance of the products (mean over maximum %.2f, %.2f with %s)",
                            wins ? "better" : "worse", place->balance, other->balance, name);
-  return g_strdup_printf("%s products (%.4g s, %.4g s with %s)", wins ? "quicker" : "slower", place->compute_s,
+  return g_strdup_printf("%s products (%.4g s, %.4g s with %s)", wins ? "faster" : "slower", place->compute_s,
                          other->compute_s, name);
 }
 
@@ -61,7 +61,7 @@ static char *rest_words(const TgPlanRequest *request, const TgPlanPlace *place, 
       (place->max_link_bytes < other->max_link_bytes) == wins)
     return compare(wins ? "less contention" : "more contention", (double)place->max_link_bytes,
                    (double)other->max_link_bytes, "B", "over the busiest link", name);
-  return g_strdup_printf("%s in transfers that nothing hides, and waiting (%.4g s, %.4g s with %s)",
+  return g_strdup_printf("%s time in transfers that no product hides, and waiting (%.4g s, %.4g s with %s)",
                          wins ? "less" : "more", place->communication_s, other->communication_s, name);
 }
 
@@ -78,10 +78,10 @@ static char *difference(const TgPlanRequest *request, const TgPlanPlace *place, 
   if (largest == 0) return compute_words(place, other, name, wins);
   if (largest == 1)
     return compare(wins ? "fewer messages" : "more messages", (double)place->messages / processors,
-                   (double)other->messages / (double)other->processors, "", "a processor", name);
+                   (double)other->messages / (double)other->processors, "", "per processor", name);
   if (largest == 2)
     return compare(wins ? "fewer bytes" : "more bytes", (double)place->bytes / processors,
-                   (double)other->bytes / (double)other->processors, "B", "a processor", name);
+                   (double)other->bytes / (double)other->processors, "B", "per processor", name);
   return rest_words(request, place, other, name, wins);
 }
 
@@ -104,7 +104,7 @@ static char *words_of_first(const TgPlanPlace *first, const TgPlanPlace *next) {
   if (next->predicted_s < twice * first->predicted_s)
     return g_strdup_printf("%.1f %% less time than %s", 100 * (1 - first->predicted_s / next->predicted_s), name);
   factor_text(next->predicted_s / first->predicted_s, factor, sizeof factor);
-  return g_strdup_printf("%s times as quick as %s", factor, name);
+  return g_strdup_printf("%s times as fast as %s", factor, name);
 }
 
 /* The first is compared with the next place that is not as quick, among those that are sure to be next. */
@@ -119,10 +119,10 @@ static char *explain_first(const TgPlanRequest *request, const GArray *ranked) {
     g_autofree char *words = words_of_first(first, next), *why = difference(request, first, next, true);
     return g_strdup_printf("%s: %s", words, why);
   }
-  if (places == 1) return g_strdup("nothing else came in");
-  if (first->predicted_s == 0) return g_strdup("takes 0 s, as all others here");
+  if (places == 1) return g_strdup("no other candidate");
+  if (first->predicted_s == 0) return g_strdup("takes 0 s, like all others here");
   g_autofree char *name = name_of(&g_array_index(ranked, TgPlanPlace, 1));
-  return g_strdup_printf("as quick as %s%s", name, places > 2 ? " and all others here" : "");
+  return g_strdup_printf("as fast as %s%s", name, places > 2 ? " and all others here" : "");
 }
 
 static char *words_behind(const TgPlanPlace *place, const TgPlanPlace *best) {
@@ -137,7 +137,7 @@ static char *words_behind(const TgPlanPlace *place, const TgPlanPlace *best) {
 static char *explain_behind(const TgPlanRequest *request, const TgPlanPlace *place, const TgPlanPlace *best) {
   if (place->predicted_s <= best->predicted_s * (1 + alike)) {
     g_autofree char *name = name_of(best);
-    return g_strdup_printf("as quick as %s%s", name,
+    return g_strdup_printf("as fast as %s%s", name,
                            place->bytes > best->bytes             ? ", with more bytes sent"
                            : place->processors > best->processors ? ", with more processors"
                                                                   : "");
@@ -150,7 +150,7 @@ static char *explain_behind(const TgPlanRequest *request, const TgPlanPlace *pla
 static void add_doubt(const TgPlanSearch *search, TgPlanPlace *first) {
   const int64_t open = search->plan->open;
   if (open == 0) return;
-  char *why = g_strdup_printf("%s; not certain, since %" PRId64 " combination%s that may be quicker %s not predicted",
+  char *why = g_strdup_printf("%s; not certain, since %" PRId64 " combination%s that may be faster %s not predicted",
                               first->why, open, open == 1 ? "" : "s", open == 1 ? "was" : "were");
   g_free(first->why);
   first->why = why;

@@ -175,7 +175,7 @@ static bool gather_cpu(TgExecutor *executor, void *c, GError **error) {
 }
 
 const TgExecutorKind tg_executor_cpu = {.name = "cpu",
-                                        .processor = "a logical one; all take turns",
+                                        .processor = "a logical processor; all take turns",
                                         .link = "shared memory: moving a block only renames it",
                                         .transports = 1 << TG_TRANSPORT_COPY,
                                         .traits = {.takes_turns = true, .fetches = true},

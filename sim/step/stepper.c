@@ -193,22 +193,22 @@ static bool check_blocks(const TgSchedule *schedule, GError **error) {
   const int32_t rows = left[computes->left_transposed], inner = left[!computes->left_transposed];
   if (computes->right >= TG_MATRICES)
     return (rows == c[0] && inner == c[1]) ||
-           TG_SIM_FAIL(error, BAD_INPUT, "C is not cut into as many blocks as what it is to be");
+           TG_SIM_FAIL(error, BAD_INPUT, "C is not divided into as many blocks as its source");
   const int32_t *right = schedule->blocks[computes->right];
   const bool fits =
       rows == c[0] && inner == right[computes->right_transposed] && right[!computes->right_transposed] == c[1];
-  return fits ||
-         TG_SIM_FAIL(error, BAD_INPUT, "the matrices are not cut into blocks that can be multiplied with each other");
+  return fits || TG_SIM_FAIL(error, BAD_INPUT,
+                             "the matrices are not divided into blocks that can be multiplied with each other");
 }
 
 static bool check_input(const TgSchedule *schedule, const void *a, const void *b, GError **error) {
   if (schedule->bound != TG_BOUND_YES) return TG_SIM_FAIL(error, BAD_INPUT, "the schedule has no grid yet");
   if (tg_computes_uses(&schedule->computes, TG_MATRIX_A) != (a != NULL))
     return TG_SIM_FAIL(error, BAD_INPUT, "%s",
-                       a ? "the schedule does not read A" : "the schedule reads A, but there is none");
+                       a ? "the schedule does not read A" : "the schedule reads A, but there is no A");
   if (tg_computes_uses(&schedule->computes, TG_MATRIX_B) != (b != NULL))
     return TG_SIM_FAIL(error, BAD_INPUT, "%s",
-                       b ? "the schedule does not read B" : "the schedule reads B, but there is none");
+                       b ? "the schedule does not read B" : "the schedule reads B, but there is no B");
   return check_blocks(schedule, error);
 }
 

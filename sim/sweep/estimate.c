@@ -49,11 +49,12 @@ bool tg_estimate_place(TgEstimate *estimate, const char *network, TgEmbeddingKin
   const int64_t nodes = estimate->network.nodes, straggler = estimate->options.straggler;
   tg_topology_format(&estimate->network, estimate->network_text, sizeof estimate->network_text);
   if (!tg_embedding_init(&estimate->embedding, embedding, schedule->dims, schedule->extent, &estimate->network, &why)) {
-    g_autofree char *message = g_strdup_printf("the grid does not go on the network: %s", why.message);
+    g_autofree char *message = g_strdup_printf("the grid does not fit the network: %s", why.message);
     return refuse(estimate, "embedding", message, error);
   }
   if (straggler < nodes) return true;
-  g_autofree char *message = g_strdup_printf("%" PRId64 " is not from 0 to %" PRId64, straggler, nodes - 1);
+  g_autofree char *message =
+      g_strdup_printf("%" PRId64 " is out of range, expected 0 to %" PRId64, straggler, nodes - 1);
   return refuse(estimate, "straggler", message, error);
 }
 
@@ -139,7 +140,7 @@ static bool check_limit(TgEstimate *estimate, GError **error) {
   *fault = (TgEstimateFault){.need_bytes = bytes};
   g_snprintf(fault->need_of, sizeof fault->need_of, by_name ? "%s on %s" : "the prediction of %s on %s",
              name_of(estimate), by_name ? tg_schedule_grid_text(schedule).s : estimate->network_text);
-  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "%s needs about %.0f bytes of memory, and the limit is %.0f",
+  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "%s needs about %.0f bytes of memory, but the limit is %.0f",
               fault->need_of, bytes, estimate->memory_limit_bytes);
   return false;
 }

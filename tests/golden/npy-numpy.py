@@ -123,8 +123,8 @@ def main():
         for dtype in "<f4", "<f8":
             point(f"mtx {dtype}", check_mtx(folder, dtype))
             point(f"raw {dtype}", check_raw(folder, dtype))
-        point("refused: integers", check_refused(folder, np.arange(6), "dtype <i8 is not accepted"))
-        point("refused: half", check_refused(folder, np.ones(2, "f2"), "dtype <f2 is not accepted"))
+        point("refused: integers", check_refused(folder, np.arange(6), "dtype <i8 is not supported"))
+        point("refused: half", check_refused(folder, np.ones(2, "f2"), "dtype <f2 is not supported"))
         point("refused: objects", check_refused(folder, np.array([None]), "an array of Python objects"))
         point("refused: records", check_refused(folder, np.zeros(2, [("a", "f8")]), "dtype of records"))
         point("refused: 3 dimensions", check_refused(folder, np.zeros((2, 2, 2)), "no more than two dimensions"))

@@ -141,12 +141,12 @@ static void test_too_large(void) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "100x100", ""));
   TgExecutorOptions options = {.m = 100, .n = 100, .k = 100};
-  expect_refused(test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "grid 100x100 has 10000 processors, at most ");
+  expect_refused(test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "grid 100x100 has 10000 processors, but at most ");
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "2x2", ""));
   options.memory_limit_bytes = 10000;
   expect_refused(test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "the limit is 10000 bytes");
   options = (TgExecutorOptions){.m = INT32_MAX, .n = INT32_MAX, .k = INT32_MAX};
-  expect_refused(test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "no device has the memory");
+  expect_refused(test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "more than any device can hold");
   options = (TgExecutorOptions){.m = 1 << 20, .n = 1 << 20, .k = 1 << 20};
   expect_refused(test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "bytes of device memory");
 }

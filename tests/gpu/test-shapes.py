@@ -90,7 +90,7 @@ def test_sweep_is_kept_and_used(program, folder):
         many = call(program, folder, "run", *words, "--variant", str(found["variants"] + 1), expect=2).stderr
         assert f"has no variant {found['variants'] + 1} of f32" in many, many
         text = call(program, folder, "run", *words, "--trials", "3").stdout
-        assert f"{variant} of {found['variants']}" in text and "bench shapes found it" in text, text
+        assert f"{variant} of {found['variants']}" in text and "as measured by bench shapes" in text, text
     again = document(program, folder, "bench", "shapes", "--sizes", str(N))
     assert all("kept" in choice for choice in again["choices"]), again["choices"]
 

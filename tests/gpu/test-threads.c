@@ -153,7 +153,7 @@ static void test_largest(void) {
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "33x33", ""));
   g_assert_null(tg_threads_program_new(&test->schedule, &test->names, &options, &error));
   g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE);
-  g_assert_nonnull(strstr(error->message, "1089 processors, at most 1024 threads"));
+  g_assert_nonnull(strstr(error->message, "1089 processors; a block has at most 1024 threads"));
   g_clear_error(&error);
   g_assert_true(step_case_bind(test, step_case_library("ring"), "1000", ""));
   g_assert_cmpint(tg_threads_least_elements(&test->schedule), ==, 1000 + 1000 + 2 * 1000000); /* A, B, C and sums */
@@ -161,7 +161,7 @@ static void test_largest(void) {
   g_assert_cmpint(tg_threads_least_elements(&test->schedule), ==, 2 * (8 + 64) + 64);
   g_assert_true(step_case_bind(test, step_case_library("ring"), "300", ""));
   g_assert_null(tg_threads_program_new(&test->schedule, &test->names, &options, &error));
-  g_assert_nonnull(strstr(error->message, " elements of shared memory, a block of threads has 65536 at most"));
+  g_assert_nonnull(strstr(error->message, " elements of shared memory; a block of threads has at most 65536"));
   g_clear_error(&error);
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "32x32", ""));
   step(test, (const int64_t[]){40, 70, 33}, TG_F64, 3);
@@ -206,14 +206,15 @@ static void test_too_large(void) {
   const TgExecutorKind *kind = &tg_executor_threads;
   TgExecutorOptions options = {.m = 100, .n = 100, .k = 100};
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "33x33", ""));
-  expect_refused_by(kind, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "grid 33x33 has 1089 processors, a block of ");
+  expect_refused_by(kind, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE,
+                    "grid 33x33 has 1089 processors, but a block of ");
   g_assert_true(step_case_bind(test, step_case_library("ring"), "1000", ""));
   expect_refused_by(kind, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE,
-                    "grid 1000 needs at least 8008000 bytes of shared memory in a block, ");
+                    "grid 1000 needs at least 8008000 bytes of shared memory in a block, but ");
   options.element = TG_F64; /* little in place, but everyone gathers rows and columns: 250 KB */
   g_assert_true(step_case_bind(test, step_case_library("allgather"), "25x25", ""));
   expect_refused_by(kind, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "grid 25x25 needs 2");
-  g_autofree char *has = g_strdup_printf(" has %d; take a smaller grid", device.shared_bytes);
+  g_autofree char *has = g_strdup_printf(" has %d; use a smaller grid", device.shared_bytes);
   expect_refused_by(kind, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, has);
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "2x2", ""));
   options.memory_limit_bytes = 10000;

@@ -370,8 +370,8 @@ static void test_network_too_big(void) {
   static const struct {
     const char *network, *message;
   } rows[] = {
-      {"ring:5000", "the network has 5000 nodes, and at most 4096 are drawn"},
-      {"full:448", "the network has 100128 cables, and at most 100000 are drawn"},
+      {"ring:5000", "the network has 5000 nodes, but at most 4096 can be drawn"},
+      {"full:448", "the network has 100128 cables, but at most 100000 can be drawn"},
   };
   for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
     TgTopology topology;

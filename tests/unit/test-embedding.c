@@ -29,7 +29,7 @@ static const EmbeddingTest embeddings[] = {
     {TG_GRAY, 1, {8}, "hypercube:3", " 0 1 3 2 6 7 5 4"},
     {TG_GRAY, 2, {2, 4}, "hypercube:4", " 0 1 3 2 4 5 7 6"}, /* a subcube */
     {TG_GRAY, 2, {2, 4}, "hypercube:2", " 0 0 1 1 2 2 3 3"}, /* the wider axis in blocks */
-    {TG_GRAY, 2, {2, 3}, "hypercube:3", "the Gray embedding needs extents that are powers of two, axis 2 has 3"},
+    {TG_GRAY, 2, {2, 3}, "hypercube:3", "the Gray embedding needs extents that are powers of two, but axis 2 has 3"},
     {TG_GRAY, 2, {2, 2}, "torus:2x2", "the Gray embedding needs a hypercube, such as hypercube:6"},
     {TG_GRAY, 2, {2, 2}, "hypercube:1*ring:2", "the Gray embedding needs a hypercube, such as hypercube:6"},
     {TG_SNAKE, 1, {6}, "mesh:2x3", " 0 1 2 5 4 3"},

@@ -101,7 +101,7 @@ static void refused(const char *name, TgHistoricRun run, const char *words) {
 static void test_refused(void) {
   refused("oneil-cannon", (TgHistoricRun){.m = 33, .n = 33, .k = 33}, "kernel oneil-cannon takes m up to 32, not 33");
   refused("oneil-cannon", (TgHistoricRun){.m = 8, .n = 8, .k = 7},
-          "kernel oneil-cannon takes square matrices alone, not m, n, k = 8, 8, 7");
+          "kernel oneil-cannon takes only square matrices, not m, n, k = 8, 8, 7");
   refused("oneil-cannon", (TgHistoricRun){.m = 8, .n = 0, .k = 8}, "kernel oneil-cannon: n is 0, expected at least 1");
   refused("oneil-cannon", (TgHistoricRun){.m = 8, .n = 8, .k = 8, .width = 8}, "kernel oneil-cannon has no width of 8");
   refused("oneil-cannon", (TgHistoricRun){.m = 8, .n = 8, .k = 8, .split = 2},
@@ -111,11 +111,11 @@ static void test_refused(void) {
   refused("oneil-cannon", (TgHistoricRun){.m = 8, .n = 8, .k = 8, .adverse = 1},
           "kernel oneil-cannon knows no order of threads that shows a defect");
   refused("oneil-dns-cube-as-printed", (TgHistoricRun){.m = 8, .n = 8, .k = 4},
-          "kernel oneil-dns-cube-as-printed takes m, n and k of 8 alone, not k = 4");
+          "kernel oneil-dns-cube-as-printed takes only m, n and k of 8, not k = 4");
   refused("oneil-cannon", (TgHistoricRun){.type = TG_HISTORIC_TYPES, .m = 1, .n = 1, .k = 1},
           "kernel oneil-cannon does not take type 2");
   refused("oneil-cannon-tiles", (TgHistoricRun){.m = 8 << 20, .n = 8, .k = 8},
-          "kernel oneil-cannon-tiles would need a grid of 1048576 blocks along y, and a launch takes 65535");
+          "kernel oneil-cannon-tiles would need a grid of 1048576 blocks along y, but a launch takes at most 65535");
 }
 
 /* The launches of the paper's tables. */

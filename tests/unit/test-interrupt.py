@@ -142,7 +142,7 @@ def test_export_size(folder):
             line = process.stderr.readline()
             process.send_signal(signal.SIGINT)
             assert process.stderr.read() == "" and process.wait() == -signal.SIGINT
-        found = re.fullmatch(rf"topogemm: {name}: about ([\d.]+) (MB|GB) will be written\n", line)
+        found = re.fullmatch(rf"topogemm: {name}: writing about ([\d.]+) (MB|GB)\n", line)
         assert found, line
         assert low <= float(found[1]) * (1000 if found[2] == "GB" else 1) <= high, line
         assert list(folder.iterdir()) == []

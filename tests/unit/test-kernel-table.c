@@ -66,9 +66,9 @@ static void test_takes(void) {
   g_assert_true(tg_kernel_takes(&narrow, &gemm, 90, &error));
   g_assert_true(tg_kernel_takes(&narrow, &gemm, 120, &error));
   gemm.element = TG_F64;
-  refused(&narrow, gemm, 90, "kernel narrow does not take f64");
+  refused(&narrow, gemm, 90, "kernel narrow does not support f64");
   gemm = taken();
-  refused(&narrow, gemm, 89, "kernel narrow needs a card of compute capability 9.0, this one has 8.9");
+  refused(&narrow, gemm, 89, "kernel narrow needs a card of compute capability 9.0, but this one has 8.9");
   gemm = taken(), gemm.m = INT64_C(1) << 31;
   refused(&narrow, gemm, 90, "kernel narrow takes m up to 2147482623, not 2147483648");
 }
@@ -80,7 +80,7 @@ static void test_takes_all(void) {
   gemm.a = (const void *)(uintptr_t)8;
   g_assert_true(tg_kernel_takes(tg_kernel_find("naive"), &gemm, 75, NULL));
   g_assert_true(tg_kernel_takes(tg_kernel_find("vectors"), &gemm, 75, NULL));
-  refused(tg_kernel_find("bulk"), gemm, 90, "kernel bulk does not take f64");
+  refused(tg_kernel_find("bulk"), gemm, 90, "kernel bulk does not support f64");
   gemm.element = TG_F32;
   g_assert_true(tg_kernel_suits(tg_kernel_find("tensor"), 90));
   g_assert_false(tg_kernel_suits(tg_kernel_find("tensor"), 89));
@@ -88,7 +88,7 @@ static void test_takes_all(void) {
   g_assert_true(tg_kernel_suits(tg_kernel_find("bulk"), 100));
   refused(tg_kernel_find("tensor"), gemm, 100,
           "kernel tensor uses instructions of compute capability 9.0 that this card, 10.0, lacks");
-  refused(tg_kernel_find("bulk"), gemm, 89, "kernel bulk needs a card of compute capability 9.0, this one has 8.9");
+  refused(tg_kernel_find("bulk"), gemm, 89, "kernel bulk needs a card of compute capability 9.0, but this one has 8.9");
 }
 
 static void test_absent_kernels(void) {

@@ -296,7 +296,7 @@ static void test_streams(Folder *folder, gconstpointer unused) {
       {"a.raw", true, "12345678", 8, ": wrong size for a raw 1x2 f64 matrix: expected 16 bytes, found more"},
       {"a.mtx", false, MTX "1 2\n1\n", 0, ":3: truncated: expected 2 entries, found 1"},
       {"a.mtx", true, "%%MatrixMarket ", 0, ":1: a line of more than 65535 bytes, the limit"},
-      {"a.mtx", true, MTX, 0, ":25577: more than 1048576 bytes of comments and blank lines in a row, the limit"},
+      {"a.mtx", true, MTX, 0, ":25577: more than 1048576 consecutive bytes of comments and blank lines, the limit"},
   };
   signal(SIGPIPE, SIG_IGN);
   for (size_t i = 0; i < G_N_ELEMENTS(streams); i++) check_stream(folder, &streams[i]);

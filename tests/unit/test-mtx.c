@@ -71,12 +71,11 @@ static const Refusal refusals[] = {
     {"%%MatrixMarket tensor array real general\n", "1: expected \"matrix\", found \"tensor\""},
     {BANNER "dense real general\n", "1: expected array or coordinate, found \"dense\""},
     {BANNER "array complex general\n1 1\n1 2\n",
-     "1: expected real, integer or pattern (complex has no place in a real matrix), found \"complex\""},
+     "1: expected real, integer or pattern (complex is not supported), found \"complex\""},
     {BANNER "array real hermitian\n1 1\n1\n",
-     "1: expected general, symmetric or skew-symmetric (hermitian has no place in a real matrix), found \"hermitian\""},
+     "1: expected general, symmetric or skew-symmetric (hermitian is not supported), found \"hermitian\""},
     {BANNER "array real\n",
-     "1: expected general, symmetric or skew-symmetric (hermitian has no place in a real matrix), "
-     "found the end of the line"},
+     "1: expected general, symmetric or skew-symmetric (hermitian is not supported), found the end of the line"},
     {BANNER "array pattern general\n1 1\n", "1: an array has values: expected real or integer, found \"pattern\""},
     {BANNER "array real general x\n", "1: expected nothing after the symmetry, found \"x\""},
     {BANNER "array real general\n% only\n", "2: expected a line with the sizes, found the end of the file"},
@@ -94,7 +93,7 @@ static const Refusal refusals[] = {
     {BANNER "array real general\n1 1 1\n1\n", "2: expected nothing after the sizes, found \"1\""},
     {BANNER "array real general\n1 2\n1.5\n", "3: truncated: expected 2 entries, found 1"},
     {BANNER "array real general\n1 2\n1\n2\n3\n", "5: expected the end of the file after 2 entries"},
-    {BANNER "array real general\n1 2\n1 2\n3\n", "3: expected one value a line, found \"2\""},
+    {BANNER "array real general\n1 2\n1 2\n3\n", "3: expected one value per line, found \"2\""},
     {BANNER "array real general\n1 1\n1,5\n", "3: expected a number, found \"1,5\""},
     {BANNER "array real general\n1 1\n0x10\n", "3: expected a number, found \"0x10\""},
     {BANNER "array real general\n1 1\n1e999\n", "3: expected a number within the range of f64, found \"1e999\""},
@@ -109,8 +108,8 @@ static const Refusal refusals[] = {
     {BANNER "coordinate real general\n2 2 1\n3 1 5\n", "3: expected a row, 1 to 2, found \"3\""},
     {BANNER "coordinate real general\n2 2 1\n1 0 5\n", "3: expected a column, 1 to 2, found \"0\""},
     {BANNER "coordinate real general\n2 2 1\n1 1\n", "3: expected a number, found the end of the line"},
-    {BANNER "coordinate pattern general\n2 2 1\n1 1 1\n", "3: expected row and column alone, found \"1\""},
-    {BANNER "coordinate real general\n2 2 1\n1 1 1 0\n", "3: expected row, column and value alone, found \"0\""},
+    {BANNER "coordinate pattern general\n2 2 1\n1 1 1\n", "3: expected only a row and a column, found \"1\""},
+    {BANNER "coordinate real general\n2 2 1\n1 1 1 0\n", "3: expected only a row, a column and a value, found \"0\""},
     {BANNER "coordinate real general\n2 2 4\n1 1 1\n",
      "2: truncated: expected 4 entries, and 6 bytes that follow cannot hold so many"},
     {BANNER "coordinate real general\n9223372036854775807 9223372036854775807 9223372036854775807\n1 1 1\n",
@@ -174,7 +173,7 @@ static void test_comments(void) {
   g_assert_null(parse(bad, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);
   g_assert_cmpstr(error->message, ==,
-                  "x.mtx:1048578: more than 1048576 bytes of comments and blank lines in a row, the limit");
+                  "x.mtx:1048578: more than 1048576 consecutive bytes of comments and blank lines, the limit");
   g_clear_error(&error);
   g_assert_null(parse(after, &error));
   g_assert_error(error, TG_IO_ERROR, TG_IO_ERROR_BAD_INPUT);

@@ -156,12 +156,12 @@ typedef struct Refusal {
 #define DICTIONARY(descr, shape) "{'descr': " descr ", 'fortran_order': False, 'shape': " shape ", }"
 
 static const Refusal refusals[] = {
-    {DICTIONARY("'<i4'", "(1, 1)"), "x.npy: dtype <i4 is not accepted: accepted are <f4, <f8, >f4 and >f8 *"},
-    {DICTIONARY("'<f2'", "(1, 1)"), "x.npy: dtype <f2 is not accepted*"},
-    {DICTIONARY("'<c16'", "(1, 1)"), "x.npy: dtype <c16 is not accepted*"},
-    {DICTIONARY("'|O'", "(1, 1)"), "x.npy: dtype |O (an array of Python objects) is not accepted*"},
-    {DICTIONARY("[('a', '<f8')]", "(1, 1)"), "x.npy: dtype of records or sub-arrays is not accepted*"},
-    {DICTIONARY("''", "(1, 1)"), "x.npy: dtype  is not accepted*"},
+    {DICTIONARY("'<i4'", "(1, 1)"), "x.npy: dtype <i4 is not supported: expected <f4, <f8, >f4 or >f8 *"},
+    {DICTIONARY("'<f2'", "(1, 1)"), "x.npy: dtype <f2 is not supported*"},
+    {DICTIONARY("'<c16'", "(1, 1)"), "x.npy: dtype <c16 is not supported*"},
+    {DICTIONARY("'|O'", "(1, 1)"), "x.npy: dtype |O (an array of Python objects) is not supported*"},
+    {DICTIONARY("[('a', '<f8')]", "(1, 1)"), "x.npy: dtype of records or sub-arrays is not supported*"},
+    {DICTIONARY("''", "(1, 1)"), "x.npy: dtype  is not supported*"},
     {DICTIONARY("'<f8'", "(1, 1, 1)"), "*expected no more than two dimensions, found \"1), }\""},
     {DICTIONARY("'<f8'", "(-1, 1)"), "*expected an extent of at least 1, found \"-1, 1), }\""},
     {DICTIONARY("'<f8'", "(0, 4)"), "*expected an extent of at least 1, found \"0, 4), }\""},
@@ -221,7 +221,7 @@ static void test_damaged(void) {
       {"", 0, "x.npy: the file is empty: a .npy file begins with the bytes \\x93NUMPY"},
       {"PK\3\4", 4, "x.npy: not a .npy file: a .npy file begins with the bytes \\x93NUMPY"},
       {"\x93NUMP", 5, "x.npy: truncated .npy preamble: expected 8 bytes, found 5"},
-      {"\x93NUMPY\4\0\2\0{}", 12, "x.npy: .npy version 4.0 is not known: expected 1.0, 2.0 or 3.0"},
+      {"\x93NUMPY\4\0\2\0{}", 12, "x.npy: .npy version 4.0 is not supported: expected 1.0, 2.0 or 3.0"},
       {"\x93NUMPY\2\0\2\0", 10, "x.npy: truncated .npy preamble: expected 12 bytes, found 10"},
       {"\x93NUMPY\1\0\x76\0{}", 12, "x.npy: truncated .npy header: expected 118 bytes, found 2"},
       {"\x93NUMPY\1\0\5\0{}", 12, "x.npy: truncated .npy header: expected 5 bytes, found 2"},

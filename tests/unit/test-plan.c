@@ -81,7 +81,7 @@ static void test_top(void) {
   plan(f);
   g_assert_cmpuint(f->plan.ranked->len, ==, 1);
   g_assert_true(place(f, 0)->tie && place(f, 0)->certain);
-  g_assert_cmpstr(place(f, 0)->why, !=, "nothing else came in");
+  g_assert_cmpstr(place(f, 0)->why, !=, "no other candidate");
   g_assert_nonnull(strstr(place(f, 0)->why, "16.7 % less time than cannon on 4x4"));
   f->machine.residual = 0.2;
   plan(f);
@@ -101,7 +101,7 @@ static void test_zero(void) {
   plan(f);
   g_assert_cmpuint(f->plan.ranked->len, >, 2);
   g_assert_cmpint(place(f, 0)->processors, ==, 1);
-  g_assert_nonnull(strstr(place(f, 0)->why, "takes 0 s, as all"));
+  g_assert_nonnull(strstr(place(f, 0)->why, "takes 0 s, like all"));
   for (guint i = 0; i < f->plan.ranked->len; i++) {
     g_assert_cmpfloat(place(f, i)->predicted_s, ==, 0);
     g_assert_true(place(f, i)->tie && isnan(place(f, i)->efficiency));
@@ -118,7 +118,7 @@ static void test_factor(void) {
   f->machine.link.latency_s = 1e6;
   plan(f);
   g_assert_cmpint(place(f, 0)->processors, ==, 1);
-  g_assert_nonnull(strstr(place(f, 0)->why, " times as quick as cannon on "));
+  g_assert_nonnull(strstr(place(f, 0)->why, " times as fast as cannon on "));
   g_assert_nonnull(strstr(place(f, 1)->why, " times the time of the first: "));
   fixture_free(f);
 }

@@ -48,37 +48,37 @@ static const Refusal refusals[] = {
     {"name-twice", "schedule t\ngrid i:q, i:q\n", 2, 11, "not used yet"},
     {"parameter-on-coordinate", "schedule t\ngrid i:q\nparam r = i\n", 3, 12, "depends on a coordinate"},
     {"loop-in-use", HEAD "repeat s in 2\n  repeat s in 2\n    move A to (i,j)\n", 5, 10, "not in use here"},
-    {"loop-shadows", HEAD "repeat i in 2\n  move A to (i,j)\n", 4, 8, "no coordinate or parameter bears"},
-    {"loop-shadows-parameter", HEAD "repeat q in 2\n  move A to (i,j)\n", 4, 8, "no coordinate or parameter bears"},
+    {"loop-shadows", HEAD "repeat i in 2\n  move A to (i,j)\n", 4, 8, "no coordinate or parameter has"},
+    {"loop-shadows-parameter", HEAD "repeat q in 2\n  move A to (i,j)\n", 4, 8, "no coordinate or parameter has"},
     {"misspelt", HEAD "mvoe A to (i,j)\n", 4, 1, "found `mvoe`"},
-    {"note-outside", HEAD "note \"why\"\nmove A to (i,j)\n", 4, 1, "a note without its step"},
+    {"note-outside", HEAD "note \"why\"\nmove A to (i,j)\n", 4, 1, "a note without a step"},
     {"count-on-coordinate", HEAD "repeat s in i\n  move A to (i,j)\n", 4, 14, "all processors share"},
-    {"meant-move", HEAD "mov A to (i,j)\n", 4, 1, "found `mov`, did you mean `move`?"},
-    {"meant-step", HEAD "stpe \"a\"\n  move A to (i,j)\n", 4, 1, "found `stpe`, did you mean `step`?"},
+    {"meant-move", HEAD "mov A to (i,j)\n", 4, 1, "found `mov`; did you mean `move`?"},
+    {"meant-step", HEAD "stpe \"a\"\n  move A to (i,j)\n", 4, 1, "found `stpe`; did you mean `step`?"},
     {"meant-note", HEAD "step \"a\"\n  noet \"why\"\n  move A to (i,j)\n", 5, 3, "did you mean `note`?"},
-    {"meant-repeat", HEAD "for s in q: # all\n  C += A * B\n", 4, 1, "found `for`, did you mean `repeat s in q`?"},
-    {"meant-repeat-of-what", HEAD "for\n", 4, 1, "found `for`, did you mean `repeat`?"},
-    {"meant-to-send", HEAD "send A to (i,j-1)\n", 4, 1, "found `send`, did you mean `move A to (i,j-1)`?"},
-    {"meant-where", HEAD "move A to (i,j) wher i > 0\n", 4, 17, "found `wher`, did you mean `where`?"},
-    {"meant-where-too", HEAD "move A to (i,j) if i > 0\n", 4, 17, "found `if`, did you mean `where`?"},
-    {"meant-into", HEAD "move A to (i,j) inot X\n", 4, 17, "found `inot`, did you mean `into`?"},
-    {"meant-grid", "schedule t\ngird i:q\n", 2, 1, "found `gird`, did you mean `grid`?"},
-    {"meant-param", "schedule t\nparma b\ngrid i:q\n", 2, 1, "found `parma`, did you mean `param`?"},
-    {"meant-place", "schedule t\ngrid i:q\nplaec A(i,i) on (i)\n", 3, 1, "found `plaec`, did you mean `place`?"},
-    {"meant-place-again", HEAD "plce A(i,j) on (i,j)\n", 4, 1, "found `plce`, did you mean `place`?"},
-    {"meant-matrix", "schedule t\ngrid i:q\nplace a(i,i) on (i)\n", 3, 7, "found `a`, did you mean `A`?"},
+    {"meant-repeat", HEAD "for s in q: # all\n  C += A * B\n", 4, 1, "found `for`; did you mean `repeat s in q`?"},
+    {"meant-repeat-of-what", HEAD "for\n", 4, 1, "found `for`; did you mean `repeat`?"},
+    {"meant-to-send", HEAD "send A to (i,j-1)\n", 4, 1, "found `send`; did you mean `move A to (i,j-1)`?"},
+    {"meant-where", HEAD "move A to (i,j) wher i > 0\n", 4, 17, "found `wher`; did you mean `where`?"},
+    {"meant-where-too", HEAD "move A to (i,j) if i > 0\n", 4, 17, "found `if`; did you mean `where`?"},
+    {"meant-into", HEAD "move A to (i,j) inot X\n", 4, 17, "found `inot`; did you mean `into`?"},
+    {"meant-grid", "schedule t\ngird i:q\n", 2, 1, "found `gird`; did you mean `grid`?"},
+    {"meant-param", "schedule t\nparma b\ngrid i:q\n", 2, 1, "found `parma`; did you mean `param`?"},
+    {"meant-place", "schedule t\ngrid i:q\nplaec A(i,i) on (i)\n", 3, 1, "found `plaec`; did you mean `place`?"},
+    {"meant-place-again", HEAD "plce A(i,j) on (i,j)\n", 4, 1, "found `plce`; did you mean `place`?"},
+    {"meant-matrix", "schedule t\ngrid i:q\nplace a(i,i) on (i)\n", 3, 7, "found `a`; did you mean `A`?"},
     {"meant-axis",
      "schedule t\ngrid row:q, column:q\nplace A(row,column), B(row,column), C(row,column) on (row,column)\n"
      "broadcast A along colum from 0\n",
-     4, 19, "found `colum`, did you mean `column`?"},
+     4, 19, "found `colum`; did you mean `column`?"},
     {"meant-index", "schedule t\ngrid row:q, column:q\nplace A(row,colunm) on (row,column)\n", 3, 13,
-     "found `colunm`, did you mean `column`?"},
-    {"meant-loop", HEAD "repeat round in q\n  move A to (i, j-rond)\n", 5, 19, "found `rond`, did you mean `round`?"},
-    {"meant-parameter", HEAD "move A to (i, Q)\n", 4, 15, "found `Q`, did you mean `q`?"},
+     "found `colunm`; did you mean `column`?"},
+    {"meant-loop", HEAD "repeat round in q\n  move A to (i, j-rond)\n", 5, 19, "found `rond`; did you mean `round`?"},
+    {"meant-parameter", HEAD "move A to (i, Q)\n", 4, 15, "found `Q`; did you mean `q`?"},
     {"known-names", HEAD "repeat s in q\n  move A to (i, x)\n", 5, 17,
      "expected a number or a name declared above: s, i, j, q"},
     {"known-axes", HEAD "broadcast A along k from 0\n", 4, 19, "a coordinate of the grid: i, j"},
-    {"meant-buffer", HEAD "C += AA * B\n", 4, 6, "nothing ever puts a block into `AA`, did you mean `A`?"},
+    {"meant-buffer", HEAD "C += AA * B\n", 4, 6, "nothing ever puts a block into `AA`; did you mean `A`?"},
     {"known-buffer", HEAD "A B * C\n", 4, 3, "found `B`, expected `+=` or `=`"},
     {"reserved-first", HEAD "to (i,j)\n", 4, 1, "found `to`, expected a product"},
     {"late-declaration", HEAD "move A to (i,j)\nparam x\n", 5, 1, "above the first statement"},
@@ -137,8 +137,8 @@ static void test_value(gconstpointer data) {
 static const struct {
   const char *expression, *message;
 } failures[] = {{"1/0", "divides by zero"},           {"1%0", "divides by zero"},
-                {"2**(0-1)", "negative exponent"},    {"log2(3)", "no power of two"},
-                {"log2(0)", "no power of two"},       {"2**64", "64 bits"},
+                {"2**(0-1)", "negative exponent"},    {"log2(3)", "not a power of two"},
+                {"log2(0)", "not a power of two"},    {"2**64", "64 bits"},
                 {"9223372036854775807+1", "64 bits"}, {"-(-9223372036854775807-1)", "64 bits"}};
 
 static void test_evaluation_failures(void) {
@@ -158,7 +158,7 @@ static void test_limits(void) {
   g_autofree char *parentheses = g_strnfill(33, '('), *spaces = g_strnfill(TG_MAX_LINE, ' ');
   g_autofree char *deep = g_strconcat(HEAD "move A to (i, ", parentheses, "j\n", NULL);
   g_assert_false(bound_from(&bound, deep, "2x2", NULL));
-  g_assert_nonnull(strstr(bound.error.message, "32 parentheses"));
+  g_assert_nonnull(strstr(bound.error.message, "32 nested parentheses"));
   g_autofree char *line = g_strconcat(HEAD "move A to (i, j)", spaces, "#\n", NULL);
   g_assert_false(bound_from(&bound, line, "2x2", NULL));
   g_assert_nonnull(strstr(bound.error.message, "at most 1000"));
@@ -169,7 +169,7 @@ static void test_limits(void) {
   g_assert_cmpint(bound.error.line, ==, 4 + TG_MAX_STATEMENTS);
   for (int i = 0; i <= TG_MAX_NESTING; i++) g_string_append_printf(nested, "%*srepeat s%d in 1\n", i, "", i);
   g_assert_false(bound_from(&bound, nested->str, "2x2", NULL));
-  g_assert_nonnull(strstr(bound.error.message, "more than 8 repeats"));
+  g_assert_nonnull(strstr(bound.error.message, "more than 8 nested repeats"));
   g_assert_cmpuint(sizeof(TgSchedule), <, 4096);
 }
 
@@ -179,7 +179,7 @@ static const struct {
 } bindings[] = {
     {HEAD "C = A * B\n", NULL, NULL, "`q` has no value", TG_BOUND_NO},
     {HEAD "C = A * B\n", "2x3", NULL, "both 2 and 3", TG_BOUND_NO},
-    {HEAD "C = A * B\n", "2x2x2", NULL, "a grid of 3 extents", TG_BOUND_NO},
+    {HEAD "C = A * B\n", "2x2x2", NULL, "the grid has 3 extents", TG_BOUND_NO},
     {HEAD "C = A * B\n", "2x2", "r=3", "no parameter `r`; it has q", TG_BOUND_NO},
     {HEAD "C = A * B\n", NULL, "q=0", "extent 0", TG_BOUND_NO},
     {HEAD "C = A * B\n", NULL, "q=100000", "expected 1 or more", TG_BOUND_NO},
@@ -187,16 +187,16 @@ static const struct {
      "require q > 2 does not hold (with q = 2)", TG_BOUND_UNMET},
     {"schedule t\ngrid i:q\nparam r = q/2\nplace A(i,0), C(i,0) on (i)\nplace B(0,0) on (0)\nC = A * B\n", "2", "r=3",
      "cannot be set", TG_BOUND_NO},
-    {"schedule t\ngrid i:q\nplace A(i,0) on (i)\nplace C(i,0) on (i)\nC = A * A\n", "2", NULL, "B is placed nowhere",
-     TG_BOUND_NO},
+    {"schedule t\ngrid i:q\nplace A(i,0) on (i)\nplace C(i,0) on (i)\nC = A * A\n", "2", NULL,
+     "B is not placed anywhere", TG_BOUND_NO},
     {"schedule t\ngrid i:q\nplace A(i,0) on (i)\nplace B(i,0) on (i)\nplace C(i,0) on (i)\nC = A * B\n", "2", NULL,
-     "expected as many", TG_BOUND_NO},
+     "expected equal numbers", TG_BOUND_NO},
     {"schedule t\ngrid i:q\nplace A(i,0) on (i)\nplace B(0,0) on (0)\nplace C(0,0) on (i)\nC = A * B\n", "2", NULL,
      "C is placed as 1×1 blocks", TG_BOUND_NO},
     {"schedule t\ngrid i:q\nplace A(i-1,0) on (i)\nplace B(0,0) on (0)\nplace C(i,0) on (i)\nC = A * B\n", "2", NULL,
      "row -1", TG_BOUND_NO},
     {"schedule t\ngrid i:q\nplace A(2*i,0) on (i)\nplace B(0,0) on (0)\nplace C(2*i,0) on (i)\nC = A * B\n", "2", NULL,
-     "A(1, 0) is placed nowhere", TG_BOUND_NO},
+     "A(1, 0) is not placed anywhere", TG_BOUND_NO},
     {"schedule t\ngrid i:q\nplace A(i,0) on (i)\nplace B(0,0) on (0)\nplace C(i,0) on (i)\nplace C(i,0) on (0) as "
      "D[i]\nC = A * B\n",
      "2", NULL, "placed twice", TG_BOUND_NO},

@@ -45,14 +45,15 @@ static const Rejection rejections[] = {
      "adds a term of C(0, 0) to C(0, 2) with 1 of 3 terms"},
     {"reduce-empty", GRID ALIGN "C += A * B where j == 0\nreduce C along j to 0\n", TG_CAUSE_EMPTY_READ, 3, 1, 8,
      "processor (0, 1): `reduce C along j to 0` reads C, which is empty"},
-    {"bad-expression", GRID "move A to (i, j/(i-1))\n", TG_CAUSE_EXPRESSION, 1, 3, 4, "processor (1, 0): divides by zero"},
+    {"bad-expression", GRID "move A to (i, j/(i-1))\n", TG_CAUSE_EXPRESSION, 1, 3, 4,
+     "processor (1, 0): divides by zero"},
     {"bad-repeat", GRID "move A to (i, j)\nrepeat s in 0-3\n  C += A * B\n", TG_CAUSE_EXPRESSION, 1, -1, 5,
      "a repeat of -3 times"},
     {"negative-slot", GRID "copy A into P[i-1]\nC += P[0] * B\n", TG_CAUSE_EXPRESSION, 1, 0, 4, "slot P[-1]"},
     {"two-placed", "schedule t\ngrid i:q, j:q\nplace A(i,j), C(i,j) on (i,j)\nplace B(i,j) on (i,j) as A\nC += A * A\n",
      TG_CAUSE_WRITTEN_TWICE, 0, 0, 0, "two blocks are placed in A"},
     {"two-results", "schedule t\ngrid i:q, j:q\nplace A(i,j), B(i,j) on (i,j)\nplace C(i,j) on (i,0)\nC += A * B\n",
-     TG_CAUSE_WRITTEN_TWICE, 0, 0, 0, "two blocks of C are to end in C"},
+     TG_CAUSE_WRITTEN_TWICE, 0, 0, 0, "two blocks of C would end in C"},
 };
 
 static gboolean prove(Bound *bound, TgProof *proof) {

@@ -53,7 +53,7 @@ def test_goto(_):
     run.until("step 0 of 5")
     run.press("g", "go to step (0 to 5): _")
     run.press("14\1773", "go to step (0 to 5): 13_")
-    run.press("\r", "there is no step 13: 0 to 5", "step 0 of 5")
+    run.press("\r", "there is no step 13: type 0 to 5", "step 0 of 5")
     run.press("g4\r", "step 4 of 5")
     run.press("g2\033", "g goto", "step 4 of 5")
     run.press("q")
@@ -119,7 +119,7 @@ def test_scroll(_):
     run.press("\033[6~\033[6~\033[6~", "k=3")
     run.press("\033[5~\033[5~\033[5~", "k=0")
     run.press("z", "cells")
-    run.press("z", "map", "how far its sum")
+    run.press("z", "map", "how complete its sum")
     run.press("q")
     run.end(0)
 

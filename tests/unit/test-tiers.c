@@ -271,7 +271,7 @@ static void test_refusals(void) {
   refused(&c, &machine, TG_SIM_ERROR_TOO_LARGE, "need 3e+06 bytes of the device's memory, which has 1e+06");
   c.tiers.blocks = (TgProductBlocks){100, 100, 100};
   c.model = TG_COST_LOGGP;
-  refused(&c, &machine, TG_SIM_ERROR_BAD_INPUT, "knows no memory tiers");
+  refused(&c, &machine, TG_SIM_ERROR_BAD_INPUT, "does not support memory tiers");
   c.model = TG_COST_HOCKNEY;
   c.algorithm = "transpose";
   c.dims = 2;

@@ -18,40 +18,40 @@ typedef struct BadText {
 } BadText;
 
 static const BadText bad_texts[] = {
-    {"", 1, ": at column 1 the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
-    {"tours:4", 1, "tours:4: at column 1 there is no network 'tours', did you mean torus?"},
-    {"switch:4*Ring:4", 10, "switch:4*Ring:4: at column 10 there is no network 'Ring', did you mean ring?"},
+    {"", 1, ": column 1: the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
+    {"tours:4", 1, "tours:4: column 1: there is no network 'tours'; did you mean torus?"},
+    {"switch:4*Ring:4", 10, "switch:4*Ring:4: column 10: there is no network 'Ring'; did you mean ring?"},
     {"star:4", 1,
-     "star:4: at column 1 there is no network 'star', expected torus, mesh, ring, line, hypercube, full or switch"},
-    {"mesh", 5, "mesh: at column 5 the text ends, expected ':' and the extents"},
+     "star:4: column 1: there is no network 'star', expected torus, mesh, ring, line, hypercube, full or switch"},
+    {"mesh", 5, "mesh: column 5: the text ends, expected ':' and the extents"},
     {"mesh:8y8", 7,
-     "mesh:8y8: at column 7 found 'y', expected 'x' and another extent, '*' and the next level, or the end"},
-    {"mesh:8x", 8, "mesh:8x: at column 8 the text ends, expected an extent, a whole number of at least 1"},
-    {"ring:-3", 6, "ring:-3: at column 6 found '-', expected an extent, a whole number of at least 1"},
-    {"ring:\t3", 6, "ring:?3: at column 6 found byte 0x09, expected an extent, a whole number of at least 1"},
-    {"torus:4x0", 9, "torus:4x0: at column 9 the extent is 0, expected 1 to 16777216"},
-    {"torus:1000000000x2", 7, "torus:1000000000x2: at column 7 the extent is 1000000000, expected 1 to 16777216"},
+     "mesh:8y8: column 7: found 'y', expected 'x' and another extent, '*' and the next level, or the end"},
+    {"mesh:8x", 8, "mesh:8x: column 8: the text ends, expected an extent, a whole number of at least 1"},
+    {"ring:-3", 6, "ring:-3: column 6: found '-', expected an extent, a whole number of at least 1"},
+    {"ring:\t3", 6, "ring:?3: column 6: found byte 0x09, expected an extent, a whole number of at least 1"},
+    {"torus:4x0", 9, "torus:4x0: column 9: the extent is 0, expected 1 to 16777216"},
+    {"torus:1000000000x2", 7, "torus:1000000000x2: column 7: the extent is 1000000000, expected 1 to 16777216"},
     {"line:99999999999999999999999", 6,
-     "line:99999999999999999999999: at column 6 the extent is 99999999999999999999999, expected 1 to 16777216"},
+     "line:99999999999999999999999: column 6: the extent is 99999999999999999999999, expected 1 to 16777216"},
     {"line:18446744073709551620", 6, /* 2^64 + 4 */
-     "line:18446744073709551620: at column 6 the extent is 18446744073709551620, expected 1 to 16777216"},
+     "line:18446744073709551620: column 6: the extent is 18446744073709551620, expected 1 to 16777216"},
     {"torus:16777216x16777216x16777216x16777216", 1,
-     "torus:16777216x16777216x16777216x16777216: at column 1 the network grows beyond 16777216 nodes (torus: grid "
+     "torus:16777216x16777216x16777216x16777216: column 1: the network grows beyond 16777216 nodes (torus: grid "
      "with wraparound links; dimension-ordered routes, the shorter way round)"},
     {"hypercube:64", 1,
-     "hypercube:64: at column 1 the network grows beyond 16777216 nodes (hypercube: 2^d nodes, neighbours differ in "
+     "hypercube:64: column 1: the network grows beyond 16777216 nodes (hypercube: 2^d nodes, neighbours differ in "
      "one "
      "bit; e-cube routes, lowest bit first)"},
     {"switch:4097*full:4096", 13,
-     "switch:4097*full:4096: at column 13 the network grows beyond 16777216 nodes (full: a link from every node to "
+     "switch:4097*full:4096: column 13: the network grows beyond 16777216 nodes (full: a link from every node to "
      "every "
      "other)"},
     {"mesh:1x2x3x4x5", 13,
-     "mesh:1x2x3x4x5: at column 13 there is one extent too many, expected at most 4 for mesh, as in mesh:8x8"},
-    {"ring:4x4", 7, "ring:4x4: at column 7 there is one extent too many, expected at most 1 for ring, as in ring:8"},
+     "mesh:1x2x3x4x5: column 13: there is one extent too many, expected at most 4 for mesh, as in mesh:8x8"},
+    {"ring:4x4", 7, "ring:4x4: column 7: there is one extent too many, expected at most 1 for ring, as in ring:8"},
     {"ring:2*ring:2*ring:2*ring:2", 22,
-     "ring:2*ring:2*ring:2*ring:2: at column 22 there is a fourth level, expected at most three"},
-    {"ring:2*", 8, "ring:2*: at column 8 the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
+     "ring:2*ring:2*ring:2*ring:2: column 22: there is a fourth level, expected at most three"},
+    {"ring:2*", 8, "ring:2*: column 8: the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
 };
 
 static void bad_text_is_refused_in_words(void) {
@@ -240,7 +240,7 @@ static void networks_fit_the_grid(void) {
     g_assert_cmpstr(text, ==, cases[c].network);
   }
   g_assert_false(tg_topology_for_grid(&topology, "hypercube", 2, uneven, &error));
-  g_assert_nonnull(strstr(error.message, "9 processors, no power of two"));
+  g_assert_nonnull(strstr(error.message, "9 processors, not a power of two"));
 }
 
 int main(int argc, char **argv) {

@@ -294,7 +294,7 @@ def test_on():
     assert {s["args"]["step"]: s["name"] for s in slices} == labels and len(slices) == 5
     assert [e["args"]["name"] for e in measured if e["name"] == "process_name"] == ["measured: cannon on 4x4, cpu"]
     assert trace.about["on"] == "cpu" and Trace("cannon", "--grid", "2x2", "-n", 8).about["on"] is None
-    assert "--on asks for" in run("trace", "cannon", "--grid", "2x2", "-n", 8, "--trials", 2, "-o", "x.json",
+    assert "add --on EXECUTOR" in run("trace", "cannon", "--grid", "2x2", "-n", 8, "--trials", 2, "-o", "x.json",
                                   expect=2).stderr
     run("trace", "cannon", "--grid", "2x2", "-n", 8, "--on", "moon", "-o", "x.json", expect=2)
     assert not pathlib.Path("x.json").exists()

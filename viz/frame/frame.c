@@ -295,7 +295,7 @@ static bool check_network(const TgFrames *frames, GError **error) {
   int64_t nodes = embedding ? embedding->nodes : topology->nodes;
   if (placed == frames->frame.processors && (embedding ? nodes == topology->nodes : placed <= nodes)) return true;
   return TG_DRAW_FAIL(error, NETWORK,
-                      "%" G_GINT64_FORMAT " processors do not go onto a network of %d nodes without an embedding",
+                      "%" G_GINT64_FORMAT " processors do not fit a network of %d nodes without an embedding",
                       frames->frame.processors, topology->nodes);
 }
 

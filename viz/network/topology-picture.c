@@ -508,14 +508,14 @@ static gboolean has_room(const TgTopology *topology, const char *format, uint64_
 
 GBytes *tg_draw_topology(const TgTopology *topology, const char *format, uint64_t memory_limit_bytes, GError **error) {
   if (topology->nodes > TG_TOPOLOGY_PICTURE_NODES) {
-    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG, "the network has %d nodes, and at most %d are drawn",
+    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG, "the network has %d nodes, but at most %d can be drawn",
                 topology->nodes, TG_TOPOLOGY_PICTURE_NODES);
     return NULL;
   }
   if (!has_room(topology, format, memory_limit_bytes, error)) return NULL;
   if (topology->links / 2 > TG_TOPOLOGY_PICTURE_CABLES) {
     g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
-                "the network has %" G_GINT64_FORMAT " cables, and at most %d are drawn", (gint64)topology->links / 2,
+                "the network has %" G_GINT64_FORMAT " cables, but at most %d can be drawn", (gint64)topology->links / 2,
                 TG_TOPOLOGY_PICTURE_CABLES);
     return NULL;
   }

@@ -168,9 +168,11 @@ static bool lay(Lab *lab, TgError *error) {
   const char *network = *lab->settings.network ? lab->settings.network : NULL;
   if (!tg_topology_for_grid(&lab->network, network, schedule->dims, schedule->extent, error)) return false;
   if (tg_schedule_processors(schedule) > MOST_PROCESSORS)
-    return tg_error_set(error, 0, 0, "the page goes up to %d processors; use the command for more", MOST_PROCESSORS);
+    return tg_error_set(error, 0, 0, "the page supports up to %d processors; use the command for more",
+                        MOST_PROCESSORS);
   if (lab->network.links > MOST_LINKS)
-    return tg_error_set(error, 0, 0, "the page goes up to networks of %d links; use the command for more", MOST_LINKS);
+    return tg_error_set(error, 0, 0, "the page supports networks of up to %d links; use the command for more",
+                        MOST_LINKS);
   return tg_embedding_init(&lab->embedding, lab->settings.embedding, schedule->dims, schedule->extent, &lab->network,
                            error);
 }

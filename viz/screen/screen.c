@@ -163,7 +163,7 @@ static const struct {
     {"Home, End", "the first and the last step", NULL},
     {"g", "go to a step: type its number", NULL},
     {"space, + and -", "play and pause; faster and slower", NULL},
-    {"f", "follow a block: type A01 or A0,12; nothing ends it", NULL},
+    {"f", "follow a block: type A01 or A0,12; empty: none", NULL},
     {"up, down, PgUp, PgDn", "scroll the grid; < and > sideways", NULL},
     {"z", "cells, the map of the whole grid, or what fits", NULL},
     {"s", "save the step's picture as SVG", NULL},
@@ -172,7 +172,7 @@ static const struct {
     {"A01*B11 C01 ##..", "multiplies A01 by B11; C01 has 2 of its 4 terms", "A₀₁·B₁₁ C₀₁ ██░░"},
     {"A01< B11^2", "A01 leaves to the left, B11 goes up by 2", "A₀₁← B₁₁↑2"},
     {"A00>j=*", "A00 goes to all others along j", "A₀₀→j=*"},
-    {"got A02 B21", "came in this step", "got A₀₂ B₂₁"},
+    {"got A02 B21", "arrived in this step", "got A₀₂ B₂₁"},
 };
 
 /* What the keys do. */
@@ -354,7 +354,7 @@ static void add_row(const Window *window, int64_t plane, int64_t at) {
 
 static const char *legend(const TgScreen *screen) {
   if (!screen->tour->frame->detail) return "a digit: blocks that the processor receives";
-  return screen->paper.unicode ? "▁▄█: how far its sum of C is; a digit: blocks it receives; z: cells"
+  return screen->paper.unicode ? "▁▄█: how complete its sum of C is; a digit: blocks it receives; z: cells"
                                : "first digit: eighths of its sum of C; second: blocks it receives; z: cells";
 }
 

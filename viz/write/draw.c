@@ -162,8 +162,7 @@ static const TgAnimationKind kinds[] = {{"svg", "svg", finish_svg}, {"gif", TG_R
 static const TgAnimationKind *find_kind(const char *format, GError **error) {
   for (gsize k = 0; k < G_N_ELEMENTS(kinds); k++)
     if (g_ascii_strcasecmp(kinds[k].suffix, format) == 0) return &kinds[k];
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "'%s' is no format of a moving picture: use svg or gif",
-              format);
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "'%s' is not an animation format: use svg or gif", format);
   return NULL;
 }
 
@@ -190,11 +189,11 @@ static void animation_free(TgAnimation *animation) {
 static gboolean has_room(const TgAnimation *animation, GError **error) {
   enum { COPIES = 4 };
   if (!animation->limit_bytes || animation->file_bytes <= animation->limit_bytes / COPIES) return TRUE;
-  return TG_DRAW_FAIL(
-      error, MEMORY,
-      "the first %u steps of the moving picture have %.0f MB already, which to join takes %d times as much "
-      "memory, and %.0f MB are available",
-      animation->files->len, (double)animation->file_bytes / 1e6, COPIES, (double)animation->limit_bytes / 1e6);
+  return TG_DRAW_FAIL(error, MEMORY,
+                      "the first %u steps of the animation already take %.0f MB; joining them needs %d times as much "
+                      "memory, but %.0f MB are available",
+                      animation->files->len, (double)animation->file_bytes / 1e6, COPIES,
+                      (double)animation->limit_bytes / 1e6);
 }
 
 /** Adds the next scene; all have the same size. */

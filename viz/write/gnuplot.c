@@ -84,7 +84,8 @@ static int open_script(const char *script, GError **error) {
   unlink(path);
   if (write_all(file, script) && lseek(file, 0, SEEK_SET) == 0) return file;
   const int number = errno;
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "gnuplot's script: %s", g_strerror(number));
+  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "cannot write the gnuplot script: %s",
+              g_strerror(number));
   close(file);
   return -1;
 }

@@ -107,7 +107,7 @@ static GBytes *report(const TgProgram *program, const GByteArray *said, GError *
   g_autofree char *name = g_path_get_basename(program->words[0]);
   g_autofree char *valid = said->len ? g_utf8_make_valid((const char *)said->data, (gssize)said->len) : g_strdup("");
   g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_RENDER, "%s failed: %s", name,
-              *g_strstrip(valid) ? valid : "it does not say why");
+              *g_strstrip(valid) ? valid : "no reason given");
   return NULL;
 }
 

@@ -167,8 +167,8 @@ static GBytes *render_locked(const TgScene *scene, const TgRenderFormat *format,
 
 static void set_render_error(GError **error, const char *suffix, GString *messages) {
   g_strdelimit(g_strchomp(messages->str), "\n", ' ');
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_RENDER, "Graphviz does not draw this as %s: %s", suffix,
-              *messages->str ? messages->str : "it does not say why");
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_RENDER, "Graphviz cannot draw this as %s: %s", suffix,
+              *messages->str ? messages->str : "no reason given");
 }
 
 /* libgvc does not check what it allocates; what is too little for it is found out before. */
@@ -187,14 +187,13 @@ gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_
   const gboolean allowed = limit_bytes == 0 || bytes <= (double)limit_bytes;
   if (allowed && has_space(row, bytes)) return TRUE;
   if (allowed)
-    return TG_DRAW_FAIL(
-        error, TOO_BIG,
-        "Graphviz needs about %.0f MB of memory for this picture and %.0f MB of address space in addition, and the "
-        "limit leaves less; raise it (ulimit -v, ulimit -d), or draw .dot",
-        bytes / 1e6, (base_space_bytes - base_bytes) / 1e6);
+    return TG_DRAW_FAIL(error, TOO_BIG,
+                        "Graphviz needs about %.0f MB of memory for this picture and another %.0f MB of address space, "
+                        "but the limit leaves less; raise it (ulimit -v, ulimit -d), or draw .dot",
+                        bytes / 1e6, (base_space_bytes - base_bytes) / 1e6);
   return TG_DRAW_FAIL(
       error, MEMORY,
-      "a picture of %.0f marks and %.0f lines needs about %.0f MB of memory as %s, and %.0f MB are available",
+      "a picture of %.0f marks and %.0f lines needs about %.0f MB of memory as %s, but %.0f MB are available",
       size->marks, size->strokes, bytes / 1e6, row->suffix, (double)limit_bytes / 1e6);
 }
 

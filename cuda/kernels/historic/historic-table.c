@@ -41,7 +41,7 @@ static bool takes_size(const TgHistoric *kernel, const TgHistoricRun *run, int d
     return tg_error_set(error, 0, 0, "kernel %s: %c is %" PRId64 ", expected at least 1", kernel->name, "mnk"[d],
                         sizes[d]);
   if (kernel->exactly && sizes[d] != kernel->exactly)
-    return tg_error_set(error, 0, 0, "kernel %s takes m, n and k of %" PRId64 " alone, not %c = %" PRId64, kernel->name,
+    return tg_error_set(error, 0, 0, "kernel %s takes only m, n and k of %" PRId64 ", not %c = %" PRId64, kernel->name,
                         kernel->exactly, "mnk"[d], sizes[d]);
   if (kernel->most[d] && sizes[d] > kernel->most[d])
     return tg_error_set(error, 0, 0, "kernel %s takes %c up to %" PRId64 ", not %" PRId64, kernel->name, "mnk"[d],
@@ -55,10 +55,10 @@ static bool takes_size(const TgHistoric *kernel, const TgHistoricRun *run, int d
 static bool takes_shape(const TgHistoric *kernel, const TgHistoricRun *run, TgError *error) {
   if (kernel->square && (run->m != run->n || run->n != run->k))
     return tg_error_set(error, 0, 0,
-                        "kernel %s takes square matrices alone, not m, n, k = %" PRId64 ", %" PRId64 ", %" PRId64,
+                        "kernel %s takes only square matrices, not m, n, k = %" PRId64 ", %" PRId64 ", %" PRId64,
                         kernel->name, run->m, run->n, run->k);
   if (kernel->kind == TG_HISTORIC_SYMMETRIC && run->m != run->n)
-    return tg_error_set(error, 0, 0, "kernel %s computes A * A': m and n are one number, not %" PRId64 " and %" PRId64,
+    return tg_error_set(error, 0, 0, "kernel %s computes A * A': m and n must be equal, not %" PRId64 " and %" PRId64,
                         kernel->name, run->m, run->n);
   if ((kernel->kind == TG_HISTORIC_TRANSPOSE || kernel->kind == TG_HISTORIC_COPY) && run->k != 1)
     return tg_error_set(error, 0, 0, "kernel %s has no inner extent: k is 1, not %" PRId64, kernel->name, run->k);
@@ -85,11 +85,12 @@ static bool takes_launch(const TgHistoric *kernel, const TgHistoricShape *shape,
   for (int d = 0; d < 3; d++)
     if (shape->grid[d] > most[d])
       return tg_error_set(error, 0, 0,
-                          "kernel %s would need a grid of %" PRId64 " blocks along %c, and a launch takes %" PRId64,
+                          "kernel %s would need a grid of %" PRId64
+                          " blocks along %c, but a launch takes at most %" PRId64,
                           kernel->name, shape->grid[d], "xyz"[d], most[d]);
   const int64_t threads = (int64_t)shape->block[0] * shape->block[1] * shape->block[2];
   if (threads > MOST_THREADS)
-    return tg_error_set(error, 0, 0, "kernel %s would need blocks of %" PRId64 " threads, and a block has %d at most",
+    return tg_error_set(error, 0, 0, "kernel %s would need blocks of %" PRId64 " threads, but a block has at most %d",
                         kernel->name, threads, MOST_THREADS);
   return true;
 }
