@@ -61,7 +61,7 @@ static double host_bytes(const TgOperands *operands) {
 bool tg_operands_have_room(const TgOperands *operands, TgError *error) {
   const double need = host_bytes(operands), available = (double)tg_memory_available_bytes();
   return need <= available ||
-         tg_error_set(error, 0, 0, "needs %.0f bytes of the host's memory, %.0f are available", need, available);
+         tg_error_set(error, 0, 0, "needs %.0f bytes of the host's memory, but %.0f are available", need, available);
 }
 
 static int64_t bytes_of(const TgOperands *operands, int x) {

@@ -348,7 +348,7 @@ static bool fail_kernel(const TgSuite *suite, const char *experiment, const char
     for (size_t j = 0; j < i; j++) again = again || strcmp(suite->methods[i].name, suite->methods[j].name) == 0;
     if (!again) g_string_append_printf(known, "%s%s", i ? ", " : "", suite->methods[i].name);
   }
-  return TG_BENCH_FAIL(error, USAGE, "--kernels %s: bench %s has none of that name; it has: %s", name, experiment,
+  return TG_BENCH_FAIL(error, USAGE, "--kernels %s: bench %s has no such kernel; it has: %s", name, experiment,
                        known->str);
 }
 
@@ -357,7 +357,7 @@ static bool choose(const TgSuite *suite, const char *experiment, GError **error)
     const TgMethod *method = find_method(suite, *name);
     if (!method) return fail_kernel(suite, experiment, *name, error);
     if (method->cpu || !suite->options->cpu_only) continue;
-    return TG_BENCH_FAIL(error, USAGE, "--kernels %s: it needs a GPU, and --cpu-only uses none", *name);
+    return TG_BENCH_FAIL(error, USAGE, "--kernels %s: it needs a GPU, but --cpu-only uses none", *name);
   }
   return true;
 }

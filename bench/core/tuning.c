@@ -67,10 +67,10 @@ bool tg_tuning_keep(const TgDevice *device, const char *key, const TgTuned *tune
   char seconds[G_ASCII_DTOSTR_BUF_SIZE];
   if (!path)
     return TG_BENCH_FAIL(error, FAILED,
-                         "no cache folder: set HOME or XDG_CACHE_HOME, or use --no-cache to keep nothing");
+                         "no cache folder: set HOME or XDG_CACHE_HOME, or use --no-cache to store nothing");
   if (!load(file, path, error)) return false;
   if (g_mkdir_with_parents(folder, 0700) != 0)
-    return TG_BENCH_FAIL(error, FAILED, "%s cannot be made: %s; use --no-cache to keep nothing", folder,
+    return TG_BENCH_FAIL(error, FAILED, "%s cannot be made: %s; use --no-cache to store nothing", folder,
                          g_strerror(errno));
   g_ascii_formatd(seconds, sizeof seconds, "%.6g", tuned->seconds);
   g_autofree char *value = g_strdup_printf("%s %d %d %s", tuned->kernel, tuned->width, tuned->split, seconds);

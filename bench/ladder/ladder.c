@@ -54,7 +54,7 @@ static void print_size(TgPage *page, const TgLadder *ladder, int64_t n) {
   static const char *const heads[] = {"kernel",    "median, ms", "spread",    "trials", "Tflop/s",
                                       "of cublas", "alone, ms",  "of cublas", "error",  ""};
   tg_page_add(page, "\nm = n = k = %" PRId64 ", %s%s\n", n, tg_element_name(ladder->element),
-              ladder->cold ? ", second-level cache empty before each launch" : "");
+              ladder->cold ? ", L2 cache emptied before each launch" : "");
   TgTable *table = tg_page_table(page, "lrrrrrrrrl", 2, heads);
   for (guint r = 0; r < ladder->results->rows->len; r++)
     if (tg_results_at(ladder->results, r)->n == n) add_row(table, ladder, tg_results_at(ladder->results, r));
@@ -69,9 +69,10 @@ static void print(const void *measured, TgPage *page) {
   g_autofree char *where = tg_environment_text(&ladder->results->environment);
   tg_page_add(page, "%s\n", where);
   for (guint s = 0; s < ladder->sizes->len; s++) print_size(page, ladder, g_array_index(ladder->sizes, int64_t, s));
-  tg_page_add(page, "\n  spread: standard deviation, ms; of cublas: its median over the kernel's; alone: on an idle "
-                    "device,\n  with the host's part of a launch; error: relative, of the product\n");
-  if (emulated) tg_page_add(page, "  *: an emulation of the type; see `topogemm list kernels`\n");
+  tg_page_add(page,
+              "\n  spread: standard deviation, ms; of cublas: cuBLAS's median over the kernel's; alone: on an idle\n"
+              "  device, including launch overhead; error: relative error of the product\n");
+  if (emulated) tg_page_add(page, "  *: emulates the type; see `topogemm list kernels`\n");
 }
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
@@ -162,11 +163,10 @@ static bool choose_kernels(const TgBenchOptions *options, TgLadder *ladder, GErr
       g_ptr_array_add(ladder->kernels, (gpointer)kernel);
       continue;
     }
-    return TG_BENCH_FAIL(
-        error, USAGE,
-        "--kernels %s: no kernel of the ladder has that name; see `topogemm list kernels` (a paper's kernel is in "
-        "its paper's experiment)",
-        *name);
+    return TG_BENCH_FAIL(error, USAGE,
+                         "--kernels %s: not a kernel of the ladder; see `topogemm list kernels` (a paper's kernels "
+                         "belong to its own experiment)",
+                         *name);
   }
   return true;
 }

@@ -91,7 +91,7 @@ static void print(const void *measured, TgPage *page) {
   const TgDivisions *divisions = measured;
   const int left_out = count_left_out(divisions->results);
   tg_page_where(page, divisions->results);
-  tg_page_add(page, "\nDivisions, %s: the best of all, the rule's, the fastest of the paper's own\n",
+  tg_page_add(page, "\nDivisions, %s: the best of all, the rule's, and the fastest of the paper's\n",
               divisions->results->rows->len ? tg_results_at(divisions->results, 0)->type : "");
   print_choices(page, divisions);
   tg_page_add(page, "\nThe rule\n");
@@ -103,14 +103,13 @@ static void print(const void *measured, TgPage *page) {
       "times.",
       mean_ratio(divisions, true), mean_ratio(divisions, false));
   tg_page_paragraph(page, 2,
-                    "split: blocks that share the inner extent of a tile of C, and add to it where there are more than "
-                    "one; of the best: times as long as the best.");
+                    "split: blocks that share the inner extent of a tile of C and add to it if there are several; of "
+                    "the best: time divided by the best time.");
   if (left_out)
-    tg_page_paragraph(page, 2,
-                      "%d divisions were left out, over 20 times as slow as the best of their size; --json "
-                      "names them.",
-                      left_out);
-  if (divisions->cache_path) tg_page_paragraph(page, 2, "kept in %s", divisions->cache_path);
+    tg_page_paragraph(
+        page, 2, "%d divisions were left out: over 20 times slower than the best of their size; --json lists them.",
+        left_out);
+  if (divisions->cache_path) tg_page_paragraph(page, 2, "stored in %s", divisions->cache_path);
 }
 
 /* --- a document --------------------------------------------------------------------------------------------------- */

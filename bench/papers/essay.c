@@ -47,10 +47,10 @@ static void print_widths(TgPage *page, const TgResults *results) {
 /* TG_SHOW_WHOLE: with launch and transfers, the transposition of B too. */
 static const TgRatio claims[] = {
     {"the GPU is faster than the CPU", "cpu", 0, "essay-naive", WIDTH, TG_SHOW_TIME},
-    {"…, but for small matrices, by the transfers", "cpu", 0, "essay-naive", WIDTH, TG_SHOW_WHOLE},
+    {"…, except for small matrices (transfers)", "cpu", 0, "essay-naive", WIDTH, TG_SHOW_WHOLE},
     {"tiled is faster than naive", "essay-naive", WIDTH, "essay-tiled", WIDTH, TG_SHOW_TIME},
     {"coalesced is faster than tiled", "essay-tiled", WIDTH, "essay-coalesced", WIDTH, TG_SHOW_TIME},
-    {"…, the CPU's transposition of B counted", "essay-tiled", WIDTH, "essay-coalesced", WIDTH, TG_SHOW_WHOLE},
+    {"…, counting the CPU's transposition of B", "essay-tiled", WIDTH, "essay-coalesced", WIDTH, TG_SHOW_WHOLE},
     {"without bank conflicts it is faster still", "essay-coalesced", WIDTH, "essay-no-conflicts", WIDTH, TG_SHOW_TIME},
     {"the outer product is more useful work", "essay-no-conflicts", WIDTH, "essay-outer", WIDTH, TG_SHOW_TIME},
     {"prefetching and unrolling improve on it", "essay-outer", WIDTH, "essay-prefetch", WIDTH, TG_SHOW_TIME},
@@ -60,7 +60,7 @@ static const TgRatio claims[] = {
 static void print_claims(TgPage *page, const TgResults *results) {
   g_autoptr(GArray) sizes = tg_results_sizes(results);
   if (!results->environment.has_device) return;
-  tg_page_add(page, "\nHow many times as fast here, at n, blocks of %dx%d\n", WIDTH, WIDTH);
+  tg_page_add(page, "\nSpeedup measured here, at n, blocks of %dx%d\n", WIDTH, WIDTH);
   TgTable *table = tg_page_wide_table(page, 'l', "claim of the essay", sizes->len);
   for (guint s = 0; s < sizes->len; s++) tg_table_add(table, "%" PRId64, g_array_index(sizes, int64_t, s));
   for (gsize c = 0; c < G_N_ELEMENTS(claims); c++) {
@@ -76,7 +76,7 @@ static void print_intensity(TgPage *page, const TgResults *results) {
   const TgResult *tiled = tg_results_square(results, "essay-tiled", WIDTH, largest(results));
   if (!naive || !tiled) return;
   tg_page_paragraph(page, 2,
-                    "operations for a byte asked of memory: naive %.3g (the essay: 1/4), tiled %.3g; an operand comes "
+                    "operations per byte requested from memory: naive %.3g (the essay: 1/4), tiled %.3g; operands come "
                     "from a cache more often than not",
                     naive->flops / naive->asked_bytes, tiled->flops / tiled->asked_bytes);
 }
@@ -98,7 +98,7 @@ static void print_oblongs(TgPage *page, const TgResults *results) {
     const TgResult *row = tg_results_at(results, r);
     if (!is_oblong(row) || (before && row->m == before->m && row->n == before->n && row->k == before->k)) continue;
     before = row;
-    if (!table) tg_page_add(page, "\nNot square: medians, on the GPU of the kernel\n");
+    if (!table) tg_page_add(page, "\nRectangular: medians, on the GPU for the kernel alone\n");
     if (!table) table = tg_page_table(page, "lrrrrr", 2, heads);
     tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, row->m, row->n, row->k);
     for (gsize c = 0; c < G_N_ELEMENTS(oblong_columns); c++) {
@@ -114,12 +114,12 @@ static void print_oblongs(TgPage *page, const TgResults *results) {
 static void print(const void *measured, TgPage *page) {
   const TgResults *results = measured;
   tg_page_where(page, results);
-  tg_page_add(page, "\nSquare, f32, blocks of %dx%d: medians, on the GPU of the kernel\n", WIDTH, WIDTH);
+  tg_page_add(page, "\nSquare, f32, blocks of %dx%d: medians, on the GPU for the kernel alone\n", WIDTH, WIDTH);
   tg_page_grid(page, results, columns, G_N_ELEMENTS(columns), TG_SHOW_TIME);
   if (results->environment.has_device) {
-    tg_page_add(page, "\nWith launch, transfers and what the CPU prepares\n");
+    tg_page_add(page, "\nWith launch, transfers and the CPU's preparation\n");
     tg_page_grid(page, results, columns, G_N_ELEMENTS(columns), TG_SHOW_WHOLE);
-    tg_page_add(page, "\nSpeed-up over the CPU, of the kernel\n");
+    tg_page_add(page, "\nSpeedup of the kernel over the CPU\n");
     tg_page_ratios(page, results, columns, G_N_ELEMENTS(columns));
   }
   print_widths(page, results);
@@ -164,7 +164,7 @@ static char *plot(const void *measured, const TgPlotFormat *format) {
     for (int c = 0; c < panels[p].count; c++)
       tg_panel_columns(panel, results, &columns[panels[p].columns[c]], 1, TG_SHOW_TIME);
   }
-  plot_oblongs(tg_chart_panel(chart, "cuBLAS, not square", "third root of m n k", time), results);
+  plot_oblongs(tg_chart_panel(chart, "cuBLAS, rectangular", "third root of m n k", time), results);
   TgPanel *widths = tg_chart_panel(chart, "tiled, by the width of its blocks", rows, time);
   tg_panel_columns(widths, results, tiled, G_N_ELEMENTS(tiled), TG_SHOW_TIME);
   return tg_chart_script(chart, format);

@@ -103,7 +103,7 @@ static void print(const void *measured, TgPage *page) {
   tg_page_where(page, results);
   print_paper(page, results, 1, 8);
   print_paper(page, results, 2, 16);
-  tg_page_add(page, "\nLarger matrices: medians, on the GPU of the kernel\n");
+  tg_page_add(page, "\nLarger matrices: medians, on the GPU for the kernel alone\n");
   tg_page_grid(page, results, first, columns->len, TG_SHOW_TIME);
   tg_page_add(page, "\nGflop/s\n");
   tg_page_grid(page, results, first, columns->len, TG_SHOW_FLOPS);
@@ -112,10 +112,9 @@ static void print(const void *measured, TgPage *page) {
     tg_page_paragraph(
         page, 2,
         "kernel: on the device, between two events around one launch that has been started before; call to end: on the "
-        "host, from the "
-        "call until the device is done; operands in, result out: from and to ordinary memory. The kernels "
-        "that add atomically have C zeroed within their time. chosen: the division into blocks and threads "
-        "that bench division kept as the best of this card, else its rule's.");
+        "host, from the call until the device is done; operands in, result out: from and to ordinary memory. For "
+        "kernels that add atomically, the time includes zeroing C. chosen: the division into blocks and threads that "
+        "bench division stored as the best for this card, otherwise that of its rule.");
   tg_page_remarks(page, results);
 }
 
@@ -168,7 +167,7 @@ static bool add_chosen(TgSuite *suite, GArray *methods, const TgSuiteSize *size,
       .name = "chosen", .historic = division.kernel->name, .width = division.width, .split = division.split};
   g_array_append_val(methods, method);
   tg_results_note(suite->results, "chosen at %" PRId64 ": %s, width %d, split %d, %s", size->n, division.kernel->name,
-                  division.width, division.split, kept ? "as an earlier sweep found" : "by the rule");
+                  division.width, division.split, kept ? "found by an earlier sweep" : "by the rule");
   return true;
 }
 

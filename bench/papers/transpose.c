@@ -36,7 +36,8 @@ static const TgRatio ratios[] = {
 static void print_words(TgPage *page, const TgResults *results) {
   g_autoptr(GArray) sizes = tg_results_sizes(results);
   if (!results->environment.has_device) return;
-  tg_page_add(page, "\nThe essay has the shared transpose ten times as fast as the naive one. Here, tiles of 16x16\n");
+  tg_page_add(
+      page, "\nIn the essay, the shared transpose is ten times as fast as the naive one. Here, with tiles of 16x16\n");
   TgTable *table = tg_page_wide_table(page, 'r', "n", G_N_ELEMENTS(ratios));
   for (gsize r = 0; r < G_N_ELEMENTS(ratios); r++) tg_table_add(table, "%s", ratios[r].head);
   for (guint s = 0; s < sizes->len; s++) {
@@ -46,23 +47,23 @@ static void print_words(TgPage *page, const TgResults *results) {
       tg_page_number(table, "%.3g", tg_results_ratio(results, &ratios[r], n));
   }
   tg_page_paragraph(page, 2,
-                    "naive/shared: how many times as fast shared is, once a launch and a hundred times within one; "
-                    "shared/memcpy, shared/copy: its part of the speed of cudaMemcpy and of a kernel that copies; "
-                    "padding: how many times as fast padding makes it, tiles of 32x32, a hundred times");
+                    "naive/shared: speedup of shared, once per launch and a hundred times within one; shared/memcpy, "
+                    "shared/copy: its fraction of the speed of cudaMemcpy and of a kernel that copies; padding: "
+                    "speedup by padding, tiles of 32x32, a hundred times");
 }
 
 static void print(const void *measured, TgPage *page) {
   const TgResults *results = measured;
   tg_page_where(page, results);
-  tg_page_add(page, "\nOnce per launch: medians, on the GPU of the kernel; tiles of 16x16 unless noted otherwise\n");
+  tg_page_add(page,
+              "\nOnce per launch: medians, on the GPU for the kernel alone; tiles of 16x16 unless noted otherwise\n");
   tg_page_grid(page, results, once, G_N_ELEMENTS(once), TG_SHOW_TIME);
   tg_page_add(page, "\nGB/s, read and written\n");
   tg_page_grid(page, results, once, G_N_ELEMENTS(once), TG_SHOW_BYTES);
   if (results->environment.has_device) {
-    tg_page_add(page,
-                "\nGB/s, a hundred times within a launch (nreps): from the caches where they hold the matrices\n");
+    tg_page_add(page, "\nGB/s, a hundred times within a launch (nreps): from the caches if they hold the matrices\n");
     tg_page_grid(page, results, often, G_N_ELEMENTS(often), TG_SHOW_BYTES);
-    tg_page_add(page, "\nGB/s, once a launch, the second-level cache empty before\n");
+    tg_page_add(page, "\nGB/s, once per launch, with the L2 cache emptied before\n");
     tg_page_grid(page, results, once, G_N_ELEMENTS(once), TG_SHOW_COLD_BYTES);
   }
   print_words(page, results);
@@ -75,8 +76,8 @@ static char *plot(const void *measured, const TgPlotFormat *format) {
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
   g_autoptr(TgChart) chart = tg_chart_new("Transpositions compared with a copy", where);
-  TgPanel *time = tg_chart_panel(chart, "once a launch", rows, "time, s");
-  TgPanel *speed = tg_chart_panel(chart, "once a launch", rows, "bytes/s, read and written");
+  TgPanel *time = tg_chart_panel(chart, "once per launch", rows, "time, s");
+  TgPanel *speed = tg_chart_panel(chart, "once per launch", rows, "bytes/s, read and written");
   TgPanel *repeated = tg_chart_panel(chart, "a hundred times within a launch", rows, "bytes/s, read and written");
   tg_panel_columns(time, results, once, G_N_ELEMENTS(once), TG_SHOW_TIME);
   tg_panel_columns(speed, results, once, G_N_ELEMENTS(once), TG_SHOW_BYTES);

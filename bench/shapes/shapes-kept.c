@@ -17,10 +17,8 @@ char *tg_shapes_key(const char *on, TgElement element, const int64_t size[3], co
 
 static bool fail(const char *key, const char *what, GError **error) {
   g_autofree char *path = tg_tuning_path();
-  return TG_BENCH_FAIL(error, FAILED,
-                       "%s: what is kept for `%s` is not %s; remove it, or use "
-                       "--no-cache",
-                       path, key, what);
+  return TG_BENCH_FAIL(error, FAILED, "%s: the entry for `%s` is not %s; remove it, or use --no-cache", path, key,
+                       what);
 }
 
 bool tg_shapes_kept_variant(const TgDevice *device, const char *key, int32_t *variant, GError **error) {

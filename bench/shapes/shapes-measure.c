@@ -252,7 +252,7 @@ static bool measure(Sweep *sweep, Case *one, TgTransport transport, int32_t vari
   if (bench->progress) bench->progress(bench->progress_data, sweep->done, sweep->total);
   sweep->done++;
   if (tg_now_s() > sweep->end_s) {
-    leave_out(sweep, &row, "the time for this size was up");
+    leave_out(sweep, &row, "the time for this size ran out");
     return true;
   }
   const TgExecutorOptions options = options_of(sweep, transport, variant);
@@ -295,9 +295,9 @@ static gint by_best(gconstpointer a, gconstpointer b) {
 
 /* Why no other variant is tried; NULL: they are. */
 static const char *why_none(const Sweep *sweep, const Case *one) {
-  if (isinf(one->best_s)) return "the C of its own variant is not the product";
+  if (isinf(one->best_s)) return "the C of the executor's own variant is not the product";
   if (one->best_s > hopeless * sweep->best_s[one->place])
-    return "its own variant takes over 3 times as long as the fastest of the executor";
+    return "its own variant takes over 3 times as long as the executor's fastest";
   return NULL;
 }
 

@@ -261,7 +261,7 @@ static void print_wrong(TgPage *page, const TgShapes *shapes) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
     if (row->time.trials && !row->right) append_name(names, row);
   }
-  if (names->len) tg_page_paragraph(page, 2, "WRONG, and not among the best: %s", names->str);
+  if (names->len) tg_page_paragraph(page, 2, "WRONG, so not among the best: %s", names->str);
 }
 
 static void print_left_out(TgPage *page, const TgShapes *shapes) {
@@ -287,14 +287,13 @@ void tg_shapes_print(const void *measured, TgPage *page) {
       if (tg_shapes_at(shapes, r)->n == n && is_first(shapes, r))
         print_own(page, shapes, n, tg_shapes_at(shapes, r)->on);
   }
-  tg_page_paragraph(
-      page, 2,
-      "variant: number of the executor's kernel, of so many; tile: of C, at a time; of the best: times as "
-      "long as the best of the executor; its own variant: the time of the variant that the executor chooses "
-      "over this one.");
+  tg_page_paragraph(page, 2,
+                    "variant: number of the executor's kernel, and how many it has; tile: of C at a time; of the best: "
+                    "time divided by the executor's best time; its own variant: the time of the variant that the "
+                    "executor chooses, divided by this one.");
   print_wrong(page, shapes);
   print_left_out(page, shapes);
-  if (shapes->cache_path) tg_page_paragraph(page, 2, "kept in %s", shapes->cache_path);
+  if (shapes->cache_path) tg_page_paragraph(page, 2, "stored in %s", shapes->cache_path);
 }
 
 /* --- a plot ------------------------------------------------------------------------------------------------------- */

@@ -146,7 +146,7 @@ static void *measure(const TgBenchOptions *options, GError **error) {
                        .options = options};
   if (options->trials) {
     g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE,
-                "--trials: bench shapes makes as many as fit its budget, of hundreds of combinations");
+                "--trials: bench shapes runs as many trials as fit its budget, for hundreds of combinations");
     return NULL;
   }
   if (options->type && !tg_element_parse(options->type, &element)) {

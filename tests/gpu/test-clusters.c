@@ -297,7 +297,7 @@ static void test_shifts(void) {
   g_assert_cmpint(live, ==, 3);
   g_assert_null(tg_cluster_plan_new(&test->schedule, &test->names, &options, 2, 8, NULL, &error));
   g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE);
-  g_assert_nonnull(strstr(error->message, "holds 3 blocks of A and B at once, and has room for 2"));
+  g_assert_nonnull(strstr(error->message, "holds 3 blocks of A and B at once, but has room for 2"));
   g_clear_error(&error);
 }
 

@@ -252,8 +252,8 @@ static void test_usage(void) {
   TgBenchOptions options = {.kernels = names};
   g_assert_null(tg_experiment_transpose.measure(&options, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE);
-  g_assert_true(g_str_has_prefix(error->message, "--kernels oneil-cannons: bench transpose has none of that name; it "
-                                                 "has: essay-copy, essay-copy/100, memcpy, cpu, "));
+  g_assert_true(g_str_has_prefix(error->message, "--kernels oneil-cannons: bench transpose has no such kernel; it has: "
+                                                 "essay-copy, essay-copy/100, memcpy, cpu, "));
   g_clear_error(&error);
   options = (TgBenchOptions){.type = "f64"};
   g_assert_null(tg_experiment_oneil.measure(&options, &error));

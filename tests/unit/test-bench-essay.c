@@ -38,21 +38,22 @@ static void test_products(void) {
   static const char *const parts[] = {
       "     n       cpu     naive     tiled  coalesced  no conflicts     outer  prefetch  cublas\n"
       "    16    1.6 ms    256 us    128 us      64 us         32 us     16 us      8 us    4 us\n",
-      "\nWith launch, transfers and what the CPU prepares\n",
+      "\nWith launch, transfers and the CPU's preparation\n",
       /* 14 times the kernel, and 960 us of B' */
       "    16    1.6 ms  3.584 ms  1.792 ms   1.856 ms ",
-      "\nSpeed-up over the CPU, of the kernel\n     n  naive  tiled  coalesced  no conflicts  outer  prefetch  cublas\n"
+      "\nSpeedup of the kernel over the CPU\n"
+      "     n  naive  tiled  coalesced  no conflicts  outer  prefetch  cublas\n"
       "    16   6.25   12.5         25            50    100       200     400\n",
       "\nBlocks, at n = 1024: Gflop/s of the kernel\n  kernel        4x4    8x8   16x16  32x32\n",
       "  tiled           -  174.8   262.1      -\n",
-      "  claim of the essay                             16   1024\n"
-      "  the GPU is faster than the CPU               6.25   6.25\n"
-      "  …, but for small matrices, by the transfers  0.446  0.446\n"
-      "  tiled is faster than naive                      2      2\n"
-      "  coalesced is faster than tiled                  2      2\n"
-      "  …, the CPU's transposition of B counted      0.966  0.966\n",
-      "  cuBLAS is better than all of these              2      2\n",
-      "operations for a byte asked of memory: naive 0.5 (the essay: 1/4), tiled 0.5;",
+      "  claim of the essay                            16   1024\n"
+      "  the GPU is faster than the CPU              6.25   6.25\n"
+      "  …, except for small matrices (transfers)   0.446  0.446\n"
+      "  tiled is faster than naive                     2      2\n"
+      "  coalesced is faster than tiled                 2      2\n"
+      "  …, counting the CPU's transposition of B   0.966  0.966\n",
+      "  cuBLAS is better than all of these             2      2\n",
+      "operations per byte requested from memory: naive 0.5 (the essay: 1/4), tiled 0.5;",
       "  m x n x k    cpu  naive  prefetch  cublas  cublas, Gflop/s\n"
       "  1000x37x513    -      -         -    3 us        1.265e+04\n",
   };
@@ -62,7 +63,7 @@ static void test_products(void) {
 }
 
 static void test_products_plot(void) {
-  static const char *const parts[] = {"'naive and tiled'", "'tiled and coalesced'", "'cuBLAS, not square'",
+  static const char *const parts[] = {"'naive and tiled'", "'tiled and coalesced'", "'cuBLAS, rectangular'",
                                       "title '8x8'", " 1024 0.008192\n"};
   g_autoptr(TgResults) results = products();
   g_autofree char *script = tg_experiment_essay.plot(results, tg_plot_format("x.gp"));
@@ -98,7 +99,8 @@ static void test_transposes(void) {
       "     n  naive  shared  copy  memcpy\n  1024  40 us    8 us  6 us    4 us\n",
       "\nGB/s, read and written\n     n  naive  shared  copy  memcpy\n  1024  209.7    1049  1398    2097\n",
       "     n  naive  shared  unpadded 32x32  shared 32x32\n  1024  419.4    1678           699.1          2796\n",
-      "\nGB/s, once a launch, the second-level cache empty before\n     n  naive  shared  copy  memcpy\n"
+      "\nGB/s, once per launch, with the L2 cache emptied before\n"
+      "     n  naive  shared  copy  memcpy\n"
       "  1024  104.9   524.3 ",
       "     n  naive/shared  a hundred times  shared/memcpy  shared/copy  padding\n"
       "  1024             5                4            0.5         0.75        4\n",

@@ -58,15 +58,16 @@ static TgMmt *some(void) {
 static void test_print(void) {
   static const char *const parts[] = {
       "the sequential program, d = 1000: 2.00 Gflop/s\n",
-      "\nd = 1000: Gflop/s, of 2d^3 operations, by width of the blocks\n",
+      "\nd = 1000: Gflop/s for 2d^3 operations, by block width\n",
       /* 2e9 operations in 2 ms, and in 2 + 4 + 8 times that with launch and transfers */
       " v001 500 1000 667 - 8 71.4 1000 0.050 ",
       /* 992 of 1000 columns of the half that is computed, with what the diagonal is more than half: 0.504 d^2 */
       " v005-as-printed - 2000 - - 8 143 1000 0.100 0.0e+00 not M * M'\n",
       " v005-corrected - 2000 - - 8 143 1008 0.100 ",
       " cublas-corrected 20000 - - - - 1429 20000 1.000 ",
-      "\nIn blocks of 8, corrected, without transfers: Gflop/s, of 2d^3 operations\n n v001 v004 cublas\n 1000 1000 - "
-      "2e+04\n",
+      "\nIn blocks of 8, corrected, without transfers: Gflop/s for 2d^3 operations\n"
+      " n v001 v004 cublas\n"
+      " 1000 1000 - 2e+04\n",
       "\nThe same with transfers\n n v001 v004 cublas\n 1000 71.43 - 1429\n",
       " d 0 here 1 here 5 here 6 here 8 here 9 here\n 100 - - 0.000 0.0001 - - - - 3.495 0.0004 - -\n"
       " 64 - - - 0.0001 - - - - - 4e+02 - -\n",
@@ -86,7 +87,7 @@ static void test_right(void) {
   g_assert_true(tg_experiment_mmt.right(mmt, NULL));
   g_array_index(mmt->sanity, TgMmtSanity, 2).wrong = 1;
   g_assert_false(tg_experiment_mmt.right(mmt, &error));
-  g_assert_cmpstr(error->message, ==, "bench mmt: mmt-v001 at 64: 1 elements are wrong on whole numbers");
+  g_assert_cmpstr(error->message, ==, "bench mmt: mmt-v001 at 64: 1 elements are wrong with integers");
   g_clear_error(&error);
   g_array_index(mmt->sanity, TgMmtSanity, 2).wrong = 0;
   mmt->from_gpu[48]++;

@@ -134,7 +134,7 @@ static void test_sweep(void) {
   /* 2x2 takes 32 ms, and when its turn for other variants comes the best takes 4. */
   row = row_at(shapes, "summa", "2x2", TG_TRANSPORT_PULL, 2);
   g_assert_cmpint(row->time.trials, ==, 0);
-  g_assert_cmpstr(row->left_out, ==, "its own variant takes over 3 times as long as the fastest of the executor");
+  g_assert_cmpstr(row->left_out, ==, "its own variant takes over 3 times as long as the executor's fastest");
   g_assert_cmpint(known.opened, ==, 2 * 2 * 2 + 2 * 2 * 2); /* the own variants, and two others on 4x4 */
   g_assert_cmpint(known.gathered, ==, known.opened);        /* each is checked once */
   g_assert_true(tg_experiment_shapes.right(shapes, NULL));
@@ -186,13 +186,13 @@ static void test_wrong(void) {
   g_clear_error(&error);
   g_autofree char *text = page_of(tg_experiment_shapes.print, shapes);
   expect_parts(
-      text, (const char *const[]){"WRONG, and not among the best: known cannon 4x4 copy 2; known cannon 4x4 pull 2\n"},
+      text, (const char *const[]){"WRONG, so not among the best: known cannon 4x4 copy 2; known cannon 4x4 pull 2\n"},
       1);
   reset();
   known.wrong_variant = 1; /* the executor's own */
   g_autoptr(TgShapes) none = swept("4x4", "cannon");
   row = row_at(none, "cannon", "4x4", TG_TRANSPORT_COPY, 2);
-  g_assert_cmpstr(row->left_out, ==, "the C of its own variant is not the product");
+  g_assert_cmpstr(row->left_out, ==, "the C of the executor's own variant is not the product");
   g_assert_cmpuint(none->rows->len, ==, 6);
 }
 
@@ -237,7 +237,7 @@ static void test_time_is_up(void) {
   g_autoptr(TgShapes) shapes = sweep_of("4x4", "cannon", -1, NULL);
   g_assert_cmpint(known.opened, ==, 0);
   g_assert_cmpuint(shapes->rows->len, ==, 2);
-  g_assert_cmpstr(tg_shapes_at(shapes, 1)->left_out, ==, "the time for this size was up");
+  g_assert_cmpstr(tg_shapes_at(shapes, 1)->left_out, ==, "the time for this size ran out");
 }
 
 /* --- the best, and what is kept ------------------------------------------------------------------------------------
@@ -310,8 +310,7 @@ static void test_words(void) {
       "known, n = 32: the best of each schedule\n",
       "chooses takes 2.000 times as long as the best one, in\n",
       "the geometric mean over 4 combinations of schedule",
-      "left out, its own variant takes over 3 times as long as the fastest of the executor: known cannon\n 2x2 "
-      "copy 2; ",
+      "left out, its own variant takes over 3 times as long as the executor's fastest: known cannon 2x2\n copy 2; ",
       "known summa 2x2 pull 3\n",
   };
   static const char *const members[] = {

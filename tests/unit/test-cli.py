@@ -492,7 +492,7 @@ def test_bench_usage():
     for name in ["o.csv", "o", "o.sgv"]:
         assert "unknown suffix" in run("bench", "transpose", "--cpu-only", "--quick", "-o", name, expect=2).stderr
         assert not os.path.exists(name)
-    assert "paper's experiment" in run("bench", "ladder", "--kernels", "mmt-v001", expect=2).stderr
+    assert "its own experiment" in run("bench", "ladder", "--kernels", "mmt-v001", expect=2).stderr
     listed = run("bench", "nothing", expect=2).stderr
     assert all(name in listed for name in ["ladder", "oneil", "division", "essay", "transpose", "mmt", "dobravec", "host-anomaly", "shapes"])
     nowhere = {"PATH": os.getcwd()}

@@ -109,7 +109,7 @@ static void test_refused(void) {
   refused("oneil-cannon", (TgHistoricRun){.m = 8, .n = 8, .k = 8, .repeats = 3},
           "kernel oneil-cannon does not repeat itself 3 times");
   refused("oneil-cannon", (TgHistoricRun){.m = 8, .n = 8, .k = 8, .adverse = 1},
-          "kernel oneil-cannon knows no order of threads that shows a defect");
+          "kernel oneil-cannon has no thread order that shows a defect");
   refused("oneil-dns-cube-as-printed", (TgHistoricRun){.m = 8, .n = 8, .k = 4},
           "kernel oneil-dns-cube-as-printed takes only m, n and k of 8, not k = 4");
   refused("oneil-cannon", (TgHistoricRun){.type = TG_HISTORIC_TYPES, .m = 1, .n = 1, .k = 1},

@@ -106,7 +106,7 @@ static void test_left_out(void) {
   last->time = (TgMeasurement){.trials = 7, .median_s = 18.1};
   tg_experiment_host_anomaly.print(anomaly, later);
   g_autofree char *some = tg_page_text(later);
-  g_assert_nonnull(strstr(some, "; medians of 7 trials, all runs in turn\n"));
+  g_assert_nonnull(strstr(some, "; medians of 7 trials, interleaved over all runs\n"));
   g_assert_nonnull(strstr(some, " 18100 "));
 }
 

@@ -89,7 +89,7 @@ static void test_pages(void) {
     g_assert_cmpint(pages.bytes, ==, TG_HUGE_PAGE_BYTES);
     tg_host_pages_close(&pages);
   } else {
-    g_assert_true(g_str_has_prefix(error.message, "the system gives no huge pages"));
+    g_assert_true(g_str_has_prefix(error.message, "the system provides no huge pages"));
   }
 }
 

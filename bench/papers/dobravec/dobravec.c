@@ -73,7 +73,7 @@ static void add_ratio(TgTable *table, double of, double to) {
 static void print_ratios(const TgResults *results, const GArray *sizes, TgPage *page) {
   static const char *const heads[] = {"size",           "MulH/MulDG",  "here", "MulH/MulDS", "here",
                                       "with transfers", "MulDG/MulDS", "here", "16x16"};
-  tg_page_add(page, "\nTimes as ratios, the paper's and here\n");
+  tg_page_add(page, "\nRatios of times, in the paper and here\n");
   TgTable *table = tg_page_table(page, "rrrrrrrrr", 2, heads);
   for (guint s = 0; s < sizes->len; s++) {
     const int64_t n = g_array_index(sizes, int64_t, s);
@@ -125,7 +125,7 @@ static void print_threads(const TgResults *results, TgPage *page) {
     add_ratio(table, tg_result_time_s(row), tg_result_time_s(most));
   }
   g_autofree char *here = in_ms(host), *known = in_ms(fixed);
-  tg_page_paragraph(page, 2, "MulH: paper %.4g ms, here %s. 256 threads with a size known when compiled: %s.",
+  tg_page_paragraph(page, 2, "MulH: paper %.4g ms, here %s. 256 threads with a size known at compile time: %s.",
                     paper_s(2, "MulH", TABLE_2_N, 0) * 1e3, here, known);
 }
 
@@ -164,9 +164,9 @@ static GArray *tally_all(const TgResults *results) {
 
 static void print_checks(const TgResults *results, TgPage *page) {
   static const char *const heads[] = {"method",        "width",           "sizes",
-                                      "not multiples", "not the product", "largest error else"};
+                                      "not multiples", "not the product", "largest error otherwise"};
   g_autoptr(GArray) tallies = tally_all(results);
-  tg_page_add(page, "\nResults against the product in double precision, relative, Frobenius norm\n");
+  tg_page_add(page, "\nResults compared with the product in double precision: relative error, Frobenius norm\n");
   TgTable *table = tg_page_table(page, "lrrrrr", 2, heads);
   for (guint t = 0; t < tallies->len; t++) {
     const TgTally *tally = &g_array_index(tallies, TgTally, t);
@@ -229,7 +229,7 @@ static void add_figure_2(const TgResults *results, TgPanel *panel) {
 static char *plot(const void *measured, const TgPlotFormat *format) {
   const TgResults *results = measured;
   g_autofree char *where = tg_environment_text(&results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("A simple product on the processor and on the GPU (Dobravec, Bulić)", where);
+  g_autoptr(TgChart) chart = tg_chart_new("A simple product on the CPU and on the GPU (Dobravec, Bulić)", where);
   add_figure_1(results, tg_chart_panel(chart, "Fig. 1: blocks of 8x8 unless noted otherwise", "rows of the matrices",
                                        "time, s"));
   add_figure_2(results,

@@ -31,7 +31,7 @@ static void print_quick(const TgAnomaly *anomaly, TgPage *page) {
   int64_t computed = 0;
   for (guint r = 0; r < anomaly->runs->len; r++) computed = MAX(computed, tg_anomaly_run(anomaly, r)->computed);
   if (anomaly->quick)
-    tg_page_paragraph(page, 2, "--quick: at most %" PRId64 " rows of C are computed, and the times are of those.",
+    tg_page_paragraph(page, 2, "--quick: at most %" PRId64 " rows of C are computed, and the times are for those rows.",
                       computed);
 }
 
@@ -85,7 +85,7 @@ static void print_caches(const TgAnomaly *anomaly, TgPage *page) {
                 cache->level, cache->sets, cache->ways, cache->line_bytes,
                 cache->sets * cache->ways * cache->line_bytes / 1024);
   }
-  if (anomaly->caches < 2) tg_page_add(page, "  the system does not say what the caches are\n");
+  if (anomaly->caches < 2) tg_page_add(page, "  the system does not report its caches\n");
 }
 
 static void print_left_out(const TgAnomaly *anomaly, TgPage *page) {
@@ -104,7 +104,7 @@ static void print_where(const TgAnomaly *anomaly, TgPage *page) {
   for (guint r = 0; r < anomaly->runs->len; r++) trials = MAX(trials, tg_anomaly_run(anomaly, r)->time.trials);
   tg_page_add(page, "%s; one thread on processor %d; ", host, anomaly->processor);
   if (trials)
-    tg_page_add(page, "medians of %d trials, all runs in turn\n", trials);
+    tg_page_add(page, "medians of %d trials, interleaved over all runs\n", trials);
   else
     tg_page_add(page, "nothing was measured\n");
 }
@@ -116,16 +116,16 @@ static void print(const void *measured, TgPage *page) {
   tg_page_add(page, "\nMatrices of n x n, f32, sums in f64\n");
   print_sizes(anomaly, page);
   print_quick(anomaly, page);
-  tg_page_paragraph(page, 2,
-                    "steps: a multiply-add. to others: over the median of the neighbouring sizes. padded: rows a cache "
-                    "line longer than n. huge pages: without gaps, every matrix on pages of 2 MB.");
-  tg_page_add(page, "\nDown a column of B: one element of each row\n");
-  print_walks(anomaly, page);
   tg_page_paragraph(
       page, 2,
-      "row: elements from one row to the next. sets x lines: sets that the lines of a column share, and how "
-      "many share the fullest. overfull: lines in sets that have no room for all of theirs; with the line "
-      "used longest ago going first, none of these is left when the next column wants it.");
+      "steps: time of a multiply-add. to others: relative to the median of the neighbouring sizes. padded: rows one "
+      "cache line longer than n. huge pages: rows without gaps, every matrix on pages of 2 MB.");
+  tg_page_add(page, "\nDown a column of B: one element of each row\n");
+  print_walks(anomaly, page);
+  tg_page_paragraph(page, 2,
+                    "row: elements from one row to the next. sets x lines: sets that the lines of a column map to, and "
+                    "lines in the fullest set. overfull: lines in sets that cannot hold all of theirs; with "
+                    "least-recently-used replacement, none of these is left when the next column needs it.");
   print_left_out(anomaly, page);
 }
 
@@ -417,7 +417,8 @@ static bool takes(const TgBenchOptions *options, GError **error) {
                                                : NULL;
   if (!option) return true;
   return TG_BENCH_FAIL(
-      error, USAGE, "%s: bench host-anomaly has one product, in f32, caches as they are, and a fixed number of trials",
+      error, USAGE,
+      "%s: bench host-anomaly measures one product, in f32, with the caches as they are and a fixed number of trials",
       option);
 }
 

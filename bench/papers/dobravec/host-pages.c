@@ -55,7 +55,8 @@ bool tg_host_pages_open(TgHostPages *pages, int64_t bytes, bool huge, TgError *e
   const int64_t got = huge_bytes_at(pages->memory);
   if (!huge || (asked && got >= wanted)) return true;
   tg_host_pages_close(pages);
-  return tg_error_set(error, 0, 0, "the system gives no huge pages (see /sys/kernel/mm/transparent_hugepage/enabled)");
+  return tg_error_set(error, 0, 0,
+                      "the system provides no huge pages (see /sys/kernel/mm/transparent_hugepage/enabled)");
 }
 
 void tg_host_pages_close(TgHostPages *pages) {
@@ -72,7 +73,7 @@ TgHostPin *tg_host_pin(TgError *error) {
   TgHostPin *pin = calloc(1, sizeof *pin);
   cpu_set_t one;
   if (!pin || sched_getaffinity(0, sizeof pin->before, &pin->before) != 0) {
-    tg_error_set(error, 0, 0, "it cannot be read which processors may be used: %s", strerror(errno));
+    tg_error_set(error, 0, 0, "cannot read which processors may be used: %s", strerror(errno));
     free(pin);
     return NULL;
   }
@@ -81,7 +82,7 @@ TgHostPin *tg_host_pin(TgError *error) {
   CPU_ZERO(&one);
   CPU_SET(pin->processor, &one);
   if (sched_setaffinity(0, sizeof one, &one) == 0) return pin;
-  tg_error_set(error, 0, 0, "the thread cannot be kept on processor %d: %s", pin->processor, strerror(errno));
+  tg_error_set(error, 0, 0, "cannot pin the thread to processor %d: %s", pin->processor, strerror(errno));
   free(pin);
   return NULL;
 }

@@ -56,7 +56,7 @@ static void print_speeds(const TgMmt *mmt, int64_t d, TgPage *page) {
   static const char *const heads[] = {"version",        "4",        "8",         "16",    "32", "best",
                                       "with transfers", "executed", "of cublas", "error", ""};
   if (!any_speed(mmt, d)) return;
-  tg_page_add(page, "\nd = %" PRId64 ": Gflop/s, of 2d^3 operations, by width of the blocks\n", d);
+  tg_page_add(page, "\nd = %" PRId64 ": Gflop/s for 2d^3 operations, by block width\n", d);
   TgTable *table = tg_page_table(page, "lrrrrrrrrrl", 2, heads);
   for (size_t k = 0; k < tg_historic_mmt.count; k++)
     if (best_of(mmt, tg_historic_mmt.kernels[k].name, d)) add_kernel(table, mmt, tg_historic_mmt.kernels[k].name, d);
@@ -78,7 +78,7 @@ static const TgColumn compared[] = {{"v001", "mmt-v001", 8},           {"v004", 
                                     {"v009", "mmt-v009-corrected", 8}, {"cublas", "mmt-cublas-corrected", 0}};
 
 static void print_compared(const TgMmt *mmt, TgPage *page) {
-  tg_page_add(page, "\nIn blocks of 8, corrected, without transfers: Gflop/s, of 2d^3 operations\n");
+  tg_page_add(page, "\nIn blocks of 8, corrected, without transfers: Gflop/s for 2d^3 operations\n");
   tg_page_grid(page, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_FLOPS);
   tg_page_add(page, "\nThe same with transfers\n");
   tg_page_grid(page, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_WHOLE_FLOPS);
@@ -133,7 +133,7 @@ static void print_differences(const TgMmt *mmt, TgPage *page) {
 static void print_wrong(const TgMmt *mmt, TgPage *page) {
   size_t count;
   const int64_t *sizes = tg_mmt_sanity_sizes(&count);
-  tg_page_add(page, "\nWrong elements on whole numbers, in blocks of 8, by d\n");
+  tg_page_add(page, "\nWrong elements with integers, in blocks of 8, by d\n");
   TgTable *table = tg_page_wide_table(page, 'l', "version", (guint)count);
   for (size_t s = 0; s < count; s++) tg_table_add(table, "%" PRId64, sizes[s]);
   for (size_t k = 0; k < tg_historic_mmt.count; k++) {
@@ -181,12 +181,11 @@ static void print_left_out(const TgMmt *mmt, TgPage *page) {
 }
 
 static void print_legend(TgPage *page) {
-  tg_page_paragraph(
-      page, 2,
-      "with transfers: in the best width, M to the device and M * M' back in the time. executed: the "
-      "operations that the kernel runs; v005 to v007 compute half of the elements, and kernels as printed "
-      "leave out the last tile where the width divides d. of cublas: its time over the kernel's. The "
-      "paper's own speeds are in figures that its text does not hold.");
+  tg_page_paragraph(page, 2,
+                    "with transfers: at the best width, including M to the device and M * M' back. executed: the "
+                    "operations that the kernel runs; v005 to v007 compute half of the elements, and kernels as "
+                    "printed leave out the last tile if the width divides d. of cublas: cuBLAS's time over the "
+                    "kernel's. The paper shows its own speeds only in figures, not in its text.");
 }
 
 static void print(const void *measured, TgPage *page) {
@@ -233,7 +232,7 @@ static bool right(const void *measured, GError **error) {
   for (guint s = 0; s < mmt->sanity->len; s++) {
     const TgMmtSanity *row = &g_array_index(mmt->sanity, TgMmtSanity, s);
     if (row->wrong == 0 || tg_historic_find(row->kernel)->printed) continue;
-    return TG_BENCH_FAIL(error, WRONG, "bench mmt: %s at %" PRId64 ": %" PRId64 " elements are wrong on whole numbers",
+    return TG_BENCH_FAIL(error, WRONG, "bench mmt: %s at %" PRId64 ": %" PRId64 " elements are wrong with integers",
                          row->kernel, row->d, row->wrong);
   }
   if (mmt->has_gpu && memcmp(mmt->from_cpu, mmt->from_gpu, sizeof mmt->from_cpu) != 0)

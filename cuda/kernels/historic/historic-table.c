@@ -76,7 +76,7 @@ static bool takes_settings(const TgHistoric *kernel, const TgHistoricRun *run, T
   if (run->repeats < 0 || (run->repeats > 1 && !kernel->repeats))
     return tg_error_set(error, 0, 0, "kernel %s does not repeat itself %" PRId32 " times", kernel->name, run->repeats);
   if (run->adverse && !kernel->shown.adverse)
-    return tg_error_set(error, 0, 0, "kernel %s knows no order of threads that shows a defect", kernel->name);
+    return tg_error_set(error, 0, 0, "kernel %s has no thread order that shows a defect", kernel->name);
   return true;
 }
 

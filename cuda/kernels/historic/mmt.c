@@ -84,9 +84,9 @@ static void shape_cublas(const TgHistoricRun *run, TgHistoricShape *shape) {
   shape->read_bytes = shape->written_bytes = d * d * WORD;
 }
 
-static const char last_tile[] = "the last tile has d % width columns, so that it is left out where the width divides d";
+static const char last_tile[] = "the last tile has d % width columns, so it is left out if the width divides d";
 static const char last_stripe[] =
-    "the last stripe has d % width columns, so that it is left out where the width divides d; R is never zeroed";
+    "the last stripe has d % width columns, so it is left out if the width divides d; R is never zeroed";
 
 #define SYMMETRIC(NAME, WHERE, IDEA)                                                                                   \
   .name = "mmt-" NAME, .where = "section " WHERE, .idea = IDEA, .kind = TG_HISTORIC_SYMMETRIC, .types = F32, .square = 1
@@ -132,7 +132,7 @@ static const TgHistoric kernels[] = {
     {SYMMETRIC("v009-corrected", "2.9", "v008 with the stripe transposed in shared memory"), STRIPES,
      .shape = shape_stripes},
     {SYMMETRIC("cublas-as-printed", "2.10", "cuBLAS, one operand transposed"), .printed = 1,
-     .defect = "beta is 1, so that the product is added to the old R", .corrected = "mmt-cublas-corrected",
+     .defect = "beta is 1, so the product is added to the old R", .corrected = "mmt-cublas-corrected",
      .shown = {.m = 16, .n = 16, .k = 16}, .shape = shape_cublas},
     {SYMMETRIC("cublas-corrected", "2.10", "cuBLAS, one operand transposed"), .shape = shape_cublas},
 };
