@@ -27,19 +27,15 @@ static void write_schedule(TgJson *json, const TgPageSchedule *one) {
 
 /* A script element ends at the first "</", whatever it holds. */
 static char *setup_of(const TgPageSchedule *schedules, int count, const TgPageOptions *options) {
+  TG_FIELD_TABLE(size, TG_FIELD(TgPageOptions, m), TG_FIELD(TgPageOptions, n), TG_FIELD(TgPageOptions, k));
+  TG_FIELD_TABLE(fields, TG_FIELD(TgPageOptions, step), TG_FIELD_GROUP("size", size),
+                 TG_FIELD(TgPageOptions, element_bytes), TG_FIELD(TgPageOptions, machine));
   g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_array(json, "labs", TG_JSON_ROW);
   for (int i = 0; i < count; i++) write_schedule(json, &schedules[i]);
   tg_json_end_array(json);
-  tg_json_member_integer(json, "step", options->step);
-  tg_json_member_object(json, "size", TG_JSON_ROW);
-  tg_json_member_integer(json, "m", options->m);
-  tg_json_member_integer(json, "n", options->n);
-  tg_json_member_integer(json, "k", options->k);
-  tg_json_end_object(json);
-  tg_json_member_integer(json, "element_bytes", options->element_bytes);
-  tg_json_member_string(json, "machine", options->machine);
+  tg_json_members(json, fields, options);
   tg_json_end_object(json);
   GString *text = g_string_new(NULL);
   for (const char *c = tg_json_text(json, NULL); *c; c++) {

@@ -113,6 +113,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GError, g_error_free)
   do {                                                                                                                 \
     if (!(condition)) abort();                                                                                         \
   } while (0)
+#define g_assert_not_reached() abort()
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
 
