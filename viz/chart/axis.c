@@ -73,7 +73,7 @@ void tg_axis_head(TgScene *scene, const char *id, double x, double y, const char
 }
 
 void tg_axis_line(TgScene *scene, TgPoint a, TgPoint b, const char *colour, const char *style, double pen) {
-  tg_scene_line(scene, "canvas", "canvas", a, b, colour, style, pen);
+  tg_scene_line(scene, NULL, "canvas", "canvas", a, b, colour, style, pen);
 }
 
 void tg_axis_legend(TgScene *scene, const TgAxisKey *keys, gsize count, const TgAxisLegend *legend, double middle,

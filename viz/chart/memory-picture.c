@@ -282,17 +282,9 @@ static void init(Layout *layout, const TgMemoryChart *chart) {
 enum { SAMPLE = 26, KEY_GAP = 16 };
 
 static void sample_matrix(TgScene *scene, int matrix, double x, double y) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .x = x + SAMPLE / 2.0,
-                                 .y = y,
-                                 .width = SAMPLE,
-                                 .height = 14,
-                                 .fill = matrix_fill[matrix],
-                                 .line = TG_COLOUR_LINE,
-                                 .pen = 0.6,
-                                 .text = tg_matrix_style[matrix].name,
-                                 .size = 10,
-                                 .ink = matrix_ink[matrix]});
+  tg_scene_box_at(scene, NULL, NULL, (TgPoint){x + SAMPLE / 2.0, y}, SAMPLE, 14, matrix_fill[matrix], TG_COLOUR_LINE,
+                  0.6);
+  tg_scene_label_mark(scene, 10, matrix_ink[matrix], tg_matrix_style[matrix].name);
 }
 static void sample_a(TgScene *scene, double x, double y) {
   sample_matrix(scene, TG_MATRIX_A, x, y);

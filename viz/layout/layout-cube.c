@@ -43,7 +43,7 @@ static void draw_ground(const TgView *view) {
       int32_t differ = frame->node[a] ^ frame->node[b];
       if ((differ & (differ - 1)) != 0 || is_used(view->layout, a, b)) continue;
       g_autofree char *from = tg_view_id(view, a), *to = tg_view_id(view, b);
-      tg_scene_line(view->scene, from, to, tg_view_at(view, a), tg_view_at(view, b), TG_COLOUR_IDLE, NULL, 0.8);
+      tg_scene_line(view->scene, NULL, from, to, tg_view_at(view, a), tg_view_at(view, b), TG_COLOUR_IDLE, NULL, 0.8);
     }
   }
 }

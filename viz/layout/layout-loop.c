@@ -91,7 +91,8 @@ static void draw_idle(const TgView *view, int64_t processor) {
     if ((flow->from == processor && flow->to == next) || (flow->from == next && flow->to == processor)) return;
   }
   g_autofree char *from = tg_view_id(view, processor), *to = tg_view_id(view, next);
-  tg_scene_line(view->scene, from, to, tg_view_at(view, processor), tg_view_at(view, next), TG_COLOUR_IDLE, NULL, 1);
+  tg_scene_line(view->scene, NULL, from, to, tg_view_at(view, processor), tg_view_at(view, next), TG_COLOUR_IDLE, NULL,
+                1);
 }
 
 static void draw_ground(const TgView *view) {

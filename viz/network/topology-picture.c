@@ -261,19 +261,9 @@ static void draw_node(const Network *network, int64_t node) {
 
 static void draw_switch(const Network *network, int64_t vertex) {
   g_autofree char *id = vertex_id(network, vertex);
-  tg_scene_mark(network->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                          .id = id,
-                                          .title = id,
-                                          .x = network->at[vertex].x,
-                                          .y = network->at[vertex].y,
-                                          .width = 52,
-                                          .height = 22,
-                                          .fill = "#fbe5d6",
-                                          .line = border_of(network, vertex, TG_COLOUR_LINE),
-                                          .pen = 1.6,
-                                          .text = "switch",
-                                          .size = NODE_LABEL,
-                                          .ink = TG_COLOUR_INK});
+  tg_scene_box_at(network->scene, id, id, network->at[vertex], 52, 22, "#fbe5d6",
+                  border_of(network, vertex, TG_COLOUR_LINE), 1.6);
+  tg_scene_label_mark(network->scene, NODE_LABEL, TG_COLOUR_INK, "switch");
 }
 
 /* Where a link of a level ends: a node, a switch, or the border of a whole group of the level below. */
@@ -307,16 +297,8 @@ static void draw_stub(const Network *network, const char *id, const TgLink *link
   double length = hypot(away.x - end.centre.x, away.y - end.centre.y);
   double dx = (away.x - end.centre.x) / length, dy = (away.y - end.centre.y) / length;
   g_autofree char *from = vertex_id(network, here), *to = vertex_id(network, there);
-  TgPoint point[4];
-  for (int i = 0; i < 4; i++) point[i] = (TgPoint){a.x + dx * STUB * i / 3, a.y + dy * STUB * i / 3};
-  tg_scene_stroke(network->scene, &(TgStroke){.id = id,
-                                              .from = from,
-                                              .to = to,
-                                              .point = {point},
-                                              .points = {4},
-                                              .colour = level_colour[link->level],
-                                              .style = "dashed",
-                                              .pen = pen});
+  tg_scene_line(network->scene, id, from, to, a, (TgPoint){a.x + dx * STUB, a.y + dy * STUB}, level_colour[link->level],
+                "dashed", pen);
   if (!network->labelled || network->topology->levels > 1 || network->topology->level[0].dims > 2) return;
   g_autoptr(GString) label = g_string_new(NULL);
   append_label(label, network, there);
@@ -334,11 +316,8 @@ static bool goes_round(const Network *network, const TgLink *link) {
 }
 
 static int append_line(TgPoint *point, int points, TgPoint to) {
-  const TgPoint from = point[points - 1];
-  point[points++] = (TgPoint){from.x + (to.x - from.x) / 3, from.y + (to.y - from.y) / 3};
-  point[points++] = (TgPoint){to.x - (to.x - from.x) / 3, to.y - (to.y - from.y) / 3};
-  point[points++] = to;
-  return points;
+  tg_bezier(&point[points - 1], point[points - 1], to, (TgPoint){0, 0});
+  return points + 3;
 }
 
 /* Between the elements of a switch: the way down to one below the first row, on the left of its column; to lower rows

@@ -103,7 +103,7 @@ struct TgAnimation {
   double seconds;
   GPtrArray *files;                 /* GBytes */
   uint64_t limit_bytes, file_bytes; /* file_bytes: of all files so far */
-  double width, height;
+  TgSceneSize size;
   char *title;
 };
 
@@ -146,7 +146,7 @@ static GBytes *finish_svg(TgAnimation *animation, const TgWatch *watch, GError *
   (void)watch, (void)error;
   GString *svg = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   g_autofree char *words = g_strdup_printf("%u pictures in turn", animation->files->len);
-  tg_svg_open(svg, animation->width, animation->height, animation->title, words);
+  tg_svg_open(svg, animation->size.width, animation->size.height, animation->title, words);
   append_style(svg, animation->files->len, animation->seconds);
   for (guint s = 0; s < animation->files->len; s++) append_step(svg, s, g_ptr_array_index(animation->files, s));
   g_string_append(svg, "</svg>\n");
@@ -203,8 +203,7 @@ static gboolean animation_add(TgAnimation *animation, const TgScene *scene, GErr
   if (file == NULL) return FALSE;
   g_ptr_array_add(animation->files, file);
   animation->file_bytes += g_bytes_get_size(file);
-  animation->width = tg_scene_width(scene);
-  animation->height = tg_scene_height(scene);
+  animation->size = tg_scene_size(scene);
   if (animation->title == NULL) animation->title = g_strdup(tg_scene_title(scene));
   return has_room(animation, error);
 }

@@ -85,7 +85,7 @@ GString *tg_svg_finish(const TgScene *scene, const char *svg, gsize length) {
   g_autofree char *id = NULL;
   const char *at = strstr(text->str, "<g id=\"graph0\""), *end = text->str + text->len;
   g_string_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  tg_svg_open(out, tg_scene_width(scene), tg_scene_height(scene), tg_scene_title(scene), tg_scene_description(scene));
+  tg_svg_open(out, scene->width, scene->height, scene->title, scene->description);
   while (at != NULL && at < end) {
     const char *stop = memchr(at, '\n', (gsize)(end - at));
     if (stop == NULL) stop = end;
