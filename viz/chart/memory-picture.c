@@ -345,9 +345,8 @@ TgScene *tg_memory_scene(const TgMemoryChart *chart) {
   TgScene *scene = tg_scene_new();
   init(&layout, chart);
   find_words(&layout, &caption);
-  const TgRoom room = tg_caption_measure(&caption, layout.width, layout.height);
   tg_scene_describe(scene, chart->title, chart->note);
-  draw_chart(&layout, scene, tg_caption_draw(&caption, scene, layout.width, layout.height, &room));
+  draw_chart(&layout, scene, tg_caption_draw(&caption, scene, layout.width, layout.height, NULL));
   tg_caption_clear(&caption);
   return scene;
 }

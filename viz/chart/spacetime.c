@@ -443,10 +443,7 @@ static void add_left_out(TgCaption *caption, const Chart *chart) {
       g_autofree char *plain = text;
       text = g_strdup_printf("%s: %s", panel->run->name, plain);
     }
-    if (*text)
-      tg_caption_add_note(caption, text);
-    else
-      g_free(text);
+    tg_caption_add_note(caption, text);
   }
 }
 
@@ -479,9 +476,8 @@ TgScene *tg_spacetime_scene(const TgSpacetime *spacetime) {
   TgScene *scene = tg_scene_new();
   init(&chart, spacetime);
   find_words(&chart, &caption);
-  const TgRoom room = tg_caption_measure(&caption, chart.width, chart.height);
   tg_scene_describe(scene, spacetime->title, spacetime->note);
-  draw_chart(&chart, scene, tg_caption_draw(&caption, scene, chart.width, chart.height, &room));
+  draw_chart(&chart, scene, tg_caption_draw(&caption, scene, chart.width, chart.height, NULL));
   tg_caption_clear(&caption);
   clear(&chart);
   return scene;

@@ -342,10 +342,7 @@ static TgPoint place_of(const TgLayout *layout, const int64_t *coordinate) {
 
 static void place(TgLayout *layout) {
   const TgFrame *frame = layout->frame;
-  if (layout->full)
-    tg_cell_layout_full(&layout->cell, frame);
-  else
-    tg_cell_layout_small(&layout->cell, frame);
+  (layout->full ? tg_cell_layout_full : tg_cell_layout_small)(&layout->cell, frame);
   bool far = layout->frame->far_axes != 0;
   layout->gap_x = layout->full ? (far ? 64 : 58) : 24;
   layout->gap_y = layout->full ? (far ? 66 : 54) : 24;
@@ -482,10 +479,4 @@ static void draw_ground(const TgView *view) {
   }
 }
 
-static void draw_processor(const TgView *view, int64_t processor) {
-  g_autoptr(GString) name = g_string_new(NULL);
-  tg_processor_append(name, view->frame->schedule, processor);
-  tg_cell_draw(view->scene, view->frame, &view->layout->cell, processor, tg_view_at(view, processor), name->str);
-}
-
-const TgLayoutKind tg_layout_planes = {"planes", suits, place, draw_ground, draw_processor, draw_flow};
+const TgLayoutKind tg_layout_planes = {"planes", suits, place, draw_ground, tg_view_cell, draw_flow};

@@ -17,6 +17,21 @@ char *tg_view_id(const TgView *view, int64_t processor) {
   return g_string_free(id, FALSE);
 }
 
+void tg_view_cell(const TgView *view, int64_t processor) {
+  g_autoptr(GString) name = g_string_new(NULL);
+  tg_processor_append(name, view->frame->schedule, processor);
+  tg_cell_draw(view->scene, view->frame, &view->layout->cell, processor, tg_view_at(view, processor), name->str);
+}
+
+void tg_view_idle(const TgView *view, int64_t a, int64_t b, double pen) {
+  for (guint f = 0; f < view->layout->flows->len; f++) {
+    const TgFlow *flow = &g_array_index(view->layout->flows, TgFlow, f);
+    if ((flow->from == a && flow->to == b) || (flow->from == b && flow->to == a)) return;
+  }
+  g_autofree char *from = tg_view_id(view, a), *to = tg_view_id(view, b);
+  tg_scene_line(view->scene, NULL, from, to, tg_view_at(view, a), tg_view_at(view, b), TG_COLOUR_IDLE, NULL, pen);
+}
+
 double tg_flow_lane(const TgFlow *flow) {
   return flow->lane - (flow->lanes - 1) / 2.0;
 }

@@ -124,7 +124,7 @@ static void place_hypercube(Figure *figure, const Element *element) {
   tg_cube_place(&cube, figure->level->extents[0], MAX(element->width, height * 2), height);
   figure->width = cube.width;
   figure->height = cube.height;
-  for (int32_t e = 0; e < figure->level->nodes; e++) tg_cube_at(&cube, e, &figure->at[e].x, &figure->at[e].y);
+  for (int32_t e = 0; e < figure->level->nodes; e++) figure->at[e] = tg_cube_at(&cube, e);
 }
 
 static void place_line(Figure *figure, const Element *element) {
@@ -441,10 +441,9 @@ static TgScene *scene_of(Network *network) {
   TgCaption caption;
   const Figure *figure = &network->figure[network->topology->levels - 1];
   find_words(network, &caption);
-  const TgRoom room = tg_caption_measure(&caption, figure->width, figure->height);
   network->scene = tg_scene_new();
   tg_scene_describe(network->scene, caption.title, caption.totals);
-  draw_network(network, tg_caption_draw(&caption, network->scene, figure->width, figure->height, &room));
+  draw_network(network, tg_caption_draw(&caption, network->scene, figure->width, figure->height, NULL));
   tg_caption_clear(&caption);
   return network->scene;
 }
