@@ -5,6 +5,7 @@
 #include "json-fields.h"
 #include "page-data.h"
 #include "picture.h"
+#include "svg-text.h"
 
 const char *tg_page_lacks(void) {
   return tg_page_template_bytes > 0 ? NULL : tg_page_missing;
@@ -37,14 +38,7 @@ static char *setup_of(const TgPageSchedule *schedules, int count, const TgPageOp
   tg_json_end_array(json);
   tg_json_members(json, fields, options);
   tg_json_end_object(json);
-  GString *text = g_string_new(NULL);
-  for (const char *c = tg_json_text(json, NULL); *c; c++) {
-    if (*c == '<')
-      g_string_append(text, "\\u003c");
-    else
-      g_string_append_c(text, *c);
-  }
-  return g_string_free(text, FALSE);
+  return tg_text_replace(tg_json_text(json, NULL), "<", "\\u003c");
 }
 
 enum { PICTURE_PROCESSORS = 256 }; /* the page stays small */
@@ -64,11 +58,6 @@ static void append_messages(GString *html, const TgFrame *frame) {
     g_string_append(html, "</td></tr>\n");
   }
   g_string_append(html, "</tbody></table>\n");
-}
-
-static void append_element(GString *html, const char *name, const char *text) {
-  g_autofree char *escaped = g_markup_escape_text(text, -1);
-  g_string_append_printf(html, "<%s>%s</%s>\n", name, escaped, name);
 }
 
 /* The title's first part names schedule and network. */
@@ -93,14 +82,14 @@ static bool append_first(GString *title, GString *html, const TgPageSchedule *on
   g_autoptr(TgScene) scene = tg_picture_bare(frame, one->options->heat);
   g_autofree char *totals = tg_picture_totals(frame);
   append_title(title, tg_scene_title(scene));
-  append_element(html, "h2", tg_scene_title(scene));
-  append_element(html, "p", frame->note);
-  if (frame->failure) append_element(html, "p", frame->failure->message);
+  tg_svg_element(html, "h2", tg_scene_title(scene));
+  tg_svg_element(html, "p", frame->note);
+  if (frame->failure) tg_svg_element(html, "p", frame->failure->message);
   if (frame->processors <= PICTURE_PROCESSORS) {
     g_autoptr(GString) svg = tg_scene_svg(scene, prefix);
     g_string_append(html, svg->str);
   }
-  append_element(html, "p", totals);
+  tg_svg_element(html, "p", totals);
   append_messages(html, frame);
   return true;
 }
