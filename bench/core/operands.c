@@ -17,17 +17,8 @@ static const struct {
   int64_t bytes;
 } numbers[TG_NUMBERS] = {{"f32", 4}, {"f64", 8}, {"i32", 4}};
 
-int64_t tg_number_bytes(TgNumber number) {
-  return numbers[number].bytes;
-}
-
-bool tg_number_find(const char *name, TgNumber *number) {
-  for (int i = 0; i < TG_NUMBERS; i++) {
-    if (strcmp(name, numbers[i].name) != 0) continue;
-    *number = (TgNumber)i;
-    return true;
-  }
-  return false;
+const char *tg_number_name(TgNumber number) {
+  return numbers[number].name;
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -202,7 +193,7 @@ static bool transposed_a(const TgOperands *operands, void **made, TgError *error
 
 static bool estimate(TgOperands *operands, double *error_found, TgError *error) {
   const bool whole = operands->number == TG_NUMBER_I32;
-  const TgElement type = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
+  const TgElement type = tg_number_element(operands->number);
   g_autofree void *own = NULL;
   for (int x = 0; whole && x < 3; x++) as_f32(operands, x);
   if (operands->kind == TG_HISTORIC_SYMMETRIC && !transposed_a(operands, &own, error)) return false;
@@ -243,7 +234,7 @@ bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *resul
 
 TgGemm tg_operands_gemm(const TgOperands *operands) {
   const bool own = operands->kind == TG_HISTORIC_SYMMETRIC;
-  return (TgGemm){.element = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32,
+  return (TgGemm){.element = tg_number_element(operands->number),
                   .transpose_b = own,
                   .m = operands->m,
                   .n = operands->n,

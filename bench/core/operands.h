@@ -14,9 +14,15 @@ TG_BEGIN_DECLS
 /** What an element is, of all that is measured. */
 typedef enum TgNumber { TG_NUMBER_F32, TG_NUMBER_F64, TG_NUMBER_I32, TG_NUMBERS } TgNumber;
 
-/** By its name: "f32", "f64", "i32". */
-bool tg_number_find(const char *name, TgNumber *number);
-int64_t tg_number_bytes(TgNumber number);
+/** "f32", "f64", "i32". */
+const char *tg_number_name(TgNumber number);
+/** The same type of a kernel of the ladder, of a paper's; where these have it not, f32. */
+static inline TgElement tg_number_element(TgNumber number) {
+  return number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
+}
+static inline TgHistoricType tg_number_historic(TgNumber number) {
+  return number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+}
 
 /** Above this extent the error of a product is estimated, not computed in full: see tg_product_error(). */
 enum { TG_OPERANDS_IN_FULL = 8192 };

@@ -19,11 +19,9 @@ void tg_results_free(TgResults *results) {
   tg_environment_clear(&results->environment);
   g_array_unref(results->rows);
   g_ptr_array_unref(results->notes);
+  g_free(results->cache_path);
+  if (results->own) results->free_own(results->own);
   g_free(results);
-}
-
-void tg_results_clear(void *results) {
-  tg_results_free(results);
 }
 
 void tg_results_add(TgResults *results, const TgResult *row) {
@@ -74,6 +72,10 @@ GArray *tg_results_sizes(const TgResults *results) {
   return sizes;
 }
 
+const char *tg_results_type(const TgResults *results) {
+  return results->rows->len ? tg_results_at(results, 0)->type : "";
+}
+
 double tg_result_time_s(const TgResult *row) {
   if (!row || *row->left_out) return NAN;
   const TgMeasurement *time = row->place == TG_ON_GPU ? &row->kernel : &row->call;
@@ -87,8 +89,7 @@ double tg_result_whole_s(const TgResult *row) {
   return call->trials ? row->prepare.median_s + row->in.median_s + call->median_s + row->out.median_s : NAN;
 }
 
-bool tg_results_right(const void *measured, GError **error) {
-  const TgResults *results = measured;
+bool tg_results_right(const TgResults *results, GError **error) {
   for (guint r = 0; r < results->rows->len; r++) {
     const TgResult *row = tg_results_at(results, r);
     if (*row->left_out || !row->checked || row->right || row->printed) continue;
@@ -171,19 +172,7 @@ static void write_row(TgJson *json, const TgResult *row) {
   tg_json_end_object(json);
 }
 
-TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, uint64_t seed,
-                         const TgEnvironment *environment) {
-  TgJson *json = tg_json_new();
-  tg_json_begin_document(json, format);
-  tg_json_member_string(json, "experiment", experiment);
-  tg_json_member_bool(json, "ok", ok);
-  tg_json_member_integer(json, "seed", (int64_t)seed);
-  tg_environment_write(json, environment);
-  return json;
-}
-
-TgJson *tg_results_open(const TgResults *results, bool ok) {
-  TgJson *json = tg_results_begin("bench", results->experiment, ok, results->seed, &results->environment);
+void tg_results_write(TgJson *json, const TgResults *results) {
   tg_json_member_bool(json, "quick", results->quick);
   tg_json_member_array(json, "results", TG_JSON_LINES);
   for (guint r = 0; r < results->rows->len; r++) write_row(json, tg_results_at(results, r));
@@ -191,13 +180,6 @@ TgJson *tg_results_open(const TgResults *results, bool ok) {
   tg_json_member_array(json, "notes", TG_JSON_LINES);
   for (guint n = 0; n < results->notes->len; n++) tg_json_string(json, results->notes->pdata[n]);
   tg_json_end_array(json);
-  return json;
-}
-
-TgJson *tg_results_document(const void *measured) {
-  TgJson *json = tg_results_open(measured, tg_results_right(measured, NULL));
-  tg_json_end_object(json);
-  return json;
 }
 
 double tg_result_shown(const TgResult *row, TgShow show) {
@@ -302,6 +284,11 @@ void tg_page_remarks(TgPage *page, const TgResults *results) {
 void tg_page_notes(TgPage *page, const TgResults *results) {
   for (guint n = 0; n < results->notes->len; n++)
     tg_page_paragraph(page, 2, "%s", (const char *)results->notes->pdata[n]);
+}
+
+TgChart *tg_results_chart(const TgResults *results, const char *title) {
+  g_autofree char *where = tg_environment_text(&results->environment);
+  return tg_chart_new(title, where);
 }
 
 void tg_panel_columns(TgPanel *panel, const TgResults *results, const TgColumn *columns, size_t count, TgShow show) {

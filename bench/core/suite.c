@@ -65,7 +65,7 @@ typedef struct TgNow {
 
 static TgHistoricRun historic_run(const TgNow *now) {
   const TgOperands *operands = &now->operands;
-  return (TgHistoricRun){.type = operands->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32,
+  return (TgHistoricRun){.type = tg_number_historic(operands->number),
                          .width = now->method->width,
                          .split = now->method->split,
                          .repeats = now->method->repeats,
@@ -105,12 +105,12 @@ static bool is_wanted(const TgSuite *suite, const TgMethod *method, const TgSuit
 /* Types and kinds that a kernel does not have are no rows; sizes that it does not take are, and say so. */
 static bool fits(const TgMethod *method, const TgSuiteSize *size) {
   if (method->kernel) {
-    const int element = size->number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
+    const int element = tg_number_element(size->number);
     return size->number != TG_NUMBER_I32 && tg_kernel_find(method->kernel)->elements >> element & 1;
   }
   if (!method->historic) return true;
   const TgHistoric *kernel = tg_historic_find(method->historic);
-  const int type = size->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+  const int type = tg_number_historic(size->number);
   if (kernel->kind == TG_HISTORIC_NOTHING) return true;
   return size->number != TG_NUMBER_F64 && kernel->kind == (int32_t)size->kind && kernel->types >> type & 1;
 }
@@ -366,21 +366,22 @@ double tg_suite_longest_s(const TgBenchOptions *options, double usual_s) {
   return options->budget_s > 0 ? MIN(usual_s, MAX(1, 40 * options->budget_s)) : usual_s;
 }
 
-static GArray *choose_sizes(const TgBenchOptions *options, const TgSuitePlan *plan) {
+GArray *tg_suite_sizes(const TgBenchOptions *options, const TgSuitePlan *plan) {
   GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
   if (options->size_count) g_array_append_vals(sizes, options->sizes, (guint)options->size_count);
   for (size_t s = 0; !options->size_count && s < plan->size_count; s++)
-    if (!options->quick || plan->sizes[s] <= plan->quick_most) g_array_append_val(sizes, plan->sizes[s]);
+    if (options->quick ? plan->sizes[s] <= plan->quick_most : plan->sizes[s] >= plan->usual_least)
+      g_array_append_val(sizes, plan->sizes[s]);
   return sizes;
 }
 
-static bool choose_number(const TgBenchOptions *options, const TgSuitePlan *plan, TgNumber *number, GError **error) {
+bool tg_suite_number(const TgBenchOptions *options, TgNumber other, TgNumber *number, GError **error) {
   *number = TG_NUMBER_F32;
-  if (!options->type) return true;
-  if (tg_number_find(options->type, number) &&
-      (*number == TG_NUMBER_F32 || (*number == TG_NUMBER_I32 && plan->takes_i32)))
-    return true;
-  return TG_BENCH_FAIL(error, USAGE, "--type %s: expected f32%s", options->type, plan->takes_i32 ? " or i32" : "");
+  if (!options->type || g_str_equal(options->type, tg_number_name(*number))) return true;
+  *number = other;
+  if (g_str_equal(options->type, tg_number_name(other))) return true;
+  return TG_BENCH_FAIL(error, USAGE, "--type %s: expected f32%s%s", options->type, other ? " or " : "",
+                       other ? tg_number_name(other) : "");
 }
 
 TgResults *tg_suite_results(const char *experiment, const TgBenchOptions *options, GError **error) {
@@ -393,6 +394,7 @@ TgResults *tg_suite_results(const char *experiment, const TgBenchOptions *option
   TgResults *results = tg_results_new(experiment, options->cpu_only ? NULL : &device);
   results->seed = options->seed;
   results->quick = options->quick;
+  results->cold = options->cold;
   return results;
 }
 
@@ -422,11 +424,11 @@ bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions 
 bool tg_suite_begin(TgSuite *suite, const TgSuitePlan *plan, const TgBenchOptions *options, const TgMethod *methods,
                     size_t method_count, GError **error) {
   TgNumber number;
-  if (!choose_number(options, plan, &number, error) ||
+  if (!tg_suite_number(options, plan->other, &number, error) ||
       !tg_suite_open(suite, plan->experiment, options, methods, method_count, plan->budget_s, error))
     return false;
   suite->number = number;
-  suite->sizes = choose_sizes(options, plan);
+  suite->sizes = tg_suite_sizes(options, plan);
   return true;
 }
 

@@ -61,18 +61,13 @@ typedef struct TgDivisionChoice {
   guint candidates; /**< measured */
 } TgDivisionChoice;
 
-typedef struct TgDivisions {
-  TgResults *results; /**< a row a candidate and size */
-  GArray *choices;    /**< TgDivisionChoice */
-  char *cache_path;   /**< NULL: none was used */
-} TgDivisions;
-
-TgDivisions *tg_divisions_new(TgResults *results);
-void tg_divisions_free(TgDivisions *divisions);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgDivisions, tg_divisions_free)
+/** The choices that belong to results of a row a candidate and size; there are none yet. */
+void tg_division_choices_begin(TgResults *results);
+guint tg_division_choice_count(const TgResults *results);
+const TgDivisionChoice *tg_division_choice(const TgResults *results, guint choice);
 /** Adds the choice at this size, from the rows measured. */
-void tg_divisions_judge(TgDivisions *divisions, const TgDevice *device, TgHistoricType type, int64_t n,
-                        const TgDivision *cached);
+void tg_division_judge(TgResults *results, const TgDevice *device, TgHistoricType type, int64_t n,
+                       const TgDivision *cached);
 
 TG_END_DECLS
 

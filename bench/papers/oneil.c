@@ -96,8 +96,7 @@ static GArray *columns_new(void) {
   return columns;
 }
 
-static void print(const void *measured, TgPage *page) {
-  const TgResults *results = measured;
+static void print(const TgResults *results, TgPage *page) {
   g_autoptr(GArray) columns = columns_new();
   const TgColumn *first = (const TgColumn *)(void *)columns->data;
   tg_page_where(page, results);
@@ -123,8 +122,7 @@ static char *plot(const void *measured, const TgPlotFormat *format) {
   static const char rows[] = "n, rows of the matrices";
   const TgResults *results = measured;
   g_autoptr(GArray) columns = columns_new();
-  g_autofree char *where = tg_environment_text(&results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("O'Neil's kernels on larger matrices", where);
+  g_autoptr(TgChart) chart = tg_results_chart(results, "O'Neil's kernels on larger matrices");
   const TgColumn *first = (const TgColumn *)(void *)columns->data;
   tg_panel_columns(tg_chart_panel(chart, "kernel", rows, "time, s"), results, first, columns->len, TG_SHOW_TIME);
   tg_panel_columns(tg_chart_panel(chart, "with launch and transfers", rows, "time, s"), results, first, columns->len,
@@ -154,7 +152,7 @@ static GArray *methods_new(void) {
 
 /* One method more: the division that bench division keeps as the best of this card, or that its rule chooses. */
 static bool add_chosen(TgSuite *suite, GArray *methods, const TgSuiteSize *size, GError **error) {
-  const TgHistoricType type = size->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+  const TgHistoricType type = tg_number_historic(size->number);
   GError *why = NULL;
   TgDivision division;
   bool kept, any = suite->on_device && tg_division_pick(&suite->results->environment.device, type, size->n,
@@ -182,8 +180,8 @@ static bool measure_size(TgSuite *suite, GArray *methods, const TgSuiteSize *siz
   return fine;
 }
 
-static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgSuitePlan plan = {"oneil", true, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, budget_s};
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
+  static const TgSuitePlan plan = {"oneil", TG_NUMBER_I32, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, 0, budget_s};
   const TgMethod chosen = {.name = "chosen"};
   g_autoptr(GArray) methods = methods_new();
   TgSuite suite;
@@ -211,9 +209,6 @@ const TgExperiment tg_experiment_oneil = {
     .paper = "T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication",
     .takes_cpu_only = true,
     .measure = measure,
-    .clear = tg_results_clear,
     .print = print,
-    .document = tg_results_document,
     .plot = plot,
-    .right = tg_results_right,
 };

@@ -30,16 +30,15 @@ static void run(const TgExperiment *experiment, const int64_t *sizes, gsize size
   const TgBenchOptions options = {
       .quick = true, .sizes = sizes, .size_count = size_count, .kernels = names, .seed = 3, .budget_s = 1e-3};
   GError *error = NULL;
-  TgResults *results = experiment->measure(&options, &error);
+  g_autoptr(TgResults) results = experiment->measure(&options, &error);
   g_assert_no_error(error);
   for (gsize w = 0; w < count; w++)
     check_row(tg_results_square(results, wanted[w].method, wanted[w].width, wanted[w].n), &wanted[w]);
-  g_assert_true(experiment->right(results, &error));
+  g_assert_true(tg_experiment_right(experiment, results, &error));
   g_autofree char *text = page_of(experiment->print, results);
   g_assert_nonnull(strstr(text, "the CPU, threads as coroutines, compute capability 9.0"));
-  g_autoptr(TgJson) json = experiment->document(results);
+  g_autoptr(TgJson) json = tg_experiment_document(experiment, results);
   for (gsize w = 0; w < count; w++) g_assert_nonnull(strstr(tg_json_text(json, NULL), wanted[w].method));
-  experiment->clear(results);
 }
 
 static void test_oneil(void) {
@@ -119,17 +118,16 @@ static void test_mmt(void) {
                                   {"mmt-cublas-corrected", 0, 16}};
   const TgBenchOptions options = {.quick = true, .sizes = sizes, .size_count = 1, .seed = 3, .budget_s = 1e-4};
   GError *error = NULL;
-  TgMmt *mmt = tg_experiment_mmt.measure(&options, &error);
+  g_autoptr(TgResults) results = tg_experiment_mmt.measure(&options, &error);
   g_assert_no_error(error);
   for (gsize w = 0; w < G_N_ELEMENTS(wanted); w++)
-    check_row(tg_results_square(mmt->results, wanted[w].method, wanted[w].width, 16), &wanted[w]);
-  g_assert_false(tg_results_square(mmt->results, "mmt-v004-as-printed", 8, 16)->right);
-  g_assert_true(tg_results_square(mmt->results, "mmt-v004-as-printed", 8, 16)->executed_flops == 2.0 * 16 * 16 * 8);
-  g_assert_cmpuint(mmt->sanity->len, >, 5 * tg_historic_mmt.count);
-  g_assert_true(tg_experiment_mmt.right(mmt, &error));
-  g_autofree char *text = page_of(tg_experiment_mmt.print, mmt);
+    check_row(tg_results_square(results, wanted[w].method, wanted[w].width, 16), &wanted[w]);
+  g_assert_false(tg_results_square(results, "mmt-v004-as-printed", 8, 16)->right);
+  g_assert_true(tg_results_square(results, "mmt-v004-as-printed", 8, 16)->executed_flops == 2.0 * 16 * 16 * 8);
+  g_assert_cmpuint(((const TgMmt *)results->own)->sanity->len, >, 5 * tg_historic_mmt.count);
+  g_assert_true(tg_experiment_right(&tg_experiment_mmt, results, &error));
+  g_autofree char *text = page_of(tg_experiment_mmt.print, results);
   g_assert_nonnull(strstr(text, "not M * M'"));
-  tg_experiment_mmt.clear(mmt);
 }
 
 /* The best is kept, and measured beside what the next run finds; not with a part of the kernels. */
@@ -138,23 +136,21 @@ static void test_division(void) {
   TgBenchOptions options = {.sizes = sizes, .size_count = 1, .seed = 1, .budget_s = 1e-6};
   GError *error = NULL;
   for (int run = 0; run < 2; run++) {
-    TgDivisions *divisions = tg_experiment_division.measure(&options, &error);
+    g_autoptr(TgResults) results = tg_experiment_division.measure(&options, &error);
     g_assert_no_error(error);
-    const TgDivisionChoice *choice = &g_array_index(divisions->choices, TgDivisionChoice, 0);
+    const TgDivisionChoice *choice = tg_division_choice(results, 0);
     g_autoptr(GArray) all = tg_division_all(TG_HISTORIC_F32, 16, 16, 16);
-    g_assert_cmpuint(divisions->results->rows->len, ==, all->len);
+    g_assert_cmpuint(results->rows->len, ==, all->len);
     g_assert_cmpuint(choice->candidates, >, 1); /* some may be too slow here */
     g_assert_cmpfloat(choice->best_s, <=, choice->rule_s);
     g_assert_false(choice->paper_s < choice->best_s);
     g_assert_cmpint(choice->has_cached, ==, run);
     g_assert_false(choice->cached_s < choice->best_s);
-    g_assert_true(tg_experiment_division.right(divisions, &error));
-    tg_divisions_free(divisions);
+    g_assert_true(tg_experiment_right(&tg_experiment_division, results, &error));
   }
   options.no_cache = true;
-  TgDivisions *divisions = tg_experiment_division.measure(&options, &error);
-  g_assert_false(g_array_index(divisions->choices, TgDivisionChoice, 0).has_cached);
-  tg_divisions_free(divisions);
+  g_autoptr(TgResults) results = tg_experiment_division.measure(&options, &error);
+  g_assert_false(tg_division_choice(results, 0)->has_cached);
 }
 
 /* B' is brought and its making timed, apart from the kernel. */
