@@ -7,7 +7,6 @@
 #include "historic.h"
 #include "kernel.h"
 #include "results.h"
-#include "trial.h"
 
 TG_BEGIN_DECLS
 
@@ -56,17 +55,21 @@ bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *resul
 /** The product on the device, for a kernel of the ladder; with A' in place of B where there is no second operand. */
 TgGemm tg_operands_gemm(const TgOperands *operands);
 
+/** On the host: to (columns x rows) = from (rows x columns) transposed, by two loops, a row of `from` at a time. */
+void tg_number_transpose(TgNumber number, void *to, const void *from, int64_t rows, int64_t columns);
+
 /** B' of the operands, for tg_operands_transpose_b(). */
 typedef struct TgTransposing {
   const TgOperands *operands;
   void *to; /**< of B's bytes: n x k */
 } TgTransposing;
-/** Writes B' as the two loops do, on the host. A TgWork on a TgTransposing. */
+/** Writes B' with tg_number_transpose(). A TgWork on a TgTransposing. */
 bool tg_operands_transpose_b(const void *what, TgError *error);
 
-/** Times of A and B on their way to the device, and of C back, from and to memory that the system may move (malloc). */
-bool tg_operands_time_in(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *in, TgError *error);
-bool tg_operands_time_out(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *out, TgError *error);
+/** A and B to the device, and C back, from and to memory that the system may move (malloc). A TgWork each, on
+ * TgOperands. */
+bool tg_operands_copy_in(const void *what, TgError *error);
+bool tg_operands_copy_out(const void *what, TgError *error);
 
 /** Operations of the product, 2mnk (k of a symmetric one counts in full), and bytes of operands and result, each once.
  */

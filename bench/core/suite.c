@@ -290,8 +290,8 @@ static bool open_now(TgNow *now, TgError *error) {
   if (!suite->on_device) return true;
   TgBenchLimits limits = fewer(suite);
   limits.trials.warmup = 1;
-  return tg_operands_time_in(&now->operands, &limits, &now->in, error) &&
-         tg_operands_time_out(&now->operands, &limits, &now->out, error);
+  return tg_trial_on_host(tg_operands_copy_in, &now->operands, true, &limits, &now->in, error) &&
+         tg_trial_on_host(tg_operands_copy_out, &now->operands, true, &limits, &now->out, error);
 }
 
 static void close_now(TgNow *now) {

@@ -44,7 +44,7 @@ static void print_choices(TgPage *page, const TgResults *results) {
     add_line(table, n, "best", choice, &choice->best, choice->best_s);
     add_line(table, "", "rule", choice, &choice->rule, choice->rule_s);
     add_line(table, "", "paper", choice, &choice->paper, choice->paper_s);
-    if (choice->has_cached) add_line(table, "", "kept", choice, &choice->cached, choice->cached_s);
+    if (choice->cached.kernel) add_line(table, "", "kept", choice, &choice->cached, choice->cached_s);
   }
 }
 
@@ -131,7 +131,7 @@ static void write_choice(TgJson *json, const TgDivisionChoice *choice) {
   tg_json_member_double(json, "rule_expected_s", choice->rule_expected_s);
   tg_json_member_string(json, "rule_limited_by", choice->rule_limit);
   write_division(json, "paper", &choice->paper, choice->paper_s, choice->best_s);
-  if (choice->has_cached) write_division(json, "kept", &choice->cached, choice->cached_s, choice->best_s);
+  write_division(json, "kept", &choice->cached, choice->cached_s, choice->best_s);
   tg_json_end_object(json);
 }
 
@@ -229,11 +229,8 @@ void tg_division_judge(TgResults *results, const TgDevice *device, TgHistoricTyp
     choice.rule_expected_s = cost.seconds;
     choice.rule_limit = cost.limit;
   }
-  if (cached) {
-    choice.has_cached = true;
-    choice.cached = *cached;
-    choice.cached_s = measured_s(results, cached, n);
-  }
+  choice.cached = *cached;
+  choice.cached_s = measured_s(results, cached, n);
   g_array_append_vals(results->own, &choice, 1);
 }
 
@@ -275,25 +272,12 @@ static char *key_of(TgHistoricType type, int64_t n) {
   return g_strdup_printf("division %s %" PRId64 "x%" PRId64 "x%" PRId64, tg_historic_type_name(type), n, n, n);
 }
 
-/* What an earlier run found; false without an error where there is nothing. */
-static bool find_cached(const TgDevice *device, TgHistoricType type, int64_t n, TgDivision *division, GError **error) {
+bool tg_division_find(const TgDevice *device, TgHistoricType type, int64_t n, TgDivision *division, GError **error) {
   g_autofree char *key = key_of(type, n);
   TgTuned tuned;
   if (!tg_tuning_find(device, key, &tuned, error)) return false;
   *division = (TgDivision){tg_historic_find(tuned.kernel), tuned.width, tuned.split};
-  return division->kernel != NULL;
-}
-
-bool tg_division_pick(const TgDevice *device, TgHistoricType type, int64_t n, bool use_kept, TgDivision *division,
-                      bool *kept, GError **error) {
-  GError *why = NULL;
-  TgDivisionCost cost;
-  *kept = use_kept && find_cached(device, type, n, division, &why);
-  if (why) {
-    g_propagate_error(error, why);
-    return false;
-  }
-  return *kept || tg_division_choose(device, type, n, n, n, division, &cost);
+  return true;
 }
 
 static bool keep(const TgDevice *device, TgHistoricType type, const TgDivisionChoice *choice, GError **error) {
@@ -309,17 +293,12 @@ static bool measure_size(TgSuite *suite, int64_t n, GError **error) {
   const TgHistoricType type = tg_number_historic(suite->number);
   const TgSuiteSize size = {TG_HISTORIC_PRODUCT, suite->number, n, n, n};
   g_autoptr(GArray) methods = methods_new(device, type, n);
-  TgDivision cached;
-  GError *why = NULL;
-  const bool has_cached = !suite->options->no_cache && find_cached(device, type, n, &cached, &why);
-  if (why) {
-    g_propagate_error(error, why);
-    return false;
-  }
+  TgDivision cached = {0};
+  if (!suite->options->no_cache && !tg_division_find(device, type, n, &cached, error)) return false;
   suite->methods = (const TgMethod *)(void *)methods->data;
   suite->method_count = methods->len;
   if (!tg_suite_measure(suite, &size, error)) return false;
-  tg_division_judge(suite->results, device, type, n, has_cached ? &cached : NULL);
+  tg_division_judge(suite->results, device, type, n, &cached);
   const TgDivisionChoice *choice = tg_division_choice(suite->results, tg_division_choice_count(suite->results) - 1);
   return suite->options->no_cache || suite->options->kernels || suite->options->quick ||
          keep(device, type, choice, error);

@@ -153,15 +153,13 @@ static GArray *methods_new(void) {
 /* One method more: the division that bench division keeps as the best of this card, or that its rule chooses. */
 static bool add_chosen(TgSuite *suite, GArray *methods, const TgSuiteSize *size, GError **error) {
   const TgHistoricType type = tg_number_historic(size->number);
-  GError *why = NULL;
-  TgDivision division;
-  bool kept, any = suite->on_device && tg_division_pick(&suite->results->environment.device, type, size->n,
-                                                        !suite->options->no_cache, &division, &kept, &why);
-  if (why) {
-    g_propagate_error(error, why);
-    return false;
-  }
-  if (!any) return true;
+  const TgDevice *device = &suite->results->environment.device;
+  TgDivision division = {0};
+  TgDivisionCost cost;
+  if (!suite->on_device) return true;
+  if (!suite->options->no_cache && !tg_division_find(device, type, size->n, &division, error)) return false;
+  const bool kept = division.kernel != NULL;
+  if (!kept && !tg_division_choose(device, type, size->n, size->n, size->n, &division, &cost)) return true;
   const TgMethod method = {
       .name = "chosen", .historic = division.kernel->name, .width = division.width, .split = division.split};
   g_array_append_val(methods, method);

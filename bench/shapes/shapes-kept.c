@@ -25,7 +25,7 @@ static bool fail(const char *key, const char *what, GError **error) {
 
 bool tg_shapes_kept_variant(const TgDevice *device, const char *key, int32_t *variant, GError **error) {
   TgTuned tuned;
-  if (!tg_tuning_find(device, key, &tuned, error)) return false;
+  if (!tg_tuning_find(device, key, &tuned, error) || !*tuned.kernel) return false;
   if (strcmp(tuned.kernel, variant_word) != 0 || tuned.width < 1) return fail(key, "a variant", error);
   *variant = tuned.width;
   return true;
@@ -53,12 +53,9 @@ bool tg_shapes_read_kept(TgShapes *shapes, const char *on, int64_t n, GError **e
   const int64_t size[] = {n, n, n};
   TgShapesRow kept = {.on = on, .n = n};
   TgTuned tuned;
-  GError *why = NULL;
   g_autofree char *key = tg_shapes_key(on, shapes->element, size, NULL, NULL, TG_TRANSPORT_COPY);
-  if (!tg_tuning_find(shapes->device, key, &tuned, &why)) {
-    if (why) g_propagate_error(error, why);
-    return !why;
-  }
+  if (!tg_tuning_find(shapes->device, key, &tuned, error)) return false;
+  if (!*tuned.kernel) return true;
   if (!read_shape(&tuned, &kept)) return fail(key, "SCHEDULE:GRID:TRANSPORT and a variant", error);
   g_array_append_val(shapes->kept, kept);
   return true;

@@ -144,13 +144,13 @@ static void test_division(void) {
     g_assert_cmpuint(choice->candidates, >, 1); /* some may be too slow here */
     g_assert_cmpfloat(choice->best_s, <=, choice->rule_s);
     g_assert_false(choice->paper_s < choice->best_s);
-    g_assert_cmpint(choice->has_cached, ==, run);
+    g_assert_cmpint(choice->cached.kernel != NULL, ==, run);
     g_assert_false(choice->cached_s < choice->best_s);
     g_assert_true(tg_experiment_right(&tg_experiment_division, results, &error));
   }
   options.no_cache = true;
   g_autoptr(TgResults) results = tg_experiment_division.measure(&options, &error);
-  g_assert_false(tg_division_choice(results, 0)->has_cached);
+  g_assert_null(tg_division_choice(results, 0)->cached.kernel);
 }
 
 /* B' is brought and its making timed, apart from the kernel. */
