@@ -225,39 +225,37 @@ static void add_cell(TgTable *table, double value, TgShow show) {
     tg_page_number(table, "%.4g", value * 1e-9);
 }
 
-static TgTable *grid_table(TgPage *page, const GArray *columns, guint from) {
-  TgTable *table = tg_page_wide_table(page, 'r', "n", columns->len - from);
-  for (guint c = from; c < columns->len; c++) tg_table_add(table, "%s", g_array_index(columns, TgColumn, c).head);
-  return table;
+static double shown_of(const TgResults *results, const TgColumn *column, int64_t n, TgShow show) {
+  return tg_result_shown(tg_results_square(results, column->method, column->width, n), show);
+}
+
+/* What the columns show, or, of a `first`, its numbers over theirs. */
+static void add_sizes(TgPage *page, const TgResults *results, const TgColumn *first, const GArray *columns,
+                      TgShow show) {
+  g_autoptr(GArray) sizes = tg_results_sizes(results);
+  TgTable *table = tg_page_wide_table(page, 'r', "n", columns->len);
+  for (guint c = 0; c < columns->len; c++) tg_table_add(table, "%s", g_array_index(columns, TgColumn, c).head);
+  for (guint s = 0; s < sizes->len; s++) {
+    const int64_t n = g_array_index(sizes, int64_t, s);
+    tg_table_add(table, "%" PRId64, n);
+    for (guint c = 0; c < columns->len; c++) {
+      const double value = shown_of(results, &g_array_index(columns, TgColumn, c), n, show);
+      if (first)
+        tg_page_number(table, "%.3g", shown_of(results, first, n, show) / value);
+      else
+        add_cell(table, value, show);
+    }
+  }
 }
 
 void tg_page_grid(TgPage *page, const TgResults *results, const TgColumn *columns, size_t count, TgShow show) {
-  g_autoptr(GArray) there = columns_there(results, columns, count), sizes = tg_results_sizes(results);
-  if (there->len == 0) return;
-  TgTable *table = grid_table(page, there, 0);
-  for (guint s = 0; s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
-    tg_table_add(table, "%" PRId64, n);
-    for (guint c = 0; c < there->len; c++) {
-      const TgColumn *column = &g_array_index(there, TgColumn, c);
-      add_cell(table, tg_result_shown(tg_results_square(results, column->method, column->width, n), show), show);
-    }
-  }
+  g_autoptr(GArray) there = columns_there(results, columns, count);
+  if (there->len > 0) add_sizes(page, results, NULL, there, show);
 }
 
 void tg_page_ratios(TgPage *page, const TgResults *results, const TgColumn *columns, size_t count) {
-  g_autoptr(GArray) there = columns_there(results, columns, count), sizes = tg_results_sizes(results);
-  if (there->len < 2 || strcmp(g_array_index(there, TgColumn, 0).method, columns[0].method) != 0) return;
-  TgTable *table = grid_table(page, there, 1);
-  for (guint s = 0; s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
-    tg_table_add(table, "%" PRId64, n);
-    for (guint c = 1; c < there->len; c++) {
-      const TgColumn *column = &g_array_index(there, TgColumn, c);
-      const TgRatio ratio = {"", columns[0].method, columns[0].width, column->method, column->width, TG_SHOW_TIME};
-      tg_page_number(table, "%.3g", tg_results_ratio(results, &ratio, n));
-    }
-  }
+  g_autoptr(GArray) others = columns_there(results, columns + 1, count - 1);
+  if (has_rows(results, columns) && others->len > 0) add_sizes(page, results, columns, others, TG_SHOW_TIME);
 }
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -296,7 +294,6 @@ void tg_panel_columns(TgPanel *panel, const TgResults *results, const TgColumn *
   for (size_t c = 0; c < count; c++)
     for (guint s = 0; s < sizes->len; s++) {
       const int64_t n = g_array_index(sizes, int64_t, s);
-      const TgResult *row = tg_results_square(results, columns[c].method, columns[c].width, n);
-      tg_panel_point(panel, columns[c].head, (double)n, tg_result_shown(row, show));
+      tg_panel_point(panel, columns[c].head, (double)n, shown_of(results, &columns[c], n, show));
     }
 }

@@ -61,9 +61,6 @@ typedef struct TgSuitePlan {
  * tg_suite_finish(). Errors: TG_BENCH_ERROR; without a device MISSING. */
 bool tg_suite_begin(TgSuite *suite, const TgSuitePlan *plan, const TgBenchOptions *options, const TgMethod *methods,
                     size_t method_count, GError **error);
-/** The same without number and sizes. */
-bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
-                   size_t method_count, double budget_s, GError **error);
 /** The sizes of the command line, or the plan's: int64_t. Free with g_array_unref(). */
 GArray *tg_suite_sizes(const TgBenchOptions *options, const TgSuitePlan *plan);
 /** The type of the command line, f32 where it has none. Errors: USAGE, where it is neither that nor `other`. */
@@ -91,7 +88,9 @@ bool tg_suite_measure_squares(TgSuite *suite, TgHistoricKind kind, GError **erro
 /** Methods for a paper's kernels, those without a width or with few sizes at all widths, the others at the paper's:
  * TgMethod. Free with g_array_unref(). */
 GArray *tg_suite_paper_methods(const TgHistoricPaper *paper);
-/** Adds the figures that the paper's tables have of a row. */
+/** What the paper's tables have of a row; NULL: nothing. */
+const TgHistoricFigure *tg_suite_paper_figure(const TgHistoricPaper *paper, const TgResult *row);
+/** Adds these figures to the row. */
 void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row);
 
 /** Ends the measuring: the clock is read again; a note lists what was not run. The results are the caller's. NULL,

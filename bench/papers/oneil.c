@@ -38,18 +38,8 @@ static void add_whole(TgTable *table, const TgResult *row) {
   add_us(table, whole_s);
 }
 
-static const TgHistoricFigure *figure_of(const TgResult *row) {
-  for (size_t f = 0; row->has_paper && f < tg_historic_oneil.figure_count; f++) {
-    const TgHistoricFigure *figure = &tg_historic_oneil.figures[f];
-    if (figure->n == row->n && (!figure->width || figure->width == row->width) &&
-        strcmp(figure->kernel, row->method) == 0)
-      return figure;
-  }
-  return NULL;
-}
-
 static void add_row(TgTable *table, const TgResult *row) {
-  const TgHistoricFigure *figure = figure_of(row);
+  const TgHistoricFigure *figure = tg_suite_paper_figure(&tg_historic_oneil, row);
   g_autofree char *where = g_strdup_printf("paper, %s", tg_historic_oneil.machine);
   g_autofree char *title =
       g_strdup_printf("%s%s", figure ? figure->title : row->method, row->printed ? ", as printed" : "");
@@ -63,7 +53,7 @@ static void add_row(TgTable *table, const TgResult *row) {
 
 /* What belongs to a table: what the paper has there, and what computes nothing. */
 static bool belongs(const TgResult *row, int32_t number, int64_t n) {
-  const TgHistoricFigure *figure = figure_of(row);
+  const TgHistoricFigure *figure = tg_suite_paper_figure(&tg_historic_oneil, row);
   if (*row->left_out || row->place != TG_ON_GPU || row->n != n) return false;
   return figure ? figure->table == number : row->bytes == 0;
 }

@@ -167,6 +167,8 @@ static void test_prepared(void) {
   tg_results_free(results);
 }
 
+static const TgSuitePlan test_plan = {.experiment = "test", .budget_s = 1e-3};
+
 /* A trial that took longer than allowed leaves larger sizes out, in words. */
 static void test_left_out(void) {
   TgSuite suite;
@@ -175,7 +177,7 @@ static void test_left_out(void) {
                                      {.name = "one", .historic = "oneil-cannon"}};
   const TgBenchOptions options = {.seed = 1};
   TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_I32, 40, 40, 40};
-  g_assert_true(tg_suite_open(&suite, "test", &options, methods, 2, 1e-3, &error));
+  g_assert_true(tg_suite_begin(&suite, &test_plan, &options, methods, 2, &error));
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_cmpstr(tg_results_at(suite.results, 1)->left_out, ==, "kernel oneil-cannon takes m up to 32, not 40");
   TgResult *row = &g_array_index(suite.results->rows, TgResult, 0);
@@ -190,7 +192,7 @@ static void test_left_out(void) {
   g_array_set_size(suite.results->rows, 0);
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_true(g_str_has_suffix(tg_results_at(suite.results, 0)->left_out, "s, over 1e-09: not measured again"));
-  tg_results_free(suite.results);
+  g_assert_null(tg_suite_finish(&suite, false));
 }
 
 /* What is so many times slower than the best of its size is named and not measured; the first has no better one. */
@@ -201,7 +203,7 @@ static void test_hopeless(void) {
                                      {.name = "second", .historic = "oneil-cannon-tiles", .width = 4}};
   const TgBenchOptions options = {.seed = 1};
   const TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_F32, 72, 72, 72};
-  g_assert_true(tg_suite_open(&suite, "test", &options, methods, 2, 1e-3, &error));
+  g_assert_true(tg_suite_begin(&suite, &test_plan, &options, methods, 2, &error));
   suite.hopeless = 1e-3;
   suite.kernel_only = true;
   g_assert_true(tg_suite_measure(&suite, &size, &error));
@@ -219,7 +221,7 @@ static void test_hopeless(void) {
   suite.same_split = true;
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_true(g_str_has_prefix(tg_results_at(suite.results, 4)->left_out, "would take "));
-  tg_results_free(suite.results);
+  g_assert_null(tg_suite_finish(&suite, false));
 }
 
 /* A method that computes something else is not right, and the experiment reports it. */
@@ -233,13 +235,13 @@ static void test_wrong(void) {
   static const TgMethod methods[] = {{.name = "zeros", .device = leave_zeros}};
   const TgBenchOptions options = {.seed = 1, .quick = true};
   const TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_F32, 8, 8, 8};
-  g_assert_true(tg_suite_open(&suite, "test", &options, methods, 1, 1e-3, &error));
+  g_assert_true(tg_suite_begin(&suite, &test_plan, &options, methods, 1, &error));
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_false(tg_results_at(suite.results, 0)->right);
   g_assert_false(tg_results_right(suite.results, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_clear_error(&error);
-  tg_results_free(suite.results);
+  g_assert_null(tg_suite_finish(&suite, false));
 }
 
 static void test_usage(void) {

@@ -41,7 +41,7 @@ static void test_runs(void) {
 }
 
 static void add(TgAnomaly *anomaly, TgAnomalySeries series, int64_t n, double step_s, double paper_s) {
-  const TgAnomalyRun run = {.series = (int32_t)series, .n = n, .row = n, .step_s = step_s, .paper_s = paper_s};
+  const TgAnomalyRun run = {.series = series, .n = n, .row = n, .step_s = step_s, .paper_s = paper_s};
   g_array_append_val(anomaly->runs, run);
 }
 

@@ -13,11 +13,7 @@
 
 /* --- a page ------------------------------------------------------------------------------------------------------- */
 
-/* "sizes", "padded", "huge-pages", "rows", "few-rows". */
-static const char *series_name(TgAnomalySeries series) {
-  static const char *const names[TG_ANOMALY_SERIES] = {"sizes", "padded", "huge-pages", "rows", "few-rows"};
-  return names[series];
-}
+static const char *const series_names[TG_ANOMALY_SERIES] = {"sizes", "padded", "huge-pages", "rows", "few-rows"};
 
 static void add_times(TgTable *table, const TgAnomaly *anomaly, TgAnomalySeries series, int64_t n) {
   const TgAnomalyRun *run = tg_anomaly_find(anomaly, series, n);
@@ -66,7 +62,7 @@ static void print_walks(const TgAnomaly *anomaly, TgPage *page) {
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
     const double steps = (double)run->computed * (double)run->n * (double)run->n;
-    tg_table_add(table, "%s", series_name((TgAnomalySeries)run->series));
+    tg_table_add(table, "%s", series_names[run->series]);
     tg_table_add(table, "%" G_GINT64_FORMAT, run->n);
     tg_table_add(table, "%" G_GINT64_FORMAT, run->row);
     tg_page_number(table, "%.2f", *run->left_out ? NAN : run->step_s * 1e9);
@@ -90,8 +86,7 @@ static void print_left_out(const TgAnomaly *anomaly, TgPage *page) {
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
     if (*run->left_out)
-      tg_page_paragraph(page, 2, "%s, n = %" G_GINT64_FORMAT ": %s", series_name((TgAnomalySeries)run->series), run->n,
-                        run->left_out);
+      tg_page_paragraph(page, 2, "%s, n = %" G_GINT64_FORMAT ": %s", series_names[run->series], run->n, run->left_out);
   }
 }
 
@@ -158,7 +153,7 @@ static void write_figures(TgJson *json, const TgAnomaly *anomaly, const TgAnomal
 
 static void write_run(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_string(json, "series", series_name((TgAnomalySeries)run->series));
+  tg_json_member_string(json, "series", series_names[run->series]);
   tg_json_member_integer(json, "n", run->n);
   tg_json_member_integer(json, "row_elements", run->row);
   tg_json_member_integer(json, "rows_computed", run->computed);
@@ -243,7 +238,7 @@ const TgAnomalyRun *tg_anomaly_run(const TgAnomaly *anomaly, guint r) {
 const TgAnomalyRun *tg_anomaly_find(const TgAnomaly *anomaly, TgAnomalySeries series, int64_t n) {
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
-    if (run->series == (int32_t)series && run->n == n && !*run->left_out) return run;
+    if (run->series == series && run->n == n && !*run->left_out) return run;
   }
   return NULL;
 }
@@ -293,7 +288,7 @@ double tg_anomaly_paper_against(const TgAnomaly *anomaly, const TgAnomalyRun *ru
 /* --- what is to be run -------------------------------------------------------------------------------------------- */
 
 static void add_run(TgAnomaly *anomaly, bool quick, TgAnomalySeries series, int64_t n, int64_t row, double paper_s) {
-  TgAnomalyRun run = {.series = (int32_t)series,
+  TgAnomalyRun run = {.series = series,
                       .n = n,
                       .row = row,
                       .computed = quick ? MIN(n, QUICK_ROWS) : n,
@@ -423,7 +418,8 @@ static bool takes(const TgBenchOptions *options, GError **error) {
 static TgResults *measure(const TgBenchOptions *options, GError **error) {
   TgError why = {0};
   if (!takes(options, error)) return NULL;
-  TgHostPin *pin = tg_host_pin(&why);
+  int processor;
+  TgHostPin *pin = tg_host_pin(&processor, &why);
   if (!pin) {
     tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "host-anomaly", why.message);
     return NULL;
@@ -432,7 +428,7 @@ static TgResults *measure(const TgBenchOptions *options, GError **error) {
   results->seed = options->seed;
   results->quick = options->quick;
   TgAnomaly *anomaly = tg_anomaly_begin(results);
-  anomaly->processor = tg_host_pin_processor(pin);
+  anomaly->processor = processor;
   g_autofree char *folder = g_strdup_printf("/sys/devices/system/cpu/cpu%d/cache", anomaly->processor);
   anomaly->caches = tg_cache_read(folder, anomaly->cache);
   plan(anomaly, options);

@@ -21,7 +21,7 @@ typedef enum TgAnomalySeries {
 
 /** One size, its rows `row` elements apart. */
 typedef struct TgAnomalyRun {
-  int32_t series; /**< a TgAnomalySeries */
+  TgAnomalySeries series;
   int64_t n, row;
   int64_t computed;   /**< rows of C that are */
   int32_t repeats;    /**< products in a trial; times are of one */

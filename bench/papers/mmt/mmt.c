@@ -30,8 +30,9 @@ static const TgResult *best_of(const TgResults *results, const char *kernel, int
   return best;
 }
 
-static void add_kernel(TgTable *table, const TgResults *results, const char *kernel, int64_t d) {
-  const TgResult *best = best_of(results, kernel, d);
+static void add_kernel(TgTable *table, const TgResults *results, const TgResult *best) {
+  const char *kernel = best->method;
+  const int64_t d = best->n;
   const double cublas_s = tg_result_time_s(tg_results_square(results, "mmt-cublas-corrected", 0, d));
   tg_table_add(table, "%s", kernel + strlen("mmt-"));
   for (int w = 0; w < WIDTHS; w++) {
@@ -46,21 +47,17 @@ static void add_kernel(TgTable *table, const TgResults *results, const char *ker
   tg_table_add(table, "%s", best->right ? "" : best->printed ? "not M * M'" : "WRONG");
 }
 
-static bool any_speed(const TgResults *results, int64_t d) {
-  for (size_t k = 0; k < tg_historic_mmt.count; k++)
-    if (best_of(results, tg_historic_mmt.kernels[k].name, d)) return true;
-  return false;
-}
-
 static void print_speeds(const TgResults *results, int64_t d, TgPage *page) {
   static const char *const heads[] = {"version",        "4",        "8",         "16",    "32", "best",
                                       "with transfers", "executed", "of cublas", "error", ""};
-  if (!any_speed(results, d)) return;
-  tg_page_add(page, "\nd = %" PRId64 ": Gflop/s, of 2d^3 operations, by width of the blocks\n", d);
-  TgTable *table = tg_page_table(page, "lrrrrrrrrrl", 2, heads);
-  for (size_t k = 0; k < tg_historic_mmt.count; k++)
-    if (best_of(results, tg_historic_mmt.kernels[k].name, d))
-      add_kernel(table, results, tg_historic_mmt.kernels[k].name, d);
+  TgTable *table = NULL;
+  for (size_t k = 0; k < tg_historic_mmt.count; k++) {
+    const TgResult *best = best_of(results, tg_historic_mmt.kernels[k].name, d);
+    if (!best) continue;
+    if (!table) tg_page_add(page, "\nd = %" PRId64 ": Gflop/s, of 2d^3 operations, by width of the blocks\n", d);
+    if (!table) table = tg_page_table(page, "lrrrrrrrrrl", 2, heads);
+    add_kernel(table, results, best);
+  }
 }
 
 static void print_sequential(const TgResults *results, const GArray *sizes, TgPage *page) {
