@@ -137,15 +137,13 @@ static bool choose_kernels(const TgBenchOptions *options, TgLadder *ladder, GErr
   for (size_t k = 0; !options->kernels && k < count; k++) g_ptr_array_add(ladder->kernels, (gpointer)&all[k]);
   for (char **name = options->kernels; name && *name; name++) {
     const TgKernel *kernel = tg_kernel_find(*name);
-    if (kernel) {
-      g_ptr_array_add(ladder->kernels, (gpointer)kernel);
-      continue;
-    }
-    return TG_BENCH_FAIL(
-        error, USAGE,
-        "--kernels %s: no kernel of the ladder has that name; see `topogemm list kernels` (a paper's kernel is in "
-        "its paper's experiment)",
-        *name);
+    if (!kernel)
+      return TG_BENCH_FAIL(
+          error, USAGE,
+          "--kernels %s: no kernel of the ladder has that name; see `topogemm list kernels` (a paper's kernel is in "
+          "its paper's experiment)",
+          *name);
+    g_ptr_array_add(ladder->kernels, (gpointer)kernel);
   }
   return true;
 }
