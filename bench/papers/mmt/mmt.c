@@ -338,7 +338,7 @@ static GArray *all_methods(bool limited) {
 /* --- the experiment ----------------------------------------------------------------------------------------------- */
 
 static void free_mmt(void *mmt) {
-  g_clear_pointer(&((TgMmt *)mmt)->sanity, g_array_unref);
+  g_array_unref(((TgMmt *)mmt)->sanity);
   g_free(mmt);
 }
 
