@@ -36,7 +36,7 @@ static uint64_t text_lines_left(const TgTextLines *lines) {
 }
 
 /** Sets TG_IO_ERROR_BAD_INPUT as "name:line: ...". Always false. */
-static bool text_lines_fail(TgTextLines *lines, const char *format, ...) {
+static bool TG_PRINTF(2, 3) text_lines_fail(TgTextLines *lines, const char *format, ...) {
   if (lines->failed) return false;
   lines->failed = true;
   va_list arguments;

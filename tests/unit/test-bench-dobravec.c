@@ -73,8 +73,8 @@ static void test_print(void) {
       " 100 800 2169 1000 598 0.4 275 0.2 0.3 0.1 -\n",
       /* host over kernel: 1 s over 0.4 and 0.2 ms; with transfers 14 times that */
       " 800 3.63 2500.00 7.89 5000.00 357.14 2.17 2.00 3.00\n",
-      "\nTable 2: MulDS with shared memory sized at run time, 512\n"
-      " threads paper, ms here, ms times 256 threads, paper here\n 1 1.115e+04 10 134.33 256.00\n",
+      ("\nTable 2: MulDS with shared memory sized at run time, 512\n"
+       " threads paper, ms here, ms times 256 threads, paper here\n 1 1.115e+04 10 134.33 256.00\n"),
       " 256 83 0.03906 1.00 1.00\n",
       " MulH: paper 357 ms, here 200 ms. ",
       " dobravec-shared-as-printed 16 3 1 1 1.0e-07\n",

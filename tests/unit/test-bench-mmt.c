@@ -100,8 +100,8 @@ static void test_files(void) {
   static const char *const parts[] = {
       "\"method\": \"mmt-v005-as-printed\"",
       "\"as_printed\": true",
-      "\"kernel\": \"mmt-v008-as-printed\", \"d\": 64, \"width\": 8, \"wrong_elements\": 4096, \"l2_difference\": 20, "
-      "\"l2_difference_as_printed\": 400}",
+      ("\"kernel\": \"mmt-v008-as-printed\", \"d\": 64, \"width\": 8, \"wrong_elements\": 4096, \"l2_difference\": 20, "
+       "\"l2_difference_as_printed\": 400}"),
       "\"paper\": 3.495}",
       "\"gpu\": [91, 238,",
   };

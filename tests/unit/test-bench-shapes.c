@@ -321,8 +321,8 @@ static void test_words(void) {
       "known, n = 32: the best of each schedule\n",
       "chooses takes 2.000 times as long as the best one, in\n",
       "the geometric mean over 4 combinations of schedule",
-      "left out, its own variant takes over 3 times as long as the fastest of the executor: known cannon\n 2x2 "
-      "copy 2; ",
+      ("left out, its own variant takes over 3 times as long as the fastest of the executor: known cannon\n 2x2 "
+       "copy 2; "),
       "known summa 2x2 pull 3\n",
   };
   static const char *const members[] = {
