@@ -1,16 +1,13 @@
 #include "clock.h"
 
+#include "counter-random.h"
 #include "phase.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A number in [0, 1) that depends on seed and count alone: splitmix64. */
 double tg_random_unit(uint64_t seed, uint64_t count) {
-  uint64_t z = seed + (count + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+  return (double)(tg_random_at(seed, count) >> 11) * 0x1p-53;
 }
 
 void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options) {
