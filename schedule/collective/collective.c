@@ -56,7 +56,7 @@ static inline TgBundle bundle_across(const TgRounds *rounds, int64_t near, int64
 /* Number `index` in rising order of (first + step*y) modulo length, y = 0 … count-1; 0 <= first < length, and the
  * progression goes less than once round. */
 static int64_t ring_nth(int64_t first, int64_t step, int64_t count, int64_t length, int64_t index) {
-  int64_t before = (length - first + step - 1) / step; /* terms before the wrap */
+  int64_t before = tg_divide_up(length - first, step); /* terms before the wrap */
   if (before > count) before = count;
   int64_t after = count - before;
   return index < after ? first + (before + index) * step - length : first + (index - after) * step;

@@ -16,10 +16,8 @@ typedef struct TgExtent {
 static TgExtent extent_of(const TgStepper *stepper, int matrix, int32_t row, int32_t column) {
   const int32_t *blocks = stepper->schedule->blocks[matrix];
   const int64_t rows = stepper->shape.rows[matrix], columns = stepper->shape.columns[matrix];
-  TgExtent extent = {tg_block_begin(rows, blocks[0], row), tg_block_begin(columns, blocks[1], column), 0, 0};
-  extent.rows = tg_block_begin(rows, blocks[0], row + 1) - extent.row;
-  extent.columns = tg_block_begin(columns, blocks[1], column + 1) - extent.column;
-  return extent;
+  return (TgExtent){tg_block_begin(rows, blocks[0], row), tg_block_begin(columns, blocks[1], column),
+                    tg_block_size(rows, blocks[0], row), tg_block_size(columns, blocks[1], column)};
 }
 
 static TgBlock input_block(const TgStepper *stepper, const TgValue *value) {
@@ -152,13 +150,11 @@ static void hook_drop(void *user, TgValueId id) {
 static void hook_message(void *user, const TgMessage *message, TgValueId id) {
   TgStepper *stepper = user;
   const TgBlock block = block_of(stepper, id);
-  const int64_t elements = block.rows * block.columns;
-  const int64_t begin = tg_block_begin(elements, message->pieces, message->piece);
-  const int64_t end = tg_block_begin(elements, message->pieces, message->piece + 1);
+  const int64_t elements = tg_block_size(block.rows * block.columns, message->pieces, message->piece);
   TgStepperMessage record = {.message = *message,
                              .value = *tg_state_value(stepper->state, id),
                              .statement = tg_state_walk(stepper->state)->statement,
-                             .bytes = (end - begin) * tg_element_bytes(stepper->options.element)};
+                             .bytes = elements * tg_element_bytes(stepper->options.element)};
   tg_tally_message(&stepper->tally, message->from, message->to, record.bytes, &record.hops);
   if (stepper->options.keep_details) g_array_append_val(stepper->messages, record);
 }

@@ -67,10 +67,8 @@ typedef struct TgHeld {
 static void add_block(const TgEstimate *estimate, const TgPlaced *placed, TgHeld *held) {
   const TgShape *shape = &estimate->shape;
   const int32_t *blocks = estimate->schedule->blocks[placed->matrix];
-  int64_t rows = tg_block_begin(shape->rows[placed->matrix], blocks[0], placed->row + 1) -
-                 tg_block_begin(shape->rows[placed->matrix], blocks[0], placed->row);
-  int64_t columns = tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column + 1) -
-                    tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column);
+  int64_t rows = tg_block_size(shape->rows[placed->matrix], blocks[0], placed->row);
+  int64_t columns = tg_block_size(shape->columns[placed->matrix], blocks[1], placed->column);
   held[placed->processor].blocks++;
   held[placed->processor].words = tg_sum(held[placed->processor].words, rows * columns);
 }
