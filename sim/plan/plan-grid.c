@@ -1,6 +1,7 @@
 /* Which grids there are to choose from, the networks for them, and what there is to choose on one grid: values of the
  * parameters that are not extents, and algorithms of collectives. Nothing here knows a schedule by name: the extents'
  * parameters, their number and `require` say which grids a schedule takes. */
+#include "lane.h"
 #include "plan-private.h"
 
 #include <inttypes.h>
@@ -55,18 +56,11 @@ TgTopology tg_plan_any_network(const TgPlanRequest *request) {
   return network;
 }
 
-bool tg_plan_links_differ(const TgMachine *machine) {
-  bool differ = false;
-  for (int level = 0; level < TG_MAX_LEVELS; level++) differ = differ || machine->level[level].given;
-  for (int axis = 0; axis < TG_MACHINE_AXES; axis++) differ = differ || machine->axis[axis].given;
-  return differ;
-}
-
 /* --- embeddings --------------------------------------------------------------------------------------------------- */
 
 /* Whether it makes a difference to the model where a processor stands. */
 static bool distance_matters(const TgPlanRequest *request) {
-  return request->machine->link.per_hop_s > 0 || tg_plan_links_differ(request->machine) ||
+  return request->machine->link.per_hop_s > 0 || !tg_links_alike(request->machine) ||
          request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW;
 }
 

@@ -1,6 +1,7 @@
 /* One candidate: does it fit, and what is predicted of it. */
 #include "plan-private.h"
 
+#include "lane.h"
 #include "prove.h"
 
 #include <inttypes.h>
@@ -175,8 +176,7 @@ static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
 
 bool tg_plan_has_screen(const TgPlanRequest *request) {
   /* With links of their own numbers another embedding may take better ones. */
-  return (request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW) &&
-         !tg_plan_links_differ(request->machine);
+  return (request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW) && tg_links_alike(request->machine);
 }
 
 /* With links that contend a message takes no less than without, if hops cost nothing: hockney is quick and bounds the
