@@ -66,6 +66,16 @@ TG_SHARED static inline bool tg_op_travels(int op) {
   return op == TG_OP_MOVE || op == TG_OP_ADD || tg_op_is_collective(op);
 }
 
+/** True for a collective that fills an array Y[0] …; all others write single slots. */
+TG_SHARED static inline bool tg_op_fills_array(int op) {
+  return op == TG_OP_ALLGATHER || op == TG_OP_GATHER || op == TG_OP_ALLTOALL;
+}
+
+/** True for a collective that reads an array X[0] …; all others read single slots. */
+TG_SHARED static inline bool tg_op_reads_array(int op) {
+  return op == TG_OP_SCATTER || op == TG_OP_REDUCESCATTER || op == TG_OP_ALLTOALL;
+}
+
 typedef enum TgMatrixName { TG_MATRIX_A, TG_MATRIX_B, TG_MATRIX_C, TG_MATRICES } TgMatrixName;
 
 /** A slot of the processor that executes a statement: a buffer, its index (absent means 0), and whether it is read

@@ -38,19 +38,16 @@ static inline int32_t ring_wrap(int64_t position, int32_t length) {
   return (int32_t)(rest < 0 ? rest + length : rest);
 }
 
-/** A message of one parcel between `near`, which the message's number names, and the position `distance` ahead of it
- * (behind it when the operation runs backwards). */
-static inline TgBundle bundle_ahead(const TgRounds *rounds, int64_t near, int64_t distance) {
+/** A message of one parcel from `near`, which the message's number names, to `far`; the other way round when the
+ * operation runs backwards. */
+static inline TgBundle bundle_between(const TgRounds *rounds, int64_t near, int64_t far) {
   bool backwards = is_backwards(rounds);
-  int32_t far = ring_wrap(backwards ? near - distance : near + distance, rounds->length);
-  return (TgBundle){backwards ? far : (int32_t)near, backwards ? (int32_t)near : far, 0, 0, 1};
+  return (TgBundle){(int32_t)(backwards ? far : near), (int32_t)(backwards ? near : far), 0, 0, 1};
 }
 
-/** The same between `near` and near xor mask. */
-static inline TgBundle bundle_across(const TgRounds *rounds, int64_t near, int64_t mask) {
-  bool backwards = is_backwards(rounds);
-  int32_t far = (int32_t)(near ^ mask);
-  return (TgBundle){backwards ? far : (int32_t)near, backwards ? (int32_t)near : far, 0, 0, 1};
+/** The same to the position `distance` ahead of `near`, behind it when the operation runs backwards. */
+static inline TgBundle bundle_ahead(const TgRounds *rounds, int64_t near, int64_t distance) {
+  return bundle_between(rounds, near, ring_wrap(near + (is_backwards(rounds) ? -distance : distance), rounds->length));
 }
 
 /* Number `index` in rising order of (first + step*y) modulo length, y = 0 … count-1; 0 <= first < length, and the
@@ -132,9 +129,7 @@ static int64_t ordered_pairs(const TgRounds *rounds, int32_t round) {
 static TgBundle whole_all(const TgRounds *rounds, int32_t round, int64_t index) {
   (void)round;
   int64_t near = index / (rounds->length - 1), other = index % (rounds->length - 1);
-  TgBundle message = bundle_ahead(rounds, near, 0);
-  int32_t *far = is_backwards(rounds) ? &message.from : &message.to;
-  *far = (int32_t)(other + (other >= near));
+  TgBundle message = bundle_between(rounds, near, other + (other >= near));
   name_item(rounds, &message);
   return message;
 }
@@ -142,7 +137,8 @@ static TgBundle whole_all(const TgRounds *rounds, int32_t round, int64_t index) 
 /* The partner at distance round+1: by xor on 2^d positions (A. Grama et al., Introduction to Parallel Computing, 2003,
  * section 4.5.3: free of contention in a hypercube under e-cube routes), else by addition. */
 static TgBundle pairwise_all(const TgRounds *rounds, int32_t round, int64_t index) {
-  TgBundle message = is_cube(rounds) ? bundle_across(rounds, index, round + 1) : bundle_ahead(rounds, index, round + 1);
+  TgBundle message =
+      is_cube(rounds) ? bundle_between(rounds, index, index ^ (round + 1)) : bundle_ahead(rounds, index, round + 1);
   name_item(rounds, &message);
   return message;
 }
@@ -174,10 +170,10 @@ static int64_t tree_messages(const TgRounds *rounds, int32_t round) {
 static TgBundle tree_edge(const TgRounds *rounds, int32_t round, int64_t index) {
   int64_t half = half_of(rounds, round);
   int64_t near_v = is_backwards(rounds) ? half : 0; /* v modulo 2h of the ends that the index numbers */
-  if (is_cube(rounds))
-    return bundle_across(rounds, index * 2 * half + ((rounds->root ^ near_v) & (2 * half - 1)), half);
+  int64_t near = index * 2 * half + ((rounds->root ^ near_v) & (2 * half - 1));
+  if (is_cube(rounds)) return bundle_between(rounds, near, near ^ half);
   int64_t first = ring_wrap(rounds->root + near_v, rounds->length);
-  int64_t near = ring_nth(first, 2 * half, tree_messages(rounds, round), rounds->length, index);
+  near = ring_nth(first, 2 * half, tree_messages(rounds, round), rounds->length, index);
   return bundle_ahead(rounds, near, half);
 }
 
@@ -290,7 +286,7 @@ static TgBundle chain_broadcast(const TgRounds *rounds, int32_t round, int64_t i
 
 static TgBundle exchange(const TgRounds *rounds, int32_t round, int64_t index) {
   int64_t half = (int64_t)1 << round;
-  return is_cube(rounds) ? bundle_across(rounds, index, half) : bundle_ahead(rounds, index, half);
+  return is_cube(rounds) ? bundle_between(rounds, index, index ^ half) : bundle_ahead(rounds, index, half);
 }
 
 /* Before round r a position holds its aligned 2^r items (xor), or its own and the 2^r - 1 behind it. */
@@ -365,7 +361,12 @@ static void parcel_alltoall(const TgRounds *rounds, int32_t round, const TgBundl
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
 /* The operations that have algorithms; the other three are these run backwards. */
-enum { BROADCAST, SCATTER, ALLGATHER, ALLTOALL, FORWARDS, NONE = FORWARDS };
+enum { NONE, BROADCAST, SCATTER, ALLGATHER, ALLTOALL, FORWARDS };
+
+static const uint8_t forwards[TG_OPS] = {
+    [TG_OP_BROADCAST] = BROADCAST, [TG_OP_REDUCE] = BROADCAST,    [TG_OP_SCATTER] = SCATTER,
+    [TG_OP_GATHER] = SCATTER,      [TG_OP_ALLGATHER] = ALLGATHER, [TG_OP_REDUCESCATTER] = ALLGATHER,
+    [TG_OP_ALLTOALL] = ALLTOALL};
 
 static const char *const names[TG_COLLECTIVES] = {
     [TG_COLLECTIVE_AUTO] = "auto",
@@ -418,17 +419,6 @@ static const uint8_t nearest[FORWARDS][TG_COLLECTIVES] = {
     [ALLTOALL][TG_COLLECTIVE_SCATTER_ALLGATHER] = TG_COLLECTIVE_PAIRWISE,
 };
 
-static int forward_of(TgOp op) {
-  static const struct {
-    uint8_t op, forward;
-  } table[] = {{TG_OP_BROADCAST, BROADCAST}, {TG_OP_REDUCE, BROADCAST},    {TG_OP_SCATTER, SCATTER},
-               {TG_OP_GATHER, SCATTER},      {TG_OP_ALLGATHER, ALLGATHER}, {TG_OP_REDUCESCATTER, ALLGATHER},
-               {TG_OP_ALLTOALL, ALLTOALL}};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (table[i].op == op) return table[i].forward;
-  return NONE;
-}
-
 const char *tg_collective_name(TgCollective collective) {
   return (unsigned)collective < TG_COLLECTIVES ? names[collective] : "unknown";
 }
@@ -467,7 +457,7 @@ static int32_t pieces_of(TgCollective collective, int32_t length, int32_t pieces
 }
 
 void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t length, int32_t root, int32_t pieces) {
-  int forward = forward_of(op);
+  int forward = (unsigned)op < TG_OPS ? forwards[op] : NONE;
   *rounds = (TgRounds){.op = (uint8_t)op, .collective = (uint8_t)collective, .pieces = 1};
   if (forward == NONE || (unsigned)collective >= TG_COLLECTIVES || length < 2) return;
   rounds->length = length;
@@ -479,7 +469,7 @@ void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t 
 }
 
 static const TgCollectiveAlgorithm *algorithm_of(const TgRounds *rounds) {
-  return &algorithms[forward_of((TgOp)rounds->op)][rounds->collective];
+  return &algorithms[forwards[rounds->op]][rounds->collective];
 }
 
 int32_t tg_rounds_count(const TgRounds *rounds) {

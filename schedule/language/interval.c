@@ -116,7 +116,7 @@ static void write_slots(const TgSchedule *schedule, Slots *slots, int buffer, Tg
 
 static void write_statement(const TgSchedule *schedule, Slots *slots, const TgStatement *statement) {
   double length = tg_op_is_collective(statement->op) ? schedule->extent[statement->axis] : 1;
-  bool fills = statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
+  bool fills = tg_op_fills_array(statement->op);
   write_slots(schedule, slots, statement->target.buffer, fills ? 0 : statement->target.index, fills ? length : 1);
 }
 

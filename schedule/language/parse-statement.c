@@ -5,8 +5,9 @@
 
 static bool find_buffer(TgParser *parser, int *buffer) {
   TgSchedule *schedule = parser->schedule;
-  for (*buffer = 0; *buffer < schedule->buffers; ++*buffer)
-    if (tg_parser_is_name(parser, parser->names->buffer[*buffer])) return tg_parser_next(parser);
+  *buffer = tg_parser_find_name(parser, parser->names->buffer, schedule->buffers);
+  if (*buffer >= 0) return tg_parser_next(parser);
+  *buffer = schedule->buffers;
   if (schedule->buffers == TG_MAX_BUFFERS) return tg_parser_fail(parser, "more than %d buffers", TG_MAX_BUFFERS);
   if (!tg_parser_take_name(parser, "a buffer's name", &parser->names->buffer[*buffer])) return false;
   schedule->buffers++;
@@ -78,22 +79,18 @@ static bool check_line(TgParser *parser, const TgStatement *statement) {
 
 typedef struct TgCollectiveSyntax {
   const char *root; /* the word before the root, NULL where there is none */
-  bool indexed;     /* X[e] may be one slot; otherwise X or Y is the whole array */
   bool into;        /* `into` is required */
 } TgCollectiveSyntax;
 
 static const TgCollectiveSyntax syntaxes[TG_OPS] = {
-    [TG_OP_BROADCAST] = {"from", true, false}, [TG_OP_REDUCE] = {"to", true, false},
-    [TG_OP_ALLGATHER] = {NULL, true, true},    [TG_OP_REDUCESCATTER] = {NULL, false, true},
-    [TG_OP_ALLTOALL] = {NULL, false, true},    [TG_OP_SCATTER] = {"from", false, true},
-    [TG_OP_GATHER] = {"to", true, true}};
+    [TG_OP_BROADCAST] = {"from", false},  [TG_OP_REDUCE] = {"to", false},  [TG_OP_ALLGATHER] = {NULL, true},
+    [TG_OP_REDUCESCATTER] = {NULL, true}, [TG_OP_ALLTOALL] = {NULL, true}, [TG_OP_SCATTER] = {"from", true},
+    [TG_OP_GATHER] = {"to", true}};
 
 static bool check_arrays(TgParser *parser, const TgStatement *statement) {
-  bool fills_array =
-      statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
-  if (!syntaxes[statement->op].indexed && statement->source.index)
+  if (tg_op_reads_array(statement->op) && statement->source.index)
     return tg_parser_fail(parser, "an index on the array that is sent, expected its name alone");
-  if (fills_array && statement->target.index && statement->target.index != statement->source.index)
+  if (tg_op_fills_array(statement->op) && statement->target.index && statement->target.index != statement->source.index)
     return tg_parser_fail(parser, "an index on the array that is filled, expected its name alone");
   return true;
 }
@@ -105,9 +102,7 @@ static bool take_collective(TgParser *parser, TgStatement *statement) {
   if (syntax->root && (!tg_parser_take(parser, syntax->root) || !tg_parser_take_expression(parser, &statement->value)))
     return false;
   if (!take_into(parser, statement, syntax->into) || !check_arrays(parser, statement)) return false;
-  bool fills_array =
-      statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_GATHER || statement->op == TG_OP_ALLTOALL;
-  if (fills_array) statement->target.index = 0;
+  if (tg_op_fills_array(statement->op)) statement->target.index = 0;
   return true;
 }
 
@@ -120,7 +115,7 @@ static bool take_zero(TgParser *parser, TgStatement *statement) {
 }
 
 static bool take_transpose(TgParser *parser, TgStatement *statement) {
-  if (!tg_parser_take_slot(parser, &statement->source, true, false)) return false;
+  if (!take_source(parser, statement)) return false;
   statement->target = statement->source;
   return true;
 }
@@ -140,12 +135,6 @@ static bool is_declaration(const TgParser *parser) {
   return false;
 }
 
-static bool is_buffer(const TgParser *parser) {
-  for (int b = 0; b < parser->schedule->buffers; b++)
-    if (tg_parser_is_name(parser, parser->names->buffer[b])) return true;
-  return false;
-}
-
 static bool unknown_statement(TgParser *parser);
 
 static bool take_product(TgParser *parser, TgStatement *statement) {
@@ -157,7 +146,7 @@ static bool take_product(TgParser *parser, TgStatement *statement) {
     return tg_parser_fail(parser, "a note without its step, expected it right below a step's line");
   if (tg_parser_is_reserved(parser)) return unknown_statement(parser);
   TgLexer first = parser->lexer;
-  bool known = is_buffer(parser);
+  bool known = tg_parser_find_name(parser, parser->names->buffer, parser->schedule->buffers) >= 0;
   if (!tg_parser_take_slot(parser, &statement->target, false, true)) return false;
   statement->replace = tg_lexer_is(&parser->lexer, "=");
   bool product = statement->replace || tg_lexer_is(&parser->lexer, "+=");
@@ -271,9 +260,8 @@ static bool take_repeat(TgParser *parser, int number) {
     return tg_parser_fail(parser, "more than %d repeats inside one another", TG_MAX_NESTING);
   uint16_t name;
   if (!tg_parser_next(parser)) return false;
-  for (int v = 0; v < parser->loops; v++)
-    if (tg_parser_is_name(parser, parser->loop[v]))
-      return tg_parser_expected(parser, "a loop variable not in use here");
+  if (tg_parser_find_name(parser, parser->loop, parser->loops) >= 0)
+    return tg_parser_expected(parser, "a loop variable not in use here");
   if (tg_parser_is_known(parser)) return tg_parser_expected(parser, "a name that no coordinate or parameter bears");
   if (!tg_parser_take_name(parser, "a loop variable's name", &name) || !tg_parser_take(parser, "in")) return false;
   if (!tg_parser_take_expression(parser, &parser->schedule->statement[number].value)) return false;

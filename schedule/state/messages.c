@@ -155,11 +155,8 @@ static TgProgress enter_line(TgMessages *messages, TgError *error) {
 /* The slots of a whole transfer. Where X or Y is an array, the block's index in it follows from the operation. */
 static void name_slots(const TgStatement *statement, const TgLine *line, const TgTransfer *transfer,
                        TgMessage *message) {
-  int op = statement->op;
-  message->source_index = line->source;
-  message->target_index = line->target;
-  if (op == TG_OP_SCATTER || op == TG_OP_REDUCESCATTER || op == TG_OP_ALLTOALL) message->source_index = transfer->to;
-  if (op == TG_OP_GATHER || op == TG_OP_ALLGATHER || op == TG_OP_ALLTOALL) message->target_index = transfer->from;
+  message->source_index = tg_op_reads_array(statement->op) ? transfer->to : line->source;
+  message->target_index = tg_op_fills_array(statement->op) ? transfer->from : line->target;
 }
 
 void tg_message_describe(TgMessage *message, const TgStatement *statement, const TgLine *line,

@@ -237,11 +237,7 @@ TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, 
 
 void tg_state_free(TgState *state) {
   if (!state) return;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) {
-    free(state->buffer[b].value);
-    free(state->buffer[b].written);
-    free(state->buffer[b].arrival);
-  }
+  free_buffers(state->buffer);
   free(state->blocks);
   free(state->words);
   free(state->value);

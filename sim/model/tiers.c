@@ -255,8 +255,7 @@ static double first_part(const TgTiers *tiers, int buffer, double seconds) {
 
 /* Whether a statement that sends from the buffer reads all that the node has there: then the page cache has it. */
 static bool reads_all(const TgTiers *tiers) {
-  int op = tiers->statement->op;
-  return op != TG_OP_SCATTER && op != TG_OP_ALLTOALL && op != TG_OP_REDUCESCATTER &&
+  return !tg_op_reads_array(tiers->statement->op) &&
          !tg_expression_variables(tiers->schedule, tiers->statement->source.index);
 }
 

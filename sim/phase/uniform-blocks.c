@@ -55,10 +55,9 @@ static void write_slot(TgHeld *held, int buffer, int64_t index, uint8_t matrices
 /* A move or a sum may leave what a receiver had; everything else that all processors do writes the slot of all. */
 static void write_target(TgHeld *held, const TgStatement *statement, uint8_t matrices) {
   const TgSchedule *schedule = held->walk->schedule;
-  bool fills = statement->op == TG_OP_ALLGATHER || statement->op == TG_OP_ALLTOALL || statement->op == TG_OP_GATHER;
   bool everywhere = !statement->where && statement->op != TG_OP_MOVE && statement->op != TG_OP_ADD &&
                     statement->op != TG_OP_REDUCE && statement->op != TG_OP_GATHER;
-  if (!fills) {
+  if (!tg_op_fills_array(statement->op)) {
     write_slot(held, statement->target.buffer, index_of(held, statement->target.index), matrices, everywhere);
     return;
   }
@@ -69,9 +68,7 @@ static void write_target(TgHeld *held, const TgStatement *statement, uint8_t mat
 static bool follow(TgHeld *held, int statement, int *matrix) {
   const TgStatement *at = &held->walk->schedule->statement[statement];
   if (at->op == TG_OP_ZERO) return true;
-  uint8_t read = at->op == TG_OP_SCATTER || at->op == TG_OP_REDUCESCATTER || at->op == TG_OP_ALLTOALL
-                     ? held->everything[at->source.buffer]
-                     : read_slot(held, at->source);
+  uint8_t read = tg_op_reads_array(at->op) ? held->everything[at->source.buffer] : read_slot(held, at->source);
   if (read & (read - 1)) return false;
   int found = read ? g_bit_nth_lsf(read, -1) : -1;
   if (*matrix >= 0 && found >= 0 && *matrix != found) return false;
