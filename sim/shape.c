@@ -3,7 +3,6 @@
 #include "expression.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 static const char matrix_name[TG_MATRICES + 1] = "ABC";

@@ -1,6 +1,5 @@
 #include "network-kind.h"
 #include "suggestion.h"
-#include "topology.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,5 @@
 #include "parser.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* The string after a schedule's name is the name in pictures; without one it is the name itself. */
 static bool take_display_name(TgParser *parser) {
   const TgToken *token = &parser->lexer.token;

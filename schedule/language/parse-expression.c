@@ -1,7 +1,6 @@
 #include "parser.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool emit_byte(TgParser *parser, uint8_t byte, int32_t column) {
   TgSchedule *schedule = parser->schedule;

@@ -1,7 +1,6 @@
 #include "parser.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool find_buffer(TgParser *parser, int *buffer) {
   TgSchedule *schedule = parser->schedule;

@@ -1,6 +1,4 @@
 #include "parser.h"
-#include "expression.h"
-#include "lexer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

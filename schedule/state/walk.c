@@ -1,6 +1,5 @@
 #include "walk.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_IDLE = 1 << 16 }; /* `repeat s in 10**18` around `repeat t in 0` would keep the walker to itself for ever */

@@ -1,7 +1,6 @@
 #include "clock.h"
 
 #include "counter-random.h"
-#include "phase.h"
 
 #include <math.h>
 #include <string.h>

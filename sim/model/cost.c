@@ -1,6 +1,5 @@
 #include "cost.h"
 
-#include "phase.h"
 #include "prediction.h"
 #include "sim-error.h"
 

@@ -6,10 +6,8 @@
 #include "program.h"
 #include "sim-error.h"
 
-#include <glib.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

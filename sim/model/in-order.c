@@ -1,7 +1,5 @@
 #include "in-order.h"
 
-#include "phase.h"
-
 static TgTraceStep *step_at(const TgPrediction *prediction, guint step) {
   return &g_array_index(prediction->steps, TgTraceStep, step);
 }

@@ -1,6 +1,5 @@
 #include "prediction.h"
 
-#include "phase.h"
 #include "sim-error.h"
 #include "sum.h"
 

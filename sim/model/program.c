@@ -1,7 +1,5 @@
 #include "program.h"
 
-#include "clock.h"
-#include "phase.h"
 #include "sim-error.h"
 
 #include <math.h>

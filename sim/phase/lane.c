@@ -2,7 +2,6 @@
 
 #include "sim-error.h"
 #include "sum.h"
-#include "phase.h"
 
 #include <math.h>
 #include <string.h>

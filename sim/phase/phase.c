@@ -1,12 +1,9 @@
 #include "phase.h"
 
 #include "sim-error.h"
-#include "state.h"
 #include "sum.h"
 #include "uniform-blocks.h"
 #include "walk-batch.h"
-
-#include <glib.h>
 
 /* --- a phase that grows message by message ----------------------------------------------------------------------- */
 

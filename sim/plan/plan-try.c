@@ -4,7 +4,6 @@
 #include "lane.h"
 #include "prove.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* A reason against one candidate of a grid: kept unless a better candidate is ranked. Memory is the one to name where

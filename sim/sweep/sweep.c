@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* --- which grid a schedule gets of a number of processors --------------------------------------------------------- */
 
