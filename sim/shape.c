@@ -5,17 +5,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char matrix_name[TG_MATRICES + 1] = "ABC";
-
 /** Products of two extents, times the bytes of an element, stay far below 2^63. */
 static const int64_t most_elements = INT64_C(1) << 59;
 
 void tg_computes_text(const TgComputes *computes, char text[TG_FORMULA_BYTES]) {
   int length =
-      snprintf(text, TG_FORMULA_BYTES, "C = %c%s", matrix_name[computes->left], computes->left_transposed ? "'" : "");
+      snprintf(text, TG_FORMULA_BYTES, "C = %c%s", "ABC"[computes->left], computes -> left_transposed ? "'" : "");
   if (computes->right >= TG_MATRICES) return;
-  snprintf(text + length, TG_FORMULA_BYTES - (size_t)length, " * %c%s", matrix_name[computes->right],
-           computes->right_transposed ? "'" : "");
+  snprintf(text + length, TG_FORMULA_BYTES - (size_t)length, " * %c%s", "ABC"[computes->right],
+           computes -> right_transposed ? "'" : "");
 }
 
 bool tg_computes_uses(const TgComputes *computes, TgMatrixName matrix) {
@@ -36,8 +34,8 @@ static bool set_factor(TgShape *shape, const TgComputes *computes, int matrix, b
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "%s does not fit m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ": %c would be both %" PRId64
                        "x%" PRId64 " and %" PRId64 "x%" PRId64,
-                       formula, shape->m, shape->n, shape->k, matrix_name[matrix], shape->rows[matrix],
-                       shape->columns[matrix], rows, columns);
+                       formula, shape->m, shape->n, shape->k, "ABC"[matrix], shape -> rows[matrix],
+                       shape -> columns[matrix], rows, columns);
   }
   shape->rows[matrix] = rows;
   shape->columns[matrix] = columns;
@@ -58,8 +56,8 @@ static bool check_elements(const TgShape *shape, GError **error) {
     int64_t elements;
     if (!tg_multiply_overflows(shape->rows[matrix], shape->columns[matrix], &elements) && elements <= most_elements)
       continue;
-    return TG_SIM_FAIL(error, TOO_LARGE, "%c of %" PRId64 "x%" PRId64 " elements is too large", matrix_name[matrix],
-                       shape->rows[matrix], shape->columns[matrix]);
+    return TG_SIM_FAIL(error, TOO_LARGE, "%c of %" PRId64 "x%" PRId64 " elements is too large", "ABC"[matrix],
+                       shape -> rows[matrix], shape -> columns[matrix]);
   }
   return true;
 }
@@ -89,6 +87,6 @@ bool tg_shape_from_matrices(TgShape *shape, const TgComputes *computes, int64_t 
   return TG_SIM_FAIL(error, BAD_INPUT,
                      "%s: inner dimensions differ: %c is %" PRId64 "x%" PRId64 ", %c is %" PRId64 "x%" PRId64
                      ", so %" PRId64 " meets %" PRId64,
-                     formula, matrix_name[computes->left], left[0], left[1], matrix_name[computes->right], right[0],
-                     right[1], k, inner);
+                     formula, "ABC"[computes->left], left[0], left[1], "ABC"[computes->right], right[0], right[1], k,
+                     inner);
 }

@@ -276,14 +276,6 @@ static void try_name(const TgParser *parser, uint16_t offset, TgSuggestion *mean
     snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "", fits ? name : "...");
 }
 
-static bool unknown_axis(TgParser *parser) {
-  TgSuggestion meant = tg_parser_suggestion(parser);
-  char list[LIST_BYTES] = "", expected[LIST_BYTES + 80];
-  for (int c = 0; c < parser->schedule->dims; c++) try_name(parser, parser->names->axis[c], &meant, list);
-  snprintf(expected, sizeof expected, "a coordinate of the grid: %s", list);
-  return tg_parser_meant(parser, &meant, expected);
-}
-
 bool tg_parser_unknown_name(TgParser *parser) {
   TgSuggestion meant = tg_parser_suggestion(parser);
   const TgSchedule *schedule = parser->schedule;
@@ -299,7 +291,12 @@ bool tg_parser_unknown_name(TgParser *parser) {
 bool tg_parser_take_axis(TgParser *parser, uint8_t *axis) {
   const int found = tg_parser_find_name(parser, parser->names->axis, parser->schedule->dims);
   *axis = (uint8_t)found;
-  return found >= 0 ? tg_parser_next(parser) : unknown_axis(parser);
+  if (found >= 0) return tg_parser_next(parser);
+  TgSuggestion meant = tg_parser_suggestion(parser);
+  char list[LIST_BYTES] = "", expected[LIST_BYTES + 80];
+  for (int c = 0; c < parser->schedule->dims; c++) try_name(parser, parser->names->axis[c], &meant, list);
+  snprintf(expected, sizeof expected, "a coordinate of the grid: %s", list);
+  return tg_parser_meant(parser, &meant, expected);
 }
 
 bool tg_parser_is_known(const TgParser *parser) {
