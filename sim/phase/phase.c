@@ -363,10 +363,9 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   draft_product(draft_of_round(phases, 0), processor, &size);
 }
 
-static void run_failed(const TgPhases *phases, GError **error) {
-  const bool memory = phases->failure.cause == TG_CAUSE_MEMORY;
-  g_set_error_literal(error, TG_SIM_ERROR, memory ? TG_SIM_ERROR_TOO_LARGE : TG_SIM_ERROR_SCHEDULE,
-                      phases->failure.message);
+static bool run_failed(const TgPhases *phases, GError **error) {
+  if (phases->failure.cause == TG_CAUSE_MEMORY) return TG_SIM_FAIL(error, TOO_LARGE, "%s", phases->failure.message);
+  return TG_SIM_FAIL(error, SCHEDULE, "%s", phases->failure.message);
 }
 
 static TgProgress next_named(TgPhases *phases, GError **error) {
@@ -380,10 +379,7 @@ static TgProgress next_named(TgPhases *phases, GError **error) {
 static bool follow_by_name(TgPhases *phases, GError **error) {
   TgStateHooks hooks = {.user = phases, .message = on_message, .product = on_product};
   phases->state = tg_state_new(phases->schedule, phases->names, phases->collective, &hooks, &phases->failure);
-  if (!phases->state) {
-    run_failed(phases, error);
-    return false;
-  }
+  if (!phases->state) return run_failed(phases, error);
   tg_state_measure(phases->state, phases->shape.m, phases->shape.n, phases->shape.k);
   return true;
 }
