@@ -209,7 +209,7 @@ void tg_phase_release(TgPhase *phase) {
   g_free(phase);
 }
 
-static TgPhaseDraft *draft_of_round(TgPhases *phases, int32_t round) {
+static inline TgPhaseDraft *draft_of_round(TgPhases *phases, int32_t round) {
   while (phases->drafts->len <= (guint)round) g_ptr_array_add(phases->drafts, draft_new());
   return phases->drafts->pdata[round];
 }
