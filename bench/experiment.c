@@ -46,12 +46,29 @@ bool tg_experiment_file_check(const TgExperiment *experiment, const char *path, 
                        path);
 }
 
-bool tg_experiment_file(const TgExperiment *experiment, const void *measured, const char *path, char **bytes,
+bool tg_experiment_right(const TgExperiment *experiment, const TgResults *results, GError **error) {
+  return (!experiment->right || experiment->right(results, error)) && tg_results_right(results, error);
+}
+
+TgJson *tg_experiment_document(const TgExperiment *experiment, const TgResults *results) {
+  TgJson *json = tg_json_new();
+  tg_json_begin_document(json, experiment->format ? experiment->format : "bench");
+  tg_json_member_string(json, "experiment", results->experiment);
+  tg_json_member_bool(json, "ok", tg_experiment_right(experiment, results, NULL));
+  tg_json_member_integer(json, "seed", (int64_t)results->seed);
+  tg_environment_write(json, &results->environment);
+  if (!experiment->format) tg_results_write(json, results);
+  if (experiment->write) experiment->write(json, results);
+  tg_json_end_object(json);
+  return json;
+}
+
+bool tg_experiment_file(const TgExperiment *experiment, const TgResults *results, const char *path, char **bytes,
                         gsize *length, GError **error) {
   const TgPlotFormat *format = tg_plot_format(path);
   if (!tg_experiment_file_check(experiment, path, error)) return false;
-  if (format) return tg_plot_make(format, experiment->plot, measured, bytes, length, error);
-  g_autoptr(TgJson) json = experiment->document(measured);
+  if (format) return tg_plot_make(format, experiment->plot, results, bytes, length, error);
+  g_autoptr(TgJson) json = tg_experiment_document(experiment, results);
   *bytes = g_strdup(tg_json_text(json, length));
   return true;
 }

@@ -4,10 +4,9 @@
 #ifndef TG_EXPERIMENT_H
 #define TG_EXPERIMENT_H
 
-#include "bench-error.h"
 #include "gnuplot.h"
-#include "json-writer.h"
 #include "page.h"
+#include "results.h"
 
 TG_BEGIN_DECLS
 
@@ -37,15 +36,16 @@ typedef struct TgExperiment {
   const char *summary; /**< one line */
   const char *details; /**< for the help text: what is measured, and how */
   const char *paper;   /**< author and title; NULL: no paper's */
+  const char *format;  /**< of its document; NULL: "bench", which begins with the rows and notes of the results */
   bool takes_cpu_only;
-  /** All figures, free with clear(); NULL with a TG_BENCH_ERROR. Wrong products are no error here. */
-  void *(*measure)(const TgBenchOptions *options, GError **error);
-  void (*clear)(void *measured);
-  void (*print)(const void *measured, TgPage *page);
-  TgJson *(*document)(const void *measured); /**< free with tg_json_free() */
-  TgPlotMaker *plot;                         /**< NULL: there is none */
-  /** False, with TG_BENCH_ERROR_WRONG, where a result is wrong. */
-  bool (*right)(const void *measured, GError **error);
+  /** All figures, free with tg_results_free(); NULL with a TG_BENCH_ERROR. Wrong products are no error here. */
+  TgResults *(*measure)(const TgBenchOptions *options, GError **error);
+  void (*print)(const TgResults *results, TgPage *page);
+  /** Writes the members of its document that others do not have; NULL: there are none. */
+  void (*write)(TgJson *json, const TgResults *results);
+  TgPlotMaker *plot; /**< of TgResults; NULL: there is none */
+  /** What tg_experiment_right() asks besides the rows; NULL: nothing. */
+  bool (*right)(const TgResults *results, GError **error);
 } TgExperiment;
 
 /** The rows of the table. */
@@ -59,9 +59,14 @@ const TgExperiment *tg_experiment_find(const char *name);
 /** Whether the experiments of papers are in this build. */
 bool tg_experiment_papers(void);
 
+/** False, with TG_BENCH_ERROR_WRONG, where a result is wrong. */
+bool tg_experiment_right(const TgExperiment *experiment, const TgResults *results, GError **error);
+/** The document of what was measured. Free with tg_json_free(). */
+TgJson *tg_experiment_document(const TgExperiment *experiment, const TgResults *results);
+
 /** The bytes of a file of the experiment: a plot where the suffix of `path` is that of one, else the document. Free
  * with g_free(). Errors: TG_BENCH_ERROR, those of tg_plot_make(). */
-bool tg_experiment_file(const TgExperiment *experiment, const void *measured, const char *path, char **bytes,
+bool tg_experiment_file(const TgExperiment *experiment, const TgResults *results, const char *path, char **bytes,
                         gsize *length, GError **error);
 /** Whether tg_experiment_file() can write there, before anything is measured. */
 bool tg_experiment_file_check(const TgExperiment *experiment, const char *path, GError **error);

@@ -1,6 +1,6 @@
 /** @file results.h
- * What the experiments of papers measured: a row a method and size, one document for all of them. Times are in seconds;
- * a measurement without trials was not made. */
+ * What an experiment measured: a row a method and size, and what else it has of its own. Times are in seconds; a
+ * measurement without trials was not made. */
 #ifndef TG_RESULTS_H
 #define TG_RESULTS_H
 
@@ -47,16 +47,18 @@ typedef struct TgResults {
   const char *experiment;
   uint64_t seed;
   bool quick;
+  bool cold; /**< the second-level cache was empty before each launch (ladder) */
   TgEnvironment environment;
   GArray *rows;     /**< TgResult */
   GPtrArray *notes; /**< char: what was not run, and why */
+  char *cache_path; /**< the file of what earlier runs found to be best; NULL: none was used */
+  void *own;        /**< what the experiment measured besides the rows, or NULL */
+  GDestroyNotify free_own;
 } TgResults;
 
 /** `device` NULL: nothing runs on a GPU. */
 TgResults *tg_results_new(const char *experiment, const TgDevice *device);
 void tg_results_free(TgResults *results);
-/** The same, for a TgExperiment. */
-void tg_results_clear(void *results);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgResults, tg_results_free)
 
 void tg_results_add(TgResults *results, const TgResult *row);
@@ -71,6 +73,9 @@ const TgResult *tg_results_square(const TgResults *results, const char *method, 
 /** The different n of its square rows, ascending: int64_t. Free with g_array_unref(). */
 GArray *tg_results_sizes(const TgResults *results);
 
+/** The type of its rows, "" where there are none. */
+const char *tg_results_type(const TgResults *results);
+
 /** The time that represents a row: of the kernel on a GPU, of the call on the CPU; median, NaN where `row` is NULL or
  * was left out. */
 double tg_result_time_s(const TgResult *row);
@@ -78,13 +83,8 @@ double tg_result_time_s(const TgResult *row);
  * kernel so long that its call was not timed separately represents the call. */
 double tg_result_whole_s(const TgResult *row);
 
-/** The document of TgResults: experiment, environment, results, notes. Free with tg_json_free(). */
-TgJson *tg_results_document(const void *measured);
-/** The same with its object still open, for more members. */
-TgJson *tg_results_open(const TgResults *results, bool ok);
-/** Begins the document of an experiment whose rows are of another kind, up to its environment. */
-TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, uint64_t seed,
-                         const TgEnvironment *environment);
+/** Writes rows and notes as members of a document. */
+void tg_results_write(TgJson *json, const TgResults *results);
 /** Writes the members time_s, which is the median, and times. */
 void tg_results_write_measured(TgJson *json, const TgMeasurement *times);
 
@@ -92,7 +92,7 @@ void tg_results_write_measured(TgJson *json, const TgMeasurement *times);
 void tg_results_write_check(TgJson *json, const TgResult *row);
 
 /** False, with the first of them in words, where a result is wrong. */
-bool tg_results_right(const void *measured, GError **error);
+bool tg_results_right(const TgResults *results, GError **error);
 
 TG_END_DECLS
 

@@ -36,26 +36,16 @@ typedef struct TgShapesRow {
   bool right;
 } TgShapesRow;
 
-/** What an earlier run kept as the best of an executor at a size. */
-typedef struct TgShapesKept {
-  const char *on;
-  int64_t n;
-  char *schedule, *grid; /**< free with g_free() */
-  TgTransport transport;
-  int32_t variant;
-} TgShapesKept;
-
+/** What its results have instead of rows. */
 typedef struct TgShapes {
-  TgResults *results; /**< environment, seed and notes; without rows */
+  const TgDevice *device; /**< of the results' environment */
   TgElement element;
-  GArray *rows;     /**< TgShapesRow */
-  GArray *kept;     /**< TgShapesKept */
-  char *cache_path; /**< NULL: none is used */
+  GArray *rows; /**< TgShapesRow */
+  GArray *kept; /**< TgShapesRow: what an earlier run kept as the best of an executor at a size, without figures */
 } TgShapes;
 
-TgShapes *tg_shapes_new(TgResults *results, TgElement element);
-void tg_shapes_free(TgShapes *shapes);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgShapes, tg_shapes_free)
+/** Gives results a TgShapes without rows, which belongs to them. */
+TgShapes *tg_shapes_begin(TgResults *results, TgElement element);
 
 static inline const TgShapesRow *tg_shapes_at(const TgShapes *shapes, guint row) {
   return &g_array_index(shapes->rows, TgShapesRow, row);
@@ -92,7 +82,7 @@ const TgShapesRow *tg_shapes_own(const TgShapes *shapes, const TgShapesRow *row)
 /** In how many variants the row's combination was measured and right. */
 guint tg_shapes_variants(const TgShapes *shapes, const TgShapesRow *row);
 /** The row of what was kept; NULL where it was not measured this time. */
-const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesKept *kept);
+const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesRow *kept);
 /** How much longer the executor's own variant takes than the best one, in the geometric mean over the combinations of
  * schedule, grid and transport that were measured in several variants; NaN where there are none. */
 double tg_shapes_own_ratio(const TgShapes *shapes, int64_t n, const char *on, guint *combinations);
@@ -111,11 +101,10 @@ bool tg_shapes_read_kept(TgShapes *shapes, const char *on, int64_t n, GError **e
 /** Keeps the best variant of every combination that was measured in several, and the best of all. */
 bool tg_shapes_keep(const TgShapes *shapes, int64_t n, const char *on, GError **error);
 
-/** Parts of the experiment; they take TgShapes. */
-void tg_shapes_print(const void *measured, TgPage *page);
-TgJson *tg_shapes_document(const void *measured);
-char *tg_shapes_plot(const void *measured, const TgPlotFormat *format);
-bool tg_shapes_right(const void *measured, GError **error);
+/** Parts of the experiment. */
+void tg_shapes_print(const TgResults *results, TgPage *page);
+void tg_shapes_write(TgJson *json, const TgResults *results);
+char *tg_shapes_plot(const void *results, const TgPlotFormat *format);
 
 TG_END_DECLS
 

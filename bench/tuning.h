@@ -21,8 +21,8 @@ typedef struct TgTuned {
 /** The file's path; NULL where neither XDG_CACHE_HOME nor HOME is set. Free with g_free(). */
 char *tg_tuning_path(void);
 
-/** Looks up `key`, as in "division f32 512x512x512". False without an error where nothing is kept; with a
- * TG_BENCH_ERROR where the file is there and cannot be read. */
+/** Looks up `key`, as in "division f32 512x512x512"; the kernel's name is empty where nothing is kept. False, with a
+ * TG_BENCH_ERROR, where the file is there and cannot be read. */
 bool tg_tuning_find(const TgDevice *device, const char *key, TgTuned *tuned, GError **error);
 /** Keeps it, in place of what was there. The file appears whole or not at all. */
 bool tg_tuning_keep(const TgDevice *device, const char *key, const TgTuned *tuned, GError **error);

@@ -1,5 +1,6 @@
 /* Measures this machine, plans a product of two n x n matrices for four processors on it, runs the plan's first place,
  * and compares the time with its prediction: plan-and-run [N] */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,7 +59,7 @@ int main(int argc, char **argv) {
   TgPlanRequest request = {.m = n, .n = n, .k = n, .element_bytes = 4, .processors = 4, .top = 3, .work_s = 1};
   request.machine = &planned;
   request.network_kind = TG_FULL; /* each processor reaches each other one directly */
-  request.memory_bytes = G_MAXINT64;
+  request.memory_bytes = INFINITY;
   if (!tg_plan(&request, source, SCHEDULES, &plan, &error)) return fail("planning", error->message);
   for (guint p = 0; p < plan.ranked->len; p++) {
     const TgPlanPlace *best = &g_array_index(plan.ranked, TgPlanPlace, p);

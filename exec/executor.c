@@ -16,18 +16,13 @@ const char *tg_transport_name(TgTransport transport) {
   return transport < TG_TRANSPORTS ? names[transport] : "unknown";
 }
 
-static bool refuse(GError **error, TgExecutorError code, const char *message) {
-  g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)code, message);
-  return false;
-}
-
 static bool size_is_fine(int64_t size) {
   return size >= 1 && size <= INT32_MAX;
 }
 
 bool tg_executor_has_no_waits(const TgExecutorOptions *options, GError **error) {
   if (options->delay_ns == 0 && options->stalled == 0) return true;
-  return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, "processors of this executor can be neither delayed nor stalled");
+  return TG_EXECUTOR_FAIL(error, BAD_INPUT, "processors of this executor can be neither delayed nor stalled");
 }
 
 bool tg_executor_prove(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
@@ -36,11 +31,11 @@ bool tg_executor_prove(const TgSchedule *schedule, const TgScheduleNames *names,
   if (tg_prove_watched(schedule, names, options->collective, options->m, options->n, options->k, options->watch, proof))
     return true;
   const TgCause cause = proof->failure.cause;
-  return refuse(error,
-                cause == TG_CAUSE_MEMORY    ? TG_EXECUTOR_ERROR_TOO_LARGE
-                : cause == TG_CAUSE_STOPPED ? TG_EXECUTOR_ERROR_FAILED
-                                            : TG_EXECUTOR_ERROR_SCHEDULE,
-                proof->failure.message);
+  return tg_executor_fail(error,
+                          cause == TG_CAUSE_MEMORY    ? TG_EXECUTOR_ERROR_TOO_LARGE
+                          : cause == TG_CAUSE_STOPPED ? TG_EXECUTOR_ERROR_FAILED
+                                                      : TG_EXECUTOR_ERROR_SCHEDULE,
+                          &proof->failure);
 }
 
 bool tg_executor_has_variant(const TgExecutor *executor, GError **error) {
@@ -66,32 +61,35 @@ static bool sizes_fit(const TgSchedule *schedule, const TgExecutorOptions *optio
 }
 
 void tg_executor_count_passes(TgExecutorFacts *facts) {
-  facts->rounds = (facts->instances + facts->resident - 1) / facts->resident;
+  facts->rounds = tg_divide_up(facts->instances, facts->resident);
   facts->passes = facts->rounds * facts->panels;
+}
+
+static bool check_options(const TgExecutorKind *kind, const TgSchedule *schedule, const TgExecutorOptions *options,
+                          GError **error) {
+  if (schedule->bound != TG_BOUND_YES) return TG_EXECUTOR_FAIL(error, BAD_INPUT, "the schedule is not bound to a grid");
+  if (!size_is_fine(options->m) || !size_is_fine(options->n) || !size_is_fine(options->k))
+    return TG_EXECUTOR_FAIL(error, BAD_INPUT, "m, n and k must be from 1 to 2147483647");
+  if (!sizes_fit(schedule, options))
+    return TG_EXECUTOR_FAIL(error, BAD_INPUT,
+                            "a matrix times itself: m and n must be equal, and all three where neither or both are "
+                            "transposed");
+  if (options->element < TG_F32 || options->element >= TG_ELEMENTS)
+    return TG_EXECUTOR_FAIL(error, BAD_INPUT, "elements must be f32 or f64");
+  if (!(kind->transports >> options->transport & 1))
+    return TG_EXECUTOR_FAIL(error, BAD_INPUT, "this executor does not support the requested transport");
+  if (!(options->deadline_s >= 0) || options->deadline_s > 1e6 || options->delay_ns < 0)
+    return TG_EXECUTOR_FAIL(error, BAD_INPUT,
+                            "a deadline must be from 0 to 1000000 s, and a delay must not be negative");
+  return true;
 }
 
 TgExecutor *tg_executor_open(const TgExecutorKind *kind, const TgSchedule *schedule, const TgScheduleNames *names,
                              const TgExecutorOptions *options, GError **error) {
-  const char *wrong = NULL;
-  if (schedule->bound != TG_BOUND_YES)
-    wrong = "the schedule is not bound to a grid";
-  else if (!size_is_fine(options->m) || !size_is_fine(options->n) || !size_is_fine(options->k))
-    wrong = "m, n and k must be from 1 to 2147483647";
-  else if (!sizes_fit(schedule, options))
-    wrong = "a matrix times itself: m and n must be equal, and all three where neither or both are transposed";
-  else if (options->element < TG_F32 || options->element >= TG_ELEMENTS)
-    wrong = "elements must be f32 or f64";
-  else if (!(kind->transports >> options->transport & 1))
-    wrong = "this executor does not support the requested transport";
-  else if (!(options->deadline_s >= 0) || options->deadline_s > 1e6 || options->delay_ns < 0)
-    wrong = "a deadline must be from 0 to 1000000 s, and a delay must not be negative";
-  if (!wrong) {
-    TgExecutor *executor = kind->open(schedule, names, options, error);
-    if (executor && executor->facts.passes == 0) tg_executor_count_passes(&executor->facts);
-    return executor;
-  }
-  refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, wrong);
-  return NULL;
+  if (!check_options(kind, schedule, options, error)) return NULL;
+  TgExecutor *executor = kind->open(schedule, names, options, error);
+  if (executor && executor->facts.passes == 0) tg_executor_count_passes(&executor->facts);
+  return executor;
 }
 
 bool tg_executor_load(TgExecutor *executor, const void *a, const void *b, GError **error) {
@@ -99,7 +97,7 @@ bool tg_executor_load(TgExecutor *executor, const void *a, const void *b, GError
   const void *const given[] = {a, b};
   for (int matrix = TG_MATRIX_A; matrix <= TG_MATRIX_B; matrix++) {
     if ((computes->left == matrix || computes->right == matrix) && !given[matrix])
-      return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, matrix ? "B is missing" : "A is missing");
+      return TG_EXECUTOR_FAIL(error, BAD_INPUT, "%c is missing", "AB"[matrix]);
   }
   executor->loaded = executor->kind->load(executor, a, b, error);
   return executor->loaded;
@@ -108,8 +106,8 @@ bool tg_executor_load(TgExecutor *executor, const void *a, const void *b, GError
 bool tg_executor_run(TgExecutor *executor, double *seconds, GError **error) {
   double unused;
   if (!executor->loaded || executor->failed)
-    return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT,
-                  executor->failed ? "an earlier run failed" : "run before A and B were loaded");
+    return TG_EXECUTOR_FAIL(error, BAD_INPUT, "%s",
+                            executor->failed ? "an earlier run failed" : "run before A and B were loaded");
   executor->ran = executor->kind->run(executor, seconds ? seconds : &unused, error);
   executor->failed = !executor->ran;
   return executor->ran;
@@ -120,7 +118,7 @@ void tg_executor_take_times(TgExecutor *executor, bool take) {
 }
 
 bool tg_executor_gather(TgExecutor *executor, void *c, GError **error) {
-  if (!executor->ran) return refuse(error, TG_EXECUTOR_ERROR_BAD_INPUT, "C is gathered before a run made it");
+  if (!executor->ran) return TG_EXECUTOR_FAIL(error, BAD_INPUT, "C is gathered before a run made it");
   return executor->kind->gather(executor, c, error);
 }
 
@@ -133,7 +131,7 @@ bool tg_executor_make_steps(TgExecutor *executor, GError **error) {
   TgWalk walk;
   TgError unused;
   executor->steps = g_try_new0(TgExecutorStep, (gsize)MAX(steps, 1));
-  if (!executor->steps) return refuse(error, TG_EXECUTOR_ERROR_TOO_LARGE, "out of memory for the times of the steps");
+  if (!executor->steps) return TG_EXECUTOR_FAIL(error, TOO_LARGE, "out of memory for the times of the steps");
   for (int64_t s = 0; s < steps; s++)
     executor->steps[s] =
         (TgExecutorStep){.index = s + 1, .label = "", .begin_s = NAN, .end_s = NAN, .busy_s = NAN, .waited_s = NAN};

@@ -152,6 +152,23 @@ TG_SHARED static inline int64_t tg_expression_constant(const TgSchedule *schedul
   return (int64_t)constant;
 }
 
+/** The number that the operand at `at` is: a constant or, once bound, a parameter. False for all else. */
+static inline bool tg_expression_number(const TgSchedule *schedule, int at, int64_t *number) {
+  const uint8_t code = schedule->code[at];
+  const int parameter = code - TG_CODE_VARIABLE - TG_VARIABLE_PARAMETER;
+  if (code != TG_CODE_CONSTANT && (code < TG_CODE_SMALL || (code >= TG_CODE_VARIABLE && parameter < 0))) return false;
+  *number = code == TG_CODE_CONSTANT ? tg_expression_constant(schedule, at)
+            : parameter >= 0         ? schedule->parameter[parameter]
+                                     : code - TG_CODE_SMALL;
+  return true;
+}
+
+/** The parameter that the grid's extent along `axis` is; -1 where it is a number. */
+static inline int tg_extent_parameter(const TgSchedule *schedule, int axis) {
+  const uint8_t code = schedule->code[schedule->extent_value[axis]];
+  return code >= TG_CODE_VARIABLE ? code - TG_CODE_VARIABLE - TG_VARIABLE_PARAMETER : -1;
+}
+
 /** Evaluates `expression` (not 0) with `variable` holding coordinates and loop variables; parameters come from the
  * bound schedule. On failure `*result` is the offset in the code of the operation that failed. */
 TG_SHARED static inline TgEvaluation tg_expression_evaluate(const TgSchedule *schedule, TgExpression expression,

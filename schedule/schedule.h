@@ -219,6 +219,11 @@ TG_SHARED static inline int64_t tg_block_begin(int64_t size, int64_t parts, int6
   return size / parts * i + size % parts * i / parts;
 }
 
+/** Its elements. */
+TG_SHARED static inline int64_t tg_block_size(int64_t size, int64_t parts, int64_t i) {
+  return tg_block_begin(size, parts, i + 1) - tg_block_begin(size, parts, i);
+}
+
 TG_END_DECLS
 
 #endif

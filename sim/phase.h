@@ -64,15 +64,12 @@ typedef struct TgPhaseAt {
 
 typedef struct TgPhases TgPhases;
 
-/** Begins the phases of a bound schedule at m, n, k with elements of `element_bytes`. Collectives left whole are
- * expanded as TG_COLLECTIVE_AUTO. Where every block of a matrix has the same size, bytes follow from the buffers;
- * otherwise the run is followed by name, which costs about ten times more.
- * Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
-TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
+/** Begins the phases of a bound schedule at m, n, k with elements of `element_bytes`. Collectives left whole stay so
+ * (one round, each receiver straight from the owner) or, unless `whole`, are expanded as TG_COLLECTIVE_AUTO. Where
+ * every block of a matrix has the same size, bytes follow from the buffers; otherwise the run is followed by name,
+ * which costs about ten times more. Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
+TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, bool whole,
                         const TgShape *shape, int64_t element_bytes, GError **error);
-/** The same, but what is to stay whole does: one round, each receiver straight from the owner. */
-TgPhases *tg_phases_new_whole(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
-                              const TgShape *shape, int64_t element_bytes, GError **error);
 void tg_phases_free(TgPhases *phases);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgPhases, tg_phases_free)
 

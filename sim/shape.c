@@ -3,7 +3,6 @@
 #include "expression.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 static const char matrix_name[TG_MATRICES + 1] = "ABC";
@@ -59,8 +58,8 @@ static bool check_elements(const TgShape *shape, GError **error) {
     int64_t elements;
     if (!tg_multiply_overflows(shape->rows[matrix], shape->columns[matrix], &elements) && elements <= most_elements)
       continue;
-    return TG_SIM_FAIL(error, TOO_LARGE, "%c of %" PRId64 "x%" PRId64 " elements is too large", matrix_name[matrix],
-                       shape->rows[matrix], shape->columns[matrix]);
+    return TG_SIM_FAIL(error, TOO_LARGE, "%c of %" PRId64 "x%" PRId64 " elements is too large", "ABC"[matrix],
+                       shape -> rows[matrix], shape -> columns[matrix]);
   }
   return true;
 }

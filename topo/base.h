@@ -69,6 +69,11 @@ typedef struct TgError {
   char message[504]; /**< one sentence; that of a run names step and processor */
 } TgError;
 
+/** a / b, rounded up; a at least 0, b positive. */
+TG_SHARED static inline int64_t tg_divide_up(int64_t a, int64_t b) {
+  return a / b + (a % b != 0);
+}
+
 /** Fills `error` (which may be NULL), without a place in a run, and returns false, so that a caller can
  * `return tg_error_set(...)`. */
 bool tg_error_set(TgError *error, int line, int column, const char *format, ...) TG_PRINTF(4, 5);

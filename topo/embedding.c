@@ -12,6 +12,16 @@ static bool is_hypercube(const TgTopology *topology) {
   return topology->levels == 1 && topology->level[0].kind == TG_HYPERCUBE;
 }
 
+/* Along each axis by itself: row-major in the machine's extents. */
+static void lay_by_axis(TgEmbedding *embedding) {
+  int32_t stride = 1;
+  for (int axis = embedding->dims - 1; axis >= 0; axis--) {
+    embedding->stride[axis] = stride;
+    stride *= embedding->machine[axis];
+  }
+  embedding->by_axis = 1;
+}
+
 static bool rowmajor_init(TgEmbedding *embedding, const TgTopology *topology, TgError *error) {
   (void)error;
   int32_t machine[TG_MAX_COORDINATES];
@@ -21,14 +31,9 @@ static bool rowmajor_init(TgEmbedding *embedding, const TgTopology *topology, Tg
     larger &= embedding->grid[axis] >= machine[axis];
     smaller &= embedding->grid[axis] <= machine[axis];
   }
-  embedding->by_axis = larger || smaller;
-  if (!embedding->by_axis) return true;
-  int32_t stride = 1;
-  for (int axis = embedding->dims - 1; axis >= 0; axis--) {
-    embedding->machine[axis] = machine[axis];
-    embedding->stride[axis] = stride;
-    stride *= machine[axis];
-  }
+  if (!larger && !smaller) return true;
+  memcpy(embedding->machine, machine, (size_t)embedding->dims * sizeof *machine);
+  lay_by_axis(embedding);
   return true;
 }
 
@@ -51,12 +56,8 @@ static bool gray_init(TgEmbedding *embedding, const TgTopology *topology, TgErro
   }
   for (int64_t blocks = embedding->processors; blocks > topology->nodes; blocks /= 2)
     embedding->machine[widest_axis(embedding)] /= 2;
-  int32_t stride = 1;
-  for (int axis = embedding->dims - 1; axis >= 0; axis--) {
-    embedding->stride[axis] = stride;
-    stride *= embedding->machine[axis];
-  }
-  embedding->by_axis = embedding->gray = 1;
+  lay_by_axis(embedding);
+  embedding->gray = 1;
   return true;
 }
 

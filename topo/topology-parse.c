@@ -1,7 +1,7 @@
 #include "network-kind.h"
 #include "suggestion.h"
-#include "topology.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,23 +70,23 @@ static void quote(char quoted[QUOTED_BYTES], const char *text, size_t length) {
   snprintf(quoted + kept, QUOTED_BYTES - kept, "%s", kept < length ? "..." : "");
 }
 
-static bool fail(const Parser *parser, const char *at, const char *what) {
-  char text[QUOTED_BYTES];
-  quote(text, parser->text, strlen(parser->text));
+static bool fail(const Parser *parser, const char *at, const char *format, ...) TG_PRINTF(3, 4);
+static bool fail(const Parser *parser, const char *at, const char *format, ...) {
+  char text[QUOTED_BYTES], what[256];
   int column = (int)(at - parser->text) + 1;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  quote(text, parser->text, strlen(parser->text));
   return tg_error_set(parser->error, 1, column, "%s: column %d: %s", text, column, what);
 }
 
 static bool fail_expected(const Parser *parser, const char *expected) {
-  char what[256];
   unsigned char found = (unsigned char)*parser->at;
-  if (!found)
-    snprintf(what, sizeof what, "the text ends, expected %s", expected);
-  else if (found < ' ' || found > '~')
-    snprintf(what, sizeof what, "found byte 0x%02x, expected %s", found, expected);
-  else
-    snprintf(what, sizeof what, "found '%c', expected %s", found, expected);
-  return fail(parser, parser->at, what);
+  if (!found) return fail(parser, parser->at, "the text ends, expected %s", expected);
+  if (found < ' ' || found > '~') return fail(parser, parser->at, "found byte 0x%02x, expected %s", found, expected);
+  return fail(parser, parser->at, "found '%c', expected %s", found, expected);
 }
 
 static bool is_letter(char c) {
@@ -105,17 +105,14 @@ static void list_kinds(char *list, size_t bytes) {
 }
 
 static bool unknown_kind(const Parser *parser, const char *name, size_t length) {
-  char kinds[128], quoted[QUOTED_BYTES], what[256];
+  char kinds[128], quoted[QUOTED_BYTES];
   TgSuggestion meant = tg_suggestion_for(name, length);
   for (int kind = 0; kind < TG_NETWORK_KINDS; kind++) tg_suggestion_try(&meant, tg_network_kind_info(kind)->name);
   list_kinds(kinds, sizeof kinds);
   if (length == 0) return fail_expected(parser, kinds);
   quote(quoted, name, length);
-  if (meant.nearest)
-    snprintf(what, sizeof what, "there is no network '%s'; did you mean %s?", quoted, meant.nearest);
-  else
-    snprintf(what, sizeof what, "there is no network '%s', expected %s", quoted, kinds);
-  return fail(parser, name, what);
+  if (meant.nearest) return fail(parser, name, "there is no network '%s'; did you mean %s?", quoted, meant.nearest);
+  return fail(parser, name, "there is no network '%s', expected %s", quoted, kinds);
 }
 
 static bool parse_kind(Parser *parser, TgLevel *level) {
@@ -141,17 +138,9 @@ static bool parse_extent(Parser *parser, int32_t *extent) {
     *extent = (int32_t)value;
     return true;
   }
-  char quoted[QUOTED_BYTES], what[256];
+  char quoted[QUOTED_BYTES];
   quote(quoted, first, (size_t)(parser->at - first));
-  snprintf(what, sizeof what, "the extent is %s, expected 1 to %d", quoted, TG_MAX_PROCESSORS);
-  return fail(parser, first, what);
-}
-
-static bool fail_dims(const Parser *parser, const TgNetworkKindRow *kind) {
-  char what[128];
-  snprintf(what, sizeof what, "there is one extent too many, expected at most %d for %s, as in %s",
-           (int)kind->info.max_dims, kind->info.name, kind->info.example);
-  return fail(parser, parser->at, what);
+  return fail(parser, first, "the extent is %s, expected 1 to %d", quoted, TG_MAX_PROCESSORS);
 }
 
 static bool parse_level(Parser *parser, TgLevel *level) {
@@ -160,7 +149,9 @@ static bool parse_level(Parser *parser, TgLevel *level) {
   if (*parser->at != ':') return fail_expected(parser, "':' and the extents");
   for (int axis = 0; axis < TG_MAX_DIMS; axis++) level->extents[axis] = 1;
   do {
-    if (level->dims == kind->info.max_dims) return fail_dims(parser, kind);
+    if (level->dims == kind->info.max_dims)
+      return fail(parser, parser->at, "there is one extent too many, expected at most %d for %s, as in %s",
+                  (int)kind->info.max_dims, kind->info.name, kind->info.example);
     parser->at++;
     if (!parse_extent(parser, &level->extents[level->dims])) return false;
     level->dims++;
@@ -170,10 +161,7 @@ static bool parse_level(Parser *parser, TgLevel *level) {
 
 static bool fail_nodes(const Parser *parser, const char *at, const TgLevel *level) {
   const TgNetworkKindInfo *info = tg_network_kind_info(level->kind);
-  char what[256];
-  snprintf(what, sizeof what, "the network grows beyond %d nodes (%s: %s)", TG_MAX_PROCESSORS, info->name,
-           info->summary);
-  return fail(parser, at, what);
+  return fail(parser, at, "the network grows beyond %d nodes (%s: %s)", TG_MAX_PROCESSORS, info->name, info->summary);
 }
 
 bool tg_topology_parse(TgTopology *topology, const char *text, TgError *error) {

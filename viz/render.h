@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 
 /** The formats of a still picture, "dot, svg, png, pdf"; for messages. */
 const char *tg_render_formats(void);
-/** True where `format` ("svg") is one of them. */
-gboolean tg_render_knows(const char *format);
+/** True where `format` ("svg") is one of them; else FORMAT. */
+gboolean tg_render_knows(const char *format, GError **error);
 
 /** True where the file of this format has A01 for A₀₁, because it is made of letters of this machine, whose fonts lack
  * these digits. Of a GIF, too, which is made of PNGs. */

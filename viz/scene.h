@@ -74,19 +74,23 @@ void tg_scene_label_stroke(TgScene *scene, TgPoint at, double size, const char *
 void tg_scene_text(TgScene *scene, double x, double y, double size, const char *ink, const char *text);
 /** One in bold, which may have an id. */
 void tg_scene_bold(TgScene *scene, const char *id, double x, double y, double size, const char *text);
-/** A box without text between two corners. */
+/** A box without text around its centre, or between two corners. */
+void tg_scene_box_at(TgScene *scene, const char *id, const char *title, TgPoint centre, double width, double height,
+                     const char *fill, const char *line, double pen);
 void tg_scene_box(TgScene *scene, const char *id, const char *title, TgPoint a, TgPoint b, const char *fill,
                   const char *line, double pen);
+/** Gives the mark added last a text; NULL: none. */
+void tg_scene_label_mark(TgScene *scene, double size, const char *ink, const char *text);
+/** A way from a to b as a cubic Bézier: straight, but that its control points are moved by `aside`. */
+void tg_bezier(TgPoint point[4], TgPoint a, TgPoint b, TgPoint aside);
 /** A straight line without an arrowhead between two marks; `style` as in TgStroke. */
-void tg_scene_line(TgScene *scene, const char *from, const char *to, TgPoint a, TgPoint b, const char *colour,
-                   const char *style, double pen);
+void tg_scene_line(TgScene *scene, const char *id, const char *from, const char *to, TgPoint a, TgPoint b,
+                   const char *colour, const char *style, double pen);
 
 /** The picture's size in points, its title and, in a sentence or two, what it shows. */
 void tg_scene_set_canvas(TgScene *scene, double width, double height);
 void tg_scene_describe(TgScene *scene, const char *title, const char *description);
 
-double tg_scene_width(const TgScene *scene);
-double tg_scene_height(const TgScene *scene);
 const char *tg_scene_title(const TgScene *scene);
 const char *tg_scene_description(const TgScene *scene);
 /** The titles of those marks and strokes that have one, by their ids, both the scene's. Free with g_hash_table_unref().
@@ -110,9 +114,9 @@ GString *tg_scene_dot(const TgScene *scene);
  * in one page. Free with g_string_free(). */
 GString *tg_scene_svg(const TgScene *scene, const char *prefix);
 
-/** Append one such group, a line; `point` are the stroke's own. */
+/** Append one such group, a line. */
 void tg_scene_svg_mark(GString *svg, const TgMark *mark, const char *prefix);
-void tg_scene_svg_stroke(GString *svg, const TgStroke *stroke, const TgPoint *point, const char *prefix);
+void tg_scene_svg_stroke(GString *svg, const TgStroke *stroke, const char *prefix);
 
 G_END_DECLS
 

@@ -17,17 +17,8 @@ static const struct {
   int64_t bytes;
 } numbers[TG_NUMBERS] = {{"f32", 4}, {"f64", 8}, {"i32", 4}};
 
-int64_t tg_number_bytes(TgNumber number) {
-  return numbers[number].bytes;
-}
-
-bool tg_number_find(const char *name, TgNumber *number) {
-  for (int i = 0; i < TG_NUMBERS; i++) {
-    if (strcmp(name, numbers[i].name) != 0) continue;
-    *number = (TgNumber)i;
-    return true;
-  }
-  return false;
+const char *tg_number_name(TgNumber number) {
+  return numbers[number].name;
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -189,23 +180,15 @@ static void as_i32(const TgOperands *operands, int x) {
   }
 }
 
-static bool transposed_a(const TgOperands *operands, void **made, TgError *error) {
-  const int64_t m = operands->m, k = operands->k, size = numbers[operands->number].bytes;
-  char *to = g_try_malloc((gsize)operands->bytes[0]);
-  if (!to) return tg_error_set(error, 0, 0, "not enough memory for %" PRId64 " bytes", operands->bytes[0]);
-  for (int64_t i = 0; i < m; i++)
-    for (int64_t l = 0; l < k; l++)
-      memcpy(to + (l * m + i) * size, (const char *)operands->host[0] + (i * k + l) * size, (size_t)size);
-  *made = to;
-  return true;
-}
-
 static bool estimate(TgOperands *operands, double *error_found, TgError *error) {
   const bool whole = operands->number == TG_NUMBER_I32;
-  const TgElement type = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
-  g_autofree void *own = NULL;
+  const TgElement type = tg_number_element(operands->number);
+  g_autofree void *own = operands->kind == TG_HISTORIC_SYMMETRIC ? g_try_malloc((gsize)operands->bytes[0]) : NULL;
   for (int x = 0; whole && x < 3; x++) as_f32(operands, x);
-  if (operands->kind == TG_HISTORIC_SYMMETRIC && !transposed_a(operands, &own, error)) return false;
+  if (own)
+    tg_number_transpose(operands->number, own, operands->host[0], operands->m, operands->k);
+  else if (operands->kind == TG_HISTORIC_SYMMETRIC)
+    return tg_error_set(error, 0, 0, "not enough memory for %" PRId64 " bytes", operands->bytes[0]);
   *error_found = tg_product_error(type, operands->host[0], own ? own : operands->host[1], operands->host[2],
                                   operands->m, operands->n, operands->k, VECTORS, operands->seed);
   for (int x = 0; whole && x < 2; x++) as_i32(operands, x);
@@ -243,7 +226,7 @@ bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *resul
 
 TgGemm tg_operands_gemm(const TgOperands *operands) {
   const bool own = operands->kind == TG_HISTORIC_SYMMETRIC;
-  return (TgGemm){.element = operands->number == TG_NUMBER_F64 ? TG_F64 : TG_F32,
+  return (TgGemm){.element = tg_number_element(operands->number),
                   .transpose_b = own,
                   .m = operands->m,
                   .n = operands->n,
@@ -256,24 +239,27 @@ TgGemm tg_operands_gemm(const TgOperands *operands) {
                   .ldc = operands->n};
 }
 
-/* A column of B at a time: the loops that one writes first. */
-bool tg_operands_transpose_b(const void *what, TgError *error) {
-  const TgTransposing *turn = what;
-  const int64_t rows = turn->operands->k, columns = turn->operands->n;
-  (void)error;
+void tg_number_transpose(TgNumber number, void *to, const void *from, int64_t rows, int64_t columns) {
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
-      if (numbers[turn->operands->number].bytes == 4)
-        ((uint32_t *)turn->to)[j * rows + i] = ((const uint32_t *)turn->operands->host[1])[i * columns + j];
+      if (numbers[number].bytes == 4)
+        ((uint32_t *)to)[j * rows + i] = ((const uint32_t *)from)[i * columns + j];
       else
-        ((uint64_t *)turn->to)[j * rows + i] = ((const uint64_t *)turn->operands->host[1])[i * columns + j];
+        ((uint64_t *)to)[j * rows + i] = ((const uint64_t *)from)[i * columns + j];
     }
+}
+
+bool tg_operands_transpose_b(const void *what, TgError *error) {
+  const TgTransposing *turn = what;
+  const TgOperands *operands = turn->operands;
+  (void)error;
+  tg_number_transpose(operands->number, turn->to, operands->host[1], operands->k, operands->n);
   return true;
 }
 
-/* --- times and counts --------------------------------------------------------------------------------------------- */
+/* --- copies and counts -------------------------------------------------------------------------------------------- */
 
-static bool copy_in(const void *what, TgError *error) {
+bool tg_operands_copy_in(const void *what, TgError *error) {
   const TgOperands *operands = what;
   for (int x = 0; x < 2; x++)
     if (operands->bytes[x] && !tg_device_copy_in(operands->device[x], operands->host[x], operands->bytes[x], error))
@@ -281,17 +267,9 @@ static bool copy_in(const void *what, TgError *error) {
   return true;
 }
 
-static bool copy_out(const void *what, TgError *error) {
+bool tg_operands_copy_out(const void *what, TgError *error) {
   const TgOperands *operands = what;
   return tg_device_copy_out(operands->host[2], operands->device[2], operands->bytes[2], error);
-}
-
-bool tg_operands_time_in(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *in, TgError *error) {
-  return tg_trial_on_host(copy_in, operands, true, limits, in, error);
-}
-
-bool tg_operands_time_out(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *out, TgError *error) {
-  return tg_trial_on_host(copy_out, operands, true, limits, out, error);
 }
 
 void tg_operands_count(const TgOperands *operands, TgResult *result) {

@@ -7,16 +7,21 @@
 #include "historic.h"
 #include "kernel.h"
 #include "results.h"
-#include "trial.h"
 
 TG_BEGIN_DECLS
 
 /** What an element is, of all that is measured. */
 typedef enum TgNumber { TG_NUMBER_F32, TG_NUMBER_F64, TG_NUMBER_I32, TG_NUMBERS } TgNumber;
 
-/** By its name: "f32", "f64", "i32". */
-bool tg_number_find(const char *name, TgNumber *number);
-int64_t tg_number_bytes(TgNumber number);
+/** "f32", "f64", "i32". */
+const char *tg_number_name(TgNumber number);
+/** The same type of a kernel of the ladder, of a paper's; where these have it not, f32. */
+static inline TgElement tg_number_element(TgNumber number) {
+  return number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
+}
+static inline TgHistoricType tg_number_historic(TgNumber number) {
+  return number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+}
 
 /** Above this extent the error of a product is estimated, not computed in full: see tg_product_error(). */
 enum { TG_OPERANDS_IN_FULL = 8192 };
@@ -50,17 +55,21 @@ bool tg_operands_check(TgOperands *operands, TgBenchPlace place, TgResult *resul
 /** The product on the device, for a kernel of the ladder; with A' in place of B where there is no second operand. */
 TgGemm tg_operands_gemm(const TgOperands *operands);
 
+/** On the host: to (columns x rows) = from (rows x columns) transposed, by two loops, a row of `from` at a time. */
+void tg_number_transpose(TgNumber number, void *to, const void *from, int64_t rows, int64_t columns);
+
 /** B' of the operands, for tg_operands_transpose_b(). */
 typedef struct TgTransposing {
   const TgOperands *operands;
   void *to; /**< of B's bytes: n x k */
 } TgTransposing;
-/** Writes B' as the two loops do, on the host. A TgWork on a TgTransposing. */
+/** Writes B' with tg_number_transpose(). A TgWork on a TgTransposing. */
 bool tg_operands_transpose_b(const void *what, TgError *error);
 
-/** Times of A and B on their way to the device, and of C back, from and to memory that the system may move (malloc). */
-bool tg_operands_time_in(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *in, TgError *error);
-bool tg_operands_time_out(TgOperands *operands, const TgBenchLimits *limits, TgMeasurement *out, TgError *error);
+/** A and B to the device, and C back, from and to memory that the system may move (malloc). A TgWork each, on
+ * TgOperands. */
+bool tg_operands_copy_in(const void *what, TgError *error);
+bool tg_operands_copy_out(const void *what, TgError *error);
 
 /** Operations of the product, 2mnk (k of a symmetric one counts in full), and bytes of operands and result, each once.
  */

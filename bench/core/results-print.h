@@ -54,6 +54,8 @@ void tg_page_remarks(TgPage *page, const TgResults *results);
 /** The notes alone. */
 void tg_page_notes(TgPage *page, const TgResults *results);
 
+/** A chart with the place where it was measured below its title. */
+TgChart *tg_results_chart(const TgResults *results, const char *title);
 /** The square rows of these methods as curves of a panel. */
 void tg_panel_columns(TgPanel *panel, const TgResults *results, const TgColumn *columns, size_t count, TgShow show);
 

@@ -19,11 +19,9 @@ void tg_results_free(TgResults *results) {
   tg_environment_clear(&results->environment);
   g_array_unref(results->rows);
   g_ptr_array_unref(results->notes);
+  g_free(results->cache_path);
+  if (results->own) results->free_own(results->own);
   g_free(results);
-}
-
-void tg_results_clear(void *results) {
-  tg_results_free(results);
 }
 
 void tg_results_add(TgResults *results, const TgResult *row) {
@@ -74,6 +72,10 @@ GArray *tg_results_sizes(const TgResults *results) {
   return sizes;
 }
 
+const char *tg_results_type(const TgResults *results) {
+  return results->rows->len ? tg_results_at(results, 0)->type : "";
+}
+
 double tg_result_time_s(const TgResult *row) {
   if (!row || *row->left_out) return NAN;
   const TgMeasurement *time = row->place == TG_ON_GPU ? &row->kernel : &row->call;
@@ -87,8 +89,7 @@ double tg_result_whole_s(const TgResult *row) {
   return call->trials ? row->prepare.median_s + row->in.median_s + call->median_s + row->out.median_s : NAN;
 }
 
-bool tg_results_right(const void *measured, GError **error) {
-  const TgResults *results = measured;
+bool tg_results_right(const TgResults *results, GError **error) {
   for (guint r = 0; r < results->rows->len; r++) {
     const TgResult *row = tg_results_at(results, r);
     if (*row->left_out || !row->checked || row->right || row->printed) continue;
@@ -171,19 +172,7 @@ static void write_row(TgJson *json, const TgResult *row) {
   tg_json_end_object(json);
 }
 
-TgJson *tg_results_begin(const char *format, const char *experiment, bool ok, uint64_t seed,
-                         const TgEnvironment *environment) {
-  TgJson *json = tg_json_new();
-  tg_json_begin_document(json, format);
-  tg_json_member_string(json, "experiment", experiment);
-  tg_json_member_bool(json, "ok", ok);
-  tg_json_member_integer(json, "seed", (int64_t)seed);
-  tg_environment_write(json, environment);
-  return json;
-}
-
-TgJson *tg_results_open(const TgResults *results, bool ok) {
-  TgJson *json = tg_results_begin("bench", results->experiment, ok, results->seed, &results->environment);
+void tg_results_write(TgJson *json, const TgResults *results) {
   tg_json_member_bool(json, "quick", results->quick);
   tg_json_member_array(json, "results", TG_JSON_LINES);
   for (guint r = 0; r < results->rows->len; r++) write_row(json, tg_results_at(results, r));
@@ -191,13 +180,6 @@ TgJson *tg_results_open(const TgResults *results, bool ok) {
   tg_json_member_array(json, "notes", TG_JSON_LINES);
   for (guint n = 0; n < results->notes->len; n++) tg_json_string(json, results->notes->pdata[n]);
   tg_json_end_array(json);
-  return json;
-}
-
-TgJson *tg_results_document(const void *measured) {
-  TgJson *json = tg_results_open(measured, tg_results_right(measured, NULL));
-  tg_json_end_object(json);
-  return json;
 }
 
 double tg_result_shown(const TgResult *row, TgShow show) {
@@ -243,39 +225,37 @@ static void add_cell(TgTable *table, double value, TgShow show) {
     tg_page_number(table, "%.4g", value * 1e-9);
 }
 
-static TgTable *grid_table(TgPage *page, const GArray *columns, guint from) {
-  TgTable *table = tg_page_wide_table(page, 'r', "n", columns->len - from);
-  for (guint c = from; c < columns->len; c++) tg_table_add(table, "%s", g_array_index(columns, TgColumn, c).head);
-  return table;
+static double shown_of(const TgResults *results, const TgColumn *column, int64_t n, TgShow show) {
+  return tg_result_shown(tg_results_square(results, column->method, column->width, n), show);
+}
+
+/* What the columns show, or, of a `first`, its numbers over theirs. */
+static void add_sizes(TgPage *page, const TgResults *results, const TgColumn *first, const GArray *columns,
+                      TgShow show) {
+  g_autoptr(GArray) sizes = tg_results_sizes(results);
+  TgTable *table = tg_page_wide_table(page, 'r', "n", columns->len);
+  for (guint c = 0; c < columns->len; c++) tg_table_add(table, "%s", g_array_index(columns, TgColumn, c).head);
+  for (guint s = 0; s < sizes->len; s++) {
+    const int64_t n = g_array_index(sizes, int64_t, s);
+    tg_table_add(table, "%" PRId64, n);
+    for (guint c = 0; c < columns->len; c++) {
+      const double value = shown_of(results, &g_array_index(columns, TgColumn, c), n, show);
+      if (first)
+        tg_page_number(table, "%.3g", shown_of(results, first, n, show) / value);
+      else
+        add_cell(table, value, show);
+    }
+  }
 }
 
 void tg_page_grid(TgPage *page, const TgResults *results, const TgColumn *columns, size_t count, TgShow show) {
-  g_autoptr(GArray) there = columns_there(results, columns, count), sizes = tg_results_sizes(results);
-  if (there->len == 0) return;
-  TgTable *table = grid_table(page, there, 0);
-  for (guint s = 0; s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
-    tg_table_add(table, "%" PRId64, n);
-    for (guint c = 0; c < there->len; c++) {
-      const TgColumn *column = &g_array_index(there, TgColumn, c);
-      add_cell(table, tg_result_shown(tg_results_square(results, column->method, column->width, n), show), show);
-    }
-  }
+  g_autoptr(GArray) there = columns_there(results, columns, count);
+  if (there->len > 0) add_sizes(page, results, NULL, there, show);
 }
 
 void tg_page_ratios(TgPage *page, const TgResults *results, const TgColumn *columns, size_t count) {
-  g_autoptr(GArray) there = columns_there(results, columns, count), sizes = tg_results_sizes(results);
-  if (there->len < 2 || strcmp(g_array_index(there, TgColumn, 0).method, columns[0].method) != 0) return;
-  TgTable *table = grid_table(page, there, 1);
-  for (guint s = 0; s < sizes->len; s++) {
-    const int64_t n = g_array_index(sizes, int64_t, s);
-    tg_table_add(table, "%" PRId64, n);
-    for (guint c = 1; c < there->len; c++) {
-      const TgColumn *column = &g_array_index(there, TgColumn, c);
-      const TgRatio ratio = {"", columns[0].method, columns[0].width, column->method, column->width, TG_SHOW_TIME};
-      tg_page_number(table, "%.3g", tg_results_ratio(results, &ratio, n));
-    }
-  }
+  g_autoptr(GArray) others = columns_there(results, columns + 1, count - 1);
+  if (has_rows(results, columns) && others->len > 0) add_sizes(page, results, columns, others, TG_SHOW_TIME);
 }
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -304,12 +284,16 @@ void tg_page_notes(TgPage *page, const TgResults *results) {
     tg_page_paragraph(page, 2, "%s", (const char *)results->notes->pdata[n]);
 }
 
+TgChart *tg_results_chart(const TgResults *results, const char *title) {
+  g_autofree char *where = tg_environment_text(&results->environment);
+  return tg_chart_new(title, where);
+}
+
 void tg_panel_columns(TgPanel *panel, const TgResults *results, const TgColumn *columns, size_t count, TgShow show) {
   g_autoptr(GArray) sizes = tg_results_sizes(results);
   for (size_t c = 0; c < count; c++)
     for (guint s = 0; s < sizes->len; s++) {
       const int64_t n = g_array_index(sizes, int64_t, s);
-      const TgResult *row = tg_results_square(results, columns[c].method, columns[c].width, n);
-      tg_panel_point(panel, columns[c].head, (double)n, tg_result_shown(row, show));
+      tg_panel_point(panel, columns[c].head, (double)n, shown_of(results, &columns[c], n, show));
     }
 }

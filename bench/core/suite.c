@@ -26,20 +26,27 @@ GArray *tg_suite_paper_methods(const TgHistoricPaper *paper) {
   return methods;
 }
 
-void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row) {
-  const double us = 1e-6;
+const TgHistoricFigure *tg_suite_paper_figure(const TgHistoricPaper *paper, const TgResult *row) {
   for (size_t f = 0; f < paper->figure_count; f++) {
     const TgHistoricFigure *figure = &paper->figures[f];
-    if (row->n != figure->n || row->m != figure->n || strcmp(row->method, figure->kernel) != 0) continue;
-    if (figure->width && row->width != figure->width) continue;
-    row->has_paper = true;
-    row->paper = (TgMeasurement){.trials = figure->trials,
-                                 .min_s = figure->min_us * us,
-                                 .median_s = NAN,
-                                 .mean_s = figure->mean_us * us,
-                                 .max_s = figure->max_us * us,
-                                 .stddev_s = figure->stddev_us * us};
+    if (row->n == figure->n && row->m == figure->n && (!figure->width || row->width == figure->width) &&
+        strcmp(row->method, figure->kernel) == 0)
+      return figure;
   }
+  return NULL;
+}
+
+void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row) {
+  const TgHistoricFigure *figure = tg_suite_paper_figure(paper, row);
+  const double us = 1e-6;
+  if (!figure) return;
+  row->has_paper = true;
+  row->paper = (TgMeasurement){.trials = figure->trials,
+                               .min_s = figure->min_us * us,
+                               .median_s = NAN,
+                               .mean_s = figure->mean_us * us,
+                               .max_s = figure->max_us * us,
+                               .stddev_s = figure->stddev_us * us};
 }
 
 /* --- one size: operands, and each method on them, checked and measured -------------------------------------------- */
@@ -65,7 +72,7 @@ typedef struct TgNow {
 
 static TgHistoricRun historic_run(const TgNow *now) {
   const TgOperands *operands = &now->operands;
-  return (TgHistoricRun){.type = operands->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32,
+  return (TgHistoricRun){.type = tg_number_historic(operands->number),
                          .width = now->method->width,
                          .split = now->method->split,
                          .repeats = now->method->repeats,
@@ -95,7 +102,7 @@ static bool work(const void *what, TgError *error) {
 
 /* --- whether it is measured --------------------------------------------------------------------------------------- */
 
-static bool is_wanted(const TgSuite *suite, const TgMethod *method, const TgSuiteSize *size) {
+static bool is_asked_for(const TgSuite *suite, const TgMethod *method, const TgSuiteSize *size) {
   if (method->cpu == NULL && !suite->on_device) return false;
   if (method->least && size->n < method->least) return false;
   if (method->most && size->n > method->most) return false;
@@ -105,14 +112,18 @@ static bool is_wanted(const TgSuite *suite, const TgMethod *method, const TgSuit
 /* Types and kinds that a kernel does not have are no rows; sizes that it does not take are, and say so. */
 static bool fits(const TgMethod *method, const TgSuiteSize *size) {
   if (method->kernel) {
-    const int element = size->number == TG_NUMBER_F64 ? TG_F64 : TG_F32;
+    const int element = tg_number_element(size->number);
     return size->number != TG_NUMBER_I32 && tg_kernel_find(method->kernel)->elements >> element & 1;
   }
   if (!method->historic) return true;
   const TgHistoric *kernel = tg_historic_find(method->historic);
-  const int type = size->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+  const int type = tg_number_historic(size->number);
   if (kernel->kind == TG_HISTORIC_NOTHING) return true;
   return size->number != TG_NUMBER_F64 && kernel->kind == (int32_t)size->kind && kernel->types >> type & 1;
+}
+
+static bool is_wanted(const TgSuite *suite, size_t method, const TgSuiteSize *size) {
+  return is_asked_for(suite, &suite->methods[method], size) && fits(&suite->methods[method], size);
 }
 
 static void describe_historic(const TgNow *now, TgResult *row) {
@@ -290,8 +301,8 @@ static bool open_now(TgNow *now, TgError *error) {
   if (!suite->on_device) return true;
   TgBenchLimits limits = fewer(suite);
   limits.trials.warmup = 1;
-  return tg_operands_time_in(&now->operands, &limits, &now->in, error) &&
-         tg_operands_time_out(&now->operands, &limits, &now->out, error);
+  return tg_trial_on_host(tg_operands_copy_in, &now->operands, true, &limits, &now->in, error) &&
+         tg_trial_on_host(tg_operands_copy_out, &now->operands, true, &limits, &now->out, error);
 }
 
 static void close_now(TgNow *now) {
@@ -310,15 +321,14 @@ bool tg_suite_measure(TgSuite *suite, const TgSuiteSize *size, GError **error) {
                             .k = size->k,
                             .seed = suite->options->seed}};
   bool any = false, fine = true;
-  for (size_t i = 0; i < suite->method_count; i++)
-    any = any || (is_wanted(suite, &suite->methods[i], size) && fits(&suite->methods[i], size));
+  for (size_t i = 0; i < suite->method_count; i++) any = any || is_wanted(suite, i, size);
   if (!any) return true;
   now.room = tg_operands_have_room(&now.operands, &now.no_room);
   fine = !now.room || open_now(&now, &why);
   for (size_t i = 0; fine && i < suite->method_count; i++) {
     now.method = &suite->methods[i];
     now.historic = now.method->historic ? tg_historic_find(now.method->historic) : NULL;
-    if (is_wanted(suite, now.method, size) && fits(now.method, size)) fine = measure_method(&now, &why);
+    if (is_wanted(suite, i, size)) fine = measure_method(&now, &why);
   }
   close_now(&now);
   return fine || tg_bench_fail(error, TG_BENCH_ERROR_FAILED, suite->results->experiment, why.message);
@@ -366,21 +376,22 @@ double tg_suite_longest_s(const TgBenchOptions *options, double usual_s) {
   return options->budget_s > 0 ? MIN(usual_s, MAX(1, 40 * options->budget_s)) : usual_s;
 }
 
-static GArray *choose_sizes(const TgBenchOptions *options, const TgSuitePlan *plan) {
+GArray *tg_suite_sizes(const TgBenchOptions *options, const TgSuitePlan *plan) {
   GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
   if (options->size_count) g_array_append_vals(sizes, options->sizes, (guint)options->size_count);
   for (size_t s = 0; !options->size_count && s < plan->size_count; s++)
-    if (!options->quick || plan->sizes[s] <= plan->quick_most) g_array_append_val(sizes, plan->sizes[s]);
+    if (options->quick ? plan->sizes[s] <= plan->quick_most : plan->sizes[s] >= plan->usual_least)
+      g_array_append_val(sizes, plan->sizes[s]);
   return sizes;
 }
 
-static bool choose_number(const TgBenchOptions *options, const TgSuitePlan *plan, TgNumber *number, GError **error) {
+bool tg_suite_number(const TgBenchOptions *options, TgNumber other, TgNumber *number, GError **error) {
   *number = TG_NUMBER_F32;
-  if (!options->type) return true;
-  if (tg_number_find(options->type, number) &&
-      (*number == TG_NUMBER_F32 || (*number == TG_NUMBER_I32 && plan->takes_i32)))
-    return true;
-  return TG_BENCH_FAIL(error, USAGE, "--type %s: expected f32%s", options->type, plan->takes_i32 ? " or i32" : "");
+  if (!options->type || g_str_equal(options->type, tg_number_name(*number))) return true;
+  *number = other;
+  if (g_str_equal(options->type, tg_number_name(other))) return true;
+  return TG_BENCH_FAIL(error, USAGE, "--type %s: expected f32%s%s", options->type, other ? " or " : "",
+                       other ? tg_number_name(other) : "");
 }
 
 TgResults *tg_suite_results(const char *experiment, const TgBenchOptions *options, GError **error) {
@@ -393,6 +404,7 @@ TgResults *tg_suite_results(const char *experiment, const TgBenchOptions *option
   TgResults *results = tg_results_new(experiment, options->cpu_only ? NULL : &device);
   results->seed = options->seed;
   results->quick = options->quick;
+  results->cold = options->cold;
   return results;
 }
 
@@ -407,27 +419,18 @@ TgBenchLimits tg_suite_limits(const TgBenchOptions *options, double budget_s, do
   return (TgBenchLimits){.trials = trials, .hold_s = 50e-6 /* more than a launch takes the host */};
 }
 
-bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
-                   size_t method_count, double budget_s, GError **error) {
-  *suite = (TgSuite){.options = options, .methods = methods, .method_count = method_count};
-  if (!choose(suite, experiment, error)) return false;
-  suite->on_device = !options->cpu_only;
-  suite->limits = tg_suite_limits(options, budget_s, 0.05);
-  suite->limits.trials.most = options->quick ? 20 : 1000;
-  suite->limits.longest_s = tg_suite_longest_s(options, 60);
-  suite->results = tg_suite_results(experiment, options, error);
-  return suite->results != NULL;
-}
-
 bool tg_suite_begin(TgSuite *suite, const TgSuitePlan *plan, const TgBenchOptions *options, const TgMethod *methods,
                     size_t method_count, GError **error) {
-  TgNumber number;
-  if (!choose_number(options, plan, &number, error) ||
-      !tg_suite_open(suite, plan->experiment, options, methods, method_count, plan->budget_s, error))
+  *suite = (TgSuite){.options = options, .methods = methods, .method_count = method_count};
+  if (!tg_suite_number(options, plan->other, &suite->number, error) || !choose(suite, plan->experiment, error))
     return false;
-  suite->number = number;
-  suite->sizes = choose_sizes(options, plan);
-  return true;
+  suite->on_device = !options->cpu_only;
+  suite->limits = tg_suite_limits(options, plan->budget_s, 0.05);
+  suite->limits.trials.most = options->quick ? 20 : 1000;
+  suite->limits.longest_s = tg_suite_longest_s(options, 60);
+  suite->results = tg_suite_results(plan->experiment, options, error);
+  if (suite->results) suite->sizes = tg_suite_sizes(options, plan);
+  return suite->results != NULL;
 }
 
 TgResults *tg_suite_finish(TgSuite *suite, bool measured) {

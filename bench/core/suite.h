@@ -49,20 +49,22 @@ typedef struct TgSuite {
 /** What an experiment measures where the command line does not ask for something else. */
 typedef struct TgSuitePlan {
   const char *experiment;
-  bool takes_i32;       /**< besides f32 */
+  TgNumber other;       /**< that it takes besides f32; TG_NUMBER_F32: none */
   const int64_t *sizes; /**< n, ascending … */
   size_t size_count;
-  int64_t quick_most; /**< … up to this one with `--quick` */
-  double budget_s;    /**< of trials, a method and size */
+  int64_t quick_most;  /**< … up to this one with `--quick` … */
+  int64_t usual_least; /**< … and from this one on without it */
+  double budget_s;     /**< of trials, a method and size */
 } TgSuitePlan;
 
 /** Checks type and `--kernels`, opens the device unless only the CPU is wanted, and sets number and sizes. Ended by
  * tg_suite_finish(). Errors: TG_BENCH_ERROR; without a device MISSING. */
 bool tg_suite_begin(TgSuite *suite, const TgSuitePlan *plan, const TgBenchOptions *options, const TgMethod *methods,
                     size_t method_count, GError **error);
-/** The same without number and sizes. */
-bool tg_suite_open(TgSuite *suite, const char *experiment, const TgBenchOptions *options, const TgMethod *methods,
-                   size_t method_count, double budget_s, GError **error);
+/** The sizes of the command line, or the plan's: int64_t. Free with g_array_unref(). */
+GArray *tg_suite_sizes(const TgBenchOptions *options, const TgSuitePlan *plan);
+/** The type of the command line, f32 where it has none. Errors: USAGE, where it is neither that nor `other`. */
+bool tg_suite_number(const TgBenchOptions *options, TgNumber other, TgNumber *number, GError **error);
 /** Opens the device, unless only the CPU is wanted, for results without rows. NULL with MISSING where there is none. */
 TgResults *tg_suite_results(const char *experiment, const TgBenchOptions *options, GError **error);
 /** Trials by the budget of the command line, or these; neither `most` nor longest_s is set. */
@@ -86,7 +88,9 @@ bool tg_suite_measure_squares(TgSuite *suite, TgHistoricKind kind, GError **erro
 /** Methods for a paper's kernels, those without a width or with few sizes at all widths, the others at the paper's:
  * TgMethod. Free with g_array_unref(). */
 GArray *tg_suite_paper_methods(const TgHistoricPaper *paper);
-/** Adds the figures that the paper's tables have of a row. */
+/** What the paper's tables have of a row; NULL: nothing. */
+const TgHistoricFigure *tg_suite_paper_figure(const TgHistoricPaper *paper, const TgResult *row);
+/** Adds these figures to the row. */
 void tg_suite_paper_figures(const TgHistoricPaper *paper, TgResult *row);
 
 /** Ends the measuring: the clock is read again; a note lists what was not run. The results are the caller's. NULL,

@@ -2,6 +2,8 @@
 
 #include "device.h"
 
+#include <glib.h>
+
 /* So long a warm-up is enough. */
 static const double long_run_s = 1;
 
@@ -17,16 +19,16 @@ typedef struct TgTimer {
 } TgTimer;
 
 bool tg_trial_is_left_out(const TgBenchLimits *limits, double expected_s, char *why, size_t bytes) {
-  TgError words;
   if (!(limits->longest_s > 0 && expected_s > limits->longest_s)) return false;
-  tg_error_set(&words, 0, 0, "would take about %.0f s a trial, over %g", expected_s, limits->longest_s);
-  int length = tg_text_fit(words.message, bytes - 1);
-  for (int i = 0; i < length; i++) why[i] = words.message[i];
-  why[length] = '\0';
+  g_snprintf(why, bytes, "would take about %.0f s a trial, over %g", expected_s, limits->longest_s);
   return true;
 }
 
-static bool time_once(const TgTimer *timer, double *seconds, TgError *error) {
+static bool run_trial(void *data, int32_t trial, int32_t trials, double *seconds) {
+  const TgTimer *timer = data;
+  TgError *error = timer->error;
+  (void)trial;
+  (void)trials;
   if (timer->flush && !(tg_device_fill(timer->flush, 0, timer->flush_bytes, error) && tg_device_wait(error)))
     return false;
   if (timer->watch && timer->hold_s > 0 && !tg_device_hold(timer->hold_s, error)) return false;
@@ -37,13 +39,6 @@ static bool time_once(const TgTimer *timer, double *seconds, TgError *error) {
   if (!timer->work(timer->what, error) || (timer->wait && !tg_device_wait(error))) return false;
   *seconds = tg_now_s() - begun_s;
   return true;
-}
-
-static bool run_trial(void *data, int32_t trial, int32_t trials, double *seconds) {
-  const TgTimer *timer = data;
-  (void)trial;
-  (void)trials;
-  return time_once(timer, seconds, timer->error);
 }
 
 static bool measure(TgTimer *timer, const TgBenchLimits *limits, TgMeasurement *measurement, TgError *error) {

@@ -52,10 +52,11 @@ static bool read_value(const char *value, TgTuned *tuned) {
 bool tg_tuning_find(const TgDevice *device, const char *key, TgTuned *tuned, GError **error) {
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_autofree char *path = tg_tuning_path(), *section = section_of(device);
-  if (!path || !load(file, path, error)) return false;
+  *tuned = (TgTuned){0};
+  if (!path) return true;
+  if (!load(file, path, error)) return false;
   g_autofree char *value = g_key_file_get_string(file, section, key, NULL);
-  if (!value) return false;
-  if (read_value(value, tuned)) return true;
+  if (!value || read_value(value, tuned)) return true;
   g_autofree char *why = g_strdup_printf("`%s = %s` is not KERNEL WIDTH SPLIT SECONDS", key, value);
   return fail_read(path, why, error);
 }

@@ -5,23 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "element.h"
 #include "kernel.h"
 #include "operands.h"
 #include "results-print.h"
 #include "suite.h"
 
-typedef struct TgLadder {
-  TgElement element;
-  bool cold;
-  GArray *sizes;      /* int64_t */
-  GPtrArray *kernels; /* const TgKernel */
-  TgResults *results; /* kernels within sizes, with `kernel` and `alone` */
-} TgLadder;
+/* The rows are kernels within sizes, with `kernel` and `alone`. */
 
 /* Time of cuBLAS over that of the kernel, in the median; NaN where cuBLAS was not measured. */
-static double ratio(const TgLadder *ladder, const TgResult *row, bool alone) {
-  const TgResult *cublas = tg_results_square(ladder->results, "cublas", 0, row->n);
+static double ratio(const TgResults *results, const TgResult *row, bool alone) {
+  const TgResult *cublas = tg_results_square(results, "cublas", 0, row->n);
   if (!cublas) return NAN;
   return alone ? cublas->alone.median_s / row->alone.median_s : cublas->kernel.median_s / row->kernel.median_s;
 }
@@ -32,7 +25,7 @@ static bool is_exact(const TgResult *row) {
 
 /* --- a table ------------------------------------------------------------------------------------------------------ */
 
-static void add_row(TgTable *table, const TgLadder *ladder, const TgResult *row) {
+static void add_row(TgTable *table, const TgResults *results, const TgResult *row) {
   tg_table_add(table, "%s%s", row->method, is_exact(row) ? "" : "*");
   if (*row->left_out) {
     for (int c = 0; c < 8; c++) tg_table_add(table, "%s", c == 0 ? "-" : "");
@@ -43,32 +36,34 @@ static void add_row(TgTable *table, const TgLadder *ladder, const TgResult *row)
   tg_table_add(table, "%.2g", row->kernel.stddev_s * 1e3);
   tg_table_add(table, "%d", row->kernel.trials);
   tg_table_add(table, "%.4g", tg_result_shown(row, TG_SHOW_FLOPS) * 1e-12);
-  tg_page_number(table, "%.3f", ratio(ladder, row, false));
+  tg_page_number(table, "%.3f", ratio(results, row, false));
   tg_table_add(table, "%.4g", row->alone.median_s * 1e3);
-  tg_page_number(table, "%.3f", ratio(ladder, row, true));
+  tg_page_number(table, "%.3f", ratio(results, row, true));
   tg_table_add(table, "%.1e", row->error);
   tg_table_add(table, "%s", row->right ? "" : "WRONG");
 }
 
-static void print_size(TgPage *page, const TgLadder *ladder, int64_t n) {
+/* The rows of a size, from the first of them on. */
+static void print_size(TgPage *page, const TgResults *results, guint first) {
   static const char *const heads[] = {"kernel",    "median, ms", "spread",    "trials", "Tflop/s",
                                       "of cublas", "alone, ms",  "of cublas", "error",  ""};
-  tg_page_add(page, "\nm = n = k = %" PRId64 ", %s%s\n", n, tg_element_name(ladder->element),
-              ladder->cold ? ", L2 cache emptied before each launch" : "");
+  const int64_t n = tg_results_at(results, first)->n;
+  tg_page_add(page, "\nm = n = k = %" PRId64 ", %s%s\n", n, tg_results_type(results),
+              results->cold ? ", L2 cache emptied before each launch" : "");
   TgTable *table = tg_page_table(page, "lrrrrrrrrl", 2, heads);
-  for (guint r = 0; r < ladder->results->rows->len; r++)
-    if (tg_results_at(ladder->results, r)->n == n) add_row(table, ladder, tg_results_at(ladder->results, r));
+  for (guint r = first; r < results->rows->len && tg_results_at(results, r)->n == n; r++)
+    add_row(table, results, tg_results_at(results, r));
 }
 
-/* Parts of tg_experiment_ladder; they take a TgLadder. */
-static void print(const void *measured, TgPage *page) {
-  const TgLadder *ladder = measured;
+static void print(const TgResults *results, TgPage *page) {
   bool emulated = false;
-  for (guint k = 0; k < ladder->kernels->len; k++)
-    emulated = emulated || !((const TgKernel *)ladder->kernels->pdata[k])->exact;
-  g_autofree char *where = tg_environment_text(&ladder->results->environment);
+  g_autofree char *where = tg_environment_text(&results->environment);
   tg_page_add(page, "%s\n", where);
-  for (guint s = 0; s < ladder->sizes->len; s++) print_size(page, ladder, g_array_index(ladder->sizes, int64_t, s));
+  for (guint r = 0; r < results->rows->len; r++) {
+    const TgResult *row = tg_results_at(results, r);
+    emulated = emulated || !is_exact(row);
+    if (r == 0 || row->n != tg_results_at(results, r - 1)->n) print_size(page, results, r);
+  }
   tg_page_add(page,
               "\n  spread: standard deviation, ms; of cublas: cuBLAS's median over the kernel's; alone: on an idle\n"
               "  device, including launch overhead; error: relative error of the product\n");
@@ -80,7 +75,7 @@ static void print(const void *measured, TgPage *page) {
 TG_FIELD_TABLE(row_fields, TG_FIELD_AS(TgResult, method, "kernel"), TG_FIELD(TgResult, type), TG_FIELD(TgResult, m),
                TG_FIELD(TgResult, n), TG_FIELD(TgResult, k));
 
-static void write_row(TgJson *json, const TgLadder *ladder, const TgResult *row) {
+static void write_row(TgJson *json, const TgResults *results, const TgResult *row) {
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_members(json, row_fields, row);
   tg_json_member_bool(json, "exact", is_exact(row));
@@ -89,39 +84,27 @@ static void write_row(TgJson *json, const TgLadder *ladder, const TgResult *row)
   } else {
     tg_results_write_measured(json, &row->kernel);
     tg_json_member_double(json, "gflops", tg_result_shown(row, TG_SHOW_FLOPS) * 1e-9);
-    tg_json_member_double(json, "ratio_to_cublas", ratio(ladder, row, false));
+    tg_json_member_double(json, "ratio_to_cublas", ratio(results, row, false));
     tg_json_member_double(json, "alone_s", row->alone.median_s);
-    tg_json_member_double(json, "alone_ratio_to_cublas", ratio(ladder, row, true));
+    tg_json_member_double(json, "alone_ratio_to_cublas", ratio(results, row, true));
     tg_results_write_check(json, row);
   }
   tg_json_end_object(json);
 }
 
-static bool right(const void *measured, GError **error) {
-  const TgLadder *ladder = measured;
-  return tg_results_right(ladder->results, error);
-}
-
-static TgJson *document(const void *measured) {
-  const TgLadder *ladder = measured;
-  const TgResults *results = ladder->results;
-  TgJson *json =
-      tg_results_begin("bench-ladder", "ladder", right(measured, NULL), results->seed, &results->environment);
-  tg_json_member_bool(json, "cold", ladder->cold);
+static void write_members(TgJson *json, const TgResults *results) {
+  tg_json_member_bool(json, "cold", results->cold);
   tg_json_member_array(json, "results", TG_JSON_LINES);
-  for (guint r = 0; r < results->rows->len; r++) write_row(json, ladder, tg_results_at(results, r));
+  for (guint r = 0; r < results->rows->len; r++) write_row(json, results, tg_results_at(results, r));
   tg_json_end_array(json);
-  tg_json_end_object(json);
-  return json;
 }
 
 static char *plot(const void *measured, const TgPlotFormat *format) {
-  const TgLadder *ladder = measured;
-  g_autofree char *where = tg_environment_text(&ladder->results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("The ladder of kernels", where);
-  TgPanel *panel = tg_chart_panel(chart, tg_element_name(ladder->element), "n, rows of the matrices", "Tflop/s");
-  for (guint r = 0; r < ladder->results->rows->len; r++) {
-    const TgResult *row = tg_results_at(ladder->results, r);
+  const TgResults *results = measured;
+  g_autoptr(TgChart) chart = tg_results_chart(results, "The ladder of kernels");
+  TgPanel *panel = tg_chart_panel(chart, tg_results_type(results), "n, rows of the matrices", "Tflop/s");
+  for (guint r = 0; r < results->rows->len; r++) {
+    const TgResult *row = tg_results_at(results, r);
     tg_panel_point(panel, row->method, (double)row->n, tg_result_shown(row, TG_SHOW_FLOPS) * 1e-12);
   }
   return tg_chart_script(chart, format);
@@ -132,26 +115,22 @@ static char *plot(const void *measured, const TgPlotFormat *format) {
 static const double longest_s = 2;                      /* a launch that takes longer is left out */
 static const double budget_s = 1, quick_budget_s = 0.1; /* of trials, a kernel and size, twice */
 
-static const int64_t usual_sizes[] = {1024, 2048, 4096, 8192}, quick_sizes[] = {256, 512};
+static const int64_t sizes[] = {256, 512, 1024, 2048, 4096, 8192};
+static const TgSuitePlan plan = {.experiment = "ladder",
+                                 .other = TG_NUMBER_F64,
+                                 .sizes = sizes,
+                                 .size_count = G_N_ELEMENTS(sizes),
+                                 .quick_most = 512,
+                                 .usual_least = 1024};
 
-static void clear(void *measured) {
-  TgLadder *ladder = measured;
-  g_clear_pointer(&ladder->results, tg_results_free);
-  g_array_unref(ladder->sizes);
-  g_ptr_array_unref(ladder->kernels);
-  g_free(ladder);
-}
-
-/* --- what to measure ---------------------------------------------------------------------------------------------- */
-
-static void choose_sizes(const TgBenchOptions *options, TgLadder *ladder) {
-  if (options->size_count)
-    g_array_append_vals(ladder->sizes, options->sizes, (guint)options->size_count);
-  else if (options->quick)
-    g_array_append_vals(ladder->sizes, quick_sizes, G_N_ELEMENTS(quick_sizes));
-  else
-    g_array_append_vals(ladder->sizes, usual_sizes, G_N_ELEMENTS(usual_sizes));
-}
+/* What is measured, in which rows. */
+typedef struct TgLadder {
+  const TgBenchOptions *options;
+  TgNumber number;
+  GArray *sizes;      /* int64_t */
+  GPtrArray *kernels; /* const TgKernel */
+  TgResults *results;
+} TgLadder;
 
 static bool choose_kernels(const TgBenchOptions *options, TgLadder *ladder, GError **error) {
   size_t count;
@@ -159,26 +138,14 @@ static bool choose_kernels(const TgBenchOptions *options, TgLadder *ladder, GErr
   for (size_t k = 0; !options->kernels && k < count; k++) g_ptr_array_add(ladder->kernels, (gpointer)&all[k]);
   for (char **name = options->kernels; name && *name; name++) {
     const TgKernel *kernel = tg_kernel_find(*name);
-    if (kernel) {
-      g_ptr_array_add(ladder->kernels, (gpointer)kernel);
-      continue;
-    }
-    return TG_BENCH_FAIL(error, USAGE,
-                         "--kernels %s: not a kernel of the ladder; see `topogemm list kernels` (a paper's kernels "
-                         "belong to its own experiment)",
-                         *name);
+    if (!kernel)
+      return TG_BENCH_FAIL(error, USAGE,
+                           "--kernels %s: not a kernel of the ladder; see `topogemm list kernels` (a paper's kernels "
+                           "belong to its own experiment)",
+                           *name);
+    g_ptr_array_add(ladder->kernels, (gpointer)kernel);
   }
   return true;
-}
-
-static bool open_ladder(const TgBenchOptions *options, TgLadder *ladder, GError **error) {
-  ladder->cold = options->cold;
-  choose_sizes(options, ladder);
-  if (!choose_kernels(options, ladder, error)) return false;
-  if (options->type && !tg_element_parse(options->type, &ladder->element))
-    return TG_BENCH_FAIL(error, USAGE, "--type %s: expected f32 or f64", options->type);
-  ladder->results = tg_suite_results("ladder", options, error);
-  return ladder->results != NULL;
 }
 
 /* --- one size ----------------------------------------------------------------------------------------------------- */
@@ -199,8 +166,8 @@ static bool check(TgOperands *operands, const TgLaunch *one, TgResult *row, TgEr
          tg_operands_check(operands, TG_ON_GPU, row, error);
 }
 
-static bool measure(const TgLadder *ladder, const TgBenchLimits *limits, TgOperands *operands, const TgKernel *kernel,
-                    TgResult *row, TgError *error) {
+static bool measure_kernel(const TgLadder *ladder, const TgBenchLimits *limits, TgOperands *operands,
+                           const TgKernel *kernel, TgResult *row, TgError *error) {
   TgGemm gemm = tg_operands_gemm(operands);
   TgError why = {0};
   if (!tg_kernel_takes(kernel, &gemm, ladder->results->environment.device.capability, &why)) {
@@ -229,17 +196,13 @@ static double expected_s(const TgLadder *ladder, const TgResult *row) {
   return NAN;
 }
 
-static bool measure_size(const TgBenchOptions *options, TgLadder *ladder, int64_t n, TgError *error) {
+static bool measure_size(const TgLadder *ladder, int64_t n, TgError *error) {
+  const TgBenchOptions *options = ladder->options;
   TgBenchLimits limits = tg_suite_limits(options, budget_s, quick_budget_s);
   limits.trials.most = 31;
   limits.longest_s = longest_s;
-  if (ladder->cold) limits.flush_bytes = 2 * (int64_t)ladder->results->environment.device.l2_bytes;
-  TgOperands operands = {.number = ladder->element == TG_F64 ? TG_NUMBER_F64 : TG_NUMBER_F32,
-                         .m = n,
-                         .n = n,
-                         .k = n,
-                         .seed = options->seed,
-                         .estimated = true};
+  if (options->cold) limits.flush_bytes = 2 * (int64_t)ladder->results->environment.device.l2_bytes;
+  TgOperands operands = {.number = ladder->number, .m = n, .n = n, .k = n, .seed = options->seed, .estimated = true};
   TgError no_room;
   const bool room = tg_operands_have_room(&operands, &no_room);
   bool fine = !room || tg_operands_open(&operands, true, error);
@@ -252,29 +215,28 @@ static bool measure_size(const TgBenchOptions *options, TgLadder *ladder, int64_
     if (!room)
       g_strlcpy(row.left_out, no_room.message, sizeof row.left_out);
     else if (!tg_trial_is_left_out(&limits, expected_s(ladder, &row), row.left_out, sizeof row.left_out))
-      fine = measure(ladder, &limits, &operands, kernel, &row, error);
+      fine = measure_kernel(ladder, &limits, &operands, kernel, &row, error);
     tg_results_add(ladder->results, &row);
   }
   tg_operands_clear(&operands);
   return fine;
 }
 
-static bool measure_sizes(const TgBenchOptions *options, TgLadder *ladder, GError **error) {
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
+  g_autoptr(GArray) sizes_asked = tg_suite_sizes(options, &plan);
+  g_autoptr(GPtrArray) kernels = g_ptr_array_new();
+  TgLadder ladder = {.options = options, .sizes = sizes_asked, .kernels = kernels};
   TgError why = {0};
-  for (guint s = 0; s < ladder->sizes->len; s++)
-    if (!measure_size(options, ladder, g_array_index(ladder->sizes, int64_t, s), &why))
-      return tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "ladder", why.message);
-  tg_environment_end(&ladder->results->environment);
-  return true;
-}
-
-static void *measure_all(const TgBenchOptions *options, GError **error) {
-  TgLadder *ladder = g_new0(TgLadder, 1);
-  ladder->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
-  ladder->kernels = g_ptr_array_new();
-  if (open_ladder(options, ladder, error) && measure_sizes(options, ladder, error)) return ladder;
-  clear(ladder);
-  return NULL;
+  if (!choose_kernels(options, &ladder, error) || !tg_suite_number(options, plan.other, &ladder.number, error))
+    return NULL;
+  g_autoptr(TgResults) results = ladder.results = tg_suite_results(plan.experiment, options, error);
+  for (guint s = 0; results && s < sizes_asked->len; s++)
+    if (!measure_size(&ladder, g_array_index(sizes_asked, int64_t, s), &why)) {
+      tg_bench_fail(error, TG_BENCH_ERROR_FAILED, plan.experiment, why.message);
+      return NULL;
+    }
+  if (results) tg_environment_end(&results->environment);
+  return g_steal_pointer(&results);
 }
 
 const TgExperiment tg_experiment_ladder = {
@@ -284,10 +246,9 @@ const TgExperiment tg_experiment_ladder = {
                "random matrices: the median of up to 31 launches queued in advance, and of as many on "
                "an idle GPU (alone), which includes the launch overhead. Kernels that would take over two seconds per "
                "launch are skipped and named.",
-    .measure = measure_all,
-    .clear = clear,
+    .format = "bench-ladder",
+    .measure = measure,
     .print = print,
-    .document = document,
+    .write = write_members,
     .plot = plot,
-    .right = right,
 };

@@ -9,10 +9,6 @@
 #include "suite.h"
 #include "tuning.h"
 
-static const TgDivisionChoice *choice_at(const TgDivisions *divisions, guint c) {
-  return &g_array_index(divisions->choices, TgDivisionChoice, c);
-}
-
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
 /* A division in words: its kernel and its numbers. */
@@ -39,25 +35,25 @@ static void add_line(TgTable *table, const char *n, const char *whose, const TgD
   tg_page_number(table, "%.2f", seconds / choice->best_s);
 }
 
-static void print_choices(TgPage *page, const TgDivisions *divisions) {
+static void print_choices(TgPage *page, const TgResults *results) {
   static const char *const heads[] = {"n", "", "kernel", "width", "split", "blocks", "threads", "time", "of the best"};
   TgTable *table = tg_page_table(page, "rllrrrrrr", 2, heads);
-  for (guint c = 0; c < divisions->choices->len; c++) {
-    const TgDivisionChoice *choice = choice_at(divisions, c);
+  for (guint c = 0; c < tg_division_choice_count(results); c++) {
+    const TgDivisionChoice *choice = tg_division_choice(results, c);
     g_autofree char *n = g_strdup_printf("%" PRId64, choice->n);
     add_line(table, n, "best", choice, &choice->best, choice->best_s);
     add_line(table, "", "rule", choice, &choice->rule, choice->rule_s);
     add_line(table, "", "paper", choice, &choice->paper, choice->paper_s);
-    if (choice->has_cached) add_line(table, "", "kept", choice, &choice->cached, choice->cached_s);
+    if (choice->cached.kernel) add_line(table, "", "kept", choice, &choice->cached, choice->cached_s);
   }
 }
 
-static void print_rule(TgPage *page, const TgDivisions *divisions) {
+static void print_rule(TgPage *page, const TgResults *results) {
   static const char *const heads[] = {"n",          "measured",  "the rule expects",
                                       "limited by", "divisions", "worst of the best"};
   TgTable *table = tg_page_table(page, "rrrlrr", 2, heads);
-  for (guint c = 0; c < divisions->choices->len; c++) {
-    const TgDivisionChoice *choice = choice_at(divisions, c);
+  for (guint c = 0; c < tg_division_choice_count(results); c++) {
+    const TgDivisionChoice *choice = tg_division_choice(results, c);
     tg_table_add(table, "%" PRId64, choice->n);
     tg_table_add_time(table, choice->rule_s);
     tg_table_add_time(table, choice->rule_expected_s);
@@ -68,11 +64,11 @@ static void print_rule(TgPage *page, const TgDivisions *divisions) {
 }
 
 /* Geometric, over the sizes where both were measured. */
-static double mean_ratio(const TgDivisions *divisions, bool of_rule) {
+static double mean_ratio(const TgResults *results, bool of_rule) {
   double sum = 0;
   int count = 0;
-  for (guint c = 0; c < divisions->choices->len; c++) {
-    const TgDivisionChoice *choice = choice_at(divisions, c);
+  for (guint c = 0; c < tg_division_choice_count(results); c++) {
+    const TgDivisionChoice *choice = tg_division_choice(results, c);
     const double ratio = (of_rule ? choice->rule_s : choice->paper_s) / choice->best_s;
     if (isnan(ratio)) continue;
     sum += log(ratio);
@@ -87,21 +83,20 @@ static int count_left_out(const TgResults *results) {
   return count;
 }
 
-static void print(const void *measured, TgPage *page) {
-  const TgDivisions *divisions = measured;
-  const int left_out = count_left_out(divisions->results);
-  tg_page_where(page, divisions->results);
+static void print(const TgResults *results, TgPage *page) {
+  const int left_out = count_left_out(results);
+  tg_page_where(page, results);
   tg_page_add(page, "\nDivisions, %s: the best of all, the rule's, and the fastest of the paper's\n",
-              divisions->results->rows->len ? tg_results_at(divisions->results, 0)->type : "");
-  print_choices(page, divisions);
+              tg_results_type(results));
+  print_choices(page, results);
   tg_page_add(page, "\nThe rule\n");
-  print_rule(page, divisions);
+  print_rule(page, results);
   tg_page_add(page, "\n");
   tg_page_paragraph(
       page, 2,
       "In the geometric mean the rule's choice takes %.2f times as long as the best, the paper's own %.2f "
       "times.",
-      mean_ratio(divisions, true), mean_ratio(divisions, false));
+      mean_ratio(results, true), mean_ratio(results, false));
   tg_page_paragraph(page, 2,
                     "split: blocks that share the inner extent of a tile of C and add to it if there are several; of "
                     "the best: time divided by the best time.");
@@ -109,7 +104,7 @@ static void print(const void *measured, TgPage *page) {
     tg_page_paragraph(
         page, 2, "%d divisions were left out: over 20 times slower than the best of their size; --json lists them.",
         left_out);
-  if (divisions->cache_path) tg_page_paragraph(page, 2, "stored in %s", divisions->cache_path);
+  if (results->cache_path) tg_page_paragraph(page, 2, "stored in %s", results->cache_path);
 }
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
@@ -135,35 +130,25 @@ static void write_choice(TgJson *json, const TgDivisionChoice *choice) {
   tg_json_member_double(json, "rule_expected_s", choice->rule_expected_s);
   tg_json_member_string(json, "rule_limited_by", choice->rule_limit);
   write_division(json, "paper", &choice->paper, choice->paper_s, choice->best_s);
-  if (choice->has_cached) write_division(json, "kept", &choice->cached, choice->cached_s, choice->best_s);
+  write_division(json, "kept", &choice->cached, choice->cached_s, choice->best_s);
   tg_json_end_object(json);
 }
 
-static bool right(const void *measured, GError **error) {
-  const TgDivisions *divisions = measured;
-  return tg_results_right(divisions->results, error);
-}
-
-static TgJson *document(const void *measured) {
-  const TgDivisions *divisions = measured;
-  TgJson *json = tg_results_open(divisions->results, right(measured, NULL));
+static void write_members(TgJson *json, const TgResults *results) {
   tg_json_member_array(json, "choices", TG_JSON_LINES);
-  for (guint c = 0; c < divisions->choices->len; c++) write_choice(json, choice_at(divisions, c));
+  for (guint c = 0; c < tg_division_choice_count(results); c++) write_choice(json, tg_division_choice(results, c));
   tg_json_end_array(json);
-  tg_json_end_object(json);
-  return json;
 }
 
 /* --- a plot ------------------------------------------------------------------------------------------------------- */
 
 static char *plot(const void *measured, const TgPlotFormat *format) {
-  const TgDivisions *divisions = measured;
-  g_autofree char *where = tg_environment_text(&divisions->results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("Blocks and threads: a rule against a sweep", where);
+  const TgResults *results = measured;
+  g_autoptr(TgChart) chart = tg_results_chart(results, "Blocks and threads: a rule against a sweep");
   TgPanel *times = tg_chart_panel(chart, "time", "n, rows of the matrices", "time, s");
   TgPanel *ratios = tg_chart_panel(chart, "times as long as the best", "n, rows of the matrices", "ratio");
-  for (guint c = 0; c < divisions->choices->len; c++) {
-    const TgDivisionChoice *choice = choice_at(divisions, c);
+  for (guint c = 0; c < tg_division_choice_count(results); c++) {
+    const TgDivisionChoice *choice = tg_division_choice(results, c);
     const double n = (double)choice->n;
     tg_panel_point(times, "best", n, choice->best_s);
     tg_panel_point(times, "rule", n, choice->rule_s);
@@ -182,18 +167,17 @@ static const double longest_s = 5, hopeless = 20;
 
 static const int64_t usual_sizes[] = {16, 32, 64, 128, 256, 512, 1024, 2048};
 
-TgDivisions *tg_divisions_new(TgResults *results) {
-  TgDivisions *divisions = g_new0(TgDivisions, 1);
-  divisions->results = results;
-  divisions->choices = g_array_new(FALSE, TRUE, sizeof(TgDivisionChoice));
-  return divisions;
+void tg_division_choices_begin(TgResults *results) {
+  results->own = g_array_new(FALSE, TRUE, sizeof(TgDivisionChoice));
+  results->free_own = (GDestroyNotify)g_array_unref;
 }
 
-void tg_divisions_free(TgDivisions *divisions) {
-  if (divisions->results) tg_results_free(divisions->results);
-  g_array_unref(divisions->choices);
-  g_free(divisions->cache_path);
-  g_free(divisions);
+guint tg_division_choice_count(const TgResults *results) {
+  return ((const GArray *)results->own)->len;
+}
+
+const TgDivisionChoice *tg_division_choice(const TgResults *results, guint choice) {
+  return &g_array_index((const GArray *)results->own, TgDivisionChoice, choice);
 }
 
 /* --- judging ------------------------------------------------------------------------------------------------------ */
@@ -227,12 +211,12 @@ static void take_faster(const TgResult *row, TgDivision *division, double *secon
   *seconds = time_s;
 }
 
-void tg_divisions_judge(TgDivisions *divisions, const TgDevice *device, TgHistoricType type, int64_t n,
-                        const TgDivision *cached) {
+void tg_division_judge(TgResults *results, const TgDevice *device, TgHistoricType type, int64_t n,
+                       const TgDivision *cached) {
   TgDivisionChoice choice = {.n = n, .best_s = NAN, .worst_s = NAN, .rule_s = NAN, .paper_s = NAN, .cached_s = NAN};
   TgDivisionCost cost;
-  for (guint r = 0; r < divisions->results->rows->len; r++) {
-    const TgResult *row = tg_results_at(divisions->results, r);
+  for (guint r = 0; r < results->rows->len; r++) {
+    const TgResult *row = tg_results_at(results, r);
     if (row->n != n || *row->left_out || !row->right) continue;
     take_faster(row, &choice.best, &choice.best_s);
     if (is_papers(row)) take_faster(row, &choice.paper, &choice.paper_s);
@@ -240,16 +224,13 @@ void tg_divisions_judge(TgDivisions *divisions, const TgDevice *device, TgHistor
     choice.candidates++;
   }
   if (tg_division_choose(device, type, n, n, n, &choice.rule, &cost)) {
-    choice.rule_s = measured_s(divisions->results, &choice.rule, n);
+    choice.rule_s = measured_s(results, &choice.rule, n);
     choice.rule_expected_s = cost.seconds;
     choice.rule_limit = cost.limit;
   }
-  if (cached) {
-    choice.has_cached = true;
-    choice.cached = *cached;
-    choice.cached_s = measured_s(divisions->results, cached, n);
-  }
-  g_array_append_val(divisions->choices, choice);
+  choice.cached = *cached;
+  choice.cached_s = measured_s(results, cached, n);
+  g_array_append_vals(results->own, &choice, 1);
 }
 
 /* --- measuring ---------------------------------------------------------------------------------------------------- */
@@ -290,25 +271,12 @@ static char *key_of(TgHistoricType type, int64_t n) {
   return g_strdup_printf("division %s %" PRId64 "x%" PRId64 "x%" PRId64, tg_historic_type_name(type), n, n, n);
 }
 
-/* What an earlier run found; false without an error where there is nothing. */
-static bool find_cached(const TgDevice *device, TgHistoricType type, int64_t n, TgDivision *division, GError **error) {
+bool tg_division_find(const TgDevice *device, TgHistoricType type, int64_t n, TgDivision *division, GError **error) {
   g_autofree char *key = key_of(type, n);
   TgTuned tuned;
   if (!tg_tuning_find(device, key, &tuned, error)) return false;
   *division = (TgDivision){tg_historic_find(tuned.kernel), tuned.width, tuned.split};
-  return division->kernel != NULL;
-}
-
-bool tg_division_pick(const TgDevice *device, TgHistoricType type, int64_t n, bool use_kept, TgDivision *division,
-                      bool *kept, GError **error) {
-  GError *why = NULL;
-  TgDivisionCost cost;
-  *kept = use_kept && find_cached(device, type, n, division, &why);
-  if (why) {
-    g_propagate_error(error, why);
-    return false;
-  }
-  return *kept || tg_division_choose(device, type, n, n, n, division, &cost);
+  return true;
 }
 
 static bool keep(const TgDevice *device, TgHistoricType type, const TgDivisionChoice *choice, GError **error) {
@@ -319,29 +287,24 @@ static bool keep(const TgDevice *device, TgHistoricType type, const TgDivisionCh
   return tg_tuning_keep(device, key, &tuned, error);
 }
 
-static bool measure_size(TgSuite *suite, TgDivisions *divisions, int64_t n, GError **error) {
+static bool measure_size(TgSuite *suite, int64_t n, GError **error) {
   const TgDevice *device = &suite->results->environment.device;
-  const TgHistoricType type = suite->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
+  const TgHistoricType type = tg_number_historic(suite->number);
   const TgSuiteSize size = {TG_HISTORIC_PRODUCT, suite->number, n, n, n};
   g_autoptr(GArray) methods = methods_new(device, type, n);
-  TgDivision cached;
-  GError *why = NULL;
-  const bool has_cached = !suite->options->no_cache && find_cached(device, type, n, &cached, &why);
-  if (why) {
-    g_propagate_error(error, why);
-    return false;
-  }
+  TgDivision cached = {0};
+  if (!suite->options->no_cache && !tg_division_find(device, type, n, &cached, error)) return false;
   suite->methods = (const TgMethod *)(void *)methods->data;
   suite->method_count = methods->len;
   if (!tg_suite_measure(suite, &size, error)) return false;
-  tg_divisions_judge(divisions, device, type, n, has_cached ? &cached : NULL);
-  const TgDivisionChoice *choice = &g_array_index(divisions->choices, TgDivisionChoice, divisions->choices->len - 1);
+  tg_division_judge(suite->results, device, type, n, &cached);
+  const TgDivisionChoice *choice = tg_division_choice(suite->results, tg_division_choice_count(suite->results) - 1);
   return suite->options->no_cache || suite->options->kernels || suite->options->quick ||
          keep(device, type, choice, error);
 }
 
 static bool open_suite(TgSuite *suite, const TgBenchOptions *options, GError **error) {
-  static const TgSuitePlan plan = {"division", true, usual_sizes, G_N_ELEMENTS(usual_sizes), 64, budget_s};
+  static const TgSuitePlan plan = {"division", TG_NUMBER_I32, usual_sizes, G_N_ELEMENTS(usual_sizes), 64, 0, budget_s};
   const TgDevice none = {0};
   g_autoptr(GArray) any = methods_new(&none, TG_HISTORIC_F32, 1024);
   if (!tg_suite_begin(suite, &plan, options, (const TgMethod *)(void *)any->data, any->len, error)) return false;
@@ -354,20 +317,15 @@ static bool open_suite(TgSuite *suite, const TgBenchOptions *options, GError **e
   return true;
 }
 
-static void *measure(const TgBenchOptions *options, GError **error) {
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
   TgSuite suite;
   if (!open_suite(&suite, options, error)) return NULL;
-  g_autoptr(TgDivisions) divisions = tg_divisions_new(suite.results);
   bool fine = true;
-  if (!options->no_cache) divisions->cache_path = tg_tuning_path();
+  tg_division_choices_begin(suite.results);
+  if (!options->no_cache) suite.results->cache_path = tg_tuning_path();
   for (guint s = 0; fine && s < suite.sizes->len; s++)
-    fine = measure_size(&suite, divisions, g_array_index(suite.sizes, int64_t, s), error);
-  divisions->results = tg_suite_finish(&suite, fine);
-  return fine ? g_steal_pointer(&divisions) : NULL;
-}
-
-static void clear(void *divisions) {
-  tg_divisions_free(divisions);
+    fine = measure_size(&suite, g_array_index(suite.sizes, int64_t, s), error);
+  return tg_suite_finish(&suite, fine);
 }
 
 const TgExperiment tg_experiment_division = {
@@ -379,9 +337,7 @@ const TgExperiment tg_experiment_division = {
                "--no-cache) and measured again in the next run. --type f32 or i32.",
     .paper = "T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication",
     .measure = measure,
-    .clear = clear,
     .print = print,
-    .document = document,
+    .write = write_members,
     .plot = plot,
-    .right = right,
 };

@@ -44,10 +44,9 @@ bool tg_division_cost(const TgDivision *division, const TgDevice *device, TgHist
 bool tg_division_choose(const TgDevice *device, TgHistoricType type, int64_t m, int64_t n, int64_t k,
                         TgDivision *division, TgDivisionCost *cost);
 
-/** The division to use for n x n x n: what an earlier sweep kept as the best of this card, with `use_kept`, else the
- * rule's choice. False without an error where there is none; with one where the kept file cannot be read. */
-bool tg_division_pick(const TgDevice *device, TgHistoricType type, int64_t n, bool use_kept, TgDivision *division,
-                      bool *kept, GError **error);
+/** The division that an earlier sweep kept as the best of n x n x n on this card; its kernel is NULL where there is
+ * none. False, with an error, where the kept file cannot be read. */
+bool tg_division_find(const TgDevice *device, TgHistoricType type, int64_t n, TgDivision *division, GError **error);
 
 /** One size of the sweep. */
 typedef struct TgDivisionChoice {
@@ -56,23 +55,17 @@ typedef struct TgDivisionChoice {
   double best_s, worst_s, rule_s, paper_s; /**< measured; NaN where it was not */
   double rule_expected_s;
   const char *rule_limit;
-  bool has_cached;  /**< an earlier run had found a best one … */
-  double cached_s;  /**< … which takes this long today, NaN where it was not measured */
+  double cached_s;  /**< of what an earlier run found best, if any, today; NaN where it was not measured */
   guint candidates; /**< measured */
 } TgDivisionChoice;
 
-typedef struct TgDivisions {
-  TgResults *results; /**< a row a candidate and size */
-  GArray *choices;    /**< TgDivisionChoice */
-  char *cache_path;   /**< NULL: none was used */
-} TgDivisions;
-
-TgDivisions *tg_divisions_new(TgResults *results);
-void tg_divisions_free(TgDivisions *divisions);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgDivisions, tg_divisions_free)
+/** The choices that belong to results of a row a candidate and size; there are none yet. */
+void tg_division_choices_begin(TgResults *results);
+guint tg_division_choice_count(const TgResults *results);
+const TgDivisionChoice *tg_division_choice(const TgResults *results, guint choice);
 /** Adds the choice at this size, from the rows measured. */
-void tg_divisions_judge(TgDivisions *divisions, const TgDevice *device, TgHistoricType type, int64_t n,
-                        const TgDivision *cached);
+void tg_division_judge(TgResults *results, const TgDevice *device, TgHistoricType type, int64_t n,
+                       const TgDivision *cached);
 
 TG_END_DECLS
 

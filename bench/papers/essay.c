@@ -111,8 +111,7 @@ static void print_oblongs(TgPage *page, const TgResults *results) {
   }
 }
 
-static void print(const void *measured, TgPage *page) {
-  const TgResults *results = measured;
+static void print(const TgResults *results, TgPage *page) {
   tg_page_where(page, results);
   tg_page_add(page, "\nSquare, f32, blocks of %dx%d: medians, on the GPU for the kernel alone\n", WIDTH, WIDTH);
   tg_page_grid(page, results, columns, G_N_ELEMENTS(columns), TG_SHOW_TIME);
@@ -157,8 +156,7 @@ static char *plot(const void *measured, const TgPlotFormat *format) {
   static const TgColumn tiled[] = {
       {"4x4", "essay-tiled", 4}, {"8x8", "essay-tiled", 8}, {"16x16", "essay-tiled", 16}, {"32x32", "essay-tiled", 32}};
   const TgResults *results = measured;
-  g_autofree char *where = tg_environment_text(&results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("Matrix multiplication, an essay's steps", where);
+  g_autoptr(TgChart) chart = tg_results_chart(results, "Matrix multiplication, an essay's steps");
   for (gsize p = 0; p < G_N_ELEMENTS(panels); p++) {
     TgPanel *panel = tg_chart_panel(chart, panels[p].title, rows, time);
     for (int c = 0; c < panels[p].count; c++)
@@ -213,8 +211,8 @@ static bool measure_oblongs(TgSuite *suite, GError **error) {
   return true;
 }
 
-static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgSuitePlan plan = {"essay", false, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, budget_s};
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
+  static const TgSuitePlan plan = {"essay", TG_NUMBER_F32, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, 0, budget_s};
   TgSuite suite;
   if (!tg_suite_begin(&suite, &plan, options, methods, G_N_ELEMENTS(methods), error)) return NULL;
   suite.total = (int64_t)suite.sizes->len * (suite.on_device ? (int64_t)G_N_ELEMENTS(methods) : 1);
@@ -233,9 +231,6 @@ const TgExperiment tg_experiment_essay = {
     .paper = "Investigation of Matrix Multiplication, Computer Science Essay",
     .takes_cpu_only = true,
     .measure = measure,
-    .clear = tg_results_clear,
     .print = print,
-    .document = tg_results_document,
     .plot = plot,
-    .right = tg_results_right,
 };

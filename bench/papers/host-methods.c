@@ -16,25 +16,11 @@ DEFINE_PRODUCT(product_f32, float)
 DEFINE_PRODUCT(product_f64, double)
 DEFINE_PRODUCT(product_i32, int32_t)
 
-#define DEFINE_TRANSPOSE(NAME, TYPE)                                                                                   \
-  static void NAME(const TgOperands *operands) {                                                                       \
-    const int64_t m = operands->m, n = operands->n;                                                                    \
-    const TYPE *a = operands->host[0];                                                                                 \
-    TYPE *c = operands->host[2];                                                                                       \
-    for (int64_t i = 0; i < m; i++)                                                                                    \
-      for (int64_t j = 0; j < n; j++) c[j * m + i] = a[i * n + j];                                                     \
-  }
-
-DEFINE_TRANSPOSE(transpose_f32, float)
-DEFINE_TRANSPOSE(transpose_f64, double)
-DEFINE_TRANSPOSE(transpose_i32, int32_t)
-
 void tg_host_product(const TgOperands *operands) {
   static void (*const of[TG_NUMBERS])(const TgOperands *) = {product_f32, product_f64, product_i32};
   of[operands->number](operands);
 }
 
 void tg_host_transpose(const TgOperands *operands) {
-  static void (*const of[TG_NUMBERS])(const TgOperands *) = {transpose_f32, transpose_f64, transpose_i32};
-  of[operands->number](operands);
+  tg_number_transpose(operands->number, operands->host[2], operands->host[0], operands->m, operands->n);
 }

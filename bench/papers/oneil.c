@@ -38,18 +38,8 @@ static void add_whole(TgTable *table, const TgResult *row) {
   add_us(table, whole_s);
 }
 
-static const TgHistoricFigure *figure_of(const TgResult *row) {
-  for (size_t f = 0; row->has_paper && f < tg_historic_oneil.figure_count; f++) {
-    const TgHistoricFigure *figure = &tg_historic_oneil.figures[f];
-    if (figure->n == row->n && (!figure->width || figure->width == row->width) &&
-        strcmp(figure->kernel, row->method) == 0)
-      return figure;
-  }
-  return NULL;
-}
-
 static void add_row(TgTable *table, const TgResult *row) {
-  const TgHistoricFigure *figure = figure_of(row);
+  const TgHistoricFigure *figure = tg_suite_paper_figure(&tg_historic_oneil, row);
   g_autofree char *where = g_strdup_printf("paper, %s", tg_historic_oneil.machine);
   g_autofree char *title =
       g_strdup_printf("%s%s", figure ? figure->title : row->method, row->printed ? ", as printed" : "");
@@ -63,7 +53,7 @@ static void add_row(TgTable *table, const TgResult *row) {
 
 /* What belongs to a table: what the paper has there, and what computes nothing. */
 static bool belongs(const TgResult *row, int32_t number, int64_t n) {
-  const TgHistoricFigure *figure = figure_of(row);
+  const TgHistoricFigure *figure = tg_suite_paper_figure(&tg_historic_oneil, row);
   if (*row->left_out || row->place != TG_ON_GPU || row->n != n) return false;
   return figure ? figure->table == number : row->bytes == 0;
 }
@@ -96,8 +86,7 @@ static GArray *columns_new(void) {
   return columns;
 }
 
-static void print(const void *measured, TgPage *page) {
-  const TgResults *results = measured;
+static void print(const TgResults *results, TgPage *page) {
   g_autoptr(GArray) columns = columns_new();
   const TgColumn *first = (const TgColumn *)(void *)columns->data;
   tg_page_where(page, results);
@@ -122,8 +111,7 @@ static char *plot(const void *measured, const TgPlotFormat *format) {
   static const char rows[] = "n, rows of the matrices";
   const TgResults *results = measured;
   g_autoptr(GArray) columns = columns_new();
-  g_autofree char *where = tg_environment_text(&results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("O'Neil's kernels on larger matrices", where);
+  g_autoptr(TgChart) chart = tg_results_chart(results, "O'Neil's kernels on larger matrices");
   const TgColumn *first = (const TgColumn *)(void *)columns->data;
   tg_panel_columns(tg_chart_panel(chart, "kernel", rows, "time, s"), results, first, columns->len, TG_SHOW_TIME);
   tg_panel_columns(tg_chart_panel(chart, "with launch and transfers", rows, "time, s"), results, first, columns->len,
@@ -153,16 +141,14 @@ static GArray *methods_new(void) {
 
 /* One method more: the division that bench division keeps as the best of this card, or that its rule chooses. */
 static bool add_chosen(TgSuite *suite, GArray *methods, const TgSuiteSize *size, GError **error) {
-  const TgHistoricType type = size->number == TG_NUMBER_I32 ? TG_HISTORIC_I32 : TG_HISTORIC_F32;
-  GError *why = NULL;
-  TgDivision division;
-  bool kept, any = suite->on_device && tg_division_pick(&suite->results->environment.device, type, size->n,
-                                                        !suite->options->no_cache, &division, &kept, &why);
-  if (why) {
-    g_propagate_error(error, why);
-    return false;
-  }
-  if (!any) return true;
+  const TgHistoricType type = tg_number_historic(size->number);
+  const TgDevice *device = &suite->results->environment.device;
+  TgDivision division = {0};
+  TgDivisionCost cost;
+  if (!suite->on_device) return true;
+  if (!suite->options->no_cache && !tg_division_find(device, type, size->n, &division, error)) return false;
+  const bool kept = division.kernel != NULL;
+  if (!kept && !tg_division_choose(device, type, size->n, size->n, size->n, &division, &cost)) return true;
   const TgMethod method = {
       .name = "chosen", .historic = division.kernel->name, .width = division.width, .split = division.split};
   g_array_append_val(methods, method);
@@ -181,8 +167,8 @@ static bool measure_size(TgSuite *suite, GArray *methods, const TgSuiteSize *siz
   return fine;
 }
 
-static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgSuitePlan plan = {"oneil", true, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, budget_s};
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
+  static const TgSuitePlan plan = {"oneil", TG_NUMBER_I32, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, 0, budget_s};
   const TgMethod chosen = {.name = "chosen"};
   g_autoptr(GArray) methods = methods_new();
   TgSuite suite;
@@ -210,9 +196,6 @@ const TgExperiment tg_experiment_oneil = {
     .paper = "T. W. O'Neil, Experiments with Massively Parallel Matrix Multiplication",
     .takes_cpu_only = true,
     .measure = measure,
-    .clear = tg_results_clear,
     .print = print,
-    .document = tg_results_document,
     .plot = plot,
-    .right = tg_results_right,
 };

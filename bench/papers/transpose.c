@@ -52,8 +52,7 @@ static void print_words(TgPage *page, const TgResults *results) {
                     "speedup by padding, tiles of 32x32, a hundred times");
 }
 
-static void print(const void *measured, TgPage *page) {
-  const TgResults *results = measured;
+static void print(const TgResults *results, TgPage *page) {
   tg_page_where(page, results);
   tg_page_add(page,
               "\nOnce per launch: medians, on the GPU for the kernel alone; tiles of 16x16 unless noted otherwise\n");
@@ -74,8 +73,7 @@ static void print(const void *measured, TgPage *page) {
 static char *plot(const void *measured, const TgPlotFormat *format) {
   static const char rows[] = "n, rows of the matrix";
   const TgResults *results = measured;
-  g_autofree char *where = tg_environment_text(&results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("Transpositions compared with a copy", where);
+  g_autoptr(TgChart) chart = tg_results_chart(results, "Transpositions compared with a copy");
   TgPanel *time = tg_chart_panel(chart, "once per launch", rows, "time, s");
   TgPanel *speed = tg_chart_panel(chart, "once per launch", rows, "bytes/s, read and written");
   TgPanel *repeated = tg_chart_panel(chart, "a hundred times within a launch", rows, "bytes/s, read and written");
@@ -128,8 +126,9 @@ static GArray *all_methods(void) {
   return all;
 }
 
-static void *measure(const TgBenchOptions *options, GError **error) {
-  static const TgSuitePlan plan = {"transpose", false, usual_sizes, G_N_ELEMENTS(usual_sizes), 128, budget_s};
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
+  static const TgSuitePlan plan = {"transpose", TG_NUMBER_F32, usual_sizes, G_N_ELEMENTS(usual_sizes), 128,
+                                   0,           budget_s};
   g_autoptr(GArray) all = all_methods();
   TgSuite suite;
   if (!tg_suite_begin(&suite, &plan, options, (const TgMethod *)(void *)all->data, all->len, error)) return NULL;
@@ -151,9 +150,6 @@ const TgExperiment tg_experiment_transpose = {
     .paper = "Investigation of Matrix Multiplication, Computer Science Essay",
     .takes_cpu_only = true,
     .measure = measure,
-    .clear = tg_results_clear,
     .print = print,
-    .document = tg_results_document,
     .plot = plot,
-    .right = tg_results_right,
 };

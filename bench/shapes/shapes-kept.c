@@ -23,7 +23,7 @@ static bool fail(const char *key, const char *what, GError **error) {
 
 bool tg_shapes_kept_variant(const TgDevice *device, const char *key, int32_t *variant, GError **error) {
   TgTuned tuned;
-  if (!tg_tuning_find(device, key, &tuned, error)) return false;
+  if (!tg_tuning_find(device, key, &tuned, error) || !*tuned.kernel) return false;
   if (strcmp(tuned.kernel, variant_word) != 0 || tuned.width < 1) return fail(key, "a variant", error);
   *variant = tuned.width;
   return true;
@@ -38,25 +38,22 @@ static bool find_transport(const char *name, TgTransport *transport) {
 }
 
 /* "SCHEDULE:GRID:TRANSPORT" */
-static bool read_shape(const TgTuned *tuned, TgShapesKept *kept) {
+static bool read_shape(const TgTuned *tuned, TgShapesRow *kept) {
   g_auto(GStrv) words = g_strsplit(tuned->kernel, ":", -1);
   if (g_strv_length(words) != 3 || !find_transport(words[2], &kept->transport) || tuned->width < 1) return false;
-  kept->schedule = g_strdup(words[0]);
-  kept->grid = g_strdup(words[1]);
+  kept->schedule = g_intern_string(words[0]);
+  g_strlcpy(kept->grid, words[1], sizeof kept->grid);
   kept->variant = tuned->width;
   return true;
 }
 
 bool tg_shapes_read_kept(TgShapes *shapes, const char *on, int64_t n, GError **error) {
   const int64_t size[] = {n, n, n};
-  TgShapesKept kept = {.on = on, .n = n};
+  TgShapesRow kept = {.on = on, .n = n};
   TgTuned tuned;
-  GError *why = NULL;
   g_autofree char *key = tg_shapes_key(on, shapes->element, size, NULL, NULL, TG_TRANSPORT_COPY);
-  if (!tg_tuning_find(&shapes->results->environment.device, key, &tuned, &why)) {
-    if (why) g_propagate_error(error, why);
-    return !why;
-  }
+  if (!tg_tuning_find(shapes->device, key, &tuned, error)) return false;
+  if (!*tuned.kernel) return true;
   if (!read_shape(&tuned, &kept)) return fail(key, "SCHEDULE:GRID:TRANSPORT and a variant", error);
   g_array_append_val(shapes->kept, kept);
   return true;
@@ -69,7 +66,7 @@ static bool keep(const TgShapes *shapes, const TgShapesRow *row, bool of_all, GE
       tg_shapes_key(row->on, shapes->element, size, of_all ? NULL : row->schedule, row->grid, row->transport);
   g_autofree char *shape = g_strdup_printf("%s:%s:%s", row->schedule, row->grid, tg_transport_name(row->transport));
   if (g_strlcpy(tuned.kernel, of_all ? shape : variant_word, sizeof tuned.kernel) >= sizeof tuned.kernel) return true;
-  return tg_tuning_keep(&shapes->results->environment.device, key, &tuned, error);
+  return tg_tuning_keep(shapes->device, key, &tuned, error);
 }
 
 bool tg_shapes_keep(const TgShapes *shapes, int64_t n, const char *on, GError **error) {

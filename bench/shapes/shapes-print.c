@@ -21,7 +21,6 @@ static double flops_per_s(const TgShapesRow *row) {
 }
 
 static void write_shape(TgJson *json, const TgShapesRow *row) {
-  tg_json_member_string(json, "on", row->on);
   tg_json_member_string(json, "algorithm", row->schedule);
   tg_json_member_string(json, "grid", row->grid);
   tg_json_member_string(json, "transport", tg_transport_name(row->transport));
@@ -30,6 +29,7 @@ static void write_shape(TgJson *json, const TgShapesRow *row) {
 
 static void write_row(TgJson *json, const TgShapes *shapes, const TgShapesRow *row) {
   tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "on", row->on);
   write_shape(json, row);
   tg_json_member_integer(json, "variants", row->variants);
   tg_json_member_bool(json, "chosen", row->chosen);
@@ -58,14 +58,10 @@ static bool is_first(const TgShapes *shapes, guint r) {
 
 static void write_kept(TgJson *json, const TgShapes *shapes, const TgShapesRow *best) {
   for (guint k = 0; k < shapes->kept->len; k++) {
-    const TgShapesKept *kept = &g_array_index(shapes->kept, TgShapesKept, k);
+    const TgShapesRow *kept = &g_array_index(shapes->kept, TgShapesRow, k), *row = tg_shapes_of_kept(shapes, kept);
     if (kept->n != best->n || strcmp(kept->on, best->on) != 0) continue;
-    const TgShapesRow *row = tg_shapes_of_kept(shapes, kept);
     tg_json_member_object(json, "kept", TG_JSON_ROW);
-    tg_json_member_string(json, "algorithm", kept->schedule);
-    tg_json_member_string(json, "grid", kept->grid);
-    tg_json_member_string(json, "transport", tg_transport_name(kept->transport));
-    tg_json_member_integer(json, "variant", kept->variant);
+    write_shape(json, kept);
     if (row) tg_json_member_double(json, "time_s", row->time.median_s);
     if (row) tg_json_member_double(json, "ratio_to_best", row->time.median_s / best->time.median_s);
     tg_json_end_object(json);
@@ -80,6 +76,7 @@ static void write_choice(TgJson *json, const TgShapes *shapes, const TgShapesRow
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_integer(json, "n", best->n);
   tg_json_member_object(json, "best", TG_JSON_ROW);
+  tg_json_member_string(json, "on", best->on);
   write_shape(json, best);
   tg_json_member_double(json, "time_s", best->time.median_s);
   tg_json_end_object(json);
@@ -89,11 +86,8 @@ static void write_choice(TgJson *json, const TgShapes *shapes, const TgShapesRow
   tg_json_end_object(json);
 }
 
-TgJson *tg_shapes_document(const void *measured) {
-  const TgShapes *shapes = measured;
-  const TgResults *results = shapes->results;
-  TgJson *json = tg_results_begin("bench-shapes", results->experiment, tg_shapes_right(measured, NULL), results->seed,
-                                  &results->environment);
+void tg_shapes_write(TgJson *json, const TgResults *results) {
+  const TgShapes *shapes = results->own;
   tg_json_member_bool(json, "quick", results->quick);
   tg_json_member_array(json, "results", TG_JSON_LINES);
   for (guint r = 0; r < shapes->rows->len; r++) write_row(json, shapes, tg_shapes_at(shapes, r));
@@ -102,28 +96,16 @@ TgJson *tg_shapes_document(const void *measured) {
   for (guint r = 0; r < shapes->rows->len; r++)
     if (is_first(shapes, r)) write_choice(json, shapes, tg_shapes_at(shapes, r));
   tg_json_end_array(json);
-  tg_json_end_object(json);
-  return json;
 }
 
 /* The names of a column in the order of the rows: an executor's grids or schedules, of a size. */
-typedef const char *TgShapesName(const TgShapesRow *row);
-
-static const char *name_schedule(const TgShapesRow *row) {
-  return row->schedule;
-}
-
-static const char *name_grid(const TgShapesRow *row) {
-  return row->grid;
-}
-
-static GPtrArray *names_of(const TgShapes *shapes, TgShapesName *name, int64_t n, const char *on) {
+static GPtrArray *names_of(const TgShapes *shapes, bool of_grids, int64_t n, const char *on) {
   GPtrArray *names = g_ptr_array_new();
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
+    const char *name = of_grids ? row->grid : row->schedule;
     if (row->n != n || strcmp(row->on, on) != 0) continue;
-    if (!g_ptr_array_find_with_equal_func(names, name(row), g_str_equal, NULL))
-      g_ptr_array_add(names, (gpointer)name(row));
+    if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL)) g_ptr_array_add(names, (gpointer)name);
   }
   return names;
 }
@@ -145,10 +127,14 @@ static double own_ratio(const TgShapes *shapes, const TgShapesRow *row) {
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
-static void add_shape(TgTable *table, const TgShapesRow *row, double best_s) {
+static void add_names(TgTable *table, const TgShapesRow *row) {
   tg_table_add(table, "%s", row->schedule);
   tg_table_add(table, "%s", row->grid);
   tg_table_add(table, "%s", tg_transport_name(row->transport));
+}
+
+static void add_shape(TgTable *table, const TgShapesRow *row, double best_s) {
+  add_names(table, row);
   tg_table_add(table, "%d of %d", row->variant, row->variants);
   tg_table_add(table, "%dx%d", row->tile[0], row->tile[1]);
   tg_table_add_time(table, row->time.median_s);
@@ -158,8 +144,7 @@ static void add_shape(TgTable *table, const TgShapesRow *row, double best_s) {
 
 static void add_kept(TgTable *table, const TgShapes *shapes, int64_t n, const char *on, double best_s) {
   for (guint k = 0; k < shapes->kept->len; k++) {
-    const TgShapesKept *kept = &g_array_index(shapes->kept, TgShapesKept, k);
-    const TgShapesRow *row = tg_shapes_of_kept(shapes, kept);
+    const TgShapesRow *kept = &g_array_index(shapes->kept, TgShapesRow, k), *row = tg_shapes_of_kept(shapes, kept);
     if (kept->n != n || strcmp(kept->on, on) != 0) continue;
     tg_table_add(table, " ");
     tg_table_add(table, " ");
@@ -168,9 +153,7 @@ static void add_kept(TgTable *table, const TgShapes *shapes, int64_t n, const ch
       add_shape(table, row, best_s);
       continue;
     }
-    tg_table_add(table, "%s", kept->schedule);
-    tg_table_add(table, "%s", kept->grid);
-    tg_table_add(table, "%s", tg_transport_name(kept->transport));
+    add_names(table, kept);
     tg_table_add(table, "%d", kept->variant);
     for (int c = 0; c < 4; c++) tg_table_add(table, "-");
   }
@@ -200,7 +183,7 @@ static int by_time(const void *a, const void *b) {
 /* The best of every grid, or of every schedule, the fastest first. Free with g_ptr_array_unref(). */
 static GPtrArray *bests_of(const TgShapes *shapes, int64_t n, const char *on, bool by_grid) {
   GPtrArray *bests = g_ptr_array_new();
-  g_autoptr(GPtrArray) names = names_of(shapes, by_grid ? name_grid : name_schedule, n, on);
+  g_autoptr(GPtrArray) names = names_of(shapes, by_grid, n, on);
   for (guint i = 0; i < names->len; i++) {
     const char *name = names->pdata[i];
     const TgShapesRow *best =
@@ -269,10 +252,10 @@ static void print_left_out(TgPage *page, const TgShapes *shapes) {
     if (*tg_shapes_at(shapes, r)->left_out) print_reason(page, shapes, r);
 }
 
-void tg_shapes_print(const void *measured, TgPage *page) {
-  const TgShapes *shapes = measured;
+void tg_shapes_print(const TgResults *results, TgPage *page) {
+  const TgShapes *shapes = results->own;
   g_autoptr(GArray) sizes = sizes_of(shapes);
-  tg_page_where(page, shapes->results);
+  tg_page_where(page, results);
   tg_page_add(page, "\nShapes, %s\n", tg_element_name(shapes->element));
   print_best(page, shapes);
   for (guint s = 0; s < sizes->len; s++) {
@@ -293,23 +276,22 @@ void tg_shapes_print(const void *measured, TgPage *page) {
                     "executor chooses, divided by this one.");
   print_wrong(page, shapes);
   print_left_out(page, shapes);
-  if (shapes->cache_path) tg_page_paragraph(page, 2, "stored in %s", shapes->cache_path);
+  if (results->cache_path) tg_page_paragraph(page, 2, "stored in %s", results->cache_path);
 }
 
 /* --- a plot ------------------------------------------------------------------------------------------------------- */
 
 /* A panel an executor and size, a curve a schedule: its best on each number of processors. */
-char *tg_shapes_plot(const void *measured, const TgPlotFormat *format) {
-  const TgShapes *shapes = measured;
-  g_autofree char *where = tg_environment_text(&shapes->results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("Shapes: the best variant and transport of each grid", where);
+char *tg_shapes_plot(const void *results, const TgPlotFormat *format) {
+  const TgShapes *shapes = ((const TgResults *)results)->own;
+  g_autoptr(TgChart) chart = tg_results_chart(results, "Shapes: the best variant and transport of each grid");
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *any = tg_shapes_at(shapes, r);
     if (!is_first(shapes, r)) continue;
     g_autofree char *title = g_strdup_printf("%s, n = %" PRId64, any->on, any->n);
     TgPanel *panel = tg_chart_panel(chart, title, "processors", "time, s");
-    g_autoptr(GPtrArray) schedules = names_of(shapes, name_schedule, any->n, any->on);
-    g_autoptr(GPtrArray) grids = names_of(shapes, name_grid, any->n, any->on);
+    g_autoptr(GPtrArray) schedules = names_of(shapes, false, any->n, any->on);
+    g_autoptr(GPtrArray) grids = names_of(shapes, true, any->n, any->on);
     for (guint i = 0; i < schedules->len * grids->len; i++) {
       const char *schedule = schedules->pdata[i / grids->len], *grid = grids->pdata[i % grids->len];
       const TgShapesRow *best = tg_shapes_best(shapes, any->n, any->on, schedule, grid, TG_TRANSPORTS);

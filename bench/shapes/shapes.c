@@ -19,26 +19,21 @@ static const TgShapesPlace places[] = {
     {&tg_executor_blocks, "8x8 11x12 16x16 8x8x8 128"},
 };
 
-TgShapes *tg_shapes_new(TgResults *results, TgElement element) {
-  TgShapes *shapes = g_new0(TgShapes, 1);
-  shapes->results = results;
-  shapes->element = element;
-  shapes->rows = g_array_new(FALSE, TRUE, sizeof(TgShapesRow));
-  shapes->kept = g_array_new(FALSE, TRUE, sizeof(TgShapesKept));
-  return shapes;
-}
-
-void tg_shapes_free(TgShapes *shapes) {
-  for (guint k = 0; k < shapes->kept->len; k++) {
-    TgShapesKept *kept = &g_array_index(shapes->kept, TgShapesKept, k);
-    g_free(kept->schedule);
-    g_free(kept->grid);
-  }
-  if (shapes->results) tg_results_free(shapes->results);
+static void free_shapes(void *own) {
+  const TgShapes *shapes = own;
   g_array_unref(shapes->rows);
   g_array_unref(shapes->kept);
-  g_free(shapes->cache_path);
-  g_free(shapes);
+  g_free(own);
+}
+
+TgShapes *tg_shapes_begin(TgResults *results, TgElement element) {
+  TgShapes *shapes = results->own = g_new0(TgShapes, 1);
+  results->free_own = free_shapes;
+  *shapes = (TgShapes){.device = &results->environment.device,
+                       .element = element,
+                       .rows = g_array_new(FALSE, TRUE, sizeof(TgShapesRow)),
+                       .kept = g_array_new(FALSE, TRUE, sizeof(TgShapesRow))};
+  return shapes;
 }
 
 /* --- judging ------------------------------------------------------------------------------------------------------ */
@@ -47,6 +42,10 @@ static bool is_of(const TgShapesRow *row, int64_t n, const char *on, const char 
                   TgTransport transport) {
   return row->n == n && strcmp(row->on, on) == 0 && (!schedule || strcmp(row->schedule, schedule) == 0) &&
          (!grid || strcmp(row->grid, grid) == 0) && (transport == TG_TRANSPORTS || row->transport == transport);
+}
+
+static bool is_like(const TgShapesRow *row, const TgShapesRow *like) {
+  return is_of(row, like->n, like->on, like->schedule, like->grid, like->transport);
 }
 
 const TgShapesRow *tg_shapes_best(const TgShapes *shapes, int64_t n, const char *on, const char *schedule,
@@ -63,17 +62,15 @@ const TgShapesRow *tg_shapes_best(const TgShapes *shapes, int64_t n, const char 
 const TgShapesRow *tg_shapes_own(const TgShapes *shapes, const TgShapesRow *row) {
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *own = tg_shapes_at(shapes, r);
-    if (own->chosen && own->right && is_of(own, row->n, row->on, row->schedule, row->grid, row->transport)) return own;
+    if (own->chosen && own->right && is_like(own, row)) return own;
   }
   return NULL;
 }
 
-const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesKept *kept) {
+const TgShapesRow *tg_shapes_of_kept(const TgShapes *shapes, const TgShapesRow *kept) {
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
-    if (row->right && row->variant == kept->variant &&
-        is_of(row, kept->n, kept->on, kept->schedule, kept->grid, kept->transport))
-      return row;
+    if (row->right && row->variant == kept->variant && is_like(row, kept)) return row;
   }
   return NULL;
 }
@@ -82,7 +79,7 @@ guint tg_shapes_variants(const TgShapes *shapes, const TgShapesRow *of) {
   guint count = 0;
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
-    count += row->right && is_of(row, of->n, of->on, of->schedule, of->grid, of->transport);
+    count += row->right && is_like(row, of);
   }
   return count;
 }
@@ -101,8 +98,8 @@ double tg_shapes_own_ratio(const TgShapes *shapes, int64_t n, const char *on, gu
   return *combinations ? exp(sum / *combinations) : NAN;
 }
 
-bool tg_shapes_right(const void *measured, GError **error) {
-  const TgShapes *shapes = measured;
+static bool right(const TgResults *results, GError **error) {
+  const TgShapes *shapes = results->own;
   for (guint r = 0; r < shapes->rows->len; r++) {
     const TgShapesRow *row = tg_shapes_at(shapes, r);
     if (row->right || !row->time.trials) continue;
@@ -129,16 +126,9 @@ static bool measure_size(TgShapes *shapes, const TgShapesPlan *plan, GError **er
   return true;
 }
 
-static TgShapes *open_shapes(const TgBenchOptions *options, TgElement element, GError **error) {
-  TgResults *results = tg_suite_results("shapes", options, error);
-  TgShapes *shapes = results ? tg_shapes_new(results, element) : NULL;
-  if (shapes && !options->no_cache) shapes->cache_path = tg_tuning_path();
-  return shapes;
-}
-
-static void *measure(const TgBenchOptions *options, GError **error) {
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
   const int64_t usual = options->quick ? QUICK_SIZE : USUAL_SIZE;
-  TgElement element = TG_F32;
+  TgNumber number;
   TgShapesPlan plan = {.places = places,
                        .place_count = G_N_ELEMENTS(places),
                        .budget_s = options->quick ? quick_budget_s : budget_s,
@@ -149,24 +139,20 @@ static void *measure(const TgBenchOptions *options, GError **error) {
                 "--trials: bench shapes runs as many trials as fit its budget, for hundreds of combinations");
     return NULL;
   }
-  if (options->type && !tg_element_parse(options->type, &element)) {
-    g_set_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_USAGE, "--type %s: expected f32 or f64", options->type);
+  if (!tg_suite_number(options, TG_NUMBER_F64, &number, error) ||
+      !tg_shapes_names_check(places, G_N_ELEMENTS(places), options->kernels, error))
     return NULL;
-  }
-  if (!tg_shapes_names_check(places, G_N_ELEMENTS(places), options->kernels, error)) return NULL;
-  g_autoptr(TgShapes) shapes = open_shapes(options, element, error);
-  if (!shapes) return NULL;
+  g_autoptr(TgResults) results = tg_suite_results("shapes", options, error);
+  if (!results) return NULL;
+  TgShapes *shapes = tg_shapes_begin(results, tg_number_element(number));
+  if (!options->no_cache) results->cache_path = tg_tuning_path();
   if (options->budget_s > 0) plan.budget_s = options->budget_s;
   for (size_t s = 0; s < MAX(options->size_count, 1); s++) {
     plan.n = options->size_count ? options->sizes[s] : usual;
     if (!measure_size(shapes, &plan, error)) return NULL;
   }
-  tg_environment_end(&shapes->results->environment);
-  return g_steal_pointer(&shapes);
-}
-
-static void clear(void *shapes) {
-  tg_shapes_free(shapes);
+  tg_environment_end(&results->environment);
+  return g_steal_pointer(&results);
 }
 
 const TgExperiment tg_experiment_shapes = {
@@ -179,10 +165,10 @@ const TgExperiment tg_experiment_shapes = {
                "is skipped. --kernels selects executors and schedules by name. The best variant of each schedule, grid "
                "and transport is stored in ~/.cache/topogemm/tuning.ini for this GPU and driver (not with --quick, "
                "--kernels or --no-cache); `run` and `compare` use it. --type f32 or f64.",
+    .format = "bench-shapes",
     .measure = measure,
-    .clear = clear,
     .print = tg_shapes_print,
-    .document = tg_shapes_document,
+    .write = tg_shapes_write,
     .plot = tg_shapes_plot,
-    .right = tg_shapes_right,
+    .right = right,
 };

@@ -27,7 +27,7 @@ typedef struct TgListing {
 enum { INDENT = 4 };
 
 /* Ends an entry, whose cells are in the table. */
-static void listing_add(TgListing *listing, const char *format, ...) {
+static void TG_PRINTF(2, 3) listing_add(TgListing *listing, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_ptr_array_add(listing->texts, g_strdup_vprintf(format, arguments));

@@ -79,26 +79,26 @@ static void print_page(TgCli *cli, const TgPage *page) {
   }
 }
 
-static bool write_file(const TgExperiment *experiment, const void *measured, const char *path, GError **error) {
+static bool write_file(const TgExperiment *experiment, const TgResults *results, const char *path, GError **error) {
   g_autofree char *bytes = NULL;
   gsize length;
-  return tg_experiment_file(experiment, measured, path, &bytes, &length, error) &&
+  return tg_experiment_file(experiment, results, path, &bytes, &length, error) &&
          tg_atomic_file_write(path, bytes, length, error);
 }
 
-static TgExit report(TgCli *cli, const TgExperiment *experiment, const void *measured) {
+static TgExit report(TgCli *cli, const TgExperiment *experiment, const TgResults *results) {
   GError *error = NULL;
   if (cli->options.json) {
-    g_autoptr(TgJson) json = experiment->document(measured);
+    g_autoptr(TgJson) json = tg_experiment_document(experiment, results);
     tg_print_json(cli, json);
   } else {
     g_autoptr(TgPage) page = tg_page_new();
-    experiment->print(measured, page);
+    experiment->print(results, page);
     print_page(cli, page);
   }
-  if (cli->options.output && !write_file(experiment, measured, cli->options.output, &error))
+  if (cli->options.output && !write_file(experiment, results, cli->options.output, &error))
     return tg_report_error(cli, error);
-  return experiment->right(measured, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
+  return tg_experiment_right(experiment, results, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
 static TgExit run_experiment(TgCli *cli, const TgExperiment *experiment) {
@@ -114,12 +114,9 @@ static TgExit run_experiment(TgCli *cli, const TgExperiment *experiment) {
   if ((status = tg_output_files_check(cli))) return status;
   if (!tg_blas_load(&error)) return tg_report_error(cli, error); /* results are compared with its products */
   tg_progress_begin(&line, cli, experiment->name, 1);
-  void *measured = experiment->measure(&options, &error);
+  g_autoptr(TgResults) results = experiment->measure(&options, &error);
   tg_progress_end(cli);
-  if (!measured) return tg_report_error(cli, error);
-  status = report(cli, experiment, measured);
-  experiment->clear(measured);
-  return status;
+  return results ? report(cli, experiment, results) : tg_report_error(cli, error);
 }
 
 static TgExit run(TgCli *cli) {

@@ -266,10 +266,7 @@ static bool prepare(TgBlocks *blocks, GError **error) {
 static TgExecutor *open_blocks(const TgSchedule *schedule, const TgScheduleNames *names,
                                const TgExecutorOptions *options, GError **error) {
   TgBlocks *blocks = g_new0(TgBlocks, 1);
-  blocks->base.kind = &tg_executor_blocks;
-  blocks->base.schedule = schedule;
-  blocks->base.names = names;
-  blocks->base.options = *options;
+  blocks->base = (TgExecutor){.kind = &tg_executor_blocks, .schedule = schedule, .names = names, .options = *options};
   if (prepare(blocks, error)) return &blocks->base;
   close_blocks(&blocks->base);
   return NULL;

@@ -1,6 +1,8 @@
 /* Executor `blocks` on any card: the kernels with products through registers, and the table of all. */
 #include "blocks-core.cuh"
 
+#include "launch.cuh"
+
 /* Rows of this table from large tiles to small ones: the more processors, the smaller the part of a multiprocessor
  * that each can have. */
 template <typename TILE, int RESIDENT> static TgBlocksKernel tg_row() {
@@ -21,18 +23,13 @@ static const TgBlocksKernel kernels[TG_ELEMENTS][5] = {
     {TgBlocksKernel{}, tg_row<TgTile<double, 64, 64, 16, 1, 1>, 2>(), tg_row<TgTile<double, 32, 64, 16, 1, 1>, 4>(),
      tg_row<TgTile<double, 32, 32, 8, 1, 1>, 8>(), tg_row<TgTile<double, 32, 32, 8, 1, 1>, 16>()}};
 
-static bool tg_failed(TgError *error, const char *call, cudaError_t code) {
-  return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(code));
-}
-
 /* 0 where the card lacks what the kernel needs. */
 static cudaError_t tg_count_resident(const TgBlocksKernel &row, int *resident) {
-  int device, major = 0, minor = 0, processors = 0, blocks = 0;
+  int major = 0, minor = 0, processors = 0, blocks = 0;
   *resident = 0;
-  cudaError_t code = cudaGetDevice(&device);
-  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  cudaError_t code = tg_ask_device(cudaDevAttrComputeCapabilityMajor, &major);
+  if (code == cudaSuccess) code = tg_ask_device(cudaDevAttrComputeCapabilityMinor, &minor);
+  if (code == cudaSuccess) code = tg_count_processors(&processors);
   if (code != cudaSuccess || !row.kernel || major * 10 + minor < row.capability) return code;
   code = cudaFuncSetAttribute(row.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, row.shared_bytes);
   if (code == cudaSuccess)
@@ -47,7 +44,7 @@ bool tg_blocks_variant(int32_t number, int32_t element, TgBlocksVariant *variant
   const TgBlocksKernel &row = kernels[element][number];
   int resident;
   const cudaError_t code = tg_count_resident(row, &resident);
-  if (code != cudaSuccess) return tg_failed(error, "asking how many blocks are resident", code);
+  if (code != cudaSuccess) return tg_call_failed(error, "asking how many blocks are resident", code);
   *variant = {row.threads, row.rows, row.columns, resident, row.panel, row.inner};
   return true;
 }
@@ -58,5 +55,5 @@ bool tg_blocks_start(int32_t number, int32_t element, const TgBlocksRun *run, Tg
   void *arguments[] = {&copy};
   const cudaError_t code = cudaLaunchCooperativeKernel(row.kernel, dim3(run->processors), dim3(row.threads), arguments,
                                                        row.shared_bytes, nullptr);
-  return code == cudaSuccess || tg_failed(error, "cudaLaunchCooperativeKernel", code);
+  return code == cudaSuccess || tg_call_failed(error, "cudaLaunchCooperativeKernel", code);
 }

@@ -54,7 +54,6 @@ static inline TgTile *tg_followed_tile(const TgFollowed *followed, int32_t tile)
 }
 
 /** Lays the tiles into `slots` slots and writes the streams. */
-TgClusterPlan *tg_cluster_streams_new(const TgFollowed *followed, int32_t slots, int32_t warps, int32_t *live,
-                                      GError **error);
+TgClusterPlan *tg_cluster_streams_new(const TgFollowed *followed, int32_t slots, int32_t warps, GError **error);
 
 #endif

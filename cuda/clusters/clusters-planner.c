@@ -19,11 +19,10 @@ typedef struct Follower {
 } Follower;
 
 static bool refuse(const Follower *follower, const char *what) {
-  g_set_error(follower->error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
-              "the executor clusters runs a schedule once for every tile of C and panel of K: %s; the executor blocks "
-              "runs it as a whole",
-              what);
-  return false;
+  return TG_EXECUTOR_FAIL(follower->error, BAD_INPUT,
+                          "the executor clusters runs a schedule once for every tile of C and panel of K: %s; the "
+                          "executor blocks runs it as a whole",
+                          what);
 }
 
 static void set(Follower *follower, int64_t offset, Content content) {
@@ -294,21 +293,20 @@ static TgBlocksPlan *plan_blocks(const TgSchedule *schedule, const TgScheduleNam
   return tg_blocks_plan_new(schedule, names, &single, &layout, error);
 }
 
-TgClusterPlan *tg_cluster_plan_new(const TgSchedule *schedule, const TgScheduleNames *names,
-                                   const TgExecutorOptions *options, int32_t slots, int32_t warps, int32_t *live,
-                                   GError **error) {
+/* What can be told from the schedule and its network alone. */
+static bool takes(const TgSchedule *schedule, GError **error) {
   const int64_t processors = tg_schedule_processors(schedule);
-  if (processors > TG_CLUSTER_MOST) {
-    g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
-                "%lld processors, but a cluster has at most %d blocks", (long long)processors, TG_CLUSTER_MOST);
-    return NULL;
-  }
-  if (schedule->computes.right == TG_MATRICES) {
-    g_set_error_literal(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT,
-                        "the executor clusters runs products, but the schedule has none: use the executor blocks");
-    return NULL;
-  }
-  g_autoptr(TgBlocksPlan) blocks = plan_blocks(schedule, names, options, error);
+  if (processors > TG_CLUSTER_MOST)
+    return TG_EXECUTOR_FAIL(error, TOO_LARGE, "%lld processors, but a cluster has at most %d blocks",
+                            (long long)processors, TG_CLUSTER_MOST);
+  return schedule->computes.right != TG_MATRICES ||
+         TG_EXECUTOR_FAIL(error, BAD_INPUT,
+                          "the executor clusters runs products, but the schedule has none: use the executor blocks");
+}
+
+TgClusterPlan *tg_cluster_plan_new(const TgSchedule *schedule, const TgScheduleNames *names,
+                                   const TgExecutorOptions *options, int32_t slots, int32_t warps, GError **error) {
+  g_autoptr(TgBlocksPlan) blocks = takes(schedule, error) ? plan_blocks(schedule, names, options, error) : NULL;
   if (!blocks) return NULL;
   if (blocks->steps > TG_CLUSTER_STEPS) {
     g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
@@ -317,7 +315,7 @@ TgClusterPlan *tg_cluster_plan_new(const TgSchedule *schedule, const TgScheduleN
     return NULL;
   }
   TgFollowed followed = {.schedule = schedule, .options = options, .plan = blocks};
-  TgClusterPlan *plan = follow(&followed, error) ? tg_cluster_streams_new(&followed, slots, warps, live, error) : NULL;
+  TgClusterPlan *plan = follow(&followed, error) ? tg_cluster_streams_new(&followed, slots, warps, error) : NULL;
   followed_clear(&followed);
   return plan;
 }

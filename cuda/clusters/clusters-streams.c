@@ -308,8 +308,7 @@ static TgClusterPlan *plan_of(const TgFollowed *followed, int32_t slots, int32_t
   return plan;
 }
 
-TgClusterPlan *tg_cluster_streams_new(const TgFollowed *followed, int32_t slots, int32_t warps, int32_t *live,
-                                      GError **error) {
+TgClusterPlan *tg_cluster_streams_new(const TgFollowed *followed, int32_t slots, int32_t warps, GError **error) {
   TgSlots *layout = g_new0(TgSlots, 1);
   TgClusterPlan *plan = plan_of(followed, slots, warps);
   layout->followed = followed;
@@ -318,7 +317,6 @@ TgClusterPlan *tg_cluster_streams_new(const TgFollowed *followed, int32_t slots,
   layout->fillings = g_array_new(FALSE, FALSE, sizeof(TgFilling));
   layout->sendings = g_array_new(FALSE, FALSE, sizeof(TgSending));
   const bool fine = tg_slots_lay_out(layout, error) && write_all(layout, error);
-  if (live) *live = plan->live;
   tg_slots_clear(layout);
   g_free(layout);
   if (fine) return plan;

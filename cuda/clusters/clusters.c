@@ -185,7 +185,7 @@ static bool choose_variant(TgClusters *clusters, GError **error) {
     clusters->variant_number = f;
     base->facts.variant = f + 1;
     clusters->plan = tg_cluster_plan_new(base->schedule, base->names, &base->options, slots_of(&clusters->variant),
-                                         clusters->variant.warps, NULL, error);
+                                         clusters->variant.warps, error);
     if (clusters->plan) return true;
     if (base->options.variant || !error || !g_error_matches(*error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE))
       return false;
@@ -326,11 +326,6 @@ static bool count_bytes(TgClusters *clusters) {
   return true;
 }
 
-static bool check_memory(TgClusters *clusters, GError **error) {
-  return tg_parts_check(&clusters->base, &clusters->device, clusters->part, TG_CLUSTERS_PARTS, count_bytes(clusters),
-                        INT64_MAX, "", error);
-}
-
 static TgClusterOp *ops_of(const TgClusterPlan *plan) {
   TgClusterOp *ops = g_new0(TgClusterOp, (gsize)MAX(plan->ops, 1));
   for (int64_t i = 0; i < plan->ops; i++) {
@@ -378,7 +373,9 @@ static bool prepare(TgClusters *clusters, GError **error) {
   if (clusters->device.capability < LEAST_CAPABILITY) return refuse_device(clusters, error);
   return count_variants(clusters, error) && choose_variant(clusters, error) && check_words(clusters, error) &&
          choose_residency(clusters, error) && tile_problem(clusters, error) && make_jobs(clusters, error) &&
-         check_memory(clusters, error) && allocate(clusters, error) &&
+         tg_parts_check(&clusters->base, &clusters->device, clusters->part, TG_CLUSTERS_PARTS, count_bytes(clusters),
+                        INT64_MAX, "", error) &&
+         allocate(clusters, error) &&
          (clusters->base.options.no_times || tg_executor_make_steps(&clusters->base, error));
 }
 
@@ -386,10 +383,8 @@ static TgExecutor *open_clusters(const TgSchedule *schedule, const TgScheduleNam
                                  const TgExecutorOptions *options, GError **error) {
   TgClusters *clusters = g_new0(TgClusters, 1);
   g_autoptr(GError) why = NULL;
-  clusters->base.kind = &tg_executor_clusters;
-  clusters->base.schedule = schedule;
-  clusters->base.names = names;
-  clusters->base.options = *options;
+  clusters->base =
+      (TgExecutor){.kind = &tg_executor_clusters, .schedule = schedule, .names = names, .options = *options};
   if (prepare(clusters, &why)) return &clusters->base;
   g_propagate_error(error, g_steal_pointer(&why));
   close_clusters(&clusters->base);

@@ -1,6 +1,8 @@
 /* Executor `clusters`: the kernels of clusters-core.cuh, their limits and their launch. */
 #include "clusters-core.cuh"
 
+#include "launch.cuh"
+
 namespace {
 
 using clusters::Variant;
@@ -40,18 +42,12 @@ const Row &find(int32_t number, int32_t element) {
   return table[element].rows[number];
 }
 
-bool failed(TgError *error, const char *call, cudaError_t code) {
-  cudaGetLastError();
-  return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(code));
-}
-
 /* Bytes of shared memory that a block may have if `blocks` share a multiprocessor. */
 cudaError_t shared_most(int blocks, int64_t *bytes) {
-  int device, all = 0, reserved = 0, most = 0;
-  cudaError_t code = cudaGetDevice(&device);
-  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
-  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device);
-  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  int all = 0, reserved = 0, most = 0;
+  cudaError_t code = tg_ask_device(cudaDevAttrMaxSharedMemoryPerMultiprocessor, &all);
+  if (code == cudaSuccess) code = tg_ask_device(cudaDevAttrReservedSharedMemoryPerBlock, &reserved);
+  if (code == cudaSuccess) code = tg_ask_device(cudaDevAttrMaxSharedMemoryPerBlockOptin, &most);
   const int share = all / blocks - reserved;
   *bytes = share < most ? share : most;
   return code;
@@ -87,7 +83,7 @@ bool add_parts(const Row &row, TgClusterRun *run, int32_t element, TgError *erro
   const cudaError_t code =
       cudaLaunchKernel(row.add_parts, dim3(static_cast<unsigned>((pieces + threads - 1) / threads), divided),
                        dim3(threads), arguments, 0, nullptr);
-  return code == cudaSuccess || failed(error, "adding up the parts of C", code);
+  return code == cudaSuccess || tg_call_failed(error, "adding up the parts of C", code);
 }
 
 } // namespace
@@ -98,7 +94,7 @@ bool tg_cluster_variant(int32_t number, int32_t element, TgClusterVariant *varia
   const Row &row = find(number, element);
   *variant = {row.tile, row.depth, row.warps, row.blocks, row.slot_bytes, row.sum_bytes, 0};
   const cudaError_t code = shared_most(row.blocks, &variant->shared_most);
-  return code == cudaSuccess || failed(error, "asking how much shared memory there is", code);
+  return code == cudaSuccess || tg_call_failed(error, "asking how much shared memory there is", code);
 }
 
 int64_t tg_cluster_shared_bytes(const TgClusterVariant *variant, int32_t slots, int32_t channels) {
@@ -115,7 +111,7 @@ bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t 
     cudaError_t code = allow(row.kernel[several][timed], shared_bytes);
     if (code == cudaErrorInvalidDeviceFunction || code == cudaErrorNoKernelImageForDevice)
       return tg_error_set(error, 0, 0, "this build has no code of clusters for this GPU");
-    if (code != cudaSuccess) return failed(error, "allowing a large cluster", code);
+    if (code != cudaSuccess) return tg_call_failed(error, "allowing a large cluster", code);
   }
   Launch launch(row, processors, 1, shared_bytes);
   const cudaError_t code = cudaOccupancyMaxActiveClusters(clusters, row.kernel[several][0], &launch.config);
@@ -124,7 +120,7 @@ bool tg_cluster_resident(int32_t number, int32_t element, bool several, int32_t 
     *clusters = 0;
     return true;
   }
-  return code == cudaSuccess || failed(error, "asking how many clusters are resident", code);
+  return code == cudaSuccess || tg_call_failed(error, "asking how many clusters are resident", code);
 }
 
 bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, const void *left, int64_t left_row,
@@ -139,10 +135,10 @@ bool tg_cluster_start(int32_t number, int32_t element, int64_t shared_bytes, con
   if (code == cudaSuccess)
     code = tg_map_matrix(&right_map, right, static_cast<TgElement>(element), k, run->n, right_row, row.depth, row.tile,
                          false);
-  if (code != cudaSuccess) return failed(error, "describing a matrix to the copy engine", code);
+  if (code != cudaSuccess) return tg_call_failed(error, "describing a matrix to the copy engine", code);
   Launch launch(row, run->processors, run->jobs, shared_bytes);
   void *arguments[] = {&left_map, &right_map, &run_copy, &words_copy};
   code = cudaLaunchKernelExC(&launch.config, row.kernel[run->sums > 1][run->time != nullptr], arguments);
-  if (code != cudaSuccess) return failed(error, "starting the clusters", code);
+  if (code != cudaSuccess) return tg_call_failed(error, "starting the clusters", code);
   return run->parts == 1 || add_parts(row, &run_copy, element, error);
 }

@@ -1,5 +1,4 @@
 #include "device.h"
-#include "hold.h"
 
 #include <cuda_runtime_api.h>
 #include <inttypes.h>
@@ -129,11 +128,6 @@ bool tg_device_copy_across(void *to, const void *from, int64_t bytes, TgError *e
 
 bool tg_device_fill(void *device, int byte, int64_t bytes, TgError *error) {
   return fine(cudaMemset(device, byte, (size_t)bytes), "device memory was not filled", error);
-}
-
-bool tg_device_hold(double seconds, TgError *error) {
-  if (!(seconds >= 0 && seconds <= 1)) return tg_error_set(error, 0, 0, "the device cannot be held for %g s", seconds);
-  return fine(tg_hold_start((uint64_t)(seconds * 1e9)), "the device was not held", error);
 }
 
 bool tg_device_wait(TgError *error) {

@@ -1,5 +1,7 @@
 /* A kernel that lets time pass: what is started meanwhile waits on the device, and begins there without the host. */
-#include "hold.h"
+#include "device.h"
+
+#include <cuda_runtime.h>
 
 namespace {
 
@@ -13,7 +15,9 @@ __global__ void hold(uint64_t nanoseconds) {
 
 } // namespace
 
-extern "C" cudaError_t tg_hold_start(uint64_t nanoseconds) {
-  hold<<<1, 1>>>(nanoseconds);
-  return cudaGetLastError();
+bool tg_device_hold(double seconds, TgError *error) {
+  if (!(seconds >= 0 && seconds <= 1)) return tg_error_set(error, 0, 0, "the device cannot be held for %g s", seconds);
+  hold<<<1, 1>>>(static_cast<uint64_t>(seconds * 1e9));
+  const cudaError_t status = cudaGetLastError();
+  return status == cudaSuccess || tg_error_set(error, 0, 0, "the device was not held: %s", cudaGetErrorString(status));
 }

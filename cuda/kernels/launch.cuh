@@ -1,5 +1,6 @@
 /** @file launch.cuh
- * Private to cuda/kernels/: how the host launches a kernel that the copy engine feeds, and what it asks before. */
+ * Private to cuda/: how the host launches a kernel that the copy engine feeds, what it asks before, and what it says
+ * where that fails. */
 #ifndef TG_LAUNCH_CUH
 #define TG_LAUNCH_CUH
 
@@ -20,10 +21,20 @@ inline bool tg_lies_as_read(const TgGemm *gemm) {
 }
 
 /** Of the device in use. */
-inline cudaError_t tg_count_processors(int *processors) {
+inline cudaError_t tg_ask_device(cudaDeviceAttr attribute, int *value) {
   int device;
   const cudaError_t status = cudaGetDevice(&device);
-  return status == cudaSuccess ? cudaDeviceGetAttribute(processors, cudaDevAttrMultiProcessorCount, device) : status;
+  return status == cudaSuccess ? cudaDeviceGetAttribute(value, attribute, device) : status;
+}
+inline cudaError_t tg_count_processors(int *processors) {
+  return tg_ask_device(cudaDevAttrMultiProcessorCount, processors);
+}
+
+/** Sets "CALL: why", and takes the error from the runtime, so that no later call reports it once more. Returns false.
+ */
+inline bool tg_call_failed(TgError *error, const char *call, cudaError_t status) {
+  cudaGetLastError();
+  return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(status));
 }
 
 struct TgLaunch {

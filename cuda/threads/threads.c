@@ -40,18 +40,18 @@ static inline int64_t element_bytes(const TgThreads *threads) {
 
 /* --- what goes to the device and comes back: A and B, C, times ---------------------------------------------------- */
 
-static bool load_one(TgThreads *threads, int matrix, TgThreadsPart part, const void *data, TgError *reason) {
-  const TgComputes *computes = &threads->base.schedule->computes;
-  if (computes->left != matrix && computes->right != matrix) return true;
-  return tg_device_copy_in(threads->part[part].at, data, threads->part[part].bytes, reason);
-}
-
 static bool load(TgExecutor *executor, const void *a, const void *b, GError **error) {
-  TgThreads *threads = (TgThreads *)executor;
+  const TgPart *part = ((TgThreads *)executor)->part;
+  const TgComputes *computes = &executor->schedule->computes;
+  const void *const whole[] = {a, b};
   TgError reason;
-  return (load_one(threads, TG_MATRIX_A, TG_THREADS_A, a, &reason) &&
-          load_one(threads, TG_MATRIX_B, TG_THREADS_B, b, &reason)) ||
-         tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+  for (int matrix = TG_MATRIX_A; matrix <= TG_MATRIX_B; matrix++) {
+    const TgPart *to = &part[TG_THREADS_A + matrix];
+    if (computes->left != matrix && computes->right != matrix) continue;
+    if (!tg_device_copy_in(to->at, whole[matrix], to->bytes, &reason))
+      return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
+  }
+  return true;
 }
 
 static bool gather(TgExecutor *executor, void *c, GError **error) {
@@ -211,11 +211,6 @@ static bool count_bytes(TgThreads *threads) {
   return true;
 }
 
-static bool check_memory(TgThreads *threads, GError **error) {
-  return tg_parts_check(&threads->base, &threads->device, threads->part, TG_THREADS_PARTS, count_bytes(threads),
-                        INT64_MAX / 16, "", error);
-}
-
 static bool host_memory(TgThreads *threads, GError **error) {
   const int64_t bytes = threads->part[TG_THREADS_TIMES].bytes;
   if (bytes == 0) return true;
@@ -246,18 +241,17 @@ static bool prepare(TgThreads *threads, GError **error) {
   base->facts.instructions = threads->program->instructions;
   base->facts.waits = threads->program->waits;
   base->facts.steps = threads->program->steps;
-  return choose_blocks(threads, error) && check_memory(threads, error) && host_memory(threads, error) &&
-         tg_parts_allocate(base, threads->part, TG_THREADS_PARTS, error);
+  return choose_blocks(threads, error) &&
+         tg_parts_check(base, &threads->device, threads->part, TG_THREADS_PARTS, count_bytes(threads), INT64_MAX / 16,
+                        "", error) &&
+         host_memory(threads, error) && tg_parts_allocate(base, threads->part, TG_THREADS_PARTS, error);
 }
 
 static TgExecutor *open_threads(const TgSchedule *schedule, const TgScheduleNames *names,
                                 const TgExecutorOptions *options, GError **error) {
   if (!tg_executor_has_no_waits(options, error)) return NULL;
   TgThreads *threads = g_new0(TgThreads, 1);
-  threads->base.kind = &tg_executor_threads;
-  threads->base.schedule = schedule;
-  threads->base.names = names;
-  threads->base.options = *options;
+  threads->base = (TgExecutor){.kind = &tg_executor_threads, .schedule = schedule, .names = names, .options = *options};
   if (tg_executor_has_one_variant(&threads->base, error) && prepare(threads, error)) return &threads->base;
   close_threads(&threads->base);
   return NULL;

@@ -8,10 +8,8 @@
  * A row of the program is 32 instructions of 8 bytes, which a warp reads in two transactions. Sums belong to the thread
  * that adds and stores them, so they need no barrier of their own. The first block takes times: one thread of each warp
  * reads the clock before and after every barrier, the other blocks run undisturbed. */
-#include "element.h"
+#include "launch.cuh"
 #include "threads-launch.h"
-
-#include <cuda_runtime.h>
 
 enum { LONGEST_WAIT = 1 << 22 }; /* cycles: for a nanosecond clock that stands still */
 
@@ -164,28 +162,21 @@ __global__ void __launch_bounds__(TG_THREADS_MOST_PROCESSORS)
 static const void *const kernels[TG_ELEMENTS] = {reinterpret_cast<const void *>(&tg_threads_kernel<float>),
                                                  reinterpret_cast<const void *>(&tg_threads_kernel<double>)};
 
-static bool tg_failed(TgError *error, const char *call, cudaError_t code) {
-  cudaGetLastError();
-  return tg_error_set(error, 0, 0, "%s: %s", call, cudaGetErrorString(code));
-}
-
 bool tg_threads_variant(int32_t element, int32_t threads, int64_t bytes, TgThreadsVariant *variant, TgError *error) {
   cudaFuncAttributes attributes;
-  int device, processors, blocks;
+  int processors, blocks;
   *variant = {};
   cudaError_t code = cudaFuncGetAttributes(&attributes, kernels[element]);
-  if (code == cudaSuccess) code = cudaGetDevice(&device);
-  if (code == cudaSuccess)
-    code = cudaDeviceGetAttribute(&variant->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  if (code != cudaSuccess) return tg_failed(error, "asking for the limits of a block of threads", code);
+  if (code == cudaSuccess) code = tg_ask_device(cudaDevAttrMaxSharedMemoryPerBlockOptin, &variant->shared_bytes);
+  if (code == cudaSuccess) code = tg_count_processors(&processors);
+  if (code != cudaSuccess) return tg_call_failed(error, "asking for the limits of a block of threads", code);
   variant->threads_max = attributes.maxThreadsPerBlock;
   variant->shared_bytes -= (int32_t)attributes.sharedSizeBytes;
   if (threads > variant->threads_max || bytes > variant->shared_bytes) return true;
   code = cudaFuncSetAttribute(kernels[element], cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
   if (code == cudaSuccess)
     code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernels[element], threads, (size_t)bytes);
-  if (code != cudaSuccess) return tg_failed(error, "asking how many blocks of threads are resident", code);
+  if (code != cudaSuccess) return tg_call_failed(error, "asking how many blocks of threads are resident", code);
   variant->resident = blocks * processors;
   return true;
 }
@@ -197,5 +188,5 @@ bool tg_threads_start(int32_t element, const TgThreadsRun *run, int64_t bytes, T
   if (code == cudaSuccess)
     code = cudaLaunchKernel(kernels[element], dim3((unsigned)run->blocks), dim3((unsigned)run->processors), arguments,
                             (size_t)bytes, nullptr);
-  return code == cudaSuccess || tg_failed(error, "the threads did not start", code);
+  return code == cudaSuccess || tg_call_failed(error, "the threads did not start", code);
 }

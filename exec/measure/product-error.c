@@ -1,15 +1,9 @@
 #include "product-error.h"
 
+#include "counter-random.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-/* splitmix64 */
-static double sign(uint64_t seed, uint64_t count) {
-  uint64_t z = seed + (count + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return (z ^ z >> 31) & 1 ? 1 : -1;
-}
 
 static double at(TgElement element, const void *x, int64_t i) {
   return element == TG_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
@@ -67,7 +61,8 @@ TgProductAction *tg_product_action_new(TgElement element, const TgProductFactor 
     return NULL;
   }
   for (int v = 0; v < vectors; v++)
-    for (int64_t j = 0; j < n; j++) action->vectors[j * LANES + v] = sign(seed, (uint64_t)(v * n + j));
+    for (int64_t j = 0; j < n; j++)
+      action->vectors[j * LANES + v] = tg_random_at(seed, (uint64_t)(v * n + j)) & 1 ? 1 : -1;
   apply(element, right, action->vectors, between);
   apply(element, left, between, action->product);
   free(between);

@@ -1,7 +1,5 @@
 #include "trials.h"
 
-#include "measurement.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>

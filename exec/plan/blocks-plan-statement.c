@@ -178,6 +178,10 @@ static bool plan_line(Line *run) {
   return fine;
 }
 
+static bool walk_failed(TgPlanner *planner, const TgError *error) {
+  return TG_EXECUTOR_FAIL(&planner->error, SCHEDULE, "%d:%d: %s", error->line, error->column, error->message);
+}
+
 static bool plan_collective(TgPlanner *planner) {
   const int64_t lines = tg_walk_lines(&planner->walk);
   for (int64_t number = 0; number < lines; number++) {
@@ -185,15 +189,10 @@ static bool plan_collective(TgPlanner *planner) {
     Line run = {.planner = planner, .statement = statement, .traits = tg_op_traits(statement->op)};
     TgError error;
     bool takes_part;
-    if (!tg_walk_line(&planner->walk, number, &run.line, &takes_part, &error))
-      return TG_EXECUTOR_FAIL(&planner->error, SCHEDULE, "%d:%d: %s", error.line, error.column, error.message);
+    if (!tg_walk_line(&planner->walk, number, &run.line, &takes_part, &error)) return walk_failed(planner, &error);
     if (takes_part && !plan_line(&run)) return false;
   }
   return true;
-}
-
-static bool walk_failed(TgPlanner *planner, const TgError *error) {
-  return TG_EXECUTOR_FAIL(&planner->error, SCHEDULE, "%d:%d: %s", error->line, error->column, error->message);
 }
 
 /* A message whose block is held: what it carries is what was there before the statement. */

@@ -158,8 +158,7 @@ bool tg_plan_emit(TgPlanner *planner, TgBlocksInstruction instruction) {
 enum { MOST_PROCESSORS = 1 << 14 }; /* no device holds as many resident blocks; known[] is their square */
 
 static int64_t padded(int64_t size, int64_t parts, int64_t pad) {
-  const int64_t largest = size / parts + (size % parts != 0);
-  return (largest + pad - 1) / pad * pad;
+  return tg_divide_up(tg_divide_up(size, parts), pad) * pad;
 }
 
 static void measure(TgPlanner *planner) {
@@ -293,7 +292,7 @@ static bool lay_out(const TgPlanner *planner, int64_t *offset) {
     offset[i] = i < TG_BLOCK_FIRST ? -1 : plan->elements;
     const int64_t elements = tg_plan_block(planner, (int32_t)i)->elements;
     if (elements > INT64_MAX / 16 - plan->elements) return false;
-    plan->elements += (elements + plan->layout.align - 1) / plan->layout.align * plan->layout.align;
+    plan->elements += tg_divide_up(elements, plan->layout.align) * plan->layout.align;
   }
   return true;
 }

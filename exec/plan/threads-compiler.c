@@ -188,14 +188,6 @@ static void fill_rows(TgThreadsCompiler *compiler) {
   }
 }
 
-/* Levels and rows. Errors: TOO_LARGE. */
-static bool threads_lay_levels(TgThreadsCompiler *compiler, GError **error) {
-  find_levels(compiler);
-  if (!count_rows(compiler, error)) return false;
-  fill_rows(compiler);
-  return true;
-}
-
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
 static bool has_product(const TgSchedule *schedule) {
@@ -220,10 +212,6 @@ int64_t tg_threads_least_elements(const TgSchedule *schedule) {
   return planes * elements + c;
 }
 
-static int64_t count_tiles(int64_t size, int64_t tile) {
-  return size / tile + (size % tile != 0);
-}
-
 static TgThreadsRole role_of(const TgSchedule *schedule, const TgExecutorOptions *options, int matrix, int32_t row_from,
                              int32_t column_from, bool transposed) {
   TgThreadsRole role = {.row_from = transposed ? column_from : row_from,
@@ -240,9 +228,9 @@ TgThreadsTiling tg_threads_tiling(const TgSchedule *schedule, const TgExecutorOp
       .m = options->m,
       .n = options->n,
       .tile = {schedule->blocks[TG_MATRIX_C][0], schedule->blocks[TG_MATRIX_C][1], product ? schedule->inner : 1}};
-  tiling.tile_rows = count_tiles(options->m, tiling.tile[TG_THREADS_TILE_ROW]);
-  tiling.tile_columns = count_tiles(options->n, tiling.tile[TG_THREADS_TILE_COLUMN]);
-  tiling.panels = product ? count_tiles(options->k, tiling.tile[TG_THREADS_PANEL]) : 1;
+  tiling.tile_rows = tg_divide_up(options->m, tiling.tile[TG_THREADS_TILE_ROW]);
+  tiling.tile_columns = tg_divide_up(options->n, tiling.tile[TG_THREADS_TILE_COLUMN]);
+  tiling.panels = product ? tg_divide_up(options->k, tiling.tile[TG_THREADS_PANEL]) : 1;
   tiling.role[0] = role_of(schedule, options, computes->left, TG_THREADS_TILE_ROW,
                            product ? TG_THREADS_PANEL : TG_THREADS_TILE_COLUMN, computes->left_transposed);
   if (product)
@@ -312,7 +300,10 @@ static bool compile(TgThreadsCompiler *compiler, GError **error) {
   threads_find_versions(compiler);
   list_inputs(compiler);
   list_results(compiler);
-  return threads_lay_levels(compiler, error);
+  find_levels(compiler);
+  if (!count_rows(compiler, error)) return false;
+  fill_rows(compiler);
+  return true;
 }
 
 /* The problem at which every block is one element. */

@@ -5,10 +5,6 @@
 
 #include <inttypes.h>
 
-TG_BEGIN_DECLS
-
-TG_END_DECLS
-
 /* How large an export becomes, before the schedule is run: one execution of each statement is counted, and the rows of
  * either format are taken to be as long as the longest. */
 
@@ -74,13 +70,6 @@ static Sizes find_sizes(const TgExportJob *job) {
   return sizes;
 }
 
-static void write_coordinates(const TgSchedule *schedule, char *text, size_t size) {
-  int length = 0;
-  for (int c = 0; c < schedule->dims; c++)
-    length += g_snprintf(text + length, size - (size_t)length, c ? ", %d" : "[%d", schedule->extent[c] - 1);
-  g_strlcat(text, "]", size);
-}
-
 /* Elements of a block of C; in floating point, since nobody has checked the sizes yet. */
 static double block_elements(const TgExportJob *job) {
   const int32_t *blocks = job->schedule->blocks[TG_MATRIX_C];
@@ -94,23 +83,23 @@ static double export_json_size(const TgExportJob *job) {
   const int32_t *blocks = schedule->blocks[TG_MATRIX_C];
   const int64_t rank = tg_schedule_processors(schedule) - 1;
   const double elements = block_elements(job), inner = MAX((double)job->k / schedule->inner, 1);
-  char at[128], block[32];
-  write_coordinates(schedule, at, sizeof at);
+  const TgText at = tg_schedule_processor_text(schedule, rank); /* as long as in JSON */
+  char block[32];
   g_snprintf(block, sizeof block, "A(%d, %d)", blocks[0] - 1, blocks[1] - 1);
   const int message = g_snprintf(
       NULL, 0,
       "            {\"from\": %" PRId64 ", \"to\": %" PRId64 ", \"from_coordinates\": %s, \"to_coordinates\": %s, "
       "\"block\": \"%s\", \"terms\": null, \"bytes\": %.0f, \"round\": 0, \"piece\": 0, \"pieces\": 1, "
       "\"add\": false, \"joined\": false},\n",
-      rank, rank, at, at, block, elements * (double)tg_element_bytes(job->element));
+      rank, rank, at.s, at.s, block, elements * (double)tg_element_bytes(job->element));
   const int product = g_snprintf(NULL, 0,
                                  "            {\"processor\": %" PRId64 ", \"coordinates\": %s, \"left\": \"%s\", "
                                  "\"right\": \"%s\", \"result\": \"%s\", \"terms\": %d, \"flops\": %.0f},\n",
-                                 rank, at, block, block, block, schedule->inner, 2 * elements * inner);
+                                 rank, at.s, block, block, block, schedule->inner, 2 * elements * inner);
   const int placement = g_snprintf(NULL, 0,
                                    "    {\"block\": \"%s\", \"processor\": %" PRId64
                                    ", \"coordinates\": %s, \"buffer\": \"A\", \"index\": 0},\n",
-                                   block, rank, at);
+                                   block, rank, at.s);
   const int statement =
       g_snprintf(NULL, 0, "        {\n          \"line\": 10,\n          \"text\": \"%s\",\n%s%s", "move A to (i, j-1)",
                  "          \"operation\": \"move\",\n          \"loops\": [0],\n",

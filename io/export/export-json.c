@@ -32,8 +32,7 @@ static void flush(Writer *writer, size_t bytes) {
 static void write_coordinates(Writer *writer, const char *key, int64_t processor) {
   int64_t coordinate[TG_MAX_DIMS];
   tg_schedule_coordinates(writer->job->schedule, processor, coordinate);
-  tg_json_key(writer->json, key);
-  tg_json_begin_array(writer->json, TG_JSON_ROW);
+  tg_json_member_array(writer->json, key, TG_JSON_ROW);
   for (int c = 0; c < writer->job->schedule->dims; c++) tg_json_integer(writer->json, coordinate[c]);
   tg_json_end_array(writer->json);
 }
@@ -76,8 +75,7 @@ static void write_placement(Writer *writer, const TgPlaced *placed) {
 static void write_placements(Writer *writer) {
   TgPlacing placing;
   TgPlaced placed;
-  tg_json_key(writer->json, "placements");
-  tg_json_begin_array(writer->json, TG_JSON_LINES);
+  tg_json_member_array(writer->json, "placements", TG_JSON_LINES);
   tg_placing_init(&placing, writer->job->schedule);
   while (tg_placing_next(&placing, writer->job->names, &placed, NULL) > 0) { /* an error has stopped the run before */
     write_placement(writer, &placed);
@@ -92,8 +90,7 @@ static void write_grid(Writer *writer) {
   TgJson *json = writer->json;
   tg_json_member_string(json, "grid", tg_schedule_grid_text(schedule).s);
   tg_json_member_integer(json, "processors", tg_schedule_processors(schedule));
-  tg_json_key(json, "axes");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "axes", TG_JSON_ROW);
   for (int c = 0; c < schedule->dims; c++) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", tg_name(names, names->axis[c]));
@@ -101,8 +98,7 @@ static void write_grid(Writer *writer) {
     tg_json_end_object(json);
   }
   tg_json_end_array(json);
-  tg_json_key(json, "parameters");
-  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_object(json, "parameters", TG_JSON_ROW);
   for (int p = 0; p < schedule->parameters; p++)
     tg_json_member_integer(json, tg_name(names, names->parameter[p]), schedule->parameter[p]);
   tg_json_end_object(json);
@@ -135,8 +131,7 @@ static bool start(void *user, const TgState *state, GError **error) {
   write_grid(writer);
   write_sizes(writer);
   write_placements(writer);
-  tg_json_key(writer->json, "steps");
-  tg_json_begin_array(writer->json, TG_JSON_LINES);
+  tg_json_member_array(writer->json, "steps", TG_JSON_LINES);
   return check_stream(writer, error);
 }
 
@@ -153,8 +148,7 @@ static void open_step(Writer *writer, const TgWalk *walk) {
   tg_json_member_integer(writer->json, "index", walk->step);
   tg_json_member_string(writer->json, "label", tg_walk_label(walk));
   tg_json_member_string(writer->json, "note", tg_walk_note(walk));
-  tg_json_key(writer->json, "statements");
-  tg_json_begin_array(writer->json, TG_JSON_LINES);
+  tg_json_member_array(writer->json, "statements", TG_JSON_LINES);
 }
 
 static bool begin_statement(void *user, const TgWalk *walk, GError **error) {
@@ -166,15 +160,12 @@ static bool begin_statement(void *user, const TgWalk *walk, GError **error) {
   tg_json_member_integer(json, "line", statement->line);
   tg_json_member_string(json, "text", tg_name(walk->names, walk->names->source[walk->statement]));
   tg_json_member_string(json, "operation", tg_op_traits(statement->op)->word);
-  tg_json_key(json, "loops");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "loops", TG_JSON_ROW);
   for (int depth = 0; depth < walk->depth; depth++) tg_json_integer(json, walk->variable[TG_VARIABLE_LOOP + depth]);
   tg_json_end_array(json);
-  writer->listing = list_of(statement->op);
-  if (writer->listing) {
-    tg_json_key(json, list_of(statement->op));
-    tg_json_begin_array(json, TG_JSON_LINES);
-  }
+  const char *list = list_of(statement->op);
+  if (list) tg_json_member_array(json, list, TG_JSON_LINES);
+  writer->listing = list != NULL;
   return check_stream(writer, error);
 }
 

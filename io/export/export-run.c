@@ -18,10 +18,6 @@ typedef struct Run {
   bool overflow;
 } Run;
 
-static bool too_large(GError **error, const char *message) {
-  return TG_IO_FAIL(error, TOO_LARGE, "%s", message);
-}
-
 static int64_t add(Run *run, int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) run->overflow = true;
@@ -76,14 +72,14 @@ static bool check_sizes(const TgExportJob *job, GError **error) {
     int64_t rows, columns;
     tg_schedule_matrix_shape(job->schedule, (TgMatrixName)matrix, job->m, job->n, job->k, &rows, &columns);
     if (columns && rows > elements_max / columns)
-      return too_large(error, "a matrix of more than 2^59 elements, expected smaller sizes");
+      return TG_IO_FAIL(error, TOO_LARGE, "a matrix of more than 2^59 elements, expected smaller sizes");
   }
   if (job->flops_per_s >= 0) return true;
   return TG_IO_FAIL(error, BAD_INPUT, "a rate below 0, expected flops per second");
 }
 
 static bool report(const TgError *failure, GError **error) {
-  if (failure->cause == TG_CAUSE_MEMORY) return too_large(error, failure->message);
+  if (failure->cause == TG_CAUSE_MEMORY) return TG_IO_FAIL(error, TOO_LARGE, "%s", failure->message);
   const bool stopped = failure->cause == TG_CAUSE_STOPPED;
   g_set_error_literal(error, TG_EXPORT_ERROR, stopped ? TG_EXPORT_ERROR_STOPPED : TG_EXPORT_ERROR_SCHEDULE,
                       failure->message);
@@ -98,7 +94,7 @@ static bool run_statement(Run *run, TgProgress *progress, TgError *failure, GErr
     return false;
   *progress = tg_state_next(run->state, failure);
   if (*progress == TG_PROGRESS_ERROR) return report(failure, error);
-  if (run->overflow) return too_large(error, "bytes or flops beyond 2^63-1, expected smaller sizes");
+  if (run->overflow) return TG_IO_FAIL(error, TOO_LARGE, "bytes or flops beyond 2^63-1, expected smaller sizes");
   return *progress == TG_PROGRESS_END || visitor->end(visitor->user, error);
 }
 

@@ -167,10 +167,10 @@ static bool no_memory(const char *name, int64_t bytes, GError **error) {
                     name, bytes);
 }
 
-bool tg_elements_read(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout, uint64_t *got, GError **error) {
+/** `*got` is the number of bytes that came: fewer where the source ends. */
+static bool fill(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout, uint64_t *got, GError **error) {
   const int64_t elements = tg_matrix_elements(matrix), width = tg_element_bytes(layout.type);
   const int64_t capacity = MIN(elements, MAX(elements / LEAST_PIECES, LEAST_PIECE_BYTES / width));
-  *got = 0;
   if (!layout.columns_first && layout.type == matrix->type) return read_straight(source, matrix, layout, got, error);
   const Reading reading = {.source = source,
                            .matrix = matrix,
@@ -182,6 +182,23 @@ bool tg_elements_read(TgByteSource *source, TgMatrix *matrix, TgElementLayout la
       reading.piece ? read_pieces(&reading, got, error) : no_memory(source->name, capacity * width, error);
   g_free(reading.piece);
   return good;
+}
+
+TgMatrix *tg_elements_read(TgByteSource *source, const TgElementFile *file, TgElement type, uint64_t limit_bytes,
+                           GError **error) {
+  const uint64_t left = tg_byte_source_left(source);
+  if (left != TG_BYTES_UNKNOWN && !file->check(source->name, file->user, left, false, error)) return NULL;
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(type, file->rows, file->columns, limit_bytes, error);
+  if (!matrix) {
+    g_prefix_error(error, "%s: ", source->name);
+    return NULL;
+  }
+  uint64_t found = 0, behind = 0;
+  uint8_t byte;
+  const bool good = fill(source, matrix, file->layout, &found, error) &&
+                    tg_byte_source_take(source, &byte, 1, &behind, error) &&
+                    file->check(source->name, file->user, found, behind > 0, error);
+  return good ? g_steal_pointer(&matrix) : NULL;
 }
 
 /* ---- writing ---- */

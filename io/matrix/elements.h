@@ -15,11 +15,20 @@ typedef struct TgElementLayout {
   bool columns_first; /**< Fortran order: the elements of a column are neighbours */
 } TgElementLayout;
 
-/** Fills `matrix` from as many elements of `source`, rounded to the matrix's type, in pieces: besides the matrix it
- * needs an eighth of the file or 16 MiB where columns come first or types differ, and nothing else. `*got` is the
- * number of bytes that came: fewer where the source ends. Every message begins with the source's name. Errors:
- * CANNOT_READ; BAD_INPUT where an element does not fit; TOO_LARGE. */
-bool tg_elements_read(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout, uint64_t *got, GError **error);
+/** What a file says of its elements. */
+typedef struct TgElementFile {
+  TgElementLayout layout;
+  int64_t rows, columns;
+  const void *user;
+  /** Whether `found` bytes are as many as the file should have; `more` where there may be others behind them. */
+  bool (*check)(const char *name, const void *user, uint64_t found, bool more, GError **error);
+} TgElementFile;
+
+/** A matrix of `type` from all that is left of `source`, rounded, in pieces: besides the matrix it needs an eighth of
+ * the file or 16 MiB where columns come first or types differ, and nothing else. Every message begins with the source's
+ * name. Errors: CANNOT_READ; BAD_INPUT where an element does not fit; TOO_LARGE; those of the file's check. */
+TgMatrix *tg_elements_read(TgByteSource *source, const TgElementFile *file, TgElement type, uint64_t limit_bytes,
+                           GError **error);
 
 /** Rounds `count` elements to nearest. Returns the index of the first finite one that has no finite value in `to_type`,
  * or -1. The two places may not overlap. */

@@ -7,7 +7,8 @@
 
 enum {
   TG_LONGEST_LINE = (1 << 16) - 1, /**< bytes, without the newline */
-  TG_MOST_COMMENTS = 1 << 20       /**< bytes of comments and blank lines in a row */
+  TG_MOST_COMMENTS = 1 << 20,      /**< bytes of comments and blank lines in a row */
+  BUFFER_BYTES = TG_LONGEST_LINE + 1
 };
 
 /** A word of a line; not terminated. Until the next line is read. */
@@ -17,29 +18,16 @@ typedef struct TgWord {
 } TgWord;
 
 typedef struct TgTextLines {
-  TgByteSource *source;
-  char *buffer;
-  size_t begin;   /**< of what is in the buffer and not yet read … */
-  size_t end;     /**< … and its end */
-  bool drained;   /**< nothing comes after the buffer */
-  bool failed;    /**< `error` is set; later errors are not */
-  int64_t number; /**< of the current line, from 1 */
-  TgWord rest;    /**< of the current line */
+  TgByteSource *source; /**< its name begins each error message */
+  char *buffer;         /**< BUFFER_BYTES */
+  size_t begin;         /**< of what is in the buffer and not yet read … */
+  size_t end;           /**< … and its end */
+  bool drained;         /**< nothing comes after the buffer */
+  bool failed;          /**< `error` is set; later errors are not */
+  int64_t number;       /**< of the current line, from 1 */
+  TgWord rest;          /**< of the current line */
   GError **error;
 } TgTextLines;
-
-/** The source's name begins each error message. Free with text_lines_clear(). */
-TgTextLines tg_text_lines_of(TgByteSource *source, GError **error);
-
-enum { BUFFER_BYTES = TG_LONGEST_LINE + 1 };
-
-TgTextLines tg_text_lines_of(TgByteSource *source, GError **error) {
-  return (TgTextLines){.source = source, .error = error, .buffer = g_malloc(BUFFER_BYTES)};
-}
-
-static void text_lines_clear(TgTextLines *lines) {
-  g_clear_pointer(&lines->buffer, g_free);
-}
 
 /** Bytes after the current line, or TG_BYTES_UNKNOWN. */
 static uint64_t text_lines_left(const TgTextLines *lines) {
@@ -48,7 +36,7 @@ static uint64_t text_lines_left(const TgTextLines *lines) {
 }
 
 /** Sets TG_IO_ERROR_BAD_INPUT as "name:line: ...". Always false. */
-static bool text_lines_fail(TgTextLines *lines, const char *format, ...) {
+static bool TG_PRINTF(2, 3) text_lines_fail(TgTextLines *lines, const char *format, ...) {
   if (lines->failed) return false;
   lines->failed = true;
   va_list arguments;
@@ -363,10 +351,9 @@ static TgMatrix *read_matrix(Reader *reader, uint64_t limit_bytes) {
 }
 
 TgMatrix *tg_mtx_read(TgByteSource *source, const TgMatrixRequest *request, GError **error) {
-  Reader reader = {.lines = tg_text_lines_of(source, error)};
-  TgMatrix *matrix = read_matrix(&reader, request->limit_bytes);
-  text_lines_clear(&reader.lines);
-  return matrix;
+  g_autofree char *buffer = g_malloc(BUFFER_BYTES);
+  Reader reader = {.lines = {.source = source, .error = error, .buffer = buffer}};
+  return read_matrix(&reader, request->limit_bytes);
 }
 
 TgMatrix *tg_mtx_parse(const char *name, const void *bytes, size_t size, uint64_t limit_bytes, GError **error) {
@@ -374,13 +361,9 @@ TgMatrix *tg_mtx_parse(const char *name, const void *bytes, size_t size, uint64_
   return tg_mtx_read(&source, &(TgMatrixRequest){.limit_bytes = limit_bytes}, error);
 }
 
-/** Nine digits give every f32 back, seventeen every f64 (Steele, White 1990). */
-static const char *element_format(TgElement type) {
-  return type == TG_F32 ? "%.9g" : "%.17g";
-}
-
 bool tg_mtx_print(const TgMatrix *matrix, FILE *stream, GError **error) {
-  const char *format = element_format(matrix->type);
+  /* Nine digits give every f32 back, seventeen every f64 (Steele, White 1990). */
+  const char *format = matrix->type == TG_F32 ? "%.9g" : "%.17g";
   char text[G_ASCII_DTOSTR_BUF_SIZE];
   bool good = fprintf(stream, "%%%%MatrixMarket matrix array real general\n%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n",
                       matrix->rows, matrix->columns) > 0;

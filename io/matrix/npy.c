@@ -241,8 +241,8 @@ static bool read_header(TgByteSource *source, TgNpyHeader *header, GError **erro
          tg_npy_parse_header(source->name, bytes->data, bytes->len, header, error);
 }
 
-/** Whether `found` bytes of data are as many as the header says. `more` where there may be others behind them. */
-static bool check_size(const char *name, const TgNpyHeader *header, uint64_t found, bool more, GError **error) {
+static bool check_size(const char *name, const void *user, uint64_t found, bool more, GError **error) {
+  const TgNpyHeader *header = user;
   if (found < header->data_bytes) return truncated(name, "data", header->data_bytes, found, error);
   if (found == header->data_bytes && !more) return true;
   g_autofree char *count = more ? g_strdup("more") : g_strdup_printf("%" G_GUINT64_FORMAT, found - header->data_bytes);
@@ -251,27 +251,15 @@ static bool check_size(const char *name, const TgNpyHeader *header, uint64_t fou
                     count, header->data_bytes);
 }
 
-static bool read_data(TgByteSource *source, const TgNpyHeader *header, TgMatrix *matrix, GError **error) {
-  const TgElementLayout layout = {header->type, header->big_endian, header->fortran_order};
-  uint64_t found = 0, behind = 0;
-  uint8_t byte;
-  return tg_elements_read(source, matrix, layout, &found, error) &&
-         tg_byte_source_take(source, &byte, 1, &behind, error) &&
-         check_size(source->name, header, found, behind > 0, error);
-}
-
 TgMatrix *tg_npy_read(TgByteSource *source, const TgMatrixRequest *request, GError **error) {
   TgNpyHeader header;
   if (!read_header(source, &header, error)) return NULL;
-  const uint64_t left = tg_byte_source_left(source);
-  if (left != TG_BYTES_UNKNOWN && !check_size(source->name, &header, left, false, error)) return NULL;
-  const TgElement type = request->typed ? request->type : header.type;
-  g_autoptr(TgMatrix) matrix = tg_matrix_new(type, header.rows, header.columns, request->limit_bytes, error);
-  if (!matrix) {
-    g_prefix_error(error, "%s: ", source->name);
-    return NULL;
-  }
-  return read_data(source, &header, matrix, error) ? g_steal_pointer(&matrix) : NULL;
+  const TgElementFile file = {.layout = {header.type, header.big_endian, header.fortran_order},
+                              .rows = header.rows,
+                              .columns = header.columns,
+                              .user = &header,
+                              .check = check_size};
+  return tg_elements_read(source, &file, request->typed ? request->type : header.type, request->limit_bytes, error);
 }
 
 TgMatrix *tg_npy_parse(const char *name, const void *bytes, size_t size, uint64_t limit_bytes, GError **error) {

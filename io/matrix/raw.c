@@ -18,9 +18,9 @@ static bool size_in_bytes(const char *name, const TgMatrixRequest *request, uint
                     name, request->rows, request->columns, tg_element_name(request->type));
 }
 
-/** `more` where others may be behind those that were found. */
-static bool check_size(const char *name, const TgMatrixRequest *request, uint64_t bytes, uint64_t found, bool more,
-                       GError **error) {
+static bool check_size(const char *name, const void *user, uint64_t found, bool more, GError **error) {
+  const TgMatrixRequest *request = user;
+  const uint64_t bytes = (uint64_t)(request->rows * request->columns * tg_element_bytes(request->type));
   if (bytes == found && !more) return true;
   g_autofree char *count = more ? g_strdup("more") : g_strdup_printf("%" G_GUINT64_FORMAT, found);
   return TG_IO_FAIL(error, BAD_INPUT,
@@ -29,28 +29,16 @@ static bool check_size(const char *name, const TgMatrixRequest *request, uint64_
                     name, request->rows, request->columns, tg_element_name(request->type), bytes, count);
 }
 
-static bool read_data(TgByteSource *source, const TgMatrixRequest *request, TgMatrix *matrix, GError **error) {
-  const TgElementLayout layout = {.type = request->type, .big_endian = G_BYTE_ORDER == G_BIG_ENDIAN};
-  uint64_t found = 0, behind = 0;
-  uint8_t byte;
-  return tg_elements_read(source, matrix, layout, &found, error) &&
-         tg_byte_source_take(source, &byte, 1, &behind, error) &&
-         check_size(source->name, request, tg_matrix_bytes(matrix), found, behind > 0, error);
-}
-
 TgMatrix *tg_raw_read(TgByteSource *source, const TgMatrixRequest *request, GError **error) {
   uint64_t bytes = 0;
-  if (!request_complete(source->name, request, error)) return NULL;
-  if (!size_in_bytes(source->name, request, &bytes, error)) return NULL;
-  const uint64_t left = tg_byte_source_left(source);
-  if (left != TG_BYTES_UNKNOWN && !check_size(source->name, request, bytes, left, false, error)) return NULL;
-  g_autoptr(TgMatrix) matrix =
-      tg_matrix_new(request->type, request->rows, request->columns, request->limit_bytes, error);
-  if (!matrix) {
-    g_prefix_error(error, "%s: ", source->name);
+  if (!request_complete(source->name, request, error) || !size_in_bytes(source->name, request, &bytes, error))
     return NULL;
-  }
-  return read_data(source, request, matrix, error) ? g_steal_pointer(&matrix) : NULL;
+  const TgElementFile file = {.layout = {.type = request->type, .big_endian = G_BYTE_ORDER == G_BIG_ENDIAN},
+                              .rows = request->rows,
+                              .columns = request->columns,
+                              .user = request,
+                              .check = check_size};
+  return tg_elements_read(source, &file, request->type, request->limit_bytes, error);
 }
 
 TgMatrix *tg_raw_parse(const char *name, const void *bytes, size_t size, const TgMatrixRequest *request,

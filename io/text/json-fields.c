@@ -60,7 +60,7 @@ void tg_json_member_rows(TgJson *json, const char *key, const TgJsonField *field
 }
 
 void tg_json_begin_document(TgJson *json, const char *name) {
-  g_autofree char *format = g_strconcat("topogemm-", name, NULL);
+  g_autofree char *format = g_strdup_printf("topogemm-%s", name);
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_json_member_string(json, "format", format);
   tg_json_member_integer(json, "version", DOCUMENT_VERSION);

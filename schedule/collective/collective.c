@@ -34,23 +34,21 @@ static inline int32_t ring_wrap(int64_t position, int32_t length) {
   return (int32_t)(rest < 0 ? rest + length : rest);
 }
 
-/** A message of one parcel between `near`, which the message's number names, and the position `distance` ahead of it
- * (behind it when the operation runs backwards). */
-static inline TgBundle bundle_ahead(const TgRounds *rounds, int64_t near, int64_t distance) {
-  int32_t far = ring_wrap(rounds->backwards ? near - distance : near + distance, rounds->length);
-  return (TgBundle){rounds->backwards ? far : (int32_t)near, rounds->backwards ? (int32_t)near : far, 0, 0, 1};
+/** A message of one parcel from `near`, which the message's number names, to `far`; the other way round when the
+ * operation runs backwards. */
+static inline TgBundle bundle_between(const TgRounds *rounds, int64_t near, int64_t far) {
+  return (TgBundle){(int32_t)(rounds->backwards ? far : near), (int32_t)(rounds->backwards ? near : far), 0, 0, 1};
 }
 
-/** The same between `near` and near xor mask. */
-static inline TgBundle bundle_across(const TgRounds *rounds, int64_t near, int64_t mask) {
-  int32_t far = (int32_t)(near ^ mask);
-  return (TgBundle){rounds->backwards ? far : (int32_t)near, rounds->backwards ? (int32_t)near : far, 0, 0, 1};
+/** The same to the position `distance` ahead of `near`, behind it when the operation runs backwards. */
+static inline TgBundle bundle_ahead(const TgRounds *rounds, int64_t near, int64_t distance) {
+  return bundle_between(rounds, near, ring_wrap(near + (rounds->backwards ? -distance : distance), rounds->length));
 }
 
 /* Number `index` in rising order of (first + step*y) modulo length, y = 0 … count-1; 0 <= first < length, and the
  * progression goes less than once round. */
 static int64_t ring_nth(int64_t first, int64_t step, int64_t count, int64_t length, int64_t index) {
-  int64_t before = (length - first + step - 1) / step; /* terms before the wrap */
+  int64_t before = tg_divide_up(length - first, step); /* terms before the wrap */
   if (before > count) before = count;
   int64_t after = count - before;
   return index < after ? first + (before + index) * step - length : first + (index - after) * step;
@@ -125,9 +123,7 @@ static int64_t ordered_pairs(const TgRounds *rounds, int32_t round) {
 static TgBundle whole_all(const TgRounds *rounds, int32_t round, int64_t index) {
   (void)round;
   int64_t near = index / (rounds->length - 1), other = index % (rounds->length - 1);
-  TgBundle message = bundle_ahead(rounds, near, 0);
-  int32_t *far = rounds->backwards ? &message.from : &message.to;
-  *far = (int32_t)(other + (other >= near));
+  TgBundle message = bundle_between(rounds, near, other + (other >= near));
   name_item(rounds, &message);
   return message;
 }
@@ -135,7 +131,8 @@ static TgBundle whole_all(const TgRounds *rounds, int32_t round, int64_t index) 
 /* The partner at distance round+1: by xor on 2^d positions (A. Grama et al., Introduction to Parallel Computing, 2003,
  * section 4.5.3: free of contention in a hypercube under e-cube routes), else by addition. */
 static TgBundle pairwise_all(const TgRounds *rounds, int32_t round, int64_t index) {
-  TgBundle message = is_cube(rounds) ? bundle_across(rounds, index, round + 1) : bundle_ahead(rounds, index, round + 1);
+  TgBundle message =
+      is_cube(rounds) ? bundle_between(rounds, index, index ^ (round + 1)) : bundle_ahead(rounds, index, round + 1);
   name_item(rounds, &message);
   return message;
 }
@@ -167,10 +164,10 @@ static int64_t tree_messages(const TgRounds *rounds, int32_t round) {
 static TgBundle tree_edge(const TgRounds *rounds, int32_t round, int64_t index) {
   int64_t half = half_of(rounds, round);
   int64_t near_v = rounds->backwards ? half : 0; /* v modulo 2h of the ends that the index numbers */
-  if (is_cube(rounds))
-    return bundle_across(rounds, index * 2 * half + ((rounds->root ^ near_v) & (2 * half - 1)), half);
+  int64_t near = index * 2 * half + ((rounds->root ^ near_v) & (2 * half - 1));
+  if (is_cube(rounds)) return bundle_between(rounds, near, near ^ half);
   int64_t first = ring_wrap(rounds->root + near_v, rounds->length);
-  int64_t near = ring_nth(first, 2 * half, tree_messages(rounds, round), rounds->length, index);
+  near = ring_nth(first, 2 * half, tree_messages(rounds, round), rounds->length, index);
   return bundle_ahead(rounds, near, half);
 }
 
@@ -283,7 +280,7 @@ static TgBundle chain_broadcast(const TgRounds *rounds, int32_t round, int64_t i
 
 static TgBundle exchange(const TgRounds *rounds, int32_t round, int64_t index) {
   int64_t half = (int64_t)1 << round;
-  return is_cube(rounds) ? bundle_across(rounds, index, half) : bundle_ahead(rounds, index, half);
+  return is_cube(rounds) ? bundle_between(rounds, index, index ^ half) : bundle_ahead(rounds, index, half);
 }
 
 /* Before round r a position holds its aligned 2^r items (xor), or its own and the 2^r - 1 behind it. */
@@ -358,7 +355,7 @@ static void parcel_alltoall(const TgRounds *rounds, int32_t round, const TgBundl
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
 /* The operations that have algorithms; the other three are these run backwards. */
-enum { BROADCAST, SCATTER, ALLGATHER, ALLTOALL, FORWARDS, NONE = FORWARDS };
+enum { NONE, BROADCAST, SCATTER, ALLGATHER, ALLTOALL, FORWARDS };
 
 static const char *const names[TG_COLLECTIVES] = {
     [TG_COLLECTIVE_AUTO] = "auto",

@@ -49,12 +49,6 @@ static bool set_by_name(TgBinder *binder) {
   return true;
 }
 
-/* The parameter that an extent is, or -1 where it is a number. */
-static int extent_parameter(const TgSchedule *schedule, int axis) {
-  uint8_t code = schedule->code[schedule->extent_value[axis]];
-  return code >= TG_CODE_VARIABLE ? code - TG_CODE_VARIABLE - TG_VARIABLE_PARAMETER : -1;
-}
-
 static bool set_by_grid(TgBinder *binder) {
   const TgBindings *bindings = binder->bindings;
   TgSchedule *schedule = binder->schedule;
@@ -64,7 +58,7 @@ static bool set_by_grid(TgBinder *binder) {
                         bindings->dims, bindings->dims == 1 ? "" : "s", tg_name(binder->names, binder->names->title),
                         schedule->dims, schedule->dims == 1 ? "" : "s");
   for (int c = 0; c < schedule->dims; c++) {
-    int p = extent_parameter(schedule, c);
+    int p = tg_extent_parameter(schedule, c);
     if (p < 0 || schedule->parameter_kind[p] == TG_PARAMETER_DERIVED) continue;
     if (binder->known[p] && schedule->parameter[p] != bindings->grid[c])
       return tg_error_set(binder->error, 0, 0, "`%s` is both %lld and %lld, but must be the same everywhere",
@@ -146,8 +140,6 @@ static bool check_requires(TgBinder *binder) {
   return true;
 }
 
-static const char matrix_letter[] = "ABC";
-
 static bool count_blocks(TgBinder *binder) {
   TgSchedule *schedule = binder->schedule;
   TgPlacing placing;
@@ -169,7 +161,7 @@ static bool check_shapes(TgBinder *binder) {
   for (int m = 0; m < TG_MATRICES; m++) {
     bool needed = m == TG_MATRIX_C || m == computes->left || m == computes->right;
     if (needed != (schedule->blocks[m][0] > 0))
-      return tg_error_set(binder->error, 0, 0, "matrix %c is %s, expected %s", matrix_letter[m],
+      return tg_error_set(binder->error, 0, 0, "matrix %c is %s, expected %s", "ABC"[m],
                           needed ? "not placed anywhere" : "placed but takes no part in the product",
                           needed ? "a `place` for each of its blocks" : "none");
   }
@@ -206,7 +198,7 @@ static bool check_coverage(TgBinder *binder, uint8_t *seen[TG_MATRICES]) {
   for (int m = 0; m < TG_MATRICES; m++)
     for (int64_t b = 0; b < (int64_t)schedule->blocks[m][0] * schedule->blocks[m][1]; b++)
       if (!seen[m][b])
-        return tg_error_set(binder->error, 0, 0, "%c(%lld, %lld) is not placed anywhere", matrix_letter[m],
+        return tg_error_set(binder->error, 0, 0, "%c(%lld, %lld) is not placed anywhere", "ABC"[m],
                             (long long)(b / schedule->blocks[m][1]), (long long)(b % schedule->blocks[m][1]));
   return true;
 }
@@ -218,8 +210,7 @@ static bool check_placements(TgBinder *binder) {
   for (int m = 0; fine && m < TG_MATRICES; m++) {
     int64_t blocks = (int64_t)schedule->blocks[m][0] * schedule->blocks[m][1];
     if (blocks > INT_MAX || !(seen[m] = calloc((size_t)blocks + 1, 1)))
-      fine = tg_error_set(binder->error, 0, 0, "%lld blocks of %c do not fit in memory", (long long)blocks,
-                          matrix_letter[m]);
+      fine = tg_error_set(binder->error, 0, 0, "%lld blocks of %c do not fit in memory", (long long)blocks, "ABC"[m]);
   }
   fine = fine && check_coverage(binder, seen);
   for (int m = 0; m < TG_MATRICES; m++) free(seen[m]);

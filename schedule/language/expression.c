@@ -54,17 +54,7 @@ static bool combine(TgCode code, TgAffine *a, TgAffine *b) {
 
 static void push(const TgSchedule *schedule, int at, TgAffine *a) {
   memset(a, 0, sizeof *a);
-  uint8_t code = schedule->code[at];
-  int v = code - TG_CODE_VARIABLE;
-  if (code == TG_CODE_CONSTANT) {
-    a->constant = tg_expression_constant(schedule, at);
-  } else if (code < TG_CODE_VARIABLE) {
-    a->constant = code - TG_CODE_SMALL;
-  } else if (v < TG_LOCAL_VARIABLES) {
-    a->factor[v] = 1;
-  } else {
-    a->constant = schedule->parameter[v - TG_VARIABLE_PARAMETER];
-  }
+  if (!tg_expression_number(schedule, at, &a->constant)) a->factor[schedule->code[at] - TG_CODE_VARIABLE] = 1;
 }
 
 bool tg_expression_affine(const TgSchedule *schedule, TgExpression expression, TgAffine *affine) {

@@ -78,22 +78,17 @@ TgInterval tg_interval_evaluate(const TgSchedule *schedule, TgExpression express
   int top = -1;
   for (int at = expression;; at++) {
     uint8_t code = schedule->code[at];
-    double constant = 0;
+    int64_t number;
     if (code == TG_CODE_END) return stack[top];
     if (code == TG_CODE_NEGATE) {
       stack[top] = (TgInterval){-stack[top].high, -stack[top].low};
     } else if (code == TG_CODE_LOG2) {
       stack[top] = logarithm(stack[top]);
-    } else if (code >= TG_CODE_VARIABLE && code - TG_CODE_VARIABLE < TG_LOCAL_VARIABLES) {
+    } else if (tg_expression_number(schedule, at, &number)) {
+      stack[++top] = (TgInterval){(double)number, (double)number};
+      if (code == TG_CODE_CONSTANT) at += 8;
+    } else if (code >= TG_CODE_VARIABLE) {
       stack[++top] = variable[code - TG_CODE_VARIABLE];
-    } else if (code >= TG_CODE_SMALL || code == TG_CODE_CONSTANT) {
-      if (code >= TG_CODE_VARIABLE)
-        constant = (double)schedule->parameter[code - TG_CODE_VARIABLE - TG_VARIABLE_PARAMETER];
-      else if (code >= TG_CODE_SMALL)
-        constant = code - TG_CODE_SMALL;
-      else
-        constant = (double)tg_expression_constant(schedule, at), at += 8;
-      stack[++top] = (TgInterval){constant, constant};
     } else {
       top--;
       stack[top] = apply((TgCode)code, stack[top], stack[top + 1]);

@@ -1,8 +1,5 @@
 #include "parser.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* The string after a schedule's name is the name in pictures; without one it is the name itself. */
 static bool take_display_name(TgParser *parser) {
   const TgToken *token = &parser->lexer.token;
@@ -60,9 +57,8 @@ static bool take_extent(TgParser *parser, int axis) {
   } else if (token.kind != TG_TOKEN_NAME && token.kind != TG_TOKEN_NUMBER) {
     return tg_parser_expected(parser, "an extent: a number or a parameter");
   }
-  for (int c = 0; c <= axis; c++)
-    if (tg_parser_is_name(parser, parser->names->axis[c]))
-      return tg_parser_expected(parser, "an extent, not a coordinate");
+  if (tg_parser_find_name(parser, parser->names->axis, axis + 1) >= 0)
+    return tg_parser_expected(parser, "an extent, not a coordinate");
   if (token.kind == TG_TOKEN_NUMBER && (token.number < 1 || token.number > TG_MAX_PROCESSORS))
     return tg_parser_expected(parser, "an extent of at least 1 and at most 16777216");
   return tg_parser_take_expression(parser, &parser->schedule->extent_value[axis]);
@@ -123,12 +119,9 @@ static bool unknown_matrix(TgParser *parser, int count, const char *expected) {
 
 static bool take_factor(TgParser *parser, uint8_t *matrix, uint8_t *transposed) {
   bool quote;
-  if (tg_lexer_is(&parser->lexer, "A"))
-    *matrix = TG_MATRIX_A;
-  else if (tg_lexer_is(&parser->lexer, "B"))
-    *matrix = TG_MATRIX_B;
-  else
-    return unknown_matrix(parser, 2, "A or B");
+  const bool a = tg_lexer_is(&parser->lexer, "A");
+  if (!a && !tg_lexer_is(&parser->lexer, "B")) return unknown_matrix(parser, 2, "A or B");
+  *matrix = a ? TG_MATRIX_A : TG_MATRIX_B;
   if (!tg_parser_next(parser) || !tg_parser_accept(parser, "'", &quote)) return false;
   *transposed = quote;
   return true;

@@ -1,7 +1,6 @@
 #include "parser.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool emit_byte(TgParser *parser, uint8_t byte, int32_t column) {
   TgSchedule *schedule = parser->schedule;
@@ -31,14 +30,13 @@ static bool emit_constant(TgParser *parser, int64_t value, int32_t column) {
   return true;
 }
 
-static bool find_variable(const TgParser *parser, int *variable) {
-  for (int v = parser->loops - 1; v >= 0; v--)
-    if (tg_parser_is_name(parser, parser->loop[v])) return *variable = TG_VARIABLE_LOOP + v, true;
-  for (int c = 0; c < parser->schedule->dims; c++)
-    if (tg_parser_is_name(parser, parser->names->axis[c])) return *variable = TG_VARIABLE_COORDINATE + c, true;
-  for (int p = 0; p < parser->schedule->parameters; p++)
-    if (tg_parser_is_name(parser, parser->names->parameter[p])) return *variable = TG_VARIABLE_PARAMETER + p, true;
-  return false;
+/* The variable that the current token names; -1 where it names none. */
+static int find_variable(const TgParser *parser) {
+  const int loop = tg_parser_find_name(parser, parser->loop, parser->loops);
+  const int axis = tg_parser_find_name(parser, parser->names->axis, parser->schedule->dims);
+  const int parameter = tg_parser_find_name(parser, parser->names->parameter, parser->schedule->parameters);
+  if (loop >= 0) return TG_VARIABLE_LOOP + loop;
+  return axis >= 0 ? TG_VARIABLE_COORDINATE + axis : parameter >= 0 ? TG_VARIABLE_PARAMETER + parameter : -1;
 }
 
 static bool take_sum(TgParser *parser);
@@ -52,14 +50,25 @@ static bool take_parenthesis(TgParser *parser) {
 
 static bool take_operand(TgParser *parser) {
   const TgToken token = parser->lexer.token;
-  int variable;
   if (token.kind == TG_TOKEN_NUMBER) return emit_constant(parser, token.number, token.column) && tg_parser_next(parser);
   if (tg_lexer_is(&parser->lexer, "(")) return take_parenthesis(parser);
   if (tg_lexer_is(&parser->lexer, "log2"))
     return tg_parser_next(parser) && take_parenthesis(parser) && emit_byte(parser, TG_CODE_LOG2, token.column);
   if (token.kind != TG_TOKEN_NAME) return tg_parser_expected(parser, "a number, a name or `(`");
-  if (!find_variable(parser, &variable)) return tg_parser_unknown_name(parser);
+  const int variable = find_variable(parser);
+  if (variable < 0) return tg_parser_unknown_name(parser);
   return emit_operand(parser, (uint8_t)(TG_CODE_VARIABLE + variable), token.column) && tg_parser_next(parser);
+}
+
+/* Any number of minus signs; `*negative` tells whether they are odd. */
+static bool take_signs(TgParser *parser, bool *negative) {
+  bool minus;
+  *negative = false;
+  do {
+    if (!tg_parser_accept(parser, "-", &minus)) return false;
+    *negative ^= minus;
+  } while (minus);
+  return true;
 }
 
 /* power: operand [** ['-'…] power]; right-associative, and the exponent may carry its own sign. */
@@ -68,24 +77,16 @@ static bool take_power(TgParser *parser, int depth) {
   if (!take_operand(parser)) return false;
   int32_t column = parser->lexer.token.column;
   if (!tg_lexer_is(&parser->lexer, "**")) return true;
-  bool minus, negative = false;
-  if (!tg_parser_next(parser)) return false;
-  do {
-    if (!tg_parser_accept(parser, "-", &minus)) return false;
-    negative ^= minus;
-  } while (minus);
-  if (!take_power(parser, depth + 1)) return false;
+  bool negative;
+  if (!tg_parser_next(parser) || !take_signs(parser, &negative) || !take_power(parser, depth + 1)) return false;
   return (!negative || emit_byte(parser, TG_CODE_NEGATE, column)) && emit_operation(parser, TG_CODE_POWER, column);
 }
 
 static bool take_sign(TgParser *parser) {
-  bool minus, negative = false;
+  bool negative;
   int32_t column = parser->lexer.token.column;
-  do {
-    if (!tg_parser_accept(parser, "-", &minus)) return false;
-    negative ^= minus;
-  } while (minus);
-  return take_power(parser, 0) && (!negative || emit_byte(parser, TG_CODE_NEGATE, column));
+  return take_signs(parser, &negative) && take_power(parser, 0) &&
+         (!negative || emit_byte(parser, TG_CODE_NEGATE, column));
 }
 
 /* Binary operators by level, the loosest first. Every level is left-associative. */
@@ -117,14 +118,14 @@ static bool take_sum(TgParser *parser) {
   return take_level(parser, 0);
 }
 
-static bool begin_expression(TgParser *parser, TgExpression *expression) {
+static void begin_expression(TgParser *parser, TgExpression *expression) {
   parser->stack = parser->parentheses = 0;
   *expression = parser->schedule->code_length;
-  return true;
 }
 
 bool tg_parser_take_expression(TgParser *parser, TgExpression *expression) {
-  return begin_expression(parser, expression) && take_sum(parser) && emit_byte(parser, TG_CODE_END, 0);
+  begin_expression(parser, expression);
+  return take_sum(parser) && emit_byte(parser, TG_CODE_END, 0);
 }
 
 static bool take_comparison(TgParser *parser) {
@@ -143,7 +144,8 @@ static bool take_comparison(TgParser *parser) {
 }
 
 bool tg_parser_take_condition(TgParser *parser, TgExpression *expression) {
-  if (!begin_expression(parser, expression) || !take_comparison(parser)) return false;
+  begin_expression(parser, expression);
+  if (!take_comparison(parser)) return false;
   while (tg_lexer_is(&parser->lexer, "and")) {
     int32_t column = parser->lexer.token.column;
     if (!tg_parser_next(parser) || !take_comparison(parser) || !emit_operation(parser, TG_CODE_AND, column))

@@ -1,12 +1,12 @@
 #include "parser.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool find_buffer(TgParser *parser, int *buffer) {
   TgSchedule *schedule = parser->schedule;
-  for (*buffer = 0; *buffer < schedule->buffers; ++*buffer)
-    if (tg_parser_is_name(parser, parser->names->buffer[*buffer])) return tg_parser_next(parser);
+  *buffer = tg_parser_find_name(parser, parser->names->buffer, schedule->buffers);
+  if (*buffer >= 0) return tg_parser_next(parser);
+  *buffer = schedule->buffers;
   if (schedule->buffers == TG_MAX_BUFFERS) return tg_parser_fail(parser, "more than %d buffers", TG_MAX_BUFFERS);
   if (!tg_parser_take_name(parser, "a buffer's name", &parser->names->buffer[*buffer])) return false;
   schedule->buffers++;
@@ -103,7 +103,7 @@ static bool take_zero(TgParser *parser, TgStatement *statement) {
 }
 
 static bool take_transpose(TgParser *parser, TgStatement *statement) {
-  if (!tg_parser_take_slot(parser, &statement->source, true, false)) return false;
+  if (!take_source(parser, statement)) return false;
   statement->target = statement->source;
   return true;
 }
@@ -123,12 +123,6 @@ static bool is_declaration(const TgParser *parser) {
   return false;
 }
 
-static bool is_buffer(const TgParser *parser) {
-  for (int b = 0; b < parser->schedule->buffers; b++)
-    if (tg_parser_is_name(parser, parser->names->buffer[b])) return true;
-  return false;
-}
-
 static bool unknown_statement(TgParser *parser);
 
 static bool take_product(TgParser *parser, TgStatement *statement) {
@@ -140,7 +134,7 @@ static bool take_product(TgParser *parser, TgStatement *statement) {
     return tg_parser_fail(parser, "a note without a step, expected it right below a step's line");
   if (tg_parser_is_reserved(parser)) return unknown_statement(parser);
   TgLexer first = parser->lexer;
-  bool known = is_buffer(parser);
+  bool known = tg_parser_find_name(parser, parser->names->buffer, parser->schedule->buffers) >= 0;
   if (!tg_parser_take_slot(parser, &statement->target, false, true)) return false;
   statement->replace = tg_lexer_is(&parser->lexer, "=");
   bool product = statement->replace || tg_lexer_is(&parser->lexer, "+=");
@@ -251,9 +245,8 @@ static bool take_repeat(TgParser *parser, int number) {
   if (parser->loops == TG_MAX_NESTING) return tg_parser_fail(parser, "more than %d nested repeats", TG_MAX_NESTING);
   uint16_t name;
   if (!tg_parser_next(parser)) return false;
-  for (int v = 0; v < parser->loops; v++)
-    if (tg_parser_is_name(parser, parser->loop[v]))
-      return tg_parser_expected(parser, "a loop variable not in use here");
+  if (tg_parser_find_name(parser, parser->loop, parser->loops) >= 0)
+    return tg_parser_expected(parser, "a loop variable not in use here");
   if (tg_parser_is_known(parser)) return tg_parser_expected(parser, "a name that no coordinate or parameter has");
   if (!tg_parser_take_name(parser, "a loop variable's name", &name) || !tg_parser_take(parser, "in")) return false;
   if (!tg_parser_take_expression(parser, &parser->schedule->statement[number].value)) return false;

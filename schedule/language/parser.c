@@ -1,6 +1,4 @@
 #include "parser.h"
-#include "expression.h"
-#include "lexer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -262,6 +260,12 @@ bool tg_parser_is_name(const TgParser *parser, uint16_t offset) {
          tg_lexer_is(&parser->lexer, tg_name(parser->names, offset));
 }
 
+int tg_parser_find_name(const TgParser *parser, const uint16_t *names, int count) {
+  for (int n = count - 1; n >= 0; n--)
+    if (tg_parser_is_name(parser, names[n])) return n;
+  return -1;
+}
+
 /* Tries a name, and lists it where there is room. */
 static void try_name(const TgParser *parser, uint16_t offset, TgSuggestion *meant, char list[LIST_BYTES]) {
   const char *name = tg_name(parser->names, offset);
@@ -270,14 +274,6 @@ static void try_name(const TgParser *parser, uint16_t offset, TgSuggestion *mean
   tg_suggestion_try(meant, name);
   if (used == 0 || list[used - 1] != '.')
     snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "", fits ? name : "...");
-}
-
-static bool unknown_axis(TgParser *parser) {
-  TgSuggestion meant = tg_parser_suggestion(parser);
-  char list[LIST_BYTES] = "", expected[LIST_BYTES + 80];
-  for (int c = 0; c < parser->schedule->dims; c++) try_name(parser, parser->names->axis[c], &meant, list);
-  snprintf(expected, sizeof expected, "a coordinate of the grid: %s", list);
-  return tg_parser_meant(parser, &meant, expected);
 }
 
 bool tg_parser_unknown_name(TgParser *parser) {
@@ -293,20 +289,19 @@ bool tg_parser_unknown_name(TgParser *parser) {
 }
 
 bool tg_parser_take_axis(TgParser *parser, uint8_t *axis) {
-  for (int c = 0; c < parser->schedule->dims; c++)
-    if (tg_parser_is_name(parser, parser->names->axis[c])) {
-      *axis = (uint8_t)c;
-      return tg_parser_next(parser);
-    }
-  return unknown_axis(parser);
+  const int found = tg_parser_find_name(parser, parser->names->axis, parser->schedule->dims);
+  *axis = (uint8_t)found;
+  if (found >= 0) return tg_parser_next(parser);
+  TgSuggestion meant = tg_parser_suggestion(parser);
+  char list[LIST_BYTES] = "", expected[LIST_BYTES + 80];
+  for (int c = 0; c < parser->schedule->dims; c++) try_name(parser, parser->names->axis[c], &meant, list);
+  snprintf(expected, sizeof expected, "a coordinate of the grid: %s", list);
+  return tg_parser_meant(parser, &meant, expected);
 }
 
 bool tg_parser_is_known(const TgParser *parser) {
-  for (int c = 0; c < parser->schedule->dims; c++)
-    if (tg_parser_is_name(parser, parser->names->axis[c])) return true;
-  for (int p = 0; p < parser->schedule->parameters; p++)
-    if (tg_parser_is_name(parser, parser->names->parameter[p])) return true;
-  return false;
+  return tg_parser_find_name(parser, parser->names->axis, parser->schedule->dims) >= 0 ||
+         tg_parser_find_name(parser, parser->names->parameter, parser->schedule->parameters) >= 0;
 }
 
 static bool never_filled(const TgParser *parser, int buffer) {

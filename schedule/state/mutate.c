@@ -1,5 +1,6 @@
 #include "mutate.h"
 
+#include "counter-random.h"
 #include "lexer.h"
 
 #include <stdio.h>
@@ -25,13 +26,6 @@ typedef struct TgEdits {
   const TgSchedule *schedule;
   const TgScheduleNames *names;
 } TgEdits;
-
-static uint64_t next_random(uint64_t *state) { /* splitmix64: S. Vigna, public domain */
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
 
 static void add_edit(TgEdits *edits, TgEdit edit) {
   if (edits->count < MAX_EDITS) edits->edit[edits->count++] = edit;
@@ -173,8 +167,7 @@ char *tg_mutate(const char *text, size_t length, uint64_t seed, TgMutation *muta
   edits.edit = malloc(MAX_EDITS * sizeof *edits.edit);
   if (names && edits.edit && tg_schedule_parse(&schedule, names, text, length, NULL)) {
     collect(&edits);
-    uint64_t state = seed;
-    if (edits.count) edited = apply(&edits, &edits.edit[next_random(&state) % (uint64_t)edits.count], mutation);
+    if (edits.count) edited = apply(&edits, &edits.edit[tg_random_at(seed, 0) % (uint64_t)edits.count], mutation);
   }
   free(edits.edit);
   free(names);
@@ -201,15 +194,14 @@ static TgVerdict judge(const char *text, size_t length, const TgBindings *bindin
 
 char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, TgMutation *mutation,
                       TgProof *proof, TgError *error) {
-  uint64_t state = seed;
   TgVerdict original = judge(text, length, bindings, proof, error);
   if (original == TG_VERDICT_UNUSABLE) return NULL;
   if (original == TG_VERDICT_WRONG) {
     tg_error_set(error, proof->failure.line, 0, "already wrong before any edit: %s", proof->failure.message);
     return NULL;
   }
-  for (int i = 0; i < TRIES; i++) {
-    char *edited = tg_mutate(text, length, next_random(&state), mutation);
+  for (uint64_t i = 0; i < TRIES; i++) {
+    char *edited = tg_mutate(text, length, tg_random_at(seed, i), mutation);
     if (edited && judge(edited, strlen(edited), bindings, proof, NULL) == TG_VERDICT_WRONG) return edited;
     free(edited);
   }

@@ -14,10 +14,8 @@ static void receive(void *user, const TgMessage *message, TgValueId value) {
   TgReceived *received = user;
   int64_t rows, columns;
   tg_state_value_shape(received->state, value, &rows, &columns);
-  int64_t words = rows * columns;
   int64_t *to = &received->words[message->to];
-  *to = tg_sum(*to, tg_block_begin(words, message->pieces, message->piece + 1) -
-                        tg_block_begin(words, message->pieces, message->piece));
+  *to = tg_sum(*to, tg_block_size(rows * columns, message->pieces, message->piece));
 }
 
 static int64_t common_divisor(int64_t a, int64_t b) {

@@ -1,6 +1,5 @@
 #include "state-private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -324,8 +324,8 @@ void tg_state_value_shape(const TgState *state, TgValueId value, int64_t *rows, 
   const int32_t *blocks = state->schedule->blocks[matrix];
   int64_t height, width;
   tg_schedule_matrix_shape(state->schedule, matrix, state->m, state->n, state->k, &height, &width);
-  height = tg_block_begin(height, blocks[0], v->row + 1) - tg_block_begin(height, blocks[0], v->row);
-  width = tg_block_begin(width, blocks[1], v->column + 1) - tg_block_begin(width, blocks[1], v->column);
+  height = tg_block_size(height, blocks[0], v->row);
+  width = tg_block_size(width, blocks[1], v->column);
   *rows = v->transposed ? width : height;
   *columns = v->transposed ? height : width;
 }

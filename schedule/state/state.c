@@ -105,8 +105,6 @@ void tg_snapshot_free(TgState *state, TgSnapshot *snapshot) {
 
 /* A run's life: blocks placed, statements executed, the result checked; and snapshots to go back to. */
 
-static const char matrix_letter[] = "ABC";
-
 static bool keep_c_place(TgState *state, const TgPlaced *placed) {
   int64_t at = (int64_t)placed->row * state->schedule->blocks[TG_MATRIX_C][1] + placed->column;
   state->c_place[at] = (TgCPlace){.processor = placed->processor, .buffer = placed->buffer, .index = placed->index};
@@ -132,8 +130,8 @@ static bool place_block(TgState *state, const TgPlaced *placed, TgValueId *table
     char slot[64];
     tg_state_slot_text(state, placed->buffer, placed->index, slot, sizeof slot);
     return tg_state_fail(state, failure, TG_CAUSE_WRITTEN_TWICE, placed->processor,
-                         "two blocks are placed in %s, the second is %c(%d, %d)", slot, matrix_letter[placed->matrix],
-                         placed->row, placed->column);
+                         "two blocks are placed in %s, the second is %c(%d, %d)", slot, "ABC"[placed->matrix],
+                         placed -> row, placed -> column);
   }
   tg_slot_set(state, placed->processor, placed->buffer, placed->index, id);
   if (first && state->hooks.place && !state->hooks.place(state->hooks.user, id))
@@ -237,11 +235,7 @@ TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, 
 
 void tg_state_free(TgState *state) {
   if (!state) return;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) {
-    free(state->buffer[b].value);
-    free(state->buffer[b].written);
-    free(state->buffer[b].arrival);
-  }
+  free_buffers(state->buffer);
   free(state->blocks);
   free(state->words);
   free(state->value);

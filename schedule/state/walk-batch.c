@@ -16,15 +16,10 @@ static void fill(Column column, int64_t number, int count) {
 }
 
 static void push(const Evaluator *evaluator, int at, Column column) {
-  const TgSchedule *schedule = evaluator->schedule;
-  uint8_t code = schedule->code[at];
-  int v = code - TG_CODE_VARIABLE;
-  if (code == TG_CODE_CONSTANT)
-    fill(column, tg_expression_constant(schedule, at), evaluator->count);
-  else if (code < TG_CODE_VARIABLE)
-    fill(column, code - TG_CODE_SMALL, evaluator->count);
-  else if (v >= TG_VARIABLE_PARAMETER)
-    fill(column, schedule->parameter[v - TG_VARIABLE_PARAMETER], evaluator->count);
+  const int v = evaluator->schedule->code[at] - TG_CODE_VARIABLE;
+  int64_t number;
+  if (tg_expression_number(evaluator->schedule, at, &number))
+    fill(column, number, evaluator->count);
   else if (v >= TG_VARIABLE_LOOP)
     fill(column, evaluator->variable[v], evaluator->count);
   else

@@ -1,6 +1,5 @@
 #include "walk.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_IDLE = 1 << 16 }; /* `repeat s in 10**18` around `repeat t in 0` would keep the walker to itself for ever */
@@ -107,13 +106,17 @@ TgProgress tg_walk_next(TgWalk *walk, TgError *error) {
   }
 }
 
+/* From the first statement to the last, or to a failure. */
+static TgProgress walk_through(TgWalk *walk, const TgSchedule *schedule, const TgScheduleNames *names, TgError *error) {
+  TgProgress progress = TG_PROGRESS_MORE;
+  tg_walk_init(walk, schedule, names);
+  while (progress == TG_PROGRESS_MORE) progress = tg_walk_next(walk, error);
+  return progress;
+}
+
 bool tg_walk_ends(const TgSchedule *schedule, const TgScheduleNames *names, TgError *error) {
   TgWalk walk;
-  TgProgress progress;
-  tg_walk_init(&walk, schedule, names);
-  while ((progress = tg_walk_next(&walk, error)) == TG_PROGRESS_MORE) {
-  }
-  return progress == TG_PROGRESS_END || error->cause != TG_CAUSE_MEMORY;
+  return walk_through(&walk, schedule, names, error) == TG_PROGRESS_END || error->cause != TG_CAUSE_MEMORY;
 }
 
 const char *tg_walk_label(const TgWalk *walk) {
@@ -126,19 +129,13 @@ const char *tg_walk_note(const TgWalk *walk) {
 
 int64_t tg_walk_count_steps(const TgSchedule *schedule, const TgScheduleNames *names, TgError *error) {
   TgWalk walk;
-  TgProgress progress;
-  tg_walk_init(&walk, schedule, names);
-  while ((progress = tg_walk_next(&walk, error)) == TG_PROGRESS_MORE) {
-  }
-  if (progress == TG_PROGRESS_END) return walk.step;
+  if (walk_through(&walk, schedule, names, error) == TG_PROGRESS_END) return walk.step;
   return walk.executed < TG_MAX_EXECUTED ? walk.step + 1 : -1;
 }
 
 int64_t tg_walk_count_statements(const TgSchedule *schedule, const TgScheduleNames *names) {
   TgWalk walk;
-  TgError error;
-  tg_walk_init(&walk, schedule, names);
-  while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE) continue;
+  walk_through(&walk, schedule, names, NULL);
   return walk.executed;
 }
 

@@ -437,8 +437,7 @@ static int64_t work(const TgCalibrationSample *sample) {
 
 static int64_t work_of_all(const TgCalibration *calibration) {
   int64_t sum = 0;
-  for (guint s = 0; s < calibration->samples->len; s++)
-    sum += work(&g_array_index(calibration->samples, TgCalibrationSample, s));
+  for (guint s = 0; s < calibration->samples->len; s++) sum += work(sample_at(calibration, s));
   return sum;
 }
 
@@ -447,7 +446,7 @@ static bool measure_all(TgCalibration *calibration, const TgCalibrationPlan *pla
   const int64_t total = work_of_all(calibration);
   int64_t done = 0;
   for (guint s = 0; s < calibration->samples->len; s++) {
-    TgCalibrationSample *sample = &g_array_index(calibration->samples, TgCalibrationSample, s);
+    TgCalibrationSample *sample = sample_at(calibration, s);
     GError *reason = NULL;
     if (plan->progress) plan->progress(plan->progress_data, done, total);
     done += work(sample);

@@ -1,16 +1,12 @@
 #include "clock.h"
 
-#include "phase.h"
+#include "counter-random.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A number in [0, 1) that depends on seed and count alone: splitmix64. */
 double tg_random_unit(uint64_t seed, uint64_t count) {
-  uint64_t z = seed + (count + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+  return (double)(tg_random_at(seed, count) >> 11) * 0x1p-53;
 }
 
 void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options) {
@@ -73,11 +69,6 @@ static int64_t active(const TgClocks *clocks) {
   return clocks->level ? 1 : clocks->nodes;
 }
 
-/* fmax() without its care for NaN, which costs a call. */
-static inline double later(double a, double b) {
-  return a > b ? a : b;
-}
-
 /* With all ports, transfers of consecutive statements that do not need each other begin together. */
 static void enter_group(TgClocks *clocks, const TgPhase *phase, int32_t statement) {
   bool joins = clocks->all_ports && clocks->group_statement >= 0 && clocks->group_statement != statement &&
@@ -112,15 +103,15 @@ static double cost_of(TgTransferRun *run, int64_t transfer) {
 }
 
 static double begin_of(const TgTransferRun *run, int32_t from, int32_t to) {
-  double begin = later(run->clocks->enter[from], run->clocks->enter[to]);
-  for (int w = 0; w < run->wait_count; w++) begin = later(begin, run->waits[w][from]);
+  double begin = tg_later(run->clocks->enter[from], run->clocks->enter[to]);
+  for (int w = 0; w < run->wait_count; w++) begin = tg_later(begin, run->waits[w][from]);
   return begin;
 }
 
 static void complete(TgTransferRun *run, int32_t from, int32_t to, double end) {
   TgClocks *clocks = run->clocks;
-  if (!clocks->fetch) clocks->port[from] = later(clocks->port[from], end);
-  clocks->port[to] = later(clocks->port[to], end);
+  if (!clocks->fetch) clocks->port[from] = tg_later(clocks->port[from], end);
+  clocks->port[to] = tg_later(clocks->port[to], end);
 }
 
 /* Every node sends at most once and receives at most once: nothing queues. */
@@ -139,8 +130,8 @@ static void run_queued(TgTransferRun *run) {
   for (int64_t t = 0; t < lane->transfers; t++) {
     int32_t from = lane->from[t], to = lane->to[t];
     double begin = begin_of(run, from, to);
-    if (!clocks->all_ports) begin = later(begin, clocks->receive[to]);
-    if (!clocks->all_ports && !clocks->fetch) begin = later(begin, clocks->send[from]);
+    if (!clocks->all_ports) begin = tg_later(begin, clocks->receive[to]);
+    if (!clocks->all_ports && !clocks->fetch) begin = tg_later(begin, clocks->send[from]);
     double end = begin + cost_of(run, t);
     clocks->send[from] = clocks->receive[to] = end;
     complete(run, from, to, end);
@@ -161,7 +152,7 @@ static void run_exchange(TgTransferRun *run) {
   clocks->enter = enter;
   clocks->port = port;
   for (int64_t n = 0; n < clocks->nodes; n++)
-    port[n] = later(enter[n], later(enter[receiver[n]], enter[sender[n]])) + cost;
+    port[n] = tg_later(enter[n], tg_later(enter[receiver[n]], enter[sender[n]])) + cost;
 }
 
 static void run_level(TgTransferRun *run) {
@@ -218,7 +209,7 @@ static double multiply_alike(TgClocks *clocks, const TgLane *lane, double *ready
   double time = lane->uniform_product_s, *cpu = clocks->cpu, *port = clocks->port, *compute = clocks->compute;
   int64_t count = active(clocks);
   for (int64_t n = 0; n < count; n++) {
-    ready[n] = cpu[n] = later(cpu[n], port[n]) + time;
+    ready[n] = cpu[n] = tg_later(cpu[n], port[n]) + time;
     compute[n] += time;
   }
   if (!clocks->overlap) memcpy(port, cpu, (size_t)count * sizeof(double));
@@ -232,9 +223,9 @@ static double multiply_each(TgClocks *clocks, const TgLane *lane, double *ready)
     time *= tg_clocks_jitter(clocks);
     if (n == clocks->straggler) time *= clocks->straggler_factor;
     if (lane->product_s && lane->product_s[n] == 0) continue;
-    clocks->cpu[n] = later(clocks->cpu[n], clocks->port[n]) + time;
+    clocks->cpu[n] = tg_later(clocks->cpu[n], clocks->port[n]) + time;
     clocks->compute[n] += time;
-    longest = later(longest, time);
+    longest = tg_later(longest, time);
     ready[n] = clocks->cpu[n];
     if (!clocks->overlap) clocks->port[n] = clocks->cpu[n];
   }
@@ -254,9 +245,9 @@ void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
   *last = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
     if (clocks->idle && clocks->idle[n] && !clocks->level) continue;
-    double time = later(clocks->port[n], clocks->cpu[n]);
+    double time = tg_later(clocks->port[n], clocks->cpu[n]);
     *first = time < *first ? time : *first;
-    *last = later(*last, time);
+    *last = tg_later(*last, time);
   }
 }
 
@@ -265,7 +256,7 @@ static void find_last(const TgClocks *clocks, double *time_s, double *compute_s)
   *time_s = *compute_s = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
     if (clocks->idle && clocks->idle[n] && !clocks->level) continue;
-    double time = later(clocks->port[n], clocks->cpu[n]);
+    double time = tg_later(clocks->port[n], clocks->cpu[n]);
     if (time < *time_s || (time == *time_s && clocks->compute[n] <= *compute_s)) continue;
     *time_s = time;
     *compute_s = clocks->compute[n];

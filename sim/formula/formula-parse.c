@@ -1,10 +1,10 @@
 /* The text of a formula: the expressions, then the lines, which are keys, texts and their continuation. */
+#include "decimal.h"
 #include "formula-private.h"
 
-#include <math.h>
 #include <string.h>
 
-/* One line's expression, by recursive descent. The line ends the expression, or a `#`.
+/* A text being read. A line's expression is parsed by recursive descent; the line ends it, or a `#`.
  *
  *   comparison  sum (("==" | "!=" | "<" | "<=" | ">" | ">=") sum)+
  *   sum         product (("+" | "-") product)*
@@ -16,10 +16,11 @@
 typedef struct TgReader {
   TgFormula *formula;
   const char *text; /**< the line; column c is text[c - 1] */
-  int line;
-  int at;
-  int depth;
-  uint32_t lets;
+  int line;         /**< its number */
+  int at;           /**< bytes of it that were read */
+  int depth;        /**< of the expression under way … */
+  uint32_t lets;    /**< … and the lets that it needs */
+  char **continued; /**< the text that a line continues which begins with a space; NULL: none */
   GError **error;
 } TgReader;
 
@@ -62,28 +63,39 @@ static const TgFormulaFunction *find_function(const char *name) {
 static int32_t sum(TgReader *reader);
 static int32_t unary(TgReader *reader);
 
+static bool fail(const TgReader *reader, int at, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* At byte `at` of the line. */
+static bool fail(const TgReader *reader, int at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *message = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  return tg_formula_fail(reader->error, TG_FORMULA_ERROR_SYNTAX, reader->line, at + 1, "%s", message);
+}
+
+static void skip_spaces(TgReader *reader) {
+  while (g_ascii_isspace(reader->text[reader->at])) reader->at++;
+}
+
 /* What stands at the reader's place, without the spaces before it. */
 static char peek(TgReader *reader) {
-  while (g_ascii_isspace(reader->text[reader->at])) reader->at++;
+  skip_spaces(reader);
   const char here = reader->text[reader->at];
   return (char)(here == '#' ? '\0' : here);
 }
 
 static int32_t expected(TgReader *reader, const char *what) {
-  const char here = peek(reader);
-  const char *from = reader->text + reader->at;
-  const int bytes = (int)(g_utf8_next_char(from) - from);
+  const char here = peek(reader), *from = reader->text + reader->at;
   if (here)
-    tg_formula_fail(reader->error, TG_FORMULA_ERROR_SYNTAX, reader->line, reader->at + 1, "found '%.*s', expected %s",
-                    bytes, from, what);
+    fail(reader, reader->at, "found '%.*s', expected %s", (int)(g_utf8_next_char(from) - from), from, what);
   else
-    tg_formula_fail(reader->error, TG_FORMULA_ERROR_SYNTAX, reader->line, reader->at + 1, "the line ends, expected %s",
-                    what);
+    fail(reader, reader->at, "the line ends, expected %s", what);
   return -1;
 }
 
 static int32_t too_large(TgReader *reader, const char *what) {
-  tg_formula_fail(reader->error, TG_FORMULA_ERROR_SYNTAX, reader->line, reader->at + 1, "%s", what);
+  fail(reader, reader->at, "%s", what);
   return -1;
 }
 
@@ -104,27 +116,15 @@ static bool enter(TgReader *reader) {
   return false;
 }
 
-static void skip_digits(const char **end) {
-  while (g_ascii_isdigit(**end)) (*end)++;
-}
-
-/* Digits with at most one point and an exponent: strtod alone would also take 0x10, inf and nan. */
 static int32_t number(TgReader *reader) {
-  const char *begin = reader->text + reader->at, *end = begin;
-  skip_digits(&end);
-  if (*end == '.') end++;
-  skip_digits(&end);
-  if (*end == 'e' || *end == 'E') {
-    const char *exponent = end + 1 + (end[1] == '-' || end[1] == '+');
-    if (g_ascii_isdigit(*exponent)) skip_digits(&exponent), end = exponent;
-  }
-  g_autofree char *digits = g_strndup(begin, (gsize)(end - begin));
-  char *read = digits;
-  const double value = g_ascii_strtod(digits, &read);
-  if (*read || read == digits) return expected(reader, "a number");
-  if (!isfinite(value)) return too_large(reader, "the number is too large");
+  const char *begin = reader->text + reader->at;
+  const size_t length = tg_decimal_length(begin, strlen(begin));
   const int column = reader->at + 1;
-  reader->at += (int)(end - begin);
+  double value;
+  const TgDecimal read = tg_decimal_read(begin, length, &value);
+  if (read == TG_DECIMAL_NONE) return expected(reader, "a number");
+  if (read == TG_DECIMAL_LARGE) return too_large(reader, "the number is too large");
+  reader->at += (int)length;
   return add_node(
       reader, (TgFormulaNode){.op = TG_FORMULA_OP_NUMBER, .column = column, .left = -1, .right = -1, .number = value});
 }
@@ -168,14 +168,22 @@ static int32_t call(TgReader *reader, const TgFormulaFunction *function, int col
   return operation(reader, function->op, column, operand[0], operand[1]);
 }
 
+/* Letters, digits, '_' and what `more` holds; NULL where there are none. */
+static char *take_word(TgReader *reader, const char *more) {
+  skip_spaces(reader);
+  const char *begin = reader->text + reader->at, *end = begin;
+  while (g_ascii_isalnum(*end) || *end == '_' || (*end && strchr(more, *end))) end++;
+  reader->at += (int)(end - begin);
+  return end > begin ? g_strndup(begin, (gsize)(end - begin)) : NULL;
+}
+
 static int32_t word(TgReader *reader) {
   const int begin = reader->at;
-  while (g_ascii_isalnum(reader->text[reader->at]) || reader->text[reader->at] == '_') reader->at++;
-  g_autofree char *name = g_strndup(reader->text + begin, (gsize)(reader->at - begin));
+  g_autofree char *name = take_word(reader, "");
   const TgFormulaFunction *function = find_function(name);
   if (function) return call(reader, function, begin + 1);
   if (peek(reader) == '(') {
-    tg_formula_fail(reader->error, TG_FORMULA_ERROR_SYNTAX, reader->line, begin + 1, "there is no function '%s'", name);
+    fail(reader, begin, "there is no function '%s'", name);
     return -1;
   }
   return variable(reader, name, begin + 1);
@@ -263,14 +271,14 @@ static int32_t comparison(TgReader *reader) {
   return -1;
 }
 
-/* Parses `text` from byte `column - 1` of line `line` to its end: a number, or a comparison. Errors: SYNTAX. */
-static bool parse_expression(TgFormula *formula, const char *text, int line, int column, bool compared,
-                             TgFormulaLine *parsed, GError **error) {
-  TgReader reader = {.formula = formula, .text = text, .line = line, .at = column - 1, .error = error};
-  const int32_t node = compared ? comparison(&reader) : sum(&reader);
+/* The rest of the line: a number, or a comparison. */
+static bool read_expression(TgReader *reader, bool compared, TgFormulaLine *parsed) {
+  reader->depth = 0;
+  reader->lets = 0;
+  const int32_t node = compared ? comparison(reader) : sum(reader);
   if (node < 0) return false;
-  if (peek(&reader)) return expected(&reader, "an operator or the end of the line") >= 0;
-  *parsed = (TgFormulaLine){.node = node, .lets = reader.lets};
+  if (peek(reader)) return expected(reader, "an operator or the end of the line") >= 0;
+  *parsed = (TgFormulaLine){.node = node, .lets = reader->lets};
   return true;
 }
 
@@ -299,50 +307,12 @@ static const TgKey keys[] = {{"title", KIND_TEXT, TG_FORMULA_TITLE, true, false}
 static const char *const given[] = {"m",          "n", "k", "p", "processors", "alpha", "beta", "hop", "element_bytes",
                                     "flops_per_s"};
 
-/* A text being read. */
-typedef struct TgLines {
-  TgFormula *formula;
-  const char *line;
-  int number;
-  int at;      /**< bytes of the line read */
-  char **text; /**< what a line that begins with a space continues; NULL: nothing */
-  GError **error;
-} TgLines;
-
-static bool fail(const TgLines *lines, int at, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-/* At byte `at` of the line. */
-static bool fail(const TgLines *lines, int at, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  g_autofree char *message = g_strdup_vprintf(format, arguments);
-  va_end(arguments);
-  return tg_formula_fail(lines->error, TG_FORMULA_ERROR_SYNTAX, lines->number, at + 1, "%s", message);
-}
-
-static void skip_spaces(TgLines *lines) {
-  while (g_ascii_isspace(lines->line[lines->at])) lines->at++;
-}
-
-/* Letters, digits, '_' and what `more` holds; NULL where there are none. */
-static char *take_word(TgLines *lines, const char *more) {
-  skip_spaces(lines);
-  const char *begin = lines->line + lines->at, *end = begin;
-  while (g_ascii_isalnum(*end) || *end == '_' || (*end && strchr(more, *end))) end++;
-  lines->at += (int)(end - begin);
-  return end > begin ? g_strndup(begin, (gsize)(end - begin)) : NULL;
-}
-
-static bool take_equals(TgLines *lines) {
-  skip_spaces(lines);
-  if (lines->line[lines->at] != '=') return fail(lines, lines->at, "expected '='");
-  lines->at++;
-  skip_spaces(lines);
+static bool take_equals(TgReader *reader) {
+  skip_spaces(reader);
+  if (reader->text[reader->at] != '=') return fail(reader, reader->at, "expected '='");
+  reader->at++;
+  skip_spaces(reader);
   return true;
-}
-
-static bool read_expression(TgLines *lines, bool comparison, TgFormulaLine *parsed) {
-  return parse_expression(lines->formula, lines->line, lines->number, lines->at + 1, comparison, parsed, lines->error);
 }
 
 static void append_text(char **text, const char *more, const char *between) {
@@ -351,46 +321,46 @@ static void append_text(char **text, const char *more, const char *between) {
   *text = joined;
 }
 
-static bool read_text(TgLines *lines, const TgKey *key) {
-  g_autofree char *value = g_strchomp(g_strdup(lines->line + lines->at));
-  if (!*value) return fail(lines, lines->at, "the line ends, expected a text");
-  lines->text = &lines->formula->text[key->index];
-  append_text(lines->text, value, "\n");
+static bool read_text(TgReader *reader, const TgKey *key) {
+  g_autofree char *value = g_strchomp(g_strdup(reader->text + reader->at));
+  if (!*value) return fail(reader, reader->at, "the line ends, expected a text");
+  reader->continued = &reader->formula->text[key->index];
+  append_text(reader->continued, value, "\n");
   return true;
 }
 
-static bool read_valid(TgLines *lines) {
-  TgFormula *formula = lines->formula;
-  if (formula->valids == TG_FORMULA_MAX_VALID) return fail(lines, lines->at, "there are too many lines 'valid'");
-  if (!read_expression(lines, true, &formula->valid[formula->valids])) return false;
-  const char *begin = lines->line + lines->at;
+static bool read_valid(TgReader *reader) {
+  TgFormula *formula = reader->formula;
+  if (formula->valids == TG_FORMULA_MAX_VALID) return fail(reader, reader->at, "there are too many lines 'valid'");
+  const char *begin = reader->text + reader->at;
+  if (!read_expression(reader, true, &formula->valid[formula->valids])) return false;
   formula->valid_text[formula->valids++] = g_strchomp(g_strndup(begin, strcspn(begin, "#")));
   return true;
 }
 
-static bool is_free(const TgLines *lines, const char *name, int at) {
-  const TgFormula *formula = lines->formula;
-  if (find_function(name)) return fail(lines, at, "'%s' is a function", name);
+static bool is_free(const TgReader *reader, const char *name, int at) {
+  const TgFormula *formula = reader->formula;
+  if (find_function(name)) return fail(reader, at, "'%s' is a function", name);
   for (size_t g = 0; g < G_N_ELEMENTS(given); g++)
-    if (strcmp(given[g], name) == 0) return fail(lines, at, "'%s' has a value in every run", name);
+    if (strcmp(given[g], name) == 0) return fail(reader, at, "'%s' has a value in every run", name);
   for (int l = 0; l < formula->lets; l++)
-    if (strcmp(formula->let_name[l], name) == 0) return fail(lines, at, "there are two lines 'let %s'", name);
+    if (strcmp(formula->let_name[l], name) == 0) return fail(reader, at, "there are two lines 'let %s'", name);
   for (guint v = 0; v < formula->variables->len; v++)
     if (strcmp(g_ptr_array_index(formula->variables, v), name) == 0)
-      return fail(lines, at, "'%s' is used above its 'let'", name);
+      return fail(reader, at, "'%s' is used above its 'let'", name);
   return true;
 }
 
-static bool read_let(TgLines *lines) {
-  TgFormula *formula = lines->formula;
-  skip_spaces(lines);
-  const int at = lines->at;
-  g_autofree char *name = take_word(lines, "");
-  if (!name || g_ascii_isdigit(*name)) return fail(lines, at, "expected a name after 'let'");
-  if (!is_free(lines, name, at) || !take_equals(lines)) return false;
-  if (formula->lets == TG_FORMULA_MAX_LETS) return fail(lines, lines->at, "there are too many lines 'let'");
-  if (!read_expression(lines, false, &formula->let[formula->lets])) return false;
-  if (!is_free(lines, name, at)) return false; /* it may have named itself */
+static bool read_let(TgReader *reader) {
+  TgFormula *formula = reader->formula;
+  skip_spaces(reader);
+  const int at = reader->at;
+  g_autofree char *name = take_word(reader, "");
+  if (!name || g_ascii_isdigit(*name)) return fail(reader, at, "expected a name after 'let'");
+  if (!is_free(reader, name, at) || !take_equals(reader)) return false;
+  if (formula->lets == TG_FORMULA_MAX_LETS) return fail(reader, reader->at, "there are too many lines 'let'");
+  if (!read_expression(reader, false, &formula->let[formula->lets])) return false;
+  if (!is_free(reader, name, at)) return false; /* it may have named itself */
   formula->let_name[formula->lets++] = g_steal_pointer(&name);
   return true;
 }
@@ -406,86 +376,86 @@ static bool is_there(const TgFormula *formula, const TgKey *key) {
   return key->kind == KIND_QUANTITY && formula->quantity[key->index].node >= 0;
 }
 
-static bool read_key(TgLines *lines) {
-  g_autofree char *word = take_word(lines, "");
+static bool read_key(TgReader *reader) {
+  g_autofree char *word = take_word(reader, "");
   const TgKey *key = word ? find_key(word) : NULL;
-  if (!word) return fail(lines, 0, "expected a key");
-  if (!key) return fail(lines, 0, "unknown key '%s'", word);
-  if (!key->repeated && is_there(lines->formula, key)) return fail(lines, 0, "there are two lines '%s'", word);
-  if (key->kind == KIND_LET) return read_let(lines);
-  if (!take_equals(lines)) return false;
-  if (key->kind == KIND_TEXT) return read_text(lines, key);
-  if (key->kind == KIND_VALID) return read_valid(lines);
-  return read_expression(lines, false, &lines->formula->quantity[key->index]);
+  if (!word) return fail(reader, 0, "expected a key");
+  if (!key) return fail(reader, 0, "unknown key '%s'", word);
+  if (!key->repeated && is_there(reader->formula, key)) return fail(reader, 0, "there are two lines '%s'", word);
+  if (key->kind == KIND_LET) return read_let(reader);
+  if (!take_equals(reader)) return false;
+  if (key->kind == KIND_TEXT) return read_text(reader, key);
+  if (key->kind == KIND_VALID) return read_valid(reader);
+  return read_expression(reader, false, &reader->formula->quantity[key->index]);
 }
 
-static bool read_name(TgLines *lines) {
-  g_autofree char *word = take_word(lines, "");
-  if (g_strcmp0(word, "formula") != 0) return fail(lines, 0, "expected 'formula NAME' as the first line");
-  lines->formula->name = take_word(lines, "-");
-  if (!lines->formula->name) return fail(lines, lines->at, "expected the formula's name");
-  skip_spaces(lines);
-  const char here = lines->line[lines->at];
-  return !here || here == '#' || fail(lines, lines->at, "expected the end of the line");
+static bool read_name(TgReader *reader) {
+  g_autofree char *word = take_word(reader, "");
+  if (g_strcmp0(word, "formula") != 0) return fail(reader, 0, "expected 'formula NAME' as the first line");
+  reader->formula->name = take_word(reader, "-");
+  if (!reader->formula->name) return fail(reader, reader->at, "expected the formula's name");
+  skip_spaces(reader);
+  const char here = reader->text[reader->at];
+  return !here || here == '#' || fail(reader, reader->at, "expected the end of the line");
 }
 
-static bool read_line(TgLines *lines) {
-  const char *line = lines->line;
-  char **continued = lines->text;
-  lines->at = 0;
-  lines->text = NULL;
-  skip_spaces(lines);
-  if (!line[lines->at] || line[lines->at] == '#') return true;
-  if (!lines->formula->name) return read_name(lines);
-  if (lines->at == 0) return read_key(lines);
+static bool read_line(TgReader *reader) {
+  const char *line = reader->text;
+  char **continued = reader->continued;
+  reader->at = 0;
+  reader->continued = NULL;
+  skip_spaces(reader);
+  if (!line[reader->at] || line[reader->at] == '#') return true;
+  if (!reader->formula->name) return read_name(reader);
+  if (reader->at == 0) return read_key(reader);
   if (!continued)
-    return fail(lines, lines->at, "the line begins with a space, but there is no text above for it to continue");
-  g_autofree char *more = g_strchomp(g_strdup(line + lines->at));
+    return fail(reader, reader->at, "the line begins with a space, but there is no text above for it to continue");
+  g_autofree char *more = g_strchomp(g_strdup(line + reader->at));
   append_text(continued, more, " ");
-  lines->text = continued;
+  reader->continued = continued;
   return true;
 }
 
-static bool read_lines(TgLines *lines, const char *text, const char *end) {
+static bool read_lines(TgReader *reader, const char *text, const char *end) {
   while (text < end) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     const char *line_end = newline ? newline : end;
-    lines->number++;
-    lines->at = 0;
-    if (line_end - text > TG_MAX_LINE) return fail(lines, lines->at, "the line is too long");
+    reader->line++;
+    reader->at = 0;
+    if (line_end - text > TG_MAX_LINE) return fail(reader, reader->at, "the line is too long");
     g_autofree char *line = g_strndup(text, (gsize)(line_end - text));
-    lines->line = line;
-    const bool fine = read_line(lines);
-    lines->line = NULL;
+    reader->text = line;
+    const bool fine = read_line(reader);
+    reader->text = NULL;
     if (!fine) return false;
     text = newline ? newline + 1 : end;
   }
-  lines->number++;
-  lines->at = 0;
+  reader->line++;
+  reader->at = 0;
   return true;
 }
 
 /* What can be said once all lines are read: what is missing, and which `let` serves nothing. */
-static bool check_whole(const TgLines *lines) {
-  const TgFormula *formula = lines->formula;
-  if (!formula->name) return fail(lines, lines->at, "expected 'formula NAME' as the first line");
+static bool check_whole(const TgReader *reader) {
+  const TgFormula *formula = reader->formula;
+  if (!formula->name) return fail(reader, reader->at, "expected 'formula NAME' as the first line");
   for (size_t k = 0; k < G_N_ELEMENTS(keys); k++)
     if (keys[k].required && !is_there(formula, &keys[k]))
-      return fail(lines, 0, "the text ends without a line '%s'", keys[k].word);
+      return fail(reader, 0, "the text ends without a line '%s'", keys[k].word);
   uint32_t used = 0;
   for (int q = 0; q < TG_FORMULA_QUANTITIES; q++) used |= formula->quantity[q].lets;
   for (int v = 0; v < formula->valids; v++) used |= formula->valid[v].lets;
   for (int l = 0; l < formula->lets; l++) {
     if (used >> l & 1) continue;
     const int line = tg_formula_node(formula, formula->let[l].node)->line;
-    return tg_formula_fail(lines->error, TG_FORMULA_ERROR_SYNTAX, line, 1, "nothing uses '%s'", formula->let_name[l]);
+    return tg_formula_fail(reader->error, TG_FORMULA_ERROR_SYNTAX, line, 1, "nothing uses '%s'", formula->let_name[l]);
   }
   return true;
 }
 
-static bool check_bytes(const TgLines *lines, const char *text, size_t length) {
+static bool check_bytes(const TgReader *reader, const char *text, size_t length) {
   if (length > TG_FORMULA_MAX_BYTES)
-    return tg_formula_fail(lines->error, TG_FORMULA_ERROR_SYNTAX, 1, 1, "the text is longer than %d bytes",
+    return tg_formula_fail(reader->error, TG_FORMULA_ERROR_SYNTAX, 1, 1, "the text is longer than %d bytes",
                            TG_FORMULA_MAX_BYTES);
   const char *end;
   if (g_utf8_validate(text, (gssize)length, &end)) return true;
@@ -494,7 +464,7 @@ static bool check_bytes(const TgLines *lines, const char *text, size_t length) {
     column = *c == '\n' ? 1 : column + 1;
     line += *c == '\n';
   }
-  return tg_formula_fail(lines->error, TG_FORMULA_ERROR_SYNTAX, line, column, "the byte is not UTF-8 text");
+  return tg_formula_fail(reader->error, TG_FORMULA_ERROR_SYNTAX, line, column, "the byte is not UTF-8 text");
 }
 
 TgFormula *tg_formula_parse(const char *text, size_t length, GError **error) {
@@ -502,9 +472,9 @@ TgFormula *tg_formula_parse(const char *text, size_t length, GError **error) {
   formula->nodes = g_array_new(FALSE, FALSE, sizeof(TgFormulaNode));
   formula->variables = g_ptr_array_new_with_free_func(g_free);
   for (int q = 0; q < TG_FORMULA_QUANTITIES; q++) formula->quantity[q].node = -1;
-  TgLines lines = {.formula = formula, .error = error};
-  if (!check_bytes(&lines, text, length)) return NULL;
-  if (!read_lines(&lines, text, text + length) || !check_whole(&lines)) return NULL;
+  TgReader reader = {.formula = formula, .error = error};
+  if (!check_bytes(&reader, text, length)) return NULL;
+  if (!read_lines(&reader, text, text + length) || !check_whole(&reader)) return NULL;
   g_ptr_array_add(formula->variables, NULL);
   return g_steal_pointer(&formula);
 }

@@ -146,7 +146,7 @@ static const Prefix prefixes[] = {
 /* No machine is beyond these, and sums of what is within are finite. */
 static const double least_number = 1e-30, most_number = 1e30;
 
-static bool equals(TgSpan span, const char *text) {
+bool tg_span_is(TgSpan span, const char *text) {
   return span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
 }
 
@@ -157,7 +157,7 @@ static double unit_scale(TgSpan unit, TgValueKind kind) {
     if (skip > unit.length || memcmp(unit.text, prefixes[p].text, skip) != 0) continue;
     const TgSpan rest = {unit.text + skip, unit.length - skip};
     for (size_t u = 0; u < G_N_ELEMENTS(units); u++)
-      if (units[u].kind == kind && equals(rest, units[u].text)) return prefixes[p].scale * units[u].scale;
+      if (units[u].kind == kind && tg_span_is(rest, units[u].text)) return prefixes[p].scale * units[u].scale;
   }
   return 0;
 }
@@ -199,7 +199,7 @@ static bool refuse_range(const char *name, TgValueKind kind, TgSpan value, const
 /* Reads one number. `name` is what messages call it. */
 static bool read_number(const char *name, TgValueKind kind, TgSpan value, double *number, TgError *error) {
   const TgQuantity *quantity = &tg_quantities[kind];
-  const bool infinite = equals(value, "inf");
+  const bool infinite = tg_span_is(value, "inf");
   if (infinite && !quantity->infinite) return refuse_range(name, kind, value, "is not finite", error);
   *number = INFINITY;
   const TgDecimal read = infinite ? TG_DECIMAL_READ : tg_decimal_read(value.text, value.length, number);
@@ -264,7 +264,7 @@ static bool read_word(const TgMachineKey *key, TgSpan value, int32_t *word, TgEr
   g_autoptr(GString) words = g_string_new(NULL);
   for (int32_t i = 0; key->words[i]; i++) {
     g_string_append_printf(words, "%s%s", i == 0 ? "" : key->words[i + 1] ? ", " : " or ", key->words[i]);
-    if (!equals(value, key->words[i])) continue;
+    if (!tg_span_is(value, key->words[i])) continue;
     *word = i;
     return true;
   }

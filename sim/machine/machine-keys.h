@@ -64,6 +64,9 @@ enum { TG_QUOTE_BYTES = 68 };
 /** A copy to put into messages: short, and without control characters. Returns `quoted`. */
 const char *tg_span_quote(TgSpan span, char quoted[TG_QUOTE_BYTES]);
 
+/** Whether it is exactly this text. */
+bool tg_span_is(TgSpan span, const char *text);
+
 /** Without blanks at both ends. */
 TgSpan tg_span_trim(TgSpan span);
 

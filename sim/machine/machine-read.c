@@ -37,10 +37,6 @@ static bool fail(const Reader *reader, const char *at, const char *format, ...) 
   return tg_error_set(reader->error, reader->line, column, "%s", message);
 }
 
-static bool is_word(TgSpan span, const char *word) {
-  return strlen(word) == span.length && memcmp(span.text, word, span.length) == 0;
-}
-
 /* How many letters two names have in common at their beginnings; people forget units and mistype ends. */
 static int likeness(TgSpan span, const char *word) {
   size_t same = 0;
@@ -102,7 +98,7 @@ static bool find_section(const Reader *reader, TgSpan name, Seen *seen) {
   const TgSpan word = {name.text, dot ? (size_t)(dot - name.text) : name.length};
   const TgMachineSection *numbered = NULL;
   for (const TgMachineSection *section = tg_machine_sections; section->name; section++) {
-    if (!is_word(word, section->name)) continue;
+    if (!tg_span_is(word, section->name)) continue;
     if (section->count) numbered = section;
     if ((dot != NULL) != (section->count > 0)) continue;
     *seen = (Seen){.section = section, .line = reader->line};
@@ -111,7 +107,7 @@ static bool find_section(const Reader *reader, TgSpan name, Seen *seen) {
   }
   if (!numbered) return unknown_section(reader, name);
   return fail(reader, word.text + word.length, "[%s.N] needs the number of %s for N, from 0 to %d, as in [%s.0]",
-              numbered->name, is_word(word, "link") ? "an axis" : "a level", numbered->count - 1, numbered->name);
+              numbered->name, tg_span_is(word, "link") ? "an axis" : "a level", numbered->count - 1, numbered->name);
 }
 
 static bool read_heading(Reader *reader, TgSpan line) {
@@ -135,7 +131,7 @@ static bool read_heading(Reader *reader, TgSpan line) {
 
 static const TgMachineKey *find_key(const TgMachineKey *keys, TgSpan name) {
   for (const TgMachineKey *key = keys; key->name; key++)
-    if (is_word(name, key->name)) return key;
+    if (tg_span_is(name, key->name)) return key;
   return NULL;
 }
 

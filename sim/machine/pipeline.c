@@ -60,17 +60,13 @@ static bool find_tiers(TgStream *stream, GError **error) {
   return true;
 }
 
-static double parts(int64_t whole, int64_t part) {
-  return (double)((whole + part - 1) / part);
-}
-
 static void measure(TgStream *stream, const TgProductBlocks *blocks) {
   const TgPipelineJob *job = stream->job;
   double m = (double)job->m, n = (double)job->n, k = (double)job->k, bytes = (double)job->element_bytes;
   double x = (double)blocks->x, y = (double)blocks->y, z = (double)blocks->z;
-  stream->rows = parts(job->m, blocks->x);
-  stream->columns = parts(job->n, blocks->z);
-  stream->depth = parts(job->k, blocks->y);
+  stream->rows = (double)tg_divide_up(job->m, blocks->x);
+  stream->columns = (double)tg_divide_up(job->n, blocks->z);
+  stream->depth = (double)tg_divide_up(job->k, blocks->y);
   stream->a = m * k * bytes;
   stream->b = k * n * bytes;
   stream->c = m * n * bytes;
@@ -329,10 +325,6 @@ static bool try_blocks(TgPlan *plan, int64_t x, int64_t y, int64_t z) {
   return true;
 }
 
-static int64_t part_of(int64_t whole, int64_t parts) {
-  return (whole + parts - 1) / parts;
-}
-
 /* The next number of parts that makes the part smaller: all of them while they are few, then by an eighth. */
 static int64_t next_parts(int64_t parts) {
   return parts + MAX(parts / 8, 1);
@@ -342,13 +334,13 @@ static int64_t next_parts(int64_t parts) {
 static void try_widths(TgPlan *plan, int64_t x, int64_t y) {
   int64_t n = plan->job.n;
   for (int64_t parts = 1; parts <= n; parts = next_parts(parts))
-    if (try_blocks(plan, x, y, part_of(n, parts)) || plan->job.c_stays) return;
+    if (try_blocks(plan, x, y, tg_divide_up(n, parts)) || plan->job.c_stays) return;
 }
 
 bool tg_pipeline_plan(TgProductBlocks *blocks, const TgMachine *machine, const TgPipelineJob *job, GError **error) {
   TgPlan plan = {.machine = machine, .job = *job};
   for (int64_t rows = 1; rows <= job->m && rows <= 4096; rows = next_parts(rows)) {
-    int64_t x = part_of(job->m, rows);
+    int64_t x = tg_divide_up(job->m, rows);
     for (int64_t y = 1; y < job->k; y *= 2)
       if (y >= THINNEST || job->k < THINNEST) try_widths(&plan, x, y);
     try_widths(&plan, x, job->k);

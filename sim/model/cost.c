@@ -1,6 +1,5 @@
 #include "cost.h"
 
-#include "phase.h"
 #include "prediction.h"
 #include "sim-error.h"
 
@@ -60,8 +59,8 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
   int64_t begin_us = g_get_monotonic_time();
   *cost = (TgCost){0};
   tg_prediction_init(&prediction, cost, network->links);
-  prediction.phases = (options->whole ? tg_phases_new_whole : tg_phases_new)(schedule, names, options->collective,
-                                                                             shape, options->element_bytes, error);
+  prediction.phases =
+      tg_phases_new(schedule, names, options->collective, options->whole, shape, options->element_bytes, error);
   bool fine = prediction.phases && tg_lanes_init(&prediction.lanes, schedule, network, embedding, machine, error) &&
               run_model(&prediction, error) && is_number(cost, error);
   const TgError failure = prediction.phases ? *tg_phases_failure(prediction.phases) : (TgError){0};

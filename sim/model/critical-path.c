@@ -145,8 +145,8 @@ bool tg_critical_path_find(const TgSchedule *schedule, const TgScheduleNames *na
   Search search = {.cost = cost, .receivers_wait_alone = options->model == TG_COST_LOGGP};
   *path = (TgCriticalPath){0};
   if (!begin(&search, schedule, network, embedding, error)) return false;
-  g_autoptr(TgPhases) phases = (options->whole ? tg_phases_new_whole : tg_phases_new)(
-      schedule, names, options->collective, shape, options->element_bytes, error);
+  g_autoptr(TgPhases) phases =
+      tg_phases_new(schedule, names, options->collective, options->whole, shape, options->element_bytes, error);
   if (phases) find(&search, phases, path, error);
   return path->step != NULL;
 }

@@ -21,24 +21,19 @@ typedef struct TgFlow {
   TgPrediction *prediction;
   TgProgram *program;
   TgFairShare *fair;
-  TgTimeHeap starts;      /* when the messages' bytes begin to drain; once the program is gated, in no order */
-  GArray *messages;       /* TgMessageOut */
-  TgNumbers spare;        /* messages that have gone */
-  TgNumbers draining;     /* by flow: its message */
-  TgNumbers path;         /* scratch: the links of a route */
-  TgMachineLink *numbers; /* by link; NULL where all have the common ones */
-  double *capacity;       /* by link */
-  bool half;              /* some cable is half duplex */
-  bool equal;             /* all weights are 1 */
+  TgTimeHeap starts;  /* when the messages' bytes begin to drain; once the program is gated, in no order */
+  GArray *messages;   /* TgMessageOut */
+  TgNumbers spare;    /* messages that have gone */
+  TgNumbers draining; /* by flow: its message */
+  TgNumbers path;     /* scratch: the links of a route */
+  double *capacity;   /* by link */
+  bool equal;         /* all weights are 1 */
 } TgFlow;
-
-static const TgMachineLink *numbers_of(const TgFlow *flow, int64_t link) {
-  return flow->numbers ? &flow->numbers[link] : &flow->prediction->lanes.common;
-}
 
 /* Both directions of a half-duplex cable are the lower of its two links. */
 static int32_t shared_link(const TgFlow *flow, int64_t link) {
-  bool half = flow->half && numbers_of(flow, link)->duplex == TG_DUPLEX_HALF;
+  const TgLanes *lanes = &flow->prediction->lanes;
+  bool half = lanes->half && tg_lanes_link(lanes, link)->duplex == TG_DUPLEX_HALF;
   return (int32_t)(half ? link & ~INT64_C(1) : link);
 }
 
@@ -56,7 +51,7 @@ static double find_path(TgFlow *flow, TgPatternEnds ends) {
   flow->path.count = 0;
   tg_route_begin(&route, flow->prediction->lanes.network, ends.from, ends.to);
   while (tg_route_next(&route, &hop)) {
-    const TgMachineLink *numbers = numbers_of(flow, hop.link);
+    const TgMachineLink *numbers = tg_lanes_link(&flow->prediction->lanes, hop.link);
     int32_t link = shared_link(flow, hop.link);
     latency_s += flow->path.count == 0 ? numbers->latency_s : numbers->per_hop_s;
     tg_numbers_push(&flow->path, link);
@@ -80,7 +75,7 @@ static double bytes_of(const TgFlow *flow, const TgMessageOut *message) {
 
 static double latency_of(TgFlow *flow, const TgStage *stage, TgPatternEnds ends) {
   const TgMachineLink *common = &flow->prediction->lanes.common;
-  if (flow->numbers) return find_path(flow, ends);
+  if (!flow->prediction->lanes.one_link) return find_path(flow, ends);
   if (stage->pattern->one_hop) return common->latency_s;
   int64_t hops = tg_topology_distance(flow->prediction->lanes.network, ends.from, ends.to);
   return common->latency_s + (double)(hops - 1) * common->per_hop_s;
@@ -163,18 +158,14 @@ static void run_events(TgFlow *flow) {
 /* --- the model ---------------------------------------------------------------------------------------------------- */
 
 static void find_numbers(TgFlow *flow) {
-  const TgLanes *lanes = &flow->prediction->lanes;
+  TgLanes *lanes = &flow->prediction->lanes;
   int64_t links = lanes->network->links;
-  if (!lanes->one_link) flow->numbers = g_new(TgMachineLink, links);
+  tg_lanes_list_links(lanes);
   flow->capacity = g_new(double, links + 1);
   flow->equal = flow->prediction->options->fair_equal;
   for (int64_t l = 0; l < links; l++) {
-    TgLink link;
-    tg_topology_link(lanes->network, l, &link);
-    if (flow->numbers) flow->numbers[l] = tg_machine_link(lanes->machine, lanes->network, link.level, link.axis);
-    flow->capacity[l] = numbers_of(flow, l)->bandwidth_bytes_per_s;
-    flow->half = flow->half || numbers_of(flow, l)->duplex == TG_DUPLEX_HALF;
-    flow->equal = flow->equal || numbers_of(flow, l)->latency_s == 0;
+    flow->capacity[l] = tg_lanes_link(lanes, l)->bandwidth_bytes_per_s;
+    flow->equal = flow->equal || tg_lanes_link(lanes, l)->latency_s == 0;
   }
 }
 
@@ -186,7 +177,6 @@ static void clear(TgFlow *flow) {
   tg_program_free(flow->program);
   tg_fair_share_free(flow->fair);
   tg_time_heap_clear(&flow->starts);
-  g_free(flow->numbers);
   g_free(flow->capacity);
 }
 

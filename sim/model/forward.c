@@ -6,10 +6,8 @@
 #include "program.h"
 #include "sim-error.h"
 
-#include <glib.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,21 +218,20 @@ typedef struct TgForward {
   gsize next_size;
   TgVisit *visit;   /* servers with events in this batch */
   GArray *arrivals; /* TgArrival, of one server */
-  bool half;
-  TgMachineLink *numbers; /* by link; NULL where all have the common ones */
 } TgForward;
 
 static uint32_t server_of(const TgForward *forward, uint32_t link) {
-  if (!forward->half) return link;
-  bool shared = !forward->numbers || forward->numbers[link].duplex == TG_DUPLEX_HALF;
+  const TgLanes *lanes = &forward->prediction->lanes;
+  bool shared = lanes->half && tg_lanes_link(lanes, link)->duplex == TG_DUPLEX_HALF;
   return shared ? link & ~UINT32_C(1) : link;
 }
 
 /* All hops of a stage take the same time where messages, links and luck are alike. */
 static double common_hop_time(const TgForward *forward, const TgPattern *pattern) {
-  const TgMachineLink *common = &forward->prediction->lanes.common;
+  const TgLanes *lanes = &forward->prediction->lanes;
+  const TgMachineLink *common = &lanes->common;
   bool alike =
-      !forward->numbers && pattern->lanes == 1 && !pattern->lane[0]->sizes && forward->prediction->options->jitter == 0;
+      lanes->one_link && pattern->lanes == 1 && !pattern->lane[0]->sizes && forward->prediction->options->jitter == 0;
   return alike ? common->latency_s + (double)tg_pattern_bytes(pattern, 0) / common->bandwidth_bytes_per_s : -1;
 }
 
@@ -259,7 +256,7 @@ static void depart(void *user, TgStage *stage, int32_t transfer, TgPatternEnds e
 static double hop_time(const TgForward *forward, const TgFlight *flight, uint32_t link) {
   double hop_s = flight->stage->pattern->hop_s;
   if (hop_s > 0) return hop_s;
-  const TgMachineLink *numbers = forward->numbers ? &forward->numbers[link] : &forward->prediction->lanes.common;
+  const TgMachineLink *numbers = tg_lanes_link(&forward->prediction->lanes, link);
   double time =
       numbers->latency_s + (double)tg_stage_bytes(flight->stage, flight->transfer) / numbers->bandwidth_bytes_per_s;
   return time * tg_program_jitter(forward->program, flight->stage, flight->transfer, flight->hop);
@@ -386,26 +383,14 @@ static void run(TgForward *forward) {
 
 /* No hop takes less than this. */
 static double least_hop(const TgForward *forward) {
-  double least = INFINITY, bytes = (double)tg_program_least_bytes(forward->program);
-  const TgMachineLink *common = &forward->prediction->lanes.common;
-  if (!forward->numbers) return common->latency_s + bytes / common->bandwidth_bytes_per_s;
-  for (int64_t l = 0; l < forward->prediction->lanes.network->links; l++)
-    least = fmin(least, forward->numbers[l].latency_s + bytes / forward->numbers[l].bandwidth_bytes_per_s);
-  return isfinite(least) ? least : 0;
-}
-
-static void find_numbers(TgForward *forward) {
   const TgLanes *lanes = &forward->prediction->lanes;
-  int64_t links = lanes->network->links;
-  forward->half = lanes->common.duplex == TG_DUPLEX_HALF;
-  if (lanes->one_link) return;
-  forward->numbers = g_new(TgMachineLink, links);
-  for (int64_t l = 0; l < links; l++) {
-    TgLink link;
-    tg_topology_link(lanes->network, l, &link);
-    forward->numbers[l] = tg_machine_link(lanes->machine, lanes->network, link.level, link.axis);
-    forward->half = forward->half || forward->numbers[l].duplex == TG_DUPLEX_HALF;
+  double least = INFINITY, bytes = (double)tg_program_least_bytes(forward->program);
+  if (lanes->one_link) return lanes->common.latency_s + bytes / lanes->common.bandwidth_bytes_per_s;
+  for (int64_t l = 0; l < lanes->network->links; l++) {
+    const TgMachineLink *link = tg_lanes_link(lanes, l);
+    least = fmin(least, link->latency_s + bytes / link->bandwidth_bytes_per_s);
   }
+  return isfinite(least) ? least : 0;
 }
 
 static void clear(TgForward *forward) {
@@ -416,7 +401,6 @@ static void clear(TgForward *forward) {
   g_free(forward->server);
   g_free(forward->next);
   g_free(forward->visit);
-  g_free(forward->numbers);
 }
 
 bool tg_forward_run(TgPrediction *prediction, GError **error) {
@@ -428,7 +412,7 @@ bool tg_forward_run(TgPrediction *prediction, GError **error) {
                        .arrivals = g_array_new(FALSE, FALSE, sizeof(TgArrival)),
                        .server = g_new(TgServer, links + 1)};
   for (int64_t l = 0; l < links; l++) forward.server[l] = (TgServer){.visit = -1};
-  find_numbers(&forward);
+  tg_lanes_list_links(&prediction->lanes);
   forward.program = tg_program_new(prediction, depart, &forward);
   queue_init(&forward.queue, least_hop(&forward));
   run(&forward);

@@ -1,7 +1,5 @@
 #include "in-order.h"
 
-#include "phase.h"
-
 static TgTraceStep *step_at(const TgPrediction *prediction, guint step) {
   return &g_array_index(prediction->steps, TgTraceStep, step);
 }
@@ -35,8 +33,10 @@ static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const T
       double *most = &g_array_index(prediction->step_compute, double, step);
       *most += rules->multiply ? rules->multiply(user, clocks, lane, at.statement) : tg_clocks_multiply(clocks, lane);
       tg_node_steps_product(prediction, clocks, lane, step);
-    } else {
+    } else if (rules->transfer) {
       rules->transfer(user, clocks, lane, at.statement);
+    } else {
+      tg_clocks_transfer(clocks, lane, at.statement);
     }
   }
   if (progress == TG_PROGRESS_END && rules->after) rules->after(user, clocks);

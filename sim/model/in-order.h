@@ -6,13 +6,11 @@
 
 #include "prediction.h"
 
-/** Moves the clocks over a phase's transfers; a lane may have none. */
-typedef void (*TgTransferRule)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement);
-
-/** What a model does. All but `transfer` may be NULL. */
+/** What a model does. All may be NULL. */
 typedef struct TgInOrderRules {
   void (*before)(void *user, TgClocks *clocks); /**< the next phase is about to begin */
-  TgTransferRule transfer;
+  /** Moves the clocks over a phase's transfers; a lane may have none. NULL: tg_clocks_transfer() */
+  void (*transfer)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement);
   double (*multiply)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement); /**< tg_clocks_multiply() */
   void (*after)(void *user, TgClocks *clocks);                                             /**< all phases are done */
 } TgInOrderRules;

@@ -37,9 +37,9 @@ static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer
   while (tg_route_next(&route, &hop)) {
     TgLink link;
     tg_topology_link(lanes->network, hop.link, &link);
-    TgMachineLink numbers = tg_machine_link(lanes->machine, lanes->network, link.level, link.axis);
-    if (wire.latency_s < 0) wire.latency_s = numbers.latency_s;
-    wire.byte_s = fmax(wire.byte_s, 1 / numbers.bandwidth_bytes_per_s);
+    const TgMachineLink *numbers = &lanes->link[link.level][link.axis];
+    if (wire.latency_s < 0) wire.latency_s = numbers->latency_s;
+    wire.byte_s = fmax(wire.byte_s, 1 / numbers->bandwidth_bytes_per_s);
   }
   return wire;
 }

@@ -1,6 +1,5 @@
 #include "prediction.h"
 
-#include "phase.h"
 #include "sim-error.h"
 #include "sum.h"
 
@@ -214,10 +213,8 @@ void tg_prediction_clear(TgPrediction *prediction) {
   }
   g_ptr_array_unref(prediction->step_lanes);
   g_ptr_array_unref(prediction->last_lanes);
-  if (prediction->steps) g_array_unref(prediction->steps);
-  if (prediction->step_max) g_array_unref(prediction->step_max);
-  if (prediction->step_compute) g_array_unref(prediction->step_compute);
-  if (prediction->node_steps) g_array_unref(prediction->node_steps);
+  GArray *arrays[] = {prediction->steps, prediction->step_max, prediction->step_compute, prediction->node_steps};
+  for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) g_clear_pointer(&arrays[i], g_array_unref);
   g_free(prediction->node_now);
   g_free(prediction->total_load);
   tg_phases_free(prediction->phases);

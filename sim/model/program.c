@@ -1,7 +1,5 @@
 #include "program.h"
 
-#include "clock.h"
-#include "phase.h"
 #include "sim-error.h"
 
 #include <math.h>
@@ -17,10 +15,6 @@ typedef struct TgNode {
   int64_t unused;
 } TgNode;
 
-static inline double later(double a, double b) {
-  return a > b ? a : b;
-}
-
 struct TgProgram {
   TgPrediction *prediction;
   TgDepart depart;
@@ -33,8 +27,7 @@ struct TgProgram {
   int64_t base;
   bool ended;          /* all stages have been made */
   int64_t last_shared; /* number of the last stage with a message of more than one hop; -1 none */
-  bool half_duplex;
-  uint32_t travels; /* buffers that transfers read or write; all where not all stages are known */
+  uint32_t travels;    /* buffers that transfers read or write; all where not all stages are known */
   int64_t least_bytes;
   bool known_at_once; /* all stages were made before the first node began */
   TgLane *next_lane;  /* read, not yet in a stage */
@@ -204,13 +197,6 @@ static void look_ahead(TgProgram *program) {
   if (!program->ended) program->travels = UINT32_MAX;
 }
 
-static bool has_half_duplex(const TgMachine *machine) {
-  bool half = machine->link.duplex == TG_DUPLEX_HALF;
-  for (int l = 0; l < TG_MAX_LEVELS; l++) half = half || machine->level[l].duplex == TG_DUPLEX_HALF;
-  for (int a = 0; a < TG_MACHINE_AXES; a++) half = half || machine->axis[a].duplex == TG_DUPLEX_HALF;
-  return half;
-}
-
 TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user) {
   TgProgram *program = g_new0(TgProgram, 1);
   int64_t nodes = prediction->lanes.network->nodes;
@@ -225,7 +211,6 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
     program->node[n] = (TgNode){.port_s = program->clocks.port[n], .cpu_s = program->clocks.cpu[n], .step = -1};
   program->patterns = g_hash_table_new_full(hash_pattern, equal_patterns, (GDestroyNotify)tg_pattern_release, NULL);
   program->last_shared = -1;
-  program->half_duplex = has_half_duplex(prediction->machine);
   program->least_bytes = INT64_MAX;
   program->gate = INT64_MAX;
   look_ahead(program);
@@ -255,7 +240,7 @@ static void close_last_steps(TgProgram *program) {
     if (program->node[n].step < 0) continue;
     double *end = &step_at(program, (guint)program->node[n].step)->end_s;
     int64_t entry = clocks->level ? 0 : n;
-    *end = later(*end, later(clocks->port[entry], clocks->cpu[entry]));
+    *end = tg_later(*end, tg_later(clocks->port[entry], clocks->cpu[entry]));
   }
 }
 
@@ -280,7 +265,7 @@ static void enter_all(TgProgram *program, guint step) {
   for (int64_t n = 0; program->prediction->node_steps && n < clocks->nodes; n++) {
     int64_t entry = clocks->level ? 0 : n;
     enter_node_steps(program->prediction, program->node[n].step, step, n,
-                     later(clocks->port[entry], clocks->cpu[entry]), clocks->compute[entry]);
+                     tg_later(clocks->port[entry], clocks->cpu[entry]), clocks->compute[entry]);
     program->node[n].step = (int32_t)step;
   }
 }
@@ -299,7 +284,7 @@ static void sweep(TgProgram *program) {
       tg_clocks_range(&program->clocks, &first, &last);
       if (current >= 0) {
         double *end = &step_at(program, (guint)current)->end_s;
-        *end = later(*end, last);
+        *end = tg_later(*end, last);
       }
       step->start_s = MIN(step->start_s, first);
       current = stage->step;
@@ -319,7 +304,7 @@ static void sweep(TgProgram *program) {
 /* --- one node's way ------------------------------------------------------------------------------------------- */
 
 static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) {
-  double now = later(node->port_s, node->cpu_s);
+  double now = tg_later(node->port_s, node->cpu_s);
   if (node->step == (int32_t)stage->step_last) return;
   const uint8_t *idle = program->clocks.idle;
   if (idle && idle[node - program->node]) return;
@@ -327,7 +312,7 @@ static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) 
     TgTraceStep *step = step_at(program, stage->step);
     if (node->step >= 0) {
       TgTraceStep *last = step_at(program, (guint)node->step);
-      last->end_s = later(last->end_s, now);
+      last->end_s = tg_later(last->end_s, now);
     }
     step->start_s = MIN(step->start_s, now);
   }
@@ -340,11 +325,11 @@ static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) 
 }
 
 static void leave_stage(TgProgram *program, TgNode *node, TgStage *stage) {
-  if (!program->clocks.overlap && stage->pattern->transfers) node->cpu_s = later(node->cpu_s, node->port_s);
+  if (!program->clocks.overlap && stage->pattern->transfers) node->cpu_s = tg_later(node->cpu_s, node->port_s);
   const bool idle = program->clocks.idle && program->clocks.idle[node - program->node];
   for (guint s = stage->step; s < stage->step_last && !idle; s++) {
     TgTraceStep *step = step_at(program, s);
-    step->end_s = later(step->end_s, later(node->port_s, node->cpu_s));
+    step->end_s = tg_later(step->end_s, tg_later(node->port_s, node->cpu_s));
   }
   if (--stage->left == 0) retire(program);
 }
@@ -358,11 +343,11 @@ static void multiply(TgProgram *program, int64_t number, TgStage *stage) {
   if (lane->product_s && time == 0) return;
   if (clocks->jitter > 0) time *= tg_program_jitter(program, stage, (int32_t)number, 0);
   if (number == clocks->straggler) time *= clocks->straggler_factor;
-  node->cpu_s = later(node->cpu_s, node->port_s) + time;
+  node->cpu_s = tg_later(node->cpu_s, node->port_s) + time;
   node->compute_s += time;
   if (lane->phase->writes & program->travels) tg_clocks_ready(clocks, lane->phase)[number] = node->cpu_s;
   if (!clocks->overlap) node->port_s = node->cpu_s;
-  stage->longest_s = later(stage->longest_s, time);
+  stage->longest_s = tg_later(stage->longest_s, time);
   if (program->prediction->node_steps) tg_node_step_product(program->prediction, stage->step, number, node->cpu_s);
 }
 
@@ -372,7 +357,7 @@ static void available(TgProgram *program, TgStage *stage, int32_t transfer, doub
   if (other < 0)
     stage->ready[transfer] = at_s;
   else
-    program->depart(program->user, stage, transfer, stage->pattern->ends[transfer], later(other, at_s));
+    program->depart(program->user, stage, transfer, stage->pattern->ends[transfer], tg_later(other, at_s));
 }
 
 /* A sender also waits for the products that write what it sends. */
@@ -382,7 +367,7 @@ static double sender_ready(const TgProgram *program, const TgStage *stage, int32
   if (!clocks->overlap) return at_s;
   uint32_t reads = tg_pattern_lane(stage->pattern, transfer)->phase->reads;
   for (int b = 0; reads >> b; b++)
-    if ((reads >> b & 1) && clocks->ready[b]) at_s = later(at_s, clocks->ready[b][node]);
+    if ((reads >> b & 1) && clocks->ready[b]) at_s = tg_later(at_s, clocks->ready[b][node]);
   return at_s;
 }
 
@@ -414,13 +399,13 @@ static void enter_pair(TgProgram *program, int64_t number, TgStage *stage) {
     node->out_s = sender_ready(program, stage, mine.out, number, node->port_s);
     if (to->at == stage->number && to->pending > 0)
       program->depart(program->user, stage, mine.out, (TgPatternEnds){(int32_t)number, mine.to},
-                      later(node->out_s, to->enter_s));
+                      tg_later(node->out_s, to->enter_s));
   }
   if (mine.in >= 0) {
     const TgNode *from = &program->node[mine.from];
     if (from->at == stage->number && from->pending > 0)
       program->depart(program->user, stage, mine.in, (TgPatternEnds){mine.from, (int32_t)number},
-                      later(from->out_s, node->enter_s));
+                      tg_later(from->out_s, node->enter_s));
   }
 }
 
@@ -461,7 +446,7 @@ void tg_program_begin(TgProgram *program) {
 
 static void complete(TgProgram *program, TgStage *stage, int64_t number, double end_s) {
   TgNode *node = &program->node[number];
-  node->port_s = later(node->port_s, end_s);
+  node->port_s = tg_later(node->port_s, end_s);
   if (--node->pending > 0) return;
   leave_stage(program, node, stage);
   node->at++;
@@ -506,7 +491,7 @@ double tg_program_jitter(const TgProgram *program, const TgStage *stage, int32_t
 
 bool tg_program_is_calm(const TgProgram *program) {
   return program->ended && program->base > program->last_shared && !program->clocks.all_ports &&
-         !program->half_duplex && program->gate == INT64_MAX;
+         !program->prediction->lanes.half && program->gate == INT64_MAX;
 }
 
 void tg_program_gate(TgProgram *program) {

@@ -3,7 +3,6 @@
  * operands from there as pipeline.h says. */
 #include "expression.h"
 #include "in-order.h"
-#include "phase.h"
 #include "sim-error.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 
 #include "sim-error.h"
 #include "sum.h"
-#include "phase.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,9 +40,21 @@ static void pair_nodes(TgLane *lane) {
 
 static void look_up_links(TgLanes *lanes) {
   for (int level = 0; level < lanes->network->levels; level++)
-    for (int axis = 0; axis < tg_level_axes(&lanes->network->level[level]); axis++)
+    for (int axis = 0; axis < tg_level_axes(&lanes->network->level[level]); axis++) {
       lanes->link[level][axis] = tg_machine_link(lanes->machine, lanes->network, level, axis);
+      lanes->half = lanes->half || lanes->link[level][axis].duplex == TG_DUPLEX_HALF;
+    }
   lanes->common = lanes->link[0][0];
+}
+
+void tg_lanes_list_links(TgLanes *lanes) {
+  if (lanes->one_link) return;
+  lanes->by_link = g_new(TgMachineLink, lanes->network->links);
+  for (int64_t l = 0; l < lanes->network->links; l++) {
+    TgLink link;
+    tg_topology_link(lanes->network, l, &link);
+    lanes->by_link[l] = lanes->link[link.level][link.axis];
+  }
 }
 
 static void place_processors(TgLanes *lanes) {
@@ -56,8 +67,7 @@ static void place_processors(TgLanes *lanes) {
   if (by_number) g_clear_pointer(&lanes->node, g_free);
 }
 
-/* True where the file gives no level and no axis numbers of its own. */
-static bool all_links_alike(const TgMachine *machine) {
+bool tg_links_alike(const TgMachine *machine) {
   for (int level = 0; level < TG_MAX_LEVELS; level++)
     if (machine->level[level].given) return false;
   for (int axis = 0; axis < TG_MACHINE_AXES; axis++)
@@ -86,7 +96,7 @@ bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology 
   lanes->known = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)tg_lane_release);
   if (tg_embedding_init(&lanes->embedding, embedding, schedule->dims, schedule->extent, network, &failure) &&
       tg_machine_fits(machine, network, &failure)) {
-    lanes->one_link = all_links_alike(machine);
+    lanes->one_link = tg_links_alike(machine);
     look_up_links(lanes);
     place_processors(lanes);
     find_idle(lanes);
@@ -100,6 +110,7 @@ bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology 
 
 void tg_lanes_clear(TgLanes *lanes) {
   if (lanes->known) g_hash_table_unref(lanes->known);
+  g_free(lanes->by_link);
   g_free(lanes->node);
   g_free(lanes->idle);
   g_free(lanes->sends);

@@ -41,7 +41,9 @@ typedef struct TgLanes {
   int64_t processors;
   bool one_link;                                   /**< all links have the same numbers … */
   TgMachineLink common;                            /**< … these */
+  bool half;                                       /**< some cable is half duplex */
   TgMachineLink link[TG_MAX_LEVELS][TG_LANE_AXES]; /**< by level and axis */
+  TgMachineLink *by_link;                          /**< by link; NULL unless tg_lanes_list_links() made it */
   int32_t *node;                                   /**< by processor; NULL where each is on the node of its number */
   uint8_t *idle;              /**< by node: 1 where no processor is; NULL where each node has one */
   uint32_t *sends, *receives; /**< by node: number of the last lane in which it sends, and receives */
@@ -52,9 +54,17 @@ typedef struct TgLanes {
   GHashTable *known; /**< TgPhase -> TgLane */
 } TgLanes;
 
+/** True where the machine's file gives no level and no axis numbers of its own. */
+bool tg_links_alike(const TgMachine *machine);
+
 bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology *network, TgEmbeddingKind embedding,
                    const TgMachine *machine, GError **error);
 void tg_lanes_clear(TgLanes *lanes);
+/** Before tg_lanes_link(): lists the numbers of each link where they differ. */
+void tg_lanes_list_links(TgLanes *lanes);
+static inline const TgMachineLink *tg_lanes_link(const TgLanes *lanes, int64_t link) {
+  return lanes->by_link ? &lanes->by_link[link] : &lanes->common;
+}
 /** The phase on the network. If `keep` is set it lives as long as `lanes`; otherwise the caller has its only
  * reference. */
 TgLane *tg_lanes_find(TgLanes *lanes, TgPhase *phase);

@@ -1,78 +1,66 @@
 #include "phase.h"
 
 #include "sim-error.h"
-#include "state.h"
 #include "sum.h"
 #include "uniform-blocks.h"
 #include "walk-batch.h"
-
-#include <glib.h>
 
 /* --- a phase that grows message by message ----------------------------------------------------------------------- */
 
 /* Sizes are kept one by one only where they differ. */
 typedef struct TgPhaseDraft {
-  int64_t transfers, transfer_room;
-  int32_t *from, *to;
-  int64_t *bytes; /* NULL while all are uniform_bytes */
-  int64_t uniform_bytes;
-  int64_t last_bytes; /* of the last transfer, to which more parcels may come: not yet in `bytes` */
-  int64_t products, product_room;
-  int32_t *processor;
-  TgProductSize *size; /* NULL while all are uniform_size */
-  TgProductSize uniform_size;
+  TgPhase *phase;
+  int64_t transfer_room, product_room;
+  int64_t last_bytes; /* of the last transfer, to which more parcels may come: not yet in phase->bytes */
 } TgPhaseDraft;
 
 static TgPhaseDraft *draft_new(void) {
-  return g_new0(TgPhaseDraft, 1);
+  TgPhaseDraft *draft = g_new0(TgPhaseDraft, 1);
+  draft->phase = g_new0(TgPhase, 1);
+  draft->phase->references = 1;
+  return draft;
 }
 
 static void draft_free(TgPhaseDraft *draft) {
-  g_free(draft->from);
-  g_free(draft->to);
-  g_free(draft->bytes);
-  g_free(draft->processor);
-  g_free(draft->size);
+  if (draft->phase) tg_phase_release(draft->phase);
   g_free(draft);
 }
 
 static void make_room(TgPhaseDraft *draft, int64_t more) {
-  if (draft->transfers + more <= draft->transfer_room) return;
-  draft->transfer_room = MAX(2 * draft->transfer_room, draft->transfers + more + 14);
-  draft->from = g_renew(int32_t, draft->from, draft->transfer_room);
-  draft->to = g_renew(int32_t, draft->to, draft->transfer_room);
-  if (draft->bytes) draft->bytes = g_renew(int64_t, draft->bytes, draft->transfer_room);
-}
-
-/* Makes room for so many transfers. */
-static void draft_reserve(TgPhaseDraft *draft, int64_t transfers) {
-  make_room(draft, transfers - draft->transfers);
+  TgPhase *phase = draft->phase;
+  if (phase->transfers + more <= draft->transfer_room) return;
+  draft->transfer_room = MAX(2 * draft->transfer_room, phase->transfers + more + 14);
+  phase->from = g_renew(int32_t, phase->from, draft->transfer_room);
+  phase->to = g_renew(int32_t, phase->to, draft->transfer_room);
+  if (phase->bytes) phase->bytes = g_renew(int64_t, phase->bytes, draft->transfer_room);
 }
 
 /* The last transfer is complete: from the first that differs on, sizes have an array. */
 static void note_last(TgPhaseDraft *draft) {
-  int64_t last = draft->transfers - 1;
+  TgPhase *phase = draft->phase;
+  int64_t last = phase->transfers - 1;
   if (last < 0) return;
-  if (last == 0) draft->uniform_bytes = draft->last_bytes;
-  if (!draft->bytes) {
-    if (draft->last_bytes == draft->uniform_bytes) return;
-    draft->bytes = g_new(int64_t, draft->transfer_room);
-    for (int64_t t = 0; t < last; t++) draft->bytes[t] = draft->uniform_bytes;
+  if (last == 0) phase->uniform_bytes = draft->last_bytes;
+  if (!phase->bytes) {
+    if (draft->last_bytes == phase->uniform_bytes) return;
+    phase->bytes = g_new(int64_t, draft->transfer_room);
+    for (int64_t t = 0; t < last; t++) phase->bytes[t] = phase->uniform_bytes;
   }
-  draft->bytes[last] = draft->last_bytes;
+  phase->bytes[last] = draft->last_bytes;
 }
 
 /* Parcels of one sender to one receiver that follow each other are one transfer. */
 static void draft_transfer(TgPhaseDraft *draft, int64_t from, int64_t to, int64_t bytes) {
-  int64_t last = draft->transfers - 1;
-  if (last >= 0 && draft->from[last] == from && draft->to[last] == to) {
+  TgPhase *phase = draft->phase;
+  int64_t last = phase->transfers - 1;
+  if (last >= 0 && phase->from[last] == from && phase->to[last] == to) {
     draft->last_bytes = tg_sum(draft->last_bytes, bytes);
     return;
   }
   note_last(draft);
   make_room(draft, 1);
-  draft->from[draft->transfers] = (int32_t)from;
-  draft->to[draft->transfers++] = (int32_t)to;
+  phase->from[phase->transfers] = (int32_t)from;
+  phase->to[phase->transfers++] = (int32_t)to;
   draft->last_bytes = bytes;
 }
 
@@ -80,16 +68,17 @@ static void draft_transfer(TgPhaseDraft *draft, int64_t from, int64_t to, int64_
  * first..first+count-1 with `takes_part` and another receiver. */
 static void draft_transfers(TgPhaseDraft *draft, int64_t first, int count, const int32_t *to, const bool *takes_part,
                             int64_t bytes) {
+  TgPhase *phase = draft->phase;
   make_room(draft, count);
-  int64_t transfers = draft->transfers;
-  if (transfers == 0) draft->uniform_bytes = bytes;
-  g_assert(!draft->bytes && draft->uniform_bytes == bytes);
+  int64_t transfers = phase->transfers;
+  if (transfers == 0) phase->uniform_bytes = bytes;
+  g_assert(!phase->bytes && phase->uniform_bytes == bytes);
   for (int i = 0; i < count; i++) { /* without branches: what does not go is overwritten */
-    draft->from[transfers] = (int32_t)first + i;
-    draft->to[transfers] = to[i];
+    phase->from[transfers] = (int32_t)first + i;
+    phase->to[transfers] = to[i];
     transfers += takes_part[i] & (to[i] != first + i);
   }
-  draft->transfers = transfers;
+  phase->transfers = transfers;
   draft->last_bytes = bytes;
 }
 
@@ -98,42 +87,29 @@ static bool is_same(const TgProductSize *size, const TgProductSize *other) {
 }
 
 static void draft_product(TgPhaseDraft *draft, int64_t processor, const TgProductSize *size) {
-  if (draft->products == draft->product_room) {
+  TgPhase *phase = draft->phase;
+  if (phase->products == draft->product_room) {
     draft->product_room = 2 * draft->product_room + 15;
-    draft->processor = g_renew(int32_t, draft->processor, draft->product_room);
-    if (draft->size) draft->size = g_renew(TgProductSize, draft->size, draft->product_room);
+    phase->processor = g_renew(int32_t, phase->processor, draft->product_room);
+    if (phase->size) phase->size = g_renew(TgProductSize, phase->size, draft->product_room);
   }
-  if (draft->products == 0) draft->uniform_size = *size;
-  if (!draft->size && !is_same(size, &draft->uniform_size)) {
-    draft->size = g_new(TgProductSize, draft->product_room);
-    for (int64_t i = 0; i < draft->products; i++) draft->size[i] = draft->uniform_size;
+  if (phase->products == 0) phase->uniform_size = *size;
+  if (!phase->size && !is_same(size, &phase->uniform_size)) {
+    phase->size = g_new(TgProductSize, draft->product_room);
+    for (int64_t i = 0; i < phase->products; i++) phase->size[i] = phase->uniform_size;
   }
-  draft->processor[draft->products] = (int32_t)processor;
-  if (draft->size) draft->size[draft->products] = *size;
-  draft->products++;
+  phase->processor[phase->products] = (int32_t)processor;
+  if (phase->size) phase->size[phase->products] = *size;
+  phase->products++;
 }
 
-/* The phase of what was drafted, which leaves the draft empty. `processors` of the grid. */
+/* The phase of what was drafted. Where each of the `processors` has its product, nobody asks for their numbers. */
 static TgPhase *draft_finish(TgPhaseDraft *draft, int64_t processors) {
-  TgPhase *phase = g_new0(TgPhase, 1);
   note_last(draft);
-  phase->references = 1;
-  phase->transfers = draft->transfers;
-  phase->uniform_bytes = draft->uniform_bytes;
-  phase->products = draft->products;
-  phase->uniform_size = draft->uniform_size;
-  if (draft->transfers) {
-    phase->from = g_steal_pointer(&draft->from);
-    phase->to = g_steal_pointer(&draft->to);
-    phase->bytes = g_steal_pointer(&draft->bytes);
-  }
-  if (draft->products) phase->size = g_steal_pointer(&draft->size);
-  if (draft->products && draft->products < processors) phase->processor = g_steal_pointer(&draft->processor);
-  g_free(draft->from);
-  g_free(draft->to);
-  g_free(draft->processor);
-  *draft = (TgPhaseDraft){0};
-  return phase;
+  if (draft->phase->products >= processors) g_clear_pointer(&draft->phase->processor, g_free);
+  if (draft->phase->transfers == 0) g_clear_pointer(&draft->phase->from, g_free);
+  if (draft->phase->transfers == 0) g_clear_pointer(&draft->phase->to, g_free);
+  return g_steal_pointer(&draft->phase);
 }
 
 /* --- transfers of a collective along a line, the same for all lines with the same root --------------------------- */
@@ -144,28 +120,30 @@ typedef struct TgLineTransfer {
   int64_t bytes;
 } TgLineTransfer;
 
-/** Patterns found so far. */
-typedef struct TgLinePatterns {
-  GHashTable *known; /* statement and root -> GArray of TgLineTransfer */
-  int64_t kept;      /* transfers in it */
-} TgLinePatterns;
+struct TgPhases {
+  const TgSchedule *schedule;
+  const TgScheduleNames *names;
+  TgCollective collective;
+  TgShape shape;
+  int64_t element_bytes;
+  TgWalk walk;    /* uniform blocks */
+  TgState *state; /* blocks of different sizes: followed by name */
+  TgError failure;
+  TgUniformBlocks blocks;
+  GHashTable *patterns;      /* statement and root -> GArray of TgLineTransfer: patterns found so far */
+  int64_t pattern_transfers; /* in them */
+  GPtrArray *drafts;         /* TgPhaseDraft, one a round */
+  GPtrArray *ready;          /* TgPhase of the current statement */
+  guint next;
+  GPtrArray *cache[TG_MAX_STATEMENTS]; /* of statements that are the same at every repetition */
+};
 
-enum { MOST_KEPT = 1 << 22 }; /* transfers; with more, patterns are found anew */
-
-static void line_patterns_init(TgLinePatterns *patterns) {
-  patterns->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
-  patterns->kept = 0;
-}
-
-static void line_patterns_clear(TgLinePatterns *patterns) {
-  g_hash_table_unref(patterns->known);
-}
+enum { MOST_KEPT = 1 << 22 }; /* transfers of patterns; with more, they are found anew */
 
 /* Bytes of part `piece` of `pieces` of a block. */
-static int64_t piece_bytes(int64_t block_bytes, int64_t element_bytes, int32_t piece, int32_t pieces) {
+static int64_t piece_bytes(const TgPhases *phases, int64_t block_bytes, int32_t piece, int32_t pieces) {
   if (pieces == 1) return block_bytes;
-  int64_t elements = block_bytes / element_bytes;
-  return (tg_block_begin(elements, pieces, piece + 1) - tg_block_begin(elements, pieces, piece)) * element_bytes;
+  return tg_block_size(block_bytes / phases->element_bytes, pieces, piece) * phases->element_bytes;
 }
 
 static void add_parcel(GArray *pattern, const TgTransfer *parcel, int64_t bytes) {
@@ -178,56 +156,34 @@ static void add_parcel(GArray *pattern, const TgTransfer *parcel, int64_t bytes)
   g_array_append_val(pattern, transfer);
 }
 
-/* Transfers of `statement` (number `number`) along `line`, in order, for blocks of `block_bytes`: a GArray of
- * TgLineTransfer, valid until the next call. Statements have numbers, collective and sizes of their own, always. */
-static const GArray *line_pattern(TgLinePatterns *patterns, const TgStatement *statement, int number,
-                                  TgCollective collective, const TgLine *line, int64_t block_bytes,
-                                  int64_t element_bytes) {
+/* Transfers of the current statement along `line`, in order: a GArray of TgLineTransfer, valid until the next call. */
+static const GArray *line_pattern(TgPhases *phases, const TgLine *line) {
+  const int number = phases->walk.statement;
   gint64 key = (gint64)number << 32 | line->root;
-  GArray *pattern = g_hash_table_lookup(patterns->known, &key);
+  GArray *pattern = g_hash_table_lookup(phases->patterns, &key);
   if (pattern) return pattern;
-  if (patterns->kept > MOST_KEPT) {
-    g_hash_table_remove_all(patterns->known);
-    patterns->kept = 0;
+  if (phases->pattern_transfers > MOST_KEPT) {
+    g_hash_table_remove_all(phases->patterns);
+    phases->pattern_transfers = 0;
   }
   TgRounds rounds;
   TgTransfer parcel;
   pattern = g_array_new(FALSE, FALSE, sizeof(TgLineTransfer));
-  tg_rounds_init(&rounds, (TgOp)statement->op, collective, line->length, line->root, 0);
+  tg_rounds_init(&rounds, (TgOp)phases->schedule->statement[number].op, phases->collective, line->length, line->root,
+                 0);
   while (tg_rounds_next(&rounds, &parcel))
-    add_parcel(pattern, &parcel, piece_bytes(block_bytes, element_bytes, parcel.piece, parcel.pieces));
-  patterns->kept += pattern->len;
-  g_hash_table_insert(patterns->known, g_memdup2(&key, sizeof key), pattern);
+    add_parcel(pattern, &parcel, piece_bytes(phases, phases->blocks.bytes[number], parcel.piece, parcel.pieces));
+  phases->pattern_transfers += pattern->len;
+  g_hash_table_insert(phases->patterns, g_memdup2(&key, sizeof key), pattern);
   return pattern;
 }
 
 /* --- phases ------------------------------------------------------------------------------------------------------ */
 
-struct TgPhases {
-  const TgSchedule *schedule;
-  const TgScheduleNames *names;
-  TgCollective collective;
-  TgShape shape;
-  int64_t element_bytes;
-  TgWalk walk;    /* uniform blocks */
-  TgState *state; /* blocks of different sizes: followed by name */
-  TgError failure;
-  TgUniformBlocks blocks;
-  TgLinePatterns patterns;
-  GPtrArray *drafts; /* TgPhaseDraft, one a round */
-  GPtrArray *ready;  /* TgPhase of the current statement */
-  guint next;
-  GPtrArray *cache[TG_MAX_STATEMENTS]; /* of statements that are the same at every repetition */
-};
-
-static int64_t largest_part(int64_t extent, int64_t parts) {
-  return (extent + parts - 1) / parts;
-}
-
 TgProductSize tg_largest_product(const TgSchedule *schedule, const TgShape *shape) {
   const int32_t *c = schedule->blocks[TG_MATRIX_C];
-  return (TgProductSize){largest_part(shape->m, c[0]), largest_part(shape->n, c[1]),
-                         largest_part(shape->k, schedule->inner)};
+  return (TgProductSize){tg_divide_up(shape->m, c[0]), tg_divide_up(shape->n, c[1]),
+                         tg_divide_up(shape->k, schedule->inner)};
 }
 
 double tg_product_flops(const TgProductSize *size) {
@@ -253,7 +209,7 @@ void tg_phase_release(TgPhase *phase) {
   g_free(phase);
 }
 
-static TgPhaseDraft *draft_of_round(TgPhases *phases, int32_t round) {
+static inline TgPhaseDraft *draft_of_round(TgPhases *phases, int32_t round) {
   while (phases->drafts->len <= (guint)round) g_ptr_array_add(phases->drafts, draft_new());
   return phases->drafts->pdata[round];
 }
@@ -295,7 +251,6 @@ static bool expression_failed(TgPhases *phases, const TgError *reason, GError **
 }
 
 static bool draft_collective(TgPhases *phases, GError **error) {
-  const TgStatement *statement = &phases->schedule->statement[phases->walk.statement];
   for (int64_t number = 0; number < tg_walk_lines(&phases->walk); number++) {
     TgLine line;
     TgError failure;
@@ -303,8 +258,7 @@ static bool draft_collective(TgPhases *phases, GError **error) {
     if (!tg_walk_line(&phases->walk, number, &line, &takes_part, &failure))
       return expression_failed(phases, &failure, error);
     if (!takes_part) continue;
-    const GArray *pattern = line_pattern(&phases->patterns, statement, phases->walk.statement, phases->collective,
-                                         &line, phases->blocks.bytes[phases->walk.statement], phases->element_bytes);
+    const GArray *pattern = line_pattern(phases, &line);
     for (guint t = 0; t < pattern->len; t++) {
       const TgLineTransfer *transfer = &g_array_index(pattern, TgLineTransfer, t);
       draft_transfer(draft_of_round(phases, transfer->round), line.base + transfer->from * line.stride,
@@ -330,7 +284,7 @@ static bool draft_local(TgPhases *phases, GError **error) {
   const TgStatement *statement = &phases->schedule->statement[phases->walk.statement];
   int64_t processors = tg_schedule_processors(phases->schedule);
   TgPhaseDraft *draft = draft_of_round(phases, 0);
-  if (statement->op != TG_OP_MULTIPLY) draft_reserve(draft, processors);
+  if (statement->op != TG_OP_MULTIPLY) make_room(draft, processors);
   for (int64_t first = 0; first < processors; first += TG_WALK_BATCH_PROCESSORS) {
     TgWalkBatch batch;
     int count = (int)MIN(TG_WALK_BATCH_PROCESSORS, processors - first);
@@ -394,9 +348,8 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
   TgPhases *phases = user;
   int64_t rows, columns;
   tg_state_value_shape(phases->state, value, &rows, &columns);
-  draft_transfer(
-      draft_of_round(phases, message->round), message->from, message->to,
-      piece_bytes(rows * columns * phases->element_bytes, phases->element_bytes, message->piece, message->pieces));
+  draft_transfer(draft_of_round(phases, message->round), message->from, message->to,
+                 piece_bytes(phases, rows * columns * phases->element_bytes, message->piece, message->pieces));
 }
 
 static void on_product(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right) {
@@ -411,10 +364,9 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   draft_product(draft_of_round(phases, 0), processor, &size);
 }
 
-static void run_failed(const TgPhases *phases, GError **error) {
-  const bool memory = phases->failure.cause == TG_CAUSE_MEMORY;
-  g_set_error_literal(error, TG_SIM_ERROR, memory ? TG_SIM_ERROR_TOO_LARGE : TG_SIM_ERROR_SCHEDULE,
-                      phases->failure.message);
+static bool run_failed(const TgPhases *phases, GError **error) {
+  if (phases->failure.cause == TG_CAUSE_MEMORY) return TG_SIM_FAIL(error, TOO_LARGE, "%s", phases->failure.message);
+  return TG_SIM_FAIL(error, SCHEDULE, "%s", phases->failure.message);
 }
 
 static TgProgress next_named(TgPhases *phases, GError **error) {
@@ -428,27 +380,24 @@ static TgProgress next_named(TgPhases *phases, GError **error) {
 static bool follow_by_name(TgPhases *phases, GError **error) {
   TgStateHooks hooks = {.user = phases, .message = on_message, .product = on_product};
   phases->state = tg_state_new(phases->schedule, phases->names, phases->collective, &hooks, &phases->failure);
-  if (!phases->state) {
-    run_failed(phases, error);
-    return false;
-  }
+  if (!phases->state) return run_failed(phases, error);
   tg_state_measure(phases->state, phases->shape.m, phases->shape.n, phases->shape.k);
   return true;
 }
 
 /* --- both ------------------------------------------------------------------------------------------------------- */
 
-TgPhases *tg_phases_new_whole(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
-                              const TgShape *shape, int64_t element_bytes, GError **error) {
+TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, bool whole,
+                        const TgShape *shape, int64_t element_bytes, GError **error) {
   TgPhases *phases = g_new0(TgPhases, 1);
   phases->schedule = schedule;
   phases->names = names;
-  phases->collective = collective;
+  phases->collective = collective == TG_COLLECTIVE_WHOLE && !whole ? TG_COLLECTIVE_AUTO : collective;
   phases->shape = *shape;
   phases->element_bytes = element_bytes;
   phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)draft_free);
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
-  line_patterns_init(&phases->patterns);
+  phases->patterns = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
   tg_walk_init(&phases->walk, schedule, names);
   TgError failure;
   if (tg_walk_ends(schedule, names, &failure)) {
@@ -461,16 +410,10 @@ TgPhases *tg_phases_new_whole(const TgSchedule *schedule, const TgScheduleNames 
   return NULL;
 }
 
-TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective,
-                        const TgShape *shape, int64_t element_bytes, GError **error) {
-  return tg_phases_new_whole(schedule, names, collective == TG_COLLECTIVE_WHOLE ? TG_COLLECTIVE_AUTO : collective,
-                             shape, element_bytes, error);
-}
-
 void tg_phases_free(TgPhases *phases) {
   if (!phases) return;
   tg_state_free(phases->state);
-  line_patterns_clear(&phases->patterns);
+  g_hash_table_unref(phases->patterns);
   g_ptr_array_unref(phases->drafts);
   g_ptr_array_unref(phases->ready);
   for (int s = 0; s < TG_MAX_STATEMENTS; s++)

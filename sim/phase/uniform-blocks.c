@@ -1,9 +1,6 @@
 #include "uniform-blocks.h"
 
 #include "expression.h"
-#include "phase.h"
-
-#include <glib.h>
 
 enum { FOLLOWED = 1 << 20 }; /* slots written, at most */
 

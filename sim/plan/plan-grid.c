@@ -1,6 +1,7 @@
 /* Which grids there are to choose from, the networks for them, and what there is to choose on one grid: values of the
  * parameters that are not extents, and algorithms of collectives. Nothing here knows a schedule by name: the extents'
  * parameters, their number and `require` say which grids a schedule takes. */
+#include "lane.h"
 #include "plan-private.h"
 
 #include <inttypes.h>
@@ -10,8 +11,7 @@
 static void plan_extents(const TgSchedule *schedule, TgPlanExtents *extents) {
   extents->count = 0;
   for (int c = 0; c < schedule->dims; c++) {
-    uint8_t code = schedule->code[schedule->extent_value[c]];
-    int parameter = code >= TG_CODE_VARIABLE ? code - TG_CODE_VARIABLE - TG_VARIABLE_PARAMETER : -1;
+    int parameter = tg_extent_parameter(schedule, c);
     if (parameter < 0 || schedule->parameter_kind[parameter] == TG_PARAMETER_DERIVED) continue;
     int e = 0;
     while (e < extents->count && extents->parameter[e] != parameter) e++;
@@ -55,18 +55,11 @@ TgTopology tg_plan_any_network(const TgPlanRequest *request) {
   return network;
 }
 
-bool tg_plan_links_differ(const TgMachine *machine) {
-  bool differ = false;
-  for (int level = 0; level < TG_MAX_LEVELS; level++) differ = differ || machine->level[level].given;
-  for (int axis = 0; axis < TG_MACHINE_AXES; axis++) differ = differ || machine->axis[axis].given;
-  return differ;
-}
-
 /* --- embeddings --------------------------------------------------------------------------------------------------- */
 
 /* Whether it makes a difference to the model where a processor stands. */
 static bool distance_matters(const TgPlanRequest *request) {
-  return request->machine->link.per_hop_s > 0 || tg_plan_links_differ(request->machine) ||
+  return request->machine->link.per_hop_s > 0 || !tg_links_alike(request->machine) ||
          request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW;
 }
 
@@ -288,9 +281,8 @@ static void grid_text(const TgSchedule *schedule, const TgPlanExtents *extents, 
   GString *grid = g_string_new(NULL);
   for (int c = 0; c < schedule->dims; c++) {
     int64_t extent = 0;
-    uint8_t code = schedule->code[schedule->extent_value[c]];
     for (int e = 0; e < extents->count; e++)
-      if (code == TG_CODE_VARIABLE + TG_VARIABLE_PARAMETER + extents->parameter[e]) extent = extents->value[e];
+      if (tg_extent_parameter(schedule, c) == extents->parameter[e]) extent = extents->value[e];
     g_string_append_printf(grid, extent ? "%s%" PRId64 : "%s?", c ? "x" : "", extent);
   }
   g_strlcpy(text, grid->str, size);
@@ -420,13 +412,9 @@ static void find_compact(TgPlanSearch *search, int source, TgPlanExtents *extent
 static char *extents_text(const TgPlanSource *source) {
   GString *text = g_string_new(NULL);
   for (int c = 0; c < source->schedule->dims; c++) {
-    uint8_t code = source->schedule->code[source->schedule->extent_value[c]];
-    const char *name = tg_name(source->names, source->names->axis[c]);
-    g_string_append_printf(text, "%s%s", c ? ", " : "", name);
-    if (code >= TG_CODE_VARIABLE)
-      g_string_append_printf(
-          text, ":%s",
-          tg_name(source->names, source->names->parameter[code - TG_CODE_VARIABLE - TG_VARIABLE_PARAMETER]));
+    const int parameter = tg_extent_parameter(source->schedule, c);
+    g_string_append_printf(text, "%s%s", c ? ", " : "", tg_name(source->names, source->names->axis[c]));
+    if (parameter >= 0) g_string_append_printf(text, ":%s", parameter_name(source, parameter));
   }
   return g_string_free(text, FALSE);
 }

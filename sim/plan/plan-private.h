@@ -113,8 +113,6 @@ void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
 void tg_plan_screen(TgPlanSearch *search, TgPlanCandidate *candidate);
 /** True where a quicker model bounds the one that is asked for. */
 bool tg_plan_has_screen(const TgPlanRequest *request);
-/** True where links of the machine's network have numbers of their own. */
-bool tg_plan_links_differ(const TgMachine *machine);
 
 /** The network for the bound schedule. False where no network of the kind asked for has so many nodes. */
 bool tg_plan_network(const TgPlanRequest *request, const TgSchedule *schedule, TgTopology *network, TgError *error);

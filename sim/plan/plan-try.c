@@ -1,9 +1,9 @@
 /* One candidate: does it fit, and what is predicted of it. */
 #include "plan-private.h"
 
+#include "lane.h"
 #include "prove.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* A reason against one candidate of a grid: kept unless a better candidate is ranked. Memory is the one to name where
@@ -28,7 +28,6 @@ typedef struct TgAttempt {
   TgSchedule schedule;
   TgShape shape;
   TgTopology network;
-  bool rounded;
   double memory_bytes; /* and … */
   bool memory_proved;
 } TgAttempt;
@@ -93,23 +92,17 @@ static bool fits(TgAttempt *attempt) {
   return false;
 }
 
-static int64_t whole_blocks(int64_t size, int64_t blocks) {
-  return (size + blocks - 1) / blocks * blocks;
-}
-
 /* Following blocks of different sizes by name is slow. Where it takes too long, sizes are rounded up to whole blocks:
  * no processor has less to do then. */
 static bool set_shape(TgAttempt *attempt) {
   const TgPlanRequest *request = attempt->search->request;
   const TgSchedule *schedule = &attempt->schedule;
-  int64_t m = request->m, n = request->n, k = request->k;
-  attempt->rounded = attempt->candidate->rounded;
-  if (attempt->rounded) {
-    m = whole_blocks(m, schedule->blocks[TG_MATRIX_C][0]);
-    n = whole_blocks(n, schedule->blocks[TG_MATRIX_C][1]);
-    k = whole_blocks(k, schedule->inner);
-  }
-  return tg_shape_init(&attempt->shape, &schedule->computes, m, n, k, NULL);
+  const int64_t sizes[] = {request->m, request->n, request->k};
+  const int32_t blocks[] = {schedule->blocks[TG_MATRIX_C][0], schedule->blocks[TG_MATRIX_C][1], schedule->inner};
+  int64_t mnk[3];
+  for (int i = 0; i < 3; i++)
+    mnk[i] = attempt->candidate->rounded ? tg_divide_up(sizes[i], blocks[i]) * blocks[i] : sizes[i];
+  return tg_shape_init(&attempt->shape, &schedule->computes, mnk[0], mnk[1], mnk[2], NULL);
 }
 
 static double balance_of(const TgAttempt *attempt, const TgCost *cost) {
@@ -159,7 +152,7 @@ static void take_place(TgAttempt *attempt, TgEmbeddingKind embedding, const TgCo
                          .memory_bound_bytes = candidate->memory_high_bytes,
                          .memory_proved = attempt->memory_proved,
                          .proved = attempt->source->proved || attempt->memory_proved,
-                         .rounded = attempt->rounded};
+                         .rounded = candidate->rounded};
   place->balance = balance_of(attempt, cost);
   place->efficiency = efficiency_of(attempt->search->request, place);
   place->parameters = tg_plan_parameters_text(&attempt->schedule, attempt->source->names);
@@ -182,8 +175,7 @@ static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
 
 bool tg_plan_has_screen(const TgPlanRequest *request) {
   /* With links of their own numbers another embedding may take better ones. */
-  return (request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW) &&
-         !tg_plan_links_differ(request->machine);
+  return (request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW) && tg_links_alike(request->machine);
 }
 
 /* With links that contend a message takes no less than without, if hops cost nothing: hockney is quick and bounds the

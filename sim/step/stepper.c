@@ -16,10 +16,8 @@ typedef struct TgExtent {
 static TgExtent extent_of(const TgStepper *stepper, int matrix, int32_t row, int32_t column) {
   const int32_t *blocks = stepper->schedule->blocks[matrix];
   const int64_t rows = stepper->shape.rows[matrix], columns = stepper->shape.columns[matrix];
-  TgExtent extent = {tg_block_begin(rows, blocks[0], row), tg_block_begin(columns, blocks[1], column), 0, 0};
-  extent.rows = tg_block_begin(rows, blocks[0], row + 1) - extent.row;
-  extent.columns = tg_block_begin(columns, blocks[1], column + 1) - extent.column;
-  return extent;
+  return (TgExtent){tg_block_begin(rows, blocks[0], row), tg_block_begin(columns, blocks[1], column),
+                    tg_block_size(rows, blocks[0], row), tg_block_size(columns, blocks[1], column)};
 }
 
 static TgBlock input_block(const TgStepper *stepper, const TgValue *value) {
@@ -152,13 +150,11 @@ static void hook_drop(void *user, TgValueId id) {
 static void hook_message(void *user, const TgMessage *message, TgValueId id) {
   TgStepper *stepper = user;
   const TgBlock block = block_of(stepper, id);
-  const int64_t elements = block.rows * block.columns;
-  const int64_t begin = tg_block_begin(elements, message->pieces, message->piece);
-  const int64_t end = tg_block_begin(elements, message->pieces, message->piece + 1);
+  const int64_t elements = tg_block_size(block.rows * block.columns, message->pieces, message->piece);
   TgStepperMessage record = {.message = *message,
                              .value = *tg_state_value(stepper->state, id),
                              .statement = tg_state_walk(stepper->state)->statement,
-                             .bytes = (end - begin) * tg_element_bytes(stepper->options.element)};
+                             .bytes = elements * tg_element_bytes(stepper->options.element)};
   tg_tally_message(&stepper->tally, message->from, message->to, record.bytes, &record.hops);
   if (stepper->options.keep_details) g_array_append_val(stepper->messages, record);
 }
@@ -175,15 +171,16 @@ static void hook_product(void *user, int64_t processor, TgValueId result, TgValu
 /* --- steps ------------------------------------------------------------------------------------------------------- */
 
 /* Turns a failed run into an error. */
-static void report(TgStepper *stepper, GError **error) {
+static bool report(TgStepper *stepper, GError **error) {
   if (stepper->hook_error) {
     g_propagate_error(error, g_steal_pointer(&stepper->hook_error));
-    return;
+    return false;
   }
   const TgSimError code = stepper->failure.cause == TG_CAUSE_MEMORY    ? TG_SIM_ERROR_TOO_LARGE
                           : stepper->failure.cause == TG_CAUSE_STOPPED ? TG_SIM_ERROR_STOPPED
                                                                        : TG_SIM_ERROR_SCHEDULE;
   g_set_error_literal(error, TG_SIM_ERROR, code, stepper->failure.message);
+  return false;
 }
 
 /** A block of op(left), op(right) and C must have extents that fit, whatever m, n, k are. */
@@ -237,10 +234,7 @@ static bool start_state(TgStepper *stepper, const TgScheduleNames *names, GError
                               .product = hook_product,
                               .watch = stepper->options.watch};
   stepper->state = tg_state_new(stepper->schedule, names, stepper->options.collective, &hooks, &stepper->failure);
-  if (!stepper->state) {
-    report(stepper, error);
-    return false;
-  }
+  if (!stepper->state) return report(stepper, error);
   tg_state_measure(stepper->state, stepper->shape.m, stepper->shape.n, stepper->shape.k);
   return true;
 }
@@ -320,10 +314,7 @@ static bool execute(TgStepper *stepper, GError **error) {
                             shape->k / MAX(schedule->inner, 1));
   const TgProgress progress = tg_state_next_step(stepper->state, &stepper->failure);
   tg_blas_threads_end(threads);
-  if (progress != TG_PROGRESS_MORE) {
-    report(stepper, error);
-    return false;
-  }
+  if (progress != TG_PROGRESS_MORE) return report(stepper, error);
   if (!counts_fit(stepper, error)) return false;
   keep_label(stepper);
   tg_history_save(stepper, stepper->tally.trace.steps);
@@ -344,9 +335,7 @@ static bool rewind_to(TgStepper *stepper, int64_t position, GError **error) {
 }
 
 static bool check_sound(const TgStepper *stepper, GError **error) {
-  if (stepper->lost)
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "out of memory in an earlier step");
-  return !stepper->lost;
+  return !stepper->lost || TG_SIM_FAIL(error, TOO_LARGE, "out of memory in an earlier step");
 }
 
 TgProgress tg_stepper_next(TgStepper *stepper, GError **error) {
@@ -409,9 +398,7 @@ static bool check_complete(TgStepper *stepper, GError **error) {
   if (stepper->tally.trace.steps < stepper->steps)
     return TG_SIM_FAIL(error, BAD_INPUT, "C is complete only after the last step: this is step %" PRId64 " of %" PRId64,
                        stepper->tally.trace.steps, stepper->steps);
-  if (tg_state_finish(stepper->state, &stepper->failure)) return true;
-  report(stepper, error);
-  return false;
+  return tg_state_finish(stepper->state, &stepper->failure) || report(stepper, error);
 }
 
 bool tg_stepper_result(TgStepper *stepper, void *c, TgResultFlags flags, GError **error) {

@@ -24,12 +24,6 @@ static const char *name_of(const TgEstimate *estimate) {
   return tg_name(estimate->names, estimate->names->title);
 }
 
-static bool refuse(TgEstimate *estimate, const char *field, const char *message, GError **error) {
-  estimate->fault = (TgEstimateFault){.field = field};
-  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, message);
-  return false;
-}
-
 /* --- the network -------------------------------------------------------------------------------------------------- */
 
 static bool find_network(TgEstimate *estimate, const char *network, GError **error) {
@@ -39,7 +33,8 @@ static bool find_network(TgEstimate *estimate, const char *network, GError **err
   estimate->own_network = own != NULL;
   if (tg_topology_for_grid(&estimate->network, own ? own : network, schedule->dims, schedule->extent, &why))
     return true;
-  return refuse(estimate, "network", why.message, error);
+  estimate->fault = (TgEstimateFault){.field = "network"};
+  return TG_SIM_FAIL(error, BAD_INPUT, "%s", why.message);
 }
 
 bool tg_estimate_place(TgEstimate *estimate, const char *network, TgEmbeddingKind embedding, GError **error) {
@@ -49,13 +44,12 @@ bool tg_estimate_place(TgEstimate *estimate, const char *network, TgEmbeddingKin
   const int64_t nodes = estimate->network.nodes, straggler = estimate->options.straggler;
   tg_topology_format(&estimate->network, estimate->network_text, sizeof estimate->network_text);
   if (!tg_embedding_init(&estimate->embedding, embedding, schedule->dims, schedule->extent, &estimate->network, &why)) {
-    g_autofree char *message = g_strdup_printf("the grid does not fit the network: %s", why.message);
-    return refuse(estimate, "embedding", message, error);
+    estimate->fault = (TgEstimateFault){.field = "embedding"};
+    return TG_SIM_FAIL(error, BAD_INPUT, "the grid does not fit the network: %s", why.message);
   }
   if (straggler < nodes) return true;
-  g_autofree char *message =
-      g_strdup_printf("%" PRId64 " is out of range, expected 0 to %" PRId64, straggler, nodes - 1);
-  return refuse(estimate, "straggler", message, error);
+  estimate->fault = (TgEstimateFault){.field = "straggler"};
+  return TG_SIM_FAIL(error, BAD_INPUT, "%" PRId64 " is out of range, expected 0 to %" PRId64, straggler, nodes - 1);
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -68,10 +62,8 @@ typedef struct TgHeld {
 static void add_block(const TgEstimate *estimate, const TgPlaced *placed, TgHeld *held) {
   const TgShape *shape = &estimate->shape;
   const int32_t *blocks = estimate->schedule->blocks[placed->matrix];
-  int64_t rows = tg_block_begin(shape->rows[placed->matrix], blocks[0], placed->row + 1) -
-                 tg_block_begin(shape->rows[placed->matrix], blocks[0], placed->row);
-  int64_t columns = tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column + 1) -
-                    tg_block_begin(shape->columns[placed->matrix], blocks[1], placed->column);
+  int64_t rows = tg_block_size(shape->rows[placed->matrix], blocks[0], placed->row);
+  int64_t columns = tg_block_size(shape->columns[placed->matrix], blocks[1], placed->column);
   held[placed->processor].blocks++;
   held[placed->processor].words = tg_sum(held[placed->processor].words, rows * columns);
 }
@@ -140,19 +132,17 @@ static bool check_limit(TgEstimate *estimate, GError **error) {
   *fault = (TgEstimateFault){.need_bytes = bytes};
   g_snprintf(fault->need_of, sizeof fault->need_of, by_name ? "%s on %s" : "the prediction of %s on %s",
              name_of(estimate), by_name ? tg_schedule_grid_text(schedule).s : estimate->network_text);
-  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "%s needs about %.0f bytes of memory, but the limit is %.0f",
-              fault->need_of, bytes, estimate->memory_limit_bytes);
-  return false;
+  return TG_SIM_FAIL(error, TOO_LARGE, "%s needs about %.0f bytes of memory, but the limit is %.0f", fault->need_of,
+                     bytes, estimate->memory_limit_bytes);
 }
 
 static bool set_words(TgEstimate *estimate, int64_t words, GError **error) {
   TgEstimateMemory *memory = &estimate->memory;
   if (tg_sum_is_full(tg_sum_times(words, estimate->options.element_bytes))) {
     estimate->fault = (TgEstimateFault){0};
-    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE,
-                "%s: a processor holds more bytes than a 64-bit count can hold (9.2 EB); use smaller matrices",
-                name_of(estimate));
-    return false;
+    return TG_SIM_FAIL(error, TOO_LARGE,
+                       "%s: a processor holds more bytes than a 64-bit count can hold (9.2 EB); use smaller matrices",
+                       name_of(estimate));
   }
   memory->words = words;
   memory->node_bytes = (double)words * (double)estimate->options.element_bytes * (double)memory->processors;

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* --- which grid a schedule gets of a number of processors --------------------------------------------------------- */
 
@@ -44,12 +43,6 @@ static int compare_grids(const void *a, const void *b) {
   return 0;
 }
 
-static char *grid_text(const TgExtents *grid, int dims) {
-  GString *text = g_string_new(NULL);
-  for (int i = 0; i < dims; i++) g_string_append_printf(text, "%s%d", i ? "x" : "", grid->extent[i]);
-  return g_string_free(text, FALSE);
-}
-
 bool tg_sweep_bind(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *parameters, int64_t processors,
                    char **why) {
   g_autoptr(GArray) grids = g_array_new(FALSE, FALSE, sizeof(TgExtents));
@@ -60,8 +53,9 @@ bool tg_sweep_bind(TgSchedule *schedule, const TgScheduleNames *names, const TgB
   g_array_sort(grids, compare_grids);
   for (guint g = 0; g < grids->len; g++) {
     TgBindings bindings = *parameters;
-    g_autofree char *text = grid_text(&g_array_index(grids, TgExtents, g), dims);
-    if (tg_bindings_grid(&bindings, text, &error) && tg_schedule_bind(schedule, names, &bindings, &error)) return true;
+    bindings.dims = dims;
+    for (int i = 0; i < dims; i++) bindings.grid[i] = g_array_index(grids, TgExtents, g).extent[i];
+    if (tg_schedule_bind(schedule, names, &bindings, &error)) return true;
     if (schedule->bound == TG_BOUND_UNMET && !*squarest.message) squarest = error;
   }
   *why =
@@ -126,8 +120,7 @@ static bool find_size(TgEstimate *estimate, double efficiency, int64_t *n, char 
   tg_proof_sizes(schedule, &shape.m, &search.unit, &shape.k);
   if (!tg_walk_ends(schedule, estimate->names, &endless)) {
     estimate->fault = (TgEstimateFault){.failure = endless};
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, endless.message);
-    return false;
+    return TG_SIM_FAIL(error, BAD_INPUT, "%s", endless.message);
   }
   shape.m = shape.n = shape.k = 1;
   if (isnan(tg_estimate_serial_s(estimate, &shape))) {
@@ -233,8 +226,7 @@ static bool open_series(TgSeries *series, int64_t p, char **why, GError **error)
   if (p && !tg_sweep_bind(&series->bound, source->names, &source->bindings, p, why)) return true;
   if (!p && !tg_schedule_bind(&series->bound, source->names, &source->bindings, &failure)) {
     estimate->fault = (TgEstimateFault){.failure = failure};
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT, failure.message);
-    return false;
+    return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure.message);
   }
   tg_parameters_of(&series->bound, source->names, series->parameters);
   return tg_estimate_place(estimate, request->network, request->embedding, error);
@@ -386,11 +378,9 @@ static bool check_values(const TgSweep *sweep, GError **error) {
       fine = fine && value > (i ? g_array_index(all[a], int64_t, i - 1) : 0);
       fine = fine && value <= (a ? TG_MAX_PROCESSORS : INT32_MAX);
     }
-  if (!fine)
-    g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_BAD_INPUT,
-                        "a sweep has ascending values, n from 1 to 2^31-1 and p up to the most processors, or instead "
-                        "of n an efficiency between 0 and 1");
-  return fine;
+  return fine || TG_SIM_FAIL(error, BAD_INPUT,
+                             "a sweep has ascending values, n from 1 to 2^31-1 and p up to the most processors, or "
+                             "instead of n an efficiency between 0 and 1");
 }
 
 bool tg_sweep(const TgSweepRequest *request, const TgSweepSource *sources, int count, TgSweep *sweep, GError **error) {

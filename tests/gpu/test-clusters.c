@@ -48,19 +48,19 @@ static int try_streams(const ScheduleCase *which, guint32 number, const char *gr
   TgExecutorOptions options = {.collective = (TgCollective)(number % TG_COLLECTIVES)};
   for (int kind = 0; kind < 4; kind++) {
     GError *error = NULL;
-    int32_t live = 0;
     options.transport = kind % 2 ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
     g_autoptr(TgClusterPlan) most =
-        tg_cluster_plan_new(&test->schedule, &test->names, &options, TG_CLUSTER_SLOTS, MACHINE_WARPS, &live, &error);
+        tg_cluster_plan_new(&test->schedule, &test->names, &options, TG_CLUSTER_SLOTS, MACHINE_WARPS, &error);
     if (!most) {
       g_assert_true(is_refused(error));
       g_test_message("%s on %s: %s", which->entry->name, grid, error->message);
       g_clear_error(&error);
       return 0;
     }
+    const int32_t live = most->live;
     const int32_t slots = kind < 2 ? live : g_rand_int_range(random, live, MIN(live + 6, TG_CLUSTER_SLOTS) + 1);
     g_autoptr(TgClusterPlan) plan =
-        tg_cluster_plan_new(&test->schedule, &test->names, &options, slots, MACHINE_WARPS, NULL, &error);
+        tg_cluster_plan_new(&test->schedule, &test->names, &options, slots, MACHINE_WARPS, &error);
     g_assert_no_error(error);
     for (int32_t panels = 1; panels < 2 * plan->unit + 3; panels += g_rand_int_range(random, 1, 4))
       run_on_machine(plan, random, panels);
@@ -97,7 +97,7 @@ static bool is_too_long(const StepCase *test) {
   const TgExecutorOptions options = {.transport = TG_TRANSPORT_LOAD}; /* needs the fewest slots */
   gint64 products = 0;
   g_autoptr(TgClusterPlan) plan =
-      tg_cluster_plan_new(&test->schedule, &test->names, &options, TG_CLUSTER_SLOTS, MACHINE_WARPS, NULL, NULL);
+      tg_cluster_plan_new(&test->schedule, &test->names, &options, TG_CLUSTER_SLOTS, MACHINE_WARPS, NULL);
   for (int p = 0; plan && p < plan->processors; p++) products += plan->processor[p].products;
   if (!has_too_many_products(products)) return false;
   g_test_message("left out: %s on %d processors, which has %d products", tg_name(&test->names, test->names.title),
@@ -276,7 +276,7 @@ static void test_wrong_schedule(void) {
   GError *error = NULL;
   g_assert_true(step_case_bind(test, text, "2x2", ""));
   const TgExecutorOptions options = {.m = 4, .n = 4, .k = 4};
-  g_assert_null(tg_cluster_plan_new(&test->schedule, &test->names, &options, 6, 8, NULL, &error));
+  g_assert_null(tg_cluster_plan_new(&test->schedule, &test->names, &options, 6, 8, &error));
   g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_SCHEDULE);
   g_clear_error(&error);
 }
@@ -286,16 +286,15 @@ static void test_wrong_schedule(void) {
 static void test_shifts(void) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   GError *error = NULL;
-  int32_t live;
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "4x4", ""));
   const TgExecutorOptions options = {.m = 4, .n = 4, .k = 4};
-  g_autoptr(TgClusterPlan) plan = tg_cluster_plan_new(&test->schedule, &test->names, &options, 7, 8, &live, &error);
+  g_autoptr(TgClusterPlan) plan = tg_cluster_plan_new(&test->schedule, &test->names, &options, 7, 8, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->loads, ==, 32);
   g_assert_cmpint(plan->sends, ==, 2 * 3 * 16);
   g_assert_cmpint(plan->sums, ==, 1);
-  g_assert_cmpint(live, ==, 3);
-  g_assert_null(tg_cluster_plan_new(&test->schedule, &test->names, &options, 2, 8, NULL, &error));
+  g_assert_cmpint(plan->live, ==, 3);
+  g_assert_null(tg_cluster_plan_new(&test->schedule, &test->names, &options, 2, 8, &error));
   g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE);
   g_assert_nonnull(strstr(error->message, "holds 3 blocks of A and B at once, but has room for 2"));
   g_clear_error(&error);

@@ -30,16 +30,15 @@ static void run(const TgExperiment *experiment, const int64_t *sizes, gsize size
   const TgBenchOptions options = {
       .quick = true, .sizes = sizes, .size_count = size_count, .kernels = names, .seed = 3, .budget_s = 1e-3};
   GError *error = NULL;
-  TgResults *results = experiment->measure(&options, &error);
+  g_autoptr(TgResults) results = experiment->measure(&options, &error);
   g_assert_no_error(error);
   for (gsize w = 0; w < count; w++)
     check_row(tg_results_square(results, wanted[w].method, wanted[w].width, wanted[w].n), &wanted[w]);
-  g_assert_true(experiment->right(results, &error));
+  g_assert_true(tg_experiment_right(experiment, results, &error));
   g_autofree char *text = page_of(experiment->print, results);
   g_assert_nonnull(strstr(text, "the CPU, threads as coroutines, compute capability 9.0"));
-  g_autoptr(TgJson) json = experiment->document(results);
+  g_autoptr(TgJson) json = tg_experiment_document(experiment, results);
   for (gsize w = 0; w < count; w++) g_assert_nonnull(strstr(tg_json_text(json, NULL), wanted[w].method));
-  experiment->clear(results);
 }
 
 static void test_oneil(void) {
@@ -119,17 +118,16 @@ static void test_mmt(void) {
                                   {"mmt-cublas-corrected", 0, 16}};
   const TgBenchOptions options = {.quick = true, .sizes = sizes, .size_count = 1, .seed = 3, .budget_s = 1e-4};
   GError *error = NULL;
-  TgMmt *mmt = tg_experiment_mmt.measure(&options, &error);
+  g_autoptr(TgResults) results = tg_experiment_mmt.measure(&options, &error);
   g_assert_no_error(error);
   for (gsize w = 0; w < G_N_ELEMENTS(wanted); w++)
-    check_row(tg_results_square(mmt->results, wanted[w].method, wanted[w].width, 16), &wanted[w]);
-  g_assert_false(tg_results_square(mmt->results, "mmt-v004-as-printed", 8, 16)->right);
-  g_assert_true(tg_results_square(mmt->results, "mmt-v004-as-printed", 8, 16)->executed_flops == 2.0 * 16 * 16 * 8);
-  g_assert_cmpuint(mmt->sanity->len, >, 5 * tg_historic_mmt.count);
-  g_assert_true(tg_experiment_mmt.right(mmt, &error));
-  g_autofree char *text = page_of(tg_experiment_mmt.print, mmt);
+    check_row(tg_results_square(results, wanted[w].method, wanted[w].width, 16), &wanted[w]);
+  g_assert_false(tg_results_square(results, "mmt-v004-as-printed", 8, 16)->right);
+  g_assert_true(tg_results_square(results, "mmt-v004-as-printed", 8, 16)->executed_flops == 2.0 * 16 * 16 * 8);
+  g_assert_cmpuint(((const TgMmt *)results->own)->sanity->len, >, 5 * tg_historic_mmt.count);
+  g_assert_true(tg_experiment_right(&tg_experiment_mmt, results, &error));
+  g_autofree char *text = page_of(tg_experiment_mmt.print, results);
   g_assert_nonnull(strstr(text, "not M * M'"));
-  tg_experiment_mmt.clear(mmt);
 }
 
 /* The best is kept, and measured beside what the next run finds; not with a part of the kernels. */
@@ -138,23 +136,21 @@ static void test_division(void) {
   TgBenchOptions options = {.sizes = sizes, .size_count = 1, .seed = 1, .budget_s = 1e-6};
   GError *error = NULL;
   for (int run = 0; run < 2; run++) {
-    TgDivisions *divisions = tg_experiment_division.measure(&options, &error);
+    g_autoptr(TgResults) results = tg_experiment_division.measure(&options, &error);
     g_assert_no_error(error);
-    const TgDivisionChoice *choice = &g_array_index(divisions->choices, TgDivisionChoice, 0);
+    const TgDivisionChoice *choice = tg_division_choice(results, 0);
     g_autoptr(GArray) all = tg_division_all(TG_HISTORIC_F32, 16, 16, 16);
-    g_assert_cmpuint(divisions->results->rows->len, ==, all->len);
+    g_assert_cmpuint(results->rows->len, ==, all->len);
     g_assert_cmpuint(choice->candidates, >, 1); /* some may be too slow here */
     g_assert_cmpfloat(choice->best_s, <=, choice->rule_s);
     g_assert_false(choice->paper_s < choice->best_s);
-    g_assert_cmpint(choice->has_cached, ==, run);
+    g_assert_cmpint(choice->cached.kernel != NULL, ==, run);
     g_assert_false(choice->cached_s < choice->best_s);
-    g_assert_true(tg_experiment_division.right(divisions, &error));
-    tg_divisions_free(divisions);
+    g_assert_true(tg_experiment_right(&tg_experiment_division, results, &error));
   }
   options.no_cache = true;
-  TgDivisions *divisions = tg_experiment_division.measure(&options, &error);
-  g_assert_false(g_array_index(divisions->choices, TgDivisionChoice, 0).has_cached);
-  tg_divisions_free(divisions);
+  g_autoptr(TgResults) results = tg_experiment_division.measure(&options, &error);
+  g_assert_null(tg_division_choice(results, 0)->cached.kernel);
 }
 
 /* B' is brought and its making timed, apart from the kernel. */
@@ -171,6 +167,8 @@ static void test_prepared(void) {
   tg_results_free(results);
 }
 
+static const TgSuitePlan test_plan = {.experiment = "test", .budget_s = 1e-3};
+
 /* A trial that took longer than allowed leaves larger sizes out, in words. */
 static void test_left_out(void) {
   TgSuite suite;
@@ -179,7 +177,7 @@ static void test_left_out(void) {
                                      {.name = "one", .historic = "oneil-cannon"}};
   const TgBenchOptions options = {.seed = 1};
   TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_I32, 40, 40, 40};
-  g_assert_true(tg_suite_open(&suite, "test", &options, methods, 2, 1e-3, &error));
+  g_assert_true(tg_suite_begin(&suite, &test_plan, &options, methods, 2, &error));
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_cmpstr(tg_results_at(suite.results, 1)->left_out, ==, "kernel oneil-cannon takes m up to 32, not 40");
   TgResult *row = &g_array_index(suite.results->rows, TgResult, 0);
@@ -194,7 +192,7 @@ static void test_left_out(void) {
   g_array_set_size(suite.results->rows, 0);
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_true(g_str_has_suffix(tg_results_at(suite.results, 0)->left_out, "s, over 1e-09: not measured again"));
-  tg_results_free(suite.results);
+  g_assert_null(tg_suite_finish(&suite, false));
 }
 
 /* What is so many times slower than the best of its size is named and not measured; the first has no better one. */
@@ -205,7 +203,7 @@ static void test_hopeless(void) {
                                      {.name = "second", .historic = "oneil-cannon-tiles", .width = 4}};
   const TgBenchOptions options = {.seed = 1};
   const TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_F32, 72, 72, 72};
-  g_assert_true(tg_suite_open(&suite, "test", &options, methods, 2, 1e-3, &error));
+  g_assert_true(tg_suite_begin(&suite, &test_plan, &options, methods, 2, &error));
   suite.hopeless = 1e-3;
   suite.kernel_only = true;
   g_assert_true(tg_suite_measure(&suite, &size, &error));
@@ -223,7 +221,7 @@ static void test_hopeless(void) {
   suite.same_split = true;
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_true(g_str_has_prefix(tg_results_at(suite.results, 4)->left_out, "would take "));
-  tg_results_free(suite.results);
+  g_assert_null(tg_suite_finish(&suite, false));
 }
 
 /* A method that computes something else is not right, and the experiment reports it. */
@@ -237,13 +235,13 @@ static void test_wrong(void) {
   static const TgMethod methods[] = {{.name = "zeros", .device = leave_zeros}};
   const TgBenchOptions options = {.seed = 1, .quick = true};
   const TgSuiteSize size = {TG_HISTORIC_PRODUCT, TG_NUMBER_F32, 8, 8, 8};
-  g_assert_true(tg_suite_open(&suite, "test", &options, methods, 1, 1e-3, &error));
+  g_assert_true(tg_suite_begin(&suite, &test_plan, &options, methods, 1, &error));
   g_assert_true(tg_suite_measure(&suite, &size, &error));
   g_assert_false(tg_results_at(suite.results, 0)->right);
   g_assert_false(tg_results_right(suite.results, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_clear_error(&error);
-  tg_results_free(suite.results);
+  g_assert_null(tg_suite_finish(&suite, false));
 }
 
 static void test_usage(void) {

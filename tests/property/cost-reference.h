@@ -199,7 +199,7 @@ static inline void ref_predict(Reference *ref, const TgSchedule *schedule, const
   ref->phases = g_array_new(FALSE, FALSE, sizeof(RefPhase));
   ref->transfers = g_ptr_array_new();
   g_autoptr(TgPhases) phases =
-      tg_phases_new(schedule, names, options->collective, shape, options->element_bytes, &error);
+      tg_phases_new(schedule, names, options->collective, false, shape, options->element_bytes, &error);
   g_assert_no_error(error);
   ref_read_phases(ref, phases);
   ref->node = g_new0(RefNode, network->nodes);

@@ -137,8 +137,8 @@ static void count(const CostCase *test, Counts *counts) {
   TgError failure;
   TgPhase *phase;
   TgPhaseAt at;
-  g_autoptr(TgPhases) phases = tg_phases_new(schedule, &test->bound.names, test->options.collective, &test->shape,
-                                             test->options.element_bytes, NULL);
+  g_autoptr(TgPhases) phases = tg_phases_new(schedule, &test->bound.names, test->options.collective, false,
+                                             &test->shape, test->options.element_bytes, NULL);
   *counts = (Counts){.sent = g_new0(gint64, test->network.nodes), .received = g_new0(gint64, test->network.nodes)};
   g_assert_true(
       tg_embedding_init(&embedding, test->embedding, schedule->dims, schedule->extent, &test->network, &failure));

@@ -60,7 +60,7 @@ static inline TgResults *results_on_card(const char *experiment) {
   return results;
 }
 
-static inline char *page_of(void (*print)(const void *, TgPage *), const void *results) {
+static inline char *page_of(void (*print)(const TgResults *, TgPage *), const TgResults *results) {
   g_autoptr(TgPage) page = tg_page_new();
   print(results, page);
   return tg_page_text(page);

@@ -126,27 +126,28 @@ static void add(TgResults *results, const char *kernel, int32_t width, int32_t s
   tg_results_add(results, &row);
 }
 
-static TgDivisions *swept(TgDivision *rule) {
-  TgDivisions *divisions = tg_divisions_new(results_on_card("division"));
+static TgResults *swept(TgDivision *rule) {
+  TgResults *results = results_on_card("division");
   TgDivisionCost cost;
+  tg_division_choices_begin(results);
   g_assert_true(tg_division_choose(&card, TG_HISTORIC_F32, 64, 64, 64, rule, &cost));
-  add(divisions->results, rule->kernel->name, rule->width, rule->split, 64, 6, true);
-  add(divisions->results, "oneil-cannon-tiles", 8, 8, 64, 10, true);   /* the paper's */
-  add(divisions->results, "oneil-dns-cube-tiles", 8, 8, 64, 12, true); /* the paper's, too */
-  add(divisions->results, "oneil-cannon-tiles", 8, 1, 64, 8, true);    /* its width, not its split */
-  add(divisions->results, "oneil-dns-cube-tiles", 4, 2, 64, 5, true);
-  add(divisions->results, "oneil-dns-planes-tiles", 2, 4, 64, 40, true);
-  add(divisions->results, "oneil-dns-planes-tiles", 2, 2, 64, 1, false); /* wrong: it does not count */
-  add(divisions->results, "oneil-dns-planes-tiles", 2, 1, 128, 2, true); /* another size */
+  add(results, rule->kernel->name, rule->width, rule->split, 64, 6, true);
+  add(results, "oneil-cannon-tiles", 8, 8, 64, 10, true);   /* the paper's */
+  add(results, "oneil-dns-cube-tiles", 8, 8, 64, 12, true); /* the paper's, too */
+  add(results, "oneil-cannon-tiles", 8, 1, 64, 8, true);    /* its width, not its split */
+  add(results, "oneil-dns-cube-tiles", 4, 2, 64, 5, true);
+  add(results, "oneil-dns-planes-tiles", 2, 4, 64, 40, true);
+  add(results, "oneil-dns-planes-tiles", 2, 2, 64, 1, false); /* wrong: it does not count */
+  add(results, "oneil-dns-planes-tiles", 2, 1, 128, 2, true); /* another size */
   const TgDivision cached = division_of("oneil-dns-planes-tiles", 2, 4);
-  tg_divisions_judge(divisions, &card, TG_HISTORIC_F32, 64, &cached);
-  return divisions;
+  tg_division_judge(results, &card, TG_HISTORIC_F32, 64, &cached);
+  return results;
 }
 
 static void test_judge(void) {
   TgDivision rule;
-  g_autoptr(TgDivisions) divisions = swept(&rule);
-  const TgDivisionChoice *choice = &g_array_index(divisions->choices, TgDivisionChoice, 0);
+  g_autoptr(TgResults) results = swept(&rule);
+  const TgDivisionChoice *choice = tg_division_choice(results, 0);
   g_assert_cmpfloat_with_epsilon(choice->best_s, 5e-6, 1e-12);
   g_assert_cmpstr(choice->best.kernel->name, ==, "oneil-dns-cube-tiles");
   g_assert_cmpint(choice->best.width, ==, 4);
@@ -179,14 +180,14 @@ static void test_words(void) {
   };
   static const char *const curves[] = {" 64 1.2\n", " 64 2\n", "title 'worst'"};
   TgDivision rule;
-  g_autoptr(TgDivisions) divisions = swept(&rule);
-  g_autofree char *text = page_of(tg_experiment_division.print, divisions);
-  g_autoptr(TgJson) json = tg_experiment_division.document(divisions);
-  g_autofree char *script = tg_experiment_division.plot(divisions, tg_plot_format("x.gp"));
+  g_autoptr(TgResults) results = swept(&rule);
+  g_autofree char *text = page_of(tg_experiment_division.print, results);
+  g_autoptr(TgJson) json = tg_experiment_document(&tg_experiment_division, results);
+  g_autofree char *script = tg_experiment_division.plot(results, tg_plot_format("x.gp"));
   expect_parts(text, parts, G_N_ELEMENTS(parts));
   expect_parts(tg_json_text(json, NULL), members, G_N_ELEMENTS(members));
   expect_parts(script, curves, G_N_ELEMENTS(curves));
-  g_assert_false(tg_experiment_division.right(divisions, NULL)); /* one row is wrong */
+  g_assert_false(tg_experiment_right(&tg_experiment_division, results, NULL)); /* one row is wrong */
 }
 
 int main(int argc, char **argv) {

@@ -4,7 +4,7 @@
 #include "host-programs.h"
 #include "mmt.h"
 
-static void add(TgMmt *mmt, const char *kernel, int32_t width, int64_t d, double seconds) {
+static void add(TgResults *results, const char *kernel, int32_t width, int64_t d, double seconds) {
   TgResult row = gpu_row(kernel, width, d, seconds);
   const TgHistoric *historic = tg_historic_find(kernel);
   TgHistoricRun run = {.width = width, .m = d, .n = d, .k = d};
@@ -13,7 +13,7 @@ static void add(TgMmt *mmt, const char *kernel, int32_t width, int64_t d, double
   row.executed_flops = shape.flops;
   row.printed = historic->printed;
   row.right = !historic->printed;
-  tg_results_add(mmt->results, &row);
+  tg_results_add(results, &row);
 }
 
 static void add_sanity(TgMmt *mmt, const char *kernel, int64_t d, int64_t wrong, double l2) {
@@ -26,33 +26,28 @@ static void add_sanity(TgMmt *mmt, const char *kernel, int64_t d, int64_t wrong,
   g_array_append_val(mmt->sanity, row);
 }
 
-static TgMmt *some(void) {
-  float m[TG_MMT_DUMP * TG_MMT_DUMP];
-  TgMmt *mmt = g_new0(TgMmt, 1);
-  mmt->results = results_on_card("mmt");
-  mmt->sanity = g_array_new(FALSE, FALSE, sizeof(TgMmtSanity));
-  mmt->has_gpu = true;
-  tg_mmt_count_up(m, TG_MMT_DUMP);
-  tg_mmt_sequential(mmt->from_cpu, m, TG_MMT_DUMP);
-  tg_mmt_sequential(mmt->from_gpu, m, TG_MMT_DUMP);
-  add(mmt, "mmt-v001", 4, 1000, 4e-3);
-  add(mmt, "mmt-v001", 8, 1000, 2e-3);
-  add(mmt, "mmt-v001", 16, 1000, 3e-3);
-  add(mmt, "mmt-v005-as-printed", 8, 1000, 1e-3);
-  add(mmt, "mmt-v005-corrected", 8, 1000, 1e-3);
-  add(mmt, "mmt-cublas-corrected", 0, 1000, 1e-4);
+static TgResults *some(void) {
+  TgResults *results = results_on_card("mmt");
+  TgMmt *mmt = tg_mmt_begin(results);
+  memcpy(mmt->from_gpu, mmt->from_cpu, sizeof mmt->from_gpu);
+  add(results, "mmt-v001", 4, 1000, 4e-3);
+  add(results, "mmt-v001", 8, 1000, 2e-3);
+  add(results, "mmt-v001", 16, 1000, 3e-3);
+  add(results, "mmt-v005-as-printed", 8, 1000, 1e-3);
+  add(results, "mmt-v005-corrected", 8, 1000, 1e-3);
+  add(results, "mmt-cublas-corrected", 0, 1000, 1e-4);
   TgResult late = gpu_row("mmt-v004-corrected", 4, 20000, 1);
   g_strlcpy(late.left_out, "would take about 83 s a trial, over 20", sizeof late.left_out);
-  tg_results_add(mmt->results, &late);
+  tg_results_add(results, &late);
   late.width = 8;
-  tg_results_add(mmt->results, &late);
+  tg_results_add(results, &late);
   TgResult cpu = cpu_row("sequential", 1000, 1);
-  tg_results_add(mmt->results, &cpu);
+  tg_results_add(results, &cpu);
   add_sanity(mmt, "mmt-v001", 100, 0, 0.01);
   add_sanity(mmt, "mmt-v008-as-printed", 100, 0, 0.02);
   add_sanity(mmt, "mmt-v001", 64, 0, 0.01);
   add_sanity(mmt, "mmt-v008-as-printed", 64, 4096, 20);
-  return mmt;
+  return results;
 }
 
 static void test_print(void) {
@@ -75,28 +70,29 @@ static void test_print(void) {
       " 973 3178 5383 7588 9793 11998 14203\n",
       " d = 20000, mmt-v004-corrected: would take about 83 s a trial, over 20 (and so 1 wider)\n",
   };
-  g_autoptr(TgMmt) mmt = some();
-  g_autofree char *text = page_of(tg_experiment_mmt.print, mmt);
+  g_autoptr(TgResults) results = some();
+  g_autofree char *text = page_of(tg_experiment_mmt.print, results);
   expect_parts(text, parts, G_N_ELEMENTS(parts));
 }
 
 /* As printed a kernel may be wrong; nothing else may. */
 static void test_right(void) {
   GError *error = NULL;
-  g_autoptr(TgMmt) mmt = some();
-  g_assert_true(tg_experiment_mmt.right(mmt, NULL));
+  g_autoptr(TgResults) results = some();
+  TgMmt *mmt = results->own;
+  g_assert_true(tg_experiment_right(&tg_experiment_mmt, results, NULL));
   g_array_index(mmt->sanity, TgMmtSanity, 2).wrong = 1;
-  g_assert_false(tg_experiment_mmt.right(mmt, &error));
+  g_assert_false(tg_experiment_right(&tg_experiment_mmt, results, &error));
   g_assert_cmpstr(error->message, ==, "bench mmt: mmt-v001 at 64: 1 elements are wrong with integers");
   g_clear_error(&error);
   g_array_index(mmt->sanity, TgMmtSanity, 2).wrong = 0;
   mmt->from_gpu[48]++;
-  g_assert_false(tg_experiment_mmt.right(mmt, &error));
+  g_assert_false(tg_experiment_right(&tg_experiment_mmt, results, &error));
   g_assert_cmpstr(error->message, ==, "bench mmt: the example of 7 rows is wrong");
   g_clear_error(&error);
   mmt->from_gpu[48]--;
-  g_array_index(mmt->results->rows, TgResult, 4).right = false;
-  g_assert_false(tg_experiment_mmt.right(mmt, &error));
+  g_array_index(results->rows, TgResult, 4).right = false;
+  g_assert_false(tg_experiment_right(&tg_experiment_mmt, results, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_clear_error(&error);
 }
@@ -105,16 +101,16 @@ static void test_files(void) {
   static const char *const parts[] = {
       "\"method\": \"mmt-v005-as-printed\"",
       "\"as_printed\": true",
-      "\"kernel\": \"mmt-v008-as-printed\", \"d\": 64, \"width\": 8, \"wrong_elements\": 4096, \"l2_difference\": 20, "
-      "\"l2_difference_as_printed\": 400}",
+      ("\"kernel\": \"mmt-v008-as-printed\", \"d\": 64, \"width\": 8, \"wrong_elements\": 4096, \"l2_difference\": 20, "
+       "\"l2_difference_as_printed\": 400}"),
       "\"paper\": 3.495}",
       "\"gpu\": [91, 238,",
   };
   static const char *const curves[] = {"title 'width 16'", "title 'cublas'", " 1000 1e+12\n"};
-  g_autoptr(TgMmt) mmt = some();
-  g_autoptr(TgJson) json = tg_experiment_mmt.document(mmt);
+  g_autoptr(TgResults) results = some();
+  g_autoptr(TgJson) json = tg_experiment_document(&tg_experiment_mmt, results);
   expect_parts(tg_json_text(json, NULL), parts, G_N_ELEMENTS(parts));
-  g_autofree char *script = tg_experiment_mmt.plot(mmt, tg_plot_format("x.gp"));
+  g_autofree char *script = tg_experiment_mmt.plot(results, tg_plot_format("x.gp"));
   expect_parts(script, curves, G_N_ELEMENTS(curves));
 }
 
@@ -132,13 +128,12 @@ static void test_cpu_only(void) {
   static const int64_t sizes[] = {20};
   const TgBenchOptions options = {.quick = true, .cpu_only = true, .seed = 1, .sizes = sizes, .size_count = 1};
   GError *error = NULL;
-  TgMmt *mmt = tg_experiment_mmt.measure(&options, &error);
+  g_autoptr(TgResults) results = tg_experiment_mmt.measure(&options, &error);
   g_assert_no_error(error);
-  g_assert_cmpuint(mmt->results->rows->len, ==, 1);
-  g_assert_cmpstr(tg_results_at(mmt->results, 0)->method, ==, "sequential");
-  g_assert_true(tg_experiment_mmt.right(mmt, NULL));
-  g_assert_cmpfloat(mmt->from_cpu[48], ==, 14203);
-  tg_experiment_mmt.clear(mmt);
+  g_assert_cmpuint(results->rows->len, ==, 1);
+  g_assert_cmpstr(tg_results_at(results, 0)->method, ==, "sequential");
+  g_assert_true(tg_experiment_right(&tg_experiment_mmt, results, NULL));
+  g_assert_cmpfloat(((const TgMmt *)results->own)->from_cpu[48], ==, 14203);
 }
 
 int main(int argc, char **argv) {

@@ -83,21 +83,21 @@ static void reset(void) {
   fake.flops_per_s = fake.bandwidth_bytes_per_s = 1e30;
 }
 
-static TgShapes *sweep_of(const char *grids, const char *kernels, double longest_s, GError **error) {
+static TgResults *sweep_of(const char *grids, const char *kernels, double longest_s, GError **error) {
   const TgShapesPlace place = {&known_kind, grids};
   g_auto(GStrv) names = kernels ? g_strsplit(kernels, ",", -1) : NULL;
   const TgBenchOptions options = {.kernels = names, .seed = 1};
   const TgShapesPlan plan = {&place, 1, N, 1e-9, longest_s, &options};
-  g_autoptr(TgShapes) shapes = tg_shapes_new(results_on_card("shapes"), TG_F32);
-  shapes->results->environment.device.driver = 13000;
-  return tg_shapes_sweep(shapes, &plan, error) ? g_steal_pointer(&shapes) : NULL;
+  g_autoptr(TgResults) results = results_on_card("shapes");
+  results->environment.device.driver = 13000;
+  return tg_shapes_sweep(tg_shapes_begin(results, TG_F32), &plan, error) ? g_steal_pointer(&results) : NULL;
 }
 
-static TgShapes *swept(const char *grids, const char *kernels) {
+static TgResults *swept(const char *grids, const char *kernels) {
   GError *error = NULL;
-  TgShapes *shapes = sweep_of(grids, kernels, 1000, &error);
+  TgResults *results = sweep_of(grids, kernels, 1000, &error);
   g_assert_no_error(error);
-  return shapes;
+  return results;
 }
 
 static const TgShapesRow *row_at(const TgShapes *shapes, const char *schedule, const char *grid, TgTransport transport,
@@ -113,7 +113,8 @@ static const TgShapesRow *row_at(const TgShapes *shapes, const char *schedule, c
 
 static void test_sweep(void) {
   reset();
-  g_autoptr(TgShapes) shapes = swept("2x2 4x4", "cannon,summa");
+  g_autoptr(TgResults) results = swept("2x2 4x4", "cannon,summa");
+  TgShapes *shapes = results->own;
   g_assert_cmpuint(shapes->rows->len, ==, 2 * 2 * 2 * 3); /* schedules, grids, transports, variants: each once */
   const TgShapesRow *row = row_at(shapes, "cannon", "4x4", TG_TRANSPORT_PULL, 2);
   g_assert_cmpfloat_with_epsilon(row->time.median_s, 2e-3, 1e-9);
@@ -137,19 +138,22 @@ static void test_sweep(void) {
   g_assert_cmpstr(row->left_out, ==, "its own variant takes over 3 times as long as the executor's fastest");
   g_assert_cmpint(known.opened, ==, 2 * 2 * 2 + 2 * 2 * 2); /* the own variants, and two others on 4x4 */
   g_assert_cmpint(known.gathered, ==, known.opened);        /* each is checked once */
-  g_assert_true(tg_experiment_shapes.right(shapes, NULL));
+  g_assert_true(tg_experiment_right(&tg_experiment_shapes, results, NULL));
 }
 
 /* All schedules that bind at the grid and compute C = A * B, without a name; on one processor one of them. */
 static void test_cases(void) {
   reset();
   fake.depth[1] = 0;
-  g_autoptr(TgShapes) one = swept("1x1", NULL), cube = swept("2x2x2", NULL), odd = swept("3x2", NULL);
-  g_assert_cmpuint(one->rows->len, ==, 2); /* transports */
-  g_assert_cmpuint(cube->rows->len, ==, 2 * 6);
-  g_assert_cmpuint(odd->rows->len, ==, 2 * 2); /* those that take oblongs */
-  g_autoptr(TgShapes) none = swept("2x2", "dns");
-  g_assert_cmpuint(none->rows->len, ==, 0);
+  static const struct {
+    const char *grid, *kernels;
+    guint schedules;
+  } cases[] = {{"1x1", NULL, 1}, {"2x2x2", NULL, 6}, {"3x2", NULL, 2 /* those that take oblongs */}, {"2x2", "dns", 0}};
+  for (gsize c = 0; c < G_N_ELEMENTS(cases); c++) {
+    g_autoptr(TgResults) results = swept(cases[c].grid, cases[c].kernels);
+    const TgShapes *shapes = results->own;
+    g_assert_cmpuint(shapes->rows->len, ==, 2 * cases[c].schedules); /* transports */
+  }
 }
 
 static void test_names(void) {
@@ -165,32 +169,34 @@ static void test_names(void) {
   g_assert_nonnull(strstr(error->message, "--kernels canon: bench shapes takes executors (known, fake)"));
   g_clear_error(&error);
   reset();
-  g_autoptr(TgShapes) other = swept("2x2", "known,summa");
-  g_assert_cmpstr(tg_shapes_at(other, 0)->schedule, ==, "summa");
+  g_autoptr(TgResults) other = swept("2x2", "known,summa");
+  g_assert_cmpstr(tg_shapes_at(other->own, 0)->schedule, ==, "summa");
 }
 
 static void test_wrong(void) {
   GError *error = NULL;
   reset();
   known.wrong_variant = 2;
-  g_autoptr(TgShapes) shapes = swept("4x4", "cannon");
+  g_autoptr(TgResults) results = swept("4x4", "cannon");
+  TgShapes *shapes = results->own;
   const TgShapesRow *row = row_at(shapes, "cannon", "4x4", TG_TRANSPORT_COPY, 2);
   g_assert_false(row->right);
   g_assert_true(isnan(row->error)); /* what is not written is NaN */
   g_assert_cmpint(tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS)->variant, ==, 1);
   /* Nor does a wrong one make others hopeless: variant 3 takes 8 ms, the best right one 4, variant 2 took 2. */
   g_assert_cmpint(row_at(shapes, "cannon", "4x4", TG_TRANSPORT_COPY, 3)->time.trials, ==, 3);
-  g_assert_false(tg_experiment_shapes.right(shapes, &error));
+  g_assert_false(tg_experiment_right(&tg_experiment_shapes, results, &error));
   g_assert_error(error, TG_BENCH_ERROR, TG_BENCH_ERROR_WRONG);
   g_assert_nonnull(strstr(error->message, "cannon on 4x4, executed on known, copy, variant 2, n = 32"));
   g_clear_error(&error);
-  g_autofree char *text = page_of(tg_experiment_shapes.print, shapes);
+  g_autofree char *text = page_of(tg_experiment_shapes.print, results);
   expect_parts(
       text, (const char *const[]){"WRONG, so not among the best: known cannon 4x4 copy 2; known cannon 4x4 pull 2\n"},
       1);
   reset();
   known.wrong_variant = 1; /* the executor's own */
-  g_autoptr(TgShapes) none = swept("4x4", "cannon");
+  g_autoptr(TgResults) other = swept("4x4", "cannon");
+  const TgShapes *none = other->own;
   row = row_at(none, "cannon", "4x4", TG_TRANSPORT_COPY, 2);
   g_assert_cmpstr(row->left_out, ==, "the C of the executor's own variant is not the product");
   g_assert_cmpuint(none->rows->len, ==, 6);
@@ -200,12 +206,13 @@ static void test_refused(void) {
   GError *error = NULL;
   reset();
   fake.most = 16;
-  g_autoptr(TgShapes) shapes = swept("4x4", "cannon");
+  g_autoptr(TgResults) results = swept("4x4", "cannon");
+  TgShapes *shapes = results->own;
   g_assert_cmpuint(shapes->rows->len, ==, 2);
   g_assert_cmpstr(tg_shapes_at(shapes, 0)->left_out, ==, "k is more than 16");
   g_assert_cmpint(tg_shapes_at(shapes, 0)->variant, ==, 0);
   g_assert_null(tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS));
-  g_assert_true(tg_experiment_shapes.right(shapes, NULL));
+  g_assert_true(tg_experiment_right(&tg_experiment_shapes, results, NULL));
   reset();
   fake.fails_at = 3;
   g_assert_null(sweep_of("4x4", "cannon", 1000, &error));
@@ -219,7 +226,8 @@ static void test_refused(void) {
 static void test_order(void) {
   reset();
   known.copy_s = 1e-3;
-  g_autoptr(TgShapes) shapes = swept("4x4", "cannon");
+  g_autoptr(TgResults) results = swept("4x4", "cannon");
+  TgShapes *shapes = results->own;
   static const struct {
     TgTransport transport;
     int32_t variant;
@@ -234,7 +242,8 @@ static void test_order(void) {
 
 static void test_time_is_up(void) {
   reset();
-  g_autoptr(TgShapes) shapes = sweep_of("4x4", "cannon", -1, NULL);
+  g_autoptr(TgResults) results = sweep_of("4x4", "cannon", -1, NULL);
+  TgShapes *shapes = results->own;
   g_assert_cmpint(known.opened, ==, 0);
   g_assert_cmpuint(shapes->rows->len, ==, 2);
   g_assert_cmpstr(tg_shapes_at(shapes, 1)->left_out, ==, "the time for this size ran out");
@@ -246,7 +255,8 @@ static void test_time_is_up(void) {
 static void test_judge(void) {
   guint combinations;
   reset();
-  g_autoptr(TgShapes) shapes = swept("2x2 4x4", "cannon,summa");
+  g_autoptr(TgResults) results = swept("2x2 4x4", "cannon,summa");
+  TgShapes *shapes = results->own;
   const TgShapesRow *best = tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS);
   g_assert_cmpstr(best->grid, ==, "4x4");
   g_assert_cmpint(best->variant, ==, 2);
@@ -264,8 +274,9 @@ static void test_keep(void) {
   GError *error = NULL;
   int32_t variant = 0;
   reset();
-  g_autoptr(TgShapes) shapes = swept("2x2 4x4", "cannon,summa");
-  const TgDevice *device = &shapes->results->environment.device;
+  g_autoptr(TgResults) results = swept("2x2 4x4", "cannon,summa");
+  TgShapes *shapes = results->own;
+  const TgDevice *device = shapes->device;
   g_autofree char *key = tg_shapes_key("known", TG_F32, size, "summa", "4x4", TG_TRANSPORT_PULL);
   g_autofree char *other = tg_shapes_key("known", TG_F32, size, "summa", "2x2", TG_TRANSPORT_PULL);
   g_autofree char *all = tg_shapes_key("known", TG_F32, size, NULL, NULL, TG_TRANSPORT_COPY);
@@ -280,7 +291,7 @@ static void test_keep(void) {
   g_assert_false(tg_shapes_kept_variant(device, other, &variant, &error)); /* where there was no choice */
   g_assert_no_error(error);
   g_assert_true(tg_shapes_read_kept(shapes, "known", N, &error));
-  const TgShapesKept *kept = &g_array_index(shapes->kept, TgShapesKept, 0);
+  const TgShapesRow *kept = &g_array_index(shapes->kept, TgShapesRow, 0);
   g_assert_cmpstr(kept->grid, ==, "4x4");
   g_assert_cmpint(kept->variant, ==, 2);
   g_assert_true(tg_shapes_of_kept(shapes, kept) == tg_shapes_best(shapes, N, "known", NULL, NULL, TG_TRANSPORTS));
@@ -327,13 +338,15 @@ static void test_words(void) {
   };
   static const char *const curves[] = {"title 'cannon'", "title 'summa'", "known, n = 32"};
   reset();
-  g_autoptr(TgShapes) shapes = swept("2x2 4x4", "cannon,summa");
-  const TgShapesKept kept[] = {{"known", N, g_strdup("summa"), g_strdup("2x2"), TG_TRANSPORT_PULL, 1},
-                               {"known", N, g_strdup("summa"), g_strdup("3x3"), TG_TRANSPORT_PULL, 7}};
+  g_autoptr(TgResults) results = swept("2x2 4x4", "cannon,summa");
+  TgShapes *shapes = results->own;
+  const TgShapesRow kept[] = {
+      {.on = "known", .n = N, .schedule = "summa", .grid = "2x2", .transport = TG_TRANSPORT_PULL, .variant = 1},
+      {.on = "known", .n = N, .schedule = "summa", .grid = "3x3", .transport = TG_TRANSPORT_PULL, .variant = 7}};
   g_array_append_vals(shapes->kept, kept, 2);
-  g_autofree char *text = page_of(tg_experiment_shapes.print, shapes);
-  g_autoptr(TgJson) json = tg_experiment_shapes.document(shapes);
-  g_autofree char *script = tg_experiment_shapes.plot(shapes, tg_plot_format("x.gp"));
+  g_autofree char *text = page_of(tg_experiment_shapes.print, results);
+  g_autoptr(TgJson) json = tg_experiment_document(&tg_experiment_shapes, results);
+  g_autofree char *script = tg_experiment_shapes.plot(results, tg_plot_format("x.gp"));
   expect_parts(text, parts, G_N_ELEMENTS(parts));
   expect_parts(tg_json_text(json, NULL), members, G_N_ELEMENTS(members));
   expect_parts(script, curves, G_N_ELEMENTS(curves));

@@ -189,7 +189,7 @@ static void test_spacetime_scenes(void) {
       g_autoptr(TgScene) scene =
           tg_spacetime_scene(&(TgSpacetime){.title = "title", .note = "note", .run = runs, .runs = count});
       check_scene(scene);
-      g_assert_cmpint(tg_scene_height(scene), <=, 1000 * count);
+      g_assert_cmpint(scene->height, <=, 1000 * count);
       g_assert_nonnull(find_mark(scene, "path-1-1"));
       g_assert_nonnull(find_mark(scene, "products-1-1-1"));
       g_assert_true((find_mark(scene, "run-2") != NULL) == (count == 2));

@@ -212,7 +212,7 @@ static void test_moving_svg(void) {
   GError *error = NULL;
   g_autoptr(GBytes) file = draw_all("cannon", "3x3", "svg", &error);
   g_assert_no_error(error);
-  g_autofree char *svg = text_of(file), *size = size_of(file);
+  g_autofree char *svg = text_of(file);
   Seen seen;
   parse_svg(&seen, svg);
   for (int step = 0; step <= 4; step++) {
@@ -357,7 +357,7 @@ static void test_networks(void) {
     g_assert_true(tg_topology_parse(&topology, rows[r].text, NULL));
     g_autoptr(GBytes) file = tg_draw_topology(&topology, "svg", 0, &error);
     g_assert_no_error(error);
-    g_autofree char *svg = text_of(file), *size = size_of(file);
+    g_autofree char *svg = text_of(file);
     Seen seen;
     parse_svg(&seen, svg);
     g_assert_true(g_hash_table_contains(seen.ids, rows[r].node));

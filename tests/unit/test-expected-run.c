@@ -165,7 +165,7 @@ static void expect_sends(const char *name, const char *grid) {
   for (int t = 0; t < 2; t++) {
     options.transport = t ? TG_TRANSPORT_LOAD : TG_TRANSPORT_COPY;
     g_autoptr(TgClusterPlan) plan =
-        tg_cluster_plan_new(&test->schedule, &test->names, &options, TG_CLUSTER_SLOTS, 16, NULL, &error);
+        tg_cluster_plan_new(&test->schedule, &test->names, &options, TG_CLUSTER_SLOTS, 16, &error);
     g_assert_no_error(error);
     TgExpectedRun expected = expect(name, grid, 64, &traits, options.transport, TG_PORTS_ONE, NULL);
     g_test_message("%s on %s, %s: %d sent, %" G_GINT64_FORMAT " expected", name, grid,
@@ -197,7 +197,7 @@ static void probes_fit_clusters(void) {
       GError *error = NULL;
       g_assert_true(step_case_bind(test, text, grid, ""));
       const TgExecutorOptions options = {.element = TG_F32};
-      g_autoptr(TgClusterPlan) plan = tg_cluster_plan_new(&test->schedule, &test->names, &options, 6, 16, NULL, &error);
+      g_autoptr(TgClusterPlan) plan = tg_cluster_plan_new(&test->schedule, &test->names, &options, 6, 16, &error);
       g_assert_no_error(error);
       g_test_message("%s, %d hops: %d slots, %d sent, %d panels, %d products", grid, hops, plan->live, plan->sends,
                      plan->unit, (int)plan->products);

@@ -171,18 +171,16 @@ static double from_border(const TgMark *mark, TgPoint point) {
 
 /* A message leaves the border of one processor and ends at the border of the other. */
 static void check_ends(const TgFrame *frame, const TgScene *scene) {
-  const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
   (void)frame;
   for (guint s = 0; s < scene->strokes->len; s++) {
     const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
-    const TgPoint *last = point + stroke->points[0] + stroke->points[1] - 1;
+    const TgPoint *first = stroke->point[0], *last = first + stroke->points[0] + stroke->points[1] - 1;
     const TgMark *from = find_mark(scene, stroke->from), *to = find_mark(scene, stroke->to);
     bool message = stroke->head == TG_HEAD_ARROW && !g_str_equal(stroke->from, "canvas");
-    if (message && (from == NULL || from_border(from, *point) > 0.5))
+    if (message && (from == NULL || from_border(from, *first) > 0.5))
       complain("%s begins beside %s in '%s'", stroke->id, stroke->from, scene->title);
     if (message && (to == NULL || from_border(to, *last) > 0.5))
       complain("%s ends beside %s in '%s'", stroke->id, stroke->to, scene->title);
-    point = last + 1;
   }
 }
 
@@ -360,23 +358,23 @@ static TgPoint on_curve(const TgPoint *p, double t) {
 }
 
 /* How many of the points of a cable are in a box, and how many there are. */
-static int count_inside(const TgStroke *stroke, const TgPoint *point, const TgMark *box, int *all) {
+static int count_inside(const TgStroke *stroke, const TgMark *box, int *all) {
   enum { PARTS = 50 };
   int inside = 0;
   *all = 0;
   for (int p = 0; p + 3 < stroke->points[0]; p += 3)
     for (int part = 0; part <= PARTS; part++, ++*all)
-      inside += is_inside(box, on_curve(point + p, part / (double)PARTS));
+      inside += is_inside(box, on_curve(stroke->point[0] + p, part / (double)PARTS));
   return inside;
 }
 
 /* A cable is wholly inside the box of a group or wholly outside, and runs behind no node or switch but its own. */
-static void check_cable(const TgScene *scene, const TgStroke *stroke, const TgPoint *point) {
+static void check_cable(const TgScene *scene, const TgStroke *stroke) {
   for (guint m = 0; m < scene->marks->len; m++) {
     const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
     const bool own = g_str_equal(mark->id, stroke->from) || g_str_equal(mark->id, stroke->to);
     const bool outline = mark->shape == TG_OUTLINE_ROUNDED && mark->fill == NULL;
-    int all, inside = count_inside(stroke, point, mark, &all);
+    int all, inside = count_inside(stroke, mark, &all);
     if (mark->shape == TG_OUTLINE_TEXT || own) continue;
     if (inside != 0 && (!outline || inside != all))
       complain("%s runs through %s in '%s'", stroke->id, mark->id, scene->title);
@@ -391,12 +389,7 @@ static void test_cables(void) {
     TgTopology topology;
     g_assert_true(tg_topology_parse(&topology, rows[r], NULL));
     g_autoptr(TgScene) scene = tg_topology_scene(&topology);
-    const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
-    for (guint s = 0; s < scene->strokes->len; s++) {
-      const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
-      check_cable(scene, stroke, point);
-      point += stroke->points[0] + stroke->points[1];
-    }
+    for (guint s = 0; s < scene->strokes->len; s++) check_cable(scene, &g_array_index(scene->strokes, TgStroke, s));
   }
 }
 

@@ -10,9 +10,12 @@ typedef struct Unit {
   const char *name;
 } Unit;
 
-static const Unit times[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
-static const Unit byte_units[] = {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "bytes"}};
-static const Unit counts[] = {{1, ""}};
+/* By kind, from the largest on. */
+static const Unit units[][6] = {
+    [TG_AXIS_TIME] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}},
+    [TG_AXIS_BYTES] = {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "bytes"}},
+    [TG_AXIS_COUNT] = {{1, ""}},
+};
 
 static double round_step(double least) {
   static const double factors[] = {1, 2, 5, 10};
@@ -22,27 +25,13 @@ static double round_step(double least) {
   return 10 * power;
 }
 
-/* The unit is the largest of which there is at least one, else the smallest. */
-static void init(TgAxis *axis, double most, const Unit *units, gsize count, int ticks) {
-  gsize u = 0;
-  while (u + 1 < count && units[u].size > most) u++;
-  *axis = (TgAxis){.most = most, .unit = units[u].size, .unit_name = units[u].name};
+/* The unit is the largest of which there is at least one, else the smallest. Parts of a byte or of a block are none. */
+void tg_axis_init(TgAxis *axis, TgAxisKind kind, double most, int ticks) {
+  const Unit *unit = units[kind];
+  while (unit[1].name && unit->size > most) unit++;
+  *axis = (TgAxis){.most = most, .unit = unit->size, .unit_name = unit->name};
   axis->step = most > 0 ? round_step(most / axis->unit / ticks) * axis->unit : axis->unit;
-}
-
-void tg_axis_time(TgAxis *axis, double most_s, int ticks) {
-  init(axis, most_s, times, G_N_ELEMENTS(times), ticks);
-}
-
-/* Parts of a byte or of a block are none. */
-void tg_axis_bytes(TgAxis *axis, double most_bytes, int ticks) {
-  init(axis, most_bytes, byte_units, G_N_ELEMENTS(byte_units), ticks);
-  axis->step = MAX(axis->step, 1);
-}
-
-void tg_axis_count(TgAxis *axis, double most, int ticks) {
-  init(axis, most, counts, G_N_ELEMENTS(counts), ticks);
-  axis->step = MAX(axis->step, 1);
+  if (kind != TG_AXIS_TIME) axis->step = MAX(axis->step, 1);
 }
 
 char *tg_axis_number(const TgAxis *axis, double value) {
@@ -73,7 +62,7 @@ void tg_axis_head(TgScene *scene, const char *id, double x, double y, const char
 }
 
 void tg_axis_line(TgScene *scene, TgPoint a, TgPoint b, const char *colour, const char *style, double pen) {
-  tg_scene_line(scene, "canvas", "canvas", a, b, colour, style, pen);
+  tg_scene_line(scene, NULL, "canvas", "canvas", a, b, colour, style, pen);
 }
 
 void tg_axis_legend(TgScene *scene, const TgAxisKey *keys, gsize count, const TgAxisLegend *legend, double middle,
@@ -82,7 +71,7 @@ void tg_axis_legend(TgScene *scene, const TgAxisKey *keys, gsize count, const Tg
   for (gsize k = 0; k < count; k++) width += key_width(&keys[k], legend);
   double x = middle - width / 2;
   for (gsize k = 0; k < count; x += key_width(&keys[k++], legend)) {
-    keys[k].sample(scene, x, y);
+    keys[k].sample(scene, keys[k].what, x, y);
     if (*keys[k].words) tg_axis_text_from(scene, x + legend->sample + 6, y, KEY, TG_COLOUR_INK, keys[k].words);
   }
 }

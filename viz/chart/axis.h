@@ -12,10 +12,10 @@ typedef struct TgAxis {
   const char *unit_name; /**< … "ms"; "" for counts */
 } TgAxis;
 
+typedef enum TgAxisKind { TG_AXIS_TIME, TG_AXIS_BYTES, TG_AXIS_COUNT } TgAxisKind;
+
 /** At most `ticks` steps of 1, 2 or 5 times a power of ten of the unit in which the numbers stay small. */
-void tg_axis_time(TgAxis *axis, double most_s, int ticks);
-void tg_axis_bytes(TgAxis *axis, double most_bytes, int ticks);
-void tg_axis_count(TgAxis *axis, double most, int ticks);
+void tg_axis_init(TgAxis *axis, TgAxisKind kind, double most, int ticks);
 /** The number of a place on the axis, without the unit. Free with g_free(). */
 char *tg_axis_number(const TgAxis *axis, double value);
 /** How many ticks there are after the one at 0. */
@@ -28,7 +28,8 @@ void tg_axis_text_to(TgScene *scene, double x, double y, double size, const char
 void tg_axis_head(TgScene *scene, const char *id, double x, double y, const char *text);
 /** A sample of the legend, drawn from x around y, and what it means; with "" the next sample follows at once. */
 typedef struct TgAxisKey {
-  void (*sample)(TgScene *scene, double x, double y);
+  void (*sample)(TgScene *scene, int what, double x, double y);
+  int what; /**< which of those that the function draws */
   const char *words;
 } TgAxisKey;
 

@@ -271,10 +271,8 @@ static void init(Layout *layout, const TgMemoryChart *chart) {
   layout->step_width = MIN((double)PLOT / (double)((steps + layout->merged - 1) / layout->merged), WIDEST);
   layout->width = NUMBERS + PLOT + END;
   layout->height = chart->runs * (HEAD + HIGH + FOOT + GAP) - GAP + LEGEND;
-  if (layout->unit == TG_MEMORY_WORDS)
-    tg_axis_bytes(&layout->axis, MAX(most * (double)chart->element_bytes, 1), TICKS);
-  else
-    tg_axis_count(&layout->axis, MAX(most, 1), TICKS);
+  tg_axis_init(&layout->axis, layout->unit == TG_MEMORY_WORDS ? TG_AXIS_BYTES : TG_AXIS_COUNT,
+               MAX(most * scale_of(layout), 1), TICKS);
 }
 
 /* --- legend --------------------------------------------------------------------------------------------------- */
@@ -282,44 +280,30 @@ static void init(Layout *layout, const TgMemoryChart *chart) {
 enum { SAMPLE = 26, KEY_GAP = 16 };
 
 static void sample_matrix(TgScene *scene, int matrix, double x, double y) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .x = x + SAMPLE / 2.0,
-                                 .y = y,
-                                 .width = SAMPLE,
-                                 .height = 14,
-                                 .fill = matrix_fill[matrix],
-                                 .line = TG_COLOUR_LINE,
-                                 .pen = 0.6,
-                                 .text = tg_matrix_style[matrix].name,
-                                 .size = 10,
-                                 .ink = matrix_ink[matrix]});
+  tg_scene_box_at(scene, NULL, NULL, (TgPoint){x + SAMPLE / 2.0, y}, SAMPLE, 14, matrix_fill[matrix], TG_COLOUR_LINE,
+                  0.6);
+  tg_scene_label_mark(scene, 10, matrix_ink[matrix], tg_matrix_style[matrix].name);
 }
-static void sample_a(TgScene *scene, double x, double y) {
-  sample_matrix(scene, TG_MATRIX_A, x, y);
-}
-static void sample_b(TgScene *scene, double x, double y) {
-  sample_matrix(scene, TG_MATRIX_B, x, y);
-}
-static void sample_c(TgScene *scene, double x, double y) {
-  sample_matrix(scene, TG_MATRIX_C, x, y);
-}
-static void sample_mean(TgScene *scene, double x, double y) {
+static void sample_mean(TgScene *scene, int what, double x, double y) {
+  (void)what;
   draw_line(scene, NULL, NULL, x, x + SAMPLE, y, 2);
 }
-static void sample_least(TgScene *scene, double x, double y) {
+static void sample_least(TgScene *scene, int what, double x, double y) {
+  (void)what;
   draw_dot(scene, NULL, NULL, x + SAMPLE / 2.0, y, 7);
 }
-static void sample_bound(TgScene *scene, double x, double y) {
+static void sample_bound(TgScene *scene, int what, double x, double y) {
+  (void)what;
   for (int dash = 0; dash < 3; dash++) draw_line(scene, NULL, NULL, x + dash * 10, x + dash * 10 + 6, y, 1.2);
 }
 
 static const TgAxisKey keys[] = {
-    {sample_a, ""},
-    {sample_b, ""},
-    {sample_c, "on the fullest processor"},
-    {sample_mean, "mean of all processors"},
-    {sample_least, "least of all"},
-    {sample_bound, "one copy of A, B and C, spread evenly"}, /* of words alone */
+    {sample_matrix, TG_MATRIX_A, ""},
+    {sample_matrix, TG_MATRIX_B, ""},
+    {sample_matrix, TG_MATRIX_C, "on the fullest processor"},
+    {sample_mean, 0, "mean of all processors"},
+    {sample_least, 0, "least of all"},
+    {sample_bound, 0, "one copy of A, B and C, spread evenly"}, /* of words alone */
 };
 
 static void find_words(const Layout *layout, TgCaption *caption) {
@@ -353,9 +337,8 @@ TgScene *tg_memory_scene(const TgMemoryChart *chart) {
   TgScene *scene = tg_scene_new();
   init(&layout, chart);
   find_words(&layout, &caption);
-  const TgRoom room = tg_caption_measure(&caption, layout.width, layout.height);
   tg_scene_describe(scene, chart->title, chart->note);
-  draw_chart(&layout, scene, tg_caption_draw(&caption, scene, layout.width, layout.height, &room));
+  draw_chart(&layout, scene, tg_caption_draw(&caption, scene, layout.width, layout.height, NULL));
   tg_caption_clear(&caption);
   return scene;
 }

@@ -30,12 +30,15 @@ static double y_of(const Panel *panel, int64_t lane) {
   return panel->top + ((double)(lane / panel->each) + 0.5) * panel->row;
 }
 
-/* Colours, for the legend, too. */
-#define PRODUCTS "#009E73"
+/* Bars of one kind. */
+typedef struct Bar {
+  const char *name, *fill, *line;
+  double height; /* in heights of a row's bar */
+} Bar;
 
-#define COMMUNICATION "#F0E442"
-
-#define WAITING "#8c8c8c"
+enum { PRODUCTS, COMMUNICATION };
+static const Bar bars[] = {
+    [PRODUCTS] = {"products", "#009E73", "#00402e", 1}, [COMMUNICATION] = {"communication", "#F0E442", "#4d4d00", 0.5}};
 
 /* --- which lanes share a row, and which of them it shows ------------------------------------------------------- */
 
@@ -104,29 +107,21 @@ static int64_t named_rows(const Panel *panel) {
 
 enum { LEAST_TENTHS = 1 }; /* of a point: what is narrower is not drawn */
 
-static void draw_bar(TgScene *scene, const char *id, const char *title, const char *fill, const char *line, double x0,
-                     double x1, double y, double height) {
+/* From x0 to x1 around y, in a row whose bars have this height. */
+static void draw_bar(TgScene *scene, const Bar *bar, const char *id, const char *title, double x0, double x1, double y,
+                     double height) {
   const bool wide = x1 - x0 > 6;
   const double pen = wide ? 0.6 : 0.1, middle = (x0 + x1) / 2, half = MAX(x1 - x0 - pen, 0.1) / 2;
+  const double up = height * bar->height / 2;
   if (x1 - x0 < LEAST_TENTHS / 10.0) return;
-  tg_scene_box(scene, id, title, (TgPoint){middle - half, y - height / 2}, (TgPoint){middle + half, y + height / 2},
-               fill, wide ? line : fill, pen);
+  tg_scene_box(scene, id, title, (TgPoint){middle - half, y - up}, (TgPoint){middle + half, y + up}, bar->fill,
+               wide ? bar->line : bar->fill, pen);
 }
 
-/* A bar of products, one of communication (half as high), a line of waiting, from x0 to x1 around y. */
-static void draw_products(TgScene *scene, const char *id, const char *title, double x0, double x1, double y,
-                          double height) {
-  draw_bar(scene, id, title, PRODUCTS, "#00402e", x0, x1, y, height);
-}
-
-static void draw_communication(TgScene *scene, const char *id, const char *title, double x0, double x1, double y,
-                               double height) {
-  draw_bar(scene, id, title, COMMUNICATION, "#4d4d00", x0, x1, y, height / 2);
-}
-
+/* The line of a lane that waits. */
 static void draw_waiting(TgScene *scene, double x0, double x1, double y) {
   if (x1 - x0 < LEAST_TENTHS / 10.0) return;
-  tg_axis_line(scene, (TgPoint){x0, y}, (TgPoint){x1, y}, WAITING, "dashed", 1);
+  tg_axis_line(scene, (TgPoint){x0, y}, (TgPoint){x1, y}, "#8c8c8c", "dashed", 1);
 }
 
 /* A stretch of the chain in ink, or the white below it, which has no id. */
@@ -163,15 +158,12 @@ static char *title_of(const Panel *panel, int64_t lane, int64_t step, const char
                          *at->label ? ", " : "", at->label, what, from, to, panel->axis->unit_name);
 }
 
-typedef void (*DrawBar)(TgScene *scene, const char *id, const char *title, double x0, double x1, double y,
-                        double height);
-
-static void draw_part(const Panel *panel, TgScene *scene, DrawBar draw, const char *what, int64_t lane, int64_t step,
-                      const char *after, double from_s, double to_s) {
-  g_autofree char *title = title_of(panel, lane, step, what, from_s, to_s);
-  g_autofree char *id = g_strdup_printf("%s-%d-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "%s", what, panel->number, lane,
-                                        panel->run->step[step].number, after);
-  draw(scene, id, title, x_of(panel, from_s), x_of(panel, to_s), y_of(panel, lane), panel->bar);
+static void draw_part(const Panel *panel, TgScene *scene, const Bar *bar, int64_t lane, int64_t step, const char *after,
+                      double from_s, double to_s) {
+  g_autofree char *title = title_of(panel, lane, step, bar->name, from_s, to_s);
+  g_autofree char *id = g_strdup_printf("%s-%d-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "%s", bar->name, panel->number,
+                                        lane, panel->run->step[step].number, after);
+  draw_bar(scene, bar, id, title, x_of(panel, from_s), x_of(panel, to_s), y_of(panel, lane), panel->bar);
 }
 
 static void draw_rest(const Panel *panel, TgScene *scene, const TgSpan *span, int64_t lane, int64_t step,
@@ -179,7 +171,7 @@ static void draw_rest(const Panel *panel, TgScene *scene, const TgSpan *span, in
   double y = y_of(panel, lane);
   if (to_s <= from_s) return;
   if (span->talks)
-    draw_part(panel, scene, draw_communication, "communication", lane, step, after, from_s, to_s);
+    draw_part(panel, scene, &bars[COMMUNICATION], lane, step, after, from_s, to_s);
   else
     draw_waiting(scene, x_of(panel, from_s), x_of(panel, to_s), y);
 }
@@ -191,7 +183,7 @@ static void draw_span(const Panel *panel, TgScene *scene, int64_t lane, int64_t 
   double talked_s = span.end_s - waiting_s;
   draw_rest(panel, scene, &span, lane, first, "", span.start_s, span.products_s > 0 ? from_s : talked_s);
   if (span.products_s > 0) {
-    draw_part(panel, scene, draw_products, "products", lane, first, "", from_s, span.products_end_s);
+    draw_part(panel, scene, &bars[PRODUCTS], lane, first, "", from_s, span.products_end_s);
     draw_rest(panel, scene, &span, lane, first, "-after", span.products_end_s, talked_s);
   }
   if (waiting_s > 0) draw_waiting(scene, x_of(panel, talked_s), x_of(panel, span.end_s), y);
@@ -341,7 +333,7 @@ static void init(Chart *chart, const TgSpacetime *spacetime) {
     chart->names = MAX(chart->names, names_width(panel));
     chart->height += panel_height(panel) + (r > 0 ? GAP : 0);
   }
-  tg_axis_time(&chart->axis, most_s, TICKS);
+  tg_axis_init(&chart->axis, TG_AXIS_TIME, most_s, TICKS);
   chart->names += BESIDE;
   chart->width = chart->names + PLOT + END;
 }
@@ -401,24 +393,23 @@ static void draw_axis(const Chart *chart, TgScene *scene, double left, double y)
 
 enum { SAMPLE = 34, KEY_GAP = 20, SAMPLE_HEIGHT = 13 };
 
-static void sample_products(TgScene *scene, double x, double y) {
-  draw_products(scene, NULL, NULL, x, x + SAMPLE, y, SAMPLE_HEIGHT);
+static void sample_bar(TgScene *scene, int what, double x, double y) {
+  draw_bar(scene, &bars[what], NULL, NULL, x, x + SAMPLE, y, SAMPLE_HEIGHT);
 }
-static void sample_communication(TgScene *scene, double x, double y) {
-  draw_communication(scene, NULL, NULL, x, x + SAMPLE, y, SAMPLE_HEIGHT);
-}
-static void sample_waiting(TgScene *scene, double x, double y) {
+static void sample_waiting(TgScene *scene, int what, double x, double y) {
+  (void)what;
   draw_waiting(scene, x, x + SAMPLE, y);
 }
-static void sample_path(TgScene *scene, double x, double y) {
+static void sample_path(TgScene *scene, int what, double x, double y) {
+  (void)what;
   draw_stretch(scene, "path", "critical path", (TgPoint){x + 1, y}, (TgPoint){x + SAMPLE - 1, y}, 2);
 }
 
 static const TgAxisKey keys[] = {
-    {sample_products, "products"},
-    {sample_communication, "communication that no product hides, and waiting for it"},
-    {sample_waiting, "neither"},
-    {sample_path, "critical path"},
+    {sample_bar, PRODUCTS, "products"},
+    {sample_bar, COMMUNICATION, "communication that no product hides, and waiting for it"},
+    {sample_waiting, 0, "neither"},
+    {sample_path, 0, "critical path"},
 };
 
 /* --- words ---------------------------------------------------------------------------------------------------- */
@@ -443,10 +434,7 @@ static void add_left_out(TgCaption *caption, const Chart *chart) {
       g_autofree char *plain = text;
       text = g_strdup_printf("%s: %s", panel->run->name, plain);
     }
-    if (*text)
-      tg_caption_add_note(caption, text);
-    else
-      g_free(text);
+    tg_caption_add_note(caption, text);
   }
 }
 
@@ -479,9 +467,8 @@ TgScene *tg_spacetime_scene(const TgSpacetime *spacetime) {
   TgScene *scene = tg_scene_new();
   init(&chart, spacetime);
   find_words(&chart, &caption);
-  const TgRoom room = tg_caption_measure(&caption, chart.width, chart.height);
   tg_scene_describe(scene, spacetime->title, spacetime->note);
-  draw_chart(&chart, scene, tg_caption_draw(&caption, scene, chart.width, chart.height, &room));
+  draw_chart(&chart, scene, tg_caption_draw(&caption, scene, chart.width, chart.height, NULL));
   tg_caption_clear(&caption);
   clear(&chart);
   return scene;

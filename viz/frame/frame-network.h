@@ -9,6 +9,8 @@
 bool tg_frame_goes_round(const TgFrame *frame);
 /** True where the network is a torus, mesh, ring or line with the grid's own extents. */
 bool tg_frame_has_grid_shape(const TgFrame *frame);
+/** True where collectives are left whole and one of them has messages in the step. */
+bool tg_frame_spreads(const TgFrame *frame);
 /** Appends a network in words: "4×4 torus", "ring of 6", "6-cube". */
 void tg_network_append(GString *text, const TgTopology *topology);
 /** "an" before "8×8 torus" or "11-cube", else "a". */

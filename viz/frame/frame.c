@@ -51,6 +51,12 @@ bool tg_frame_has_grid_shape(const TgFrame *frame) {
   return true;
 }
 
+bool tg_frame_spreads(const TgFrame *frame) {
+  for (int64_t m = 0; frame->detail && m < frame->messages; m++)
+    if (frame->whole && tg_op_traits(frame->message[m].op)->is_collective) return true;
+  return false;
+}
+
 void tg_frame_set_failure(GError **error, const TgError *failure) {
   const TgDrawError code = failure->cause == TG_CAUSE_STOPPED  ? TG_DRAW_ERROR_STOPPED
                            : failure->cause == TG_CAUSE_MEMORY ? TG_DRAW_ERROR_MEMORY
@@ -65,12 +71,6 @@ typedef struct Survey {
   const TgState *state;
 } Survey;
 
-/* Collectives left whole are drawn from neighbour to neighbour and never round the edge. */
-static bool is_drawn_along(const Survey *survey) {
-  const TgStatement *statement = &survey->frame->schedule->statement[tg_state_walk(survey->state)->statement];
-  return survey->frame->whole && !tg_op_traits(statement->op)->is_direct;
-}
-
 static void note_axes(void *user, const TgMessage *message, TgValueId value) {
   Survey *survey = user;
   TgFrame *frame = survey->frame;
@@ -80,7 +80,9 @@ static void note_axes(void *user, const TgMessage *message, TgValueId value) {
   tg_schedule_coordinates(frame->schedule, message->to, to);
   for (int c = 0; c < frame->schedule->dims; c++)
     if (from[c] != to[c]) frame->moved_axes = (uint8_t)(frame->moved_axes | 1u << c);
-  if (is_drawn_along(survey)) return;
+  /* Collectives left whole are drawn from neighbour to neighbour and never round the edge. */
+  const int op = frame->schedule->statement[tg_state_walk(survey->state)->statement].op;
+  if (frame->whole && tg_op_traits(op)->is_collective) return;
   for (int c = 0; c < frame->schedule->dims; c++) {
     int64_t hops = llabs(to[c] - from[c]), back = frame->schedule->extent[c] - hops;
     bool round = tg_frame_goes_round(frame) && back < hops;

@@ -235,19 +235,8 @@ static void draw_next(TgScene *scene, const TgFrame *frame, const TgCellLayout *
 
 static void draw_box(TgScene *scene, const TgCellLayout *layout, const TgCellItem *item, TgPoint at,
                      const SlotLook *look, const char *id, const char *title, const char *text) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .id = id,
-                                 .title = title,
-                                 .x = at.x,
-                                 .y = at.y,
-                                 .width = item->width,
-                                 .height = item->height,
-                                 .fill = look->fill,
-                                 .line = look->line,
-                                 .pen = 0.8,
-                                 .text = text,
-                                 .size = fitting_size(text, layout->block_size, item->width - 3),
-                                 .ink = look->ink});
+  tg_scene_box_at(scene, id, title, at, item->width, item->height, look->fill, look->line, 0.8);
+  tg_scene_label_mark(scene, fitting_size(text, layout->block_size, item->width - 3), look->ink, text);
 }
 
 static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, const TgCellItem *item,
@@ -314,30 +303,16 @@ static void draw_product(TgScene *scene, const TgFrame *frame, const TgCellLayou
   append_products(text, frame, processor);
   tg_processor_id_append(id, frame->schedule, processor);
   g_string_append(id, "-product");
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .id = id->str,
-                                 .x = centre.x,
-                                 .y = centre.y + (layout->height - layout->product) / 2,
-                                 .width = layout->width,
-                                 .height = layout->product,
-                                 .fill = "white",
-                                 .text = text->str,
-                                 .size = fitting_size(text->str, layout->product_size, layout->width - 6),
-                                 .ink = TG_COLOUR_INK});
+  centre.y += (layout->height - layout->product) / 2;
+  tg_scene_box_at(scene, id->str, NULL, centre, layout->width, layout->product, "white", NULL, 0);
+  tg_scene_label_mark(scene, fitting_size(text->str, layout->product_size, layout->width - 6), TG_COLOUR_INK,
+                      text->str);
 }
 
 static void draw_header(TgScene *scene, const TgCellLayout *layout, TgPoint centre, const char *name) {
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .x = centre.x,
-                                 .y = centre.y - (layout->height - layout->header) / 2,
-                                 .width = layout->width,
-                                 .height = layout->header,
-                                 .fill = TG_COLOUR_HEADER,
-                                 .line = TG_COLOUR_LINE,
-                                 .pen = 0.8,
-                                 .text = name,
-                                 .size = layout->name_size,
-                                 .ink = TG_COLOUR_INK});
+  centre.y -= (layout->height - layout->header) / 2;
+  tg_scene_box_at(scene, NULL, NULL, centre, layout->width, layout->header, TG_COLOUR_HEADER, TG_COLOUR_LINE, 0.8);
+  tg_scene_label_mark(scene, layout->name_size, TG_COLOUR_INK, name);
 }
 
 /* Over all else, so that pale slots do not eat it. */
@@ -346,15 +321,8 @@ static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellLayou
   g_autoptr(GString) id = g_string_new(NULL);
   const bool fails = frame->failure && frame->failure->processor == processor;
   tg_processor_id_append(id, frame->schedule, processor);
-  tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                 .id = id->str,
-                                 .title = name,
-                                 .x = centre.x,
-                                 .y = centre.y,
-                                 .width = layout->width,
-                                 .height = layout->height,
-                                 .line = fails ? TG_COLOUR_WRONG : TG_COLOUR_LINE,
-                                 .pen = fails ? 5 : 1.2});
+  tg_scene_box_at(scene, id->str, name, centre, layout->width, layout->height, NULL,
+                  fails ? TG_COLOUR_WRONG : TG_COLOUR_LINE, fails ? 5 : 1.2);
 }
 
 void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, int64_t processor, TgPoint centre,

@@ -5,31 +5,19 @@
 
 #include "palette.h"
 
-/* Flows under way. Two messages are one flow where all of this is equal. */
-typedef struct Key {
-  int64_t from, to;
-  uint8_t matrix;
-  bool round_edge, link_by_link;
-} Key;
-
+/* Flows under way. */
 typedef struct Gather {
   const TgFrame *frame;
   const TgFlowRules *rules;
   GArray *flows;
-  GHashTable *index; /* Key -> position in flows, plus 1 */
+  GHashTable *index; /* key_of() a flow -> position in flows, plus 1 */
   bool link_by_link; /* some block goes too far for an arrow of its own */
 } Gather;
 
-static guint key_hash(gconstpointer data) {
-  const Key *key = data;
-  guint64 hash = (guint64)key->from * 0x9e3779b97f4a7c15u ^ ((guint64)key->to << 20) ^ key->matrix;
-  return (guint)(hash ^ hash >> 32) + (key->round_edge ? 7u : 0u) + (key->link_by_link ? 13u : 0u);
-}
-
-static gboolean key_equal(gconstpointer a, gconstpointer b) {
-  const Key *x = a, *y = b;
-  return x->from == y->from && x->to == y->to && x->matrix == y->matrix && x->round_edge == y->round_edge &&
-         x->link_by_link == y->link_by_link;
+/* Two messages are one flow where this is equal. */
+static int64_t key_of(const Gather *gather, const TgFlow *flow) {
+  const int64_t ends = flow->from * gather->frame->processors + flow->to;
+  return ((ends * TG_MATRICES + flow->matrix) * 2 + flow->round_edge) * 2 + flow->link_by_link;
 }
 
 static bool same_lane(const TgFlow *a, const TgFlow *b) {
@@ -38,7 +26,7 @@ static bool same_lane(const TgFlow *a, const TgFlow *b) {
 }
 
 static TgFlow *find_flow(Gather *gather, const TgFlow *flow) {
-  Key key = {flow->from, flow->to, flow->matrix, flow->round_edge, flow->link_by_link};
+  const int64_t key = key_of(gather, flow);
   guint position = GPOINTER_TO_UINT(g_hash_table_lookup(gather->index, &key));
   if (position == 0) {
     g_array_append_val(gather->flows, *flow);
@@ -203,7 +191,7 @@ GArray *tg_flows_new(const TgFrame *frame, const TgFlowRules *rules) {
   Gather gather = {.frame = frame,
                    .rules = rules,
                    .flows = g_array_new(FALSE, FALSE, sizeof(TgFlow)),
-                   .index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL)};
+                   .index = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
   gather.link_by_link = needs_link_by_link(&gather);
   for (int64_t m = 0; m < frame->messages; m++) add_message(&gather, (int32_t)m);
   g_hash_table_unref(gather.index);

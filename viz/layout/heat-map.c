@@ -93,7 +93,6 @@ static const char *heat_map_words(const TgHeatMap *map) {
 }
 
 static int64_t rank_of(const TgHeatMap *map, int64_t panel, int64_t row, int64_t column) {
-  if (map->frame->schedule->dims == 1) return row * map->columns + column;
   return (row * map->columns + column) * map->panels + panel;
 }
 
@@ -133,11 +132,9 @@ static void append_tile_title(GString *title, const TgHeatMap *map, int64_t pane
 /* Whether the processor where the schedule fails is in the tile. */
 static bool has_failure(const TgHeatMap *map, int64_t panel, int64_t tile_row, int64_t tile_column) {
   const TgError *failure = map->frame->failure;
-  if (!failure || failure->processor < 0) return false;
-  for (int64_t r = tile_row * map->tile; r < MIN((tile_row + 1) * map->tile, map->rows); r++)
-    for (int64_t c = tile_column * map->tile; c < MIN((tile_column + 1) * map->tile, map->columns); c++)
-      if (rank_of(map, panel, r, c) == failure->processor) return true;
-  return false;
+  if (!failure || failure->processor < 0 || failure->processor % map->panels != panel) return false;
+  const int64_t place = failure->processor / map->panels;
+  return place / map->columns / map->tile == tile_row && place % map->columns / map->tile == tile_column;
 }
 
 static void draw_tile(const TgHeatMap *map, TgScene *scene, TgPoint at, int64_t panel, int64_t r, int64_t c) {

@@ -1,7 +1,6 @@
 
 #include "cube-place.h"
 #include "layout.h"
-#include "palette.h"
 
 /* A hypercube with one processor a node, as an oblique cube, or as cubes of cubes. */
 
@@ -25,15 +24,7 @@ static void place(TgLayout *layout) {
   tg_cube_place(&cube, dimension_of(frame), layout->cell.width, layout->cell.height);
   layout->width = cube.width;
   layout->height = cube.height;
-  for (int64_t p = 0; p < frame->processors; p++) tg_cube_at(&cube, frame->node[p], &layout->at[p].x, &layout->at[p].y);
-}
-
-static bool is_used(const TgLayout *layout, int64_t a, int64_t b) {
-  for (guint f = 0; f < layout->flows->len; f++) {
-    const TgFlow *flow = &g_array_index(layout->flows, TgFlow, f);
-    if ((flow->from == a && flow->to == b) || (flow->from == b && flow->to == a)) return true;
-  }
-  return false;
+  for (int64_t p = 0; p < frame->processors; p++) layout->at[p] = tg_cube_at(&cube, frame->node[p]);
 }
 
 static void draw_ground(const TgView *view) {
@@ -41,9 +32,7 @@ static void draw_ground(const TgView *view) {
   for (int64_t a = 0; a < frame->processors; a++) {
     for (int64_t b = a + 1; b < frame->processors; b++) {
       int32_t differ = frame->node[a] ^ frame->node[b];
-      if ((differ & (differ - 1)) != 0 || is_used(view->layout, a, b)) continue;
-      g_autofree char *from = tg_view_id(view, a), *to = tg_view_id(view, b);
-      tg_scene_line(view->scene, from, to, tg_view_at(view, a), tg_view_at(view, b), TG_COLOUR_IDLE, NULL, 0.8);
+      if ((differ & (differ - 1)) == 0) tg_view_idle(view, a, b, 0.8);
     }
   }
 }

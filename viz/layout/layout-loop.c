@@ -2,7 +2,6 @@
 
 #include "frame-network.h"
 #include "layout.h"
-#include "palette.h"
 
 /* One coordinate: a loop of two rows, out along the upper one and back along the lower one, so that neighbours stand
  * beside one another and the last beside the first. More than sixteen are small cells: a ring fills rows to and fro and
@@ -66,10 +65,7 @@ static void find_margins(TgLayout *layout) {
 }
 
 static void place(TgLayout *layout) {
-  if (layout->full)
-    tg_cell_layout_full(&layout->cell, layout->frame);
-  else
-    tg_cell_layout_small(&layout->cell, layout->frame);
+  (layout->full ? tg_cell_layout_full : tg_cell_layout_small)(&layout->cell, layout->frame);
   layout->gap_x = layout->full ? 62 : 24;
   layout->gap_y = layout->full ? 66 : 24;
   find_margins(layout);
@@ -83,26 +79,10 @@ static void place(TgLayout *layout) {
   }
 }
 
-/* Links that carry nothing in this step. */
-static void draw_idle(const TgView *view, int64_t processor) {
-  int64_t next = (processor + 1) % view->frame->processors;
-  for (guint f = 0; f < view->layout->flows->len; f++) {
-    const TgFlow *flow = &g_array_index(view->layout->flows, TgFlow, f);
-    if ((flow->from == processor && flow->to == next) || (flow->from == next && flow->to == processor)) return;
-  }
-  g_autofree char *from = tg_view_id(view, processor), *to = tg_view_id(view, next);
-  tg_scene_line(view->scene, from, to, tg_view_at(view, processor), tg_view_at(view, next), TG_COLOUR_IDLE, NULL, 1);
-}
-
 static void draw_ground(const TgView *view) {
-  bool closed = tg_frame_goes_round(view->frame) && view->frame->processors > 2;
-  for (int64_t p = 0; p + (closed ? 0 : 1) < view->frame->processors; p++) draw_idle(view, p);
-}
-
-static void draw_processor(const TgView *view, int64_t processor) {
-  g_autoptr(GString) name = g_string_new(NULL);
-  tg_processor_append(name, view->frame->schedule, processor);
-  tg_cell_draw(view->scene, view->frame, &view->layout->cell, processor, tg_view_at(view, processor), name->str);
+  const int64_t processors = view->frame->processors;
+  const bool closed = tg_frame_goes_round(view->frame) && processors > 2;
+  for (int64_t p = 0; p + (closed ? 0 : 1) < processors; p++) tg_view_idle(view, p, (p + 1) % processors, 1);
 }
 
 /* Along the outside of a row of the loop. */
@@ -143,4 +123,4 @@ static void draw_flow(const TgView *view, const TgFlow *flow) {
     draw_inside(view, flow, a, b);
 }
 
-const TgLayoutKind tg_layout_loop = {"loop", suits, place, draw_ground, draw_processor, draw_flow};
+const TgLayoutKind tg_layout_loop = {"loop", suits, place, draw_ground, tg_view_cell, draw_flow};

@@ -81,7 +81,7 @@ static void draw_plane(const TgView *view, int64_t plane) {
                        {left - pad, top + height}};
   corner[4] = corner[0];
   for (int side = 0; side < 4; side++)
-    tg_scene_line(view->scene, "canvas", "canvas", corner[side], corner[side + 1], "#e0e0e0", NULL, 1);
+    tg_scene_line(view->scene, NULL, "canvas", "canvas", corner[side], corner[side + 1], "#e0e0e0", NULL, 1);
   g_autofree char *name =
       g_strdup_printf("%s = %" G_GINT64_FORMAT, tg_name(frame->names, frame->names->axis[2]), plane);
   tg_scene_text(view->scene, view->origin.x + 30, top + height - 16, 13, TG_COLOUR_INK, name);
@@ -132,24 +132,15 @@ static void draw_processor(const TgView *view, int64_t processor) {
   if (holding.count == 0) g_string_append(title, style->name);
   bool sum = holding.count == 1 && holding.block.kind == TG_VALUE_SUM && frame->schedule->inner > 1;
   TgPoint at = tg_view_at(view, processor);
-  tg_scene_mark(view->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                       .id = id,
-                                       .title = title->str,
-                                       .x = at.x,
-                                       .y = at.y,
-                                       .width = BOX_WIDTH,
-                                       .height = BOX_HEIGHT,
-                                       .fill = holding.count == 0 ? "white"
-                                               : holding.fresh    ? style->ink
-                                                                  : style->tint,
-                                       .line = holding.count == 0 ? TG_COLOUR_IDLE : TG_COLOUR_LINE,
-                                       .text = sum ? NULL : text->str,
-                                       .size = holding.count > 1 ? 10 : 14,
-                                       .ink = holding.fresh ? "white" : style->ink});
+  const char *fill = holding.fresh ? style->ink : style->tint, *ink = holding.fresh ? "white" : style->ink;
+  const bool any = holding.count > 0;
+  tg_scene_box_at(view->scene, id, title->str, at, BOX_WIDTH, BOX_HEIGHT, any ? fill : "white",
+                  any ? TG_COLOUR_LINE : TG_COLOUR_IDLE, 0);
+  tg_scene_label_mark(view->scene, holding.count > 1 ? 10 : 14, ink, sum ? NULL : text->str);
   if (!sum) return;
   g_autofree char *terms = g_strdup_printf("%d/%d", holding.block.terms, frame->schedule->inner);
-  tg_scene_text(view->scene, at.x - 9, at.y, 14, holding.fresh ? "white" : style->ink, text->str);
-  tg_scene_text(view->scene, at.x + 14, at.y + 4, 9, holding.fresh ? "white" : style->ink, terms);
+  tg_scene_text(view->scene, at.x - 9, at.y, 14, ink, text->str);
+  tg_scene_text(view->scene, at.x + 14, at.y + 4, 9, ink, terms);
 }
 
 /* Between planes: side by side where several rise from one cell, behind the cells between. The number stands where the
@@ -160,7 +151,8 @@ static void draw_vertical(const TgView *view, const TgFlow *flow) {
   bool far = !view->frame->whole && abs(flow->hops) > 1;
   if (far) x -= 11;
   TgPoint begin = {x, a.y + sign * BOX_HEIGHT / 2}, end = {x, b.y - sign * BOX_HEIGHT / 2};
-  TgPoint point[4] = {begin, {x, begin.y + (end.y - begin.y) / 3}, {x, end.y - (end.y - begin.y) / 3}, end};
+  TgPoint point[4];
+  tg_bezier(point, begin, end, (TgPoint){0, 0});
   tg_view_arrow(view, flow, point, 4, NULL, 0);
   tg_view_number(view, flow, far ? x - 12 : x + 10, begin.y + sign * (8 + 12 * flow->lane));
 }

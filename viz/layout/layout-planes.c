@@ -103,13 +103,12 @@ static int round_corners(const TgPoint *corner, int corners, double radius, TgPo
   int n = 0;
   point[n++] = corner[0];
   for (int c = 1; c < corners; c++) {
-    TgPoint from = point[n - 1], at = corner[c], stop = at;
+    TgPoint at = corner[c], stop = at;
     double length = MAX(hypot(at.x - corner[c - 1].x, at.y - corner[c - 1].y), 1e-6);
     if (c < corners - 1)
       stop.x -= (at.x - corner[c - 1].x) * radius / length, stop.y -= (at.y - corner[c - 1].y) * radius / length;
-    point[n++] = (TgPoint){from.x + (stop.x - from.x) / 3, from.y + (stop.y - from.y) / 3};
-    point[n++] = (TgPoint){from.x + (stop.x - from.x) * 2 / 3, from.y + (stop.y - from.y) * 2 / 3};
-    point[n++] = stop;
+    tg_bezier(&point[n - 1], point[n - 1], stop, (TgPoint){0, 0});
+    n += 3;
     if (c == corners - 1) break;
     length = MAX(hypot(corner[c + 1].x - at.x, corner[c + 1].y - at.y), 1e-6);
     point[n++] = at;
@@ -278,17 +277,15 @@ static void draw_between_panels(const TgView *view, const TgFlow *flow) {
   if (!gather_panels(view, flow, &all)) return;
   const int64_t panels[2] = {panel_of(view, flow->from), panel_of(view, flow->to)};
   const Way way = find_way(view, &all, panels);
-  const double dx = way.to.x - way.from.x, dy = way.to.y - way.from.y, bx = dy * way.bend, by = -dx * way.bend;
-  const TgPoint point[4] = {way.from,
-                            {way.from.x + dx / 3 + bx, way.from.y + dy / 3 + by},
-                            {way.to.x - dx / 3 + bx, way.to.y - dy / 3 + by},
-                            way.to};
+  const TgPoint aside = {(way.to.y - way.from.y) * way.bend, -(way.to.x - way.from.x) * way.bend};
+  TgPoint point[4];
+  tg_bezier(point, way.from, way.to, aside);
   g_autoptr(GString) title = g_string_new(NULL);
   g_autofree char *from = panel_id(panels[0]), *to = panel_id(panels[1]);
   append_panels_title(title, view->frame, &all, panels);
   tg_view_arrow_between(view, &all, &(TgArrowEnds){from, to, title->str}, point, 4, NULL, 0);
-  tg_view_number(view, &all, (way.from.x + way.to.x) / 2 + bx * 0.75 + way.number.x,
-                 (way.from.y + way.to.y) / 2 + by * 0.75 + way.number.y);
+  tg_view_number(view, &all, (way.from.x + way.to.x) / 2 + aside.x * 0.75 + way.number.x,
+                 (way.from.y + way.to.y) / 2 + aside.y * 0.75 + way.number.y);
 }
 
 static void draw_flow(const TgView *view, const TgFlow *flow) {
@@ -345,10 +342,7 @@ static TgPoint place_of(const TgLayout *layout, const int64_t *coordinate) {
 
 static void place(TgLayout *layout) {
   const TgFrame *frame = layout->frame;
-  if (layout->full)
-    tg_cell_layout_full(&layout->cell, frame);
-  else
-    tg_cell_layout_small(&layout->cell, frame);
+  (layout->full ? tg_cell_layout_full : tg_cell_layout_small)(&layout->cell, frame);
   bool far = layout->frame->far_axes != 0;
   layout->gap_x = layout->full ? (far ? 64 : 58) : 24;
   layout->gap_y = layout->full ? (far ? 66 : 54) : 24;
@@ -429,7 +423,7 @@ static void draw_idle(const TgView *view, int64_t processor, int axis) {
     a.x += view->layout->cell.width / 2, b.x -= view->layout->cell.width / 2;
   else
     a.y += view->layout->cell.height / 2, b.y -= view->layout->cell.height / 2;
-  tg_scene_line(view->scene, from, to, a, b, TG_COLOUR_IDLE, NULL, 0.8);
+  tg_scene_line(view->scene, NULL, from, to, a, b, TG_COLOUR_IDLE, NULL, 0.8);
 }
 
 /* Links between neighbours that carry nothing, where the grid is the network. */
@@ -485,10 +479,4 @@ static void draw_ground(const TgView *view) {
   }
 }
 
-static void draw_processor(const TgView *view, int64_t processor) {
-  g_autoptr(GString) name = g_string_new(NULL);
-  tg_processor_append(name, view->frame->schedule, processor);
-  tg_cell_draw(view->scene, view->frame, &view->layout->cell, processor, tg_view_at(view, processor), name->str);
-}
-
-const TgLayoutKind tg_layout_planes = {"planes", suits, place, draw_ground, draw_processor, draw_flow};
+const TgLayoutKind tg_layout_planes = {"planes", suits, place, draw_ground, tg_view_cell, draw_flow};

@@ -32,10 +32,7 @@ static void find_flows(TgLayout *layout) {
     layout->between_planes |= planar && flow->axis > 1;
     layout->link_by_link |= flow->link_by_link;
   }
-  for (int64_t m = 0; m < layout->frame->messages; m++) {
-    uint8_t op = layout->frame->message[m].op;
-    layout->spread |= layout->frame->whole && !tg_op_traits(op)->is_direct;
-  }
+  layout->spread = tg_frame_spreads(layout->frame);
 }
 
 void tg_layout_init(TgLayout *layout, const TgFrame *frame) {

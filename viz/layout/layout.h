@@ -63,6 +63,11 @@ TgPoint tg_view_at(const TgView *view, int64_t processor);
 /** The id of the processor's mark in this panel. Free with g_free(). */
 char *tg_view_id(const TgView *view, int64_t processor);
 
+/** Draws a processor's cell under its name. */
+void tg_view_cell(const TgView *view, int64_t processor);
+/** Draws the link between two processors, where no flow of the step uses it. */
+void tg_view_idle(const TgView *view, int64_t a, int64_t b, double pen);
+
 /** Draws a flow along a chain of cubic Béziers, or along two. */
 void tg_view_arrow(const TgView *view, const TgFlow *flow, const TgPoint *point, int points, const TgPoint *second,
                    int second_points);

@@ -47,14 +47,8 @@ char *tg_picture_title(const TgFrame *frame) {
 }
 
 /* What a collective that is left whole does to links depends on how it is carried out. */
-static bool frame_spreads(const TgFrame *frame) {
-  for (int64_t m = 0; frame->detail && m < frame->messages; m++)
-    if (frame->whole && !tg_op_traits(frame->message[m].op)->is_direct) return true;
-  return false;
-}
-
 static void append_busiest(GString *text, const TgFrame *frame) {
-  if (frame->topology == NULL || frame->messages == 0 || frame_spreads(frame)) return;
+  if (frame->topology == NULL || frame->messages == 0 || tg_frame_spreads(frame)) return;
   char name[TG_TOPOLOGY_TEXT_BYTES];
   tg_topology_format(frame->topology, name, sizeof name);
   g_string_append_printf(text, " · busiest link of %s: %.4g %s", name, frame->link_blocks_max,
@@ -101,10 +95,7 @@ static void add_layout_notes(Picture *picture) {
   if (layout->numbers_blocks || layout->between_planes)
     g_string_append(text, text->len > 0 ? "; ×2: two blocks" : "×2 on an arrow: two blocks");
   if (text->len > 0) g_string_append_c(text, '.');
-  if (text->len > 0)
-    tg_caption_add_note(&picture->caption, g_string_free(text, FALSE));
-  else
-    g_string_free(text, TRUE);
+  tg_caption_add_note(&picture->caption, g_string_free(text, FALSE));
 }
 
 /* What is to be seen: which arrows, slots and samples. */
@@ -189,7 +180,7 @@ static char *failure_text(const TgError *failure) {
 static void picture_init(Picture *picture, const TgFrame *frame, TgHeat heat) {
   *picture = (Picture){.frame = frame};
   picture->caption.title = tg_picture_title(frame);
-  if (*frame->note) tg_caption_add_note(&picture->caption, g_strdup(frame->note));
+  tg_caption_add_note(&picture->caption, g_strdup(frame->note));
   if (frame->failure) tg_caption_add_note(&picture->caption, failure_text(frame->failure));
   tg_caption_set_totals(&picture->caption, tg_picture_totals(frame));
   if (frame->detail) {
@@ -222,17 +213,19 @@ TgRoom tg_picture_measure(const TgFrame *frame, TgHeat heat) {
   return room;
 }
 
+static void draw(const Picture *picture, TgScene *scene, TgPoint origin) {
+  if (picture->frame->detail)
+    tg_layout_draw(&picture->layout, scene, origin);
+  else
+    tg_heat_map_draw(&picture->map, scene, origin);
+}
+
 TgScene *tg_picture_new(const TgFrame *frame, TgHeat heat, const TgRoom *room) {
   Picture picture;
   picture_init(&picture, frame, heat);
-  TgRoom own = tg_caption_measure(&picture.caption, picture.width, picture.height);
   TgScene *scene = tg_scene_new();
   tg_scene_describe(scene, picture.caption.title, frame->note);
-  TgPoint origin = tg_caption_draw(&picture.caption, scene, picture.width, picture.height, room ? room : &own);
-  if (frame->detail)
-    tg_layout_draw(&picture.layout, scene, origin);
-  else
-    tg_heat_map_draw(&picture.map, scene, origin);
+  draw(&picture, scene, tg_caption_draw(&picture.caption, scene, picture.width, picture.height, room));
   picture_clear(&picture);
   return scene;
 }
@@ -247,10 +240,7 @@ TgScene *tg_picture_bare(const TgFrame *frame, TgHeat heat) {
     g_string_append_printf(notes, "%s%s", notes->len ? " " : "", picture.caption.lines[n]);
   tg_scene_set_canvas(scene, picture.width + 2 * MARGIN, picture.height + 2 * MARGIN);
   tg_scene_describe(scene, picture.caption.title, notes->str);
-  if (frame->detail)
-    tg_layout_draw(&picture.layout, scene, (TgPoint){MARGIN, MARGIN});
-  else
-    tg_heat_map_draw(&picture.map, scene, (TgPoint){MARGIN, MARGIN});
+  draw(&picture, scene, (TgPoint){MARGIN, MARGIN});
   picture_clear(&picture);
   return scene;
 }

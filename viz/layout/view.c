@@ -17,6 +17,21 @@ char *tg_view_id(const TgView *view, int64_t processor) {
   return g_string_free(id, FALSE);
 }
 
+void tg_view_cell(const TgView *view, int64_t processor) {
+  g_autoptr(GString) name = g_string_new(NULL);
+  tg_processor_append(name, view->frame->schedule, processor);
+  tg_cell_draw(view->scene, view->frame, &view->layout->cell, processor, tg_view_at(view, processor), name->str);
+}
+
+void tg_view_idle(const TgView *view, int64_t a, int64_t b, double pen) {
+  for (guint f = 0; f < view->layout->flows->len; f++) {
+    const TgFlow *flow = &g_array_index(view->layout->flows, TgFlow, f);
+    if ((flow->from == a && flow->to == b) || (flow->from == b && flow->to == a)) return;
+  }
+  g_autofree char *from = tg_view_id(view, a), *to = tg_view_id(view, b);
+  tg_scene_line(view->scene, NULL, from, to, tg_view_at(view, a), tg_view_at(view, b), TG_COLOUR_IDLE, NULL, pen);
+}
+
 double tg_flow_lane(const TgFlow *flow) {
   return flow->lane - (flow->lanes - 1) / 2.0;
 }
@@ -53,18 +68,12 @@ void tg_view_number(const TgView *view, const TgFlow *flow, double x, double y) 
   tg_flow_label(flow, text);
   if (text->len == 0) return;
   double size = view->layout->full ? 12 : 9;
-  if (!view->layout->full)
+  if (!view->layout->full) {
     tg_scene_label_stroke(view->scene, (TgPoint){x, y}, size, ink, text->str);
-  else
-    tg_scene_mark(view->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                         .x = x,
-                                         .y = y,
-                                         .width = tg_text_width(text->str, size) + 1,
-                                         .height = size,
-                                         .fill = "white",
-                                         .text = text->str,
-                                         .size = size,
-                                         .ink = ink});
+    return;
+  }
+  tg_scene_box_at(view->scene, NULL, NULL, (TgPoint){x, y}, tg_text_width(text->str, size) + 1, size, "white", NULL, 0);
+  tg_scene_label_mark(view->scene, size, ink, text->str);
 }
 
 double tg_view_number_width(const TgView *view, const TgFlow *flow) {
@@ -86,8 +95,8 @@ static void number_beside(const TgView *view, const TgFlow *flow, TgPoint middle
 }
 
 void tg_view_straight(const TgView *view, const TgFlow *flow, TgPoint a, TgPoint b) {
-  TgPoint point[4] = {
-      a, {a.x + (b.x - a.x) / 3, a.y + (b.y - a.y) / 3}, {a.x + (b.x - a.x) * 2 / 3, a.y + (b.y - a.y) * 2 / 3}, b};
+  TgPoint point[4];
+  tg_bezier(point, a, b, (TgPoint){0, 0});
   tg_view_arrow(view, flow, point, 4, NULL, 0);
   number_beside(view, flow, (TgPoint){(a.x + b.x) / 2, (a.y + b.y) / 2}, b.x - a.x, b.y - a.y);
 }
@@ -111,9 +120,10 @@ void tg_view_direct(const TgView *view, const TgFlow *flow, double offset, doubl
     tg_view_straight(view, flow, a, b);
     return;
   }
-  dx = b.x - a.x, dy = b.y - a.y;
-  double bx = nx * turn * 2 / 3, by = ny * turn * 2 / 3;
-  TgPoint point[4] = {a, {a.x + dx / 3 + bx, a.y + dy / 3 + by}, {b.x - dx / 3 + bx, b.y - dy / 3 + by}, b};
+  const TgPoint aside = {nx * turn * 2 / 3, ny * turn * 2 / 3};
+  const TgPoint middle = {(a.x + b.x) / 2 + aside.x * 0.75, (a.y + b.y) / 2 + aside.y * 0.75};
+  TgPoint point[4];
+  tg_bezier(point, a, b, aside);
   tg_view_arrow(view, flow, point, 4, NULL, 0);
-  number_beside(view, flow, (TgPoint){(a.x + b.x) / 2 + bx * 0.75, (a.y + b.y) / 2 + by * 0.75}, dx, dy);
+  number_beside(view, flow, middle, b.x - a.x, b.y - a.y);
 }

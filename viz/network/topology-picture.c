@@ -41,18 +41,13 @@ typedef struct Element {
   double width, height;
 } Element;
 
-/* An axis on the page. Axes 0 and 1 of a plane run down and right; with three, the last runs up, plane over plane, and
- * axis 0 towards the reader; with four, the last two place whole planes, aslant so that their links pass the nodes. */
-typedef struct Way {
-  double x, y;
-} Way;
-
 static double gap(const Element *element) {
   return MAX(element->width < 20 ? 22 : 32, MIN(element->width, element->height) * 0.45);
 }
 
-/* All places are sums of ways, so the corner nearest to the upper left is found axis by axis. */
-static void place_by_ways(Figure *figure, const Element *element, const Way *way, double margin) {
+/* All places are sums of the ways that axes take on the page, so the corner nearest to the upper left is found axis by
+ * axis. */
+static void place_by_ways(Figure *figure, const Element *element, const TgPoint *way, double margin) {
   double left = 0, top = 0, right = 0, bottom = 0;
   const TgLevel *level = figure->level;
   for (int a = 0; a < level->dims; a++) {
@@ -70,16 +65,18 @@ static void place_by_ways(Figure *figure, const Element *element, const Way *way
   figure->height = bottom - top + element->height + 2 * margin;
 }
 
+/* Axes 0 and 1 of a plane run down and right; with three, the last runs up, plane over plane, and axis 0 towards the
+ * reader; with four, the last two place whole planes, aslant so that their links pass the nodes. */
 static void place_grid(Figure *figure, const Element *element) {
   const TgLevel *level = figure->level;
   double px = element->width + gap(element), py = element->height + gap(element);
   double wide = px * (level->extents[1] + 0.8), high = py * (level->extents[0] + 0.8);
-  Way way[TG_MAX_DIMS] = {{0, py}, {px, 0}, {wide, py * 0.4}, {-px * 0.4, high}};
-  if (level->dims == 1) way[0] = (Way){px, 0};
+  TgPoint way[TG_MAX_DIMS] = {{0, py}, {px, 0}, {wide, py * 0.4}, {-px * 0.4, high}};
+  if (level->dims == 1) way[0] = (TgPoint){px, 0};
   if (level->dims == 3) {
-    way[0] = (Way){-px * 0.42, py * 0.8};
-    way[1] = (Way){px * MAX(1.1, 0.42 * level->extents[0]), 0};
-    way[2] = (Way){0, -py * (0.8 * level->extents[0] + 0.5)};
+    way[0] = (TgPoint){-px * 0.42, py * 0.8};
+    way[1] = (TgPoint){px * MAX(1.1, 0.42 * level->extents[0]), 0};
+    way[2] = (TgPoint){0, -py * (0.8 * level->extents[0] + 0.5)};
   }
   place_by_ways(figure, element, way, level->kind == TG_TORUS ? 44 : 12);
   figure->stubs = level->kind == TG_TORUS;
@@ -124,15 +121,15 @@ static void place_hypercube(Figure *figure, const Element *element) {
   tg_cube_place(&cube, figure->level->extents[0], MAX(element->width, height * 2), height);
   figure->width = cube.width;
   figure->height = cube.height;
-  for (int32_t e = 0; e < figure->level->nodes; e++) tg_cube_at(&cube, e, &figure->at[e].x, &figure->at[e].y);
+  for (int32_t e = 0; e < figure->level->nodes; e++) figure->at[e] = tg_cube_at(&cube, e);
 }
 
 static void place_line(Figure *figure, const Element *element) {
-  Way way[TG_MAX_DIMS] = {{element->width + gap(element), 0}};
+  TgPoint way[TG_MAX_DIMS] = {{element->width + gap(element), 0}};
   place_by_ways(figure, element, way, 12);
 }
 
-/* `width` × `height` is the size of an element. Free with figure_clear(). */
+/* `width` × `height` is the size of an element. Its `at` is the caller's. */
 static void figure_init(Figure *figure, const TgLevel *level, double width, double height) {
   static void (*const place[TG_NETWORK_KINDS])(Figure *, const Element *) = {
       [TG_TORUS] = place_grid,          [TG_MESH] = place_grid,   [TG_RING] = place_circle,   [TG_LINE] = place_line,
@@ -142,10 +139,6 @@ static void figure_init(Figure *figure, const TgLevel *level, double width, doub
   Element element = {width, height};
   bool ring = level->kind == TG_TORUS && level->dims == 1;
   (ring ? place_circle : place[level->kind])(figure, &element);
-}
-
-static void figure_clear(Figure *figure) {
-  g_free(figure->at);
 }
 
 /* More nodes are small and have no labels. */
@@ -261,19 +254,9 @@ static void draw_node(const Network *network, int64_t node) {
 
 static void draw_switch(const Network *network, int64_t vertex) {
   g_autofree char *id = vertex_id(network, vertex);
-  tg_scene_mark(network->scene, &(TgMark){.shape = TG_OUTLINE_BOX,
-                                          .id = id,
-                                          .title = id,
-                                          .x = network->at[vertex].x,
-                                          .y = network->at[vertex].y,
-                                          .width = 52,
-                                          .height = 22,
-                                          .fill = "#fbe5d6",
-                                          .line = border_of(network, vertex, TG_COLOUR_LINE),
-                                          .pen = 1.6,
-                                          .text = "switch",
-                                          .size = NODE_LABEL,
-                                          .ink = TG_COLOUR_INK});
+  tg_scene_box_at(network->scene, id, id, network->at[vertex], 52, 22, "#fbe5d6",
+                  border_of(network, vertex, TG_COLOUR_LINE), 1.6);
+  tg_scene_label_mark(network->scene, NODE_LABEL, TG_COLOUR_INK, "switch");
 }
 
 /* Where a link of a level ends: a node, a switch, or the border of a whole group of the level below. */
@@ -307,16 +290,8 @@ static void draw_stub(const Network *network, const char *id, const TgLink *link
   double length = hypot(away.x - end.centre.x, away.y - end.centre.y);
   double dx = (away.x - end.centre.x) / length, dy = (away.y - end.centre.y) / length;
   g_autofree char *from = vertex_id(network, here), *to = vertex_id(network, there);
-  TgPoint point[4];
-  for (int i = 0; i < 4; i++) point[i] = (TgPoint){a.x + dx * STUB * i / 3, a.y + dy * STUB * i / 3};
-  tg_scene_stroke(network->scene, &(TgStroke){.id = id,
-                                              .from = from,
-                                              .to = to,
-                                              .point = {point},
-                                              .points = {4},
-                                              .colour = level_colour[link->level],
-                                              .style = "dashed",
-                                              .pen = pen});
+  tg_scene_line(network->scene, id, from, to, a, (TgPoint){a.x + dx * STUB, a.y + dy * STUB}, level_colour[link->level],
+                "dashed", pen);
   if (!network->labelled || network->topology->levels > 1 || network->topology->level[0].dims > 2) return;
   g_autoptr(GString) label = g_string_new(NULL);
   append_label(label, network, there);
@@ -334,11 +309,8 @@ static bool goes_round(const Network *network, const TgLink *link) {
 }
 
 static int append_line(TgPoint *point, int points, TgPoint to) {
-  const TgPoint from = point[points - 1];
-  point[points++] = (TgPoint){from.x + (to.x - from.x) / 3, from.y + (to.y - from.y) / 3};
-  point[points++] = (TgPoint){to.x - (to.x - from.x) / 3, to.y - (to.y - from.y) / 3};
-  point[points++] = to;
-  return points;
+  tg_bezier(&point[points - 1], point[points - 1], to, (TgPoint){0, 0});
+  return points + 3;
 }
 
 /* Between the elements of a switch: the way down to one below the first row, on the left of its column; to lower rows
@@ -411,10 +383,12 @@ static void draw_network(Network *network, TgPoint corner) {
   for (int64_t cable = 0; cable < network->topology->links / 2; cable++) draw_cable(network, cable);
 }
 
-static void find_figures(Network *network) {
+static void open_network(Network *network, const TgTopology *topology) {
+  *network = (Network){.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
+  find_node_size(network);
   double width = network->node_width, height = network->node_height;
-  for (int l = 0; l < network->topology->levels; l++) {
-    const TgLevel *level = &network->topology->level[l];
+  for (int l = 0; l < topology->levels; l++) {
+    const TgLevel *level = &topology->level[l];
     figure_init(&network->figure[l], level, width, height);
     network->group[l] = g_new0(TgPoint, (gsize)level->nodes * (gsize)level->copies);
     width = network->figure[l].width;
@@ -429,20 +403,20 @@ static bool has_stubs(const Network *network) {
   return false;
 }
 
+static void append_fact(GString *text, const char *before, int64_t count, const char *one, const char *many) {
+  g_string_append(text, before);
+  tg_count_append(text, count, one, many);
+}
+
 static char *facts_of(const TgTopology *topology) {
   TgTopologyFacts facts;
   GString *text = g_string_new(NULL);
   tg_topology_facts(topology, &facts);
-  g_string_append_printf(text, "%" G_GINT64_FORMAT " nodes · ", facts.nodes);
-  if (facts.switches > 0)
-    g_string_append_printf(text, "%" G_GINT64_FORMAT " %s · ", facts.switches,
-                           facts.switches == 1 ? "switch" : "switches");
-  g_string_append_printf(text, "%" G_GINT64_FORMAT " %s · diameter %" G_GINT64_FORMAT " %s", facts.cables,
-                         facts.cables == 1 ? "cable" : "cables", facts.diameter_hops,
-                         facts.diameter_hops == 1 ? "hop" : "hops");
-  if (facts.bisection_links >= 0)
-    g_string_append_printf(text, " · bisection %" G_GINT64_FORMAT " %s", facts.bisection_links,
-                           facts.bisection_links == 1 ? "cable" : "cables");
+  g_string_append_printf(text, "%" G_GINT64_FORMAT " nodes", facts.nodes);
+  if (facts.switches > 0) append_fact(text, " · ", facts.switches, "switch", "switches");
+  append_fact(text, " · ", facts.cables, "cable", "cables");
+  append_fact(text, " · diameter ", facts.diameter_hops, "hop", "hops");
+  if (facts.bisection_links >= 0) append_fact(text, " · bisection ", facts.bisection_links, "cable", "cables");
   return g_string_free(text, FALSE);
 }
 
@@ -458,27 +432,9 @@ static void find_words(const Network *network, TgCaption *caption) {
   tg_caption_set_totals(caption, facts_of(network->topology));
 }
 
-static TgScene *scene_of(Network *network) {
-  TgCaption caption;
-  const Figure *figure = &network->figure[network->topology->levels - 1];
-  find_words(network, &caption);
-  const TgRoom room = tg_caption_measure(&caption, figure->width, figure->height);
-  network->scene = tg_scene_new();
-  tg_scene_describe(network->scene, caption.title, caption.totals);
-  draw_network(network, tg_caption_draw(&caption, network->scene, figure->width, figure->height, &room));
-  tg_caption_clear(&caption);
-  return network->scene;
-}
-
-static void open_network(Network *network, const TgTopology *topology) {
-  *network = (Network){.topology = topology, .at = g_new0(TgPoint, (gsize)topology->vertices)};
-  find_node_size(network);
-  find_figures(network);
-}
-
 static void close_network(Network *network) {
   for (int l = 0; l < network->topology->levels; l++) {
-    figure_clear(&network->figure[l]);
+    g_free(network->figure[l].at);
     g_free(network->group[l]);
   }
   g_free(network->at);
@@ -486,14 +442,23 @@ static void close_network(Network *network) {
 
 TgScene *tg_topology_scene(const TgTopology *topology) {
   Network network;
+  TgCaption caption;
   open_network(&network, topology);
-  TgScene *scene = scene_of(&network);
+  const Figure *figure = &network.figure[topology->levels - 1];
+  find_words(&network, &caption);
+  network.scene = tg_scene_new();
+  tg_scene_describe(network.scene, caption.title, caption.totals);
+  draw_network(&network, tg_caption_draw(&caption, network.scene, figure->width, figure->height, NULL));
+  tg_caption_clear(&caption);
   close_network(&network);
-  return scene;
+  return network.scene;
 }
 
 /* Before any of it is there; stubs are two for a cable. */
-static gboolean has_room(const TgTopology *topology, const char *format, uint64_t limit_bytes, GError **error) {
+static bool has_room(const TgTopology *topology, const char *format, uint64_t limit_bytes, GError **error) {
+  if (topology->nodes > TG_TOPOLOGY_PICTURE_NODES)
+    return TG_DRAW_FAIL(error, TOO_BIG, "the network has %d nodes, but at most %d can be drawn", topology->nodes,
+                        TG_TOPOLOGY_PICTURE_NODES);
   Network network;
   open_network(&network, topology);
   const Figure *figure = &network.figure[topology->levels - 1];
@@ -503,22 +468,14 @@ static gboolean has_room(const TgTopology *topology, const char *format, uint64_
                             .width = figure->width,
                             .height = figure->height};
   close_network(&network);
-  return tg_render_has_room(&size, format, limit_bytes, error);
+  if (!tg_render_has_room(&size, format, limit_bytes, error)) return false;
+  if (topology->links / 2 <= TG_TOPOLOGY_PICTURE_CABLES) return true;
+  return TG_DRAW_FAIL(error, TOO_BIG, "the network has %" G_GINT64_FORMAT " cables, but at most %d can be drawn",
+                      (gint64)topology->links / 2, TG_TOPOLOGY_PICTURE_CABLES);
 }
 
 GBytes *tg_draw_topology(const TgTopology *topology, const char *format, uint64_t memory_limit_bytes, GError **error) {
-  if (topology->nodes > TG_TOPOLOGY_PICTURE_NODES) {
-    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG, "the network has %d nodes, but at most %d can be drawn",
-                topology->nodes, TG_TOPOLOGY_PICTURE_NODES);
-    return NULL;
-  }
   if (!has_room(topology, format, memory_limit_bytes, error)) return NULL;
-  if (topology->links / 2 > TG_TOPOLOGY_PICTURE_CABLES) {
-    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG,
-                "the network has %" G_GINT64_FORMAT " cables, but at most %d can be drawn", (gint64)topology->links / 2,
-                TG_TOPOLOGY_PICTURE_CABLES);
-    return NULL;
-  }
   g_autoptr(TgScene) scene = tg_topology_scene(topology);
   return tg_render(scene, format, memory_limit_bytes, error);
 }

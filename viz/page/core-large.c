@@ -102,8 +102,7 @@ EXPORT(holds) void holds(Lab *lab, int32_t number, int32_t processor) {
   const Kept *kept = keep(lab, number);
   if (kept) {
     const TgBlockName *slot = kept->slot + processor;
-    tg_json_key(json, "hold");
-    tg_json_begin_array(json, TG_JSON_ROW);
+    tg_json_member_array(json, "hold", TG_JSON_ROW);
     for (int b = 0; b < lab->schedule.buffers; b++)
       for (int32_t i = 0; i < kept->frame.length[b]; i++, slot += kept->frame.processors)
         if (slot->kind != TG_VALUE_EMPTY) write_held(lab, slot, b, i, kept->frame.length[b] > 1);

@@ -16,7 +16,7 @@ static bool read_setting(Settings *settings, const char *key, const char *value,
 
 /* The settings of lines `key=value`. */
 static bool read_settings(Settings *settings, const char *lines, TgError *error) {
-  char **line = g_strsplit(lines, "\n", -1);
+  g_auto(GStrv) line = g_strsplit(lines, "\n", -1);
   bool good = true;
   for (char **at = line; *at && good; at++) {
     char *sign = strchr(*at, '=');
@@ -24,7 +24,6 @@ static bool read_settings(Settings *settings, const char *lines, TgError *error)
     *sign = '\0';
     good = read_setting(settings, *at, sign + 1, error);
   }
-  g_strfreev(line);
   return good;
 }
 
@@ -32,8 +31,7 @@ static void begin_step(const TgWalk *walk) {
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_string(json, "label", tg_walk_label(walk));
   tg_json_member_string(json, "note", tg_walk_note(walk));
-  tg_json_key(json, "lines");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "lines", TG_JSON_ROW);
 }
 
 static void end_step(void) {
@@ -47,8 +45,7 @@ static void write_steps(const Lab *lab) {
   TgError error;
   int64_t step = 0;
   uint64_t seen = 0; /* statements of the step */
-  tg_json_key(json, "steps");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "steps", TG_JSON_ROW);
   tg_walk_init(&walk, &lab->schedule, &lab->names);
   while (tg_walk_next(&walk, &error) == TG_PROGRESS_MORE && walk.step <= STEPS_LISTED) {
     if (walk.step != step) {
@@ -66,8 +63,7 @@ static void write_steps(const Lab *lab) {
 
 static void write_slot_names(const Lab *lab) {
   const TgFrame *frame = lab->frames ? &lab->frames->frame : NULL;
-  tg_json_key(json, "slots");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "slots", TG_JSON_ROW);
   for (int b = 0; frame && frame->detail && b < lab->schedule.buffers; b++) {
     const char *name = tg_name(&lab->names, lab->names.buffer[b]);
     for (int32_t i = 0; i < frame->length[b]; i++) {
@@ -84,6 +80,7 @@ static bool is_large(const Lab *lab) {
 
 static void write_names(const Lab *lab) {
   const TgSchedule *schedule = &lab->schedule;
+  const TgComputes *computes = &schedule->computes;
   char network[TG_TOPOLOGY_TEXT_BYTES];
   static const char *const matrices[] = {"A", "B", "C"};
   tg_topology_format(&lab->network, network, sizeof network);
@@ -97,38 +94,29 @@ static void write_names(const Lab *lab) {
   tg_json_member_integer(json, "inner", schedule->inner);
   tg_json_member_bool(json, "large", is_large(lab));
   tg_json_member_bool(json, "detail", lab->frames && lab->frames->frame.detail);
-  tg_json_key(json, "extents");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "extents", TG_JSON_ROW);
   for (int c = 0; c < schedule->dims; c++) tg_json_integer(json, schedule->extent[c]);
   tg_json_end_array(json);
-  tg_json_key(json, "axes");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "axes", TG_JSON_ROW);
   for (int c = 0; c < schedule->dims; c++) tg_json_string(json, tg_name(&lab->names, lab->names.axis[c]));
   tg_json_end_array(json);
-  tg_json_key(json, "blocks");
-  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_object(json, "blocks", TG_JSON_ROW);
   for (int m = 0; m < TG_MATRICES; m++) {
-    tg_json_key(json, matrices[m]);
-    tg_json_begin_array(json, TG_JSON_ROW);
-    tg_json_integer(json, schedule->blocks[m][0]);
-    tg_json_integer(json, schedule->blocks[m][1]);
+    tg_json_member_array(json, matrices[m], TG_JSON_ROW);
+    write_integers((int64_t[]){schedule->blocks[m][0], schedule->blocks[m][1]}, 2);
     tg_json_end_array(json);
   }
   tg_json_end_object(json);
-  tg_json_key(json, "computes");
-  tg_json_begin_array(json, TG_JSON_ROW);
-  tg_json_integer(json, schedule->computes.left);
-  tg_json_integer(json, schedule->computes.left_transposed);
-  tg_json_integer(json, schedule->computes.right);
-  tg_json_integer(json, schedule->computes.right_transposed);
+  tg_json_member_array(json, "computes", TG_JSON_ROW);
+  write_integers((int64_t[]){computes->left, computes->left_transposed, computes->right, computes->right_transposed},
+                 4);
   tg_json_end_array(json);
 }
 
 /* Of every block of C, row by row, the processor and the slot in which it must end. */
 static void write_c_places(const Lab *lab) {
   const TgFrame *frame = lab->frames ? &lab->frames->frame : NULL;
-  tg_json_key(json, "c_place");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "c_place", TG_JSON_ROW);
   for (int32_t i = 0; frame && frame->detail && i < lab->schedule.blocks[TG_MATRIX_C][0]; i++) {
     for (int32_t j = 0; j < lab->schedule.blocks[TG_MATRIX_C][1]; j++) {
       int64_t processor = -1;
@@ -136,8 +124,7 @@ static void write_c_places(const Lab *lab) {
       int32_t index = 0;
       tg_state_c_place(lab->frames->state, i, j, &processor, &buffer, &index);
       tg_json_begin_array(json, TG_JSON_ROW);
-      tg_json_integer(json, processor);
-      tg_json_integer(json, frame->first[buffer] + index);
+      write_integers((int64_t[]){processor, frame->first[buffer] + index}, 2);
       tg_json_end_array(json);
     }
   }

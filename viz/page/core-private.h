@@ -5,7 +5,7 @@
 
 #include "draw.h"
 #include "frame-private.h"
-#include "json-writer.h"
+#include "json-fields.h"
 #include "prove.h"
 #include "scene.h"
 
@@ -62,6 +62,8 @@ void take_answer(GString *text);
 void write_error(const char *stage, const TgError *error);
 void write_failure(const TgSchedule *schedule, const TgError *failure);
 void write_name(const TgBlockName *block);
+/** Writes them into the array that is open. */
+void write_integers(const int64_t *values, int count);
 
 /** The frame of a step, or of the last that there is; NULL where none can be made. */
 const TgFrame *seek_frame(Lab *lab, int64_t step);

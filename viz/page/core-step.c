@@ -4,27 +4,20 @@
 #include "scene-change.h"
 
 static void write_messages(const TgFrame *frame) {
-  tg_json_key(json, "message");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "message", TG_JSON_ROW);
   for (int64_t m = 0; frame->detail && m < frame->messages; m++) {
     const TgFrameMessage *message = &frame->message[m];
     tg_json_begin_array(json, TG_JSON_ROW);
-    tg_json_integer(json, message->from);
-    tg_json_integer(json, message->to);
+    write_integers((int64_t[]){message->from, message->to}, 2);
     write_name(&message->block);
-    tg_json_integer(json, message->round);
-    tg_json_integer(json, message->piece);
-    tg_json_integer(json, message->pieces);
-    tg_json_integer(json, message->add);
-    tg_json_integer(json, message->line);
+    write_integers((int64_t[]){message->round, message->piece, message->pieces, message->add, message->line}, 5);
     tg_json_end_array(json);
   }
   tg_json_end_array(json);
 }
 
 static void write_products(const TgFrame *frame) {
-  tg_json_key(json, "product");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "product", TG_JSON_ROW);
   for (int64_t p = 0; frame->detail && p < frame->products; p++) {
     const TgFrameProduct *product = &frame->product[p];
     tg_json_begin_array(json, TG_JSON_ROW);
@@ -32,10 +25,8 @@ static void write_products(const TgFrame *frame) {
     write_name(&product->result);
     write_name(&product->left);
     write_name(&product->right);
-    tg_json_integer(json, product->replace);
-    tg_json_integer(json, product->left_transposed);
-    tg_json_integer(json, product->right_transposed);
-    tg_json_integer(json, product->line);
+    write_integers((int64_t[]){product->replace, product->left_transposed, product->right_transposed, product->line},
+                   4);
     tg_json_end_array(json);
   }
   tg_json_end_array(json);
@@ -52,8 +43,7 @@ static void write_terms(const Lab *lab, TgValueId value) {
 /* By processor and slot: what it holds as the step ends, what the picture shows, and of a sum its terms. */
 static void write_slots(const Lab *lab) {
   const TgFrame *frame = lab->frame;
-  tg_json_key(json, "hold");
-  tg_json_begin_array(json, TG_JSON_ROW);
+  tg_json_member_array(json, "hold", TG_JSON_ROW);
   for (int64_t p = 0; frame->detail && p < frame->processors; p++) {
     tg_json_begin_array(json, TG_JSON_ROW);
     for (int b = 0; b < lab->schedule.buffers; b++) {
@@ -98,18 +88,16 @@ static void write_progress(const Lab *lab) {
 /** Facts of a step: `detail` also what slots hold, messages and products. The step may be the last that there is
  * instead, where the schedule fails before. */
 EXPORT(step) void step(Lab *lab, int32_t number, int32_t detail) {
+  TG_FIELD_TABLE(fields, TG_FIELD(TgFrame, step), TG_FIELD(TgFrame, label), TG_FIELD(TgFrame, note),
+                 TG_FIELD(TgFrame, messages), TG_FIELD(TgFrame, products));
   begin_answer();
   const TgFrame *frame = seek_frame(lab, number);
   if (frame) {
-    tg_json_member_integer(json, "step", frame->step);
+    tg_json_members(json, fields, frame);
     tg_json_member_integer(json, "last", tg_frames_steps(lab->frames));
     g_autofree char *title = tg_picture_title(frame), *totals = tg_picture_totals(frame);
     tg_json_member_string(json, "title", title);
     tg_json_member_string(json, "totals", totals);
-    tg_json_member_string(json, "label", frame->label);
-    tg_json_member_string(json, "note", frame->note);
-    tg_json_member_integer(json, "messages", frame->messages);
-    tg_json_member_integer(json, "products", frame->products);
     if (frame->processors <= LARGE_PROCESSORS) write_progress(lab);
     write_failure(&lab->schedule, frame->failure);
     if (detail) {

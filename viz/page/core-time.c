@@ -34,26 +34,20 @@ static bool predict(const Lab *lab, int64_t m, int64_t n, int64_t k, int32_t ele
 /** The time that model hockney predicts for C m x n and inner dimension k on a machine file. */
 EXPORT(time_of)
 void time_of(const Lab *lab, double m, double n, double k, int32_t element_bytes, const char *machine, size_t length) {
+  TG_FIELD_TABLE(fields, TG_FIELD(TgCost, time_s), TG_FIELD(TgCost, compute_s), TG_FIELD(TgCost, communication_s),
+                 TG_FIELD(TgCost, messages), TG_FIELD(TgCost, bytes), TG_FIELD(TgCost, hop_bytes));
   TgError error = {0};
   TgCost cost = {0};
   begin_answer();
   if (predict(lab, (int64_t)m, (int64_t)n, (int64_t)k, element_bytes, machine, length, &cost, &error)) {
-    tg_json_member_double(json, "time_s", cost.time_s);
-    tg_json_member_double(json, "compute_s", cost.compute_s);
-    tg_json_member_double(json, "communication_s", cost.communication_s);
-    tg_json_member_integer(json, "messages", cost.messages);
-    tg_json_member_integer(json, "bytes", cost.bytes);
-    tg_json_member_integer(json, "hop_bytes", cost.hop_bytes);
-    tg_json_key(json, "step");
-    tg_json_begin_array(json, TG_JSON_ROW);
+    tg_json_members(json, fields, &cost);
+    tg_json_member_array(json, "step", TG_JSON_ROW);
     for (int64_t s = 0; s < cost.trace.steps && s < STEPS_LISTED; s++) {
       const TgTraceStep *one = &cost.trace.step[s];
       tg_json_begin_array(json, TG_JSON_ROW);
       tg_json_double(json, one->start_s);
       tg_json_double(json, one->end_s);
-      tg_json_integer(json, one->messages);
-      tg_json_integer(json, one->bytes);
-      tg_json_integer(json, one->hop_bytes);
+      write_integers((int64_t[]){one->messages, one->bytes, one->hop_bytes}, 3);
       tg_json_end_array(json);
     }
     tg_json_end_array(json);

@@ -41,16 +41,16 @@ void take_answer(GString *answer) {
 }
 
 void write_error(const char *stage, const TgError *error) {
-  tg_json_key(json, "error");
-  tg_json_begin_object(json, TG_JSON_ROW);
+  TG_FIELD_TABLE(fields, TG_FIELD(TgError, line), TG_FIELD(TgError, column), TG_FIELD(TgError, message));
+  tg_json_member_object(json, "error", TG_JSON_ROW);
   tg_json_member_string(json, "stage", stage);
-  tg_json_member_integer(json, "line", error->line);
-  tg_json_member_integer(json, "column", error->column);
-  tg_json_member_string(json, "message", error->message);
+  tg_json_members(json, fields, error);
   tg_json_end_object(json);
 }
 
 void write_failure(const TgSchedule *schedule, const TgError *failure) {
+  TG_FIELD_TABLE(fields, TG_FIELD(TgError, step), TG_FIELD(TgError, line), TG_FIELD(TgError, processor),
+                 TG_FIELD(TgError, message));
   g_autoptr(GString) id = g_string_new(NULL), name = g_string_new(NULL);
   tg_json_key(json, "failure");
   if (!failure) {
@@ -62,12 +62,9 @@ void write_failure(const TgSchedule *schedule, const TgError *failure) {
     tg_processor_append(name, schedule, failure->processor);
   }
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_integer(json, "step", failure->step);
-  tg_json_member_integer(json, "line", failure->line);
-  tg_json_member_integer(json, "processor", failure->processor);
+  tg_json_members(json, fields, failure);
   tg_json_member_string(json, "id", id->str);
   tg_json_member_string(json, "name", name->str);
-  tg_json_member_string(json, "message", failure->message);
   tg_json_end_object(json);
 }
 
@@ -75,6 +72,10 @@ void write_name(const TgBlockName *block) {
   g_autoptr(GString) name = g_string_new(NULL);
   tg_block_name_append(name, block);
   tg_json_string(json, name->str);
+}
+
+void write_integers(const int64_t *values, int count) {
+  for (int i = 0; i < count; i++) tg_json_integer(json, values[i]);
 }
 
 const TgFrame *seek_frame(Lab *lab, int64_t step) {

@@ -5,6 +5,7 @@
 #include "json-fields.h"
 #include "page-data.h"
 #include "picture.h"
+#include "svg-text.h"
 
 const char *tg_page_lacks(void) {
   return tg_page_template_bytes > 0 ? NULL : tg_page_missing;
@@ -27,28 +28,17 @@ static void write_schedule(TgJson *json, const TgPageSchedule *one) {
 
 /* A script element ends at the first "</", whatever it holds. */
 static char *setup_of(const TgPageSchedule *schedules, int count, const TgPageOptions *options) {
+  TG_FIELD_TABLE(size, TG_FIELD(TgPageOptions, m), TG_FIELD(TgPageOptions, n), TG_FIELD(TgPageOptions, k));
+  TG_FIELD_TABLE(fields, TG_FIELD(TgPageOptions, step), TG_FIELD_GROUP("size", size),
+                 TG_FIELD(TgPageOptions, element_bytes), TG_FIELD(TgPageOptions, machine));
   g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_member_array(json, "labs", TG_JSON_ROW);
   for (int i = 0; i < count; i++) write_schedule(json, &schedules[i]);
   tg_json_end_array(json);
-  tg_json_member_integer(json, "step", options->step);
-  tg_json_member_object(json, "size", TG_JSON_ROW);
-  tg_json_member_integer(json, "m", options->m);
-  tg_json_member_integer(json, "n", options->n);
-  tg_json_member_integer(json, "k", options->k);
+  tg_json_members(json, fields, options);
   tg_json_end_object(json);
-  tg_json_member_integer(json, "element_bytes", options->element_bytes);
-  tg_json_member_string(json, "machine", options->machine);
-  tg_json_end_object(json);
-  GString *text = g_string_new(NULL);
-  for (const char *c = tg_json_text(json, NULL); *c; c++) {
-    if (*c == '<')
-      g_string_append(text, "\\u003c");
-    else
-      g_string_append_c(text, *c);
-  }
-  return g_string_free(text, FALSE);
+  return tg_text_replace(tg_json_text(json, NULL), "<", "\\u003c");
 }
 
 enum { PICTURE_PROCESSORS = 256 }; /* the page stays small */
@@ -68,11 +58,6 @@ static void append_messages(GString *html, const TgFrame *frame) {
     g_string_append(html, "</td></tr>\n");
   }
   g_string_append(html, "</tbody></table>\n");
-}
-
-static void append_element(GString *html, const char *name, const char *text) {
-  g_autofree char *escaped = g_markup_escape_text(text, -1);
-  g_string_append_printf(html, "<%s>%s</%s>\n", name, escaped, name);
 }
 
 /* The title's first part names schedule and network. */
@@ -97,14 +82,14 @@ static bool append_first(GString *title, GString *html, const TgPageSchedule *on
   g_autoptr(TgScene) scene = tg_picture_bare(frame, one->options->heat);
   g_autofree char *totals = tg_picture_totals(frame);
   append_title(title, tg_scene_title(scene));
-  append_element(html, "h2", tg_scene_title(scene));
-  append_element(html, "p", frame->note);
-  if (frame->failure) append_element(html, "p", frame->failure->message);
+  tg_svg_element(html, "h2", tg_scene_title(scene));
+  tg_svg_element(html, "p", frame->note);
+  if (frame->failure) tg_svg_element(html, "p", frame->failure->message);
   if (frame->processors <= PICTURE_PROCESSORS) {
     g_autoptr(GString) svg = tg_scene_svg(scene, prefix);
     g_string_append(html, svg->str);
   }
-  append_element(html, "p", totals);
+  tg_svg_element(html, "p", totals);
   append_messages(html, frame);
   return true;
 }

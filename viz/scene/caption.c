@@ -13,7 +13,7 @@ void tg_caption_clear(TgCaption *caption) {
 }
 
 void tg_caption_add_note(TgCaption *caption, char *text) {
-  if (caption->notes < TG_CAPTION_NOTES)
+  if (*text && caption->notes < TG_CAPTION_NOTES)
     caption->lines[caption->notes++] = text;
   else
     g_free(text);
@@ -126,10 +126,11 @@ void tg_room_grow(TgRoom *room, const TgRoom *other) {
 }
 
 TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, const TgRoom *room) {
-  Block block = {.caption = caption, .width = room->width, .scene = scene};
-  tg_scene_set_canvas(scene, room->width, room->head + room->height + room->foot);
-  tg_scene_bold(scene, "title", room->width / 2, MARGIN + 12, TITLE, caption->title);
+  const TgRoom all = room ? *room : tg_caption_measure(caption, width, height);
+  Block block = {.caption = caption, .width = all.width, .scene = scene};
+  tg_scene_set_canvas(scene, all.width, all.head + all.height + all.foot);
+  tg_scene_bold(scene, "title", all.width / 2, MARGIN + 12, TITLE, caption->title);
   draw_notes(&block, MARGIN + 30);
-  draw_foot(&block, room->head + room->height + 8);
-  return (TgPoint){(room->width - width) / 2, room->head + (room->height - height) / 2};
+  draw_foot(&block, all.head + all.height + 8);
+  return (TgPoint){(all.width - width) / 2, all.head + (all.height - height) / 2};
 }

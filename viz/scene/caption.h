@@ -34,7 +34,7 @@ typedef struct TgRoom {
 /** Frees what the caption holds. */
 void tg_caption_clear(TgCaption *caption);
 
-/** Adds a sentence above the picture; owns `text`. */
+/** Adds a sentence above the picture, unless it is empty; owns `text`. */
 void tg_caption_add_note(TgCaption *caption, char *text);
 /** Adds a sample below it; owns `words`. */
 void tg_caption_add_key(TgCaption *caption, const char *sample, int matrix, bool strong, char *words);
@@ -45,8 +45,8 @@ void tg_caption_set_totals(TgCaption *caption, char *text);
 TgRoom tg_caption_measure(const TgCaption *caption, double width, double height);
 /** Makes `room` so large that `other` fits, too. */
 void tg_room_grow(TgRoom *room, const TgRoom *other);
-/** Sets the scene's canvas to the room, which may be larger than what was measured, draws the words, and tells where
- * the picture goes: in rooms of the same size to the same place. */
+/** Sets the scene's canvas to the room, which may be larger than what was measured (NULL: what is measured), draws the
+ * words, and tells where the picture goes: in rooms of the same size to the same place. */
 TgPoint tg_caption_draw(const TgCaption *caption, TgScene *scene, double width, double height, const TgRoom *room);
 
 #endif

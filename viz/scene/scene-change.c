@@ -10,17 +10,14 @@ enum { LINES_MOST = 10 }; /* numbered by a digit */
 typedef struct Group {
   const TgMark *mark;
   const TgStroke *stroke;
-  const TgPoint *point; /* of the stroke */
   const char *id, *title;
 } Group;
 
 static Group *groups_of(const TgScene *scene) {
   Group *groups = g_new0(Group, scene->strokes->len + scene->marks->len);
-  const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
   for (guint s = 0; s < scene->strokes->len; s++) {
     const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
-    groups[s] = (Group){.stroke = stroke, .point = point, .id = stroke->id, .title = stroke->title};
-    point += stroke->points[0] + stroke->points[1];
+    groups[s] = (Group){.stroke = stroke, .id = stroke->id, .title = stroke->title};
   }
   for (guint m = 0; m < scene->marks->len; m++) {
     const TgMark *mark = &g_array_index(scene->marks, TgMark, m);
@@ -53,25 +50,24 @@ static bool is_same_mark(const TgMark *a, const TgMark *b) {
          lines == lines_of(b->text) && lines <= LINES_MOST;
 }
 
-static bool is_same_stroke(const Group *a, const Group *b) {
-  const TgStroke *s = a->stroke, *t = b->stroke;
+static bool is_same_stroke(const TgStroke *s, const TgStroke *t) {
   const int points = s->points[0] + s->points[1];
   return s->points[0] == t->points[0] && s->points[1] == t->points[1] && s->head == t->head && s->pen == t->pen &&
          !s->label == !t->label && is_same_text(s->colour, t->colour) && is_same_text(s->style, t->style) &&
          (!s->label ||
           (s->label_at.x == t->label_at.x && s->label_at.y == t->label_at.y && s->label_size == t->label_size &&
            is_same_text(s->ink, t->ink) && lines_of(s->label) == 1 && lines_of(t->label) == 1)) &&
-         memcmp(a->point, b->point, (gsize)points * sizeof(TgPoint)) == 0;
+         memcmp(s->point[0], t->point[0], (gsize)points * sizeof(TgPoint)) == 0;
 }
 
 static bool is_same_look(const Group *a, const Group *b) {
   if (!a->mark != !b->mark || !a->title != !b->title) return false;
-  return a->mark ? is_same_mark(a->mark, b->mark) : is_same_stroke(a, b);
+  return a->mark ? is_same_mark(a->mark, b->mark) : is_same_stroke(a->stroke, b->stroke);
 }
 
 /* Of groups of the same look the same: by where they are. */
 static guint hash_of(const Group *group) {
-  const TgPoint at = group->mark ? (TgPoint){group->mark->x, group->mark->y} : group->point[0];
+  const TgPoint at = group->mark ? (TgPoint){group->mark->x, group->mark->y} : *group->stroke->point[0];
   guint64 x, y;
   memcpy(&x, &at.x, sizeof x);
   memcpy(&y, &at.y, sizeof y);
@@ -152,8 +148,8 @@ static void end_run(Records *records) {
   records->count = 0;
 }
 
-/* Begins a field of the group that is made from group `from`. */
-static void field(Records *records, gint32 from, char what) {
+/* Begins a field of the group that is made from group `from`; `line` of its text, or -1. */
+static void field(Records *records, gint32 from, char what, int line) {
   if (!records->changes) {
     end_run(records);
     g_string_append_printf(records->text, TG_SCENE_RECORD "~%d", from);
@@ -161,6 +157,7 @@ static void field(Records *records, gint32 from, char what) {
   }
   g_string_append(records->text, TG_SCENE_FIELD);
   g_string_append_c(records->text, what);
+  if (line >= 0) g_string_append_c(records->text, (char)('0' + line));
 }
 
 static void change_name(Records *records, gint32 number, char what, const char *before, const char *now) {
@@ -173,16 +170,15 @@ static void change_name(Records *records, gint32 number, char what, const char *
   g_string_append(records->names, now);
 }
 
-static void change_text(Records *records, gint32 from, char what, const char *before, const char *now) {
+static void change_text(Records *records, gint32 from, char what, int line, const char *before, const char *now) {
   if (is_same_text(before, now)) return;
-  field(records, from, what);
+  field(records, from, what, line);
   g_string_append(records->text, now);
 }
 
 static void change_number(Records *records, gint32 from, char what, int line, double before, double now) {
   if (before == now) return;
-  field(records, from, what);
-  if (line >= 0) g_string_append_c(records->text, (char)('0' + line));
+  field(records, from, what, line);
   tg_scene_append_number(records->text, now);
 }
 
@@ -190,22 +186,18 @@ static void change_line(Records *records, gint32 from, int line, const TgMark *b
                         const char *words_before, const char *words) {
   const gsize length_before = strcspn(words_before, "\n"), length = strcspn(words, "\n");
   if (length != length_before || memcmp(words, words_before, length) != 0) {
-    field(records, from, 'd');
-    g_string_append_c(records->text, (char)('0' + line));
+    field(records, from, 'd', line);
     g_string_append_len(records->text, words, (gssize)length);
   }
   change_number(records, from, 'y', line, tg_scene_line_y(before, line), tg_scene_line_y(now, line));
   change_number(records, from, 'z', line, before->size, now->size);
-  if (is_same_text(before->ink, now->ink)) return;
-  field(records, from, 'k');
-  g_string_append_c(records->text, (char)('0' + line));
-  g_string_append(records->text, now->ink);
+  change_text(records, from, 'k', line, before->ink, now->ink);
 }
 
 static void change_mark(Records *records, gint32 from, const TgMark *before, const TgMark *now) {
   if (now->shape != TG_OUTLINE_TEXT) {
-    change_text(records, from, 'f', tg_scene_fill(before), tg_scene_fill(now));
-    change_text(records, from, 's', tg_scene_border(before), tg_scene_border(now));
+    change_text(records, from, 'f', -1, tg_scene_fill(before), tg_scene_fill(now));
+    change_text(records, from, 's', -1, tg_scene_border(before), tg_scene_border(now));
     if (now->line) change_number(records, from, 'w', -1, tg_scene_pen(before), tg_scene_pen(now));
   }
   const char *words_before = before->text, *words = now->text;
@@ -216,13 +208,6 @@ static void change_mark(Records *records, gint32 from, const TgMark *before, con
   }
 }
 
-static void change_stroke(Records *records, gint32 from, const TgStroke *before, const TgStroke *now) {
-  if (now->label == NULL || is_same_text(before->label, now->label)) return;
-  field(records, from, 'd');
-  g_string_append_c(records->text, '0');
-  g_string_append(records->text, now->label);
-}
-
 static void write_group(Records *records, gint32 from, const Group *before, gint32 number, const Group *now) {
   if (from < 0) {
     end_run(records);
@@ -230,7 +215,7 @@ static void write_group(Records *records, gint32 from, const Group *before, gint
     if (now->mark)
       tg_scene_svg_mark(records->text, now->mark, records->prefix);
     else
-      tg_scene_svg_stroke(records->text, now->stroke, now->point, records->prefix);
+      tg_scene_svg_stroke(records->text, now->stroke, records->prefix);
     return;
   }
   records->changes = records->renames = false;
@@ -238,8 +223,8 @@ static void write_group(Records *records, gint32 from, const Group *before, gint
   change_name(records, number, 't', before[from].title, now->title);
   if (now->mark)
     change_mark(records, from, before[from].mark, now->mark);
-  else
-    change_stroke(records, from, before[from].stroke, now->stroke);
+  else if (now->stroke->label)
+    change_text(records, from, 'd', 0, before[from].stroke->label, now->stroke->label);
   if (records->changes) return;
   if (records->count > 0 && from != records->first + records->count) end_run(records);
   if (records->count++ == 0) records->first = from;

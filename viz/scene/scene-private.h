@@ -17,8 +17,7 @@
 struct TgScene {
   GStringChunk *strings; /* all strings of marks and strokes */
   GArray *marks;         /* TgMark */
-  GArray *strokes;       /* TgStroke; point[] are offsets into points, see tg_scene_points() */
-  GArray *points;        /* TgPoint */
+  GArray *strokes;       /* TgStroke; point[0] is the scene's, and point[1] follows it there */
   double width, height;
   const char *title, *description;
 };
@@ -26,7 +25,7 @@ struct TgScene {
 enum { TG_HEAD_POINTS = 10 }; /* length of an arrowhead of scale 1 */
 
 /** Heads grow with the pen, but take no more than two thirds of a short arrow. */
-double tg_stroke_head_scale(const TgStroke *stroke, const TgPoint *point);
+double tg_stroke_head_scale(const TgStroke *stroke);
 
 /** A mark in SVG: its colours, `none` where it has none, and the width of its border. */
 const char *tg_scene_fill(const TgMark *mark);

@@ -10,19 +10,13 @@ static void append_point(GString *svg, double x, double y) {
 }
 
 static void append_length(GString *svg, const char *name, double value) {
-  g_string_append_c(svg, ' ');
-  g_string_append(svg, name);
-  g_string_append(svg, "=\"");
+  g_string_append_printf(svg, " %s=\"", name);
   tg_scene_append_number(svg, value);
   g_string_append_c(svg, '"');
 }
 
 static void append_attribute(GString *svg, const char *name, const char *value) {
-  g_string_append_c(svg, ' ');
-  g_string_append(svg, name);
-  g_string_append(svg, "=\"");
-  g_string_append(svg, value);
-  g_string_append_c(svg, '"');
+  g_string_append_printf(svg, " %s=\"%s\"", name, value);
 }
 
 /* A group is one line of the file, whatever its words hold. */
@@ -37,12 +31,9 @@ static void append_escaped(GString *svg, const char *text, gsize length) {
 }
 
 static void open_group(GString *svg, const char *prefix, const char *id, const char *kind, const char *title) {
-  g_string_append(svg, "<g id=\"");
-  g_string_append(svg, prefix);
+  g_string_append_printf(svg, "<g id=\"%s", prefix);
   append_escaped(svg, id, strlen(id));
-  g_string_append(svg, "\" class=\"");
-  g_string_append(svg, kind);
-  g_string_append(svg, "\">");
+  g_string_append_printf(svg, "\" class=\"%s\">", kind);
   if (title == NULL) return;
   g_string_append(svg, "<title>");
   append_escaped(svg, title, strlen(title));
@@ -96,10 +87,12 @@ void tg_scene_svg_mark(GString *svg, const TgMark *mark, const char *prefix) {
 }
 
 /* The line ends where the head begins; the head's border, as wide as the pen, makes its point reach further. */
-static void append_piece(GString *svg, const TgStroke *stroke, const TgPoint *point, int points, double scale) {
+static void append_piece(GString *svg, const TgStroke *stroke, int piece) {
+  const TgPoint *point = stroke->point[piece];
+  const int points = stroke->points[piece];
   TgPoint end = point[points - 1], control = point[points - 2];
   double dx = end.x - control.x, dy = end.y - control.y, length = MAX(hypot(dx, dy), 1e-6);
-  double tip = 1.5 * stroke->pen, head = TG_HEAD_POINTS * scale, half = 0.35 * head;
+  double tip = 1.5 * stroke->pen, head = TG_HEAD_POINTS * tg_stroke_head_scale(stroke), half = 0.35 * head;
   double back = stroke->head == TG_HEAD_ARROW ? tip + head : 0;
   dx /= length;
   dy /= length;
@@ -130,11 +123,10 @@ static void append_piece(GString *svg, const TgStroke *stroke, const TgPoint *po
   g_string_append(svg, "\"/>");
 }
 
-void tg_scene_svg_stroke(GString *svg, const TgStroke *stroke, const TgPoint *point, const char *prefix) {
-  double scale = tg_stroke_head_scale(stroke, point);
+void tg_scene_svg_stroke(GString *svg, const TgStroke *stroke, const char *prefix) {
   open_group(svg, prefix, stroke->id, "edge", stroke->title);
-  append_piece(svg, stroke, point, stroke->points[0], scale);
-  if (stroke->points[1] > 0) append_piece(svg, stroke, point + stroke->points[0], stroke->points[1], scale);
+  append_piece(svg, stroke, 0);
+  if (stroke->points[1] > 0) append_piece(svg, stroke, 1);
   if (stroke->label) {
     TgMark label = {.x = stroke->label_at.x,
                     .y = stroke->label_at.y,
@@ -159,12 +151,8 @@ GString *tg_scene_svg(const TgScene *scene, const char *prefix) {
   g_string_append(svg, " aria-label=\"");
   append_escaped(svg, scene->title, strlen(scene->title));
   g_string_append(svg, "\">\n");
-  const TgPoint *point = (const TgPoint *)(const void *)scene->points->data;
-  for (guint s = 0; s < scene->strokes->len; s++) {
-    const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
-    tg_scene_svg_stroke(svg, stroke, point, prefix);
-    point += stroke->points[0] + stroke->points[1];
-  }
+  for (guint s = 0; s < scene->strokes->len; s++)
+    tg_scene_svg_stroke(svg, &g_array_index(scene->strokes, TgStroke, s), prefix);
   for (guint m = 0; m < scene->marks->len; m++) tg_scene_svg_mark(svg, &g_array_index(scene->marks, TgMark, m), prefix);
   g_string_append(svg, "</svg>");
   return svg;

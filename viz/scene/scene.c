@@ -10,13 +10,12 @@ TgScene *tg_scene_new(void) {
   scene->strings = g_string_chunk_new(4096);
   scene->marks = g_array_new(FALSE, FALSE, sizeof(TgMark));
   scene->strokes = g_array_new(FALSE, FALSE, sizeof(TgStroke));
-  scene->points = g_array_new(FALSE, FALSE, sizeof(TgPoint));
   scene->title = scene->description = "";
   return scene;
 }
 
 void tg_scene_free(TgScene *scene) {
-  g_array_unref(scene->points);
+  for (guint s = 0; s < scene->strokes->len; s++) g_free((gpointer)g_array_index(scene->strokes, TgStroke, s).point[0]);
   g_array_unref(scene->strokes);
   g_array_unref(scene->marks);
   g_string_chunk_free(scene->strings);
@@ -70,9 +69,11 @@ void tg_scene_stroke(TgScene *scene, const TgStroke *stroke) {
   kept.to = keep(scene, stroke->to);
   kept.colour = keep_once(scene, stroke->colour);
   kept.style = keep_once(scene, stroke->style);
-  for (int piece = 0; piece < 2; piece++)
-    if (stroke->points[piece] > 0)
-      g_array_append_vals(scene->points, stroke->point[piece], (guint)stroke->points[piece]);
+  TgPoint *point = g_new(TgPoint, stroke->points[0] + stroke->points[1]);
+  for (int piece = 0; piece < 2; piece++) {
+    kept.point[piece] = point;
+    for (int p = 0; p < stroke->points[piece]; p++) *point++ = stroke->point[piece][p];
+  }
   g_array_append_val(scene->strokes, kept);
 }
 
@@ -100,28 +101,53 @@ void tg_scene_bold(TgScene *scene, const char *id, double x, double y, double si
                                  .text = text});
 }
 
-void tg_scene_box(TgScene *scene, const char *id, const char *title, TgPoint a, TgPoint b, const char *fill,
-                  const char *line, double pen) {
+void tg_scene_box_at(TgScene *scene, const char *id, const char *title, TgPoint centre, double width, double height,
+                     const char *fill, const char *line, double pen) {
   tg_scene_mark(scene, &(TgMark){.shape = TG_OUTLINE_BOX,
                                  .id = id,
                                  .title = title,
-                                 .x = (a.x + b.x) / 2,
-                                 .y = (a.y + b.y) / 2,
-                                 .width = fabs(b.x - a.x),
-                                 .height = fabs(b.y - a.y),
+                                 .x = centre.x,
+                                 .y = centre.y,
+                                 .width = width,
+                                 .height = height,
                                  .fill = fill,
                                  .line = line,
                                  .pen = pen});
 }
 
-void tg_scene_line(TgScene *scene, const char *from, const char *to, TgPoint a, TgPoint b, const char *colour,
-                   const char *style, double pen) {
-  TgPoint point[4] = {
-      a, {a.x + (b.x - a.x) / 3, a.y + (b.y - a.y) / 3}, {b.x - (b.x - a.x) / 3, b.y - (b.y - a.y) / 3}, b};
-  tg_scene_stroke(
-      scene,
-      &(TgStroke){
-          .from = from, .to = to, .point = {point}, .points = {4}, .colour = colour, .style = style, .pen = pen});
+void tg_scene_box(TgScene *scene, const char *id, const char *title, TgPoint a, TgPoint b, const char *fill,
+                  const char *line, double pen) {
+  tg_scene_box_at(scene, id, title, (TgPoint){(a.x + b.x) / 2, (a.y + b.y) / 2}, fabs(b.x - a.x), fabs(b.y - a.y), fill,
+                  line, pen);
+}
+
+void tg_scene_label_mark(TgScene *scene, double size, const char *ink, const char *text) {
+  TgMark *mark = &g_array_index(scene->marks, TgMark, scene->marks->len - 1);
+  mark->text = keep(scene, text);
+  mark->ink = keep_once(scene, ink);
+  mark->size = size;
+}
+
+void tg_bezier(TgPoint point[4], TgPoint a, TgPoint b, TgPoint aside) {
+  const double dx = (b.x - a.x) / 3, dy = (b.y - a.y) / 3;
+  point[0] = a;
+  point[1] = (TgPoint){a.x + dx + aside.x, a.y + dy + aside.y};
+  point[2] = (TgPoint){b.x - dx + aside.x, b.y - dy + aside.y};
+  point[3] = b;
+}
+
+void tg_scene_line(TgScene *scene, const char *id, const char *from, const char *to, TgPoint a, TgPoint b,
+                   const char *colour, const char *style, double pen) {
+  TgPoint point[4];
+  tg_bezier(point, a, b, (TgPoint){0, 0});
+  tg_scene_stroke(scene, &(TgStroke){.id = id,
+                                     .from = from,
+                                     .to = to,
+                                     .point = {point},
+                                     .points = {4},
+                                     .colour = colour,
+                                     .style = style,
+                                     .pen = pen});
 }
 
 void tg_scene_set_canvas(TgScene *scene, double width, double height) {
@@ -141,12 +167,6 @@ TgSceneSize tg_scene_size(const TgScene *scene) {
   return size;
 }
 
-double tg_scene_width(const TgScene *scene) {
-  return scene->width;
-}
-double tg_scene_height(const TgScene *scene) {
-  return scene->height;
-}
 const char *tg_scene_title(const TgScene *scene) {
   return scene->title;
 }
@@ -182,9 +202,9 @@ void tg_scene_append_number(GString *string, double value) {
   g_string_append_len(string, at, text + sizeof text - at);
 }
 
-double tg_stroke_head_scale(const TgStroke *stroke, const TgPoint *point) {
-  TgPoint end = point[stroke->points[0] - 1];
-  double length = hypot(end.x - point[0].x, end.y - point[0].y);
+double tg_stroke_head_scale(const TgStroke *stroke) {
+  const TgPoint begin = stroke->point[0][0], end = stroke->point[0][stroke->points[0] - 1];
+  double length = hypot(end.x - begin.x, end.y - begin.y);
   double most = MAX(length / 1.5 - 1.5 * stroke->pen, 2) / TG_HEAD_POINTS;
   return MIN(0.62 + 0.13 * stroke->pen, most);
 }

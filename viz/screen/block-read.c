@@ -11,24 +11,22 @@ void tg_paper_processor(GString *text, const TgSchedule *schedule, int64_t proce
   g_string_append(text, name->str + 1);
 }
 
-void tg_paper_block(const TgPaper *paper, GString *text, const TgBlockName *block) {
-  g_autoptr(GString) name = g_string_new(NULL);
-  tg_block_name_append(name, block);
-  for (const char *at = name->str; *at; at = g_utf8_next_char(at)) {
+/* With 0 to 9 for ₀ to ₉, and without the characters that are left out. */
+static void append_plain(GString *text, const char *name, const char *left_out) {
+  for (const char *at = name; *at; at = g_utf8_next_char(at)) {
     gunichar c = g_utf8_get_char(at);
-    bool subscript = c >= SUBSCRIPT_ZERO && c < SUBSCRIPT_ZERO + 10;
-    g_string_append_unichar(text, subscript && !paper->unicode ? '0' + c - SUBSCRIPT_ZERO : c);
+    if (c < 0x80 && strchr(left_out, (int)c)) continue;
+    g_string_append_unichar(text, c >= SUBSCRIPT_ZERO && c < SUBSCRIPT_ZERO + 10 ? '0' + c - SUBSCRIPT_ZERO : c);
   }
 }
 
-static char *with_plain_digits(const char *text) {
-  GString *plain = g_string_new(NULL);
-  for (const char *at = text; *at; at = g_utf8_next_char(at)) {
-    gunichar c = g_utf8_get_char(at);
-    if (c == ' ' || c == '(' || c == ')') continue;
-    g_string_append_unichar(plain, c >= SUBSCRIPT_ZERO && c < SUBSCRIPT_ZERO + 10 ? '0' + c - SUBSCRIPT_ZERO : c);
-  }
-  return g_string_free(plain, FALSE);
+void tg_paper_block(const TgPaper *paper, GString *text, const TgBlockName *block) {
+  g_autoptr(GString) name = g_string_new(NULL);
+  tg_block_name_append(name, block);
+  if (paper->unicode)
+    g_string_append(text, name->str);
+  else
+    append_plain(text, name->str, "");
 }
 
 static bool read_number(const char *text, int32_t *number) {
@@ -40,13 +38,14 @@ static bool read_number(const char *text, int32_t *number) {
 
 bool tg_block_name_read(const char *text, TgBlockName *block) {
   if (!g_utf8_validate(text, -1, NULL)) return false;
-  g_autofree char *plain = with_plain_digits(text);
-  char letter = g_ascii_toupper(plain[0]);
+  g_autoptr(GString) name = g_string_new(NULL);
+  append_plain(name, text, " ()");
+  const char *plain = name->str, letter = g_ascii_toupper(plain[0]);
   *block = (TgBlockName){.kind = TG_VALUE_INPUT, .matrix = (uint8_t)(letter - 'A')};
   if (letter < 'A' || letter > 'C') return false;
   g_auto(GStrv) sides = g_strsplit(plain + 1, ",", 2);
   if (sides[0] && sides[1]) return read_number(sides[0], &block->row) && read_number(sides[1], &block->column);
-  if (strlen(plain) != 3 || !g_ascii_isdigit(plain[1]) || !g_ascii_isdigit(plain[2])) return false;
+  if (name->len != 3 || !g_ascii_isdigit(plain[1]) || !g_ascii_isdigit(plain[2])) return false;
   block->row = plain[1] - '0';
   block->column = plain[2] - '0';
   return true;

@@ -290,31 +290,33 @@ int64_t tg_screen_cells_across(const TgScreen *screen, int columns) {
   return fit >= grid.columns ? grid.columns : MAX((columns - LABEL) / (MAX(least, 16) + 1), 1);
 }
 
-typedef struct Cells {
-  const TgScreen *screen;
-  TgScreenGrid grid;
-  int64_t left, across;
-  int width;  /* of a cell … */
-  int indent; /* … and how much of it is left free before its words, where there is room */
-  GArray *rows;
-} Cells;
-
-static void add_heads(const Cells *cells, int64_t plane) {
-  const TgPaper *paper = &cells->screen->paper;
+/* The line over a plane: its name, and where columns of processors are. */
+static void add_heads(const TgScreenPart *part, int64_t plane) {
+  const TgPaper *paper = &part->screen->paper;
   g_autoptr(GString) text = g_string_new(NULL);
-  TgRow *row = tg_rows_add(cells->rows);
-  if (cells->grid.planes > 1) tg_screen_plane_text(text, cells->screen, &cells->grid, plane);
-  tg_row_add(row, paper, TG_LOOK_TITLE, LABEL - 1, text->str);
-  for (int64_t c = 0; c < cells->across; c++) {
+  TgRow *row = tg_rows_add(part->rows);
+  if (part->grid.planes > 1) tg_screen_plane_text(text, part->screen, &part->grid, plane);
+  tg_row_add(row, paper, TG_LOOK_TITLE, part->label - 1, text->str);
+  for (int64_t c = 0; c < part->across; c += part->every) {
     g_string_truncate(text, 0);
-    tg_screen_axis_text(text, cells->screen, cells->grid.column_axis, cells->left + c);
-    tg_row_pad(row, LABEL + cells->indent + (int)c * (cells->width + 1));
-    tg_row_add(row, paper, TG_LOOK_FAINT, cells->width - cells->indent, text->str);
+    tg_screen_axis_text(text, part->screen, part->grid.column_axis, part->left + c);
+    tg_row_pad(row, part->label + part->indent + (int)c * part->pitch);
+    tg_row_add(row, paper, TG_LOOK_FAINT, part->width ? part->width : part->columns - row->width, text->str);
   }
 }
 
+void tg_screen_planes(TgScreenPart *part, TgScreenAddRow *add_row, TgScreenExtent *extent) {
+  part->left = CLAMP(part->screen->left, 0, part->grid.columns - part->across);
+  for (int64_t plane = 0; plane < part->grid.planes; plane++) {
+    add_heads(part, plane);
+    for (int64_t row = 0; row < part->grid.rows; row++) add_row(part, plane, row);
+  }
+  extent->columns = part->grid.columns;
+  extent->columns_shown = part->across;
+}
+
 /* One part of the cells of a row of processors: as high as the highest of them. */
-static void add_part(const Cells *cells, GArray *const *part, const char *label) {
+static void add_part(const TgScreenPart *cells, GArray *const *part, const char *label) {
   const TgPaper *paper = &cells->screen->paper;
   guint height = 0;
   for (int64_t c = 0; c < cells->across; c++) height = MAX(height, part[c]->len);
@@ -322,7 +324,7 @@ static void add_part(const Cells *cells, GArray *const *part, const char *label)
     TgRow *row = tg_rows_add(cells->rows);
     if (h == 0) tg_row_add(row, paper, TG_LOOK_FAINT, LABEL - 1, label);
     for (int64_t c = 0; c < cells->across; c++) {
-      tg_row_pad(row, LABEL - 1 + (int)c * (cells->width + 1));
+      tg_row_pad(row, LABEL - 1 + (int)c * cells->pitch);
       tg_row_add(row, paper, TG_LOOK_FAINT, 1, paper->unicode ? "│" : "|");
       if (h >= part[c]->len) continue;
       tg_row_pad(row, row->width + cells->indent);
@@ -333,13 +335,13 @@ static void add_part(const Cells *cells, GArray *const *part, const char *label)
   }
 }
 
-static GArray *part_of(const Cells *cells, int64_t processor, AddPart *part) {
+static GArray *part_of(const TgScreenPart *cells, int64_t processor, AddPart *part) {
   g_autoptr(GArray) words = g_array_new(FALSE, FALSE, sizeof(TgWord));
   part(words, cells->screen, processor);
-  return tg_words_wrap(words, &cells->screen->paper, cells->width - cells->indent);
+  return tg_words_wrap(words, &cells->screen->paper, cells->width);
 }
 
-static void add_processors(const Cells *cells, int64_t plane, int64_t row) {
+static void add_processors(const TgScreenPart *cells, int64_t plane, int64_t row) {
   g_autofree GArray **part = g_new0(GArray *, cells->across);
   g_autoptr(GString) label = g_string_new(NULL);
   if (cells->grid.row_axis >= 0) tg_screen_axis_text(label, cells->screen, cells->grid.row_axis, row);
@@ -354,16 +356,16 @@ static void add_processors(const Cells *cells, int64_t plane, int64_t row) {
 }
 
 GArray *tg_screen_cells(const TgScreen *screen, int columns, TgScreenExtent *extent) {
-  Cells cells = {.screen = screen, .grid = tg_screen_grid(screen->tour->schedule), .rows = tg_rows_new()};
+  TgScreenPart cells = {.screen = screen,
+                        .grid = tg_screen_grid(screen->tour->schedule),
+                        .columns = columns,
+                        .label = LABEL,
+                        .every = 1,
+                        .rows = tg_rows_new()};
   cells.across = tg_screen_cells_across(screen, columns);
-  cells.left = CLAMP(screen->left, 0, cells.grid.columns - cells.across);
-  cells.width = CLAMP((int)((columns - LABEL + 1) / cells.across) - 1, 1, WIDEST);
-  cells.indent = cells.width >= ROOMY;
-  for (int64_t plane = 0; plane < cells.grid.planes; plane++) {
-    add_heads(&cells, plane);
-    for (int64_t row = 0; row < cells.grid.rows; row++) add_processors(&cells, plane, row);
-  }
-  extent->columns = cells.grid.columns;
-  extent->columns_shown = cells.across;
+  cells.pitch = CLAMP((int)((columns - LABEL + 1) / cells.across), 2, WIDEST + 1);
+  cells.indent = cells.pitch > ROOMY;
+  cells.width = cells.pitch - 1 - cells.indent;
+  tg_screen_planes(&cells, add_processors, extent);
   return cells.rows;
 }

@@ -24,6 +24,23 @@ bool tg_cell_failed(const TgScreen *screen, int64_t processor);
 /** A bar of four signs for `part` of `whole`. */
 void tg_screen_bar(GString *text, const TgPaper *paper, int64_t part, int64_t whole, int signs);
 
+/** What is drawn of the grid: columns of processors side by side. */
+typedef struct TgScreenPart {
+  const TgScreen *screen;
+  TgScreenGrid grid;
+  int64_t left, across; /**< of the processors: the first column, and how many */
+  int columns;          /**< of the screen */
+  int label, pitch;     /**< columns of the screen before the first processor, and from each to the next */
+  int indent, width;    /**< left free before a processor's words where there is room, and for these; 0: any */
+  int every;            /**< how many columns of processors have one head */
+  GArray *rows;
+} TgScreenPart;
+
+/** Adds a row of processors. */
+typedef void TgScreenAddRow(const TgScreenPart *part, int64_t plane, int64_t row);
+/** Scrolls the part and adds its rows: of each plane a line of heads, and the rows of processors. */
+void tg_screen_planes(TgScreenPart *part, TgScreenAddRow *add_row, TgScreenExtent *extent);
+
 /** The grid's picture: as many columns of processors from `screen->left` on as fit. */
 GArray *tg_screen_cells(const TgScreen *screen, int columns, TgScreenExtent *extent);
 /** Columns of processors that cells of a readable width leave room for. */

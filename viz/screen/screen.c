@@ -105,14 +105,13 @@ static GArray *screen_head(const TgScreen *screen, int rows, int columns) {
 /* With nouns, or the numbers in the same order without them. */
 static void append_counts(GString *text, const TgScreen *screen, const TgTourStep *counts, bool nouns) {
   bool sized = screen->tour->sizes.m > 0 && screen->tour->frame->detail;
-  g_string_append_printf(text, "%" G_GINT64_FORMAT "%s, %" G_GINT64_FORMAT "%s", counts->products,
-                         !nouns                  ? ""
-                         : counts->products == 1 ? " product"
-                                                 : " products",
-                         counts->messages,
-                         !nouns                  ? ""
-                         : counts->messages == 1 ? " message"
-                                                 : " messages");
+  if (nouns) {
+    tg_count_append(text, counts->products, "product", "products");
+    g_string_append(text, ", ");
+    tg_count_append(text, counts->messages, "message", "messages");
+  } else {
+    g_string_append_printf(text, "%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT, counts->products, counts->messages);
+  }
   if (sized) g_string_append_printf(text, ", %" G_GINT64_FORMAT "%s", counts->bytes, nouns ? " B" : "");
 }
 
@@ -317,38 +316,15 @@ static void add_tile(TgRow *row, const TgScreen *screen, int64_t processor, bool
   if (!tight) tg_row_add(row, paper, TG_LOOK_FAINT | flags, 1, digit);
 }
 
-/* The part of the grid that is drawn, and columns of the screen for a processor. */
-typedef struct Window {
-  const TgScreen *screen;
-  TgScreenGrid grid;
-  int64_t left, across;
-  int width, columns;
-  GArray *rows;
-} Window;
-
-static void add_heads(const Window *window, int64_t plane) {
-  const TgScreen *screen = window->screen;
+static void add_row(const TgScreenPart *part, int64_t plane, int64_t at) {
+  const TgScreen *screen = part->screen;
   g_autoptr(GString) text = g_string_new(NULL);
-  TgRow *row = tg_rows_add(window->rows);
-  if (window->grid.planes > 1) tg_screen_plane_text(text, screen, &window->grid, plane);
-  tg_row_add(row, &screen->paper, TG_LOOK_TITLE, LABEL - 1, text->str);
-  for (int64_t c = 0; c < window->across; c += 8) {
-    g_string_truncate(text, 0);
-    tg_screen_axis_text(text, screen, window->grid.column_axis, window->left + c);
-    tg_row_pad(row, LABEL + (int)c * window->width);
-    tg_row_add(row, &screen->paper, TG_LOOK_FAINT, window->columns - row->width, text->str);
-  }
-}
-
-static void add_row(const Window *window, int64_t plane, int64_t at) {
-  const TgScreen *screen = window->screen;
-  g_autoptr(GString) text = g_string_new(NULL);
-  TgRow *row = tg_rows_add(window->rows);
-  if (window->grid.row_axis >= 0) tg_screen_axis_text(text, screen, window->grid.row_axis, at);
+  TgRow *row = tg_rows_add(part->rows);
+  if (part->grid.row_axis >= 0) tg_screen_axis_text(text, screen, part->grid.row_axis, at);
   tg_row_add(row, &screen->paper, TG_LOOK_FAINT, LABEL - 1, text->str);
-  for (int64_t c = 0; c < window->across; c++) {
-    tg_row_pad(row, LABEL + (int)c * window->width);
-    add_tile(row, screen, tg_screen_processor(&window->grid, plane, at, window->left + c), window->width == 2);
+  for (int64_t c = 0; c < part->across; c++) {
+    tg_row_pad(row, LABEL + (int)c * part->pitch);
+    add_tile(row, screen, tg_screen_processor(&part->grid, plane, at, part->left + c), part->pitch == 2);
   }
 }
 
@@ -359,18 +335,16 @@ static const char *legend(const TgScreen *screen) {
 }
 
 static GArray *screen_map(const TgScreen *screen, int columns, TgScreenExtent *extent) {
-  Window window = {.screen = screen, .grid = tg_screen_grid(screen->tour->schedule), .columns = columns};
+  TgScreenPart part = {.screen = screen,
+                       .grid = tg_screen_grid(screen->tour->schedule),
+                       .columns = columns,
+                       .label = LABEL,
+                       .every = 8,
+                       .rows = tg_rows_new()};
   int room = MAX(columns - LABEL, 2);
-  window.width = window.grid.columns * 3 - 1 <= room ? 3 : 2;
-  window.across = CLAMP((room + 1) / window.width, 1, window.grid.columns);
-  window.left = CLAMP(screen->left, 0, window.grid.columns - window.across);
-  window.rows = tg_rows_new();
-  tg_row_add(tg_rows_add(window.rows), &screen->paper, TG_LOOK_FAINT, columns, legend(screen));
-  for (int64_t plane = 0; plane < window.grid.planes; plane++) {
-    add_heads(&window, plane);
-    for (int64_t row = 0; row < window.grid.rows; row++) add_row(&window, plane, row);
-  }
-  extent->columns = window.grid.columns;
-  extent->columns_shown = window.across;
-  return window.rows;
+  part.pitch = part.grid.columns * 3 - 1 <= room ? 3 : 2;
+  part.across = CLAMP((room + 1) / part.pitch, 1, part.grid.columns);
+  tg_row_add(tg_rows_add(part.rows), &screen->paper, TG_LOOK_FAINT, columns, legend(screen));
+  tg_screen_planes(&part, add_row, extent);
+  return part.rows;
 }

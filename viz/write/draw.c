@@ -1,22 +1,12 @@
 #include "draw.h"
-#include "draw-error.h"
+
+#include <glib/gstdio.h>
+
 #include "frame-private.h"
 #include "picture.h"
 #include "program.h"
 #include "render.h"
-#include "scene.h"
 #include "svg-text.h"
-#include "watch.h"
-
-#include <glib.h>
-#include <glib/gstdio.h>
-#include <stdint.h>
-#include <string.h>
-
-typedef struct TgAnimation TgAnimation;
-static void animation_free(TgAnimation *animation);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnimation, animation_free)
 
 /* ImageMagick 7 is called magick, 6 convert. */
 static char *find_program(GError **error) {
@@ -30,12 +20,6 @@ static char *find_program(GError **error) {
       "a GIF needs ImageMagick (magick or convert), which is not installed: install the package imagemagick, "
       "or draw an animated .svg instead");
   return NULL;
-}
-
-/* True where ImageMagick is installed; else an error that names its package. */
-static gboolean gif_available(GError **error) {
-  g_autofree char *program = find_program(error);
-  return program != NULL;
 }
 
 /* Writes the files into `folder`; the arguments of the program that name them are added to `words`. */
@@ -92,6 +76,8 @@ static GBytes *gif_join(GPtrArray *files, double seconds, const TgWatch *watch, 
   return gif;
 }
 
+typedef struct TgAnimation TgAnimation;
+
 /* One row a format. */
 typedef struct TgAnimationKind {
   const char *suffix, *frame_format;
@@ -103,7 +89,7 @@ struct TgAnimation {
   double seconds;
   GPtrArray *files;                 /* GBytes */
   uint64_t limit_bytes, file_bytes; /* file_bytes: of all files so far */
-  double width, height;
+  TgSceneSize size;
   char *title;
 };
 
@@ -129,24 +115,17 @@ static void append_style(GString *svg, guint steps, double seconds) {
 
 /* Ids are unique in the file: those of a step begin with it. */
 static void append_step(GString *svg, guint step, GBytes *file) {
-  static const char id[] = " id=\"";
   g_autofree char *text = g_strndup(g_bytes_get_data(file, NULL), g_bytes_get_size(file));
-  g_autofree char *body = tg_svg_body(text);
-  g_string_append_printf(svg, "<g id=\"step-%u\" class=\"step\">\n", step);
-  const char *at = body;
-  for (const char *found; (found = strstr(at, id)) != NULL; at = found + sizeof id - 1) {
-    g_string_append_len(svg, at, found - at);
-    g_string_append_printf(svg, "%sstep-%u-", id, step);
-  }
-  g_string_append(svg, at);
-  g_string_append(svg, "</g>\n");
+  g_autofree char *body = tg_svg_body(text), *id = g_strdup_printf(" id=\"step-%u-", step);
+  g_autofree char *renamed = tg_text_replace(body, " id=\"", id);
+  g_string_append_printf(svg, "<g id=\"step-%u\" class=\"step\">\n%s</g>\n", step, renamed);
 }
 
 static GBytes *finish_svg(TgAnimation *animation, const TgWatch *watch, GError **error) {
   (void)watch, (void)error;
   GString *svg = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   g_autofree char *words = g_strdup_printf("%u pictures in turn", animation->files->len);
-  tg_svg_open(svg, animation->width, animation->height, animation->title, words);
+  tg_svg_open(svg, animation->size.width, animation->size.height, animation->title, words);
   append_style(svg, animation->files->len, animation->seconds);
   for (guint s = 0; s < animation->files->len; s++) append_step(svg, s, g_ptr_array_index(animation->files, s));
   g_string_append(svg, "</svg>\n");
@@ -170,7 +149,8 @@ static const TgAnimationKind *find_kind(const char *format, GError **error) {
  */
 static TgAnimation *animation_new(const char *format, double seconds, uint64_t limit_bytes, GError **error) {
   const TgAnimationKind *kind = find_kind(format, error);
-  if (kind == NULL || (kind->finish == finish_gif && !gif_available(error))) return NULL;
+  g_autofree char *program = kind && kind->finish == finish_gif ? find_program(error) : NULL;
+  if (kind == NULL || (kind->finish == finish_gif && program == NULL)) return NULL;
   TgAnimation *animation = g_new0(TgAnimation, 1);
   animation->kind = kind;
   animation->seconds = seconds;
@@ -184,6 +164,7 @@ static void animation_free(TgAnimation *animation) {
   g_free(animation->title);
   g_free(animation);
 }
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnimation, animation_free)
 
 /* The files, and all of them once more in one that grows by doubling. */
 static gboolean has_room(const TgAnimation *animation, GError **error) {
@@ -202,15 +183,9 @@ static gboolean animation_add(TgAnimation *animation, const TgScene *scene, GErr
   if (file == NULL) return FALSE;
   g_ptr_array_add(animation->files, file);
   animation->file_bytes += g_bytes_get_size(file);
-  animation->width = tg_scene_width(scene);
-  animation->height = tg_scene_height(scene);
+  animation->size = tg_scene_size(scene);
   if (animation->title == NULL) animation->title = g_strdup(tg_scene_title(scene));
   return has_room(animation, error);
-}
-
-/** The bytes of the file; `watch` is told the number of scenes, and may be NULL. */
-static GBytes *animation_finish(TgAnimation *animation, const TgWatch *watch, GError **error) {
-  return animation->kind->finish(animation, watch, error);
 }
 
 /* What is drawn so far, also while the schedule runs on to the next step. */
@@ -257,11 +232,6 @@ const char *tg_draw_formats(void) {
   return tg_render_formats();
 }
 
-static gboolean check_format(const char *format, GError **error) {
-  if (tg_render_knows(format)) return TRUE;
-  return TG_DRAW_FAIL(error, FORMAT, "unknown picture format '%s': use one of %s", format, tg_draw_formats());
-}
-
 /* The frame of a step; where the schedule fails before, there is none. */
 static const TgFrame *seek(TgFrames *frames, const TgDrawOptions *options, int64_t step, GError **error) {
   GError *own = NULL;
@@ -289,7 +259,7 @@ static GBytes *draw_frame(const TgFrame *frame, const TgDrawOptions *options, co
 
 GBytes *tg_draw_step(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      int64_t step, const char *format, GError **error) {
-  if (!check_format(format, error)) return NULL;
+  if (!tg_render_knows(format, error)) return NULL;
   Drawn drawn = {.watch = options->watch};
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on_to_step, &drawn}, error);
   const TgFrame *frame = frames ? seek(frames, options, step, error) : NULL;
@@ -311,7 +281,7 @@ static gboolean measure_all(TgFrames *frames, const TgDrawOptions *options, TgRo
 
 gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      const char *format, TgDrawSink sink, gpointer user, GError **error) {
-  if (!check_format(format, error)) return FALSE;
+  if (!tg_render_knows(format, error)) return FALSE;
   Drawn drawn = {.watch = options->watch};
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on, &drawn}, error);
   TgRoom room;
@@ -352,5 +322,5 @@ GBytes *tg_draw_animation(const TgSchedule *schedule, const TgScheduleNames *nam
   Drawn drawn = {.watch = options->watch};
   g_autoptr(TgFrames) frames = frames_of(schedule, names, options, &(TgWatch){go_on, &drawn}, error);
   if (frames == NULL || !add_all(frames, options, format, animation, &drawn, error)) return NULL;
-  return animation_finish(animation, options->watch, error);
+  return animation->kind->finish(animation, options->watch, error);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "svg-text.h"
 
 #define SVG "svg dynamic enhanced background rgb 'white' font 'Liberation Sans,13'"
 static const TgPlotFormat formats[] = {
@@ -50,10 +51,8 @@ void tg_plot_add_styles(GString *script, int count) {
 
 /* gnuplot writes > as it is, and XML has no ]]> in its text. */
 char *tg_plot_quoted(const char *text) {
-  g_auto(GStrv) ends = g_strsplit(text, "]]>", -1);
-  g_autofree char *plain = g_strjoinv("]] >", ends);
-  g_auto(GStrv) parts = g_strsplit(plain, "'", -1);
-  g_autofree char *doubled = g_strjoinv("''", parts);
+  g_autofree char *plain = tg_text_replace(text, "]]>", "]] >");
+  g_autofree char *doubled = tg_text_replace(plain, "'", "''");
   return g_strdup_printf("'%s'", doubled);
 }
 

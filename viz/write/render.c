@@ -26,24 +26,22 @@ static bool font_has(FcChar32 first, FcChar32 last) {
   return found;
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool subscripts, letters;
+typedef struct Fonts {
+  bool subscripts; /* an installed font has the digits ₀ to ₉, U+2080 to U+2089 */
+  bool letters;
+} Fonts;
+
+static Fonts fonts;
 
 /* libgvc takes a character from any installed font that has it. */
 static void look_at_fonts(void) {
-  subscripts = font_has(0x2080, 0x2089);
-  letters = font_has('A', 'Z');
+  fonts = (Fonts){.subscripts = font_has(0x2080, 0x2089), .letters = font_has('A', 'Z')};
 }
 
-/* True if an installed font has the digits ₀ to ₉, U+2080 to U+2089. */
-static bool font_has_subscripts(void) {
+static const Fonts *installed_fonts(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, look_at_fonts);
-  return subscripts;
-}
-
-static bool font_has_letters(void) {
-  pthread_once(&once, look_at_fonts);
-  return letters;
+  return &fonts;
 }
 
 /* libgvc is one for the process: it reports through one function without user data, its plug-ins keep static pointers
@@ -94,14 +92,16 @@ const char *tg_render_formats(void) {
   return "dot, svg, png, pdf";
 }
 
-static const TgRenderFormat *find_format(const char *suffix) {
+static const TgRenderFormat *find_format(const char *suffix, GError **error) {
   for (gsize f = 0; f < G_N_ELEMENTS(formats); f++)
     if (g_ascii_strcasecmp(formats[f].suffix, suffix) == 0) return &formats[f];
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "unknown picture format '%s': use one of %s", suffix,
+              tg_render_formats());
   return NULL;
 }
 
-gboolean tg_render_knows(const char *format) {
-  return find_format(format) != NULL;
+gboolean tg_render_knows(const char *format, GError **error) {
+  return find_format(format, error) != NULL;
 }
 
 /* U+2080 to U+2089 in UTF-8. */
@@ -124,8 +124,8 @@ static bool scene_has_subscript(const TgScene *scene) {
 }
 
 gboolean tg_render_has_plain_digits(const TgScene *scene, const char *format) {
-  const TgRenderFormat *row = find_format(format);
-  return !(row && row->is_text) && !font_has_subscripts() && scene_has_subscript(scene);
+  const TgRenderFormat *row = find_format(format, NULL);
+  return !(row && row->is_text) && !installed_fonts()->subscripts && scene_has_subscript(scene);
 }
 
 static GString *dot_of(const TgScene *scene, const TgRenderFormat *format) {
@@ -180,7 +180,7 @@ static gboolean has_space(const TgRenderFormat *format, double bytes) {
 }
 
 gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_t limit_bytes, GError **error) {
-  const TgRenderFormat *row = find_format(format);
+  const TgRenderFormat *row = find_format(format, NULL);
   if (row == NULL) return TRUE; /* tg_render() reports it */
   const double bytes = (row->gvc_name ? base_bytes : 0) + size->marks * row->mark + size->texts * row->text +
                        size->strokes * row->stroke + size->width * size->height * row->area;
@@ -198,15 +198,11 @@ gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_
 }
 
 GBytes *tg_render(const TgScene *scene, const char *format, uint64_t limit_bytes, GError **error) {
-  const TgRenderFormat *row = find_format(format);
-  if (row == NULL) {
-    g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "unknown picture format '%s': use one of %s", format,
-                tg_render_formats());
-    return NULL;
-  }
+  const TgRenderFormat *row = find_format(format, error);
+  if (row == NULL) return NULL;
   const TgSceneSize size = tg_scene_size(scene);
   if (!tg_render_has_room(&size, format, limit_bytes, error)) return NULL;
-  if (!row->is_text && !font_has_letters()) {
+  if (!row->is_text && !installed_fonts()->letters) {
     g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_PROGRAM,
                 "no font is installed, so every letter would be a box: install the package fonts-dejavu-core, or draw "
                 "an .svg");

@@ -4,25 +4,26 @@
 
 #include "scene-private.h"
 
-static void append_number(GString *svg, double value) {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  g_string_append(svg, g_ascii_formatd(text, sizeof text, "%.0f", value));
+char *tg_text_replace(const char *text, const char *from, const char *to) {
+  GString *out = g_string_sized_new(strlen(text) + 64);
+  for (const char *found; (found = strstr(text, from)) != NULL; text = found + strlen(from)) {
+    g_string_append_len(out, text, found - text);
+    g_string_append(out, to);
+  }
+  return g_string_free(g_string_append(out, text), FALSE);
 }
 
-static void append_element(GString *svg, const char *name, const char *text) {
+void tg_svg_element(GString *svg, const char *name, const char *text) {
   g_autofree char *escaped = g_markup_escape_text(text, -1);
   g_string_append_printf(svg, "<%s>%s</%s>\n", name, escaped, name);
 }
 
 /* Without width and height: the picture is as large as what it stands in, whatever that is, in its own proportions. */
 void tg_svg_open(GString *svg, double width, double height, const char *title, const char *description) {
-  g_string_append(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 ");
-  append_number(svg, width);
-  g_string_append_c(svg, ' ');
-  append_number(svg, height);
-  g_string_append(svg, "\">\n");
-  append_element(svg, "title", title);
-  append_element(svg, "desc", description);
+  g_string_append_printf(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 %.0f %.0f\">\n",
+                         width, height);
+  tg_svg_element(svg, "title", title);
+  tg_svg_element(svg, "desc", description);
 }
 
 /* What libgvc writes differently from SVG 1.1; and every hyphen, which libgvc writes as a character reference. */
@@ -30,20 +31,11 @@ static const struct {
   const char *from, *to;
 } replacements[] = {{"&#45;", "-"}, {"\"transparent\"", "\"none\""}, {TG_SCENE_BOLD "\"", "\" font-weight=\"bold\""}};
 
-static GString *replace(const char *text, gsize length, const char *from, const char *to) {
-  GString *out = g_string_sized_new(length + 64);
-  for (const char *found; (found = strstr(text, from)) != NULL; text = found + strlen(from)) {
-    g_string_append_len(out, text, found - text);
-    g_string_append(out, to);
-  }
-  return g_string_append(out, text);
-}
-
-static GString *replace_all(const char *text, gsize length) {
-  GString *out = g_string_new_len(text, (gssize)length);
+static char *replace_all(const char *text, gsize length) {
+  char *out = g_strndup(text, length);
   for (gsize r = 0; r < G_N_ELEMENTS(replacements); r++) {
-    GString *next = replace(out->str, out->len, replacements[r].from, replacements[r].to);
-    g_string_free(out, TRUE);
+    char *next = tg_text_replace(out, replacements[r].from, replacements[r].to);
+    g_free(out);
     out = next;
   }
   return out;
@@ -61,7 +53,7 @@ static char *id_of(const char *line, gsize length) {
 /* The words that take the place of <title>name</title> for the mark or stroke of this id; nothing where it has none. */
 static void append_title(GString *svg, GHashTable *titles, const char *id) {
   const char *title = id != NULL ? g_hash_table_lookup(titles, id) : NULL;
-  if (title != NULL) append_element(svg, "title", title);
+  if (title != NULL) tg_svg_element(svg, "title", title);
 }
 
 /* libgvc writes an element a line; a title, which may hold a line's end, comes from the scene. */
@@ -80,19 +72,19 @@ static void append_line(GString *svg, GHashTable *titles, const char *line, gsiz
 }
 
 GString *tg_svg_finish(const TgScene *scene, const char *svg, gsize length) {
-  GString *text = replace_all(svg, length), *out = g_string_sized_new(length);
+  GString *out = g_string_sized_new(length);
+  g_autofree char *text = replace_all(svg, length);
   g_autoptr(GHashTable) titles = tg_scene_titles(scene);
   g_autofree char *id = NULL;
-  const char *at = strstr(text->str, "<g id=\"graph0\""), *end = text->str + text->len;
+  const char *at = strstr(text, "<g id=\"graph0\""), *end = text + strlen(text);
   g_string_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  tg_svg_open(out, tg_scene_width(scene), tg_scene_height(scene), tg_scene_title(scene), tg_scene_description(scene));
+  tg_svg_open(out, scene->width, scene->height, scene->title, scene->description);
   while (at != NULL && at < end) {
     const char *stop = memchr(at, '\n', (gsize)(end - at));
     if (stop == NULL) stop = end;
     append_line(out, titles, at, (gsize)(stop - at), &id);
     at = stop + 1;
   }
-  g_string_free(text, TRUE);
   return out;
 }
 

@@ -14,6 +14,10 @@ GString *tg_svg_finish(const TgScene *scene, const char *svg, gsize length);
 /** The part between <svg …> and </svg> of a finished SVG. */
 char *tg_svg_body(const char *svg);
 
+/** A copy of `text` with every `from` replaced; free with g_free(). */
+char *tg_text_replace(const char *text, const char *from, const char *to);
+/** Appends `<name>text</name>` and a line end. */
+void tg_svg_element(GString *svg, const char *name, const char *text);
 /** Appends `<svg …>` of a size in points with title and description, left open. */
 void tg_svg_open(GString *svg, double width, double height, const char *title, const char *description);
 

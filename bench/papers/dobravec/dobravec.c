@@ -189,8 +189,7 @@ static void print_remarks(const TgResults *results, TgPage *page) {
   tg_page_notes(page, results);
 }
 
-static void print(const void *measured, TgPage *page) {
-  const TgResults *results = measured;
+static void print(const TgResults *results, TgPage *page) {
   g_autoptr(GArray) sizes = tg_results_sizes(results);
   tg_page_where(page, results);
   print_times(results, sizes, page);
@@ -228,8 +227,7 @@ static void add_figure_2(const TgResults *results, TgPanel *panel) {
 
 static char *plot(const void *measured, const TgPlotFormat *format) {
   const TgResults *results = measured;
-  g_autofree char *where = tg_environment_text(&results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("A simple product on the CPU and on the GPU (Dobravec, Bulić)", where);
+  g_autoptr(TgChart) chart = tg_results_chart(results, "A simple product on the CPU and on the GPU (Dobravec, Bulić)");
   add_figure_1(results, tg_chart_panel(chart, "Fig. 1: blocks of 8x8 unless noted otherwise", "rows of the matrices",
                                        "time, s"));
   add_figure_2(results,
@@ -269,9 +267,9 @@ static const TgMethod methods[] = {
     {.name = "cublas", .kernel = "cublas"},
 };
 
-static void *measure(const TgBenchOptions *options, GError **error) {
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
   int64_t usual[STEPS];
-  const TgSuitePlan plan = {"dobravec", false, usual, STEPS, QUICK_MOST, budget_s};
+  const TgSuitePlan plan = {"dobravec", TG_NUMBER_F32, usual, STEPS, QUICK_MOST, 0, budget_s};
   TgSuite suite;
   for (int s = 0; s < STEPS; s++) usual[s] = (int64_t)STEP * (s + 1);
   if (!tg_suite_begin(&suite, &plan, options, methods, G_N_ELEMENTS(methods), error)) return NULL;
@@ -291,9 +289,6 @@ const TgExperiment tg_experiment_dobravec = {
     .paper = "T. Dobravec, P. Bulić, Comparing CPU and GPU Implementations of a Simple Matrix Multiplication Algorithm",
     .takes_cpu_only = true,
     .measure = measure,
-    .clear = tg_results_clear,
     .print = print,
-    .document = tg_results_document,
     .plot = plot,
-    .right = tg_results_right,
 };

@@ -4,21 +4,16 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "chart.h"
 #include "counter-random.h"
 #include "host-programs.h"
 #include "host-pages.h"
 #include "product-error.h"
-#include "results.h"
+#include "results-print.h"
 #include "trial.h"
 
 /* --- a page ------------------------------------------------------------------------------------------------------- */
 
-/* "sizes", "padded", "huge-pages", "rows", "few-rows". */
-static const char *series_name(TgAnomalySeries series) {
-  static const char *const names[TG_ANOMALY_SERIES] = {"sizes", "padded", "huge-pages", "rows", "few-rows"};
-  return names[series];
-}
+static const char *const series_names[TG_ANOMALY_SERIES] = {"sizes", "padded", "huge-pages", "rows", "few-rows"};
 
 static void add_times(TgTable *table, const TgAnomaly *anomaly, TgAnomalySeries series, int64_t n) {
   const TgAnomalyRun *run = tg_anomaly_find(anomaly, series, n);
@@ -30,9 +25,8 @@ static void add_times(TgTable *table, const TgAnomaly *anomaly, TgAnomalySeries 
 static void print_quick(const TgAnomaly *anomaly, TgPage *page) {
   int64_t computed = 0;
   for (guint r = 0; r < anomaly->runs->len; r++) computed = MAX(computed, tg_anomaly_run(anomaly, r)->computed);
-  if (anomaly->quick)
-    tg_page_paragraph(page, 2, "--quick: at most %" PRId64 " rows of C are computed, and the times are for those rows.",
-                      computed);
+  tg_page_paragraph(page, 2, "--quick: at most %" PRId64 " rows of C are computed, and the times are for those rows.",
+                    computed);
 }
 
 static void print_sizes(const TgAnomaly *anomaly, TgPage *page) {
@@ -68,7 +62,7 @@ static void print_walks(const TgAnomaly *anomaly, TgPage *page) {
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
     const double steps = (double)run->computed * (double)run->n * (double)run->n;
-    tg_table_add(table, "%s", series_name((TgAnomalySeries)run->series));
+    tg_table_add(table, "%s", series_names[run->series]);
     tg_table_add(table, "%" G_GINT64_FORMAT, run->n);
     tg_table_add(table, "%" G_GINT64_FORMAT, run->row);
     tg_page_number(table, "%.2f", *run->left_out ? NAN : run->step_s * 1e9);
@@ -92,14 +86,13 @@ static void print_left_out(const TgAnomaly *anomaly, TgPage *page) {
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
     if (*run->left_out)
-      tg_page_paragraph(page, 2, "%s, n = %" G_GINT64_FORMAT ": %s", series_name((TgAnomalySeries)run->series), run->n,
-                        run->left_out);
+      tg_page_paragraph(page, 2, "%s, n = %" G_GINT64_FORMAT ": %s", series_names[run->series], run->n, run->left_out);
   }
 }
 
 /* The first runs may have been left out. */
-static void print_where(const TgAnomaly *anomaly, TgPage *page) {
-  g_autofree char *host = tg_environment_host(&anomaly->environment);
+static void print_where(const TgResults *results, const TgAnomaly *anomaly, TgPage *page) {
+  g_autofree char *host = tg_environment_host(&results->environment);
   int32_t trials = 0;
   for (guint r = 0; r < anomaly->runs->len; r++) trials = MAX(trials, tg_anomaly_run(anomaly, r)->time.trials);
   tg_page_add(page, "%s; one thread on processor %d; ", host, anomaly->processor);
@@ -109,13 +102,13 @@ static void print_where(const TgAnomaly *anomaly, TgPage *page) {
     tg_page_add(page, "nothing was measured\n");
 }
 
-static void print(const void *measured, TgPage *page) {
-  const TgAnomaly *anomaly = measured;
-  print_where(anomaly, page);
+static void print(const TgResults *results, TgPage *page) {
+  const TgAnomaly *anomaly = results->own;
+  print_where(results, anomaly, page);
   print_caches(anomaly, page);
   tg_page_add(page, "\nMatrices of n x n, f32, sums in f64\n");
   print_sizes(anomaly, page);
-  print_quick(anomaly, page);
+  if (results->quick) print_quick(anomaly, page);
   tg_page_paragraph(
       page, 2,
       "steps: time of a multiply-add. to others: relative to the median of the neighbouring sizes. padded: rows one "
@@ -160,7 +153,7 @@ static void write_figures(TgJson *json, const TgAnomaly *anomaly, const TgAnomal
 
 static void write_run(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun *run) {
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_string(json, "series", series_name((TgAnomalySeries)run->series));
+  tg_json_member_string(json, "series", series_names[run->series]);
   tg_json_member_integer(json, "n", run->n);
   tg_json_member_integer(json, "row_elements", run->row);
   tg_json_member_integer(json, "rows_computed", run->computed);
@@ -177,19 +170,14 @@ static void write_run(TgJson *json, const TgAnomaly *anomaly, const TgAnomalyRun
   tg_json_end_object(json);
 }
 
-static TgJson *document(const void *measured) {
-  const TgAnomaly *anomaly = measured;
-  TgJson *json =
-      tg_results_begin("bench-host-anomaly", "host-anomaly", tg_experiment_host_anomaly.right(measured, NULL),
-                       anomaly->seed, &anomaly->environment);
-  tg_json_member_bool(json, "quick", anomaly->quick);
+static void write_members(TgJson *json, const TgResults *results) {
+  const TgAnomaly *anomaly = results->own;
+  tg_json_member_bool(json, "quick", results->quick);
   tg_json_member_integer(json, "core", anomaly->processor);
   tg_json_member_rows(json, "caches", cache_fields, anomaly->cache, (size_t)anomaly->caches, sizeof *anomaly->cache);
   tg_json_member_array(json, "results", TG_JSON_LINES);
   for (guint r = 0; r < anomaly->runs->len; r++) write_run(json, anomaly, tg_anomaly_run(anomaly, r));
   tg_json_end_array(json);
-  tg_json_end_object(json);
-  return json;
 }
 
 static const char *const curves[TG_ANOMALY_SERIES] = {"rows of n elements", "rows of n + 16",
@@ -220,9 +208,8 @@ static void add_lengths(const TgAnomaly *anomaly, TgChart *chart) {
 }
 
 static char *plot(const void *measured, const TgPlotFormat *format) {
-  const TgAnomaly *anomaly = measured;
-  g_autofree char *host = tg_environment_host(&anomaly->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("A product on the processor, and the sets of its caches", host);
+  const TgAnomaly *anomaly = ((const TgResults *)measured)->own;
+  g_autoptr(TgChart) chart = tg_results_chart(measured, "A product on the processor, and the sets of its caches");
   add_sizes(anomaly, chart, "16n, n = 62 to 66", 0, 1279);
   add_sizes(anomaly, chart, "16n, n = 94 to 98", 1280, INT64_MAX);
   add_lengths(anomaly, chart);
@@ -251,15 +238,21 @@ const TgAnomalyRun *tg_anomaly_run(const TgAnomaly *anomaly, guint r) {
 const TgAnomalyRun *tg_anomaly_find(const TgAnomaly *anomaly, TgAnomalySeries series, int64_t n) {
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
-    if (run->series == (int32_t)series && run->n == n && !*run->left_out) return run;
+    if (run->series == series && run->n == n && !*run->left_out) return run;
   }
   return NULL;
 }
 
-void tg_anomaly_free(TgAnomaly *anomaly) {
-  tg_environment_clear(&anomaly->environment);
-  g_array_unref(anomaly->runs);
+static void free_anomaly(void *anomaly) {
+  g_array_unref(((TgAnomaly *)anomaly)->runs);
   g_free(anomaly);
+}
+
+TgAnomaly *tg_anomaly_begin(TgResults *results) {
+  TgAnomaly *anomaly = results->own = g_new0(TgAnomaly, 1);
+  results->free_own = free_anomaly;
+  anomaly->runs = g_array_new(FALSE, TRUE, sizeof(TgAnomalyRun));
+  return anomaly;
 }
 
 /* --- neighbours --------------------------------------------------------------------------------------------------- */
@@ -294,12 +287,12 @@ double tg_anomaly_paper_against(const TgAnomaly *anomaly, const TgAnomalyRun *ru
 
 /* --- what is to be run -------------------------------------------------------------------------------------------- */
 
-static void add_run(TgAnomaly *anomaly, TgAnomalySeries series, int64_t n, int64_t row, double paper_s) {
-  TgAnomalyRun run = {.series = (int32_t)series,
+static void add_run(TgAnomaly *anomaly, bool quick, TgAnomalySeries series, int64_t n, int64_t row, double paper_s) {
+  TgAnomalyRun run = {.series = series,
                       .n = n,
                       .row = row,
-                      .computed = anomaly->quick ? MIN(n, QUICK_ROWS) : n,
-                      .repeats = series == TG_ANOMALY_FEW && !anomaly->quick ? FEW_REPEATS : 1,
+                      .computed = quick ? MIN(n, QUICK_ROWS) : n,
+                      .repeats = series == TG_ANOMALY_FEW && !quick ? FEW_REPEATS : 1,
                       .step_s = NAN,
                       .paper_s = paper_s};
   for (int c = 0; c < anomaly->caches; c++)
@@ -313,13 +306,14 @@ static void plan(TgAnomaly *anomaly, const TgBenchOptions *options) {
     double paper_s = NAN;
     for (size_t p = 0; p < G_N_ELEMENTS(sizes); p++)
       if (sizes[p].n == n) paper_s = sizes[p].paper_s;
-    add_run(anomaly, TG_ANOMALY_SIZES, n, n, paper_s);
-    add_run(anomaly, TG_ANOMALY_PADDED, n, n + LINE, NAN);
-    add_run(anomaly, TG_ANOMALY_HUGE, n, n, NAN);
+    add_run(anomaly, options->quick, TG_ANOMALY_SIZES, n, n, paper_s);
+    add_run(anomaly, options->quick, TG_ANOMALY_PADDED, n, n + LINE, NAN);
+    add_run(anomaly, options->quick, TG_ANOMALY_HUGE, n, n, NAN);
   }
   for (size_t r = 0; r < 2 * G_N_ELEMENTS(rows) && !options->size_count; r++) {
     const bool few = r >= G_N_ELEMENTS(rows);
-    add_run(anomaly, few ? TG_ANOMALY_FEW : TG_ANOMALY_ROWS, few ? FEW_N : ROWS_N, rows[r % G_N_ELEMENTS(rows)], NAN);
+    add_run(anomaly, options->quick, few ? TG_ANOMALY_FEW : TG_ANOMALY_ROWS, few ? FEW_N : ROWS_N,
+            rows[r % G_N_ELEMENTS(rows)], NAN);
   }
 }
 
@@ -340,15 +334,15 @@ static void draw(float *to, int64_t down, int64_t across, int64_t row, uint64_t 
     for (int64_t j = 0; j < across; j++) to[i * row + j] = tg_random_uniform_f32(seed, (uint64_t)(i * across + j));
 }
 
-static bool open_matrices(const TgAnomaly *anomaly, const TgAnomalyRun *run, Matrices *made, TgError *error) {
+static bool open_matrices(const TgAnomalyRun *run, uint64_t seed, Matrices *made, TgError *error) {
   const int64_t bytes = run->n * run->row * (int64_t)sizeof(float);
   const int64_t each = (bytes + TG_HUGE_PAGE_BYTES - 1) / TG_HUGE_PAGE_BYTES * TG_HUGE_PAGE_BYTES;
   if (!tg_host_pages_open(&made->pages, 3 * each, is_on_huge_pages(run), error)) return false;
   made->a = made->pages.memory;
   made->b = made->a + each / (int64_t)sizeof(float);
   made->c = made->b + each / (int64_t)sizeof(float);
-  draw(made->a, run->computed, run->n, run->row, anomaly->seed);
-  draw(made->b, run->n, run->n, run->row, anomaly->seed + 1);
+  draw(made->a, run->computed, run->n, run->row, seed);
+  draw(made->b, run->n, run->n, run->row, seed + 1);
   return true;
 }
 
@@ -360,26 +354,26 @@ static float *packed(const float *from, int64_t down, int64_t across, int64_t ro
   return made;
 }
 
-static void check(const TgAnomaly *anomaly, TgAnomalyRun *run, const Matrices *matrices) {
+static void check(TgAnomalyRun *run, uint64_t seed, const Matrices *matrices) {
   g_autofree float *a = packed(matrices->a, run->computed, run->n, run->row);
   g_autofree float *b = packed(matrices->b, run->n, run->n, run->row);
   g_autofree float *c = packed(matrices->c, run->computed, run->n, run->row);
-  run->error = tg_product_error(TG_F32, a, b, c, run->computed, run->n, run->n, CHECKS, anomaly->seed);
+  run->error = tg_product_error(TG_F32, a, b, c, run->computed, run->n, run->n, CHECKS, seed);
   run->limit = 5e-7 * sqrt((double)run->n);
   run->right = run->error <= run->limit;
 }
 
 /* Memory of its own for every trial, so that no run keeps an unlucky choice of pages. */
-static bool run_once(const TgAnomaly *anomaly, TgAnomalyRun *run, bool last, double *seconds, TgError *error) {
+static bool run_once(TgAnomalyRun *run, uint64_t seed, bool last, double *seconds, TgError *error) {
   Matrices made = {0};
-  if (!open_matrices(anomaly, run, &made, error)) return false;
+  if (!open_matrices(run, seed, &made, error)) return false;
   const int64_t faults = tg_host_faults();
   const double begun_s = tg_now_s();
   for (int32_t r = 0; r < run->repeats; r++)
     tg_double_sum_product(made.c, made.a, made.b, run->computed, run->n, run->n, run->row);
   *seconds = (tg_now_s() - begun_s) / run->repeats;
   run->faults += tg_host_faults() - faults;
-  if (last) check(anomaly, run, &made);
+  if (last) check(run, seed, &made);
   tg_host_pages_close(&made.pages);
   return true;
 }
@@ -393,7 +387,7 @@ static void measure_runs(TgAnomaly *anomaly, const TgBenchOptions *options, int 
     TgError error = {0};
     if (options->progress) options->progress(options->progress_data, done, count * (guint)trials);
     if (*run->left_out) continue;
-    if (!run_once(anomaly, run, t + 1 == (guint)trials, &seconds[r * (guint)trials + t], &error))
+    if (!run_once(run, options->seed, t + 1 == (guint)trials, &seconds[r * (guint)trials + t], &error))
       g_strlcpy(run->left_out, error.message, sizeof run->left_out);
   }
 }
@@ -422,20 +416,20 @@ static bool takes(const TgBenchOptions *options, GError **error) {
       option);
 }
 
-static void *measure(const TgBenchOptions *options, GError **error) {
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
   TgError why = {0};
   if (!takes(options, error)) return NULL;
-  TgHostPin *pin = tg_host_pin(&why);
+  int processor;
+  TgHostPin *pin = tg_host_pin(&processor, &why);
   if (!pin) {
     tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "host-anomaly", why.message);
     return NULL;
   }
-  TgAnomaly *anomaly = g_new0(TgAnomaly, 1);
-  *anomaly = (TgAnomaly){.seed = options->seed,
-                         .quick = options->quick,
-                         .processor = tg_host_pin_processor(pin),
-                         .runs = g_array_new(FALSE, TRUE, sizeof(TgAnomalyRun))};
-  tg_environment_begin(&anomaly->environment, NULL);
+  TgResults *results = tg_results_new("host-anomaly", NULL);
+  results->seed = options->seed;
+  results->quick = options->quick;
+  TgAnomaly *anomaly = tg_anomaly_begin(results);
+  anomaly->processor = processor;
   g_autofree char *folder = g_strdup_printf("/sys/devices/system/cpu/cpu%d/cache", anomaly->processor);
   anomaly->caches = tg_cache_read(folder, anomaly->cache);
   plan(anomaly, options);
@@ -443,17 +437,12 @@ static void *measure(const TgBenchOptions *options, GError **error) {
   g_autofree double *seconds = g_new0(double, anomaly->runs->len *(guint)trials);
   measure_runs(anomaly, options, trials, seconds);
   sum_up(anomaly, trials, seconds);
-  tg_environment_end(&anomaly->environment);
   tg_host_unpin(pin);
-  return anomaly;
+  return results;
 }
 
-static void clear(void *measured) {
-  tg_anomaly_free(measured);
-}
-
-static bool right(const void *measured, GError **error) {
-  const TgAnomaly *anomaly = measured;
+static bool right(const TgResults *results, GError **error) {
+  const TgAnomaly *anomaly = results->own;
   for (guint r = 0; r < anomaly->runs->len; r++) {
     const TgAnomalyRun *run = tg_anomaly_run(anomaly, r);
     if (*run->left_out || run->right) continue;
@@ -475,10 +464,10 @@ const TgExperiment tg_experiment_host_anomaly = {
         "interleaved. Also shows how the cache lines of a column of B map to the sets of each cache.",
     .paper = "T. Dobravec, P. Bulić, Comparing CPU and GPU Implementations of a Simple Matrix Multiplication Algorithm",
     .takes_cpu_only = true,
+    .format = "bench-host-anomaly",
     .measure = measure,
-    .clear = clear,
     .print = print,
-    .document = document,
+    .write = write_members,
     .plot = plot,
     .right = right,
 };

@@ -5,9 +5,7 @@
 #define TG_HOST_ANOMALY_H
 
 #include "cache.h"
-#include "environment.h"
 #include "experiment.h"
-#include "measurement.h"
 
 TG_BEGIN_DECLS
 
@@ -23,7 +21,7 @@ typedef enum TgAnomalySeries {
 
 /** One size, its rows `row` elements apart. */
 typedef struct TgAnomalyRun {
-  int32_t series; /**< a TgAnomalySeries */
+  TgAnomalySeries series;
   int64_t n, row;
   int64_t computed;   /**< rows of C that are */
   int32_t repeats;    /**< products in a trial; times are of one */
@@ -37,10 +35,8 @@ typedef struct TgAnomalyRun {
   double paper_s; /**< the paper's time; NaN where it has none */
 } TgAnomalyRun;
 
+/** What its results have instead of rows. */
 typedef struct TgAnomaly {
-  uint64_t seed;
-  bool quick;
-  TgEnvironment environment;
   int processor; /**< that the thread was kept on */
   int caches;
   TgCache cache[TG_CACHES];
@@ -56,8 +52,8 @@ double tg_anomaly_against(const TgAnomaly *anomaly, const TgAnomalyRun *run);
 /** The same from the paper's times. */
 double tg_anomaly_paper_against(const TgAnomaly *anomaly, const TgAnomalyRun *run);
 
-void tg_anomaly_free(TgAnomaly *anomaly);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnomaly, tg_anomaly_free)
+/** Gives results a TgAnomaly without runs, which belongs to them. */
+TgAnomaly *tg_anomaly_begin(TgResults *results);
 
 TG_END_DECLS
 

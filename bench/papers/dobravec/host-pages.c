@@ -12,7 +12,6 @@
 #include <sys/resource.h>
 
 struct TgHostPin {
-  int processor;
   cpu_set_t before;
 };
 
@@ -69,7 +68,7 @@ int64_t tg_host_faults(void) {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_minflt + usage.ru_majflt : 0;
 }
 
-TgHostPin *tg_host_pin(TgError *error) {
+TgHostPin *tg_host_pin(int *number, TgError *error) {
   TgHostPin *pin = calloc(1, sizeof *pin);
   cpu_set_t one;
   if (!pin || sched_getaffinity(0, sizeof pin->before, &pin->before) != 0) {
@@ -78,17 +77,13 @@ TgHostPin *tg_host_pin(TgError *error) {
     return NULL;
   }
   for (int processor = 0; processor < CPU_SETSIZE; processor++)
-    if (CPU_ISSET(processor, &pin->before)) pin->processor = processor;
+    if (CPU_ISSET(processor, &pin->before)) *number = processor;
   CPU_ZERO(&one);
-  CPU_SET(pin->processor, &one);
+  CPU_SET(*number, &one);
   if (sched_setaffinity(0, sizeof one, &one) == 0) return pin;
-  tg_error_set(error, 0, 0, "cannot pin the thread to processor %d: %s", pin->processor, strerror(errno));
+  tg_error_set(error, 0, 0, "cannot pin the thread to processor %d: %s", *number, strerror(errno));
   free(pin);
   return NULL;
-}
-
-int tg_host_pin_processor(const TgHostPin *pin) {
-  return pin->processor;
 }
 
 void tg_host_unpin(TgHostPin *pin) {

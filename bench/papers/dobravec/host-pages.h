@@ -27,10 +27,9 @@ int64_t tg_host_faults(void);
 /** Where a thread may run. */
 typedef struct TgHostPin TgHostPin;
 
-/** Keeps this thread on one of the processors that it may use, the last. NULL with an error where it cannot be. */
-TgHostPin *tg_host_pin(TgError *error);
-/** The processor's number. */
-int tg_host_pin_processor(const TgHostPin *pin);
+/** Keeps this thread on one of the processors that it may use, the last, and gives its number. NULL with an error where
+ * it cannot be. */
+TgHostPin *tg_host_pin(int *number, TgError *error);
 /** Lets the thread go where it could before. NULL is allowed. */
 void tg_host_unpin(TgHostPin *pin);
 

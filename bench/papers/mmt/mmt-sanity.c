@@ -129,14 +129,10 @@ static bool run_size(int64_t d, uint64_t seed, GArray *found, TgError *error) {
   return fine;
 }
 
-GArray *tg_mmt_sanity_run(int64_t most, uint64_t seed, TgError *error) {
-  GArray *found = g_array_new(FALSE, FALSE, sizeof(TgMmtSanity));
-  for (size_t s = 0; s < G_N_ELEMENTS(sizes); s++) {
-    if (sizes[s] > most || run_size(sizes[s], seed, found, error)) continue;
-    g_array_unref(found);
-    return NULL;
-  }
-  return found;
+bool tg_mmt_sanity_run(int64_t most, uint64_t seed, GArray *found, TgError *error) {
+  for (size_t s = 0; s < G_N_ELEMENTS(sizes); s++)
+    if (sizes[s] <= most && !run_size(sizes[s], seed, found, error)) return false;
+  return true;
 }
 
 bool tg_mmt_dump(const char *kernel, float *r, TgError *error) {

@@ -28,9 +28,9 @@ const int64_t *tg_mmt_sanity_sizes(size_t *count);
 double tg_mmt_sanity_paper(const char *kernel, int64_t d);
 
 /** Runs all kernels of the paper that take them at all those sizes up to `most`. R is zero before each: the paper's
- * table could not be as it is if it had not been. Returns an array of TgMmtSanity, free with g_array_unref(); NULL
- * where the device failed or memory is short. */
-GArray *tg_mmt_sanity_run(int64_t most, uint64_t seed, TgError *error);
+ * table could not be as it is if it had not been. Appends to `found`, an array of TgMmtSanity. False where the device
+ * failed or memory is short. */
+bool tg_mmt_sanity_run(int64_t most, uint64_t seed, GArray *found, TgError *error);
 
 /** R of M = 0, 1, 2, … by a kernel, TG_MMT_DUMP rows of each. */
 bool tg_mmt_dump(const char *kernel, float *r, TgError *error);

@@ -20,22 +20,23 @@ static void add_speed(TgTable *table, double flops, double time_s) {
 }
 
 /* The fastest width of a kernel at a size, without transfers; NULL where it was not measured. */
-static const TgResult *best_of(const TgMmt *mmt, const char *kernel, int64_t d) {
+static const TgResult *best_of(const TgResults *results, const char *kernel, int64_t d) {
   const TgResult *best = NULL;
-  for (guint r = 0; r < mmt->results->rows->len; r++) {
-    const TgResult *row = tg_results_at(mmt->results, r);
+  for (guint r = 0; r < results->rows->len; r++) {
+    const TgResult *row = tg_results_at(results, r);
     if (row->n != d || *row->left_out || strcmp(row->method, kernel) != 0) continue;
     if (!best || tg_result_time_s(row) < tg_result_time_s(best)) best = row;
   }
   return best;
 }
 
-static void add_kernel(TgTable *table, const TgMmt *mmt, const char *kernel, int64_t d) {
-  const TgResult *best = best_of(mmt, kernel, d);
-  const double cublas_s = tg_result_time_s(tg_results_square(mmt->results, "mmt-cublas-corrected", 0, d));
+static void add_kernel(TgTable *table, const TgResults *results, const TgResult *best) {
+  const char *kernel = best->method;
+  const int64_t d = best->n;
+  const double cublas_s = tg_result_time_s(tg_results_square(results, "mmt-cublas-corrected", 0, d));
   tg_table_add(table, "%s", kernel + strlen("mmt-"));
   for (int w = 0; w < WIDTHS; w++) {
-    const TgResult *row = best->width ? tg_results_square(mmt->results, kernel, widths[w], d) : w == 0 ? best : NULL;
+    const TgResult *row = best->width ? tg_results_square(results, kernel, widths[w], d) : w == 0 ? best : NULL;
     add_speed(table, best->flops, tg_result_time_s(row));
   }
   tg_table_add(table, best->width ? "%d" : "-", best->width);
@@ -46,26 +47,23 @@ static void add_kernel(TgTable *table, const TgMmt *mmt, const char *kernel, int
   tg_table_add(table, "%s", best->right ? "" : best->printed ? "not M * M'" : "WRONG");
 }
 
-static bool any_speed(const TgMmt *mmt, int64_t d) {
-  for (size_t k = 0; k < tg_historic_mmt.count; k++)
-    if (best_of(mmt, tg_historic_mmt.kernels[k].name, d)) return true;
-  return false;
-}
-
-static void print_speeds(const TgMmt *mmt, int64_t d, TgPage *page) {
+static void print_speeds(const TgResults *results, int64_t d, TgPage *page) {
   static const char *const heads[] = {"version",        "4",        "8",         "16",    "32", "best",
                                       "with transfers", "executed", "of cublas", "error", ""};
-  if (!any_speed(mmt, d)) return;
-  tg_page_add(page, "\nd = %" PRId64 ": Gflop/s for 2d^3 operations, by block width\n", d);
-  TgTable *table = tg_page_table(page, "lrrrrrrrrrl", 2, heads);
-  for (size_t k = 0; k < tg_historic_mmt.count; k++)
-    if (best_of(mmt, tg_historic_mmt.kernels[k].name, d)) add_kernel(table, mmt, tg_historic_mmt.kernels[k].name, d);
+  TgTable *table = NULL;
+  for (size_t k = 0; k < tg_historic_mmt.count; k++) {
+    const TgResult *best = best_of(results, tg_historic_mmt.kernels[k].name, d);
+    if (!best) continue;
+    if (!table) tg_page_add(page, "\nd = %" PRId64 ": Gflop/s for 2d^3 operations, by block width\n", d);
+    if (!table) table = tg_page_table(page, "lrrrrrrrrrl", 2, heads);
+    add_kernel(table, results, best);
+  }
 }
 
-static void print_sequential(const TgMmt *mmt, const GArray *sizes, TgPage *page) {
+static void print_sequential(const TgResults *results, const GArray *sizes, TgPage *page) {
   for (guint s = 0; s < sizes->len; s++) {
     const int64_t d = g_array_index(sizes, int64_t, s);
-    const TgResult *row = tg_results_square(mmt->results, "sequential", 0, d);
+    const TgResult *row = tg_results_square(results, "sequential", 0, d);
     if (row)
       tg_page_add(page, "the sequential program, d = %" PRId64 ": %.2f Gflop/s\n", d,
                   tg_result_shown(row, TG_SHOW_FLOPS) * 1e-9);
@@ -77,11 +75,11 @@ static const TgColumn compared[] = {{"v001", "mmt-v001", 8},           {"v004", 
                                     {"v006", "mmt-v006-corrected", 8}, {"v008", "mmt-v008-corrected", 8},
                                     {"v009", "mmt-v009-corrected", 8}, {"cublas", "mmt-cublas-corrected", 0}};
 
-static void print_compared(const TgMmt *mmt, TgPage *page) {
+static void print_compared(const TgResults *results, TgPage *page) {
   tg_page_add(page, "\nIn blocks of 8, corrected, without transfers: Gflop/s for 2d^3 operations\n");
-  tg_page_grid(page, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_FLOPS);
+  tg_page_grid(page, results, compared, G_N_ELEMENTS(compared), TG_SHOW_FLOPS);
   tg_page_add(page, "\nThe same with transfers\n");
-  tg_page_grid(page, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_WHOLE_FLOPS);
+  tg_page_grid(page, results, compared, G_N_ELEMENTS(compared), TG_SHOW_WHOLE_FLOPS);
 }
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
@@ -156,24 +154,24 @@ static void print_matrix(TgPage *page, const char *title, const float *x) {
   }
 }
 
-static void print_example(const TgMmt *mmt, TgPage *page) {
+static void print_example(const TgMmt *mmt, bool has_gpu, TgPage *page) {
   float m[TG_MMT_DUMP * TG_MMT_DUMP];
   tg_mmt_count_up(m, TG_MMT_DUMP);
   print_matrix(page, "The paper's example: M", m);
-  if (mmt->has_gpu) print_matrix(page, "M * M' from the GPU, by v006", mmt->from_gpu);
+  if (has_gpu) print_matrix(page, "M * M' from the GPU, by v006", mmt->from_gpu);
   print_matrix(page, "M * M' from the sequential program", mmt->from_cpu);
 }
 
-static bool is_left_out(const TgMmt *mmt, guint r, const TgResult *like) {
-  const TgResult *row = r < mmt->results->rows->len ? tg_results_at(mmt->results, r) : NULL;
+static bool is_left_out(const TgResults *results, guint r, const TgResult *like) {
+  const TgResult *row = r < results->rows->len ? tg_results_at(results, r) : NULL;
   return row && *row->left_out && row->n == like->n && strcmp(row->method, like->method) == 0;
 }
 
 /* The widths of a kernel that are left out at a size are so for one reason, which differs in a number. */
-static void print_left_out(const TgMmt *mmt, TgPage *page) {
-  for (guint r = 0, next; r < mmt->results->rows->len; r = next) {
-    const TgResult *row = tg_results_at(mmt->results, r);
-    for (next = r + 1; is_left_out(mmt, next, row);) next++;
+static void print_left_out(const TgResults *results, TgPage *page) {
+  for (guint r = 0, next; r < results->rows->len; r = next) {
+    const TgResult *row = tg_results_at(results, r);
+    for (next = r + 1; is_left_out(results, next, row);) next++;
     if (!*row->left_out) continue;
     g_autofree char *more = next > r + 1 ? g_strdup_printf(" (and so %u wider)", next - r - 1) : g_strdup("");
     tg_page_paragraph(page, 2, "d = %" PRId64 ", %s: %s%s", row->n, row->method, row->left_out, more);
@@ -188,22 +186,23 @@ static void print_legend(TgPage *page) {
                     "kernel's. The paper shows its own speeds only in figures, not in its text.");
 }
 
-static void print(const void *measured, TgPage *page) {
-  const TgMmt *mmt = measured;
-  g_autoptr(GArray) sizes = tg_results_sizes(mmt->results);
-  tg_page_where(page, mmt->results);
-  print_sequential(mmt, sizes, page);
-  if (mmt->has_gpu) {
-    for (guint s = 0; s < sizes->len; s++) print_speeds(mmt, g_array_index(sizes, int64_t, s), page);
-    print_compared(mmt, page);
+static void print(const TgResults *results, TgPage *page) {
+  const TgMmt *mmt = results->own;
+  const bool has_gpu = results->environment.has_device;
+  g_autoptr(GArray) sizes = tg_results_sizes(results);
+  tg_page_where(page, results);
+  print_sequential(results, sizes, page);
+  if (has_gpu) {
+    for (guint s = 0; s < sizes->len; s++) print_speeds(results, g_array_index(sizes, int64_t, s), page);
+    print_compared(results, page);
     print_differences(mmt, page);
     print_wrong(mmt, page);
   }
-  print_example(mmt, page);
+  print_example(mmt, has_gpu, page);
   tg_page_add(page, "\n");
-  if (mmt->has_gpu) print_legend(page);
-  print_left_out(mmt, page);
-  tg_page_notes(page, mmt->results);
+  if (has_gpu) print_legend(page);
+  print_left_out(results, page);
+  tg_page_notes(page, results);
 }
 
 /* --- a document --------------------------------------------------------------------------------------------------- */
@@ -227,31 +226,28 @@ static void write_matrix(TgJson *json, const char *key, const float *x) {
 }
 
 /* Whether all that should be the product is: kernels as printed need not. */
-static bool right(const void *measured, GError **error) {
-  const TgMmt *mmt = measured;
+static bool right(const TgResults *results, GError **error) {
+  const TgMmt *mmt = results->own;
   for (guint s = 0; s < mmt->sanity->len; s++) {
     const TgMmtSanity *row = &g_array_index(mmt->sanity, TgMmtSanity, s);
     if (row->wrong == 0 || tg_historic_find(row->kernel)->printed) continue;
     return TG_BENCH_FAIL(error, WRONG, "bench mmt: %s at %" PRId64 ": %" PRId64 " elements are wrong with integers",
                          row->kernel, row->d, row->wrong);
   }
-  if (mmt->has_gpu && memcmp(mmt->from_cpu, mmt->from_gpu, sizeof mmt->from_cpu) != 0)
+  if (results->environment.has_device && memcmp(mmt->from_cpu, mmt->from_gpu, sizeof mmt->from_cpu) != 0)
     return TG_BENCH_FAIL(error, WRONG, "bench mmt: the example of %d rows is wrong", TG_MMT_DUMP);
-  return tg_results_right(mmt->results, error);
+  return true;
 }
 
-static TgJson *document(const void *measured) {
-  const TgMmt *mmt = measured;
-  TgJson *json = tg_results_open(mmt->results, right(measured, NULL));
+static void write_members(TgJson *json, const TgResults *results) {
+  const TgMmt *mmt = results->own;
   tg_json_member_array(json, "sanity", TG_JSON_LINES);
   for (guint s = 0; s < mmt->sanity->len; s++) write_sanity(json, &g_array_index(mmt->sanity, TgMmtSanity, s));
   tg_json_end_array(json);
   tg_json_member_object(json, "example", TG_JSON_LINES);
-  if (mmt->has_gpu) write_matrix(json, "gpu", mmt->from_gpu);
+  if (results->environment.has_device) write_matrix(json, "gpu", mmt->from_gpu);
   write_matrix(json, "sequential", mmt->from_cpu);
   tg_json_end_object(json);
-  tg_json_end_object(json);
-  return json;
 }
 
 /* A panel each, a curve a width. */
@@ -267,14 +263,13 @@ static void add_widths(TgChart *chart, const TgResults *results, const char *ker
 }
 
 static char *plot(const void *measured, const TgPlotFormat *format) {
-  const TgMmt *mmt = measured;
-  g_autofree char *where = tg_environment_text(&mmt->results->environment);
-  g_autoptr(TgChart) chart = tg_chart_new("M * M' (Zhao)", where);
+  const TgResults *results = measured;
+  g_autoptr(TgChart) chart = tg_results_chart(results, "M * M' (Zhao)");
   TgPanel *alone = tg_chart_panel(chart, "in blocks of 8, without transfers", x, y);
   TgPanel *whole = tg_chart_panel(chart, "in blocks of 8, with transfers", x, y);
-  tg_panel_columns(alone, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_FLOPS);
-  tg_panel_columns(whole, mmt->results, compared, G_N_ELEMENTS(compared), TG_SHOW_WHOLE_FLOPS);
-  for (size_t s = 0; s < G_N_ELEMENTS(swept); s++) add_widths(chart, mmt->results, swept[s]);
+  tg_panel_columns(alone, results, compared, G_N_ELEMENTS(compared), TG_SHOW_FLOPS);
+  tg_panel_columns(whole, results, compared, G_N_ELEMENTS(compared), TG_SHOW_WHOLE_FLOPS);
+  for (size_t s = 0; s < G_N_ELEMENTS(swept); s++) add_widths(chart, results, swept[s]);
   return tg_chart_script(chart, format);
 }
 
@@ -339,52 +334,43 @@ static GArray *all_methods(bool limited) {
   return methods;
 }
 
-/* --- the speeds --------------------------------------------------------------------------------------------------- */
-
-static bool measure_speeds(TgMmt *mmt, const TgBenchOptions *options, GError **error) {
-  static const TgSuitePlan plan = {"mmt", false, usual_sizes, G_N_ELEMENTS(usual_sizes), 512, budget_s};
-  TgSuite suite;
-  const TgMethod *methods = (const TgMethod *)(void *)mmt->methods->data;
-  if (!tg_suite_begin(&suite, &plan, options, methods, mmt->methods->len, error)) return false;
-  suite.limits.longest_s = tg_suite_longest_s(options, longest_s);
-  suite.total = (int64_t)suite.sizes->len * mmt->methods->len;
-  mmt->results = tg_suite_finish(&suite, tg_suite_measure_squares(&suite, TG_HISTORIC_SYMMETRIC, error));
-  return mmt->results != NULL;
-}
-
-/* --- the checks --------------------------------------------------------------------------------------------------- */
-
-/* The printed example is of version 6. */
-static bool check(TgMmt *mmt, const TgBenchOptions *options, GError **error) {
-  float m[TG_MMT_DUMP * TG_MMT_DUMP];
-  TgError why = {0};
-  tg_mmt_count_up(m, TG_MMT_DUMP);
-  tg_mmt_sequential(mmt->from_cpu, m, TG_MMT_DUMP);
-  mmt->has_gpu = !options->cpu_only;
-  mmt->sanity = mmt->has_gpu ? tg_mmt_sanity_run(options->quick ? 100 : sanity_most, options->seed, &why)
-                             : g_array_new(FALSE, FALSE, sizeof(TgMmtSanity));
-  if (mmt->sanity && (!mmt->has_gpu || tg_mmt_dump("mmt-v006-corrected", mmt->from_gpu, &why))) return true;
-  return tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "mmt", why.message);
-}
-
 /* --- the experiment ----------------------------------------------------------------------------------------------- */
 
-void tg_mmt_free(TgMmt *mmt) {
-  g_clear_pointer(&mmt->results, tg_results_free);
-  g_clear_pointer(&mmt->sanity, g_array_unref);
-  g_clear_pointer(&mmt->methods, g_array_unref);
+static void free_mmt(void *mmt) {
+  g_array_unref(((TgMmt *)mmt)->sanity);
   g_free(mmt);
 }
 
-static void *measure(const TgBenchOptions *options, GError **error) {
-  g_autoptr(TgMmt) mmt = g_new0(TgMmt, 1);
-  mmt->methods = all_methods(!options->kernels);
-  if (measure_speeds(mmt, options, error) && check(mmt, options, error)) return g_steal_pointer(&mmt);
-  return NULL;
+TgMmt *tg_mmt_begin(TgResults *results) {
+  float m[TG_MMT_DUMP * TG_MMT_DUMP];
+  TgMmt *mmt = results->own = g_new0(TgMmt, 1);
+  results->free_own = free_mmt;
+  mmt->sanity = g_array_new(FALSE, FALSE, sizeof(TgMmtSanity));
+  tg_mmt_count_up(m, TG_MMT_DUMP);
+  tg_mmt_sequential(mmt->from_cpu, m, TG_MMT_DUMP);
+  return mmt;
 }
 
-static void clear(void *measured) {
-  tg_mmt_free(measured);
+/* The checks; the printed example is of version 6. */
+static bool check(TgMmt *mmt, const TgBenchOptions *options, GError **error) {
+  TgError why = {0};
+  if (options->cpu_only || (tg_mmt_sanity_run(options->quick ? 100 : sanity_most, options->seed, mmt->sanity, &why) &&
+                            tg_mmt_dump("mmt-v006-corrected", mmt->from_gpu, &why)))
+    return true;
+  return tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "mmt", why.message);
+}
+
+static TgResults *measure(const TgBenchOptions *options, GError **error) {
+  static const TgSuitePlan plan = {"mmt", TG_NUMBER_F32, usual_sizes, G_N_ELEMENTS(usual_sizes), 512, 0, budget_s};
+  g_autoptr(GArray) methods = all_methods(!options->kernels);
+  TgSuite suite;
+  if (!tg_suite_begin(&suite, &plan, options, (const TgMethod *)(void *)methods->data, methods->len, error))
+    return NULL;
+  suite.limits.longest_s = tg_suite_longest_s(options, longest_s);
+  suite.total = (int64_t)suite.sizes->len * methods->len;
+  const bool fine = tg_suite_measure_squares(&suite, TG_HISTORIC_SYMMETRIC, error);
+  g_autoptr(TgResults) results = tg_suite_finish(&suite, fine);
+  return results && check(tg_mmt_begin(results), options, error) ? g_steal_pointer(&results) : NULL;
 }
 
 const TgExperiment tg_experiment_mmt = {
@@ -398,9 +384,8 @@ const TgExperiment tg_experiment_mmt = {
     .paper = "D. Zhao, COMP 633 Parallel Computing, programming assignment 2, University of North Carolina, 2013",
     .takes_cpu_only = true,
     .measure = measure,
-    .clear = clear,
     .print = print,
-    .document = document,
+    .write = write_members,
     .plot = plot,
     .right = right,
 };

@@ -10,16 +10,15 @@
 
 TG_BEGIN_DECLS
 
+/** What its results have besides the speeds. */
 typedef struct TgMmt {
-  TgResults *results;
-  GArray *methods; /**< TgMethod, that the results' rows were measured by */
-  GArray *sanity;  /**< TgMmtSanity; empty without a GPU */
-  float from_cpu[TG_MMT_DUMP * TG_MMT_DUMP], from_gpu[TG_MMT_DUMP * TG_MMT_DUMP];
-  bool has_gpu; /**< else from_gpu is nothing */
+  GArray *sanity; /**< TgMmtSanity; empty without a GPU */
+  float from_cpu[TG_MMT_DUMP * TG_MMT_DUMP];
+  float from_gpu[TG_MMT_DUMP * TG_MMT_DUMP]; /**< nothing without a GPU */
 } TgMmt;
 
-void tg_mmt_free(TgMmt *mmt);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMmt, tg_mmt_free)
+/** Gives results a TgMmt, which belongs to them, with the CPU's example and without sanity checks. */
+TgMmt *tg_mmt_begin(TgResults *results);
 
 TG_END_DECLS
 

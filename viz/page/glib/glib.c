@@ -45,15 +45,11 @@ static GError *error_new(GQuark domain, gint code, char *message) {
   return error;
 }
 
-GError *g_error_new_valist(GQuark domain, gint code, const char *format, va_list arguments) {
-  return error_new(domain, code, g_strdup_vprintf(format, arguments));
-}
-
 void g_set_error(GError **error, GQuark domain, gint code, const char *format, ...) {
   va_list arguments;
   if (error == NULL) return;
   va_start(arguments, format);
-  *error = g_error_new_valist(domain, code, format, arguments);
+  *error = error_new(domain, code, g_strdup_vprintf(format, arguments));
   va_end(arguments);
 }
 

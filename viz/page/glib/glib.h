@@ -40,8 +40,7 @@ typedef struct GBytes GBytes; /* named by headers alone */
 #define G_GINT64_FORMAT PRId64
 #define G_GSIZE_FORMAT "zu"
 #define G_MAXUINT UINT32_MAX
-#define G_PRINTF(text, rest) __attribute__((format(printf, text, rest)))
-#define G_GNUC_PRINTF(text, rest) G_PRINTF(text, rest)
+#define G_GNUC_PRINTF(text, rest) __attribute__((format(printf, text, rest)))
 #define GPOINTER_TO_UINT(p) ((guint)(uintptr_t)(p))
 #define GUINT_TO_POINTER(i) ((gpointer)(uintptr_t)(i))
 
@@ -102,8 +101,7 @@ GQuark g_quark_from_static_string(const char *name);
   GQuark function##_quark(void) {                                                                                      \
     return g_quark_from_static_string(#name);                                                                          \
   }
-GError *g_error_new_valist(GQuark domain, gint code, const char *format, va_list arguments);
-void g_set_error(GError **error, GQuark domain, gint code, const char *format, ...) G_PRINTF(4, 5);
+void g_set_error(GError **error, GQuark domain, gint code, const char *format, ...) G_GNUC_PRINTF(4, 5);
 void g_set_error_literal(GError **error, GQuark domain, gint code, const char *message);
 void g_propagate_error(GError **to, GError *error);
 void g_error_free(GError *error);
@@ -113,12 +111,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GError, g_error_free)
   do {                                                                                                                 \
     if (!(condition)) abort();                                                                                         \
   } while (0)
+#define g_assert_not_reached() abort()
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
 
 char *g_strdup(const char *text);
 char *g_strndup(const char *text, gsize length);
-char *g_strdup_printf(const char *format, ...) G_PRINTF(1, 2);
+char *g_strdup_printf(const char *format, ...) G_GNUC_PRINTF(1, 2);
 char *g_strdup_vprintf(const char *format, va_list arguments);
 #define g_snprintf snprintf
 gsize g_strlcpy(char *to, const char *from, gsize size);
@@ -161,7 +160,7 @@ GString *g_string_append(GString *string, const char *text);
 GString *g_string_append_len(GString *string, const char *text, gssize length);
 GString *g_string_append_c(GString *string, char c);
 GString *g_string_append_unichar(GString *string, gunichar c);
-void g_string_append_printf(GString *string, const char *format, ...) G_PRINTF(2, 3);
+void g_string_append_printf(GString *string, const char *format, ...) G_GNUC_PRINTF(2, 3);
 GString *g_string_truncate(GString *string, gsize length);
 static inline void tg_free_string(GString *string) {
   g_string_free(string, TRUE);

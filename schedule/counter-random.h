@@ -14,10 +14,14 @@ TG_SHARED static inline uint64_t tg_random_mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
+/** Number `index` of the generator's sequence from the state `seed`, unmixed. */
+TG_SHARED static inline uint64_t tg_random_at(uint64_t seed, uint64_t index) {
+  return tg_random_mix(seed + (index + 1) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
 /** 64 random bits. */
 TG_SHARED static inline uint64_t tg_random_bits(uint64_t seed, uint64_t index) {
-  const uint64_t golden_gamma = UINT64_C(0x9e3779b97f4a7c15);
-  return tg_random_mix(tg_random_mix(seed + golden_gamma) + (index + 1) * golden_gamma);
+  return tg_random_at(tg_random_at(seed, 0), index);
 }
 
 /** Uniform in [-1, 1), a multiple of 2^-52: exact in f64. */
