@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** PNG at the 96 dots per inch of a screen; other PNGs have 144. Not offered to users. */
+/** PNG at the 96 dots per inch of a screen, for the frames of a GIF; PNG files have 144. Not offered to users. */
 #define TG_RENDER_SCREEN_PNG "png at 96 dpi"
 
 /** The formats of a still picture, "dot, svg, png, pdf"; for messages. */

@@ -44,7 +44,8 @@ static const TgOptionRow rows[] = {
     {"type:bench", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64|i32", "element type, one that the experiment supports"},
     {"network", 0, G_OPTION_ARG_STRING, AT(network), "NETWORK",
      "network to map the grid onto, such as torus:4x4 or hypercube:4, or just a kind, for one node per processor; see "
-     "`topogemm list topologies` (default: a torus with the grid's extents)"},
+     "`topogemm list topologies` (default: where a machine is used, its own network if that has one node per "
+     "processor; otherwise a torus with the grid's extents)"},
     {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "HOW",
      "mapping of the grid onto the network: rowmajor, gray or snake (default: rowmajor)"},
     {"collective", 0, G_OPTION_ARG_STRING, AT(collective), "HOW",
@@ -118,7 +119,8 @@ static const TgOptionRow rows[] = {
      "or load (the receiver loads it from the matrix again); several, separated by commas, run one after another "
      "(default: copy)"},
     {"trials", 0, G_OPTION_ARG_STRING, AT(trials), "N",
-     "number of timed runs (default: as many as fit in 2 s, from 20 to 100; fewer only if 20 take over 20 s)"},
+     "number of timed runs (default: as many as fit in 2 s, from 20 to 100; if 20 take over 20 s, as many as fit in "
+     "20 s, at least 3)"},
     {"warmup", 0, G_OPTION_ARG_STRING, AT(warmup), "N", "number of untimed warm-up runs (default: 2)"},
     {"deadline", 0, G_OPTION_ARG_STRING, AT(deadline), "SECONDS",
      "longest time that one processor waits for another before the run fails (default: 20)"},
