@@ -24,9 +24,9 @@ EXPORT = "export cannon --grid 120x120 -n 120 -o".split()
 GIF = "draw cannon --grid 2x2 -o x.gif".split()
 PLOT = "sim cannon summa --sweep p=16,64 -n 256 -o x.svg".split()
 CONVERT = """#!/bin/sh
-echo $$ > "$FOLDER/number"
 pwd > "$FOLDER/place"
 touch "$TMPDIR/its-own"
+echo $$ > "$FOLDER/number"  # last: tests go on from here, and a killed shell leaves a child that still writes
 exec sleep 1000
 """
 
