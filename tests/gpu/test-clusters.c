@@ -251,7 +251,7 @@ static void test_refusals(void) {
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "5x5", ""));
   TgExecutorOptions options = {.m = 100, .n = 100, .k = 100};
   expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE,
-                    "25 processors, a cluster has at most 16 blocks");
+                    "25 processors, but a cluster has at most 16 blocks");
   g_assert_true(step_case_bind(test, step_case_library("cannon"), "2x2", ""));
   options.memory_limit_bytes = 10000;
   expect_refused_by(&tg_executor_clusters, test, &options, TG_EXECUTOR_ERROR_TOO_LARGE, "the limit is 10000 bytes");

@@ -55,7 +55,7 @@ static void test_out_of_memory(void) {
   if (!gpu_or_skip(&device)) return;
   g_assert_null(tg_device_allocate(INT64_C(1) << 50, &error));
   g_assert_true(g_str_has_prefix(error.message, "not enough device memory: 1125899906842624 bytes requested, "));
-  g_autofree char *total = g_strdup_printf(" free of %" G_GINT64_FORMAT, device.memory_bytes);
+  g_autofree char *total = g_strdup_printf(" of %" G_GINT64_FORMAT " free", device.memory_bytes);
   g_assert_true(g_str_has_suffix(error.message, total));
   g_assert_null(tg_device_allocate(-1, &error));
   void *memory = tg_device_allocate(0, &error); /* the error before is not reported once more */
