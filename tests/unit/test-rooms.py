@@ -84,5 +84,18 @@ def test_sizes(_):
         assert count <= LARGEST, f"{count} files directly in {folder}/"
 
 
+def test_document(_):
+    """The page about the source names every room, and no file that is not there."""
+    text = (TOP / "docs/internals/source.md").read_text()
+    rooms = {"/".join(path.parts[:2]) for path in files(".c", ".h", ".cu", ".cuh") if len(path.parts) > 2}
+    assert len(rooms) > 35, rooms
+    unnamed = sorted(room for room in rooms if f"`{room}/`" not in text)
+    assert not unnamed, f"docs/internals/source.md does not name {unnamed}"
+    for page in "source", "adding", "drawing":
+        named = re.findall(r"`((?:%s)/[\w./-]+\.\w+)`" % "|".join([*FOLDERS, "tests", "tools"]), (TOP / f"docs/internals/{page}.md").read_text())
+        gone = sorted({name for name in named if not (TOP / name).exists() and not re.search(r"[A-Z]{3}", name)})
+        assert named and not gone, f"docs/internals/{page}.md names {gone}"
+
+
 if __name__ == "__main__":
     sys.exit(tap.run_cases(tap.cases_of(globals())))
