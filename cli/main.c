@@ -127,7 +127,7 @@ static TgExit dispatch(TgCli *cli, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  TgCli cli = {0};
+  TgCli cli = {.schedules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref)};
   occupy_closed_streams();
   prepare_signals();
   tg_memory_catch_glib();
@@ -136,6 +136,7 @@ int main(int argc, char **argv) {
   status = tg_output_finish(&cli, status);
   tg_output_files_clear(&cli);
   tg_options_clear(&cli.options);
+  g_hash_table_unref(cli.schedules);
   tg_interrupt_obey();
   return (int)status;
 }

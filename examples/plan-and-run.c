@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   if (!measure(&machine, &error)) return fail("measuring", error->message);
   planned = machine;
   planned.port.ports = TG_PORTS_ONE; /* plans know no receivers that fetch */
-  TgPlanRequest request = {.m = n, .n = n, .k = n, .element_bytes = 4, .processors = 4, .top = 3, .work_s = 1};
+  TgPlanRequest request = {.m = n, .n = n, .k = n, .element_bytes = 4, .processors = 4, .top = 3, .budget_s = 1};
   request.machine = &planned;
   request.network_kind = TG_FULL; /* each processor reaches each other one directly */
   request.memory_bytes = INFINITY;

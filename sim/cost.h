@@ -11,6 +11,7 @@
 #include "shape.h"
 #include "state.h"
 #include "trace.h"
+#include "watch.h"
 
 TG_BEGIN_DECLS
 
@@ -52,8 +53,7 @@ typedef struct TgCostOptions {
   bool keep_node_steps;      /**< fill TgCost.node_step, which takes 32 bytes a node and step … */
   const int32_t *node_group; /**< … or a group of nodes and step: the group of each node, -1 for none; NULL: by node */
   int64_t node_groups;       /**< how many these are */
-  void (*progress)(void *user, int64_t statements); /**< called now and then with the statements begun; or NULL */
-  void *progress_user;
+  const TgWatch *watch;      /**< told the statements begun, and can stop the prediction; NULL: nobody */
 } TgCostOptions;
 
 /** One node in one step. Its products are one after another and end at products_end_s; the rest of the step is
@@ -99,7 +99,8 @@ typedef struct TgCost {
 } TgCost;
 
 /** Predicts. The grid of the bound schedule is mapped onto `network` by `embedding`.
- * Errors: BAD_INPUT where the grid, the machine's file and the network do not fit; SCHEDULE where the run fails. */
+ * Errors: BAD_INPUT where the grid, the machine's file and the network do not fit; SCHEDULE where the run fails;
+ * STOPPED by the watch. */
 bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error);

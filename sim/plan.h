@@ -4,8 +4,9 @@
  *
  * Candidates are found from the schedules themselves: every grid that their `require` accepts, every value of a free
  * parameter that divides the number of processors. Each gets a lower bound of its time that costs microseconds
- * (plan-bound.c); in order of the bound, those that may still come in among the first are predicted by
- * tg_cost_predict(). The others are rejected, with the reason. docs/guide/plan.md tells it in full. */
+ * (plan-bound.c). First those are predicted by tg_cost_predict() that may be the fastest, whatever `top` is, then those
+ * that may still come in among the first. The others are rejected, with the reason. docs/guide/plan.md tells it in
+ * full. */
 #ifndef TG_PLAN_H
 #define TG_PLAN_H
 
@@ -31,10 +32,11 @@ typedef struct TgPlanRequest {
   double memory_bytes;        /**< of a processor; INFINITY without limit */
   TgCostModel model;
   bool overlap;
-  bool fair_equal;    /**< as in TgCostOptions */
-  int top;            /**< places of the ranking, from 1 */
-  double work_s;      /**< about how long it may take; what does not fit is rejected with that reason */
-  double proof_bytes; /**< the most that one of its proofs may take; 0: no limit */
+  bool fair_equal;      /**< as in TgCostOptions */
+  int top;              /**< places of the ranking, from 1 */
+  double budget_s;      /**< how long the search may take; what is not predicted by then is rejected with that reason */
+  const TgWatch *watch; /**< told the seconds of the budget that have gone, and can end it early; NULL: nobody */
+  double proof_bytes;   /**< the most that one of its proofs may take; 0: no limit */
 } TgPlanRequest;
 
 /** A place of the ranking: the best of what was tried with one schedule on one grid. */
@@ -97,6 +99,8 @@ typedef struct TgPlan {
   int64_t pruned;     /**< by their lower bound */
   int64_t too_long;   /**< left out for the time that it would take, at least with some embeddings … */
   int64_t open;       /**< … of them, those whose lower bound is below place 1 */
+  int64_t unseen;     /**< grids of up to so many processors were not all looked at, and may be faster; 0: all were */
+  double least_s;     /**< a lower bound on the fastest: place 1 itself, unless something is open or unseen */
   double least_bytes; /**< the least memory that one of those rejected for it needs; 0 where none was */
   double wall_s;
 } TgPlan;

@@ -28,10 +28,9 @@ typedef struct TgSweepRequest {
   const char *network; /**< as tg_estimate_place() reads it */
   TgEmbeddingKind embedding;
   TgElement element;
-  TgCostOptions options;                      /**< element_bytes is that of `element` */
-  double memory_limit_bytes;                  /**< of a proof and a prediction; 0: no limit */
-  void (*progress)(void *user, int64_t done); /**< called after each prediction; or NULL */
-  void *progress_user;
+  TgCostOptions options;     /**< element_bytes is that of `element` */
+  double memory_limit_bytes; /**< of a proof and a prediction; 0: no limit */
+  const TgWatch *watch;      /**< told the predictions done, also during the next one, and can stop it; NULL: nobody */
 } TgSweepRequest;
 
 /** A size and a number of processors. */

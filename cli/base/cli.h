@@ -31,6 +31,7 @@ typedef struct TgCli {
   int output_error;            /**< errno of the first failed write to standard output; 0 while there is none */
   TgProgressLine *progress;    /**< shown now, or NULL */
   uint64_t memory_limit_bytes; /**< of --memory-limit; 0: what is available */
+  GHashTable *schedules;       /**< GBytes of the schedules' files by name: a pipe can be read but once */
   GPtrArray *written, *said;   /**< files that appear at the end, and what is printed then (output-files.h), or NULL */
 } TgCli;
 

@@ -170,8 +170,11 @@ static TgExit unknown_name(const TgCli *cli, const char *name) {
 static TgExit read_file(const TgCli *cli, TgAlgo *algo, const char *path) {
   GError *error = NULL;
   bool standard_input = strcmp(path, "-") == 0;
-  algo->bytes = tg_input_bytes_read(standard_input ? "/dev/stdin" : path, LIMIT_BYTES, &error);
+  GBytes *known = g_hash_table_lookup(cli->schedules, path);
+  algo->bytes =
+      known ? g_bytes_ref(known) : tg_input_bytes_read(standard_input ? "/dev/stdin" : path, LIMIT_BYTES, &error);
   if (!algo->bytes) return tg_report_error(cli, error);
+  if (!known) g_hash_table_insert(cli->schedules, g_strdup(path), g_bytes_ref(algo->bytes));
   algo->path = g_strdup(standard_input ? "<stdin>" : path);
   algo->source.name = algo->path;
   algo->source.text = g_bytes_get_data(algo->bytes, &algo->source.length);

@@ -167,6 +167,7 @@ static const TgOptionRow rows[] = {
     {"memory:bytes", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "BYTES",
      "memory of each processor in bytes, such as 16e9, or inf (default: the machine's)"},
     {"top", 0, G_OPTION_ARG_STRING, AT(top), "K", "number of plans to print (default: 10)"},
+    {"budget:plan", 0, G_OPTION_ARG_STRING, AT(budget), "SECONDS", "how long the search may take (default: 4)"},
     {"memory-limit", 0, G_OPTION_ARG_STRING, AT(memory_limit), "SIZE",
      "memory that the command may use, such as 4G; larger problems are refused (default: the memory available)"},
     {"output", 'o', WRITES(output), "FILE", "write to FILE; its suffix selects the format"},

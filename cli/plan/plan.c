@@ -3,6 +3,7 @@
 #include "machine-option.h"
 #include "memory-limit.h"
 #include "output.h"
+#include "progress.h"
 #include "sim.h"
 
 #include "algo-library.h"
@@ -41,7 +42,8 @@ TG_FIELD_TABLE(place_fields, TG_FIELD(TgPlanPlace, grid), TG_FIELD(TgPlanPlace, 
                TG_FIELD(TgPlanPlace, bound_s), TG_FIELD(TgPlanPlace, proved),
                TG_FIELD_AS(TgPlanPlace, rounded, "rounded_up"));
 TG_FIELD_TABLE(plan_fields, TG_FIELD(TgPlan, considered), TG_FIELD(TgPlan, predicted), TG_FIELD(TgPlan, pruned),
-               TG_FIELD(TgPlan, too_long), TG_FIELD(TgPlan, open), TG_FIELD(TgPlan, wall_s));
+               TG_FIELD(TgPlan, too_long), TG_FIELD(TgPlan, open), TG_FIELD(TgPlan, unseen),
+               TG_FIELD_AS(TgPlan, least_s, "least_possible_s"), TG_FIELD(TgPlan, wall_s));
 
 static void write_request(TgJson *json, const TgPlanRun *run) {
   const TgPlanRequest *request = &run->request;
@@ -62,7 +64,7 @@ static void write_request(TgJson *json, const TgPlanRun *run) {
 static void write_parameters(TgJson *json, const TgPlanPlace *place) {
   TgSchedule schedule = *place->source->schedule;
   TgBindings parameters = {0};
-  if (tg_schedule_bind(&schedule, place->source->names, &place->bindings, NULL))
+  if (tg_schedule_bind_values(&schedule, place->source->names, &place->bindings, NULL))
     tg_parameters_of(&schedule, place->source->names, &parameters);
   tg_parameters_write(json, &parameters);
 }
@@ -102,7 +104,7 @@ static void plan_print_json(TgCli *cli, const TgPlanRun *run) {
   for (guint i = 0; i < plan->rejected->len; i++) write_reject(json, &g_array_index(plan->rejected, TgPlanReject, i));
   tg_json_end_array(json);
   tg_json_members(json, plan_fields, plan);
-  tg_json_member_bool(json, "certain", plan->open == 0);
+  tg_json_member_bool(json, "certain", plan->open == 0 && plan->unseen == 0);
   tg_json_end_object(json);
   tg_print_json(cli, json);
 }
@@ -217,14 +219,26 @@ static void print_rejected(TgCli *cli, const TgPlan *plan) {
     tg_print(cli, "  … and %u more; --json prints all of them\n", plan->rejected->len - shown);
 }
 
+/* How far off place 1 can be at most. */
+static void print_doubt(TgCli *cli, const TgPlan *plan) {
+  const double best_s = g_array_index(plan->ranked, TgPlanPlace, 0).predicted_s;
+  if (!plan->open && !plan->unseen) return;
+  tg_print(cli, "place 1 is not certain:");
+  if (plan->open) tg_print(cli, " %" PRId64 " of these may be faster", plan->open);
+  if (plan->open && plan->unseen) tg_print(cli, ", and");
+  if (plan->unseen) tg_print(cli, " not all grids of up to %" PRId64 " processors were looked at", plan->unseen);
+  tg_print(cli, "; no plan takes less than %s (%s of place 1); a larger --budget tells more\n",
+           tg_time_text(plan->least_s).s, tg_percent_text(plan->least_s / best_s).s);
+}
+
 static void print_counts(TgCli *cli, const TgPlan *plan) {
   tg_print(cli,
            "\n%" PRId64 " combination%s of schedule, grid, parameters and collective; %" PRId64
            " prediction%s; %" PRId64 " ruled out by lower bounds",
            plan->considered, plural(plan->considered), plan->predicted, plural(plan->predicted), plan->pruned);
-  if (plan->too_long) tg_print(cli, "; %" PRId64 " not predicted, because that would take too long", plan->too_long);
-  if (plan->open && plan->ranked->len) tg_print(cli, ": %" PRId64 " of them may be faster than place 1", plan->open);
+  if (plan->too_long) tg_print(cli, "; %" PRId64 " not predicted within --budget", plan->too_long);
   tg_print(cli, "\n");
+  if (plan->ranked->len) print_doubt(cli, plan);
 }
 
 static void plan_print(TgCli *cli, const TgPlanRun *run) {
@@ -238,9 +252,7 @@ static void plan_print(TgCli *cli, const TgPlanRun *run) {
   print_counts(cli, plan);
 }
 
-/* About how long a plan may take on one core; it is counted, not measured, so that equal questions get equal answers.
- */
-static const double work_s = 4;
+static const double default_budget_s = 4, most_budget_s = 1e6;
 
 static void run_clear(TgPlanRun *run) {
   for (int p = 0; p < run->count; p++) tg_algo_clear(&run->algos[p]);
@@ -308,6 +320,14 @@ static TgExit memory_option(const TgCli *cli, TgPlanRun *run) {
   return tg_report(cli, TG_EXIT_USAGE, "--memory %s: expected bytes above 0, as in 16e9, or inf", text);
 }
 
+static TgExit budget_option(const TgCli *cli, TgPlanRequest *request) {
+  const char *text = cli->options.budget;
+  request->budget_s = default_budget_s;
+  if (!text || (tg_real_read(text, &request->budget_s) && request->budget_s > 0 && request->budget_s <= most_budget_s))
+    return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--budget %s: expected seconds above 0 and up to %.0f", text, most_budget_s);
+}
+
 /* The network that is named; else the machine's own, if it has as many nodes as there are processors; else none. */
 static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
   TgError error = {0};
@@ -333,6 +353,7 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   if (!status) status = tg_machine_option(cli, &run->machine, NULL);
   if (!status) status = tg_sim_model(cli, &cost);
   if (!status) status = memory_option(cli, run);
+  if (!status) status = budget_option(cli, &run->request);
   if (!status) status = network_option(cli, run);
   if (!status) status = tg_number_parse(cli, "--top", cli->options.top, 1, 1000, &top);
   if (!status) status = open_schedules(cli, run);
@@ -342,7 +363,6 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   run->request.fair_equal = cost.fair_equal;
   run->request.top = (int)top;
   run->request.machine = &run->machine;
-  run->request.work_s = work_s;
   run->request.proof_bytes = (double)tg_memory_limit(cli);
   return status;
 }
@@ -359,10 +379,15 @@ static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
 
 static TgExit run(TgCli *cli) {
   g_auto(TgPlanRun) run = {.element = TG_F32};
+  TgProgressLine line;
   GError *error = NULL;
   TgExit status = open_run(cli, &run);
   if (status) return status;
-  if (!tg_plan(&run.request, run.sources, run.count, &run.plan, &error)) return tg_report_error(cli, error);
+  tg_progress_begin(&line, cli, "plan: seconds", (int64_t)ceil(run.request.budget_s));
+  run.request.watch = &line.watch;
+  const bool planned = tg_plan(&run.request, run.sources, run.count, &run.plan, &error);
+  tg_progress_end(cli);
+  if (!planned) return tg_report_error(cli, error);
   if (cli->options.json)
     plan_print_json(cli, &run);
   else
@@ -370,9 +395,9 @@ static TgExit run(TgCli *cli) {
   return run.plan.ranked->len ? TG_EXIT_DONE : report_none(cli, &run);
 }
 
-static const char *const options[] = {"n",       "size",         "type:calibrate", "procs", "machine",
-                                      "network", "memory:bytes", "model",          "fair",  "overlap",
-                                      "top",     "json",         "memory-limit",   NULL};
+static const char *const options[] = {"n",       "size",         "type:calibrate", "procs",        "machine",
+                                      "network", "memory:bytes", "model",          "fair",         "overlap",
+                                      "top",     "budget:plan",  "json",           "memory-limit", NULL};
 static const TgExample examples[] = {
     {"plan -n 4096 --procs 64", "the ten fastest plans on the commodity cluster, with reasons"},
     {"plan --size 16384x1024x4096 --procs 12 --machine tpu-torus --top 3", "rectangular matrices on twelve processors"},
@@ -388,7 +413,8 @@ const TgCommand tg_command_plan = {
     .details = "Tries every schedule of the library that computes C = A * B, and those in the given files, on every "
                "grid of P or fewer processors that it supports. It varies the parameters (such as the width of "
                "panels), the algorithms for collectives, and the embeddings that make a difference. A lower bound "
-               "rules most candidates out quickly; the rest are predicted as `topogemm sim` does.\n"
+               "rules most candidates out quickly; the rest are predicted as `topogemm sim` does. If --budget ends before "
+               "place 1 is certain, the last line tells how far off it can be.\n"
                "Each line of the ranking is a schedule on a grid, with its best parameters. Lines marked = are ties: "
                "they are within the machine model's residual error of the first. docs/guide/plan.md explains the "
                "method and its limits.",

@@ -148,8 +148,9 @@ static TgExit run(TgCli *cli) {
   g_autofree char *command = command_text(&algo, &bindings, cli->options.output);
   g_autofree char *title = answer_title(cli->options.output);
   g_autofree char *answer = answer_text(title, &mutation, &proof, command);
-  status = write_both(cli, exercise, answer, command);
+  g_autofree char *text = g_strconcat(exercise, g_str_has_suffix(exercise, "\n") ? "" : "\n", NULL);
   free(exercise);
+  status = write_both(cli, text, answer, command);
   return status;
 }
 

@@ -15,18 +15,13 @@ static TgExit open_run(TgCli *cli, TgSimRun *run) {
   return status ? status : tg_sim_trace_prepare(cli, run);
 }
 
-static void show_progress(void *user, int64_t statements) {
-  tg_progress_at(user, statements);
-}
-
 static TgExit predict(TgCli *cli, TgSimRun *run) {
   TgCostOptions *options = &run->estimate.options;
   TgProgressLine line;
   tg_progress_begin(&line, cli, "sim", run->estimate.statements);
-  options->progress = show_progress;
-  options->progress_user = &line;
+  options->watch = &line.watch;
   TgExit status = tg_sim_predict(cli, run);
-  options->progress = NULL;
+  options->watch = NULL;
   tg_progress_end(cli);
   return status;
 }

@@ -209,18 +209,13 @@ static void command_clear(TgSweepCommand *command) {
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgSweepCommand, command_clear)
 
-static void show_progress(void *user, int64_t done) {
-  tg_progress_at(user, done);
-}
-
 static TgExit sweep(TgCli *cli, TgSweepCommand *command) {
   TgSweepRequest *request = &command->request;
   const int64_t points = (int64_t)MAX(request->n->len, 1) * MAX(request->p->len, 1);
   TgProgressLine line;
   GError *error = NULL;
   tg_progress_begin(&line, cli, "sim", points * command->sources);
-  request->progress = show_progress;
-  request->progress_user = &line;
+  request->watch = &line.watch;
   const bool fine = tg_sweep(request, command->source, command->sources, &command->sweep, &error);
   tg_progress_end(cli);
   if (fine) return TG_EXIT_DONE;

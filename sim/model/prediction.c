@@ -143,13 +143,17 @@ static bool count_lane(TgPrediction *prediction, const TgLane *lane, TgTraceStep
   return true;
 }
 
+static TgProgress stopped(GError **error) {
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED, "stopped");
+  return TG_PROGRESS_ERROR;
+}
+
 TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt *at, guint *number, GError **error) {
   TgPhase *phase;
   TgProgress progress = tg_phases_next(prediction->phases, &phase, at, error);
   if (progress == TG_PROGRESS_END) close_step(prediction);
   if (progress != TG_PROGRESS_MORE) return progress;
-  if (prediction->options->progress)
-    prediction->options->progress(prediction->options->progress_user, tg_phases_walk(prediction->phases)->executed);
+  if (!tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed)) return stopped(error);
   guint steps = prediction->steps->len;
   if (steps == 0 || g_array_index(prediction->steps, TgTraceStep, steps - 1).index != at->step)
     open_step(prediction, at);

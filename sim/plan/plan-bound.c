@@ -165,7 +165,7 @@ GHashTable *tg_plan_lines_new(void) {
 
 /* Mean time of one execution. Statements whose `where` asks for coordinates may concern few: they count as nothing. */
 static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, int s,
-                          TgCollective collective) {
+                          TgCollective collective, bool quick) {
   const TgStatement *statement = &schedule->statement[s];
   double elements = facts->read_low[s];
   if (facts->executions[s] == 0) return 0;
@@ -175,7 +175,10 @@ static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule
   }
   if (!tg_op_traits(statement->op)->is_collective) return 0;
   if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_VARIABLES_COORDINATES)) return 0;
-  return line_cost(search, schedule, statement, elements, collective)->mean_s;
+  if (!quick) return line_cost(search, schedule, statement, elements, collective)->mean_s;
+  TgLineCost line = {.op = statement->op, .elements = floor(elements), .length = schedule->extent[statement->axis]};
+  if (line.length > 1) bound_line(search, 1, &line);
+  return line.mean_s;
 }
 
 typedef struct TgRootBound {
@@ -240,19 +243,28 @@ static double all_ports_bound(const TgSchedule *schedule, const TgPlanFacts *fac
   return sum + once;
 }
 
-double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
-                     TgCollective collective) {
+static double bound_of(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+                       TgCollective collective, bool quick) {
   double seconds[TG_MAX_STATEMENTS] = {0}, communication_s = 0;
   for (int s = 0; s < schedule->statements; s++) {
-    seconds[s] = statement_s(search, schedule, facts, s, collective);
+    seconds[s] = statement_s(search, schedule, facts, s, collective, quick);
     communication_s += facts->executions[s] * seconds[s];
   }
   if (has_all_ports(search)) communication_s = all_ports_bound(schedule, facts, seconds);
-  const TgRootBound root = root_bound(search, schedule, facts, collective);
+  const TgRootBound root = quick ? (TgRootBound){0, 0} : root_bound(search, schedule, facts, collective);
   communication_s = fmax(communication_s, root.held_up_s);
   double bound =
       search->request->overlap ? fmax(communication_s, facts->compute_s) : communication_s + facts->compute_s;
   return fmax(bound, root.sends_s) * (1 - 1e-9); /* sums in another order than the models' */
+}
+
+double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+                     TgCollective collective) {
+  return bound_of(search, schedule, facts, collective, false);
+}
+
+double tg_plan_quick_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts) {
+  return goes_on(search) ? 0 : bound_of(search, schedule, facts, TG_COLLECTIVE_AUTO, true);
 }
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */

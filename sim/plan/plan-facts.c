@@ -47,7 +47,7 @@ bool tg_plan_count_blocks(TgSchedule *schedule, const TgScheduleNames *names, co
 enum {
   FOLLOWED = 1 << 17,        /* executed statements that are followed to see what buffers hold */
   COUNTED = 1 << 17,         /* evaluations to count the executions of one statement */
-  PROCESSORS_ASKED = 1 << 18 /* times processors: where a move is not the same at every repetition */
+  PROCESSORS_ASKED = 1 << 15 /* times processors: where a move is not the same at every repetition */
 };
 
 /* --- executions --------------------------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static void find_read(const TgSchedule *schedule, const TgScheduleNames *names, 
   int matrix[TG_MAX_STATEMENTS];
   double executions = 0;
   for (int s = 0; s < schedule->statements; s++) executions += facts->executions[s];
-  bool followed = facts->unclear && executions <= FOLLOWED && tg_held_matrices(schedule, names, matrix);
+  bool followed = names && facts->unclear && executions <= FOLLOWED && tg_held_matrices(schedule, names, matrix);
   for (int s = 0; s < schedule->statements; s++)
     facts->read_low[s] = !followed       ? facts->elements_low[schedule->statement[s].source.buffer]
                          : matrix[s] < 0 ? 0
@@ -252,6 +252,11 @@ static double best_rate(const TgMachine *machine) {
     rate = r ? fmax(rate, row) : row;
   }
   return rate;
+}
+
+double tg_plan_least_s(const TgPlanRequest *request, int64_t processors) {
+  return 2.0 * (double)request->m * (double)request->n * (double)request->k /
+         ((double)processors * best_rate(request->machine)) * (1 - 1e-9);
 }
 
 /* Rows of all blocks of C together, or columns, each block with its tiles whole. */

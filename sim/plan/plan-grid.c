@@ -85,7 +85,8 @@ int tg_plan_embeddings(const TgPlanRequest *request, const TgSchedule *schedule,
 }
 
 enum {
-  VALUES = 24, /* of one parameter */
+  VALUES = 24, /* of one parameter … */
+  SMALL = 8,   /* … with all up to this one */
   COMBINATIONS = 512,
   BY_NAME_MS = 100 /* of a prediction that follows blocks by name; longer ones round sizes up */
 };
@@ -114,8 +115,9 @@ static void add_value(TgChoice *choice, int64_t value) {
 }
 
 /* Divisors of the number of processors, small ones first: a panel's width, a number of layers, a common multiple of
- * two extents are such numbers. */
+ * two extents are such numbers. Other small numbers may be a number of rounds. */
 static void add_divisors(TgChoice *choice, int64_t processors) {
+  for (int64_t value = 1; value <= SMALL; value++) add_value(choice, value);
   for (int64_t d = 1; d * d <= processors; d++)
     if (processors % d == 0) {
       add_value(choice, d);
@@ -148,13 +150,15 @@ char *tg_plan_parameters_text(const TgSchedule *schedule, const TgScheduleNames 
 
 /* --- one grid ----------------------------------------------------------------------------------------------------- */
 
+static const guint no_grid = G_MAXUINT; /* not made until it has a candidate */
+
 static guint grid_index(TgPlanSearch *search, int source, const char *text) {
   for (guint g = search->grids->len; g > 0; g--) {
     TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, g - 1);
     if (grid->source != source) break;
     if (strcmp(grid->text, text) == 0) return g - 1;
   }
-  TgPlanGrid grid = {.source = source, .bound_s = INFINITY, .open_bound_s = INFINITY};
+  TgPlanGrid grid = {.source = source, .between = search->between, .bound_s = INFINITY, .open_bound_s = INFINITY};
   g_strlcpy(grid.text, text, sizeof grid.text);
   g_array_append_val(search->grids, grid);
   return search->grids->len - 1;
@@ -174,11 +178,11 @@ static char *collectives_text(const TgSchedule *schedule, const TgPlanFacts *fac
   return g_string_free(text, FALSE);
 }
 
-static void add_candidate(TgPlanSearch *search, int source, guint grid, const TgSchedule *schedule,
+static void add_candidate(TgPlanSearch *search, int source, guint *grid, const TgSchedule *schedule,
                           const TgBindings *bindings, const TgPlanFacts *facts, TgCollective collective,
                           bool has_collectives) {
   TgPlanCandidate candidate = {.source = source,
-                               .grid = grid,
+                               .grid = *grid,
                                .bindings = *bindings,
                                .collective = collective,
                                .has_collectives = has_collectives,
@@ -187,6 +191,12 @@ static void add_candidate(TgPlanSearch *search, int source, guint grid, const Tg
                                .memory_high_bytes = facts->memory_high_bytes,
                                .proof_s = facts->proof_s};
   candidate.bound_s = tg_plan_bound(search, schedule, facts, collective);
+  candidate.number = (guint)search->plan->considered++;
+  if (search->between && candidate.bound_s >= search->best_s) {
+    search->plan->pruned++;
+    return;
+  }
+  if (*grid == no_grid) *grid = candidate.grid = grid_index(search, source, tg_schedule_grid_text(schedule).s);
   const TgCostModel model = search->request->model;
   TgPlanFacts used = *facts;
   candidate.work_s = tg_plan_work(search, schedule, &used, model, collective);
@@ -201,16 +211,26 @@ static void add_candidate(TgPlanSearch *search, int source, guint grid, const Tg
   g_array_append_val(search->candidates, candidate);
 }
 
+static bool may_be_faster(const TgPlanSearch *search, const TgSchedule *schedule) {
+  TgPlanFacts facts;
+  tg_plan_find_facts(search, schedule, NULL, &facts);
+  if (tg_plan_quick_bound(search, schedule, &facts) < search->best_s) return true;
+  search->plan->considered++;
+  search->plan->pruned++;
+  return false;
+}
+
 static void add_candidates(TgPlanSearch *search, int source, const TgSchedule *schedule, const TgBindings *bindings) {
   TgPlanFacts facts;
   g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  guint grid = grid_index(search, source, tg_schedule_grid_text(schedule).s);
+  guint grid = search->between ? no_grid : grid_index(search, source, tg_schedule_grid_text(schedule).s);
+  if (search->between && !may_be_faster(search, schedule)) return;
   tg_plan_find_facts(search, schedule, search->sources[source].names, &facts);
   for (int collective = TG_COLLECTIVE_AUTO; collective < TG_COLLECTIVES; collective++) {
     char *collectives = collectives_text(schedule, &facts, (TgCollective)collective);
     bool has_collectives = *collectives != '\0';
     if (!g_hash_table_add(seen, collectives)) continue;
-    add_candidate(search, source, grid, schedule, bindings, &facts, (TgCollective)collective, has_collectives);
+    add_candidate(search, source, &grid, schedule, bindings, &facts, (TgCollective)collective, has_collectives);
   }
 }
 
@@ -289,6 +309,25 @@ static void grid_text(const TgSchedule *schedule, const TgPlanExtents *extents, 
   g_string_free(grid, TRUE);
 }
 
+/* Whether the search for grids between those of the first choice is to look at it: it was none of them. */
+static bool is_new(TgPlanSearch *search, int source, const TgPlanExtents *extents) {
+  char grid[48];
+  grid_text(search->sources[source].schedule, extents, grid, sizeof grid);
+  g_autofree char *key = g_strdup_printf("%d %s", source, grid);
+  if (search->between) return !g_hash_table_contains(search->seen, key);
+  g_hash_table_add(search->seen, g_steal_pointer(&key));
+  return true;
+}
+
+enum { MOST_CANDIDATES = 1 << 17 };
+
+/* What is not looked at: grids of up to so many processors. */
+static bool note_unseen(TgPlanSearch *search, int64_t processors) {
+  search->unseen_s = fmin(search->unseen_s, tg_plan_least_s(search->request, processors));
+  search->plan->unseen = MAX(search->plan->unseen, processors);
+  return false;
+}
+
 /* Reasons against a grid are kept only for as many processors as
  * were asked for. */
 static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents *extents) {
@@ -297,6 +336,8 @@ static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents 
   TgTrial trial = {.search = search, .source = source};
   int64_t processors = 1;
   char text[48];
+  if (!is_new(search, source, extents)) return false;
+  if (!search->between && tg_plan_left_s(search) <= 0) return note_unseen(search, search->request->processors);
   for (int e = 0; e < extents->count; e++) {
     tg_bindings_set(&trial.bindings, parameter_name(&search->sources[source], extents->parameter[e]), extents->value[e],
                     NULL);
@@ -304,7 +345,7 @@ static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents 
   }
   try_choices(&trial, choices, find_choices(schedule, extents, processors, choices));
   grid_text(schedule, extents, text, sizeof text);
-  if (!trial.accepted && processors == search->request->processors) {
+  if (!trial.accepted && !search->between && processors == search->request->processors) {
     const TgPlanCause cause = trial.sizes ? TG_PLAN_SIZES : trial.network ? TG_PLAN_NETWORK : TG_PLAN_REQUIRE;
     const char *reason = trial.sizes ? trial.sizes : trial.network ? trial.network : trial.error.message;
     if (trial.sizes || trial.network || trial.unmet) tg_plan_reject(search, source, cause, text, g_strdup(reason));
@@ -348,19 +389,31 @@ static GArray *divisors_of(int64_t number, int power) {
   return divisors;
 }
 
+typedef enum TgAspect { ANY, COMPACT, LONG } TgAspect; /* compact: no extent is over eight times another */
+
+static bool has_aspect(const TgPlanExtents *extents, TgAspect aspect) {
+  int64_t least = INT64_MAX, most = 0;
+  for (int e = 0; e < extents->count; e++) {
+    least = MIN(least, extents->value[e]);
+    most = MAX(most, extents->value[e]);
+  }
+  return aspect == ANY || (most <= 8 * least) == (aspect == COMPACT);
+}
+
 /* All factorisations of `left` over the extents from number `e` on. */
-static bool factorise(TgPlanSearch *search, int source, TgPlanExtents *extents, int e, int64_t left) {
+static bool factorise(TgPlanSearch *search, int source, TgPlanExtents *extents, int e, int64_t left, TgAspect aspect) {
   bool found = false;
+  g_assert(e < TG_MAX_DIMS);
   if (e == extents->count - 1) {
     extents->value[e] = root_of(left, extents->power[e]);
-    return extents->value[e] > 0 && plan_try_grid(search, source, extents);
+    return extents->value[e] > 0 && has_aspect(extents, aspect) && plan_try_grid(search, source, extents);
   }
   g_autoptr(GArray) divisors = divisors_of(left, extents->power[e]);
   for (guint d = 0; d < divisors->len; d++) {
     int64_t product = 1;
     extents->value[e] = g_array_index(divisors, int64_t, d);
     for (int i = 0; i < extents->power[e]; i++) product *= extents->value[e];
-    found = factorise(search, source, extents, e + 1, left / product) || found;
+    found = factorise(search, source, extents, e + 1, left / product, aspect) || found;
   }
   return found;
 }
@@ -380,32 +433,11 @@ static bool find_below(TgPlanSearch *search, int source, TgPlanExtents *extents,
   if (extents->count == 1) return descend(search, source, extents, most, least);
   search->thin = false;
   for (int64_t p = most; p >= least && p > most - BELOW; p--) {
-    if (factorise(search, source, extents, 0, p)) return true;
+    const bool compact = factorise(search, source, extents, 0, p, COMPACT);
+    if (factorise(search, source, extents, 0, p, LONG) || compact) return true;
     if (search->thin) return false; /* a few processors less would not make blocks larger */
   }
   return false;
-}
-
-/* True where `left` has `count` factors from `low` to `high`, the largest at most twice the smallest. */
-static bool is_compact(int64_t left, int count, int64_t low, int64_t high) {
-  if (count == 1) return left >= low && left <= high;
-  int64_t root = (int64_t)ceil(pow((double)left, 1.0 / count));
-  for (int64_t value = MAX(low, root / 2); value <= MIN(high, root); value++)
-    if (value > 0 && left % value == 0 && is_compact(left / value, count - 1, value, MIN(high, 2 * value))) return true;
-  return false;
-}
-
-/* 13 processors have only lines, 26 only long rectangles: the next number below with a grid nearly square, or cubic, is
- * worth a look. */
-static void find_compact(TgPlanSearch *search, int source, TgPlanExtents *extents) {
-  int64_t processors = search->request->processors;
-  for (int e = 0; e < extents->count; e++)
-    if (extents->power[e] > 1) return;
-  for (int64_t p = processors; p > processors / 2 && p > processors - BELOW; p--) {
-    if (!is_compact(p, extents->count, 1, p)) continue;
-    if (p < processors) factorise(search, source, extents, 0, p);
-    return;
-  }
 }
 
 /* "i:q, j:q" */
@@ -431,6 +463,12 @@ static void note_none(TgPlanSearch *search, int source, guint rejected, guint gr
             : g_strdup_printf("no grid (%s) has %s processors or fewer", extents, processors));
 }
 
+int tg_plan_free_extents(const TgSchedule *schedule) {
+  TgPlanExtents extents;
+  plan_extents(schedule, &extents);
+  return extents.count;
+}
+
 void tg_plan_find_grids(TgPlanSearch *search, int source) {
   TgPlanExtents extents;
   int64_t processors = search->request->processors;
@@ -441,7 +479,29 @@ void tg_plan_find_grids(TgPlanSearch *search, int source) {
     plan_try_grid(search, source, &extents);
   } else {
     for (int64_t most = processors; most >= 1; most /= 2) find_below(search, source, &extents, most, most / 2 + 1);
-    if (extents.count > 1) find_compact(search, source, &extents);
   }
   if (!search->exact) note_none(search, source, rejected, grids);
+}
+
+/* Down from the number that was asked for, until the products alone take longer than the best. */
+static bool find_all(TgPlanSearch *search, int source, TgPlanExtents *extents, TgAspect aspect) {
+  const int64_t most = search->request->processors;
+  for (int64_t p = most; p > 1 && tg_plan_least_s(search->request, p) < search->best_s; p--) {
+    if (tg_plan_left_s(search) <= 0 || search->candidates->len >= MOST_CANDIDATES) {
+      return note_unseen(search, aspect == COMPACT ? most : p);
+    }
+    factorise(search, source, extents, 0, p, aspect);
+  }
+  return true;
+}
+
+void tg_plan_find_between(TgPlanSearch *search, int source) {
+  TgPlanExtents extents;
+  plan_extents(search->sources[source].schedule, &extents);
+  search->between = true;
+  if (extents.count == 1)
+    find_all(search, source, &extents, ANY);
+  else if (extents.count > 1 && find_all(search, source, &extents, COMPACT))
+    find_all(search, source, &extents, LONG);
+  search->between = false;
 }

@@ -52,7 +52,9 @@ typedef struct TgPlanCandidate {
 typedef struct TgPlanGrid {
   int source;
   char text[48];
+  bool between; /**< of a number of processors that is tried only because it may be the fastest */
   bool placed;
+  bool dropped;        /**< placed, and out of the ranking again */
   TgPlanPlace place;   /**< best so far … */
   guint number;        /**< … and of which candidate */
   TgPlanReject reject; /**< last reason against one of its candidates */
@@ -78,10 +80,16 @@ typedef struct TgPlanSearch {
   double limit_s;  /**< predicted time of the last place, of the second at least; INFINITY while there are fewer */
   double best_s;   /**< … and of the first */
   double left_s;   /**< after the search: least bound of what was left for the time that it would take */
-  double spent_s;  /**< of request->work_s */
-  bool first_only; /**< with the first embedding, for the time being */
-  bool thin;       /**< a grid was refused because blocks outnumber rows or columns */
-  bool exact;      /**< the schedule under way takes a grid of as many processors as asked for */
+  double unseen_s; /**< lower bound on the grids that were not looked at */
+  int64_t begin_us, until_us; /**< of the search, and of its present part */
+  bool ended;                 /**< by the watch of the request */
+  TgWatch watch;              /**< ends what is under way where the part's time is up */
+  bool for_first;             /**< looks for place 1: what cannot be faster than the best is not predicted */
+  bool between;               /**< grids of all numbers of processors are being looked for, see TgPlanGrid … */
+  GHashTable *seen;           /**< … but for these, by name of schedule and grid */
+  bool first_only;            /**< with the first embedding, for the time being */
+  bool thin;                  /**< a grid was refused because blocks outnumber rows or columns */
+  bool exact;                 /**< the schedule under way takes a grid of as many processors as asked for */
 } TgPlanSearch;
 
 /** The parameters that a grid's extents are, and how many extents each of them is. */
@@ -91,14 +99,23 @@ typedef struct TgPlanExtents {
   int64_t value[TG_MAX_DIMS];
 } TgPlanExtents;
 
-/** Finds the grids and candidates of one schedule. */
+/** How many extents of the grid can be chosen. */
+int tg_plan_free_extents(const TgSchedule *schedule);
+/** Finds the grids and candidates of one schedule: of as many processors as asked for, half as many and so on. */
 void tg_plan_find_grids(TgPlanSearch *search, int source);
+/** Finds those of all other numbers of processors that may be faster than the best. */
+void tg_plan_find_between(TgPlanSearch *search, int source);
+/** Seconds left of the present part of the search. */
+double tg_plan_left_s(const TgPlanSearch *search);
+/** No product on so many processors takes less. */
+double tg_plan_least_s(const TgPlanRequest *request, int64_t processors);
 /** Adds the reason against a grid, which is not a candidate. Takes `reason`. */
 void tg_plan_reject(TgPlanSearch *search, int source, TgPlanCause cause, const char *grid, char *reason);
 
 /** Counts blocks as tg_schedule_bind() does, without looking at each where the placements are affine. False where the
  * schedule does not bind. `schedule` has its values. */
 bool tg_plan_count_blocks(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings);
+/** `names` may be NULL: it is quicker, and bounds are lower where a buffer holds several matrices in turn. */
 void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
                         TgPlanFacts *facts);
 /** An empty memory of collectives along lines. */
@@ -106,6 +123,8 @@ GHashTable *tg_plan_lines_new(void);
 /** No prediction with this collective is below it. */
 double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
                      TgCollective collective);
+/** A quicker and lower bound, whatever the collective; 0 in a model that has none. */
+double tg_plan_quick_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts);
 /** Tries one candidate: its grid gets a place, or a reason against it; or the bound that a quicker model gives rules it
  * out. */
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);

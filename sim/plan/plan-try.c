@@ -3,6 +3,7 @@
 
 #include "lane.h"
 #include "prove.h"
+#include "sim-error.h"
 
 #include <math.h>
 
@@ -32,10 +33,21 @@ typedef struct TgAttempt {
   bool memory_proved;
 } TgAttempt;
 
+/* To look at where each block lies takes longer than many predictions, and is part of the proof that a proved source
+ * has had. */
 static bool bind(TgAttempt *attempt) {
+  const TgPlanSource *source = attempt->source;
+  const TgBindings *bindings = &attempt->candidate->bindings;
+  TgSchedule *schedule = &attempt->schedule;
   TgError error;
-  attempt->schedule = *attempt->source->schedule;
-  if (tg_schedule_bind(&attempt->schedule, attempt->source->names, &attempt->candidate->bindings, &error)) return true;
+  *schedule = *source->schedule;
+  if (!source->proved) {
+    if (tg_schedule_bind(schedule, source->names, bindings, &error)) return true;
+  } else if (tg_schedule_bind_values(schedule, source->names, bindings, &error) &&
+             tg_plan_count_blocks(schedule, source->names, bindings)) {
+    schedule->bound = TG_BOUND_YES;
+    return true;
+  }
   tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup(error.message));
   return false;
 }
@@ -162,6 +174,10 @@ static void take_place(TgAttempt *attempt, TgEmbeddingKind embedding, const TgCo
   attempt->grid->number = candidate->number;
 }
 
+double tg_plan_left_s(const TgPlanSearch *search) {
+  return search->ended ? 0 : (double)(search->until_us - g_get_monotonic_time()) * 1e-6;
+}
+
 static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
   const TgPlanRequest *request = attempt->search->request;
   return (TgCostOptions){.model = model,
@@ -170,6 +186,7 @@ static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
                          .fair_equal = request->fair_equal,
                          .straggler = -1,
                          .straggler_factor = 1,
+                         .watch = &attempt->search->watch,
                          .element_bytes = request->element_bytes};
 }
 
@@ -187,7 +204,6 @@ static void screen(TgAttempt *attempt) {
   TgCost cost;
   machine.link.per_hop_s = 0;
   candidate->screened = true;
-  attempt->search->spent_s += candidate->screen_s;
   if (!tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, TG_ROWMAJOR,
                        &machine, &options, &cost, NULL))
     return; /* the prediction will say why */
@@ -195,18 +211,22 @@ static void screen(TgAttempt *attempt) {
   tg_cost_clear(&cost);
 }
 
-static void predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
+/* False where the time is up before its end. */
+static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
   TgCostOptions options = options_of(attempt, attempt->search->request->model);
   TgCost cost;
   g_autoptr(GError) error = NULL;
-  attempt->search->plan->predicted++;
   if (tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, embedding,
                       attempt->search->request->machine, &options, &cost, &error)) {
     take_place(attempt, embedding, &cost);
     tg_cost_clear(&cost);
+  } else if (g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED)) {
+    return false;
   } else {
     tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup_printf("cannot be predicted: %s", error->message));
   }
+  attempt->search->plan->predicted++;
+  return true;
 }
 
 /* About how much longer it takes where neighbours on the grid are none on the network, and messages share links. */
@@ -222,9 +242,12 @@ static void predict_all(TgAttempt *attempt) {
     candidate->partly = candidate->embeddings > 0;
     if (candidate->partly && search->first_only) return;
     const double work_s = candidate->work_s * (candidate->embeddings > 0 ? far : 1);
-    if (search->spent_s + work_s > search->request->work_s) return;
-    search->spent_s += work_s;
-    predict(attempt, kinds[candidate->embeddings++]);
+    if (work_s > tg_plan_left_s(search) || !predict(attempt, kinds[candidate->embeddings])) {
+      candidate->tried = candidate->embeddings > 0;
+      return;
+    }
+    candidate->embeddings++;
+    candidate->tried = true;
   }
   candidate->partly = false;
 }

@@ -121,11 +121,29 @@ static int by_cause(gconstpointer a, gconstpointer b) {
   return strcmp(x->grid, y->grid);
 }
 
+/* Of the grids that were tried only because they may be the fastest, each schedule's fastest is ranked. */
+static void drop_between(TgPlanSearch *search) {
+  for (guint g = 0; g < search->grids->len; g++) {
+    TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, g);
+    if (!grid->between || !grid->placed) continue;
+    for (guint other = 0; other < search->grids->len && grid->placed; other++) {
+      const TgPlanGrid *by = &g_array_index(search->grids, TgPlanGrid, other);
+      if (other == g || !by->placed || by->source != grid->source) continue;
+      const bool slower = by->place.predicted_s < grid->place.predicted_s ||
+                          (by->place.predicted_s == grid->place.predicted_s && (!by->between || other < g));
+      if (!slower) continue;
+      grid->placed = false;
+      grid->dropped = true;
+      reject_place(search, &grid->place);
+    }
+  }
+}
+
 static void sort_grid(TgPlanSearch *search, TgPlanGrid *grid) {
   if (grid->placed) g_array_append_val(search->plan->ranked, grid->place);
   if (grid->open)
     reject_open(search, grid);
-  else if (!grid->placed)
+  else if (!grid->placed && !grid->dropped && !grid->between)
     reject_grid(search, grid);
   g_clear_pointer(&grid->reject.reason, g_free);
   g_clear_pointer(&grid->proved_for, g_free);
@@ -135,6 +153,7 @@ static void sort_grid(TgPlanSearch *search, TgPlanGrid *grid) {
 static void plan_rank(TgPlanSearch *search) {
   GArray *ranked = search->plan->ranked;
   guint top = (guint)search->request->top;
+  drop_between(search);
   for (guint g = 0; g < search->grids->len; g++) sort_grid(search, &g_array_index(search->grids, TgPlanGrid, g));
   sort_places(ranked);
   mark_ties(search, ranked);
@@ -143,9 +162,6 @@ static void plan_rank(TgPlanSearch *search) {
   if (ranked->len > top) g_array_set_size(ranked, top);
   g_array_sort(search->plan->rejected, by_cause);
 }
-
-/* Part of the work that goes into sharper bounds before what may be the first is predicted. */
-static const double screening = 0.25;
 
 static TgPlanCandidate *candidate_at(const TgPlanSearch *search, guint number) {
   return &g_array_index(search->candidates, TgPlanCandidate, number);
@@ -168,9 +184,20 @@ static int by_work(gconstpointer a, gconstpointer b) {
   return x->work_s != y->work_s ? (x->work_s < y->work_s ? -1 : 1) : by_number(a, b);
 }
 
-static int by_screen(gconstpointer a, gconstpointer b) {
-  const TgPlanCandidate *x = *(TgPlanCandidate *const *)a, *y = *(TgPlanCandidate *const *)b;
-  return x->screen_s != y->screen_s ? (x->screen_s < y->screen_s ? -1 : 1) : by_number(a, b);
+/* Parts of the budget, by when they end: candidates are found, each schedule is predicted once, the best is sought
+ * among them, other numbers of processors are looked at, and the best is sought among all; what is left is for the
+ * ranking. */
+static const double finding = 0.25, each = 0.4, coarse = 0.6, between = 0.75, best = 0.9;
+
+/* Until `part` of the budget has gone. */
+static void begin_part(TgPlanSearch *search, double part) {
+  const double until_s = fmin(part * search->request->budget_s, (double)(INT64_MAX / 4) * 1e-6);
+  search->until_us = search->begin_us + (int64_t)(until_s * 1e6);
+}
+
+static bool is_product(const TgComputes *computes) {
+  return computes->left == TG_MATRIX_A && computes->right == TG_MATRIX_B && !computes->left_transposed &&
+         !computes->right_transposed;
 }
 
 /* --- the search: what is predicted, in which order, and what is left for the time that it would take -------------- */
@@ -191,7 +218,9 @@ static void find_limits(TgPlanSearch *search) {
   }
   g_array_sort(times, ascending);
   search->best_s = times->len ? g_array_index(times, double, 0) : INFINITY;
-  search->limit_s = times->len >= places ? g_array_index(times, double, places - 1) : INFINITY;
+  search->limit_s = search->for_first      ? search->best_s
+                    : times->len >= places ? g_array_index(times, double, places - 1)
+                                           : INFINITY;
 }
 
 static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
@@ -199,50 +228,53 @@ static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
   find_limits(search);
 }
 
-static bool affordable(const TgPlanSearch *search, double work_s) {
-  return search->spent_s + work_s <= search->request->work_s;
-}
-
 /* Those whose prediction takes at most `work_s` and may still come in, in order of their bounds. */
-static void search_quick(TgPlanSearch *search, double work_s) {
-  for (guint c = 0; c < search->candidates->len; c++) {
+static void search_within(TgPlanSearch *search, double work_s) {
+  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
     if ((candidate->tried && !candidate->partly) || candidate->work_s > work_s) continue;
-    if (candidate->bound_s > search->limit_s) continue;
-    if (affordable(search, candidate->work_s)) try_candidate(search, candidate);
+    if (candidate->bound_s > search->limit_s || (search->for_first && candidate->bound_s >= search->best_s)) continue;
+    if (candidate->work_s <= tg_plan_left_s(search)) try_candidate(search, candidate);
   }
 }
 
-/* Those that may be the first. */
-static GPtrArray *find_firsts(const TgPlanSearch *search, GCompareFunc order) {
-  GPtrArray *firsts = g_ptr_array_new();
+/* Of each schedule that with the least bound, or if that takes too long, the quickest to predict. */
+static TgPlanCandidate *first_of(const TgPlanSearch *search, int source, double work_s) {
+  TgPlanCandidate *first = NULL;
   for (guint c = 0; c < search->candidates->len; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
-    if ((!candidate->tried || candidate->partly) && candidate->bound_s < search->best_s)
-      g_ptr_array_add(firsts, candidate);
+    if (candidate->source != source || candidate->memory_low_bytes > search->request->memory_bytes) continue;
+    if (candidate->work_s <= work_s) return candidate; /* they are in order of their bounds */
+    if (!first || candidate->work_s < first->work_s) first = candidate;
   }
-  g_ptr_array_sort(firsts, order);
-  return firsts;
+  return first;
 }
 
-/* What may be the first comes before what may only come in, the cheapest first, so that as few as can be are left; and
- * all with one embedding before any with another. */
-static void search_first(TgPlanSearch *search) {
-  g_autoptr(GPtrArray) screened = find_firsts(search, by_screen);
-  const double most_s = search->spent_s + screening * (search->request->work_s - search->spent_s);
-  for (guint i = 0; i < screened->len; i++) {
-    TgPlanCandidate *candidate = g_ptr_array_index(screened, i);
-    if (!candidate->tried && !candidate->screened && search->spent_s + candidate->screen_s <= most_s)
-      tg_plan_screen(search, candidate);
+/* Every schedule is predicted once, whatever the bounds say, the quickest predictions first. */
+static void search_each(TgPlanSearch *search, int sources) {
+  g_autoptr(GPtrArray) firsts = g_ptr_array_new();
+  const double work_s = tg_plan_left_s(search) / MAX(sources, 1);
+  for (int source = 0; source < sources; source++) {
+    TgPlanCandidate *first = first_of(search, source, work_s);
+    if (first && !first->tried) g_ptr_array_add(firsts, first);
   }
+  g_ptr_array_sort(firsts, by_work);
+  search->first_only = true;
+  for (guint i = 0; i < firsts->len && tg_plan_left_s(search) > 0; i++) {
+    search->limit_s = INFINITY;
+    try_candidate(search, g_ptr_array_index(firsts, i));
+  }
+}
+
+/* What is quickly predicted first: the better the places that are known, the fewer long predictions it takes. Where a
+ * quicker model is a bound it is asked first, see tg_plan_try(). All with one embedding before any with another. */
+static void search_bands(TgPlanSearch *search) {
+  static const double parts[] = {1.0 / 1000, 1.0 / 200, 1.0 / 50, 1.0 / 10, INFINITY};
+  find_limits(search);
   for (int pass = 0; pass < 2; pass++) {
     search->first_only = pass == 0;
-    g_autoptr(GPtrArray) firsts = find_firsts(search, by_work);
-    for (guint i = 0; i < firsts->len; i++) {
-      TgPlanCandidate *candidate = g_ptr_array_index(firsts, i);
-      if (candidate->bound_s < search->best_s && affordable(search, candidate->work_s))
-        try_candidate(search, candidate);
-    }
+    for (gsize part = 0; part < G_N_ELEMENTS(parts); part++)
+      search_within(search, parts[part] * search->request->budget_s);
   }
 }
 
@@ -273,17 +305,43 @@ static void note_left(TgPlanSearch *search, TgPlanCandidate *candidate) {
   grid->open_collectives = candidate->has_collectives;
 }
 
-/* What is quickly predicted first: the better the places that are known, the fewer long predictions it takes. */
-static void plan_search(TgPlanSearch *search) {
-  const double work_s = search->request->work_s;
-  for (guint c = 0; c < search->candidates->len; c++) candidate_at(search, c)->number = c;
-  g_array_sort(search->candidates, by_bound);
+/* What is under way tells its own units. */
+static bool goes_on(void *user, int64_t done) {
+  TgPlanSearch *search = user;
+  (void)done;
+  search->ended = search->ended ||
+                  !tg_watch_go_on(search->request->watch, (g_get_monotonic_time() - search->begin_us) / G_USEC_PER_SEC);
+  return tg_plan_left_s(search) > 0;
+}
+
+/* Grids of all numbers of processors that may be faster than the best so far; a part of the time for each schedule. */
+static void find_between(TgPlanSearch *search, int sources) {
+  for (int source = 0; source < sources; source++) {
+    begin_part(search, coarse + (between - coarse) * (source + 1) / sources);
+    if (is_product(&search->sources[source].schedule->computes)) tg_plan_find_between(search, source);
+  }
+}
+
+/* First what may be place 1, which does not depend on how many places are asked for. */
+static void plan_search(TgPlanSearch *search, int sources) {
   search->limit_s = search->best_s = search->left_s = INFINITY;
-  search_quick(search, work_s / 200);
-  search_first(search);
-  search_quick(search, work_s / 20);
-  search_quick(search, INFINITY);
+  search->for_first = true;
+  g_array_sort(search->candidates, by_bound);
+  begin_part(search, each);
+  search_each(search, sources);
+  begin_part(search, coarse);
+  search_bands(search);
+  find_between(search, sources);
+  g_array_sort(search->candidates, by_bound);
+  begin_part(search, best);
+  search_bands(search);
+  search->for_first = false;
+  begin_part(search, 1);
+  search_bands(search);
   for (guint c = 0; c < search->candidates->len; c++) note_left(search, candidate_at(search, c));
+  search->left_s = fmin(search->left_s, search->unseen_s);
+  if (search->unseen_s >= search->best_s) search->plan->unseen = 0;
+  search->plan->least_s = fmin(search->left_s, search->best_s);
 }
 
 static const char *const cause_names[TG_PLAN_CAUSES] = {"computes", "require", "network", "sizes", "memory",
@@ -349,11 +407,6 @@ static void find_best_link(TgPlanSearch *search) {
   }
 }
 
-static bool is_product(const TgComputes *computes) {
-  return computes->left == TG_MATRIX_A && computes->right == TG_MATRIX_B && !computes->left_transposed &&
-         !computes->right_transposed;
-}
-
 /* On one processor nothing travels: of all schedules the one that holds least is tried. */
 static void keep_single(TgPlanSearch *search) {
   const TgPlanCandidate *least = NULL;
@@ -373,16 +426,25 @@ static void keep_single(TgPlanSearch *search) {
   }
 }
 
+static void find_of(TgPlanSearch *search, int source) {
+  const TgComputes *computes = &search->sources[source].schedule->computes;
+  if (is_product(computes))
+    tg_plan_find_grids(search, source);
+  else
+    tg_plan_reject(search, source, TG_PLAN_COMPUTES, "", g_strdup_printf("computes %s", tg_computes_text(computes).s));
+}
+
+/* Where there are a million processors, bounds alone take long: each schedule has its share of the time, those with few
+ * grids first, so that those with many have what is left. */
 static void find_candidates(TgPlanSearch *search, int count) {
-  for (int s = 0; s < count; s++) {
-    const TgComputes *computes = &search->sources[s].schedule->computes;
-    if (is_product(computes)) {
-      tg_plan_find_grids(search, s);
-      continue;
+  int done = 0;
+  search->unseen_s = INFINITY;
+  for (int extents = 0; extents <= TG_MAX_DIMS; extents++)
+    for (int source = 0; source < count; source++) {
+      if (tg_plan_free_extents(search->sources[source].schedule) != extents) continue;
+      begin_part(search, finding * ++done / count);
+      find_of(search, source);
     }
-    tg_plan_reject(search, s, TG_PLAN_COMPUTES, "", g_strdup_printf("computes %s", tg_computes_text(computes).s));
-  }
-  search->plan->considered = search->candidates->len;
   keep_single(search);
 }
 
@@ -393,27 +455,29 @@ static void run(TgPlanSearch *search, int count) {
   search->candidates = g_array_new(FALSE, FALSE, sizeof(TgPlanCandidate));
   search->grids = g_array_new(FALSE, FALSE, sizeof(TgPlanGrid));
   search->lines = tg_plan_lines_new();
+  search->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  search->watch = (TgWatch){goes_on, search};
   find_best_link(search);
   find_candidates(search, count);
-  plan_search(search);
+  plan_search(search, count);
   plan_rank(search);
   tg_plan_prove(search);
   g_array_unref(search->candidates);
   g_array_unref(search->grids);
   g_hash_table_unref(search->lines);
+  g_hash_table_unref(search->seen);
 }
 
 bool tg_plan(const TgPlanRequest *request, const TgPlanSource *sources, int count, TgPlan *plan, GError **error) {
   TgPlanRequest taken = *request;
-  TgPlanSearch search = {.request = &taken, .sources = sources, .plan = plan};
-  int64_t begin_us = g_get_monotonic_time();
+  TgPlanSearch search = {.request = &taken, .sources = sources, .plan = plan, .begin_us = g_get_monotonic_time()};
   *plan = (TgPlan){0};
   if (!check_request(request, error)) return false;
   taken.processors = tg_plan_processors(request);
   plan->ranked = g_array_new(FALSE, FALSE, sizeof(TgPlanPlace));
   plan->rejected = g_array_new(FALSE, FALSE, sizeof(TgPlanReject));
   run(&search, count);
-  plan->wall_s = (double)(g_get_monotonic_time() - begin_us) * 1e-6;
+  plan->wall_s = (double)(g_get_monotonic_time() - search.begin_us) * 1e-6;
   return true;
 }
 

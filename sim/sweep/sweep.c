@@ -199,12 +199,21 @@ typedef struct TgSeries {
   TgSchedule bound;
   TgBindings *parameters;
   TgEstimate estimate;
+  TgWatch watch;
+  int64_t done; /* of the sweep's predictions */
 } TgSeries;
 
 static void skip(const TgSeries *series, TgSweepCell *cell, int64_t p, const char *why) {
   const TgScheduleNames *names = series->source->names;
   cell->no_grid = g_strdup(why);
   cell->skipped = g_strdup_printf("%s has no grid of %" PRId64 " processors: %s", tg_name(names, names->title), p, why);
+}
+
+/* A prediction tells its statements. */
+static bool goes_on(void *user, int64_t statements) {
+  const TgSeries *series = user;
+  (void)statements;
+  return tg_watch_go_on(series->request->watch, series->done);
 }
 
 /* Binds to p processors, or as the source says where p is 0; `*why` as in tg_sweep_bind(). */
@@ -221,6 +230,8 @@ static bool open_series(TgSeries *series, int64_t p, char **why, GError **error)
                            .element = request->element,
                            .options = request->options,
                            .memory_limit_bytes = request->memory_limit_bytes};
+  series->watch = (TgWatch){goes_on, series};
+  estimate->options.watch = &series->watch;
   estimate->options.tiers.in_memory = source->in_memory;
   estimate->options.tiers.by_rows = source->by_rows;
   if (p && !tg_sweep_bind(&series->bound, source->names, &source->bindings, p, why)) return true;
@@ -233,20 +244,18 @@ static bool open_series(TgSeries *series, int64_t p, char **why, GError **error)
 }
 
 static bool fill_series(TgSeries *series, int source, guint first, guint count, GError **error) {
-  const TgSweepRequest *request = series->request;
   TgSweep *sweep = series->sweep;
   const int64_t p = tg_sweep_point(sweep, first)->p;
   g_autofree char *why = NULL;
   bool fine = open_series(series, p, &why, error);
   for (guint i = first; i < first + count && fine; i++) {
     TgSweepCell *cell = tg_sweep_cell(sweep, i, source);
+    series->done = (int64_t)first * sweep->sources + (int64_t)source * count + i - first;
     if (why)
       skip(series, cell, p, why);
     else
       fine = fill_cell(&series->estimate, sweep->efficiency, *tg_sweep_point(sweep, i), cell, error);
     if (!why) cell->parameters = g_rc_box_acquire(series->parameters);
-    if (request->progress)
-      request->progress(request->progress_user, (int64_t)first * sweep->sources + (int64_t)source * count + i - first);
   }
   sweep->failed = source;
   sweep->bound = series->bound;

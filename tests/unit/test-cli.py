@@ -660,6 +660,25 @@ def test_signals_leave_nothing():
         assert os.listdir() == ["large.goal"] and pathlib.Path("large.goal").read_text() == "as it was", os.listdir()
 
 
+def test_schedule_read_once():
+    """A pipe gives its text once, however often the command needs the schedule."""
+    text = run("show", "cannon").stdout
+    sized = ["--grid", "2x2", "-n", "64"]
+    for words in (["trace", "-", *sized, "--on", "cpu", "-o", "t.json", "-q"], ["compare", "-", *sized, *RUN], ["sim", "-", "-", *sized], ["mutate", "-", "--grid", "2x2", "-o", "m.sched", "-q"]):
+        run(*words, input=text)
+    os.mkfifo("pipe.sched")
+    with subprocess.Popen(["sh", "-c", "cat >pipe.sched"], stdin=subprocess.PIPE, text=True) as writer:
+        writer.stdin.write(text)
+        writer.stdin.close()
+        run("trace", "pipe.sched", *sized, "--on", "cpu", "-o", "t.json", "-q")
+
+
+def test_mutate_ends_the_last_line():
+    text = run("show", "cannon").stdout.rstrip("\n")
+    run("mutate", "-", "--grid", "2x2", "-o", "m.sched", "-q", input=text)
+    assert pathlib.Path("m.sched").read_text().endswith("\n")
+
+
 def test_streams():
     with open("/dev/full", "w") as full:
         done = run("list", stdout=full, stderr=subprocess.PIPE, capture_output=False, expect=1)

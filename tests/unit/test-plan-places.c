@@ -154,8 +154,7 @@ static void check_pruning(gint64 n, gint64 processors, bool overlap) {
   few->request.overlap = all->request.overlap = overlap;
   plan(all);
   plan(few);
-  g_assert_cmpint(few->plan.pruned, >, 0);
-  g_assert_cmpint(all->plan.pruned, ==, 0);
+  g_assert_cmpint(few->plan.pruned, >, all->plan.pruned); /* which has those that cannot be the first */
   for (guint i = 0; i < 3; i++)
     assert_place(few, i, place(all, i)->source->name, place(all, i)->grid, place(all, i)->predicted_s);
   fixture_free(all);

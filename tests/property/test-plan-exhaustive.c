@@ -1,0 +1,216 @@
+/* The planner against every schedule of the library on every grid, with every parameter, collective and embedding, each
+ * predicted as `sim` does: place 1 is the fastest where the plan is certain, and else no further off than it says. */
+#include "algo-library.h"
+#include "plan.h"
+#include "prove.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { SCHEDULES = 64 };
+
+typedef struct Library {
+  TgSchedule schedule[SCHEDULES];
+  TgScheduleNames names[SCHEDULES];
+  TgPlanSource source[SCHEDULES];
+  int count;
+} Library;
+
+typedef struct Case {
+  TgMachine machine;
+  TgTopology network;
+  TgPlanRequest request;
+  char *text; /* what it is, for the message */
+} Case;
+
+/* The fastest of all, and how many were predicted. */
+typedef struct Fastest {
+  double time_s;
+  char *what;
+  int predicted;
+} Fastest;
+
+static Library library;
+
+static void open_library(void) {
+  gsize count;
+  TgError error;
+  const TgLibraryEntry *entries = tg_library_list(&count);
+  g_assert_cmpint(count, <=, SCHEDULES);
+  for (gsize e = 0; e < count; e++) {
+    TgSchedule *schedule = &library.schedule[library.count];
+    TgScheduleNames *names = &library.names[library.count];
+    if (!tg_schedule_parse(schedule, names, entries[e].text, entries[e].length, &error)) g_error("%s", error.message);
+    if (schedule->computes.right != TG_MATRIX_B || schedule->computes.left != TG_MATRIX_A) continue;
+    library.source[library.count++] = (TgPlanSource){schedule, names, entries[e].name, true};
+  }
+}
+
+static void predict(const Case *at, const TgPlanSource *source, const TgSchedule *schedule, Fastest *fastest) {
+  const TgPlanRequest *request = &at->request;
+  TgShape shape;
+  TgTopology network = at->network;
+  if (!request->network &&
+      !tg_topology_of_kind(&network, request->network_kind, schedule->dims, schedule->extent, NULL))
+    return;
+  if (!request->network && tg_schedule_processors(schedule) > 1 && network.nodes != tg_schedule_processors(schedule))
+    return; /* as plan has it: no hypercube of 16 for nine */
+  g_assert_true(tg_shape_init(&shape, &schedule->computes, request->m, request->n, request->k, NULL));
+  for (int collective = TG_COLLECTIVE_AUTO; collective < TG_COLLECTIVES; collective++)
+    for (int embedding = 0; embedding < TG_EMBEDDING_KINDS; embedding++) {
+      TgEmbedding unused;
+      TgCost cost;
+      const TgCostOptions options = {.model = request->model,
+                                     .collective = (TgCollective)collective,
+                                     .overlap = request->overlap,
+                                     .straggler = -1,
+                                     .element_bytes = request->element_bytes};
+      if (!tg_embedding_init(&unused, (TgEmbeddingKind)embedding, schedule->dims, schedule->extent, &network, NULL))
+        continue;
+      if (!tg_cost_predict(schedule, source->names, &shape, &network, (TgEmbeddingKind)embedding, request->machine,
+                           &options, &cost, NULL))
+        continue;
+      fastest->predicted++;
+      if (cost.time_s < fastest->time_s) {
+        fastest->time_s = cost.time_s;
+        g_free(fastest->what);
+        fastest->what = g_strdup_printf("%s on %s, %s, %s", source->name, tg_schedule_grid_text(schedule).s,
+                                        tg_collective_name((TgCollective)collective), tg_embedding_name(embedding));
+      }
+      tg_cost_clear(&cost);
+    }
+}
+
+static bool fits(const Case *at, const TgPlanSource *source, const TgSchedule *schedule) {
+  const TgPlanRequest *request = &at->request;
+  TgProof proof;
+  if (schedule->blocks[TG_MATRIX_C][0] > request->m || schedule->blocks[TG_MATRIX_C][1] > request->n ||
+      schedule->inner > request->k)
+    return false;
+  if (isinf(request->memory_bytes)) return true;
+  g_assert_true(tg_prove(schedule, source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof));
+  return (double)(proof.counts.words_per_processor_max * request->element_bytes) <= request->memory_bytes;
+}
+
+static bool is_extent(const TgSchedule *schedule, int parameter) {
+  for (int c = 0; c < schedule->dims; c++)
+    if (tg_extent_parameter(schedule, c) == parameter) return true;
+  return false;
+}
+
+/* All values from 1 to P of all parameters that can be given; of those that are no extents, as plan has it, the small
+ * ones and the divisors of the number of processors. */
+static void try_values(const Case *at, const TgPlanSource *source, int parameter, TgBindings *bindings,
+                       Fastest *fastest) {
+  TgSchedule schedule = *source->schedule;
+  if (parameter < schedule.parameters) {
+    const bool derived = schedule.parameter_kind[parameter] == TG_PARAMETER_DERIVED;
+    for (int64_t value = 1; value <= (derived ? 1 : MAX(at->request.processors, 8)); value++) {
+      if (!derived)
+        g_assert_true(
+            tg_bindings_set(bindings, tg_name(source->names, source->names->parameter[parameter]), value, NULL));
+      try_values(at, source, parameter + 1, bindings, fastest);
+    }
+    return;
+  }
+  if (!tg_schedule_bind_values(&schedule, source->names, bindings, NULL)) return;
+  const int64_t processors = tg_schedule_processors(&schedule);
+  if (processors > at->request.processors) return;
+  for (int p = 0; p < schedule.parameters; p++)
+    if (schedule.parameter_kind[p] != TG_PARAMETER_DERIVED && !is_extent(&schedule, p) && schedule.parameter[p] > 8 &&
+        processors % schedule.parameter[p])
+      return;
+  if (tg_schedule_bind(&schedule, source->names, bindings, NULL) && fits(at, source, &schedule))
+    predict(at, source, &schedule, fastest);
+}
+
+static Case *random_case(GRand *rand) {
+  static const char *const networks[] = {"torus", "mesh", "switch", "ring", "full", "hypercube"};
+  static const char *const levelled[] = {"switch:2*switch:4", "torus:2x2*switch:2", "switch:3*torus:2x2"};
+  Case *at = g_new0(Case, 1);
+  TgError error;
+  const bool levels = g_rand_int_range(rand, 0, 5) == 0;
+  const char *network = levels ? levelled[g_rand_int_range(rand, 0, G_N_ELEMENTS(levelled))]
+                               : networks[g_rand_int_range(rand, 0, G_N_ELEMENTS(networks))];
+  g_autofree char *text = g_strdup_printf(
+      "[machine]\nname = test\nsource = test\n[link]\nlatency_s = %.3e\nbandwidth_bytes_per_s = %.3e\n%s"
+      "%s[processor]\nflops_per_s = %.3e\n",
+      pow(10, g_rand_double_range(rand, -8, -4)), pow(10, g_rand_double_range(rand, 8, 11)),
+      g_rand_boolean(rand) ? "per_hop_s = 1e-7\n" : "", g_rand_int_range(rand, 0, 4) ? "" : "[port]\nports = all\n",
+      pow(10, g_rand_double_range(rand, 8, 12)));
+  if (!tg_machine_parse(&at->machine, text, strlen(text), &error)) g_error("%s", error.message);
+  at->request =
+      (TgPlanRequest){.m = g_rand_int_range(rand, 4, 40),
+                      .n = g_rand_int_range(rand, 4, 40),
+                      .k = g_rand_int_range(rand, 4, 40),
+                      .element_bytes = g_rand_boolean(rand) ? 4 : 8,
+                      .processors = g_rand_int_range(rand, 2, g_rand_int_range(rand, 0, 8) ? 13 : 28),
+                      .machine = &at->machine,
+                      .memory_bytes = INFINITY,
+                      .model = (TgCostModel)g_rand_int_range(rand, 0, TG_COST_MODELS),
+                      .overlap = g_rand_boolean(rand),
+                      .top = g_rand_int_range(rand, 1, 12),
+                      .budget_s = g_rand_int_range(rand, 0, 4) ? 20 : pow(10, g_rand_double_range(rand, -4, -1))};
+  if (levels) {
+    g_assert_true(tg_topology_parse(&at->network, network, NULL));
+    at->request.network = &at->network;
+    at->request.processors = at->network.nodes;
+  } else {
+    g_assert_true(tg_network_kind_parse(network, &at->request.network_kind));
+  }
+  TgPlanRequest *request = &at->request;
+  if (g_rand_int_range(rand, 0, 3) == 0)
+    request->memory_bytes = (double)request->element_bytes * g_rand_double_range(rand, 1, 4) *
+                            (double)(request->m * request->k + request->k * request->n + request->m * request->n) /
+                            (double)request->processors;
+  at->text = g_strdup_printf("%" PRId64 "x%" PRId64 "x%" PRId64 " on %" PRId64 " of %s, %s, overlap %d, memory %g:\n%s",
+                             request->m, request->n, request->k, request->processors, network,
+                             tg_cost_model_name(request->model), request->overlap, request->memory_bytes, text);
+  return at;
+}
+
+/* Returns whether the plan was certain. */
+static bool check(const Case *at, const TgPlan *plan) {
+  Fastest fastest = {.time_s = INFINITY};
+  TgBindings bindings = {0};
+  for (int s = 0; s < library.count; s++) {
+    bindings = (TgBindings){0};
+    try_values(at, &library.source[s], 0, &bindings, &fastest);
+  }
+  const bool certain = plan->open == 0 && plan->unseen == 0;
+  const double first_s = plan->ranked->len ? g_array_index(plan->ranked, TgPlanPlace, 0).predicted_s : INFINITY;
+  const double least_s = certain ? first_s : plan->least_s;
+  if (fastest.time_s < least_s * (1 - 1e-9) || first_s < fastest.time_s * (1 - 1e-9))
+    g_error("%s\nplace 1 %s %.9g s, %s, none below %.9g s; of %d predictions %s is the fastest: %.9g s", at->text,
+            plan->ranked->len ? g_array_index(plan->ranked, TgPlanPlace, 0).source->name : "none", first_s,
+            certain ? "certain" : "not certain", least_s, fastest.predicted, fastest.what, fastest.time_s);
+  g_free(fastest.what);
+  return certain;
+}
+
+static void test_random(void) {
+  const int cases = g_test_thorough() ? 500 : 60;
+  int certain = 0;
+  GRand *rand = g_rand_new_with_seed(g_test_rand_int_range(0, G_MAXINT32));
+  for (int c = 0; c < cases; c++) {
+    Case *at = random_case(rand);
+    g_auto(TgPlan) plan = {0};
+    GError *error = NULL;
+    tg_plan(&at->request, library.source, library.count, &plan, &error);
+    g_assert_no_error(error);
+    certain += check(at, &plan);
+    g_free(at->text);
+    g_free(at);
+  }
+  g_test_message("%d of %d plans were certain", certain, cases);
+  g_assert_cmpint(certain, >, cases / 2);
+  g_rand_free(rand);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  open_library();
+  g_test_add_func("/plan-exhaustive/random", test_random);
+  return g_test_run();
+}
