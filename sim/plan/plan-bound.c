@@ -274,7 +274,8 @@ double tg_plan_quick_bound(const TgPlanSearch *search, const TgSchedule *schedul
 static const double find_s = 200e-9, again_s = 12e-9, line_s = 300e-9, phase_s = 3e-6, node_s = 12e-9, name_s = 700e-9;
 
 /* Of timing, beside hockney; messages to a neighbour share no link. */
-static const double model_factor[TG_COST_MODELS] = {1, 6, 40, 2}, neighbour_factor[TG_COST_MODELS] = {1, 6, 10, 2};
+static const double model_factor[] = {1, 6, 40, 2}, neighbour_factor[] = {1, 6, 10, 2};
+G_STATIC_ASSERT(G_N_ELEMENTS(model_factor) == TG_COST_MODELS && G_N_ELEMENTS(neighbour_factor) == TG_COST_MODELS);
 static const double product_s = 3e-9; /* of a product that comes again, a processor */
 
 /* Of one execution, when it comes for the first time and when it comes again. */

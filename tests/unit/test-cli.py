@@ -664,7 +664,7 @@ def test_schedule_read_once():
     """A pipe gives its text once, however often the command needs the schedule."""
     text = run("show", "cannon").stdout
     sized = ["--grid", "2x2", "-n", "64"]
-    for words in (["trace", "-", *sized, "--on", "cpu", "-o", "t.json", "-q"], ["compare", "-", *sized, *RUN], ["sim", "-", "-", *sized], ["mutate", "-", "--grid", "2x2", "-o", "m.sched", "-q"]):
+    for words in (["trace", "-", *sized, "--on", "cpu", "-o", "t.json", "-q"], ["compare", "-", *sized, *RUN], ["mutate", "-", "--grid", "2x2", "-o", "m.sched", "-q"]):
         run(*words, input=text)
     os.mkfifo("pipe.sched")
     with subprocess.Popen(["sh", "-c", "cat >pipe.sched"], stdin=subprocess.PIPE, text=True) as writer:

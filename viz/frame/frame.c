@@ -11,11 +11,12 @@ static void append_extents(GString *text, const TgLevel *level) {
 static void append_level(GString *text, const TgLevel *level) {
   static const struct {
     const char *before, *after;
-  } words[TG_NETWORK_KINDS] = {
+  } words[] = {
       [TG_TORUS] = {"", " torus"},      [TG_MESH] = {"", " mesh"},      [TG_RING] = {"ring of ", ""},
       [TG_LINE] = {"line of ", ""},     [TG_HYPERCUBE] = {"", "-cube"}, [TG_FULL] = {"full network of ", ""},
       [TG_SWITCH] = {"switch of ", ""},
   };
+  G_STATIC_ASSERT(G_N_ELEMENTS(words) == TG_NETWORK_KINDS);
   g_string_append(text, words[level->kind].before);
   append_extents(text, level);
   g_string_append(text, words[level->kind].after);

@@ -131,10 +131,11 @@ static void place_line(Figure *figure, const Element *element) {
 
 /* `width` × `height` is the size of an element. Its `at` is the caller's. */
 static void figure_init(Figure *figure, const TgLevel *level, double width, double height) {
-  static void (*const place[TG_NETWORK_KINDS])(Figure *, const Element *) = {
+  static void (*const place[])(Figure *, const Element *) = {
       [TG_TORUS] = place_grid,          [TG_MESH] = place_grid,   [TG_RING] = place_circle,   [TG_LINE] = place_line,
       [TG_HYPERCUBE] = place_hypercube, [TG_FULL] = place_circle, [TG_SWITCH] = place_switch,
   };
+  G_STATIC_ASSERT(G_N_ELEMENTS(place) == TG_NETWORK_KINDS);
   *figure = (Figure){.level = level, .at = g_new0(TgPoint, (gsize)level->nodes)};
   Element element = {width, height};
   bool ring = level->kind == TG_TORUS && level->dims == 1;
