@@ -369,8 +369,10 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
 
 /* Exit 1: nothing fits. */
 static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
-  if (run->plan.least_bytes == 0 && run->plan.too_long > 0)
-    return tg_report(cli, TG_EXIT_FAILED, "every prediction would take too long; use the faster --model hockney");
+  if (run->plan.least_bytes == 0 && (run->plan.too_long > 0 || run->plan.unseen > 0))
+    return tg_report(cli, TG_EXIT_FAILED, "no prediction ended within --budget %g; give more seconds%s",
+                     run->request.budget_s,
+                     run->request.model == TG_COST_HOCKNEY ? "" : ", or use the faster --model hockney");
   if (run->plan.least_bytes == 0)
     return tg_report(cli, TG_EXIT_FAILED, "no schedule supports this number of processors");
   return tg_report(cli, TG_EXIT_FAILED, "nothing fits in %s per processor; the least that any schedule needs is %s",
@@ -410,14 +412,15 @@ const TgCommand tg_command_plan = {
     .name = "plan",
     .arguments = "[FILE.sched…]",
     .summary = "rank schedules, grids and parameters by predicted time within a memory limit",
-    .details = "Tries every schedule of the library that computes C = A * B, and those in the given files, on every "
-               "grid of P or fewer processors that it supports. It varies the parameters (such as the width of "
-               "panels), the algorithms for collectives, and the embeddings that make a difference. A lower bound "
-               "rules most candidates out quickly; the rest are predicted as `topogemm sim` does. If --budget ends before "
-               "place 1 is certain, the last line tells how far off it can be.\n"
-               "Each line of the ranking is a schedule on a grid, with its best parameters. Lines marked = are ties: "
-               "they are within the machine model's residual error of the first. docs/guide/plan.md explains the "
-               "method and its limits.",
+    .details =
+        "Tries every schedule of the library that computes C = A * B, and those in the given files, on every "
+        "grid of P or fewer processors that it supports. It varies the parameters (such as the width of "
+        "panels), the algorithms for collectives, and the embeddings that make a difference. A lower bound "
+        "rules most candidates out quickly; the rest are predicted as `topogemm sim` does. If --budget ends before "
+        "place 1 is certain, the last line tells how far off it can be.\n"
+        "Each line of the ranking is a schedule on a grid, with its best parameters. Lines marked = are ties: "
+        "they are within the machine model's residual error of the first. docs/guide/plan.md explains the "
+        "method and its limits.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

@@ -266,11 +266,27 @@ static double tiled(double (*of)(const TgMachine *machine, int64_t extent), cons
   return (double)longer * of(machine, extent / blocks + 1) + (double)(blocks - longer) * of(machine, extent / blocks);
 }
 
+/* The quickest rate of the products that there are, of blocks that differ by a row, a column or an inner element; for
+ * whole tiles, which are counted apart. */
+static double block_rate(const TgPlanRequest *request, const TgSchedule *schedule) {
+  const int32_t *c = schedule->blocks[TG_MATRIX_C];
+  double best = 0;
+  for (int longer = 0; longer < 8; longer++) {
+    const bool i = longer & 1, j = longer & 2, l = longer & 4;
+    if ((i && request->m % c[0] == 0) || (j && request->n % c[1] == 0) || (l && request->k % schedule->inner == 0))
+      continue;
+    const int64_t m = request->m / c[0] + i, n = request->n / c[1] + j, k = request->k / schedule->inner + l;
+    const double tiles = tg_machine_tiled_elements(request->machine, m, n) / ((double)m * (double)n);
+    best = fmax(best, tiles * tg_machine_flops_per_s(request->machine, m, n, k));
+  }
+  return best;
+}
+
 static void find_compute(const TgPlanRequest *request, const TgSchedule *schedule, TgPlanFacts *facts) {
   const int32_t *c = schedule->blocks[TG_MATRIX_C];
   const TgMachine *machine = request->machine;
   const bool whole = request->m % c[0] == 0 && request->n % c[1] == 0 && request->k % schedule->inner == 0;
-  double rate = best_rate(machine);
+  double rate = block_rate(request, schedule);
   double elements = tiled(tg_machine_tiled_rows, machine, request->m, c[0]) *
                     tiled(tg_machine_tiled_columns, machine, request->n, c[1]);
   if (whole && (!facts->by_name || facts->unclear)) {

@@ -480,7 +480,7 @@ void tg_plan_find_grids(TgPlanSearch *search, int source) {
   } else {
     for (int64_t most = processors; most >= 1; most /= 2) find_below(search, source, &extents, most, most / 2 + 1);
   }
-  if (!search->exact) note_none(search, source, rejected, grids);
+  if (!search->exact && tg_plan_left_s(search) > 0) note_none(search, source, rejected, grids);
 }
 
 /* Down from the number that was asked for, until the products alone take longer than the best. */

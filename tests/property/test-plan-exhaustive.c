@@ -133,12 +133,18 @@ static Case *random_case(GRand *rand) {
   const bool levels = g_rand_int_range(rand, 0, 5) == 0;
   const char *network = levels ? levelled[g_rand_int_range(rand, 0, G_N_ELEMENTS(levelled))]
                                : networks[g_rand_int_range(rand, 0, G_N_ELEMENTS(networks))];
+  const double flops_per_s = pow(10, g_rand_double_range(rand, 8, 12));
+  g_autofree char *processor =
+      g_rand_boolean(rand)
+          ? g_strdup_printf("flops_per_s = %.3e\n%s", flops_per_s,
+                            g_rand_boolean(rand) ? "tile_rows = 4\ntile_columns = 8\n" : "")
+          : g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e", flops_per_s / 10, flops_per_s / 2, flops_per_s);
   g_autofree char *text = g_strdup_printf(
       "[machine]\nname = test\nsource = test\n[link]\nlatency_s = %.3e\nbandwidth_bytes_per_s = %.3e\n%s"
-      "%s[processor]\nflops_per_s = %.3e\n",
+      "%s[processor]\n%s\n",
       pow(10, g_rand_double_range(rand, -8, -4)), pow(10, g_rand_double_range(rand, 8, 11)),
       g_rand_boolean(rand) ? "per_hop_s = 1e-7\n" : "", g_rand_int_range(rand, 0, 4) ? "" : "[port]\nports = all\n",
-      pow(10, g_rand_double_range(rand, 8, 12)));
+      processor);
   if (!tg_machine_parse(&at->machine, text, strlen(text), &error)) g_error("%s", error.message);
   at->request =
       (TgPlanRequest){.m = g_rand_int_range(rand, 4, 40),
