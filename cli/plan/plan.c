@@ -224,10 +224,10 @@ static void print_doubt(TgCli *cli, const TgPlan *plan) {
   const double best_s = g_array_index(plan->ranked, TgPlanPlace, 0).predicted_s;
   if (!plan->open && !plan->unseen) return;
   tg_print(cli, "place 1 is not certain:");
-  if (plan->open) tg_print(cli, " %" PRId64 " of these may be faster", plan->open);
+  if (plan->open) tg_print(cli, " %" PRId64 " of the combinations not predicted may be faster", plan->open);
   if (plan->open && plan->unseen) tg_print(cli, ", and");
   if (plan->unseen) tg_print(cli, " not all grids of up to %" PRId64 " processors were looked at", plan->unseen);
-  tg_print(cli, "; no plan takes less than %s (%s of place 1); a larger --budget tells more\n",
+  tg_print(cli, "; no plan takes less than %s (%s of place 1); use a larger --budget to narrow this\n",
            tg_time_text(plan->least_s).s, tg_percent_text(plan->least_s / best_s).s);
 }
 
@@ -325,7 +325,8 @@ static TgExit budget_option(const TgCli *cli, TgPlanRequest *request) {
   request->budget_s = default_budget_s;
   if (!text || (tg_real_read(text, &request->budget_s) && request->budget_s > 0 && request->budget_s <= most_budget_s))
     return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--budget %s: expected seconds above 0 and up to %.0f", text, most_budget_s);
+  return tg_report(cli, TG_EXIT_USAGE, "--budget %s: expected a number of seconds above 0 and at most %.0f", text,
+                   most_budget_s);
 }
 
 /* The network that is named; else the machine's own, if it has as many nodes as there are processors; else none. */
@@ -370,9 +371,9 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
 /* Exit 1: nothing fits. */
 static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
   if (run->plan.least_bytes == 0 && (run->plan.too_long > 0 || run->plan.unseen > 0))
-    return tg_report(cli, TG_EXIT_FAILED, "no prediction ended within --budget %g; give more seconds%s",
+    return tg_report(cli, TG_EXIT_FAILED, "no prediction finished within --budget %g; use a larger --budget%s",
                      run->request.budget_s,
-                     run->request.model == TG_COST_HOCKNEY ? "" : ", or use the faster --model hockney");
+                     run->request.model == TG_COST_HOCKNEY ? "" : ", or the faster --model hockney");
   if (run->plan.least_bytes == 0)
     return tg_report(cli, TG_EXIT_FAILED, "no schedule supports this number of processors");
   return tg_report(cli, TG_EXIT_FAILED, "nothing fits in %s per processor; the least that any schedule needs is %s",
@@ -417,7 +418,7 @@ const TgCommand tg_command_plan = {
         "grid of P or fewer processors that it supports. It varies the parameters (such as the width of "
         "panels), the algorithms for collectives, and the embeddings that make a difference. A lower bound "
         "rules most candidates out quickly; the rest are predicted as `topogemm sim` does. If --budget ends before "
-        "place 1 is certain, the last line tells how far off it can be.\n"
+        "place 1 is certain, the last line reports how far it can be from the best.\n"
         "Each line of the ranking is a schedule on a grid, with its best parameters. Lines marked = are ties: "
         "they are within the machine model's residual error of the first. docs/guide/plan.md explains the "
         "method and its limits.",

@@ -150,10 +150,10 @@ static TgProgress stopped(GError **error) {
 
 TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt *at, guint *number, GError **error) {
   TgPhase *phase;
+  if (!tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed)) return stopped(error);
   TgProgress progress = tg_phases_next(prediction->phases, &phase, at, error);
   if (progress == TG_PROGRESS_END) close_step(prediction);
   if (progress != TG_PROGRESS_MORE) return progress;
-  if (!tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed)) return stopped(error);
   guint steps = prediction->steps->len;
   if (steps == 0 || g_array_index(prediction->steps, TgTraceStep, steps - 1).index != at->step)
     open_step(prediction, at);
