@@ -336,8 +336,8 @@ static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents 
   TgTrial trial = {.search = search, .source = source};
   int64_t processors = 1;
   char text[48];
-  if (!is_new(search, source, extents)) return false;
   if (!search->between && tg_plan_left_s(search) <= 0) return note_unseen(search, search->request->processors);
+  if (!is_new(search, source, extents)) return false;
   for (int e = 0; e < extents->count; e++) {
     tg_bindings_set(&trial.bindings, parameter_name(&search->sources[source], extents->parameter[e]), extents->value[e],
                     NULL);

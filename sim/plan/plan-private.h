@@ -128,8 +128,6 @@ double tg_plan_quick_bound(const TgPlanSearch *search, const TgSchedule *schedul
 /** Tries one candidate: its grid gets a place, or a reason against it; or the bound that a quicker model gives rules it
  * out. */
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
-/** Sharpens its bound by the quicker model. */
-void tg_plan_screen(TgPlanSearch *search, TgPlanCandidate *candidate);
 /** True where a quicker model bounds the one that is asked for. */
 bool tg_plan_has_screen(const TgPlanRequest *request);
 

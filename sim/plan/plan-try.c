@@ -268,14 +268,6 @@ static bool prepare(TgAttempt *attempt, TgPlanSearch *search, TgPlanCandidate *c
   return false;
 }
 
-void tg_plan_screen(TgPlanSearch *search, TgPlanCandidate *candidate) {
-  TgAttempt attempt;
-  if (prepare(&attempt, search, candidate))
-    screen(&attempt);
-  else
-    candidate->tried = true;
-}
-
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate) {
   TgAttempt attempt;
   candidate->tried = true;
