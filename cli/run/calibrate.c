@@ -1,6 +1,7 @@
 /* topogemm calibrate: measures what an executor's processors and links can do, and writes a machine file. */
 #include "calibrate.h"
 #include "algo.h"
+#include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
 #include "progress.h"
@@ -233,6 +234,7 @@ TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateComma
   const TgOptions *options = &cli->options;
   TgCalibrationPlan *plan = &command->plan;
   plan->kind = command->kind;
+  if (!plan->kind->on_gpu) plan->options.memory_limit_bytes = (int64_t)MIN(tg_memory_limit(cli), INT64_MAX);
   if (!grid) grid = options->grid ? options->grid : command->kind->grid;
   plan->budget_s = usual_budget_s;
   TgExit status = tg_type_option(cli, &plan->options.element);
@@ -328,7 +330,8 @@ static TgExit run_calibrate(TgCli *cli) {
 
 static const char *const options[] = {
     "on",       "grid",   "type:calibrate", "transport",      "sizes:calibrate", "budget:calibrate",
-    "deadline", "device", "json",           "output:machine", "quiet",           NULL};
+    "deadline", "device", "json",           "output:machine", "quiet",           "memory-limit",
+    NULL};
 static const TgExample examples[] = {
     {"calibrate --on cpu -o my.machine", "this CPU's BLAS, for `compare` and `sim`"},
     {"calibrate --on cpu --grid 2x2 --sizes 8,16,32 --json", "a short calibration, as JSON"},

@@ -21,6 +21,7 @@ files or processes behind, prints escape sequences from an argument or a file, n
 libraries, or takes over 2 GiB of memory. Time in which a busy machine does not let it run does not count.
 
 A run that is silent for 10 s is made once more with a terminal for its progress, and counts as slow if there is some.
+One that takes over 2 GiB of memory is made once more with --memory-limit 1e9, and fails if it does not keep to that.
 Where there are no pseudo-terminals, the attacks that need one are left out, which the summary says.
 
 All follows from the seed and the number of the run. As root most runs are made as a user without rights, and all of
@@ -46,7 +47,7 @@ from case import KINDS
 from maker import Maker
 from place import DEATH_SIGNAL, LIBC, Place
 from supervise import SILENT, Watch
-from verdict import Verdict
+from verdict import MEMORY, Verdict
 
 AGAIN_S = 30  # of a silent run on a terminal
 
@@ -117,7 +118,7 @@ def describe(case):
 
 
 def attack(case, place):
-    """Problems of a run, and what it came to. A silent one gets a second chance on a terminal."""
+    """Problems of a run, and what it came to. A silent or a large one gets a second chance."""
     watch = Watch(case, place)
     outcome = watch.run()
     found = Verdict(watch).found
@@ -125,6 +126,10 @@ def attack(case, place):
         if not Watch(case.seen_on_terminal(), place, AGAIN_S).run().hung:
             found = [(kind, text) for kind, text in found if kind != "hang"]
             outcome.cut = True
+    if MEMORY in (kind for kind, _ in found) and case.command.option(b"--memory-limit"):
+        limited = Watch(case.with_option(b"--memory-limit", b"1e9"), place)
+        limited.run()
+        found = [(kind, text) for kind, text in found if kind != MEMORY] + Verdict(limited).found
     return found, outcome
 
 

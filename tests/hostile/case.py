@@ -109,3 +109,6 @@ class Case:
         words = [word for word in self.words if word not in (b"-q", b"--quiet")]
         streams = {number: stream if number == 0 else "tty" for number, stream in self.streams.items()}
         return dataclasses.replace(self, words=words, streams=streams, signals=[], keys=[])
+
+    def with_option(self, *words):
+        return dataclasses.replace(self, words=[*self.words[:1], *words, *self.words[1:]])

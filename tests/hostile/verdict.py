@@ -9,6 +9,7 @@ from supervise import MEMORY_BYTES
 from world import FILE, HARD
 
 STATUSES = range(6)
+MEMORY = "memory"  # the problem of a run that takes too much
 WHOLE_BYTES = 64 << 20
 
 BAD_TEXT = [b"(null)", b"CRITICAL **", b"WARNING **", b"ERROR **", b"ssertion", b"AddressSanitizer", b"LeakSanitizer",
@@ -43,7 +44,7 @@ class Verdict:
         self.check_text()
         self.check_files()
         if outcome.memory_bytes > MEMORY_BYTES and not self.place.sanitized:
-            self.add("memory", f"{outcome.memory_bytes >> 20} MiB were in memory")
+            self.add(MEMORY, f"{outcome.memory_bytes >> 20} MiB were in memory")
         if outcome.left:
             self.add("process", f"left behind: {', '.join(outcome.left)}")
         if outcome.modes_changed:

@@ -3,6 +3,7 @@
 
 Usage: test-memory.py TOPOGEMM SANITIZERS    SANITIZERS: what the command is built with, or none
 """
+import json
 import os
 import pathlib
 import re
@@ -127,6 +128,14 @@ def test_refused_before_it_begins():
     if not SANITIZED:  # which takes more than that for itself
         said = run("export", "cannon", "--grid", "64x64", "-n", 64, "--memory-limit", "20M", "-o", "e.goal", expect=2).stderr
         assert re.search(r"sends, receives and products need \S+ MB of memory", said), said
+
+
+def test_calibrate_leaves_out_what_is_too_large():
+    done = run("calibrate", "--on", "cpu", "--grid", "64x4", "--sizes", "8,16,32,1024", "--budget", "0.001", "--json",
+               "--memory-limit", "800M")
+    samples = json.loads(done.stdout)["samples"]
+    assert {sample["m"] for sample in samples if "the limit is" in sample.get("left_out", "")} == {64 * 1024}, samples
+    assert not any("left_out" in sample for sample in samples if sample["m"] < 64 * 1024), samples
 
 
 def test_refused_by_what_is_available():
