@@ -4,15 +4,25 @@
 #include <stddef.h>
 #include <sys/time.h>
 
-enum { SIGNALS = 3, AGAIN_US = 100000, PATIENCE = 50 };
+enum {
+  SIGNALS = 3,
+  AGAIN_US = 100000, /* between two alarms: … */
+  TOGETHER = 10,     /* so many later a signal is a new request, and ends the program at once … */
+  PATIENCE = 50      /* … as the last alarm does */
+};
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
 /* Global, because a signal's handler knows nothing else. */
 static volatile sig_atomic_t noted, asked;
 static struct sigaction before[SIGNALS];
 
+/* Several signals often come together, as from a service manager or a shell that ends a group: one is enough to stop in
+ * order, and another one shortly after it must not prevent that. */
 static void note(int number) {
-  if (noted) tg_interrupt_obey();
+  if (noted) {
+    if (asked >= TOGETHER) tg_interrupt_obey();
+    return;
+  }
   noted = number;
   setitimer(ITIMER_REAL, &(struct itimerval){.it_interval.tv_usec = AGAIN_US, .it_value.tv_usec = AGAIN_US}, NULL);
 }

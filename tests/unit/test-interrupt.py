@@ -205,6 +205,18 @@ def test_gif(folder):
         assert list((folder / "tmp").iterdir()) == [] and not (folder / "x.gif").exists()
 
 
+def test_gif_two_signals(folder):
+    """Two that come together, as a service manager sends them, are one request: the frames go all the same."""
+    process = begin(folder, GIF, CONVERT.replace("#!/bin/sh\n", "#!/bin/sh\ntrap '' TERM\n"))
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.05)
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=LIMIT_S)
+    assert process.returncode == -signal.SIGTERM, process.returncode
+    check_ended(folder)
+    assert list((folder / "tmp").iterdir()) == [] and not (folder / "x.gif").exists()
+
+
 def test_gif_stopped_terminal(folder):
     """Ctrl-S holds up what is written to the terminal, the line with the progress too, but not the end."""
     run = Terminal(PROGRAM, *GIF, **fakes(folder))
