@@ -142,6 +142,8 @@ def run_words(words, limit, environment):
         with subprocess.Popen(words, stdout=output, stderr=errors, cwd=ROOT, env={**os.environ, **environment},
                               start_new_session=True) as process:
             RUNNING.add(process)
+            if ENDED.is_set():  # since it was started
+                os.killpg(process.pid, signal.SIGKILL)
             late = ""
             try:
                 status = process.wait(limit)
@@ -351,24 +353,28 @@ def run_part(part, options, prefix):
     return part.status == 0
 
 
-def run_all(parts, options, prefix):
-    """In their order, but tests and tests under tools beside each other: only what is measured needs the GPU alone."""
-    alone = [part for part in parts if part.name.startswith(("build", "measure"))]
-    for part in alone:
-        if part.name.startswith("build") and not run_part(part, options, prefix):
-            return
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        beside = [pool.submit(run_part, part, options, prefix) for part in parts if part not in alone]
+def run_beside(parts, jobs, options, prefix):
+    """So many at the same time; whether all went well. In threads of their own, because an interrupt comes in the main
+    thread, maybe just after it has started a process and before it has noted that."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = [pool.submit(run_part, part, options, prefix) for part in parts]
         try:
-            for one in beside:
-                one.result()
+            return all([one.result() for one in running])
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             end_all()
             raise
-    for part in alone:
-        if part.status is None:
-            run_part(part, options, prefix)
+
+
+def run_all(parts, options, prefix):
+    """In their order, but tests and tests under tools beside each other: only what is measured needs the GPU alone."""
+    builds = [part for part in parts if part.name.startswith("build")]
+    measures = [part for part in parts if part.name.startswith("measure")]
+    for part in builds:
+        if not run_beside([part], 1, options, prefix):
+            return
+    run_beside([part for part in parts if part not in builds + measures], options.jobs, options, prefix)
+    run_beside(measures, 1, options, prefix)
 
 
 def main():
