@@ -80,6 +80,10 @@ typedef struct TgRounds {
  * applied one after another give the same result. Scatter, gather and alltoall pass items through positions that have
  * no slot for them: at most `length` at a time. */
 void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t length, int32_t root, int32_t pieces);
+/** Begins that of a statement along a line, as tg_rounds_init() does. Where `collective` is TG_COLLECTIVE_AUTO and the
+ * statement says which algorithm that is, it is that one. */
+void tg_rounds_of_statement(TgRounds *rounds, const TgStatement *statement, TgCollective collective, int32_t length,
+                            int32_t root);
 /** The next transfer, in order of round, from, to, item, piece (within a sender, to and item rise together); false
  * after the last. */
 bool tg_rounds_next(TgRounds *rounds, TgTransfer *transfer);

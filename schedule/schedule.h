@@ -49,12 +49,14 @@ typedef struct TgSlot {
 } TgSlot;
 
 typedef struct TgStatement {
-  uint8_t op;      /**< TgOp */
-  uint8_t axis;    /**< collectives: the coordinate they run along */
-  uint8_t replace; /**< products: 1 for `=`, 0 for `+=` */
-  uint8_t depth;   /**< repeats enclosing it; of a repeat: number of its loop variable */
-  uint16_t line;   /**< source line, from 1 */
-  uint16_t end;    /**< step, repeat: index of the first statement after the body */
+  uint8_t op;         /**< TgOp */
+  uint8_t axis;       /**< collectives: the coordinate they run along */
+  uint8_t replace;    /**< products: 1 for `=`, 0 for `+=` */
+  uint8_t depth;      /**< repeats enclosing it; of a repeat: number of its loop variable */
+  uint16_t line;      /**< source line, from 1 */
+  uint16_t end;       /**< step, repeat: index of the first statement after the body */
+  uint8_t collective; /**< collectives: the TgCollective that TG_COLLECTIVE_AUTO is; 0: the usual one … */
+  uint16_t pieces;     /**< … and in how many pieces a pipelined chain sends a block; 0: as many as the line is long */
   TgExpression where;
   TgExpression value; /**< repeat: the count; rooted collectives: the root's coordinate */
   TgSlot source;

@@ -15,6 +15,11 @@
 
 TG_BEGIN_DECLS
 
+enum {
+  TG_COST_MOST_PIECES = 512, /**< in which a pipelined chain is tried */
+  TG_COST_CHOICE_MS = 2000
+};
+
 typedef enum TgCostModel {
   TG_COST_HOCKNEY, /**< latency, hops and bandwidth of a message; links are never shared */
   TG_COST_FORWARD, /**< store and forward: each hop latency and bytes, links serve in order of arrival */
@@ -41,6 +46,8 @@ typedef struct TgCostOptions {
   TgCostModel model;
   TgCollective collective; /**< whole is expanded as auto … */
   bool whole;              /**< … unless it stays so: one round, each receiver straight from the owner */
+  double choice_s;         /**< that the choice may take, about; 0: TG_COST_CHOICE_MS */
+  bool as_executed;        /**< auto is what executors take; else the algorithms with which the run takes least time */
   bool overlap;            /**< products run during later transfers that do not read what they write */
   double skew_s;           /**< every node starts at a random time in [0, skew_s) */
   double jitter;           /**< every cost times 1 + a random number in [0, jitter) */
@@ -94,8 +101,12 @@ typedef struct TgCost {
   int64_t node_entries;  /**< nodes; or groups, of which an entry has when the first enters and the last leaves, and
                               the most time that one node spends in products; not when the last of these ends */
   TgTierCost tiers;
-  double wall_s;   /**< that this prediction took */
-  TgError failure; /**< where the schedule fails; all that is left where tg_cost_predict() does */
+  TgSchedule *schedule;  /**< as predicted: its statements name the algorithms that TG_COLLECTIVE_AUTO is, … */
+  int collective;        /**< … where this TgCollective, which they all took, is that one */
+  int collectives_tried; /**< sets of algorithms that were predicted to choose among; 0: there was no choice … */
+  int collectives_left;  /**< … and those that were not, because it would take too long */
+  double wall_s;         /**< that this prediction took */
+  TgError failure;       /**< where the schedule fails; all that is left where tg_cost_predict() does */
 } TgCost;
 
 /** Predicts. The grid of the bound schedule is mapped onto `network` by `embedding`.
@@ -105,6 +116,20 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error);
 void tg_cost_clear(TgCost *cost);
+/** How one statement's collective was predicted. */
+typedef struct TgCostCollective {
+  const char *op, *buffer; /**< "broadcast", "A" */
+  int64_t line;            /**< of the schedule's text, from 1 */
+  TgCollective algorithm;
+  int64_t pieces; /**< in which a block travels */
+} TgCostCollective;
+
+/** Writes them in order of the statements, without those of lines of one processor. Returns their number. */
+int tg_cost_collectives(const TgCost *cost, const TgScheduleNames *names,
+                        TgCostCollective collectives[TG_MAX_STATEMENTS]);
+/** The same in a line, as "A by chain in 16 pieces, B by binomial", or where all are alike, "chain in 16 pieces". NULL
+ * where there are none. Free with g_free(). */
+char *tg_cost_collectives_text(const TgCost *cost, const TgScheduleNames *names);
 
 /** Bytes that a prediction takes, about, and on large grids and networks rather more than it will: what
  * tg_state_need_bytes() returns is added where blocks of different sizes are followed by name. */

@@ -46,8 +46,7 @@ typedef struct TgPlanPlace {
   char grid[48];
   char topology[TG_TOPOLOGY_TEXT_BYTES];
   char *parameters; /**< "b=4", "" where there are none to choose */
-  TgCollective collective;
-  bool has_collectives;
+  char *collectives; /**< which algorithms they take, as tg_cost_collectives_text() has it; NULL: none sends anything */
   TgEmbeddingKind embedding;
   int64_t processors;
   double predicted_s, compute_s, communication_s;

@@ -25,7 +25,7 @@ N, MACHINE, LATENCY_S, BYTES_PER_S = 4096, "commodity-cluster", 1e-6, 1.25e9
 def predict(program, algorithm, grid, network, embedding, model):
     """What `sim` says, as a dictionary."""
     command = [program, "sim", algorithm, "-n", str(N), "--grid", grid, "--network", network, "--embed", embedding,
-               "--machine", MACHINE, "--model", model, "--json"]
+               "--machine", MACHINE, "--model", model, "--collective", "binomial", "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 

@@ -56,7 +56,7 @@ static TgExit predict(TgCli *cli, TgTimedRun *run, const char *name, bool severa
   sim->options.keep_node_steps = true;
   if (!status) status = tg_sim_predict(cli, &run->sim);
   if (status) return status;
-  if (tg_critical_path_find(sim->schedule, sim->names, &sim->shape, &sim->network, (TgEmbeddingKind)sim->embedding.kind,
+  if (tg_critical_path_find(sim->cost->schedule, sim->names, &sim->shape, &sim->network, (TgEmbeddingKind)sim->embedding.kind,
                             &sim->options, sim->cost, &run->path, &error))
     return TG_EXIT_DONE;
   sim->fault = (TgEstimateFault){0};

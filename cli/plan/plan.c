@@ -74,7 +74,8 @@ static void write_place(TgJson *json, const TgPlanPlace *place) {
   tg_json_member_string(json, "algorithm", place->source->name);
   write_parameters(json, place);
   tg_json_members(json, place_fields, place);
-  tg_json_member_string(json, "collective", place->has_collectives ? tg_collective_name(place->collective) : NULL);
+  tg_json_member_string(json, "collective", place->collectives ? tg_collective_name(TG_COLLECTIVE_AUTO) : NULL);
+  tg_json_member_string(json, "collective_choice", place->collectives);
   tg_json_member_string(json, "embedding", tg_embedding_name((int)place->embedding));
   tg_json_member_string(json, "memory_from", place->memory_proved ? "proof" : "bound");
   tg_json_end_object(json);
@@ -142,7 +143,7 @@ static void print_head(TgCli *cli, const TgPlanRun *run) {
 static char *choices_text(const TgPlanPlace *place, bool embeddings) {
   g_autoptr(GPtrArray) words = g_ptr_array_new();
   if (*place->parameters) g_ptr_array_add(words, place->parameters);
-  if (place->has_collectives) g_ptr_array_add(words, (gpointer)tg_collective_name(place->collective));
+  if (place->collectives) g_ptr_array_add(words, place->collectives);
   if (embeddings) g_ptr_array_add(words, (gpointer)tg_embedding_name((int)place->embedding));
   g_ptr_array_add(words, NULL);
   return g_strjoinv(", ", (char **)words->pdata);

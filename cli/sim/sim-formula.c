@@ -50,10 +50,14 @@ static void print_symbols(TgCli *cli, const TgEstimate *run, TgFormulaSymbols sy
   print_text(cli, "where", line);
 }
 
-/* Time of the same run with other options; NaN where that fails. */
+/* Time of the same run, with the same algorithms of its collectives, with other options; NaN where that fails. */
 static double time_with(const TgEstimate *run, const TgCostOptions *options) {
   TgCost cost = {0};
-  double seconds = tg_estimate_cost(run, &run->shape, options, &cost, NULL) ? cost.time_s : NAN;
+  TgCostOptions same = *options;
+  TgEstimate chosen = *run;
+  same.as_executed = true;
+  chosen.schedule = run->cost->schedule;
+  double seconds = tg_estimate_cost(&chosen, &run->shape, &same, &cost, NULL) ? cost.time_s : NAN;
   tg_cost_clear(&cost);
   return seconds;
 }

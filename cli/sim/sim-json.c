@@ -62,6 +62,25 @@ TG_FIELD_TABLE(run_fields, TG_FIELD(TgEstimate, closed_form_s), TG_FIELD(TgEstim
 TG_FIELD_TABLE(step_fields, TG_FIELD(TgTraceStep, label), TG_FIELD(TgTraceStep, index), TG_FIELD(TgTraceStep, start_s),
                TG_FIELD(TgTraceStep, end_s), TG_FIELD(TgTraceStep, messages), TG_FIELD(TgTraceStep, bytes));
 
+/* What `collective` came to. */
+static void write_collectives(TgJson *json, const TgEstimate *run) {
+  TgCostCollective all[TG_MAX_STATEMENTS];
+  const int count = tg_cost_collectives(run->cost, run->names, all);
+  tg_json_member_array(json, "collectives", TG_JSON_LINES);
+  for (int i = 0; i < count; i++) {
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_string(json, "op", all[i].op);
+    tg_json_member_string(json, "buffer", all[i].buffer);
+    tg_json_member_integer(json, "line", all[i].line);
+    tg_json_member_string(json, "algorithm", tg_collective_name(all[i].algorithm));
+    tg_json_member_integer(json, "pieces", all[i].pieces);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+  tg_json_member_integer(json, "collectives_tried", run->cost->collectives_tried);
+  tg_json_member_integer(json, "collectives_left_out", run->cost->collectives_left);
+}
+
 static void write_problem(TgJson *json, const TgEstimate *run) {
   tg_algo_write(json, run->schedule, run->names);
   tg_json_member_string(json, "topology", run->network_text);
@@ -70,6 +89,7 @@ static void write_problem(TgJson *json, const TgEstimate *run) {
   tg_json_member_string(json, "machine_topology", *run->machine.network ? run->machine.network : NULL);
   tg_json_member_string(json, "model", tg_cost_model_name(run->options.model));
   tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
+  write_collectives(json, run);
   tg_json_member_string(json, "fair",
                         run->options.model != TG_COST_FLOW ? NULL
                         : run->options.fair_equal          ? "equal"

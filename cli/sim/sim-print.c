@@ -164,6 +164,21 @@ static void print_parameters(TgCli *cli, const TgSchedule *schedule, const TgSch
   }
 }
 
+/* Where there was something to choose. */
+static void print_collectives(TgCli *cli, const TgEstimate *run) {
+  const TgCost *cost = run->cost;
+  const int tried = cost->collectives_tried, left = cost->collectives_left;
+  g_autofree char *algorithms = tg_cost_collectives_text(cost, run->names);
+  if (!algorithms || tried + left == 0) return;
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_string_printf(text, "collectives: %s", algorithms);
+  if (tried > 0) g_string_append_printf(text, ", the quickest of %d choices", tried);
+  if (left > 0)
+    g_string_append_printf(text, "; %d %s not predicted, because that would take too long", left,
+                           tried > 0 ? "more were" : "other choices were");
+  tg_print_wrapped(cli, text->str, 0, 2);
+}
+
 static void print_head(TgCli *cli, const TgEstimate *run) {
   tg_print(cli, "%s on %s", tg_sim_name(run), tg_schedule_grid_text(run->schedule).s);
   print_parameters(cli, run->schedule, run->names);
@@ -173,6 +188,7 @@ static void print_head(TgCli *cli, const TgEstimate *run) {
   g_autofree char *settings = tg_sim_settings_text(cli, &run->options);
   tg_print(cli, "machine: %s; network %s%s, %s; %s\n", run->machine.name, run->network_text,
            run->own_network ? " (the machine's own)" : "", tg_embedding_name(run->embedding.kind), settings);
+  print_collectives(cli, run);
   if (!run->own_network && *run->machine.network && strcmp(run->machine.network, run->network_text) != 0)
     tg_print(cli, "the machine's numbers are for another network, %s\n", run->machine.network);
   if (!run->proved)

@@ -242,7 +242,7 @@ TgExit tg_sim_trace_whole(const TgCli *cli, TgSimTrace *trace) {
   const TgEstimate *run = trace->run;
   const TgFrameOptions options = {.collective = run->options.collective, .to_the_error = true, .list = true};
   GError *error = NULL;
-  g_autoptr(TgFrames) frames = tg_frames_new(run->schedule, run->names, &options, &error);
+  g_autoptr(TgFrames) frames = tg_frames_new(run->cost->schedule, run->names, &options, &error);
   if (!frames) return tg_report_error(cli, error);
   Whole whole = {.trace = trace, .doing = g_new0(Doing, trace->places)};
   const TgExit status = write_steps(cli, &whole, frames);

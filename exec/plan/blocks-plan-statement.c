@@ -133,7 +133,7 @@ static bool transfer_all(Line *run) {
   TgPlanner *planner = run->planner;
   TgRounds rounds;
   TgTransfer transfer;
-  tg_rounds_init(&rounds, (TgOp)run->statement->op, planner->options->collective, run->line.length, run->line.root, 0);
+  tg_rounds_of_statement(&rounds, run->statement, planner->options->collective, run->line.length, run->line.root);
   while (!planner->error && tg_rounds_next(&rounds, &transfer)) {
     const int32_t to = rank(run, transfer.to), block = held(run, transfer.from, transfer.item);
     const int32_t there = held(run, transfer.to, transfer.item);

@@ -467,6 +467,13 @@ void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t 
   rounds->pieces = pieces_of(resolved, length, pieces);
 }
 
+void tg_rounds_of_statement(TgRounds *rounds, const TgStatement *statement, TgCollective collective, int32_t length,
+                            int32_t root) {
+  const bool own = collective == TG_COLLECTIVE_AUTO && statement->collective != TG_COLLECTIVE_WHOLE;
+  const TgCollective algorithm = own ? (TgCollective)statement->collective : collective;
+  tg_rounds_init(rounds, (TgOp)statement->op, algorithm, length, root, statement->pieces);
+}
+
 static const TgCollectiveAlgorithm *algorithm_of(const TgRounds *rounds) {
   return &algorithms[rounds->family][rounds->collective];
 }

@@ -144,8 +144,8 @@ static TgProgress enter_line(TgMessages *messages, TgError *error) {
     if (!tg_walk_line(messages->walk, messages->processor++, &messages->line, &takes_part, error))
       return TG_PROGRESS_ERROR;
     if (!takes_part) continue;
-    tg_rounds_init(&messages->rounds, (TgOp)statement->op, messages->collective, messages->line.length,
-                   messages->line.root, 0);
+    tg_rounds_of_statement(&messages->rounds, statement, messages->collective, messages->line.length,
+                           messages->line.root);
     messages->in_line = true;
     return TG_PROGRESS_MORE;
   }

@@ -299,7 +299,7 @@ static bool transfer_all(TgLineRun *run, TgError *failure) {
   TgState *state = run->state;
   TgRounds rounds;
   TgTransfer transfer;
-  tg_rounds_init(&rounds, (TgOp)run->statement->op, state->collective, run->line.length, run->line.root, 0);
+  tg_rounds_of_statement(&rounds, run->statement, state->collective, run->line.length, run->line.root);
   while (tg_rounds_next(&rounds, &transfer)) {
     TgMessage message;
     if (!tg_state_go_on(state, failure)) return false;

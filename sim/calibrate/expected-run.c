@@ -78,10 +78,13 @@ static bool make_network(const TgSchedule *schedule, TgTopology *network, GError
   return TG_SIM_FAIL(error, BAD_INPUT, "%s", reason.message);
 }
 
+/* Collectives take the algorithms that the executor takes. */
 static bool predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgExpectedRun *expected,
                     const TgMachine *machine, TgCost *cost, GError **error) {
-  return tg_cost_predict(schedule, names, &expected->shape, &expected->network, TG_ROWMAJOR, machine,
-                         &expected->options, cost, error);
+  TgCostOptions options = expected->options;
+  options.as_executed = true;
+  return tg_cost_predict(schedule, names, &expected->shape, &expected->network, TG_ROWMAJOR, machine, &options, cost,
+                         error);
 }
 
 /* By step of the schedule: the cost has no entry for steps without messages and products. */

@@ -1,5 +1,4 @@
-#include "cost.h"
-
+#include "choice.h"
 #include "prediction.h"
 #include "sim-error.h"
 
@@ -52,27 +51,49 @@ static bool is_number(const TgCost *cost, GError **error) {
                      "the predicted time overflows: the machine's latencies, bandwidths and rates give no finite time");
 }
 
-bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
-                     const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
-                     const TgCostOptions *options, TgCost *cost, GError **error) {
-  TgPrediction prediction = {.options = options, .machine = machine};
-  int64_t begin_us = g_get_monotonic_time();
+bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error) {
+  const TgCostOptions *options = run->options;
+  TgPrediction prediction = {.options = options, .machine = run->machine};
   *cost = (TgCost){0};
-  tg_prediction_init(&prediction, cost, network->links);
-  prediction.phases =
-      tg_phases_new(schedule, names, options->collective, options->whole, shape, options->element_bytes, error);
-  bool fine = prediction.phases && tg_lanes_init(&prediction.lanes, schedule, network, embedding, machine, error) &&
+  tg_prediction_init(&prediction, cost, run->network->links);
+  prediction.phases = tg_phases_new(schedule, run->names, options->collective, options->whole, run->shape,
+                                    options->element_bytes, error);
+  bool fine = prediction.phases &&
+              tg_lanes_init(&prediction.lanes, schedule, run->network, run->embedding, run->machine, error) &&
               run_model(&prediction, error) && is_number(cost, error);
   const TgError failure = prediction.phases ? *tg_phases_failure(prediction.phases) : (TgError){0};
   if (fine) tg_prediction_take(&prediction);
   tg_prediction_clear(&prediction);
   if (!fine) tg_cost_clear(cost);
   cost->failure = failure;
+  return fine;
+}
+
+bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
+                     const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
+                     const TgCostOptions *options, TgCost *cost, GError **error) {
+  const TgCostRun run = {names, shape, network, embedding, machine, options};
+  const int64_t begin_us = g_get_monotonic_time();
+  TgSchedule *chosen = g_memdup2(schedule, sizeof *schedule);
+  bool predicted;
+  *cost = (TgCost){0};
+  bool fine = tg_choose_collectives(&run, chosen, cost, &predicted, error);
+  const int tried = cost->collectives_tried, left = cost->collectives_left;
+  if (fine && !predicted) fine = tg_cost_run(&run, chosen, cost, error);
+  if (fine) {
+    cost->schedule = g_steal_pointer(&chosen);
+    cost->collective =
+        options->collective == TG_COLLECTIVE_WHOLE && !options->whole ? TG_COLLECTIVE_AUTO : (int)options->collective;
+    cost->collectives_tried = tried;
+    cost->collectives_left = left;
+  }
+  g_free(chosen);
   cost->wall_s = (double)(g_get_monotonic_time() - begin_us) * 1e-6;
   return fine;
 }
 
 void tg_cost_clear(TgCost *cost) {
+  g_free(cost->schedule);
   g_free(cost->trace.step);
   g_free(cost->trace.link_bytes);
   g_free(cost->step_max_link_bytes);
@@ -90,7 +111,6 @@ void tg_cost_clear(TgCost *cost) {
 
 enum {
   TRANSFER = 48,        /* bytes of a transfer: its ends, size and time, in arrays that grow by doubling */
-  LOOKED_AT = 1 << 22,  /* transfers of a line that are counted one by one; beyond, everyone sends to everyone */
   AHEAD = 256 * 1 << 20 /* bytes of stages that forward and flow know ahead; see program.c */
 };
 
@@ -99,27 +119,15 @@ typedef struct Work {
   double transfers, rounds;
 } Work;
 
-static Work work_of_line(int op, TgCollective collective, int32_t length) {
-  TgRounds rounds;
-  TgTransfer transfer, last = {.round = -1};
-  tg_rounds_init(&rounds, (TgOp)op, collective, length, 0, 0);
-  Work work = {.rounds = tg_rounds_count(&rounds)};
-  for (int64_t looked = 0; tg_rounds_next(&rounds, &transfer); looked++) {
-    if (looked == LOOKED_AT) return (Work){(double)length * length, work.rounds};
-    work.transfers += transfer.round != last.round || transfer.from != last.from || transfer.to != last.to;
-    last = transfer;
-  }
-  return work;
-}
-
 static Work work_of(const TgSchedule *schedule, const TgStatement *statement, const TgCostOptions *options) {
   const double processors = (double)tg_schedule_processors(schedule);
   if (!tg_op_traits(statement->op)->is_collective) return (Work){processors, 1};
   const bool expanded = !options->whole && options->collective == TG_COLLECTIVE_WHOLE;
   const TgCollective collective = expanded ? TG_COLLECTIVE_AUTO : options->collective;
   const int32_t length = schedule->extent[statement->axis];
-  const Work line = work_of_line(statement->op, collective, length);
-  return (Work){line.transfers * processors / length, fmax(line.rounds, 1)};
+  TgRounds rounds;
+  tg_rounds_of_statement(&rounds, statement, collective, length, 0);
+  return (Work){tg_line_transfers(&rounds) * processors / length, fmax(tg_rounds_count(&rounds), 1)};
 }
 
 /* The run, statement by statement. */

@@ -169,8 +169,7 @@ static const GArray *line_pattern(TgPhases *phases, const TgLine *line) {
   TgRounds rounds;
   TgTransfer parcel;
   pattern = g_array_new(FALSE, FALSE, sizeof(TgLineTransfer));
-  tg_rounds_init(&rounds, (TgOp)phases->schedule->statement[number].op, phases->collective, line->length, line->root,
-                 0);
+  tg_rounds_of_statement(&rounds, &phases->schedule->statement[number], phases->collective, line->length, line->root);
   while (tg_rounds_next(&rounds, &parcel))
     add_parcel(pattern, &parcel, piece_bytes(phases, phases->blocks.bytes[number], parcel.piece, parcel.pieces));
   phases->pattern_transfers += pattern->len;

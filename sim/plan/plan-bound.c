@@ -9,31 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONG_LINE = 256 }; /* beyond it a collective's bound is what every receiver must receive */
-
-/* Seconds of an expanded collective along one line, per processor on average. */
-typedef struct TgLineCost {
-  uint8_t op, collective;
-  int32_t length;
-  double elements;
-  double mean_s;
-  double root_s;       /* of the root, or of position 0 */
-  double root_sends_s; /* of what it sends, where it goes on to something else meanwhile */
-  double transfers;    /* of single blocks or pieces */
-  double rounds;
-} TgLineCost;
-
-static guint line_hash(gconstpointer key) {
-  const TgLineCost *line = key;
-  guint64 number = (guint64)line->elements * 8191 + (guint64)line->length * 64 + line->op * 16u + line->collective;
-  return g_int64_hash(&number);
-}
-
-static gboolean line_equal(gconstpointer a, gconstpointer b) {
-  const TgLineCost *x = a, *y = b;
-  return x->op == y->op && x->collective == y->collective && x->length == y->length && x->elements == y->elements;
-}
-
 /* LogGP's sender goes on at once, to a product, too, and only G for each byte but the first comes before its next
  * message, with all ports not even that. So what counts beside products is what is received. */
 static bool goes_on(const TgPlanSearch *search) {
@@ -50,122 +25,43 @@ static double message_s(const TgPlanSearch *search, double elements) {
   return search->latency_s + bytes * search->seconds_per_byte;
 }
 
-/* What one position does in one round: its sends one after another, its receives likewise, both at once; with all ports
- * all of them at once. */
-typedef struct TgPortUse {
-  double send_s, receive_s;
-} TgPortUse;
-
-typedef struct TgLineRun {
-  const TgPlanSearch *search;
-  TgPortUse *use;
-  int32_t length, round, from, to; /* of the message under way; from -1 where there is none */
-  double elements;
-} TgLineRun;
-
-static void use_port(double *port, double time_s, bool all_ports) {
-  *port = all_ports ? fmax(*port, time_s) : *port + time_s;
-}
-
-static void close_message(TgLineRun *run) {
-  if (run->from < 0) return;
-  double time_s = message_s(run->search, run->elements);
-  use_port(&run->use[run->from].send_s, time_s, has_all_ports(run->search));
-  use_port(&run->use[run->to].receive_s, time_s, has_all_ports(run->search));
-  run->from = -1;
-}
-
-static double held_up_s(const TgLineRun *run, int32_t position) {
-  const TgPortUse *use = &run->use[position];
-  return goes_on(run->search) ? use->receive_s : fmax(use->send_s, use->receive_s);
-}
-
-static double close_round(TgLineRun *run, TgLineCost *line) {
-  double sum = 0;
-  close_message(run);
-  line->root_s += held_up_s(run, 0);
-  if (goes_on(run->search) && !has_all_ports(run->search)) line->root_sends_s += run->use[0].send_s;
-  for (int32_t i = 0; i < run->length; i++) sum += held_up_s(run, i);
-  memset(run->use, 0, (size_t)run->length * sizeof *run->use);
-  return sum;
-}
-
-static void expand_line(const TgPlanSearch *search, TgLineCost *line) {
-  TgRounds rounds;
-  TgTransfer transfer;
-  double sum = 0;
-  int64_t elements = (int64_t)line->elements;
-  TgLineRun run = {.search = search, .length = line->length, .from = -1, .use = g_new0(TgPortUse, line->length)};
-  tg_rounds_init(&rounds, (TgOp)line->op, (TgCollective)line->collective, line->length, 0, 0);
-  while (tg_rounds_next(&rounds, &transfer)) {
-    if (transfer.round != run.round) sum += close_round(&run, line);
-    if (transfer.from != run.from || transfer.to != run.to || transfer.round != run.round) {
-      close_message(&run);
-      run.elements = 0;
-    }
-    line->transfers++;
-    run.round = transfer.round;
-    run.from = transfer.from;
-    run.to = transfer.to;
-    /* Rounded down: the blocks that travel may be larger by a row or a column, and be cut elsewhere. */
-    run.elements += (double)(elements / transfer.pieces);
-  }
-  sum += close_round(&run, line);
-  line->mean_s = sum / line->length;
-  g_free(run.use);
-}
+/* A collective along one line, whichever algorithm it takes. */
+typedef struct TgLineBound {
+  double mean_s;       /* per processor on average */
+  double root_s;       /* of the root, or of position 0 */
+  double root_sends_s; /* of what it sends, where it goes on to something else meanwhile */
+} TgLineBound;
 
 /* Everybody but the root sends or receives one block at least, and where each brings one, those of all others; in a
  * round it sends and receives but one message, whatever the ports. */
-static void bound_line(const TgPlanSearch *search, int32_t pieces, TgLineCost *line) {
-  double others = line->length - 1;
-  const TgOpTraits *traits = tg_op_traits(line->op);
-  bool all = !traits->from_root && !traits->to_root;
-  bool several = !all && (traits->splits || traits->fills);
-  double block_s = message_s(search, line->elements), several_s = message_s(search, others * line->elements);
+static TgLineBound line_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgStatement *statement,
+                              double elements) {
+  const int32_t length = schedule->extent[statement->axis];
+  const double others = length - 1;
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  const bool all = !traits->from_root && !traits->to_root;
+  const bool several = !all && (traits->splits || traits->fills);
+  double block_s = message_s(search, elements), several_s = message_s(search, others * elements);
+  TgLineBound line = {0, 0, 0};
+  if (length < 2) return line;
   if (goes_on(search)) { /* at most as many messages as there are pieces: each has a byte that costs nothing */
-    block_s = pieces * message_s(search, line->elements / pieces);
+    const int32_t pieces = MAX(length, TG_COST_MOST_PIECES);
+    block_s = pieces * message_s(search, elements / pieces);
     several_s = others * block_s;
   }
-  line->mean_s = all ? several_s : block_s * others / line->length;
-  line->root_s = all || several ? several_s : block_s;
+  line.mean_s = all ? several_s : block_s * others / length;
+  line.root_s = all || several ? several_s : block_s;
   if (goes_on(search)) {
-    if ((all || traits->from_root) && !has_all_ports(search)) line->root_sends_s = line->root_s;
-    if (traits->from_root) line->root_s = 0;
+    if ((all || traits->from_root) && !has_all_ports(search)) line.root_sends_s = line.root_s;
+    if (traits->from_root) line.root_s = 0;
   }
-  bool many = all || line->collective == TG_COLLECTIVE_CHAIN || line->collective == TG_COLLECTIVE_SCATTER_ALLGATHER ||
-              (several && line->collective == TG_COLLECTIVE_RING);
-  line->transfers = others * (many ? line->length : several ? log2(line->length) : 1);
-}
-
-static const TgLineCost *line_cost(const TgPlanSearch *search, const TgSchedule *schedule, const TgStatement *statement,
-                                   double elements, TgCollective collective) {
-  TgLineCost key = {.op = statement->op, .elements = floor(elements)};
-  TgRounds rounds;
-  key.length = schedule->extent[statement->axis];
-  tg_rounds_init(&rounds, (TgOp)statement->op, collective, key.length, 0, 0);
-  key.collective = rounds.collective;
-  key.rounds = tg_rounds_count(&rounds);
-  TgLineCost *known = g_hash_table_lookup(search->lines, &key);
-  if (known) return known;
-  known = g_memdup2(&key, sizeof key);
-  if (key.length > LONG_LINE)
-    bound_line(search, rounds.pieces, known);
-  else if (key.length > 1)
-    expand_line(search, known);
-  g_hash_table_add(search->lines, known);
-  return known;
-}
-
-GHashTable *tg_plan_lines_new(void) {
-  return g_hash_table_new_full(line_hash, line_equal, g_free, NULL);
+  return line;
 }
 
 /* --- statements --------------------------------------------------------------------------------------------------- */
 
 /* Mean time of one execution. Statements whose `where` asks for coordinates may concern few: they count as nothing. */
-static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, int s,
-                          TgCollective collective, bool quick) {
+static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, int s) {
   const TgStatement *statement = &schedule->statement[s];
   double elements = facts->read_low[s];
   if (facts->executions[s] == 0) return 0;
@@ -175,20 +71,16 @@ static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule
   }
   if (!tg_op_traits(statement->op)->is_collective) return 0;
   if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_VARIABLES_COORDINATES)) return 0;
-  if (!quick) return line_cost(search, schedule, statement, elements, collective)->mean_s;
-  TgLineCost line = {.op = statement->op, .elements = floor(elements), .length = schedule->extent[statement->axis]};
-  if (line.length > 1) bound_line(search, 1, &line);
-  return line.mean_s;
+  return line_bound(search, schedule, statement, floor(elements)).mean_s;
 }
 
 typedef struct TgRootBound {
   double held_up_s; /* which products wait for */
-  double sends_s;   /* see TgLineCost.root_sends_s */
+  double sends_s;   /* see TgLineBound.root_sends_s */
 } TgRootBound;
 
 /* A root that is the same at every execution does its part each time. */
-static TgRootBound root_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
-                              TgCollective collective) {
+static TgRootBound root_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts) {
   TgRootBound most = {0, 0};
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
@@ -196,9 +88,9 @@ static TgRootBound root_bound(const TgPlanSearch *search, const TgSchedule *sche
         facts->executions[s] == 0)
       continue;
     if (tg_expression_variables(schedule, statement->value) & TG_VARIABLES_LOOPS) continue;
-    const TgLineCost *line = line_cost(search, schedule, statement, facts->read_low[s], collective);
-    most.held_up_s = fmax(most.held_up_s, facts->executions[s] * line->root_s);
-    most.sends_s = fmax(most.sends_s, facts->executions[s] * line->root_sends_s);
+    const TgLineBound line = line_bound(search, schedule, statement, floor(facts->read_low[s]));
+    most.held_up_s = fmax(most.held_up_s, facts->executions[s] * line.root_s);
+    most.sends_s = fmax(most.sends_s, facts->executions[s] * line.root_sends_s);
   }
   return most;
 }
@@ -243,28 +135,18 @@ static double all_ports_bound(const TgSchedule *schedule, const TgPlanFacts *fac
   return sum + once;
 }
 
-static double bound_of(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
-                       TgCollective collective, bool quick) {
+double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts) {
   double seconds[TG_MAX_STATEMENTS] = {0}, communication_s = 0;
   for (int s = 0; s < schedule->statements; s++) {
-    seconds[s] = statement_s(search, schedule, facts, s, collective, quick);
+    seconds[s] = statement_s(search, schedule, facts, s);
     communication_s += facts->executions[s] * seconds[s];
   }
   if (has_all_ports(search)) communication_s = all_ports_bound(schedule, facts, seconds);
-  const TgRootBound root = quick ? (TgRootBound){0, 0} : root_bound(search, schedule, facts, collective);
+  const TgRootBound root = root_bound(search, schedule, facts);
   communication_s = fmax(communication_s, root.held_up_s);
   double bound =
       search->request->overlap ? fmax(communication_s, facts->compute_s) : communication_s + facts->compute_s;
   return fmax(bound, root.sends_s) * (1 - 1e-9); /* sums in another order than the models' */
-}
-
-double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
-                     TgCollective collective) {
-  return bound_of(search, schedule, facts, collective, false);
-}
-
-double tg_plan_quick_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts) {
-  return goes_on(search) ? 0 : bound_of(search, schedule, facts, TG_COLLECTIVE_AUTO, true);
 }
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */
@@ -278,19 +160,31 @@ static const double model_factor[] = {1, 6, 40, 2}, neighbour_factor[] = {1, 6, 
 G_STATIC_ASSERT(G_N_ELEMENTS(model_factor) == TG_COST_MODELS && G_N_ELEMENTS(neighbour_factor) == TG_COST_MODELS);
 static const double product_s = 3e-9; /* of a product that comes again, a processor */
 
+/* Of the budget, for choosing the collectives of one candidate at first. */
+static const double choice_part = 0.01;
+
+/* A collective's transfers along one line, and its rounds, of a usual algorithm. */
+static double line_transfers(int op, double length) {
+  const TgOpTraits *traits = tg_op_traits(op);
+  return (length - 1) * (traits->from_root || traits->to_root ? 1 : length);
+}
+
+static double line_rounds(int op, double length) {
+  const TgOpTraits *traits = tg_op_traits(op);
+  return traits->from_root || traits->to_root ? ceil(log2(length)) : length - 1;
+}
+
 /* Of one execution, when it comes for the first time and when it comes again. */
-static void statement_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, int s,
-                           TgCostModel model, TgCollective collective, double *first_s, double *again) {
+static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts, int s, TgCostModel model,
+                           double *first_s, double *again) {
   const TgStatement *statement = &schedule->statement[s];
   double processors = (double)facts->processors, transfers = processors, rounds = 1, lines = 0;
-  double factor = facts->moving[s] == 1 ? neighbour_factor[model] : model_factor[model];
+  const double factor = facts->moving[s] == 1 ? neighbour_factor[model] : model_factor[model];
   if (tg_op_traits(statement->op)->is_collective) {
-    const TgLineCost *line = line_cost(search, schedule, statement, facts->read_low[s], collective);
-    lines = processors / schedule->extent[statement->axis];
-    transfers = line->transfers * lines;
-    rounds = line->rounds;
-    if (line->collective == TG_COLLECTIVE_RING || line->collective == TG_COLLECTIVE_CHAIN)
-      factor = neighbour_factor[model];
+    const double length = schedule->extent[statement->axis];
+    lines = processors / length;
+    transfers = line_transfers(statement->op, length) * lines;
+    rounds = fmax(line_rounds(statement->op, length), 1);
   }
   double timing_s = factor * again_s * transfers;
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
@@ -299,8 +193,7 @@ static void statement_work(const TgPlanSearch *search, const TgSchedule *schedul
   *first_s = *again + transfers * find_s + lines * line_s + rounds * processors * node_s;
 }
 
-double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
-                    TgCollective collective) {
+double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model) {
   double work_s = 0;
   if (facts->endless) return INFINITY;
   for (int s = 0; s < schedule->statements; s++) {
@@ -310,9 +203,30 @@ double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, cons
     if (executions == 0) continue;
     if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;
-    statement_work(search, schedule, facts, s, model, collective, &first_s, &again);
+    statement_work(schedule, facts, s, model, &first_s, &again);
     bool known = facts->constant[s] && !facts->by_name;
     work_s += known ? first_s + (executions - 1) * again : executions * first_s;
   }
   return work_s;
+}
+
+bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts) {
+  for (int s = 0; s < schedule->statements; s++)
+    if (tg_op_traits(schedule->statement[s].op)->is_collective && facts->executions[s] > 0 &&
+        schedule->extent[schedule->statement[s].axis] > 2)
+      return true;
+  return false;
+}
+
+double tg_plan_choice_s(const TgPlanSearch *search) {
+  return search->first_only ? fmin(choice_part * search->request->budget_s, TG_COST_CHOICE_MS * 1e-3)
+                            : TG_COST_CHOICE_MS * 1e-3;
+}
+
+/* So many predictions choose among algorithms, about. */
+static const double choices = 12;
+
+double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  if (!candidate->has_choice) return candidate->work_s;
+  return candidate->work_s + fmin(choices * candidate->work_s, tg_plan_choice_s(search));
 }

@@ -1,5 +1,5 @@
 /* Which grids there are to choose from, the networks for them, and what there is to choose on one grid: values of the
- * parameters that are not extents, and algorithms of collectives. Nothing here knows a schedule by name: the extents'
+ * parameters that are not extents. Nothing here knows a schedule by name: the extents'
  * parameters, their number and `require` say which grids a schedule takes. */
 #include "lane.h"
 #include "plan-private.h"
@@ -150,8 +150,6 @@ char *tg_plan_parameters_text(const TgSchedule *schedule, const TgScheduleNames 
 
 /* --- one grid ----------------------------------------------------------------------------------------------------- */
 
-static const guint no_grid = G_MAXUINT; /* not made until it has a candidate */
-
 static guint grid_index(TgPlanSearch *search, int source, const char *text) {
   for (guint g = search->grids->len; g > 0; g--) {
     TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, g - 1);
@@ -164,74 +162,48 @@ static guint grid_index(TgPlanSearch *search, int source, const char *text) {
   return search->grids->len - 1;
 }
 
-/* The algorithms that this schedule's collectives take on these extents: two collectives with equal text are one. */
-static char *collectives_text(const TgSchedule *schedule, const TgPlanFacts *facts, TgCollective collective) {
-  GString *text = g_string_new(NULL);
-  for (int s = 0; s < schedule->statements; s++) {
-    const TgStatement *statement = &schedule->statement[s];
-    TgRounds rounds;
-    if (!tg_op_traits(statement->op)->is_collective || facts->executions[s] == 0) continue;
-    int32_t length = schedule->extent[statement->axis];
-    tg_rounds_init(&rounds, (TgOp)statement->op, collective, length, 0, 0);
-    if (length > 1) g_string_append_printf(text, "%d ", rounds.collective);
-  }
-  return g_string_free(text, FALSE);
-}
-
-static void add_candidate(TgPlanSearch *search, int source, guint *grid, const TgSchedule *schedule,
-                          const TgBindings *bindings, const TgPlanFacts *facts, TgCollective collective,
-                          bool has_collectives) {
+static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *schedule, const TgBindings *bindings,
+                          const TgPlanFacts *facts) {
   TgPlanCandidate candidate = {.source = source,
-                               .grid = *grid,
                                .bindings = *bindings,
-                               .collective = collective,
-                               .has_collectives = has_collectives,
+                               .has_choice = tg_plan_has_choice(schedule, facts),
                                .processors = facts->processors,
                                .memory_low_bytes = facts->memory_low_bytes,
                                .memory_high_bytes = facts->memory_high_bytes,
                                .proof_s = facts->proof_s};
-  candidate.bound_s = tg_plan_bound(search, schedule, facts, collective);
+  candidate.bound_s = tg_plan_bound(search, schedule, facts);
   candidate.number = (guint)search->plan->considered++;
   if (search->between && candidate.bound_s >= search->best_s) {
     search->plan->pruned++;
     return;
   }
-  if (*grid == no_grid) *grid = candidate.grid = grid_index(search, source, tg_schedule_grid_text(schedule).s);
+  candidate.grid = grid_index(search, source, tg_schedule_grid_text(schedule).s);
   const TgCostModel model = search->request->model;
   TgPlanFacts used = *facts;
-  candidate.work_s = tg_plan_work(search, schedule, &used, model, collective);
+  candidate.work_s = tg_plan_work(schedule, &used, model);
   if (used.by_name && !used.unclear && candidate.work_s > BY_NAME_MS * 1e-3) {
     used.by_name = false;
     candidate.rounded = true;
-    candidate.work_s = tg_plan_work(search, schedule, &used, model, collective);
+    candidate.work_s = tg_plan_work(schedule, &used, model);
   }
-  candidate.screen_s = tg_plan_has_screen(search->request)
-                           ? tg_plan_work(search, schedule, &used, TG_COST_HOCKNEY, collective)
-                           : INFINITY;
+  candidate.screen_s = tg_plan_has_screen(search->request) ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY) : INFINITY;
   g_array_append_val(search->candidates, candidate);
 }
 
 static bool may_be_faster(const TgPlanSearch *search, const TgSchedule *schedule) {
   TgPlanFacts facts;
   tg_plan_find_facts(search, schedule, NULL, &facts);
-  if (tg_plan_quick_bound(search, schedule, &facts) < search->best_s) return true;
+  if (tg_plan_bound(search, schedule, &facts) < search->best_s) return true;
   search->plan->considered++;
   search->plan->pruned++;
   return false;
 }
 
-static void add_candidates(TgPlanSearch *search, int source, const TgSchedule *schedule, const TgBindings *bindings) {
+static void add_bound(TgPlanSearch *search, int source, const TgSchedule *schedule, const TgBindings *bindings) {
   TgPlanFacts facts;
-  g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  guint grid = search->between ? no_grid : grid_index(search, source, tg_schedule_grid_text(schedule).s);
   if (search->between && !may_be_faster(search, schedule)) return;
   tg_plan_find_facts(search, schedule, search->sources[source].names, &facts);
-  for (int collective = TG_COLLECTIVE_AUTO; collective < TG_COLLECTIVES; collective++) {
-    char *collectives = collectives_text(schedule, &facts, (TgCollective)collective);
-    bool has_collectives = *collectives != '\0';
-    if (!g_hash_table_add(seen, collectives)) continue;
-    add_candidate(search, source, &grid, schedule, bindings, &facts, (TgCollective)collective, has_collectives);
-  }
+  add_candidate(search, source, schedule, bindings, &facts);
 }
 
 /* Fewer rows, columns or inner elements than blocks leave processors without anything. */
@@ -277,7 +249,7 @@ static void try_values(TgTrial *trial) {
   }
   trial->accepted = true;
   trial->search->exact |= tg_schedule_processors(&trial->schedule) == trial->search->request->processors;
-  add_candidates(trial->search, trial->source, &trial->schedule, &trial->bindings);
+  add_bound(trial->search, trial->source, &trial->schedule, &trial->bindings);
 }
 
 /* All combinations of the other parameters' values. */

@@ -33,10 +33,10 @@ typedef struct TgPlanCandidate {
   int source;
   guint grid; /**< index in TgPlanSearch.grids */
   TgBindings bindings;
-  TgCollective collective;
-  bool has_collectives;
+  bool has_choice; /**< of algorithms for its collectives */
+  bool rough;      /**< predicted, but some choices were left out that a longer look would try */
   double bound_s;
-  double work_s;   /**< about how long its prediction takes … */
+  double work_s;   /**< about how long its prediction takes, with one choice … */
   double screen_s; /**< … and that of a quicker model, which bounds it; INFINITY where none does */
   double memory_low_bytes, memory_high_bytes, proof_s;
   bool rounded; /**< predicted at sizes rounded up to whole blocks */
@@ -60,12 +60,10 @@ typedef struct TgPlanGrid {
   TgPlanReject reject; /**< last reason against one of its candidates */
   double proved_bytes; /**< the prover's figure for memory, 0 until asked; of one set of parameters: */
   char *proved_for;
-  double bound_s;               /**< after the search: least of the candidates that were not tried */
-  bool left;                    /**< one of them may have come in, but would have taken too long … */
-  guint open;                   /**< … so many of them may be quicker than place 1 … */
-  double open_bound_s;          /**< … with this bound at least … */
-  TgCollective open_collective; /**< … one of them with this algorithm of its collectives */
-  bool open_collectives;
+  double bound_s;      /**< after the search: least of the candidates that were not tried */
+  bool left;           /**< one of them may have come in, but would have taken too long … */
+  guint open;          /**< … so many of them may be quicker than place 1 … */
+  double open_bound_s; /**< … with this bound at least */
 } TgPlanGrid;
 
 typedef struct TgPlanSearch {
@@ -74,7 +72,6 @@ typedef struct TgPlanSearch {
   TgPlan *plan;
   GArray *candidates; /**< TgPlanCandidate */
   GArray *grids;      /**< TgPlanGrid */
-  GHashTable *lines;  /**< costs of collectives along a line, by what they depend on */
   double latency_s;   /**< the least of all links … */
   double seconds_per_byte;
   double limit_s;  /**< predicted time of the last place, of the second at least; INFINITY while there are fewer */
@@ -118,13 +115,8 @@ bool tg_plan_count_blocks(TgSchedule *schedule, const TgScheduleNames *names, co
 /** `names` may be NULL: it is quicker, and bounds are lower where a buffer holds several matrices in turn. */
 void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
                         TgPlanFacts *facts);
-/** An empty memory of collectives along lines. */
-GHashTable *tg_plan_lines_new(void);
-/** No prediction with this collective is below it. */
-double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
-                     TgCollective collective);
-/** A quicker and lower bound, whatever the collective; 0 in a model that has none. */
-double tg_plan_quick_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts);
+/** No prediction is below it, whatever algorithms its collectives take. */
+double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts);
 /** Tries one candidate: its grid gets a place, or a reason against it; or the bound that a quicker model gives rules it
  * out. */
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
@@ -146,9 +138,14 @@ void tg_plan_against(TgPlanGrid *grid, TgPlanCause cause, double least_bytes, ch
 /** Puts the prover's figures for memory in place of bounds where that is quick. */
 void tg_plan_prove(TgPlanSearch *search);
 
-/** About how long the prediction of the model takes, in seconds. */
-double tg_plan_work(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
-                    TgCollective collective);
+/** About how long the prediction of the model takes with one choice of collectives, in seconds. */
+double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model);
+/** Whether there is more than one. */
+bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
+/** Seconds that a choice may take in the present part of the search. */
+double tg_plan_choice_s(const TgPlanSearch *search);
+/** The candidate's work with its choice. */
+double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 
 /** Writes "b=4, h=1" for the parameters that are not extents. Free with g_free(). */
 char *tg_plan_parameters_text(const TgSchedule *schedule, const TgScheduleNames *names);

@@ -2,6 +2,7 @@
 #include "plan-private.h"
 
 #include "lane.h"
+#include "phase.h"
 #include "prove.h"
 #include "sim-error.h"
 
@@ -146,10 +147,10 @@ static void take_place(TgAttempt *attempt, TgEmbeddingKind embedding, const TgCo
   const TgPlanCandidate *candidate = attempt->candidate;
   if (!is_better(attempt, cost->time_s)) return;
   g_free(place->parameters);
+  g_free(place->collectives);
   *place = (TgPlanPlace){.source = attempt->source,
                          .bindings = candidate->bindings,
-                         .collective = candidate->collective,
-                         .has_collectives = candidate->has_collectives,
+                         .collectives = tg_cost_collectives_text(cost, attempt->source->names),
                          .embedding = embedding,
                          .processors = tg_schedule_processors(&attempt->schedule),
                          .predicted_s = cost->time_s,
@@ -181,7 +182,8 @@ double tg_plan_left_s(const TgPlanSearch *search) {
 static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
   const TgPlanRequest *request = attempt->search->request;
   return (TgCostOptions){.model = model,
-                         .collective = attempt->candidate->collective,
+                         .collective = TG_COLLECTIVE_AUTO,
+                         .choice_s = tg_plan_choice_s(attempt->search),
                          .overlap = request->overlap,
                          .fair_equal = request->fair_equal,
                          .straggler = -1,
@@ -207,7 +209,8 @@ static void screen(TgAttempt *attempt) {
   if (!tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, TG_ROWMAJOR,
                        &machine, &options, &cost, NULL))
     return; /* the prediction will say why */
-  candidate->bound_s = fmax(candidate->bound_s, cost.time_s * (1 - 1e-9));
+  const bool chosen = !candidate->has_choice || tg_blocks_alike(&attempt->schedule, &attempt->shape);
+  if (chosen && cost.collectives_left == 0) candidate->bound_s = fmax(candidate->bound_s, cost.time_s * (1 - 1e-9));
   tg_cost_clear(&cost);
 }
 
@@ -219,6 +222,7 @@ static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
   if (tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, embedding,
                       attempt->search->request->machine, &options, &cost, &error)) {
     take_place(attempt, embedding, &cost);
+    attempt->candidate->rough |= cost.collectives_left > 0 && attempt->search->first_only;
     tg_cost_clear(&cost);
   } else if (g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED)) {
     return false;
@@ -238,10 +242,11 @@ static void predict_all(TgAttempt *attempt) {
   TgPlanCandidate *candidate = attempt->candidate;
   const double far = search->request->model == TG_COST_FLOW ? far_factor : 1;
   int count = tg_plan_embeddings(search->request, &attempt->schedule, &attempt->network, kinds);
+  if (candidate->rough && !search->first_only) candidate->embeddings = candidate->rough = 0;
   while (candidate->embeddings < count) {
     candidate->partly = candidate->embeddings > 0;
     if (candidate->partly && search->first_only) return;
-    const double work_s = candidate->work_s * (candidate->embeddings > 0 ? far : 1);
+    const double work_s = tg_plan_work_now(search, candidate) * (candidate->embeddings > 0 ? far : 1);
     if (work_s > tg_plan_left_s(search) || !predict(attempt, kinds[candidate->embeddings])) {
       candidate->tried = candidate->embeddings > 0;
       return;
@@ -249,7 +254,7 @@ static void predict_all(TgAttempt *attempt) {
     candidate->embeddings++;
     candidate->tried = true;
   }
-  candidate->partly = false;
+  candidate->partly = candidate->rough;
 }
 
 static bool prepare(TgAttempt *attempt, TgPlanSearch *search, TgPlanCandidate *candidate) {

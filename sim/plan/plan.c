@@ -56,6 +56,7 @@ static void mark_ties(const TgPlanSearch *search, GArray *ranked) {
 /* Frees what the place holds. */
 static void plan_place_clear(TgPlanPlace *place) {
   g_clear_pointer(&place->parameters, g_free);
+  g_clear_pointer(&place->collectives, g_free);
   g_clear_pointer(&place->why, g_free);
 }
 
@@ -73,13 +74,11 @@ static void append_reject(TgPlanSearch *search, const TgPlanSource *source, cons
   g_array_append_val(search->plan->rejected, reject);
 }
 
-/* What of the grid was not predicted: all, or one algorithm of its collectives, or several choices. */
+/* What of the grid was not predicted: all, or some choices. */
 static void reject_open(TgPlanSearch *search, TgPlanGrid *grid) {
-  g_autofree char *what =
-      !grid->placed    ? g_strdup("")
-      : grid->open > 1 ? g_strdup_printf("with %u other choices ", grid->open)
-                       : g_strdup_printf("with %s ", grid->open_collectives ? tg_collective_name(grid->open_collective)
-                                                                            : "another choice");
+  g_autofree char *what = !grid->placed    ? g_strdup("")
+                          : grid->open > 1 ? g_strdup_printf("with %u other choices ", grid->open)
+                                           : g_strdup("with another choice ");
   const char *than = isinf(search->best_s) ? "" : ", less than place 1";
   append_reject(search, &search->sources[grid->source], grid->text,
                 (TgPlanReject){.cause = TG_PLAN_WORK,
@@ -232,9 +231,9 @@ static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
 static void search_within(TgPlanSearch *search, double work_s) {
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
-    if ((candidate->tried && !candidate->partly) || candidate->work_s > work_s) continue;
+    if ((candidate->tried && !candidate->partly) || tg_plan_work_now(search, candidate) > work_s) continue;
     if (candidate->bound_s > search->limit_s || (search->for_first && candidate->bound_s >= search->best_s)) continue;
-    if (candidate->work_s <= tg_plan_left_s(search)) try_candidate(search, candidate);
+    if (tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
   }
 }
 
@@ -301,8 +300,6 @@ static void note_left(TgPlanSearch *search, TgPlanCandidate *candidate) {
   search->plan->open++;
   grid->open++;
   grid->open_bound_s = fmin(grid->open_bound_s, candidate->bound_s);
-  grid->open_collective = candidate->collective;
-  grid->open_collectives = candidate->has_collectives;
 }
 
 /* What is under way tells its own units. */
@@ -454,7 +451,6 @@ static void find_candidates(TgPlanSearch *search, int count) {
 static void run(TgPlanSearch *search, int count) {
   search->candidates = g_array_new(FALSE, FALSE, sizeof(TgPlanCandidate));
   search->grids = g_array_new(FALSE, FALSE, sizeof(TgPlanGrid));
-  search->lines = tg_plan_lines_new();
   search->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   search->watch = (TgWatch){goes_on, search};
   find_best_link(search);
@@ -464,7 +460,6 @@ static void run(TgPlanSearch *search, int count) {
   tg_plan_prove(search);
   g_array_unref(search->candidates);
   g_array_unref(search->grids);
-  g_hash_table_unref(search->lines);
   g_hash_table_unref(search->seen);
 }
 

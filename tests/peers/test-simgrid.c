@@ -98,6 +98,7 @@ static void set_problem(Problem *problem, const Peer *peer) {
   tg_shape_init(&problem->shape, &problem->bound.schedule.computes, n, n, n, &error);
   g_assert_no_error(error);
   problem->options = (TgCostOptions){.model = TG_COST_FLOW,
+                                     .as_executed = true,
                                      .collective = peer->collective,
                                      .overlap = true,
                                      .skew_s = peer->skew_s,

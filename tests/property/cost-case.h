@@ -119,7 +119,8 @@ static inline gboolean try_case(CostCase *test, gint64 most_messages) {
   gint64 n = g_test_rand_bit() ? 24 * g_test_rand_int_range(1, 4) : g_test_rand_int_range(1, 80);
   if (!tg_shape_init(&test->shape, &schedule->computes, n, n, n, NULL)) return FALSE;
   random_machine(&test->machine);
-  test->options = (TgCostOptions){.collective = (TgCollective)g_test_rand_int_range(0, TG_COLLECTIVE_PAIRWISE + 1),
+  test->options = (TgCostOptions){.as_executed = true,
+                                  .collective = (TgCollective)g_test_rand_int_range(0, TG_COLLECTIVE_PAIRWISE + 1),
                                   .overlap = g_test_rand_bit(),
                                   .skew_s = g_test_rand_bit() ? 0 : 1e-5,
                                   .seed = (guint32)g_test_rand_int(),

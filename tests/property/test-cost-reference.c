@@ -81,7 +81,8 @@ static void test_closed_form(void) {
                      "move A to (i, j-i)\nmove B to (i-j, j)\n"
                      "repeat s in q\n  step \"s\"\n    C += A * B\n    move A to (i, j-1)\n    move B to (i-1, j)\n";
   const TgCostOptions options = {
-      .model = TG_COST_FORWARD, .overlap = true, .straggler = -1, .straggler_factor = 1, .element_bytes = 8};
+      .model = TG_COST_FORWARD, .as_executed = true, .overlap = true, .straggler = -1, .straggler_factor = 1,
+      .element_bytes = 8};
   TgMachine machine;
   machine_from(&machine, "[machine]\nname = t\nsource = t\n[link]\nlatency_s = 1e-6\n"
                          "bandwidth_bytes_per_s = 1.25e9\n[processor]\nflops_per_s = inf\n");

@@ -209,7 +209,7 @@ static void compare(const Bound *bound, const TgTopology *topology, const TgEmbe
 }
 
 static void test_entry(const TgLibraryEntry *entry, const TgMachine *machine, const char *grid, const char *network) {
-  const TgCostOptions options = {.overlap = true, .straggler = -1, .element_bytes = 8};
+  const TgCostOptions options = {.as_executed = true, .overlap = true, .straggler = -1, .element_bytes = 8};
   Bound bound;
   TgTopology topology;
   TgEmbedding embedding;

@@ -842,7 +842,8 @@ def test_sim_failures():
 
 def test_sim_sweep():
     """Each point is the prediction of `sim` alone; winners and crossovers follow from the times."""
-    said = document("sim", "cannon", "dns", "--sweep", "n=512..8192:x4,p=64,100,4096", "-o", "sweep.json")
+    trees = ["--collective", "binomial"]
+    said = document("sim", "cannon", "dns", *trees, "--sweep", "n=512..8192:x4,p=64,100,4096", "-o", "sweep.json")
     assert said == json.loads(pathlib.Path("sweep.json").read_text())
     rows = said["predictions"]
     assert len(rows) == 18 and {row["n"] for row in rows} == {512, 2048, 8192}
@@ -850,7 +851,7 @@ def test_sim_sweep():
         if row.get("left_out"):
             assert (row["algorithm"], row["p"]) == ("dns", 100)
             continue
-        alone = document("sim", row["algorithm"], "--grid", row["grid"], "-n", row["n"])
+        alone = document("sim", row["algorithm"], *trees, "--grid", row["grid"], "-n", row["n"])
         for key in ["time_s", "compute_s", "communication_s", "efficiency", "messages", "bytes", "max_link_bytes",
                     "closed_form_s", "bytes_per_node_max", "topology", "processors"]:
             assert alone[key] == row[key], (row, key, alone[key])
@@ -859,7 +860,7 @@ def test_sim_sweep():
     [crossover] = said["crossovers"]
     assert (crossover["p"], crossover["from"], crossover["to"], crossover["n"]) == (4096, "dns", "cannon", 2048)
     assert 512 < crossover["near"] < 2048
-    text = run("sim", "cannon", "dns", "--sweep", "n=512..8192:x4,p=64,100,4096").stdout
+    text = run("sim", "cannon", "dns", *trees, "--sweep", "n=512..8192:x4,p=64,100,4096").stdout
     assert "dns is the fastest up to n = 512; cannon beats dns from n = 2048 on" in text
     assert "dns has no grid of 100 processors: its grid is i:q, j:q, k:q" in text
     for values, wanted in [("5,3,5", [3, 5]), ("4..32", [4, 8, 16, 32]), ("4..33:x3", [4, 12]), ("4..10:+3", [4, 7, 10]),
@@ -936,7 +937,7 @@ def test_sim_comparisons():
     sizes = ["--sweep", "n=64..256", "--grid", "2x2"]
     assert "  cannon and summa tie at every n\n" in run("sim", "cannon", "summa", *sizes).stdout
     assert "needs the smallest n at every p (summa ties at p = 4)" in run(
-        "sim", "cannon", "summa", "--sweep", "p=4,16", "--efficiency", 0.8).stdout
+        "sim", "cannon", "summa", "--sweep", "p=4,16", "--efficiency", 0.8, "--collective", "binomial").stdout
 
 
 def test_sim_idle_nodes():

@@ -16,7 +16,7 @@ static void machine_from(TgMachine *machine, const char *rest) {
   if (!tg_machine_parse(machine, text, strlen(text), &error)) g_error("%d: %s", error.line, error.message);
 }
 
-static const TgCostOptions plain = {.overlap = true, .straggler = -1, .element_bytes = 8};
+static const TgCostOptions plain = {.as_executed = true, .overlap = true, .straggler = -1, .element_bytes = 8};
 
 static void predict_sizes(Bound *bound, gint64 m, gint64 n, gint64 k, const char *network, const TgMachine *machine,
                           const TgCostOptions *options, TgCost *cost) {

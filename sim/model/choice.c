@@ -1,0 +1,387 @@
+/* Which algorithm each collective takes where that is left open: each set of algorithms is predicted, and the one that
+ * takes least time is taken. A formula for one collective alone would not do: whether the next one can begin before the
+ * last one is done differs between algorithms, and decides (docs/reference/models.md). */
+#include "choice.h"
+
+#include "uniform-blocks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { FORMS = TG_COLLECTIVES, CLASSES = 8, MOST_TRIED = 48, FIRST_PIECES = 8 };
+
+/* Measured on one core, by model: a transfer, and the share of each node in a round; and in any model what a transfer
+ * of a block that is followed by its name takes beside. */
+static const double transfer_s[] = {60e-9, 60e-9, 280e-9, 65e-9}, node_s[] = {1e-9, 40e-9, 40e-9, 1e-9}, name_s = 1e-6;
+G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_s) == TG_COST_MODELS);
+
+typedef struct Form {
+  TgCollective algorithm;
+  int32_t pieces;
+} Form;
+
+/* Collectives of one operation along lines of one length with blocks of one size: all take the same algorithm. */
+typedef struct Class {
+  uint8_t op;
+  int32_t length;
+  int64_t bytes; /* of a block */
+  double executions;
+  Form form[FORMS];
+  int forms;
+  int named[TG_COLLECTIVES]; /* which of them a name stands for */
+} Class;
+
+typedef struct Choice {
+  const TgCostRun *run;
+  TgSchedule *schedule;
+  TgCost *cost;
+  GError **error;
+  TgCostOptions options;
+  TgShape shape; /* exact, or where blocks of several sizes would take too long, rounded up to whole blocks */
+  bool by_name;
+  Class class[CLASSES];
+  int classes;
+  int class_of[TG_MAX_STATEMENTS]; /* -1: no collective that has a choice */
+  double work_s, most_work_s;      /* of the predictions so far, and that they may take */
+  Form tried[MOST_TRIED][CLASSES];
+  double tried_s[MOST_TRIED];
+  Form best[CLASSES];
+  double best_s;
+  TgCost best_cost;
+} Choice;
+
+double tg_line_transfers(const TgRounds *rounds) {
+  enum { LOOKED_AT = 1 << 18 }; /* one by one; beyond, everyone sends to everyone */
+  TgRounds own = *rounds;
+  TgTransfer transfer, last = {.round = -1};
+  double transfers = 0;
+  if (rounds->collective == TG_COLLECTIVE_CHAIN) return (double)(rounds->length - 1) * rounds->pieces;
+  for (int64_t looked = 0; tg_rounds_next(&own, &transfer); looked++) {
+    if (looked == LOOKED_AT) return (double)rounds->length * rounds->length;
+    transfers += transfer.round != last.round || transfer.from != last.from || transfer.to != last.to;
+    last = transfer;
+  }
+  return transfers;
+}
+
+/* --- what there is to choose -------------------------------------------------------------------------------------- */
+
+static bool is_same(const Form *a, const Form *b, int count) {
+  for (int i = 0; i < count; i++)
+    if (a[i].algorithm != b[i].algorithm || a[i].pieces != b[i].pieces) return false;
+  return true;
+}
+
+/* The first for whom the operation has an algorithm of its own stands for all names that mean it. Between two
+ * processors all are one message. */
+static void find_forms(Class *class) {
+  for (int name = TG_COLLECTIVE_BINOMIAL; name < TG_COLLECTIVES; name++) {
+    TgRounds rounds;
+    tg_rounds_init(&rounds, (TgOp) class->op, (TgCollective)name, class->length, 0, 0);
+    Form form = {(TgCollective)rounds.collective, 0};
+    if (form.algorithm == TG_COLLECTIVE_CHAIN) form.pieces = FIRST_PIECES;
+    int known = 0;
+    while (known<class->forms &&class->length> 2 && !is_same(&class->form[known], &form, 1)) known++;
+    if (known == class->forms) class->form[class->forms++] = form;
+    class->named[name] = known;
+  }
+}
+
+static bool round_up(const Choice *choice, TgShape *shape) {
+  const TgSchedule *schedule = choice->schedule;
+  const TgShape *exact = choice->run->shape;
+  const int32_t *c = schedule->blocks[TG_MATRIX_C];
+  return tg_shape_init(shape, &schedule->computes, tg_divide_up(exact->m, c[0]) * c[0],
+                       tg_divide_up(exact->n, c[1]) * c[1], tg_divide_up(exact->k, schedule->inner) * schedule->inner,
+                       NULL);
+}
+
+static int64_t largest_block(const Choice *choice) {
+  int64_t most = 0;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    const int32_t *blocks = choice->schedule->blocks[matrix];
+    if (blocks[0] <= 0 || blocks[1] <= 0) continue;
+    most = MAX(most, tg_divide_up(choice->shape.rows[matrix], blocks[0]) *
+                         tg_divide_up(choice->shape.columns[matrix], blocks[1]));
+  }
+  return most * choice->run->options->element_bytes;
+}
+
+static void count_executions(Choice *choice) {
+  TgWalk walk;
+  TgError unused;
+  tg_walk_init(&walk, choice->schedule, choice->run->names);
+  while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE) {
+    const int c = choice->class_of[walk.statement];
+    if (c >= 0) choice->class[c].executions++;
+  }
+}
+
+static void find_classes(Choice *choice) {
+  const TgCostRun *run = choice->run;
+  const TgSchedule *schedule = choice->schedule;
+  TgUniformBlocks blocks;
+  const bool uniform = tg_uniform_blocks(schedule, run->names, &choice->shape, run->options->element_bytes, &blocks);
+  const int64_t largest = largest_block(choice);
+  for (int s = 0; s < TG_MAX_STATEMENTS; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    choice->class_of[s] = -1;
+    if (s >= schedule->statements || !tg_op_traits(statement->op)->is_collective) continue;
+    const Class class = {
+        .op = statement->op, .length = schedule->extent[statement->axis], .bytes = uniform ? blocks.bytes[s] : largest};
+    if (class.length < 2) continue;
+    int c = 0;
+    while (c < choice->classes && (choice->class[c].op != class.op || choice->class[c].length != class.length ||
+                                   choice->class[c].bytes != class.bytes))
+      c++;
+    if (c == CLASSES) continue; /* the usual one */
+    if (c == choice->classes) {
+      choice->class[choice->classes++] = class;
+      find_forms(&choice->class[c]);
+    }
+    choice->class_of[s] = c;
+  }
+  count_executions(choice);
+}
+
+/* --- trying ------------------------------------------------------------------------------------------------------- */
+
+/* About how long a prediction takes. */
+static double work_of(const Choice *choice, const Form *forms) {
+  const TgCostModel model = choice->options.model;
+  const double processors = (double)tg_schedule_processors(choice->schedule);
+  double work_s = 0;
+  for (int c = 0; c < choice->classes; c++) {
+    const Class *class = &choice->class[c];
+    TgRounds rounds;
+    tg_rounds_init(&rounds, (TgOp) class->op, forms[c].algorithm, class->length, 0, forms[c].pieces);
+    const double transfers = tg_line_transfers(&rounds) / class->length;
+    const double each_s = transfer_s[model] + (choice->by_name ? name_s : 0);
+    work_s += class->executions * processors * (transfers * each_s + tg_rounds_count(&rounds) * node_s[model]);
+  }
+  return work_s;
+}
+
+static void set(Choice *choice, const Form *forms) {
+  for (int s = 0; s < choice->schedule->statements; s++) {
+    const int c = choice->class_of[s];
+    if (c < 0) continue;
+    choice->schedule->statement[s].collective = (uint8_t)forms[c].algorithm;
+    choice->schedule->statement[s].pieces = (uint16_t)forms[c].pieces;
+  }
+}
+
+static int find_tried(const Choice *choice, const Form *forms) {
+  for (int t = 0; t < choice->cost->collectives_tried; t++)
+    if (is_same(choice->tried[t], forms, choice->classes)) return t;
+  return -1;
+}
+
+/* Sets `*time_s`, to INFINITY where it would take too long to find. False where a prediction fails. */
+static bool try(Choice *choice, const Form *forms, double *time_s) {
+  TgCostRun run = *choice->run;
+  TgCost cost;
+  int *tried = &choice->cost->collectives_tried;
+  const int before = find_tried(choice, forms);
+  *time_s = before >= 0 ? choice->tried_s[before] : INFINITY;
+  if (before >= 0) return true;
+  const double work_s = work_of(choice, forms);
+  if (*tried == MOST_TRIED || choice->work_s + work_s > choice->most_work_s) {
+    choice->cost->collectives_left++;
+    return true;
+  }
+  choice->work_s += work_s;
+  run.options = &choice->options;
+  run.shape = &choice->shape;
+  set(choice, forms);
+  if (!tg_cost_run(&run, choice->schedule, &cost, choice->error)) {
+    choice->cost->failure = cost.failure;
+    return false;
+  }
+  *time_s = choice->tried_s[*tried] = cost.time_s;
+  memcpy(choice->tried[(*tried)++], forms, sizeof choice->best);
+  if (cost.time_s < choice->best_s) {
+    const TgCost worse = choice->best_cost;
+    choice->best_s = cost.time_s;
+    choice->best_cost = cost;
+    memcpy(choice->best, forms, sizeof choice->best);
+    cost = worse;
+  }
+  tg_cost_clear(&cost);
+  return true;
+}
+
+/* With twice or half as many pieces for all chains. False where there are none, or not so many. */
+static bool scale_pieces(const Choice *choice, Form *forms, bool doubles) {
+  bool chains = false;
+  for (int c = 0; c < choice->classes; c++) {
+    if (forms[c].algorithm != TG_COLLECTIVE_CHAIN) continue;
+    const int32_t pieces = doubles ? 2 * forms[c].pieces : forms[c].pieces / 2;
+    if (pieces < 2 || pieces > TG_COST_MOST_PIECES) continue;
+    forms[c].pieces = pieces;
+    chains = true;
+  }
+  return chains;
+}
+
+/* And with more or fewer pieces in chains, as long as that helps by a hundredth: where chains follow each other, fewer
+ * are better than for one alone. */
+static bool try_pieces(Choice *choice, const Form *first) {
+  double first_s;
+  if (!try(choice, first, &first_s)) return false;
+  for (int doubles = 1; doubles >= 0; doubles--) {
+    Form forms[CLASSES];
+    double before_s = INFINITY;
+    memcpy(forms, first, sizeof forms);
+    for (double time_s = first_s; time_s < 0.99 * before_s && scale_pieces(choice, forms, doubles);) {
+      before_s = time_s;
+      if (!try(choice, forms, &time_s)) return false;
+    }
+  }
+  return true;
+}
+
+static bool try_name(Choice *choice, TgCollective name) {
+  Form forms[CLASSES] = {0};
+  for (int c = 0; c < choice->classes; c++) forms[c] = choice->class[c].form[choice->class[c].named[name]];
+  return try_pieces(choice, forms);
+}
+
+/* All collectives by one name, in the order of what they promise. */
+static bool try_names(Choice *choice) {
+  static const TgCollective order[] = {
+      TG_COLLECTIVE_BINOMIAL,          TG_COLLECTIVE_CHAIN,   TG_COLLECTIVE_RING, TG_COLLECTIVE_RECURSIVE_DOUBLING,
+      TG_COLLECTIVE_SCATTER_ALLGATHER, TG_COLLECTIVE_PAIRWISE};
+  G_STATIC_ASSERT(G_N_ELEMENTS(order) == TG_COLLECTIVES - TG_COLLECTIVE_BINOMIAL);
+  for (size_t name = 0; name < G_N_ELEMENTS(order); name++)
+    if (!try_name(choice, order[name])) return false;
+  return true;
+}
+
+/* One class after another by each of its algorithms. */
+static bool try_each(Choice *choice) {
+  for (int c = 0; c < choice->classes; c++)
+    for (int f = 0; f < choice->class[c].forms; f++) {
+      Form forms[CLASSES];
+      double unused_s;
+      memcpy(forms, choice->best, sizeof forms);
+      forms[c] = choice->class[c].form[f];
+      if (!try(choice, forms, &unused_s)) return false;
+    }
+  Form best[CLASSES];
+  memcpy(best, choice->best, sizeof best);
+  return try_pieces(choice, best);
+}
+
+/* Its watch hears of the prediction that counts alone; these only ask whether to go on. */
+static bool goes_on(void *user, int64_t done) {
+  (void)done;
+  return tg_watch_go_on(user, 0);
+}
+
+/* Among all, or among the pieces of chains alone. */
+static bool choose(Choice *choice, bool chains) {
+  static const Form usual[CLASSES];
+  const TgWatch watch = {goes_on, (void *)choice->run->options->watch};
+  choice->options.watch = &watch;
+  bool fine = chains ? try_name(choice, TG_COLLECTIVE_CHAIN) : try_names(choice);
+  if (fine && !chains && choice->classes > 1 && !isinf(choice->best_s)) fine = try_each(choice);
+  set(choice, isinf(choice->best_s) ? usual : choice->best);
+  return fine;
+}
+
+static bool has_several(const Choice *choice) {
+  for (int c = 0; c < choice->classes; c++)
+    if (choice->class[c].forms > 1) return true;
+  return false;
+}
+
+/* Goes back to the exact sizes where there is time to compare at them. */
+static void keep_exact(Choice *choice) {
+  enum { CHOICES = 12 };
+  Form forms[CLASSES] = {0};
+  for (int c = 0; c < choice->classes; c++) forms[c] = choice->class[c].form[0];
+  choice->by_name = !tg_blocks_alike(choice->schedule, choice->run->shape);
+  if (choice->by_name && CHOICES * work_of(choice, forms) > choice->most_work_s)
+    choice->by_name = false;
+  else
+    choice->shape = *choice->run->shape;
+}
+
+/* Whether its best prediction is the one that is asked for. */
+static bool is_asked_for(const Choice *choice) {
+  const TgShape *exact = choice->run->shape, *tried = &choice->shape;
+  return !choice->run->options->keep_node_steps && exact->m == tried->m && exact->n == tried->n && exact->k == tried->k;
+}
+
+bool tg_choose_collectives(const TgCostRun *run, TgSchedule *schedule, TgCost *cost, bool *predicted, GError **error) {
+  const TgCostOptions *options = run->options;
+  const bool chains = options->collective == TG_COLLECTIVE_CHAIN;
+  const bool open = chains || options->collective == TG_COLLECTIVE_AUTO || options->collective == TG_COLLECTIVE_WHOLE;
+  *predicted = false;
+  if (options->whole || options->as_executed || !open) return true;
+  g_autofree Choice *choice = g_new0(Choice, 1);
+  *choice = (Choice){.run = run,
+                     .schedule = schedule,
+                     .cost = cost,
+                     .error = error,
+                     .options = *options,
+                     .most_work_s = options->choice_s > 0 ? options->choice_s : TG_COST_CHOICE_MS * 1e-3,
+                     .best_s = INFINITY};
+  choice->options.keep_node_steps = false;
+  choice->options.collective = TG_COLLECTIVE_AUTO;
+  if (!round_up(choice, &choice->shape)) choice->shape = *run->shape;
+  find_classes(choice);
+  keep_exact(choice);
+  const bool fine = !has_several(choice) || choose(choice, chains);
+  if (fine && !isinf(choice->best_s) && is_asked_for(choice)) {
+    choice->best_cost.collectives_tried = cost->collectives_tried;
+    choice->best_cost.collectives_left = cost->collectives_left;
+    *cost = choice->best_cost;
+    *predicted = true;
+  } else {
+    tg_cost_clear(&choice->best_cost);
+  }
+  return fine;
+}
+
+int tg_cost_collectives(const TgCost *cost, const TgScheduleNames *names,
+                        TgCostCollective collectives[TG_MAX_STATEMENTS]) {
+  const TgSchedule *schedule = cost->schedule;
+  int count = 0;
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    TgRounds rounds;
+    if (!tg_op_traits(statement->op)->is_collective) continue;
+    tg_rounds_of_statement(&rounds, statement, (TgCollective)cost->collective, schedule->extent[statement->axis], 0);
+    if (rounds.length < 2) continue;
+    collectives[count++] = (TgCostCollective){.op = tg_op_traits(statement->op)->word,
+                                              .buffer = tg_name(names, names->buffer[statement->source.buffer]),
+                                              .line = statement->line,
+                                              .algorithm = (TgCollective)rounds.collective,
+                                              .pieces = rounds.pieces};
+  }
+  return count;
+}
+
+static void add_algorithm(GString *text, const TgCostCollective *collective) {
+  g_string_append(text, tg_collective_name(collective->algorithm));
+  if (collective->algorithm == TG_COLLECTIVE_CHAIN)
+    g_string_append_printf(text, " in %" PRId64 " pieces", collective->pieces);
+}
+
+char *tg_cost_collectives_text(const TgCost *cost, const TgScheduleNames *names) {
+  TgCostCollective all[TG_MAX_STATEMENTS];
+  const int count = tg_cost_collectives(cost, names, all);
+  bool alike = true;
+  if (count == 0) return NULL;
+  GString *text = g_string_new(NULL);
+  for (int i = 1; i < count && alike; i++)
+    alike = all[i].algorithm == all[0].algorithm && all[i].pieces == all[0].pieces;
+  for (int i = 0; i < (alike ? 1 : count); i++) {
+    if (!alike) g_string_append_printf(text, "%s%s by ", i ? ", " : "", all[i].buffer);
+    add_algorithm(text, &all[i]);
+  }
+  return g_string_free(text, FALSE);
+}

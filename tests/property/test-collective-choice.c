@@ -1,0 +1,133 @@
+/* `auto` against every algorithm: what it chooses takes no longer than any of them for all collectives, also with as
+ * many pieces as a line is long in chains; and its prediction is that of its own choice. */
+#include "cost-case.h"
+
+#include <math.h>
+
+enum { CASES = 60, MORE_CASES = 600, MOST_MESSAGES = 4000 };
+
+static const double most = 1.05; /* of the least time of one algorithm for all */
+
+static double time_of(const CostCase *test, const TgSchedule *schedule, TgCollective collective, bool as_executed) {
+  TgCostOptions options = test->options;
+  TgCost cost;
+  g_autoptr(GError) error = NULL;
+  options.collective = collective;
+  options.as_executed = as_executed;
+  if (!tg_cost_predict(schedule, &test->bound.names, &test->shape, &test->network, test->embedding, &test->machine,
+                       &options, &cost, &error))
+    g_error("%s: %s", test->name, error->message);
+  const double time_s = cost.time_s;
+  tg_cost_clear(&cost);
+  return time_s;
+}
+
+/* Returns the time over that of the best. */
+static double check(CostCase *test) {
+  TgCost cost;
+  double least_s = INFINITY;
+  test->options.as_executed = false;
+  test->options.collective = TG_COLLECTIVE_AUTO;
+  must_predict(test, &test->shape, &test->machine, &test->options, &cost);
+  expect_holds(test, cost.time_s == time_of(test, cost.schedule, TG_COLLECTIVE_AUTO, true), "not that of its choice",
+               test->options.model, cost.time_s, 0);
+  for (int collective = TG_COLLECTIVE_BINOMIAL; collective < TG_COLLECTIVES; collective++) {
+    const double chosen_s = time_of(test, &test->bound.schedule, (TgCollective)collective, false);
+    least_s = fmin(least_s, chosen_s);
+    least_s = fmin(least_s, time_of(test, &test->bound.schedule, (TgCollective)collective, true));
+    expect_holds(test, cost.time_s <= chosen_s * (1 + 1e-12), tg_collective_name((TgCollective)collective),
+                 test->options.model, cost.time_s, chosen_s);
+  }
+  expect_holds(test, cost.time_s <= most * least_s, "above the best", test->options.model, cost.time_s, least_s);
+  const double over = least_s > 0 ? cost.time_s / least_s : 1;
+  tg_cost_clear(&cost);
+  return over;
+}
+
+static void test_random(void) {
+  const int cases = g_test_thorough() ? MORE_CASES : CASES;
+  double worst = 0;
+  int better = 0;
+  for (int done = 0; done < cases;) {
+    CostCase test;
+    draw_case(&test, MOST_MESSAGES);
+    test.options.model = (TgCostModel)(done % TG_COST_MODELS);
+    TgCost cost;
+    test.options.as_executed = false;
+    test.options.collective = TG_COLLECTIVE_AUTO;
+    const bool chooses = predict_case(&test, &test.shape, &test.machine, &test.options, &cost);
+    if (chooses && cost.collectives_tried > 1) {
+      const double over = check(&test);
+      worst = fmax(worst, over);
+      better += over < 1 - 1e-12;
+      done++;
+    }
+    if (chooses) tg_cost_clear(&cost);
+    clear_case(&test);
+  }
+  g_test_message("of %d cases the worst takes %.4f of the best algorithm for all; %d are quicker than it", cases, worst,
+                 better);
+}
+
+/* SUMMA's broadcasts follow each other down chains, so that it is about as quick as Cannon (R. A. van de Geijn,
+ * J. Watts, 1997, section 3.2). */
+static void test_summa(void) {
+  static const char *const names[] = {"summa", "cannon"};
+  double time_s[2];
+  for (int i = 0; i < 2; i++) {
+    CostCase test = {.name = names[i]};
+    gsize count;
+    const TgLibraryEntry *entries = tg_library_list(&count);
+    while (count > 0 && strcmp(entries[count - 1].name, names[i]) != 0) count--;
+    TgError error;
+    g_assert_true(bound_from(&test.bound, entries[count - 1].text, "8x8", NULL));
+    g_assert_true(tg_topology_parse(&test.network, "torus:8x8", &error));
+    g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 4096, 4096, 4096, NULL));
+    static const char machine[] = "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 1e-6\n"
+                                  "bandwidth_bytes_per_s = 1.25e9\n[processor]\nflops_per_s = 1e12\n";
+    g_assert_true(tg_machine_parse(&test.machine, machine, strlen(machine), &error));
+    test.options = (TgCostOptions){.overlap = true, .straggler = -1, .element_bytes = 4};
+    time_s[i] = time_of(&test, &test.bound.schedule, TG_COLLECTIVE_AUTO, false);
+  }
+  g_assert_cmpfloat(time_s[0], <, 1.3 * time_s[1]);
+}
+
+/* One block of 240 words down a line of four, a latency of 10 and a word a second: in P pieces (2+P)(10+240/P), least
+ * of all P that are tried at 8, 10 * 40; a tree takes 2 * 250, scatter and allgather 2*10+120+60 + 3*(10+60). */
+static void test_one_block(void) {
+  static const char text[] = "schedule t\ngrid r:4\nplace A(0,0), B(0,0) on (0)\nplace C(0,0) on (0)\n"
+                             "broadcast A along r from 0 into P\nC = A * B where r == 0\n";
+  static const char machine[] = "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 10\n"
+                                "bandwidth_bytes_per_s = 4\n[processor]\nflops_per_s = inf\n";
+  CostCase test = {.name = "t"};
+  TgError error;
+  TgCost cost;
+  TgCostCollective collectives[TG_MAX_STATEMENTS];
+  g_assert_true(bound_from(&test.bound, text, NULL, NULL));
+  g_assert_true(tg_topology_parse(&test.network, "full:4", &error));
+  g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 240, 1, 1, NULL));
+  g_assert_true(tg_machine_parse(&test.machine, machine, strlen(machine), &error));
+  test.options = (TgCostOptions){.overlap = true, .straggler = -1, .element_bytes = 4};
+  must_predict(&test, &test.shape, &test.machine, &test.options, &cost);
+  g_assert_cmpfloat_with_epsilon(cost.time_s, 400, 1e-9);
+  g_assert_cmpint(tg_cost_collectives(&cost, &test.bound.names, collectives), ==, 1);
+  g_assert_cmpint(collectives[0].algorithm, ==, TG_COLLECTIVE_CHAIN);
+  g_assert_cmpint(collectives[0].pieces, ==, 8);
+  g_assert_cmpstr(collectives[0].op, ==, "broadcast");
+  g_assert_cmpstr(collectives[0].buffer, ==, "A");
+  g_assert_cmpint(cost.collectives_left, ==, 0);
+  g_autofree char *said = tg_cost_collectives_text(&cost, &test.bound.names);
+  g_assert_cmpstr(said, ==, "chain in 8 pieces");
+  tg_cost_clear(&cost);
+  g_assert_cmpfloat_with_epsilon(time_of(&test, &test.bound.schedule, TG_COLLECTIVE_BINOMIAL, false), 500, 1e-9);
+  g_assert_cmpfloat_with_epsilon(time_of(&test, &test.bound.schedule, TG_COLLECTIVE_SCATTER_ALLGATHER, false),
+                                 (10 + 120) + (10 + 60) + 3 * (10 + 60), 1e-9);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/collective-choice/random", test_random);
+  g_test_add_func("/collective-choice/summa", test_summa);
+  g_test_add_func("/collective-choice/one-block", test_one_block);
+  return g_test_run();
+}
