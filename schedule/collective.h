@@ -10,7 +10,7 @@ TG_BEGIN_DECLS
 
 typedef enum TgCollective {
   TG_COLLECTIVE_WHOLE,              /**< unexpanded: each receiver of a block once, each contribution once, one round */
-  TG_COLLECTIVE_AUTO,               /**< the best known of those below for the operation (see tg_rounds_init()) */
+  TG_COLLECTIVE_AUTO,               /**< what the statement says, or a usual one of those below (see tg_rounds_init()) */
   TG_COLLECTIVE_BINOMIAL,           /**< binomial tree, highest dimension first */
   TG_COLLECTIVE_RING,               /**< neighbour to neighbour round the ring, whole blocks */
   TG_COLLECTIVE_CHAIN,              /**< pipelined chain: the block in pieces, one behind the other */

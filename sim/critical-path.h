@@ -31,9 +31,9 @@ typedef struct TgCriticalPath {
 /** Finds the chain in a prediction that kept its nodes' steps; the other arguments are those of tg_cost_predict().
  * Errors: BAD_INPUT where `cost` has no node_step or the grid does not fit the network; SCHEDULE where the run fails.
  */
-bool tg_critical_path_find(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
-                           const TgTopology *network, TgEmbeddingKind embedding, const TgCostOptions *options,
-                           const TgCost *cost, TgCriticalPath *path, GError **error);
+bool tg_critical_path_find(const TgScheduleNames *names, const TgShape *shape, const TgTopology *network,
+                           TgEmbeddingKind embedding, const TgCostOptions *options, const TgCost *cost,
+                           TgCriticalPath *path, GError **error);
 void tg_critical_path_clear(TgCriticalPath *path);
 
 TG_END_DECLS

@@ -56,8 +56,8 @@ static TgExit predict(TgCli *cli, TgTimedRun *run, const char *name, bool severa
   sim->options.keep_node_steps = true;
   if (!status) status = tg_sim_predict(cli, &run->sim);
   if (status) return status;
-  if (tg_critical_path_find(sim->cost->schedule, sim->names, &sim->shape, &sim->network, (TgEmbeddingKind)sim->embedding.kind,
-                            &sim->options, sim->cost, &run->path, &error))
+  if (tg_critical_path_find(sim->names, &sim->shape, &sim->network, (TgEmbeddingKind)sim->embedding.kind, &sim->options,
+                            sim->cost, &run->path, &error))
     return TG_EXIT_DONE;
   sim->fault = (TgEstimateFault){0};
   if (sim->cost->failure.cause != TG_CAUSE_NONE) sim->fault.failure = sim->cost->failure;

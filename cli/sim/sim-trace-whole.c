@@ -240,7 +240,8 @@ static TgExit write_steps(const TgCli *cli, Whole *whole, TgFrames *frames) {
 
 TgExit tg_sim_trace_whole(const TgCli *cli, TgSimTrace *trace) {
   const TgEstimate *run = trace->run;
-  const TgFrameOptions options = {.collective = run->options.collective, .to_the_error = true, .list = true};
+  const TgFrameOptions options = {
+      .collective = (TgCollective)run->cost->collective, .to_the_error = true, .list = true};
   GError *error = NULL;
   g_autoptr(TgFrames) frames = tg_frames_new(run->cost->schedule, run->names, &options, &error);
   if (!frames) return tg_report_error(cli, error);

@@ -223,7 +223,7 @@ static TgExit sim_trace_rows(const TgCli *cli, TgSimTrace *trace) {
                .touched = g_array_new(FALSE, FALSE, sizeof(int64_t)),
                .now = g_new0(TgNodeStep, trace->tracks),
                .next = g_new0(TgNodeStep, trace->tracks)};
-  rows.phases = tg_phases_new(run->cost->schedule, run->names, run->options.collective, false, &run->shape,
+  rows.phases = tg_phases_new(run->cost->schedule, run->names, (TgCollective)run->cost->collective, false, &run->shape,
                               run->options.element_bytes, &error);
   const bool done = rows.phases && write_steps(&rows, &error);
   g_clear_pointer(&rows.phase, tg_phase_release);

@@ -212,32 +212,41 @@ static bool try(Choice *choice, const Form *forms, double *time_s) {
   return true;
 }
 
-/* With twice or half as many pieces for all chains. False where there are none, or not so many. */
-static bool scale_pieces(const Choice *choice, Form *forms, bool doubles) {
+/* With `times`/`parts` as many pieces for all chains. False where there are none, or not so many. */
+static bool scale_pieces(const Choice *choice, Form *forms, int times, int parts) {
   bool chains = false;
   for (int c = 0; c < choice->classes; c++) {
     if (forms[c].algorithm != TG_COLLECTIVE_CHAIN) continue;
-    const int32_t pieces = doubles ? 2 * forms[c].pieces : forms[c].pieces / 2;
-    if (pieces < 2 || pieces > TG_COST_MOST_PIECES) continue;
+    const int32_t pieces = times * forms[c].pieces / parts;
+    if (pieces < 2 || pieces > TG_COST_MOST_PIECES || pieces == forms[c].pieces) continue;
     forms[c].pieces = pieces;
     chains = true;
   }
   return chains;
 }
 
-/* And with more or fewer pieces in chains, as long as that helps by a hundredth: where chains follow each other, fewer
- * are better than for one alone. */
+/* As long as that helps by a hundredth. */
+static bool climb(Choice *choice, const Form *first, double first_s, int times, int parts) {
+  Form forms[CLASSES];
+  double before_s = INFINITY;
+  memcpy(forms, first, sizeof forms);
+  for (double time_s = first_s; time_s < 0.99 * before_s && scale_pieces(choice, forms, times, parts);) {
+    before_s = time_s;
+    if (!try(choice, forms, &time_s)) return false;
+  }
+  return true;
+}
+
+/* And with more or fewer pieces in chains: where chains follow each other, fewer are better than for one alone. */
 static bool try_pieces(Choice *choice, const Form *first) {
-  double first_s;
+  double first_s, unused_s;
   if (!try(choice, first, &first_s)) return false;
-  for (int doubles = 1; doubles >= 0; doubles--) {
+  if (!climb(choice, first, first_s, 2, 1) || !climb(choice, first, first_s, 1, 2)) return false;
+  for (int quarters = 3; quarters <= 6; quarters += 3) { /* between those, next to the best */
     Form forms[CLASSES];
-    double before_s = INFINITY;
-    memcpy(forms, first, sizeof forms);
-    for (double time_s = first_s; time_s < 0.99 * before_s && scale_pieces(choice, forms, doubles);) {
-      before_s = time_s;
-      if (!try(choice, forms, &time_s)) return false;
-    }
+    memcpy(forms, choice->best, sizeof forms);
+    if (!isinf(choice->best_s) && scale_pieces(choice, forms, quarters, 4) && !try(choice, forms, &unused_s))
+      return false;
   }
   return true;
 }

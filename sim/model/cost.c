@@ -72,22 +72,24 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
 bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error) {
-  const TgCostRun run = {names, shape, network, embedding, machine, options};
+  TgCostOptions chosen = *options;
+  const TgCostRun run = {names, shape, network, embedding, machine, &chosen};
   const int64_t begin_us = g_get_monotonic_time();
-  TgSchedule *chosen = g_memdup2(schedule, sizeof *schedule);
+  TgSchedule *own = g_memdup2(schedule, sizeof *schedule);
   bool predicted;
   *cost = (TgCost){0};
-  bool fine = tg_choose_collectives(&run, chosen, cost, &predicted, error);
+  bool fine = tg_choose_collectives(&run, own, cost, &predicted, error);
   const int tried = cost->collectives_tried, left = cost->collectives_left;
-  if (fine && !predicted) fine = tg_cost_run(&run, chosen, cost, error);
+  if (tried > 0 || (options->collective == TG_COLLECTIVE_WHOLE && !options->whole))
+    chosen.collective = TG_COLLECTIVE_AUTO;
+  if (fine && !predicted) fine = tg_cost_run(&run, own, cost, error);
   if (fine) {
-    cost->schedule = g_steal_pointer(&chosen);
-    cost->collective =
-        options->collective == TG_COLLECTIVE_WHOLE && !options->whole ? TG_COLLECTIVE_AUTO : (int)options->collective;
+    cost->schedule = g_steal_pointer(&own);
+    cost->collective = (int)chosen.collective;
     cost->collectives_tried = tried;
     cost->collectives_left = left;
   }
-  g_free(chosen);
+  g_free(own);
   cost->wall_s = (double)(g_get_monotonic_time() - begin_us) * 1e-6;
   return fine;
 }

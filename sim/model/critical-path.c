@@ -139,14 +139,14 @@ static void find(Search *search, TgPhases *phases, TgCriticalPath *path, GError 
   g_free(search->asked);
 }
 
-bool tg_critical_path_find(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
-                           const TgTopology *network, TgEmbeddingKind embedding, const TgCostOptions *options,
-                           const TgCost *cost, TgCriticalPath *path, GError **error) {
+bool tg_critical_path_find(const TgScheduleNames *names, const TgShape *shape, const TgTopology *network,
+                           TgEmbeddingKind embedding, const TgCostOptions *options, const TgCost *cost,
+                           TgCriticalPath *path, GError **error) {
   Search search = {.cost = cost, .receivers_wait_alone = options->model == TG_COST_LOGGP};
   *path = (TgCriticalPath){0};
-  if (!begin(&search, schedule, network, embedding, error)) return false;
-  g_autoptr(TgPhases) phases =
-      tg_phases_new(schedule, names, options->collective, options->whole, shape, options->element_bytes, error);
+  if (!begin(&search, cost->schedule, network, embedding, error)) return false;
+  g_autoptr(TgPhases) phases = tg_phases_new(cost->schedule, names, (TgCollective)cost->collective, options->whole,
+                                             shape, options->element_bytes, error);
   if (phases) find(&search, phases, path, error);
   return path->step != NULL;
 }

@@ -33,8 +33,8 @@ static void predict(Run *run, const char *network, gint64 n) {
   tg_cost_predict(&run->bound.schedule, &run->bound.names, &run->shape, &run->network, TG_ROWMAJOR, &run->machine,
                   &run->options, &run->cost, &error);
   g_assert_no_error(error);
-  tg_critical_path_find(&run->bound.schedule, &run->bound.names, &run->shape, &run->network, TG_ROWMAJOR, &run->options,
-                        &run->cost, &run->path, &error);
+  tg_critical_path_find(&run->bound.names, &run->shape, &run->network, TG_ROWMAJOR, &run->options, &run->cost,
+                        &run->path, &error);
   g_assert_no_error(error);
 }
 
