@@ -17,7 +17,8 @@ TG_BEGIN_DECLS
 
 enum {
   TG_COST_MOST_PIECES = 512, /**< in which a pipelined chain is tried */
-  TG_COST_CHOICE_MS = 2000
+  TG_COST_CHOICE_MS = 2000,
+  TG_COST_MOST_TRANSFERS = 1 << 20 /**< of a statement, that a choice may need; what it takes is counted beforehand */
 };
 
 typedef enum TgCostModel {

@@ -36,7 +36,7 @@ typedef struct TgPlanRequest {
   int top;              /**< places of the ranking, from 1 */
   double budget_s;      /**< how long the search may take; what is not predicted by then is rejected with that reason */
   const TgWatch *watch; /**< told the seconds of the budget that have gone, and can end it early; NULL: nobody */
-  double proof_bytes;   /**< the most that one of its proofs may take; 0: no limit */
+  double limit_bytes;   /**< the most memory that a proof, or a prediction, may take; 0: no limit */
 } TgPlanRequest;
 
 /** A place of the ranking: the best of what was tried with one schedule on one grid. */

@@ -365,7 +365,7 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   run->request.fair_equal = cost.fair_equal;
   run->request.top = (int)top;
   run->request.machine = &run->machine;
-  run->request.proof_bytes = (double)tg_memory_limit(cli);
+  run->request.limit_bytes = (double)tg_memory_limit(cli);
   return status;
 }
 

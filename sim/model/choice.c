@@ -44,6 +44,7 @@ typedef struct Choice {
   int classes;
   int class_of[TG_MAX_STATEMENTS]; /* -1: no collective that has a choice */
   double work_s, most_work_s;      /* of the predictions so far, and that they may take */
+  double usual_transfers;          /* at once, of the usual algorithms, which memory is there for */
   Form tried[MOST_TRIED][CLASSES];
   double tried_s[MOST_TRIED];
   Form best[CLASSES];
@@ -73,8 +74,15 @@ static bool is_same(const Form *a, const Form *b, int count) {
   return true;
 }
 
-/* The first for whom the operation has an algorithm of its own stands for all names that mean it. Between two
- * processors all are one message. */
+/* Between two processors a block goes whole, or in pieces. */
+static bool means_the_same(const Class *class, const Form *a, const Form *b) {
+  if (class->length == 2 && !a->pieces && !b->pieces && a->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER &&
+      b->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER)
+    return true;
+  return is_same(a, b, 1);
+}
+
+/* Each under the first name that means it. */
 static void find_forms(Class *class) {
   for (int name = TG_COLLECTIVE_BINOMIAL; name < TG_COLLECTIVES; name++) {
     TgRounds rounds;
@@ -82,7 +90,7 @@ static void find_forms(Class *class) {
     Form form = {(TgCollective)rounds.collective, 0};
     if (form.algorithm == TG_COLLECTIVE_CHAIN) form.pieces = FIRST_PIECES;
     int known = 0;
-    while (known<class->forms &&class->length> 2 && !is_same(&class->form[known], &form, 1)) known++;
+    while (known < class->forms && !means_the_same(class, &class->form[known], &form)) known++;
     if (known == class->forms) class->form[class->forms++] = form;
     class->named[name] = known;
   }
@@ -163,6 +171,17 @@ static double work_of(const Choice *choice, const Form *forms) {
   return work_s;
 }
 
+/* Transfers of the statement that has most of them, on all lines. */
+static double most_at_once(const Choice *choice, const Form *forms) {
+  double most = 0;
+  for (int c = 0; c < choice->classes; c++) {
+    TgRounds rounds;
+    tg_rounds_init(&rounds, (TgOp)choice->class[c].op, forms[c].algorithm, choice->class[c].length, 0, forms[c].pieces);
+    most = fmax(most, tg_line_transfers(&rounds) / choice->class[c].length);
+  }
+  return most * (double)tg_schedule_processors(choice->schedule);
+}
+
 static void set(Choice *choice, const Form *forms) {
   for (int s = 0; s < choice->schedule->statements; s++) {
     const int c = choice->class_of[s];
@@ -187,7 +206,8 @@ static bool try(Choice *choice, const Form *forms, double *time_s) {
   *time_s = before >= 0 ? choice->tried_s[before] : INFINITY;
   if (before >= 0) return true;
   const double work_s = work_of(choice, forms);
-  if (*tried == MOST_TRIED || choice->work_s + work_s > choice->most_work_s) {
+  if (*tried == MOST_TRIED || choice->work_s + work_s > choice->most_work_s ||
+      most_at_once(choice, forms) > fmax(TG_COST_MOST_TRANSFERS, choice->usual_transfers)) {
     choice->cost->collectives_left++;
     return true;
   }
@@ -225,27 +245,41 @@ static bool scale_pieces(const Choice *choice, Form *forms, int times, int parts
   return chains;
 }
 
-/* As long as that helps by a hundredth. */
-static bool climb(Choice *choice, const Form *first, double first_s, int times, int parts) {
+/* Forms with their time. */
+typedef struct Trial {
   Form forms[CLASSES];
+  double time_s;
+} Trial;
+
+/* Keeps the quicker one. */
+static bool try_better(Choice *choice, const Form *forms, Trial *best, double *time_s) {
+  if (!try(choice, forms, time_s)) return false;
+  if (*time_s >= best->time_s) return true;
+  best->time_s = *time_s;
+  memcpy(best->forms, forms, sizeof best->forms);
+  return true;
+}
+
+/* As long as that helps by a hundredth. */
+static bool climb(Choice *choice, const Trial *first, int times, int parts, Trial *best) {
+  Trial at = *first;
   double before_s = INFINITY;
-  memcpy(forms, first, sizeof forms);
-  for (double time_s = first_s; time_s < 0.99 * before_s && scale_pieces(choice, forms, times, parts);) {
-    before_s = time_s;
-    if (!try(choice, forms, &time_s)) return false;
+  while (at.time_s < 0.99 * before_s && scale_pieces(choice, at.forms, times, parts)) {
+    before_s = at.time_s;
+    if (!try_better(choice, at.forms, best, &at.time_s)) return false;
   }
   return true;
 }
 
 /* And with more or fewer pieces in chains: where chains follow each other, fewer are better than for one alone. */
-static bool try_pieces(Choice *choice, const Form *first) {
-  double first_s, unused_s;
-  if (!try(choice, first, &first_s)) return false;
-  if (!climb(choice, first, first_s, 2, 1) || !climb(choice, first, first_s, 1, 2)) return false;
+static bool try_pieces(Choice *choice, const Form *forms) {
+  Trial first = {.time_s = INFINITY}, best = first;
+  memcpy(first.forms, forms, sizeof first.forms);
+  if (!try_better(choice, forms, &best, &first.time_s)) return false;
+  if (!climb(choice, &first, 2, 1, &best) || !climb(choice, &first, 1, 2, &best)) return false;
   for (int quarters = 3; quarters <= 6; quarters += 3) { /* between those, next to the best */
-    Form forms[CLASSES];
-    memcpy(forms, choice->best, sizeof forms);
-    if (!isinf(choice->best_s) && scale_pieces(choice, forms, quarters, 4) && !try(choice, forms, &unused_s))
+    Trial between = best;
+    if (scale_pieces(choice, between.forms, quarters, 4) && !try_better(choice, between.forms, &best, &between.time_s))
       return false;
   }
   return true;
@@ -310,7 +344,8 @@ static bool has_several(const Choice *choice) {
 static void keep_exact(Choice *choice) {
   enum { CHOICES = 12 };
   Form forms[CLASSES] = {0};
-  for (int c = 0; c < choice->classes; c++) forms[c] = choice->class[c].form[0];
+  for (int c = 0; c < choice->classes; c++) forms[c].algorithm = TG_COLLECTIVE_AUTO;
+  choice->usual_transfers = most_at_once(choice, forms);
   choice->by_name = !tg_blocks_alike(choice->schedule, choice->run->shape);
   if (choice->by_name && CHOICES * work_of(choice, forms) > choice->most_work_s)
     choice->by_name = false;

@@ -129,7 +129,10 @@ static Work work_of(const TgSchedule *schedule, const TgStatement *statement, co
   const int32_t length = schedule->extent[statement->axis];
   TgRounds rounds;
   tg_rounds_of_statement(&rounds, statement, collective, length, 0);
-  return (Work){tg_line_transfers(&rounds) * processors / length, fmax(tg_rounds_count(&rounds), 1)};
+  double transfers = tg_line_transfers(&rounds) * processors / length;
+  if (rounds.length > 1 && !options->as_executed && !options->whole)
+    transfers = fmax(transfers, fmin(TG_COST_MOST_TRANSFERS, transfers * TG_COST_MOST_PIECES));
+  return (Work){transfers, fmax(tg_rounds_count(&rounds), 1)};
 }
 
 /* The run, statement by statement. */

@@ -32,6 +32,17 @@ typedef struct TgLineBound {
   double root_sends_s; /* of what it sends, where it goes on to something else meanwhile */
 } TgLineBound;
 
+/* One port, rendezvous: the least over all algorithms of what a position is busy with, on average. Where all bring
+ * something, that is as many rounds as it takes to double from one to all, and the blocks of all others. Otherwise
+ * there are L-1 messages at least, each of which makes its sender and its receiver busy, and only one who passes pieces
+ * on does both at once: but then these are two messages at least for all but the ends. */
+static double mean_by_one_port(const TgPlanSearch *search, int32_t length, bool all, bool several, double elements) {
+  const double each_way = 2.0 * (length - 1) / length;
+  const double bytes_s = elements * (double)search->request->element_bytes * search->seconds_per_byte;
+  if (all) return ceil(log2(length)) * search->latency_s + (length - 1) * bytes_s;
+  return each_way * search->latency_s + (several ? each_way : 1) * bytes_s;
+}
+
 /* Everybody but the root sends or receives one block at least, and where each brings one, those of all others; in a
  * round it sends and receives but one message, whatever the ports. */
 static TgLineBound line_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgStatement *statement,
@@ -50,6 +61,8 @@ static TgLineBound line_bound(const TgPlanSearch *search, const TgSchedule *sche
     several_s = others * block_s;
   }
   line.mean_s = all ? several_s : block_s * others / length;
+  if (!goes_on(search) && !has_all_ports(search))
+    line.mean_s = mean_by_one_port(search, length, all, several, elements);
   line.root_s = all || several ? several_s : block_s;
   if (goes_on(search)) {
     if ((all || traits->from_root) && !has_all_ports(search)) line.root_sends_s = line.root_s;
@@ -213,7 +226,7 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts) {
   for (int s = 0; s < schedule->statements; s++)
     if (tg_op_traits(schedule->statement[s].op)->is_collective && facts->executions[s] > 0 &&
-        schedule->extent[schedule->statement[s].axis] > 2)
+        schedule->extent[schedule->statement[s].axis] > 1)
       return true;
   return false;
 }

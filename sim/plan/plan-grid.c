@@ -186,7 +186,8 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
     candidate.rounded = true;
     candidate.work_s = tg_plan_work(schedule, &used, model);
   }
-  candidate.screen_s = tg_plan_has_screen(search->request) ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY) : INFINITY;
+  const bool screens = tg_plan_has_screen(search->request) && !candidate.has_choice; /* another one might be chosen */
+  candidate.screen_s = screens ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY) : INFINITY;
   g_array_append_val(search->candidates, candidate);
 }
 
@@ -293,6 +294,12 @@ static bool is_new(TgPlanSearch *search, int source, const TgPlanExtents *extent
 
 enum { MOST_CANDIDATES = 1 << 17 };
 
+/* A quarter of the memory is for them. */
+static guint most_candidates(const TgPlanSearch *search) {
+  const double limit_bytes = search->request->limit_bytes;
+  return limit_bytes <= 0 ? MOST_CANDIDATES : (guint)fmin(MOST_CANDIDATES, limit_bytes / (4 * sizeof(TgPlanCandidate)));
+}
+
 /* What is not looked at: grids of up to so many processors. */
 static bool note_unseen(TgPlanSearch *search, int64_t processors) {
   search->unseen_s = fmin(search->unseen_s, tg_plan_least_s(search->request, processors));
@@ -308,7 +315,8 @@ static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents 
   TgTrial trial = {.search = search, .source = source};
   int64_t processors = 1;
   char text[48];
-  if (!search->between && tg_plan_left_s(search) <= 0) return note_unseen(search, search->request->processors);
+  if (!search->between && (tg_plan_left_s(search) <= 0 || search->candidates->len >= most_candidates(search)))
+    return note_unseen(search, search->request->processors);
   if (!is_new(search, source, extents)) return false;
   for (int e = 0; e < extents->count; e++) {
     tg_bindings_set(&trial.bindings, parameter_name(&search->sources[source], extents->parameter[e]), extents->value[e],
@@ -459,7 +467,7 @@ void tg_plan_find_grids(TgPlanSearch *search, int source) {
 static bool find_all(TgPlanSearch *search, int source, TgPlanExtents *extents, TgAspect aspect) {
   const int64_t most = search->request->processors;
   for (int64_t p = most; p > 1 && tg_plan_least_s(search->request, p) < search->best_s; p--) {
-    if (tg_plan_left_s(search) <= 0 || search->candidates->len >= MOST_CANDIDATES) {
+    if (tg_plan_left_s(search) <= 0 || search->candidates->len >= most_candidates(search)) {
       return note_unseen(search, aspect == COMPACT ? most : p);
     }
     factorise(search, source, extents, 0, p, aspect);

@@ -75,7 +75,7 @@ static bool prove(TgAttempt *attempt) {
 }
 
 static bool proof_fits(const TgPlanRequest *request, const TgSchedule *schedule) {
-  return request->proof_bytes <= 0 || tg_state_need_bytes(schedule) <= request->proof_bytes;
+  return request->limit_bytes <= 0 || tg_state_need_bytes(schedule) <= request->limit_bytes;
 }
 
 static bool proof_is_quick(const TgAttempt *attempt) {
@@ -209,9 +209,20 @@ static void screen(TgAttempt *attempt) {
   if (!tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, TG_ROWMAJOR,
                        &machine, &options, &cost, NULL))
     return; /* the prediction will say why */
-  const bool chosen = !candidate->has_choice || tg_blocks_alike(&attempt->schedule, &attempt->shape);
-  if (chosen && cost.collectives_left == 0) candidate->bound_s = fmax(candidate->bound_s, cost.time_s * (1 - 1e-9));
+  candidate->bound_s = fmax(candidate->bound_s, cost.time_s * (1 - 1e-9));
   tg_cost_clear(&cost);
+}
+
+/* Beside what the search holds. */
+static bool prediction_fits(const TgAttempt *attempt) {
+  const TgPlanSearch *search = attempt->search;
+  const TgCostOptions options = options_of(attempt, search->request->model);
+  const double held =
+      (double)search->candidates->len * sizeof(TgPlanCandidate) + (double)search->grids->len * sizeof(TgPlanGrid);
+  if (search->request->limit_bytes <= 0) return true;
+  double bytes = held + tg_cost_need_bytes(&attempt->schedule, attempt->source->names, &attempt->network, &options);
+  if (!tg_blocks_alike(&attempt->schedule, &attempt->shape)) bytes += tg_state_need_bytes(&attempt->schedule);
+  return bytes <= search->request->limit_bytes;
 }
 
 /* False where the time is up before its end. */
@@ -277,6 +288,10 @@ void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate) {
   TgAttempt attempt;
   candidate->tried = true;
   if (!prepare(&attempt, search, candidate)) return;
+  if (!prediction_fits(&attempt)) {
+    candidate->tried = false;
+    return;
+  }
   if (!candidate->screened && !isinf(candidate->screen_s)) screen(&attempt);
   if (candidate->bound_s <= search->limit_s)
     predict_all(&attempt);

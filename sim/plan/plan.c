@@ -62,7 +62,8 @@ static void plan_place_clear(TgPlanPlace *place) {
 
 static char *time_reason(const TgPlanSearch *search, TgPlanCause cause, double time_s) {
   if (cause == TG_PLAN_WORK)
-    return g_strdup_printf("not predicted, because that would take too long; takes at least %.4g s", time_s);
+    return g_strdup_printf("not predicted, because that would take too long or too much memory; takes at least %.4g s",
+                           time_s);
   return g_strdup_printf(cause == TG_PLAN_BEHIND ? "predicted %.4g s, behind place %d"
                                                  : "takes at least %.4g s, more than place %d",
                          time_s, search->request->top);
@@ -81,12 +82,13 @@ static void reject_open(TgPlanSearch *search, TgPlanGrid *grid) {
                                            : g_strdup("with another choice ");
   const char *than = isinf(search->best_s) ? "" : ", less than place 1";
   append_reject(search, &search->sources[grid->source], grid->text,
-                (TgPlanReject){.cause = TG_PLAN_WORK,
-                               .open = true,
-                               .time_s = grid->open_bound_s,
-                               .reason = g_strdup_printf(
-                                   "%snot predicted, because that would take too long; takes at least %.4g s%s", what,
-                                   grid->open_bound_s, than)});
+                (TgPlanReject){
+                    .cause = TG_PLAN_WORK,
+                    .open = true,
+                    .time_s = grid->open_bound_s,
+                    .reason = g_strdup_printf(
+                        "%snot predicted, because that would take too long or too much memory; takes at least %.4g s%s",
+                        what, grid->open_bound_s, than)});
 }
 
 /* A grid of which no candidate was predicted. */

@@ -138,6 +138,14 @@ def test_calibrate_leaves_out_what_is_too_large():
     assert not any("left_out" in sample for sample in samples if sample["m"] < 64 * 1024), samples
 
 
+def test_plan_keeps_to_the_limit():
+    """Of a million processors it predicts what there is memory for."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes memory of its own")
+    base = peak("verify", "cannon", "--grid", "4x4")
+    assert peak(*"plan -n 4096 --procs 1048576 --memory-limit 60M".split()) < base + 60 * MB
+
+
 def test_refused_by_what_is_available():
     for kind in [resource.RLIMIT_AS, resource.RLIMIT_DATA]:
         for words in ["verify cannon --grid 1024x1024", "sim cannon --grid 1024x1024 -n 4096"]:
