@@ -130,6 +130,16 @@ def test_refused_before_it_begins():
         assert re.search(r"sends, receives and products need \S+ MB of memory", said), said
 
 
+def test_advice_counts_earlier_schedules():
+    """The second schedule is refused while the first one's times are kept; what the refusal names is enough."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes memory of its own")
+    words = "draw cannon summa --grid 128x128 --spacetime -n 512 -o f.dot --memory-limit".split()
+    said = run(*words, "350M", expect=2).stderr
+    assert "prediction of summa on torus:128x128 needs" in said, said
+    run(*words, re.search(r"--memory-limit (\d+M)", said)[1])
+
+
 def test_calibrate_leaves_out_what_is_too_large():
     done = run("calibrate", "--on", "cpu", "--grid", "64x4", "--sizes", "8,16,32,1024", "--budget", "0.001", "--json",
                "--memory-limit", "800M")
@@ -181,6 +191,8 @@ def test_estimates():
             ("draw dns --grid 10x10x10 -o f.png", "24M", 3), ("draw allgather --grid 32x32 -o f.pdf", "24M", 3),
             ("sim cannon --grid 512x512 -n 4096", "1K", 3), ("sim allgather --grid 96x96 -n 4096 --collective ring", "1K", 3),
             ("sim summa --grid 64x64 -n 4096 --model flow", "1K", 5),
+            ("draw cannon --grid 128x128 --spacetime -n 512 -o f.dot", "1K", 2),
+            ("draw summa --grid 128x128 --spacetime -n 512 -o f.dot", "1K", 2),
             ("trace cannon --grid 256x256 -n 4096 -o t.json", "1K", 4)]:
         need, took = needs(*words.split(), "--memory-limit", limit), peak(*words.split()) - base
         assert 0.75 * took < need < most * took, f"{words}: {need / MB:.1f} MB said, {took / MB:.1f} MB taken"
