@@ -3,6 +3,7 @@
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
+#include "progress.h"
 #include "report.h"
 
 #include "suggestion.h"
@@ -30,9 +31,10 @@ static void occupy_closed_streams(void) {
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) return;
 }
 
-/* A signal that ends the program leaves no temporary file behind, and ends it still. */
+/* A signal that ends the program leaves no temporary file and no line with the progress behind, and ends it still. */
 static void end_by_signal(int number) {
   tg_temporary_names_unlink();
+  tg_progress_clear_by_signal();
   signal(number, SIG_DFL);
   raise(number);
 }

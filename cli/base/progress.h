@@ -30,5 +30,7 @@ TgWatch tg_progress_watch(TgProgressLine *line);
 /** Takes the line away until the next tg_progress_at(). NULL is allowed. */
 void tg_progress_clear(TgProgressLine *line);
 void tg_progress_end(TgCli *cli);
+/** Takes away whatever line there is. May be called by a signal's handler that ends the program. */
+void tg_progress_clear_by_signal(void);
 
 #endif

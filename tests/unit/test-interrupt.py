@@ -86,17 +86,36 @@ LONG = {
     "draw ": "draw cannon --grid 200x200 --memory -o x.svg",
     "run": "run cannon --grid 60x60 -n 60 --on cpu --warmup 0 --trials 1000",
     "calibrate, 10^9 multiply-adds": "compare cannon -n 200 --grid 200x200 --on cpu",
+    "plan: seconds": "plan -n 65536 --procs 4096 --budget 60",
 }
 
 
 def test_before_first_line(folder):
-    """What a command does before it has anything to say is shown, too, and a signal ends it."""
+    """What a command does before it has anything to say is shown, too, and a signal ends it, also by Ctrl-C."""
     for what, words in LONG.items():
         run = Terminal(PROGRAM, *words.split())
         run.until(what.strip() + ": ", " of ", "so far" if "multiply" in what else " left")
-        os.kill(run.pid, signal.SIGTERM)
-        assert ended(run) == str(-signal.SIGTERM)
+        if words.startswith(("run", "plan")):
+            os.write(run.master, b"\003")
+            assert ended(run) == str(-signal.SIGINT)
+        else:
+            os.kill(run.pid, signal.SIGTERM)
+            assert ended(run) == str(-signal.SIGTERM)
+        assert run.screen.text().strip() == "", (words, run.screen.text())
         assert not list(folder.iterdir()), words
+
+
+def test_stopped_terminal(_):
+    """Ctrl-S does not hold up the end of a command that a signal ends at once."""
+    run = Terminal(PROGRAM, *LONG["run"].split())
+    run.until(" left")
+    os.write(run.master, b"\023")
+    time.sleep(0.3)
+    os.kill(run.pid, signal.SIGTERM)
+    assert run.next_status() == str(-signal.SIGTERM)
+    os.waitpid(run.leader, 0)
+    for descriptor in (run.master, run.slave, run.status):
+        os.close(descriptor)
 
 
 def test_ignored(_):
