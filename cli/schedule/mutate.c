@@ -2,6 +2,7 @@
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
+#include "progress.h"
 #include "algo.h"
 
 #include "mutate.h"
@@ -130,6 +131,17 @@ static TgExit check_output(const TgCli *cli) {
   return check_answer(cli, output);
 }
 
+/* The proof of the schedule, and about as long for an edit that is wrong. */
+static char *make_exercise(TgCli *cli, const TgAlgo *algo, const TgBindings *bindings, uint64_t seed,
+                           TgMutation *mutation, TgProof *proof, TgError *error) {
+  TgProgressLine line;
+  tg_progress_begin(&line, cli, "mutate", 2 * tg_walk_count_statements(&algo->schedule, &algo->names));
+  char *exercise =
+      tg_mutate_wrong(algo->source.text, algo->source.length, bindings, seed, &line.watch, mutation, proof, error);
+  tg_progress_end(cli);
+  return exercise;
+}
+
 static TgExit run(TgCli *cli) {
   g_auto(TgAlgo) algo = {0};
   TgBindings bindings;
@@ -143,7 +155,7 @@ static TgExit run(TgCli *cli) {
   if (!status) status = tg_memory_check_proof(cli, &algo, 0);
   if (!status) status = tg_seed_option(cli, &seed);
   if (status) return status;
-  char *exercise = tg_mutate_wrong(algo.source.text, algo.source.length, &bindings, seed, &mutation, &proof, &error);
+  char *exercise = make_exercise(cli, &algo, &bindings, seed, &mutation, &proof, &error);
   if (!exercise) return tg_algo_report(cli, &algo, &error);
   g_autofree char *command = command_text(&algo, &bindings, cli->options.output);
   g_autofree char *title = answer_title(cli->options.output);

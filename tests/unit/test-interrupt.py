@@ -86,6 +86,7 @@ LONG = {
     "draw ": "draw cannon --grid 200x200 --memory -o x.svg",
     "run": "run cannon --grid 60x60 -n 60 --on cpu --warmup 0 --trials 1000",
     "calibrate, 10^9 multiply-adds": "compare cannon -n 200 --grid 200x200 --on cpu",
+    "mutate": "mutate cannon --grid 400x400 -o x.sched",
     "plan: seconds": "plan -n 65536 --procs 4096 --budget 60",
 }
 
