@@ -72,6 +72,13 @@ void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64
   cli->progress = line;
 }
 
+void tg_progress_announce(TgProgressLine *line, TgCli *cli, const char *what) {
+  tg_progress_begin(line, cli, what, 0);
+  if (!line->shown_at_all) return;
+  line->width = columns_shown = fprintf(stderr, "\r%s", what) - 1;
+  fflush(stderr);
+}
+
 static bool go_on(void *user, int64_t done) {
   tg_progress_at(user, done);
   return !tg_interrupted();

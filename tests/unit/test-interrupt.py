@@ -106,6 +106,18 @@ def test_before_first_line(folder):
         assert not list(folder.iterdir()), words
 
 
+def test_announced(folder):
+    """Graphviz does not tell how far it is: the line says at once what it draws, and goes with the signal."""
+    run = Terminal(PROGRAM, *"topo full:400 -o x.png".split())
+    run.until("topo: drawing 79800 cables")
+    os.write(run.master, b"\003")
+    assert ended(run) == str(-signal.SIGINT)
+    assert run.screen.text().strip() == "" and not list(folder.iterdir()), run.screen.text()
+    run = Terminal(PROGRAM, *"topo full:110 -o x.dot".split())
+    assert ended(run) == "0"
+    assert "drawing" not in run.screen.text() and "x.dot" in run.screen.text(), run.screen.text()
+
+
 def test_stopped_terminal(_):
     """Ctrl-S does not hold up the end of a command that a signal ends at once."""
     run = Terminal(PROGRAM, *LONG["run"].split())
