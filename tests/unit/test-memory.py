@@ -148,6 +148,12 @@ def test_calibrate_leaves_out_what_is_too_large():
     assert not any("left_out" in sample for sample in samples if sample["m"] < 64 * 1024), samples
 
 
+def test_calibrate_refuses_what_is_too_large():
+    said = run("calibrate", "--on", "cpu", "--grid", "4x4", "--sizes", "2000,3000,4000", "--budget", "0.001",
+               "--memory-limit", "200M", expect=2).stderr
+    assert "use smaller sizes, or a larger --memory-limit; the last one was left out: " in said, said
+
+
 def test_refused_by_what_is_available():
     for kind in [resource.RLIMIT_AS, resource.RLIMIT_DATA]:
         for words in ["verify cannon --grid 1024x1024", "sim cannon --grid 1024x1024 -n 4096"]:
