@@ -45,11 +45,12 @@ def raw(megabytes, *words, kind=resource.RLIMIT_AS):
                           preexec_fn=lambda: resource.setrlimit(kind, limit))
 
 
-def peak(*words):
+def peak(*words, status=False):
     """Bytes that a run had in memory at its fullest; MALLOC_PERTURB_, which Meson sets, writes where nobody else does."""
     environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     child = subprocess.Popen([PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-    return os.wait4(child.pid, 0)[2].ru_maxrss * 1024
+    _, ended, used = os.wait4(child.pid, 0)
+    return (used.ru_maxrss * 1024, os.waitstatus_to_exitcode(ended)) if status else used.ru_maxrss * 1024
 
 
 def test_openblas_is_not_linked():
@@ -138,6 +139,20 @@ def test_advice_counts_earlier_schedules():
     said = run(*words, "350M", expect=2).stderr
     assert "prediction of summa on torus:128x128 needs" in said, said
     run(*words, re.search(r"--memory-limit (\d+M)", said)[1])
+
+
+def test_runs_stay_within_the_limit():
+    """C, its check and the buffers of OpenBLAS count, too."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes memory of its own")
+    for words in ["run cannon --grid 4x4 -n 700 --on cpu --trials 3", "run cannon --grid 4x4 -n 1200 --on cpu --trials 3 --type f64",
+                  "compare cannon --grid 4x4 -n 700 --on cpu --trials 3"]:
+        done = 0
+        for megabytes in range(20, 140, 20):
+            took, status = peak(*words.split(), "--memory-limit", f"{megabytes}M", status=True)
+            assert status in (0, 2) and (status == 2 or took < 1.1 * megabytes * MB), (words, megabytes, took, status)
+            done += status == 0
+        assert 1 < done < 6, (words, done)
 
 
 def test_calibrate_leaves_out_what_is_too_large():
