@@ -7,6 +7,7 @@ Usage: test-interrupt.py TOPOGEMM
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import tap  # noqa: E402
 from terminal import LIMIT_S, Terminal  # noqa: E402
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 VERIFY = "verify cannon --grid 400x400".split()
 EXPORT = "export cannon --grid 120x120 -n 120 -o".split()
 GIF = "draw cannon --grid 2x2 -o x.gif".split()
@@ -341,4 +342,5 @@ def test_plot_names(folder):
 if __name__ == "__main__":
     for ending in ENDING:  # nohup and `&` of a shell ignore some, and so would the commands
         signal.signal(ending, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # of SIGQUIT
     sys.exit(tap.run_cases(tap.cases_of(globals())))
