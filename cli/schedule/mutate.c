@@ -52,12 +52,21 @@ static bool is_extent(const TgAlgo *algo, const char *name) {
   return false;
 }
 
+/* The exercise as a shell and `verify` take it: "./" before what is no path yet or looks like an option, and quotes
+ * where a character means something to a shell. */
+static char *shell_word(const char *output) {
+  static const char plain[] = "_-+=.,:/@%";
+  const bool path = output[0] != '-' && (strchr(output, '/') || g_str_has_suffix(output, ".sched"));
+  g_autofree char *name = g_strconcat(path ? "" : "./", output, NULL), *shown = tg_printable(name, "");
+  for (const char *at = shown; *at; at++)
+    if ((unsigned char)*at < 0x80 && !g_ascii_isalnum(*at) && !strchr(plain, *at)) return g_shell_quote(shown);
+  return g_steal_pointer(&shown);
+}
+
 static char *command_text(const TgAlgo *algo, const TgBindings *bindings, const char *output) {
   GString *text = g_string_new(NULL);
-  bool path = strchr(output, '/') || g_str_has_suffix(output, ".sched");
-  g_autofree char *name = tg_printable(output, "");
-  g_string_append_printf(text, "topogemm verify %s%s --grid %s", path ? "" : "./", name,
-                         tg_schedule_grid_text(&algo->schedule).s);
+  g_autofree char *word = shell_word(output);
+  g_string_append_printf(text, "topogemm verify %s --grid %s", word, tg_schedule_grid_text(&algo->schedule).s);
   for (int i = 0; i < bindings->count; i++)
     if (!is_extent(algo, bindings->set[i].name))
       g_string_append_printf(text, " --set %s=%" PRId64, bindings->set[i].name, bindings->set[i].value);

@@ -673,6 +673,18 @@ def test_schedule_read_once():
         run("trace", "pipe.sched", *sized, "--on", "cpu", "-o", "t.json", "-q")
 
 
+def test_mutate_prints_a_command_that_works():
+    """Whatever the name: pasted into a shell, the command verifies the exercise."""
+    pathlib.Path("-d").mkdir()
+    for name in ["a b.sched", "-x.sched", "--json", "it's.sched", "$HOME;.sched", "~.sched", "-d/x.sched", "übung.sched", "a&b"]:
+        said = run("mutate", "cannon", f"--output={name}").stdout.splitlines()[1]
+        assert said.endswith(" rejects it"), said
+        command = shlex.split(said.removesuffix(" rejects it"))
+        assert command[0] == "topogemm", said
+        run(*command[1:], expect=3)
+    assert "topogemm verify e.sched --grid" in run("mutate", "cannon", "-o", "e.sched").stdout
+
+
 def test_mutate_ends_the_last_line():
     text = run("show", "cannon").stdout.rstrip("\n")
     run("mutate", "-", "--grid", "2x2", "-o", "m.sched", "-q", input=text)
