@@ -25,10 +25,12 @@ const TgCommand *tg_command_find(const char *name) {
 }
 
 /* Keeps files that are opened later off the numbers of closed standard streams. Opened for reading only, so that
- * writing there is still an error. */
-static void occupy_closed_streams(void) {
+ * writing there is still an error. Returns whether standard input was one of them. */
+static bool occupy_closed_streams(void) {
+  const bool input_closed = fcntl(STDIN_FILENO, F_GETFD) < 0 && errno == EBADF;
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
-    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) return;
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) break;
+  return input_closed;
 }
 
 /* A signal that ends the program leaves no temporary file and no line with the progress behind, and ends it still. */
@@ -130,7 +132,7 @@ static TgExit dispatch(TgCli *cli, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   TgCli cli = {.schedules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref)};
-  occupy_closed_streams();
+  cli.input_closed = occupy_closed_streams();
   prepare_signals();
   tg_memory_catch_glib();
   setlocale(LC_CTYPE, "");

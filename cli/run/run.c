@@ -422,6 +422,12 @@ TgExit tg_run_open(TgCli *cli, TgRunCommand *run) {
 
 /* --- what came of it -----------------------------------------------------------------------------------------------*/
 
+/* Where A or B has NaN or Inf, the error says so, and times mean nothing. */
+static bool is_worth_printing(const TgRunCommand *run) {
+  const TgCheck *check = &tg_run_entry(run, 0)->run.check;
+  return check->finite || check->matrix == TG_MATRIX_C;
+}
+
 static TgExit say(TgCli *cli, const TgRunCommand *run) {
   TgExit status = TG_EXIT_DONE;
   g_autoptr(TgJson) json = tg_json_new();
@@ -430,7 +436,7 @@ static TgExit say(TgCli *cli, const TgRunCommand *run) {
   const char *text = tg_json_text(json, &length);
   if (cli->options.json)
     tg_print(cli, "%s", text);
-  else if (!cli->options.quiet)
+  else if (!cli->options.quiet && is_worth_printing(run))
     tg_run_print(cli, run);
   if (cli->options.output) status = tg_output_file_write(cli, cli->options.output, text, length);
   return status ? status : tg_run_trace(cli, run);
