@@ -308,6 +308,22 @@ def test_gif_frames(folder):
     assert run.screen.text().strip() == "" and not (folder / "x.gif").exists() and not list((folder / "tmp").iterdir())
 
 
+NO_FOLDER = ("topogemm: cannot write {} in {}, the folder for temporary files: No such file or directory; set TMPDIR to a "
+             "folder with enough space\n")
+
+
+def test_gif_has_no_folder(folder):
+    """TMPDIR is not there, or has no room."""
+    environment = fakes(folder) | {"TMPDIR": str(folder / "none")}
+    done = subprocess.run([PROGRAM, *GIF], env={**os.environ, **environment}, check=False, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr == NO_FOLDER.format("the frames of the GIF", folder / "none"), done
+    environment = fakes(folder)
+    done = subprocess.run([PROGRAM, *GIF], env={**os.environ, **environment}, check=False, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    assert done.returncode == 1 and "tmp, the folder for temporary files: File too large; set TMPDIR to a" in done.stderr, done
+    assert list((folder / "tmp").iterdir()) == [] and not (folder / "x.gif").exists()
+
+
 def test_gif_names(folder):
     """Whatever the folder for temporary files and the output are called."""
     if not shutil.which("convert") and not shutil.which("magick"):
@@ -335,7 +351,7 @@ def test_plot_names(folder):
         assert b"<svg" in (folder / output).read_bytes() and list(temporary.iterdir()) == [], output
     missing = subprocess.run([PROGRAM, *PLOT], check=False, capture_output=True, text=True,
                              env={**os.environ, "TMPDIR": str(folder / "none")})
-    assert missing.returncode == 1 and "none/topogemm-" in missing.stderr, missing
+    assert missing.returncode == 1 and missing.stderr == NO_FOLDER.format("the gnuplot script", folder / "none"), missing
     assert len(list(folder.iterdir())) == 6
 
 
