@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 const TgCommand *tg_command_find(const char *name) {
@@ -75,6 +76,19 @@ static TgExit check_arguments(const TgCli *cli, const TgCommand *command) {
   return TG_EXIT_DONE;
 }
 
+/* Drawing takes up to 192 KiB, and SIGSEGV ends what takes more stack than the limit. The kernel looks at the limit
+ * when the stack grows, so it can still be raised here, up to the hard one. */
+static TgExit check_stack(const TgCli *cli) {
+  enum { LEAST = 256 << 10, ENOUGH = 1 << 20 };
+  struct rlimit stack;
+  if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= ENOUGH) return TG_EXIT_DONE;
+  stack.rlim_cur = MIN(ENOUGH, stack.rlim_max);
+  if (setrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur >= LEAST) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "the stack is limited to %d KiB, but at least %d are needed; raise it (ulimit -s)",
+                   (int)(stack.rlim_cur >> 10), LEAST >> 10);
+}
+
 /* A wrong product, or one beyond a tolerance, is a result, too. */
 static bool has_result(TgExit status) {
   return status == TG_EXIT_DONE || status == TG_EXIT_WRONG || status == TG_EXIT_TOLERANCE;
@@ -99,6 +113,7 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
   }
   TgExit status = check_arguments(cli, command);
   cli->command = command;
+  if (!status) status = check_stack(cli);
   if (!status) status = tg_output_files_distinct(cli, NULL);
   if (!status) status = tg_memory_limit_option(cli);
   if (!status) status = command->run(cli);

@@ -155,6 +155,24 @@ def test_runs_stay_within_the_limit():
         assert 1 < done < 6, (words, done)
 
 
+def test_small_stacks():
+    """Raised where that is allowed, otherwise refused: Graphviz and fonts take more."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes stack of its own")
+
+    def drawn(kib, most):
+        limit = (kib << 10, most << 10)
+        words = [PROGRAM, *"draw dns --grid 4x4x4 -o f.png".split()]
+        return subprocess.run(words, capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, limit))
+
+    for kib, most in [(128, 1024), (256, 256), (1024, 1024)]:
+        done = drawn(kib, most)
+        assert done.returncode == 0 and done.stderr == "", (kib, most, done)
+    done = drawn(128, 128)
+    assert done.returncode == 2 and "the stack is limited to 128 KiB, but at least 256 are needed" in done.stderr, done
+
+
 def test_calibrate_leaves_out_what_is_too_large():
     done = run("calibrate", "--on", "cpu", "--grid", "64x4", "--sizes", "8,16,32,1024", "--budget", "0.001", "--json",
                "--memory-limit", "800M")
