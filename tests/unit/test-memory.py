@@ -120,7 +120,7 @@ def test_refused_before_it_begins():
                   "export ./long.sched --grid 16x16 -n 4096 -o e.goal", "step ./long.sched --grid 16x16 -n 64",
                   "run ./long.sched --grid 16x16 -n 64 --on cpu", "compare ./long.sched --grid 16x16 -n 64 --on cpu"]:
         assert 3.2e9 < needs(*words.split(), "--memory-limit", "2G") < 3.4e9, words
-    for words in ["topo full:2000 -o f.svg", "topo full:2000 -o f.png", "sim cannon --grid 2048x2048 -n 4096",
+    for words in ["topo full:2000 -o f.svg", "topo full:900 -o f.png", "sim cannon --grid 2048x2048 -n 4096",
                   "sim ring --grid 1024 --network full:65536 -n 1024", "step cannon --grid 4x4 -n 20000",
                   "run cannon --grid 4x4 -n 20000 --on cpu", "sim cannon --grid 512x512 -n 4096 --model flow",
                   "trace cannon --grid 2048x2048 -n 4096 -o t.json", "verify cannon --grid 2048x2048"]:
