@@ -3,6 +3,7 @@
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
+#include "progress.h"
 #include "report.h"
 
 #include "suggestion.h"
@@ -15,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 const TgCommand *tg_command_find(const char *name) {
@@ -24,15 +26,18 @@ const TgCommand *tg_command_find(const char *name) {
 }
 
 /* Keeps files that are opened later off the numbers of closed standard streams. Opened for reading only, so that
- * writing there is still an error. */
-static void occupy_closed_streams(void) {
+ * writing there is still an error. Returns whether standard input was one of them. */
+static bool occupy_closed_streams(void) {
+  const bool input_closed = fcntl(STDIN_FILENO, F_GETFD) < 0 && errno == EBADF;
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
-    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) return;
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) break;
+  return input_closed;
 }
 
-/* A signal that ends the program leaves no temporary file behind, and ends it still. */
+/* A signal that ends the program leaves no temporary file and no line with the progress behind, and ends it still. */
 static void end_by_signal(int number) {
   tg_temporary_names_unlink();
+  tg_progress_clear_by_signal();
   signal(number, SIG_DFL);
   raise(number);
 }
@@ -71,6 +76,19 @@ static TgExit check_arguments(const TgCli *cli, const TgCommand *command) {
   return TG_EXIT_DONE;
 }
 
+/* Drawing takes up to 192 KiB, and SIGSEGV ends what takes more stack than the limit. The kernel looks at the limit
+ * when the stack grows, so it can still be raised here, up to the hard one. */
+static TgExit check_stack(const TgCli *cli) {
+  enum { LEAST = 256 << 10, ENOUGH = 1 << 20 };
+  struct rlimit stack;
+  if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= ENOUGH) return TG_EXIT_DONE;
+  stack.rlim_cur = MIN(ENOUGH, stack.rlim_max);
+  if (setrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur >= LEAST) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "the stack is limited to %d KiB, but at least %d are needed; raise it (ulimit -s)",
+                   (int)(stack.rlim_cur >> 10), LEAST >> 10);
+}
+
 /* A wrong product, or one beyond a tolerance, is a result, too. */
 static bool has_result(TgExit status) {
   return status == TG_EXIT_DONE || status == TG_EXIT_WRONG || status == TG_EXIT_TOLERANCE;
@@ -95,6 +113,7 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
   }
   TgExit status = check_arguments(cli, command);
   cli->command = command;
+  if (!status) status = check_stack(cli);
   if (!status) status = tg_output_files_distinct(cli, NULL);
   if (!status) status = tg_memory_limit_option(cli);
   if (!status) status = command->run(cli);
@@ -128,7 +147,7 @@ static TgExit dispatch(TgCli *cli, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   TgCli cli = {.schedules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref)};
-  occupy_closed_streams();
+  cli.input_closed = occupy_closed_streams();
   prepare_signals();
   tg_memory_catch_glib();
   setlocale(LC_CTYPE, "");

@@ -168,7 +168,7 @@ bool tg_schedule_bind_values(TgSchedule *schedule, const TgScheduleNames *names,
 bool tg_bindings_grid(TgBindings *bindings, const char *text, TgError *error);
 /** Adds name = value; the last value of a name holds. */
 bool tg_bindings_set(TgBindings *bindings, const char *name, int64_t value, TgError *error);
-/** The same from `text` ("c=2"). */
+/** The same from `text` ("c=2"), whose name must have no value yet. */
 bool tg_bindings_parse(TgBindings *bindings, const char *text, TgError *error);
 
 /** Processors of the bound grid. */

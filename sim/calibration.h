@@ -38,6 +38,7 @@ typedef struct TgCalibrationSample {
   double move_s;       /**< of a move; NaN where there is none or it is hidden */
   double fitted_s;     /**< of the run, by the numbers found */
   char *left_out;      /**< NULL: used */
+  bool too_large;      /**< it was left out because the executor refused its size */
 } TgCalibrationSample;
 
 typedef struct TgCalibration {
@@ -48,8 +49,8 @@ typedef struct TgCalibration {
   bool no_links; /**< no move took a measurable time, or there are none */
 } TgCalibration;
 
-/** Measures and fits. Errors: of the executor, where it does not run at all; FAILED where fewer samples are left than
- * the fit needs, with the reason of the last one left out. */
+/** Measures and fits. Errors: of the executor, where it does not run at all; where fewer samples are left than the
+ * fit needs, with the reason of the last one left out, TOO_LARGE if its size was refused, otherwise FAILED. */
 TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error);
 void tg_calibration_free(TgCalibration *calibration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgCalibration, tg_calibration_free)

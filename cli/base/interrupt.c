@@ -5,12 +5,12 @@
 #include <sys/time.h>
 
 enum {
-  SIGNALS = 3,
+  SIGNALS = 4,
   AGAIN_US = 100000, /* between two alarms: … */
   TOGETHER = 10,     /* so many later a signal is a new request, and ends the program at once … */
   PATIENCE = 50      /* … as the last alarm does */
 };
-static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /* Global, because a signal's handler knows nothing else. */
 static volatile sig_atomic_t noted, asked;

@@ -1,8 +1,8 @@
 /** @file interrupt.h
- * Signals that end the program (Ctrl-C, SIGTERM, a terminal that is closed) during long work: they are noted, the work
- * stops and cleans up, and main() then ends the program by the same signal, as a shell expects. A second signal,
- * a second after the first or later, ends it at once, and so does a first one that the work has not obeyed after five
- * seconds: it may wait for a pipe. */
+ * Signals that end the program (Ctrl-C, Ctrl-\, SIGTERM, a terminal that is closed) during long work: they are noted,
+ * the work stops and cleans up, and main() then ends the program by the same signal, as a shell expects. A second
+ * signal, a second after the first or later, ends it at once, and so does a first one that the work has not obeyed
+ * after five seconds: it may wait for a pipe. */
 #ifndef TG_INTERRUPT_H
 #define TG_INTERRUPT_H
 

@@ -2,10 +2,16 @@
 #include "interrupt.h"
 #include "output.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { FIRST_US = 500000, AGAIN_US = 100000 };
+
+/* Columns of the line on the terminal. Global, because a signal's handler knows nothing else. */
+static volatile sig_atomic_t columns_shown;
 
 /* "12 s", "3 min 20 s", "2 h 5 min" */
 static char *duration(double seconds) {
@@ -34,6 +40,7 @@ static void show(TgProgressLine *line) {
   int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s", what, line->done, line->total, left) - 1;
   if (width < line->width) fprintf(stderr, "%*s", line->width - width, "");
   line->width = MAX(width, line->width);
+  columns_shown = line->width;
   fflush(stderr);
 }
 
@@ -65,6 +72,13 @@ void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64
   cli->progress = line;
 }
 
+void tg_progress_announce(TgProgressLine *line, TgCli *cli, const char *what) {
+  tg_progress_begin(line, cli, what, 0);
+  if (!line->shown_at_all) return;
+  line->width = columns_shown = fprintf(stderr, "\r%s", what) - 1;
+  fflush(stderr);
+}
+
 static bool go_on(void *user, int64_t done) {
   tg_progress_at(user, done);
   return !tg_interrupted();
@@ -80,7 +94,19 @@ void tg_progress_clear(TgProgressLine *line) {
   if (!line || !line->width) return;
   fprintf(stderr, "\r%*s\r", line->width, "");
   fflush(stderr);
-  line->width = 0;
+  line->width = columns_shown = 0;
+}
+
+/* A terminal that has been stopped would hold up the end of the program, so it keeps its line. */
+void tg_progress_clear_by_signal(void) {
+  enum { ECHO = 2 }; /* "^C" */
+  char text[256];
+  const size_t length = MIN((size_t)columns_shown + ECHO, sizeof text - 2) + 2;
+  struct pollfd terminal = {.fd = STDERR_FILENO, .events = POLLOUT};
+  if (columns_shown == 0 || poll(&terminal, 1, 0) != 1 || !(terminal.revents & POLLOUT)) return;
+  memset(text, ' ', sizeof text);
+  text[0] = text[length - 1] = '\r';
+  if (write(STDERR_FILENO, text, length) > 0) columns_shown = 0;
 }
 
 void tg_progress_end(TgCli *cli) {

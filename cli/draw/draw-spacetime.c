@@ -35,11 +35,14 @@ static void run_clear(TgTimedRun *run) {
   g_free(run->step);
 }
 
-static TgExit check_steps(const TgCli *cli, const TgSimRun *run) {
-  const TgEstimate *sim = &run->estimate;
+/* Also counts what the picture keeps of each node and step: where memory is short, it is refused before it begins. */
+static TgExit check_steps(const TgCli *cli, TgSimRun *run) {
+  TgEstimate *sim = &run->estimate;
   TgError error = {0};
   int64_t steps = tg_walk_count_steps(sim->schedule, sim->names, &error);
   if (steps < 0) return tg_algo_report(cli, &run->algo, &error);
+  sim->options.keep_node_steps = true;
+  sim->more_bytes = (double)steps * sim->network.nodes * (sizeof(TgSpan) + 1);
   if (steps <= MOST_KEPT / sim->network.nodes) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "draw --spacetime: %d nodes times %" PRId64
@@ -53,7 +56,6 @@ static TgExit predict(TgCli *cli, TgTimedRun *run, const char *name, bool severa
   TgExit status = tg_sim_open(cli, &run->sim, name, several);
   if (!status) status = check_steps(cli, &run->sim);
   if (!status) status = tg_sim_prove(cli, &run->sim);
-  sim->options.keep_node_steps = true;
   if (!status) status = tg_sim_predict(cli, &run->sim);
   if (status) return status;
   if (tg_critical_path_find(sim->names, &sim->shape, &sim->network, (TgEmbeddingKind)sim->embedding.kind, &sim->options,

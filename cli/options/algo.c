@@ -171,6 +171,7 @@ static TgExit read_file(const TgCli *cli, TgAlgo *algo, const char *path) {
   GError *error = NULL;
   bool standard_input = strcmp(path, "-") == 0;
   GBytes *known = g_hash_table_lookup(cli->schedules, path);
+  if (standard_input && cli->input_closed) return tg_report(cli, TG_EXIT_FAILED, "cannot read <stdin>: it is closed");
   algo->bytes =
       known ? g_bytes_ref(known) : tg_input_bytes_read(standard_input ? "/dev/stdin" : path, LIMIT_BYTES, &error);
   if (!algo->bytes) return tg_report_error(cli, error);

@@ -2,6 +2,7 @@
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
+#include "progress.h"
 #include "algo.h"
 
 #include "mutate.h"
@@ -51,12 +52,21 @@ static bool is_extent(const TgAlgo *algo, const char *name) {
   return false;
 }
 
+/* The exercise as a shell and `verify` take it: "./" before what is no path yet or looks like an option, and quotes
+ * where a character means something to a shell. */
+static char *shell_word(const char *output) {
+  static const char plain[] = "_-+=.,:/@%";
+  const bool path = output[0] != '-' && (strchr(output, '/') || g_str_has_suffix(output, ".sched"));
+  g_autofree char *name = g_strconcat(path ? "" : "./", output, NULL), *shown = tg_printable(name, "");
+  for (const char *at = shown; *at; at++)
+    if ((unsigned char)*at < 0x80 && !g_ascii_isalnum(*at) && !strchr(plain, *at)) return g_shell_quote(shown);
+  return g_steal_pointer(&shown);
+}
+
 static char *command_text(const TgAlgo *algo, const TgBindings *bindings, const char *output) {
   GString *text = g_string_new(NULL);
-  bool path = strchr(output, '/') || g_str_has_suffix(output, ".sched");
-  g_autofree char *name = tg_printable(output, "");
-  g_string_append_printf(text, "topogemm verify %s%s --grid %s", path ? "" : "./", name,
-                         tg_schedule_grid_text(&algo->schedule).s);
+  g_autofree char *word = shell_word(output);
+  g_string_append_printf(text, "topogemm verify %s --grid %s", word, tg_schedule_grid_text(&algo->schedule).s);
   for (int i = 0; i < bindings->count; i++)
     if (!is_extent(algo, bindings->set[i].name))
       g_string_append_printf(text, " --set %s=%" PRId64, bindings->set[i].name, bindings->set[i].value);
@@ -130,6 +140,17 @@ static TgExit check_output(const TgCli *cli) {
   return check_answer(cli, output);
 }
 
+/* The proof of the schedule, and about as long for an edit that is wrong. */
+static char *make_exercise(TgCli *cli, const TgAlgo *algo, const TgBindings *bindings, uint64_t seed,
+                           TgMutation *mutation, TgProof *proof, TgError *error) {
+  TgProgressLine line;
+  tg_progress_begin(&line, cli, "mutate", 2 * tg_walk_count_statements(&algo->schedule, &algo->names));
+  char *exercise =
+      tg_mutate_wrong(algo->source.text, algo->source.length, bindings, seed, &line.watch, mutation, proof, error);
+  tg_progress_end(cli);
+  return exercise;
+}
+
 static TgExit run(TgCli *cli) {
   g_auto(TgAlgo) algo = {0};
   TgBindings bindings;
@@ -143,7 +164,7 @@ static TgExit run(TgCli *cli) {
   if (!status) status = tg_memory_check_proof(cli, &algo, 0);
   if (!status) status = tg_seed_option(cli, &seed);
   if (status) return status;
-  char *exercise = tg_mutate_wrong(algo.source.text, algo.source.length, &bindings, seed, &mutation, &proof, &error);
+  char *exercise = make_exercise(cli, &algo, &bindings, seed, &mutation, &proof, &error);
   if (!exercise) return tg_algo_report(cli, &algo, &error);
   g_autofree char *command = command_text(&algo, &bindings, cli->options.output);
   g_autofree char *title = answer_title(cli->options.output);

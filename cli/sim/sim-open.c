@@ -218,7 +218,7 @@ static double trace_bytes(const TgCli *cli, const TgEstimate *run) {
 TgExit tg_sim_prove(TgCli *cli, TgSimRun *run) {
   TgEstimate *estimate = &run->estimate;
   GError *error = NULL;
-  estimate->more_bytes = trace_bytes(cli, estimate);
+  estimate->more_bytes += trace_bytes(cli, estimate);
   estimate->memory_limit_bytes = (double)tg_memory_limit(cli);
   if (tg_estimate_prove(estimate, &error)) return TG_EXIT_DONE;
   return tg_sim_failed(cli, &run->algo, &estimate->fault, error);

@@ -33,8 +33,8 @@ typedef struct Goal {
   Lane *lane; /* by rank */
   int64_t phase, rounds;
   double ns_per_flop;
-  uint64_t limit_bytes; /* 0: none */
-  bool out_of_memory, overflow;
+  uint64_t limit_bytes;                   /* 0: none */
+  bool out_of_memory, overflow, too_slow; /* overflow: of the bytes of a message; too_slow: of the ns of a product */
 } Goal;
 
 static bool make_room(Goal *goal) {
@@ -82,7 +82,7 @@ static void see_product(void *user, const TgExportProduct *seen) {
   Goal *goal = user;
   double duration_ns = round((double)seen->flops * goal->ns_per_flop);
   bool fits = duration_ns < (double)INT64_MAX; /* not so for 0/0 either */
-  if (!fits) goal->overflow = true;
+  if (!fits) goal->too_slow = true;
   append(goal, seen->processor, PRODUCT, 0, goal->phase, fits ? (int64_t)duration_ns : 0);
 }
 
@@ -101,7 +101,8 @@ static bool end_statement(void *user, GError **error) {
   goal->phase += MAX(goal->rounds, 1);
   goal->rounds = 0;
   if (goal->out_of_memory) return refuse_operations(goal, error);
-  const char *problem = goal->overflow              ? "a product of more than 2^63-1 ns, or a message of as many bytes"
+  const char *problem = goal->overflow              ? "a message of more than 2^63-1 bytes; use smaller matrices"
+                        : goal->too_slow            ? "a product takes more than 2^63-1 ns; give a higher --flops-per-s"
                         : goal->phase >= phases_max ? "more than 2^31 statements and rounds"
                                                     : NULL;
   if (problem) g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE, "%s", problem);

@@ -262,6 +262,8 @@ static bool read_value(Reader *reader, double *value) {
   const TgWord word = text_lines_word(&reader->lines);
   char text[LONGEST_NUMBER + 1] = "";
   char *end = text;
+  if (word.length > LONGEST_NUMBER)
+    return text_lines_fail(&reader->lines, "a number of more than %d characters, the limit", (int)LONGEST_NUMBER);
   copy_word(word, text, sizeof text);
   if (!strpbrk(text, "xX(")) *value = g_ascii_strtod(text, &end); /* neither 0x1p3 nor nan(1) */
   if (end == text || *end || (reader->field == INTEGER && !is_whole(text)))

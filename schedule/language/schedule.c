@@ -99,6 +99,9 @@ bool tg_bindings_parse(TgBindings *bindings, const char *text, TgError *error) {
   if (value == INT64_MIN || value == INT64_MAX) /* what strtoll() makes of all beyond; errno is not in the page's C */
     return tg_error_set(error, 0, 0, "`%.*s`: the number is too large or too small", shown, text);
   snprintf(name, sizeof name, "%.*s", sign - text < shown ? (int)(sign - text) : shown, text);
+  for (int i = 0; i < bindings->count; i++)
+    if (strcmp(bindings->set[i].name, name) == 0)
+      return tg_error_set(error, 0, 0, "`%s` is set twice; give it one value", name);
   return tg_bindings_set(bindings, name, value, error);
 }
 

@@ -174,36 +174,62 @@ char *tg_mutate(const char *text, size_t length, uint64_t seed, TgMutation *muta
   return edited;
 }
 
-typedef enum TgVerdict { TG_VERDICT_UNUSABLE, TG_VERDICT_RIGHT, TG_VERDICT_WRONG } TgVerdict;
+typedef enum TgVerdict { TG_VERDICT_UNUSABLE, TG_VERDICT_RIGHT, TG_VERDICT_WRONG, TG_VERDICT_STOPPED } TgVerdict;
 
-static TgVerdict judge(const char *text, size_t length, const TgBindings *bindings, TgProof *proof, TgError *error) {
+/* One proof after another under one watch. */
+typedef struct TgTrial {
+  const TgWatch *watch;
+  int64_t before, done; /* statements of the proofs that are over, and of the one under way */
+} TgTrial;
+
+static bool go_on(void *user, int64_t done) {
+  TgTrial *trial = user;
+  trial->done = done;
+  return tg_watch_go_on(trial->watch, trial->before + done);
+}
+
+static TgVerdict judge(TgTrial *trial, const char *text, size_t length, const TgBindings *bindings, TgProof *proof,
+                       TgError *error) {
   TgSchedule schedule;
   TgScheduleNames *names = malloc(sizeof *names);
   TgVerdict verdict = TG_VERDICT_UNUSABLE;
+  const TgWatch watch = {.go_on = go_on, .user = trial};
   int64_t m, n, k;
   if (!names)
     tg_error_set(error, 0, 0, "out of memory");
   else if (tg_schedule_parse(&schedule, names, text, length, error) &&
            tg_schedule_bind(&schedule, names, bindings, error)) {
     tg_proof_sizes(&schedule, &m, &n, &k);
-    verdict = tg_prove(&schedule, names, TG_COLLECTIVE_WHOLE, m, n, k, proof) ? TG_VERDICT_RIGHT : TG_VERDICT_WRONG;
+    const bool ok = tg_prove_watched(&schedule, names, TG_COLLECTIVE_WHOLE, m, n, k, &watch, proof);
+    verdict = ok ? TG_VERDICT_RIGHT : proof->failure.cause == TG_CAUSE_STOPPED ? TG_VERDICT_STOPPED : TG_VERDICT_WRONG;
+    trial->before += trial->done;
+    trial->done = 0;
   }
   free(names);
   return verdict;
 }
 
-char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, TgMutation *mutation,
-                      TgProof *proof, TgError *error) {
-  TgVerdict original = judge(text, length, bindings, proof, error);
+static char *stop(const TgProof *proof, TgError *error) {
+  *error = proof->failure;
+  return NULL;
+}
+
+char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, const TgWatch *watch,
+                      TgMutation *mutation, TgProof *proof, TgError *error) {
+  TgTrial trial = {.watch = watch};
+  TgVerdict original = judge(&trial, text, length, bindings, proof, error);
   if (original == TG_VERDICT_UNUSABLE) return NULL;
+  if (original == TG_VERDICT_STOPPED) return stop(proof, error);
   if (original == TG_VERDICT_WRONG) {
     tg_error_set(error, proof->failure.line, 0, "already wrong before any edit: %s", proof->failure.message);
     return NULL;
   }
   for (uint64_t i = 0; i < TRIES; i++) {
     char *edited = tg_mutate(text, length, tg_random_at(seed, i), mutation);
-    if (edited && judge(edited, strlen(edited), bindings, proof, NULL) == TG_VERDICT_WRONG) return edited;
+    TgVerdict verdict = edited ? judge(&trial, edited, strlen(edited), bindings, proof, NULL) : TG_VERDICT_UNUSABLE;
+    if (verdict == TG_VERDICT_WRONG) return edited;
     free(edited);
+    if (verdict == TG_VERDICT_STOPPED) return stop(proof, error);
   }
   tg_error_set(error, 0, 0, "no single edit makes the schedule wrong at this size; use a larger grid");
   return NULL;

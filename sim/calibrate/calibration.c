@@ -19,13 +19,21 @@ static double flops_of(const TgCalibration *calibration, const TgCalibrationSamp
          (double)sample->block[2];
 }
 
-static bool too_few(const TgCalibration *calibration, const char *what, int found, int needed, GError **error) {
-  const char *why = "";
+/* What the last sample that was left out needs is what the advice is about. */
+static bool too_few(const TgCalibration *calibration, const TgCalibrationPlan *plan, const char *what, int found,
+                    int needed, GError **error) {
+  const TgCalibrationSample *last = NULL;
   for (guint s = 0; s < calibration->samples->len; s++)
-    if (sample_at(calibration, s)->left_out) why = sample_at(calibration, s)->left_out;
-  return TG_EXECUTOR_FAIL(error, FAILED, "only %d sample%s of %s, but the fit needs %d: give more sizes%s%s", found,
-                          found == 1 ? "" : "s", what, needed,
-                          *why ? ", or different ones; the last one was left out: " : "", why);
+    if (sample_at(calibration, s)->left_out) last = sample_at(calibration, s);
+  const bool large = last && last->too_large, limited = large && plan->options.memory_limit_bytes > 0;
+  g_set_error(error, TG_EXECUTOR_ERROR, large ? TG_EXECUTOR_ERROR_TOO_LARGE : TG_EXECUTOR_ERROR_FAILED,
+              "only %d sample%s of %s, but the fit needs %d: %s%s%s", found, found == 1 ? "" : "s", what, needed,
+              limited ? "use smaller sizes, or a larger --memory-limit"
+              : large ? "use smaller sizes"
+              : last  ? "give more sizes, or different ones"
+                      : "give more sizes",
+              last ? "; the last one was left out: " : "", last ? last->left_out : "");
+  return false;
 }
 
 /* --- products ------------------------------------------------------------------------------------------------------*/
@@ -76,7 +84,7 @@ static void add_rate(const TgCalibration *calibration, TgMachineRates *rates, do
   rates->rows++;
 }
 
-static bool fit_products(TgCalibration *calibration, GError **error) {
+static bool fit_products(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
   TgMachineProcessor *processor = &calibration->machine.processor;
   for (guint s = 0; s < calibration->samples->len; s++) {
     TgCalibrationSample *sample = sample_at(calibration, s);
@@ -87,7 +95,7 @@ static bool fit_products(TgCalibration *calibration, GError **error) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
     if (!sample->left_out && !sample->probe.hops) add_rate(calibration, &processor->rate, size_of(calibration, sample));
   }
-  if (processor->rate.rows == 0) return too_few(calibration, "products", 0, 1, error);
+  if (processor->rate.rows == 0) return too_few(calibration, plan, "products", 0, 1, error);
   processor->given |= 1 << 1;
   return true;
 }
@@ -104,7 +112,7 @@ static void set_link(TgCalibration *calibration, double latency_s, double s_per_
 }
 
 /* Moves that take a time of their own, by bytes. Where blocks have one size only, all of it is latency. */
-static bool fit_moves(TgCalibration *calibration, GError **error) {
+static bool fit_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
   double term[2 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[2];
   int rows = 0, tried = 0, unmeasurable = 0;
   for (guint s = 0; s < calibration->samples->len && rows < MOST_SAMPLES; s++) {
@@ -125,7 +133,7 @@ static bool fit_moves(TgCalibration *calibration, GError **error) {
   calibration->no_links = tried == 0 || (rows < LEAST_SAMPLES && unmeasurable > 0);
   if (calibration->no_links) return true;
   if (rows < LEAST_SAMPLES && !(calibration->tiled && rows > 0))
-    return too_few(calibration, "moves", rows, LEAST_SAMPLES, error);
+    return too_few(calibration, plan, "moves", rows, LEAST_SAMPLES, error);
   tg_least_squares(term, y, weight, rows, 2, value);
   set_link(calibration, value[0], value[1]);
   return true;
@@ -251,10 +259,10 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   for (int t = 0; t < TG_TIER_KINDS; t++) calibration->machine.tier[t].capacity_bytes = INFINITY;
   set_link(calibration, 0, 0);
   find_tile(calibration);
-  if (!fit_products(calibration, error)) return false;
+  if (!fit_products(calibration, plan, error)) return false;
   if (plan->kind->traits.overlaps)
     fit_hidden_moves(calibration);
-  else if (!fit_moves(calibration, error))
+  else if (!fit_moves(calibration, plan, error))
     return false;
   fit_rest(calibration);
   round_all(&calibration->machine);
@@ -456,6 +464,7 @@ static bool measure_all(TgCalibration *calibration, const TgCalibrationPlan *pla
       return false;
     }
     sample->left_out = g_strdup(reason->message);
+    sample->too_large = g_error_matches(reason, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE);
     g_error_free(reason);
   }
   return true;

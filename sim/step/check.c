@@ -232,11 +232,20 @@ static double estimate(const TgComputes *computes, const TgShape *shape, TgEleme
   return tg_product_error_of(element, &left, &right, data[TG_MATRIX_C], VECTORS, vectors_seed);
 }
 
+static double products_of(const TgShape *shape) {
+  return (double)shape->m * (double)shape->n * (double)shape->k;
+}
+
+uint64_t tg_check_large_need_bytes(const TgComputes *computes, const TgShape *shape, TgElement element) {
+  if (computes->right == TG_MATRICES || products_of(shape) <= usual_products)
+    return tg_check_need_bytes(computes, shape, element);
+  return (uint64_t)(shape->m + shape->n + shape->k) * VECTORS * sizeof(double);
+}
+
 bool tg_check_large_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
                             const void *a, const void *b, const void *c, double most_products, GError **error) {
   const void *const data[TG_MATRICES] = {a, b, c};
-  const double products = (double)shape->m * (double)shape->n * (double)shape->k;
-  if (computes->right == TG_MATRICES || products <= (most_products > 0 ? most_products : usual_products))
+  if (computes->right == TG_MATRICES || products_of(shape) <= (most_products > 0 ? most_products : usual_products))
     return tg_check_product(check, computes, shape, element, a, b, c, 0, error);
   *check = (TgCheck){.estimated = true,
                      .finite = true,

@@ -219,8 +219,8 @@ static void too_few_samples_are_refused(void) {
   const int64_t sizes[] = {32, 64, 160, 192};
   memcpy(plan.size, sizes, sizeof sizes);
   g_assert_null(tg_calibration_new(&plan, &error));
-  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED);
-  g_assert_true(g_str_has_prefix(error->message, "only 2 samples of moves, but the fit needs 3"));
+  g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE);
+  g_assert_true(g_str_has_prefix(error->message, "only 2 samples of moves, but the fit needs 3: use smaller sizes; "));
   g_assert_nonnull(strstr(error->message, "k is more than 256"));
   g_clear_error(&error);
 }

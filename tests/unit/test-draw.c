@@ -366,6 +366,27 @@ static void test_networks(void) {
   }
 }
 
+/* libgvc would scale them down and print a message of its own. */
+static void test_bitmap_too_wide(void) {
+  static const struct {
+    const char *network, *message;
+  } rows[] = {{"line:527", NULL},
+              {"line:528", "the picture is about 32812 pixels wide, but a bitmap has at most 32766; draw an .svg"},
+              {"mesh:4096x1", "the picture is about 253956 pixels high, but a bitmap has at most 32766; draw an .svg"}};
+  for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
+    TgTopology topology;
+    GError *error = NULL;
+    g_assert_true(tg_topology_parse(&topology, rows[r].network, NULL));
+    g_autoptr(GBytes) file = tg_draw_topology(&topology, "png", 0, &error);
+    g_assert_true((file == NULL) == (rows[r].message != NULL));
+    if (rows[r].message) {
+      g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_TOO_BIG);
+      g_assert_cmpstr(error->message, ==, rows[r].message);
+    }
+    g_clear_error(&error);
+  }
+}
+
 static void test_network_too_big(void) {
   static const struct {
     const char *network, *message;
@@ -402,5 +423,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/draw/any-text", test_any_text);
   g_test_add_func("/draw/networks", test_networks);
   g_test_add_func("/draw/network-too-big", test_network_too_big);
+  g_test_add_func("/draw/bitmap-too-wide", test_bitmap_too_wide);
   return g_test_run();
 }

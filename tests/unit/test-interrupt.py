@@ -7,6 +7,7 @@ Usage: test-interrupt.py TOPOGEMM
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import tap  # noqa: E402
 from terminal import LIMIT_S, Terminal  # noqa: E402
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 VERIFY = "verify cannon --grid 400x400".split()
 EXPORT = "export cannon --grid 120x120 -n 120 -o".split()
 GIF = "draw cannon --grid 2x2 -o x.gif".split()
@@ -86,17 +87,49 @@ LONG = {
     "draw ": "draw cannon --grid 200x200 --memory -o x.svg",
     "run": "run cannon --grid 60x60 -n 60 --on cpu --warmup 0 --trials 1000",
     "calibrate, 10^9 multiply-adds": "compare cannon -n 200 --grid 200x200 --on cpu",
+    "mutate": "mutate cannon --grid 400x400 -o x.sched",
+    "plan: seconds": "plan -n 65536 --procs 4096 --budget 60",
 }
 
 
 def test_before_first_line(folder):
-    """What a command does before it has anything to say is shown, too, and a signal ends it."""
+    """What a command does before it has anything to say is shown, too, and a signal ends it, also by Ctrl-C."""
     for what, words in LONG.items():
         run = Terminal(PROGRAM, *words.split())
         run.until(what.strip() + ": ", " of ", "so far" if "multiply" in what else " left")
-        os.kill(run.pid, signal.SIGTERM)
-        assert ended(run) == str(-signal.SIGTERM)
+        if words.startswith(("run", "plan")):
+            os.write(run.master, b"\003")
+            assert ended(run) == str(-signal.SIGINT)
+        else:
+            os.kill(run.pid, signal.SIGTERM)
+            assert ended(run) == str(-signal.SIGTERM)
+        assert run.screen.text().strip() == "", (words, run.screen.text())
         assert not list(folder.iterdir()), words
+
+
+def test_announced(folder):
+    """Graphviz does not tell how far it is: the line says at once what it draws, and goes with the signal."""
+    run = Terminal(PROGRAM, *"topo full:400 -o x.png".split())
+    run.until("topo: drawing 79800 cables")
+    os.write(run.master, b"\003")
+    assert ended(run) == str(-signal.SIGINT)
+    assert run.screen.text().strip() == "" and not list(folder.iterdir()), run.screen.text()
+    run = Terminal(PROGRAM, *"topo full:110 -o x.dot".split())
+    assert ended(run) == "0"
+    assert "drawing" not in run.screen.text() and "x.dot" in run.screen.text(), run.screen.text()
+
+
+def test_stopped_terminal(_):
+    """Ctrl-S does not hold up the end of a command that a signal ends at once."""
+    run = Terminal(PROGRAM, *LONG["run"].split())
+    run.until(" left")
+    os.write(run.master, b"\023")
+    time.sleep(0.3)
+    os.kill(run.pid, signal.SIGTERM)
+    assert run.next_status() == str(-signal.SIGTERM)
+    os.waitpid(run.leader, 0)
+    for descriptor in (run.master, run.slave, run.status):
+        os.close(descriptor)
 
 
 def test_ignored(_):
@@ -275,6 +308,22 @@ def test_gif_frames(folder):
     assert run.screen.text().strip() == "" and not (folder / "x.gif").exists() and not list((folder / "tmp").iterdir())
 
 
+NO_FOLDER = ("topogemm: cannot write {} in {}, the folder for temporary files: No such file or directory; set TMPDIR to a "
+             "folder with enough space\n")
+
+
+def test_gif_has_no_folder(folder):
+    """TMPDIR is not there, or has no room."""
+    environment = fakes(folder) | {"TMPDIR": str(folder / "none")}
+    done = subprocess.run([PROGRAM, *GIF], env={**os.environ, **environment}, check=False, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr == NO_FOLDER.format("the frames of the GIF", folder / "none"), done
+    environment = fakes(folder)
+    done = subprocess.run([PROGRAM, *GIF], env={**os.environ, **environment}, check=False, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    assert done.returncode == 1 and "tmp, the folder for temporary files: File too large; set TMPDIR to a" in done.stderr, done
+    assert list((folder / "tmp").iterdir()) == [] and not (folder / "x.gif").exists()
+
+
 def test_gif_names(folder):
     """Whatever the folder for temporary files and the output are called."""
     if not shutil.which("convert") and not shutil.which("magick"):
@@ -302,11 +351,12 @@ def test_plot_names(folder):
         assert b"<svg" in (folder / output).read_bytes() and list(temporary.iterdir()) == [], output
     missing = subprocess.run([PROGRAM, *PLOT], check=False, capture_output=True, text=True,
                              env={**os.environ, "TMPDIR": str(folder / "none")})
-    assert missing.returncode == 1 and "none/topogemm-" in missing.stderr, missing
+    assert missing.returncode == 1 and missing.stderr == NO_FOLDER.format("the gnuplot script", folder / "none"), missing
     assert len(list(folder.iterdir())) == 6
 
 
 if __name__ == "__main__":
     for ending in ENDING:  # nohup and `&` of a shell ignore some, and so would the commands
         signal.signal(ending, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # of SIGQUIT
     sys.exit(tap.run_cases(tap.cases_of(globals())))

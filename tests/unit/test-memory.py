@@ -45,11 +45,12 @@ def raw(megabytes, *words, kind=resource.RLIMIT_AS):
                           preexec_fn=lambda: resource.setrlimit(kind, limit))
 
 
-def peak(*words):
+def peak(*words, status=False):
     """Bytes that a run had in memory at its fullest; MALLOC_PERTURB_, which Meson sets, writes where nobody else does."""
     environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     child = subprocess.Popen([PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-    return os.wait4(child.pid, 0)[2].ru_maxrss * 1024
+    _, ended, used = os.wait4(child.pid, 0)
+    return (used.ru_maxrss * 1024, os.waitstatus_to_exitcode(ended)) if status else used.ru_maxrss * 1024
 
 
 def test_openblas_is_not_linked():
@@ -119,7 +120,7 @@ def test_refused_before_it_begins():
                   "export ./long.sched --grid 16x16 -n 4096 -o e.goal", "step ./long.sched --grid 16x16 -n 64",
                   "run ./long.sched --grid 16x16 -n 64 --on cpu", "compare ./long.sched --grid 16x16 -n 64 --on cpu"]:
         assert 3.2e9 < needs(*words.split(), "--memory-limit", "2G") < 3.4e9, words
-    for words in ["topo full:2000 -o f.svg", "topo full:2000 -o f.png", "sim cannon --grid 2048x2048 -n 4096",
+    for words in ["topo full:2000 -o f.svg", "topo full:900 -o f.png", "sim cannon --grid 2048x2048 -n 4096",
                   "sim ring --grid 1024 --network full:65536 -n 1024", "step cannon --grid 4x4 -n 20000",
                   "run cannon --grid 4x4 -n 20000 --on cpu", "sim cannon --grid 512x512 -n 4096 --model flow",
                   "trace cannon --grid 2048x2048 -n 4096 -o t.json", "verify cannon --grid 2048x2048"]:
@@ -128,6 +129,48 @@ def test_refused_before_it_begins():
     if not SANITIZED:  # which takes more than that for itself
         said = run("export", "cannon", "--grid", "64x64", "-n", 64, "--memory-limit", "20M", "-o", "e.goal", expect=2).stderr
         assert re.search(r"sends, receives and products need \S+ MB of memory", said), said
+
+
+def test_advice_counts_earlier_schedules():
+    """The second schedule is refused while the first one's times are kept; what the refusal names is enough."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes memory of its own")
+    words = "draw cannon summa --grid 128x128 --spacetime -n 512 -o f.dot --memory-limit".split()
+    said = run(*words, "350M", expect=2).stderr
+    assert "prediction of summa on torus:128x128 needs" in said, said
+    run(*words, re.search(r"--memory-limit (\d+M)", said)[1])
+
+
+def test_runs_stay_within_the_limit():
+    """C, its check and the buffers of OpenBLAS count, too."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes memory of its own")
+    for words in ["run cannon --grid 4x4 -n 700 --on cpu --trials 3", "run cannon --grid 4x4 -n 1200 --on cpu --trials 3 --type f64",
+                  "compare cannon --grid 4x4 -n 700 --on cpu --trials 3"]:
+        done = 0
+        for megabytes in range(20, 140, 20):
+            took, status = peak(*words.split(), "--memory-limit", f"{megabytes}M", status=True)
+            assert status in (0, 2) and (status == 2 or took < 1.1 * megabytes * MB), (words, megabytes, took, status)
+            done += status == 0
+        assert 1 < done < 6, (words, done)
+
+
+def test_small_stacks():
+    """Raised where that is allowed, otherwise refused: Graphviz and fonts take more."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes stack of its own")
+
+    def drawn(kib, most):
+        limit = (kib << 10, most << 10)
+        words = [PROGRAM, *"draw dns --grid 4x4x4 -o f.png".split()]
+        return subprocess.run(words, capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, limit))
+
+    for kib, most in [(128, 1024), (256, 256), (1024, 1024)]:
+        done = drawn(kib, most)
+        assert done.returncode == 0 and done.stderr == "", (kib, most, done)
+    done = drawn(128, 128)
+    assert done.returncode == 2 and "the stack is limited to 128 KiB, but at least 256 are needed" in done.stderr, done
 
 
 def test_calibrate_leaves_out_what_is_too_large():
@@ -144,6 +187,12 @@ def test_plan_keeps_to_the_limit():
         raise tap.Skipped("a sanitizer takes memory of its own")
     base = peak("verify", "cannon", "--grid", "4x4")
     assert peak(*"plan -n 4096 --procs 1048576 --memory-limit 60M".split()) < base + 60 * MB
+
+
+def test_calibrate_refuses_what_is_too_large():
+    said = run("calibrate", "--on", "cpu", "--grid", "4x4", "--sizes", "2000,3000,4000", "--budget", "0.001",
+               "--memory-limit", "200M", expect=2).stderr
+    assert "use smaller sizes, or a larger --memory-limit; the last one was left out: " in said, said
 
 
 def test_refused_by_what_is_available():
@@ -189,6 +238,8 @@ def test_estimates():
             ("draw dns --grid 10x10x10 -o f.png", "24M", 3), ("draw allgather --grid 32x32 -o f.pdf", "24M", 3),
             ("sim cannon --grid 512x512 -n 4096", "1K", 3), ("sim allgather --grid 96x96 -n 4096 --collective ring", "1K", 3),
             ("sim summa --grid 64x64 -n 4096 --model flow", "1K", 5),
+            ("draw cannon --grid 128x128 --spacetime -n 512 -o f.dot", "1K", 2),
+            ("draw summa --grid 128x128 --spacetime -n 512 -o f.dot", "1K", 2),
             ("trace cannon --grid 256x256 -n 4096 -o t.json", "1K", 4)]:
         need, took = needs(*words.split(), "--memory-limit", limit), peak(*words.split()) - base
         assert 0.75 * took < need < most * took, f"{words}: {need / MB:.1f} MB said, {took / MB:.1f} MB taken"

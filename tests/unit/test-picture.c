@@ -393,6 +393,40 @@ static void test_cables(void) {
   }
 }
 
+static bool is_group(const TgMark *mark) {
+  return mark->shape == TG_OUTLINE_ROUNDED && mark->fill == NULL;
+}
+
+static void check_groups_apart(const TgScene *scene) {
+  for (guint a = 0; a < scene->marks->len; a++)
+    for (guint b = 0; b < a; b++) {
+      const TgMark *one = &g_array_index(scene->marks, TgMark, a), *other = &g_array_index(scene->marks, TgMark, b);
+      if (!is_group(one) || !is_group(other)) continue;
+      const double x = fabs(one->x - other->x) - (one->width + other->width) / 2;
+      const double y = fabs(one->y - other->y) - (one->height + other->height) / 2;
+      if (MAX(x, y) < 12) complain("two boxes are %.0f apart in '%s'", MAX(x, y), scene->title);
+    }
+}
+
+/* Boxes round a circle do not overlap, and the cables between them are seen. */
+static void test_circles_of_groups(void) {
+  static const char *const rows[] = {"mesh:3x3*ring:4", "mesh:4x4*ring:4",    "torus:3x3*full:4", "switch:4*full:5",
+                                     "mesh:3x3*full:6", "hypercube:3*ring:5", "mesh:2x2*ring:6",  "line:8*full:7",
+                                     "line:12*ring:9",  "ring:3*ring:2",      "full:3*full:1",    "mesh:4x1*full:12"};
+  for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
+    TgTopology topology;
+    g_assert_true(tg_topology_parse(&topology, rows[r], NULL));
+    g_autoptr(TgScene) scene = tg_topology_scene(&topology);
+    check_groups_apart(scene);
+    for (guint s = 0; s < scene->strokes->len; s++) {
+      const TgStroke *stroke = &g_array_index(scene->strokes, TgStroke, s);
+      if (stroke->pen > 1.5 && !g_str_equal(stroke->style, "dashed")) check_cable(scene, stroke);
+      g_assert_cmpfloat(
+          hypot(stroke->point[0][0].x - stroke->point[0][3].x, stroke->point[0][0].y - stroke->point[0][3].y), >=, 12);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/picture/texts", test_texts);
@@ -406,5 +440,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/picture/one-place", test_one_place);
   g_test_add_func("/picture/four-coordinates", test_four_coordinates);
   g_test_add_func("/picture/cables", test_cables);
+  g_test_add_func("/picture/circles-of-groups", test_circles_of_groups);
   return g_test_run();
 }

@@ -82,11 +82,29 @@ static void place_grid(Figure *figure, const Element *element) {
   figure->stubs = level->kind == TG_TORUS;
 }
 
+/* The radius at which boxes round a circle leave a gap between neighbours, beside or above one another; in a full
+ * network of few boxes, cables to the next but one also miss the box between. */
+static double radius_for_boxes(const TgLevel *level, const Element *element) {
+  enum { FEW = 12 }; /* with more, the circle would be far larger than its boxes */
+  const double step = 2 * G_PI / level->nodes, apart = gap(element);
+  double radius = 0;
+  for (int32_t e = 0; e < level->nodes; e++) {
+    const double x = cos(e * step - G_PI / 2), y = sin(e * step - G_PI / 2);
+    const double dx = fabs(cos((e + 1) * step - G_PI / 2) - x), dy = fabs(sin((e + 1) * step - G_PI / 2) - y);
+    radius = MAX(radius, MIN((element->width + apart) / dx, (element->height + apart) / dy));
+    const double inwards = (element->width * fabs(x) + element->height * fabs(y)) / 2 + 12;
+    if (level->kind == TG_FULL && level->nodes > 3 && level->nodes <= FEW)
+      radius = MAX(radius, inwards / (1 - cos(step)));
+  }
+  return radius;
+}
+
 /* Round a circle, the first at the top; the circumference leaves room for every element. */
 static void place_circle(Figure *figure, const Element *element) {
   int32_t nodes = figure->level->nodes;
   double size = MAX(hypot(element->width, element->height) * 0.8, element->width) + 22;
   double radius = nodes == 1 ? 0 : MAX(size / (2 * sin(G_PI / nodes)), size * 0.62);
+  if (figure->level->span > 1 && nodes > 1) radius = MAX(radius, radius_for_boxes(figure->level, element));
   figure->width = 2 * radius + element->width + 16;
   figure->height = 2 * radius + element->height + 16;
   figure->hub = (TgPoint){figure->width / 2, figure->height / 2};

@@ -22,9 +22,12 @@ static char *find_program(GError **error) {
   return NULL;
 }
 
+static const char gif_frames[] = "the frames of the GIF";
+
 /* Writes the files into `folder`; the arguments of the program that name them are added to `words`. */
 static gboolean write_files(const char *folder, GPtrArray *files, GPtrArray *words, const TgWatch *watch,
                             GError **error) {
+  GError *reason = NULL;
   for (guint f = 0; f < files->len; f++) {
     char *name = g_strdup_printf("%06u.png", f);
     g_ptr_array_add(words, name);
@@ -32,7 +35,8 @@ static gboolean write_files(const char *folder, GPtrArray *files, GPtrArray *wor
     gsize length;
     const char *data = g_bytes_get_data(g_ptr_array_index(files, f), &length);
     if (!tg_watch_go_on(watch, files->len)) return TG_DRAW_FAIL(error, STOPPED, "stopped");
-    if (!g_file_set_contents(path, data, (gssize)length, error)) return FALSE;
+    if (!g_file_set_contents(path, data, (gssize)length, &reason))
+      return tg_program_no_temporary(gif_frames, reason, error);
   }
   return TRUE;
 }
@@ -69,7 +73,9 @@ static void remove_folder(const char *folder) {
 
 /* Joins PNG files (GBytes) to an endless GIF that shows each for `seconds`; `watch` is told the number of files. */
 static GBytes *gif_join(GPtrArray *files, double seconds, const TgWatch *watch, GError **error) {
-  g_autofree char *folder = g_dir_make_tmp("topogemm-XXXXXX", error);
+  GError *reason = NULL;
+  g_autofree char *folder = g_dir_make_tmp("topogemm-XXXXXX", &reason);
+  if (folder == NULL) tg_program_no_temporary(gif_frames, reason, error);
   if (folder == NULL) return NULL;
   GBytes *gif = join_in(folder, files, seconds, watch, error);
   remove_folder(folder);

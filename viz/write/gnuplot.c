@@ -77,14 +77,17 @@ static bool write_all(int file, const char *text) {
 
 /* A file without a name, of which nothing remains however this program ends. */
 static int open_script(const char *script, GError **error) {
+  static const char what[] = "the gnuplot script";
   g_autofree char *path = NULL;
-  const int file = g_file_open_tmp("topogemm-XXXXXX", &path, error);
+  GError *reason = NULL;
+  const int file = g_file_open_tmp("topogemm-XXXXXX", &path, &reason);
+  if (file < 0) tg_program_no_temporary(what, reason, error);
   if (file < 0) return file;
   unlink(path);
   if (write_all(file, script) && lseek(file, 0, SEEK_SET) == 0) return file;
   const int number = errno;
-  g_set_error(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "cannot write the gnuplot script: %s",
-              g_strerror(number));
+  reason = g_error_new(G_FILE_ERROR, (int)g_file_error_from_errno(number), ": %s", g_strerror(number));
+  tg_program_no_temporary(what, reason, error);
   close(file);
   return -1;
 }

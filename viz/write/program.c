@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -101,6 +102,16 @@ static gboolean wait_for(const TgProgram *program, GPid process, Written *writte
   }
   written_wait(written, 0);
   return TRUE;
+}
+
+/* GLib's messages end with the system's reason. */
+gboolean tg_program_no_temporary(const char *what, GError *reason, GError **error) {
+  const char *colon = strrchr(reason->message, ':');
+  g_set_error(error, G_FILE_ERROR, reason->code,
+              "cannot write %s in %s, the folder for temporary files:%s; set TMPDIR to a folder with enough space",
+              what, g_get_tmp_dir(), colon ? colon + 1 : reason->message);
+  g_error_free(reason);
+  return FALSE;
 }
 
 static GBytes *report(const TgProgram *program, const GByteArray *said, GError **error) {

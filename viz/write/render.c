@@ -3,6 +3,7 @@
 #include <fontconfig/fontconfig.h>
 #include <glib.h>
 #include <gvc.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -179,9 +180,21 @@ static gboolean has_space(const TgRenderFormat *format, double bytes) {
   return room != NULL;
 }
 
+/* libgvc scales a larger bitmap down to this, with a message of its own on the terminal (Graphviz 2.43, plug-in cairo).
+ */
+static gboolean check_pixels(const TgSceneSize *size, const TgRenderFormat *format, GError **error) {
+  enum { MOST_PIXELS = 32766, POINTS = 72 };
+  const double pixels =
+      ceil(MAX(size->width, size->height) * (format->dpi ? g_ascii_strtod(format->dpi, NULL) / POINTS : 0));
+  return pixels <= MOST_PIXELS ||
+         TG_DRAW_FAIL(error, TOO_BIG, "the picture is about %.0f pixels %s, but a bitmap has at most %d; draw an .svg",
+                      pixels, size->width < size->height ? "high" : "wide", MOST_PIXELS);
+}
+
 gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_t limit_bytes, GError **error) {
   const TgRenderFormat *row = find_format(format, NULL);
   if (row == NULL) return TRUE; /* tg_render() reports it */
+  if (!check_pixels(size, row, error)) return FALSE;
   const double bytes = (row->gvc_name ? base_bytes : 0) + size->marks * row->mark + size->texts * row->text +
                        size->strokes * row->stroke + size->width * size->height * row->area;
   const gboolean allowed = limit_bytes == 0 || bytes <= (double)limit_bytes;
