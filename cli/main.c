@@ -34,7 +34,7 @@ static bool occupy_closed_streams(void) {
   return input_closed;
 }
 
-/* A signal that ends the program leaves no temporary file and no line with the progress behind, and ends it still. */
+/* Removes temporary files and the progress line, and then lets the signal end the program. */
 static void end_by_signal(int number) {
   tg_temporary_names_unlink();
   tg_progress_clear_by_signal();
@@ -76,8 +76,8 @@ static TgExit check_arguments(const TgCli *cli, const TgCommand *command) {
   return TG_EXIT_DONE;
 }
 
-/* Drawing takes up to 192 KiB, and SIGSEGV ends what takes more stack than the limit. The kernel looks at the limit
- * when the stack grows, so it can still be raised here, up to the hard one. */
+/* Drawing takes up to 192 KiB of stack, and SIGSEGV ends a program that takes more than the limit. The kernel checks
+ * the limit when the stack grows, so it can still be raised here, up to the hard limit. */
 static TgExit check_stack(const TgCli *cli) {
   enum { LEAST = 256 << 10, ENOUGH = 1 << 20 };
   struct rlimit stack;
@@ -85,7 +85,7 @@ static TgExit check_stack(const TgCli *cli) {
   stack.rlim_cur = MIN(ENOUGH, stack.rlim_max);
   if (setrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur >= LEAST) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
-                   "the stack is limited to %d KiB, but at least %d are needed; raise it (ulimit -s)",
+                   "the stack is limited to %d KiB, but at least %d KiB are needed; raise the limit (ulimit -s)",
                    (int)(stack.rlim_cur >> 10), LEAST >> 10);
 }
 

@@ -8,8 +8,8 @@
  * numbers. Values of a real file are rounded to the nearest f64. Those of an integer file are read exactly: one that no
  * f64 has, from 2^53 + 1 on, is refused, and so is a sum of entries that none has.
  *
- * A line has at most 65,535 bytes, a number at most 511, comments and blank lines in a row at most 1 MiB: an endless
- * stream ends early. */
+ * A line has at most 65,535 bytes, a number at most 511, and comments and blank lines in a row at most 1 MiB, so that
+ * an endless stream ends early. */
 #ifndef TG_MTX_H
 #define TG_MTX_H
 

@@ -13,6 +13,8 @@ TgText tg_time_text(double seconds);
 TgText tg_percent_text(double ratio);
 /** Bytes as "1.5 GB", in powers of 1000. */
 TgText tg_bytes_text(double bytes);
+/** Floating-point operations a second as "8.996 Tflop/s". */
+TgText tg_rate_text(double flops_per_s);
 
 TG_END_DECLS
 

@@ -10,7 +10,7 @@ TG_BEGIN_DECLS
 
 typedef enum TgCollective {
   TG_COLLECTIVE_WHOLE,              /**< unexpanded: each receiver of a block once, each contribution once, one round */
-  TG_COLLECTIVE_AUTO,               /**< what the statement says, or a usual one of those below (see tg_rounds_init()) */
+  TG_COLLECTIVE_AUTO,               /**< the statement's own, or the usual one of those below (see tg_rounds_init()) */
   TG_COLLECTIVE_BINOMIAL,           /**< binomial tree, highest dimension first */
   TG_COLLECTIVE_RING,               /**< neighbour to neighbour round the ring, whole blocks */
   TG_COLLECTIVE_CHAIN,              /**< pipelined chain: the block in pieces, one behind the other */
@@ -80,8 +80,8 @@ typedef struct TgRounds {
  * applied one after another give the same result. Scatter, gather and alltoall pass items through positions that have
  * no slot for them: at most `length` at a time. */
 void tg_rounds_init(TgRounds *rounds, TgOp op, TgCollective collective, int32_t length, int32_t root, int32_t pieces);
-/** Begins that of a statement along a line, as tg_rounds_init() does. Where `collective` is TG_COLLECTIVE_AUTO and the
- * statement says which algorithm that is, it is that one. */
+/** Begins the collective of a statement along a line, as tg_rounds_init() does. Where `collective` is
+ * TG_COLLECTIVE_AUTO and the statement names an algorithm, it uses that one. */
 void tg_rounds_of_statement(TgRounds *rounds, const TgStatement *statement, TgCollective collective, int32_t length,
                             int32_t root);
 /** The next transfer, in order of round, from, to, item, piece (within a sender, to and item rise together); false

@@ -21,7 +21,7 @@ char *tg_mutate(const char *text, size_t length, uint64_t seed, TgMutation *muta
 
 /** Tries edits, derived from `seed`, until one parses, binds and is rejected by the proof, which is left in `proof`.
  * NULL and `error` where `text` itself is no valid schedule with these bindings, no such edit is found, or `watch`
- * (may be NULL) stops it, which is told the statements of all proofs so far: of `text`, then of each edit. */
+ * stops it. `watch` (may be NULL) is told the statements of all proofs so far: of `text`, then of each edit. */
 char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, const TgWatch *watch,
                       TgMutation *mutation, TgProof *proof, TgError *error);
 

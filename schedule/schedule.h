@@ -55,8 +55,8 @@ typedef struct TgStatement {
   uint8_t depth;      /**< repeats enclosing it; of a repeat: number of its loop variable */
   uint16_t line;      /**< source line, from 1 */
   uint16_t end;       /**< step, repeat: index of the first statement after the body */
-  uint8_t collective; /**< collectives: the TgCollective that TG_COLLECTIVE_AUTO is; 0: the usual one … */
-  uint16_t pieces;     /**< … and in how many pieces a pipelined chain sends a block; 0: as many as the line is long */
+  uint8_t collective; /**< collectives: the TgCollective that TG_COLLECTIVE_AUTO stands for; 0: the usual one */
+  uint16_t pieces;    /**< collectives: pieces of a block in a pipelined chain; 0: as many as the line is long */
   TgExpression where;
   TgExpression value; /**< repeat: the count; rooted collectives: the root's coordinate */
   TgSlot source;
@@ -168,7 +168,7 @@ bool tg_schedule_bind_values(TgSchedule *schedule, const TgScheduleNames *names,
 bool tg_bindings_grid(TgBindings *bindings, const char *text, TgError *error);
 /** Adds name = value; the last value of a name holds. */
 bool tg_bindings_set(TgBindings *bindings, const char *name, int64_t value, TgError *error);
-/** The same from `text` ("c=2"), whose name must have no value yet. */
+/** The same from `text` ("c=2"); an error where the name has a value already. */
 bool tg_bindings_parse(TgBindings *bindings, const char *text, TgError *error);
 
 /** Processors of the bound grid. */

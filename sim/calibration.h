@@ -49,8 +49,8 @@ typedef struct TgCalibration {
   bool no_links; /**< no move took a measurable time, or there are none */
 } TgCalibration;
 
-/** Measures and fits. Errors: of the executor, where it does not run at all; where fewer samples are left than the
- * fit needs, with the reason of the last one left out, TOO_LARGE if its size was refused, otherwise FAILED. */
+/** Measures and fits. Errors: of the executor, where it does not run at all. Where fewer samples are left than the fit
+ * needs, with the reason of the last one left out: TOO_LARGE if its size was refused, otherwise FAILED. */
 TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error);
 void tg_calibration_free(TgCalibration *calibration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgCalibration, tg_calibration_free)

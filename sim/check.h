@@ -42,7 +42,7 @@ bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape 
  * Without a limit of memory. */
 bool tg_check_large_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
                             const void *a, const void *b, const void *c, double most_products, GError **error);
-/** Bytes that it takes in addition to A, B and C where most_products is 0. */
+/** Bytes that tg_check_large_product() takes in addition to A, B and C where most_products is 0. */
 uint64_t tg_check_large_need_bytes(const TgComputes *computes, const TgShape *shape, TgElement element);
 
 TG_END_DECLS

@@ -29,10 +29,22 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgComparison, tg_comparison_clear)
 /** Places, from 1, by time: 1 + how many are faster. Free with g_free(). */
 int *tg_places(const double *time_s, int count);
 
-/** Whether two runs lie the same way round by prediction as measured. Predictions within a thousandth of each other are
- * ties, and so are medians that lie no further apart than their standard deviations together: ties agree with
- * anything. */
-bool tg_compare_agree(double first_s, const TgMeasurement *first, double second_s, const TgMeasurement *second);
+/** How well predictions tell runs apart. Predictions within a thousandth of each other are ties, and so are medians
+ * that lie no further apart than their standard deviations together. */
+typedef struct TgRanking {
+  int pairs;               /**< of runs … */
+  int agree, disagree;     /**< … that lie the same way round, or the other, by prediction as measured … */
+  int predicted_ties;      /**< … of which the predictions are a tie … */
+  int measured_ties;       /**< … and of which the medians are */
+  double tau;              /**< Kendall's rank correlation tau-b, from -1 to 1; NaN where either side is all ties */
+  double regret;           /**< by how much of the best median that of the predicted winner is longer; of winners that
+                                tie, the slowest */
+  double median_abs_error; /**< of (predicted - measured) / measured */
+} TgRanking;
+
+/** Of `count` runs, 1 at least. Source of tau-b: M. G. Kendall, The Treatment of Ties in Ranking Problems, Biometrika
+ * 33(3), 1945. */
+TgRanking tg_ranking(const double *predicted_s, const TgMeasurement *measured, int count);
 
 TG_END_DECLS
 

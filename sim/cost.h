@@ -16,9 +16,9 @@
 TG_BEGIN_DECLS
 
 enum {
-  TG_COST_MOST_PIECES = 512, /**< in which a pipelined chain is tried */
+  TG_COST_MOST_PIECES = 512, /**< the most that are tried for a pipelined chain */
   TG_COST_CHOICE_MS = 2000,
-  TG_COST_MOST_TRANSFERS = 1 << 20 /**< of a statement, that a choice may need; what it takes is counted beforehand */
+  TG_COST_MOST_TRANSFERS = 1 << 20 /**< the most of a statement in a choice; their memory is counted beforehand */
 };
 
 typedef enum TgCostModel {
@@ -47,8 +47,8 @@ typedef struct TgCostOptions {
   TgCostModel model;
   TgCollective collective; /**< whole is expanded as auto … */
   bool whole;              /**< … unless it stays so: one round, each receiver straight from the owner */
-  double choice_s;         /**< that the choice may take, about; 0: TG_COST_CHOICE_MS */
-  bool as_executed;        /**< auto is what executors take; else the algorithms with which the run takes least time */
+  double choice_s;         /**< about how long the choice may take; 0: TG_COST_CHOICE_MS */
+  bool as_executed;        /**< auto means what executors use; otherwise, what makes the run fastest */
   bool overlap;            /**< products run during later transfers that do not read what they write */
   double skew_s;           /**< every node starts at a random time in [0, skew_s) */
   double jitter;           /**< every cost times 1 + a random number in [0, jitter) */
@@ -102,10 +102,10 @@ typedef struct TgCost {
   int64_t node_entries;  /**< nodes; or groups, of which an entry has when the first enters and the last leaves, and
                               the most time that one node spends in products; not when the last of these ends */
   TgTierCost tiers;
-  TgSchedule *schedule;  /**< as predicted: its statements name the algorithms that TG_COLLECTIVE_AUTO is, … */
-  int collective;        /**< … where this TgCollective, which they all took, is that one */
-  int collectives_tried; /**< sets of algorithms that were predicted to choose among; 0: there was no choice … */
-  int collectives_left;  /**< … and those that were not, because it would take too long */
+  TgSchedule *schedule;  /**< as predicted; if `collective` is TG_COLLECTIVE_AUTO, statements name their algorithms */
+  int collective;        /**< TgCollective with which the schedule was predicted */
+  int collectives_tried; /**< sets of algorithms that were predicted for the choice; 0: there was no choice */
+  int collectives_left;  /**< sets that were not predicted, because that would take too long */
   double wall_s;         /**< that this prediction took */
   TgError failure;       /**< where the schedule fails; all that is left where tg_cost_predict() does */
 } TgCost;
@@ -125,10 +125,10 @@ typedef struct TgCostCollective {
   int64_t pieces; /**< in which a block travels */
 } TgCostCollective;
 
-/** Writes them in order of the statements, without those of lines of one processor. Returns their number. */
+/** Writes the collectives in order of statements, without those along lines of one processor. Returns their number. */
 int tg_cost_collectives(const TgCost *cost, const TgScheduleNames *names,
                         TgCostCollective collectives[TG_MAX_STATEMENTS]);
-/** The same in a line, as "A by chain in 16 pieces, B by binomial", or where all are alike, "chain in 16 pieces". NULL
+/** The same as text: "A by chain in 16 pieces, B by binomial", or, where all are alike, "chain in 16 pieces". NULL
  * where there are none. Free with g_free(). */
 char *tg_cost_collectives_text(const TgCost *cost, const TgScheduleNames *names);
 

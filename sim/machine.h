@@ -154,6 +154,13 @@ int tg_machine_axis(const TgTopology *topology, int level, int axis);
  * where the file gives it there, else that of [level.N], else that of [link]. */
 TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topology, int level, int axis);
 
+/** Whether its numbers, the residual among them, were measured by topogemm calibrate; otherwise the residual is a
+ * guess.
+ */
+static inline bool tg_machine_is_measured(const TgMachine *machine) {
+  return machine->executor.given != 0;
+}
+
 /** Rows of C that a processor computes for m of them: its tiles are always whole. */
 double tg_machine_tiled_rows(const TgMachine *machine, int64_t m);
 /** … and columns for n of them. */

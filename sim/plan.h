@@ -36,7 +36,7 @@ typedef struct TgPlanRequest {
   int top;              /**< places of the ranking, from 1 */
   double budget_s;      /**< how long the search may take; what is not predicted by then is rejected with that reason */
   const TgWatch *watch; /**< told the seconds of the budget that have gone, and can end it early; NULL: nobody */
-  double limit_bytes;   /**< the most memory that a proof, or a prediction, may take; 0: no limit */
+  double limit_bytes;   /**< the most memory that a proof or a prediction may take; 0: no limit */
 } TgPlanRequest;
 
 /** A place of the ranking: the best of what was tried with one schedule on one grid. */
@@ -45,8 +45,8 @@ typedef struct TgPlanPlace {
   TgBindings bindings;
   char grid[48];
   char topology[TG_TOPOLOGY_TEXT_BYTES];
-  char *parameters; /**< "b=4", "" where there are none to choose */
-  char *collectives; /**< which algorithms they take, as tg_cost_collectives_text() has it; NULL: none sends anything */
+  char *parameters;  /**< "b=4", "" where there are none to choose */
+  char *collectives; /**< their algorithms, as tg_cost_collectives_text() writes them; NULL: none sends anything */
   TgEmbeddingKind embedding;
   int64_t processors;
   double predicted_s, compute_s, communication_s;

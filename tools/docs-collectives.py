@@ -65,7 +65,7 @@ def open_mpi(size, processors):
 
 
 def table(program):
-    """All lines."""
+    """The lines of the table."""
     lines = ["| block | processors | `auto` | Open MPI |", "|---:|---:|---|---|"]
     lines += [f"| {size_text(size)} | {p} | {ours(program, size, p)} | {open_mpi(size, p)} |"
               for size in SIZES for p in PROCESSORS]

@@ -142,7 +142,7 @@ def run_words(words, limit, environment):
         with subprocess.Popen(words, stdout=output, stderr=errors, cwd=ROOT, env={**os.environ, **environment},
                               start_new_session=True) as process:
             RUNNING.add(process)
-            if ENDED.is_set():  # since it was started
+            if ENDED.is_set():  # end_all() ran before this process was noted
                 os.killpg(process.pid, signal.SIGKILL)
             late = ""
             try:
@@ -354,8 +354,8 @@ def run_part(part, options, prefix):
 
 
 def run_beside(parts, jobs, options, prefix):
-    """So many at the same time; whether all went well. In threads of their own, because an interrupt comes in the main
-    thread, maybe just after it has started a process and before it has noted that."""
+    """Runs `jobs` parts at a time; whether all went well. They run in other threads, because an interrupt arrives in
+    the main thread, where it may come just after a process was started and before that was noted."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         running = [pool.submit(run_part, part, options, prefix) for part in parts]
         try:
@@ -367,7 +367,7 @@ def run_beside(parts, jobs, options, prefix):
 
 
 def run_all(parts, options, prefix):
-    """In their order, but tests and tests under tools beside each other: only what is measured needs the GPU alone."""
+    """In order, but tests and tests under tools at the same time: only measurements need the GPU to themselves."""
     builds = [part for part in parts if part.name.startswith("build")]
     measures = [part for part in parts if part.name.startswith("measure")]
     for part in builds:

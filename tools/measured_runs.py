@@ -1,4 +1,6 @@
 """Tables of docs-measured.py: schedules that `topogemm run` executed, beside a kernel of the ladder."""
+import itertools
+import math
 import re
 import statistics
 
@@ -125,6 +127,44 @@ def compared(files):
         + where(environments)]
 
 
+def sign_beyond(difference, tie):
+    return (difference > tie) - (difference < -tie)
+
+
+def rank_correlation(rows):
+    """Kendall's tau-b with the ties of `topogemm compare`, as text; in words where there is none."""
+    signs = []
+    for one, other in itertools.combinations(rows, 2):
+        spread = sum(max(row["measured"]["times"]["stddev"] or 0, 0) for row in (one, other))
+        signs.append((sign_beyond(one["predicted_s"] - other["predicted_s"],
+                                  1e-3 * min(one["predicted_s"], other["predicted_s"])),
+                      sign_beyond(one["measured_s"] - other["measured_s"], spread)))
+    predicted, measured = (sum(pair[side] != 0 for pair in signs) for side in (0, 1))
+    if not measured:
+        return "too noisy to rank"
+    if not predicted:
+        return "predicted alike"
+    return f"{sum(a * b for a, b in signs) / math.sqrt(predicted * measured):.2f}"
+
+
+def ranking(files):
+    """A line a comparison of several schedules: whether the predictions tell them apart."""
+    lines = []
+    for one in files:
+        rows = one.get("comparisons", [])
+        if len(rows) < 2:
+            continue
+        least = min(row["predicted_s"] for row in rows)
+        chosen = max(row["measured_s"] for row in rows if row["predicted_s"] - least <= 1e-3 * least)
+        regret = chosen / min(row["measured_s"] for row in rows) - 1
+        error = statistics.median(abs(row["error"]) for row in rows)
+        ran = rows[0]["measured"]
+        lines.append([rows[0]["on"], ran["transport"], ran["grid"], str(ran["n"]),
+                      ", ".join(row["algorithm"] for row in rows), f"{error * 100:.1f} %", rank_correlation(rows),
+                      f"{regret * 100:.1f} %"])
+    return markdown(["`--on`", "transport", "grid", "n", "schedules", "median error", "rank correlation", "regret"], lines)
+
+
 TOOLS = ["test", "memcheck", "racecheck", "synccheck"]
 
 
@@ -157,4 +197,4 @@ def checks(files):
     return markdown(["", "alone"] + TOOLS[1:], lines) + ["", f"At commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}."]
 
 
-TABLES = {"checks": checks, "compare": compared, "runs": runs, "shifts": shifts, "shapes": shapes}
+TABLES = {"checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}

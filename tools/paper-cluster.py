@@ -25,7 +25,7 @@ REGION = re.compile(r"^<!-- (\w+) -->\n.*?^<!-- end -->\n", re.M | re.S)
 SETS = {1: (2**15, 2**15, 2**15), 2: (2**16, 2**15, 2**15), 3: (2**16, 2**15, 2**16), 4: (2**16, 2**16, 2**16),
         5: (2**17, 2**16, 2**16)}
 NODES = (2, 4, 8)
-# By trees, as the paper has it.
+# Binomial trees, as in the paper.
 MACHINE = ("--machine", "cluster-gtx1070", "--collective", "binomial")
 CPU_S, CPU_GPU_S, SPEEDUP = 54142, 5722, 96.9  # sections I and IV
 CPU_PEAK = 4 * 4.2e9 * 32  # i7-7700: four cores, 4.2 GHz, two fused multiply-adds of eight floats a cycle

@@ -19,7 +19,7 @@ import tempfile
 
 MARKS = re.compile(r'\s+# (?:first (\d+) lines)?(?:, )?(figures vary)?$')
 FILE = re.compile(r'^```text (\S+)\n(.*?)^```$', re.M | re.S)
-FIGURE = re.compile(r'(?<![\w.])\d[\d.]*(?:e[-+]?\d+)?x?(?!\w)(?: (?:us|ms|s|kB|MB|GB|%))?')
+FIGURE = re.compile(r'(?<![\w.])\d[\d.]*(?:e[-+]?\d+)?x?(?!\w)(?: (?:us|ms|s|kB|MB|GB|%|[kMGT]?flop/s))?')
 
 
 def run(line, folder, environment):

@@ -28,7 +28,7 @@ typedef struct TgCli {
   const TgCommand *command; /**< NULL before it is known */
   TgOptions options;
   bool colour_out, colour_err; /**< escapes may be written there */
-  bool input_closed;           /**< there was no standard input when the program began */
+  bool input_closed;           /**< standard input was closed when the program began */
   int output_error;            /**< errno of the first failed write to standard output; 0 while there is none */
   TgProgressLine *progress;    /**< shown now, or NULL */
   uint64_t memory_limit_bytes; /**< of --memory-limit; 0: what is available */

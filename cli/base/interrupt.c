@@ -6,9 +6,9 @@
 
 enum {
   SIGNALS = 4,
-  AGAIN_US = 100000, /* between two alarms: … */
-  TOGETHER = 10,     /* so many later a signal is a new request, and ends the program at once … */
-  PATIENCE = 50      /* … as the last alarm does */
+  AGAIN_US = 100000, /* between two alarms */
+  TOGETHER = 10,     /* alarms after which another signal is a new request, and ends the program at once */
+  PATIENCE = 50      /* alarms after which the program ends at once without another signal */
 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -16,8 +16,8 @@ static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static volatile sig_atomic_t noted, asked;
 static struct sigaction before[SIGNALS];
 
-/* Several signals often come together, as from a service manager or a shell that ends a group: one is enough to stop in
- * order, and another one shortly after it must not prevent that. */
+/* Several signals often come together, for example from a service manager or a shell that ends a process group. The
+ * first one starts an orderly stop, and another one shortly after it must not cut that short. */
 static void note(int number) {
   if (noted) {
     if (asked >= TOGETHER) tg_interrupt_obey();

@@ -1,8 +1,8 @@
 /** @file interrupt.h
  * Signals that end the program (Ctrl-C, Ctrl-\, SIGTERM, a terminal that is closed) during long work: they are noted,
- * the work stops and cleans up, and main() then ends the program by the same signal, as a shell expects. A second
- * signal, a second after the first or later, ends it at once, and so does a first one that the work has not obeyed
- * after five seconds: it may wait for a pipe. */
+ * the work stops and cleans up, and main() then ends the program by the same signal, as a shell expects. Another signal
+ * ends it at once if it comes at least one second after the first. So does the first one if the work has not obeyed it
+ * after five seconds, for example because it waits for a pipe. */
 #ifndef TG_INTERRUPT_H
 #define TG_INTERRUPT_H
 

@@ -10,7 +10,7 @@
 
 enum { FIRST_US = 500000, AGAIN_US = 100000 };
 
-/* Columns of the line on the terminal. Global, because a signal's handler knows nothing else. */
+/* Columns of the line on the terminal. Global, because a signal handler can reach nothing else. */
 static volatile sig_atomic_t columns_shown;
 
 /* "12 s", "3 min 20 s", "2 h 5 min" */
@@ -97,7 +97,7 @@ void tg_progress_clear(TgProgressLine *line) {
   line->width = columns_shown = 0;
 }
 
-/* A terminal that has been stopped would hold up the end of the program, so it keeps its line. */
+/* A stopped terminal (Ctrl-S) would hold up the end of the program, so its line stays. */
 void tg_progress_clear_by_signal(void) {
   enum { ECHO = 2 }; /* "^C" */
   char text[256];

@@ -21,7 +21,7 @@ struct TgProgressLine {
 /** Begins, and makes it the line that errors and text clear away; nothing appears within the first half second, nor
  * with `--quiet` or where standard error is no terminal. */
 void tg_progress_begin(TgProgressLine *line, TgCli *cli, const char *what, int64_t total);
-/** The same for long work that cannot tell how far it is: `what`, printable ASCII, appears at once, alone. */
+/** The same for long work that cannot report its progress: only `what` (printable ASCII) appears, and at once. */
 void tg_progress_announce(TgProgressLine *line, TgCli *cli, const char *what);
 void tg_progress_at(TgProgressLine *line, int64_t done);
 /** The same for work that tells its total, too; `line` is a TgProgressLine. */
@@ -32,7 +32,7 @@ TgWatch tg_progress_watch(TgProgressLine *line);
 /** Takes the line away until the next tg_progress_at(). NULL is allowed. */
 void tg_progress_clear(TgProgressLine *line);
 void tg_progress_end(TgCli *cli);
-/** Takes away whatever line there is. May be called by a signal's handler that ends the program. */
+/** Clears the line, if there is one. May be called by a signal handler that ends the program. */
 void tg_progress_clear_by_signal(void);
 
 #endif

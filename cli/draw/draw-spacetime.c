@@ -35,7 +35,8 @@ static void run_clear(TgTimedRun *run) {
   g_free(run->step);
 }
 
-/* Also counts what the picture keeps of each node and step: where memory is short, it is refused before it begins. */
+/* Also counts the memory that the picture keeps for each node and step, so that too large a picture is refused before
+ * the prediction begins. */
 static TgExit check_steps(const TgCli *cli, TgSimRun *run) {
   TgEstimate *sim = &run->estimate;
   TgError error = {0};

@@ -45,7 +45,7 @@ static void print_json(TgCli *cli, const char *text, const TgTopologyFacts *fact
   tg_print_json(cli, json);
 }
 
-/* Graphviz does not tell how far it is; 5,000 cables take about 4 s as PNG, 100,000 a minute. */
+/* Graphviz does not report its progress; 5,000 cables take about 4 s as PNG, 100,000 a minute. */
 static void announce(TgCli *cli, TgProgressLine *line, const TgTopology *topology, char *text, size_t size) {
   enum { MANY = 5000 };
   const int64_t cables = topology->links / 2;

@@ -194,8 +194,8 @@ static void print_legend(TgCli *cli, const TgPlanRun *run) {
   }
   if (ties || rounded || bounds || unproved) tg_print(cli, "\n");
   if (ties)
-    tg_print(cli, "  =: tied with the first: within %.3g %% of it, the machine's residual error\n",
-             100 * run->machine.residual);
+    tg_print(cli, "  =: tied with the first: within %.3g %% of it, the machine's residual error%s\n",
+             100 * run->machine.residual, tg_machine_is_measured(&run->machine) ? "" : " (a guess)");
   if (rounded) tg_print(cli, "  predicted <=: at sizes rounded up to whole blocks\n");
   if (bounds) tg_print(cli, "  memory <=: an upper bound; the other figures are from the prover\n");
   if (unproved) tg_print(cli, "  *: not proved on this grid, because that would take long; use `topogemm verify`\n");

@@ -30,8 +30,7 @@ static inline const TgComparison *tg_compare_result(const TgCompareCommand *comp
 
 /** Places of all ALGOs, from 1, by the predicted or by the measured time. Free with g_free(). */
 int *tg_compare_places(const TgCompareCommand *compare, bool measured);
-/** Whether no two ALGOs are the other way round by prediction. Predictions within a thousandth of each other are ties,
- * and so are medians that lie no further apart than their standard deviations together: ties agree with anything. */
-bool tg_compare_agrees(const TgCompareCommand *compare);
+/** How well the predictions of all ALGOs tell their runs apart. */
+TgRanking tg_compare_ranking(const TgCompareCommand *compare);
 
 #endif

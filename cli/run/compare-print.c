@@ -87,6 +87,10 @@ static void write_result(TgJson *json, const TgCompareCommand *compare, guint r)
   tg_json_end_object(json);
 }
 
+TG_FIELD_TABLE(ranking_fields, TG_FIELD(TgRanking, pairs), TG_FIELD(TgRanking, agree), TG_FIELD(TgRanking, disagree),
+               TG_FIELD(TgRanking, predicted_ties), TG_FIELD(TgRanking, measured_ties), TG_FIELD(TgRanking, tau),
+               TG_FIELD(TgRanking, regret), TG_FIELD(TgRanking, median_abs_error));
+
 void tg_compare_write(TgJson *json, const TgCompareCommand *compare) {
   const guint count = compare->results->len;
   if (count == 1) {
@@ -108,6 +112,10 @@ void tg_compare_write(TgJson *json, const TgCompareCommand *compare) {
     tg_json_end_object(json);
   }
   tg_json_end_array(json);
+  const TgRanking ranking = tg_compare_ranking(compare);
+  tg_json_member_object(json, "ranking", TG_JSON_LINES);
+  tg_json_members(json, ranking_fields, &ranking);
+  tg_json_end_object(json);
   write_calibration(json, compare);
   tg_environment_write(json, &compare->run.environment);
   tg_json_end_object(json);
@@ -315,6 +323,26 @@ static void print_one(TgCli *cli, const TgCompareCommand *compare) {
   print_steps(cli, measured, result, compare->run.kind->traits.takes_turns);
 }
 
+static const char *verdict_of(const TgRanking *ranking) {
+  if (ranking->measured_ties == ranking->pairs)
+    return "The runs are too noisy to rank: their times differ by no more than their standard deviations.";
+  if (ranking->predicted_ties == ranking->pairs) return "The prediction does not tell them apart.";
+  return ranking->disagree == 0 ? "The prediction ranks them correctly, except for ties."
+                                : "The prediction does not rank them correctly.";
+}
+
+/* What a user decides by is whether the predicted winner is a good choice. */
+static void print_ranking(TgCli *cli, const TgCompareCommand *compare) {
+  const TgRanking ranking = tg_compare_ranking(compare);
+  g_autoptr(GString) words = g_string_new(NULL);
+  tg_print(cli, "\n");
+  tg_print_wrapped(cli, verdict_of(&ranking), 2, 0);
+  g_string_printf(words, "the predicted winner takes %.1f %% longer than the fastest; median absolute error %.1f %%",
+                  100 * ranking.regret, 100 * ranking.median_abs_error);
+  if (!isnan(ranking.tau)) g_string_append_printf(words, "; rank correlation %.2f (Kendall's tau-b)", ranking.tau);
+  tg_print_wrapped(cli, words->str, 2, 0);
+}
+
 static void print_several(TgCli *cli, const TgCompareCommand *compare) {
   const guint count = compare->results->len;
   g_autofree int *predicted = tg_compare_places(compare, false), *measured = tg_compare_places(compare, true);
@@ -338,8 +366,7 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
   }
   tg_table_print(cli, table, 2, true);
   tg_print_wrapped(cli, "error: (predicted - measured) / measured; steps: median absolute error of the steps", 2, 0);
-  tg_print(cli, "\n  The prediction %s.\n",
-           tg_compare_agrees(compare) ? "ranks them correctly, except for ties" : "does not rank them correctly");
+  print_ranking(cli, compare);
 }
 
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare) {

@@ -172,14 +172,15 @@ int *tg_compare_places(const TgCompareCommand *compare, bool measured) {
   return tg_places(time_s, (int)compare->results->len);
 }
 
-bool tg_compare_agrees(const TgCompareCommand *compare) {
-  for (guint r = 0; r < compare->results->len; r++)
-    for (guint other = 0; other < r; other++)
-      if (!tg_compare_agree(tg_compare_result(compare, r)->expected.time_s, &tg_run_entry(&compare->run, r)->run.time,
-                            tg_compare_result(compare, other)->expected.time_s,
-                            &tg_run_entry(&compare->run, other)->run.time))
-        return false;
-  return true;
+TgRanking tg_compare_ranking(const TgCompareCommand *compare) {
+  const guint count = compare->results->len;
+  g_autofree double *predicted_s = g_new(double, count);
+  g_autofree TgMeasurement *measured = g_new(TgMeasurement, count);
+  for (guint r = 0; r < count; r++) {
+    predicted_s[r] = tg_compare_result(compare, r)->expected.time_s;
+    measured[r] = tg_run_entry(&compare->run, r)->run.time;
+  }
+  return tg_ranking(predicted_s, measured, (int)count);
 }
 
 /* --- the command ---------------------------------------------------------------------------------------------------*/

@@ -203,7 +203,7 @@ static const char *operands_of(const TgRunEntry *result) {
 static void add_times(TgTable *table, const TgRunEntry *result) {
   const TgMeasurement *time = &result->run.time;
   const double rate = result->run.flops_per_s;
-  g_autofree char *flops = isnan(rate) ? g_strdup("") : g_strdup_printf("; %.4g Gflop/s", rate * 1e-9);
+  g_autofree char *flops = isnan(rate) ? g_strdup("") : g_strdup_printf("; %s", tg_rate_text(rate).s);
   tg_table_add_fact(table, "time", tg_time_text(time->median_s).s, "median of %d run%s after a warm-up of %d%s",
                     time->trials, plural(time->trials), time->warmup, flops);
   tg_table_add_fact(table, "spread", tg_time_text(time->stddev_s).s, "standard deviation; range %s to %s, mean %s",

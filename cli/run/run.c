@@ -393,12 +393,12 @@ static TgExit prove_all(TgCli *cli, const TgRunCommand *run) {
   return status;
 }
 
-/* Bytes of the buffers of OpenBLAS 0.3.21, which is loaded by now: 3 MB where n = 700, 6 MB where n = 2000, measured
- * with 1 to 8 threads. */
+/* Bytes of the buffers of OpenBLAS 0.3.21, which is loaded by now: 3 MB at n = 700, 6 MB at n = 2000, measured with
+ * 1 to 8 threads. */
 static const double buffer_bytes = 4e6;
 
-/* What an executor on the CPU may take: beside it there are C, its check, and the buffers of the library that
- * multiplies. */
+/* Sets the memory that an executor on the CPU may take: the limit less C, its check, and the buffers of the BLAS
+ * library. */
 static TgExit limit_memory(const TgCli *cli, TgRunCommand *run) {
   const TgInput *input = &run->input;
   const TgComputes *computes = &tg_run_entry(run, 0)->algo.schedule.computes;
@@ -422,7 +422,7 @@ TgExit tg_run_open(TgCli *cli, TgRunCommand *run) {
 
 /* --- what came of it -----------------------------------------------------------------------------------------------*/
 
-/* Where A or B has NaN or Inf, the error says so, and times mean nothing. */
+/* If A or B contains NaN or Inf, the error reports it, and the times mean nothing. */
 static bool is_worth_printing(const TgRunCommand *run) {
   const TgCheck *check = &tg_run_entry(run, 0)->run.check;
   return check->finite || check->matrix == TG_MATRIX_C;

@@ -52,8 +52,8 @@ static bool is_extent(const TgAlgo *algo, const char *name) {
   return false;
 }
 
-/* The exercise as a shell and `verify` take it: "./" before what is no path yet or looks like an option, and quotes
- * where a character means something to a shell. */
+/* The name of the exercise's file for a shell and `verify`: "./" before a name that `verify` would not take for a path
+ * or that looks like an option, and quotes if a character is special to a shell. */
 static char *shell_word(const char *output) {
   static const char plain[] = "_-+=.,:/@%";
   const bool path = output[0] != '-' && (strchr(output, '/') || g_str_has_suffix(output, ".sched"));
@@ -140,7 +140,7 @@ static TgExit check_output(const TgCli *cli) {
   return check_answer(cli, output);
 }
 
-/* The proof of the schedule, and about as long for an edit that is wrong. */
+/* The total of the progress line counts two proofs: of the schedule, and of an edit, which takes about as long. */
 static char *make_exercise(TgCli *cli, const TgAlgo *algo, const TgBindings *bindings, uint64_t seed,
                            TgMutation *mutation, TgProof *proof, TgError *error) {
   TgProgressLine line;

@@ -50,7 +50,7 @@ static void print_symbols(TgCli *cli, const TgEstimate *run, TgFormulaSymbols sy
   print_text(cli, "where", line);
 }
 
-/* Time of the same run, with the same algorithms of its collectives, with other options; NaN where that fails. */
+/* Time of the same run, with the same algorithms for its collectives but other options; NaN where that fails. */
 static double time_with(const TgEstimate *run, const TgCostOptions *options) {
   TgCost cost = {0};
   TgCostOptions same = *options;

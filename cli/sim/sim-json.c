@@ -62,7 +62,7 @@ TG_FIELD_TABLE(run_fields, TG_FIELD(TgEstimate, closed_form_s), TG_FIELD(TgEstim
 TG_FIELD_TABLE(step_fields, TG_FIELD(TgTraceStep, label), TG_FIELD(TgTraceStep, index), TG_FIELD(TgTraceStep, start_s),
                TG_FIELD(TgTraceStep, end_s), TG_FIELD(TgTraceStep, messages), TG_FIELD(TgTraceStep, bytes));
 
-/* What `collective` came to. */
+/* The algorithms that `collective` stands for in this prediction. */
 static void write_collectives(TgJson *json, const TgEstimate *run) {
   TgCostCollective all[TG_MAX_STATEMENTS];
   const int count = tg_cost_collectives(run->cost, run->names, all);
@@ -87,6 +87,8 @@ static void write_problem(TgJson *json, const TgEstimate *run) {
   tg_json_member_string(json, "embedding", tg_embedding_name(run->embedding.kind));
   tg_json_member_string(json, "machine", run->machine.name);
   tg_json_member_string(json, "machine_topology", *run->machine.network ? run->machine.network : NULL);
+  tg_json_member_double(json, "residual", run->machine.residual);
+  tg_json_member_bool(json, "residual_is_measured", tg_machine_is_measured(&run->machine));
   tg_json_member_string(json, "model", tg_cost_model_name(run->options.model));
   tg_json_member_string(json, "collective", tg_collective_name(run->options.collective));
   write_collectives(json, run);
@@ -159,6 +161,7 @@ void tg_sim_write(TgJson *json, const TgEstimate *run) {
   tg_json_member_string(json, "isoefficiency",
                         run->formula ? tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY) : NULL);
   tg_json_members(json, cost_fields, cost);
+  tg_json_member_double(json, "busiest_link_s", tg_sim_busiest_link_s(run));
   tg_json_members(json, run_fields, run);
   tg_json_member_integer(json, "bytes_per_processor", run->memory.words * run->options.element_bytes);
   write_steps(json, cost);

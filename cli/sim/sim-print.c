@@ -131,7 +131,7 @@ static void sim_print_links(TgCli *cli, const TgEstimate *run) {
   if (!count) return;
   const int64_t alike = count_busiest(run->cost);
   if (alike == run->cost->trace.links) {
-    tg_print(cli, "\n  all %" PRId64 " links carry %" PRId64 " bytes\n", alike, run->cost->max_link_bytes);
+    tg_print(cli, "\n  all %" PRId64 " links carry %s\n", alike, tg_bytes_text((double)run->cost->max_link_bytes).s);
     return;
   }
   g_autoptr(TgTable) table = tg_table_new("lr");
@@ -141,7 +141,7 @@ static void sim_print_links(TgCli *cli, const TgEstimate *run) {
     TgLink link;
     tg_topology_link(&run->network, links[i], &link);
     tg_table_add(table, "%s -> %s", tg_sim_vertex_text(run, link.from).s, tg_sim_vertex_text(run, link.to).s);
-    tg_table_add(table, "%" PRId64, run->cost->trace.link_bytes[links[i]]);
+    tg_table_add(table, "%s", tg_bytes_text((double)run->cost->trace.link_bytes[links[i]]).s);
   }
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
@@ -164,7 +164,7 @@ static void print_parameters(TgCli *cli, const TgSchedule *schedule, const TgSch
   }
 }
 
-/* Where there was something to choose. */
+/* Prints nothing where there was nothing to choose. */
 static void print_collectives(TgCli *cli, const TgEstimate *run) {
   const TgCost *cost = run->cost;
   const int tried = cost->collectives_tried, left = cost->collectives_left;
@@ -172,10 +172,8 @@ static void print_collectives(TgCli *cli, const TgEstimate *run) {
   if (!algorithms || tried + left == 0) return;
   g_autoptr(GString) text = g_string_new(NULL);
   g_string_printf(text, "collectives: %s", algorithms);
-  if (tried > 0) g_string_append_printf(text, ", the quickest of %d choices", tried);
-  if (left > 0)
-    g_string_append_printf(text, "; %d %s not predicted, because that would take too long", left,
-                           tried > 0 ? "more were" : "other choices were");
+  if (tried > 0) g_string_append_printf(text, ", the fastest of %d choices", tried);
+  if (left > 0) g_string_append_printf(text, "; choices not predicted, because that would take too long: %d", left);
   tg_print_wrapped(cli, text->str, 0, 2);
 }
 
@@ -222,6 +220,40 @@ static void add_memory(TgTable *table, const TgEstimate *run) {
                     words->str);
 }
 
+/* How far off a prediction on this machine may be. */
+static void add_error(TgTable *table, const TgEstimate *run) {
+  const double residual = run->machine.residual, time_s = run->cost->time_s;
+  if (residual <= 0) return;
+  g_autofree char *range =
+      g_strdup_printf("%s to %s", tg_time_text(time_s * (1 - residual)).s, tg_time_text(time_s * (1 + residual)).s);
+  tg_table_add_fact(table, "error", tg_percent_text(residual).s, "either way, %s: the residual of the machine file%s",
+                    range, tg_machine_is_measured(&run->machine) ? "" : ", a guess");
+}
+
+double tg_sim_busiest_link_s(const TgEstimate *run) {
+  const TgTrace *trace = &run->cost->trace;
+  double most_s = 0;
+  for (int64_t l = 0; l < trace->links; l++) {
+    TgLink link;
+    if (trace->link_bytes[l] == 0) continue;
+    tg_topology_link(&run->network, l, &link);
+    const TgMachineLink numbers = tg_machine_link(&run->machine, &run->network, link.level, link.axis);
+    most_s = fmax(most_s, (double)trace->link_bytes[l] / numbers.bandwidth_bytes_per_s);
+  }
+  return most_s;
+}
+
+/* Where that shows in the time. */
+static void print_shared_links(TgCli *cli, const TgEstimate *run) {
+  const double least_s = tg_sim_busiest_link_s(run);
+  if (least_s <= run->cost->time_s) return;
+  g_autofree char *words = g_strdup_printf(
+      "the busiest link alone needs %s for its bytes, longer than the predicted time: in model %s messages share no "
+      "links; use --model flow",
+      tg_time_text(least_s).s, tg_cost_model_name(run->options.model));
+  tg_print_wrapped(cli, words, 2, 0);
+}
+
 static void print_times(TgCli *cli, const TgEstimate *run) {
   const TgCost *cost = run->cost;
   g_autoptr(TgTable) table = tg_table_new("lrl");
@@ -229,9 +261,10 @@ static void print_times(TgCli *cli, const TgEstimate *run) {
                                ? g_strdup_printf("%" PRId64 " of %" PRId64 " nodes", run->workers, cost->nodes)
                                : g_strdup_printf("%" PRId64 " node%s", cost->nodes, cost->nodes == 1 ? "" : "s");
   g_autofree char *rate = cost->time_s > 0 && cost->flops > 0
-                              ? g_strdup_printf("%.4g Gflop/s over %s", cost->flops / cost->time_s * 1e-9, nodes)
+                              ? g_strdup_printf("%s over %s", tg_rate_text(cost->flops / cost->time_s).s, nodes)
                               : g_strdup("");
   tg_table_add_fact(table, "predicted time", tg_time_text(cost->time_s).s, "%s", rate);
+  add_error(table, run);
   tg_table_add_fact(table, "products", tg_time_text(cost->compute_s).s, "on the node that finishes last");
   tg_table_add_fact(table, "communication", tg_time_text(cost->communication_s).s,
                     "the rest of its time: transfers that no product hides, and waiting");
@@ -241,10 +274,10 @@ static void print_times(TgCli *cli, const TgEstimate *run) {
   add_efficiency(table, run);
   add_memory(table, run);
   tg_table_print(cli, table, 2, false);
-  tg_print(cli,
-           "  %" PRId64 " messages, %" PRId64 " bytes, %" PRId64 " bytes times links crossed; busiest link %" PRId64
-           " bytes\n",
-           cost->messages, cost->bytes, cost->hop_bytes, cost->max_link_bytes);
+  tg_print(cli, "  %" PRId64 " messages, %s, %s times links crossed; busiest link %s\n", cost->messages,
+           tg_bytes_text((double)cost->bytes).s, tg_bytes_text((double)cost->hop_bytes).s,
+           tg_bytes_text((double)cost->max_link_bytes).s);
+  print_shared_links(cli, run);
 }
 
 static void print_steps(TgCli *cli, const TgCost *cost) {
@@ -257,8 +290,8 @@ static void print_steps(TgCli *cli, const TgCost *cost) {
     tg_table_add(table, "%s", step->label);
     for (size_t t = 0; t < G_N_ELEMENTS(seconds); t++) tg_table_add_time(table, seconds[t]);
     tg_table_add(table, "%" PRId64, step->messages);
-    tg_table_add(table, "%" PRId64, step->bytes);
-    tg_table_add(table, "%" PRId64, cost->step_max_link_bytes[i]);
+    tg_table_add(table, "%s", tg_bytes_text((double)step->bytes).s);
+    tg_table_add(table, "%s", tg_bytes_text((double)cost->step_max_link_bytes[i]).s);
   }
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);

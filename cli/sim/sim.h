@@ -57,6 +57,8 @@ TgExit tg_sim_predict(TgCli *cli, TgSimRun *run);
 TgExit tg_sim_failed(TgCli *cli, const TgAlgo *algo, const TgEstimateFault *fault, GError *error);
 /** Says on standard error that the machine's memory is too small, where it is. */
 void tg_sim_warn_memory(const TgCli *cli, const TgEstimate *run);
+/** Seconds in which the busiest link can carry its bytes, at least. */
+double tg_sim_busiest_link_s(const TgEstimate *run);
 
 /** The schedule's name. */
 static inline const char *tg_sim_name(const TgEstimate *run) {

@@ -21,14 +21,23 @@ TgText tg_percent_text(double ratio) {
   return text;
 }
 
-TgText tg_bytes_text(double bytes) {
-  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+static TgText scaled_text(double value, const char *const *units, size_t count) {
   TgText text;
   size_t u = 0;
-  while (bytes >= 999.95 && u + 1 < G_N_ELEMENTS(units)) {
-    bytes /= 1000;
+  while (value >= 999.95 && u + 1 < count) {
+    value /= 1000;
     u++;
   }
-  g_snprintf(text.s, sizeof text.s, "%.4g %s", bytes, bytes == 1 && u == 0 ? "byte" : units[u]);
+  g_snprintf(text.s, sizeof text.s, "%.4g %s", value, units[u]);
   return text;
+}
+
+TgText tg_bytes_text(double bytes) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  return bytes == 1 ? (TgText){"1 byte"} : scaled_text(bytes, units, G_N_ELEMENTS(units));
+}
+
+TgText tg_rate_text(double flops_per_s) {
+  static const char *const units[] = {"flop/s", "kflop/s", "Mflop/s", "Gflop/s", "Tflop/s", "Pflop/s", "Eflop/s"};
+  return scaled_text(flops_per_s, units, G_N_ELEMENTS(units));
 }

@@ -179,7 +179,7 @@ typedef enum TgVerdict { TG_VERDICT_UNUSABLE, TG_VERDICT_RIGHT, TG_VERDICT_WRONG
 /* One proof after another under one watch. */
 typedef struct TgTrial {
   const TgWatch *watch;
-  int64_t before, done; /* statements of the proofs that are over, and of the one under way */
+  int64_t before, done; /* statements of the finished proofs, and of the one under way */
 } TgTrial;
 
 static bool go_on(void *user, int64_t done) {

@@ -19,7 +19,7 @@ static double flops_of(const TgCalibration *calibration, const TgCalibrationSamp
          (double)sample->block[2];
 }
 
-/* What the last sample that was left out needs is what the advice is about. */
+/* The advice follows from the reason for which the last sample was left out. */
 static bool too_few(const TgCalibration *calibration, const TgCalibrationPlan *plan, const char *what, int found,
                     int needed, GError **error) {
   const TgCalibrationSample *last = NULL;

@@ -78,7 +78,7 @@ static bool make_network(const TgSchedule *schedule, TgTopology *network, GError
   return TG_SIM_FAIL(error, BAD_INPUT, "%s", reason.message);
 }
 
-/* Collectives take the algorithms that the executor takes. */
+/* Collectives use the executor's algorithms. */
 static bool predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgExpectedRun *expected,
                     const TgMachine *machine, TgCost *cost, GError **error) {
   TgCostOptions options = expected->options;

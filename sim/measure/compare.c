@@ -74,10 +74,48 @@ static int sign_beyond(double difference, double tie) {
   return difference > tie ? 1 : difference < -tie ? -1 : 0;
 }
 
-bool tg_compare_agree(double first_s, const TgMeasurement *first, double second_s, const TgMeasurement *second) {
-  const double same = 1e-3;
+static const double same = 1e-3; /* of the shorter prediction */
+
+static int predicted_sign(double first_s, double second_s) {
+  return sign_beyond(first_s - second_s, same * fmin(first_s, second_s));
+}
+
+static int measured_sign(const TgMeasurement *first, const TgMeasurement *second) {
   const double spread_s = fmax(first->stddev_s, 0) + fmax(second->stddev_s, 0); /* of one trial there is none */
-  return sign_beyond(first_s - second_s, same * fmin(first_s, second_s)) *
-             sign_beyond(first->median_s - second->median_s, spread_s) >=
-         0;
+  return sign_beyond(first->median_s - second->median_s, spread_s);
+}
+
+static double regret_of(const double *predicted_s, const TgMeasurement *measured, int count) {
+  double least_s = INFINITY, best_s = INFINITY, chosen_s = 0;
+  for (int r = 0; r < count; r++) {
+    least_s = fmin(least_s, predicted_s[r]);
+    best_s = fmin(best_s, measured[r].median_s);
+  }
+  for (int r = 0; r < count; r++)
+    if (predicted_sign(predicted_s[r], least_s) == 0) chosen_s = fmax(chosen_s, measured[r].median_s);
+  return best_s > 0 ? chosen_s / best_s - 1 : NAN;
+}
+
+static void count_pair(TgRanking *ranking, int predicted, int measured) {
+  ranking->pairs++;
+  ranking->predicted_ties += predicted == 0;
+  ranking->measured_ties += measured == 0;
+  ranking->agree += predicted * measured > 0;
+  ranking->disagree += predicted * measured < 0;
+}
+
+TgRanking tg_ranking(const double *predicted_s, const TgMeasurement *measured, int count) {
+  TgRanking ranking = {.regret = regret_of(predicted_s, measured, count)};
+  g_autofree double *error = g_new(double, (gsize)MAX(count, 1));
+  for (int r = 0; r < count; r++) {
+    error[r] = error_of(predicted_s[r], measured[r].median_s);
+    for (int other = 0; other < r; other++)
+      count_pair(&ranking, predicted_sign(predicted_s[r], predicted_s[other]),
+                 measured_sign(&measured[r], &measured[other]));
+  }
+  const double told_apart =
+      (double)(ranking.pairs - ranking.predicted_ties) * (double)(ranking.pairs - ranking.measured_ties);
+  ranking.tau = told_apart > 0 ? (ranking.agree - ranking.disagree) / sqrt(told_apart) : NAN;
+  ranking.median_abs_error = median_of_absolutes(error, count);
+  return ranking;
 }

@@ -1,6 +1,6 @@
-/* Which algorithm each collective takes where that is left open: each set of algorithms is predicted, and the one that
- * takes least time is taken. A formula for one collective alone would not do: whether the next one can begin before the
- * last one is done differs between algorithms, and decides (docs/reference/models.md). */
+/* Chooses the algorithm of each collective where that is left open: predicts the run with several sets of algorithms
+ * and keeps the fastest. A formula for one collective is not enough: what decides is whether the next collective can
+ * begin before the previous one has ended, and that differs between algorithms (docs/reference/models.md). */
 #include "choice.h"
 
 #include "uniform-blocks.h"
@@ -11,8 +11,8 @@
 
 enum { FORMS = TG_COLLECTIVES, CLASSES = 8, MOST_TRIED = 48, FIRST_PIECES = 8 };
 
-/* Measured on one core, by model: a transfer, and the share of each node in a round; and in any model what a transfer
- * of a block that is followed by its name takes beside. */
+/* Measured on one core, by model: the time of a transfer, and that of each node in a round; and, in any model, the
+ * extra time of a transfer whose block is followed by name. */
 static const double transfer_s[] = {60e-9, 60e-9, 280e-9, 65e-9}, node_s[] = {1e-9, 40e-9, 40e-9, 1e-9}, name_s = 1e-6;
 G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_s) == TG_COST_MODELS);
 
@@ -29,7 +29,7 @@ typedef struct Class {
   double executions;
   Form form[FORMS];
   int forms;
-  int named[TG_COLLECTIVES]; /* which of them a name stands for */
+  int named[TG_COLLECTIVES]; /* index of the form that each TgCollective means */
 } Class;
 
 typedef struct Choice {
@@ -43,8 +43,8 @@ typedef struct Choice {
   Class class[CLASSES];
   int classes;
   int class_of[TG_MAX_STATEMENTS]; /* -1: no collective that has a choice */
-  double work_s, most_work_s;      /* of the predictions so far, and that they may take */
-  double usual_transfers;          /* at once, of the usual algorithms, which memory is there for */
+  double work_s, most_work_s;      /* of the predictions so far, and the most they may take */
+  double usual_transfers;          /* at once, with the usual algorithms; memory for them is available */
   Form tried[MOST_TRIED][CLASSES];
   double tried_s[MOST_TRIED];
   Form best[CLASSES];
@@ -53,7 +53,7 @@ typedef struct Choice {
 } Choice;
 
 double tg_line_transfers(const TgRounds *rounds) {
-  enum { LOOKED_AT = 1 << 18 }; /* one by one; beyond, everyone sends to everyone */
+  enum { LOOKED_AT = 1 << 18 }; /* one by one; beyond, as if everyone sent to everyone */
   TgRounds own = *rounds;
   TgTransfer transfer, last = {.round = -1};
   double transfers = 0;
@@ -74,7 +74,7 @@ static bool is_same(const Form *a, const Form *b, int count) {
   return true;
 }
 
-/* Between two processors a block goes whole, or in pieces. */
+/* Between two processors, algorithms differ only in whether a block goes whole or in pieces. */
 static bool means_the_same(const Class *class, const Form *a, const Form *b) {
   if (class->length == 2 && !a->pieces && !b->pieces && a->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER &&
       b->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER)
@@ -82,7 +82,7 @@ static bool means_the_same(const Class *class, const Form *a, const Form *b) {
   return is_same(a, b, 1);
 }
 
-/* Each under the first name that means it. */
+/* Lists each form once, under the first name that means it. */
 static void find_forms(Class *class) {
   for (int name = TG_COLLECTIVE_BINOMIAL; name < TG_COLLECTIVES; name++) {
     TgRounds rounds;
@@ -143,7 +143,7 @@ static void find_classes(Choice *choice) {
     while (c < choice->classes && (choice->class[c].op != class.op || choice->class[c].length != class.length ||
                                    choice->class[c].bytes != class.bytes))
       c++;
-    if (c == CLASSES) continue; /* the usual one */
+    if (c == CLASSES) continue; /* it takes the usual algorithm */
     if (c == choice->classes) {
       choice->class[choice->classes++] = class;
       find_forms(&choice->class[c]);
@@ -197,7 +197,8 @@ static int find_tried(const Choice *choice, const Form *forms) {
   return -1;
 }
 
-/* Sets `*time_s`, to INFINITY where it would take too long to find. False where a prediction fails. */
+/* Sets `*time_s` to the time of the run, or to INFINITY where predicting it would take too long. False where the
+ * prediction fails. */
 static bool try(Choice *choice, const Form *forms, double *time_s) {
   TgCostRun run = *choice->run;
   TgCost cost;
@@ -232,7 +233,7 @@ static bool try(Choice *choice, const Form *forms, double *time_s) {
   return true;
 }
 
-/* With `times`/`parts` as many pieces for all chains. False where there are none, or not so many. */
+/* Multiplies the number of pieces of all chains by `times`/`parts`. False where that changes none of them. */
 static bool scale_pieces(const Choice *choice, Form *forms, int times, int parts) {
   bool chains = false;
   for (int c = 0; c < choice->classes; c++) {
@@ -260,7 +261,7 @@ static bool try_better(Choice *choice, const Form *forms, Trial *best, double *t
   return true;
 }
 
-/* As long as that helps by a hundredth. */
+/* Scales the pieces repeatedly, as long as that saves more than 1 %. */
 static bool climb(Choice *choice, const Trial *first, int times, int parts, Trial *best) {
   Trial at = *first;
   double before_s = INFINITY;
@@ -271,13 +272,14 @@ static bool climb(Choice *choice, const Trial *first, int times, int parts, Tria
   return true;
 }
 
-/* And with more or fewer pieces in chains: where chains follow each other, fewer are better than for one alone. */
+/* Tries the forms, then more or fewer pieces in chains: where chains follow each other, fewer are better than for one
+ * alone. */
 static bool try_pieces(Choice *choice, const Form *forms) {
   Trial first = {.time_s = INFINITY}, best = first;
   memcpy(first.forms, forms, sizeof first.forms);
   if (!try_better(choice, forms, &best, &first.time_s)) return false;
   if (!climb(choice, &first, 2, 1, &best) || !climb(choice, &first, 1, 2, &best)) return false;
-  for (int quarters = 3; quarters <= 6; quarters += 3) { /* between those, next to the best */
+  for (int quarters = 3; quarters <= 6; quarters += 3) { /* between those numbers, on both sides of the best */
     Trial between = best;
     if (scale_pieces(choice, between.forms, quarters, 4) && !try_better(choice, between.forms, &best, &between.time_s))
       return false;
@@ -291,7 +293,7 @@ static bool try_name(Choice *choice, TgCollective name) {
   return try_pieces(choice, forms);
 }
 
-/* All collectives by one name, in the order of what they promise. */
+/* Tries one name for all collectives, the most promising first. */
 static bool try_names(Choice *choice) {
   static const TgCollective order[] = {
       TG_COLLECTIVE_BINOMIAL,          TG_COLLECTIVE_CHAIN,   TG_COLLECTIVE_RING, TG_COLLECTIVE_RECURSIVE_DOUBLING,
@@ -302,7 +304,7 @@ static bool try_names(Choice *choice) {
   return true;
 }
 
-/* One class after another by each of its algorithms. */
+/* Tries each algorithm of one class after another. */
 static bool try_each(Choice *choice) {
   for (int c = 0; c < choice->classes; c++)
     for (int f = 0; f < choice->class[c].forms; f++) {
@@ -317,13 +319,13 @@ static bool try_each(Choice *choice) {
   return try_pieces(choice, best);
 }
 
-/* Its watch hears of the prediction that counts alone; these only ask whether to go on. */
+/* The caller's watch is told only how far the final prediction is; trials only ask it whether to go on. */
 static bool goes_on(void *user, int64_t done) {
   (void)done;
   return tg_watch_go_on(user, 0);
 }
 
-/* Among all, or among the pieces of chains alone. */
+/* Chooses among all algorithms, or (`chains`) only among numbers of pieces. */
 static bool choose(Choice *choice, bool chains) {
   static const Form usual[CLASSES];
   const TgWatch watch = {goes_on, (void *)choice->run->options->watch};
@@ -340,7 +342,7 @@ static bool has_several(const Choice *choice) {
   return false;
 }
 
-/* Goes back to the exact sizes where there is time to compare at them. */
+/* Goes back to the exact sizes where there is time to compare the choices with them. */
 static void keep_exact(Choice *choice) {
   enum { CHOICES = 12 };
   Form forms[CLASSES] = {0};
@@ -353,7 +355,7 @@ static void keep_exact(Choice *choice) {
     choice->shape = *choice->run->shape;
 }
 
-/* Whether its best prediction is the one that is asked for. */
+/* Whether the best trial is already the prediction that was asked for. */
 static bool is_asked_for(const Choice *choice) {
   const TgShape *exact = choice->run->shape, *tried = &choice->shape;
   return !choice->run->options->keep_node_steps && exact->m == tried->m && exact->n == tried->n && exact->k == tried->k;

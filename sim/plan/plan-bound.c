@@ -25,17 +25,17 @@ static double message_s(const TgPlanSearch *search, double elements) {
   return search->latency_s + bytes * search->seconds_per_byte;
 }
 
-/* A collective along one line, whichever algorithm it takes. */
+/* Least seconds of a collective along one line, with any algorithm. */
 typedef struct TgLineBound {
   double mean_s;       /* per processor on average */
   double root_s;       /* of the root, or of position 0 */
   double root_sends_s; /* of what it sends, where it goes on to something else meanwhile */
 } TgLineBound;
 
-/* One port, rendezvous: the least over all algorithms of what a position is busy with, on average. Where all bring
- * something, that is as many rounds as it takes to double from one to all, and the blocks of all others. Otherwise
- * there are L-1 messages at least, each of which makes its sender and its receiver busy, and only one who passes pieces
- * on does both at once: but then these are two messages at least for all but the ends. */
+/* With one port and rendezvous: the least average time, over all algorithms, that a position is busy. Where all
+ * positions contribute, that is as many rounds as doubling takes from one position to all, and the blocks of all
+ * others. Otherwise there are at least L-1 messages, each of which makes its sender and its receiver busy. Only a
+ * position that passes pieces on does both at once, but then all but the ends have at least two messages. */
 static double mean_by_one_port(const TgPlanSearch *search, int32_t length, bool all, bool several, double elements) {
   const double each_way = 2.0 * (length - 1) / length;
   const double bytes_s = elements * (double)search->request->element_bytes * search->seconds_per_byte;
@@ -173,10 +173,10 @@ static const double model_factor[] = {1, 6, 40, 2}, neighbour_factor[] = {1, 6, 
 G_STATIC_ASSERT(G_N_ELEMENTS(model_factor) == TG_COST_MODELS && G_N_ELEMENTS(neighbour_factor) == TG_COST_MODELS);
 static const double product_s = 3e-9; /* of a product that comes again, a processor */
 
-/* Of the budget, for choosing the collectives of one candidate at first. */
+/* Share of the budget for choosing the collectives of one candidate at first. */
 static const double choice_part = 0.01;
 
-/* A collective's transfers along one line, and its rounds, of a usual algorithm. */
+/* Transfers of a collective along one line, and its rounds, with a usual algorithm. */
 static double line_transfers(int op, double length) {
   const TgOpTraits *traits = tg_op_traits(op);
   return (length - 1) * (traits->from_root || traits->to_root ? 1 : length);
@@ -236,7 +236,7 @@ double tg_plan_choice_s(const TgPlanSearch *search) {
                             : TG_COST_CHOICE_MS * 1e-3;
 }
 
-/* So many predictions choose among algorithms, about. */
+/* About how many predictions a choice among algorithms takes. */
 static const double choices = 12;
 
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {

@@ -1,6 +1,6 @@
 /* Which grids there are to choose from, the networks for them, and what there is to choose on one grid: values of the
- * parameters that are not extents. Nothing here knows a schedule by name: the extents'
- * parameters, their number and `require` say which grids a schedule takes. */
+ * parameters that are not extents. Nothing here knows a schedule by name: the extents' parameters, their number and
+ * `require` determine which grids a schedule takes. */
 #include "lane.h"
 #include "plan-private.h"
 
@@ -186,7 +186,7 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
     candidate.rounded = true;
     candidate.work_s = tg_plan_work(schedule, &used, model);
   }
-  const bool screens = tg_plan_has_screen(search->request) && !candidate.has_choice; /* another one might be chosen */
+  const bool screens = tg_plan_has_screen(search->request) && !candidate.has_choice; /* hockney may choose others */
   candidate.screen_s = screens ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY) : INFINITY;
   g_array_append_val(search->candidates, candidate);
 }
@@ -294,7 +294,7 @@ static bool is_new(TgPlanSearch *search, int source, const TgPlanExtents *extent
 
 enum { MOST_CANDIDATES = 1 << 17 };
 
-/* A quarter of the memory is for them. */
+/* Candidates may take a quarter of the memory. */
 static guint most_candidates(const TgPlanSearch *search) {
   const double limit_bytes = search->request->limit_bytes;
   return limit_bytes <= 0 ? MOST_CANDIDATES : (guint)fmin(MOST_CANDIDATES, limit_bytes / (4 * sizeof(TgPlanCandidate)));

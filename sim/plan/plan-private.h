@@ -33,8 +33,8 @@ typedef struct TgPlanCandidate {
   int source;
   guint grid; /**< index in TgPlanSearch.grids */
   TgBindings bindings;
-  bool has_choice; /**< of algorithms for its collectives */
-  bool rough;      /**< predicted, but some choices were left out that a longer look would try */
+  bool has_choice; /**< between algorithms for its collectives */
+  bool rough;      /**< predicted, but some choices were left out for lack of time; they are tried later */
   double bound_s;
   double work_s;   /**< about how long its prediction takes, with one choice … */
   double screen_s; /**< … and that of a quicker model, which bounds it; INFINITY where none does */
@@ -140,11 +140,11 @@ void tg_plan_prove(TgPlanSearch *search);
 
 /** About how long the prediction of the model takes with one choice of collectives, in seconds. */
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model);
-/** Whether there is more than one. */
+/** Whether there is more than one such choice. */
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
-/** Seconds that a choice may take in the present part of the search. */
+/** Seconds that a choice may take in the current part of the search. */
 double tg_plan_choice_s(const TgPlanSearch *search);
-/** The candidate's work with its choice. */
+/** The candidate's work, including the choice of its collectives. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 
 /** Writes "b=4, h=1" for the parameters that are not extents. Free with g_free(). */

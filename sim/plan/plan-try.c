@@ -213,7 +213,7 @@ static void screen(TgAttempt *attempt) {
   tg_cost_clear(&cost);
 }
 
-/* Beside what the search holds. */
+/* In addition to what the search itself holds. */
 static bool prediction_fits(const TgAttempt *attempt) {
   const TgPlanSearch *search = attempt->search;
   const TgCostOptions options = options_of(attempt, search->request->model);

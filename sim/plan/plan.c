@@ -62,7 +62,7 @@ static void plan_place_clear(TgPlanPlace *place) {
 
 static char *time_reason(const TgPlanSearch *search, TgPlanCause cause, double time_s) {
   if (cause == TG_PLAN_WORK)
-    return g_strdup_printf("not predicted, because that would take too long or too much memory; takes at least %.4g s",
+    return g_strdup_printf("not predicted, because that would take too much time or memory; takes at least %.4g s",
                            time_s);
   return g_strdup_printf(cause == TG_PLAN_BEHIND ? "predicted %.4g s, behind place %d"
                                                  : "takes at least %.4g s, more than place %d",
@@ -75,20 +75,20 @@ static void append_reject(TgPlanSearch *search, const TgPlanSource *source, cons
   g_array_append_val(search->plan->rejected, reject);
 }
 
-/* What of the grid was not predicted: all, or some choices. */
+/* Reports what of the grid was not predicted: all of it, or some choices. */
 static void reject_open(TgPlanSearch *search, TgPlanGrid *grid) {
   g_autofree char *what = !grid->placed    ? g_strdup("")
                           : grid->open > 1 ? g_strdup_printf("with %u other choices ", grid->open)
                                            : g_strdup("with another choice ");
   const char *than = isinf(search->best_s) ? "" : ", less than place 1";
-  append_reject(search, &search->sources[grid->source], grid->text,
-                (TgPlanReject){
-                    .cause = TG_PLAN_WORK,
-                    .open = true,
-                    .time_s = grid->open_bound_s,
-                    .reason = g_strdup_printf(
-                        "%snot predicted, because that would take too long or too much memory; takes at least %.4g s%s",
-                        what, grid->open_bound_s, than)});
+  append_reject(
+      search, &search->sources[grid->source], grid->text,
+      (TgPlanReject){.cause = TG_PLAN_WORK,
+                     .open = true,
+                     .time_s = grid->open_bound_s,
+                     .reason = g_strdup_printf(
+                         "%snot predicted, because that would take too much time or memory; takes at least %.4g s%s",
+                         what, grid->open_bound_s, than)});
 }
 
 /* A grid of which no candidate was predicted. */

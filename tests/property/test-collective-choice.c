@@ -1,5 +1,5 @@
-/* `auto` against every algorithm: what it chooses takes no longer than any of them for all collectives, also with as
- * many pieces as a line is long in chains; and its prediction is that of its own choice. */
+/* Compares `auto` with every algorithm: its choice takes no longer than any one algorithm for all collectives, and at
+ * most 5 % longer than one whose chains have as many pieces as a line is long. Its prediction is that of its choice. */
 #include "cost-case.h"
 
 #include <math.h>
@@ -65,8 +65,8 @@ static void test_random(void) {
     if (chooses) tg_cost_clear(&cost);
     clear_case(&test);
   }
-  g_test_message("of %d cases the worst takes %.4f of the best algorithm for all; %d are quicker than it", cases, worst,
-                 better);
+  g_test_message("the worst of %d cases takes %.4f times as long as the best single algorithm; %d are faster than that",
+                 cases, worst, better);
 }
 
 /* SUMMA's broadcasts follow each other down chains, so that it is about as quick as Cannon (R. A. van de Geijn,
@@ -92,8 +92,9 @@ static void test_summa(void) {
   g_assert_cmpfloat(time_s[0], <, 1.3 * time_s[1]);
 }
 
-/* One block of 240 words down a line of four, a latency of 10 and a word a second: in P pieces (2+P)(10+240/P), least
- * of all P that are tried at 8, 10 * 40; a tree takes 2 * 250, scatter and allgather 2*10+120+60 + 3*(10+60). */
+/* One block of 240 words down a line of four, with a latency of 10 s and one word a second: P pieces take
+ * (2+P)(10+240/P), and of the P that are tried 8 takes least, 10 * 40. A tree takes 2 * 250, scatter and allgather
+ * 2*10+120+60 + 3*(10+60). */
 static void test_one_block(void) {
   static const char text[] = "schedule t\ngrid r:4\nplace A(0,0), B(0,0) on (0)\nplace C(0,0) on (0)\n"
                              "broadcast A along r from 0 into P\nC = A * B where r == 0\n";

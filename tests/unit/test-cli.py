@@ -1003,6 +1003,19 @@ def test_sim_refusals():
     assert "over 1 node\n" in run("sim", "cannon", "-n", 64, "--grid", "1x1").stdout
 
 
+def test_sim_shared_links():
+    """A model in which links are not shared says so where the busiest link alone needs longer than predicted."""
+    words = ["sim", "cannon", "--grid", "4x4", "-n", 4096, "--network"]
+    said = document(*words, "line:16")
+    assert said["busiest_link_s"] == said["max_link_bytes"] / 1.25e9 > said["time_s"]
+    for network, model, said in [("line:16", "hockney", True), ("line:16", "loggp", True), ("line:16", "flow", False),
+                                 ("line:16", "store-and-forward", False), ("torus:4x4", "hockney", False)]:
+        assert ("busiest link alone needs" in run(*words, network, "--model", model).stdout) == said, (network, model)
+    text = run(*words, "torus:4x4").stdout
+    assert "Tflop/s over 16 nodes" in text and "a guess" in text and " messages, 503.3 MB, " in text, text
+    assert not document(*words, "torus:4x4")["residual_is_measured"]
+
+
 def test_sim_memory_bound():
     """What is counted without a proof is no more than what the proof finds, and no less than the placements."""
     said = document("sim", "berntsen", "--grid", "16x16x16", "-n", 4096)
@@ -1414,7 +1427,7 @@ def test_run_wrong_numbers():
     assert found["ok"] is False and found["relative_error"] is None and not pathlib.Path("C.npy").exists()
     assert "A has NaN at row 1, column 1" in done.stderr
     done = run(*files, expect=3)
-    assert "A has NaN at row 1, column 1" in done.stderr and done.stdout == "", done  # no times of it
+    assert "A has NaN at row 1, column 1" in done.stderr and done.stdout == "", done  # and no times
     files[8:10] = []
     run(*files, "-o", "run.json", expect=3)
     assert json.loads(pathlib.Path("run.json").read_text())["ok"] is False
@@ -1591,7 +1604,7 @@ def test_compare_several():
     pathlib.Path("my.machine").write_text(MADE_UP)
     words = ["compare", "cannon", "summa", "dns", "-n", 48, "--grid", "4x4,2x2x2", "--on", "cpu", "--trials", 3, "--machine", "my.machine"]
     said = document(*words)
-    assert list(said) == ["format", "version", "ok", "comparisons", "places", "calibration", "environment"] and said["ok"] and said["calibration"] is None
+    assert list(said) == ["format", "version", "ok", "comparisons", "places", "ranking", "calibration", "environment"] and said["ok"] and said["calibration"] is None
     for one, steps in zip(said["comparisons"], [5, 4, 4]):
         check_comparison(one, steps)
     for kind in ["predicted", "measured"]:
@@ -1601,7 +1614,12 @@ def test_compare_several():
     text = run(*words).stdout
     places = re.findall(r"^  (?:cannon|summa|dns) .* (\d) +(\d)$", text, re.M)
     assert len(places) == 3 and ("ranks them correctly" in text or any(a != b for a, b in places)), text
-    assert "correctly, except for ties" in run("compare", "cannon", "cannon", *words[4:]).stdout  # predicted alike
+    ranking, least = said["ranking"], min(one["measured_s"] for one in said["comparisons"])
+    winner = min(said["comparisons"], key=lambda one: one["predicted_s"])
+    assert ranking["pairs"] == 3 and math.isclose(ranking["regret"], winner["measured_s"] / least - 1, abs_tol=1e-12)
+    assert ranking["median_abs_error"] == sorted(abs(one["error"]) for one in said["comparisons"])[1]
+    text = run("compare", "cannon", "cannon", *words[4:]).stdout  # predicted alike
+    assert "too noisy to rank" in text or "does not tell them apart" in text, text
 
 
 def test_compare_files():

@@ -93,7 +93,7 @@ LONG = {
 
 
 def test_before_first_line(folder):
-    """What a command does before it has anything to say is shown, too, and a signal ends it, also by Ctrl-C."""
+    """What a command does before its first output is shown, too, and a signal ends it, also one from Ctrl-C."""
     for what, words in LONG.items():
         run = Terminal(PROGRAM, *words.split())
         run.until(what.strip() + ": ", " of ", "so far" if "multiply" in what else " left")
@@ -108,7 +108,7 @@ def test_before_first_line(folder):
 
 
 def test_announced(folder):
-    """Graphviz does not tell how far it is: the line says at once what it draws, and goes with the signal."""
+    """Graphviz does not report its progress: the line shows at once what is drawn, and a signal clears it."""
     run = Terminal(PROGRAM, *"topo full:400 -o x.png".split())
     run.until("topo: drawing 79800 cables")
     os.write(run.master, b"\003")
@@ -239,7 +239,7 @@ def test_gif(folder):
 
 
 def test_gif_two_signals(folder):
-    """Two that come together, as a service manager sends them, are one request: the frames go all the same."""
+    """Two signals that come together, as from a service manager, are one request: the frames are still removed."""
     process = begin(folder, GIF, CONVERT.replace("#!/bin/sh\n", "#!/bin/sh\ntrap '' TERM\n"))
     process.send_signal(signal.SIGTERM)
     time.sleep(0.05)
@@ -313,7 +313,7 @@ NO_FOLDER = ("topogemm: cannot write {} in {}, the folder for temporary files: N
 
 
 def test_gif_has_no_folder(folder):
-    """TMPDIR is not there, or has no room."""
+    """TMPDIR does not exist, or has no room."""
     environment = fakes(folder) | {"TMPDIR": str(folder / "none")}
     done = subprocess.run([PROGRAM, *GIF], env={**os.environ, **environment}, check=False, capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr == NO_FOLDER.format("the frames of the GIF", folder / "none"), done
@@ -358,5 +358,5 @@ def test_plot_names(folder):
 if __name__ == "__main__":
     for ending in ENDING:  # nohup and `&` of a shell ignore some, and so would the commands
         signal.signal(ending, signal.SIG_DFL)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # of SIGQUIT
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # SIGQUIT would write core files
     sys.exit(tap.run_cases(tap.cases_of(globals())))

@@ -170,7 +170,8 @@ def test_small_stacks():
         done = drawn(kib, most)
         assert done.returncode == 0 and done.stderr == "", (kib, most, done)
     done = drawn(128, 128)
-    assert done.returncode == 2 and "the stack is limited to 128 KiB, but at least 256 are needed" in done.stderr, done
+    assert done.returncode == 2, done
+    assert "the stack is limited to 128 KiB, but at least 256 KiB are needed" in done.stderr, done
 
 
 def test_calibrate_leaves_out_what_is_too_large():
@@ -182,7 +183,7 @@ def test_calibrate_leaves_out_what_is_too_large():
 
 
 def test_plan_keeps_to_the_limit():
-    """Of a million processors it predicts what there is memory for."""
+    """With a million processors, it predicts only what fits in memory."""
     if SANITIZED:
         raise tap.Skipped("a sanitizer takes memory of its own")
     base = peak("verify", "cannon", "--grid", "4x4")

@@ -408,7 +408,7 @@ static void check_groups_apart(const TgScene *scene) {
     }
 }
 
-/* Boxes round a circle do not overlap, and the cables between them are seen. */
+/* Boxes round a circle do not overlap, and the cables between them are visible. */
 static void test_circles_of_groups(void) {
   static const char *const rows[] = {"mesh:3x3*ring:4", "mesh:4x4*ring:4",    "torus:3x3*full:4", "switch:4*full:5",
                                      "mesh:3x3*full:6", "hypercube:3*ring:5", "mesh:2x2*ring:6",  "line:8*full:7",

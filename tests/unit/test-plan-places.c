@@ -102,7 +102,7 @@ static void test_many_to_one(void) {
     }
 }
 
-/* Along a line of them all: a root deals out, all get all, a root collects. */
+/* Along a line of all processors: a root deals out, all get all, a root collects. */
 static void test_lines(void) {
   static const char deal[] = "schedule deal\n"
                              "grid i:p\n"

@@ -82,8 +82,8 @@ static void place_grid(Figure *figure, const Element *element) {
   figure->stubs = level->kind == TG_TORUS;
 }
 
-/* The radius at which boxes round a circle leave a gap between neighbours, beside or above one another; in a full
- * network of few boxes, cables to the next but one also miss the box between. */
+/* The radius at which boxes round a circle leave a gap between neighbours, side by side or one above the other; in a
+ * full network of few boxes, cables to the next box but one also miss the box in between. */
 static double radius_for_boxes(const TgLevel *level, const Element *element) {
   enum { FEW = 12 }; /* with more, the circle would be far larger than its boxes */
   const double step = 2 * G_PI / level->nodes, apart = gap(element);

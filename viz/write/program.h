@@ -25,8 +25,8 @@ typedef struct TgProgram {
  * standard error; STOPPED, once it has ended. */
 GBytes *tg_program_run(const TgProgram *program, GError **error);
 
-/** Sets a G_FILE_ERROR in our words: that `what` ("the frames of the GIF") cannot be written in the folder for
- * temporary files, why, and what to do. Takes GLib's `reason`. Always FALSE. */
+/** Sets a G_FILE_ERROR that reports that `what` ("the frames of the GIF") cannot be written in the folder for temporary
+ * files, why, and what to do. Frees GLib's `reason`. Always FALSE. */
 gboolean tg_program_no_temporary(const char *what, GError *reason, GError **error);
 
 G_END_DECLS
