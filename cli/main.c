@@ -44,7 +44,7 @@ static void end_by_signal(int number) {
 
 /* A pipe without a reader and a file beyond `ulimit -f` are failed writes, which are reported as any other. */
 static void prepare_signals(void) {
-  static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+  static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
   struct sigaction action = {.sa_handler = end_by_signal}, old;
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);

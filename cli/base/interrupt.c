@@ -5,12 +5,12 @@
 #include <sys/time.h>
 
 enum {
-  SIGNALS = 4,
+  SIGNALS = 7,
   AGAIN_US = 100000, /* between two alarms */
   TOGETHER = 10,     /* alarms after which another signal is a new request, and ends the program at once */
   PATIENCE = 50      /* alarms after which the program ends at once without another signal */
 };
-static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
 
 /* Global, because a signal's handler knows nothing else. */
 static volatile sig_atomic_t noted, asked;

@@ -19,7 +19,7 @@ import tap  # noqa: E402
 from terminal import LIMIT_S, Terminal  # noqa: E402
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1]
 VERIFY = "verify cannon --grid 400x400".split()
 EXPORT = "export cannon --grid 120x120 -n 120 -o".split()
 GIF = "draw cannon --grid 2x2 -o x.gif".split()
