@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
   TgCheck check;
   if (!stepper || !run(stepper, c, &error) ||
       !tg_check_product(&check, &tg_problem_schedule(problem)->computes, tg_problem_shape(problem), TG_F64, a->data,
-                        b->data, c->data, 0, &error)) {
+                        b->data, c->data, 0, NULL, &error)) {
     fprintf(stderr, "step-cannon: %s\n", error->message);
     return 2;
   }

@@ -5,6 +5,7 @@
 
 #include "element.h"
 #include "shape.h"
+#include "watch.h"
 
 TG_BEGIN_DECLS
 
@@ -32,10 +33,13 @@ uint64_t tg_check_need_bytes(const TgComputes *computes, const TgShape *shape, T
 
 /** Fills `check`. A, B and C are row-major and contiguous, of the extents in `shape`; B is NULL where it is not used.
  * The reference is summed in long double where the product is small, so that it adds no error of its own to f64;
- * otherwise by dgemm, a panel of rows at a time. `limit_bytes` bounds the memory for that; 0 is no limit.
- * Returns false only where the check cannot be done: TOO_LARGE with the need and the limit in bytes, MISSING. */
+ * otherwise by dgemm, a panel of rows at a time. `limit_bytes` bounds the memory for that; 0 is no limit. `watch` is
+ * told the rows of C that are done; it may be NULL. Returns false only where the check cannot be done: TOO_LARGE with
+ * the need and the limit in bytes, MISSING, STOPPED.
+ */
 bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
-                      const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error);
+                      const void *a, const void *b, const void *c, uint64_t limit_bytes, const TgWatch *watch,
+                      GError **error);
 
 /** The same where the product has at most `most_products` multiply-adds; of a larger one the error is estimated
  * (product-error.h), and NaN or Inf in a matrix makes it NaN. 0 means about a second's worth of multiply-adds.

@@ -95,7 +95,7 @@ static inline TgCheck step_case_check(const StepCase *test) {
   TgCheck check;
   GError *error = NULL;
   if (!tg_check_product(&check, &test->schedule.computes, &test->shape, test->options.element, test->data[TG_MATRIX_A],
-                        test->data[TG_MATRIX_B], test->data[TG_MATRIX_C], 0, &error))
+                        test->data[TG_MATRIX_B], test->data[TG_MATRIX_C], 0, NULL, &error))
     g_error("%s", error->message);
   return check;
 }

@@ -415,15 +415,17 @@ static TgExit step_forward(TgCli *cli, TgStepRun *run) {
   return progress == TG_PROGRESS_ERROR ? step_failed(cli, run, error) : TG_EXIT_DONE;
 }
 
-static TgExit check_result(const TgCli *cli, TgStepRun *run) {
+static TgExit check_result(TgCli *cli, TgStepRun *run) {
   GError *error = NULL;
   const TgShape *shape = tg_stepper_shape(run->stepper);
   run->c = tg_matrix_new(run->input.a->type, shape->m, shape->n, tg_memory_limit(cli), &error);
   if (!run->c) return tg_report_error(cli, error);
   if (!tg_stepper_result(run->stepper, run->c->data, TG_RESULT_COMPLETE, &error)) return step_failed(cli, run, error);
+  tg_progress_begin(&run->line, cli, "step: check, rows of C", shape->m);
   run->checked =
       tg_check_product(&run->check, &run->algo.schedule.computes, shape, run->options.element, run->input.a->data,
-                       tg_input_b(&run->input), run->c->data, tg_memory_limit(cli), &error);
+                       tg_input_b(&run->input), run->c->data, tg_memory_limit(cli), &run->line.watch, &error);
+  tg_progress_end(cli);
   return run->checked ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 

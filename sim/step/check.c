@@ -121,7 +121,8 @@ static void fill_panel(Reference *reference, const TgBlock *right, int64_t row, 
   tg_blas_multiply_add_f64(reference->panel, &left, right);
 }
 
-static double compare(Reference *reference) {
+/** False where the watch stops it. */
+static bool compare(Reference *reference, const TgWatch *watch, double *relative_error) {
   const TgBlock *c = &reference->c;
   const TgBlock right = reference->right.data
                             ? as_double(reference->element, &reference->right, reference->right_double)
@@ -130,6 +131,7 @@ static double compare(Reference *reference) {
   double worst = 0; /* stays 0, or becomes NaN or Inf */
   for (int64_t row = 0; row < c->rows; row += reference->panel_rows) {
     const int64_t rows = c->rows - row < reference->panel_rows ? c->rows - row : reference->panel_rows;
+    if (!tg_watch_go_on(watch, row)) return false;
     fill_panel(reference, &right, row, rows);
     for (int64_t i = 0; i < rows; i++) {
       for (int64_t j = 0; j < c->columns; j++) {
@@ -141,8 +143,9 @@ static double compare(Reference *reference) {
       }
     }
   }
-  if (worst != 0) return NAN;
-  return size.scale > 0 ? norm_value(&difference) / norm_value(&size) : norm_value(&difference);
+  const double over = size.scale > 0 ? norm_value(&size) : 1;
+  *relative_error = worst != 0 ? NAN : norm_value(&difference) / over;
+  return true;
 }
 
 /** Rows of a panel, and elements of the two factors that are converted to double. */
@@ -191,7 +194,8 @@ static TgBlock factor(int matrix, bool transposed, const TgShape *shape, const v
 }
 
 bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
-                      const void *a, const void *b, const void *c, uint64_t limit_bytes, GError **error) {
+                      const void *a, const void *b, const void *c, uint64_t limit_bytes, const TgWatch *watch,
+                      GError **error) {
   const void *const data[TG_MATRICES] = {a, b, c};
   *check =
       (TgCheck){.relative_error = NAN, .tolerance = tg_check_tolerance(computes, element, shape->k), .finite = true};
@@ -204,8 +208,8 @@ bool tg_check_product(TgCheck *check, const TgComputes *computes, const TgShape 
                          .right = factor(computes->right, computes->right_transposed, shape, data),
                          .c = tg_block_of(c, shape->m, shape->n)};
   const bool loops = !reference.right.data || sums_long(&reference);
-  const bool done = (loops || tg_blas_load(error)) && allocate(&reference, limit_bytes, error);
-  if (done) check->relative_error = compare(&reference);
+  bool done = (loops || tg_blas_load(error)) && allocate(&reference, limit_bytes, error);
+  if (done && !compare(&reference, watch, &check->relative_error)) done = TG_SIM_FAIL(error, STOPPED, "stopped");
   g_free(reference.panel);
   g_free(reference.left_double);
   g_free(reference.right_double);
@@ -246,7 +250,7 @@ bool tg_check_large_product(TgCheck *check, const TgComputes *computes, const Tg
                             const void *a, const void *b, const void *c, double most_products, GError **error) {
   const void *const data[TG_MATRICES] = {a, b, c};
   if (computes->right == TG_MATRICES || products_of(shape) <= (most_products > 0 ? most_products : usual_products))
-    return tg_check_product(check, computes, shape, element, a, b, c, 0, error);
+    return tg_check_product(check, computes, shape, element, a, b, c, 0, NULL, error);
   *check = (TgCheck){.estimated = true,
                      .finite = true,
                      .relative_error = estimate(computes, shape, element, data),

@@ -39,7 +39,7 @@ static double step(const TgProblem *problem) {
   while (tg_stepper_next(stepper, &error) == TG_PROGRESS_MORE) continue;
   g_assert_true(tg_stepper_result(stepper, c->data, TG_RESULT_COMPLETE, &error));
   g_assert_true(tg_check_product(&check, &tg_problem_schedule(problem)->computes, tg_problem_shape(problem), TG_F64,
-                                 a->data, b->data, c->data, 0, &error));
+                                 a->data, b->data, c->data, 0, NULL, &error));
   g_assert_true(check.ok);
   return check.relative_error;
 }

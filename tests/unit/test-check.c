@@ -21,7 +21,7 @@ static TgCheck check_f64(const TgComputes *computes, int64_t m, int64_t n, int64
                          const double *c) {
   const TgShape shape = shape_of(computes, m, n, k);
   TgCheck check;
-  g_assert_true(tg_check_product(&check, computes, &shape, TG_F64, a, b, c, 0, NULL));
+  g_assert_true(tg_check_product(&check, computes, &shape, TG_F64, a, b, c, 0, NULL, NULL));
   return check;
 }
 
@@ -82,6 +82,12 @@ static void test_extremes(void) {
   g_assert_false(check_f64(&product, 1, 1, 1, a, a, c).ok);
 }
 
+/** Notes how far the check is, and stops it at the second panel. */
+static bool stop_later(void *user, int64_t rows) {
+  *(int64_t *)user = rows;
+  return rows == 0;
+}
+
 /** Above the size where the reference is summed in long double it comes from dgemm, in panels. */
 static void test_large(void) {
   const int64_t m = 2500, n = 40, k = 700;
@@ -97,14 +103,21 @@ static void test_large(void) {
   }
   TgCheck check;
   GError *error = NULL;
-  g_assert_true(tg_check_product(&check, &product, &shape, TG_F32, a, b, c, 0, NULL));
+  g_assert_true(tg_check_product(&check, &product, &shape, TG_F32, a, b, c, 0, NULL, NULL));
   g_assert_cmpfloat(check.relative_error, ==, 0);
   c[m * n - 1] += 1000;
-  g_assert_true(tg_check_product(&check, &product, &shape, TG_F32, a, b, c, 0, NULL));
+  g_assert_true(tg_check_product(&check, &product, &shape, TG_F32, a, b, c, 0, NULL, NULL));
   g_assert_false(check.ok);
-  g_assert_false(tg_check_product(&check, &product, &shape, TG_F32, a, b, c, 1000, &error));
+  g_assert_false(tg_check_product(&check, &product, &shape, TG_F32, a, b, c, 1000, NULL, &error));
   g_assert_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE);
   g_assert_nonnull(strstr(error->message, "the limit is 1000 bytes"));
+  g_clear_error(&error);
+  int64_t rows = -1;
+  const TgWatch watch = {stop_later, &rows};
+  g_assert_false(tg_check_product(&check, &product, &shape, TG_F32, a, b, c, 0, &watch, &error));
+  g_assert_error(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED);
+  g_assert_cmpint(rows, >, 0);
+  g_assert_cmpint(rows, <, m);
   g_clear_error(&error);
 }
 
@@ -126,9 +139,9 @@ static void test_tolerance(void) {
   const float a[1] = {1}, b[1] = {1}, near[1] = {1.0000009f}, far[1] = {1.000002f};
   const TgShape shape = shape_of(&product, 1, 1, 1);
   TgCheck check;
-  g_assert_true(tg_check_product(&check, &product, &shape, TG_F32, a, b, near, 0, NULL));
+  g_assert_true(tg_check_product(&check, &product, &shape, TG_F32, a, b, near, 0, NULL, NULL));
   g_assert_true(check.ok);
-  g_assert_true(tg_check_product(&check, &product, &shape, TG_F32, a, b, far, 0, NULL));
+  g_assert_true(tg_check_product(&check, &product, &shape, TG_F32, a, b, far, 0, NULL, NULL));
   g_assert_false(check.ok);
 }
 
