@@ -102,12 +102,13 @@ typedef struct TgCost {
   int64_t node_entries;  /**< nodes; or groups, of which an entry has when the first enters and the last leaves, and
                               the most time that one node spends in products; not when the last of these ends */
   TgTierCost tiers;
-  TgSchedule *schedule;  /**< as predicted; if `collective` is TG_COLLECTIVE_AUTO, statements name their algorithms */
-  int collective;        /**< TgCollective with which the schedule was predicted */
-  int collectives_tried; /**< sets of algorithms that were predicted for the choice; 0: there was no choice */
-  int collectives_left;  /**< sets that were not predicted, because that would take too long */
-  double wall_s;         /**< that this prediction took */
-  TgError failure;       /**< where the schedule fails; all that is left where tg_cost_predict() does */
+  TgSchedule *schedule;   /**< as predicted; if `collective` is TG_COLLECTIVE_AUTO, statements name their algorithms */
+  int collective;         /**< TgCollective with which the schedule was predicted */
+  int collectives_tried;  /**< sets of algorithms that were predicted for the choice; 0: there was no choice */
+  int collectives_left;   /**< sets that were not predicted, because that would take too long */
+  int64_t messages_timed; /**< of all predictions, those of other choices included */
+  double wall_s;          /**< that this prediction took */
+  TgError failure;        /**< where the schedule fails; all that is left where tg_cost_predict() does */
 } TgCost;
 
 /** Predicts. The grid of the bound schedule is mapped onto `network` by `embedding`.

@@ -169,7 +169,7 @@ void tg_sim_write(TgJson *json, const TgEstimate *run) {
   write_links(json, run);
   tg_sim_write_tiers(json, run);
   tg_json_member_double(json, "wall_s", cost->wall_s);
-  tg_json_member_double(json, "messages_per_second", (double)cost->messages / cost->wall_s);
+  tg_json_member_double(json, "messages_per_second", (double)cost->messages_timed / cost->wall_s);
   tg_json_end_object(json);
 }
 

@@ -3,13 +3,14 @@
  * begin before the previous one has ended, and that differs between algorithms (docs/reference/models.md). */
 #include "choice.h"
 
+#include "sum.h"
 #include "uniform-blocks.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { FORMS = TG_COLLECTIVES, CLASSES = 8, MOST_TRIED = 48, FIRST_PIECES = 8 };
+enum { FORMS = TG_COLLECTIVES, GROUPS = 8, MOST_TRIED = 48, FIRST_PIECES = 8 };
 
 /* Measured on one core, by model: the time of a transfer, and that of each node in a round; and, in any model, the
  * extra time of a transfer whose block is followed by name. */
@@ -22,7 +23,7 @@ typedef struct Form {
 } Form;
 
 /* Collectives of one operation along lines of one length with blocks of one size: all take the same algorithm. */
-typedef struct Class {
+typedef struct Group {
   uint8_t op;
   int32_t length;
   int64_t bytes; /* of a block */
@@ -30,7 +31,7 @@ typedef struct Class {
   Form form[FORMS];
   int forms;
   int named[TG_COLLECTIVES]; /* index of the form that each TgCollective means */
-} Class;
+} Group;
 
 typedef struct Choice {
   const TgCostRun *run;
@@ -40,14 +41,14 @@ typedef struct Choice {
   TgCostOptions options;
   TgShape shape; /* exact, or where blocks of several sizes would take too long, rounded up to whole blocks */
   bool by_name;
-  Class class[CLASSES];
-  int classes;
-  int class_of[TG_MAX_STATEMENTS]; /* -1: no collective that has a choice */
+  Group group[GROUPS];
+  int groups;
+  int group_of[TG_MAX_STATEMENTS]; /* -1: no collective that has a choice */
   double work_s, most_work_s;      /* of the predictions so far, and the most they may take */
   double usual_transfers;          /* at once, with the usual algorithms; memory for them is available */
-  Form tried[MOST_TRIED][CLASSES];
+  Form tried[MOST_TRIED][GROUPS];
   double tried_s[MOST_TRIED];
-  Form best[CLASSES];
+  Form best[GROUPS];
   double best_s;
   TgCost best_cost;
 } Choice;
@@ -75,24 +76,24 @@ static bool is_same(const Form *a, const Form *b, int count) {
 }
 
 /* Between two processors, algorithms differ only in whether a block goes whole or in pieces. */
-static bool means_the_same(const Class *class, const Form *a, const Form *b) {
-  if (class->length == 2 && !a->pieces && !b->pieces && a->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER &&
+static bool means_the_same(const Group *group, const Form *a, const Form *b) {
+  if (group->length == 2 && !a->pieces && !b->pieces && a->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER &&
       b->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER)
     return true;
   return is_same(a, b, 1);
 }
 
 /* Lists each form once, under the first name that means it. */
-static void find_forms(Class *class) {
+static void find_forms(Group *group) {
   for (int name = TG_COLLECTIVE_BINOMIAL; name < TG_COLLECTIVES; name++) {
     TgRounds rounds;
-    tg_rounds_init(&rounds, (TgOp) class->op, (TgCollective)name, class->length, 0, 0);
+    tg_rounds_init(&rounds, (TgOp)group->op, (TgCollective)name, group->length, 0, 0);
     Form form = {(TgCollective)rounds.collective, 0};
     if (form.algorithm == TG_COLLECTIVE_CHAIN) form.pieces = FIRST_PIECES;
     int known = 0;
-    while (known < class->forms && !means_the_same(class, &class->form[known], &form)) known++;
-    if (known == class->forms) class->form[class->forms++] = form;
-    class->named[name] = known;
+    while (known < group->forms && !means_the_same(group, &group->form[known], &form)) known++;
+    if (known == group->forms) group->form[group->forms++] = form;
+    group->named[name] = known;
   }
 }
 
@@ -121,12 +122,12 @@ static void count_executions(Choice *choice) {
   TgError unused;
   tg_walk_init(&walk, choice->schedule, choice->run->names);
   while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE) {
-    const int c = choice->class_of[walk.statement];
-    if (c >= 0) choice->class[c].executions++;
+    const int c = choice->group_of[walk.statement];
+    if (c >= 0) choice->group[c].executions++;
   }
 }
 
-static void find_classes(Choice *choice) {
+static void find_groups(Choice *choice) {
   const TgCostRun *run = choice->run;
   const TgSchedule *schedule = choice->schedule;
   TgUniformBlocks blocks;
@@ -134,21 +135,21 @@ static void find_classes(Choice *choice) {
   const int64_t largest = largest_block(choice);
   for (int s = 0; s < TG_MAX_STATEMENTS; s++) {
     const TgStatement *statement = &schedule->statement[s];
-    choice->class_of[s] = -1;
+    choice->group_of[s] = -1;
     if (s >= schedule->statements || !tg_op_traits(statement->op)->is_collective) continue;
-    const Class class = {
+    const Group group = {
         .op = statement->op, .length = schedule->extent[statement->axis], .bytes = uniform ? blocks.bytes[s] : largest};
-    if (class.length < 2) continue;
+    if (group.length < 2) continue;
     int c = 0;
-    while (c < choice->classes && (choice->class[c].op != class.op || choice->class[c].length != class.length ||
-                                   choice->class[c].bytes != class.bytes))
+    while (c < choice->groups && (choice->group[c].op != group.op || choice->group[c].length != group.length ||
+                                  choice->group[c].bytes != group.bytes))
       c++;
-    if (c == CLASSES) continue; /* it takes the usual algorithm */
-    if (c == choice->classes) {
-      choice->class[choice->classes++] = class;
-      find_forms(&choice->class[c]);
+    if (c == GROUPS) continue; /* it takes the usual algorithm */
+    if (c == choice->groups) {
+      choice->group[choice->groups++] = group;
+      find_forms(&choice->group[c]);
     }
-    choice->class_of[s] = c;
+    choice->group_of[s] = c;
   }
   count_executions(choice);
 }
@@ -160,13 +161,13 @@ static double work_of(const Choice *choice, const Form *forms) {
   const TgCostModel model = choice->options.model;
   const double processors = (double)tg_schedule_processors(choice->schedule);
   double work_s = 0;
-  for (int c = 0; c < choice->classes; c++) {
-    const Class *class = &choice->class[c];
+  for (int c = 0; c < choice->groups; c++) {
+    const Group *group = &choice->group[c];
     TgRounds rounds;
-    tg_rounds_init(&rounds, (TgOp) class->op, forms[c].algorithm, class->length, 0, forms[c].pieces);
-    const double transfers = tg_line_transfers(&rounds) / class->length;
+    tg_rounds_init(&rounds, (TgOp)group->op, forms[c].algorithm, group->length, 0, forms[c].pieces);
+    const double transfers = tg_line_transfers(&rounds) / group->length;
     const double each_s = transfer_s[model] + (choice->by_name ? name_s : 0);
-    work_s += class->executions * processors * (transfers * each_s + tg_rounds_count(&rounds) * node_s[model]);
+    work_s += group->executions * processors * (transfers * each_s + tg_rounds_count(&rounds) * node_s[model]);
   }
   return work_s;
 }
@@ -174,17 +175,17 @@ static double work_of(const Choice *choice, const Form *forms) {
 /* Transfers of the statement that has most of them, on all lines. */
 static double most_at_once(const Choice *choice, const Form *forms) {
   double most = 0;
-  for (int c = 0; c < choice->classes; c++) {
+  for (int c = 0; c < choice->groups; c++) {
     TgRounds rounds;
-    tg_rounds_init(&rounds, (TgOp)choice->class[c].op, forms[c].algorithm, choice->class[c].length, 0, forms[c].pieces);
-    most = fmax(most, tg_line_transfers(&rounds) / choice->class[c].length);
+    tg_rounds_init(&rounds, (TgOp)choice->group[c].op, forms[c].algorithm, choice->group[c].length, 0, forms[c].pieces);
+    most = fmax(most, tg_line_transfers(&rounds) / choice->group[c].length);
   }
   return most * (double)tg_schedule_processors(choice->schedule);
 }
 
 static void set(Choice *choice, const Form *forms) {
   for (int s = 0; s < choice->schedule->statements; s++) {
-    const int c = choice->class_of[s];
+    const int c = choice->group_of[s];
     if (c < 0) continue;
     choice->schedule->statement[s].collective = (uint8_t)forms[c].algorithm;
     choice->schedule->statement[s].pieces = (uint16_t)forms[c].pieces;
@@ -193,7 +194,7 @@ static void set(Choice *choice, const Form *forms) {
 
 static int find_tried(const Choice *choice, const Form *forms) {
   for (int t = 0; t < choice->cost->collectives_tried; t++)
-    if (is_same(choice->tried[t], forms, choice->classes)) return t;
+    if (is_same(choice->tried[t], forms, choice->groups)) return t;
   return -1;
 }
 
@@ -220,6 +221,7 @@ static bool try(Choice *choice, const Form *forms, double *time_s) {
     choice->cost->failure = cost.failure;
     return false;
   }
+  choice->cost->messages_timed = tg_sum(choice->cost->messages_timed, cost.messages);
   *time_s = choice->tried_s[*tried] = cost.time_s;
   memcpy(choice->tried[(*tried)++], forms, sizeof choice->best);
   if (cost.time_s < choice->best_s) {
@@ -236,7 +238,7 @@ static bool try(Choice *choice, const Form *forms, double *time_s) {
 /* Multiplies the number of pieces of all chains by `times`/`parts`. False where that changes none of them. */
 static bool scale_pieces(const Choice *choice, Form *forms, int times, int parts) {
   bool chains = false;
-  for (int c = 0; c < choice->classes; c++) {
+  for (int c = 0; c < choice->groups; c++) {
     if (forms[c].algorithm != TG_COLLECTIVE_CHAIN) continue;
     const int32_t pieces = times * forms[c].pieces / parts;
     if (pieces < 2 || pieces > TG_COST_MOST_PIECES || pieces == forms[c].pieces) continue;
@@ -248,7 +250,7 @@ static bool scale_pieces(const Choice *choice, Form *forms, int times, int parts
 
 /* Forms with their time. */
 typedef struct Trial {
-  Form forms[CLASSES];
+  Form forms[GROUPS];
   double time_s;
 } Trial;
 
@@ -288,8 +290,8 @@ static bool try_pieces(Choice *choice, const Form *forms) {
 }
 
 static bool try_name(Choice *choice, TgCollective name) {
-  Form forms[CLASSES] = {0};
-  for (int c = 0; c < choice->classes; c++) forms[c] = choice->class[c].form[choice->class[c].named[name]];
+  Form forms[GROUPS] = {0};
+  for (int c = 0; c < choice->groups; c++) forms[c] = choice->group[c].form[choice->group[c].named[name]];
   return try_pieces(choice, forms);
 }
 
@@ -304,17 +306,17 @@ static bool try_names(Choice *choice) {
   return true;
 }
 
-/* Tries each algorithm of one class after another. */
+/* Tries each algorithm of one group after another. */
 static bool try_each(Choice *choice) {
-  for (int c = 0; c < choice->classes; c++)
-    for (int f = 0; f < choice->class[c].forms; f++) {
-      Form forms[CLASSES];
+  for (int c = 0; c < choice->groups; c++)
+    for (int f = 0; f < choice->group[c].forms; f++) {
+      Form forms[GROUPS];
       double unused_s;
       memcpy(forms, choice->best, sizeof forms);
-      forms[c] = choice->class[c].form[f];
+      forms[c] = choice->group[c].form[f];
       if (!try(choice, forms, &unused_s)) return false;
     }
-  Form best[CLASSES];
+  Form best[GROUPS];
   memcpy(best, choice->best, sizeof best);
   return try_pieces(choice, best);
 }
@@ -327,26 +329,26 @@ static bool goes_on(void *user, int64_t done) {
 
 /* Chooses among all algorithms, or (`chains`) only among numbers of pieces. */
 static bool choose(Choice *choice, bool chains) {
-  static const Form usual[CLASSES];
+  static const Form usual[GROUPS];
   const TgWatch watch = {goes_on, (void *)choice->run->options->watch};
   choice->options.watch = &watch;
   bool fine = chains ? try_name(choice, TG_COLLECTIVE_CHAIN) : try_names(choice);
-  if (fine && !chains && choice->classes > 1 && !isinf(choice->best_s)) fine = try_each(choice);
+  if (fine && !chains && choice->groups > 1 && !isinf(choice->best_s)) fine = try_each(choice);
   set(choice, isinf(choice->best_s) ? usual : choice->best);
   return fine;
 }
 
 static bool has_several(const Choice *choice) {
-  for (int c = 0; c < choice->classes; c++)
-    if (choice->class[c].forms > 1) return true;
+  for (int c = 0; c < choice->groups; c++)
+    if (choice->group[c].forms > 1) return true;
   return false;
 }
 
 /* Goes back to the exact sizes where there is time to compare the choices with them. */
 static void keep_exact(Choice *choice) {
   enum { CHOICES = 12 };
-  Form forms[CLASSES] = {0};
-  for (int c = 0; c < choice->classes; c++) forms[c].algorithm = TG_COLLECTIVE_AUTO;
+  Form forms[GROUPS] = {0};
+  for (int c = 0; c < choice->groups; c++) forms[c].algorithm = TG_COLLECTIVE_AUTO;
   choice->usual_transfers = most_at_once(choice, forms);
   choice->by_name = !tg_blocks_alike(choice->schedule, choice->run->shape);
   if (choice->by_name && CHOICES * work_of(choice, forms) > choice->most_work_s)
@@ -378,12 +380,13 @@ bool tg_choose_collectives(const TgCostRun *run, TgSchedule *schedule, TgCost *c
   choice->options.keep_node_steps = false;
   choice->options.collective = TG_COLLECTIVE_AUTO;
   if (!round_up(choice, &choice->shape)) choice->shape = *run->shape;
-  find_classes(choice);
+  find_groups(choice);
   keep_exact(choice);
   const bool fine = !has_several(choice) || choose(choice, chains);
   if (fine && !isinf(choice->best_s) && is_asked_for(choice)) {
     choice->best_cost.collectives_tried = cost->collectives_tried;
     choice->best_cost.collectives_left = cost->collectives_left;
+    choice->best_cost.messages_timed = cost->messages_timed;
     *cost = choice->best_cost;
     *predicted = true;
   } else {

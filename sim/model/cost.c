@@ -1,6 +1,7 @@
 #include "choice.h"
 #include "prediction.h"
 #include "sim-error.h"
+#include "sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,6 +81,7 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
   *cost = (TgCost){0};
   bool fine = tg_choose_collectives(&run, own, cost, &predicted, error);
   const int tried = cost->collectives_tried, left = cost->collectives_left;
+  const int64_t timed = cost->messages_timed;
   if (tried > 0 || (options->collective == TG_COLLECTIVE_WHOLE && !options->whole))
     chosen.collective = TG_COLLECTIVE_AUTO;
   if (fine && !predicted) fine = tg_cost_run(&run, own, cost, error);
@@ -88,6 +90,7 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
     cost->collective = (int)chosen.collective;
     cost->collectives_tried = tried;
     cost->collectives_left = left;
+    cost->messages_timed = predicted ? timed : tg_sum(timed, cost->messages);
   }
   g_free(own);
   cost->wall_s = (double)(g_get_monotonic_time() - begin_us) * 1e-6;
