@@ -196,7 +196,7 @@ static bool check(const Case *at, const TgPlan *plan) {
 }
 
 static void test_random(void) {
-  const int cases = g_test_thorough() ? 500 : 30;
+  const int cases = g_test_thorough() ? 500 : 15;
   int certain = 0;
   GRand *rand = g_rand_new_with_seed(g_test_rand_int_range(0, G_MAXINT32));
   for (int c = 0; c < cases; c++) {

@@ -68,7 +68,7 @@ static const char *const every_port[] = {"", "[port]\nports = all\n", "[port]\no
                                          "[port]\nports = all\noverhead_s = 3\ngap_s = 2\n"};
 
 static void test_every_model(void) {
-  static const gint64 sizes[] = {7, 24}, processors[] = {9, 16};
+  static const gint64 sizes[] = {7, 24}, processors[] = {6, 9};
   for (int model = 0; model < TG_COST_MODELS; model++)
     for (gsize port = 0; port < G_N_ELEMENTS(every_port); port++)
       for (int overlap = 0; overlap < 2; overlap++)
