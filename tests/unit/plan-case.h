@@ -59,7 +59,7 @@ static inline Fixture *fixture(gint64 n, gint64 processors, const char *more) {
                                .machine = &f->machine,
                                .memory_bytes = INFINITY,
                                .top = 1000,
-                               .budget_s = 30}; /* more than it takes, also on a busy machine */
+                               .budget_s = 10}; /* more than it takes, also on a busy machine */
   return f;
 }
 
