@@ -6,16 +6,11 @@ the page differs from what would be written.
 
 Usage: docs-collectives.py --program PROGRAM [--check] [PAGE]      PAGE: docs/reference/models.md if not given
 """
-import argparse
-import difflib
 import json
-import pathlib
-import re
 import subprocess
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-REGION = re.compile(r"(^<!-- broadcasts -->\n).*?(^<!-- end -->\n)", re.M | re.S)
+from docs_region import rewrite
+
 SIZES = [1024, 16384, 262144, 1048576, 16777216]
 PROCESSORS = [8, 64]
 SCHEDULE = """schedule one-broadcast
@@ -72,22 +67,5 @@ def table(program):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    """Writes or checks the page."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "reference" / "models.md")
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--check", action="store_true")
-    arguments = parser.parse_args()
-    old = arguments.page.read_text(encoding="utf-8")
-    new, count = REGION.subn(lambda match: match.group(1) + table(arguments.program) + match.group(2), old)
-    if count != 1:
-        sys.exit(f"{arguments.page}: expected one region from <!-- broadcasts --> to <!-- end -->")
-    if not arguments.check:
-        arguments.page.write_text(new, encoding="utf-8")
-    elif new != old:
-        sys.exit("".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), "page", "should be")))
-
-
 if __name__ == "__main__":
-    main()
+    rewrite(__doc__, "docs/reference/models.md", "broadcasts", table)

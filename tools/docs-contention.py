@@ -6,16 +6,11 @@ page differs from what would be written.
 
 Usage: docs-contention.py --program PROGRAM [--check] [PAGE]      PAGE: docs/results/contention.md if not given
 """
-import argparse
-import difflib
 import json
-import pathlib
-import re
 import subprocess
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-REGION = re.compile(r"(^<!-- times -->\n).*?(^<!-- end -->\n)", re.M | re.S)
+from docs_region import rewrite
+
 RUNS = [("cannon", "8x8"), ("summa", "8x8"), ("dns", "4x4x4")]
 NETWORKS = [("torus:8x8", "rowmajor"), ("mesh:8x8", "rowmajor"), ("hypercube:6", "gray"), ("hypercube:6", "rowmajor")]
 MODELS = ["hockney", "flow", "store-and-forward"]
@@ -50,22 +45,5 @@ def table(program):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    """Writes or checks the page."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs" / "results" / "contention.md")
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--check", action="store_true")
-    arguments = parser.parse_args()
-    old = arguments.page.read_text(encoding="utf-8")
-    new, count = REGION.subn(lambda match: match.group(1) + table(arguments.program) + match.group(2), old)
-    if count != 1:
-        sys.exit(f"{arguments.page}: expected one region from <!-- times --> to <!-- end -->")
-    if not arguments.check:
-        arguments.page.write_text(new, encoding="utf-8")
-    elif new != old:
-        sys.exit("".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), "page", "should be")))
-
-
 if __name__ == "__main__":
-    main()
+    rewrite(__doc__, "docs/results/contention.md", "times", table)
