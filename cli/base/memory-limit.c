@@ -66,10 +66,11 @@ TgExit tg_memory_check(const TgCli *cli, const char *what, double need_bytes) {
 
 TgExit tg_memory_refuse(const TgCli *cli, const char *what, double need_bytes) {
   enum { OWN_BYTES = 64 << 20 }; /* the program itself; more where results of earlier schedules are kept */
-  const uint64_t most = INT64_MAX, held = most - tg_memory_left_bytes(most);
+  const uint64_t most = INT64_MAX, now = most - tg_memory_left_bytes(most);
+  const double held = 1.03 * (double)now; /* the next run holds a little more or less */
   char left[64], enough[32];
   left_text(cli, (double)tg_memory_limit(cli), left, sizeof left);
-  limit_text(need_bytes + fmax(OWN_BYTES, (double)held), enough, sizeof enough);
+  limit_text(need_bytes + fmax(OWN_BYTES, held), enough, sizeof enough);
   return tg_report(
       cli, TG_EXIT_USAGE,
       "%s needs about %s of memory, but %s; make the problem smaller, or give --memory-limit %s to try anyway", what,
