@@ -42,11 +42,14 @@ static void replace_token(TgEdits *edits, const TgLexer *lexer, const char *kind
 }
 
 static void edit_number(TgEdits *edits, const TgLexer *lexer) {
+  const int64_t number = lexer->token.number;
   char with[REPLACEMENT];
-  snprintf(with, sizeof with, "%lld", (long long)lexer->token.number + 1);
-  replace_token(edits, lexer, "a changed number", with);
-  if (lexer->token.number == 0) return;
-  snprintf(with, sizeof with, "%lld", (long long)lexer->token.number - 1);
+  if (number < INT64_MAX) {
+    snprintf(with, sizeof with, "%lld", (long long)number + 1);
+    replace_token(edits, lexer, "a changed number", with);
+  }
+  if (number == 0) return;
+  snprintf(with, sizeof with, "%lld", (long long)number - 1);
   replace_token(edits, lexer, "a changed number", with);
 }
 
