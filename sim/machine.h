@@ -84,6 +84,7 @@ typedef struct TgMachineProcessor {
   TgMachineRates rate; /**< likewise */
   double tile_rows;    /**< of C that the processor multiplies at a time; 0: the file has no tiles, as 1 */
   double tile_columns;
+  double additions_per_s; /**< of elements, where blocks are summed up; 0: the file gives none, and they take no time */
 } TgMachineProcessor;
 
 /** A tier of memory; `given` is 0 where the machine has none. */
@@ -119,8 +120,9 @@ typedef struct TgMachine {
   char name[TG_MACHINE_NAME_BYTES];
   char source[TG_MACHINE_SOURCE_BYTES];
   char network[TG_TOPOLOGY_TEXT_BYTES]; /**< the network that the numbers describe, as tg_topology_parse() reads it */
-  double residual;    /**< relative error of predictions: what differs by less is a tie. 0 where the file gives none */
-  TgMachineLink link; /**< of all links without numbers of their own */
+  double residual; /**< relative error of predictions: what differs by less is a tie. 0 where the file gives none */
+  double spread;   /**< of calibrate: by how much the same measurement, made again, differed; 0 where there is none */
+  TgMachineLink link;                  /**< of all links without numbers of their own */
   TgMachineLink level[TG_MAX_LEVELS];  /**< innermost first */
   TgMachineLink axis[TG_MACHINE_AXES]; /**< as tg_machine_axis() numbers them */
   TgMachinePort port;
@@ -175,6 +177,8 @@ double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, in
 
 /** Time of a local product of m x k by k x n: 2 m n k / tg_machine_flops_per_s(); 0 where a size is 0. */
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
+/** Time in which a processor adds a block of so many elements to another one. */
+double tg_machine_sum_s(const TgMachine *machine, double elements);
 
 /** The tier, NULL where the machine has none of this kind. */
 const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind);

@@ -10,7 +10,7 @@
 
 TG_BEGIN_DECLS
 
-/** A local product of m x k by k x n. */
+/** A local product of m x k by k x n; in a phase of sums, where k is 0, the addition of m x n elements to others. */
 typedef struct TgProductSize {
   int64_t m, n, k;
 } TgProductSize;
@@ -25,6 +25,7 @@ typedef struct TgPhase {
   int32_t *processor;  /**< where they happen, ascending; NULL: on every processor */
   TgProductSize *size; /**< NULL where all are uniform_size */
   TgProductSize uniform_size;
+  bool sums;       /**< they are additions instead: of what a phase before it brought */
   uint32_t reads;  /**< buffers that its transfers or products read, a bit each */
   uint32_t writes; /**< … and write */
   bool recurs;     /**< the same phase may come again */
@@ -67,9 +68,10 @@ typedef struct TgPhases TgPhases;
 /** Begins the phases of a bound schedule at m, n, k with elements of `element_bytes`. Collectives left whole stay so
  * (one round, each receiver straight from the owner) or, unless `whole`, are expanded as TG_COLLECTIVE_AUTO. Where
  * every block of a matrix has the same size, bytes follow from the buffers; otherwise the run is followed by name,
- * which costs about ten times more. Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
+ * which costs about ten times more. With `sums` every phase whose blocks are added to others is followed by one with
+ * these additions. Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
 TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, bool whole,
-                        const TgShape *shape, int64_t element_bytes, GError **error);
+                        const TgShape *shape, int64_t element_bytes, bool sums, GError **error);
 void tg_phases_free(TgPhases *phases);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgPhases, tg_phases_free)
 

@@ -198,25 +198,27 @@ void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement)
   tg_clocks_close(&run, lane->complete);
 }
 
-double *tg_clocks_ready(TgClocks *clocks, const TgPhase *phase) {
-  int b = 0;
-  while (!(phase->writes >> b & 1)) b++;
-  if (!clocks->ready[b]) clocks->ready[b] = g_new0(double, clocks->nodes);
-  return clocks->ready[b];
+void tg_clocks_wrote(TgClocks *clocks, const TgPhase *phase, int64_t node, double at_s) {
+  for (uint32_t writes = phase->writes; writes; writes &= writes - 1) {
+    const int b = __builtin_ctz(writes);
+    if (!clocks->ready[b]) clocks->ready[b] = g_new0(double, clocks->nodes);
+    clocks->ready[b][node] = at_s;
+  }
 }
 
-static double multiply_alike(TgClocks *clocks, const TgLane *lane, double *ready) {
+static double multiply_alike(TgClocks *clocks, const TgLane *lane) {
   double time = lane->uniform_product_s, *cpu = clocks->cpu, *port = clocks->port, *compute = clocks->compute;
   int64_t count = active(clocks);
   for (int64_t n = 0; n < count; n++) {
-    ready[n] = cpu[n] = tg_later(cpu[n], port[n]) + time;
+    cpu[n] = tg_later(cpu[n], port[n]) + time;
     compute[n] += time;
   }
+  for (int64_t n = 0; clocks->overlap && n < count; n++) tg_clocks_wrote(clocks, lane->phase, n, cpu[n]);
   if (!clocks->overlap) memcpy(port, cpu, (size_t)count * sizeof(double));
   return time;
 }
 
-static double multiply_each(TgClocks *clocks, const TgLane *lane, double *ready) {
+static double multiply_each(TgClocks *clocks, const TgLane *lane) {
   double longest = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
     double time = lane->product_s ? lane->product_s[n] : lane->uniform_product_s;
@@ -226,18 +228,19 @@ static double multiply_each(TgClocks *clocks, const TgLane *lane, double *ready)
     clocks->cpu[n] = tg_later(clocks->cpu[n], clocks->port[n]) + time;
     clocks->compute[n] += time;
     longest = tg_later(longest, time);
-    ready[n] = clocks->cpu[n];
-    if (!clocks->overlap) clocks->port[n] = clocks->cpu[n];
+    if (clocks->overlap)
+      tg_clocks_wrote(clocks, lane->phase, n, clocks->cpu[n]);
+    else
+      clocks->port[n] = clocks->cpu[n];
   }
   return longest;
 }
 
 double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane) {
   if (lane->product_s) spread(clocks);
-  double *ready = tg_clocks_ready(clocks, lane->phase);
   clocks->group_statement = -1;
   bool alike = !lane->product_s && clocks->jitter == 0 && clocks->straggler < 0;
-  return (alike ? multiply_alike : multiply_each)(clocks, lane, ready);
+  return (alike ? multiply_alike : multiply_each)(clocks, lane);
 }
 
 void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {

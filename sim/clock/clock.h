@@ -51,8 +51,8 @@ void tg_clocks_close(TgTransferRun *run, bool alike);
 double tg_clocks_jitter(TgClocks *clocks);
 /** Returns the longest time that a node spends in these products. */
 double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane);
-/** When what products wrote into the phase's target is there, by node. */
-double *tg_clocks_ready(TgClocks *clocks, const TgPhase *phase);
+/** What the phase's products, or sums, write into its target is there from `at_s` on. */
+void tg_clocks_wrote(TgClocks *clocks, const TgPhase *phase, int64_t node, double at_s);
 /** A number in [0, 1) that depends on seed and count alone. */
 double tg_random_unit(uint64_t seed, uint64_t count);
 /** Sets the cost's times of the run and of the nodes. */

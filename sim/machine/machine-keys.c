@@ -19,11 +19,9 @@ const TgQuantity tg_quantities[TG_VALUE_QUANTITIES] = {
   { #member, kind, offsetof(type, member), sizeof(((type *)0)->member), __VA_ARGS__ }
 
 static const TgMachineKey machine_keys[] = {
-    KEY(TgMachine, name, TG_VALUE_TEXT, false, {0}),
-    KEY(TgMachine, source, TG_VALUE_TEXT, false, {0}),
-    KEY(TgMachine, network, TG_VALUE_NETWORK, false, {0}),
-    KEY(TgMachine, residual, TG_VALUE_FRACTION, false, {0}),
-    {0},
+    KEY(TgMachine, name, TG_VALUE_TEXT, false, {0}),       KEY(TgMachine, source, TG_VALUE_TEXT, false, {0}),
+    KEY(TgMachine, network, TG_VALUE_NETWORK, false, {0}), KEY(TgMachine, residual, TG_VALUE_FRACTION, false, {0}),
+    KEY(TgMachine, spread, TG_VALUE_FRACTION, false, {0}), {0},
 };
 
 const TgMachineKey tg_machine_link_keys[] = {
@@ -47,6 +45,7 @@ static const TgMachineKey processor_keys[] = {
     KEY(TgMachineProcessor, memory_bytes, TG_VALUE_BYTES, false, {0}),
     KEY(TgMachineProcessor, tile_rows, TG_VALUE_COUNT, false, {0}),
     KEY(TgMachineProcessor, tile_columns, TG_VALUE_COUNT, false, {0}),
+    KEY(TgMachineProcessor, additions_per_s, TG_VALUE_FLOPS, false, {0}),
     {0},
 };
 

@@ -102,6 +102,10 @@ double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int6
   return 2 * (double)m * (double)n * (double)k / tg_machine_flops_per_s(machine, m, n, k);
 }
 
+double tg_machine_sum_s(const TgMachine *machine, double elements) {
+  return machine->processor.additions_per_s > 0 ? elements / machine->processor.additions_per_s : 0;
+}
+
 const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind) {
   return machine->tier[kind].given ? &machine->tier[kind] : NULL;
 }

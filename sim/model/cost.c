@@ -58,7 +58,7 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
   *cost = (TgCost){0};
   tg_prediction_init(&prediction, cost, run->network->links);
   prediction.phases = tg_phases_new(schedule, run->names, options->collective, options->whole, run->shape,
-                                    options->element_bytes, error);
+                                    options->element_bytes, run->machine->processor.additions_per_s > 0, error);
   bool fine = prediction.phases &&
               tg_lanes_init(&prediction.lanes, schedule, run->network, run->embedding, run->machine, error) &&
               run_model(&prediction, error) && is_number(cost, error);

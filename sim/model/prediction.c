@@ -139,7 +139,7 @@ static bool count_lane(TgPrediction *prediction, const TgLane *lane, TgTraceStep
   step->messages += lane->transfers;
   step->bytes += lane->bytes;
   step->hop_bytes += lane->hop_bytes;
-  step->products += lane->phase->products;
+  if (!lane->phase->sums) step->products += lane->phase->products;
   return true;
 }
 

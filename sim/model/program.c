@@ -345,7 +345,7 @@ static void multiply(TgProgram *program, int64_t number, TgStage *stage) {
   if (number == clocks->straggler) time *= clocks->straggler_factor;
   node->cpu_s = tg_later(node->cpu_s, node->port_s) + time;
   node->compute_s += time;
-  if (lane->phase->writes & program->travels) tg_clocks_ready(clocks, lane->phase)[number] = node->cpu_s;
+  if (lane->phase->writes & program->travels) tg_clocks_wrote(clocks, lane->phase, number, node->cpu_s);
   if (!clocks->overlap) node->port_s = node->cpu_s;
   stage->longest_s = tg_later(stage->longest_s, time);
   if (program->prediction->node_steps) tg_node_step_product(program->prediction, stage->step, number, node->cpu_s);

@@ -186,6 +186,7 @@ static double product_time(TgTiers *tiers, const TgClocks *clocks, int64_t node,
 static double multiply(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement) {
   TgTiers *tiers = user;
   const TgTierProduct *product = &tiers->product[statement];
+  if (lane->phase->sums) return tg_clocks_multiply(clocks, lane);
   g_autofree double *product_s = g_new0(double, tiers->nodes);
   TgLane streamed = *lane;
   streamed.product_s = product_s;

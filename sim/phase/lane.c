@@ -202,13 +202,14 @@ static void lay_transfers(TgLanes *lanes, TgLane *lane) {
   lane->load = tg_load_take(&lanes->scratch, &lane->loads);
 }
 
-static double product_time(const TgMachine *machine, const TgProductSize *size) {
-  return tg_machine_product_s(machine, size->m, size->n, size->k);
+static double product_time(const TgMachine *machine, const TgPhase *phase, const TgProductSize *size) {
+  return phase->sums ? tg_machine_sum_s(machine, (double)size->m * (double)size->n)
+                     : tg_machine_product_s(machine, size->m, size->n, size->k);
 }
 
 static void lay_products(const TgLanes *lanes, TgLane *lane) {
   const TgPhase *phase = lane->phase;
-  double uniform = product_time(lanes->machine, &phase->uniform_size);
+  double uniform = product_time(lanes->machine, phase, &phase->uniform_size);
   if (!lanes->node && !phase->processor && !phase->size && phase->products == lanes->network->nodes) {
     lane->uniform_product_s = uniform;
     lane->flops = (double)phase->products * tg_product_flops(&phase->uniform_size);
@@ -219,7 +220,7 @@ static void lay_products(const TgLanes *lanes, TgLane *lane) {
     const TgProductSize *size = tg_phase_product(phase, i);
     int64_t processor = phase->processor ? phase->processor[i] : i;
     lane->product_s[(lanes->node ? lanes->node[processor] : processor)] +=
-        phase->size ? product_time(lanes->machine, size) : uniform;
+        phase->size ? product_time(lanes->machine, phase, size) : uniform;
     lane->flops += tg_product_flops(size);
   }
   lane->uniform_product_s = lane->product_s[0];

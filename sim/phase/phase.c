@@ -7,11 +7,16 @@
 
 /* --- a phase that grows message by message ----------------------------------------------------------------------- */
 
+typedef struct TgAdded {
+  int64_t processor, bytes;
+} TgAdded;
+
 /* Sizes are kept one by one only where they differ. */
 typedef struct TgPhaseDraft {
   TgPhase *phase;
   int64_t transfer_room, product_room;
   int64_t last_bytes; /* of the last transfer, to which more parcels may come: not yet in phase->bytes */
+  GArray *added;      /* TgAdded: what comes to be added to something; NULL while there is none */
 } TgPhaseDraft;
 
 static TgPhaseDraft *draft_new(void) {
@@ -23,6 +28,7 @@ static TgPhaseDraft *draft_new(void) {
 
 static void draft_free(TgPhaseDraft *draft) {
   if (draft->phase) tg_phase_release(draft->phase);
+  if (draft->added) g_array_unref(draft->added);
   g_free(draft);
 }
 
@@ -62,6 +68,12 @@ static void draft_transfer(TgPhaseDraft *draft, int64_t from, int64_t to, int64_
   phase->from[phase->transfers] = (int32_t)from;
   phase->to[phase->transfers++] = (int32_t)to;
   draft->last_bytes = bytes;
+}
+
+static void draft_addition(TgPhaseDraft *draft, int64_t processor, int64_t bytes) {
+  const TgAdded one = {processor, bytes};
+  if (!draft->added) draft->added = g_array_new(FALSE, FALSE, sizeof(TgAdded));
+  g_array_append_val(draft->added, one);
 }
 
 /* Many transfers of one size with senders and receivers all different from those before: adds those of senders
@@ -117,6 +129,7 @@ static TgPhase *draft_finish(TgPhaseDraft *draft, int64_t processors) {
 /** All parcels that go from one position to another in one round. */
 typedef struct TgLineTransfer {
   int32_t round, from, to;
+  bool add;
   int64_t bytes;
 } TgLineTransfer;
 
@@ -126,6 +139,7 @@ struct TgPhases {
   TgCollective collective;
   TgShape shape;
   int64_t element_bytes;
+  bool sums;
   TgWalk walk;    /* uniform blocks */
   TgState *state; /* blocks of different sizes: followed by name */
   TgError failure;
@@ -148,11 +162,12 @@ static int64_t piece_bytes(const TgPhases *phases, int64_t block_bytes, int32_t 
 
 static void add_parcel(GArray *pattern, const TgTransfer *parcel, int64_t bytes) {
   TgLineTransfer *last = pattern->len ? &g_array_index(pattern, TgLineTransfer, pattern->len - 1) : NULL;
-  if (last && last->round == parcel->round && last->from == parcel->from && last->to == parcel->to) {
+  if (last && last->round == parcel->round && last->from == parcel->from && last->to == parcel->to &&
+      last->add == parcel->add) {
     last->bytes = tg_sum(last->bytes, bytes);
     return;
   }
-  TgLineTransfer transfer = {parcel->round, parcel->from, parcel->to, bytes};
+  TgLineTransfer transfer = {parcel->round, parcel->from, parcel->to, parcel->add, bytes};
   g_array_append_val(pattern, transfer);
 }
 
@@ -221,13 +236,40 @@ static void set_uses(const TgStatement *statement, TgPhase *phase) {
     phase->reads |= phase->writes;
 }
 
+static int by_processor(const void *a, const void *b) {
+  const int64_t one = ((const TgAdded *)a)->processor, other = ((const TgAdded *)b)->processor;
+  return (one > other) - (one < other);
+}
+
+/* What the draft's transfers bring is added, on each processor all of it at once. */
+static TgPhase *sum_up(const TgPhases *phases, GArray *added, const TgStatement *statement) {
+  TgPhaseDraft *draft = draft_new();
+  g_array_sort(added, by_processor);
+  for (guint i = 0; i < added->len;) {
+    const int64_t processor = g_array_index(added, TgAdded, i).processor;
+    TgProductSize size = {0, 1, 0};
+    for (; i < added->len && g_array_index(added, TgAdded, i).processor == processor; i++)
+      size.m = tg_sum(size.m, g_array_index(added, TgAdded, i).bytes / phases->element_bytes);
+    if (size.m > 0) draft_product(draft, processor, &size); /* `zero X` leaves a block that travels as nothing */
+  }
+  TgPhase *phase = draft_finish(draft, tg_schedule_processors(phases->schedule));
+  draft_free(draft);
+  phase->sums = true;
+  phase->writes = 1u << statement->target.buffer;
+  if (statement->op != TG_OP_ADD) phase->writes |= 1u << statement->source.buffer; /* what is passed on in parts */
+  phase->reads = 1u << statement->source.buffer | phase->writes;
+  return phase;
+}
+
 /* Turns the drafts into the current statement's phases. */
 static void take_drafts(TgPhases *phases, const TgStatement *statement) {
   int64_t processors = tg_schedule_processors(phases->schedule);
   for (guint round = 0; round < phases->drafts->len; round++) {
-    TgPhase *phase = draft_finish(phases->drafts->pdata[round], processors);
+    TgPhaseDraft *draft = phases->drafts->pdata[round];
+    TgPhase *phase = draft_finish(draft, processors);
     set_uses(statement, phase);
     g_ptr_array_add(phases->ready, phase);
+    if (draft->added) g_ptr_array_add(phases->ready, sum_up(phases, draft->added, statement));
   }
   g_ptr_array_set_size(phases->drafts, 0);
 }
@@ -260,8 +302,10 @@ static bool draft_collective(TgPhases *phases, GError **error) {
     const GArray *pattern = line_pattern(phases, &line);
     for (guint t = 0; t < pattern->len; t++) {
       const TgLineTransfer *transfer = &g_array_index(pattern, TgLineTransfer, t);
-      draft_transfer(draft_of_round(phases, transfer->round), line.base + transfer->from * line.stride,
-                     line.base + transfer->to * line.stride, transfer->bytes);
+      TgPhaseDraft *draft = draft_of_round(phases, transfer->round);
+      const int64_t to = line.base + transfer->to * line.stride;
+      draft_transfer(draft, line.base + transfer->from * line.stride, to, transfer->bytes);
+      if (phases->sums && transfer->add) draft_addition(draft, to, transfer->bytes);
     }
   }
   return true;
@@ -294,6 +338,8 @@ static bool draft_local(TgPhases *phases, GError **error) {
     else
       for (int i = 0; i < count; i++)
         if (batch.takes_part[i]) draft_product(draft, first + i, &phases->blocks.product);
+    for (int i = 0; phases->sums && statement->op == TG_OP_ADD && i < count; i++)
+      if (batch.takes_part[i]) draft_addition(draft, batch.to[i], phases->blocks.bytes[phases->walk.statement]);
   }
   return true;
 }
@@ -347,8 +393,11 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
   TgPhases *phases = user;
   int64_t rows, columns;
   tg_state_value_shape(phases->state, value, &rows, &columns);
-  draft_transfer(draft_of_round(phases, message->round), message->from, message->to,
-                 piece_bytes(phases, rows * columns * phases->element_bytes, message->piece, message->pieces));
+  TgPhaseDraft *draft = draft_of_round(phases, message->round);
+  const int64_t bytes = piece_bytes(phases, rows * columns * phases->element_bytes, message->piece, message->pieces);
+  draft_transfer(draft, message->from, message->to, bytes);
+  const TgStatement *statement = &phases->schedule->statement[tg_state_walk(phases->state)->statement];
+  if (phases->sums && message->add && statement->op != TG_OP_ADD) draft_addition(draft, message->to, bytes);
 }
 
 static void on_product(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right) {
@@ -368,11 +417,29 @@ static bool run_failed(const TgPhases *phases, GError **error) {
   return TG_SIM_FAIL(error, SCHEDULE, "%s", phases->failure.message);
 }
 
+/* An `add` has just been executed: also what stayed on its processor was added. */
+static bool draft_additions(TgPhases *phases, GError **error) {
+  const TgWalk *walk = tg_state_walk(phases->state);
+  const TgStatement *statement = &phases->schedule->statement[walk->statement];
+  for (int64_t p = 0; p < tg_schedule_processors(phases->schedule); p++) {
+    TgLocal local;
+    int64_t rows, columns;
+    if (!tg_walk_local(walk, p, &local, &phases->failure)) return run_failed(phases, error);
+    if (!local.takes_part) continue;
+    const TgValueId sum = tg_state_slot(phases->state, local.to, statement->target.buffer, local.target);
+    tg_state_value_shape(phases->state, sum, &rows, &columns);
+    draft_addition(draft_of_round(phases, 0), local.to, rows * columns * phases->element_bytes);
+  }
+  return true;
+}
+
 static TgProgress next_named(TgPhases *phases, GError **error) {
   TgProgress progress = tg_state_next(phases->state, &phases->failure);
   if (progress == TG_PROGRESS_ERROR) run_failed(phases, error);
-  if (progress == TG_PROGRESS_MORE)
-    take_drafts(phases, &phases->schedule->statement[tg_state_walk(phases->state)->statement]);
+  if (progress != TG_PROGRESS_MORE) return progress;
+  const TgStatement *statement = &phases->schedule->statement[tg_state_walk(phases->state)->statement];
+  if (phases->sums && statement->op == TG_OP_ADD && !draft_additions(phases, error)) return TG_PROGRESS_ERROR;
+  take_drafts(phases, statement);
   return progress;
 }
 
@@ -387,13 +454,14 @@ static bool follow_by_name(TgPhases *phases, GError **error) {
 /* --- both ------------------------------------------------------------------------------------------------------- */
 
 TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, bool whole,
-                        const TgShape *shape, int64_t element_bytes, GError **error) {
+                        const TgShape *shape, int64_t element_bytes, bool sums, GError **error) {
   TgPhases *phases = g_new0(TgPhases, 1);
   phases->schedule = schedule;
   phases->names = names;
   phases->collective = collective == TG_COLLECTIVE_WHOLE && !whole ? TG_COLLECTIVE_AUTO : collective;
   phases->shape = *shape;
   phases->element_bytes = element_bytes;
+  phases->sums = sums;
   phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)draft_free);
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
   phases->patterns = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);

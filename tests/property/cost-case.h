@@ -41,16 +41,17 @@ static inline void random_machine(TgMachine *machine) {
   static const char *const bandwidths[] = {"1.25e9", "1e8", "inf", "4e6"};
   static const char *const rates[] = {"1e9", "inf", "2e7", "1e8"};
   static const char *const tiles[] = {"", "", "tile_rows = 3\n", "tile_rows = 2\ntile_columns = 5\n"};
+  static const char *const additions[] = {"", "additions_per_s = 1e8\n", "additions_per_s = 3e6\n"};
   static const char *const overheads[] = {"0", "5e-7", "4e-6"};
   machine_from(machine,
                "[machine]\nname = t\nsource = t\n[link]\nlatency_s = %s\nper_hop_s = 5e-5\n"
                "bandwidth_bytes_per_s = %s\nduplex = %s\n[port]\nports = %s\noverhead_s = %s\ngap_s = %s\n"
-               "[processor]\nflops_per_s = %s\n%s%s",
+               "[processor]\nflops_per_s = %s\n%s%s%s",
                latencies[g_test_rand_int_range(0, 3)], bandwidths[g_test_rand_int_range(0, 4)],
                g_test_rand_bit() ? "full" : "half", g_test_rand_int_range(0, 3) ? "one" : "all",
                overheads[g_test_rand_int_range(0, 3)], overheads[g_test_rand_int_range(0, 3)],
                rates[g_test_rand_int_range(0, 4)], tiles[g_test_rand_int_range(0, 4)],
-               axes[g_test_rand_int_range(0, 4)]);
+               additions[g_test_rand_int_range(0, 3)], axes[g_test_rand_int_range(0, 4)]);
 }
 
 static inline char *random_grid(int dims) {

@@ -38,12 +38,17 @@ static inline double ref_flops(const TgMachineProcessor *processor, const TgProd
   return 2 * ref_whole(size->m, processor->tile_rows) * ref_whole(size->n, processor->tile_columns) * (double)size->k;
 }
 
+static inline double ref_time(const TgMachineProcessor *processor, const TgPhase *phase, const TgProductSize *size) {
+  return phase->sums ? (double)(size->m * size->n) / processor->additions_per_s
+                     : ref_flops(processor, size) / processor->flops_per_s;
+}
+
 static inline void ref_multiply(const Reference *ref, int n, const TgPhase *phase) {
   RefNode *node = &ref->node[n];
   double time = 0;
   for (int64_t i = 0; i < phase->products; i++)
     if (ref_node_of(ref, phase->processor ? phase->processor[i] : i) == n)
-      time += ref_flops(&ref->machine->processor, tg_phase_product(phase, i)) / ref->machine->processor.flops_per_s;
+      time += ref_time(&ref->machine->processor, phase, tg_phase_product(phase, i));
   if (n == ref->options->straggler) time *= ref->options->straggler_factor;
   if (time == 0) return;
   node->cpu = fmax(node->cpu, node->port) + time;
@@ -198,8 +203,8 @@ static inline void ref_predict(Reference *ref, const TgSchedule *schedule, const
   g_assert_true(tg_embedding_init(&ref->embedding, embedding, schedule->dims, schedule->extent, network, &failure));
   ref->phases = g_array_new(FALSE, FALSE, sizeof(RefPhase));
   ref->transfers = g_ptr_array_new();
-  g_autoptr(TgPhases) phases =
-      tg_phases_new(schedule, names, options->collective, false, shape, options->element_bytes, &error);
+  g_autoptr(TgPhases) phases = tg_phases_new(schedule, names, options->collective, false, shape, options->element_bytes,
+                                             machine->processor.additions_per_s > 0, &error);
   g_assert_no_error(error);
   ref_read_phases(ref, phases);
   ref->node = g_new0(RefNode, network->nodes);

@@ -45,6 +45,7 @@ static void grow_extents(CostCase *test) {
 
 static void grow_products(CostCase *test) {
   test->machine.processor.flops_per_s /= 1.5;
+  test->machine.processor.additions_per_s /= 1.5;
 }
 
 static void grow_start(CostCase *test) { /* the same nodes start later by the same factor */
@@ -138,7 +139,7 @@ static void count(const CostCase *test, Counts *counts) {
   TgPhase *phase;
   TgPhaseAt at;
   g_autoptr(TgPhases) phases = tg_phases_new(schedule, &test->bound.names, test->options.collective, false,
-                                             &test->shape, test->options.element_bytes, NULL);
+                                             &test->shape, test->options.element_bytes, false, NULL);
   *counts = (Counts){.sent = g_new0(gint64, test->network.nodes), .received = g_new0(gint64, test->network.nodes)};
   g_assert_true(
       tg_embedding_init(&embedding, test->embedding, schedule->dims, schedule->extent, &test->network, &failure));

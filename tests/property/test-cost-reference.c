@@ -68,7 +68,7 @@ static void test_random(void) {
     if (!predict_case(&test, &test.shape, &test.machine, &test.options, &cost)) g_error("%s fails", test.name);
     ref_predict(&ref, &test.bound.schedule, &test.bound.names, &test.shape, &test.network, test.embedding,
                 &test.machine, &test.options);
-    if (!compare(&test, &cost, &ref)) failed++;
+    if (!compare(&test, &cost, &ref)) failed++, g_test_message("model %s", tg_cost_model_name(test.options.model));
     ref_clear(&ref);
     tg_cost_clear(&cost);
     clear_case(&test);
@@ -80,9 +80,12 @@ static void test_closed_form(void) {
   const char *text = "schedule t\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\n"
                      "move A to (i, j-i)\nmove B to (i-j, j)\n"
                      "repeat s in q\n  step \"s\"\n    C += A * B\n    move A to (i, j-1)\n    move B to (i-1, j)\n";
-  const TgCostOptions options = {
-      .model = TG_COST_FORWARD, .as_executed = true, .overlap = true, .straggler = -1, .straggler_factor = 1,
-      .element_bytes = 8};
+  const TgCostOptions options = {.model = TG_COST_FORWARD,
+                                 .as_executed = true,
+                                 .overlap = true,
+                                 .straggler = -1,
+                                 .straggler_factor = 1,
+                                 .element_bytes = 8};
   TgMachine machine;
   machine_from(&machine, "[machine]\nname = t\nsource = t\n[link]\nlatency_s = 1e-6\n"
                          "bandwidth_bytes_per_s = 1.25e9\n[processor]\nflops_per_s = inf\n");

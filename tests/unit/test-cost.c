@@ -287,9 +287,39 @@ static void test_node_groups(void) {
   }
 }
 
+/* Four partial sums of 4x2 elements on a line; 8 additions at 8e6/s are 1 us, a message of 64 bytes 1.0512 us. */
+static const char sums[] = "schedule t\ngrid r:4\nplace A(0,r) on (r)\nplace B(r,0) on (r)\nplace C(0,0) on (0)\n"
+                           "step \"multiply\"\n  T = A * B\nstep \"reduce\"\n  reduce T along r to 0 into C\n";
+
+static void test_additions_by_hand(void) {
+  static const struct {
+    TgCollective collective;
+    double rounds, own; /* messages and additions that follow one another; additions on the last node */
+  } forms[] = {{TG_COLLECTIVE_BINOMIAL, 2, 2}, {TG_COLLECTIVE_RING, 3, 1}};
+  TgMachine machine;
+  machine_from(&machine, "[processor]\nflops_per_s = inf\nadditions_per_s = 8e6\n");
+  for (size_t f = 0; f < G_N_ELEMENTS(forms); f++)
+    for (TgCostModel model = 0; model < TG_COST_MODELS; model++) {
+      const double message = latency_s + (model == TG_COST_LOGGP ? 63 : 64) / bandwidth, addition = 8 / 8e6;
+      TgCostOptions options = plain;
+      TgCost cost;
+      Bound bound;
+      options.model = model;
+      options.collective = forms[f].collective;
+      g_assert_true(bound_from(&bound, sums, NULL, NULL));
+      predict_sizes(&bound, 4, 2, 4, "full:4", &machine, &options, &cost);
+      g_assert_cmpfloat_with_epsilon(cost.time_s, forms[f].rounds * (message + addition), 1e-12);
+      g_assert_cmpfloat_with_epsilon(cost.compute_s, forms[f].own * addition, 1e-12);
+      g_assert_cmpint(cost.trace.step[0].products + cost.trace.step[1].products, ==, 4);
+      g_assert_true(cost.flops == 4 * 2.0 * 4 * 2);
+      tg_cost_clear(&cost);
+    }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/cost/closed-form", test_closed_form);
+  g_test_add_func("/cost/additions-by-hand", test_additions_by_hand);
   g_test_add_func("/cost/by-hand", test_by_hand);
   g_test_add_func("/cost/tiles", test_tiles);
   g_test_add_func("/cost/ports", test_ports);
