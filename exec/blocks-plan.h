@@ -39,8 +39,9 @@ typedef struct TgBlocksLayout {
                       into panels of so many elements of the other index: a panel is a piece of its own, so that the
                     part of it that one tile needs for some steps lies in one piece. 0: all blocks lie row by row */
   int32_t inner; /**< with panels: what the inner index is padded to multiples of, beyond `pad` */
-  int32_t late_reuse; /**< 1: what is free is used again in a later step, and so waits for no reader of this one; costs
-                           memory for TG_PLAN_WAITING blocks of each size on a processor, at most */
+  int32_t late_reuse;  /**< 1: what is free is used again in a later step, and so waits for no reader of this one; costs
+                            memory for TG_PLAN_WAITING blocks of each size on a processor, at most */
+  uint64_t plan_bytes; /**< of the host's memory that the plan may take while it is made; 0: no limit */
 } TgBlocksLayout;
 
 typedef enum TgBlocksOperation {

@@ -14,7 +14,16 @@ bool tg_blocks_can_panel(const TgSchedule *schedule);
  * TOO_LARGE. Free with tg_blocks_plan_free(). */
 TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNames *names,
                                  const TgExecutorOptions *options, const TgBlocksLayout *layout, GError **error);
+/** Bytes of the plan itself. */
+int64_t tg_blocks_plan_bytes(const TgBlocksPlan *plan);
 void tg_blocks_plan_free(TgBlocksPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgBlocksPlan, tg_blocks_plan_free)
+
+/** A block of a whole matrix: its first row and column, and how many it has, without what fills it up. */
+typedef struct TgBlocksExtent {
+  int64_t row, column, rows, columns;
+} TgBlocksExtent;
+
+TgBlocksExtent tg_blocks_extent(const TgBlocksPlan *plan, const TgSchedule *schedule, const TgBlocksPlaced *placed);
 
 #endif

@@ -40,6 +40,22 @@ bool tg_executor_has_variant(const TgExecutor *executor, GError **error);
 bool tg_executor_prove(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
                        GError **error);
 
+/** Bytes of host memory that an executor on the CPU may take: the options' limit, or all that the machine has. */
+uint64_t tg_executor_memory_limit(const TgExecutorOptions *options);
+/** All memory of the machine; UINT64_MAX where the system does not tell. */
+uint64_t tg_physical_memory_bytes(void);
+
+/** A wait that passed its deadline. */
+typedef struct TgLateWait {
+  double deadline_s;
+  int32_t processor, statement, step;
+  int32_t other, count; /**< waited for `other` to finish so many instructions … */
+  int32_t reached;      /**< … when it had finished so many */
+} TgLateWait;
+
+/** Sets the error FAILED: "step 3, `move A to (i, j-1)`: processor (1, 2) waited …". Returns false. */
+bool tg_executor_was_late(const TgExecutor *executor, const TgLateWait *late, GError **error);
+
 /** Turns a plain error into a GError of this code and frees nothing. Returns false. */
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason);
 

@@ -3,6 +3,7 @@
 #include "walk.h"
 
 #include <math.h>
+#include <unistd.h>
 
 G_DEFINE_QUARK(tg - executor - error - quark, tg_executor_error)
 
@@ -14,6 +15,26 @@ bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reaso
 const char *tg_transport_name(TgTransport transport) {
   static const char *const names[TG_TRANSPORTS] = {"copy", "pull", "load"};
   return transport < TG_TRANSPORTS ? names[transport] : "unknown";
+}
+
+uint64_t tg_physical_memory_bytes(void) {
+  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+}
+
+uint64_t tg_executor_memory_limit(const TgExecutorOptions *options) {
+  return options->memory_limit_bytes > 0 ? (uint64_t)options->memory_limit_bytes : tg_physical_memory_bytes();
+}
+
+bool tg_executor_was_late(const TgExecutor *executor, const TgLateWait *late, GError **error) {
+  const TgScheduleNames *names = executor->names;
+  return TG_EXECUTOR_FAIL(
+      error, FAILED,
+      "step %d, `%s`: processor %s waited more than %g s for processor %s, which had finished %d of the %d "
+      "instructions that it needs",
+      late->step, tg_name(names, names->source[late->statement]),
+      tg_schedule_processor_text(executor->schedule, late->processor).s, late->deadline_s,
+      tg_schedule_processor_text(executor->schedule, late->other).s, late->reached, late->count);
 }
 
 static bool size_is_fine(int64_t size) {

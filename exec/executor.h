@@ -31,7 +31,7 @@ typedef enum TgExecutorError {
 #define TG_EXECUTOR_ERROR (tg_executor_error_quark())
 GQuark tg_executor_error_quark(void);
 /** Sets the error and is false: `return TG_EXECUTOR_FAIL(error, BAD_INPUT, "%d bytes", bytes);` */
-#define TG_EXECUTOR_FAIL(error, code, ...) \
+#define TG_EXECUTOR_FAIL(error, code, ...)                                                                             \
   (g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_##code, __VA_ARGS__), false)
 
 /** How a block gets to another processor. */
@@ -56,7 +56,7 @@ typedef struct TgExecutorOptions {
   int64_t memory_limit_bytes; /**< of device memory; 0: what the device has */
   double deadline_s;          /**< longest wait of one processor for another; 0: 20 s; barriers have none */
   bool no_times;              /**< do not take times inside the run */
-  const TgWatch *watch;       /**< told the statements of a proof and, on cores, of each run, from 0 in each, and can
+  const TgWatch *watch;       /**< told the statements of a proof and, on the CPU, of each run, from 0 in each, and can
                                  stop it; outlives the executor; NULL: nobody */
   /* For tests. */
   bool poison;         /**< fill all device memory with 0xff bytes before use */
@@ -68,7 +68,8 @@ typedef struct TgExecutorOptions {
 /** One step of the last run, by the device's own clock; all times count from the earliest beginning of any processor.
  * NaN for a step in which no processor has anything to do, as a move that costs nothing. Of a step that runs many
  * times, once for every instance and panel, busy_s and waited_s are sums over all its runs that follow one another;
- * begin_s and end_s are those of its first run, or of a mean one. */
+ * begin_s and end_s are those of its first run, or of a mean one. Where processors take turns (at_once), means are over
+ * the places that they share instead. */
 typedef struct TgExecutorStep {
   int64_t index;     /**< from 1 */
   int64_t runs;      /**< how often it runs, one after another; 0 where it costs nothing */
@@ -82,11 +83,14 @@ typedef struct TgExecutorStep {
 /** What an executor needs and has, known from open() on. */
 typedef struct TgExecutorFacts {
   int64_t processors, processors_max; /**< of the schedule, and how many this executor has room for */
+  int64_t at_once;                    /**< processors that work at the same time, where others then take their turn; 0:
+                                         all of them */
   int64_t memory_bytes;               /**< of the device */
   int64_t shared_bytes;               /**< of shared memory, of one block */
   const char *kernel;                 /**< what multiplies on a processor, in words; static, or the executor's own */
   int32_t variant, variants;          /**< 1 + number of the kernel that runs, and how many there are to choose from */
   int64_t instructions, waits;        /**< over all processors */
+  const struct TgBlocksPlan *plan; /**< they, where the run follows such a plan (blocks-plan.h); the executor's own */
   int64_t steps;
   int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */
   int64_t instance[3]; /**< m, n and k of one instance in one panel; the whole problem where it is not tiled */
@@ -97,15 +101,24 @@ typedef struct TgExecutorFacts {
   int64_t passes;      /**< through the schedule that follow one another: as many as rounds times panels, or fewer */
 } TgExecutorFacts;
 
+/** How many processors take their turns one after another; 1 where all work at the same time. */
+static inline int64_t tg_executor_turns(const TgExecutorFacts *facts) {
+  return facts->at_once ? tg_divide_up(facts->processors, facts->at_once) : 1;
+}
+
+/** The first of the processors that take turns in place `place` of at_once: neighbours in rank. */
+static inline int64_t tg_executor_first_in_place(const TgExecutorFacts *facts, int64_t place) {
+  return tg_block_begin(facts->processors, facts->at_once, place);
+}
+
 typedef struct TgExecutor TgExecutor;
 
 /** How an executor works through a schedule, as far as a prediction must know. */
 typedef struct TgExecutorTraits {
-  bool takes_turns; /**< its processors do their part of a step one after another */
-  bool overlaps;    /**< moves overlap with products */
-  bool fetches;     /**< the receiver of a block does the work, one block after another; its sender is not held up */
-  bool folds;       /**< a block that moves before it is used is loaded where it is needed, and sums of products are
-                         added up once at the end: neither costs anything in a pass */
+  bool overlaps; /**< moves overlap with products */
+  bool fetches;  /**< the receiver of a block does the work, one block after another; its sender is not held up */
+  bool folds;    /**< a block that moves before it is used is loaded where it is needed, and sums of products are
+                      added up once at the end: neither costs anything in a pass */
 } TgExecutorTraits;
 
 /** A row of the table: everything that is particular to one executor. */

@@ -1,7 +1,8 @@
 /** @file probe.h
  * What an executor's processors and links can do, measured by running schedules made for that on the executor itself:
- * one in which every processor only multiplies, and one in which every processor also passes a block on between its
- * products. All processors do so at once, so that what they share (caches, memory) is in the figures of each. */
+ * one in which every processor only multiplies, one in which every processor also passes a block on between its
+ * products, and one in which it adds every product to a sum. All processors do so at once, so that what they share
+ * (caches, memory) is in the figures of each. */
 #ifndef TG_PROBE_H
 #define TG_PROBE_H
 
@@ -15,6 +16,7 @@ typedef struct TgProbe {
   int32_t products;      /**< of each processor in one pass through the schedule */
   int32_t hops; /**< moves of a block along its row between two products; 0: none. Then products == columns, and
                    hops has no divisor in common with columns */
+  bool adds;    /**< each product but the first is added to the sum of those before it; hops is 0 then */
   int64_t m, n, k;
   int32_t variant; /**< as in TgExecutorOptions */
 } TgProbe;
@@ -25,13 +27,13 @@ typedef struct TgProbeTimes {
   int32_t trials;
   double time_s;     /**< of a run, the median */
   double multiply_s; /**< steps that multiply: a processor's time, waiting included, over all passes */
-  double move_s;     /**< steps that move; NaN where these take no time of their own */
+  double move_s;     /**< steps that move, or add; NaN where these take no time of their own */
 } TgProbeTimes;
 
 /** The schedule's text. Free with g_free(). */
 char *tg_probe_text(const TgProbe *probe);
 
-/** Moves of each processor in one pass. */
+/** Moves, or additions, of each processor in one pass. */
 int64_t tg_probe_moves(const TgProbe *probe);
 
 /** Opens the executor for the probe and fills `facts`; nothing runs. */

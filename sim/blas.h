@@ -23,6 +23,9 @@ char *tg_blas_description(void);
 void tg_blas_multiply_add_f32(void *c, const TgBlock *left, const TgBlock *right);
 void tg_blas_multiply_add_f64(void *c, const TgBlock *left, const TgBlock *right);
 
+/** Threads of this process that can multiply at the same time: as many as OpenBLAS has. Only after tg_blas_load(). */
+int tg_blas_threads_most(void);
+
 /** Makes products of m x n x k run on as many threads as they are worth. Returns the number to hand to
  * tg_blas_threads_end(), which restores what was. The number is OpenBLAS's own setting for the process, so that
  * other threads wait in between; nothing is set before tg_blas_load(). */

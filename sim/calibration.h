@@ -11,7 +11,7 @@
 
 TG_BEGIN_DECLS
 
-enum { TG_CALIBRATION_SIZES = 16 };
+enum { TG_CALIBRATION_SIZES = 16, TG_CALIBRATION_ROUNDS = 3 };
 
 /** What to measure. */
 typedef struct TgCalibrationPlan {
@@ -21,7 +21,7 @@ typedef struct TgCalibrationPlan {
   int64_t size[TG_CALIBRATION_SIZES]; /**< elements along a side of a processor's block, increasing; k of the problem,
                                          where the executor tiles one around the schedule */
   int sizes;
-  double budget_s; /**< of each sample */
+  double budget_s; /**< of each sample, all its rounds together */
   /** Called before each sample; NULL: nobody wants to know. */
   void (*progress)(void *data, int64_t done, int64_t total); /**< told 10^9 multiply-adds, may be NULL */
   void *progress_data;
@@ -30,12 +30,13 @@ typedef struct TgCalibrationPlan {
 /** One run. What was not measured is 0 or NaN, and then `left_out` is the reason. */
 typedef struct TgCalibrationSample {
   TgProbe probe;
-  TgProbeTimes times;
+  TgProbeTimes round[TG_CALIBRATION_ROUNDS]; /**< the shortest first; on a GPU one only */
+  TgProbeTimes times;                        /**< of the round of median length */
   int64_t rounds, passes;
   int64_t block[3];    /**< rows, columns and inner elements of a processor's product */
-  int64_t block_bytes; /**< of the block that moves */
+  int64_t block_bytes; /**< of the block that moves, or is added */
   double product_s;    /**< of a product; with simultaneous moves, the longer of both */
-  double move_s;       /**< of a move; NaN where there is none or it is hidden */
+  double move_s;       /**< of a move, or an addition; NaN where there is none or it is hidden */
   double fitted_s;     /**< of the run, by the numbers found */
   char *left_out;      /**< NULL: used */
   bool too_large;      /**< it was left out because the executor refused its size */
@@ -44,6 +45,7 @@ typedef struct TgCalibrationSample {
 typedef struct TgCalibration {
   GArray *samples; /**< TgCalibrationSample */
   TgMachine machine;
+  double spread; /**< by how much times differed from round to round: half the range, the median over the samples */
   bool tiled;    /**< the executor tiles problems around a schedule, and a block has one size only */
   bool hidden;   /**< moves never bound the time: latency_s is an upper bound */
   bool no_links; /**< no move took a measurable time, or there are none */

@@ -1,6 +1,7 @@
 /** @file expected-run.h
- * What a run on an executor should take, from a machine's numbers alone: one pass through the schedule by the model
- * hockney, at the sizes of one instance, and how many passes follow one another. docs/reference/calibration.md has the
+ * What a run on an executor should take, from a machine's numbers alone: one pass through the schedule, at the sizes of
+ * one instance, and how many passes follow one another. Where the executor follows a plan (blocks-plan.h) the pass is
+ * that plan's, instruction by instruction; elsewhere it is by the model hockney. docs/reference/calibration.md has the
  * equations. */
 #ifndef TG_EXPECTED_RUN_H
 #define TG_EXPECTED_RUN_H

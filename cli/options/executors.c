@@ -1,6 +1,7 @@
 #include "executors.h"
 #include "algo.h"
 
+#include "executor-cores.h"
 #include "executor-cpu.h"
 #include "executors-cuda.h"
 
@@ -9,8 +10,8 @@
 enum { MOST_DEVICES = 1024 };
 static const double least_deadline_s = 1e-3, most_deadline_s = 3600;
 
-const TgExecutorKind *const tg_executors[] = {&tg_executor_cpu, &tg_executor_threads, &tg_executor_clusters,
-                                              &tg_executor_blocks, NULL};
+const TgExecutorKind *const tg_executors[] = {&tg_executor_cpu,      &tg_executor_cores,  &tg_executor_threads,
+                                              &tg_executor_clusters, &tg_executor_blocks, NULL};
 static const char *const planned[] = {"gpus", "ranks", NULL};
 
 const TgExecutorKind *tg_executor_find(const char *name) {

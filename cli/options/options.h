@@ -27,7 +27,7 @@ typedef struct TgOptions {
   char *memory_limit;
   char *sizes, *kernels, *budget;
   char *beside, *baseline, *variant, *on, *transport, *trials, *warmup, *deadline, *device;
-  gboolean cold, quick, cpu_only, no_cache;
+  gboolean cold, quick, cpu_only, no_cache, noisy;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */
 } TgOptions;
 

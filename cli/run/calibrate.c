@@ -38,15 +38,19 @@ static char *calibrate_text(const TgCalibrateCommand *command) {
   g_autofree char *machine = tg_machine_text(&calibration->machine);
   g_string_printf(text, "# Measured by topogemm %s on %s.\n", TG_VERSION, environment);
   g_string_append_printf(text, "# Links: %s.\n", link);
-  g_string_append_printf(text, "# residual is the root-mean-square error of the fit on its own %u samples.\n",
-                         calibration->samples->len);
+  g_string_append_printf(
+      text,
+      "# residual is the root-mean-square error of the fit on its %u samples; products of sizes between "
+      "others are predicted from the others.\n",
+      calibration->samples->len);
   if (calibration->machine.processor.tile_rows > 0)
     g_string_append(text, "# rate is for products that fill their tiles.\n");
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(command, s);
     g_string_append_printf(text,
-                           "# %" PRId64 "x%" PRId64 "x%" PRId64 ", %d products, %" PRId64 " moves: ", sample->probe.m,
-                           sample->probe.n, sample->probe.k, sample->probe.products, tg_probe_moves(&sample->probe));
+                           "# %" PRId64 "x%" PRId64 "x%" PRId64 ", %d products, %" PRId64 " %s: ", sample->probe.m,
+                           sample->probe.n, sample->probe.k, sample->probe.products, tg_probe_moves(&sample->probe),
+                           sample->probe.adds ? "additions" : "moves");
     if (sample->left_out)
       g_string_append_printf(text, "left out: %s\n", sample->left_out);
     else
@@ -58,17 +62,22 @@ static char *calibrate_text(const TgCalibrateCommand *command) {
 
 /* --- for people ----------------------------------------------------------------------------------------------------*/
 
+/* Of the block that moves, or is added. */
+static int64_t moved_bytes(const TgCalibrationSample *sample) {
+  return sample->probe.hops || sample->probe.adds ? sample->block_bytes : 0;
+}
+
 static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
   const double flops = 2 * (double)sample->block[0] * (double)sample->block[1] * (double)sample->block[2];
   tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, sample->probe.m, sample->probe.n, sample->probe.k);
   tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, sample->block[0], sample->block[1], sample->block[2]);
   tg_table_add(table, "%" PRId64, sample->passes);
   tg_table_add(table, "%d", sample->probe.products);
-  tg_table_add(table, "%" PRId64, tg_probe_moves(&sample->probe));
+  tg_table_add(table, "%" PRId64 "%s", tg_probe_moves(&sample->probe), sample->probe.adds ? " sums" : "");
   tg_table_add_time(table, sample->times.time_s);
   tg_table_add_time(table, sample->product_s);
   tg_table_add(table, "%.4g", flops / sample->product_s * 1e-9);
-  tg_table_add(table, "%" PRId64, sample->probe.hops ? sample->block_bytes : 0);
+  tg_table_add(table, "%" PRId64, moved_bytes(sample));
   tg_table_add_time(table, sample->move_s);
   tg_table_add(table, "%s",
                sample->left_out ? "left out" : tg_percent_text(sample->fitted_s / sample->times.time_s - 1).s);
@@ -76,7 +85,7 @@ static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
 
 static void print_samples(TgCli *cli, const TgCalibrateCommand *command) {
   g_autoptr(TgTable) table = tg_table_new("llrrrrrrrrr");
-  tg_table_add_row(table, "C and k|product|passes|products|moves|run|per product|Gflop/s|bytes|per move|fit error");
+  tg_table_add_row(table, "C and k|product|passes|products|moves, sums|run|per product|Gflop/s|bytes|each|fit error");
   for (guint s = 0; s < command->calibration->samples->len; s++)
     if (sample_at(command, s)->times.trials) add_sample(table, sample_at(command, s));
   tg_table_print(cli, table, 2, true);
@@ -99,6 +108,10 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
                                    : g_strdup_printf("%.4g GB/s", machine->link.bandwidth_bytes_per_s * 1e-9);
   tg_table_add_fact(table, "latency", tg_time_text(machine->link.latency_s).s, "%s", link);
   tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, in one direction");
+  if (machine->processor.additions_per_s > 0) {
+    g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.additions_per_s * 1e-9);
+    tg_table_add_fact(table, "additions", rate, "of elements of a block to those of another");
+  }
   if (machine->processor.tile_rows > 0) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
     tg_table_add_fact(table, "tile", tile, "of C at a time; a partly filled tile takes as long as a full one");
@@ -108,6 +121,9 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
                     "overhead of each round of instances that run at once");
   tg_table_add_fact(table, "pass", tg_time_text(executor->pass_s).s, "overhead of each pass through the schedule");
   tg_table_add_fact(table, "residual", tg_percent_text(machine->residual).s, "root-mean-square error over the samples");
+  if (machine->spread > 0)
+    tg_table_add_fact(table, "spread", tg_percent_text(machine->spread).s,
+                      "between repetitions of the same measurement");
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, false);
 }
@@ -137,8 +153,9 @@ static void write_sample(TgJson *json, const TgCalibrationSample *sample) {
   const bool none = sample->times.trials == 0;
   tg_json_begin_object(json, TG_JSON_ROW);
   tg_json_members(json, sample_fields, sample);
-  tg_json_member_integer(json, "moves", tg_probe_moves(&sample->probe));
-  tg_json_member_integer(json, "block_bytes", sample->probe.hops ? sample->block_bytes : 0);
+  tg_json_member_integer(json, "moves", sample->probe.adds ? 0 : tg_probe_moves(&sample->probe));
+  tg_json_member_integer(json, "sums", sample->probe.adds ? tg_probe_moves(&sample->probe) : 0);
+  tg_json_member_integer(json, "block_bytes", moved_bytes(sample));
   tg_json_member_double(json, "time_s", none ? NAN : sample->times.time_s);
   tg_json_member_double(json, "multiply_s", none ? NAN : sample->times.multiply_s);
   tg_json_member_double(json, "moves_s", none ? NAN : sample->times.move_s);
@@ -159,6 +176,7 @@ static void write_fit(TgJson *json, const TgMachine *machine) {
   tg_json_member_rows(json, "rate", rate_fields, processor->rate.row, (size_t)processor->rate.rows,
                       sizeof *processor->rate.row);
   tg_json_member_double(json, "flops_per_s", processor->rate.rows ? NAN : processor->flops_per_s);
+  tg_json_member_double(json, "additions_per_s", processor->additions_per_s > 0 ? processor->additions_per_s : NAN);
   tg_json_member_object(json, "tile", TG_JSON_ROW);
   tg_json_member_double(json, "rows", fmax(processor->tile_rows, 1));
   tg_json_member_double(json, "columns", fmax(processor->tile_columns, 1));
@@ -183,6 +201,7 @@ void tg_calibrate_write(TgJson *json, const TgCalibrateCommand *command) {
   tg_json_end_array(json);
   write_fit(json, &calibration->machine);
   tg_json_member_double(json, "residual", calibration->machine.residual);
+  tg_json_member_double(json, "spread", calibration->machine.spread);
   tg_environment_write(json, &command->environment);
   tg_json_end_object(json);
 }
@@ -311,6 +330,18 @@ static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
   return TG_EXIT_DONE;
 }
 
+static const double most_spread = 0.3;
+
+static TgExit refuse_noise(const TgCli *cli, const TgCalibrateCommand *command) {
+  const double spread = command->calibration->machine.spread;
+  if (spread <= most_spread || cli->options.noisy) return TG_EXIT_DONE;
+  return tg_report(
+      cli, TG_EXIT_FAILED,
+      "calibrate: this machine is busy: the same runs differ by %.0f %% either way, so that no figure can be "
+      "relied on; stop other programs and try again, or give --noisy to write them all the same",
+      100 * spread);
+}
+
 static TgExit run_calibrate(TgCli *cli) {
   g_auto(TgCalibrateCommand) command = {0};
   const char *output = cli->options.output;
@@ -325,13 +356,13 @@ static TgExit run_calibrate(TgCli *cli) {
   if (!status)
     status = tg_executor_device(cli, "calibrate", command.kind, command.plan.options.device, &command.environment);
   if (!status) status = tg_calibrate_measure(cli, &command);
+  if (!status) status = refuse_noise(cli, &command);
   return status ? status : say(cli, &command);
 }
 
 static const char *const options[] = {
-    "on",       "grid",   "type:calibrate", "transport",      "sizes:calibrate", "budget:calibrate",
-    "deadline", "device", "json",           "output:machine", "quiet",           "memory-limit",
-    NULL};
+    "on",    "grid",   "type:calibrate", "transport",      "sizes:calibrate", "budget:calibrate", "deadline",
+    "noisy", "device", "json",           "output:machine", "quiet",           "memory-limit",     NULL};
 static const TgExample examples[] = {
     {"calibrate --on cpu -o my.machine", "this CPU's BLAS, for `compare` and `sim`"},
     {"calibrate --on cpu --grid 2x2 --sizes 8,16,32 --json", "a short calibration, as JSON"},

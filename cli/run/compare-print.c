@@ -40,6 +40,8 @@ static void write_totals(TgJson *json, const TgRunEntry *measured, const TgCompa
   const TgExpectedRun *expected = &result->expected;
   tg_json_member_double(json, "predicted_s", expected->time_s);
   tg_json_member_double(json, "measured_s", measured->run.time.median_s);
+  tg_json_member_double(json, "least_s", result->least_s);
+  tg_json_member_double(json, "most_s", result->most_s);
   tg_json_member_double(json, "error", result->total_error);
   tg_json_member_double(json, "median_abs_step_error", result->median_abs_step_error);
   tg_json_members(json, expected_fields, expected);
@@ -267,6 +269,14 @@ static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgCompari
                     "%" PRId64 " pass%s of %s through the schedule, plus %s of overhead", expected->passes,
                     expected->passes == 1 ? "" : "es", tg_time_text(expected->pass_s).s,
                     tg_time_text(expected->overhead_s).s);
+  if (!isnan(result->least_s)) {
+    g_autofree char *most =
+        g_strdup_printf("to %s: twice the residual and the spread of the calibration", tg_time_text(result->most_s).s);
+    tg_table_add_fact(table, "expected", tg_time_text(result->least_s).s, "%s%s", most,
+                      result->least_s <= measured->run.time.median_s && measured->run.time.median_s <= result->most_s
+                          ? ""
+                          : "; the run lies outside");
+  }
   tg_table_add_fact(table, "measured", tg_time_text(measured->run.time.median_s).s, "%s", taken);
   tg_table_add(table, "error");
   add_error(table, result->total_error);
@@ -289,7 +299,14 @@ static int64_t add_steps(TgTable *table, const TgRunEntry *measured, const TgCom
   return folded;
 }
 
-static void print_steps(TgCli *cli, const TgRunEntry *measured, const TgComparison *result, bool takes_turns) {
+/* Whose they are. */
+static const char *times_of(const TgExecutorFacts *facts) {
+  return facts->at_once == 0   ? "mean of the processors that take part"
+         : facts->at_once == 1 ? "total of all processors"
+                               : "mean of the cores";
+}
+
+static void print_steps(TgCli *cli, const TgRunEntry *measured, const TgComparison *result) {
   g_autoptr(TgTable) table = tg_table_new("rlrrr");
   if (!measured->run.steps) return;
   tg_table_add_row(table, "step|label|predicted|measured|error");
@@ -301,8 +318,7 @@ static void print_steps(TgCli *cli, const TgRunEntry *measured, const TgComparis
              measured->run.facts.steps - MOST_STEPS);
   GString *words = g_string_new(NULL);
   g_string_printf(words, "times: %s in the step, over the whole run; median absolute error: %.1f %%",
-                  takes_turns ? "total of all processors" : "mean of the processors that take part",
-                  100 * result->median_abs_step_error);
+                  times_of(&measured->run.facts), 100 * result->median_abs_step_error);
   if (folded) g_string_append(words, "; a step with - has no time of its own and counts towards the next one that has");
   if (result->step_scale != 1)
     g_string_append_printf(words, "; steps are timed in separate, slower runs; their times are multiplied by %.3f",
@@ -320,7 +336,7 @@ static void print_one(TgCli *cli, const TgCompareCommand *compare) {
   print_machine(cli, compare);
   tg_print(cli, "\n");
   print_totals(cli, measured, result);
-  print_steps(cli, measured, result, compare->run.kind->traits.takes_turns);
+  print_steps(cli, measured, result);
 }
 
 static const char *verdict_of(const TgRanking *ranking) {

@@ -64,8 +64,7 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
                 "warning: --machine %s was measured with one processor, so it has no link times; %s has %" PRId64
                 " processors",
                 cli->options.machine, tg_algo_name(algo), processors);
-    else if (!compare->run.kind->traits.takes_turns && executor->processors > 0 &&
-             (double)processors != executor->processors)
+    else if (compare->run.kind->on_gpu && executor->processors > 0 && (double)processors != executor->processors)
       tg_report(cli, TG_EXIT_DONE,
                 "warning: --machine %s was measured with %g processors, but %s has %" PRId64
                 ", which share resources differently",

@@ -38,21 +38,6 @@ static inline int64_t element_bytes(const TgBlocks *blocks) {
 
 /* --- what goes to the device and comes back: blocks of A and B, blocks of C, times -------------------------------- */
 
-/* A block of a whole matrix: its first row and column, and how many there are. */
-typedef struct Extent {
-  int64_t row, column, rows, columns;
-} Extent;
-
-static Extent extent_of(const TgBlocks *blocks, const TgBlocksPlaced *placed) {
-  const int32_t *parts = blocks->base.schedule->blocks[placed->matrix];
-  const int64_t rows = blocks->plan->rows[placed->matrix], columns = blocks->plan->columns[placed->matrix];
-  Extent extent = {tg_block_begin(rows, parts[0], placed->row), tg_block_begin(columns, parts[1], placed->column), 0,
-                   0};
-  extent.rows = tg_block_begin(rows, parts[0], placed->row + 1) - extent.row;
-  extent.columns = tg_block_begin(columns, parts[1], placed->column + 1) - extent.column;
-  return extent;
-}
-
 /* Where an element of a block lies that is given as row `r` and column `c` of the matrix. */
 static int64_t place_in_block(const TgBlocksPlan *plan, int matrix, int64_t r, int64_t c) {
   const bool transposed = plan->transposed[matrix];
@@ -65,7 +50,7 @@ static int64_t place_in_block(const TgBlocksPlan *plan, int matrix, int64_t r, i
 
 /* A block into its place in the staging memory. Runs of neighbours that stay neighbours are copied at once: to the end
  * of the row, or of the panel. */
-static void pack(const TgBlocks *blocks, const TgBlocksPlaced *placed, const Extent *extent, const char *from) {
+static void pack(const TgBlocks *blocks, const TgBlocksPlaced *placed, const TgBlocksExtent *extent, const char *from) {
   const TgBlocksPlan *plan = blocks->plan;
   const int matrix = placed->matrix;
   const int64_t bytes = element_bytes(blocks), row_bytes = plan->columns[matrix] * bytes;
@@ -88,7 +73,7 @@ static bool load(TgExecutor *executor, const void *a, const void *b, GError **er
   for (int64_t i = 0; i < plan->placed; i++) {
     const TgBlocksPlaced *placed = &plan->place[i];
     if (placed->matrix == TG_MATRIX_C) continue;
-    const Extent extent = extent_of(blocks, placed);
+    const TgBlocksExtent extent = tg_blocks_extent(plan, blocks->base.schedule, placed);
     const char *from = whole[placed->matrix] + (extent.row * plan->columns[placed->matrix] + extent.column) * bytes;
     pack(blocks, placed, &extent, from);
   }
@@ -104,7 +89,7 @@ static bool gather(TgExecutor *executor, void *c, GError **error) {
   for (int64_t i = 0; i < plan->placed; i++) {
     const TgBlocksPlaced *placed = &plan->place[i];
     if (placed->matrix != TG_MATRIX_C) continue;
-    const Extent extent = extent_of(blocks, placed);
+    const TgBlocksExtent extent = tg_blocks_extent(plan, blocks->base.schedule, placed);
     if (extent.rows == 0 || extent.columns == 0) continue;
     if (!tg_device_copy_out(blocks->staging, (const char *)blocks->part[TG_PART_MEMORY].at + placed->offset * bytes,
                             extent.rows * pitch * bytes, &reason))
@@ -298,23 +283,21 @@ static bool start(TgBlocks *blocks, double *seconds, TgError *reason) {
   return fine;
 }
 
-/* The error of a wait past its deadline: "step 3, `move A to (i, j-1)`: processor (1, 2) waited …". */
 static bool check_status(const TgBlocks *blocks, GError **error) {
   TgBlocksStatus status;
   TgError reason;
   if (!tg_device_copy_out(&status, blocks->part[TG_PART_STATUS].at, sizeof status, &reason))
     return tg_executor_fail(error, TG_EXECUTOR_ERROR_FAILED, &reason);
   if (!status.failed) return true;
-  const TgScheduleNames *names = blocks->base.names;
   const double deadline_s = blocks->base.options.deadline_s;
-  return TG_EXECUTOR_FAIL(
-      error, FAILED,
-      "step %d, `%s`: processor %s waited more than %g s for processor %s, which had finished %d of the %d "
-      "instructions that it needs",
-      status.step, tg_name(names, names->source[status.statement]),
-      tg_schedule_processor_text(blocks->base.schedule, status.processor).s,
-      deadline_s > 0 ? deadline_s : usual_deadline_s, tg_schedule_processor_text(blocks->base.schedule, status.other).s,
-      status.reached, status.count);
+  const TgLateWait late = {.deadline_s = deadline_s > 0 ? deadline_s : usual_deadline_s,
+                           .processor = status.processor,
+                           .statement = status.statement,
+                           .step = status.step,
+                           .other = status.other,
+                           .count = status.count,
+                           .reached = status.reached};
+  return tg_executor_was_late(&blocks->base, &late, error);
 }
 
 static bool run_blocks(TgExecutor *executor, double *seconds, GError **error) {

@@ -32,6 +32,20 @@ static const char moves[] = "schedule multiply-and-move\n"
                             "    repeat h in %d\n"
                             "      move A to (i, j-1) where s < q-1\n";
 
+static const char adds[] = "schedule multiply-and-add\n"
+                           "  \"every processor adds each of its products to the sum of those before it\"\n"
+                           "grid i:p, j:q\n"
+                           "place A(i,t) on (i,j) as A[t] for t in %d\n"
+                           "place B(t,j) on (i,j) as B[t] for t in %d\n"
+                           "place C(i,j) on (i,j)\n"
+                           "step \"multiply\"\n"
+                           "  C += A[0] * B[0]\n"
+                           "repeat t in %d\n"
+                           "  step \"multiply\"\n"
+                           "    T = A[t+1] * B[t+1]\n"
+                           "  step \"add\"\n"
+                           "    add T to (i, j) into C\n";
+
 /** An executor with its schedule, which must outlive it. */
 typedef struct Opened {
   TgSchedule schedule;
@@ -40,12 +54,13 @@ typedef struct Opened {
 } Opened;
 
 char *tg_probe_text(const TgProbe *probe) {
+  if (probe->adds) return g_strdup_printf(adds, probe->products, probe->products, probe->products - 1);
   return probe->hops ? g_strdup_printf(moves, probe->hops, probe->hops, probe->hops)
                      : g_strdup_printf(multiplies, probe->products, probe->products, probe->products);
 }
 
 int64_t tg_probe_moves(const TgProbe *probe) {
-  return (int64_t)probe->hops * (probe->columns - 1);
+  return probe->adds ? probe->products - 1 : (int64_t)probe->hops * (probe->columns - 1);
 }
 
 static void close_one(Opened *opened) {
@@ -82,6 +97,7 @@ bool tg_probe_facts(const TgExecutorKind *kind, const TgExecutorOptions *options
   if (!opened) return false;
   *facts = *tg_executor_facts(opened->executor);
   facts->kernel = NULL;
+  facts->plan = NULL;
   return true;
 }
 
@@ -177,5 +193,6 @@ bool tg_probe_run(const TgExecutorKind *kind, const TgExecutorOptions *options, 
   if (!opened || !load(opened, options, probe, error)) return false;
   times->facts = *tg_executor_facts(opened->executor);
   times->facts.kernel = NULL;
+  times->facts.plan = NULL;
   return run_trials(kind, opened->executor, budget_s, times, error);
 }

@@ -1,5 +1,7 @@
 #include "blocks-planner-private.h"
 
+#include <inttypes.h>
+
 static TgPlanSize *size_of(TgPlanner *planner, int64_t elements) {
   for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
     if (planner->size[matrix].elements == elements) return &planner->size[matrix];
@@ -136,7 +138,26 @@ static void write_block(TgPlanner *planner, TgPlanBlock *block, TgBlocksInstruct
   block->written = planner->count[instruction->processor] + 1;
 }
 
+/* While arrays grow they are there twice, and at the end the sorted instructions beside the others. */
+static double bytes_so_far(const TgPlanner *planner) {
+  const double processors = planner->processors;
+  return processors * processors * sizeof *planner->known +
+         2.5 * ((double)planner->instructions->len * sizeof(TgBlocksInstruction) +
+                (double)planner->waits->len * sizeof(TgBlocksWait) +
+                (double)planner->blocks->len * (sizeof(TgPlanBlock) + 64));
+}
+
+static bool has_room(TgPlanner *planner) {
+  const uint64_t limit = planner->plan->layout.plan_bytes;
+  if (limit == 0 || bytes_so_far(planner) <= (double)limit) return true;
+  return TG_EXECUTOR_FAIL(&planner->error, TOO_LARGE,
+                          "the plan of the run, up to step %" PRId64 ", needs %.0f bytes; the limit is %" PRIu64
+                          " bytes",
+                          planner->walk.step, bytes_so_far(planner), limit);
+}
+
 bool tg_plan_emit(TgPlanner *planner, TgBlocksInstruction instruction) {
+  if (planner->instructions->len % 1024 == 0 && !has_room(planner)) return false;
   if (planner->instructions->len >= TG_BLOCKS_MOST || planner->waits->len >= TG_BLOCKS_MOST)
     return TG_EXECUTOR_FAIL(&planner->error, TOO_LARGE,
                             "the run has more than %d instructions or waits on its %d processors", TG_BLOCKS_MOST,
@@ -353,6 +374,21 @@ TgBlocksPlan *tg_blocks_plan_new(const TgSchedule *schedule, const TgScheduleNam
   if (planner->error) g_propagate_error(error, g_steal_pointer(&planner->error));
   planner_free(planner);
   return plan;
+}
+
+TgBlocksExtent tg_blocks_extent(const TgBlocksPlan *plan, const TgSchedule *schedule, const TgBlocksPlaced *placed) {
+  const int32_t *parts = schedule->blocks[placed->matrix];
+  const int64_t rows = plan->rows[placed->matrix], columns = plan->columns[placed->matrix];
+  TgBlocksExtent extent = {.row = tg_block_begin(rows, parts[0], placed->row),
+                           .column = tg_block_begin(columns, parts[1], placed->column)};
+  extent.rows = tg_block_begin(rows, parts[0], placed->row + 1) - extent.row;
+  extent.columns = tg_block_begin(columns, parts[1], placed->column + 1) - extent.column;
+  return extent;
+}
+
+int64_t tg_blocks_plan_bytes(const TgBlocksPlan *plan) {
+  return plan->instructions * (int64_t)sizeof *plan->instruction + plan->waits * (int64_t)sizeof *plan->wait +
+         plan->placed * (int64_t)sizeof *plan->place + (plan->processors + 1) * (int64_t)sizeof *plan->first;
 }
 
 void tg_blocks_plan_free(TgBlocksPlan *plan) {

@@ -1,6 +1,7 @@
 /* The runs of a calibration, and a machine's numbers from their samples. */
 #include "calibration.h"
 #include "least-squares.h"
+#include "measurement.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -38,6 +39,10 @@ static bool too_few(const TgCalibration *calibration, const TgCalibrationPlan *p
 
 /* --- products ------------------------------------------------------------------------------------------------------*/
 
+static bool has_products_alone(const TgCalibrationSample *sample) {
+  return !sample->probe.hops && !sample->probe.adds;
+}
+
 /* That of products alone, whose rates are meant; one schedule on one grid is multiplied in the same tiles at all sizes.
  * Where problems are tiled around the schedule, blocks are whole tiles as they are. */
 static void find_tile(TgCalibration *calibration) {
@@ -45,7 +50,8 @@ static void find_tile(TgCalibration *calibration) {
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
     const int32_t *tile = sample->times.facts.tile;
-    if (calibration->tiled || sample->left_out || sample->probe.hops || (tile[0] <= 1 && tile[1] <= 1)) continue;
+    if (calibration->tiled || sample->left_out || !has_products_alone(sample) || (tile[0] <= 1 && tile[1] <= 1))
+      continue;
     processor->tile_rows = tile[0];
     processor->tile_columns = tile[1];
     processor->given |= 1 << 3 | 1 << 4;
@@ -65,7 +71,7 @@ static double rate_at(const TgCalibration *calibration, double size) {
   double sum = 0, squares = 0, flops = 0;
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->left_out || sample->probe.hops || !is_same(size_of(calibration, sample), size)) continue;
+    if (sample->left_out || !has_products_alone(sample) || !is_same(size_of(calibration, sample), size)) continue;
     sum += 1 / sample->product_s;
     squares += 1 / (sample->product_s * sample->product_s);
     flops = flops_of(calibration, sample);
@@ -93,7 +99,8 @@ static bool fit_products(TgCalibration *calibration, const TgCalibrationPlan *pl
   }
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
-    if (!sample->left_out && !sample->probe.hops) add_rate(calibration, &processor->rate, size_of(calibration, sample));
+    if (!sample->left_out && has_products_alone(sample))
+      add_rate(calibration, &processor->rate, size_of(calibration, sample));
   }
   if (processor->rate.rows == 0) return too_few(calibration, plan, "products", 0, 1, error);
   processor->given |= 1 << 1;
@@ -167,6 +174,27 @@ static void fit_hidden_moves(TgCalibration *calibration) {
   set_link(calibration, value[0], value[1]);
 }
 
+/* --- additions -----------------------------------------------------------------------------------------------------*/
+
+/* The rate whose times have the least relative errors, of all sizes. */
+static void fit_additions(TgCalibration *calibration) {
+  double sum = 0, squares = 0;
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    TgCalibrationSample *sample = sample_at(calibration, s);
+    if (!sample->probe.adds || sample->left_out) continue;
+    if (!(sample->move_s > 0)) {
+      sample->left_out = g_strdup("its additions took no measurable time");
+      continue;
+    }
+    const double s_per_element = sample->move_s / (double)(sample->block[0] * sample->block[1]);
+    sum += 1 / s_per_element;
+    squares += 1 / (s_per_element * s_per_element);
+  }
+  if (sum == 0) return;
+  calibration->machine.processor.additions_per_s = squares / sum;
+  calibration->machine.processor.given |= 1 << 5;
+}
+
 /* --- the rest of a run ---------------------------------------------------------------------------------------------*/
 
 static double steps_s(const TgCalibrationSample *sample) {
@@ -196,15 +224,41 @@ static void fit_rest(TgCalibration *calibration) {
 static double fitted_pass_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
                             const TgCalibrationSample *sample) {
   const TgMachineLink *link = &calibration->machine.link;
-  const double turns = plan->kind->traits.takes_turns ? (double)sample->times.facts.processors : 1;
-  const double moves_s = (double)tg_probe_moves(&sample->probe) *
-                         (link->latency_s + (double)sample->block_bytes / link->bandwidth_bytes_per_s);
+  const double turns = (double)tg_executor_turns(&sample->times.facts);
+  const double move_s = sample->probe.adds
+                            ? tg_machine_sum_s(&calibration->machine, (double)(sample->block[0] * sample->block[1]))
+                            : link->latency_s + (double)sample->block_bytes / link->bandwidth_bytes_per_s;
+  const double moves_s = (double)tg_probe_moves(&sample->probe) * move_s;
   const double products_s = product_s(calibration, sample) * sample->probe.products;
   if (plan->kind->traits.overlaps) return fmax(products_s, moves_s);
   /* Thin products have a rate of their own, and are there for their moves. */
   const double own_s =
-      sample->probe.hops && !calibration->tiled ? sample->product_s * sample->probe.products : products_s;
+      !has_products_alone(sample) && !calibration->tiled ? sample->product_s * sample->probe.products : products_s;
   return turns * (own_s + moves_s);
+}
+
+/* The rate of a size by those on either side of it alone; 0 for the first and the last. */
+static double rate_without(const TgMachineRates *rates, double size) {
+  for (int32_t r = 1; r + 1 < rates->rows; r++) {
+    const TgMachineRate *row = &rates->row[r];
+    if (!is_same(row->size, size)) continue;
+    const double part = (row->size - row[-1].size) / (row[1].size - row[-1].size);
+    return row[-1].flops_per_s + part * (row[1].flops_per_s - row[-1].flops_per_s);
+  }
+  return 0;
+}
+
+/* The run's time by the numbers found; of products, of a size between others, by those of the others: the table has no
+ * row for the sizes that will be asked for. */
+static double held_out_s(const TgCalibration *calibration, const TgCalibrationSample *sample) {
+  const TgMachineRates *rates = &calibration->machine.processor.rate;
+  const double size = size_of(calibration, sample);
+  const double without = has_products_alone(sample) ? rate_without(rates, size) : 0;
+  if (without == 0) return sample->fitted_s;
+  double with = 0;
+  for (int32_t r = 0; r < rates->rows; r++)
+    if (is_same(rates->row[r].size, size)) with = rates->row[r].flops_per_s;
+  return sample->fitted_s + sample->times.multiply_s * (with / without - 1);
 }
 
 /* The relative error of the fit, as the root of its mean square. */
@@ -218,7 +272,7 @@ static double fit_samples(TgCalibration *calibration, const TgCalibrationPlan *p
     sample->fitted_s = executor->launch_s + (double)sample->rounds * executor->round_s +
                        (double)sample->passes * (executor->pass_s + fitted_pass_s(calibration, plan, sample));
     if (sample->left_out) continue;
-    squares += pow(sample->fitted_s / sample->times.time_s - 1, 2);
+    squares += pow(held_out_s(calibration, sample) / sample->times.time_s - 1, 2);
     used++;
   }
   return used ? sqrt(squares / used) : 0;
@@ -231,8 +285,9 @@ static double rounded(double number) {
 }
 
 static void round_all(TgMachine *machine) {
-  double *const numbers[] = {&machine->link.latency_s, &machine->link.bandwidth_bytes_per_s,
-                             &machine->executor.launch_s, &machine->executor.round_s, &machine->executor.pass_s};
+  double *const numbers[] = {
+      &machine->link.latency_s,    &machine->link.bandwidth_bytes_per_s, &machine->processor.additions_per_s,
+      &machine->executor.launch_s, &machine->executor.round_s,           &machine->executor.pass_s};
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) *numbers[i] = rounded(*numbers[i]);
   for (int32_t r = 0; r < machine->processor.rate.rows; r++) {
     machine->processor.rate.row[r].size = rounded(machine->processor.rate.row[r].size);
@@ -264,10 +319,14 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
     fit_hidden_moves(calibration);
   else if (!fit_moves(calibration, plan, error))
     return false;
+  fit_additions(calibration);
   fit_rest(calibration);
   round_all(&calibration->machine);
   name_all(calibration, plan);
   calibration->machine.residual = fmin(rounded(fit_samples(calibration, plan)), 0.99);
+  calibration->machine.spread = fmin(rounded(calibration->spread), 0.99);
+  if (plan->kind->on_gpu) return true;
+  calibration->machine.given |= 1 << 4;
   return true;
 }
 
@@ -315,14 +374,36 @@ static void add_blocks(TgCalibration *calibration, const TgCalibrationPlan *plan
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
     add(calibration, plan->options.variant,
-        (TgProbe){plan->rows, plan->columns, PRODUCTS, 0, p * s, q * s, PRODUCTS * s, 0});
+        (TgProbe){.rows = plan->rows,
+                  .columns = plan->columns,
+                  .products = PRODUCTS,
+                  .m = p * s,
+                  .n = q * s,
+                  .k = PRODUCTS * s});
+  }
+  for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
+    const int64_t s = plan->size[i];
+    add(calibration, plan->options.variant,
+        (TgProbe){.rows = plan->rows,
+                  .columns = plan->columns,
+                  .products = PRODUCTS,
+                  .adds = true,
+                  .m = p * s,
+                  .n = q * s,
+                  .k = PRODUCTS * THIN});
   }
   /* Where a block is read in place, passing it on again costs nothing more. */
   const int32_t hops = plan->options.transport == TG_TRANSPORT_PULL ? 1 : next_hops(USUAL_HOPS, plan->columns);
   for (int i = 0; i < plan->sizes && q > 1; i++) {
     const int64_t s = plan->size[i];
     add(calibration, plan->options.variant,
-        (TgProbe){plan->rows, plan->columns, plan->columns, hops, p * s, q * THIN, q * s, 0});
+        (TgProbe){.rows = plan->rows,
+                  .columns = plan->columns,
+                  .products = plan->columns,
+                  .hops = hops,
+                  .m = p * s,
+                  .n = q * THIN,
+                  .k = q * s});
   }
 }
 
@@ -402,7 +483,8 @@ static void set_sizes(TgCalibrationSample *sample, const TgCalibrationPlan *plan
   sample->block[0] = MAX(facts->instance[0] / sample->probe.rows, 1);
   sample->block[1] = MAX(facts->instance[1] / sample->probe.columns, 1);
   sample->block[2] = MAX(facts->instance[2] / sample->probe.products, 1);
-  sample->block_bytes = sample->block[0] * sample->block[2] * tg_element_bytes(plan->options.element);
+  sample->block_bytes =
+      sample->block[0] * sample->block[sample->probe.adds ? 1 : 2] * tg_element_bytes(plan->options.element);
 }
 
 /* Time of moves that have none of their own: what products with them take longer than without. */
@@ -420,13 +502,13 @@ static double compare_with_none(const TgCalibrationSample *sample, const TgCalib
   return sample->times.multiply_s - times.multiply_s;
 }
 
-static bool measure(TgCalibrationSample *sample, const TgCalibrationPlan *plan, GError **error) {
-  TgProbeTimes *times = &sample->times;
-  if (!tg_probe_run(plan->kind, &plan->options, &sample->probe, plan->budget_s, times, error)) return false;
+/* What follows from the times of its runs. */
+static bool finish(TgCalibrationSample *sample, const TgCalibrationPlan *plan, GError **error) {
+  const TgProbeTimes *times = &sample->times;
   set_sizes(sample, plan);
-  const double turns = plan->kind->traits.takes_turns ? (double)times->facts.processors : 1;
+  const double turns = (double)tg_executor_turns(&times->facts);
   sample->product_s = times->multiply_s / (turns * (double)(sample->passes * sample->probe.products));
-  if (sample->probe.hops == 0 || plan->kind->traits.overlaps) return true;
+  if (has_products_alone(sample) || plan->kind->traits.overlaps) return true;
   const double moves = turns * (double)(sample->passes * tg_probe_moves(&sample->probe));
   sample->move_s = (isnan(times->move_s) ? compare_with_none(sample, plan, error) : times->move_s) / moves;
   return !isnan(sample->move_s);
@@ -449,25 +531,68 @@ static int64_t work_of_all(const TgCalibration *calibration) {
   return sum;
 }
 
-/* A size that the executor refuses is left out; a device that fails ends it all. */
-static bool measure_all(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+/* What fails is left out, if it is a size that the executor refuses; a device that fails ends it all. */
+static bool leave_out(TgCalibrationSample *sample, GError *reason, GError **error) {
+  if (is_lost(reason)) {
+    g_propagate_error(error, reason);
+    return false;
+  }
+  sample->left_out = g_strdup(reason->message);
+  sample->too_large = g_error_matches(reason, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE);
+  g_error_free(reason);
+  return true;
+}
+
+/* How often all is measured, one round after another: what changes from minute to minute is then in the rounds. */
+static int rounds_of(const TgCalibrationPlan *plan) {
+  return plan->kind->on_gpu ? 1 : TG_CALIBRATION_ROUNDS;
+}
+
+static bool measure_round(TgCalibration *calibration, const TgCalibrationPlan *plan, int round, GError **error) {
+  const int rounds = rounds_of(plan);
   const int64_t total = work_of_all(calibration);
-  int64_t done = 0;
+  int64_t done = round * total;
   for (guint s = 0; s < calibration->samples->len; s++) {
     TgCalibrationSample *sample = sample_at(calibration, s);
     GError *reason = NULL;
-    if (plan->progress) plan->progress(plan->progress_data, done, total);
+    if (plan->progress) plan->progress(plan->progress_data, done, rounds * total);
     done += work(sample);
-    if (measure(sample, plan, &reason)) continue;
-    if (is_lost(reason)) {
-      g_propagate_error(error, reason);
-      return false;
-    }
-    sample->left_out = g_strdup(reason->message);
-    sample->too_large = g_error_matches(reason, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE);
-    g_error_free(reason);
+    if (sample->left_out || tg_probe_run(plan->kind, &plan->options, &sample->probe, plan->budget_s / rounds,
+                                         &sample->round[round], &reason))
+      continue;
+    if (!leave_out(sample, reason, error)) return false;
   }
   return true;
+}
+
+static int by_time(const void *a, const void *b) {
+  const double one = ((const TgProbeTimes *)a)->time_s, other = ((const TgProbeTimes *)b)->time_s;
+  return (one > other) - (one < other);
+}
+
+/* A sample's round of median length is what counts. Half of what lies between the shortest and the longest is its
+ * spread; that of the machine is the median of all samples'. */
+static bool take_rounds(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+  const int rounds = rounds_of(plan);
+  g_autofree double *spread = g_new0(double, MAX(calibration->samples->len, 1));
+  int32_t count = 0;
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    TgCalibrationSample *sample = sample_at(calibration, s);
+    GError *reason = NULL;
+    if (sample->left_out) continue;
+    qsort(sample->round, (size_t)rounds, sizeof *sample->round, by_time);
+    sample->times = sample->round[rounds / 2];
+    spread[count++] = (sample->round[rounds - 1].time_s - sample->round[0].time_s) / 2 / sample->times.time_s;
+    if (!finish(sample, plan, &reason) && !leave_out(sample, reason, error)) return false;
+  }
+  if (count) calibration->spread = tg_measurement_of(spread, count, 0).median_s;
+  return true;
+}
+
+static bool measure_all(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+  for (int round = 0; round < rounds_of(plan); round++)
+    if (!measure_round(calibration, plan, round, error)) return false;
+  return take_rounds(calibration, plan, error);
 }
 
 TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error) {

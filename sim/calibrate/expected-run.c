@@ -1,4 +1,5 @@
 #include "expected-run.h"
+#include "expected-plan.h"
 #include "sim-error.h"
 
 #include <math.h>
@@ -157,11 +158,14 @@ static double *steps_beside(const TgSchedule *schedule, const TgScheduleNames *n
   return step_s;
 }
 
-static bool find_steps(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorTraits *traits,
-                       const TgMachine *machine, TgExpectedRun *expected, GError **error) {
-  if (traits->overlaps)
+static bool find_steps(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorFacts *facts,
+                       const TgExecutorTraits *traits, const TgMachine *machine, TgExpectedRun *expected,
+                       GError **error) {
+  if (facts->plan)
+    expected->step_s = tg_expected_plan(facts, machine, expected->options.element_bytes, &expected->pass_s);
+  else if (traits->overlaps)
     expected->step_s = steps_beside(schedule, names, expected, machine, error);
-  else if (traits->takes_turns)
+  else if (facts->at_once)
     expected->step_s = steps_in_turn(expected, machine);
   else
     expected->step_s = spread(&expected->cost, expected->steps, time_in_step);
@@ -173,7 +177,7 @@ static void sum_up(const TgExecutorFacts *facts, const TgExecutorTraits *traits,
   const TgMachineExecutor *costs = &machine->executor;
   double sum_s = 0;
   for (int64_t s = 0; s < expected->steps; s++) sum_s += expected->step_s[s];
-  expected->pass_s = traits->overlaps || traits->takes_turns ? sum_s : expected->cost.time_s;
+  if (!facts->plan) expected->pass_s = traits->overlaps || facts->at_once ? sum_s : expected->cost.time_s;
   expected->rounds = facts->rounds;
   expected->passes = facts->passes;
   expected->overhead_s =
@@ -198,7 +202,7 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
   if (!tg_shape_init(&expected->shape, &schedule->computes, sizes[0], sizes[1], sizes[2], error) ||
       !make_network(schedule, &expected->network, error) ||
       !predict(folded, names, expected, machine, &expected->cost, error) ||
-      !find_steps(folded, names, traits, machine, expected, error))
+      !find_steps(folded, names, facts, traits, machine, expected, error))
     return false;
   sum_up(facts, traits, machine, expected);
   return true;

@@ -44,12 +44,21 @@ static void set_steps(const TgExecutor *executor, const TgRunResult *measured, T
   result->median_abs_step_error = median_of_absolutes(result->error, steps);
 }
 
+static void set_interval(const TgMachine *machine, TgComparison *comparison) {
+  const double part = 2 * hypot(machine->residual, machine->spread), time_s = comparison->expected.time_s;
+  if (!tg_machine_is_measured(machine)) return;
+  comparison->least_s = time_s * fmax(1 - part, 0);
+  comparison->most_s = time_s * (1 + part);
+}
+
 bool tg_compare(TgExecutor *executor, const TgRunOptions *options, const TgMachine *machine, const void *a,
                 const void *b, void *c, TgRunResult *result, TgComparison *comparison, GError **error) {
+  comparison->least_s = comparison->most_s = NAN;
   if (!tg_expected_run(executor->schedule, executor->names, &executor->facts, &executor->options,
-                       &executor->kind->traits, machine, &comparison->expected, error) ||
-      !tg_run(executor, options, a, b, c, result, error))
+                       &executor->kind->traits, machine, &comparison->expected, error))
     return false;
+  set_interval(machine, comparison);
+  if (!tg_run(executor, options, a, b, c, result, error)) return false;
   set_steps(executor, result, comparison);
   return true;
 }

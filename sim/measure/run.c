@@ -209,6 +209,7 @@ bool tg_run(TgExecutor *executor, const TgRunOptions *options, const void *a, co
   TgMeasuring at = {.executor = executor, .options = options, .a = a, .b = b, .c = c, .result = result, .error = error};
   result->facts = *tg_executor_facts(executor);
   result->facts.kernel = result->kernel = g_strdup(result->facts.kernel);
+  result->facts.plan = NULL;
   const bool fine = load(&at) && run_all(&at) && check_c(&at);
   if (fine) {
     sum_up_steps(&at);

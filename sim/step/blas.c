@@ -32,9 +32,9 @@ static const double products_per_thread = 1 << 21;
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
-/** Address space of OpenBLAS 0.3: the library, a buffer of 128 MiB for each thread and, in 0.3.29 but not in 0.3.21, one
- * more for whoever calls it, and stacks. What it does not get it asks for again, for ever, so that it must fit before
- * the library is loaded: its threads start then. */
+/** Address space of OpenBLAS 0.3: the library, a buffer of 128 MiB for each thread and, in 0.3.29 but not in 0.3.21,
+ * one more for whoever calls it, and stacks. What it does not get it asks for again, for ever, so that it must fit
+ * before the library is loaded: its threads start then. */
 static const uint64_t library_bytes = UINT64_C(64) << 20, thread_bytes = UINT64_C(136) << 20;
 
 static bool is_limited(void) {
@@ -210,6 +210,10 @@ char *tg_blas_description(void) {
   if (blas->error) return g_strdup_printf("none: %s", blas->error->message);
   g_autofree char *config = g_strstrip(g_strdup(blas->config()));
   return g_strdup_printf("%s, running as %s, %d threads", config, blas->core_name(), blas->threads());
+}
+
+int tg_blas_threads_most(void) {
+  return loaded()->threads();
 }
 
 /** The number of threads is a setting of the process. */

@@ -95,6 +95,7 @@ static bool fill_facts(TgCpu *cpu, GError **error) {
   cpu->blas = tg_blas_description();
   *facts = (TgExecutorFacts){.processors = tg_schedule_processors(cpu->base.schedule),
                              .processors_max = TG_MAX_PROCESSORS,
+                             .at_once = 1,
                              .memory_bytes = cpu->bytes[TG_MATRIX_A] + cpu->bytes[TG_MATRIX_B] +
                                              (int64_t)MIN(peak_bytes, (uint64_t)INT64_MAX / 2),
                              .kernel = cpu->blas,
@@ -178,7 +179,7 @@ const TgExecutorKind tg_executor_cpu = {.name = "cpu",
                                         .processor = "a logical processor; all take turns",
                                         .link = "shared memory: moving a block only renames it",
                                         .transports = 1 << TG_TRANSPORT_COPY,
-                                        .traits = {.takes_turns = true, .fetches = true},
+                                        .traits = {.fetches = true},
                                         .unlike_sim = "whose processors take turns; here they work at the same time",
                                         .grid = "4x4",
                                         .sizes = "16,32,64,96,128,192,256",

@@ -1,7 +1,8 @@
 #include "stepper-private.h"
 
+#include "executor-kind.h"
+
 #include <math.h>
-#include <unistd.h>
 
 /** a * b + c, UINT64_MAX where that overflows. */
 static uint64_t multiply_add(uint64_t a, uint64_t b, uint64_t c) {
@@ -122,7 +123,5 @@ bool tg_stepper_need_bytes(const TgStepper *stepper, const TgScheduleNames *name
 }
 
 uint64_t tg_stepper_limit_bytes(const TgStepperOptions *options) {
-  if (options->memory_limit_bytes) return options->memory_limit_bytes;
-  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+  return options->memory_limit_bytes ? options->memory_limit_bytes : tg_physical_memory_bytes();
 }

@@ -62,7 +62,7 @@ CASES = [
     ("runs", 0, f"run cannon summa --grid 2x2 -n 64 {ON_CPU}"),
     ("compare", 0, f"compare cannon --grid 2x2 -n 64 {ON_CPU} --budget 0.01"),
     ("comparisons", 0, f"compare cannon summa --grid 2x2 -n 64 {ON_CPU} --budget 0.01"),
-    ("calibrate", 0, "calibrate --on cpu --grid 2x2 --sizes 4,8,16 --budget 0.001"),
+    ("calibrate", 0, "calibrate --on cpu --grid 2x2 --sizes 4,8,16 --budget 0.001 --noisy"),
     ("bench", 0, "bench oneil --cpu-only --quick --sizes 8,16"),
     ("bench", 0, "bench mmt --cpu-only --quick --sizes 9"),
     ("bench", 0, "bench dobravec --cpu-only --sizes 80 --budget 0.01"),

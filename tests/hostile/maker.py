@@ -31,10 +31,11 @@ draw dns --grid 4x4x4 -o out.pdf
 export cannon --grid 48x48 -n 480 -o out.json
 export summa --grid 32x32 -n 320 -o out.goal
 run cannon -n 384 --grid 4x4 --on cpu -o out.json --trace trace.json --c out.npy
+run dns -n 384 --grid 4x4x4 --on cores -o out.json --trace trace.json --c out.npy
 step cannon --grid 48x48 -n 96
 step summa --grid 8x8 -n 300 --c out.npy
 step cannon --grid 16x16 -i
-calibrate --on cpu -o out.machine
+calibrate --on cpu --noisy -o out.machine
 compare cannon -n 128 --grid 4x4 --on cpu -o out.svg --trace trace.json
 plan -n 4096 --procs 256
 sim cannon dns --sweep n=512..16384:x2,p=64,4096 -o out.csv
@@ -74,11 +75,12 @@ sim cannon --grid 4x4 -n 759250124
 plan -n 100000 --procs 1000
 run cannon --grid 16x16 -n 4000 --on cpu
 compare cannon --grid 16x16 -n 2000 --on cpu
+compare summa --grid 16x16 -n 2000 --on cores --transport pull
 mutate cannon --grid 200x200 -o out.sched
 sim cannon dns --sweep n=1..1000000:x2,p=1..100000 -o out.csv
 sim summa --sweep p=16..65536:x4 --efficiency 0.99
 verify cannon25d --for q=1..64,c=1..64
-calibrate --on cpu --sizes 512,1024,2048 --grid 4x4
+calibrate --on cores --sizes 512,1024,2048 --grid 4x4 --noisy
 bench essay --cpu-only --sizes 2048
 bench host-anomaly --quick
 bench mmt --quick --cpu-only
@@ -148,7 +150,7 @@ class Maker:
         if command.option(b"-n"):
             words += [b"-n", values.sane(rng, command.option(b"-n"))]
         if command.option(b"--on"):
-            words += [b"--on", b"cpu"]
+            words += [b"--on", rng.choice([b"cpu", b"cores"])]
         return words
 
     def complete(self, rng, case):

@@ -16,9 +16,11 @@ static struct Fake {
   int32_t depth[3]; /**< of its variants, along k, where it tiles; {0}: it does not */
   int64_t tile, resident;
   int32_t whole[2]; /**< rows and columns of C that it multiplies at a time, where it does not tile; 0: any */
+  int64_t at_once;  /**< processors; 0: all */
   int64_t most;     /**< larger n are refused; 0: none */
   int64_t fails_at; /**< number of the run that fails; 0: none */
   int64_t runs;
+  double additions_per_s;
   double latency_s, bandwidth_bytes_per_s, flops_per_s, launch_s, round_s, pass_s;
 } fake;
 
@@ -90,6 +92,7 @@ static inline TgExecutor *fake_open(const TgSchedule *schedule, const TgSchedule
   own->base.options = *options;
   own->base.facts.processors = tg_schedule_processors(schedule);
   own->base.facts.steps = tg_walk_count_steps(schedule, names, &unused);
+  own->base.facts.at_once = fake.at_once;
   const bool large = fake.most && options->k > fake.most;
   if (large) g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "k is more than %d", (int)fake.most);
   if (!large && fake_tile(own, error) && tg_executor_make_steps(&own->base, error)) {
@@ -113,10 +116,12 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
   const double n = (double)(facts->instance[1] / schedule->blocks[TG_MATRIX_C][1]);
   const double rows = fmax(facts->tile[0], 1), columns = fmax(facts->tile[1], 1);
   const double k = (double)(facts->instance[2] / schedule->inner);
-  const double turns = fake_kind.traits.takes_turns ? (double)facts->processors : 1;
+  const double turns = (double)tg_executor_turns(facts);
   *multiply_s = turns * (double)own->products[s] * 2 * (ceil(m / rows) * rows) * (ceil(n / columns) * columns) * k /
                 fake.flops_per_s;
-  *move_s = turns * (double)own->moves[s] * (fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s);
+  const bool adds = schedule->statement[schedule->statements - 1].op == TG_OP_ADD;
+  const double one_s = adds ? m * n / fake.additions_per_s : fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s;
+  *move_s = turns * (double)own->moves[s] * one_s;
 }
 
 static inline bool fake_run(TgExecutor *executor, double *seconds, GError **error) {

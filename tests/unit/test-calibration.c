@@ -38,6 +38,7 @@ static void expect_link(const TgMachine *machine) {
 static void reset(TgExecutorTraits traits) {
   memset(&fake, 0, sizeof fake);
   fake_kind.traits = traits;
+  fake_kind.on_gpu = true;
   fake.latency_s = 2e-6;
   fake.bandwidth_bytes_per_s = 5e9;
   fake.flops_per_s = 1e10;
@@ -48,11 +49,16 @@ static void reset(TgExecutorTraits traits) {
 
 static void moves_apart(void) {
   for (int turns = 0; turns < 2; turns++) {
-    reset((TgExecutorTraits){.fetches = true, .takes_turns = turns});
+    reset((TgExecutorTraits){.fetches = true});
+    fake.at_once = turns;
+    fake_kind.on_gpu = turns == 0;
+    fake.additions_per_s = 3e9;
     g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
     const TgMachine *machine = &found->machine;
     g_assert_false(found->tiled || found->hidden || found->no_links);
-    g_assert_cmpint(found->samples->len, ==, 8);
+    g_assert_cmpint(found->samples->len, ==, turns ? 12 : 8);
+    if (turns) expect_near(machine->processor.additions_per_s, 3e9);
+    if (!turns) g_assert_true(machine->processor.additions_per_s == 0);
     expect_link(machine);
     g_assert_cmpint(machine->processor.rate.rows, ==, 4);
     for (int r = 0; r < 4; r++) expect_near(machine->processor.rate.row[r].flops_per_s, 1e10);
@@ -272,7 +278,7 @@ static void predictions_are_right(void) {
 static void the_cpu_is_calibrated(void) {
   static const int32_t grids[][2] = {{1, 1}, {1, 5}, {2, 3}, {3, 4}, {2, 6}};
   for (size_t g = 0; g < G_N_ELEMENTS(grids); g++) {
-    reset((TgExecutorTraits){.takes_turns = true, .fetches = true});
+    reset((TgExecutorTraits){.fetches = true});
     TgCalibrationPlan plan = plan_of(grids[g][0], grids[g][1], TG_TRANSPORT_COPY);
     plan.kind = &tg_executor_cpu;
     GError *error = NULL;

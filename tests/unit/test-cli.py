@@ -550,7 +550,7 @@ OUTPUTS = ["step cannon --grid 2x2 -n 40 -q --c {}.npy", "step cannon --grid 2x2
            "run cannon --grid 2x2 -n 8 --on cpu --trials 1 -q --trace {}.json", "trace cannon --grid 2x2 -n 8 -q -o {}.json",
            "sim cannon --grid 2x2 -n 8 --trace {}.json", "sim cannon --sweep n=64..256,p=4 -o {}.csv",
            "sim cannon --sweep n=64..256,p=4 -o {}.json", "sim cannon --sweep n=64..256,p=4 -o {}.gp",
-           "calibrate --on cpu --grid 2x2 --sizes 8,16,32 --budget 0.01 -q -o {}.machine",
+           "calibrate --on cpu --grid 2x2 --sizes 8,16,32 --budget 0.01 --noisy -q -o {}.machine",
            "compare cannon --grid 2x2 -n 8 --on cpu --trials 1 --budget 0.01 -o {}.json",
            "compare cannon --grid 2x2 -n 8 --on cpu --trials 1 --budget 0.01 --trace {}.json",
            "draw cannon --grid 2x2 -o {}.svg", "draw cannon --grid 2x2 -o {}.dot", "draw cannon --grid 2x2 --all -o {}.svg",
@@ -1202,7 +1202,7 @@ def test_run_files():
     assert "--sizes" in run("bench", "ladder", "--sizes", "", expect=2).stderr
     text = run("run", "transpose", *cannon[2:]).stdout
     assert "not included in the time; A in:" in text and "C compared with its source" in text, text
-    calibrate = ["calibrate", "--on", "cpu", "--grid", "2x2", "--sizes", "8,16,32", "--budget", "0.01"]
+    calibrate = ["calibrate", "--on", "cpu", "--grid", "2x2", "--sizes", "8,16,32", "--budget", "0.01", "--noisy"]
     assert run(*calibrate, "-o", "nowhere/m.machine", expect=1).stdout == ""
     done = run(*calibrate, "-o", "full.machine", expect=1)
     assert "latency" in done.stdout and "for `compare" not in done.stdout and "cannot write" in done.stderr
@@ -1485,7 +1485,7 @@ def machine_of(path):
 
 def test_calibrate():
     """The document has all that was measured, and the file the numbers that were found; `sim` takes it."""
-    said = document("calibrate", *CALIBRATE, "--grid", "2x3", "-o", "my.machine", "--type", "f64")
+    said = document("calibrate", "--noisy", *CALIBRATE, "--grid", "2x3", "-o", "my.machine", "--type", "f64")
     assert (said["on"], said["transport"], said["type"], said["grid"], said["tiled"]) == ("cpu", "copy", "f64", "2x3", False)
     assert [sample["moves"] for sample in said["samples"]] == [0] * 3 + [8] * 3  # 4 hops, as 3 has a divisor with 3
     for sample, size in zip(said["samples"], [4, 8, 16] * 2):
@@ -1515,16 +1515,16 @@ def test_calibrate():
     pathlib.Path("copy.machine").write_text(pathlib.Path("my.machine").read_text().replace("ports = fetch", "ports = one"))
     run("plan", "-n", 64, "--procs", 4, "--machine", "copy.machine")
     os.remove("copy.machine")
-    text = run("calibrate", *CALIBRATE, "--grid", "1x1").stdout
+    text = run("calibrate", "--noisy", *CALIBRATE, "--grid", "1x1").stdout
     assert "cpu on a grid of 1x1" in text and "one processor sends nothing" in text and len(os.listdir()) == 1
-    run("calibrate", *CALIBRATE, "--grid", "1x1", "-q", "-o", "one.machine")
+    run("calibrate", "--noisy", *CALIBRATE, "--grid", "1x1", "-q", "-o", "one.machine")
     words = "compare cannon --on cpu -n 64 --trials 1 --grid"
     said = subprocess.run([PROGRAM, *words.split(), "2x2", "--machine", "one.machine"], capture_output=True, text=True)
     assert said.returncode == 0 and "measured with one processor" in said.stderr, said
     assert "one run" in said.stdout and "of all processors in the step" in said.stdout, said
     run(*words.split(), "4x4", "--machine", "my.machine", "--type", "f64")  # of 2x3, but they take turns
     os.remove("one.machine")
-    assert run("calibrate", *CALIBRATE, "-q").stdout == ""
+    assert run("calibrate", "--noisy", *CALIBRATE, "-q").stdout == ""
 
 
 def test_calibrate_refusals():
@@ -1538,7 +1538,7 @@ def test_calibrate_refusals():
     for name in ["gpus", "ranks", "threads", "clusters", "blocks"]:
         assert run("calibrate", "--on", name, "-o", "my.machine", expect=4, env=NO_GPU).stdout == ""
     assert os.listdir() == []
-    run("calibrate", *CALIBRATE, "-q", "-o", "none/my.machine", expect=1)
+    run("calibrate", "--noisy", *CALIBRATE, "-q", "-o", "none/my.machine", expect=1)
 
 
 def check_comparison(said, steps):

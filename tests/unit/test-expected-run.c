@@ -46,11 +46,53 @@ static void expect_steps(TgExpectedRun expected, const double *step_s, int64_t s
 
 /* Cannon on 2x2: of A and of B two blocks move to align them, four in the shift. */
 static void processors_that_take_turns_add_up(void) {
-  static const TgExecutorTraits traits = {.takes_turns = true, .fetches = true};
-  TgExpectedRun expected = expect("cannon", "2x2", 4, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, NULL);
+  static const TgExecutorTraits traits = {.fetches = true};
+  static const TgExecutorFacts facts = {
+      .at_once = 1, .instances = 1, .resident = 1, .panels = 1, .rounds = 1, .passes = 1};
+  TgExpectedRun expected = expect("cannon", "2x2", 4, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &facts);
   g_assert_cmpfloat_with_epsilon(expected.pass_s, 4 * 5 + 2 * 4 * 16 + 8 * 5, 1e-9);
   g_assert_cmpfloat_with_epsilon(expected.time_s, expected.pass_s + 1110, 1e-9);
   expect_steps(expected, (const double[]){4 * 5, 4 * 16 + 8 * 5, 4 * 16}, 3);
+}
+
+/* The run's own list of instructions on `at_once` cores; a product takes 16 s, a copy 5 s, an addition 1 + 4/2 = 3 s.
+ */
+static TgExpectedRun expect_plan(const char *name, const char *grid, int64_t at_once) {
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  const TgBlocksLayout layout = {.pad = 1, .align = 1, .late_reuse = 1};
+  const TgExecutorOptions options = {.m = 4, .n = 4, .k = 4, .element = TG_F32};
+  const TgExecutorTraits traits = {.fetches = true};
+  TgMachine machine = machine_of(TG_PORTS_FETCH);
+  TgExpectedRun expected;
+  GError *error = NULL;
+  machine.processor.additions_per_s = 2;
+  g_assert_true(step_case_bind(test, step_case_library(name), grid, ""));
+  g_autoptr(TgBlocksPlan) plan = tg_blocks_plan_new(&test->schedule, &test->names, &options, &layout, &error);
+  g_assert_no_error(error);
+  const TgExecutorFacts facts = {.processors = plan->processors,
+                                 .at_once = at_once,
+                                 .plan = plan,
+                                 .steps = plan->steps,
+                                 .instance = {4, 4, 4},
+                                 .rounds = 1,
+                                 .passes = 1};
+  g_assert_true(tg_expected_run(&test->schedule, &test->names, &facts, &options, &traits, &machine, &expected, &error));
+  g_assert_no_error(error);
+  return expected;
+}
+
+/* Of Cannon on 2x2, processors 0 and 1 receive one block to align them, 2 and 3 three. */
+static void a_plan_is_followed(void) {
+  TgExpectedRun alone = expect_plan("cannon", "2x2", 1), pairs = expect_plan("cannon", "2x2", 2);
+  TgExpectedRun all = expect_plan("cannon", "2x2", 4), cube = expect_plan("dns", "2x2x2", 1);
+  g_assert_cmpfloat_with_epsilon(alone.pass_s, 4 * 5 + 2 * 4 * 16 + 8 * 5, 1e-9);
+  g_assert_cmpfloat_with_epsilon(pairs.pass_s, 15 + 52 + 32, 1e-9);
+  g_assert_cmpfloat_with_epsilon(all.pass_s, 10 + 26 + 16, 1e-9);
+  g_assert_cmpfloat_with_epsilon(all.time_s, all.pass_s + 1110, 1e-9);
+  expect_steps(alone, (const double[]){4 * 5, 4 * 16 + 8 * 5, 4 * 16}, 3);
+  expect_steps(pairs, (const double[]){(5 + 15) / 2.0, 52, 32}, 3);
+  expect_steps(all, (const double[]){(0 + 5 + 5 + 10) / 4.0, 26, 16}, 3);
+  expect_steps(cube, (const double[]){4 * 5, 8 * 5, 8 * 16, 4 * 3}, 4);
 }
 
 static void processors_together_take_the_mean(void) {
@@ -110,8 +152,8 @@ static void fetching_holds_up_no_sender(void) {
 
 /* Instances that do not fit at once go in rounds; each is all panels long. */
 static void passes_follow_one_another(void) {
-  static const TgExecutorTraits traits = {.takes_turns = true};
-  TgExecutorFacts tiling = {.instances = 67, .resident = 33, .panels = 5};
+  static const TgExecutorTraits traits = {0};
+  TgExecutorFacts tiling = {.at_once = 1, .instances = 67, .resident = 33, .panels = 5};
   tg_executor_count_passes(&tiling);
   TgExpectedRun expected = expect("cannon", "1x1", 2, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &tiling);
   g_assert_cmpint(expected.rounds, ==, 3);
@@ -122,8 +164,9 @@ static void passes_follow_one_another(void) {
 }
 
 static void last_instances_may_be_divided(void) {
-  static const TgExecutorTraits traits = {.takes_turns = true};
-  static const TgExecutorFacts tiling = {.instances = 67, .resident = 33, .panels = 5, .rounds = 4, .passes = 13};
+  static const TgExecutorTraits traits = {0};
+  static const TgExecutorFacts tiling = {
+      .at_once = 1, .instances = 67, .resident = 33, .panels = 5, .rounds = 4, .passes = 13};
   TgExpectedRun expected = expect("cannon", "1x1", 2, &traits, TG_TRANSPORT_COPY, TG_PORTS_FETCH, &tiling);
   g_assert_cmpint(expected.rounds, ==, 4);
   g_assert_cmpfloat_with_epsilon(expected.time_s, 1000 + 4 * 100 + 13 * 10 + 13 * 16, 1e-9);
@@ -256,6 +299,7 @@ static void probes_fit_threads(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/expected-run/takes-turns", processors_that_take_turns_add_up);
+  g_test_add_func("/expected-run/plan", a_plan_is_followed);
   g_test_add_func("/expected-run/together", processors_together_take_the_mean);
   g_test_add_func("/expected-run/part", steps_are_of_those_that_take_part);
   g_test_add_func("/expected-run/overlap", moves_hide_behind_products);

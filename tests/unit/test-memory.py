@@ -175,7 +175,7 @@ def test_small_stacks():
 
 
 def test_calibrate_leaves_out_what_is_too_large():
-    done = run("calibrate", "--on", "cpu", "--grid", "64x4", "--sizes", "8,16,32,1024", "--budget", "0.001", "--json",
+    done = run("calibrate", "--on", "cpu", "--grid", "64x4", "--sizes", "8,16,32,1024", "--budget", "0.001", "--noisy", "--json",
                "--memory-limit", "800M")
     samples = json.loads(done.stdout)["samples"]
     assert {sample["m"] for sample in samples if "the limit is" in sample.get("left_out", "")} == {64 * 1024}, samples

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""How well `compare` predicts runs that the calibration has not seen, on the CPU.
+
+Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu] [--type f64|f32] [--cases 60] [--seed 1]
+
+Calibrates once, on 4x4. Then, for sizes n drawn at random, schedules and grids drawn at random: `compare` writes its
+prediction before it runs. Prints the errors, the rank correlation among the runs of one n, and the noise.
+"""
+import argparse
+import json
+import math
+import pathlib
+import random
+import statistics
+import subprocess
+import tempfile
+
+GRIDS = {"square": ["2x2", "3x3", "4x4"], "cube": ["2x2x2", "3x3x3", "4x4x4"], "layers": ["2x2x2", "4x4x2"], "line": ["4", "6", "9"]}
+SCHEDULES = {"cannon": "square", "summa": "square", "fox": "square", "allgather": "square", "dns": "cube", "cube3d": "cube",
+             "cannon25d": "layers", "ring": "line"}
+A_SIZE = 8  # runs that are ranked against each other
+
+
+def ask(program, *words):
+    """The document that the command prints."""
+    return json.loads(subprocess.run([program, *map(str, words), "--json"], capture_output=True, text=True, check=True).stdout)
+
+
+def draw(cases, seed):
+    """(n, schedule, grid), sorted by n, none twice."""
+    rand, drawn = random.Random(seed), []
+    while len(drawn) < cases:
+        n = round(math.exp(rand.uniform(math.log(100), math.log(1000))))
+        choices = [(name, grid) for name, kind in SCHEDULES.items() for grid in GRIDS[kind]]
+        drawn += [(n, *one) for one in rand.sample(choices, min(A_SIZE, cases - len(drawn)))]
+    return sorted(drawn)
+
+
+def tau_b(one, other):
+    """Kendall's tau-b."""
+    agree = disagree = ties_one = ties_other = 0
+    for i, (a, b) in enumerate(zip(one, other)):
+        for c, d in zip(one[:i], other[:i]):
+            sign = ((a > c) - (a < c)) * ((b > d) - (b < d))
+            agree, disagree = agree + (sign > 0), disagree + (sign < 0)
+            ties_one, ties_other = ties_one + (a == c and b != d), ties_other + (b == d and a != c)
+    return (agree - disagree) / math.sqrt((agree + disagree + ties_one) * (agree + disagree + ties_other))
+
+
+def tell(runs):
+    """The figures that matter, and the worst cases."""
+    errors = sorted(abs(run["error"]) for run in runs)
+    noise = sorted(run["stddev_s"] / run["measured_s"] for run in runs)
+    groups = [group for n in sorted({run["n"] for run in runs}) if len(group := [run for run in runs if run["n"] == n]) > 2]
+    taus = [tau_b([run["predicted_s"] for run in group], [run["measured_s"] for run in group]) for group in groups]
+    regrets = [min(group, key=lambda run: run["predicted_s"])["measured_s"] / min(run["measured_s"] for run in group) - 1
+               for group in groups]
+    covered = [run for run in runs if run.get("least_s") is not None and run["least_s"] <= run["measured_s"] <= run["most_s"]]
+    print(f"{len(runs)} runs: error median {statistics.median(errors):.1%}, 90th percentile {errors[int(0.9 * len(errors))]:.1%}, "
+          f"most {errors[-1]:.1%}; within the interval {len(covered)}")
+    print(f"rank correlation tau-b in {len(groups)} groups: median {statistics.median(taus):.2f}, least {min(taus):.2f}; "
+          f"regret median {statistics.median(regrets):.1%}, most {max(regrets):.1%}")
+    print(f"noise (standard deviation of the trials over the median): median {statistics.median(noise):.1%}, "
+          f"90th percentile {noise[int(0.9 * len(noise))]:.1%}")
+    for run in sorted(runs, key=lambda run: -abs(run["error"]))[:10]:
+        print(f"  {run['algorithm']} {run['grid']} n = {run['n']}: predicted {run['predicted_s']:.3g} s, measured "
+              f"{run['measured_s']:.3g} s, {run['error']:+.1%}")
+
+
+def main():
+    """See above."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("out")
+    parser.add_argument("--on", default="cores")
+    parser.add_argument("--type", default="f64")
+    parser.add_argument("--cases", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    words = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        machine = pathlib.Path(folder) / "calibrated.machine"
+        calibration = ask(words.program, "calibrate", "--on", words.on, "--type", words.type, "-o", machine)
+        runs = []
+        for n, algorithm, grid in draw(words.cases, words.seed):
+            said = ask(words.program, "compare", algorithm, "--grid", grid, "-n", n, "--on", words.on, "--type", words.type,
+                       "--machine", machine)
+            times = said["measured"]["times"]
+            runs.append({"n": n, "algorithm": algorithm, "grid": grid, "predicted_s": said["predicted_s"],
+                         "measured_s": said["measured_s"], "error": said["error"], "stddev_s": times["stddev"],
+                         "min_s": times["min"], "trials": times["trials"], "least_s": said.get("least_s"),
+                         "most_s": said.get("most_s"), "steps": said["steps"]})
+    pathlib.Path(words.out).write_text(json.dumps({"format": "topogemm-held-out", "version": 1, "on": words.on, "type": words.type,
+                                                   "seed": words.seed, "calibration": calibration, "runs": runs}, indent=1) + "\n")
+    tell(runs)
+
+
+main()
