@@ -1,4 +1,4 @@
-#include "program.h"
+#include "stages.h"
 
 #include "sim-error.h"
 
@@ -21,180 +21,13 @@ struct TgProgram {
   void *user;
   TgClocks clocks; /* port, cpu and enter come in with the sweep, or at the end */
   TgNode *node;
-  TgStage **ring; /* the stages base .. base + count - 1, at number modulo size */
-  gsize size;     /* a power of two */
-  gsize count;
-  int64_t base;
-  bool ended;          /* all stages have been made */
-  int64_t last_shared; /* number of the last stage with a message of more than one hop; -1 none */
-  uint32_t travels;    /* buffers that transfers read or write; all where not all stages are known */
-  int64_t least_bytes;
-  bool known_at_once; /* all stages were made before the first node began */
-  TgLane *next_lane;  /* read, not yet in a stage */
-  TgPhaseAt next_at;
-  guint next_step;
-  GHashTable *patterns; /* of lanes that come again */
-  int64_t gate;         /* number of the first stage that no node may enter */
-  GError *error;
+  TgStages stages;
+  int64_t behind; /* nodes that have not left the last stage of more than one hop; negative: not counted */
+  int64_t gate;   /* number of the first stage that no node may enter */
 };
 
-static inline TgStage **slot_of(const TgProgram *program, int64_t number) {
-  return &program->ring[(gsize)number & (program->size - 1)];
-}
-
-/* --- stages: made ahead, found by number, dropped behind the last node ------------------------------------------ */
-
-enum {
-  AHEAD_STAGES = 1 << 20,     /* known ahead at most … */
-  AHEAD_BYTES = 256 * 1 << 20 /* … and what they may hold */
-};
-
-static TgTraceStep *step_at(const TgProgram *program, guint step) {
-  return &g_array_index(program->prediction->steps, TgTraceStep, step);
-}
-
-static guint hash_pattern(gconstpointer key) {
-  const TgPattern *pattern = key;
-  guint hash = 0;
-  for (int l = 0; l < pattern->lanes; l++) hash = hash * 31 + g_direct_hash(pattern->lane[l]);
-  return hash;
-}
-
-static gboolean equal_patterns(gconstpointer a, gconstpointer b) {
-  const TgPattern *one = a, *other = b;
-  return one->lanes == other->lanes && memcmp(one->lane, other->lane, (size_t)one->lanes * sizeof *one->lane) == 0;
-}
-
-static TgPattern *find_pattern(TgProgram *program, TgLane *const *lanes, int count) {
-  TgPattern wanted = {.lanes = count};
-  bool comes_again = true;
-  for (int l = 0; l < count; l++) {
-    wanted.lane[l] = lanes[l];
-    comes_again = comes_again && lanes[l]->keep;
-  }
-  TgPattern *pattern = comes_again ? g_hash_table_lookup(program->patterns, &wanted) : NULL;
-  if (!pattern) {
-    pattern = tg_pattern_new(lanes, count, program->clocks.nodes);
-    if (comes_again) g_hash_table_add(program->patterns, pattern);
-  }
-  if (comes_again) pattern->references++;
-  return pattern;
-}
-
-/* Reads the next phase into next_lane. False at the end, or where the schedule fails. */
-static bool read_lane(TgProgram *program) {
-  guint known = program->prediction->steps->len;
-  if (program->next_lane) return true;
-  if (program->ended) return false;
-  TgProgress progress = tg_prediction_next(program->prediction, &program->next_lane, &program->next_at,
-                                           &program->next_step, &program->error);
-  program->ended = progress != TG_PROGRESS_MORE;
-  if (program->ended) return false;
-  tg_lane_hold(program->next_lane);
-  for (guint s = known; s < program->prediction->steps->len; s++) step_at(program, s)->start_s = INFINITY;
-  return true;
-}
-
-/* With all ports, transfers of consecutive statements that do not need each other begin together. */
-static bool joins(const TgProgram *program, int32_t statement, uint32_t reads, uint32_t writes) {
-  const TgPhase *next = program->next_lane->phase;
-  return program->clocks.all_ports && !next->products && program->next_at.statement != statement &&
-         !(next->reads & writes) && !(next->writes & (reads | writes));
-}
-
-static void append(TgProgram *program, TgStage *stage) {
-  if (program->count == program->size) {
-    gsize size = MAX(program->size * 2, 64);
-    TgStage **ring = g_new(TgStage *, size);
-    for (gsize i = 0; i < program->count; i++)
-      ring[((gsize)program->base + i) & (size - 1)] = *slot_of(program, program->base + (int64_t)i);
-    g_free(program->ring);
-    program->ring = ring;
-    program->size = size;
-  }
-  stage->number = program->base + (int64_t)program->count;
-  *slot_of(program, stage->number) = stage;
-  program->count++;
-}
-
-static void note_sizes(TgProgram *program, const TgStage *stage) {
-  for (int l = 0; stage->pattern->transfers && l < stage->pattern->lanes; l++)
-    program->travels |= stage->pattern->lane[l]->phase->reads | stage->pattern->lane[l]->phase->writes;
-  if (!stage->pattern->one_hop) program->last_shared = stage->number;
-  for (int32_t t = 0; t < stage->pattern->transfers; t++) {
-    program->least_bytes = MIN(program->least_bytes, tg_stage_bytes(stage, t));
-    if (!stage->pattern->which && !stage->pattern->lane[0]->sizes) break;
-  }
-}
-
-static TgStage *make_stage(TgProgram *program) {
-  TgLane *lanes[TG_PATTERN_LANES];
-  uint32_t reads = 0, writes = 0;
-  int count = 0;
-  if (!read_lane(program)) return NULL;
-  TgStage *stage = g_new0(TgStage, 1);
-  stage->step = program->next_step;
-  do {
-    int32_t statement = program->next_at.statement;
-    bool products = program->next_lane->phase->products > 0;
-    reads |= program->next_lane->phase->reads;
-    writes |= program->next_lane->phase->writes;
-    stage->step_last = program->next_step;
-    lanes[count++] = g_steal_pointer(&program->next_lane);
-    if (products || !read_lane(program) || !joins(program, statement, reads, writes)) break;
-  } while (count < TG_PATTERN_LANES);
-  stage->pattern = find_pattern(program, lanes, count);
-  for (int l = 0; l < count; l++) tg_lane_release(lanes[l]);
-  stage->left = program->clocks.nodes;
-  append(program, stage);
-  note_sizes(program, stage);
-  return stage;
-}
-
-/* Makes the stages up to this number, and returns it; NULL after the last one, or where the schedule fails. */
-static TgStage *make_stages(TgProgram *program, int64_t number) {
-  while (number >= program->base + (int64_t)program->count)
-    if (!make_stage(program)) return NULL;
-  return *slot_of(program, number);
-}
-
-/* The stage of this number, made if need be; NULL as above. */
-static inline TgStage *stage_at(TgProgram *program, int64_t number) {
-  if (number >= program->base + (int64_t)program->count) return make_stages(program, number);
-  return *slot_of(program, number);
-}
-
-static void free_stage(TgStage *stage) {
-  tg_pattern_release(stage->pattern);
-  g_free(stage->ready);
-  g_free(stage);
-}
-
-static void drop_first(TgProgram *program) {
-  TgStage *stage = *slot_of(program, program->base);
-  g_array_index(program->prediction->step_compute, double, stage->step) += stage->longest_s;
-  free_stage(stage);
-  program->base++;
-  program->count--;
-}
-
-/* Drops the stages at the front that all nodes have left. */
-static void retire(TgProgram *program) {
-  while (program->count > 0 && (*slot_of(program, program->base))->left == 0) drop_first(program);
-}
-
-/* Makes stages ahead. Those of lanes that come again cost next to nothing. */
-static void look_ahead(TgProgram *program) {
-  gsize bytes = 0;
-  TgStage *stage;
-  while (bytes < AHEAD_BYTES && program->count < AHEAD_STAGES && (stage = make_stage(program))) {
-    const TgPattern *pattern = stage->pattern;
-    if (pattern->references == 1)
-      bytes += (gsize)pattern->transfers * 48 +
-               (gsize)(program->clocks.nodes + program->prediction->lanes.network->links) * 8;
-  }
-  program->known_at_once = program->ended;
-  if (!program->ended) program->travels = UINT32_MAX;
+static inline TgTraceStep *step_at(const TgProgram *program, guint step) {
+  return tg_stages_step(&program->stages, step);
 }
 
 TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user) {
@@ -209,28 +42,23 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
   program->node = g_aligned_alloc((gsize)nodes, sizeof(TgNode), 64);
   for (int64_t n = 0; n < nodes; n++)
     program->node[n] = (TgNode){.port_s = program->clocks.port[n], .cpu_s = program->clocks.cpu[n], .step = -1};
-  program->patterns = g_hash_table_new_full(hash_pattern, equal_patterns, (GDestroyNotify)tg_pattern_release, NULL);
-  program->last_shared = -1;
-  program->least_bytes = INT64_MAX;
+  program->behind = -1;
   program->gate = INT64_MAX;
-  look_ahead(program);
+  tg_stages_init(&program->stages, prediction, program->clocks.all_ports);
   return program;
 }
 
 void tg_program_free(TgProgram *program) {
   if (!program) return;
-  for (gsize i = 0; i < program->count; i++) free_stage(*slot_of(program, program->base + (int64_t)i));
-  if (program->next_lane) tg_lane_release(program->next_lane);
-  g_free(program->ring);
+  tg_stages_clear(&program->stages);
   g_aligned_free(program->node);
-  g_hash_table_unref(program->patterns);
-  g_clear_error(&program->error);
   tg_clocks_clear(&program->clocks);
   g_free(program);
 }
 
 int64_t tg_program_least_bytes(const TgProgram *program) {
-  return program->known_at_once && program->least_bytes < INT64_MAX ? program->least_bytes : 0;
+  const TgStages *stages = &program->stages;
+  return stages->known_at_once && stages->least_bytes < INT64_MAX ? stages->least_bytes : 0;
 }
 
 /* Closes the step that each node is in. */
@@ -274,10 +102,12 @@ static void enter_all(TgProgram *program, guint step) {
 static void sweep(TgProgram *program) {
   double first, last;
   int64_t current = -1;
+  TgStages *stages = &program->stages;
   hand_over(program);
   close_last_steps(program);
-  while (program->count > 0) {
-    TgStage *stage = *slot_of(program, program->base);
+  while (stages->count > 0 && stages->base < program->gate) tg_stages_drop_first(stages);
+  while (stages->count > 0) {
+    TgStage *stage = *tg_stages_slot(stages, stages->base);
     const TgLane *lane = stage->pattern->lane[0];
     if (current != (int64_t)stage->step) {
       TgTraceStep *step = step_at(program, stage->step);
@@ -296,7 +126,7 @@ static void sweep(TgProgram *program) {
       stage->longest_s = tg_clocks_multiply(&program->clocks, lane);
       tg_node_steps_product(program->prediction, &program->clocks, lane, stage->step);
     }
-    drop_first(program);
+    tg_stages_drop_first(stages);
   }
   for (int64_t n = 0; current >= 0 && n < program->clocks.nodes; n++) program->node[n].step = (int32_t)current;
 }
@@ -331,7 +161,18 @@ static void leave_stage(TgProgram *program, TgNode *node, TgStage *stage) {
     TgTraceStep *step = step_at(program, s);
     step->end_s = tg_later(step->end_s, tg_later(node->port_s, node->cpu_s));
   }
-  if (--stage->left == 0) retire(program);
+  const int64_t number = node->at++;
+  if (number == program->stages.last_shared && program->behind > 0) program->behind--;
+  tg_stages_leave(&program->stages, number);
+}
+
+/* The next stage in which the node takes part, NULL after the last one. */
+static TgStage *next_stage(TgProgram *program, int64_t number) {
+  TgNode *node = &program->node[number];
+  const int64_t before = node->at, last_shared = program->stages.last_shared;
+  TgStage *stage = tg_stages_find(&program->stages, number, &node->at);
+  if (before <= last_shared && node->at > last_shared && program->behind > 0) program->behind--;
+  return stage;
 }
 
 static void multiply(TgProgram *program, int64_t number, TgStage *stage) {
@@ -345,7 +186,7 @@ static void multiply(TgProgram *program, int64_t number, TgStage *stage) {
   if (number == clocks->straggler) time *= clocks->straggler_factor;
   node->cpu_s = tg_later(node->cpu_s, node->port_s) + time;
   node->compute_s += time;
-  if (lane->phase->writes & program->travels) tg_clocks_wrote(clocks, lane->phase, number, node->cpu_s);
+  if (lane->phase->writes & program->stages.travels) tg_clocks_wrote(clocks, lane->phase, number, node->cpu_s);
   if (!clocks->overlap) node->port_s = node->cpu_s;
   stage->longest_s = tg_later(stage->longest_s, time);
   if (program->prediction->node_steps) tg_node_step_product(program->prediction, stage->step, number, node->cpu_s);
@@ -426,9 +267,8 @@ static void prepare(TgStage *stage) {
 static void proceed(TgProgram *program, int64_t number) {
   TgNode *node = &program->node[number];
   for (;;) {
-    if (node->at >= program->gate) return;
-    TgStage *stage = stage_at(program, node->at);
-    if (!stage) return;
+    TgStage *stage = next_stage(program, number);
+    if (!stage || node->at >= program->gate) return;
     prepare(stage);
     enter_steps(program, node, stage);
     if (stage->pattern->transfers == 0)
@@ -436,7 +276,6 @@ static void proceed(TgProgram *program, int64_t number) {
     else if (enter_transfers(program, number, stage))
       return;
     leave_stage(program, node, stage);
-    node->at++;
   }
 }
 
@@ -449,7 +288,6 @@ static void complete(TgProgram *program, TgStage *stage, int64_t number, double 
   node->port_s = tg_later(node->port_s, end_s);
   if (--node->pending > 0) return;
   leave_stage(program, node, stage);
-  node->at++;
   proceed(program, number);
 }
 
@@ -470,9 +308,9 @@ void tg_program_fetch(TgProgram *program, const TgStage *stage, int32_t transfer
   __builtin_prefetch(&program->node[ends.from], 1);
   __builtin_prefetch(&program->node[ends.to], 1);
   __builtin_prefetch(&stage->pattern->ends[transfer], 0);
-  int64_t end = program->base + (int64_t)program->count;
+  int64_t end = program->stages.base + (int64_t)program->stages.count;
   for (int64_t number = stage->number + 1; number < end && number <= stage->number + 2; number++) {
-    const TgPattern *next = stage_at(program, number)->pattern;
+    const TgPattern *next = tg_stages_at(&program->stages, number)->pattern;
     if (!next->first) continue;
     __builtin_prefetch(&next->first[ends.from], 0);
     __builtin_prefetch(&next->first[ends.to], 0);
@@ -489,9 +327,18 @@ double tg_program_jitter(const TgProgram *program, const TgStage *stage, int32_t
 
 /* --- calm: from here on nothing is shared ------------------------------------------------------------------------ */
 
-bool tg_program_is_calm(const TgProgram *program) {
-  return program->ended && program->base > program->last_shared && !program->clocks.all_ports &&
-         !program->prediction->lanes.half && program->gate == INT64_MAX;
+static void count_behind(TgProgram *program) {
+  program->behind = 0;
+  for (int64_t n = 0; n < program->clocks.nodes; n++)
+    program->behind += program->node[n].at <= program->stages.last_shared;
+}
+
+bool tg_program_is_calm(TgProgram *program) {
+  if (!program->stages.ended || program->clocks.all_ports || program->prediction->lanes.half ||
+      program->gate != INT64_MAX)
+    return false;
+  if (program->behind < 0) count_behind(program);
+  return program->behind == 0;
 }
 
 void tg_program_gate(TgProgram *program) {
@@ -511,7 +358,7 @@ static bool links_are_free(const TgProgram *program, const double *held_s) {
 }
 
 bool tg_program_run_rest(TgProgram *program, const double *held_s) {
-  if (!links_are_free(program, held_s) && stage_at(program, program->gate)) {
+  if (!links_are_free(program, held_s) && tg_stages_at(&program->stages, program->gate)) {
     program->gate++;
     for (int64_t node = 0; node < program->clocks.nodes; node++) proceed(program, node);
     return false;
@@ -521,11 +368,11 @@ bool tg_program_run_rest(TgProgram *program, const double *held_s) {
 }
 
 bool tg_program_finish(TgProgram *program, GError **error) {
-  if (program->error) {
-    g_propagate_error(error, g_steal_pointer(&program->error));
+  if (program->stages.error) {
+    g_propagate_error(error, g_steal_pointer(&program->stages.error));
     return false;
   }
-  if (program->count > 0) { /* no schedule brings that about: only times that are no numbers any more */
+  if (program->stages.count > 0) { /* no schedule brings that about: only times that are no numbers any more */
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "a message never arrives: its time overflows with the machine's latencies and bandwidths");
   }

@@ -3,8 +3,8 @@
  * link. A node goes from stage to stage on its own; a transfer departs when both its ends have come to it; the model
  * tells when it is delivered.
  *
- * A stage is what the nodes do between two waits: one phase, or with `ports = all` the phases that run together. Stages
- * are known ahead as far as memory allows, and dropped when the last node has left them. */
+ * A stage is what the nodes do between two waits: one phase, or with `ports = all` the phases that run together
+ * (stages.h). */
 #ifndef TG_PROGRAM_H
 #define TG_PROGRAM_H
 
@@ -15,7 +15,6 @@ typedef struct TgStage {
   TgPattern *pattern;
   int64_t number;        /**< from 0 */
   guint step, step_last; /**< indices of its steps */
-  int64_t left;          /**< nodes that have not left it */
   double *ready;    /**< where nodes have several transfers, by transfer: when its first end came, negative before */
   double longest_s; /**< time of its longest product */
 } TgStage;
@@ -51,7 +50,7 @@ int64_t tg_program_least_bytes(const TgProgram *program);
  *
  * From then on the model's answer is hockney's, which needs no queue. So: call tg_program_gate(), deliver what has
  * departed and what departs meanwhile, in any order, then tg_program_run_rest(). */
-bool tg_program_is_calm(const TgProgram *program);
+bool tg_program_is_calm(TgProgram *program);
 /** No node goes on beyond the furthest stage that one is in now. */
 void tg_program_gate(TgProgram *program);
 bool tg_program_is_gated(const TgProgram *program);
