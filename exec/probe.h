@@ -41,7 +41,7 @@ bool tg_probe_facts(const TgExecutorKind *kind, const TgExecutorOptions *options
                     TgExecutorFacts *facts, GError **error);
 
 /** Runs it to warm up, once or for a fifth of `budget_s`, at most 0.2 s; then for `budget_s` but at least 3 and at most
- * 20 times. Sizes in `options` do not matter. */
+ * 500 times. Sizes in `options` do not matter. */
 bool tg_probe_run(const TgExecutorKind *kind, const TgExecutorOptions *options, const TgProbe *probe, double budget_s,
                   TgProbeTimes *times, GError **error);
 

@@ -38,6 +38,8 @@ typedef struct TgCalibrationSample {
   double product_s;    /**< of a product; with simultaneous moves, the longer of both */
   double move_s;       /**< of a move, or an addition; NaN where there is none or it is hidden */
   double fitted_s;     /**< of the run, by the numbers found */
+  bool near;           /**< its moves stay on a core that several processors share */
+  bool far;            /**< with more memory than a cache holds, to find out what that costs */
   char *left_out;      /**< NULL: used */
   bool too_large;      /**< it was left out because the executor refused its size */
 } TgCalibrationSample;

@@ -85,6 +85,11 @@ typedef struct TgMachineProcessor {
   double tile_rows;    /**< of C that the processor multiplies at a time; 0: the file has no tiles, as 1 */
   double tile_columns;
   double additions_per_s; /**< of elements, where blocks are summed up; 0: the file gives none, and they take no time */
+  double cache_bytes;     /**< what may be read and written in between before a block is no longer near the
+                                    processor; 0: the file gives none, and all stay … */
+  double miss_bytes_per_s; /**< … and what comes from further away in addition takes this */
+  double copy_s;           /**< of a block to another place in the processor's own memory: latency … */
+  double copy_bytes_per_s; /**< … and rate; 0: the file gives none, as a message */
 } TgMachineProcessor;
 
 /** A tier of memory; `given` is 0 where the machine has none. */
@@ -177,6 +182,9 @@ double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, in
 
 /** Time of a local product of m x k by k x n: 2 m n k / tg_machine_flops_per_s(); 0 where a size is 0. */
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
+/** Additional time for so many bytes that a processor used last before it read and wrote `between_bytes` others: at
+ * half of its cache none, at twice of it all of them come from further away. */
+double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double bytes);
 /** Time in which a processor adds a block of so many elements to another one. */
 double tg_machine_sum_s(const TgMachine *machine, double elements);
 

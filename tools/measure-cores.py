@@ -3,8 +3,9 @@
 
 Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu] [--type f64|f32] [--cases 60] [--seed 1]
 
-Calibrates once, on 4x4. Then, for sizes n drawn at random, schedules and grids drawn at random: `compare` writes its
-prediction before it runs. Prints the errors, the rank correlation among the runs of one n, and the noise.
+Calibrates once. Then, for sizes n drawn at random, schedules and grids drawn at random: `compare` writes its
+prediction before it runs. All cases are run in three rounds, one round after another; a case's time is the round of
+median length. Prints the errors, the rank correlation among the runs of one n, and the noise.
 """
 import argparse
 import json
@@ -19,6 +20,7 @@ GRIDS = {"square": ["2x2", "3x3", "4x4"], "cube": ["2x2x2", "3x3x3", "4x4x4"], "
 SCHEDULES = {"cannon": "square", "summa": "square", "fox": "square", "allgather": "square", "dns": "cube", "cube3d": "cube",
              "cannon25d": "layers", "ring": "line"}
 A_SIZE = 8  # runs that are ranked against each other
+ROUNDS = 3
 
 
 def ask(program, *words):
@@ -50,7 +52,7 @@ def tau_b(one, other):
 def tell(runs):
     """The figures that matter, and the worst cases."""
     errors = sorted(abs(run["error"]) for run in runs)
-    noise = sorted(run["stddev_s"] / run["measured_s"] for run in runs)
+    noise = sorted((run["rounds_s"][-1] - run["rounds_s"][0]) / 2 / run["measured_s"] for run in runs)
     groups = [group for n in sorted({run["n"] for run in runs}) if len(group := [run for run in runs if run["n"] == n]) > 2]
     taus = [tau_b([run["predicted_s"] for run in group], [run["measured_s"] for run in group]) for group in groups]
     regrets = [min(group, key=lambda run: run["predicted_s"])["measured_s"] / min(run["measured_s"] for run in group) - 1
@@ -60,11 +62,29 @@ def tell(runs):
           f"most {errors[-1]:.1%}; within the interval {len(covered)}")
     print(f"rank correlation tau-b in {len(groups)} groups: median {statistics.median(taus):.2f}, least {min(taus):.2f}; "
           f"regret median {statistics.median(regrets):.1%}, most {max(regrets):.1%}")
-    print(f"noise (standard deviation of the trials over the median): median {statistics.median(noise):.1%}, "
+    print(f"noise (half of what lies between the rounds): median {statistics.median(noise):.1%}, "
           f"90th percentile {noise[int(0.9 * len(noise))]:.1%}")
     for run in sorted(runs, key=lambda run: -abs(run["error"]))[:10]:
         print(f"  {run['algorithm']} {run['grid']} n = {run['n']}: predicted {run['predicted_s']:.3g} s, measured "
               f"{run['measured_s']:.3g} s, {run['error']:+.1%}")
+
+
+def measure(words, machine, n, algorithm, grid):
+    """One comparison, whose runs take about half a second together."""
+    trials = max(20, min(2000, round(0.5 / (2 * n**3 / 8e10 + 2e-5))))
+    said = ask(words.program, "compare", algorithm, "--grid", grid, "-n", n, "--on", words.on, "--type", words.type,
+               "--machine", machine, "--trials", trials)
+    times = said["measured"]["times"]
+    return {"n": n, "algorithm": algorithm, "grid": grid, "predicted_s": said["predicted_s"], "measured_s": said["measured_s"],
+            "error": said["error"], "stddev_s": times["stddev"], "min_s": times["min"], "trials": times["trials"],
+            "least_s": said["least_s"], "most_s": said["most_s"], "steps": said["steps"]}
+
+
+def take(rounds):
+    """The round of median length, with how far the others lie from it."""
+    rounds = sorted(rounds, key=lambda run: run["measured_s"])
+    run = rounds[ROUNDS // 2]
+    return run | {"rounds_s": [one["measured_s"] for one in rounds]}
 
 
 def main():
@@ -74,21 +94,16 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--on", default="cores")
     parser.add_argument("--type", default="f64")
+    parser.add_argument("--grid", default="4x4", help="to calibrate on")
     parser.add_argument("--cases", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     words = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         machine = pathlib.Path(folder) / "calibrated.machine"
-        calibration = ask(words.program, "calibrate", "--on", words.on, "--type", words.type, "-o", machine)
-        runs = []
-        for n, algorithm, grid in draw(words.cases, words.seed):
-            said = ask(words.program, "compare", algorithm, "--grid", grid, "-n", n, "--on", words.on, "--type", words.type,
-                       "--machine", machine)
-            times = said["measured"]["times"]
-            runs.append({"n": n, "algorithm": algorithm, "grid": grid, "predicted_s": said["predicted_s"],
-                         "measured_s": said["measured_s"], "error": said["error"], "stddev_s": times["stddev"],
-                         "min_s": times["min"], "trials": times["trials"], "least_s": said.get("least_s"),
-                         "most_s": said.get("most_s"), "steps": said["steps"]})
+        calibration = ask(words.program, "calibrate", "--on", words.on, "--grid", words.grid, "--type", words.type, "-o", machine)
+        cases = draw(words.cases, words.seed)
+        rounds = [[measure(words, machine, *case) for case in cases] for _ in range(ROUNDS)]
+    runs = [take(case) for case in zip(*rounds)]
     pathlib.Path(words.out).write_text(json.dumps({"format": "topogemm-held-out", "version": 1, "on": words.on, "type": words.type,
                                                    "seed": words.seed, "calibration": calibration, "runs": runs}, indent=1) + "\n")
     tell(runs)

@@ -108,6 +108,16 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
                                    : g_strdup_printf("%.4g GB/s", machine->link.bandwidth_bytes_per_s * 1e-9);
   tg_table_add_fact(table, "latency", tg_time_text(machine->link.latency_s).s, "%s", link);
   tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, in one direction");
+  if (machine->processor.copy_bytes_per_s > 0) {
+    g_autofree char *rate = g_strdup_printf("%.4g GB/s", machine->processor.copy_bytes_per_s * 1e-9);
+    tg_table_add_fact(table, "copy", rate, "between processors of one core, after %s",
+                      tg_time_text(machine->processor.copy_s).s);
+  }
+  if (machine->processor.cache_bytes > 0) {
+    g_autofree char *rate = g_strdup_printf("%.4g GB/s", machine->processor.miss_bytes_per_s * 1e-9);
+    tg_table_add_fact(table, "cache", tg_bytes_text(machine->processor.cache_bytes).s,
+                      "of a core; factors from further away take %s more", rate);
+  }
   if (machine->processor.additions_per_s > 0) {
     g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.additions_per_s * 1e-9);
     tg_table_add_fact(table, "additions", rate, "of elements of a block to those of another");
@@ -169,6 +179,11 @@ TG_FIELD_TABLE(fit_fields, TG_FIELD(TgMachine, link.latency_s), TG_FIELD(TgMachi
 
 TG_FIELD_TABLE(rate_fields, TG_FIELD(TgMachineRate, size), TG_FIELD(TgMachineRate, flops_per_s));
 
+/* Null where the file has none. */
+static double given(double rate) {
+  return rate > 0 ? rate : NAN;
+}
+
 static void write_fit(TgJson *json, const TgMachine *machine) {
   const TgMachineProcessor *processor = &machine->processor;
   tg_json_member_object(json, "fit", TG_JSON_LINES);
@@ -176,7 +191,11 @@ static void write_fit(TgJson *json, const TgMachine *machine) {
   tg_json_member_rows(json, "rate", rate_fields, processor->rate.row, (size_t)processor->rate.rows,
                       sizeof *processor->rate.row);
   tg_json_member_double(json, "flops_per_s", processor->rate.rows ? NAN : processor->flops_per_s);
-  tg_json_member_double(json, "additions_per_s", processor->additions_per_s > 0 ? processor->additions_per_s : NAN);
+  tg_json_member_double(json, "additions_per_s", given(processor->additions_per_s));
+  tg_json_member_double(json, "cache_bytes", given(processor->cache_bytes));
+  tg_json_member_double(json, "miss_bytes_per_s", given(processor->miss_bytes_per_s));
+  tg_json_member_double(json, "copy_s", processor->copy_bytes_per_s > 0 ? processor->copy_s : NAN);
+  tg_json_member_double(json, "copy_bytes_per_s", given(processor->copy_bytes_per_s));
   tg_json_member_object(json, "tile", TG_JSON_ROW);
   tg_json_member_double(json, "rows", fmax(processor->tile_rows, 1));
   tg_json_member_double(json, "columns", fmax(processor->tile_columns, 1));

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_TRIALS = 3, MOST_TRIALS = 20, PATTERN = 1 << 16 };
+enum { LEAST_TRIALS = 3, MOST_TRIALS = 500, PATTERN = 1 << 16 };
 static const double longest_warmup_s = 0.2;
 
 static const char multiplies[] = "schedule multiply\n"

@@ -40,7 +40,7 @@ static bool too_few(const TgCalibration *calibration, const TgCalibrationPlan *p
 /* --- products ------------------------------------------------------------------------------------------------------*/
 
 static bool has_products_alone(const TgCalibrationSample *sample) {
-  return !sample->probe.hops && !sample->probe.adds;
+  return !sample->probe.hops && !sample->probe.adds && !sample->far;
 }
 
 /* That of products alone, whose rates are meant; one schedule on one grid is multiplied in the same tiles at all sizes.
@@ -118,32 +118,55 @@ static void set_link(TgCalibration *calibration, double latency_s, double s_per_
   calibration->machine.link.bandwidth_bytes_per_s = s_per_byte > 0 ? 1 / s_per_byte : INFINITY;
 }
 
-/* Moves that take a time of their own, by bytes. Where blocks have one size only, all of it is latency. */
-static bool fit_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
-  double term[2 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[2];
-  int rows = 0, tried = 0, unmeasurable = 0;
-  for (guint s = 0; s < calibration->samples->len && rows < MOST_SAMPLES; s++) {
+/** What moves of one kind take, by bytes. */
+typedef struct Moves {
+  int tried, used, unmeasurable;
+  double latency_s, s_per_byte;
+} Moves;
+
+static Moves measure_moves(const TgCalibration *calibration, bool near) {
+  double term[2 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[2] = {0};
+  Moves moves = {0};
+  for (guint s = 0; s < calibration->samples->len && moves.used < MOST_SAMPLES; s++) {
     TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->probe.hops == 0) continue;
-    tried++;
+    if (sample->probe.hops == 0 || sample->near != near) continue;
+    moves.tried++;
     if (sample->left_out) continue;
     if (!(sample->move_s > 0)) {
       sample->left_out = g_strdup("the products took no longer with moves than without");
-      unmeasurable++;
+      moves.unmeasurable++;
       continue;
     }
-    term[2 * rows] = 1;
-    term[2 * rows + 1] = (double)sample->block_bytes;
-    y[rows] = sample->move_s;
-    weight[rows++] = 1 / sample->move_s;
+    term[2 * moves.used] = 1;
+    term[2 * moves.used + 1] = (double)sample->block_bytes;
+    y[moves.used] = sample->move_s;
+    weight[moves.used++] = 1 / sample->move_s;
   }
-  calibration->no_links = tried == 0 || (rows < LEAST_SAMPLES && unmeasurable > 0);
+  if (moves.used) tg_least_squares(term, y, weight, moves.used, 2, value);
+  moves.latency_s = value[0];
+  moves.s_per_byte = value[1];
+  return moves;
+}
+
+/* Moves that take a time of their own. Where blocks have one size only, all of it is latency. */
+static bool fit_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+  const Moves moves = measure_moves(calibration, false);
+  calibration->no_links = moves.tried == 0 || (moves.used < LEAST_SAMPLES && moves.unmeasurable > 0);
   if (calibration->no_links) return true;
-  if (rows < LEAST_SAMPLES && !(calibration->tiled && rows > 0))
-    return too_few(calibration, plan, "moves", rows, LEAST_SAMPLES, error);
-  tg_least_squares(term, y, weight, rows, 2, value);
-  set_link(calibration, value[0], value[1]);
+  if (moves.used < LEAST_SAMPLES && !(calibration->tiled && moves.used > 0))
+    return too_few(calibration, plan, "moves", moves.used, LEAST_SAMPLES, error);
+  set_link(calibration, moves.latency_s, moves.s_per_byte);
   return true;
+}
+
+/* Moves between processors of one core. */
+static void fit_copies(TgCalibration *calibration) {
+  TgMachineProcessor *processor = &calibration->machine.processor;
+  const Moves moves = measure_moves(calibration, true);
+  if (moves.used < LEAST_SAMPLES || moves.s_per_byte <= 0) return;
+  processor->copy_s = moves.latency_s;
+  processor->copy_bytes_per_s = 1 / moves.s_per_byte;
+  processor->given |= 1 << 8 | 1 << 9;
 }
 
 /* Moves beside products: the time of a pass against their number and bytes, where they are what it takes. Where they
@@ -195,6 +218,66 @@ static void fit_additions(TgCalibration *calibration) {
   calibration->machine.processor.given |= 1 << 5;
 }
 
+/* --- blocks that do not stay in the cache
+ * ---------------------------------------------------------------------------*/
+
+static double bytes_of(const TgCalibrationPlan *plan, double elements) {
+  return elements * (double)tg_element_bytes(plan->options.element);
+}
+
+/* What a core reads and writes from one use of a factor to the next: all blocks of a run. */
+static double between_bytes(const TgCalibrationSample *sample, const TgCalibrationPlan *plan) {
+  const double m = (double)sample->block[0], n = (double)sample->block[1], k = (double)sample->block[2];
+  const double products = (double)tg_executor_turns(&sample->times.facts) * sample->probe.products;
+  return products * bytes_of(plan, m * k + k * n + m * n);
+}
+
+/* Of a product's factors; its sum is used again sooner. */
+static double factor_bytes(const TgCalibrationSample *sample, const TgCalibrationPlan *plan) {
+  const double m = (double)sample->block[0], n = (double)sample->block[1], k = (double)sample->block[2];
+  return bytes_of(plan, m * k + k * n);
+}
+
+/* What a byte takes more than in products with little memory. */
+static double extra_s_per_byte(const TgCalibration *calibration, const TgCalibrationPlan *plan,
+                               const TgCalibrationSample *sample) {
+  return fmax(sample->product_s - product_s(calibration, sample), 0) / factor_bytes(sample, plan);
+}
+
+/* Between two samples on the scale of the logarithm. */
+static double bytes_between(double bytes, double more_bytes, double part) {
+  return bytes > 0 ? bytes * pow(more_bytes / bytes, part) : more_bytes;
+}
+
+/* The most that a byte takes is what it takes from far; where it takes half as much, half come from there. The sizes of
+ * the samples increase. */
+static void fit_far(TgCalibration *calibration, const TgCalibrationPlan *plan) {
+  TgMachineProcessor *processor = &calibration->machine.processor;
+  double most = 0, before = 0, before_bytes = 0;
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    if (sample->far && !sample->left_out) most = fmax(most, extra_s_per_byte(calibration, plan, sample));
+  }
+  for (guint s = 0; s < calibration->samples->len && processor->cache_bytes == 0 && most > 0; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    if (!sample->far || sample->left_out) continue;
+    const double extra = extra_s_per_byte(calibration, plan, sample), bytes = between_bytes(sample, plan);
+    if (extra >= most / 2) {
+      processor->cache_bytes = bytes_between(before_bytes, bytes, (most / 2 - before) / (extra - before));
+      processor->miss_bytes_per_s = 1 / most;
+      processor->given |= 1 << 6 | 1 << 7;
+    }
+    before = extra;
+    before_bytes = bytes;
+  }
+}
+
+static double far_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
+                    const TgCalibrationSample *sample) {
+  const double bytes = factor_bytes(sample, plan);
+  return sample->times.facts.at_once ? tg_machine_miss_s(&calibration->machine, between_bytes(sample, plan), bytes) : 0;
+}
+
 /* --- the rest of a run ---------------------------------------------------------------------------------------------*/
 
 static double steps_s(const TgCalibrationSample *sample) {
@@ -224,13 +307,17 @@ static void fit_rest(TgCalibration *calibration) {
 static double fitted_pass_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
                             const TgCalibrationSample *sample) {
   const TgMachineLink *link = &calibration->machine.link;
+  const TgMachineProcessor *processor = &calibration->machine.processor;
   const double turns = (double)tg_executor_turns(&sample->times.facts);
   const double move_s = sample->probe.adds
                             ? tg_machine_sum_s(&calibration->machine, (double)(sample->block[0] * sample->block[1]))
-                            : link->latency_s + (double)sample->block_bytes / link->bandwidth_bytes_per_s;
+                        : sample->near ? processor->copy_s + (double)sample->block_bytes / processor->copy_bytes_per_s
+                                       : link->latency_s + (double)sample->block_bytes / link->bandwidth_bytes_per_s;
   const double moves_s = (double)tg_probe_moves(&sample->probe) * move_s;
-  const double products_s = product_s(calibration, sample) * sample->probe.products;
+  const double products_s =
+      (product_s(calibration, sample) + far_s(calibration, plan, sample)) * sample->probe.products;
   if (plan->kind->traits.overlaps) return fmax(products_s, moves_s);
+  if (sample->far) return turns * products_s;
   /* Thin products have a rate of their own, and are there for their moves. */
   const double own_s =
       !has_products_alone(sample) && !calibration->tiled ? sample->product_s * sample->probe.products : products_s;
@@ -285,9 +372,16 @@ static double rounded(double number) {
 }
 
 static void round_all(TgMachine *machine) {
-  double *const numbers[] = {
-      &machine->link.latency_s,    &machine->link.bandwidth_bytes_per_s, &machine->processor.additions_per_s,
-      &machine->executor.launch_s, &machine->executor.round_s,           &machine->executor.pass_s};
+  double *const numbers[] = {&machine->link.latency_s,
+                             &machine->link.bandwidth_bytes_per_s,
+                             &machine->processor.additions_per_s,
+                             &machine->processor.cache_bytes,
+                             &machine->processor.miss_bytes_per_s,
+                             &machine->processor.copy_s,
+                             &machine->processor.copy_bytes_per_s,
+                             &machine->executor.launch_s,
+                             &machine->executor.round_s,
+                             &machine->executor.pass_s};
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) *numbers[i] = rounded(*numbers[i]);
   for (int32_t r = 0; r < machine->processor.rate.rows; r++) {
     machine->processor.rate.row[r].size = rounded(machine->processor.rate.row[r].size);
@@ -319,7 +413,9 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
     fit_hidden_moves(calibration);
   else if (!fit_moves(calibration, plan, error))
     return false;
+  fit_copies(calibration);
   fit_additions(calibration);
+  fit_far(calibration, plan);
   fit_rest(calibration);
   round_all(&calibration->machine);
   name_all(calibration, plan);
@@ -367,44 +463,66 @@ static void add(TgCalibration *calibration, int32_t variant, TgProbe probe) {
   g_array_append_val(calibration->samples, sample);
 }
 
-/* Blocks of so many elements along a side. Those that move belong to products with few columns, so that moving them is
- * much of the time. */
-static void add_blocks(TgCalibration *calibration, const TgCalibrationPlan *plan) {
-  const int64_t p = plan->rows, q = plan->columns;
+static TgCalibrationSample *add_sample(TgCalibration *calibration, const TgCalibrationPlan *plan, TgProbe probe) {
+  add(calibration, plan->options.variant, probe);
+  return sample_at(calibration, calibration->samples->len - 1);
+}
+
+/* Blocks of m x k and k x n on a grid. */
+static TgProbe blocks_of(int32_t rows, int32_t columns, int64_t m, int64_t n, int64_t k) {
+  return (TgProbe){
+      .rows = rows, .columns = columns, .products = PRODUCTS, .m = rows * m, .n = columns * n, .k = PRODUCTS * k};
+}
+
+static void add_products(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns,
+                         bool far) {
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
-    add(calibration, plan->options.variant,
-        (TgProbe){.rows = plan->rows,
-                  .columns = plan->columns,
-                  .products = PRODUCTS,
-                  .m = p * s,
-                  .n = q * s,
-                  .k = PRODUCTS * s});
+    add_sample(calibration, plan, blocks_of(rows, columns, s, s, s))->far = far;
   }
+}
+
+/* Blocks that move, or are added, belong to thin products, so that moving or adding them is much of the time. */
+static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
-    const int64_t s = plan->size[i];
-    add(calibration, plan->options.variant,
-        (TgProbe){.rows = plan->rows,
-                  .columns = plan->columns,
-                  .products = PRODUCTS,
-                  .adds = true,
-                  .m = p * s,
-                  .n = q * s,
-                  .k = PRODUCTS * THIN});
+    TgProbe probe = blocks_of(rows, columns, plan->size[i], plan->size[i], THIN);
+    probe.adds = true;
+    add_sample(calibration, plan, probe);
   }
-  /* Where a block is read in place, passing it on again costs nothing more. */
-  const int32_t hops = plan->options.transport == TG_TRANSPORT_PULL ? 1 : next_hops(USUAL_HOPS, plan->columns);
-  for (int i = 0; i < plan->sizes && q > 1; i++) {
-    const int64_t s = plan->size[i];
-    add(calibration, plan->options.variant,
-        (TgProbe){.rows = plan->rows,
-                  .columns = plan->columns,
-                  .products = plan->columns,
-                  .hops = hops,
-                  .m = p * s,
-                  .n = q * THIN,
-                  .k = q * s});
+}
+
+/* Where a block is read in place, passing it on again costs nothing more. */
+static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns,
+                      bool near) {
+  const int32_t hops = plan->options.transport == TG_TRANSPORT_PULL ? 1 : next_hops(USUAL_HOPS, columns);
+  for (int i = 0; i < plan->sizes && columns > 1; i++) {
+    TgProbe probe = blocks_of(rows, columns, plan->size[i], THIN, plan->size[i]);
+    probe.products = columns;
+    probe.k = columns * plan->size[i];
+    probe.hops = hops;
+    add_sample(calibration, plan, probe)->near = near;
   }
+}
+
+/* Where processors share cores: one processor a core, whose blocks stay in its cache, and whose moves all go to another
+ * core; rows of processors on one core, whose moves all stay there; and products on the grid that is asked for, whose
+ * blocks may not stay in the cache. */
+static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t cores) {
+  add_products(calibration, plan, 1, cores, false);
+  add_additions(calibration, plan, 1, cores);
+  add_moves(calibration, plan, 1, cores, false);
+  if (plan->options.transport == TG_TRANSPORT_COPY) add_moves(calibration, plan, cores, PRODUCTS, true);
+  add_products(calibration, plan, plan->rows, plan->columns, true);
+}
+
+static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts) {
+  if (facts->at_once > 1 && facts->processors > facts->at_once) {
+    add_shares(calibration, plan, (int32_t)facts->at_once);
+    return;
+  }
+  add_products(calibration, plan, plan->rows, plan->columns, false);
+  add_additions(calibration, plan, plan->rows, plan->columns);
+  add_moves(calibration, plan, plan->rows, plan->columns, false);
 }
 
 /* So many instances, about as many down as across. Along k whole panels, of products alone and with moves: these have
@@ -461,7 +579,7 @@ static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GE
   else if (!find_facts(plan, asked, plan->size[0], &facts, error))
     return false;
   if (!calibration->tiled) {
-    add_blocks(calibration, plan);
+    add_all(calibration, plan, &facts);
     return true;
   }
   /* Each variant that has tiles of its own: which one runs depends on the schedule, or is asked for. */
@@ -508,7 +626,7 @@ static bool finish(TgCalibrationSample *sample, const TgCalibrationPlan *plan, G
   set_sizes(sample, plan);
   const double turns = (double)tg_executor_turns(&times->facts);
   sample->product_s = times->multiply_s / (turns * (double)(sample->passes * sample->probe.products));
-  if (has_products_alone(sample) || plan->kind->traits.overlaps) return true;
+  if (has_products_alone(sample) || sample->far || plan->kind->traits.overlaps) return true;
   const double moves = turns * (double)(sample->passes * tg_probe_moves(&sample->probe));
   sample->move_s = (isnan(times->move_s) ? compare_with_none(sample, plan, error) : times->move_s) / moves;
   return !isnan(sample->move_s);

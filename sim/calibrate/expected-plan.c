@@ -4,39 +4,109 @@
 
 #include <math.h>
 
+/** A block with memory. */
+typedef struct Block {
+  int64_t at;     /* where it begins */
+  int64_t place;  /* of its owner */
+  double used_at; /* bytes that its place had read and written when it used it last */
+} Block;
+
 /** The plan under way. */
 typedef struct PlanClock {
   const TgBlocksPlan *plan;
   const TgMachine *machine;
-  int64_t element_bytes;
-  double *end_s;    /* of each instruction */
-  double *place_s;  /* until when each place is busy */
-  double *inside_s; /* [place * steps + step - 1]: time in the step; negative while there is none */
+  double element_bytes;
+  GHashTable *blocks; /* Block, by where it begins */
+  double *used_bytes; /* of each place: read and written so far */
+  double *end_s;      /* of each instruction */
+  double *place_s;    /* until when each place is busy */
+  double *inside_s;   /* [place * steps + step - 1]: time in the step; negative while there is none */
 } PlanClock;
 
-static double moved_s(const PlanClock *clock, double elements) {
+/* Of a block that another place has; it comes into this one's memory, whether it is copied there or only read. */
+static double fetched_s(const PlanClock *clock, double elements) {
   const TgMachineLink *link = &clock->machine->link;
-  return link->latency_s + elements * (double)clock->element_bytes / link->bandwidth_bytes_per_s;
+  return link->latency_s + elements * clock->element_bytes / link->bandwidth_bytes_per_s;
 }
 
-/* Of a block that comes from elsewhere: it is read there, and not copied first. */
-static double added_s(const PlanClock *clock, double elements) {
-  if (clock->machine->processor.additions_per_s == 0) return moved_s(clock, elements);
-  return clock->machine->link.latency_s + tg_machine_sum_s(clock->machine, elements);
+/* Of a block that this place has. */
+static double copied_s(const PlanClock *clock, double elements) {
+  const TgMachineProcessor *processor = &clock->machine->processor;
+  if (processor->copy_bytes_per_s == 0) return fetched_s(clock, elements);
+  return processor->copy_s + elements * clock->element_bytes / processor->copy_bytes_per_s;
 }
 
-static double duration_s(const PlanClock *clock, const TgBlocksInstruction *instruction) {
+static Block *block_at(const PlanClock *clock, int64_t at) {
+  return g_hash_table_lookup(clock->blocks, &at);
+}
+
+static bool is_elsewhere(const PlanClock *clock, int64_t place, int64_t block) {
+  return block >= 0 && block_at(clock, block)->place != place;
+}
+
+static double moved_s(const PlanClock *clock, bool elsewhere, double elements) {
+  return elsewhere ? fetched_s(clock, elements) : copied_s(clock, elements);
+}
+
+/* What is added is read where it is, and not copied first. */
+static double added_s(const PlanClock *clock, bool elsewhere, double elements) {
+  if (clock->machine->processor.additions_per_s == 0) return moved_s(clock, elsewhere, elements);
+  const double further_s = elsewhere ? fetched_s(clock, elements) - copied_s(clock, elements) : 0;
+  return tg_machine_sum_s(clock->machine, elements) + fmax(further_s, 0);
+}
+
+/* Factors are read where they are. */
+static double multiplied_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
+  const double rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
+  const double left_s = is_elsewhere(clock, place, instruction->left) ? fetched_s(clock, rows * inner) : 0;
+  const double right_s = is_elsewhere(clock, place, instruction->right) ? fetched_s(clock, inner * columns) : 0;
+  return left_s + right_s +
+         tg_machine_product_s(clock->machine, instruction->rows, instruction->columns, instruction->inner);
+}
+
+/* --- what no longer is in the cache ----------------------------------------------------------------------------- */
+
+/* Returns what it takes that the block has to come from further away. */
+static double use(PlanClock *clock, int64_t place, int64_t at, double elements) {
+  if (at < 0) return 0;
+  Block *block = block_at(clock, at);
+  const double bytes = elements * clock->element_bytes, before = clock->used_bytes[place];
+  clock->used_bytes[place] += bytes;
+  if (block->place != place) return 0; /* in the time of the link */
+  const double miss_s = tg_machine_miss_s(clock->machine, before - block->used_at, bytes);
+  block->used_at = clock->used_bytes[place];
+  return miss_s;
+}
+
+static double use_all(PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
+  const double rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
+  const bool multiplies = instruction->operation == TG_BLOCKS_MULTIPLY;
+  const double part =
+      instruction->operation == TG_BLOCKS_TRANSPOSE ? rows * columns : (double)(instruction->end - instruction->begin);
+  double miss_s = use(clock, place, instruction->left, multiplies ? rows * inner : part);
+  if (multiplies) miss_s += use(clock, place, instruction->right, inner * columns);
+  if (instruction->addend != instruction->target)
+    miss_s += use(clock, place, instruction->addend, multiplies ? rows * columns : part);
+  return miss_s + use(clock, place, instruction->target, multiplies ? rows * columns : part);
+}
+
+/* --- time ----------------------------------------------------------------------------------------------------------
+ */
+
+static double duration_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double part = (double)(instruction->end - instruction->begin);
+  const bool elsewhere = is_elsewhere(clock, place, instruction->left);
   switch ((TgBlocksOperation)instruction->operation) {
   case TG_BLOCKS_MULTIPLY:
-    return tg_machine_product_s(clock->machine, instruction->rows, instruction->columns, instruction->inner);
+    return multiplied_s(clock, place, instruction);
   case TG_BLOCKS_TRANSPOSE:
-    return moved_s(clock, (double)instruction->rows * instruction->columns);
+    return moved_s(clock, elsewhere, (double)instruction->rows * instruction->columns);
   case TG_BLOCKS_ADD:
-    return added_s(clock, part);
-  case TG_BLOCKS_ZERO:
+    return added_s(clock, elsewhere, part);
   case TG_BLOCKS_COPY:
-    return moved_s(clock, part);
+    return moved_s(clock, elsewhere, part);
+  case TG_BLOCKS_ZERO:
+    return copied_s(clock, part);
   case TG_BLOCKS_OPERATIONS:
     break;
   }
@@ -55,7 +125,8 @@ static double ready_s(const PlanClock *clock, const TgBlocksInstruction *instruc
 static void execute(PlanClock *clock, int64_t number, int64_t place) {
   const TgBlocksInstruction *instruction = &clock->plan->instruction[number];
   const double before_s = clock->place_s[place];
-  const double end_s = fmax(before_s, ready_s(clock, instruction)) + duration_s(clock, instruction);
+  const double end_s = fmax(before_s, ready_s(clock, instruction)) + duration_s(clock, place, instruction) +
+                       use_all(clock, place, instruction);
   double *inside_s = &clock->inside_s[place * clock->plan->steps + instruction->step - 1];
   *inside_s = fmax(*inside_s, 0) + end_s - before_s;
   clock->place_s[place] = clock->end_s[number] = end_s;
@@ -73,6 +144,23 @@ static double mean_of_step(const PlanClock *clock, const TgExecutorFacts *facts,
   return sum_s / (double)(facts->at_once ? places : MAX(took_part, 1));
 }
 
+static void note_block(PlanClock *clock, int64_t at, int64_t place) {
+  const Block block = {.at = at, .place = place};
+  if (!block_at(clock, at)) {
+    Block *own = g_memdup2(&block, sizeof block);
+    g_hash_table_insert(clock->blocks, &own->at, own);
+  }
+}
+
+/* A block is written by its owner alone. */
+static void find_owners(PlanClock *clock, const int64_t *place_of) {
+  const TgBlocksPlan *plan = clock->plan;
+  for (int64_t i = 0; i < plan->placed; i++)
+    note_block(clock, plan->place[i].offset, place_of[plan->place[i].processor]);
+  for (int64_t i = 0; i < plan->instructions; i++)
+    note_block(clock, plan->instruction[i].target, place_of[plan->instruction[i].processor]);
+}
+
 static void follow(PlanClock *clock, const TgExecutorFacts *facts, int64_t places) {
   const TgBlocksPlan *plan = clock->plan;
   g_autofree int64_t *at = g_new(int64_t, (gsize)MAX(plan->instructions, 1)); /* by order */
@@ -82,8 +170,13 @@ static void follow(PlanClock *clock, const TgExecutorFacts *facts, int64_t place
     for (int64_t p = tg_block_begin(facts->processors, places, place);
          p < tg_block_begin(facts->processors, places, place + 1); p++)
       place_of[p] = place;
-  for (int64_t order = 0; order < plan->instructions; order++)
-    execute(clock, at[order], place_of[plan->instruction[at[order]].processor]);
+  find_owners(clock, place_of);
+  for (int run = 0; run < 2; run++) { /* the first one fills the caches */
+    for (int64_t place = 0; place < places; place++) clock->place_s[place] = 0;
+    for (int64_t i = 0; i < places * plan->steps; i++) clock->inside_s[i] = -1;
+    for (int64_t order = 0; order < plan->instructions; order++)
+      execute(clock, at[order], place_of[plan->instruction[at[order]].processor]);
+  }
 }
 
 double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine, int64_t element_bytes,
@@ -91,11 +184,18 @@ double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine,
   const TgBlocksPlan *plan = facts->plan;
   const int64_t places = facts->at_once ? facts->at_once : facts->processors;
   g_autofree double *end_s = g_new(double, (gsize)MAX(plan->instructions, 1));
-  g_autofree double *place_s = g_new0(double, (gsize)places);
+  g_autofree double *place_s = g_new0(double, (gsize)places), *used_bytes = g_new0(double, (gsize)places);
   g_autofree double *inside_s = g_new(double, (gsize)MAX(places * plan->steps, 1));
-  PlanClock clock = {plan, machine, element_bytes, end_s, place_s, inside_s};
-  for (int64_t i = 0; i < places * plan->steps; i++) inside_s[i] = -1;
+  PlanClock clock = {.plan = plan,
+                     .machine = machine,
+                     .element_bytes = (double)element_bytes,
+                     .blocks = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free),
+                     .used_bytes = used_bytes,
+                     .end_s = end_s,
+                     .place_s = place_s,
+                     .inside_s = inside_s};
   follow(&clock, facts, places);
+  g_hash_table_unref(clock.blocks);
   double *step_s = g_new(double, (gsize)MAX(plan->steps, 1));
   for (int64_t s = 0; s < plan->steps; s++) step_s[s] = mean_of_step(&clock, facts, places, s);
   *pass_s = 0;

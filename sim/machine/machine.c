@@ -106,6 +106,13 @@ double tg_machine_sum_s(const TgMachine *machine, double elements) {
   return machine->processor.additions_per_s > 0 ? elements / machine->processor.additions_per_s : 0;
 }
 
+double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double bytes) {
+  const TgMachineProcessor *processor = &machine->processor;
+  if (!(processor->cache_bytes > 0) || !(processor->miss_bytes_per_s > 0)) return 0;
+  const double missed = 0.5 + 0.5 * log2(between_bytes / processor->cache_bytes);
+  return fmin(fmax(missed, 0), 1) * bytes / processor->miss_bytes_per_s;
+}
+
 const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind) {
   return machine->tier[kind].given ? &machine->tier[kind] : NULL;
 }
