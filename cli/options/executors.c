@@ -1,8 +1,7 @@
 #include "executors.h"
 #include "algo.h"
 
-#include "executor-cores.h"
-#include "executor-cpu.h"
+#include "executors-cpu.h"
 #include "executors-cuda.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "executor-cores.h"
+#include "executors-cpu.h"
 
 #include "blas.h"
 #include "blocks-planner.h"
@@ -436,6 +436,8 @@ const TgExecutorKind tg_executor_cores = {.name = "cores",
                                           .has_deadline = true,
                                           .transports = 1 << TG_TRANSPORT_COPY | 1 << TG_TRANSPORT_PULL,
                                           .traits = {.fetches = true},
+                                          .unlike_sim =
+                                              "whose processors share cores in turn; here all work at the same time",
                                           .grid = "4x4",
                                           .sizes = "16,32,64,96,128,192,256",
                                           .open = open_cores,

@@ -1,4 +1,4 @@
-#include "executor-cpu.h"
+#include "executors-cpu.h"
 
 #include "blas.h"
 #include "executor-kind.h"

@@ -1349,7 +1349,7 @@ def test_no_option_is_forgotten():
 
 def test_run_refusals():
     cannon = ["run", "cannon", "--grid", "2x2", "-n", 8]
-    for words, wrong in [("", "--on"), ("--on cpus", "expected one of cpu"), ("--on nothing", "cpu, threads, clusters, blocks"),
+    for words, wrong in [("", "--on"), ("--on cpus", "expected one of cpu"), ("--on nothing", "cpu, cores, threads, clusters, blocks"),
                          ("--on cpu --transport pull", "cpu does not support it"), ("--on cpu --transport push", "copy, pull or load"),
                          ("--on blocks --transport copy,load", "blocks does not support it"), ("--on blocks --transport copy,", "copy, pull or load"),
                          ("--on blocks --transport pull,copy,pull", "pull is given twice"),
@@ -1487,8 +1487,13 @@ def test_calibrate():
     """The document has all that was measured, and the file the numbers that were found; `sim` takes it."""
     said = document("calibrate", "--noisy", *CALIBRATE, "--grid", "2x3", "-o", "my.machine", "--type", "f64")
     assert (said["on"], said["transport"], said["type"], said["grid"], said["tiled"]) == ("cpu", "copy", "f64", "2x3", False)
-    assert [sample["moves"] for sample in said["samples"]] == [0] * 3 + [8] * 3  # 4 hops, as 3 has a divisor with 3
-    for sample, size in zip(said["samples"], [4, 8, 16] * 2):
+    assert [sample["moves"] for sample in said["samples"]] == [0] * 6 + [8] * 3  # 4 hops, as 3 has a divisor with 3
+    assert [sample["sums"] for sample in said["samples"]] == [0] * 3 + [3] * 3 + [0] * 3
+    assert said["fit"]["additions_per_s"] > 0 and 0 <= said["spread"] < 1
+    for sample, size in zip(said["samples"], [4, 8, 16] * 3):
+        if sample["sums"]:
+            assert sample["block"]["m"] == sample["block"]["n"] == size and sample["block_bytes"] == size * size * 8
+            continue
         assert sample["block"]["m"] == sample["block"]["k"] == size and "left_out" not in sample
         assert sample["m"] == 2 * size and sample["trials"] >= 3 and sample["time_s"] > 0
         flops = 2 * sample["block"]["m"] * sample["block"]["n"] * sample["block"]["k"]
@@ -1711,13 +1716,13 @@ def test_machine_of_an_executor():
     """Every executor that --on takes has its name in machine files, and sim says where it predicts another run than compare."""
     sim = ["sim", "cannon", "--grid", "2x2", "-n", 8, "--machine", "my.machine"]
     names = run("run", "cannon", "--grid", "2x2", "-n", 8, expect=2).stderr.strip().rpartition(": ")[2].split(", ")
-    said = {"cpu": "take turns", "threads": "into smaller ones", "clusters": "into smaller ones", "blocks": None}
+    said = {"cpu": "take turns", "cores": "share cores", "threads": "into smaller ones", "clusters": "into smaller ones", "blocks": None}
     assert names == list(said), names
     for name, words in said.items():
         pathlib.Path("my.machine").write_text(MADE_UP.replace("on = cpu", f"on = {name}"))
         done = subprocess.run([PROGRAM, *map(str, sim)], capture_output=True, text=True)
         assert done.returncode == 0 and (words in done.stderr and f"on {name}, wh" in done.stderr if words else not done.stderr), done.stderr
-    for old, new, error in [("on = cpu", "on = gpu", "[executor] has on = gpu, expected one of cpu, threads, clusters, blocks"),
+    for old, new, error in [("on = cpu", "on = gpu", "[executor] has on = gpu, expected one of cpu, cores, threads, clusters, blocks"),
                             ("type = f32", "type = f99", "11:8: type = f99 is unknown; write f32 or f64")]:
         pathlib.Path("my.machine").write_text(MADE_UP.replace(old, new))
         for words in [sim, ["plan", "-n", 8, "--procs", 4, "--machine", "my.machine"],

@@ -1,6 +1,6 @@
 /* The executor cores: its results (executor-case.h) with blocks copied and read in place, at any speed of its
  * processors; how it deals them out; times of steps; one that never comes; what stops a run; and what it refuses. */
-#include "executor-cores.h"
+#include "executors-cpu.h"
 
 #include "../executor-case.h"
 #include "../property/own-schedules.h"
@@ -100,8 +100,10 @@ static void one_that_never_comes_is_named(void) {
   } else {
     g_assert_false(tg_executor_run(executor, NULL, &error));
     g_assert_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_FAILED);
-    g_assert_true(g_str_has_prefix(error->message, "step 2, `move "));
-    g_assert_nonnull(strstr(error->message, "waited more than 0.1 s for processor (3, 3), which had finished 0 of"));
+    /* The last one itself, or one that waits for it on the same core. */
+    if (!g_str_has_prefix(error->message, "step ") || !strstr(error->message, "`: processor (") ||
+        !strstr(error->message, "waited more than 0.1 s for processor ("))
+      g_error("%s", error->message);
     g_clear_error(&error);
     g_assert_false(tg_executor_run(executor, NULL, &error));
     g_clear_error(&error);

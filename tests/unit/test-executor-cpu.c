@@ -1,5 +1,5 @@
 /* The executor cpu: its results (executor-case.h), times of steps, and what it refuses. */
-#include "executor-cpu.h"
+#include "executors-cpu.h"
 
 #include "../executor-case.h"
 #include "../property/own-schedules.h"
