@@ -221,6 +221,8 @@ static void fit_additions(TgCalibration *calibration) {
 /* --- blocks that do not stay in the cache
  * ---------------------------------------------------------------------------*/
 
+static const double least_cache_bytes = 64e3, most_cache_bytes = 4e9;
+
 static double bytes_of(const TgCalibrationPlan *plan, double elements) {
   return elements * (double)tg_element_bytes(plan->options.element);
 }
@@ -238,38 +240,45 @@ static double factor_bytes(const TgCalibrationSample *sample, const TgCalibratio
   return bytes_of(plan, m * k + k * n);
 }
 
-/* What a byte takes more than in products with little memory. */
-static double extra_s_per_byte(const TgCalibration *calibration, const TgCalibrationPlan *plan,
-                               const TgCalibrationSample *sample) {
-  return fmax(sample->product_s - product_s(calibration, sample), 0) / factor_bytes(sample, plan);
-}
-
-/* Between two samples on the scale of the logarithm. */
-static double bytes_between(double bytes, double more_bytes, double part) {
-  return bytes > 0 ? bytes * pow(more_bytes / bytes, part) : more_bytes;
-}
-
-/* The most that a byte takes is what it takes from far; where it takes half as much, half come from there. The sizes of
- * the samples increase. */
-static void fit_far(TgCalibration *calibration, const TgCalibrationPlan *plan) {
+/* The time of a byte from far, of a cache of so many bytes, with which the far samples' times have the least relative
+ * errors; and the sum of their squares. */
+static double miss_s_per_byte(TgCalibration *calibration, const TgCalibrationPlan *plan, double cache_bytes,
+                              double *squares) {
   TgMachineProcessor *processor = &calibration->machine.processor;
-  double most = 0, before = 0, before_bytes = 0;
+  double with = 0, all = 0, near = 0;
+  processor->cache_bytes = cache_bytes;
+  processor->miss_bytes_per_s = 1;
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->far && !sample->left_out) most = fmax(most, extra_s_per_byte(calibration, plan, sample));
-  }
-  for (guint s = 0; s < calibration->samples->len && processor->cache_bytes == 0 && most > 0; s++) {
-    const TgCalibrationSample *sample = sample_at(calibration, s);
     if (!sample->far || sample->left_out) continue;
-    const double extra = extra_s_per_byte(calibration, plan, sample), bytes = between_bytes(sample, plan);
-    if (extra >= most / 2) {
-      processor->cache_bytes = bytes_between(before_bytes, bytes, (most / 2 - before) / (extra - before));
-      processor->miss_bytes_per_s = 1 / most;
-      processor->given |= 1 << 6 | 1 << 7;
-    }
-    before = extra;
-    before_bytes = bytes;
+    const double missed_bytes =
+        tg_machine_miss_s(&calibration->machine, between_bytes(sample, plan), factor_bytes(sample, plan));
+    const double part = missed_bytes / sample->product_s, left = 1 - product_s(calibration, sample) / sample->product_s;
+    with += part * left;
+    all += part * part;
+    near += left * left;
   }
+  const double s_per_byte = all > 0 ? fmax(with / all, 0) : 0;
+  *squares = near - 2 * s_per_byte * with + s_per_byte * s_per_byte * all;
+  return s_per_byte;
+}
+
+/* Products on the grid that was asked for against those with little memory: of all sizes of a cache, the one that fits
+ * best. Where a cache makes no difference, there is none in the file. */
+static void fit_far(TgCalibration *calibration, const TgCalibrationPlan *plan) {
+  TgMachineProcessor *processor = &calibration->machine.processor;
+  double best_bytes = 0, best_s = 0, least = INFINITY;
+  for (double bytes = least_cache_bytes; bytes < most_cache_bytes; bytes *= 1.1) {
+    double squares;
+    const double s_per_byte = miss_s_per_byte(calibration, plan, bytes, &squares);
+    if (s_per_byte == 0 || squares >= least * (1 - 1e-9)) continue;
+    least = squares;
+    best_bytes = bytes;
+    best_s = s_per_byte;
+  }
+  processor->cache_bytes = best_bytes;
+  processor->miss_bytes_per_s = best_s > 0 ? 1 / best_s : 0;
+  if (best_s > 0) processor->given |= 1 << 6 | 1 << 7;
 }
 
 static double far_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
