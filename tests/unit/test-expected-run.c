@@ -116,7 +116,7 @@ static void copies_and_misses_count(void) {
   g_assert_cmpfloat_with_epsilon(tg_machine_miss_s(&machine, 1000, 10), 10, 1e-12);
   machine.processor.cache_bytes = 8;
   TgExpectedRun far = expect_plan_on(&machine, "cannon", "2x2", 1);
-  g_assert_cmpfloat_with_epsilon(far.step_s[2], 4 * 16 + 4 * 3 * 16, 1e-9);
+  g_assert_cmpfloat_with_epsilon(far.step_s[2], 4 * 16 + 4 * 2 * 16, 1e-9);
   tg_expected_clear(&far);
 }
 
