@@ -197,4 +197,33 @@ def checks(files):
     return markdown(["", "alone"] + TOOLS[1:], lines) + ["", f"At commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}."]
 
 
-TABLES = {"checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}
+def tau_of(runs):
+    """Kendall's tau-b of predicted and measured times."""
+    signs = [[(one[key] > other[key]) - (one[key] < other[key]) for key in ("predicted_s", "measured_s")]
+             for one, other in itertools.combinations(runs, 2)]
+    return sum(a * b for a, b in signs) / math.sqrt(sum(a != 0 for a, _ in signs) * sum(b != 0 for _, b in signs))
+
+
+def held_out(files):
+    """A line a calibration: how well it predicts runs at sizes and on grids that it has not seen."""
+    lines = []
+    for one in files:
+        runs = one["runs"]
+        errors = sorted(abs(run["error"]) for run in runs)
+        groups = [[run for run in runs if run["n"] == n] for n in sorted({run["n"] for run in runs})]
+        groups = [group for group in groups if len(group) > 2]
+        taus = [tau_of(group) for group in groups]
+        regrets = [min(group, key=lambda run: run["predicted_s"])["measured_s"] / min(run["measured_s"] for run in group) - 1
+                   for group in groups]
+        noise = sorted((run["rounds_s"][-1] - run["rounds_s"][0]) / 2 / run["measured_s"] for run in runs)
+        within = sum(run["least_s"] <= run["measured_s"] <= run["most_s"] for run in runs)
+        lines.append([str(one["seed"]), str(len(runs)), f"{statistics.median(errors):.1%}", f"{errors[int(0.9 * len(errors))]:.1%}",
+                      f"{errors[-1]:.1%}", str(within), f"{statistics.median(taus):.2f} ({min(taus):.2f})",
+                      f"{statistics.median(regrets):.1%} ({max(regrets):.1%})",
+                      f"{statistics.median(noise):.1%} ({noise[int(0.9 * len(noise))]:.1%})"])
+    heads = ["seed", "runs", "error, median", "90th percentile", "largest", "within the interval", "τ_b, median (least)",
+             "regret, median (most)", "noise, median (90th percentile)"]
+    return markdown(heads, lines) + ["", where([one["calibration"] for one in files])]
+
+
+TABLES = {"held-out": held_out, "checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}
