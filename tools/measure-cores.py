@@ -104,7 +104,7 @@ def main():
         cases = draw(words.cases, words.seed)
         rounds = [[measure(words, machine, *case) for case in cases] for _ in range(ROUNDS)]
     runs = [take(case) for case in zip(*rounds)]
-    pathlib.Path(words.out).write_text(json.dumps({"format": "topogemm-held-out", "version": 1, "on": words.on, "type": words.type,
+    pathlib.Path(words.out).write_text(json.dumps({"on": words.on, "type": words.type,
                                                    "seed": words.seed, "calibration": calibration, "runs": runs}, indent=1) + "\n")
     tell(runs)
 
