@@ -384,6 +384,8 @@ static bool check_processors(const TgCores *cores, GError **error) {
 static bool start_blas(GError **error) {
   g_autoptr(GError) reason = NULL;
   if (tg_blas_load(&reason)) return true;
+  if (g_error_matches(reason, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE))
+    return TG_EXECUTOR_FAIL(error, TOO_LARGE, "%s", reason->message);
   return TG_EXECUTOR_FAIL(error, DEVICE, "%s", reason->message);
 }
 

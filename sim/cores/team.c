@@ -131,7 +131,7 @@ int tg_team_members(const TgTeam *team) {
 static double time_of(const TgTeam *team) {
   double begin_s = team->member[0].begin_s, end_s = team->member[0].end_s;
   for (int m = 1; m < team->members; m++) {
-    begin_s = MAX(begin_s, team->member[m].begin_s);
+    begin_s = MIN(begin_s, team->member[m].begin_s);
     end_s = MAX(end_s, team->member[m].end_s);
   }
   return end_s - begin_s;

@@ -23,9 +23,9 @@ int tg_team_members(const TgTeam *team);
 /** A member's part of the work. */
 typedef void TgTeamWork(void *data, int member);
 
-/** All members work at the same time; returns once all are done: how many seconds after the last one was awake the last
- * one was done. All that they wrote can be read then. While it waits it calls `meanwhile`, which may be NULL, every few
- * hundredths of a second. */
+/** All members work at the same time; returns once all are done: how many seconds after the first one began, all being
+ * awake, the last one was done. All that they wrote can be read then. While it waits it calls `meanwhile`, which may be
+ * NULL, every few hundredths of a second. */
 double tg_team_run(TgTeam *team, TgTeamWork *work, void (*meanwhile)(void *data), void *data);
 
 TG_END_DECLS

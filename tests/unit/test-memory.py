@@ -67,7 +67,8 @@ def test_what_multiplies_nothing_needs_little():
 def test_products_have_room_or_are_refused():
     """OpenBLAS asks for ever for memory that it does not get, and waits at exit for threads that do."""
     for kind in [resource.RLIMIT_AS, resource.RLIMIT_DATA]:
-        for words in ["step cannon --grid 4x4 -n 64", "run cannon --grid 4x4 -n 64 --on cpu --trials 3"]:
+        for words in ["step cannon --grid 4x4 -n 64", "run cannon --grid 4x4 -n 64 --on cpu --trials 3",
+                      "run cannon --grid 4x4 -n 64 --on cores --trials 3"]:
             said = run(*words.split(), megabytes=100, kind=kind, expect=2).stderr
             assert "out of memory: OpenBLAS" in said and "ulimit -v" in said, said
             for megabytes in range(160, 680, 40):
@@ -81,7 +82,8 @@ def test_openblas_is_missing():
     for name in ["libopenblas.so.0", "libopenblas.so"]:
         pathlib.Path(name).write_text("no library")
     absent = {"LD_LIBRARY_PATH": os.getcwd()}
-    for words in ["step cannon --grid 4x4 -n 64", "run cannon --grid 4x4 -n 64 --on cpu", "bench ladder --quick"]:
+    for words in ["step cannon --grid 4x4 -n 64", "run cannon --grid 4x4 -n 64 --on cpu", "run cannon --grid 4x4 -n 64 --on cores",
+                  "bench ladder --quick"]:
         said = run(*words.split(), expect=4, **absent).stderr
         assert "install libopenblas0" in said, said
     run("step", "cannon", "--grid", "4x4", "-n", 8, **absent)
