@@ -1816,7 +1816,7 @@ def test_chart_of_times():
 
 
 def test_examples_of_the_help():
-    """Every example works when it is pasted."""
+    """Every example works when it is pasted; a calibration may find that this machine is busy, and say so."""
     os.symlink(PROGRAM, "topogemm")
     path = {"PATH": f"{os.getcwd()}:{os.environ['PATH']}"}
     for page in [run("--help").stdout] + [run("help", name).stdout for name in COMMANDS]:
@@ -1824,6 +1824,9 @@ def test_examples_of_the_help():
             environment = os.environ | path
             unwind(tuple(line.split()[1:]), environment)
             done = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment)
+            if " calibrate " in line and done.returncode == 1 and "this machine is busy" in done.stderr:
+                line += " --noisy"
+                done = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment)
             assert done.returncode == 0 and done.stderr == "", f"{line}: {done.returncode} {done.stderr}"
 
 
