@@ -23,6 +23,10 @@ char *tg_blas_description(void);
 void tg_blas_multiply_add_f32(void *c, const TgBlock *left, const TgBlock *right);
 void tg_blas_multiply_add_f64(void *c, const TgBlock *left, const TgBlock *right);
 
+/** Whether threads that multiply do so one after another, however many there are: where the address space is limited.
+ * Each that multiplies at the same time as others needs a buffer, and where there is no room for it OpenBLAS never
+ * returns. */
+bool tg_blas_is_in_turn(void);
 /** Threads of this process that can multiply at the same time: as many as OpenBLAS has. Only after tg_blas_load(). */
 int tg_blas_threads_most(void);
 

@@ -394,7 +394,8 @@ static void fill_facts(TgCores *cores) {
   TgExecutorFacts *facts = &cores->base.facts;
   g_autofree char *blas = tg_blas_description();
   facts->processors_max = MOST_PROCESSORS;
-  facts->kernel = g_strdup_printf("one thread each of %s", blas);
+  facts->kernel = g_strdup_printf("one thread each of %s%s", blas,
+                                  tg_blas_is_in_turn() ? ", one after another: the address space is limited" : "");
   facts->instructions = cores->plan->instructions;
   facts->waits = cores->plan->waits;
   facts->plan = cores->plan;

@@ -23,6 +23,7 @@ typedef struct OpenBlas {
   char *(*core_name)(void);
   int (*threads)(void);
   void (*set_threads)(int threads);
+  bool in_turn; /* see tg_blas_is_in_turn() */
   GError *error;
 } OpenBlas;
 
@@ -147,7 +148,8 @@ static void open_limited(OpenBlas *blas, int allowed) {
     g_setenv("OPENBLAS_NUM_THREADS", before, true);
   else
     g_unsetenv("OPENBLAS_NUM_THREADS");
-  if (!blas->error && is_limited()) occupy_buffers(blas);
+  blas->in_turn = is_limited();
+  if (!blas->error && blas->in_turn) occupy_buffers(blas);
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -194,12 +196,17 @@ static Factor factor_of(const TgBlock *block) {
   return (Factor){TRANSPOSED, (int)block->column_stride};
 }
 
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
 #define DEFINE_MULTIPLY_ADD(NAME, GEMM)                                                                                \
   void NAME(void *c, const TgBlock *left, const TgBlock *right) {                                                      \
+    const OpenBlas *blas = open_blas();                                                                                \
     const Factor l = factor_of(left), r = factor_of(right);                                                            \
     const int m = (int)left->rows, n = (int)right->columns, k = (int)left->columns;                                    \
-    open_blas()->GEMM(ROW_MAJOR, l.transpose, r.transpose, m, n, k, 1, left->data, l.leading, right->data, r.leading,  \
-                      1, c, n);                                                                                        \
+    if (blas->in_turn) pthread_mutex_lock(&turn);                                                                      \
+    blas->GEMM(ROW_MAJOR, l.transpose, r.transpose, m, n, k, 1, left->data, l.leading, right->data, r.leading, 1, c,   \
+               n);                                                                                                     \
+    if (blas->in_turn) pthread_mutex_unlock(&turn);                                                                    \
   }
 
 DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f32, gemm_f32)
@@ -210,6 +217,11 @@ char *tg_blas_description(void) {
   if (blas->error) return g_strdup_printf("none: %s", blas->error->message);
   g_autofree char *config = g_strstrip(g_strdup(blas->config()));
   return g_strdup_printf("%s, running as %s, %d threads", config, blas->core_name(), blas->threads());
+}
+
+bool tg_blas_is_in_turn(void) {
+  const OpenBlas *blas = loaded();
+  return blas && blas->in_turn;
 }
 
 int tg_blas_threads_most(void) {
