@@ -37,6 +37,7 @@ typedef struct TgStepperOptions {
   bool keep_history;            /**< keep snapshots: going back then replays few steps instead of all */
   uint64_t history_limit_bytes; /**< of all data while snapshots are held; 0: 1 GiB */
   uint64_t memory_limit_bytes;  /**< of all that the stepper allocates; 0: the machine's physical memory */
+  struct TgSpare *spare;        /**< where sums take their memory from and leave it, for runs to come; NULL: nowhere */
   const TgWatch *watch;         /**< told the statements of a run, from 0 in each, and can stop it; NULL: nobody. Where
                                    memory is short, tg_stepper_new() makes a run without data first. */
 } TgStepperOptions;

@@ -2,6 +2,7 @@
 
 #include "blas.h"
 #include "executor-kind.h"
+#include "spare.h"
 #include "stepper-private.h"
 #include "trials.h"
 
@@ -13,6 +14,7 @@ typedef struct TgCpu {
   void *input[TG_MATRICES]; /**< copies of A and B */
   int64_t bytes[TG_MATRICES];
   TgStepper *stepper; /**< of the last run */
+  TgSpare *spare;     /**< memory of the runs before it */
   char *blas;
 } TgCpu;
 
@@ -35,6 +37,7 @@ static TgStepperOptions stepper_options(const TgCpu *cpu) {
                             .element = options->element,
                             .collective = options->collective,
                             .memory_limit_bytes = (uint64_t)options->memory_limit_bytes,
+                            .spare = cpu->spare,
                             .watch = options->watch};
 }
 
@@ -78,6 +81,7 @@ static bool allocate(TgCpu *cpu, GError **error) {
 static void close_cpu(TgExecutor *executor) {
   TgCpu *cpu = (TgCpu *)executor;
   tg_stepper_free(cpu->stepper);
+  tg_spare_free(cpu->spare);
   for (int matrix = 0; matrix < TG_MATRICES; matrix++) g_free(cpu->input[matrix]);
   g_free(cpu->blas);
   g_free(cpu->base.steps);
@@ -126,6 +130,7 @@ static TgExecutor *open_cpu(const TgSchedule *schedule, const TgScheduleNames *n
   cpu->base.schedule = schedule;
   cpu->base.names = names;
   cpu->base.options = *options;
+  cpu->spare = tg_spare_new();
   if (tg_executor_has_one_variant(&cpu->base, error) && prepare(cpu, error)) return &cpu->base;
   close_cpu(&cpu->base);
   return NULL;

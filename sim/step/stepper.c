@@ -1,5 +1,6 @@
 #include "blas.h"
 #include "block.h"
+#include "spare.h"
 #include "stepper-private.h"
 #include "sum.h"
 
@@ -82,12 +83,31 @@ static bool make_room(TgStepper *stepper, TgValueId id) {
   return true;
 }
 
-/** Gives `id` data of its own: zeros. */
-static bool own(TgStepper *stepper, TgValueId id) {
+/* Memory that the system gives is all zeros. */
+static void *sum_new(TgStepper *stepper, uint64_t bytes, bool zeros) {
+  TgSpare *spare = stepper->options.spare;
+  void *data = spare ? tg_spare_take(spare, bytes) : NULL;
+  if (data && zeros) memset(data, 0, bytes);
+  if (data) return data;
+  if (spare && stepper->sum_bytes + spare->bytes + bytes > tg_stepper_limit_bytes(&stepper->options))
+    tg_spare_empty(spare);
+  return zeros ? g_try_malloc0(MAX(bytes, 1)) : g_try_malloc(MAX(bytes, 1));
+}
+
+static void sum_free(TgStepper *stepper, TgValueId id) {
+  void *data = g_steal_pointer(&stepper->sum[id]);
+  if (data && stepper->options.spare)
+    tg_spare_give(stepper->options.spare, data, sum_bytes(stepper, id));
+  else
+    g_free(data);
+}
+
+/** Gives `id` data of its own: zeros, or anything. */
+static bool own(TgStepper *stepper, TgValueId id, bool zeros) {
   const uint64_t bytes = sum_bytes(stepper, id);
   if (!make_room(stepper, id)) return false;
   g_assert(!stepper->sum[id]);
-  stepper->sum[id] = g_try_malloc0(MAX(bytes, 1));
+  stepper->sum[id] = sum_new(stepper, bytes, zeros);
   if (!stepper->sum[id]) return refuse(stepper, bytes);
   stepper->sum_bytes += bytes;
   return true;
@@ -95,7 +115,7 @@ static bool own(TgStepper *stepper, TgValueId id) {
 
 /** Gives `id` a copy of the data of sum `from`, transposed where asked; zeros where that has none. */
 static bool own_copy(TgStepper *stepper, TgValueId id, TgValueId from, bool transposed) {
-  if (!own(stepper, id)) return false;
+  if (!own(stepper, id, !sum_data(stepper, from))) return false;
   if (!sum_data(stepper, from)) return true;
   TgBlock block = block_of(stepper, from);
   if (transposed) block = tg_block_transposed(block);
@@ -144,7 +164,7 @@ static void hook_drop(void *user, TgValueId id) {
   TgStepper *stepper = user;
   if (!sum_data(stepper, id)) return;
   stepper->sum_bytes -= sum_bytes(stepper, id);
-  g_clear_pointer(&stepper->sum[id], g_free);
+  sum_free(stepper, id);
 }
 
 static void hook_message(void *user, const TgMessage *message, TgValueId id) {
@@ -270,6 +290,8 @@ TgStepper *tg_stepper_new(const TgSchedule *schedule, const TgScheduleNames *nam
 
 void tg_stepper_free(TgStepper *stepper) {
   if (!stepper) return;
+  for (int32_t i = 0; i < stepper->sums && stepper->options.spare && !stepper->lost; i++)
+    if (stepper->sum[i]) sum_free(stepper, i);
   if (stepper->state) {
     tg_history_clear(stepper);
     tg_state_free(stepper->state);
