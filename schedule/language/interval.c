@@ -47,6 +47,54 @@ static TgInterval exclusive_or(TgInterval a, TgInterval b) {
   return (TgInterval){0, exp2(floor(log2(fmax(most, 1))) + 1) - 1};
 }
 
+/* 1 where a comparison holds whatever the values, 0 where it never does, else either. */
+static TgInterval truth(bool always, bool never) {
+  return (TgInterval){always, !never};
+}
+
+/* Beyond, ends of intervals are rounded. */
+static bool is_exact(TgInterval a) {
+  return a.low >= -0x1p53 && a.high <= 0x1p53;
+}
+
+static TgInterval equal(TgInterval a, TgInterval b) {
+  if (!is_exact(a) || !is_exact(b)) return truth(false, false);
+  return truth(is_point(a) && is_point(b) && a.low == b.low, a.high < b.low || b.high < a.low);
+}
+
+static TgInterval less(TgInterval a, TgInterval b) {
+  if (!is_exact(a) || !is_exact(b)) return truth(false, false);
+  return truth(a.high < b.low, a.low >= b.high);
+}
+
+static TgInterval both(TgInterval a, TgInterval b) {
+  const bool a_never = a.low == 0 && a.high == 0, b_never = b.low == 0 && b.high == 0;
+  return truth((a.low > 0 || a.high < 0) && (b.low > 0 || b.high < 0), a_never || b_never);
+}
+
+static TgInterval not(TgInterval a) {
+  return (TgInterval){1 - a.high, 1 - a.low};
+}
+
+static TgInterval compare(TgCode code, TgInterval a, TgInterval b) {
+  switch (code) {
+  case TG_CODE_EQUAL:
+    return equal(a, b);
+  case TG_CODE_NOT_EQUAL:
+    return not(equal(a, b));
+  case TG_CODE_LESS:
+    return less(a, b);
+  case TG_CODE_GREATER_EQUAL:
+    return not(less(a, b));
+  case TG_CODE_GREATER:
+    return less(b, a);
+  case TG_CODE_LESS_EQUAL:
+    return not(less(b, a));
+  default: /* TG_CODE_AND */
+    return both(a, b);
+  }
+}
+
 static TgInterval apply(TgCode code, TgInterval a, TgInterval b) {
   switch (code) {
   case TG_CODE_ADD:
@@ -63,8 +111,8 @@ static TgInterval apply(TgCode code, TgInterval a, TgInterval b) {
     return power(a, b);
   case TG_CODE_XOR:
     return exclusive_or(a, b);
-  default: /* comparisons */
-    return (TgInterval){0, 1};
+  default:
+    return compare(code, a, b);
   }
 }
 

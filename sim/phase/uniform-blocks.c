@@ -1,6 +1,9 @@
 #include "uniform-blocks.h"
 
-#include "expression.h"
+#include "interval.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { FOLLOWED = 1 << 20 }; /* slots written, at most */
 
@@ -82,7 +85,100 @@ static bool follow_all(TgHeld *held, TgWalk *walk, int matrix[TG_MAX_STATEMENTS]
   return progress == TG_PROGRESS_END;
 }
 
+/* --- the same from the text alone, for all values of loop variables at once --------------------------------------- */
+
+/* What a buffer can hold: in its first slots, and in the others. */
+typedef struct TgContent {
+  double length; /* of the first slots */
+  uint8_t first, others;
+} TgContent;
+
+typedef struct TgOutline {
+  const TgSchedule *schedule;
+  TgInterval variable[TG_LOCAL_VARIABLES];
+  uint8_t read[TG_MAX_STATEMENTS]; /* by statement */
+} TgOutline;
+
+static TgInterval indices_of(const TgOutline *outline, TgExpression index) {
+  if (!index) return (TgInterval){0, 0};
+  return tg_interval_evaluate(outline->schedule, index, outline->variable);
+}
+
+static uint8_t outline_read(const TgOutline *outline, const TgContent *content, const TgStatement *statement) {
+  const TgContent *source = &content[statement->source.buffer];
+  const bool within =
+      !tg_op_traits(statement->op)->splits && indices_of(outline, statement->source.index).high < source->length;
+  return within ? source->first : source->first | source->others;
+}
+
+static void outline_write(const TgOutline *outline, TgContent *content, const TgStatement *statement,
+                          uint8_t matrices) {
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  const bool everywhere = !statement->where && !traits->is_direct && !traits->to_root;
+  TgContent *target = &content[statement->target.buffer];
+  const double length = traits->fills ? outline->schedule->extent[statement->axis] : statement->target.index ? 0 : 1;
+  if (everywhere && length > 0) { /* these slots hold nothing else then */
+    if (target->length > length) target->others |= target->first;
+    *target = (TgContent){length, matrices, target->others};
+    return;
+  }
+  target->first |= matrices;
+  if (traits->fills || indices_of(outline, statement->target.index).high >= target->length) target->others |= matrices;
+}
+
+/* What may be there where either may. True where that is more than `a`. */
+static bool join(TgContent a[TG_MAX_BUFFERS], const TgContent b[TG_MAX_BUFFERS]) {
+  bool more = false;
+  for (int i = 0; i < TG_MAX_BUFFERS; i++) {
+    TgContent both = {fmin(a[i].length, b[i].length), a[i].first | b[i].first, a[i].others | b[i].others};
+    if (a[i].length > both.length) both.others |= a[i].first;
+    if (b[i].length > both.length) both.others |= b[i].first;
+    more = more || both.length != a[i].length || both.first != a[i].first || both.others != a[i].others;
+    a[i] = both;
+  }
+  return more;
+}
+
+static void outline_statements(TgOutline *outline, TgContent *content, int begin, int end) {
+  const TgSchedule *schedule = outline->schedule;
+  for (int s = begin; s < end; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    if (statement->op == TG_OP_STEP || statement->op == TG_OP_ZERO) continue;
+    if (statement->op == TG_OP_REPEAT) {
+      const double times = tg_interval_evaluate(schedule, statement->value, outline->variable).high;
+      TgContent after[TG_MAX_BUFFERS];
+      outline->variable[TG_VARIABLE_LOOP + statement->depth] = (TgInterval){0, fmax(times - 1, 0)};
+      do {
+        memcpy(after, content, sizeof after);
+        outline_statements(outline, after, s + 1, statement->end);
+      } while (join(content, after));
+      s = statement->end - 1;
+    } else {
+      const uint8_t read = outline_read(outline, content, statement);
+      outline->read[s] |= read;
+      outline_write(outline, content, statement, statement->op == TG_OP_MULTIPLY ? 1u << TG_MATRIX_C : read);
+    }
+  }
+}
+
+/* False where it takes a run to tell. */
+static bool outline_matrices(const TgSchedule *schedule, int matrix[TG_MAX_STATEMENTS]) {
+  TgOutline outline = {.schedule = schedule};
+  TgContent content[TG_MAX_BUFFERS] = {{0, 0, 0}};
+  for (int c = 0; c < schedule->dims; c++) outline.variable[c].high = schedule->extent[c] - 1;
+  for (int p = 0; p < schedule->placements; p++)
+    if (schedule->placement[p].matrix != TG_MATRIX_C)
+      content[schedule->placement[p].buffer].others |= (uint8_t)(1u << schedule->placement[p].matrix);
+  outline_statements(&outline, content, 0, schedule->statements);
+  for (int s = 0; s < schedule->statements; s++) {
+    if (outline.read[s] & (outline.read[s] - 1)) return false;
+    matrix[s] = outline.read[s] ? g_bit_nth_lsf(outline.read[s], -1) : -1;
+  }
+  return true;
+}
+
 bool tg_held_matrices(const TgSchedule *schedule, const TgScheduleNames *names, int matrix[TG_MAX_STATEMENTS]) {
+  if (outline_matrices(schedule, matrix)) return true;
   TgWalk walk;
   TgHeld held = {.walk = &walk, .left = FOLLOWED};
   for (int s = 0; s < TG_MAX_STATEMENTS; s++) matrix[s] = -1;
