@@ -45,35 +45,56 @@ static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer
 }
 
 /* The processor works o for the message; products that come later wait for it. */
-static void occupy(TgClocks *clocks, int32_t node, double begin_s, double overhead_s) {
-  clocks->cpu[node] = fmax(clocks->cpu[node], begin_s) + overhead_s;
+static inline void occupy(TgClocks *clocks, int32_t node, double begin_s, double overhead_s) {
+  clocks->cpu[node] = tg_later(clocks->cpu[node], begin_s) + overhead_s;
 }
 
-static void send(TgLogGp *model, const TgTransferRun *run, int64_t transfer, int32_t from) {
+/* What a message costs besides waiting, without jitter. */
+typedef struct TgLogGpCost {
+  double overhead_s, latency_s, rest_s;
+} TgLogGpCost;
+
+static TgLogGpCost cost_of(const TgLogGp *model, const TgLane *lane, int64_t transfer) {
+  const TgWire wire = wire_of(model->lanes, lane, transfer);
+  const int64_t bytes = lane->sizes ? lane->sizes[transfer] : lane->phase->uniform_bytes;
+  return (TgLogGpCost){model->overhead_s, wire.latency_s, (double)MAX(bytes - 1, 0) * wire.byte_s};
+}
+
+static inline void send(TgLogGp *model, const TgTransferRun *run, const TgLogGpCost *cost, double jitter,
+                        TgLogGpMessage *message, int32_t from) {
   TgClocks *clocks = run->clocks;
-  TgWire wire = wire_of(model->lanes, run->lane, transfer);
-  int64_t bytes = run->lane->sizes ? run->lane->sizes[transfer] : run->lane->phase->uniform_bytes;
-  double jitter = tg_clocks_jitter(clocks);
-  TgLogGpMessage *message = &model->message[transfer];
-  message->overhead_s = model->overhead_s * jitter;
-  message->rest_s = (double)MAX(bytes - 1, 0) * wire.byte_s * jitter;
-  double begin = clocks->all_ports ? clocks->enter[from] : fmax(clocks->port[from], model->send_s[from]);
-  for (int w = 0; w < run->wait_count; w++) begin = fmax(begin, run->waits[w][from]);
-  message->arrival_s = begin + message->overhead_s + wire.latency_s * jitter;
+  message->overhead_s = cost->overhead_s * jitter;
+  message->rest_s = cost->rest_s * jitter;
+  double begin = clocks->all_ports ? clocks->enter[from] : tg_later(clocks->port[from], model->send_s[from]);
+  for (int w = 0; w < run->wait_count; w++) begin = tg_later(begin, run->waits[w][from]);
+  message->arrival_s = begin + message->overhead_s + cost->latency_s * jitter;
   model->send_s[from] = begin + model->gap_s + message->rest_s;
-  clocks->port[from] = fmax(clocks->port[from], begin + message->overhead_s);
+  clocks->port[from] = tg_later(clocks->port[from], begin + message->overhead_s);
   occupy(clocks, from, begin, message->overhead_s);
 }
 
-static void receive(TgLogGp *model, const TgTransferRun *run, int64_t transfer, int32_t to) {
+static inline void receive(TgLogGp *model, const TgTransferRun *run, const TgLogGpMessage *message, int32_t to) {
   TgClocks *clocks = run->clocks;
-  const TgLogGpMessage *message = &model->message[transfer];
-  double begin = clocks->all_ports ? clocks->enter[to] : fmax(clocks->port[to], model->receive_s[to]);
-  begin = fmax(begin, message->arrival_s);
-  double end = begin + message->rest_s + message->overhead_s;
+  double begin = clocks->all_ports ? clocks->enter[to] : tg_later(clocks->port[to], model->receive_s[to]);
+  begin = tg_later(begin, message->arrival_s);
+  const double end = begin + message->rest_s + message->overhead_s;
   model->receive_s[to] = begin + model->gap_s + message->rest_s;
-  clocks->port[to] = fmax(clocks->port[to], end);
+  clocks->port[to] = tg_later(clocks->port[to], end);
   occupy(clocks, to, begin + message->rest_s, message->overhead_s);
+}
+
+static void run_messages(TgLogGp *model, const TgTransferRun *run) {
+  TgClocks *clocks = run->clocks;
+  const TgLane *lane = run->lane;
+  const int64_t transfers = clocks->level ? 1 : lane->transfers;
+  const bool alike = model->lanes->one_link && !lane->sizes;
+  TgLogGpCost cost = cost_of(model, lane, 0);
+  for (int64_t t = 0; t < transfers; t++) {
+    if (!alike) cost = cost_of(model, lane, t);
+    const double jitter = clocks->jitter > 0 ? tg_clocks_jitter(clocks) : 1;
+    send(model, run, &cost, jitter, &model->message[t], clocks->level ? 0 : lane->from[t]);
+  }
+  for (int64_t t = 0; t < transfers; t++) receive(model, run, &model->message[t], clocks->level ? 0 : lane->to[t]);
 }
 
 /* The gaps follow the clocks from one number for all nodes to one each. */
@@ -103,10 +124,9 @@ static void transfer(void *user, TgClocks *clocks, const TgLane *lane, int32_t s
     model->message = g_renew(TgLogGpMessage, model->message, model->room = lane->transfers);
   tg_clocks_open(&run, clocks, lane, statement, alike);
   if (!clocks->level) spread_gaps(model, clocks->nodes);
-  int64_t transfers = clocks->level ? 1 : lane->transfers, nodes = clocks->level ? 1 : clocks->nodes;
-  for (int64_t t = 0; t < transfers; t++) send(model, &run, t, clocks->level ? 0 : lane->from[t]);
-  for (int64_t t = 0; t < transfers; t++) receive(model, &run, t, clocks->level ? 0 : lane->to[t]);
-  for (int64_t n = 0; !clocks->overlap && n < nodes; n++) clocks->port[n] = fmax(clocks->port[n], clocks->cpu[n]);
+  const int64_t nodes = clocks->level ? 1 : clocks->nodes;
+  run_messages(model, &run);
+  for (int64_t n = 0; !clocks->overlap && n < nodes; n++) clocks->port[n] = tg_later(clocks->port[n], clocks->cpu[n]);
   tg_clocks_close(&run, alike && flat_gaps(model, clocks->nodes));
   model->level = clocks->level;
 }
