@@ -61,6 +61,7 @@ typedef struct TgCostOptions {
   bool keep_node_steps;      /**< fill TgCost.node_step, which takes 32 bytes a node and step … */
   const int32_t *node_group; /**< … or a group of nodes and step: the group of each node, -1 for none; NULL: by node */
   int64_t node_groups;       /**< how many these are */
+  double most_s;             /**< a prediction above it is of no interest: it ends with SLOWER; 0: all are */
   const TgWatch *watch;      /**< told the statements begun, and can stop the prediction; NULL: nobody */
 } TgCostOptions;
 
@@ -113,7 +114,8 @@ typedef struct TgCost {
 
 /** Predicts. The grid of the bound schedule is mapped onto `network` by `embedding`.
  * Errors: BAD_INPUT where the grid, the machine's file and the network do not fit; SCHEDULE where the run fails;
- * STOPPED by the watch. */
+ * STOPPED by the watch; SLOWER where it takes longer than options->most_s with all collectives that were tried:
+ * cost->collectives_left says how many were not. */
 bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error);

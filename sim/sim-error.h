@@ -14,7 +14,8 @@ typedef enum TgSimError {
   TG_SIM_ERROR_TOO_LARGE, /**< sizes overflow, or need more memory than the limit */
   TG_SIM_ERROR_SCHEDULE,  /**< the schedule is at fault: see tg_stepper_failure() */
   TG_SIM_ERROR_STOPPED,   /**< by the watch */
-  TG_SIM_ERROR_MISSING    /**< a library that is loaded at run time is not installed */
+  TG_SIM_ERROR_MISSING,   /**< a library that is loaded at run time is not installed */
+  TG_SIM_ERROR_SLOWER     /**< a predicted time is above the one that was asked about */
 } TgSimError;
 
 #define TG_SIM_ERROR (tg_sim_error_quark())

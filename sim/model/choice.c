@@ -3,6 +3,9 @@
  * begin before the previous one has ended, and that differs between algorithms (docs/reference/models.md). */
 #include "choice.h"
 
+#include "outlook.h"
+#include "prediction.h"
+#include "sim-error.h"
 #include "sum.h"
 #include "uniform-blocks.h"
 
@@ -10,12 +13,25 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORMS = TG_COLLECTIVES, GROUPS = 8, MOST_TRIED = 48, FIRST_PIECES = 8 };
+enum {
+  FORMS = TG_COLLECTIVES,
+  GROUPS = 8,
+  MOST_TRIED = 48,
+  FIRST_PIECES = 8,
+  NAMES = TG_COLLECTIVES - TG_COLLECTIVE_BINOMIAL
+};
 
 /* Measured on one core, by model: the time of a transfer, and that of each node in a round; and, in any model, the
  * extra time of a transfer whose block is followed by name. */
 static const double transfer_s[] = {60e-9, 60e-9, 280e-9, 65e-9}, node_s[] = {1e-9, 40e-9, 40e-9, 1e-9}, name_s = 1e-6;
 G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_s) == TG_COST_MODELS);
+
+/* The most promising forms are tried even where that takes so many times as long as the choice may. */
+static const double first_part = 8;
+
+/* Numbers of pieces a factor of two apart differ by no more than this about the best one. So a trial of chains runs on
+ * for a while: where none comes this close, no other number of pieces is of interest. */
+static const double beside_best = 1.08;
 
 typedef struct Form {
   TgCollective algorithm;
@@ -31,6 +47,7 @@ typedef struct Group {
   Form form[FORMS];
   int forms;
   int named[TG_COLLECTIVES]; /* index of the form that each TgCollective means */
+  double outlook_s[FORMS];   /* of what each form takes, see sim/model/outlook.h */
 } Group;
 
 typedef struct Choice {
@@ -48,6 +65,7 @@ typedef struct Choice {
   double usual_transfers;          /* at once, with the usual algorithms; memory for them is available */
   Form tried[MOST_TRIED][GROUPS];
   double tried_s[MOST_TRIED];
+  bool slower; /* some took longer than options.most_s */
   Form best[GROUPS];
   double best_s;
   TgCost best_cost;
@@ -127,6 +145,37 @@ static void count_executions(Choice *choice) {
   }
 }
 
+/* Collectives along lines of one length with blocks of one size begin with as many pieces in a chain. */
+static double executions_alike(const Choice *choice, const Group *group) {
+  double executions = 0;
+  for (int c = 0; c < choice->groups; c++) {
+    const Group *other = &choice->group[c];
+    if (other->length == group->length && other->bytes == group->bytes) executions += other->executions;
+  }
+  return executions;
+}
+
+/* What each form promises, and in how many pieces a chain is tried first. */
+static void find_outlooks(Choice *choice) {
+  TgOutlook outlook;
+  bool done[GROUPS] = {false};
+  if (!tg_outlook_init(&outlook, choice->run, choice->schedule)) return; /* the prediction will say why */
+  for (int s = 0; s < choice->schedule->statements; s++) {
+    const int c = choice->group_of[s];
+    if (c < 0 || done[c]) continue;
+    Group *group = &choice->group[c];
+    done[c] = true;
+    const double alike = executions_alike(choice, group);
+    for (int f = 0; f < group->forms; f++) {
+      Form *form = &group->form[f];
+      const TgOutlookCollective found = tg_outlook_collective(&outlook, &choice->schedule->statement[s],
+                                                              form->algorithm, (double)group->bytes, alike);
+      group->outlook_s[f] = found.seconds;
+      if (form->algorithm == TG_COLLECTIVE_CHAIN && found.pieces > 1) form->pieces = found.pieces;
+    }
+  }
+}
+
 static void find_groups(Choice *choice) {
   const TgCostRun *run = choice->run;
   const TgSchedule *schedule = choice->schedule;
@@ -152,6 +201,7 @@ static void find_groups(Choice *choice) {
     choice->group_of[s] = c;
   }
   count_executions(choice);
+  find_outlooks(choice);
 }
 
 /* --- trying ------------------------------------------------------------------------------------------------------- */
@@ -208,23 +258,31 @@ static bool try(Choice *choice, const Form *forms, double *time_s) {
   *time_s = before >= 0 ? choice->tried_s[before] : INFINITY;
   if (before >= 0) return true;
   const double work_s = work_of(choice, forms);
-  if (*tried == MOST_TRIED || choice->work_s + work_s > choice->most_work_s ||
+  const double most_work_s = choice->most_work_s * (*tried == 0 ? first_part : 1);
+  if (*tried == MOST_TRIED || choice->work_s + work_s > most_work_s ||
       most_at_once(choice, forms) > fmax(TG_COST_MOST_TRANSFERS, choice->usual_transfers)) {
     choice->cost->collectives_left++;
     return true;
   }
   choice->work_s += work_s;
-  run.options = &choice->options;
+  TgCostOptions options = choice->options;
+  const double most_s = beside_best * choice->best_s;
+  options.most_s = options.most_s > 0 ? fmin(options.most_s, most_s) : most_s;
+  run.options = &options;
   run.shape = &choice->shape;
   set(choice, forms);
-  if (!tg_cost_run(&run, choice->schedule, &cost, choice->error)) {
+  g_autoptr(GError) error = NULL;
+  const bool fine = tg_cost_run(&run, choice->schedule, &cost, &error);
+  if (!fine && !g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SLOWER)) {
     choice->cost->failure = cost.failure;
+    g_propagate_error(choice->error, g_steal_pointer(&error));
     return false;
   }
+  choice->slower = choice->slower || !fine;
   choice->cost->messages_timed = tg_sum(choice->cost->messages_timed, cost.messages);
-  *time_s = choice->tried_s[*tried] = cost.time_s;
+  *time_s = choice->tried_s[*tried] = fine ? cost.time_s : INFINITY;
   memcpy(choice->tried[(*tried)++], forms, sizeof choice->best);
-  if (cost.time_s < choice->best_s) {
+  if (*time_s < choice->best_s) {
     const TgCost worse = choice->best_cost;
     choice->best_s = cost.time_s;
     choice->best_cost = cost;
@@ -263,15 +321,20 @@ static bool try_better(Choice *choice, const Form *forms, Trial *best, double *t
   return true;
 }
 
-/* Scales the pieces repeatedly, as long as that saves more than 1 %. */
+/* Scales the pieces repeatedly, as long as that saves more than 1 %. A trial that was not run to its end says nothing
+ * of the next ones: up to two of these are passed over. */
 static bool climb(Choice *choice, const Trial *first, int times, int parts, Trial *best) {
+  enum { PASSED = 2 };
   Trial at = *first;
   double before_s = INFINITY;
-  while (at.time_s < 0.99 * before_s && scale_pieces(choice, at.forms, times, parts)) {
+  int lost = 0;
+  for (;;) {
+    lost = isinf(at.time_s) ? lost + 1 : 0;
+    if (lost > PASSED || (lost == 0 && at.time_s >= 0.99 * before_s)) return true;
+    if (!scale_pieces(choice, at.forms, times, parts)) return true;
     before_s = at.time_s;
     if (!try_better(choice, at.forms, best, &at.time_s)) return false;
   }
-  return true;
 }
 
 /* Tries the forms, then more or fewer pieces in chains: where chains follow each other, fewer are better than for one
@@ -289,20 +352,66 @@ static bool try_pieces(Choice *choice, const Form *forms) {
   return true;
 }
 
+static void take_name(const Choice *choice, TgCollective name, Form *forms) {
+  for (int c = 0; c < choice->groups; c++) forms[c] = choice->group[c].form[choice->group[c].named[name]];
+}
+
 static bool try_name(Choice *choice, TgCollective name) {
   Form forms[GROUPS] = {0};
-  for (int c = 0; c < choice->groups; c++) forms[c] = choice->group[c].form[choice->group[c].named[name]];
+  take_name(choice, name, forms);
   return try_pieces(choice, forms);
 }
 
-/* Tries one name for all collectives, the most promising first. */
+static double outlook_of(const Choice *choice, TgCollective name) {
+  double sum_s = 0;
+  for (int c = 0; c < choice->groups; c++) sum_s += choice->group[c].outlook_s[choice->group[c].named[name]];
+  return sum_s;
+}
+
+/* The names, the most promising first. */
+static void sort_names(const Choice *choice, TgCollective order[NAMES]) {
+  for (int n = 0; n < NAMES; n++) {
+    const TgCollective name = (TgCollective)(TG_COLLECTIVE_BINOMIAL + n);
+    int at = n;
+    for (; at > 0 && outlook_of(choice, order[at - 1]) > outlook_of(choice, name); at--) order[at] = order[at - 1];
+    order[at] = name;
+  }
+}
+
+static bool is_quick(const Choice *choice, const Form *forms) {
+  return work_of(choice, forms) <= first_part * choice->most_work_s;
+}
+
+/* The most promising form of each group; where predicting that would take too long, with fewer pieces; then the most
+ * promising name that can be predicted; then the usual ones. */
+static void find_promising(const Choice *choice, const TgCollective order[NAMES], Form *forms) {
+  for (int c = 0; c < choice->groups; c++) {
+    const Group *group = &choice->group[c];
+    int best = 0;
+    for (int f = 1; f < group->forms; f++)
+      if (group->outlook_s[f] < group->outlook_s[best]) best = f;
+    forms[c] = group->form[best];
+  }
+  bool quick = is_quick(choice, forms);
+  while (!quick && scale_pieces(choice, forms, 1, 2)) quick = is_quick(choice, forms);
+  for (int n = 0; n < NAMES && !quick; n++) {
+    take_name(choice, order[n], forms);
+    quick = is_quick(choice, forms);
+  }
+  if (!quick) memset(forms, 0, GROUPS * sizeof *forms);
+}
+
+/* Tries one name for all collectives, the most promising first. What takes longer than the best so far is not run to
+ * its end. */
 static bool try_names(Choice *choice) {
-  static const TgCollective order[] = {
-      TG_COLLECTIVE_BINOMIAL,          TG_COLLECTIVE_CHAIN,   TG_COLLECTIVE_RING, TG_COLLECTIVE_RECURSIVE_DOUBLING,
-      TG_COLLECTIVE_SCATTER_ALLGATHER, TG_COLLECTIVE_PAIRWISE};
-  G_STATIC_ASSERT(G_N_ELEMENTS(order) == TG_COLLECTIVES - TG_COLLECTIVE_BINOMIAL);
-  for (size_t name = 0; name < G_N_ELEMENTS(order); name++)
-    if (!try_name(choice, order[name])) return false;
+  TgCollective order[NAMES];
+  Form promising[GROUPS] = {0};
+  sort_names(choice, order);
+  find_promising(choice, order, promising);
+  if (!try_pieces(choice, promising)) return false;
+  for (int n = 0; n < NAMES; n++)
+    if (!try_name(choice, order[n])) return false;
+  if (isinf(choice->best_s)) memcpy(choice->best, promising, sizeof promising);
   return true;
 }
 
@@ -329,12 +438,11 @@ static bool goes_on(void *user, int64_t done) {
 
 /* Chooses among all algorithms, or (`chains`) only among numbers of pieces. */
 static bool choose(Choice *choice, bool chains) {
-  static const Form usual[GROUPS];
   const TgWatch watch = {goes_on, (void *)choice->run->options->watch};
   choice->options.watch = &watch;
   bool fine = chains ? try_name(choice, TG_COLLECTIVE_CHAIN) : try_names(choice);
   if (fine && !chains && choice->groups > 1 && !isinf(choice->best_s)) fine = try_each(choice);
-  set(choice, isinf(choice->best_s) ? usual : choice->best);
+  set(choice, choice->best);
   return fine;
 }
 
@@ -357,10 +465,22 @@ static void keep_exact(Choice *choice) {
     choice->shape = *choice->run->shape;
 }
 
+static bool is_exact(const Choice *choice) {
+  const TgShape *exact = choice->run->shape, *tried = &choice->shape;
+  return exact->m == tried->m && exact->n == tried->n && exact->k == tried->k;
+}
+
 /* Whether the best trial is already the prediction that was asked for. */
 static bool is_asked_for(const Choice *choice) {
-  const TgShape *exact = choice->run->shape, *tried = &choice->shape;
-  return !choice->run->options->keep_node_steps && exact->m == tried->m && exact->n == tried->n && exact->k == tried->k;
+  return !choice->run->options->keep_node_steps && is_exact(choice);
+}
+
+/* Whether none took as little as was asked about. Sizes that were rounded up do not tell. */
+static bool is_too_slow(const Choice *choice) {
+  const double most_s = choice->run->options->most_s;
+  const bool slow = isinf(choice->best_s) ? choice->slower : most_s > 0 && choice->best_s > most_s;
+  choice->cost->collectives_left += slow && !is_exact(choice);
+  return slow && is_exact(choice);
 }
 
 bool tg_choose_collectives(const TgCostRun *run, TgSchedule *schedule, TgCost *cost, bool *predicted, GError **error) {
@@ -380,9 +500,11 @@ bool tg_choose_collectives(const TgCostRun *run, TgSchedule *schedule, TgCost *c
   choice->options.keep_node_steps = false;
   choice->options.collective = TG_COLLECTIVE_AUTO;
   if (!round_up(choice, &choice->shape)) choice->shape = *run->shape;
+  choice->options.most_s *= beside_best;
   find_groups(choice);
   keep_exact(choice);
-  const bool fine = !has_several(choice) || choose(choice, chains);
+  bool fine = !has_several(choice) || choose(choice, chains);
+  if (fine && is_too_slow(choice)) fine = tg_prediction_fail_slower(error);
   if (fine && !isinf(choice->best_s) && is_asked_for(choice)) {
     choice->best_cost.collectives_tried = cost->collectives_tried;
     choice->best_cost.collectives_left = cost->collectives_left;

@@ -15,7 +15,8 @@ typedef struct TgCostRun {
   const TgCostOptions *options;
 } TgCostRun;
 
-/** Predicts with the algorithms that the schedule's statements name. */
+/** Predicts with the algorithms that the schedule's statements name. Where that fails, `cost` still says how many
+ * messages were timed. */
 bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error);
 
 /** Writes into the statements of `schedule` which algorithms their collectives use. With TG_COLLECTIVE_AUTO it chooses

@@ -63,9 +63,11 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
               tg_lanes_init(&prediction.lanes, schedule, run->network, run->embedding, run->machine, error) &&
               run_model(&prediction, error) && is_number(cost, error);
   const TgError failure = prediction.phases ? *tg_phases_failure(prediction.phases) : (TgError){0};
+  const int64_t messages = cost->messages;
   if (fine) tg_prediction_take(&prediction);
   tg_prediction_clear(&prediction);
   if (!fine) tg_cost_clear(cost);
+  cost->messages = messages;
   cost->failure = failure;
   return fine;
 }

@@ -150,7 +150,7 @@ static void run_events(TgFlow *flow) {
       return;
     }
     double now_s = fmin(next_start_s(flow), tg_fair_share_next_s(flow->fair));
-    if (isinf(now_s)) return;
+    if (isinf(now_s) || tg_program_is_over(flow->program)) return;
     run_instant(flow, now_s);
   }
 }

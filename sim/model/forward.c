@@ -364,7 +364,7 @@ static double *held_until(const TgForward *forward) {
 static void run_events(TgForward *forward) {
   const TgEvent *events;
   gsize count;
-  while ((events = queue_next(&forward->queue, &count))) {
+  while (!tg_program_is_over(forward->program) && (events = queue_next(&forward->queue, &count))) {
     serve_batch(forward, events, count);
     if (tg_program_is_calm(forward->program)) tg_program_gate(forward->program);
   }
@@ -375,7 +375,7 @@ static void run(TgForward *forward) {
   tg_program_begin(forward->program);
   while (!done) {
     run_events(forward);
-    if (!tg_program_is_gated(forward->program)) return;
+    if (!tg_program_is_gated(forward->program) || tg_program_is_over(forward->program)) return;
     g_autofree double *held = held_until(forward);
     done = tg_program_run_rest(forward->program, held);
   }

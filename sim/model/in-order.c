@@ -18,14 +18,27 @@ static void enter_nodes(TgPrediction *prediction, const TgClocks *clocks, guint 
   }
 }
 
+enum { CHECKED = 16 /* the clocks are looked at where a step begins, and every so many phases */ };
+
+static bool is_slower(const TgPrediction *prediction, const TgClocks *clocks) {
+  double first, last;
+  if (prediction->options->most_s <= 0) return false;
+  tg_clocks_range(clocks, &first, &last);
+  return tg_prediction_is_slower(prediction, last);
+}
+
 static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const TgInOrderRules *rules, void *user,
                              GError **error) {
   TgLane *lane;
   TgPhaseAt at;
-  guint step, last = G_MAXUINT;
+  guint step, last = G_MAXUINT, phases = 0;
   TgProgress progress;
   while ((progress = tg_prediction_next(prediction, &lane, &at, &step, error)) == TG_PROGRESS_MORE) {
     if (rules->before) rules->before(user, clocks);
+    if ((step != last || phases++ % CHECKED == 0) && is_slower(prediction, clocks)) {
+      tg_prediction_fail_slower(error);
+      return TG_PROGRESS_ERROR;
+    }
     if (step != last) enter_step(prediction, clocks, step);
     if (step != last) enter_nodes(prediction, clocks, step);
     last = step;
@@ -49,6 +62,10 @@ bool tg_in_order_run(TgPrediction *prediction, const TgInOrderRules *rules, void
   tg_clocks_init(&clocks, prediction->lanes.network->nodes, prediction->machine, prediction->options);
   clocks.idle = prediction->lanes.idle;
   TgProgress progress = run_phases(prediction, &clocks, rules, user, error);
+  if (progress == TG_PROGRESS_END && is_slower(prediction, &clocks)) {
+    tg_prediction_fail_slower(error);
+    progress = TG_PROGRESS_ERROR;
+  }
   if (progress == TG_PROGRESS_END) {
     if (prediction->steps->len > 0)
       tg_clocks_range(&clocks, &first, &step_at(prediction, prediction->steps->len - 1)->end_s);

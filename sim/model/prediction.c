@@ -143,14 +143,22 @@ static bool count_lane(TgPrediction *prediction, const TgLane *lane, TgTraceStep
   return true;
 }
 
-static TgProgress stopped(GError **error) {
+bool tg_prediction_fail_stopped(GError **error) {
   g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED, "stopped");
-  return TG_PROGRESS_ERROR;
+  return false;
+}
+
+bool tg_prediction_fail_slower(GError **error) {
+  g_set_error_literal(error, TG_SIM_ERROR, TG_SIM_ERROR_SLOWER, "takes longer than the time that was asked about");
+  return false;
 }
 
 TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt *at, guint *number, GError **error) {
   TgPhase *phase;
-  if (!tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed)) return stopped(error);
+  if (!tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed)) {
+    tg_prediction_fail_stopped(error);
+    return TG_PROGRESS_ERROR;
+  }
   TgProgress progress = tg_phases_next(prediction->phases, &phase, at, error);
   if (progress == TG_PROGRESS_END) close_step(prediction);
   if (progress != TG_PROGRESS_MORE) return progress;

@@ -39,6 +39,14 @@ void tg_prediction_init(TgPrediction *prediction, TgCost *cost, int64_t links);
 void tg_prediction_take(TgPrediction *prediction);
 void tg_prediction_clear(TgPrediction *prediction);
 
+/** Whether a time that the run cannot stay below is above TgCostOptions.most_s. */
+static inline bool tg_prediction_is_slower(const TgPrediction *prediction, double time_s) {
+  return prediction->options->most_s > 0 && time_s > prediction->options->most_s;
+}
+/** False, with that error, or with STOPPED. */
+bool tg_prediction_fail_slower(GError **error);
+bool tg_prediction_fail_stopped(GError **error);
+
 /** The next phase on the network, counted. `*step` is its step's index in `steps`. The lane is valid until the next
  * call, unless the caller holds it. */
 TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt *at, guint *step, GError **error);

@@ -15,6 +15,8 @@ typedef struct TgNode {
   int64_t unused;
 } TgNode;
 
+enum { ASKED = 1 << 10 /* transfers between questions to the watch */ };
+
 struct TgProgram {
   TgPrediction *prediction;
   TgDepart depart;
@@ -24,6 +26,10 @@ struct TgProgram {
   TgStages stages;
   int64_t behind; /* nodes that have not left the last stage of more than one hop; negative: not counted */
   int64_t gate;   /* number of the first stage that no node may enter */
+  int64_t timed;  /* transfers that are complete … */
+  int64_t ask_at; /* … and how many of them when the watch is asked again */
+  bool slower;    /* than TgCostOptions.most_s, … */
+  bool stopped;   /* … or the watch ended it */
 };
 
 static inline TgTraceStep *step_at(const TgProgram *program, guint step) {
@@ -106,12 +112,13 @@ static void sweep(TgProgram *program) {
   hand_over(program);
   close_last_steps(program);
   while (stages->count > 0 && stages->base < program->gate) tg_stages_drop_first(stages);
-  while (stages->count > 0) {
+  while (stages->count > 0 && !tg_program_is_over(program)) {
     TgStage *stage = *tg_stages_slot(stages, stages->base);
     const TgLane *lane = stage->pattern->lane[0];
     if (current != (int64_t)stage->step) {
       TgTraceStep *step = step_at(program, stage->step);
       tg_clocks_range(&program->clocks, &first, &last);
+      program->slower = tg_prediction_is_slower(program->prediction, last);
       if (current >= 0) {
         double *end = &step_at(program, (guint)current)->end_s;
         *end = tg_later(*end, last);
@@ -120,6 +127,7 @@ static void sweep(TgProgram *program) {
       current = stage->step;
       enter_all(program, stage->step);
     }
+    program->timed += stage->pattern->transfers;
     if (stage->pattern->transfers)
       tg_clocks_transfer(&program->clocks, lane, 0);
     else if (lane->phase->products) {
@@ -157,6 +165,7 @@ static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) 
 static void leave_stage(TgProgram *program, TgNode *node, TgStage *stage) {
   if (!program->clocks.overlap && stage->pattern->transfers) node->cpu_s = tg_later(node->cpu_s, node->port_s);
   const bool idle = program->clocks.idle && program->clocks.idle[node - program->node];
+  program->slower |= !idle && tg_prediction_is_slower(program->prediction, tg_later(node->port_s, node->cpu_s));
   for (guint s = stage->step; s < stage->step_last && !idle; s++) {
     TgTraceStep *step = step_at(program, s);
     step->end_s = tg_later(step->end_s, tg_later(node->port_s, node->cpu_s));
@@ -299,6 +308,7 @@ void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, do
     if (out >= 0) available(program, stage, out, sender_ready(program, stage, out, from, end_s));
     if (in >= 0) available(program, stage, in, end_s);
   }
+  program->timed++;
   complete(program, stage, from, end_s);
   complete(program, stage, to, end_s);
 }
@@ -331,6 +341,21 @@ static void count_behind(TgProgram *program) {
   program->behind = 0;
   for (int64_t n = 0; n < program->clocks.nodes; n++)
     program->behind += program->node[n].at <= program->stages.last_shared;
+}
+
+/* While stages are read ahead, tg_prediction_next() asks the watch. */
+static bool is_stopped(const TgProgram *program) {
+  const TgPrediction *prediction = program->prediction;
+  return program->stages.ended &&
+         !tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed);
+}
+
+bool tg_program_is_over(TgProgram *program) {
+  if (program->timed >= program->ask_at) {
+    program->ask_at = program->timed + ASKED;
+    program->stopped = program->stopped || is_stopped(program);
+  }
+  return program->slower || program->stopped;
 }
 
 bool tg_program_is_calm(TgProgram *program) {
@@ -372,6 +397,11 @@ bool tg_program_finish(TgProgram *program, GError **error) {
     g_propagate_error(error, g_steal_pointer(&program->stages.error));
     return false;
   }
+  if (program->stopped) return tg_prediction_fail_stopped(error);
+  if (program->slower) { /* more than these were read ahead */
+    program->prediction->cost->messages = program->timed;
+    return tg_prediction_fail_slower(error);
+  }
   if (program->stages.count > 0) { /* no schedule brings that about: only times that are no numbers any more */
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "a message never arrives: its time overflows with the machine's latencies and bandwidths");
@@ -380,5 +410,6 @@ bool tg_program_finish(TgProgram *program, GError **error) {
   close_last_steps(program);
   enter_all(program, program->prediction->steps->len);
   tg_clocks_take(&program->clocks, program->prediction->cost);
-  return true;
+  return !tg_prediction_is_slower(program->prediction, program->prediction->cost->time_s) ||
+         tg_prediction_fail_slower(error);
 }

@@ -45,6 +45,10 @@ double tg_program_jitter(const TgProgram *program, const TgStage *stage, int32_t
 /** The fewest bytes that any message has, where all stages were known from the beginning, otherwise 0. */
 int64_t tg_program_least_bytes(const TgProgram *program);
 
+/** True where what is left of the run need not be run: it is known to take longer than TgCostOptions.most_s, or the
+ * watch has stopped it. To be asked again and again. */
+bool tg_program_is_over(TgProgram *program);
+
 /** True where no two messages of different nodes can meet on a link any more: the program is known to its end, and all
  * nodes have left its last transfer of more than one hop. Never with half-duplex links or all ports.
  *

@@ -1,5 +1,6 @@
-/* Compares `auto` with every algorithm: its choice takes no longer than any one algorithm for all collectives, and at
- * most 5 % longer than one whose chains have as many pieces as a line is long. Its prediction is that of its choice. */
+/* Compares `auto` with every algorithm: its choice takes at most 1 % longer than any one algorithm for all collectives
+ * (with less to gain, no more numbers of pieces are tried), and at most 5 % longer than one whose chains have as many
+ * pieces as a line is long. Its prediction is that of its choice. */
 #include "cost-case.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ static double check(CostCase *test) {
     const double chosen_s = time_of(test, &test->bound.schedule, (TgCollective)collective, false);
     least_s = fmin(least_s, chosen_s);
     least_s = fmin(least_s, time_of(test, &test->bound.schedule, (TgCollective)collective, true));
-    expect_holds(test, cost.time_s <= chosen_s * (1 + 1e-12), tg_collective_name((TgCollective)collective),
+    expect_holds(test, cost.time_s <= chosen_s * 1.01, tg_collective_name((TgCollective)collective),
                  test->options.model, cost.time_s, chosen_s);
   }
   expect_holds(test, cost.time_s <= most * least_s, "above the best", test->options.model, cost.time_s, least_s);

@@ -239,6 +239,36 @@ static void check_seed(CostCase *test) {
   }
 }
 
+static void expect_slower(const CostCase *test, const TgCostOptions *options) {
+  g_autoptr(GError) error = NULL;
+  TgCost cost;
+  const bool fine = tg_cost_predict(&test->bound.schedule, &test->bound.names, &test->shape, &test->network,
+                                    test->embedding, &test->machine, options, &cost, &error);
+  expect_holds(test, !fine && g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SLOWER), "not ended", options->model,
+               options->most_s, fine ? cost.time_s : NAN);
+  if (fine) tg_cost_clear(&cost);
+}
+
+/* A prediction that may take as long as it does is what it would be without a limit; with less it ends. */
+static void check_most(CostCase *test) {
+  for (TgCostModel model = 0; model < TG_COST_MODELS; model++) {
+    TgCost free, limited;
+    TgCostOptions options = test->options;
+    options.model = model;
+    must_predict(test, &test->shape, &test->machine, &options, &free);
+    options.most_s = free.time_s;
+    if (free.time_s > 0) {
+      must_predict(test, &test->shape, &test->machine, &options, &limited);
+      expect_holds(test, limited.time_s == free.time_s && limited.messages == free.messages, "the limit matters", model,
+                   free.time_s, limited.time_s);
+      tg_cost_clear(&limited);
+      options.most_s = free.time_s * g_test_rand_double_range(0.01, 1 - 1e-9);
+      expect_slower(test, &options);
+    }
+    tg_cost_clear(&free);
+  }
+}
+
 static void run_property(gconstpointer data) {
   const Property *property = data;
   for (int i = 0; i < property->cases; i++) {
@@ -250,11 +280,10 @@ static void run_property(gconstpointer data) {
 }
 
 int main(int argc, char **argv) {
-  static const Property properties[] = {{"/cost-models/monotone", check_monotone, 250},
-                                        {"/cost-models/jitter", check_jitter, 300},
-                                        {"/cost-models/counts", check_counts, 300},
-                                        {"/cost-models/least-time", check_least_time, 300},
-                                        {"/cost-models/seed", check_seed, 150}};
+  static const Property properties[] = {
+      {"/cost-models/monotone", check_monotone, 250}, {"/cost-models/jitter", check_jitter, 300},
+      {"/cost-models/counts", check_counts, 300},     {"/cost-models/least-time", check_least_time, 300},
+      {"/cost-models/seed", check_seed, 150},         {"/cost-models/most", check_most, 300}};
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(properties); i++)
     g_test_add_data_func(properties[i].name, &properties[i], run_property);

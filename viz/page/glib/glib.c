@@ -64,6 +64,10 @@ void g_propagate_error(GError **to, GError *error) {
     g_error_free(error);
 }
 
+gboolean g_error_matches(const GError *error, GQuark domain, gint code) {
+  return error != NULL && error->domain == domain && error->code == code;
+}
+
 void g_error_free(GError *error) {
   free(error->message);
   free(error);

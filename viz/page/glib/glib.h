@@ -104,6 +104,7 @@ GQuark g_quark_from_static_string(const char *name);
 void g_set_error(GError **error, GQuark domain, gint code, const char *format, ...) G_GNUC_PRINTF(4, 5);
 void g_set_error_literal(GError **error, GQuark domain, gint code, const char *message);
 void g_propagate_error(GError **to, GError *error);
+gboolean g_error_matches(const GError *error, GQuark domain, gint code);
 void g_error_free(GError *error);
 void g_clear_error(GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GError, g_error_free)

@@ -1,0 +1,167 @@
+#include "outlook.h"
+
+#include <math.h>
+
+bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule *schedule) {
+  *outlook =
+      (TgOutlook){.schedule = schedule, .network = run->network, .machine = run->machine, .model = run->options->model};
+  return tg_embedding_init(&outlook->embedding, run->embedding, schedule->dims, schedule->extent, run->network, NULL);
+}
+
+/* --- a message ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Message {
+  double alone_s;  /* with the links to itself … */
+  double shared_s; /* … and where every processor sends one as far at once */
+} Message;
+
+/* Messages that cross one link where each node sends one along the stretch. */
+static double messages_on_a_link(const TgTopology *network, const TgStretch *stretch) {
+  const TgLevel *level = &network->level[stretch->level];
+  const bool passes =
+      level->kind == TG_TORUS || level->kind == TG_MESH || level->kind == TG_RING || level->kind == TG_LINE;
+  return (double)level->span * (passes ? stretch->hops : 1);
+}
+
+static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, double bytes) {
+  const bool forwards = outlook->model == TG_COST_FORWARD, queues = forwards || outlook->model == TG_COST_FLOW;
+  double latency_s = 0, narrowest_s = 0, hops_s = 0, queue_s = 0;
+  TgRoute route;
+  TgStretch stretch;
+  tg_route_begin(&route, outlook->network, from, to);
+  while (tg_route_next_stretch(&route, &stretch)) {
+    const TgMachineLink link = tg_machine_link(outlook->machine, outlook->network, stretch.level, stretch.axis);
+    const double bytes_s = bytes / link.bandwidth_bytes_per_s;
+    const double hop_s = forwards ? link.latency_s + bytes_s : bytes_s;
+    latency_s += latency_s == 0 ? link.latency_s + (stretch.hops - 1) * link.per_hop_s : stretch.hops * link.per_hop_s;
+    narrowest_s = fmax(narrowest_s, bytes_s);
+    hops_s += stretch.hops * hop_s;
+    queue_s = fmax(queue_s, messages_on_a_link(outlook->network, &stretch) * hop_s);
+  }
+  if (outlook->model == TG_COST_LOGGP) latency_s += 2 * outlook->machine->port.overhead_s;
+  const double alone_s = forwards ? hops_s : latency_s + narrowest_s;
+  const double shared_s = forwards ? queue_s : latency_s + fmax(queue_s, narrowest_s);
+  return (Message){alone_s, queues ? fmax(alone_s, shared_s) : alone_s};
+}
+
+/* --- a collective, along the line through processor 0 ------------------------------------------------------------- */
+
+static int64_t node_at(const TgOutlook *outlook, int axis, int32_t position) {
+  int64_t processor = position;
+  for (int c = axis + 1; c < outlook->schedule->dims; c++) processor *= outlook->schedule->extent[c];
+  return tg_embedding_node(&outlook->embedding, processor);
+}
+
+/* Round after round; of many transfers the first rounds stand for all. In a round all go as far as the first. */
+static double rounds_s(const TgOutlook *outlook, int axis, const TgRounds *rounds, double block_bytes,
+                       double *transfers) {
+  enum { LOOKED_AT = 4096 };
+  TgRounds own = *rounds;
+  TgTransfer transfer, first = {.round = -1};
+  double seconds = 0, bytes = 0, all = 0;
+  int32_t messages = 0, from = -1;
+  int looked = 0;
+  for (bool more = true; more; looked++) {
+    more = looked < LOOKED_AT && tg_rounds_next(&own, &transfer);
+    if (!more || transfer.round != first.round) {
+      if (first.round >= 0) {
+        const Message message =
+            message_of(outlook, node_at(outlook, axis, first.from), node_at(outlook, axis, first.to), bytes);
+        seconds += 2 * messages >= rounds->length ? message.shared_s : message.alone_s;
+      }
+      first = transfer;
+      all += messages;
+      bytes = messages = 0;
+      from = -1;
+    }
+    if (transfer.from == first.from) bytes += block_bytes / fmax(transfer.pieces, 1);
+    messages += transfer.from != from;
+    from = transfer.from;
+  }
+  const double scale = looked <= LOOKED_AT ? 1 : (double)tg_rounds_count(rounds) / (first.round + 1);
+  *transfers = scale * all;
+  return scale * seconds;
+}
+
+/* Where one chain follows another, its first piece sets out when the last one of that before has passed. */
+static double chain_s(const TgOutlook *outlook, int axis, int32_t length, int32_t pieces, double bytes,
+                      double executions) {
+  const double piece_s =
+      message_of(outlook, node_at(outlook, axis, 0), node_at(outlook, axis, 1), bytes / pieces).shared_s;
+  return (length - 2 + pieces + (executions - 1) * (pieces + 1)) * piece_s;
+}
+
+static double best_chain_s(const TgOutlook *outlook, int axis, int32_t length, double bytes, double executions,
+                           int32_t *pieces) {
+  double best_s = INFINITY;
+  for (int32_t tried = 2; tried <= TG_COST_MOST_PIECES; tried *= 2) {
+    const double seconds = chain_s(outlook, axis, length, tried, bytes, executions);
+    if (seconds >= best_s) break;
+    best_s = seconds;
+    *pieces = tried;
+  }
+  return best_s;
+}
+
+TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStatement *statement,
+                                          TgCollective algorithm, double bytes, double executions) {
+  const int32_t length = outlook->schedule->extent[statement->axis];
+  const double lines = (double)tg_schedule_processors(outlook->schedule) / length;
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  TgOutlookCollective found = {0, 0, 1, 0};
+  TgRounds rounds;
+  if (length < 2) return found;
+  tg_rounds_init(&rounds, (TgOp)statement->op, algorithm, length, 0, 0);
+  found.rounds = tg_rounds_count(&rounds);
+  const bool whole = (traits->from_root || traits->to_root) && !traits->splits && !traits->fills;
+  if (rounds.collective == TG_COLLECTIVE_CHAIN) {
+    found.seconds = best_chain_s(outlook, statement->axis, length, bytes, executions, &found.pieces);
+    found.transfers = (length - 1) * found.pieces;
+    found.rounds = length - 2 + found.pieces;
+  } else if (rounds.collective == TG_COLLECTIVE_RING && whole) { /* a chain of one piece */
+    found.seconds = chain_s(outlook, statement->axis, length, 1, bytes, executions);
+    found.transfers = length - 1;
+  } else {
+    found.seconds = executions * rounds_s(outlook, statement->axis, &rounds, bytes, &found.transfers);
+  }
+  found.transfers *= lines;
+  return found;
+}
+
+TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *statement, double bytes,
+                                   double executions) {
+  TgOutlookCollective best = {INFINITY, 0, 0, 0};
+  uint32_t seen = 0; /* several names may mean one algorithm */
+  for (int name = TG_COLLECTIVE_BINOMIAL; name < TG_COLLECTIVES; name++) {
+    TgRounds rounds;
+    tg_rounds_init(&rounds, (TgOp)statement->op, (TgCollective)name, outlook->schedule->extent[statement->axis], 0, 0);
+    if (seen >> rounds.collective & 1) continue;
+    seen |= 1u << rounds.collective;
+    const TgOutlookCollective found =
+        tg_outlook_collective(outlook, statement, (TgCollective)rounds.collective, bytes, executions);
+    if (found.seconds < best.seconds) best = found;
+  }
+  return best;
+}
+
+/* --- a move ------------------------------------------------------------------------------------------------------- */
+
+double tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement, double bytes) {
+  enum { ASKED = 64 };
+  const TgSchedule *schedule = outlook->schedule;
+  const int64_t processors = tg_schedule_processors(schedule), every = MAX(processors / ASKED, 1) | 1;
+  double seconds = 0, asked = 0;
+  for (int64_t p = 0; p < processors; p += every, asked++) {
+    int64_t variable[TG_LOCAL_VARIABLES] = {0}, at, receiver = 0;
+    bool known = true;
+    tg_schedule_coordinates(schedule, p, variable);
+    for (int c = 0; c < schedule->dims && known; c++) {
+      known = tg_expression_evaluate(schedule, statement->to[c], variable, &at) == TG_EVALUATION_OK;
+      receiver = receiver * schedule->extent[c] + (known ? tg_floor_remainder(at, schedule->extent[c]) : 0);
+    }
+    const int64_t from = tg_embedding_node(&outlook->embedding, p),
+                  to = tg_embedding_node(&outlook->embedding, receiver);
+    if (known && from != to) seconds += message_of(outlook, from, to, bytes).shared_s;
+  }
+  return seconds / fmax(asked, 1);
+}

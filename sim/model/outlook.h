@@ -1,0 +1,37 @@
+/** @file outlook.h
+ * Private to sim/: about how long the transfers of a statement take, in microseconds and without a run. It says what to
+ * predict first, and is neither a prediction nor a bound: contention is that of one line, whose positions all go from
+ * round to round together. */
+#ifndef TG_OUTLOOK_H
+#define TG_OUTLOOK_H
+
+#include "choice.h"
+
+typedef struct TgOutlook {
+  const TgSchedule *schedule;
+  const TgTopology *network;
+  const TgMachine *machine;
+  TgCostModel model;
+  TgEmbedding embedding;
+} TgOutlook;
+
+/** False where the grid does not fit the network. What it is given must outlive it. */
+bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule *schedule);
+
+typedef struct TgOutlookCollective {
+  double seconds;   /**< of all executions */
+  double transfers; /**< of one, on all lines, … */
+  double rounds;    /**< … and its rounds */
+  int32_t pieces;   /**< of a chain: how many are best; of other algorithms 0 */
+} TgOutlookCollective;
+
+/** So many executions of the statement's collective, with blocks of so many bytes. */
+TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStatement *statement,
+                                          TgCollective algorithm, double bytes, double executions);
+/** … with whichever algorithm is best. */
+TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *statement, double bytes,
+                                   double executions);
+/** Seconds of one execution of a statement that sends a block to one processor. */
+double tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement, double bytes);
+
+#endif
