@@ -148,6 +148,83 @@ static double all_ports_bound(const TgSchedule *schedule, const TgPlanFacts *fac
   return sum + once;
 }
 
+/* --- the processor that is last ----------------------------------------------------------------------------------- */
+
+/* The latest time of any processor, at least, as statements follow one another. */
+typedef struct TgLast {
+  double travels_s;                 /* of transfers … */
+  double products_s;                /* … and of products … */
+  double written_s[TG_MAX_BUFFERS]; /* … and when the products that write a buffer end, where that is so everywhere */
+} TgLast;
+
+/* So many messages, each sent on receipt of the one before, with so many elements together. */
+static double relay_s(const TgPlanSearch *search, double messages, double elements) {
+  const double bytes = elements * (double)search->request->element_bytes;
+  if (!goes_on(search)) return messages * search->latency_s + bytes * search->seconds_per_byte;
+  return messages * (2 * search->request->machine->port.overhead_s + search->latency_s) +
+         fmax(bytes - messages, 0) * search->seconds_per_byte;
+}
+
+/* How much later the last one is after an execution in which everybody takes part. In a move it sends to somebody. In
+ * an allgather or the like what it sends in the first round is waited for by whoever sends in the second, and so on:
+ * rounds of any algorithm follow one another, as many as doubling takes at least, with the blocks of all others. */
+static double last_s(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts, int s) {
+  const TgStatement *statement = &schedule->statement[s];
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  const double block = floor(facts->read_low[s]);
+  if (has_all_ports(search)) return 0;
+  if (traits->is_direct) return facts->moving[s] == 1 ? relay_s(search, 1, block) : 0;
+  const int32_t length = traits->is_collective ? schedule->extent[statement->axis] : 1;
+  if (length < 2 || traits->from_root || traits->to_root) return 0;
+  if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_VARIABLES_COORDINATES)) return 0;
+  return relay_s(search, ceil(log2(length)), (length - 1) * block);
+}
+
+/* A statement: a product waits for all transfers before it, and what it writes can be sent once it has ended. */
+static void follow(TgLast *last, const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
+                   int s) {
+  const TgStatement *statement = &schedule->statement[s];
+  const double executions = facts->executions[s];
+  if (statement->op == TG_OP_MULTIPLY && !statement->where) {
+    last->products_s = fmax(last->products_s, last->travels_s) + executions * facts->product_s;
+    last->written_s[statement->target.buffer] = last->products_s;
+    return;
+  }
+  const double seconds = last_s(search, schedule, facts, s);
+  if (seconds > 0)
+    last->travels_s = fmax(last->travels_s, last->written_s[statement->source.buffer]) + executions * seconds;
+}
+
+/* Of a repeat all transfers come first and then all products, as if they overlapped entirely. */
+static void follow_repeat(TgLast *last, const TgPlanSearch *search, const TgSchedule *schedule,
+                          const TgPlanFacts *facts, int repeat) {
+  TgLast within = *last;
+  memset(within.written_s, 0, sizeof within.written_s);
+  for (int s = repeat + 1; s < schedule->statement[repeat].end; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    if (statement->op == TG_OP_MULTIPLY && !statement->where)
+      within.products_s = fmax(within.products_s, last->travels_s) + facts->executions[s] * facts->product_s;
+    else
+      within.travels_s += facts->executions[s] * last_s(search, schedule, facts, s);
+  }
+  last->travels_s = within.travels_s;
+  last->products_s = within.products_s;
+}
+
+/* Nothing ends before the last processor does. Without overlap products and transfers are one time. */
+static double last_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts) {
+  TgLast last = {0, 0, {0}};
+  for (int s = 0; s < schedule->statements; s++) {
+    if (schedule->statement[s].op == TG_OP_REPEAT) {
+      follow_repeat(&last, search, schedule, facts, s);
+      s = schedule->statement[s].end - 1;
+    } else if (facts->executions[s] > 0 && !tg_op_traits(schedule->statement[s].op)->is_block) {
+      follow(&last, search, schedule, facts, s);
+    }
+  }
+  return fmax(last.travels_s, last.products_s);
+}
+
 double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts) {
   double seconds[TG_MAX_STATEMENTS] = {0}, communication_s = 0;
   for (int s = 0; s < schedule->statements; s++) {
@@ -159,6 +236,7 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
   communication_s = fmax(communication_s, root.held_up_s);
   double bound =
       search->request->overlap ? fmax(communication_s, facts->compute_s) : communication_s + facts->compute_s;
+  bound = fmax(bound, last_bound(search, schedule, facts));
   return fmax(bound, root.sends_s) * (1 - 1e-9); /* sums in another order than the models' */
 }
 
@@ -173,9 +251,6 @@ static const double model_factor[] = {1, 6, 40, 2}, neighbour_factor[] = {1, 6, 
 G_STATIC_ASSERT(G_N_ELEMENTS(model_factor) == TG_COST_MODELS && G_N_ELEMENTS(neighbour_factor) == TG_COST_MODELS);
 static const double product_s = 3e-9; /* of a product that comes again, a processor */
 
-/* Share of the budget for choosing the collectives of one candidate at first. */
-static const double choice_part = 0.01;
-
 /* Transfers of a collective along one line, and its rounds, with a usual algorithm. */
 static double line_transfers(int op, double length) {
   const TgOpTraits *traits = tg_op_traits(op);
@@ -187,26 +262,31 @@ static double line_rounds(int op, double length) {
   return traits->from_root || traits->to_root ? ceil(log2(length)) : length - 1;
 }
 
-/* Of one execution, when it comes for the first time and when it comes again. */
-static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts, int s, TgCostModel model,
-                           double *first_s, double *again) {
-  const TgStatement *statement = &schedule->statement[s];
-  double processors = (double)facts->processors, transfers = processors, rounds = 1, lines = 0;
-  const double factor = facts->moving[s] == 1 ? neighbour_factor[model] : model_factor[model];
-  if (tg_op_traits(statement->op)->is_collective) {
-    const double length = schedule->extent[statement->axis];
-    lines = processors / length;
-    transfers = line_transfers(statement->op, length) * lines;
-    rounds = fmax(line_rounds(statement->op, length), 1);
-  }
-  double timing_s = factor * again_s * transfers;
-  if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
-  if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
-  *again = rounds * phase_s + timing_s;
-  *first_s = *again + transfers * find_s + lines * line_s + rounds * processors * node_s;
+static TgPlanTravel usual_travel(const TgSchedule *schedule, const TgPlanFacts *facts, const TgStatement *statement) {
+  const double processors = (double)facts->processors;
+  if (!tg_op_traits(statement->op)->is_collective) return (TgPlanTravel){processors, 1, 0};
+  const double length = schedule->extent[statement->axis], lines = processors / length;
+  return (TgPlanTravel){line_transfers(statement->op, length) * lines, fmax(line_rounds(statement->op, length), 1),
+                        lines};
 }
 
-double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model) {
+/* Of one execution, when it comes for the first time and when it comes again. */
+static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts, int s, TgCostModel model,
+                           const TgPlanTravel *given, double *first_s, double *again) {
+  const TgStatement *statement = &schedule->statement[s];
+  const double processors = (double)facts->processors;
+  const bool collective = tg_op_traits(statement->op)->is_collective;
+  const TgPlanTravel travel = given && collective ? *given : usual_travel(schedule, facts, statement);
+  const double factor = facts->moving[s] == 1 ? neighbour_factor[model] : model_factor[model];
+  double timing_s = factor * again_s * travel.transfers;
+  if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
+  if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
+  *again = travel.rounds * phase_s + timing_s;
+  *first_s = *again + travel.transfers * find_s + travel.lines * line_s + travel.rounds * processors * node_s;
+}
+
+double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
+                    const TgPlanTravel travel[TG_MAX_STATEMENTS]) {
   double work_s = 0;
   if (facts->endless) return INFINITY;
   for (int s = 0; s < schedule->statements; s++) {
@@ -216,7 +296,7 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
     if (executions == 0) continue;
     if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;
-    statement_work(schedule, facts, s, model, &first_s, &again);
+    statement_work(schedule, facts, s, model, travel ? &travel[s] : NULL, &first_s, &again);
     bool known = facts->constant[s] && !facts->by_name;
     work_s += known ? first_s + (executions - 1) * again : executions * first_s;
   }
@@ -231,15 +311,10 @@ bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts) {
   return false;
 }
 
-double tg_plan_choice_s(const TgPlanSearch *search) {
-  return search->first_only ? fmin(choice_part * search->request->budget_s, TG_COST_CHOICE_MS * 1e-3)
-                            : TG_COST_CHOICE_MS * 1e-3;
-}
-
 /* About how many predictions a choice among algorithms takes. */
 static const double choices = 12;
 
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
   if (!candidate->has_choice) return candidate->work_s;
-  return candidate->work_s + fmin(choices * candidate->work_s, tg_plan_choice_s(search));
+  return candidate->work_s + fmin(choices * candidate->work_s, search->choice_s);
 }

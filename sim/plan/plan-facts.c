@@ -47,6 +47,7 @@ bool tg_plan_count_blocks(TgSchedule *schedule, const TgScheduleNames *names, co
 enum {
   FOLLOWED = 1 << 17,        /* executed statements that are followed to see what buffers hold */
   COUNTED = 1 << 17,         /* evaluations to count the executions of one statement */
+  EACH_ASKED = 1 << 10,      /* up to so many processors are always asked each */
   PROCESSORS_ASKED = 1 << 15 /* times processors: where a move is not the same at every repetition */
 };
 
@@ -58,7 +59,9 @@ typedef struct TgCounting {
   const TgStatement *statement;
   const TgStatement *repeat[TG_MAX_NESTING]; /* around the statement */
   int repeats;
-  uint32_t matters; /* loop variables that its `where` or an inner repeat asks for; of moves also the receiver */
+  uint32_t matters; /* loop variables that its `where` or a repeat asks for, a bit each … */
+  uint32_t sizes;   /* … and those of a repeat alone */
+  bool everywhere;  /* its `where` is counted elsewhere */
   int64_t variable[TG_LOCAL_VARIABLES];
   int64_t left; /* of COUNTED */
   bool asks;    /* processors are asked who moves */
@@ -70,9 +73,10 @@ static void find_repeats(TgCounting *counting, int statement) {
   for (int r = 0; r < statement; r++)
     if (schedule->statement[r].op == TG_OP_REPEAT && schedule->statement[r].end > statement)
       counting->repeat[counting->repeats++] = &schedule->statement[r];
-  if (counting->statement->where) counting->matters |= tg_expression_variables(schedule, counting->statement->where);
   for (int r = 0; r < counting->repeats; r++)
-    counting->matters |= tg_expression_variables(schedule, counting->repeat[r]->value);
+    counting->sizes |= tg_expression_variables(schedule, counting->repeat[r]->value);
+  counting->matters = counting->sizes;
+  if (counting->statement->where) counting->matters |= tg_expression_variables(schedule, counting->statement->where);
 }
 
 static bool evaluate(const TgCounting *counting, TgExpression expression, int64_t *value) {
@@ -83,10 +87,36 @@ static bool evaluate(const TgCounting *counting, TgExpression expression, int64_
 static double count_here(TgCounting *counting) {
   TgExpression where = counting->statement->where;
   int64_t holds = 1;
-  if (where && !(tg_expression_variables(counting->schedule, where) & TG_VARIABLES_COORDINATES) &&
+  if (where && !counting->everywhere &&
+      !(tg_expression_variables(counting->schedule, where) & TG_VARIABLES_COORDINATES) &&
       !evaluate(counting, where, &holds))
     return 0;
   return holds != 0;
+}
+
+/* For how many values of one loop variable, from `begin` to before `end`, its `where` holds, which asks for no other.
+ * Halves where it holds always or never need not be looked into. */
+static double count_where(TgCounting *counting, int loop, int64_t begin, int64_t end) {
+  TgInterval variable[TG_LOCAL_VARIABLES] = {{0, 0}};
+  if (end - begin == 1) {
+    counting->variable[loop] = begin;
+    return count_here(counting);
+  }
+  if (--counting->left < 0) return 0;
+  variable[loop] = (TgInterval){(double)begin, (double)(end - 1)};
+  const TgInterval holds = tg_interval_evaluate(counting->schedule, counting->statement->where, variable);
+  if (holds.low > 0) return (double)(end - begin);
+  if (holds.high <= 0) return 0;
+  const int64_t middle = begin + (end - begin) / 2;
+  return count_where(counting, loop, begin, middle) + count_where(counting, loop, middle, end);
+}
+
+/* Whether the loop matters only because the `where` asks for it, and for nothing else. */
+static bool is_alone(const TgCounting *counting, int loop) {
+  const TgExpression where = counting->statement->where;
+  return where && !counting->everywhere && !(counting->sizes >> loop & 1) &&
+         (tg_expression_variables(counting->schedule, where) & (TG_VARIABLES_COORDINATES | TG_VARIABLES_LOOPS)) ==
+             UINT32_C(1) << loop;
 }
 
 static double count_from(TgCounting *counting, int level) {
@@ -97,6 +127,13 @@ static double count_from(TgCounting *counting, int level) {
   int loop = TG_VARIABLE_LOOP + counting->repeat[level]->depth;
   counting->variable[loop] = 0;
   if (!(counting->matters >> loop & 1)) return (double)times * count_from(counting, level + 1);
+  if (is_alone(counting, loop)) {
+    const double held = count_where(counting, loop, 0, times);
+    counting->everywhere = true;
+    const double within = count_from(counting, level + 1);
+    counting->everywhere = false;
+    return held * within;
+  }
   double count = 0;
   for (int64_t t = 0; t < times && counting->left >= 0; t++) {
     counting->variable[loop] = t;
@@ -131,9 +168,22 @@ static int64_t receiver_of(const TgSchedule *schedule, const TgStatement *statem
   return receiver;
 }
 
+/* The part of the processors that a move takes along coordinate `c`, at least. How far is an affine function of the
+ * coordinates; where one of these is in it once, and takes each value equally often modulo the extent, the block stays
+ * on one line in so many. 0 where the move is no such function. */
+static double moves_along(const TgSchedule *schedule, const TgStatement *statement, int c) {
+  const int32_t extent = schedule->extent[c];
+  TgAffine affine;
+  if (!tg_expression_affine(schedule, statement->to[c], &affine)) return 0;
+  affine.factor[c]--;
+  for (int v = 0; v < schedule->dims; v++)
+    if ((affine.factor[v] == 1 || affine.factor[v] == -1) && schedule->extent[v] % extent == 0) return 1 - 1.0 / extent;
+  return 0;
+}
+
 /* Parts of the processors whose block goes elsewhere, and that get one from elsewhere, where both are the same at every
  * repetition. 0, which is never too much, where that cannot be told quickly. */
-static void find_moving(const TgCounting *counting, bool constant, double *moving, double *receiving) {
+static void find_moving(const TgCounting *counting, bool constant, bool quick, double *moving, double *receiving) {
   const TgSchedule *schedule = counting->schedule;
   const TgStatement *statement = counting->statement;
   const int64_t processors = tg_schedule_processors(schedule);
@@ -146,6 +196,8 @@ static void find_moving(const TgCounting *counting, bool constant, double *movin
     return;
   }
   if (!constant || processors > PROCESSORS_ASKED) return;
+  for (int c = 0; c < schedule->dims && quick; c++) *moving = fmax(*moving, moves_along(schedule, statement, c));
+  if (*moving > 0) return;
   g_autofree uint8_t *receives = g_new0(uint8_t, (gsize)processors);
   for (int64_t p = 0; p < processors; p++) {
     const int64_t to = receiver_of(schedule, statement, p);
@@ -159,7 +211,8 @@ static void find_moving(const TgCounting *counting, bool constant, double *movin
   *receiving = (double)receivers / (double)processors;
 }
 
-static void find_executions(const TgSchedule *schedule, const TgScheduleNames *names, TgPlanFacts *facts) {
+/* `quick`: of many processors not each is asked where it sends its block; how many receive one is left open then. */
+static void find_executions(const TgSchedule *schedule, const TgScheduleNames *names, bool quick, TgPlanFacts *facts) {
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     if (tg_op_traits(statement->op)->is_block) continue;
@@ -171,7 +224,7 @@ static void find_executions(const TgSchedule *schedule, const TgScheduleNames *n
     facts->proof_s += executions * (double)facts->processors * 0.8e-6;
     facts->constant[s] = tg_statement_is_constant(schedule, statement);
     if (tg_op_traits(statement->op)->is_direct)
-      find_moving(&counting, facts->constant[s], &facts->moving[s], &facts->receiving[s]);
+      find_moving(&counting, facts->constant[s], quick, &facts->moving[s], &facts->receiving[s]);
   }
 }
 
@@ -294,6 +347,8 @@ static void find_compute(const TgPlanRequest *request, const TgSchedule *schedul
     elements = (double)request->m * (double)request->n;
   }
   facts->compute_s = 2.0 * elements * (double)request->k / ((double)facts->processors * rate);
+  facts->product_s =
+      2.0 * (double)(request->m / c[0]) * (double)(request->n / c[1]) * (double)(request->k / schedule->inner) / rate;
 }
 
 void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
@@ -301,7 +356,9 @@ void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, 
   uint32_t held[TG_MAX_BUFFERS];
   *facts = (TgPlanFacts){.processors = tg_schedule_processors(schedule)};
   tg_phase_held(schedule, held);
-  find_executions(schedule, names, facts);
+  const bool receivers_count = search->request->model == TG_COST_LOGGP && /* see plan-bound.c */
+                               search->request->machine->port.ports == TG_PORTS_ALL;
+  find_executions(schedule, names, !receivers_count && facts->processors > EACH_ASKED, facts);
   find_blocks(search->request, schedule, names, held, facts);
   find_memory(search->request, schedule, facts);
   find_compute(search->request, schedule, facts);

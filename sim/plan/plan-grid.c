@@ -170,7 +170,8 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
                                .processors = facts->processors,
                                .memory_low_bytes = facts->memory_low_bytes,
                                .memory_high_bytes = facts->memory_high_bytes,
-                               .proof_s = facts->proof_s};
+                               .proof_s = facts->proof_s,
+                               .outlook_s = INFINITY};
   candidate.bound_s = tg_plan_bound(search, schedule, facts);
   candidate.number = (guint)search->plan->considered++;
   if (search->between && candidate.bound_s >= search->best_s) {
@@ -180,14 +181,14 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
   candidate.grid = grid_index(search, source, tg_schedule_grid_text(schedule).s);
   const TgCostModel model = search->request->model;
   TgPlanFacts used = *facts;
-  candidate.work_s = tg_plan_work(schedule, &used, model);
+  candidate.work_s = tg_plan_work(schedule, &used, model, NULL);
   if (used.by_name && !used.unclear && candidate.work_s > BY_NAME_MS * 1e-3) {
     used.by_name = false;
     candidate.rounded = true;
-    candidate.work_s = tg_plan_work(schedule, &used, model);
+    candidate.work_s = tg_plan_work(schedule, &used, model, NULL);
   }
   const bool screens = tg_plan_has_screen(search->request) && !candidate.has_choice; /* hockney may choose others */
-  candidate.screen_s = screens ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY) : INFINITY;
+  candidate.screen_s = screens ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY, NULL) : INFINITY;
   g_array_append_val(search->candidates, candidate);
 }
 
@@ -253,19 +254,37 @@ static void try_values(TgTrial *trial) {
   add_bound(trial->search, trial->source, &trial->schedule, &trial->bindings);
 }
 
-/* All combinations of the other parameters' values. */
+/* Parameters that the expression uses, also through derived ones: a bit each. */
+static uint32_t parameters_of(const TgSchedule *schedule, TgExpression expression) {
+  uint32_t used = tg_expression_variables(schedule, expression) >> TG_VARIABLE_PARAMETER;
+  for (int p = schedule->parameters - 1; p >= 0; p--) /* each may use those above it */
+    if ((used >> p & 1) && schedule->parameter_kind[p] == TG_PARAMETER_DERIVED)
+      used |= tg_expression_variables(schedule, schedule->parameter_value[p]) >> TG_VARIABLE_PARAMETER;
+  return used;
+}
+
+/* The last choice that the requirement depends on which the values do not meet; -1: none of them. */
+static int unmet_choice(const TgTrial *trial, const TgChoice *choices, int count) {
+  const TgSchedule *schedule = &trial->schedule;
+  int last = count - 1;
+  if (schedule->bound != TG_BOUND_UNMET || schedule->unmet >= TG_MAX_REQUIRES) return last;
+  const uint32_t used = parameters_of(schedule, schedule->require[schedule->unmet]);
+  while (last >= 0 && !(used >> choices[last].parameter & 1)) last--;
+  return last;
+}
+
+/* Combinations of the other parameters' values, the last one fastest. Where a requirement is not met, those that differ
+ * only in what it does not ask for are passed over. */
 static void try_choices(TgTrial *trial, const TgChoice *choices, int count) {
   const TgPlanSource *source = &trial->search->sources[trial->source];
-  int64_t combinations = 1;
-  for (int c = 0; c < count; c++) combinations = MIN(combinations * choices[c].count, COMBINATIONS);
-  for (int64_t i = 0; i < combinations; i++) {
-    int64_t rest = i;
-    for (int c = 0; c < count; c++) {
-      tg_bindings_set(&trial->bindings, parameter_name(source, choices[c].parameter),
-                      choices[c].value[rest % choices[c].count], NULL);
-      rest /= choices[c].count;
-    }
+  int at[TG_MAX_PARAMETERS] = {0}, next = 0;
+  for (int tries = 0; tries < COMBINATIONS && next >= 0; tries++) {
+    for (int c = 0; c < count; c++)
+      tg_bindings_set(&trial->bindings, parameter_name(source, choices[c].parameter), choices[c].value[at[c]], NULL);
     try_values(trial);
+    next = unmet_choice(trial, choices, count);
+    for (int c = next + 1; c < count; c++) at[c] = 0;
+    for (; next >= 0 && ++at[next] == choices[next].count; next--) at[next] = 0;
   }
 }
 
@@ -282,13 +301,32 @@ static void grid_text(const TgSchedule *schedule, const TgPlanExtents *extents, 
   g_string_free(grid, TRUE);
 }
 
+/* A schedule and the extents of a grid. */
+typedef struct TgPlanSeen {
+  int64_t source, value[TG_MAX_DIMS];
+} TgPlanSeen;
+
+static guint hash_seen(gconstpointer key) {
+  const TgPlanSeen *seen = key;
+  guint hash = (guint)seen->source;
+  for (int e = 0; e < TG_MAX_DIMS; e++) hash = hash * 31 + (guint)seen->value[e];
+  return hash;
+}
+
+static gboolean equal_seen(gconstpointer a, gconstpointer b) {
+  return memcmp(a, b, sizeof(TgPlanSeen)) == 0;
+}
+
+GHashTable *tg_plan_seen_new(void) {
+  return g_hash_table_new_full(hash_seen, equal_seen, g_free, NULL);
+}
+
 /* Whether the search for grids between those of the first choice is to look at it: it was none of them. */
 static bool is_new(TgPlanSearch *search, int source, const TgPlanExtents *extents) {
-  char grid[48];
-  grid_text(search->sources[source].schedule, extents, grid, sizeof grid);
-  g_autofree char *key = g_strdup_printf("%d %s", source, grid);
-  if (search->between) return !g_hash_table_contains(search->seen, key);
-  g_hash_table_add(search->seen, g_steal_pointer(&key));
+  TgPlanSeen seen = {.source = source};
+  memcpy(seen.value, extents->value, (size_t)extents->count * sizeof *seen.value);
+  if (search->between) return !g_hash_table_contains(search->seen, &seen);
+  g_hash_table_add(search->seen, g_memdup2(&seen, sizeof seen));
   return true;
 }
 
@@ -314,7 +352,6 @@ static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents 
   TgChoice choices[TG_MAX_PARAMETERS];
   TgTrial trial = {.search = search, .source = source};
   int64_t processors = 1;
-  char text[48];
   if (!search->between && (tg_plan_left_s(search) <= 0 || search->candidates->len >= most_candidates(search)))
     return note_unseen(search, search->request->processors);
   if (!is_new(search, source, extents)) return false;
@@ -324,8 +361,9 @@ static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents 
     for (int i = 0; i < extents->power[e]; i++) processors *= extents->value[e];
   }
   try_choices(&trial, choices, find_choices(schedule, extents, processors, choices));
-  grid_text(schedule, extents, text, sizeof text);
   if (!trial.accepted && !search->between && processors == search->request->processors) {
+    char text[48];
+    grid_text(schedule, extents, text, sizeof text);
     const TgPlanCause cause = trial.sizes ? TG_PLAN_SIZES : trial.network ? TG_PLAN_NETWORK : TG_PLAN_REQUIRE;
     const char *reason = trial.sizes ? trial.sizes : trial.network ? trial.network : trial.error.message;
     if (trial.sizes || trial.network || trial.unmet) tg_plan_reject(search, source, cause, text, g_strdup(reason));
@@ -358,10 +396,12 @@ static int by_value(gconstpointer a, gconstpointer b) {
 /* Numbers whose `power` divides `number`, ascending. */
 static GArray *divisors_of(int64_t number, int power) {
   GArray *divisors = g_array_new(FALSE, FALSE, sizeof(int64_t));
-  for (int64_t d = 1; pow((double)d, MAX(power, 2)) <= (double)number; d++) {
-    int64_t product = 1, other = number / d;
-    for (int i = 0; i < power; i++) product *= d;
-    if (number % product) continue;
+  for (int64_t d = 1; d * d <= number; d++) {
+    int64_t product = d;
+    for (int i = 1; i < power; i++) product *= d;
+    if (product > number) break;
+    if ((uint32_t)number % (uint32_t)product) continue;
+    const int64_t other = number / d;
     g_array_append_val(divisors, d);
     if (power == 1 && other != d) g_array_append_val(divisors, other);
   }
@@ -369,7 +409,7 @@ static GArray *divisors_of(int64_t number, int power) {
   return divisors;
 }
 
-typedef enum TgAspect { ANY, COMPACT, LONG } TgAspect; /* compact: no extent is over eight times another */
+typedef enum TgAspect { COMPACT, LONG } TgAspect; /* compact: no extent is over eight times another */
 
 static bool has_aspect(const TgPlanExtents *extents, TgAspect aspect) {
   int64_t least = INT64_MAX, most = 0;
@@ -377,7 +417,7 @@ static bool has_aspect(const TgPlanExtents *extents, TgAspect aspect) {
     least = MIN(least, extents->value[e]);
     most = MAX(most, extents->value[e]);
   }
-  return aspect == ANY || (most <= 8 * least) == (aspect == COMPACT);
+  return (most <= 8 * least) == (aspect == COMPACT);
 }
 
 /* All factorisations of `left` over the extents from number `e` on. */
@@ -463,25 +503,32 @@ void tg_plan_find_grids(TgPlanSearch *search, int source) {
   if (!search->exact && tg_plan_left_s(search) > 0) note_none(search, source, rejected, grids);
 }
 
-/* Down from the number that was asked for, until the products alone take longer than the best. */
-static bool find_all(TgPlanSearch *search, int source, TgPlanExtents *extents, TgAspect aspect) {
+/* Down from the number that was asked for, until the products alone take longer than the best: of each number the grids
+ * of all schedules. False where the time is up before. */
+static bool find_all(TgPlanSearch *search, const int *source, const TgPlanExtents *extents, int count,
+                     TgAspect aspect) {
   const int64_t most = search->request->processors;
   for (int64_t p = most; p > 1 && tg_plan_least_s(search->request, p) < search->best_s; p--) {
-    if (tg_plan_left_s(search) <= 0 || search->candidates->len >= most_candidates(search)) {
+    if (tg_plan_left_s(search) <= 0 || search->candidates->len >= most_candidates(search))
       return note_unseen(search, aspect == COMPACT ? most : p);
+    for (int s = 0; s < count; s++) {
+      TgPlanExtents own = extents[s];
+      factorise(search, source[s], &own, 0, p, aspect);
     }
-    factorise(search, source, extents, 0, p, aspect);
   }
   return true;
 }
 
-void tg_plan_find_between(TgPlanSearch *search, int source) {
-  TgPlanExtents extents;
-  plan_extents(search->sources[source].schedule, &extents);
+void tg_plan_find_between(TgPlanSearch *search, const int *source, int count) {
+  g_autofree TgPlanExtents *extents = g_new(TgPlanExtents, MAX(count, 1));
+  g_autofree int *open = g_new(int, MAX(count, 1));
+  int opens = 0;
+  for (int s = 0; s < count; s++) {
+    open[opens] = source[s];
+    plan_extents(search->sources[source[s]].schedule, &extents[opens]);
+    opens += extents[opens].count > 0;
+  }
   search->between = true;
-  if (extents.count == 1)
-    find_all(search, source, &extents, ANY);
-  else if (extents.count > 1 && find_all(search, source, &extents, COMPACT))
-    find_all(search, source, &extents, LONG);
+  if (find_all(search, open, extents, opens, COMPACT)) find_all(search, open, extents, opens, LONG);
   search->between = false;
 }

@@ -21,6 +21,7 @@ typedef struct TgPlanFacts {
   double elements_low[TG_MAX_BUFFERS];  /**< of a block in the buffer, at least … */
   double elements_high[TG_MAX_BUFFERS]; /**< … and at most */
   double compute_s;                     /**< of the products, at least, on average over the processors */
+  double product_s;                     /**< of one product of the smallest blocks, at least */
   double memory_low_bytes;              /**< no processor needs less … */
   double memory_high_bytes;             /**< … and none more */
   bool by_name;                         /**< blocks of several sizes: a prediction has to follow them by name */
@@ -34,10 +35,11 @@ typedef struct TgPlanCandidate {
   guint grid; /**< index in TgPlanSearch.grids */
   TgBindings bindings;
   bool has_choice; /**< between algorithms for its collectives */
-  bool rough;      /**< predicted, but some choices were left out for lack of time; they are tried later */
+  double rough_s;  /**< predicted, but some choices were left out, for which there was so much time; or 0 */
   double bound_s;
-  double work_s;   /**< about how long its prediction takes, with one choice … */
-  double screen_s; /**< … and that of a quicker model, which bounds it; INFINITY where none does */
+  double outlook_s; /**< about how long it takes, see plan-outlook.c; INFINITY until that is asked for */
+  double work_s;    /**< about how long its prediction takes, with one choice … */
+  double screen_s;  /**< … and that of a quicker model, which bounds it; INFINITY where none does */
   double memory_low_bytes, memory_high_bytes, proof_s;
   bool rounded; /**< predicted at sizes rounded up to whole blocks */
   int64_t processors;
@@ -46,6 +48,8 @@ typedef struct TgPlanCandidate {
   int embeddings; /**< with which it was predicted, … */
   bool partly;    /**< … which are not all */
   bool screened;  /**< `bound_s` is that of the quicker model */
+  double cut_s;   /**< with the embeddings so far it takes more, or a place has its time; 0: neither */
+  bool placed;    /**< with one of them it took less than was asked about */
 } TgPlanCandidate;
 
 /** One schedule on one grid: what the ranking ranks. */
@@ -69,6 +73,8 @@ typedef struct TgPlanGrid {
 typedef struct TgPlanSearch {
   const TgPlanRequest *request;
   const TgPlanSource *sources;
+  int source_count;
+  double *fastest_s; /**< by schedule: its quickest place so far */
   TgPlan *plan;
   GArray *candidates; /**< TgPlanCandidate */
   GArray *grids;      /**< TgPlanGrid */
@@ -83,8 +89,9 @@ typedef struct TgPlanSearch {
   TgWatch watch;              /**< ends what is under way where the part's time is up */
   bool for_first;             /**< looks for place 1: what cannot be faster than the best is not predicted */
   bool between;               /**< grids of all numbers of processors are being looked for, see TgPlanGrid … */
-  GHashTable *seen;           /**< … but for these, by name of schedule and grid */
+  GHashTable *seen;           /**< … but for these */
   bool first_only;            /**< with the first embedding, for the time being */
+  double choice_s;            /**< that choosing the collectives of a candidate may take now */
   bool thin;                  /**< a grid was refused because blocks outnumber rows or columns */
   bool exact;                 /**< the schedule under way takes a grid of as many processors as asked for */
 } TgPlanSearch;
@@ -100,8 +107,10 @@ typedef struct TgPlanExtents {
 int tg_plan_free_extents(const TgSchedule *schedule);
 /** Finds the grids and candidates of one schedule: of as many processors as asked for, half as many and so on. */
 void tg_plan_find_grids(TgPlanSearch *search, int source);
-/** Finds those of all other numbers of processors that may be faster than the best. */
-void tg_plan_find_between(TgPlanSearch *search, int source);
+/** Finds those of `count` schedules and all other numbers of processors that may be faster than the best. */
+void tg_plan_find_between(TgPlanSearch *search, const int *source, int count);
+/** The set of grids that have been looked at, for TgPlanSearch.seen. */
+GHashTable *tg_plan_seen_new(void);
 /** Seconds left of the present part of the search. */
 double tg_plan_left_s(const TgPlanSearch *search);
 /** No product on so many processors takes less. */
@@ -120,6 +129,8 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 /** Tries one candidate: its grid gets a place, or a reason against it; or the bound that a quicker model gives rules it
  * out. */
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
+/** Finds the candidate's outlook. What takes long to predict has to promise a little more. */
+void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate);
 /** True where a quicker model bounds the one that is asked for. */
 bool tg_plan_has_screen(const TgPlanRequest *request);
 
@@ -138,18 +149,27 @@ void tg_plan_against(TgPlanGrid *grid, TgPlanCause cause, double least_bytes, ch
 /** Puts the prover's figures for memory in place of bounds where that is quick. */
 void tg_plan_prove(TgPlanSearch *search);
 
-/** About how long the prediction of the model takes with one choice of collectives, in seconds. */
-double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model);
+/** What one execution of a statement takes to predict. */
+typedef struct TgPlanTravel {
+  double transfers, rounds, lines;
+} TgPlanTravel;
+
+/** About how long the prediction of the model takes with one choice of collectives, in seconds. `travel`: of each
+ * statement that is a collective; NULL: of a usual algorithm. */
+double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
+                    const TgPlanTravel travel[TG_MAX_STATEMENTS]);
 /** Whether there is more than one such choice. */
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
-/** Seconds that a choice may take in the current part of the search. */
-double tg_plan_choice_s(const TgPlanSearch *search);
 /** The candidate's work, including the choice of its collectives. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 
 /** Writes "b=4, h=1" for the parameters that are not extents. Free with g_free(). */
 char *tg_plan_parameters_text(const TgSchedule *schedule, const TgScheduleNames *names);
 
+/** After the search: fills the plan's ranking and its list of rejected grids. */
+void tg_plan_rank(TgPlanSearch *search);
+/** Frees what the place holds. */
+void tg_plan_place_clear(TgPlanPlace *place);
 /** Says of each of the first places why it was won. */
 void tg_plan_explain(const TgPlanSearch *search, GArray *ranked);
 

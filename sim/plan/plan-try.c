@@ -179,15 +179,21 @@ double tg_plan_left_s(const TgPlanSearch *search) {
   return search->ended ? 0 : (double)(search->until_us - g_get_monotonic_time()) * 1e-6;
 }
 
+/* What takes longer than this is of no interest now. */
+static double most_s(const TgPlanSearch *search) {
+  return isinf(search->limit_s) ? 0 : search->limit_s * (1 + 1e-9);
+}
+
 static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
   const TgPlanRequest *request = attempt->search->request;
   return (TgCostOptions){.model = model,
                          .collective = TG_COLLECTIVE_AUTO,
-                         .choice_s = tg_plan_choice_s(attempt->search),
+                         .choice_s = attempt->search->choice_s,
                          .overlap = request->overlap,
                          .fair_equal = request->fair_equal,
                          .straggler = -1,
                          .straggler_factor = 1,
+                         .most_s = most_s(attempt->search),
                          .watch = &attempt->search->watch,
                          .element_bytes = request->element_bytes};
 }
@@ -204,13 +210,17 @@ static void screen(TgAttempt *attempt) {
   TgMachine machine = *attempt->search->request->machine;
   TgCostOptions options = options_of(attempt, TG_COST_HOCKNEY);
   TgCost cost;
+  g_autoptr(GError) error = NULL;
   machine.link.per_hop_s = 0;
   candidate->screened = true;
-  if (!tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, TG_ROWMAJOR,
-                       &machine, &options, &cost, NULL))
-    return; /* the prediction will say why */
-  candidate->bound_s = fmax(candidate->bound_s, cost.time_s * (1 - 1e-9));
-  tg_cost_clear(&cost);
+  if (tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, TG_ROWMAJOR,
+                      &machine, &options, &cost, &error)) {
+    candidate->bound_s = fmax(candidate->bound_s, cost.time_s * (1 - 1e-9));
+    tg_cost_clear(&cost);
+  } else if (g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SLOWER)) {
+    candidate->screened = false; /* by how much is asked again where more time is allowed */
+    candidate->bound_s = fmax(candidate->bound_s, options.most_s * (1 - 1e-10));
+  } /* otherwise the prediction will say why */
 }
 
 /* In addition to what the search itself holds. */
@@ -225,6 +235,12 @@ static bool prediction_fits(const TgAttempt *attempt) {
   return bytes <= search->request->limit_bytes;
 }
 
+/* Choices for which there is no time in any case count as none. */
+static void note_rough(TgAttempt *attempt, const TgCost *cost) {
+  const double choice_s = attempt->search->choice_s;
+  if (cost->collectives_left > 0 && choice_s < TG_COST_CHOICE_MS * 1e-3) attempt->candidate->rough_s = choice_s;
+}
+
 /* False where the time is up before its end. */
 static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
   TgCostOptions options = options_of(attempt, attempt->search->request->model);
@@ -233,8 +249,13 @@ static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
   if (tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, embedding,
                       attempt->search->request->machine, &options, &cost, &error)) {
     take_place(attempt, embedding, &cost);
-    attempt->candidate->rough |= cost.collectives_left > 0 && attempt->search->first_only;
+    attempt->candidate->placed = true;
+    note_rough(attempt, &cost);
     tg_cost_clear(&cost);
+  } else if (g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SLOWER)) {
+    double *cut_s = &attempt->candidate->cut_s;
+    *cut_s = *cut_s > 0 ? fmin(*cut_s, options.most_s) : options.most_s;
+    note_rough(attempt, &cost);
   } else if (g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED)) {
     return false;
   } else {
@@ -247,13 +268,23 @@ static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
 /* About how much longer it takes where neighbours on the grid are none on the network, and messages share links. */
 static const double far_factor = 4;
 
+/* It takes longer than a place that was of interest: that is its bound now. */
+static void put_back(TgPlanCandidate *candidate) {
+  candidate->bound_s = fmax(candidate->bound_s, candidate->cut_s);
+  candidate->cut_s = candidate->embeddings = 0;
+  candidate->tried = false;
+}
+
 static void predict_all(TgAttempt *attempt) {
   TgEmbeddingKind kinds[TG_EMBEDDING_KINDS];
   TgPlanSearch *search = attempt->search;
   TgPlanCandidate *candidate = attempt->candidate;
   const double far = search->request->model == TG_COST_FLOW ? far_factor : 1;
   int count = tg_plan_embeddings(search->request, &attempt->schedule, &attempt->network, kinds);
-  if (candidate->rough && !search->first_only) candidate->embeddings = candidate->rough = 0;
+  if (candidate->rough_s > 0 && search->choice_s > candidate->rough_s) {
+    candidate->rough_s = candidate->cut_s = 0;
+    candidate->embeddings = 0;
+  }
   while (candidate->embeddings < count) {
     candidate->partly = candidate->embeddings > 0;
     if (candidate->partly && search->first_only) return;
@@ -265,7 +296,8 @@ static void predict_all(TgAttempt *attempt) {
     candidate->embeddings++;
     candidate->tried = true;
   }
-  candidate->partly = candidate->rough;
+  candidate->partly = candidate->rough_s > 0;
+  if (!candidate->partly && !candidate->placed && candidate->cut_s > 0) put_back(candidate);
 }
 
 static bool prepare(TgAttempt *attempt, TgPlanSearch *search, TgPlanCandidate *candidate) {

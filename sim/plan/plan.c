@@ -1,168 +1,10 @@
+/* The search for a plan: which candidates are predicted, in which order. */
 #include "plan-private.h"
 
 #include "sim-error.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-static int by_time(gconstpointer a, gconstpointer b) {
-  const TgPlanPlace *x = a, *y = b;
-  return (x->predicted_s > y->predicted_s) - (x->predicted_s < y->predicted_s);
-}
-
-static int coordinates_of(const TgPlanPlace *place) {
-  int coordinates = 1;
-  for (const char *at = place->grid; *at; at++) coordinates += *at == 'x';
-  return coordinates;
-}
-
-/* Equal times: fewer processors, then a grid of fewer coordinates, then fewer bytes, then by name. */
-static int by_simplicity(gconstpointer a, gconstpointer b) {
-  const TgPlanPlace *x = a, *y = b;
-  const int x_coordinates = coordinates_of(x), y_coordinates = coordinates_of(y);
-  if (x->processors != y->processors) return x->processors < y->processors ? -1 : 1;
-  if (x_coordinates != y_coordinates) return x_coordinates < y_coordinates ? -1 : 1;
-  if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
-  int names = strcmp(x->source->name, y->source->name);
-  return names ? names : strcmp(x->grid, y->grid);
-}
-
-/* Sums in another order make times differ in their last digit: up to a part in 10^12 they are equal. */
-static void sort_places(GArray *ranked) {
-  g_array_sort(ranked, by_time);
-  for (guint begin = 0, end; begin < ranked->len; begin = end) {
-    TgPlanPlace *first = &g_array_index(ranked, TgPlanPlace, begin);
-    const double most_s = first->predicted_s * (1 + 1e-12);
-    for (end = begin + 1; end < ranked->len; end++)
-      if (g_array_index(ranked, TgPlanPlace, end).predicted_s > most_s) break;
-    qsort(first, end - begin, sizeof *first, by_simplicity);
-  }
-}
-
-static void mark_ties(const TgPlanSearch *search, GArray *ranked) {
-  if (ranked->len == 0) return;
-  TgPlanPlace *best = &g_array_index(ranked, TgPlanPlace, 0);
-  for (guint i = 0; i < ranked->len; i++) {
-    TgPlanPlace *place = &g_array_index(ranked, TgPlanPlace, i);
-    double behind = place->predicted_s - best->predicted_s;
-    place->certain = search->left_s >= place->predicted_s;
-    if (i == 0) continue;
-    place->tie = behind < search->request->machine->residual * best->predicted_s || behind <= 1e-12 * best->predicted_s;
-    best->tie = best->tie || place->tie;
-  }
-}
-
-/* Frees what the place holds. */
-static void plan_place_clear(TgPlanPlace *place) {
-  g_clear_pointer(&place->parameters, g_free);
-  g_clear_pointer(&place->collectives, g_free);
-  g_clear_pointer(&place->why, g_free);
-}
-
-static char *time_reason(const TgPlanSearch *search, TgPlanCause cause, double time_s) {
-  if (cause == TG_PLAN_WORK)
-    return g_strdup_printf("not predicted, because that would take too much time or memory; takes at least %.4g s",
-                           time_s);
-  return g_strdup_printf(cause == TG_PLAN_BEHIND ? "predicted %.4g s, behind place %d"
-                                                 : "takes at least %.4g s, more than place %d",
-                         time_s, search->request->top);
-}
-
-static void append_reject(TgPlanSearch *search, const TgPlanSource *source, const char *grid, TgPlanReject reject) {
-  reject.source = source;
-  g_strlcpy(reject.grid, grid, sizeof reject.grid);
-  g_array_append_val(search->plan->rejected, reject);
-}
-
-/* Reports what of the grid was not predicted: all of it, or some choices. */
-static void reject_open(TgPlanSearch *search, TgPlanGrid *grid) {
-  g_autofree char *what = !grid->placed    ? g_strdup("")
-                          : grid->open > 1 ? g_strdup_printf("with %u other choices ", grid->open)
-                                           : g_strdup("with another choice ");
-  const char *than = isinf(search->best_s) ? "" : ", less than place 1";
-  append_reject(
-      search, &search->sources[grid->source], grid->text,
-      (TgPlanReject){.cause = TG_PLAN_WORK,
-                     .open = true,
-                     .time_s = grid->open_bound_s,
-                     .reason = g_strdup_printf(
-                         "%snot predicted, because that would take too much time or memory; takes at least %.4g s%s",
-                         what, grid->open_bound_s, than)});
-}
-
-/* A grid of which no candidate was predicted. */
-static void reject_grid(TgPlanSearch *search, TgPlanGrid *grid) {
-  TgPlanReject reject = grid->reject;
-  if (!reject.reason) {
-    reject = (TgPlanReject){.cause = grid->left ? TG_PLAN_WORK : TG_PLAN_BOUND, .time_s = grid->bound_s};
-    reject.reason = time_reason(search, reject.cause, reject.time_s);
-  }
-  grid->reject.reason = NULL;
-  append_reject(search, &search->sources[grid->source], grid->text, reject);
-  double *least = &search->plan->least_bytes;
-  if (reject.cause == TG_PLAN_MEMORY && (*least == 0 || reject.least_bytes < *least)) *least = reject.least_bytes;
-}
-
-static void reject_place(TgPlanSearch *search, TgPlanPlace *place) {
-  TgPlanReject reject = {.cause = TG_PLAN_BEHIND, .time_s = place->predicted_s};
-  reject.reason = time_reason(search, reject.cause, reject.time_s);
-  append_reject(search, place->source, place->grid, reject);
-  plan_place_clear(place);
-}
-
-static int by_cause(gconstpointer a, gconstpointer b) {
-  const TgPlanReject *x = a, *y = b;
-  if (x->open != y->open) return x->open ? -1 : 1;
-  if (x->open && x->time_s != y->time_s) return x->time_s < y->time_s ? -1 : 1;
-  if (x->cause != y->cause) return x->cause < y->cause ? -1 : 1;
-  if (x->least_bytes != y->least_bytes) return x->least_bytes < y->least_bytes ? -1 : 1;
-  if (x->source != y->source) return x->source < y->source ? -1 : 1;
-  if (x->time_s != y->time_s) return x->time_s < y->time_s ? -1 : 1;
-  return strcmp(x->grid, y->grid);
-}
-
-/* Of the grids that were tried only because they may be the fastest, each schedule's fastest is ranked. */
-static void drop_between(TgPlanSearch *search) {
-  for (guint g = 0; g < search->grids->len; g++) {
-    TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, g);
-    if (!grid->between || !grid->placed) continue;
-    for (guint other = 0; other < search->grids->len && grid->placed; other++) {
-      const TgPlanGrid *by = &g_array_index(search->grids, TgPlanGrid, other);
-      if (other == g || !by->placed || by->source != grid->source) continue;
-      const bool slower = by->place.predicted_s < grid->place.predicted_s ||
-                          (by->place.predicted_s == grid->place.predicted_s && (!by->between || other < g));
-      if (!slower) continue;
-      grid->placed = false;
-      grid->dropped = true;
-      reject_place(search, &grid->place);
-    }
-  }
-}
-
-static void sort_grid(TgPlanSearch *search, TgPlanGrid *grid) {
-  if (grid->placed) g_array_append_val(search->plan->ranked, grid->place);
-  if (grid->open)
-    reject_open(search, grid);
-  else if (!grid->placed && !grid->dropped && !grid->between)
-    reject_grid(search, grid);
-  g_clear_pointer(&grid->reject.reason, g_free);
-  g_clear_pointer(&grid->proved_for, g_free);
-}
-
-/* Puts what was found in order. */
-static void plan_rank(TgPlanSearch *search) {
-  GArray *ranked = search->plan->ranked;
-  guint top = (guint)search->request->top;
-  drop_between(search);
-  for (guint g = 0; g < search->grids->len; g++) sort_grid(search, &g_array_index(search->grids, TgPlanGrid, g));
-  sort_places(ranked);
-  mark_ties(search, ranked);
-  tg_plan_explain(search, ranked);
-  for (guint i = top; i < ranked->len; i++) reject_place(search, &g_array_index(ranked, TgPlanPlace, i));
-  if (ranked->len > top) g_array_set_size(ranked, top);
-  g_array_sort(search->plan->rejected, by_cause);
-}
 
 static TgPlanCandidate *candidate_at(const TgPlanSearch *search, guint number) {
   return &g_array_index(search->candidates, TgPlanCandidate, number);
@@ -175,6 +17,13 @@ static int by_bound(gconstpointer a, gconstpointer b) {
   return x->number < y->number ? -1 : 1;
 }
 
+/* The most promising first; those without an outlook are the last ones by their bounds, too. */
+static int by_outlook(gconstpointer a, gconstpointer b) {
+  const TgPlanCandidate *x = a, *y = b;
+  if (x->outlook_s != y->outlook_s) return x->outlook_s < y->outlook_s ? -1 : 1;
+  return by_bound(a, b);
+}
+
 static int by_number(gconstpointer a, gconstpointer b) {
   const TgPlanCandidate *x = *(TgPlanCandidate *const *)a, *y = *(TgPlanCandidate *const *)b;
   return (x->number > y->number) - (x->number < y->number);
@@ -185,10 +34,20 @@ static int by_work(gconstpointer a, gconstpointer b) {
   return x->work_s != y->work_s ? (x->work_s < y->work_s ? -1 : 1) : by_number(a, b);
 }
 
-/* Parts of the budget, by when they end: candidates are found, each schedule is predicted once, the best is sought
- * among them, other numbers of processors are looked at, and the best is sought among all; what is left is for the
- * ranking. */
-static const double finding = 0.25, each = 0.4, coarse = 0.6, between = 0.75, best = 0.9;
+/* Parts of the budget, by when they end: candidates are found, and what they promise; the best is sought among them;
+ * each schedule is predicted once; other numbers of processors are looked at, and what they promise; the best is sought
+ * among all. What is left is for the ranking. */
+static const double finding = 0.2, looking = 0.25, coarse = 0.55, each = 0.65, between = 0.75, looking_again = 0.8,
+                    best = 0.92;
+
+/* Parts of the budget that choosing the collectives of one candidate may take, at first, then, and in the end. */
+static const double choosing[] = {0.01, 0.1, INFINITY};
+
+/* An outlook is seldom wrong by more than this factor. */
+static const double promising = 2;
+
+/* A prediction that is ended for lack of time is lost, and how long it takes is known but roughly. */
+static const double cautious = 1.5;
 
 /* Until `part` of the budget has gone. */
 static void begin_part(TgPlanSearch *search, double part) {
@@ -208,14 +67,28 @@ static int ascending(gconstpointer a, gconstpointer b) {
   return (x > y) - (x < y);
 }
 
+/* The quickest place of each schedule. */
+static void find_fastest(TgPlanSearch *search, const TgPlanGrid **fastest, int sources) {
+  for (int source = 0; source < sources; source++) fastest[source] = NULL;
+  for (guint g = 0; g < search->grids->len; g++) {
+    const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, g), **least = &fastest[grid->source];
+    if (grid->placed && (!*least || grid->place.predicted_s < (*least)->place.predicted_s)) *least = grid;
+  }
+  for (int source = 0; source < sources; source++)
+    search->fastest_s[source] = fastest[source] ? fastest[source]->place.predicted_s : INFINITY;
+}
+
 /* The predicted times of the first and the last place. Whoever asks for the first alone still wants to know whether the
- * second ties with it. */
+ * second ties with it. Grids of other numbers of processors take a place only where they are a schedule's fastest. */
 static void find_limits(TgPlanSearch *search) {
   g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
+  g_autofree const TgPlanGrid **fastest = g_new(const TgPlanGrid *, search->source_count);
   const guint places = (guint)MAX(search->request->top, 2);
+  find_fastest(search, fastest, search->source_count);
   for (guint g = 0; g < search->grids->len; g++) {
     const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, g);
-    if (grid->placed) g_array_append_val(times, grid->place.predicted_s);
+    if (grid->placed && (!grid->between || grid == fastest[grid->source]))
+      g_array_append_val(times, grid->place.predicted_s);
   }
   g_array_sort(times, ascending);
   search->best_s = times->len ? g_array_index(times, double, 0) : INFINITY;
@@ -224,28 +97,38 @@ static void find_limits(TgPlanSearch *search) {
                                            : INFINITY;
 }
 
+/* Whether the candidate may take one of the places that are sought. */
+static bool may_come_in(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
+  if (grid->between && candidate->bound_s >= search->fastest_s[grid->source]) return false;
+  return search->for_first ? candidate->bound_s < search->best_s : candidate->bound_s <= search->limit_s;
+}
+
 static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
   tg_plan_try(search, candidate);
   find_limits(search);
 }
 
-/* Those whose prediction takes at most `work_s` and may still come in, in order of their bounds. */
-static void search_within(TgPlanSearch *search, double work_s) {
+/* Those that may still come in, the most promising first, up to an outlook of so many times the best. */
+static void search_all(TgPlanSearch *search, double most_outlooks) {
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
-    if ((candidate->tried && !candidate->partly) || tg_plan_work_now(search, candidate) > work_s) continue;
-    if (candidate->bound_s > search->limit_s || (search->for_first && candidate->bound_s >= search->best_s)) continue;
-    if (tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
+    if (candidate->outlook_s > most_outlooks * search->best_s) return;
+    if (candidate->tried && !candidate->partly) continue;
+    if (!may_come_in(search, candidate)) continue;
+    if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate); /* it also says how much work it is */
+    if (cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
   }
 }
 
-/* Of each schedule that with the least bound, or if that takes too long, the quickest to predict. */
+/* Of each schedule the most promising, or if that takes too long, the quickest to predict. */
 static TgPlanCandidate *first_of(const TgPlanSearch *search, int source, double work_s) {
   TgPlanCandidate *first = NULL;
   for (guint c = 0; c < search->candidates->len; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
     if (candidate->source != source || candidate->memory_low_bytes > search->request->memory_bytes) continue;
-    if (candidate->work_s <= work_s) return candidate; /* they are in order of their bounds */
+    if (isinf(candidate->outlook_s) && candidate->work_s <= work_s) tg_plan_look_out(search, candidate);
+    if (candidate->work_s <= work_s) return candidate;
     if (!first || candidate->work_s < first->work_s) first = candidate;
   }
   return first;
@@ -261,27 +144,42 @@ static void search_each(TgPlanSearch *search, int sources) {
   }
   g_ptr_array_sort(firsts, by_work);
   search->first_only = true;
+  search->choice_s = choosing[0] * search->request->budget_s;
   for (guint i = 0; i < firsts->len && tg_plan_left_s(search) > 0; i++) {
     search->limit_s = INFINITY;
     try_candidate(search, g_ptr_array_index(firsts, i));
   }
 }
 
-/* What is quickly predicted first: the better the places that are known, the fewer long predictions it takes. Where a
- * quicker model is a bound it is asked first, see tg_plan_try(). All with one embedding before any with another. */
-static void search_bands(TgPlanSearch *search) {
-  static const double parts[] = {1.0 / 1000, 1.0 / 200, 1.0 / 50, 1.0 / 10, INFINITY};
+/* All with one embedding before any with another, and with little time for the choice of collectives before there is
+ * more; where a quicker model is a bound it is asked first, see tg_plan_try(). */
+static void search_thrice(TgPlanSearch *search, double most_outlooks) {
   find_limits(search);
-  for (int pass = 0; pass < 2; pass++) {
+  for (gsize pass = 0; pass < G_N_ELEMENTS(choosing); pass++) {
     search->first_only = pass == 0;
-    for (gsize part = 0; part < G_N_ELEMENTS(parts); part++)
-      search_within(search, parts[part] * search->request->budget_s);
+    search->choice_s = fmin(choosing[pass] * search->request->budget_s, TG_COST_CHOICE_MS * 1e-3);
+    search_all(search, most_outlooks);
   }
+}
+
+/* Asks for the outlooks until `part` of the budget has gone, of the lowest bounds first, as long as these are below the
+ * best outlook; and puts the most promising candidates first. */
+static void look_out(TgPlanSearch *search, double part) {
+  double least_s = search->best_s;
+  begin_part(search, part);
+  g_array_sort(search->candidates, by_bound);
+  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+    TgPlanCandidate *candidate = candidate_at(search, c);
+    if (candidate->bound_s >= least_s) break;
+    if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);
+    least_s = fmin(least_s, candidate->outlook_s);
+  }
+  g_array_sort(search->candidates, by_outlook);
 }
 
 /* One that was not tried: its bound rules it out, or it would have taken too long. */
 static void note_untried(TgPlanSearch *search, TgPlanGrid *grid, const TgPlanCandidate *candidate) {
-  bool left = candidate->bound_s <= search->limit_s;
+  const bool left = may_come_in(search, candidate);
   search->plan->pruned += !left;
   grid->left = grid->left || left;
   grid->bound_s = fmin(grid->bound_s, candidate->bound_s);
@@ -293,9 +191,9 @@ static void note_left(TgPlanSearch *search, TgPlanCandidate *candidate) {
   const double limit_bytes = search->request->memory_bytes;
   bool fits = candidate->memory_low_bytes <= limit_bytes &&
               (candidate->memory_high_bytes <= limit_bytes || candidate->proof_s <= TG_PLAN_PROOF_MS * 1e-3);
-  if (!candidate->tried && !fits && candidate->bound_s <= search->limit_s) tg_plan_try(search, candidate);
+  if (!candidate->tried && !fits && may_come_in(search, candidate)) tg_plan_try(search, candidate);
   if (!candidate->tried) note_untried(search, grid, candidate);
-  if ((candidate->tried && !candidate->partly) || candidate->bound_s > search->limit_s) return;
+  if ((candidate->tried && !candidate->partly) || !may_come_in(search, candidate)) return;
   search->plan->too_long++;
   search->left_s = fmin(search->left_s, candidate->bound_s);
   if (candidate->bound_s >= search->best_s) return;
@@ -313,45 +211,37 @@ static bool goes_on(void *user, int64_t done) {
   return tg_plan_left_s(search) > 0;
 }
 
-/* Grids of all numbers of processors that may be faster than the best so far; a part of the time for each schedule. */
+/* Grids of all numbers of processors that may be faster than the best so far. */
 static void find_between(TgPlanSearch *search, int sources) {
-  for (int source = 0; source < sources; source++) {
-    begin_part(search, coarse + (between - coarse) * (source + 1) / sources);
-    if (is_product(&search->sources[source].schedule->computes)) tg_plan_find_between(search, source);
-  }
+  g_autofree int *products = g_new(int, sources);
+  int count = 0;
+  for (int source = 0; source < sources; source++)
+    if (is_product(&search->sources[source].schedule->computes)) products[count++] = source;
+  begin_part(search, between);
+  tg_plan_find_between(search, products, count);
 }
 
 /* First what may be place 1, which does not depend on how many places are asked for. */
 static void plan_search(TgPlanSearch *search, int sources) {
   search->limit_s = search->best_s = search->left_s = INFINITY;
   search->for_first = true;
-  g_array_sort(search->candidates, by_bound);
+  look_out(search, looking);
+  begin_part(search, coarse);
+  search_thrice(search, promising);
   begin_part(search, each);
   search_each(search, sources);
-  begin_part(search, coarse);
-  search_bands(search);
   find_between(search, sources);
-  g_array_sort(search->candidates, by_bound);
+  look_out(search, looking_again);
   begin_part(search, best);
-  search_bands(search);
+  search_thrice(search, promising);
+  search_thrice(search, INFINITY);
   search->for_first = false;
   begin_part(search, 1);
-  search_bands(search);
+  search_thrice(search, INFINITY);
   for (guint c = 0; c < search->candidates->len; c++) note_left(search, candidate_at(search, c));
   search->left_s = fmin(search->left_s, search->unseen_s);
   if (search->unseen_s >= search->best_s) search->plan->unseen = 0;
   search->plan->least_s = fmin(search->left_s, search->best_s);
-}
-
-static const char *const cause_names[TG_PLAN_CAUSES] = {"computes", "require", "network", "sizes", "memory",
-                                                        "same",     "bound",   "behind",  "work",  "wrong"};
-
-const char *tg_plan_cause_name(TgPlanCause cause) {
-  return cause_names[cause];
-}
-
-void tg_plan_reject(TgPlanSearch *search, int source, TgPlanCause cause, const char *grid, char *reason) {
-  append_reject(search, &search->sources[source], grid, (TgPlanReject){.cause = cause, .reason = reason});
 }
 
 /* --- before the search -------------------------------------------------------------------------------------------- */
@@ -453,16 +343,19 @@ static void find_candidates(TgPlanSearch *search, int count) {
 static void run(TgPlanSearch *search, int count) {
   search->candidates = g_array_new(FALSE, FALSE, sizeof(TgPlanCandidate));
   search->grids = g_array_new(FALSE, FALSE, sizeof(TgPlanGrid));
-  search->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  search->seen = tg_plan_seen_new();
+  search->source_count = count;
+  search->fastest_s = g_new(double, MAX(count, 1));
   search->watch = (TgWatch){goes_on, search};
   find_best_link(search);
   find_candidates(search, count);
   plan_search(search, count);
-  plan_rank(search);
+  tg_plan_rank(search);
   tg_plan_prove(search);
   g_array_unref(search->candidates);
   g_array_unref(search->grids);
   g_hash_table_unref(search->seen);
+  g_free(search->fastest_s);
 }
 
 bool tg_plan(const TgPlanRequest *request, const TgPlanSource *sources, int count, TgPlan *plan, GError **error) {
@@ -480,7 +373,7 @@ bool tg_plan(const TgPlanRequest *request, const TgPlanSource *sources, int coun
 
 void tg_plan_clear(TgPlan *plan) {
   for (guint i = 0; plan->ranked && i < plan->ranked->len; i++)
-    plan_place_clear(&g_array_index(plan->ranked, TgPlanPlace, i));
+    tg_plan_place_clear(&g_array_index(plan->ranked, TgPlanPlace, i));
   for (guint i = 0; plan->rejected && i < plan->rejected->len; i++)
     g_free(g_array_index(plan->rejected, TgPlanReject, i).reason);
   g_clear_pointer(&plan->ranked, g_array_unref);

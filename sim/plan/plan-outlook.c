@@ -1,0 +1,58 @@
+/* About how long each candidate takes, which decides the order in which they are predicted, and no more. */
+#include "outlook.h"
+#include "plan-private.h"
+
+#include <math.h>
+
+/* How often a product can hide transfers: where there is one alone, what it needs comes before it. */
+static double most_products(const TgSchedule *schedule, const TgPlanFacts *facts) {
+  double most = 1;
+  for (int s = 0; s < schedule->statements; s++)
+    if (schedule->statement[s].op == TG_OP_MULTIPLY) most = fmax(most, facts->executions[s]);
+  return most;
+}
+
+/* Seconds of all transfers, and what collectives take to predict. */
+static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, const TgSchedule *schedule,
+                        const TgPlanFacts *facts, TgPlanTravel travel[TG_MAX_STATEMENTS]) {
+  double seconds = 0;
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    const TgOpTraits *traits = tg_op_traits(statement->op);
+    const double bytes = facts->read_low[s] * (double)search->request->element_bytes;
+    if (facts->executions[s] == 0) continue;
+    if (traits->is_direct) seconds += facts->executions[s] * tg_outlook_direct(outlook, statement, bytes);
+    if (!traits->is_collective) continue;
+    const TgOutlookCollective best = tg_outlook_any(outlook, statement, bytes, facts->executions[s]);
+    seconds += best.seconds;
+    travel[s] =
+        (TgPlanTravel){best.transfers, best.rounds, (double)facts->processors / schedule->extent[statement->axis]};
+  }
+  return seconds;
+}
+
+void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
+  const TgPlanSource *source = &search->sources[candidate->source];
+  const TgPlanRequest *request = search->request;
+  const TgCostOptions options = {.model = request->model};
+  TgPlanTravel travel[TG_MAX_STATEMENTS] = {{0, 0, 0}};
+  TgSchedule schedule = *source->schedule;
+  TgTopology network;
+  TgPlanFacts facts;
+  TgOutlook outlook;
+  TgError unused;
+  if (!tg_schedule_bind_values(&schedule, source->names, &candidate->bindings, &unused) ||
+      !tg_plan_network(request, &schedule, &network, &unused) ||
+      !tg_plan_count_blocks(&schedule, source->names, &candidate->bindings))
+    return;
+  const TgCostRun run = {
+      .network = &network, .embedding = TG_ROWMAJOR, .machine = request->machine, .options = &options};
+  if (!tg_outlook_init(&outlook, &run, &schedule)) return;
+  tg_plan_find_facts(search, &schedule, source->names, &facts);
+  facts.by_name = facts.by_name && !candidate->rounded;
+  const double travel_s = travels_s(&outlook, search, &schedule, &facts, travel);
+  const double hidden_s = fmin(travel_s, facts.compute_s) * (1 - 1 / most_products(&schedule, &facts));
+  const double all_s = travel_s + facts.compute_s - (request->overlap ? hidden_s : 0);
+  candidate->work_s = tg_plan_work(&schedule, &facts, request->model, travel);
+  candidate->outlook_s = fmax(candidate->bound_s, all_s) * (1 + candidate->work_s / request->budget_s);
+}
