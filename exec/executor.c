@@ -5,7 +5,9 @@
 #include <math.h>
 #include <unistd.h>
 
-G_DEFINE_QUARK(tg - executor - error - quark, tg_executor_error)
+GQuark tg_executor_error_quark(void) {
+  return g_quark_from_static_string("tg-executor-error");
+}
 
 bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reason) {
   g_set_error_literal(error, TG_EXECUTOR_ERROR, (int)code, reason->message);

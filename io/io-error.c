@@ -1,6 +1,8 @@
 #include "io-error.h"
 
-G_DEFINE_QUARK(tg - io - error - quark, tg_io_error)
+GQuark tg_io_error_quark(void) {
+  return g_quark_from_static_string("tg-io-error");
+}
 
 enum { QUOTED_BYTES = 40 };
 

@@ -2,7 +2,9 @@
 
 #include <math.h>
 
-G_DEFINE_QUARK(tg - export - error - quark, tg_export_error)
+GQuark tg_export_error_quark(void) {
+  return g_quark_from_static_string("tg-export-error");
+}
 
 enum { LARGEST_SIZE = INT32_MAX };
 

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-G_DEFINE_QUARK(tg - formula - error - quark, tg_formula_error)
+GQuark tg_formula_error_quark(void) {
+  return g_quark_from_static_string("tg-formula-error");
+}
 
 void tg_formula_free(TgFormula *formula) {
   if (!formula) return;

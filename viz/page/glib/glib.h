@@ -97,10 +97,6 @@ typedef struct GError {
 } GError;
 
 GQuark g_quark_from_static_string(const char *name);
-#define G_DEFINE_QUARK(name, function)                                                                                 \
-  GQuark function##_quark(void) {                                                                                      \
-    return g_quark_from_static_string(#name);                                                                          \
-  }
 void g_set_error(GError **error, GQuark domain, gint code, const char *format, ...) G_GNUC_PRINTF(4, 5);
 void g_set_error_literal(GError **error, GQuark domain, gint code, const char *message);
 void g_propagate_error(GError **to, GError *error);
