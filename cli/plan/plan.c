@@ -330,7 +330,7 @@ static TgExit budget_option(const TgCli *cli, TgPlanRequest *request) {
                    most_budget_s);
 }
 
-/* The network that is named; else the machine's own, if it has as many nodes as there are processors; else none. */
+/* The network that is named; else the machine's own, if it has a node for each processor; else none. */
 static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
   TgError error = {0};
   const char *text = cli->options.network;
@@ -340,8 +340,8 @@ static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
   }
   if (text && !tg_topology_parse(&run->network, text, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
-  run->has_network = text || (*run->machine.network && tg_topology_parse(&run->network, run->machine.network, NULL) &&
-                              run->network.nodes == run->request.processors);
+  const char *own = text ? NULL : tg_machine_own_network(&run->machine, run->request.processors);
+  run->has_network = text || (own && tg_topology_parse(&run->network, own, NULL));
   if (run->has_network) tg_topology_format(&run->network, run->network_text, sizeof run->network_text);
   run->request.network = run->has_network ? &run->network : NULL;
   return TG_EXIT_DONE;

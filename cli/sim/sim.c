@@ -84,7 +84,7 @@ const TgCommand tg_command_sim = {
         "rounds (native means auto here); everything that one node sends to another in a round is one message. "
         "docs/reference/machines.md lists the keys of a machine file; docs/reference/models.md has the equations of "
         "the models.\n"
-        "Without --network, the machine's own network is used if it has one node for each processor, otherwise a torus "
+        "Without --network, the machine's own network is used if it has a node for each processor, otherwise a torus "
         "of the grid's extents.\n"
         "Several ALGOs that compute the same product make a table, fastest first. Each uses the first grid of --grid "
         "8x8,4x4x4 with as many extents as the schedule has coordinates. --set applies to every schedule that has the "

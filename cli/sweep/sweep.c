@@ -163,7 +163,7 @@ static char *settings_text(const TgCli *cli, const TgSweepRequest *request) {
   if (network)
     g_string_append_printf(text, "network %s", network);
   else if (*own)
-    g_string_append_printf(text, "network %s if it has one node for each processor, otherwise a torus", own);
+    g_string_append_printf(text, "network %s if it has a node for each processor, otherwise a torus", own);
   else if (embed)
     g_string_append(text, "network a torus of the grid");
   if (embed) g_string_append_printf(text, ", %s", embed);

@@ -42,7 +42,7 @@ bool tg_machine_fits(const TgMachine *machine, const TgTopology *topology, TgErr
 
 const char *tg_machine_own_network(const TgMachine *machine, int64_t processors) {
   TgTopology own;
-  const bool fits = *machine->network && tg_topology_parse(&own, machine->network, NULL) && own.nodes == processors;
+  const bool fits = *machine->network && tg_topology_parse(&own, machine->network, NULL) && own.nodes >= processors;
   return fits ? machine->network : NULL;
 }
 

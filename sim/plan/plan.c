@@ -246,17 +246,16 @@ static void plan_search(TgPlanSearch *search, int sources) {
 
 /* --- before the search -------------------------------------------------------------------------------------------- */
 
-/* A machine whose numbers are those of a network of its own, which has another number of nodes. */
+/* A machine whose numbers are those of a network of its own, which has fewer nodes. */
 static bool fail_own(const TgPlanRequest *request, const TgError *failure, GError **error) {
   TgTopology own;
   if (!*request->machine->network || !tg_topology_parse(&own, request->machine->network, NULL) ||
-      own.nodes == request->processors || request->network_kind != TG_TORUS)
+      own.nodes >= request->processors || request->network_kind != TG_TORUS)
     return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure->message);
   return TG_SIM_FAIL(error, BAD_INPUT,
-                     "machine %s has the numbers of the network %s, which has %d nodes, not %" PRId64
-                     ": plan for %d processors, or name a network of as many levels for %" PRId64,
-                     request->machine->name, request->machine->network, own.nodes, request->processors, own.nodes,
-                     request->processors);
+                     "machine %s has the numbers of the network %s, which has %d nodes: plan for at most %d "
+                     "processors, or name a network of as many levels for %" PRId64,
+                     request->machine->name, request->machine->network, own.nodes, own.nodes, request->processors);
 }
 
 static bool check_request(const TgPlanRequest *request, GError **error) {

@@ -962,6 +962,13 @@ def test_sim_own_network():
     four, sixteen = (["sim", "cannon", "-n", 64, "--grid", grid, "--machine", "h200x4"] for grid in ["2x2", "4x4"])
     assert document(*four)["topology"] == "switch:4" and "the machine's own" in run(*four).stdout
     assert document(*four, "--network", "torus:2x2")["topology"] == "torus:2x2"
+    assert document("sim", "ring", "-n", 64, "--grid", 2, "--machine", "h200x4")["topology"] == "switch:4"
+    part = ["plan", "-n", 4096, "--procs", 16, "--machine", "h200x32", "--top", 1]
+    for command in [part, ["sim", "cannon", "-n", 4096, "--grid", "4x4", "--machine", "h200x32"]]:
+        own, named = (document(*command, *network) for network in [[], ["--network", "switch:4*switch:8"]])
+        assert own["topology"] == named["topology"] == "switch:4*switch:8"
+        times = [found.get("time_s") or found["ranked"][0]["predicted_s"] for found in (own, named)]
+        assert times[0] == times[1], times
     assert document(*sixteen)["topology"] == "torus:4x4" and document(*sixteen)["machine_topology"] == "switch:4"
     assert "another network, switch:4" in run(*sixteen).stdout
 
