@@ -41,6 +41,10 @@ enum {
 /** True where the statement is the same at every repetition, but for a `where` that all processors answer alike. */
 bool tg_statement_is_constant(const TgSchedule *schedule, const TgStatement *statement);
 
+/** The processor to which a move sends the block of processor `rank`, with all loop variables at 0; -1 where the
+ * expression fails. */
+int64_t tg_statement_receiver(const TgSchedule *schedule, const TgStatement *statement, int64_t rank);
+
 /** Whether all blocks of each matrix have one size: the blocks divide its extents. */
 bool tg_blocks_alike(const TgSchedule *schedule, const TgShape *shape);
 

@@ -9,7 +9,6 @@
 #include "sum.h"
 #include "uniform-blocks.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -515,44 +514,4 @@ bool tg_choose_collectives(const TgCostRun *run, TgSchedule *schedule, TgCost *c
     tg_cost_clear(&choice->best_cost);
   }
   return fine;
-}
-
-int tg_cost_collectives(const TgCost *cost, const TgScheduleNames *names,
-                        TgCostCollective collectives[TG_MAX_STATEMENTS]) {
-  const TgSchedule *schedule = cost->schedule;
-  int count = 0;
-  for (int s = 0; s < schedule->statements; s++) {
-    const TgStatement *statement = &schedule->statement[s];
-    TgRounds rounds;
-    if (!tg_op_traits(statement->op)->is_collective) continue;
-    tg_rounds_of_statement(&rounds, statement, (TgCollective)cost->collective, schedule->extent[statement->axis], 0);
-    if (rounds.length < 2) continue;
-    collectives[count++] = (TgCostCollective){.op = tg_op_traits(statement->op)->word,
-                                              .buffer = tg_name(names, names->buffer[statement->source.buffer]),
-                                              .line = statement->line,
-                                              .algorithm = (TgCollective)rounds.collective,
-                                              .pieces = rounds.pieces};
-  }
-  return count;
-}
-
-static void add_algorithm(GString *text, const TgCostCollective *collective) {
-  g_string_append(text, tg_collective_name(collective->algorithm));
-  if (collective->algorithm == TG_COLLECTIVE_CHAIN)
-    g_string_append_printf(text, " in %" PRId64 " pieces", collective->pieces);
-}
-
-char *tg_cost_collectives_text(const TgCost *cost, const TgScheduleNames *names) {
-  TgCostCollective all[TG_MAX_STATEMENTS];
-  const int count = tg_cost_collectives(cost, names, all);
-  bool alike = true;
-  if (count == 0) return NULL;
-  GString *text = g_string_new(NULL);
-  for (int i = 1; i < count && alike; i++)
-    alike = all[i].algorithm == all[0].algorithm && all[i].pieces == all[0].pieces;
-  for (int i = 0; i < (alike ? 1 : count); i++) {
-    if (!alike) g_string_append_printf(text, "%s%s by ", i ? ", " : "", all[i].buffer);
-    add_algorithm(text, &all[i]);
-  }
-  return g_string_free(text, FALSE);
 }

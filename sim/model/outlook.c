@@ -1,5 +1,7 @@
 #include "outlook.h"
 
+#include "phase.h"
+
 #include <math.h>
 
 bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule *schedule) {
@@ -152,16 +154,11 @@ double tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement,
   const int64_t processors = tg_schedule_processors(schedule), every = MAX(processors / ASKED, 1) | 1;
   double seconds = 0, asked = 0;
   for (int64_t p = 0; p < processors; p += every, asked++) {
-    int64_t variable[TG_LOCAL_VARIABLES] = {0}, at, receiver = 0;
-    bool known = true;
-    tg_schedule_coordinates(schedule, p, variable);
-    for (int c = 0; c < schedule->dims && known; c++) {
-      known = tg_expression_evaluate(schedule, statement->to[c], variable, &at) == TG_EVALUATION_OK;
-      receiver = receiver * schedule->extent[c] + (known ? tg_floor_remainder(at, schedule->extent[c]) : 0);
-    }
+    const int64_t receiver = tg_statement_receiver(schedule, statement, p);
+    if (receiver < 0) continue;
     const int64_t from = tg_embedding_node(&outlook->embedding, p),
                   to = tg_embedding_node(&outlook->embedding, receiver);
-    if (known && from != to) seconds += message_of(outlook, from, to, bytes).shared_s;
+    if (from != to) seconds += message_of(outlook, from, to, bytes).shared_s;
   }
   return seconds / fmax(asked, 1);
 }

@@ -284,6 +284,16 @@ bool tg_statement_is_constant(const TgSchedule *schedule, const TgStatement *sta
   return !(used & TG_VARIABLES_LOOPS);
 }
 
+int64_t tg_statement_receiver(const TgSchedule *schedule, const TgStatement *statement, int64_t rank) {
+  int64_t variable[TG_LOCAL_VARIABLES] = {0}, at, receiver = 0;
+  tg_schedule_coordinates(schedule, rank, variable);
+  for (int c = 0; c < schedule->dims; c++) {
+    if (tg_expression_evaluate(schedule, statement->to[c], variable, &at) != TG_EVALUATION_OK) return -1;
+    receiver = receiver * schedule->extent[c] + tg_floor_remainder(at, schedule->extent[c]);
+  }
+  return receiver;
+}
+
 static bool expression_failed(TgPhases *phases, const TgError *reason, GError **error) {
   phases->failure = *reason;
   phases->failure.cause = TG_CAUSE_EXPRESSION;

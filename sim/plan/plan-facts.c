@@ -157,17 +157,6 @@ static bool is_shift(const TgSchedule *schedule, const TgStatement *statement, b
   return true;
 }
 
-/* The processor that the block of processor `p` goes to; -1 where that cannot be told. */
-static int64_t receiver_of(const TgSchedule *schedule, const TgStatement *statement, int64_t p) {
-  int64_t variable[TG_LOCAL_VARIABLES] = {0}, at, receiver = 0;
-  tg_schedule_coordinates(schedule, p, variable);
-  for (int c = 0; c < schedule->dims; c++) {
-    if (tg_expression_evaluate(schedule, statement->to[c], variable, &at) != TG_EVALUATION_OK) return -1;
-    receiver = receiver * schedule->extent[c] + tg_floor_remainder(at, schedule->extent[c]);
-  }
-  return receiver;
-}
-
 /* The part of the processors that a move takes along coordinate `c`, at least. How far is an affine function of the
  * coordinates; where one of these is in it once, and takes each value equally often modulo the extent, the block stays
  * on one line in so many. 0 where the move is no such function. */
@@ -200,7 +189,7 @@ static void find_moving(const TgCounting *counting, bool constant, bool quick, d
   if (*moving > 0) return;
   g_autofree uint8_t *receives = g_new0(uint8_t, (gsize)processors);
   for (int64_t p = 0; p < processors; p++) {
-    const int64_t to = receiver_of(schedule, statement, p);
+    const int64_t to = tg_statement_receiver(schedule, statement, p);
     if (to < 0) return;
     if (to == p) continue;
     senders++;

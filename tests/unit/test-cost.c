@@ -316,6 +316,31 @@ static void test_additions_by_hand(void) {
     }
 }
 
+/* With no time for a choice, a prediction that ends early says that there were other choices. */
+static void test_left_out(void) {
+  static const char text[] = "schedule t\ngrid r:4\nplace A(0,0), B(0,0) on (0)\nplace C(0,0) on (0)\n"
+                             "broadcast A along r from 0 into P\nC = A * B where r == 0\n";
+  Bound bound;
+  TgMachine machine;
+  TgShape shape;
+  TgTopology network;
+  TgCost cost;
+  g_autoptr(GError) error = NULL;
+  machine_from(&machine, "[processor]\nflops_per_s = inf\n");
+  g_assert_true(bound_from(&bound, text, NULL, NULL));
+  g_assert_true(tg_topology_parse(&network, "full:4", NULL));
+  g_assert_true(tg_shape_init(&shape, &bound.schedule.computes, 240, 1, 1, NULL));
+  TgCostOptions options = plain;
+  options.collective = TG_COLLECTIVE_AUTO;
+  options.as_executed = false;
+  options.choice_s = 1e-12;
+  options.most_s = 1e-9;
+  g_assert_false(
+      tg_cost_predict(&bound.schedule, &bound.names, &shape, &network, TG_ROWMAJOR, &machine, &options, &cost, &error));
+  g_assert_error(error, TG_SIM_ERROR, TG_SIM_ERROR_SLOWER);
+  g_assert_cmpint(cost.collectives_left, >, 0);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/cost/closed-form", test_closed_form);
@@ -328,5 +353,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/cost/virtual-processors", test_virtual_processors);
   g_test_add_func("/cost/overflow", test_overflow);
   g_test_add_func("/cost/node-groups", test_node_groups);
+  g_test_add_func("/cost/left-out", test_left_out);
   return g_test_run();
 }
