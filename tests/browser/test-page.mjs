@@ -133,10 +133,12 @@ async function address() {
   assert.equal(await stepOf(page), 2);
   await page.evaluate(() => { location.hash = "#step=1&processor=4"; });
   await page.waitForFunction(() => document.getElementById("jump").value === "1");
+  await settled(page);
   assert.match(await page.textContent(".follow"), /Following P\(1,1\)/);
   const wide = () => page.$eval(".picture", (box) => box.getBoundingClientRect().width);
   const before = await wide();
   await page.click(".widen");
+  await settled(page);
   assert.ok(await wide() > 1.3 * before);
   assert.match(page.url(), /#step=1&wide=&processor=4$/);
   await page.reload();
