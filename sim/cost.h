@@ -58,12 +58,24 @@ typedef struct TgCostOptions {
   int64_t element_bytes;
   bool fair_equal;           /**< flow: equal shares of a link, otherwise weighted by 1 / latency of the path */
   TgTierOptions tiers;       /**< with the hockney model alone */
+  bool explain;              /**< fill TgCost.parts; not with memory tiers. Takes a second prediction */
   bool keep_node_steps;      /**< fill TgCost.node_step, which takes 32 bytes a node and step … */
   const int32_t *node_group; /**< … or a group of nodes and step: the group of each node, -1 for none; NULL: by node */
   int64_t node_groups;       /**< how many these are */
   double most_s;             /**< a prediction above it is of no interest: it ends with SLOWER; 0: all are */
   const TgWatch *watch;      /**< told the statements begun, and can stop the prediction; NULL: nobody */
 } TgCostOptions;
+
+/** Where the time of one node goes: the parts add up to it. What runs behind something else counts as nothing. */
+typedef struct TgTimeParts {
+  double products_s;
+  double additions_s;  /**< of what arrives to what is there */
+  double latency_s;    /**< of messages: latencies and hops, and what processors take for them */
+  double bytes_s;      /**< … and their bytes over the narrowest link; in store and forward over each link */
+  double contention_s; /**< … and what they take longer, because others use the same links or the same receiver */
+  double waiting_s;    /**< until the partner is there */
+  double skew_s;       /**< before it begins */
+} TgTimeParts;
 
 /** One node in one step. Its products are one after another and end at products_end_s; the rest of the step is
  * communication: transfers that no product hides, and waiting. */
@@ -97,6 +109,8 @@ typedef struct TgCost {
   TgTrace trace;                /**< one entry a step; link loads are the totals of all steps, in one row */
   int64_t *step_max_link_bytes; /**< by step: bytes over its busiest link */
   double *step_compute_s;       /**< by step: the most time that one node spends in its products */
+  int64_t last_node;            /**< that ends last; of several the one with the most products */
+  TgTimeParts *parts;           /**< of the last node, by step (one where there is none); NULL unless `explain` asks */
   double *node_time_s;          /**< by node: when it is done … */
   double *node_compute_s;       /**< … and its time in products */
   TgNodeStep *node_step; /**< steps x entries, row-major by step; NULL unless kept, and where the model keeps none */
@@ -120,6 +134,8 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error);
 void tg_cost_clear(TgCost *cost);
+/** The sum over all steps of what `explain` asked for. */
+TgTimeParts tg_cost_parts(const TgCost *cost);
 /** How one statement's collective was predicted. */
 typedef struct TgCostCollective {
   const char *op, *buffer; /**< "broadcast", "A" */

@@ -108,8 +108,40 @@ static double begin_of(const TgTransferRun *run, int32_t from, int32_t to) {
   return begin;
 }
 
-static void complete(TgTransferRun *run, int32_t from, int32_t to, double end) {
+/* A transfer of the node whose time is accounted for. */
+static void account_for(const TgTransferRun *run, int32_t from, int32_t to, int64_t bytes, double begin, double end) {
+  TgAccount *account = run->clocks->account;
+  TgWay way = tg_account_way(account, run->clocks->lanes, from, to, bytes);
+  const double alone_s = way.latency_s + way.bytes_s;
+  const double scale = alone_s > 0 ? (end - begin) / alone_s : 0; /* of jitter: no link is shared here */
+  way = (TgWay){scale * way.latency_s, scale * way.bytes_s};
+  tg_account_message(account, begin, end, &way);
+}
+
+static inline void note(const TgTransferRun *run, int64_t t, double begin, double end) {
+  const TgClocks *clocks = run->clocks;
+  const TgLane *lane = run->lane;
+  if (!clocks->account) return;
+  const int64_t node = clocks->account->node;
+  if (lane->to[t] != node && (lane->from[t] != node || clocks->fetch)) return;
+  account_for(run, lane->from[t], lane->to[t], lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes, begin, end);
+}
+
+/* Where every node sends and receives once, all at one cost: what the node sends stands for both. */
+static void note_exchange(const TgTransferRun *run, double begin, double end) {
+  const TgLane *lane = run->lane;
+  if (!run->clocks->account) return;
+  const int32_t node = (int32_t)run->clocks->account->node;
+  int64_t t = node;
+  if (lane->from[t] != node)
+    for (t = 0; lane->from[t] != node;) t++;
+  account_for(run, node, lane->to[t], lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes, begin, end);
+}
+
+static void complete(TgTransferRun *run, int64_t t, double begin, double end) {
   TgClocks *clocks = run->clocks;
+  const int32_t from = run->lane->from[t], to = run->lane->to[t];
+  note(run, t, begin, end);
   if (!clocks->fetch) clocks->port[from] = tg_later(clocks->port[from], end);
   clocks->port[to] = tg_later(clocks->port[to], end);
 }
@@ -117,8 +149,10 @@ static void complete(TgTransferRun *run, int32_t from, int32_t to, double end) {
 /* Every node sends at most once and receives at most once: nothing queues. */
 static void run_permutation(TgTransferRun *run) {
   const TgLane *lane = run->lane;
-  for (int64_t t = 0; t < lane->transfers; t++)
-    complete(run, lane->from[t], lane->to[t], begin_of(run, lane->from[t], lane->to[t]) + cost_of(run, t));
+  for (int64_t t = 0; t < lane->transfers; t++) {
+    const double begin = begin_of(run, lane->from[t], lane->to[t]);
+    complete(run, t, begin, begin + cost_of(run, t));
+  }
 }
 
 /* One port: a node's sends go one after another, and so do its receives, in the order of the list. */
@@ -134,7 +168,7 @@ static void run_queued(TgTransferRun *run) {
     if (!clocks->all_ports && !clocks->fetch) begin = tg_later(begin, clocks->send[from]);
     double end = begin + cost_of(run, t);
     clocks->send[from] = clocks->receive[to] = end;
-    complete(run, from, to, end);
+    complete(run, t, begin, end);
   }
 }
 
@@ -153,11 +187,14 @@ static void run_exchange(TgTransferRun *run) {
   clocks->port = port;
   for (int64_t n = 0; n < clocks->nodes; n++)
     port[n] = tg_later(enter[n], tg_later(enter[receiver[n]], enter[sender[n]])) + cost;
+  if (clocks->account) note_exchange(run, port[clocks->account->node] - cost, port[clocks->account->node]);
 }
 
 static void run_level(TgTransferRun *run) {
-  double end = begin_of(run, 0, 0) + run->lane->uniform_cost_s;
-  complete(run, 0, 0, end);
+  TgClocks *clocks = run->clocks;
+  const double begin = begin_of(run, 0, 0), end = begin + run->lane->uniform_cost_s;
+  note_exchange(run, begin, end);
+  clocks->port[0] = tg_later(clocks->port[0], end);
 }
 
 static void prepare(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, bool alike) {
@@ -240,7 +277,10 @@ double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane) {
   if (lane->product_s) spread(clocks);
   clocks->group_statement = -1;
   bool alike = !lane->product_s && clocks->jitter == 0 && clocks->straggler < 0;
-  return (alike ? multiply_alike : multiply_each)(clocks, lane);
+  const double longest = (alike ? multiply_alike : multiply_each)(clocks, lane);
+  TgAccount *account = clocks->account;
+  if (account) tg_account_products(account, lane->phase->sums, tg_clocks_at(clocks, account->node));
+  return longest;
 }
 
 void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
@@ -255,19 +295,21 @@ void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
 }
 
 /* Time at which the last node is done, and its time in products. */
-static void find_last(const TgClocks *clocks, double *time_s, double *compute_s) {
+static void find_last(const TgClocks *clocks, double *time_s, double *compute_s, int64_t *node) {
   *time_s = *compute_s = 0;
+  *node = 0;
   for (int64_t n = 0; n < active(clocks); n++) {
     if (clocks->idle && clocks->idle[n] && !clocks->level) continue;
     double time = tg_later(clocks->port[n], clocks->cpu[n]);
     if (time < *time_s || (time == *time_s && clocks->compute[n] <= *compute_s)) continue;
     *time_s = time;
     *compute_s = clocks->compute[n];
+    *node = n;
   }
 }
 
 void tg_clocks_take(const TgClocks *clocks, TgCost *cost) {
-  find_last(clocks, &cost->time_s, &cost->compute_s);
+  find_last(clocks, &cost->time_s, &cost->compute_s, &cost->last_node);
   cost->node_time_s = g_new(double, clocks->nodes);
   cost->node_compute_s = g_new(double, clocks->nodes);
   for (int64_t n = 0; n < clocks->nodes; n++) {

@@ -4,6 +4,7 @@
 #ifndef TG_CLOCK_H
 #define TG_CLOCK_H
 
+#include "account.h"
 #include "cost.h"
 #include "lane.h"
 #include "phase.h"
@@ -24,6 +25,8 @@ typedef struct TgClocks {
   double *send, *receive;        /**< when its port is free again, within a phase */
   double *ready[TG_MAX_BUFFERS]; /**< when what products wrote into the buffer is there; NULL where none did */
   uint32_t group_reads, group_writes;
+  TgAccount *account;      /**< of the node whose time is accounted for, or NULL: nobody asks */
+  const TgLanes *lanes;    /**< … and the network that its messages take */
   int32_t group_statement; /**< of the current group of transfers; -1 where none is open */
 } TgClocks;
 
@@ -38,6 +41,12 @@ typedef struct TgTransferRun {
 /** fmax() without its care for NaN, which costs a call. */
 static inline double tg_later(double a, double b) {
   return a > b ? a : b;
+}
+
+/** When the node is done with what it has begun. */
+static inline double tg_clocks_at(const TgClocks *clocks, int64_t node) {
+  const int64_t entry = clocks->level ? 0 : node;
+  return tg_later(clocks->port[entry], clocks->cpu[entry]);
 }
 
 void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options);

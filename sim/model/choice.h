@@ -13,6 +13,8 @@ typedef struct TgCostRun {
   TgEmbeddingKind embedding;
   const TgMachine *machine;
   const TgCostOptions *options;
+  bool explain; /**< set TgCost.parts … */
+  int64_t node; /**< … of this node */
 } TgCostRun;
 
 /** Predicts with the algorithms that the schedule's statements name. Where that fails, `cost` still says how many

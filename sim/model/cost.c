@@ -58,6 +58,7 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
   TgPrediction prediction = {.options = options, .machine = run->machine};
   *cost = (TgCost){0};
   tg_prediction_init(&prediction, cost, run->network->links);
+  if (run->explain) prediction.account = tg_account_new(run->node, options->model == TG_COST_FORWARD);
   prediction.phases = tg_phases_new(schedule, run->names, options->collective, options->whole, run->shape,
                                     options->element_bytes, run->machine->processor.additions_per_s > 0, error);
   bool fine = prediction.phases &&
@@ -73,11 +74,36 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
   return fine;
 }
 
+/* Watched, but not told how far it is: that was told of the first run. */
+static bool goes_on(void *user, int64_t done) {
+  (void)done;
+  return tg_watch_go_on(user, 0);
+}
+
+/* Which node ends last is known only after the run: it is done again to see where that node's time goes. */
+static bool explain(const TgCostRun *run, TgCost *cost, GError **error) {
+  TgCostOptions options = *run->options;
+  const TgWatch watch = {goes_on, (void *)options.watch};
+  TgCostRun again = *run;
+  TgCost second;
+  options.keep_node_steps = false;
+  options.collective = (TgCollective)cost->collective;
+  options.watch = &watch;
+  again.options = &options;
+  again.explain = true;
+  again.node = cost->last_node;
+  if (!tg_cost_run(&again, cost->schedule, &second, error)) return false;
+  cost->parts = g_steal_pointer(&second.parts);
+  cost->messages_timed = tg_sum(cost->messages_timed, second.messages);
+  tg_cost_clear(&second);
+  return true;
+}
+
 bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error) {
   TgCostOptions chosen = *options;
-  const TgCostRun run = {names, shape, network, embedding, machine, &chosen};
+  const TgCostRun run = {names, shape, network, embedding, machine, &chosen, false, 0};
   const int64_t begin_us = g_get_monotonic_time();
   TgSchedule *own = g_memdup2(schedule, sizeof *schedule);
   bool predicted;
@@ -94,6 +120,10 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
     cost->messages_timed = predicted ? timed : tg_sum(timed, cost->messages);
   }
   g_free(own);
+  if (fine && options->explain && !options->tiers.used && !explain(&run, cost, error)) {
+    tg_cost_clear(cost);
+    fine = false;
+  }
   cost->collectives_tried = tried;
   cost->collectives_left = left;
   cost->wall_s = (double)(g_get_monotonic_time() - begin_us) * 1e-6;
@@ -109,10 +139,26 @@ void tg_cost_clear(TgCost *cost) {
   g_free(cost->node_time_s);
   g_free(cost->node_compute_s);
   g_free(cost->node_step);
+  g_free(cost->parts);
   g_free(cost->tiers.node_read_bytes);
   g_free(cost->tiers.node_write_bytes);
   g_free(cost->tiers.node_disk_s);
   *cost = (TgCost){0};
+}
+
+TgTimeParts tg_cost_parts(const TgCost *cost) {
+  TgTimeParts sum = {0};
+  for (int64_t s = 0; s < MAX(cost->trace.steps, 1); s++) {
+    const TgTimeParts *step = &cost->parts[s];
+    sum.products_s += step->products_s;
+    sum.additions_s += step->additions_s;
+    sum.latency_s += step->latency_s;
+    sum.bytes_s += step->bytes_s;
+    sum.contention_s += step->contention_s;
+    sum.waiting_s += step->waiting_s;
+    sum.skew_s += step->skew_s;
+  }
+  return sum;
 }
 
 int tg_cost_collectives(const TgCost *cost, const TgScheduleNames *names,

@@ -41,6 +41,7 @@ static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const T
     }
     if (step != last) enter_step(prediction, clocks, step);
     if (step != last) enter_nodes(prediction, clocks, step);
+    if (clocks->account) clocks->account->step = step;
     last = step;
     if (lane->phase->products) {
       double *most = &g_array_index(prediction->step_compute, double, step);
@@ -61,6 +62,7 @@ bool tg_in_order_run(TgPrediction *prediction, const TgInOrderRules *rules, void
   double first;
   tg_clocks_init(&clocks, prediction->lanes.network->nodes, prediction->machine, prediction->options);
   clocks.idle = prediction->lanes.idle;
+  tg_prediction_account(prediction, &clocks);
   TgProgress progress = run_phases(prediction, &clocks, rules, user, error);
   if (progress == TG_PROGRESS_END && is_slower(prediction, &clocks)) {
     tg_prediction_fail_slower(error);

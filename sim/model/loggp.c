@@ -9,6 +9,7 @@
 
 /** What a transfer's send leaves for its receive. */
 typedef struct TgLogGpMessage {
+  double begin_s;    /* when its sender begins to send it */
   double arrival_s;  /* of its first byte */
   double rest_s;     /* from its first byte to its last */
   double overhead_s; /* at either end */
@@ -67,13 +68,15 @@ static inline void send(TgLogGp *model, const TgTransferRun *run, const TgLogGpC
   message->rest_s = cost->rest_s * jitter;
   double begin = clocks->all_ports ? clocks->enter[from] : tg_later(clocks->port[from], model->send_s[from]);
   for (int w = 0; w < run->wait_count; w++) begin = tg_later(begin, run->waits[w][from]);
+  message->begin_s = begin;
   message->arrival_s = begin + message->overhead_s + cost->latency_s * jitter;
   model->send_s[from] = begin + model->gap_s + message->rest_s;
   clocks->port[from] = tg_later(clocks->port[from], begin + message->overhead_s);
   occupy(clocks, from, begin, message->overhead_s);
 }
 
-static inline void receive(TgLogGp *model, const TgTransferRun *run, const TgLogGpMessage *message, int32_t to) {
+/* Returns when it is complete. */
+static inline double receive(TgLogGp *model, const TgTransferRun *run, const TgLogGpMessage *message, int32_t to) {
   TgClocks *clocks = run->clocks;
   double begin = clocks->all_ports ? clocks->enter[to] : tg_later(clocks->port[to], model->receive_s[to]);
   begin = tg_later(begin, message->arrival_s);
@@ -81,6 +84,34 @@ static inline void receive(TgLogGp *model, const TgTransferRun *run, const TgLog
   model->receive_s[to] = begin + model->gap_s + message->rest_s;
   clocks->port[to] = tg_later(clocks->port[to], end);
   occupy(clocks, to, begin + message->rest_s, message->overhead_s);
+  return end;
+}
+
+/* Where the node's time goes. While all are alike any message is like its own. */
+static inline bool is_asked_for(const TgClocks *clocks, int32_t node) {
+  return clocks->account && (clocks->level || clocks->account->node == node);
+}
+
+/* Overhead that is charged after a product. */
+static void note_overhead(const TgClocks *clocks, TgTimeParts *parts) {
+  tg_account_to(clocks->account, &parts->latency_s, tg_clocks_at(clocks, clocks->account->node));
+}
+
+/* Before it was sent, the bytes of the node's last message went out. */
+static void note_send(const TgClocks *clocks, const TgLogGpMessage *message) {
+  TgTimeParts *parts = tg_account_now(clocks->account);
+  tg_account_to(clocks->account, &parts->bytes_s, message->begin_s);
+  note_overhead(clocks, parts);
+}
+
+static void note_receive(const TgClocks *clocks, const TgLogGpMessage *message, double end_s) {
+  TgAccount *account = clocks->account;
+  TgTimeParts *parts = tg_account_now(account);
+  tg_account_to(account, &parts->waiting_s, message->begin_s);
+  tg_account_to(account, &parts->latency_s, message->arrival_s);
+  tg_account_to(account, &parts->contention_s, end_s - message->overhead_s - message->rest_s);
+  tg_account_to(account, &parts->bytes_s, end_s - message->overhead_s);
+  note_overhead(clocks, parts);
 }
 
 static void run_messages(TgLogGp *model, const TgTransferRun *run) {
@@ -93,8 +124,12 @@ static void run_messages(TgLogGp *model, const TgTransferRun *run) {
     if (!alike) cost = cost_of(model, lane, t);
     const double jitter = clocks->jitter > 0 ? tg_clocks_jitter(clocks) : 1;
     send(model, run, &cost, jitter, &model->message[t], clocks->level ? 0 : lane->from[t]);
+    if (is_asked_for(clocks, lane->from[t])) note_send(clocks, &model->message[t]);
   }
-  for (int64_t t = 0; t < transfers; t++) receive(model, run, &model->message[t], clocks->level ? 0 : lane->to[t]);
+  for (int64_t t = 0; t < transfers; t++) {
+    const double end_s = receive(model, run, &model->message[t], clocks->level ? 0 : lane->to[t]);
+    if (is_asked_for(clocks, lane->to[t])) note_receive(clocks, &model->message[t], end_s);
+  }
 }
 
 /* The gaps follow the clocks from one number for all nodes to one each. */

@@ -67,6 +67,13 @@ void tg_node_steps_product(TgPrediction *prediction, const TgClocks *clocks, con
       tg_node_step_product(prediction, step, n, clocks->cpu[clocks->level ? 0 : n]);
 }
 
+void tg_prediction_account(const TgPrediction *prediction, TgClocks *clocks) {
+  TgAccount *account = prediction->account;
+  clocks->account = account;
+  clocks->lanes = &prediction->lanes;
+  if (account) tg_account_to(account, &tg_account_now(account)->skew_s, tg_clocks_at(clocks, account->node));
+}
+
 static int64_t largest(const int64_t *load, int64_t links) {
   int64_t most = 0;
   for (int64_t l = 0; l < links; l++) most = MAX(most, load[l]);
@@ -201,6 +208,10 @@ void tg_prediction_take(TgPrediction *prediction) {
   g_hash_table_foreach(prediction->lanes.known, total_repeated, prediction);
   take_steps(prediction);
   cost->communication_s = cost->time_s - cost->compute_s;
+  if (prediction->account) {
+    g_array_set_size(prediction->account->parts, (guint)MAX(cost->trace.steps, 1));
+    cost->parts = (TgTimeParts *)(void *)g_array_free(g_steal_pointer(&prediction->account->parts), FALSE);
+  }
   cost->nodes = prediction->lanes.network->nodes;
   cost->max_link_bytes = largest(prediction->total_load, links);
   cost->trace.links = links;
@@ -229,6 +240,7 @@ void tg_prediction_clear(TgPrediction *prediction) {
   for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) g_clear_pointer(&arrays[i], g_array_unref);
   g_free(prediction->node_now);
   g_free(prediction->total_load);
+  tg_account_free(prediction->account);
   tg_phases_free(prediction->phases);
   tg_lanes_clear(&prediction->lanes);
 }

@@ -21,6 +21,7 @@ typedef struct TgPrediction {
   GPtrArray *step_lanes; /* of the step under way */
   GPtrArray *last_lanes; /* of the step before it, where all of them are kept */
   int64_t *total_load;   /* by link */
+  TgAccount *account;    /* of the node whose time is accounted for; NULL: nobody asks */
 } TgPrediction;
 
 /** A model's run over all phases. Sets each step's times, the cost's time_s and compute_s, node_time_s and
@@ -33,6 +34,9 @@ bool tg_flow_run(TgPrediction *prediction, GError **error);
 bool tg_loggp_run(TgPrediction *prediction, GError **error);
 /** The hockney model with disks. */
 bool tg_tiers_run(TgPrediction *prediction, GError **error);
+
+/** Gives the account, where there is one, to the clocks. */
+void tg_prediction_account(const TgPrediction *prediction, TgClocks *clocks);
 
 void tg_prediction_init(TgPrediction *prediction, TgCost *cost, int64_t links);
 /** Moves what was counted into the cost. */

@@ -15,6 +15,13 @@ typedef struct TgNode {
   int64_t unused;
 } TgNode;
 
+/** A transfer of the node whose time is accounted for, on its way. */
+typedef struct TgUnderWay {
+  const TgStage *stage;
+  int32_t transfer;
+  double depart_s;
+} TgUnderWay;
+
 enum { ASKED = 1 << 10 /* transfers between questions to the watch */ };
 
 struct TgProgram {
@@ -24,12 +31,13 @@ struct TgProgram {
   TgClocks clocks; /* port, cpu and enter come in with the sweep, or at the end */
   TgNode *node;
   TgStages stages;
-  int64_t behind; /* nodes that have not left the last stage of more than one hop; negative: not counted */
-  int64_t gate;   /* number of the first stage that no node may enter */
-  int64_t timed;  /* transfers that are complete … */
-  int64_t ask_at; /* … and how many of them when the watch is asked again */
-  bool slower;    /* than TgCostOptions.most_s, … */
-  bool stopped;   /* … or the watch ended it */
+  int64_t behind;    /* nodes that have not left the last stage of more than one hop; negative: not counted */
+  int64_t gate;      /* number of the first stage that no node may enter */
+  int64_t timed;     /* transfers that are complete … */
+  int64_t ask_at;    /* … and how many of them when the watch is asked again */
+  GArray *under_way; /* TgUnderWay */
+  bool slower;       /* than TgCostOptions.most_s, … */
+  bool stopped;      /* … or the watch ended it */
 };
 
 static inline TgTraceStep *step_at(const TgProgram *program, guint step) {
@@ -45,6 +53,8 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
   tg_clocks_init(&program->clocks, nodes, prediction->machine, prediction->options);
   program->clocks.idle = prediction->lanes.idle;
   program->clocks.level = false;
+  program->under_way = g_array_new(FALSE, FALSE, sizeof(TgUnderWay));
+  tg_prediction_account(prediction, &program->clocks);
   program->node = g_aligned_alloc((gsize)nodes, sizeof(TgNode), 64);
   for (int64_t n = 0; n < nodes; n++)
     program->node[n] = (TgNode){.port_s = program->clocks.port[n], .cpu_s = program->clocks.cpu[n], .step = -1};
@@ -58,6 +68,7 @@ void tg_program_free(TgProgram *program) {
   if (!program) return;
   tg_stages_clear(&program->stages);
   g_aligned_free(program->node);
+  g_array_unref(program->under_way);
   tg_clocks_clear(&program->clocks);
   g_free(program);
 }
@@ -125,6 +136,7 @@ static void sweep(TgProgram *program) {
       }
       step->start_s = MIN(step->start_s, first);
       current = stage->step;
+      if (program->clocks.account) program->clocks.account->step = stage->step;
       enter_all(program, stage->step);
     }
     program->timed += stage->pattern->transfers;
@@ -137,6 +149,39 @@ static void sweep(TgProgram *program) {
     tg_stages_drop_first(stages);
   }
   for (int64_t n = 0; current >= 0 && n < program->clocks.nodes; n++) program->node[n].step = (int32_t)current;
+}
+
+/* --- where the time of a node goes ------------------------------------------------------------------------------- */
+
+/* Whether it is this node's. Then what follows is charged to the stage's step. */
+static inline bool is_asked_for(const TgProgram *program, int64_t number, const TgStage *stage) {
+  TgAccount *account = program->clocks.account;
+  if (!account || account->node != number) return false;
+  account->step = stage->step;
+  return true;
+}
+
+/* The time until the node can go on after a transfer. */
+static void note_delivery(TgProgram *program, const TgStage *stage, int32_t transfer, double end_s) {
+  TgAccount *account = program->clocks.account;
+  const TgPatternEnds ends = stage->pattern->ends[transfer];
+  const TgWay way = tg_account_way(account, program->clocks.lanes, ends.from, ends.to, tg_stage_bytes(stage, transfer));
+  for (guint i = 0; i < program->under_way->len; i++) {
+    const TgUnderWay one = g_array_index(program->under_way, TgUnderWay, i);
+    if (one.stage != stage || one.transfer != transfer) continue;
+    g_array_remove_index_fast(program->under_way, i);
+    tg_account_message(account, one.depart_s, end_s, &way);
+    return;
+  }
+}
+
+static inline void depart(TgProgram *program, TgStage *stage, int32_t transfer, TgPatternEnds ends, double at_s) {
+  const TgAccount *account = program->clocks.account;
+  if (account && (account->node == ends.from || account->node == ends.to)) {
+    const TgUnderWay one = {stage, transfer, at_s};
+    g_array_append_val(program->under_way, one);
+  }
+  program->depart(program->user, stage, transfer, ends, at_s);
 }
 
 /* --- one node's way ------------------------------------------------------------------------------------------- */
@@ -199,6 +244,7 @@ static void multiply(TgProgram *program, int64_t number, TgStage *stage) {
   if (!clocks->overlap) node->port_s = node->cpu_s;
   stage->longest_s = tg_later(stage->longest_s, time);
   if (program->prediction->node_steps) tg_node_step_product(program->prediction, stage->step, number, node->cpu_s);
+  if (is_asked_for(program, number, stage)) tg_account_products(clocks->account, lane->phase->sums, node->cpu_s);
 }
 
 /* One end of the transfer is ready. */
@@ -207,7 +253,7 @@ static void available(TgProgram *program, TgStage *stage, int32_t transfer, doub
   if (other < 0)
     stage->ready[transfer] = at_s;
   else
-    program->depart(program->user, stage, transfer, stage->pattern->ends[transfer], tg_later(other, at_s));
+    depart(program, stage, transfer, stage->pattern->ends[transfer], tg_later(other, at_s));
 }
 
 /* A sender also waits for the products that write what it sends. */
@@ -248,14 +294,13 @@ static void enter_pair(TgProgram *program, int64_t number, TgStage *stage) {
     const TgNode *to = &program->node[mine.to];
     node->out_s = sender_ready(program, stage, mine.out, number, node->port_s);
     if (to->at == stage->number && to->pending > 0)
-      program->depart(program->user, stage, mine.out, (TgPatternEnds){(int32_t)number, mine.to},
-                      tg_later(node->out_s, to->enter_s));
+      depart(program, stage, mine.out, (TgPatternEnds){(int32_t)number, mine.to}, tg_later(node->out_s, to->enter_s));
   }
   if (mine.in >= 0) {
     const TgNode *from = &program->node[mine.from];
     if (from->at == stage->number && from->pending > 0)
-      program->depart(program->user, stage, mine.in, (TgPatternEnds){mine.from, (int32_t)number},
-                      tg_later(from->out_s, node->enter_s));
+      depart(program, stage, mine.in, (TgPatternEnds){mine.from, (int32_t)number},
+             tg_later(from->out_s, node->enter_s));
   }
 }
 
@@ -292,8 +337,9 @@ void tg_program_begin(TgProgram *program) {
   for (int64_t node = 0; node < program->clocks.nodes; node++) proceed(program, node);
 }
 
-static void complete(TgProgram *program, TgStage *stage, int64_t number, double end_s) {
+static void complete(TgProgram *program, TgStage *stage, int32_t transfer, int64_t number, double end_s) {
   TgNode *node = &program->node[number];
+  if (is_asked_for(program, number, stage)) note_delivery(program, stage, transfer, end_s);
   node->port_s = tg_later(node->port_s, end_s);
   if (--node->pending > 0) return;
   leave_stage(program, node, stage);
@@ -309,8 +355,8 @@ void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, do
     if (in >= 0) available(program, stage, in, end_s);
   }
   program->timed++;
-  complete(program, stage, from, end_s);
-  complete(program, stage, to, end_s);
+  complete(program, stage, transfer, from, end_s);
+  complete(program, stage, transfer, to, end_s);
 }
 
 /* The next stage of transfers is two stages on where products stand between. */

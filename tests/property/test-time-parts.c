@@ -1,0 +1,211 @@
+/* Where a prediction's time goes: cases worked by hand, and what holds for every run: the parts are the time. */
+#include "cost-case.h"
+
+enum { CASES = 400, MOST_MESSAGES = 3000 };
+
+static const double us = 1e-6;
+
+/* --- by hand: latency 10 us, 1e9 bytes a second, 1e9 flops a second; blocks of 10 x 10 elements of 8 bytes -------- */
+
+static void predict_text(const char *text, const char *network, TgCostModel model, const char *more, TgCost *cost) {
+  Bound bound;
+  TgShape shape;
+  TgTopology topology;
+  TgMachine machine;
+  TgError failure;
+  GError *error = NULL;
+  const TgCostOptions options = {.model = model,
+                                 .as_executed = true,
+                                 .explain = true,
+                                 .overlap = true,
+                                 .straggler = -1,
+                                 .straggler_factor = 1,
+                                 .element_bytes = 8};
+  machine_from(&machine,
+               "[machine]\nname = t\nsource = t\n[link]\nlatency_s = 1e-5\nper_hop_s = 2e-6\n"
+               "bandwidth_bytes_per_s = 1e9\n[port]\nports = one\noverhead_s = 3e-6\n[processor]\n"
+               "flops_per_s = 1e9\n%s",
+               more);
+  if (!bound_from(&bound, text, NULL, NULL)) g_error("%d: %s", bound.error.line, bound.error.message);
+  g_assert_true(tg_topology_parse(&topology, network, &failure));
+  g_assert_true(tg_shape_init(&shape, &bound.schedule.computes, 10, 10, 10, &error));
+  tg_cost_predict(&bound.schedule, &bound.names, &shape, &topology, TG_ROWMAJOR, &machine, &options, cost, &error);
+  g_assert_no_error(error);
+}
+
+static void assert_us(double seconds, double microseconds) {
+  g_assert_cmpfloat_with_epsilon(seconds / us, microseconds, 1e-9);
+}
+
+static void assert_parts(const TgCost *cost, double products, double additions, double latency, double bytes,
+                         double contention, double waiting) {
+  const TgTimeParts parts = tg_cost_parts(cost);
+  assert_us(parts.products_s, products);
+  assert_us(parts.additions_s, additions);
+  assert_us(parts.latency_s, latency);
+  assert_us(parts.bytes_s, bytes);
+  assert_us(parts.contention_s, contention);
+  assert_us(parts.waiting_s, waiting);
+  assert_us(parts.skew_s, 0);
+}
+
+/* A block over two links of a line: 10 + 2 us and 0.8 us; by store and forward 2 * 10 and 2 * 0.8; by LogGP two
+ * overheads of 3 us beside the latency, and 799 bytes. */
+static void test_message(void) {
+  const char *text = "schedule t\ngrid r:3\ncomputes C = A\nplace A(0,0) on (0)\nplace C(0,0) on (2)\n"
+                     "move A to (2) into C where r == 0\n";
+  static const double latency[] = {12, 20, 12, 16}, bytes[] = {0.8, 1.6, 0.8, 0.799};
+  for (int model = 0; model < TG_COST_MODELS; model++) {
+    TgCost cost;
+    predict_text(text, "line:3", (TgCostModel)model, "", &cost);
+    g_assert_cmpint(cost.last_node, ==, model == TG_COST_LOGGP ? 2 : 0);
+    assert_parts(&cost, 0, 0, latency[model], bytes[model], 0, 0);
+    tg_cost_clear(&cost);
+  }
+}
+
+/* Five nodes of a line, blocks of 2 x 10 elements: 160 bytes. */
+#define LINE "schedule t\ngrid r:5\ncomputes C = A\nplace A(r,0) on (r)\nplace C(r,0) on (r)\n"
+
+/* Node 1 sends to 2, in t = 10.16 us, and then to 4. Node 0 sends to 3; at t its message finds the link from 1 to 2
+ * taken by a new one, and waits there for t. Nobody else meets, and all ends at 4 t. */
+static void test_queue(void) {
+  TgCost cost;
+  predict_text(LINE "move A to (2) into D where r == 1\nmove A to (r+3) into C where r < 2\n", "line:5",
+               TG_COST_FORWARD, "", &cost);
+  g_assert_cmpint(cost.last_node, ==, 0);
+  assert_us(cost.time_s, 4 * 10.16);
+  assert_parts(&cost, 0, 0, 30, 3 * 0.16, 10.16, 0);
+  tg_cost_clear(&cost);
+}
+
+/* Two messages share the link from 1 to 2: each has half of it. */
+static void test_share(void) {
+  TgCost cost;
+  predict_text(LINE "move A to (r+2) into C where r < 2\n", "line:5", TG_COST_FLOW, "", &cost);
+  assert_us(cost.time_s, 12 + 2 * 0.16);
+  assert_parts(&cost, 0, 0, 12, 0.16, 0.16, 0);
+  tg_cost_clear(&cost);
+}
+
+/* Three senders to one receiver, which takes one message at a time: by LogGP it works for 3 us on each, after its
+ * bytes. */
+static void test_receiver(void) {
+  TgCost cost;
+  predict_text(LINE "move A to (0) where r > 0 and r < 4\n", "line:5", TG_COST_LOGGP, "", &cost);
+  g_assert_cmpint(cost.last_node, ==, 0);
+  assert_us(cost.time_s, 3 + 10 + 3 * (0.159 + 3));
+  assert_parts(&cost, 0, 0, 3 + 10 + 3 * 3, 3 * 0.159, 0, 0);
+  tg_cost_clear(&cost);
+}
+
+/* Node 1 multiplies for 2 us (2 * 10^3 flops) and then sends; node 0 waits for that. */
+static void test_waiting(void) {
+  const char *text = "schedule t\ngrid r:2\nplace A(0,0), B(0,0) on (1)\nplace C(0,0) on (0)\n"
+                     "S += A * B where r == 1\nmove S to (0) into C where r == 1\n";
+  TgCost cost;
+  predict_text(text, "line:2", TG_COST_HOCKNEY, "", &cost);
+  g_assert_cmpint(cost.last_node, ==, 1);
+  assert_parts(&cost, 2, 0, 10, 0.8, 0, 0);
+  tg_cost_clear(&cost);
+}
+
+/* A block that is added where it arrives: 100 elements at 1e8 a second. Node 0 has no product, waits, and adds. */
+static void test_additions(void) {
+  const char *text = "schedule t\ngrid r:2\nplace A(0,r), B(r,0) on (r)\nplace C(0,0) on (0)\n"
+                     "S += A * B\nreduce S along r to 0 into C\n";
+  TgCost cost;
+  predict_text(text, "line:2", TG_COST_HOCKNEY, "additions_per_s = 1e8\n", &cost);
+  g_assert_cmpint(cost.last_node, ==, 0);
+  assert_parts(&cost, 1, 1, 10, 0.8, 0, 0);
+  tg_cost_clear(&cost);
+}
+
+/* By step: 3 shifts around a ring, each hidden in part behind a product of 2 us. */
+static void test_steps(void) {
+  const char *text = "schedule t\ngrid r:4\nplace A(0,r), B(r,0) on (r)\nplace C(0,0) on (0)\n"
+                     "repeat s in 3\n  step \"s\"\n    S += A * B\n    move A to (r-1)\n    move B to (r-1)\n"
+                     "step \"end\"\n  reduce S along r to 0 into C\n";
+  for (int model = 0; model < TG_COST_MODELS; model++) {
+    TgCost cost;
+    predict_text(text, "ring:4", (TgCostModel)model, "", &cost);
+    g_assert_cmpint(cost.trace.steps, ==, 4);
+    for (int s = 0; s < 3; s++) g_assert_cmpfloat(cost.parts[s].latency_s, >, 0);
+    for (int s = 1; s < 3; s++) g_assert_cmpfloat(cost.parts[s].products_s, >=, 0);
+    g_assert_cmpfloat(cost.parts[3].products_s, ==, 0);
+    tg_cost_clear(&cost);
+  }
+}
+
+/* --- whatever the schedule ---------------------------------------------------------------------------------------- */
+
+static gboolean all_are_times(const TgTimeParts *parts) {
+  const double part[] = {parts->products_s,   parts->additions_s, parts->latency_s, parts->bytes_s,
+                         parts->contention_s, parts->waiting_s,   parts->skew_s};
+  for (gsize i = 0; i < G_N_ELEMENTS(part); i++)
+    if (!(part[i] >= 0)) return FALSE;
+  return TRUE;
+}
+
+static void check_parts(const CostCase *test, const TgCost *cost) {
+  const TgCostModel model = test->options.model;
+  const TgTimeParts sum = tg_cost_parts(cost);
+  const double slack = 1e-9 * cost->time_s;
+  const double multiplied = sum.products_s + sum.additions_s;
+  const double travelled = sum.latency_s + sum.bytes_s + sum.contention_s + sum.waiting_s + sum.skew_s;
+  for (gint64 s = 0; s < cost->trace.steps; s++)
+    expect_holds(test, all_are_times(&cost->parts[s]), "a part of a step is no time", model, (double)s, 0);
+  expect_holds(test, fabs(multiplied - cost->compute_s) <= slack, "products and additions", model, multiplied,
+               cost->compute_s);
+  expect_holds(test, fabs(travelled - cost->communication_s) <= slack, "the other parts", model, travelled,
+               cost->communication_s);
+  if (model == TG_COST_HOCKNEY)
+    expect_holds(test, sum.contention_s <= slack, "contention without shared links", model, sum.contention_s, 0);
+  if (test->machine.processor.additions_per_s <= 0)
+    expect_holds(test, sum.additions_s == 0, "additions that take no time", model, sum.additions_s, 0);
+  expect_holds(test, sum.skew_s <= test->options.skew_s, "skew", model, sum.skew_s, test->options.skew_s);
+}
+
+/* The second run does not change the first, and steps have the parts of the time that the node is in them. */
+static void check_case(CostCase *test) {
+  TgCost plain, cost;
+  must_predict(test, &test->shape, &test->machine, &test->options, &plain);
+  test->options.explain = test->options.keep_node_steps = true;
+  must_predict(test, &test->shape, &test->machine, &test->options, &cost);
+  expect_holds(test, plain.time_s == cost.time_s, "the time itself", test->options.model, plain.time_s, cost.time_s);
+  check_parts(test, &cost);
+  for (gint64 s = 0; cost.node_step && test->machine.port.ports == TG_PORTS_ONE && s < cost.trace.steps; s++) {
+    const TgNodeStep *at = &cost.node_step[s * cost.nodes + cost.last_node];
+    const TgTimeParts *parts = &cost.parts[s];
+    const double time_s = parts->products_s + parts->additions_s + parts->latency_s + parts->bytes_s +
+                          parts->contention_s + parts->waiting_s;
+    expect_holds(test, fabs(time_s - (at->end_s - at->start_s)) <= 1e-9 * cost.time_s, "the parts of a step",
+                 test->options.model, time_s, at->end_s - at->start_s);
+  }
+  tg_cost_clear(&plain);
+  tg_cost_clear(&cost);
+}
+
+static void test_random(void) {
+  for (int done = 0; done < CASES; done++) {
+    CostCase test;
+    draw_case(&test, MOST_MESSAGES);
+    test.options.model = (TgCostModel)(done % TG_COST_MODELS);
+    test.options.jitter = done % 3 ? 0 : 0.1;
+    check_case(&test);
+    clear_case(&test);
+  }
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/time-parts/message", test_message);
+  g_test_add_func("/time-parts/queue", test_queue);
+  g_test_add_func("/time-parts/share", test_share);
+  g_test_add_func("/time-parts/receiver", test_receiver);
+  g_test_add_func("/time-parts/waiting", test_waiting);
+  g_test_add_func("/time-parts/additions", test_additions);
+  g_test_add_func("/time-parts/steps", test_steps);
+  g_test_add_func("/time-parts/random", test_random);
+  return g_test_run();
+}
