@@ -109,7 +109,7 @@ typedef struct TgCost {
   TgTrace trace;                /**< one entry a step; link loads are the totals of all steps, in one row */
   int64_t *step_max_link_bytes; /**< by step: bytes over its busiest link */
   double *step_compute_s;       /**< by step: the most time that one node spends in its products */
-  int64_t last_node;            /**< that ends last; of several the one with the most products */
+  int64_t last_node;            /**< that ends last; of several the last one of those with the most products */
   TgTimeParts *parts;           /**< of the last node, by step (one where there is none); NULL unless `explain` asks */
   double *node_time_s;          /**< by node: when it is done … */
   double *node_compute_s;       /**< … and its time in products */

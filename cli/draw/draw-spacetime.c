@@ -42,7 +42,7 @@ static TgExit check_steps(const TgCli *cli, TgSimRun *run) {
   TgError error = {0};
   int64_t steps = tg_walk_count_steps(sim->schedule, sim->names, &error);
   if (steps < 0) return tg_algo_report(cli, &run->algo, &error);
-  sim->options.keep_node_steps = true;
+  sim->options.keep_node_steps = sim->options.explain = true;
   sim->more_bytes = (double)steps * sim->network.nodes * (sizeof(TgSpan) + 1);
   if (steps <= MOST_KEPT / sim->network.nodes) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
@@ -122,9 +122,9 @@ static char *words_of(const TgTimedRun *run) {
   const TgCost *cost = sim->cost;
   const char *embedding = tg_embedding_name(sim->embedding.kind);
   if (cost->trace.steps == 0) return g_strdup_printf("network %s, %s", sim->network_text, embedding);
-  return g_strdup_printf("network %s, %s; %s ends last: %s of products, %s of communication and waiting",
-                         sim->network_text, embedding, run->lane[run->step[cost->trace.steps - 1].to],
-                         tg_time_text(cost->compute_s).s, tg_time_text(cost->communication_s).s);
+  g_autofree char *parts = tg_sim_parts_text(cost);
+  return g_strdup_printf("network %s, %s; %s ends last: %s", sim->network_text, embedding,
+                         run->lane[run->lane_of[cost->last_node]], parts);
 }
 
 static TgExit open_run(TgCli *cli, TgTimedRun *run, const char *name, bool several) {

@@ -149,6 +149,7 @@ static void write_steps(TgJson *json, const TgCost *cost) {
     tg_json_members(json, step_fields, &cost->trace.step[i]);
     tg_json_member_double(json, "compute_s", cost->step_compute_s[i]);
     tg_json_member_integer(json, "max_link_bytes", cost->step_max_link_bytes[i]);
+    tg_sim_write_step_parts(json, cost, i);
     tg_json_end_object(json);
   }
   tg_json_end_array(json);
@@ -161,6 +162,7 @@ void tg_sim_write(TgJson *json, const TgEstimate *run) {
   tg_json_member_string(json, "isoefficiency",
                         run->formula ? tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY) : NULL);
   tg_json_members(json, cost_fields, cost);
+  tg_sim_write_parts(json, run);
   tg_json_member_double(json, "busiest_link_s", tg_sim_busiest_link_s(run));
   tg_json_members(json, run_fields, run);
   tg_json_member_integer(json, "bytes_per_processor", run->memory.words * run->options.element_bytes);

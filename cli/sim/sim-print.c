@@ -30,10 +30,13 @@ static bool sim_is_idle(const TgEstimate *run, int64_t node) {
   return run->rank && run->rank[node] < 0;
 }
 
+/* The last one is the cost's last_node. */
 static gint compare_times(gconstpointer a, gconstpointer b, gpointer user) {
-  const double *time_s = user;
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  const TgCost *cost = user;
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  const double *time_s = cost->node_time_s, *compute_s = cost->node_compute_s;
   if (time_s[x] != time_s[y]) return time_s[x] < time_s[y] ? -1 : 1;
+  if (compute_s[x] != compute_s[y]) return compute_s[x] < compute_s[y] ? -1 : 1;
   return x < y ? -1 : x > y;
 }
 
@@ -41,7 +44,7 @@ int64_t *tg_sim_nodes_by_time(const TgEstimate *run) {
   int64_t *nodes = g_new(int64_t, run->cost->nodes);
   int64_t idle = 0, busy = run->cost->nodes - run->workers;
   for (int64_t n = 0; n < run->cost->nodes; n++) nodes[sim_is_idle(run, n) ? idle++ : busy++] = n;
-  g_qsort_with_data(nodes + idle, (gint)(busy - idle), sizeof *nodes, compare_times, run->cost->node_time_s);
+  g_qsort_with_data(nodes + idle, (gint)(busy - idle), sizeof *nodes, compare_times, (gpointer)run->cost);
   return nodes;
 }
 
@@ -265,9 +268,7 @@ static void print_times(TgCli *cli, const TgEstimate *run) {
                               : g_strdup("");
   tg_table_add_fact(table, "predicted time", tg_time_text(cost->time_s).s, "%s", rate);
   add_error(table, run);
-  tg_table_add_fact(table, "products", tg_time_text(cost->compute_s).s, "on the node that finishes last");
-  tg_table_add_fact(table, "communication", tg_time_text(cost->communication_s).s,
-                    "the rest of its time: transfers that no product hides, and waiting");
+  tg_sim_add_parts(table, run);
   if (!isnan(run->closed_form_s))
     tg_table_add_fact(table, "closed form", tg_time_text(run->closed_form_s).s, "%s",
                       tg_formula_text(run->formula, TG_FORMULA_SOURCE));
@@ -307,6 +308,7 @@ void tg_sim_print(TgCli *cli, const TgEstimate *run) {
   print_head(cli, run);
   print_times(cli, run);
   print_steps(cli, run->cost);
+  tg_sim_print_parts(cli, run);
   tg_sim_print_tiers(cli, run);
   sim_print_nodes(cli, run);
   sim_print_links(cli, run);

@@ -20,6 +20,7 @@ static TgExit predict(TgCli *cli, TgSimRun *run) {
   TgProgressLine line;
   tg_progress_begin(&line, cli, "sim", run->estimate.statements);
   options->watch = &line.watch;
+  options->explain = true;
   TgExit status = tg_sim_predict(cli, run);
   options->watch = NULL;
   tg_progress_end(cli);

@@ -7,6 +7,7 @@
 
 #include "estimate.h"
 #include "json-writer.h"
+#include "text-table.h"
 #include "text-units.h"
 
 enum {
@@ -88,6 +89,14 @@ int64_t *tg_sim_nodes_by_time(const TgEstimate *run);
 /** What the tiers do, where they are used. */
 void tg_sim_print_tiers(TgCli *cli, const TgEstimate *run);
 void tg_sim_write_tiers(TgJson *json, const TgEstimate *run);
+/** Products and communication of the node that finishes last, and the parts of these where the prediction has them. */
+void tg_sim_add_parts(TgTable *table, const TgEstimate *run);
+/** The parts by step. */
+void tg_sim_print_parts(TgCli *cli, const TgEstimate *run);
+/** "products 4.2 us, latency 11 us, bytes 184 us". Free with g_free(). */
+char *tg_sim_parts_text(const TgCost *cost);
+void tg_sim_write_parts(TgJson *json, const TgEstimate *run);
+void tg_sim_write_step_parts(TgJson *json, const TgCost *cost, int64_t step);
 /** The document. */
 void tg_sim_write(TgJson *json, const TgEstimate *run);
 void tg_sim_print_json(TgCli *cli, const TgEstimate *run);

@@ -48,7 +48,8 @@ void tg_account_message(TgAccount *account, double depart_s, double end_s, const
   tg_account_to(account, &parts->latency_s, under_way_s > 0 ? depart_s + way->latency_s : end_s);
   if (end_s <= account->until_s) return;
   const double rest_s = end_s - account->until_s;
-  const double bytes_s = way->bytes_s < under_way_s ? rest_s * (way->bytes_s / under_way_s) : rest_s;
+  const bool shared = under_way_s - way->bytes_s > TG_ACCOUNT_ROUNDING * end_s;
+  const double bytes_s = shared ? rest_s * (way->bytes_s / under_way_s) : rest_s;
   parts->bytes_s += bytes_s;
   parts->contention_s += rest_s - bytes_s;
   account->until_s = end_s;

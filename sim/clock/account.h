@@ -26,9 +26,11 @@ void tg_account_free(TgAccount *account);
 
 /** The parts of the current step. Valid until the step is another one. */
 TgTimeParts *tg_account_now(TgAccount *account);
+#define TG_ACCOUNT_ROUNDING 1e-12 /**< of a time: what differs by less is the same time */
+
 /** The node comes to `at_s`, if it is not there yet, and the difference is added to `*part`. */
 static inline void tg_account_to(TgAccount *account, double *part, double at_s) {
-  if (at_s <= account->until_s) return;
+  if (at_s - account->until_s <= TG_ACCOUNT_ROUNDING * at_s) return;
   *part += at_s - account->until_s;
   account->until_s = at_s;
 }

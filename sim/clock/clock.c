@@ -298,12 +298,13 @@ void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
 static void find_last(const TgClocks *clocks, double *time_s, double *compute_s, int64_t *node) {
   *time_s = *compute_s = 0;
   *node = 0;
-  for (int64_t n = 0; n < active(clocks); n++) {
-    if (clocks->idle && clocks->idle[n] && !clocks->level) continue;
-    double time = tg_later(clocks->port[n], clocks->cpu[n]);
-    if (time < *time_s || (time == *time_s && clocks->compute[n] <= *compute_s)) continue;
+  for (int64_t n = 0; n < clocks->nodes; n++) {
+    const int64_t entry = clocks->level ? 0 : n;
+    const double time = tg_clocks_at(clocks, n);
+    if (clocks->idle && clocks->idle[n]) continue;
+    if (time < *time_s || (time == *time_s && clocks->compute[entry] < *compute_s)) continue;
     *time_s = time;
-    *compute_s = clocks->compute[n];
+    *compute_s = clocks->compute[entry];
     *node = n;
   }
 }

@@ -89,15 +89,8 @@ static int64_t last_to_enter(const Search *search, int64_t step) {
   return last;
 }
 
-static int64_t last_to_end(const TgCost *cost) {
-  int64_t last = 0;
-  for (int64_t n = 1; n < cost->nodes; n++)
-    if (cost->node_time_s[n] > cost->node_time_s[last] + ROUNDING * cost->time_s) last = n;
-  return last;
-}
-
 static void follow(Search *search, TgCriticalPath *path) {
-  int64_t node = last_to_end(search->cost);
+  int64_t node = search->cost->last_node;
   double end_s = search->cost->time_s;
   search->end = search->held->len;
   for (int64_t s = path->steps - 1; s >= 0; s--) {

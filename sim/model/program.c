@@ -169,7 +169,9 @@ static void note_delivery(TgProgram *program, const TgStage *stage, int32_t tran
   for (guint i = 0; i < program->under_way->len; i++) {
     const TgUnderWay one = g_array_index(program->under_way, TgUnderWay, i);
     if (one.stage != stage || one.transfer != transfer) continue;
-    g_array_remove_index_fast(program->under_way, i);
+    g_array_index(program->under_way, TgUnderWay, i) =
+        g_array_index(program->under_way, TgUnderWay, program->under_way->len - 1);
+    g_array_set_size(program->under_way, program->under_way->len - 1);
     tg_account_message(account, one.depart_s, end_s, &way);
     return;
   }

@@ -273,6 +273,9 @@ async function timesAreTheSame() {
     const shown = await page.$eval("[data-time]", (one) => Number(one.dataset.time));
     const said = JSON.parse(command("sim", name, "--grid", grid, "-n", "2000", "--machine", "tpu-torus", "--json"));
     assert.ok(Math.abs(shown / said.time_s - 1) < 1e-9, `${name}: ${shown} and ${said.time_s}`);
+    const words = await page.textContent(".times");
+    for (const part of ["products", "latency", "bytes", "waiting"])
+      assert.equal(words.includes(`… ${part}`), said.parts[`${part}_s`] > 0, `${name}: ${part}`);
     await page.done();
   }
 }

@@ -58,7 +58,7 @@ static void test_message(void) {
   for (int model = 0; model < TG_COST_MODELS; model++) {
     TgCost cost;
     predict_text(text, "line:3", (TgCostModel)model, "", &cost);
-    g_assert_cmpint(cost.last_node, ==, model == TG_COST_LOGGP ? 2 : 0);
+    g_assert_cmpint(cost.last_node, ==, 2); /* of both ends, by number the last */
     assert_parts(&cost, 0, 0, latency[model], bytes[model], 0, 0);
     tg_cost_clear(&cost);
   }
@@ -67,15 +67,15 @@ static void test_message(void) {
 /* Five nodes of a line, blocks of 2 x 10 elements: 160 bytes. */
 #define LINE "schedule t\ngrid r:5\ncomputes C = A\nplace A(r,0) on (r)\nplace C(r,0) on (r)\n"
 
-/* Node 1 sends to 2, in t = 10.16 us, and then to 4. Node 0 sends to 3; at t its message finds the link from 1 to 2
- * taken by a new one, and waits there for t. Nobody else meets, and all ends at 4 t. */
+/* Node 1 sends to 2, in t = 10.16 us, and then to 3. Node 0 sends to 4; at t its message finds the link from 1 to 2
+ * taken by a new one, and waits there for t. It meets nobody else, and arrives at 5 t. */
 static void test_queue(void) {
   TgCost cost;
-  predict_text(LINE "move A to (2) into D where r == 1\nmove A to (r+3) into C where r < 2\n", "line:5",
+  predict_text(LINE "move A to (2) into D where r == 1\nmove A to (4-r) into C where r < 2\n", "line:5",
                TG_COST_FORWARD, "", &cost);
-  g_assert_cmpint(cost.last_node, ==, 0);
-  assert_us(cost.time_s, 4 * 10.16);
-  assert_parts(&cost, 0, 0, 30, 3 * 0.16, 10.16, 0);
+  g_assert_cmpint(cost.last_node, ==, 4);
+  assert_us(cost.time_s, 5 * 10.16);
+  assert_parts(&cost, 0, 0, 40, 4 * 0.16, 10.16, 0);
   tg_cost_clear(&cost);
 }
 
@@ -99,14 +99,14 @@ static void test_receiver(void) {
   tg_cost_clear(&cost);
 }
 
-/* Node 1 multiplies for 2 us (2 * 10^3 flops) and then sends; node 0 waits for that. */
+/* Node 1 multiplies for 2 us (2 * 10^3 flops) and sends that to node 0, in 10.8 us, which sends it on to node 2. */
 static void test_waiting(void) {
-  const char *text = "schedule t\ngrid r:2\nplace A(0,0), B(0,0) on (1)\nplace C(0,0) on (0)\n"
-                     "S += A * B where r == 1\nmove S to (0) into C where r == 1\n";
+  const char *text = "schedule t\ngrid r:3\nplace A(0,0), B(0,0) on (1)\nplace C(0,0) on (2)\n"
+                     "S += A * B where r == 1\nmove S to (0) into D where r == 1\nmove D to (2) into C where r == 0\n";
   TgCost cost;
-  predict_text(text, "line:2", TG_COST_HOCKNEY, "", &cost);
-  g_assert_cmpint(cost.last_node, ==, 1);
-  assert_parts(&cost, 2, 0, 10, 0.8, 0, 0);
+  predict_text(text, "line:3", TG_COST_HOCKNEY, "", &cost);
+  g_assert_cmpint(cost.last_node, ==, 2);
+  assert_parts(&cost, 0, 0, 12, 0.8, 0, 12.8);
   tg_cost_clear(&cost);
 }
 

@@ -98,7 +98,10 @@ class Machine {
       ["Bytes", bytesText(total(3)), bytesText(cost.bytes)],
       ["Bytes × hops", bytesText(total(4)), bytesText(cost.hop_bytes)],
     ];
-    const share = `Of the processor that ends last: ${secondsText(cost.compute_s)} multiplying, ${secondsText(cost.communication_s)} communicating.`;
-    lab.part("times").replaceChildren(tableOf(["", "to the end of this step", "all steps"], rows), make("p", { "data-time": cost.time_s }, share));
+    const parts = Object.keys(cost.parts).filter((key) => cost.parts[key] > 0);
+    const partRows = parts.map((key) => [`… ${key.replace("_s", "")}`, secondsText(done.reduce((sum, step) => sum + step[5][key], 0)), secondsText(cost.parts[key])]);
+    rows.splice(1, 0, ...partRows);
+    const note = "The parts of the time are those of the processor that ends last. What runs behind something else counts as nothing.";
+    lab.part("times").replaceChildren(tableOf(["", "to the end of this step", "all steps"], rows), make("p", { "data-time": cost.time_s }, note));
   }
 }
