@@ -122,6 +122,11 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
     g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.additions_per_s * 1e-9);
     tg_table_add_fact(table, "additions", rate, "of elements of a block to those of another");
   }
+  if (machine->processor.elements_per_s > 0) {
+    g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.elements_per_s * 1e-9);
+    tg_table_add_fact(table, "thin products", rate,
+                      "of the elements that they read and write beyond those of cubic ones");
+  }
   if (machine->processor.tile_rows > 0) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
     tg_table_add_fact(table, "tile", tile, "of C at a time; a partly filled tile takes as long as a full one");
@@ -192,6 +197,7 @@ static void write_fit(TgJson *json, const TgMachine *machine) {
                       sizeof *processor->rate.row);
   tg_json_member_double(json, "flops_per_s", processor->rate.rows ? NAN : processor->flops_per_s);
   tg_json_member_double(json, "additions_per_s", given(processor->additions_per_s));
+  tg_json_member_double(json, "elements_per_s", given(processor->elements_per_s));
   tg_json_member_double(json, "cache_bytes", given(processor->cache_bytes));
   tg_json_member_double(json, "miss_bytes_per_s", given(processor->miss_bytes_per_s));
   tg_json_member_double(json, "copy_s", processor->copy_bytes_per_s > 0 ? processor->copy_s : NAN);

@@ -98,8 +98,31 @@ static bool fit_products(TgCalibration *calibration, const TgCalibrationPlan *pl
   return true;
 }
 
+/* Whether it says what a thin product takes: not where products and moves run at once, or a problem is tiled. */
+static bool is_thin(const TgCalibration *calibration, const TgCalibrationSample *sample) {
+  return !calibration->tiled && !has_products_alone(sample) && !sample->far && !sample->left_out &&
+         !isnan(sample->times.move_s) && sample->product_s > 0;
+}
+
 static double product_s(const TgCalibration *calibration, const TgCalibrationSample *sample) {
   return tg_machine_product_s(&calibration->machine, sample->block[0], sample->block[1], sample->block[2]);
+}
+
+/* Products beside moves and additions are thin: what they take longer than cubic ones of as many operations goes by
+ * what they read and write beyond those. The rate with the least relative errors. */
+static void fit_thin_products(TgCalibration *calibration) {
+  TgMachineProcessor *processor = &calibration->machine.processor;
+  double with = 0, all = 0;
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    if (!is_thin(calibration, sample)) continue;
+    const double part = tg_machine_excess(sample->block[0], sample->block[1], sample->block[2]) / sample->product_s;
+    with += part * (1 - product_s(calibration, sample) / sample->product_s);
+    all += part * part;
+  }
+  if (with <= 0) return;
+  processor->elements_per_s = all / with;
+  processor->given |= 1 << 11;
 }
 
 /* --- links ---------------------------------------------------------------------------------------------------------*/
@@ -318,10 +341,9 @@ static double fitted_pass_s(const TgCalibration *calibration, const TgCalibratio
       (product_s(calibration, sample) + far_s(calibration, plan, sample)) * sample->probe.products;
   if (plan->kind->traits.overlaps) return fmax(products_s, moves_s);
   if (sample->far) return turns * products_s;
-  /* Thin products have a rate of their own, and are there for their moves. */
-  const double own_s =
-      !has_products_alone(sample) && !calibration->tiled ? sample->product_s * sample->probe.products : products_s;
-  return turns * (own_s + moves_s);
+  /* Products of which it is not known what thin ones take are there for their moves. */
+  const bool own = !has_products_alone(sample) && !calibration->tiled && !is_thin(calibration, sample);
+  return turns * ((own ? sample->product_s * sample->probe.products : products_s) + moves_s);
 }
 
 /* The rate of a size by those on either side of it alone; 0 for the first and the last. */
@@ -379,6 +401,7 @@ static void round_all(TgMachine *machine) {
                              &machine->processor.miss_bytes_per_s,
                              &machine->processor.copy_s,
                              &machine->processor.copy_bytes_per_s,
+                             &machine->processor.elements_per_s,
                              &machine->executor.launch_s,
                              &machine->executor.round_s,
                              &machine->executor.pass_s};
@@ -409,6 +432,7 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   set_link(calibration, 0, 0);
   find_tile(calibration);
   if (!fit_products(calibration, plan, error)) return false;
+  if (!plan->kind->traits.overlaps) fit_thin_products(calibration);
   if (plan->kind->traits.overlaps)
     fit_hidden_moves(calibration);
   else if (!fit_moves(calibration, plan, error))

@@ -50,6 +50,8 @@ static const TgMachineKey processor_keys[] = {
     KEY(TgMachineProcessor, miss_bytes_per_s, TG_VALUE_BANDWIDTH, false, {0}),
     KEY(TgMachineProcessor, copy_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineProcessor, copy_bytes_per_s, TG_VALUE_BANDWIDTH, false, {0}),
+    KEY(TgMachineProcessor, product_s, TG_VALUE_TIME, false, {0}),
+    KEY(TgMachineProcessor, elements_per_s, TG_VALUE_FLOPS, false, {0}),
     {0},
 };
 

@@ -71,6 +71,22 @@ static void moves_apart(void) {
   }
 }
 
+/* Products of 8 columns, or of 8 inner elements, take longer than the table of cubic ones says. */
+static void thin_products(void) {
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = 1;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+  fake.elements_per_s = 2e9;
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  const TgMachine *machine = &found->machine;
+  expect_near(machine->processor.elements_per_s, 2e9);
+  expect_near(machine->processor.additions_per_s, 3e9);
+  expect_link(machine);
+  for (int r = 0; r < 4; r++) expect_near(machine->processor.rate.row[r].flops_per_s, 1e10);
+  g_assert_cmpfloat(machine->residual, <, 1e-3);
+}
+
 /* Moves that take no time of their own are what products with them take longer. */
 static void moves_in_products(void) {
   reset((TgExecutorTraits){.fetches = true});
@@ -297,6 +313,7 @@ static void the_cpu_is_calibrated(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/calibration/moves-apart", moves_apart);
+  g_test_add_func("/calibration/thin-products", thin_products);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
   g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);
   g_test_add_func("/calibration/whole-tiles", rates_are_of_whole_tiles);
