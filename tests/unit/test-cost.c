@@ -287,6 +287,35 @@ static void test_node_groups(void) {
   }
 }
 
+/* Two processors a node. What the processors of a node send goes by their numbers, one after another; so does what they
+ * receive, by those of the senders. */
+static void test_order_on_a_node(void) {
+#define ROWS "schedule t\ngrid r:6\ncomputes C = A\nplace A(r,0) on (r)\nplace C(r,0) on (r)\n"
+  static const struct {
+    const char *text;
+    double messages[3]; /* by node: how many, one after another, before it is done */
+  } cases[] = {{ROWS "move A to (5-2*r) into D where r < 2\n", {2, 2, 1}},             /* 0 to 5, then 1 to 3 */
+               {ROWS "move A to (3+2*r) into D where r < 2\n", {2, 1, 2}},             /* 0 to 3, then 1 to 5 */
+               {ROWS "move A to (5-r/2) into D where r < 3 and r != 1\n", {1, 2, 2}},  /* 0 to 5, then 2 to 4 */
+               {ROWS "move A to (4+r/2) into D where r < 3 and r != 1\n", {1, 2, 2}}}; /* 0 to 4, then 2 to 5 */
+#undef ROWS
+  TgMachine machine;
+  machine_from(&machine, "[processor]\nflops_per_s = inf\n");
+  for (size_t c = 0; c < G_N_ELEMENTS(cases); c++)
+    for (TgCostModel model = TG_COST_HOCKNEY; model <= TG_COST_FLOW; model++) {
+      const double message_s = latency_s + 6 * 8 / bandwidth;
+      TgCostOptions options = plain;
+      TgCost cost;
+      Bound bound;
+      options.model = model;
+      g_assert_true(bound_from(&bound, cases[c].text, NULL, NULL));
+      predict_sizes(&bound, 6, 6, 6, "full:3", &machine, &options, &cost);
+      for (int n = 0; n < 3; n++)
+        g_assert_cmpfloat_with_epsilon(cost.node_time_s[n], cases[c].messages[n] * message_s, 1e-12);
+      tg_cost_clear(&cost);
+    }
+}
+
 /* Four partial sums of 4x2 elements on a line; 8 additions at 8e6/s are 1 us, a message of 64 bytes 1.0512 us. */
 static const char sums[] = "schedule t\ngrid r:4\nplace A(0,r) on (r)\nplace B(r,0) on (r)\nplace C(0,0) on (0)\n"
                            "step \"multiply\"\n  T = A * B\nstep \"reduce\"\n  reduce T along r to 0 into C\n";
@@ -353,6 +382,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/cost/virtual-processors", test_virtual_processors);
   g_test_add_func("/cost/overflow", test_overflow);
   g_test_add_func("/cost/node-groups", test_node_groups);
+  g_test_add_func("/cost/order-on-a-node", test_order_on_a_node);
   g_test_add_func("/cost/left-out", test_left_out);
   return g_test_run();
 }
