@@ -59,7 +59,7 @@ static bool is_flat(const double *array, int64_t nodes) {
 static void settle(TgClocks *clocks) {
   if (clocks->jitter > 0 || clocks->straggler >= 0 || !is_flat(clocks->port, clocks->nodes)) return;
   if (!is_flat(clocks->cpu, clocks->nodes) || !is_flat(clocks->compute, clocks->nodes)) return;
-  if (!is_flat(clocks->enter, clocks->nodes)) return;
+  if (clocks->all_ports && !is_flat(clocks->enter, clocks->nodes)) return;
   for (int b = 0; b < TG_MAX_BUFFERS; b++)
     if (!is_flat(clocks->ready[b], clocks->nodes)) return;
   clocks->level = true;
@@ -69,8 +69,16 @@ static int64_t active(const TgClocks *clocks) {
   return clocks->level ? 1 : clocks->nodes;
 }
 
+/* Whether few nodes take part, so that it is quicker to look at these alone. With all ports the next statement may
+ * belong to the group, and nodes that come in with it. */
+static bool is_sparse(const TgClocks *clocks, const TgLane *lane) {
+  enum { MANY = 4 };
+  return !clocks->level && !clocks->all_ports && MANY * lane->transfers < clocks->nodes;
+}
+
 /* With all ports, transfers of consecutive statements that do not need each other begin together. */
-static void enter_group(TgClocks *clocks, const TgPhase *phase, int32_t statement) {
+static void enter_group(TgClocks *clocks, const TgLane *lane, int32_t statement) {
+  const TgPhase *phase = lane->phase;
   bool joins = clocks->all_ports && clocks->group_statement >= 0 && clocks->group_statement != statement &&
                !(phase->reads & clocks->group_writes) &&
                !(phase->writes & (clocks->group_reads | clocks->group_writes));
@@ -82,7 +90,14 @@ static void enter_group(TgClocks *clocks, const TgPhase *phase, int32_t statemen
   }
   clocks->group_reads = phase->reads;
   clocks->group_writes = phase->writes;
-  memcpy(clocks->enter, clocks->port, (size_t)active(clocks) * sizeof(double));
+  if (!is_sparse(clocks, lane)) {
+    memcpy(clocks->enter, clocks->port, (size_t)active(clocks) * sizeof(double));
+    return;
+  }
+  for (int64_t t = 0; t < lane->transfers; t++) {
+    clocks->enter[lane->from[t]] = clocks->port[lane->from[t]];
+    clocks->enter[lane->to[t]] = clocks->port[lane->to[t]];
+  }
 }
 
 /* Products that wrote what is about to be sent: the transfer waits for them. */
@@ -159,8 +174,7 @@ static void run_permutation(TgTransferRun *run) {
 static void run_queued(TgTransferRun *run) {
   TgClocks *clocks = run->clocks;
   const TgLane *lane = run->lane;
-  memset(clocks->send, 0, (size_t)clocks->nodes * sizeof(double));
-  memset(clocks->receive, 0, (size_t)clocks->nodes * sizeof(double));
+  for (int64_t t = 0; t < lane->transfers; t++) clocks->send[lane->from[t]] = clocks->receive[lane->to[t]] = 0;
   for (int64_t t = 0; t < lane->transfers; t++) {
     int32_t from = lane->from[t], to = lane->to[t];
     double begin = begin_of(run, from, to);
@@ -205,26 +219,32 @@ static void prepare(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, bo
 
 void tg_clocks_open(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, int32_t statement, bool alike) {
   prepare(run, clocks, lane, alike);
-  enter_group(clocks, lane->phase, statement);
+  enter_group(clocks, lane, statement);
 }
 
 void tg_clocks_close(TgTransferRun *run, bool alike) {
   TgClocks *clocks = run->clocks;
-  if (!clocks->overlap) memcpy(clocks->cpu, clocks->port, (size_t)active(clocks) * sizeof(double));
+  const TgLane *lane = run->lane;
+  if (!clocks->overlap && !is_sparse(clocks, lane))
+    memcpy(clocks->cpu, clocks->port, (size_t)active(clocks) * sizeof(double));
+  for (int64_t t = 0; !clocks->overlap && is_sparse(clocks, lane) && t < lane->transfers; t++) {
+    clocks->cpu[lane->from[t]] = clocks->port[lane->from[t]];
+    clocks->cpu[lane->to[t]] = clocks->port[lane->to[t]];
+  }
   if (!clocks->level && alike) settle(clocks);
 }
 
 void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement) {
   TgTransferRun run;
   if (lane->transfers == 0) { /* all stays on its nodes; what comes later may still need it */
-    enter_group(clocks, lane->phase, statement);
+    enter_group(clocks, lane, statement);
     return;
   }
   prepare(&run, clocks, lane, lane->complete);
   if (!clocks->level && is_exchange(&run)) {
     run_exchange(&run);
   } else {
-    enter_group(clocks, lane->phase, statement);
+    enter_group(clocks, lane, statement);
     if (clocks->level)
       run_level(&run);
     else if (lane->permutation)

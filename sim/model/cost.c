@@ -1,4 +1,5 @@
 #include "choice.h"
+#include "phase-store.h"
 #include "prediction.h"
 #include "sim-error.h"
 #include "sum.h"
@@ -204,8 +205,9 @@ char *tg_cost_collectives_text(const TgCost *cost, const TgScheduleNames *names)
 /* --- the memory that a prediction takes, before it begins -------------------------------------------------------- */
 
 enum {
-  TRANSFER = 48,        /* bytes of a transfer: its ends, size and time, in arrays that grow by doubling */
-  AHEAD = 256 * 1 << 20 /* bytes of stages that forward and flow know ahead; see program.c */
+  TRANSFER = 48,                    /* bytes of a transfer: its ends, size and time, in arrays that grow by doubling */
+  KEPT = 16 * TG_PHASE_STORE_BYTES, /* bytes of lanes and patterns of phases that come again */
+  AHEAD = 256 * 1 << 20             /* bytes of stages that forward and flow know ahead; see program.c */
 };
 
 /* Of one execution of a statement, on all processors: transfers, and rounds. */
@@ -269,7 +271,7 @@ double tg_cost_need_bytes(const TgSchedule *schedule, const TgScheduleNames *nam
   follow(&run, schedule, names);
   double bytes = nodes * (models[options->model].node + models[options->model].hop * (double)facts.diameter_hops) +
                  links * models[options->model].link + run.most;
-  if (models[options->model].looks_ahead) bytes += fmin(AHEAD, run.stages);
+  bytes += fmin((models[options->model].looks_ahead ? AHEAD : 0) + KEPT, run.stages);
   if (options->keep_node_steps)
     bytes += 2 * run.steps * (options->node_group ? (double)options->node_groups : nodes) * sizeof(TgNodeStep);
   return bytes;

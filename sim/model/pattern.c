@@ -13,21 +13,47 @@ static void join(TgPattern *pattern) {
     }
 }
 
+/* An array by node where many take part, otherwise a table. A transfer has two nodes, which others may have, too. */
+static void make_places(TgPattern *pattern, int64_t nodes) {
+  enum { ROOM = 3, BITS = 32 };
+  int64_t places = nodes;
+  if (2 * ROOM * (int64_t)pattern->transfers < nodes) {
+    int bits = 1;
+    while ((INT64_C(1) << bits) < ROOM * (int64_t)pattern->transfers) bits++;
+    places = INT64_C(1) << bits;
+    pattern->places = (int32_t)places;
+    pattern->shift = BITS - bits;
+    pattern->key = g_new(int32_t, places);
+    memset(pattern->key, 0xff, (size_t)places * sizeof *pattern->key);
+  }
+  pattern->first = g_new(TgPatternFirst, places);
+  memset(pattern->first, 0xff, (size_t)places * sizeof *pattern->first);
+}
+
+/* The node's place, taken if need be. */
+static TgPatternFirst *place_of(TgPattern *pattern, int32_t node) {
+  int32_t place = tg_pattern_place(pattern, node);
+  if (!pattern->key) return &pattern->first[place];
+  while (pattern->key[place] >= 0 && pattern->key[place] != node) place = (place + 1) & (pattern->places - 1);
+  pattern->key[place] = node;
+  return &pattern->first[place];
+}
+
 /* From the back, so that each list is in program order. */
 static void find_lists(TgPattern *pattern, int64_t nodes) {
   bool several = false;
-  pattern->first = g_new(TgPatternFirst, nodes);
-  memset(pattern->first, 0xff, (size_t)nodes * sizeof *pattern->first);
+  make_places(pattern, nodes);
   pattern->next_out = g_new(int32_t, pattern->transfers);
   pattern->next_in = g_new(int32_t, pattern->transfers);
   for (int32_t t = pattern->transfers - 1; t >= 0; t--) {
-    int32_t *out = &pattern->first[pattern->ends[t].from].out, *in = &pattern->first[pattern->ends[t].to].in;
-    pattern->next_out[t] = *out;
-    pattern->next_in[t] = *in;
-    several = several || *out >= 0 || *in >= 0;
-    *out = *in = t;
-    pattern->first[pattern->ends[t].from].to = pattern->ends[t].to;
-    pattern->first[pattern->ends[t].to].from = pattern->ends[t].from;
+    const TgPatternEnds ends = pattern->ends[t];
+    TgPatternFirst *sender = place_of(pattern, ends.from), *receiver = place_of(pattern, ends.to);
+    pattern->next_out[t] = sender->out;
+    pattern->next_in[t] = receiver->in;
+    several = several || sender->out >= 0 || receiver->in >= 0;
+    sender->out = receiver->in = t;
+    sender->to = ends.to;
+    receiver->from = ends.from;
   }
   if (several) return;
   g_clear_pointer(&pattern->next_out, g_free);
@@ -58,6 +84,7 @@ void tg_pattern_release(TgPattern *pattern) {
   g_free(pattern->which);
   for (int l = 0; l < pattern->lanes; l++) tg_lane_release(pattern->lane[l]);
   g_free(pattern->first);
+  g_free(pattern->key);
   g_free(pattern->next_out);
   g_free(pattern->next_in);
   g_free(pattern->first_link);

@@ -25,13 +25,31 @@ typedef struct TgPattern {
   int32_t transfers;
   TgPatternEnds *ends;         /**< by transfer: its nodes */
   uint8_t *which;              /**< by transfer: its lane; NULL where there is one */
-  TgPatternFirst *first;       /**< by node; NULL where there are no transfers */
+  TgPatternFirst *first;       /**< NULL where there are no transfers; see tg_pattern_first() */
+  int32_t *key;                /**< by place in `first`: its node, -1 none; NULL where `first` is by node */
+  int shift;                   /**< of the hash of a node, where there are keys */
+  int32_t places;              /**< of `first`, then a power of two */
   int32_t *next_out, *next_in; /**< by transfer; NULL where no node sends twice and none receives twice */
   uint32_t *first_link;        /**< by transfer; see tg_pattern_route() */
   bool one_hop;                /**< all transfers take one hop */
   double hop_s;                /**< forward.c's: time of every hop, 0 not known yet, negative where they differ */
   int references;
 } TgPattern;
+
+/** Where few nodes take part, `first` is a hash table with linear probing: this is where the node's place may begin. */
+static inline int32_t tg_pattern_place(const TgPattern *pattern, int64_t node) {
+  return pattern->key ? (int32_t)((uint32_t)node * UINT32_C(2654435769) >> pattern->shift) : (int32_t)node;
+}
+
+/** The transfers of a node, where there are transfers at all. */
+static inline const TgPatternFirst *tg_pattern_first(const TgPattern *pattern, int64_t node) {
+  static const TgPatternFirst none = {-1, -1, -1, -1};
+  int32_t place = tg_pattern_place(pattern, node);
+  if (!pattern->key) return &pattern->first[place];
+  for (; pattern->key[place] >= 0; place = (place + 1) & (pattern->places - 1))
+    if (pattern->key[place] == node) return &pattern->first[place];
+  return &none;
+}
 
 /** The pattern of `lanes` phases. */
 TgPattern *tg_pattern_new(TgLane *const *lane, int lanes, int64_t nodes);

@@ -276,9 +276,9 @@ static int32_t count_list(const int32_t *next, int32_t transfer) {
 }
 
 /* Some node sends or receives several: each transfer waits for its own ends. */
-static void enter_lists(TgProgram *program, int64_t number, TgStage *stage) {
+static void enter_lists(TgProgram *program, int64_t number, TgStage *stage, TgPatternFirst mine) {
   const TgPattern *pattern = stage->pattern;
-  int32_t out = pattern->first[number].out, in = pattern->first[number].in;
+  int32_t out = mine.out, in = mine.in;
   double now = program->node[number].port_s;
   program->node[number].pending = count_list(pattern->next_out, out) + count_list(pattern->next_in, in);
   for (; out >= 0; out = program->clocks.all_ports ? pattern->next_out[out] : -1)
@@ -287,8 +287,7 @@ static void enter_lists(TgProgram *program, int64_t number, TgStage *stage) {
 }
 
 /* Each node has at most one of each, which departs when the second of its ends enters. */
-static void enter_pair(TgProgram *program, int64_t number, TgStage *stage) {
-  TgPatternFirst mine = stage->pattern->first[number];
+static void enter_pair(TgProgram *program, int64_t number, TgStage *stage, TgPatternFirst mine) {
   TgNode *node = &program->node[number];
   node->pending = (mine.out >= 0) + (mine.in >= 0);
   node->enter_s = node->out_s = node->port_s;
@@ -308,8 +307,9 @@ static void enter_pair(TgProgram *program, int64_t number, TgStage *stage) {
 
 /* True where the node takes part, and so has to wait. */
 static bool enter_transfers(TgProgram *program, int64_t number, TgStage *stage) {
-  if (stage->pattern->first[number].out < 0 && stage->pattern->first[number].in < 0) return false;
-  (stage->pattern->next_out ? enter_lists : enter_pair)(program, number, stage);
+  const TgPatternFirst mine = *tg_pattern_first(stage->pattern, number);
+  if (mine.out < 0 && mine.in < 0) return false;
+  (stage->pattern->next_out ? enter_lists : enter_pair)(program, number, stage, mine);
   return true;
 }
 
@@ -370,8 +370,8 @@ void tg_program_fetch(TgProgram *program, const TgStage *stage, int32_t transfer
   for (int64_t number = stage->number + 1; number < end && number <= stage->number + 2; number++) {
     const TgPattern *next = tg_stages_at(&program->stages, number)->pattern;
     if (!next->first) continue;
-    __builtin_prefetch(&next->first[ends.from], 0);
-    __builtin_prefetch(&next->first[ends.to], 0);
+    __builtin_prefetch(&next->first[tg_pattern_place(next, ends.from)], 0);
+    __builtin_prefetch(&next->first[tg_pattern_place(next, ends.to)], 0);
     return;
   }
 }

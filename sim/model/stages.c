@@ -214,14 +214,21 @@ TgStage *tg_stages_find(TgStages *stages, int64_t node, int64_t *number) {
   }
 }
 
+/* What a pattern holds, and its lanes. */
+static gsize bytes_of(const TgStages *stages, const TgPattern *pattern) {
+  const gsize places = pattern->key ? (gsize)pattern->places : (gsize)stages->nodes;
+  gsize bytes = (gsize)pattern->transfers * 48 + places * (sizeof *pattern->first + sizeof *pattern->key);
+  for (int l = 0; l < pattern->lanes; l++) bytes += (gsize)pattern->lane[l]->loads * sizeof(TgLoadEntry);
+  return bytes;
+}
+
 /* Makes stages ahead. Those of lanes that come again cost next to nothing. */
 static void look_ahead(TgStages *stages) {
   gsize bytes = 0;
   TgStage *stage;
   while (bytes < AHEAD_BYTES && stages->count < AHEAD_STAGES && (stage = make_stage(stages))) {
     const TgPattern *pattern = stage->pattern;
-    if (pattern->references == 1)
-      bytes += (gsize)pattern->transfers * 48 + (gsize)(stages->nodes + stages->prediction->lanes.network->links) * 8;
+    if (pattern->references == 1) bytes += bytes_of(stages, pattern);
     if (block_of(stages, stage->number)->part) bytes += (gsize)stages->nodes * 8 / TG_STAGE_BLOCK;
   }
   stages->known_at_once = stages->ended;

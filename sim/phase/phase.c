@@ -1,128 +1,11 @@
 #include "phase.h"
 
+#include "phase-draft.h"
+#include "phase-store.h"
 #include "sim-error.h"
 #include "sum.h"
 #include "uniform-blocks.h"
 #include "walk-batch.h"
-
-/* --- a phase that grows message by message ----------------------------------------------------------------------- */
-
-typedef struct TgAdded {
-  int64_t processor, bytes;
-} TgAdded;
-
-/* Sizes are kept one by one only where they differ. */
-typedef struct TgPhaseDraft {
-  TgPhase *phase;
-  int64_t transfer_room, product_room;
-  int64_t last_bytes; /* of the last transfer, to which more parcels may come: not yet in phase->bytes */
-  GArray *added;      /* TgAdded: what comes to be added to something; NULL while there is none */
-} TgPhaseDraft;
-
-static TgPhaseDraft *draft_new(void) {
-  TgPhaseDraft *draft = g_new0(TgPhaseDraft, 1);
-  draft->phase = g_new0(TgPhase, 1);
-  draft->phase->references = 1;
-  return draft;
-}
-
-static void draft_free(TgPhaseDraft *draft) {
-  if (draft->phase) tg_phase_release(draft->phase);
-  if (draft->added) g_array_unref(draft->added);
-  g_free(draft);
-}
-
-static void make_room(TgPhaseDraft *draft, int64_t more) {
-  TgPhase *phase = draft->phase;
-  if (phase->transfers + more <= draft->transfer_room) return;
-  draft->transfer_room = MAX(2 * draft->transfer_room, phase->transfers + more + 14);
-  phase->from = g_renew(int32_t, phase->from, draft->transfer_room);
-  phase->to = g_renew(int32_t, phase->to, draft->transfer_room);
-  if (phase->bytes) phase->bytes = g_renew(int64_t, phase->bytes, draft->transfer_room);
-}
-
-/* The last transfer is complete: from the first that differs on, sizes have an array. */
-static void note_last(TgPhaseDraft *draft) {
-  TgPhase *phase = draft->phase;
-  int64_t last = phase->transfers - 1;
-  if (last < 0) return;
-  if (last == 0) phase->uniform_bytes = draft->last_bytes;
-  if (!phase->bytes) {
-    if (draft->last_bytes == phase->uniform_bytes) return;
-    phase->bytes = g_new(int64_t, draft->transfer_room);
-    for (int64_t t = 0; t < last; t++) phase->bytes[t] = phase->uniform_bytes;
-  }
-  phase->bytes[last] = draft->last_bytes;
-}
-
-/* Parcels of one sender to one receiver that follow each other are one transfer. */
-static void draft_transfer(TgPhaseDraft *draft, int64_t from, int64_t to, int64_t bytes) {
-  TgPhase *phase = draft->phase;
-  int64_t last = phase->transfers - 1;
-  if (last >= 0 && phase->from[last] == from && phase->to[last] == to) {
-    draft->last_bytes = tg_sum(draft->last_bytes, bytes);
-    return;
-  }
-  note_last(draft);
-  make_room(draft, 1);
-  phase->from[phase->transfers] = (int32_t)from;
-  phase->to[phase->transfers++] = (int32_t)to;
-  draft->last_bytes = bytes;
-}
-
-static void draft_addition(TgPhaseDraft *draft, int64_t processor, int64_t bytes) {
-  const TgAdded one = {processor, bytes};
-  if (!draft->added) draft->added = g_array_new(FALSE, FALSE, sizeof(TgAdded));
-  g_array_append_val(draft->added, one);
-}
-
-/* Many transfers of one size with senders and receivers all different from those before: adds those of senders
- * first..first+count-1 with `takes_part` and another receiver. */
-static void draft_transfers(TgPhaseDraft *draft, int64_t first, int count, const int32_t *to, const bool *takes_part,
-                            int64_t bytes) {
-  TgPhase *phase = draft->phase;
-  make_room(draft, count);
-  int64_t transfers = phase->transfers;
-  if (transfers == 0) phase->uniform_bytes = bytes;
-  g_assert(!phase->bytes && phase->uniform_bytes == bytes);
-  for (int i = 0; i < count; i++) { /* without branches: what does not go is overwritten */
-    phase->from[transfers] = (int32_t)first + i;
-    phase->to[transfers] = to[i];
-    transfers += takes_part[i] & (to[i] != first + i);
-  }
-  phase->transfers = transfers;
-  draft->last_bytes = bytes;
-}
-
-static bool is_same(const TgProductSize *size, const TgProductSize *other) {
-  return size->m == other->m && size->n == other->n && size->k == other->k;
-}
-
-static void draft_product(TgPhaseDraft *draft, int64_t processor, const TgProductSize *size) {
-  TgPhase *phase = draft->phase;
-  if (phase->products == draft->product_room) {
-    draft->product_room = 2 * draft->product_room + 15;
-    phase->processor = g_renew(int32_t, phase->processor, draft->product_room);
-    if (phase->size) phase->size = g_renew(TgProductSize, phase->size, draft->product_room);
-  }
-  if (phase->products == 0) phase->uniform_size = *size;
-  if (!phase->size && !is_same(size, &phase->uniform_size)) {
-    phase->size = g_new(TgProductSize, draft->product_room);
-    for (int64_t i = 0; i < phase->products; i++) phase->size[i] = phase->uniform_size;
-  }
-  phase->processor[phase->products] = (int32_t)processor;
-  if (phase->size) phase->size[phase->products] = *size;
-  phase->products++;
-}
-
-/* The phase of what was drafted. Where each of the `processors` has its product, nobody asks for their numbers. */
-static TgPhase *draft_finish(TgPhaseDraft *draft, int64_t processors) {
-  note_last(draft);
-  if (draft->phase->products >= processors) g_clear_pointer(&draft->phase->processor, g_free);
-  if (draft->phase->transfers == 0) g_clear_pointer(&draft->phase->from, g_free);
-  if (draft->phase->transfers == 0) g_clear_pointer(&draft->phase->to, g_free);
-  return g_steal_pointer(&draft->phase);
-}
 
 /* --- transfers of a collective along a line, the same for all lines with the same root --------------------------- */
 
@@ -149,6 +32,7 @@ struct TgPhases {
   GPtrArray *drafts;         /* TgPhaseDraft, one a round */
   GPtrArray *ready;          /* TgPhase of the current statement */
   guint next;
+  TgPhaseStore *store;
   GPtrArray *cache[TG_MAX_STATEMENTS]; /* of statements that are the same at every repetition */
 };
 
@@ -224,7 +108,7 @@ void tg_phase_release(TgPhase *phase) {
 }
 
 static inline TgPhaseDraft *draft_of_round(TgPhases *phases, int32_t round) {
-  while (phases->drafts->len <= (guint)round) g_ptr_array_add(phases->drafts, draft_new());
+  while (phases->drafts->len <= (guint)round) g_ptr_array_add(phases->drafts, tg_phase_draft_new());
   return phases->drafts->pdata[round];
 }
 
@@ -243,17 +127,18 @@ static int by_processor(const void *a, const void *b) {
 
 /* What the draft's transfers bring is added, on each processor all of it at once. */
 static TgPhase *sum_up(const TgPhases *phases, GArray *added, const TgStatement *statement) {
-  TgPhaseDraft *draft = draft_new();
+  TgPhaseDraft *draft = tg_phase_draft_new();
   g_array_sort(added, by_processor);
   for (guint i = 0; i < added->len;) {
     const int64_t processor = g_array_index(added, TgAdded, i).processor;
     TgProductSize size = {0, 1, 0};
     for (; i < added->len && g_array_index(added, TgAdded, i).processor == processor; i++)
       size.m = tg_sum(size.m, g_array_index(added, TgAdded, i).bytes / phases->element_bytes);
-    if (size.m > 0) draft_product(draft, processor, &size); /* `zero X` leaves a block that travels as nothing */
+    if (size.m > 0)
+      tg_phase_draft_product(draft, processor, &size); /* `zero X` leaves a block that travels as nothing */
   }
-  TgPhase *phase = draft_finish(draft, tg_schedule_processors(phases->schedule));
-  draft_free(draft);
+  TgPhase *phase = tg_phase_draft_finish(draft, tg_schedule_processors(phases->schedule));
+  tg_phase_draft_free(draft);
   phase->sums = true;
   phase->writes = 1u << statement->target.buffer;
   if (statement->op != TG_OP_ADD) phase->writes |= 1u << statement->source.buffer; /* what is passed on in parts */
@@ -261,15 +146,21 @@ static TgPhase *sum_up(const TgPhases *phases, GArray *added, const TgStatement 
   return phase;
 }
 
+/* Rounds of a collective may come again at other repetitions, as others of its rounds. */
+static void add_ready(TgPhases *phases, const TgStatement *statement, TgPhase *phase) {
+  const bool stored = statement->depth > 0 && tg_op_traits(statement->op)->is_collective;
+  g_ptr_array_add(phases->ready, stored ? tg_phase_store_find(phases->store, phase) : phase);
+}
+
 /* Turns the drafts into the current statement's phases. */
 static void take_drafts(TgPhases *phases, const TgStatement *statement) {
   int64_t processors = tg_schedule_processors(phases->schedule);
   for (guint round = 0; round < phases->drafts->len; round++) {
     TgPhaseDraft *draft = phases->drafts->pdata[round];
-    TgPhase *phase = draft_finish(draft, processors);
+    TgPhase *phase = tg_phase_draft_finish(draft, processors);
     set_uses(statement, phase);
-    g_ptr_array_add(phases->ready, phase);
-    if (draft->added) g_ptr_array_add(phases->ready, sum_up(phases, draft->added, statement));
+    add_ready(phases, statement, phase);
+    if (draft->added) add_ready(phases, statement, sum_up(phases, draft->added, statement));
   }
   g_ptr_array_set_size(phases->drafts, 0);
 }
@@ -314,8 +205,8 @@ static bool draft_collective(TgPhases *phases, GError **error) {
       const TgLineTransfer *transfer = &g_array_index(pattern, TgLineTransfer, t);
       TgPhaseDraft *draft = draft_of_round(phases, transfer->round);
       const int64_t to = line.base + transfer->to * line.stride;
-      draft_transfer(draft, line.base + transfer->from * line.stride, to, transfer->bytes);
-      if (phases->sums && transfer->add) draft_addition(draft, to, transfer->bytes);
+      tg_phase_draft_transfer(draft, line.base + transfer->from * line.stride, to, transfer->bytes);
+      if (phases->sums && transfer->add) tg_phase_draft_addition(draft, to, transfer->bytes);
     }
   }
   return true;
@@ -337,19 +228,21 @@ static bool draft_local(TgPhases *phases, GError **error) {
   const TgStatement *statement = &phases->schedule->statement[phases->walk.statement];
   int64_t processors = tg_schedule_processors(phases->schedule);
   TgPhaseDraft *draft = draft_of_round(phases, 0);
-  if (statement->op != TG_OP_MULTIPLY) make_room(draft, processors);
+  if (statement->op != TG_OP_MULTIPLY) tg_phase_draft_make_room(draft, processors);
   for (int64_t first = 0; first < processors; first += TG_WALK_BATCH_PROCESSORS) {
     TgWalkBatch batch;
     int count = (int)MIN(TG_WALK_BATCH_PROCESSORS, processors - first);
     if (!tg_walk_batch(&phases->walk, first, count, &batch) && !ask_each(phases, first, count, &batch, error))
       return false;
     if (statement->op != TG_OP_MULTIPLY)
-      draft_transfers(draft, first, count, batch.to, batch.takes_part, phases->blocks.bytes[phases->walk.statement]);
+      tg_phase_draft_transfers(draft, first, count, batch.to, batch.takes_part,
+                               phases->blocks.bytes[phases->walk.statement]);
     else
       for (int i = 0; i < count; i++)
-        if (batch.takes_part[i]) draft_product(draft, first + i, &phases->blocks.product);
+        if (batch.takes_part[i]) tg_phase_draft_product(draft, first + i, &phases->blocks.product);
     for (int i = 0; phases->sums && statement->op == TG_OP_ADD && i < count; i++)
-      if (batch.takes_part[i]) draft_addition(draft, batch.to[i], phases->blocks.bytes[phases->walk.statement]);
+      if (batch.takes_part[i])
+        tg_phase_draft_addition(draft, batch.to[i], phases->blocks.bytes[phases->walk.statement]);
   }
   return true;
 }
@@ -405,9 +298,9 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
   tg_state_value_shape(phases->state, value, &rows, &columns);
   TgPhaseDraft *draft = draft_of_round(phases, message->round);
   const int64_t bytes = piece_bytes(phases, rows * columns * phases->element_bytes, message->piece, message->pieces);
-  draft_transfer(draft, message->from, message->to, bytes);
+  tg_phase_draft_transfer(draft, message->from, message->to, bytes);
   const TgStatement *statement = &phases->schedule->statement[tg_state_walk(phases->state)->statement];
-  if (phases->sums && message->add && statement->op != TG_OP_ADD) draft_addition(draft, message->to, bytes);
+  if (phases->sums && message->add && statement->op != TG_OP_ADD) tg_phase_draft_addition(draft, message->to, bytes);
 }
 
 static void on_product(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right) {
@@ -419,7 +312,7 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   tg_state_value_shape(phases->state, left, &left_rows, &left_columns);
   bool transposed = (bool)phases->schedule->computes.left_transposed != (bool)factor->transposed;
   const TgProductSize size = {rows, columns, transposed ? left_rows : left_columns};
-  draft_product(draft_of_round(phases, 0), processor, &size);
+  tg_phase_draft_product(draft_of_round(phases, 0), processor, &size);
 }
 
 static bool run_failed(const TgPhases *phases, GError **error) {
@@ -438,7 +331,7 @@ static bool draft_additions(TgPhases *phases, GError **error) {
     if (!local.takes_part) continue;
     const TgValueId sum = tg_state_slot(phases->state, local.to, statement->target.buffer, local.target);
     tg_state_value_shape(phases->state, sum, &rows, &columns);
-    draft_addition(draft_of_round(phases, 0), local.to, rows * columns * phases->element_bytes);
+    tg_phase_draft_addition(draft_of_round(phases, 0), local.to, rows * columns * phases->element_bytes);
   }
   return true;
 }
@@ -472,8 +365,9 @@ TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names
   phases->shape = *shape;
   phases->element_bytes = element_bytes;
   phases->sums = sums;
-  phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)draft_free);
+  phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_draft_free);
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
+  phases->store = tg_phase_store_new();
   phases->patterns = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
   tg_walk_init(&phases->walk, schedule, names);
   TgError failure;
@@ -493,6 +387,7 @@ void tg_phases_free(TgPhases *phases) {
   g_hash_table_unref(phases->patterns);
   g_ptr_array_unref(phases->drafts);
   g_ptr_array_unref(phases->ready);
+  tg_phase_store_free(phases->store);
   for (int s = 0; s < TG_MAX_STATEMENTS; s++)
     if (phases->cache[s]) g_ptr_array_unref(phases->cache[s]);
   g_free(phases);

@@ -1,0 +1,70 @@
+#include "phase-store.h"
+
+#include <string.h>
+
+struct TgPhaseStore {
+  GHashTable *phases; /* TgPhase, by what is in it */
+  gsize bytes;        /* that they hold */
+};
+
+/* Of a few of its numbers: phases with the same ones are compared. */
+static guint hash_phase(gconstpointer key) {
+  enum { LOOKED_AT = 4 };
+  const TgPhase *phase = key;
+  uint64_t hash = (uint64_t)phase->transfers ^ (uint64_t)phase->products << 32;
+  hash = hash * 31 + (uint64_t)phase->uniform_bytes;
+  hash = hash * 31 + (phase->reads ^ (uint64_t)phase->writes << 32);
+  for (int64_t t = 0; t < MIN(phase->transfers, LOOKED_AT); t++)
+    hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)phase->from[t] + ((uint64_t)phase->to[t] << 32);
+  return (guint)(hash >> 32 ^ hash);
+}
+
+static bool same_numbers(const void *one, const void *other, int64_t count, size_t each) {
+  if (!one || !other) return one == other;
+  return memcmp(one, other, (size_t)count * each) == 0;
+}
+
+static gboolean is_same(gconstpointer a, gconstpointer b) {
+  const TgPhase *one = a, *other = b;
+  const TgProductSize *size = &one->uniform_size, *other_size = &other->uniform_size;
+  return one->transfers == other->transfers && one->uniform_bytes == other->uniform_bytes &&
+         one->products == other->products && one->sums == other->sums && one->reads == other->reads &&
+         one->writes == other->writes && size->m == other_size->m && size->n == other_size->n &&
+         size->k == other_size->k && same_numbers(one->from, other->from, one->transfers, sizeof *one->from) &&
+         same_numbers(one->to, other->to, one->transfers, sizeof *one->to) &&
+         same_numbers(one->bytes, other->bytes, one->transfers, sizeof *one->bytes) &&
+         same_numbers(one->processor, other->processor, one->products, sizeof *one->processor) &&
+         same_numbers(one->size, other->size, one->products, sizeof *one->size);
+}
+
+static gsize bytes_of(const TgPhase *phase) {
+  const gsize transfer = sizeof *phase->from + sizeof *phase->to + (phase->bytes ? sizeof *phase->bytes : 0);
+  const gsize product = (phase->processor ? sizeof *phase->processor : 0) + (phase->size ? sizeof *phase->size : 0);
+  return sizeof *phase + (gsize)phase->transfers * transfer + (gsize)phase->products * product;
+}
+
+TgPhaseStore *tg_phase_store_new(void) {
+  TgPhaseStore *store = g_new0(TgPhaseStore, 1);
+  store->phases = g_hash_table_new_full(hash_phase, is_same, (GDestroyNotify)tg_phase_release, NULL);
+  return store;
+}
+
+void tg_phase_store_free(TgPhaseStore *store) {
+  if (!store) return;
+  g_hash_table_unref(store->phases);
+  g_free(store);
+}
+
+TgPhase *tg_phase_store_find(TgPhaseStore *store, TgPhase *phase) {
+  TgPhase *known = g_hash_table_lookup(store->phases, phase);
+  if (known) {
+    tg_phase_release(phase);
+    known->recurs = true;
+    return tg_phase_hold(known);
+  }
+  const gsize bytes = bytes_of(phase);
+  if (store->bytes + bytes > TG_PHASE_STORE_BYTES) return phase;
+  store->bytes += bytes;
+  g_hash_table_add(store->phases, tg_phase_hold(phase));
+  return phase;
+}
