@@ -15,6 +15,7 @@ bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule 
 typedef struct Message {
   double alone_s;  /* with the links to itself … */
   double shared_s; /* … and where every processor sends one as far at once */
+  double hops;
 } Message;
 
 /* Messages that cross one link where each node sends one along the stretch. */
@@ -27,7 +28,7 @@ static double messages_on_a_link(const TgTopology *network, const TgStretch *str
 
 static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, double bytes) {
   const bool forwards = outlook->model == TG_COST_FORWARD, queues = forwards || outlook->model == TG_COST_FLOW;
-  double latency_s = 0, narrowest_s = 0, hops_s = 0, queue_s = 0;
+  double latency_s = 0, narrowest_s = 0, hops_s = 0, queue_s = 0, hops = 0;
   TgRoute route;
   TgStretch stretch;
   tg_route_begin(&route, outlook->network, from, to);
@@ -38,12 +39,13 @@ static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, do
     latency_s += latency_s == 0 ? link.latency_s + (stretch.hops - 1) * link.per_hop_s : stretch.hops * link.per_hop_s;
     narrowest_s = fmax(narrowest_s, bytes_s);
     hops_s += stretch.hops * hop_s;
+    hops += stretch.hops;
     queue_s = fmax(queue_s, messages_on_a_link(outlook->network, &stretch) * hop_s);
   }
   if (outlook->model == TG_COST_LOGGP) latency_s += 2 * outlook->machine->port.overhead_s;
   const double alone_s = forwards ? hops_s : latency_s + narrowest_s;
   const double shared_s = forwards ? queue_s : latency_s + fmax(queue_s, narrowest_s);
-  return (Message){alone_s, queues ? fmax(alone_s, shared_s) : alone_s};
+  return (Message){alone_s, queues ? fmax(alone_s, shared_s) : alone_s, hops};
 }
 
 /* --- a collective, along the line through processor 0 ------------------------------------------------------------- */
@@ -56,11 +58,11 @@ static int64_t node_at(const TgOutlook *outlook, int axis, int32_t position) {
 
 /* Round after round; of many transfers the first rounds stand for all. In a round all go as far as the first. */
 static double rounds_s(const TgOutlook *outlook, int axis, const TgRounds *rounds, double block_bytes,
-                       double *transfers) {
+                       TgOutlookCollective *found) {
   enum { LOOKED_AT = 4096 };
   TgRounds own = *rounds;
   TgTransfer transfer, first = {.round = -1};
-  double seconds = 0, bytes = 0, all = 0;
+  double seconds = 0, bytes = 0, all = 0, hops = 0;
   int32_t messages = 0, from = -1;
   int looked = 0;
   for (bool more = true; more; looked++) {
@@ -70,6 +72,7 @@ static double rounds_s(const TgOutlook *outlook, int axis, const TgRounds *round
         const Message message =
             message_of(outlook, node_at(outlook, axis, first.from), node_at(outlook, axis, first.to), bytes);
         seconds += 2 * messages >= rounds->length ? message.shared_s : message.alone_s;
+        hops += messages * message.hops;
       }
       first = transfer;
       all += messages;
@@ -81,7 +84,8 @@ static double rounds_s(const TgOutlook *outlook, int axis, const TgRounds *round
     from = transfer.from;
   }
   const double scale = looked <= LOOKED_AT ? 1 : (double)tg_rounds_count(rounds) / (first.round + 1);
-  *transfers = scale * all;
+  found->transfers = scale * all;
+  found->hops = all > 0 ? hops / all : 0;
   return scale * seconds;
 }
 
@@ -91,6 +95,10 @@ static double chain_s(const TgOutlook *outlook, int axis, int32_t length, int32_
   const double piece_s =
       message_of(outlook, node_at(outlook, axis, 0), node_at(outlook, axis, 1), bytes / pieces).shared_s;
   return (length - 2 + pieces + (executions - 1) * (pieces + 1)) * piece_s;
+}
+
+static double neighbour_hops(const TgOutlook *outlook, int axis) {
+  return message_of(outlook, node_at(outlook, axis, 0), node_at(outlook, axis, 1), 0).hops;
 }
 
 static double best_chain_s(const TgOutlook *outlook, int axis, int32_t length, double bytes, double executions,
@@ -110,7 +118,7 @@ TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStat
   const int32_t length = outlook->schedule->extent[statement->axis];
   const double lines = (double)tg_schedule_processors(outlook->schedule) / length;
   const TgOpTraits *traits = tg_op_traits(statement->op);
-  TgOutlookCollective found = {0, 0, 1, 0};
+  TgOutlookCollective found = {.rounds = 1, .hops = 1};
   TgRounds rounds;
   if (length < 2) return found;
   tg_rounds_init(&rounds, (TgOp)statement->op, algorithm, length, 0, 0);
@@ -120,11 +128,13 @@ TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStat
     found.seconds = best_chain_s(outlook, statement->axis, length, bytes, executions, &found.pieces);
     found.transfers = (length - 1) * found.pieces;
     found.rounds = length - 2 + found.pieces;
+    found.hops = neighbour_hops(outlook, statement->axis);
   } else if (rounds.collective == TG_COLLECTIVE_RING && whole) { /* a chain of one piece */
     found.seconds = chain_s(outlook, statement->axis, length, 1, bytes, executions);
     found.transfers = length - 1;
+    found.hops = neighbour_hops(outlook, statement->axis);
   } else {
-    found.seconds = executions * rounds_s(outlook, statement->axis, &rounds, bytes, &found.transfers);
+    found.seconds = executions * rounds_s(outlook, statement->axis, &rounds, bytes, &found);
   }
   found.transfers *= lines;
   return found;
@@ -132,7 +142,7 @@ TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStat
 
 TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *statement, double bytes,
                                    double executions) {
-  TgOutlookCollective best = {INFINITY, 0, 0, 0};
+  TgOutlookCollective best = {.seconds = INFINITY};
   uint32_t seen = 0; /* several names may mean one algorithm */
   for (int name = TG_COLLECTIVE_BINOMIAL; name < TG_COLLECTIVES; name++) {
     TgRounds rounds;
@@ -148,17 +158,21 @@ TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *
 
 /* --- a move ------------------------------------------------------------------------------------------------------- */
 
-double tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement, double bytes) {
+TgOutlookMove tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement, double bytes) {
   enum { ASKED = 64 };
   const TgSchedule *schedule = outlook->schedule;
   const int64_t processors = tg_schedule_processors(schedule), every = MAX(processors / ASKED, 1) | 1;
-  double seconds = 0, asked = 0;
+  double seconds = 0, hops = 0, asked = 0, moving = 0;
   for (int64_t p = 0; p < processors; p += every, asked++) {
     const int64_t receiver = tg_statement_receiver(schedule, statement, p);
     if (receiver < 0) continue;
     const int64_t from = tg_embedding_node(&outlook->embedding, p),
                   to = tg_embedding_node(&outlook->embedding, receiver);
-    if (from != to) seconds += message_of(outlook, from, to, bytes).shared_s;
+    if (from == to) continue;
+    const Message message = message_of(outlook, from, to, bytes);
+    seconds += message.shared_s;
+    hops += message.hops;
+    moving++;
   }
-  return seconds / fmax(asked, 1);
+  return (TgOutlookMove){seconds / fmax(asked, 1), hops / fmax(moving, 1)};
 }

@@ -22,6 +22,7 @@ typedef struct TgOutlookCollective {
   double seconds;   /**< of all executions */
   double transfers; /**< of one, on all lines, … */
   double rounds;    /**< … and its rounds */
+  double hops;      /**< of a message */
   int32_t pieces;   /**< of a chain: how many are best; of other algorithms 0 */
 } TgOutlookCollective;
 
@@ -31,7 +32,12 @@ TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStat
 /** … with whichever algorithm is best. */
 TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *statement, double bytes,
                                    double executions);
-/** Seconds of one execution of a statement that sends a block to one processor. */
-double tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement, double bytes);
+/** One execution of a statement that sends a block to one processor: seconds, on average over all processors … */
+typedef struct TgOutlookMove {
+  double seconds;
+  double hops; /**< … and the hops of a message; 0 where there is none */
+} TgOutlookMove;
+
+TgOutlookMove tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement, double bytes);
 
 #endif

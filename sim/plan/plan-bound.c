@@ -242,14 +242,16 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */
 
-/* Measured on one core, rounded up: seconds of finding a transfer and of timing it again where the phase comes again,
- * of a line of a collective, of a phase and its share of each processor, and of following a block by name. */
-static const double find_s = 200e-9, again_s = 12e-9, line_s = 300e-9, phase_s = 3e-6, node_s = 12e-9, name_s = 700e-9;
-
-/* Of timing, beside hockney; messages to a neighbour share no link. */
-static const double model_factor[] = {1, 6, 40, 2}, neighbour_factor[] = {1, 6, 10, 2};
-G_STATIC_ASSERT(G_N_ELEMENTS(model_factor) == TG_COST_MODELS && G_N_ELEMENTS(neighbour_factor) == TG_COST_MODELS);
+/* Measured on one core, rounded up: seconds of finding a transfer, of a line of a collective, of a phase and its share
+ * of each processor, and of following a block by name. */
+static const double find_s = 200e-9, line_s = 300e-9, phase_s = 3e-6, node_s = 12e-9, name_s = 700e-9;
 static const double product_s = 3e-9; /* of a product that comes again, a processor */
+
+/* Of timing a message: where it is not known how far it goes; otherwise of each hop, and of a message of one hop. */
+static const struct {
+  double unknown_s, hop_s, single_s;
+} timing[] = {{12e-9, 0, 12e-9}, {72e-9, 200e-9, 100e-9}, {480e-9, 500e-9, 400e-9}, {24e-9, 0, 24e-9}};
+G_STATIC_ASSERT(G_N_ELEMENTS(timing) == TG_COST_MODELS);
 
 /* Transfers of a collective along one line, and its rounds, with a usual algorithm. */
 static double line_transfers(int op, double length) {
@@ -264,29 +266,50 @@ static double line_rounds(int op, double length) {
 
 static TgPlanTravel usual_travel(const TgSchedule *schedule, const TgPlanFacts *facts, const TgStatement *statement) {
   const double processors = (double)facts->processors;
-  if (!tg_op_traits(statement->op)->is_collective) return (TgPlanTravel){processors, 1, 0};
+  if (!tg_op_traits(statement->op)->is_collective) return (TgPlanTravel){processors, 1, 0, 0};
   const double length = schedule->extent[statement->axis], lines = processors / length;
   return (TgPlanTravel){line_transfers(statement->op, length) * lines, fmax(line_rounds(statement->op, length), 1),
-                        lines};
+                        lines, 0};
+}
+
+static bool goes_far(const TgPlanTravel *travel) {
+  return travel->hops > 1 + 1e-9;
+}
+
+/* After the last message of several hops no link is shared any more, and a model of events does as hockney does.
+ * Returns the last statement before that: where it is repeated, the last one that is repeated with it. */
+static int last_shared(const TgSchedule *schedule, const TgPlanTravel *travel) {
+  int last = -1;
+  for (int s = 0; s < schedule->statements; s++)
+    if (goes_far(&travel[s])) last = s;
+  for (int r = 0; r < schedule->statements && last >= 0; r++)
+    if (schedule->statement[r].op == TG_OP_REPEAT && r < last && schedule->statement[r].end > last)
+      last = schedule->statement[r].end - 1;
+  return last;
+}
+
+static double message_timing_s(const TgPlanTravel *travel, TgCostModel model, bool shared) {
+  const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
+  if (travel->hops == 0) return timing[model].unknown_s;
+  if (!events || !shared) return timing[events ? TG_COST_HOCKNEY : model].single_s;
+  return goes_far(travel) ? travel->hops * timing[model].hop_s : timing[model].single_s;
 }
 
 /* Of one execution, when it comes for the first time and when it comes again. */
 static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts, int s, TgCostModel model,
-                           const TgPlanTravel *given, double *first_s, double *again) {
+                           const TgPlanTravel *travel, bool shared, double *first_s, double *again) {
   const TgStatement *statement = &schedule->statement[s];
   const double processors = (double)facts->processors;
-  const bool collective = tg_op_traits(statement->op)->is_collective;
-  const TgPlanTravel travel = given && collective ? *given : usual_travel(schedule, facts, statement);
-  const double factor = facts->moving[s] == 1 ? neighbour_factor[model] : model_factor[model];
-  double timing_s = factor * again_s * travel.transfers;
+  double timing_s = travel->transfers * message_timing_s(travel, model, shared);
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
   if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
-  *again = travel.rounds * phase_s + timing_s;
-  *first_s = *again + travel.transfers * find_s + travel.lines * line_s + travel.rounds * processors * node_s;
+  *again = travel->rounds * phase_s + timing_s;
+  *first_s = *again + travel->transfers * find_s + travel->lines * line_s + travel->rounds * processors * node_s;
 }
 
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
                     const TgPlanTravel travel[TG_MAX_STATEMENTS]) {
+  const int last = travel ? last_shared(schedule, travel) : schedule->statements;
   double work_s = 0;
   if (facts->endless) return INFINITY;
   for (int s = 0; s < schedule->statements; s++) {
@@ -296,7 +319,8 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
     if (executions == 0) continue;
     if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;
-    statement_work(schedule, facts, s, model, travel ? &travel[s] : NULL, &first_s, &again);
+    const TgPlanTravel own = travel && travels ? travel[s] : usual_travel(schedule, facts, statement);
+    statement_work(schedule, facts, s, model, &own, s <= last, &first_s, &again);
     bool known = facts->constant[s] && !facts->by_name;
     work_s += known ? first_s + (executions - 1) * again : executions * first_s;
   }

@@ -21,12 +21,16 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
     const TgOpTraits *traits = tg_op_traits(statement->op);
     const double bytes = facts->read_low[s] * (double)search->request->element_bytes;
     if (facts->executions[s] == 0) continue;
-    if (traits->is_direct) seconds += facts->executions[s] * tg_outlook_direct(outlook, statement, bytes);
+    if (traits->is_direct) {
+      const TgOutlookMove move = tg_outlook_direct(outlook, statement, bytes);
+      seconds += facts->executions[s] * move.seconds;
+      travel[s] = (TgPlanTravel){(double)facts->processors * facts->moving[s], 1, 0, move.hops};
+    }
     if (!traits->is_collective) continue;
     const TgOutlookCollective best = tg_outlook_any(outlook, statement, bytes, facts->executions[s]);
     seconds += best.seconds;
-    travel[s] =
-        (TgPlanTravel){best.transfers, best.rounds, (double)facts->processors / schedule->extent[statement->axis]};
+    travel[s] = (TgPlanTravel){best.transfers, best.rounds,
+                               (double)facts->processors / schedule->extent[statement->axis], best.hops};
   }
   return seconds;
 }
@@ -35,7 +39,7 @@ void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
   const TgPlanSource *source = &search->sources[candidate->source];
   const TgPlanRequest *request = search->request;
   const TgCostOptions options = {.model = request->model};
-  TgPlanTravel travel[TG_MAX_STATEMENTS] = {{0, 0, 0}};
+  TgPlanTravel travel[TG_MAX_STATEMENTS] = {{0}};
   TgSchedule schedule = *source->schedule;
   TgTopology network;
   TgPlanFacts facts;

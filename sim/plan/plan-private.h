@@ -152,10 +152,11 @@ void tg_plan_prove(TgPlanSearch *search);
 /** What one execution of a statement takes to predict. */
 typedef struct TgPlanTravel {
   double transfers, rounds, lines;
+  double hops; /**< of a message, on average; 0 not known */
 } TgPlanTravel;
 
 /** About how long the prediction of the model takes with one choice of collectives, in seconds. `travel`: of each
- * statement that is a collective; NULL: of a usual algorithm. */
+ * statement that sends; NULL: with usual algorithms, and it is not known how far. */
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
                     const TgPlanTravel travel[TG_MAX_STATEMENTS]);
 /** Whether there is more than one such choice. */
