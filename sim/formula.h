@@ -4,6 +4,7 @@
  *     formula cannon
  *     title = Cannon's algorithm
  *     source = A. Grama et al., Introduction to Parallel Computing, 2nd ed., 2003, section 8.2.2
+ *     checked = public course notes have this form; the book was not at hand
  *     assumes = the alignment is one message each for A and B, however far they travel
  *     valid = p == q*q
  *     valid = m == n == k
@@ -17,7 +18,8 @@
  * One `key = value` a line after the first, which names the formula. `#` begins a comment, in texts only at the
  * beginning of a line. A line that begins with a space continues the text before it.
  *
- * - `title`, `source`, `grama`, `isoefficiency`: texts, once each; `assumes`: a text, any number of times. `grama` is
+ * - `title`, `source`, `checked`, `grama`, `isoefficiency`: texts, once each; `checked` tells what the formula was
+ *   compared with; `assumes`: a text, any number of times. `grama` is
  *   the formula in t_s, t_w, t_h as the source prints it.
  * - `communication` and `compute`: seconds; their sum is the parallel time T_P. `growth`: the order in which the work
  *   2·m·n·k must grow with p for the efficiency to stay, without its constant.
@@ -57,6 +59,7 @@ GQuark tg_formula_error_quark(void);
 typedef enum TgFormulaText {
   TG_FORMULA_TITLE,
   TG_FORMULA_SOURCE,
+  TG_FORMULA_CHECKED,
   TG_FORMULA_ASSUMES, /**< one assumption a line */
   TG_FORMULA_GRAMA,
   TG_FORMULA_ISOEFFICIENCY,

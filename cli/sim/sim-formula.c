@@ -116,6 +116,7 @@ TgExit tg_sim_print_formula(TgCli *cli, const TgEstimate *run) {
   tg_print_styled(cli, TG_STYLE_HEADING, "\nclosed form");
   tg_print(cli, ": %s\n", tg_formula_text(run->formula, TG_FORMULA_TITLE));
   print_text(cli, "source", tg_formula_text(run->formula, TG_FORMULA_SOURCE));
+  print_text(cli, "checked", tg_formula_text(run->formula, TG_FORMULA_CHECKED));
   print_quantity(cli, run, TG_FORMULA_COMMUNICATION, symbols, "communication", run->closed_form_communication_s);
   print_quantity(cli, run, TG_FORMULA_COMPUTE, symbols, "products", run->closed_form_compute_s);
   print_symbols(cli, run, symbols);

@@ -294,6 +294,7 @@ typedef struct TgKey {
 
 static const TgKey keys[] = {{"title", KIND_TEXT, TG_FORMULA_TITLE, true, false},
                              {"source", KIND_TEXT, TG_FORMULA_SOURCE, true, false},
+                             {"checked", KIND_TEXT, TG_FORMULA_CHECKED, false, false},
                              {"assumes", KIND_TEXT, TG_FORMULA_ASSUMES, false, true},
                              {"grama", KIND_TEXT, TG_FORMULA_GRAMA, false, false},
                              {"isoefficiency", KIND_TEXT, TG_FORMULA_ISOEFFICIENCY, false, false},
