@@ -91,7 +91,7 @@ typedef struct TgMachineProcessor {
   double copy_s;           /**< of a block to another place in the processor's own memory: latency … */
   double copy_bytes_per_s; /**< … and rate; 0: the file gives none, as a message */
   double product_s;        /**< that every product takes beside its operations: a kernel's launch, a call */
-  double elements_per_s;   /**< that a product reads and writes, beyond those of a cubic one of as many operations; 0:
+  double elements_per_s;   /**< of a product's C, beyond those of a cubic one of as many operations; 0:
                                 the file gives none, and they take no time */
 } TgMachineProcessor;
 
@@ -183,11 +183,11 @@ double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n)
  * of m x n filled up to whole ones, times the part of them that is m x n. m, n, k at least 1. */
 double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
 
-/** Elements that a product of m x k by k x n reads and writes, m k + k n + 2 m n, beyond the 4 s² of a cubic one of as
- * many operations, s³ = m n k. */
-double tg_machine_excess(int64_t m, int64_t n, int64_t k);
-/** Time of a local product of m x k by k x n: product_s + 2 m n k / tg_machine_flops_per_s() + tg_machine_excess() /
- * elements_per_s; 0 where a size is 0. */
+/** Elements of C in a product of m x k by k x n, m n, beyond the s² of a cubic one of as many operations, s³ = m n k; 0
+ * where it has fewer. */
+double tg_machine_flat_elements(int64_t m, int64_t n, int64_t k);
+/** Time of a local product of m x k by k x n: product_s + 2 m n k / tg_machine_flops_per_s() +
+ * tg_machine_flat_elements() / elements_per_s; 0 where a size is 0. */
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
 /** Additional time for so many bytes that a processor used last before it read and wrote `between_bytes` others: at
  * half of its cache none, at twice of it all of them come from further away. */

@@ -124,8 +124,7 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   }
   if (machine->processor.elements_per_s > 0) {
     g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.elements_per_s * 1e-9);
-    tg_table_add_fact(table, "thin products", rate,
-                      "of the elements that they read and write beyond those of cubic ones");
+    tg_table_add_fact(table, "flat products", rate, "of the elements of their C beyond those of cubic products");
   }
   if (machine->processor.tile_rows > 0) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);

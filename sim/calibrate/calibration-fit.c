@@ -108,15 +108,16 @@ static double product_s(const TgCalibration *calibration, const TgCalibrationSam
   return tg_machine_product_s(&calibration->machine, sample->block[0], sample->block[1], sample->block[2]);
 }
 
-/* Products beside moves and additions are thin: what they take longer than cubic ones of as many operations goes by
- * what they read and write beyond those. The rate with the least relative errors. */
-static void fit_thin_products(TgCalibration *calibration) {
+/* Products beside additions are flat: what they take longer than cubic ones of as many operations goes by the elements
+ * that their C has more. The rate with the least relative errors; thin products, beside moves, have no more. */
+static void fit_flat_products(TgCalibration *calibration) {
   TgMachineProcessor *processor = &calibration->machine.processor;
   double with = 0, all = 0;
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
     if (!is_thin(calibration, sample)) continue;
-    const double part = tg_machine_excess(sample->block[0], sample->block[1], sample->block[2]) / sample->product_s;
+    const double part =
+        tg_machine_flat_elements(sample->block[0], sample->block[1], sample->block[2]) / sample->product_s;
     with += part * (1 - product_s(calibration, sample) / sample->product_s);
     all += part * part;
   }
@@ -432,7 +433,7 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   set_link(calibration, 0, 0);
   find_tile(calibration);
   if (!fit_products(calibration, plan, error)) return false;
-  if (!plan->kind->traits.overlaps) fit_thin_products(calibration);
+  if (!plan->kind->traits.overlaps) fit_flat_products(calibration);
   if (plan->kind->traits.overlaps)
     fit_hidden_moves(calibration);
   else if (!fit_moves(calibration, plan, error))

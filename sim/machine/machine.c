@@ -98,17 +98,18 @@ double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, in
   return part * interpolate(&machine->processor.rate, cbrt(elements * (double)k));
 }
 
-double tg_machine_excess(int64_t m, int64_t n, int64_t k) {
-  const double x = (double)m, y = (double)n, z = (double)k, side = cbrt(x * y * z);
-  return fmax(x * z + z * y + 2 * x * y - 4 * side * side, 0);
+double tg_machine_flat_elements(int64_t m, int64_t n, int64_t k) {
+  const double elements = (double)m * (double)n, side = cbrt(elements * (double)k);
+  return fmax(elements - side * side, 0);
 }
 
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
   const TgMachineProcessor *processor = &machine->processor;
   const double flops = 2 * (double)m * (double)n * (double)k;
   if (flops == 0) return 0;
-  const double thin_s = processor->elements_per_s > 0 ? tg_machine_excess(m, n, k) / processor->elements_per_s : 0;
-  return processor->product_s + flops / tg_machine_flops_per_s(machine, m, n, k) + thin_s;
+  const double flat_s =
+      processor->elements_per_s > 0 ? tg_machine_flat_elements(m, n, k) / processor->elements_per_s : 0;
+  return processor->product_s + flops / tg_machine_flops_per_s(machine, m, n, k) + flat_s;
 }
 
 double tg_machine_sum_s(const TgMachine *machine, double elements) {

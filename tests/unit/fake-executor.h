@@ -20,7 +20,7 @@ static struct Fake {
   int64_t most;     /**< larger n are refused; 0: none */
   int64_t fails_at; /**< number of the run that fails; 0: none */
   int64_t runs;
-  double additions_per_s, elements_per_s; /* 0: thin products take no longer */
+  double additions_per_s, elements_per_s; /* 0: flat products take no longer */
   double latency_s, bandwidth_bytes_per_s, flops_per_s, launch_s, round_s, pass_s;
 } fake;
 
@@ -119,9 +119,8 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
   const double turns = (double)tg_executor_turns(facts);
   *multiply_s = turns * (double)own->products[s] * 2 * (ceil(m / rows) * rows) * (ceil(n / columns) * columns) * k /
                 fake.flops_per_s;
-  const double cubic = 4 * cbrt(m * n * k) * cbrt(m * n * k);
-  if (fake.elements_per_s > 0)
-    *multiply_s += turns * (double)own->products[s] * (m * k + k * n + 2 * m * n - cubic) / fake.elements_per_s;
+  const double flat = m * n - cbrt(m * n * k) * cbrt(m * n * k);
+  if (fake.elements_per_s > 0) *multiply_s += turns * (double)own->products[s] * fmax(flat, 0) / fake.elements_per_s;
   const bool adds = schedule->statement[schedule->statements - 1].op == TG_OP_ADD;
   const double one_s = adds ? m * n / fake.additions_per_s : fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s;
   *move_s = turns * (double)own->moves[s] * one_s;

@@ -71,8 +71,8 @@ static void moves_apart(void) {
   }
 }
 
-/* Products of 8 columns, or of 8 inner elements, take longer than the table of cubic ones says. */
-static void thin_products(void) {
+/* Products of 8 inner elements take longer than the table of cubic ones says. */
+static void flat_products(void) {
   reset((TgExecutorTraits){.fetches = true});
   fake.at_once = 1;
   fake_kind.on_gpu = false;
@@ -313,7 +313,7 @@ static void the_cpu_is_calibrated(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/calibration/moves-apart", moves_apart);
-  g_test_add_func("/calibration/thin-products", thin_products);
+  g_test_add_func("/calibration/flat-products", flat_products);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
   g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);
   g_test_add_func("/calibration/whole-tiles", rates_are_of_whole_tiles);
