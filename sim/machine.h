@@ -186,8 +186,10 @@ double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, in
 /** Elements of C in a product of m x k by k x n, m n, beyond the s² of a cubic one of as many operations, s³ = m n k; 0
  * where it has fewer. */
 double tg_machine_flat_elements(int64_t m, int64_t n, int64_t k);
-/** Time of a local product of m x k by k x n: product_s + 2 m n k / tg_machine_flops_per_s() +
- * tg_machine_flat_elements() / elements_per_s; 0 where a size is 0. */
+/** What a product takes beside its operations: product_s + tg_machine_flat_elements() / elements_per_s. */
+double tg_machine_beside_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
+/** Time of a local product of m x k by k x n: tg_machine_beside_s() + 2 m n k / tg_machine_flops_per_s(); 0 where a
+ * size is 0. */
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
 /** Additional time for so many bytes that a processor used last before it read and wrote `between_bytes` others: at
  * half of its cache none, at twice of it all of them come from further away. */

@@ -41,6 +41,9 @@ enum {
 /** True where the statement is the same at every repetition, but for a `where` that all processors answer alike. */
 bool tg_statement_is_constant(const TgSchedule *schedule, const TgStatement *statement);
 
+/** True for a collective whose rounds differ from repetition to repetition: some of them may be rounds of others. */
+bool tg_statement_may_come_again(const TgSchedule *schedule, const TgStatement *statement);
+
 /** The processor to which a move sends the block of processor `rank`, with all loop variables at 0; -1 where the
  * expression fails. */
 int64_t tg_statement_receiver(const TgSchedule *schedule, const TgStatement *statement, int64_t rank);

@@ -123,7 +123,8 @@ static char *words_of(const TgTimedRun *run) {
   const char *embedding = tg_embedding_name(sim->embedding.kind);
   if (cost->trace.steps == 0) return g_strdup_printf("network %s, %s", sim->network_text, embedding);
   g_autofree char *parts = tg_sim_parts_text(cost);
-  return g_strdup_printf("network %s, %s; %s ends last: %s", sim->network_text, embedding,
+  if (!*parts) return g_strdup_printf("network %s, %s", sim->network_text, embedding);
+  return g_strdup_printf("network %s, %s; %s finishes last: %s", sim->network_text, embedding,
                          run->lane[run->lane_of[cost->last_node]], parts);
 }
 

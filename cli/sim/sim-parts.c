@@ -15,12 +15,12 @@ typedef struct Part {
 
 static const Part parts[] = {
     PART(products_s, "products", "on the node that finishes last"),
-    PART(additions_s, "additions", "of blocks that arrive there"),
-    PART(latency_s, "latency", "of messages that nothing hides"),
-    PART(bytes_s, "bytes", "of these messages at the bandwidth of the links"),
-    PART(contention_s, "contention", "what they take longer because others use the same links or receiver"),
-    PART(waiting_s, "waiting", "for a partner that is not there yet"),
-    PART(skew_s, "skew", "before it begins"),
+    PART(additions_s, "additions", "of blocks that arrive to those that are there"),
+    PART(latency_s, "latency", "of messages, where nothing hides them"),
+    PART(bytes_s, "bytes", "of these messages, at the bandwidth of the links"),
+    PART(contention_s, "contention", "what they take longer because other messages use the same links or receiver"),
+    PART(waiting_s, "waiting", "for a partner that is not ready"),
+    PART(skew_s, "skew", "its late start (--skew)"),
 };
 
 enum { FIRST_TRAVELLING = 2, MOST_ROWS = 24 };
@@ -111,7 +111,8 @@ void tg_sim_print_parts(TgCli *cli, const TgEstimate *run) {
   for (gsize p = 0; p < G_N_ELEMENTS(parts); p++)
     if (*part_of(&total, &parts[p]) > 0) tg_table_add(table, "%s", parts[p].name);
   for (guint r = 0; r < MIN(rows->len, MOST_ROWS); r++) add_row(table, &g_array_index(rows, Row, r), &total);
-  tg_print(cli, "\n  the time of %s, which finishes last\n", tg_sim_vertex_text(run, run->cost->last_node).s);
+  tg_print(cli, "\n  where the time of %s, which finishes last, goes\n",
+           tg_sim_vertex_text(run, run->cost->last_node).s);
   tg_table_print(cli, table, 2, true);
   if (rows->len > MOST_ROWS) tg_print(cli, "  … and %u more rows; --json prints every step\n", rows->len - MOST_ROWS);
 }

@@ -298,10 +298,11 @@ static void print_steps(TgCli *cli, const TgCost *cost) {
   tg_table_print(cli, table, 2, true);
   if (cost->trace.steps > MOST_STEPS)
     tg_print(cli, "  … and %" PRId64 " more steps; --json prints all of them\n", cost->trace.steps - MOST_STEPS);
-  tg_print_wrapped(cli,
-                   "start: when the first node enters the step; end: when the last node leaves it; products: the "
-                   "longest time of a node; bytes: of all messages; busiest link: bytes that it carries",
-                   2, 0);
+  tg_print_wrapped(
+      cli,
+      "start: when the first node enters the step; end: when the last node leaves it; products: the "
+      "longest time of a node in products and additions; bytes: of all messages; busiest link: bytes that it carries",
+      2, 0);
 }
 
 void tg_sim_print(TgCli *cli, const TgEstimate *run) {

@@ -98,7 +98,8 @@ static bool fit_products(TgCalibration *calibration, const TgCalibrationPlan *pl
   return true;
 }
 
-/* Whether it says what a thin product takes: not where products and moves run at once, or a problem is tiled. */
+/* Whether the sample shows the time of a thin product: not where products and moves run at once, or a problem is tiled.
+ */
 static bool is_thin(const TgCalibration *calibration, const TgCalibrationSample *sample) {
   return !calibration->tiled && !has_products_alone(sample) && !sample->far && !sample->left_out &&
          !isnan(sample->times.move_s) && sample->product_s > 0;
@@ -342,7 +343,7 @@ static double fitted_pass_s(const TgCalibration *calibration, const TgCalibratio
       (product_s(calibration, sample) + far_s(calibration, plan, sample)) * sample->probe.products;
   if (plan->kind->traits.overlaps) return fmax(products_s, moves_s);
   if (sample->far) return turns * products_s;
-  /* Products of which it is not known what thin ones take are there for their moves. */
+  /* If the time of thin products is not known, it is the measured one: such samples are there for their moves. */
   const bool own = !has_products_alone(sample) && !calibration->tiled && !is_thin(calibration, sample);
   return turns * ((own ? sample->product_s * sample->probe.products : products_s) + moves_s);
 }

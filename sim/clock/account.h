@@ -1,6 +1,6 @@
 /** @file account.h
  * Private to sim/: where the time of one node goes. A node is at the later of its port's and its processor's time. What
- * takes it further costs the difference; what ends before is hidden behind something else and costs nothing. So the
+ * advances it is charged the difference; what ends before is hidden and costs nothing. So the
  * parts add up to the node's time. */
 #ifndef TG_ACCOUNT_H
 #define TG_ACCOUNT_H
@@ -24,7 +24,7 @@ typedef struct TgWay {
 TgAccount *tg_account_new(int64_t node, bool each_hop);
 void tg_account_free(TgAccount *account);
 
-/** The parts of the current step. Valid until the step is another one. */
+/** The parts of the current step. Valid until the step changes. */
 TgTimeParts *tg_account_now(TgAccount *account);
 #define TG_ACCOUNT_ROUNDING 1e-12 /**< of a time: what differs by less is the same time */
 

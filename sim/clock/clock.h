@@ -25,7 +25,7 @@ typedef struct TgClocks {
   double *send, *receive;        /**< when its port is free again, within a phase */
   double *ready[TG_MAX_BUFFERS]; /**< when what products wrote into the buffer is there; NULL where none did */
   uint32_t group_reads, group_writes;
-  TgAccount *account;      /**< of the node whose time is accounted for, or NULL: nobody asks */
+  TgAccount *account;      /**< of the node whose time is accounted for, NULL: not wanted */
   const TgLanes *lanes;    /**< … and the network that its messages take */
   int32_t group_statement; /**< of the current group of transfers; -1 where none is open */
 } TgClocks;

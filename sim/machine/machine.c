@@ -103,13 +103,16 @@ double tg_machine_flat_elements(int64_t m, int64_t n, int64_t k) {
   return fmax(elements - side * side, 0);
 }
 
-double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
+double tg_machine_beside_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
   const TgMachineProcessor *processor = &machine->processor;
+  const bool flat = processor->elements_per_s > 0;
+  return processor->product_s + (flat ? tg_machine_flat_elements(m, n, k) / processor->elements_per_s : 0);
+}
+
+double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
   const double flops = 2 * (double)m * (double)n * (double)k;
   if (flops == 0) return 0;
-  const double flat_s =
-      processor->elements_per_s > 0 ? tg_machine_flat_elements(m, n, k) / processor->elements_per_s : 0;
-  return processor->product_s + flops / tg_machine_flops_per_s(machine, m, n, k) + flat_s;
+  return tg_machine_beside_s(machine, m, n, k) + flops / tg_machine_flops_per_s(machine, m, n, k);
 }
 
 double tg_machine_sum_s(const TgMachine *machine, double elements) {

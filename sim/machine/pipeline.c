@@ -222,7 +222,7 @@ static void multiply(TgPipeline *pipeline, const TgStream *stream) {
   pipeline->bytes[TG_TIER_STAGE_MULTIPLY] = 2 * (double)job->m * (double)job->n * (double)job->k;
   pipeline->stage_s[TG_TIER_STAGE_MULTIPLY] =
       2 * rows * columns * (double)job->k / (filled * tg_machine_flops_per_s(machine, x, z, y)) +
-      stream->rows * stream->columns * stream->depth * machine->processor.product_s;
+      stream->rows * stream->columns * stream->depth * tg_machine_beside_s(machine, x, z, y);
 }
 
 static void time_stages(TgPipeline *pipeline, const TgStream *stream, double item_s[TG_TIER_STAGES]) {

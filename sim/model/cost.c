@@ -75,16 +75,29 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
   return fine;
 }
 
-/* Watched, but not told how far it is: that was told of the first run. */
+/** The caller's watch, and what it was told last. */
+typedef struct Told {
+  const TgWatch *watch;
+  int64_t done;
+} Told;
+
+static bool tell(void *user, int64_t done) {
+  Told *told = user;
+  told->done = MAX(told->done, done);
+  return tg_watch_go_on(told->watch, done);
+}
+
+/* Of the second run nothing is told: it has as far to go as the first one. */
 static bool goes_on(void *user, int64_t done) {
+  const Told *told = user;
   (void)done;
-  return tg_watch_go_on(user, 0);
+  return tg_watch_go_on(told->watch, told->done);
 }
 
 /* Which node ends last is known only after the run: it is done again to see where that node's time goes. */
-static bool explain(const TgCostRun *run, TgCost *cost, GError **error) {
+static bool explain(const TgCostRun *run, Told *told, TgCost *cost, GError **error) {
   TgCostOptions options = *run->options;
-  const TgWatch watch = {goes_on, (void *)options.watch};
+  const TgWatch watch = {goes_on, told};
   TgCostRun again = *run;
   TgCost second;
   options.keep_node_steps = false;
@@ -106,6 +119,9 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
   TgCostOptions chosen = *options;
   const TgCostRun run = {names, shape, network, embedding, machine, &chosen, false, 0};
   const int64_t begin_us = g_get_monotonic_time();
+  Told told = {options->watch, 0};
+  const TgWatch watch = {tell, &told};
+  chosen.watch = &watch;
   TgSchedule *own = g_memdup2(schedule, sizeof *schedule);
   bool predicted;
   *cost = (TgCost){0};
@@ -121,7 +137,7 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
     cost->messages_timed = predicted ? timed : tg_sum(timed, cost->messages);
   }
   g_free(own);
-  if (fine && options->explain && !options->tiers.used && !explain(&run, cost, error)) {
+  if (fine && options->explain && !options->tiers.used && !explain(&run, &told, cost, error)) {
     tg_cost_clear(cost);
     fine = false;
   }
@@ -205,9 +221,10 @@ char *tg_cost_collectives_text(const TgCost *cost, const TgScheduleNames *names)
 /* --- the memory that a prediction takes, before it begins -------------------------------------------------------- */
 
 enum {
-  TRANSFER = 48,                    /* bytes of a transfer: its ends, size and time, in arrays that grow by doubling */
-  KEPT = 16 * TG_PHASE_STORE_BYTES, /* bytes of lanes and patterns of phases that come again */
-  AHEAD = 256 * 1 << 20             /* bytes of stages that forward and flow know ahead; see program.c */
+  TRANSFER = 48, /* bytes of a transfer: its ends, size and time, in arrays that grow by doubling */
+  KEPT = 6,
+  KEPT_AHEAD = 20,      /* a phase with its lane, and with its pattern, for each byte of the phase's own */
+  AHEAD = 256 * 1 << 20 /* bytes of stages that forward and flow know ahead; see program.c */
 };
 
 /* Of one execution of a statement, on all processors: transfers, and rounds. */
@@ -234,6 +251,7 @@ typedef struct Run {
   double stage[TG_MAX_STATEMENTS];    /**< bytes of a stage of it that is known ahead */
   double transfer[TG_MAX_STATEMENTS]; /**< bytes of its transfers, which are kept until the step ends */
   double stages, step, most;          /**< of all stages; of the step, and of the fullest one */
+  double kept;                        /**< transfers of statements whose rounds may come again */
   double steps;
 } Run;
 
@@ -256,6 +274,8 @@ static void follow(Run *run, const TgSchedule *schedule, const TgScheduleNames *
     step = walk.step;
     run->step += run->transfer[walk.statement];
     run->stages += run->stage[walk.statement];
+    if (tg_statement_may_come_again(schedule, &schedule->statement[walk.statement]))
+      run->kept += run->transfer[walk.statement] / TRANSFER;
     run->most = fmax(run->most, run->step);
   }
   run->steps = fmax((double)step, 1);
@@ -271,7 +291,9 @@ double tg_cost_need_bytes(const TgSchedule *schedule, const TgScheduleNames *nam
   follow(&run, schedule, names);
   double bytes = nodes * (models[options->model].node + models[options->model].hop * (double)facts.diameter_hops) +
                  links * models[options->model].link + run.most;
-  bytes += fmin((models[options->model].looks_ahead ? AHEAD : 0) + KEPT, run.stages);
+  const bool ahead = models[options->model].looks_ahead;
+  bytes += fmin(run.kept * sizeof(int64_t), TG_PHASE_STORE_BYTES) * (ahead ? KEPT_AHEAD : KEPT);
+  if (ahead) bytes += fmin(AHEAD, run.stages);
   if (options->keep_node_steps)
     bytes += 2 * run.steps * (options->node_group ? (double)options->node_groups : nodes) * sizeof(TgNodeStep);
   return bytes;

@@ -97,19 +97,21 @@ static void note_overhead(const TgClocks *clocks, TgTimeParts *parts) {
   tg_account_to(clocks->account, &parts->latency_s, tg_clocks_at(clocks, clocks->account->node));
 }
 
-/* Before it was sent, the bytes of the node's last message went out. */
-static void note_send(const TgClocks *clocks, const TgLogGpMessage *message) {
+/* Before it was sent, the bytes of the node's last message went out; then came the gap. */
+static void note_send(const TgClocks *clocks, const TgLogGpMessage *message, double gap_s) {
   TgTimeParts *parts = tg_account_now(clocks->account);
-  tg_account_to(clocks->account, &parts->bytes_s, message->begin_s);
+  tg_account_to(clocks->account, &parts->bytes_s, message->begin_s - gap_s);
+  tg_account_to(clocks->account, &parts->latency_s, message->begin_s);
   note_overhead(clocks, parts);
 }
 
-static void note_receive(const TgClocks *clocks, const TgLogGpMessage *message, double end_s) {
+static void note_receive(const TgClocks *clocks, const TgLogGpMessage *message, double gap_s, double end_s) {
   TgAccount *account = clocks->account;
   TgTimeParts *parts = tg_account_now(account);
   tg_account_to(account, &parts->waiting_s, message->begin_s);
   tg_account_to(account, &parts->latency_s, message->arrival_s);
-  tg_account_to(account, &parts->contention_s, end_s - message->overhead_s - message->rest_s);
+  tg_account_to(account, &parts->contention_s, end_s - message->overhead_s - message->rest_s - gap_s);
+  tg_account_to(account, &parts->latency_s, end_s - message->overhead_s - message->rest_s);
   tg_account_to(account, &parts->bytes_s, end_s - message->overhead_s);
   note_overhead(clocks, parts);
 }
@@ -124,11 +126,11 @@ static void run_messages(TgLogGp *model, const TgTransferRun *run) {
     if (!alike) cost = cost_of(model, lane, t);
     const double jitter = clocks->jitter > 0 ? tg_clocks_jitter(clocks) : 1;
     send(model, run, &cost, jitter, &model->message[t], clocks->level ? 0 : lane->from[t]);
-    if (is_asked_for(clocks, lane->from[t])) note_send(clocks, &model->message[t]);
+    if (is_asked_for(clocks, lane->from[t])) note_send(clocks, &model->message[t], model->gap_s);
   }
   for (int64_t t = 0; t < transfers; t++) {
     const double end_s = receive(model, run, &model->message[t], clocks->level ? 0 : lane->to[t]);
-    if (is_asked_for(clocks, lane->to[t])) note_receive(clocks, &model->message[t], end_s);
+    if (is_asked_for(clocks, lane->to[t])) note_receive(clocks, &model->message[t], model->gap_s, end_s);
   }
 }
 

@@ -14,6 +14,7 @@ static guint hash_phase(gconstpointer key) {
   uint64_t hash = (uint64_t)phase->transfers ^ (uint64_t)phase->products << 32;
   hash = hash * 31 + (uint64_t)phase->uniform_bytes;
   hash = hash * 31 + (phase->reads ^ (uint64_t)phase->writes << 32);
+  if (phase->transfers > 0) hash = hash * 31 + (uint64_t)phase->from[phase->transfers - 1];
   for (int64_t t = 0; t < MIN(phase->transfers, LOOKED_AT); t++)
     hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)phase->from[t] + ((uint64_t)phase->to[t] << 32);
   return (guint)(hash >> 32 ^ hash);

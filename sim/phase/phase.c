@@ -148,7 +148,7 @@ static TgPhase *sum_up(const TgPhases *phases, GArray *added, const TgStatement 
 
 /* Rounds of a collective may come again at other repetitions, as others of its rounds. */
 static void add_ready(TgPhases *phases, const TgStatement *statement, TgPhase *phase) {
-  const bool stored = statement->depth > 0 && tg_op_traits(statement->op)->is_collective;
+  const bool stored = tg_statement_may_come_again(phases->schedule, statement);
   g_ptr_array_add(phases->ready, stored ? tg_phase_store_find(phases->store, phase) : phase);
 }
 
@@ -160,7 +160,7 @@ static void take_drafts(TgPhases *phases, const TgStatement *statement) {
     TgPhase *phase = tg_phase_draft_finish(draft, processors);
     set_uses(statement, phase);
     add_ready(phases, statement, phase);
-    if (draft->added) add_ready(phases, statement, sum_up(phases, draft->added, statement));
+    if (draft->added) g_ptr_array_add(phases->ready, sum_up(phases, draft->added, statement));
   }
   g_ptr_array_set_size(phases->drafts, 0);
 }
@@ -173,6 +173,11 @@ bool tg_statement_is_constant(const TgSchedule *schedule, const TgStatement *sta
   for (int c = 0; c < schedule->dims; c++) used |= tg_expression_variables(schedule, statement->to[c]);
   if (where & TG_VARIABLES_COORDINATES) used |= where;
   return !(used & TG_VARIABLES_LOOPS);
+}
+
+bool tg_statement_may_come_again(const TgSchedule *schedule, const TgStatement *statement) {
+  return statement->depth > 0 && tg_op_traits(statement->op)->is_collective &&
+         !tg_statement_is_constant(schedule, statement);
 }
 
 int64_t tg_statement_receiver(const TgSchedule *schedule, const TgStatement *statement, int64_t rank) {

@@ -276,7 +276,7 @@ static bool goes_far(const TgPlanTravel *travel) {
   return travel->hops > 1 + 1e-9;
 }
 
-/* After the last message of several hops no link is shared any more, and a model of events does as hockney does.
+/* After the last message of several hops no link is shared any more, and a model of events takes as long as hockney.
  * Returns the last statement before that: where it is repeated, the last one that is repeated with it. */
 static int last_shared(const TgSchedule *schedule, const TgPlanTravel *travel) {
   int last = -1;

@@ -987,7 +987,10 @@ def test_sim_idle_nodes():
     for model in ["hockney", "store-and-forward", "flow", "loggp"]:
         words = ["sim", "cannon", "-n", 64, "--grid", "2x2", "--model", model, "--network"]
         small, large = document(*words, "mesh:2x2"), document(*words, "mesh:6x6")
+        parts = [[step.pop("parts") for step in said["steps"]] for said in (small, large)]
         assert small["steps"] == large["steps"] and small["time_s"] == large["time_s"], model
+        for one, other in zip(*parts): # sums in another order
+            assert all(abs(one[part] - other[part]) <= 1e-12 * small["time_s"] for part in one), (model, one, other)
         assert (large["nodes"], large["nodes_used"]) == (36, 4)
         text = run(*words, "mesh:6x6").stdout
         assert "over 4 of 36 nodes" in text and "node (" not in text, text

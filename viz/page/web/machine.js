@@ -101,7 +101,7 @@ class Machine {
     const parts = Object.keys(cost.parts).filter((key) => cost.parts[key] > 0);
     const partRows = parts.map((key) => [`… ${key.replace("_s", "")}`, secondsText(done.reduce((sum, step) => sum + step[5][key], 0)), secondsText(cost.parts[key])]);
     rows.splice(1, 0, ...partRows);
-    const note = "The parts of the time are those of the processor that ends last. What runs behind something else counts as nothing.";
+    const note = "The parts are those of the processor that finishes last. Time hidden behind other work is not counted.";
     lab.part("times").replaceChildren(tableOf(["", "to the end of this step", "all steps"], rows), make("p", { "data-time": cost.time_s }, note));
   }
 }
