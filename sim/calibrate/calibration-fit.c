@@ -150,6 +150,7 @@ static Moves measure_moves(const TgCalibration *calibration, bool near) {
     if (sample->left_out) continue;
     if (!(sample->move_s > 0)) {
       sample->left_out = g_strdup("the products took no longer with moves than without");
+      sample->move_s = NAN;
       moves.unmeasurable++;
       continue;
     }
@@ -223,6 +224,7 @@ static void fit_additions(TgCalibration *calibration) {
     if (!sample->probe.adds || sample->left_out) continue;
     if (!(sample->move_s > 0)) {
       sample->left_out = g_strdup("its additions took no measurable time");
+      sample->move_s = NAN;
       continue;
     }
     const double s_per_element = sample->move_s / (double)(sample->block[0] * sample->block[1]);

@@ -223,7 +223,7 @@ char *tg_cost_collectives_text(const TgCost *cost, const TgScheduleNames *names)
 enum {
   TRANSFER = 48, /* bytes of a transfer: its ends, size and time, in arrays that grow by doubling */
   KEPT = 6,
-  KEPT_AHEAD = 20,      /* a phase with its lane, and with its pattern, for each byte of the phase's own */
+  KEPT_AHEAD = 16,      /* a phase with its lane, and with its pattern, for each byte of the phase's own */
   AHEAD = 256 * 1 << 20 /* bytes of stages that forward and flow know ahead; see program.c */
 };
 

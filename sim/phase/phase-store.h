@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-enum { TG_PHASE_STORE_BYTES = 16 << 20 /**< that its phases may hold; once it is full, new phases are not stored */ };
+enum { TG_PHASE_STORE_BYTES = 8 << 20 /**< that its phases may hold; once it is full, new phases are not stored */ };
 
 typedef struct TgPhaseStore TgPhaseStore;
 

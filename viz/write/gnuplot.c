@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "gnuplot.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,15 +77,25 @@ static bool write_all(int file, const char *text) {
   return true;
 }
 
-/* A file without a name, of which nothing remains however this program ends. */
+/* Open for reading and writing, without a name, so that nothing of it remains however this program ends. Where the file
+ * system has no such files, its name is taken away at once. */
+static int open_nameless(GError **reason) {
+#ifdef O_TMPFILE
+  const int nameless = open(g_get_tmp_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (nameless >= 0) return nameless;
+#endif
+  g_autofree char *path = NULL;
+  const int file = g_file_open_tmp("topogemm-XXXXXX", &path, reason);
+  if (file >= 0) unlink(path);
+  return file;
+}
+
 static int open_script(const char *script, GError **error) {
   static const char what[] = "the gnuplot script";
-  g_autofree char *path = NULL;
   GError *reason = NULL;
-  const int file = g_file_open_tmp("topogemm-XXXXXX", &path, &reason);
+  const int file = open_nameless(&reason);
   if (file < 0) tg_program_no_temporary(what, reason, error);
   if (file < 0) return file;
-  unlink(path);
   if (write_all(file, script) && lseek(file, 0, SEEK_SET) == 0) return file;
   const int number = errno;
   reason = g_error_new(G_FILE_ERROR, (int)g_file_error_from_errno(number), ": %s", g_strerror(number));
