@@ -25,6 +25,10 @@ enum {
 static const double transfer_s[] = {60e-9, 60e-9, 280e-9, 65e-9}, node_s[] = {1e-9, 40e-9, 40e-9, 1e-9}, name_s = 1e-6;
 G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_s) == TG_COST_MODELS);
 
+/* … of a transfer over several links, each of them. */
+static const double hop_s[] = {0, 170e-9, 1.5e-6, 0};
+G_STATIC_ASSERT(G_N_ELEMENTS(hop_s) == TG_COST_MODELS);
+
 /* The most promising forms are tried even where that takes so many times as long as the choice may. */
 static const double first_part = 8;
 
@@ -46,7 +50,8 @@ typedef struct Group {
   Form form[FORMS];
   int forms;
   int named[TG_COLLECTIVES]; /* index of the form that each TgCollective means */
-  double outlook_s[FORMS];   /* of what each form takes, see sim/model/outlook.h */
+  double outlook_s[FORMS];   /* of what each form takes, see sim/model/outlook.h … */
+  double hops[FORMS];        /* … and how far its messages go; 0 not known */
 } Group;
 
 typedef struct Choice {
@@ -170,6 +175,7 @@ static void find_outlooks(Choice *choice) {
       const TgOutlookCollective found = tg_outlook_collective(&outlook, &choice->schedule->statement[s],
                                                               form->algorithm, (double)group->bytes, alike);
       group->outlook_s[f] = found.seconds;
+      group->hops[f] = found.hops;
       if (form->algorithm == TG_COLLECTIVE_CHAIN && found.pieces > 1) form->pieces = found.pieces;
     }
   }
@@ -205,9 +211,28 @@ static void find_groups(Choice *choice) {
 
 /* --- trying ------------------------------------------------------------------------------------------------------- */
 
+static double hops_of(const Group *group, const Form *form) {
+  for (int f = 0; f < group->forms; f++)
+    if (group->form[f].algorithm == form->algorithm) return group->hops[f];
+  return 0;
+}
+
+static bool goes_far(double hops) {
+  return hops > 1 + 1e-9;
+}
+
+/* Of a transfer. Where no message goes further than to a neighbour, models of events have no events. */
+static double message_s(TgCostModel model, double hops, bool shared) {
+  if (hops == 0 || (model != TG_COST_FORWARD && model != TG_COST_FLOW)) return transfer_s[model];
+  if (!shared) return transfer_s[TG_COST_HOCKNEY];
+  return goes_far(hops) ? hops * hop_s[model] : transfer_s[model];
+}
+
 /* About how long a prediction takes. */
 static double work_of(const Choice *choice, const Form *forms) {
   const TgCostModel model = choice->options.model;
+  bool shared = false;
+  for (int c = 0; c < choice->groups; c++) shared = shared || goes_far(hops_of(&choice->group[c], &forms[c]));
   const double processors = (double)tg_schedule_processors(choice->schedule);
   double work_s = 0;
   for (int c = 0; c < choice->groups; c++) {
@@ -215,7 +240,7 @@ static double work_of(const Choice *choice, const Form *forms) {
     TgRounds rounds;
     tg_rounds_init(&rounds, (TgOp)group->op, forms[c].algorithm, group->length, 0, forms[c].pieces);
     const double transfers = tg_line_transfers(&rounds) / group->length;
-    const double each_s = transfer_s[model] + (choice->by_name ? name_s : 0);
+    const double each_s = message_s(model, hops_of(group, &forms[c]), shared) + (choice->by_name ? name_s : 0);
     work_s += group->executions * processors * (transfers * each_s + tg_rounds_count(&rounds) * node_s[model]);
   }
   return work_s;
@@ -381,8 +406,22 @@ static bool is_quick(const Choice *choice, const Form *forms) {
   return work_of(choice, forms) <= first_part * choice->most_work_s;
 }
 
+/* Of the names, and of what is usual. */
+static void find_quickest(const Choice *choice, const TgCollective order[NAMES], Form *forms) {
+  memset(forms, 0, GROUPS * sizeof *forms);
+  double least_s = work_of(choice, forms);
+  for (int n = 0; n < NAMES; n++) {
+    Form named[GROUPS] = {0};
+    take_name(choice, order[n], named);
+    const double work_s = work_of(choice, named);
+    if (work_s >= least_s) continue;
+    least_s = work_s;
+    memcpy(forms, named, sizeof named);
+  }
+}
+
 /* The most promising form of each group; where predicting that would take too long, with fewer pieces; then the most
- * promising name that can be predicted; then the usual ones. */
+ * promising name that can be predicted; then whichever is predicted soonest. */
 static void find_promising(const Choice *choice, const TgCollective order[NAMES], Form *forms) {
   for (int c = 0; c < choice->groups; c++) {
     const Group *group = &choice->group[c];
@@ -397,7 +436,7 @@ static void find_promising(const Choice *choice, const TgCollective order[NAMES]
     take_name(choice, order[n], forms);
     quick = is_quick(choice, forms);
   }
-  if (!quick) memset(forms, 0, GROUPS * sizeof *forms);
+  if (!quick) find_quickest(choice, order, forms);
 }
 
 /* Tries one name for all collectives, the most promising first. What takes longer than the best so far is not run to

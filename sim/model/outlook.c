@@ -174,5 +174,5 @@ TgOutlookMove tg_outlook_direct(const TgOutlook *outlook, const TgStatement *sta
     hops += message.hops;
     moving++;
   }
-  return (TgOutlookMove){seconds / fmax(asked, 1), hops / fmax(moving, 1)};
+  return (TgOutlookMove){seconds / fmax(asked, 1), hops / fmax(moving, 1), moving / fmax(asked, 1)};
 }

@@ -36,6 +36,7 @@ TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *
 typedef struct TgOutlookMove {
   double seconds;
   double hops; /**< … and the hops of a message; 0 where there is none */
+  double part; /**< of the processors, that send one */
 } TgOutlookMove;
 
 TgOutlookMove tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement, double bytes);

@@ -250,8 +250,9 @@ static const double product_s = 3e-9; /* of a product that comes again, a proces
 /* Of timing a message: where it is not known how far it goes; otherwise of each hop, and of a message of one hop. */
 static const struct {
   double unknown_s, hop_s, single_s;
-} timing[] = {{12e-9, 0, 12e-9}, {72e-9, 200e-9, 100e-9}, {480e-9, 500e-9, 400e-9}, {24e-9, 0, 24e-9}};
+} timing[] = {{12e-9, 0, 12e-9}, {72e-9, 140e-9, 100e-9}, {480e-9, 500e-9, 400e-9}, {24e-9, 0, 24e-9}};
 G_STATIC_ASSERT(G_N_ELEMENTS(timing) == TG_COST_MODELS);
+static const double crowd = 3;
 
 /* Transfers of a collective along one line, and its rounds, with a usual algorithm. */
 static double line_transfers(int op, double length) {
@@ -292,7 +293,9 @@ static double message_timing_s(const TgPlanTravel *travel, TgCostModel model, bo
   const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
   if (travel->hops == 0) return timing[model].unknown_s;
   if (!events || !shared) return timing[events ? TG_COST_HOCKNEY : model].single_s;
-  return goes_far(travel) ? travel->hops * timing[model].hop_s : timing[model].single_s;
+  if (!goes_far(travel)) return timing[model].single_s;
+  const bool crowded = model == TG_COST_FLOW && travel->lines > 0; /* messages of collectives meet many others */
+  return travel->hops * timing[model].hop_s * (crowded ? crowd : 1);
 }
 
 /* Of one execution, when it comes for the first time and when it comes again. */

@@ -24,7 +24,7 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
     if (traits->is_direct) {
       const TgOutlookMove move = tg_outlook_direct(outlook, statement, bytes);
       seconds += facts->executions[s] * move.seconds;
-      travel[s] = (TgPlanTravel){(double)facts->processors * facts->moving[s], 1, 0, move.hops};
+      travel[s] = (TgPlanTravel){(double)facts->processors * move.part, 1, 0, move.hops};
     }
     if (!traits->is_collective) continue;
     const TgOutlookCollective best = tg_outlook_any(outlook, statement, bytes, facts->executions[s]);

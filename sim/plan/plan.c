@@ -37,7 +37,7 @@ static int by_work(gconstpointer a, gconstpointer b) {
 /* Parts of the budget, by when they end: candidates are found, and what they promise; the best is sought among them;
  * each schedule is predicted once; other numbers of processors are looked at, and what they promise; the best is sought
  * among all. What is left is for the ranking. */
-static const double finding = 0.2, looking = 0.25, coarse = 0.55, each = 0.65, between = 0.75, looking_again = 0.8,
+static const double finding = 0.2, looking = 0.25, coarse = 0.72, each = 0.78, between = 0.81, looking_again = 0.84,
                     best = 0.92;
 
 /* Parts of the budget that choosing the collectives of one candidate may take, at first, then, and in the end. */
@@ -47,7 +47,7 @@ static const double choosing[] = {0.01, 0.1, INFINITY};
 static const double promising = 2;
 
 /* A prediction that is ended for lack of time is lost, and how long it takes is known but roughly. */
-static const double cautious = 1.5;
+static const double cautious = 1.25;
 
 /* Until `part` of the budget has gone. */
 static void begin_part(TgPlanSearch *search, double part) {
