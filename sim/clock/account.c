@@ -19,27 +19,6 @@ TgTimeParts *tg_account_now(TgAccount *account) {
   return &g_array_index(account->parts, TgTimeParts, account->step);
 }
 
-TgWay tg_account_way(const TgAccount *account, const TgLanes *lanes, int64_t from, int64_t to, int64_t bytes) {
-  TgWay way = {0, 0};
-  TgRoute route;
-  TgStretch stretch;
-  bool first = true;
-  tg_route_begin(&route, lanes->network, from, to);
-  while (tg_route_next_stretch(&route, &stretch)) {
-    const TgMachineLink *link = &lanes->link[stretch.level][stretch.axis];
-    const double bytes_s = (double)bytes / link->bandwidth_bytes_per_s;
-    if (account->each_hop) {
-      way.latency_s += stretch.hops * link->latency_s;
-      way.bytes_s += stretch.hops * bytes_s;
-      continue;
-    }
-    way.latency_s += (first ? link->latency_s : 0) + (stretch.hops - first) * link->per_hop_s;
-    if (bytes_s > way.bytes_s) way.bytes_s = bytes_s;
-    first = false;
-  }
-  return way;
-}
-
 void tg_account_message(TgAccount *account, double depart_s, double end_s, const TgWay *way) {
   TgTimeParts *parts = tg_account_now(account);
   const double under_way_s = end_s - depart_s - way->latency_s;

@@ -1,12 +1,14 @@
 /** @file account.h
  * Private to sim/: where the time of one node goes. A node is at the later of its port's and its processor's time. What
- * advances it is charged the difference; what ends before is hidden and costs nothing. So the
- * parts add up to the node's time. */
+ * advances it is charged the difference; what ends before is hidden and costs nothing. So the parts add up to the
+ * node's time. */
 #ifndef TG_ACCOUNT_H
 #define TG_ACCOUNT_H
 
 #include "cost.h"
 #include "lane.h"
+
+#define TG_ACCOUNT_ROUNDING 1e-12 /**< of a time: what differs by less is the same time */
 
 typedef struct TgAccount {
   int64_t node;   /**< whose time it is */
@@ -16,17 +18,11 @@ typedef struct TgAccount {
   bool each_hop;  /**< a message takes each hop's latency and bytes, one hop after another */
 } TgAccount;
 
-/** What a message takes alone on its way. */
-typedef struct TgWay {
-  double latency_s, bytes_s;
-} TgWay;
-
 TgAccount *tg_account_new(int64_t node, bool each_hop);
 void tg_account_free(TgAccount *account);
 
 /** The parts of the current step. Valid until the step changes. */
 TgTimeParts *tg_account_now(TgAccount *account);
-#define TG_ACCOUNT_ROUNDING 1e-12 /**< of a time: what differs by less is the same time */
 
 /** The node comes to `at_s`, if it is not there yet, and the difference is added to `*part`. */
 static inline void tg_account_to(TgAccount *account, double *part, double at_s) {
@@ -34,8 +30,7 @@ static inline void tg_account_to(TgAccount *account, double *part, double at_s) 
   *part += at_s - account->until_s;
   account->until_s = at_s;
 }
-/** The message's way through the network by the machine's numbers. */
-TgWay tg_account_way(const TgAccount *account, const TgLanes *lanes, int64_t from, int64_t to, int64_t bytes);
+
 /** A message of the node's that departs at `depart_s` and is delivered at `end_s`. Until it departs the node waits for
  * its partner; then comes the latency; what the rest takes longer than the bytes alone would is contention. */
 void tg_account_message(TgAccount *account, double depart_s, double end_s, const TgWay *way);

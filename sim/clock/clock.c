@@ -126,7 +126,7 @@ static double begin_of(const TgTransferRun *run, int32_t from, int32_t to) {
 /* A transfer of the node whose time is accounted for. */
 static void account_for(const TgTransferRun *run, int32_t from, int32_t to, int64_t bytes, double begin, double end) {
   TgAccount *account = run->clocks->account;
-  TgWay way = tg_account_way(account, run->clocks->lanes, from, to, bytes);
+  TgWay way = tg_lanes_way(run->clocks->lanes, from, to, bytes, account->each_hop);
   const double alone_s = way.latency_s + way.bytes_s;
   const double scale = alone_s > 0 ? (end - begin) / alone_s : 0; /* of jitter: no link is shared here */
   way = (TgWay){scale * way.latency_s, scale * way.bytes_s};

@@ -18,6 +18,11 @@ typedef struct TgOutlook {
 /** False where the grid does not fit the network. What it is given must outlive it. */
 bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule *schedule);
 
+/** Whether messages of so many hops, on average, go further than to a neighbour. */
+static inline bool tg_outlook_goes_far(double hops) {
+  return hops > 1 + 1e-9;
+}
+
 typedef struct TgOutlookCollective {
   double seconds;   /**< of all executions */
   double transfers; /**< of one, on all lines, … */
@@ -32,13 +37,13 @@ TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStat
 /** … with whichever algorithm is best. */
 TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *statement, double bytes,
                                    double executions);
-/** One execution of a statement that sends a block to one processor: seconds, on average over all processors … */
 typedef struct TgOutlookMove {
-  double seconds;
-  double hops; /**< … and the hops of a message; 0 where there is none */
-  double part; /**< of the processors, that send one */
+  double seconds; /**< of one execution, on average over all processors */
+  double hops;    /**< of a message; 0 where there is none */
+  double part;    /**< of the processors, that send one */
 } TgOutlookMove;
 
+/** A statement that sends a block to one processor. */
 TgOutlookMove tg_outlook_direct(const TgOutlook *outlook, const TgStatement *statement, double bytes);
 
 #endif

@@ -165,7 +165,8 @@ static inline bool is_asked_for(const TgProgram *program, int64_t number, const 
 static void note_delivery(TgProgram *program, const TgStage *stage, int32_t transfer, double end_s) {
   TgAccount *account = program->clocks.account;
   const TgPatternEnds ends = stage->pattern->ends[transfer];
-  const TgWay way = tg_account_way(account, program->clocks.lanes, ends.from, ends.to, tg_stage_bytes(stage, transfer));
+  const TgWay way =
+      tg_lanes_way(program->clocks.lanes, ends.from, ends.to, tg_stage_bytes(stage, transfer), account->each_hop);
   for (guint i = 0; i < program->under_way->len; i++) {
     const TgUnderWay one = g_array_index(program->under_way, TgUnderWay, i);
     if (one.stage != stage || one.transfer != transfer) continue;

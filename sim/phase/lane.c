@@ -119,25 +119,51 @@ void tg_lanes_clear(TgLanes *lanes) {
   tg_load_clear(&lanes->scratch);
 }
 
-/* The route, stretch by stretch: loads its links, and finds the latency of its first link, the hop times of those after
- * it, and the bandwidth of its narrowest. */
+/** What a message meets on its way, without its bytes. */
+typedef struct Links {
+  int64_t hops;
+  double latency_s;             /* of the first link … */
+  double per_hop_s;             /* … and the hop times of those after it */
+  double bandwidth_bytes_per_s; /* of the narrowest */
+} Links;
+
+static const TgMachineLink *add_stretch(const TgLanes *lanes, const TgStretch *stretch, Links *links) {
+  const TgMachineLink *link = &lanes->link[stretch->level][stretch->axis];
+  if (links->hops == 0) links->latency_s = link->latency_s;
+  links->per_hop_s += (double)(stretch->hops - (links->hops == 0)) * link->per_hop_s;
+  if (link->bandwidth_bytes_per_s < links->bandwidth_bytes_per_s)
+    links->bandwidth_bytes_per_s = link->bandwidth_bytes_per_s;
+  links->hops += stretch->hops;
+  return link;
+}
+
+/* The route, stretch by stretch: loads its links, and finds what the message takes. */
 static int64_t follow_route(const TgLanes *lanes, TgLoad *load, int64_t from, int64_t to, int64_t bytes,
                             double *cost_s) {
   TgRoute route;
   TgStretch stretch;
-  int64_t hops = 0;
-  double latency_s = 0, per_hop_s = 0, bandwidth_bytes_per_s = INFINITY;
+  Links links = {0, 0, 0, INFINITY};
   tg_route_begin(&route, lanes->network, from, to);
   while (tg_route_next_stretch(&route, &stretch)) {
-    const TgMachineLink *link = &lanes->link[stretch.level][stretch.axis];
-    if (hops == 0) latency_s = link->latency_s;
-    per_hop_s += (double)(stretch.hops - (hops == 0)) * link->per_hop_s;
-    if (link->bandwidth_bytes_per_s < bandwidth_bytes_per_s) bandwidth_bytes_per_s = link->bandwidth_bytes_per_s;
-    hops += stretch.hops;
+    add_stretch(lanes, &stretch, &links);
     tg_load_add_stretch(load, &stretch, bytes);
   }
-  *cost_s = latency_s + per_hop_s + (double)bytes / bandwidth_bytes_per_s;
-  return hops;
+  *cost_s = links.latency_s + links.per_hop_s + (double)bytes / links.bandwidth_bytes_per_s;
+  return links.hops;
+}
+
+TgWay tg_lanes_way(const TgLanes *lanes, int64_t from, int64_t to, int64_t bytes, bool each_hop) {
+  TgWay way = {0, 0};
+  TgRoute route;
+  TgStretch stretch;
+  Links links = {0, 0, 0, INFINITY};
+  tg_route_begin(&route, lanes->network, from, to);
+  while (tg_route_next_stretch(&route, &stretch)) {
+    const TgMachineLink *link = add_stretch(lanes, &stretch, &links);
+    way.latency_s += stretch.hops * link->latency_s;
+    way.bytes_s += stretch.hops * ((double)bytes / link->bandwidth_bytes_per_s);
+  }
+  return each_hop ? way : (TgWay){links.latency_s + links.per_hop_s, (double)bytes / links.bandwidth_bytes_per_s};
 }
 
 /* Where processors and nodes have the same numbers, the lane's lists are the phase's. */

@@ -68,6 +68,15 @@ static inline const TgMachineLink *tg_lanes_link(const TgLanes *lanes, int64_t l
 /** The phase on the network. If `keep` is set it lives as long as `lanes`; otherwise the caller has its only
  * reference. */
 TgLane *tg_lanes_find(TgLanes *lanes, TgPhase *phase);
+/** What a message takes on its way where nobody else sends. */
+typedef struct TgWay {
+  double latency_s, bytes_s;
+} TgWay;
+
+/** Of so many bytes between two nodes: latency and hops of its route and the narrowest link's time, as in hockney; with
+ * `each_hop` the latency and the time of every link. */
+TgWay tg_lanes_way(const TgLanes *lanes, int64_t from, int64_t to, int64_t bytes, bool each_hop);
+
 TgLane *tg_lane_hold(TgLane *lane);
 void tg_lane_release(TgLane *lane);
 

@@ -4,6 +4,7 @@
 #include "plan-private.h"
 
 #include "collective.h"
+#include "outlook.h"
 #include "phase.h"
 
 #include <math.h>
@@ -273,16 +274,12 @@ static TgPlanTravel usual_travel(const TgSchedule *schedule, const TgPlanFacts *
                         lines, 0};
 }
 
-static bool goes_far(const TgPlanTravel *travel) {
-  return travel->hops > 1 + 1e-9;
-}
-
 /* After the last message of several hops no link is shared any more, and a model of events takes as long as hockney.
  * Returns the last statement before that: where it is repeated, the last one that is repeated with it. */
 static int last_shared(const TgSchedule *schedule, const TgPlanTravel *travel) {
   int last = -1;
   for (int s = 0; s < schedule->statements; s++)
-    if (goes_far(&travel[s])) last = s;
+    if (tg_outlook_goes_far(travel[s].hops)) last = s;
   for (int r = 0; r < schedule->statements && last >= 0; r++)
     if (schedule->statement[r].op == TG_OP_REPEAT && r < last && schedule->statement[r].end > last)
       last = schedule->statement[r].end - 1;
@@ -293,7 +290,7 @@ static double message_timing_s(const TgPlanTravel *travel, TgCostModel model, bo
   const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
   if (travel->hops == 0) return timing[model].unknown_s;
   if (!events || !shared) return timing[events ? TG_COST_HOCKNEY : model].single_s;
-  if (!goes_far(travel)) return timing[model].single_s;
+  if (!tg_outlook_goes_far(travel->hops)) return timing[model].single_s;
   const bool crowded = model == TG_COST_FLOW && travel->lines > 0; /* messages of collectives meet many others */
   return travel->hops * timing[model].hop_s * (crowded ? crowd : 1);
 }

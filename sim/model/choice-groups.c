@@ -1,0 +1,183 @@
+/* What there is to choose, what each form promises, and how long a prediction with it takes. */
+#include "choice-private.h"
+
+#include "outlook.h"
+#include "uniform-blocks.h"
+
+#include <math.h>
+
+bool tg_forms_same(const TgForm *a, const TgForm *b, int count) {
+  for (int i = 0; i < count; i++)
+    if (a[i].algorithm != b[i].algorithm || a[i].pieces != b[i].pieces) return false;
+  return true;
+}
+
+/* Between two processors, algorithms differ only in whether a block goes whole or in pieces. */
+static bool means_the_same(const TgFormGroup *group, const TgForm *a, const TgForm *b) {
+  if (group->length == 2 && !a->pieces && !b->pieces && a->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER &&
+      b->algorithm != TG_COLLECTIVE_SCATTER_ALLGATHER)
+    return true;
+  return tg_forms_same(a, b, 1);
+}
+
+/* Lists each form once, under the first name that means it. */
+static void find_forms(TgFormGroup *group) {
+  enum { FIRST_PIECES = 8 };
+  for (int name = TG_COLLECTIVE_BINOMIAL; name < TG_COLLECTIVES; name++) {
+    TgRounds rounds;
+    tg_rounds_init(&rounds, (TgOp)group->op, (TgCollective)name, group->length, 0, 0);
+    TgForm form = {(TgCollective)rounds.collective, 0};
+    if (form.algorithm == TG_COLLECTIVE_CHAIN) form.pieces = FIRST_PIECES;
+    int known = 0;
+    while (known < group->forms && !means_the_same(group, &group->form[known], &form)) known++;
+    if (known == group->forms) group->form[group->forms++] = form;
+    group->named[name] = known;
+  }
+}
+
+static int64_t largest_block(const TgChoice *choice) {
+  int64_t most = 0;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    const int32_t *blocks = choice->schedule->blocks[matrix];
+    if (blocks[0] <= 0 || blocks[1] <= 0) continue;
+    most = MAX(most, tg_divide_up(choice->shape.rows[matrix], blocks[0]) *
+                         tg_divide_up(choice->shape.columns[matrix], blocks[1]));
+  }
+  return most * choice->run->options->element_bytes;
+}
+
+static void count_executions(TgChoice *choice) {
+  TgWalk walk;
+  TgError unused;
+  tg_walk_init(&walk, choice->schedule, choice->run->names);
+  while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE) {
+    const int c = choice->group_of[walk.statement];
+    if (c >= 0) choice->group[c].executions++;
+  }
+}
+
+/* Collectives along lines of one length with blocks of one size begin with as many pieces in a chain. */
+static double executions_alike(const TgChoice *choice, const TgFormGroup *group) {
+  double executions = 0;
+  for (int c = 0; c < choice->groups; c++) {
+    const TgFormGroup *other = &choice->group[c];
+    if (other->length == group->length && other->bytes == group->bytes) executions += other->executions;
+  }
+  return executions;
+}
+
+/* What each form promises, and in how many pieces a chain is tried first. */
+static void find_outlooks(TgChoice *choice) {
+  TgOutlook outlook;
+  bool done[TG_CHOICE_GROUPS] = {false};
+  if (!tg_outlook_init(&outlook, choice->run, choice->schedule)) return; /* the prediction will say why */
+  for (int s = 0; s < choice->schedule->statements; s++) {
+    const int c = choice->group_of[s];
+    if (c < 0 || done[c]) continue;
+    TgFormGroup *group = &choice->group[c];
+    done[c] = true;
+    const double alike = executions_alike(choice, group);
+    for (int f = 0; f < group->forms; f++) {
+      TgForm *form = &group->form[f];
+      const TgOutlookCollective found = tg_outlook_collective(&outlook, &choice->schedule->statement[s],
+                                                              form->algorithm, (double)group->bytes, alike);
+      group->outlook_s[f] = found.seconds;
+      group->hops[f] = found.hops;
+      if (form->algorithm == TG_COLLECTIVE_CHAIN && found.pieces > 1) form->pieces = found.pieces;
+    }
+  }
+}
+
+void tg_choice_find_groups(TgChoice *choice) {
+  const TgCostRun *run = choice->run;
+  const TgSchedule *schedule = choice->schedule;
+  TgUniformBlocks blocks;
+  const bool uniform = tg_uniform_blocks(schedule, run->names, &choice->shape, run->options->element_bytes, &blocks);
+  const int64_t largest = largest_block(choice);
+  for (int s = 0; s < TG_MAX_STATEMENTS; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    choice->group_of[s] = -1;
+    if (s >= schedule->statements || !tg_op_traits(statement->op)->is_collective) continue;
+    const TgFormGroup group = {
+        .op = statement->op, .length = schedule->extent[statement->axis], .bytes = uniform ? blocks.bytes[s] : largest};
+    if (group.length < 2) continue;
+    int c = 0;
+    while (c < choice->groups && (choice->group[c].op != group.op || choice->group[c].length != group.length ||
+                                  choice->group[c].bytes != group.bytes))
+      c++;
+    if (c == TG_CHOICE_GROUPS) continue; /* it takes the usual algorithm */
+    if (c == choice->groups) {
+      choice->group[choice->groups++] = group;
+      find_forms(&choice->group[c]);
+    }
+    choice->group_of[s] = c;
+  }
+  count_executions(choice);
+  find_outlooks(choice);
+}
+
+/* --- how long a prediction takes ---------------------------------------------------------------------------------- */
+
+/* Measured on one core, by model: the time of a transfer, and that of each node in a round; and, in any model, the
+ * extra time of a transfer whose block is followed by name. */
+static const double transfer_s[] = {60e-9, 60e-9, 280e-9, 65e-9}, node_s[] = {1e-9, 40e-9, 40e-9, 1e-9}, name_s = 1e-6;
+G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_s) == TG_COST_MODELS);
+
+/* … of a transfer over several links, each of them. */
+static const double hop_s[] = {0, 170e-9, 1.5e-6, 0};
+G_STATIC_ASSERT(G_N_ELEMENTS(hop_s) == TG_COST_MODELS);
+
+double tg_line_transfers(const TgRounds *rounds) {
+  enum { LOOKED_AT = 1 << 18 }; /* one by one; beyond, as if everyone sent to everyone */
+  TgRounds own = *rounds;
+  TgTransfer transfer, last = {.round = -1};
+  double transfers = 0;
+  if (rounds->collective == TG_COLLECTIVE_CHAIN) return (double)(rounds->length - 1) * rounds->pieces;
+  for (int64_t looked = 0; tg_rounds_next(&own, &transfer); looked++) {
+    if (looked == LOOKED_AT) return (double)rounds->length * rounds->length;
+    transfers += transfer.round != last.round || transfer.from != last.from || transfer.to != last.to;
+    last = transfer;
+  }
+  return transfers;
+}
+
+static double hops_of(const TgFormGroup *group, const TgForm *form) {
+  for (int f = 0; f < group->forms; f++)
+    if (group->form[f].algorithm == form->algorithm) return group->hops[f];
+  return 0;
+}
+
+/* Of a transfer. Where no message goes further than to a neighbour, models of events have no events. */
+static double message_s(TgCostModel model, double hops, bool shared) {
+  if (hops == 0 || (model != TG_COST_FORWARD && model != TG_COST_FLOW)) return transfer_s[model];
+  if (!shared) return transfer_s[TG_COST_HOCKNEY];
+  return tg_outlook_goes_far(hops) ? hops * hop_s[model] : transfer_s[model];
+}
+
+double tg_choice_work_s(const TgChoice *choice, const TgForm *forms) {
+  const TgCostModel model = choice->options.model;
+  bool shared = false;
+  for (int c = 0; c < choice->groups; c++)
+    shared = shared || tg_outlook_goes_far(hops_of(&choice->group[c], &forms[c]));
+  const double processors = (double)tg_schedule_processors(choice->schedule);
+  double work_s = 0;
+  for (int c = 0; c < choice->groups; c++) {
+    const TgFormGroup *group = &choice->group[c];
+    TgRounds rounds;
+    tg_rounds_init(&rounds, (TgOp)group->op, forms[c].algorithm, group->length, 0, forms[c].pieces);
+    const double transfers = tg_line_transfers(&rounds) / group->length;
+    const double each_s = message_s(model, hops_of(group, &forms[c]), shared) + (choice->by_name ? name_s : 0);
+    work_s += group->executions * processors * (transfers * each_s + tg_rounds_count(&rounds) * node_s[model]);
+  }
+  return work_s;
+}
+
+double tg_choice_most_at_once(const TgChoice *choice, const TgForm *forms) {
+  double most = 0;
+  for (int c = 0; c < choice->groups; c++) {
+    TgRounds rounds;
+    tg_rounds_init(&rounds, (TgOp)choice->group[c].op, forms[c].algorithm, choice->group[c].length, 0, forms[c].pieces);
+    most = fmax(most, tg_line_transfers(&rounds) / choice->group[c].length);
+  }
+  return most * (double)tg_schedule_processors(choice->schedule);
+}
