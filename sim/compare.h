@@ -16,8 +16,8 @@ typedef struct TgComparison {
   double *error;          /**< by step: signed, (predicted - measured) / measured; NaN where nothing was measured */
   double step_scale;      /**< of runs that are timed as a whole to those that time their steps */
   double total_error;     /**< of the whole run */
-  double least_s, most_s; /**< within which the run's time should lie: twice the machine's residual and spread together
-                             either way; NaN where the machine's numbers were not measured */
+  double least_s, most_s; /**< within which the run's time should lie: tg_machine_error() either way; NaN where the
+                             machine's numbers were not measured */
   double median_abs_step_error; /**< NaN where no step was measured */
 } TgComparison;
 
@@ -32,21 +32,24 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgComparison, tg_comparison_clear)
 int *tg_places(const double *time_s, int count);
 
 /** How well predictions tell runs apart. Predictions within a thousandth of each other are ties, and so are medians
- * that lie no further apart than their standard deviations together. */
+ * that lie no further apart than their standard deviations together. The machine's error separates fewer pairs: those
+ * whose predictions are no tg_machine_is_tie(). */
 typedef struct TgRanking {
   int pairs;               /**< of runs … */
   int agree, disagree;     /**< … that lie the same way round, or the other, by prediction as measured … */
   int predicted_ties;      /**< … of which the predictions are a tie … */
   int measured_ties;       /**< … and of which the medians are */
+  int separated;           /**< pairs that the machine's error separates … */
+  int separated_wrong;     /**< … of which so many were measured the other way round */
   double tau;              /**< Kendall's rank correlation tau-b, from -1 to 1; NaN where either side is all ties */
   double regret;           /**< by how much of the best median that of the predicted winner is longer; of winners that
                                 tie, the slowest */
   double median_abs_error; /**< of (predicted - measured) / measured */
 } TgRanking;
 
-/** Of `count` runs, 1 at least. Source of tau-b: M. G. Kendall, The Treatment of Ties in Ranking Problems, Biometrika
- * 33(3), 1945. */
-TgRanking tg_ranking(const double *predicted_s, const TgMeasurement *measured, int count);
+/** Of `count` runs, 1 at least, predicted on `machine`. Source of tau-b: M. G. Kendall, The Treatment of Ties in
+ * Ranking Problems, Biometrika 33(3), 1945. */
+TgRanking tg_ranking(const TgMachine *machine, const double *predicted_s, const TgMeasurement *measured, int count);
 
 TG_END_DECLS
 

@@ -7,6 +7,7 @@
 #include "cost.h"
 #include "element.h"
 #include "formula.h"
+#include "measurement.h"
 
 TG_BEGIN_DECLS
 
@@ -59,6 +60,8 @@ typedef struct TgEstimate {
   double efficiency;  /**< serial_s over processors times time_s; NaN likewise */
   int64_t workers;    /**< nodes that have a processor */
 
+  TgMeasurement seeds; /**< by tg_estimate_seeds(): times with so many seeds; 0 trials: not asked for */
+
   double closed_form_communication_s; /**< these by tg_estimate_closed_form(); NaN where there is none, or it … */
   double closed_form_compute_s;
   double closed_form_s;
@@ -88,6 +91,10 @@ bool tg_estimate_cost(const TgEstimate *estimate, const TgShape *shape, const Tg
                       GError **error);
 /** Finds serial_s, workers and efficiency of a cost that was predicted elsewhere. */
 void tg_estimate_take_cost(TgEstimate *estimate, const TgCost *cost);
+
+/** Predicts with `count` > 0 seeds from that of the options on, of which tg_estimate_predict() has done the first.
+ * `watch` is told how many are done, also during the next one. Errors: as tg_cost_predict(). */
+bool tg_estimate_seeds(TgEstimate *estimate, int32_t count, const TgWatch *watch, GError **error);
 
 /** Finds the value of the closed form. */
 void tg_estimate_closed_form(TgEstimate *estimate);

@@ -128,7 +128,7 @@ typedef struct TgMachine {
   char name[TG_MACHINE_NAME_BYTES];
   char source[TG_MACHINE_SOURCE_BYTES];
   char network[TG_TOPOLOGY_TEXT_BYTES]; /**< the network that the numbers describe, as tg_topology_parse() reads it */
-  double residual; /**< relative error of predictions: what differs by less is a tie. 0 where the file gives none */
+  double residual; /**< relative error of predictions: tg_machine_error(). 0 where the file gives none */
   double spread;   /**< of calibrate: by how much the same measurement, made again, differed; 0 where there is none */
   TgMachineLink link;                  /**< of all links without numbers of their own */
   TgMachineLink level[TG_MAX_LEVELS];  /**< innermost first */
@@ -170,6 +170,15 @@ TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topolo
 static inline bool tg_machine_is_measured(const TgMachine *machine) {
   return machine->executor.given != 0;
 }
+
+/** Half the width of the interval that a prediction carries, as a part of its time: twice the residual and the spread
+ * together where they were measured, else the residual. Below 1. */
+double tg_machine_error(const TgMachine *machine);
+
+/** Whether two predictions are a tie: the interval of their difference has 0 in it, if their errors do not depend on
+ * each other. Source: N. Schenker and J. F. Gentleman, On Judging the Significance of Differences by Examining the
+ * Overlap Between Confidence Intervals, The American Statistician 55(3), 2001. */
+bool tg_machine_is_tie(const TgMachine *machine, double first_s, double second_s);
 
 /** Rows of C that a processor computes for m of them: its tiles are always whole. */
 double tg_machine_tiled_rows(const TgMachine *machine, int64_t m);

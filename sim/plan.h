@@ -61,7 +61,7 @@ typedef struct TgPlanPlace {
   bool memory_proved;         /**< the prover's figure; else a bound that is never below it */
   bool proved;                /**< that it computes C = A·B on this grid; false only for sources that are not */
   bool rounded;               /**< predicted at sizes rounded up to whole blocks */
-  bool tie;                   /**< differs from the best by less than the machine's residual */
+  bool tie;                   /**< tg_machine_is_tie() with the best */
   bool certain;               /**< nothing was left unpredicted whose lower bound is below this time */
   char *why;                  /**< one sentence */
 } TgPlanPlace;

@@ -140,6 +140,8 @@ static const TgOptionRow rows[] = {
      "let products overlap with later transfers that do not depend on them (default: on)"},
     {"skew", 0, G_OPTION_ARG_STRING, AT(skew), "SECONDS", "start each node at a random time below SECONDS"},
     {"jitter", 0, G_OPTION_ARG_STRING, AT(jitter), "F", "multiply each cost by 1 plus a random number below F"},
+    {"seeds", 0, G_OPTION_ARG_STRING, AT(seeds), "COUNT",
+     "with --skew or --jitter: predict with COUNT seeds, and print how far their times lie apart"},
     {"straggler", 0, G_OPTION_ARG_STRING, AT(straggler), "NODE:F",
      "slow one node down: its products take F times as long"},
     {"formula", 0, G_OPTION_ARG_NONE, AT(formula), NULL,

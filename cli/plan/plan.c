@@ -58,6 +58,7 @@ static void write_request(TgJson *json, const TgPlanRun *run) {
   tg_json_member_bool(json, "overlap", request->overlap);
   tg_json_member_double(json, "memory_limit_bytes", request->memory_bytes);
   tg_json_member_double(json, "residual", run->machine.residual);
+  tg_json_member_double(json, "error", tg_machine_error(&run->machine));
 }
 
 /* The schedule's own parameters, as `sim` has them: bound again, which has been done before. */
@@ -194,8 +195,8 @@ static void print_legend(TgCli *cli, const TgPlanRun *run) {
   }
   if (ties || rounded || bounds || unproved) tg_print(cli, "\n");
   if (ties)
-    tg_print(cli, "  =: tied with the first: within %.3g %% of it, the machine's residual error%s\n",
-             100 * run->machine.residual, tg_machine_is_measured(&run->machine) ? "" : " (a guess)");
+    tg_print(cli, "  =: tied with the first: the difference is within the error of predictions, %.3g %% either way%s\n",
+             100 * tg_machine_error(&run->machine), tg_machine_is_measured(&run->machine) ? "" : " (a guess)");
   if (rounded) tg_print(cli, "  predicted <=: at sizes rounded up to whole blocks\n");
   if (bounds) tg_print(cli, "  memory <=: an upper bound; the other figures are from the prover\n");
   if (unproved) tg_print(cli, "  *: not proved on this grid, because that would take long; use `topogemm verify`\n");
@@ -421,7 +422,8 @@ const TgCommand tg_command_plan = {
         "rules most candidates out quickly; the rest are predicted as `topogemm sim` does. If --budget ends before "
         "place 1 is certain, the last line reports how far it can be from the best.\n"
         "Each line of the ranking is a schedule on a grid, with its best parameters. Lines marked = are ties: "
-        "they are within the machine model's residual error of the first. docs/guide/plan.md explains the "
+        "the error of predictions on the machine does not separate them from the first. docs/guide/plan.md explains "
+        "the "
         "method and its limits.",
     .examples = examples,
     .options = options,

@@ -90,8 +90,9 @@ static void write_result(TgJson *json, const TgCompareCommand *compare, guint r)
 }
 
 TG_FIELD_TABLE(ranking_fields, TG_FIELD(TgRanking, pairs), TG_FIELD(TgRanking, agree), TG_FIELD(TgRanking, disagree),
-               TG_FIELD(TgRanking, predicted_ties), TG_FIELD(TgRanking, measured_ties), TG_FIELD(TgRanking, tau),
-               TG_FIELD(TgRanking, regret), TG_FIELD(TgRanking, median_abs_error));
+               TG_FIELD(TgRanking, predicted_ties), TG_FIELD(TgRanking, measured_ties), TG_FIELD(TgRanking, separated),
+               TG_FIELD(TgRanking, separated_wrong), TG_FIELD(TgRanking, tau), TG_FIELD(TgRanking, regret),
+               TG_FIELD(TgRanking, median_abs_error));
 
 void tg_compare_write(TgJson *json, const TgCompareCommand *compare) {
   const guint count = compare->results->len;
@@ -339,12 +340,18 @@ static void print_one(TgCli *cli, const TgCompareCommand *compare) {
   print_steps(cli, measured, result);
 }
 
-static const char *verdict_of(const TgRanking *ranking) {
+/* What differs by no more than predictions are off is in any order. */
+static char *verdict_of(const TgRanking *ranking, double error) {
   if (ranking->measured_ties == ranking->pairs)
-    return "The runs are too noisy to rank: their times differ by no more than their standard deviations.";
-  if (ranking->predicted_ties == ranking->pairs) return "The prediction does not tell them apart.";
-  return ranking->disagree == 0 ? "The prediction ranks them correctly, except for ties."
-                                : "The prediction does not rank them correctly.";
+    return g_strdup("The runs are too noisy to rank: their times differ by no more than their standard deviations.");
+  if (ranking->separated == 0)
+    return g_strdup_printf("The prediction does not tell them apart: it may be off by %.1f %% either way.",
+                           100 * error);
+  g_autofree char *order = ranking->separated_wrong == 0
+                               ? g_strdup("none of them in the wrong order")
+                               : g_strdup_printf("%d of them in the wrong order", ranking->separated_wrong);
+  return g_strdup_printf("The prediction, which may be off by %.1f %% either way, tells %d of %d pairs apart, %s.",
+                         100 * error, ranking->separated, ranking->pairs, order);
 }
 
 /* What a user decides by is whether the predicted winner is a good choice. */
@@ -352,11 +359,22 @@ static void print_ranking(TgCli *cli, const TgCompareCommand *compare) {
   const TgRanking ranking = tg_compare_ranking(compare);
   g_autoptr(GString) words = g_string_new(NULL);
   tg_print(cli, "\n");
-  tg_print_wrapped(cli, verdict_of(&ranking), 2, 0);
+  g_autofree char *verdict = verdict_of(&ranking, tg_machine_error(&compare->machine));
+  tg_print_wrapped(cli, verdict, 2, 0);
   g_string_printf(words, "the predicted winner takes %.1f %% longer than the fastest; median absolute error %.1f %%",
                   100 * ranking.regret, 100 * ranking.median_abs_error);
   if (!isnan(ranking.tau)) g_string_append_printf(words, "; rank correlation %.2f (Kendall's tau-b)", ranking.tau);
   tg_print_wrapped(cli, words->str, 2, 0);
+}
+
+/* Whether another place is predicted that is as good as the first, or this one is. */
+static bool is_tied(const TgCompareCommand *compare, const int *predicted, guint r) {
+  const double time_s = tg_compare_result(compare, r)->expected.time_s;
+  for (guint other = 0; other < compare->results->len; other++)
+    if (other != r && (predicted[other] == 1 || predicted[r] == 1) &&
+        tg_machine_is_tie(&compare->machine, time_s, tg_compare_result(compare, other)->expected.time_s))
+      return true;
+  return false;
 }
 
 static void print_several(TgCli *cli, const TgCompareCommand *compare) {
@@ -377,11 +395,14 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
     tg_table_add_time(table, run->run.time.median_s);
     add_error(table, result->total_error);
     tg_table_add(table, isnan(result->median_abs_step_error) ? "-" : "%.1f %%", 100 * result->median_abs_step_error);
-    tg_table_add(table, "%d", predicted[r]);
+    tg_table_add(table, "%s%d", is_tied(compare, predicted, r) ? "=" : "", predicted[r]);
     tg_table_add(table, "%d", measured[r]);
   }
   tg_table_print(cli, table, 2, true);
-  tg_print_wrapped(cli, "error: (predicted - measured) / measured; steps: median absolute error of the steps", 2, 0);
+  tg_print_wrapped(cli,
+                   "error: (predicted - measured) / measured; steps: median absolute error of the steps; =: the "
+                   "prediction does not tell it from the predicted winner",
+                   2, 0);
   print_ranking(cli, compare);
 }
 

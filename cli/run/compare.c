@@ -179,7 +179,7 @@ TgRanking tg_compare_ranking(const TgCompareCommand *compare) {
     predicted_s[r] = tg_compare_result(compare, r)->expected.time_s;
     measured[r] = tg_run_entry(&compare->run, r)->run.time;
   }
-  return tg_ranking(predicted_s, measured, (int)count);
+  return tg_ranking(&compare->machine, predicted_s, measured, (int)count);
 }
 
 /* --- the command ---------------------------------------------------------------------------------------------------*/

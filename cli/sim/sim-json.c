@@ -2,6 +2,8 @@
 #include "output.h"
 #include "sim.h"
 
+#include <math.h>
+
 static void add_random(GString *text, const TgCostOptions *options) {
   if (options->skew_s > 0) g_string_append_printf(text, ", skew %s", tg_time_text(options->skew_s).s);
   if (options->jitter > 0) g_string_append_printf(text, ", jitter %g", options->jitter);
@@ -155,6 +157,25 @@ static void write_steps(TgJson *json, const TgCost *cost) {
   tg_json_end_array(json);
 }
 
+TG_FIELD_TABLE(seeds_fields, TG_FIELD_AS(TgMeasurement, trials, "count"), TG_FIELD(TgMeasurement, min_s),
+               TG_FIELD(TgMeasurement, median_s), TG_FIELD(TgMeasurement, mean_s), TG_FIELD(TgMeasurement, max_s),
+               TG_FIELD(TgMeasurement, stddev_s));
+
+/* How far the times with other seeds lie apart. */
+static void write_seeds(TgJson *json, const TgMeasurement *seeds) {
+  if (seeds->trials == 0) return;
+  tg_json_member_object(json, "seeds", TG_JSON_ROW);
+  tg_json_members(json, seeds_fields, seeds);
+  tg_json_end_object(json);
+}
+
+/* Within which the time should lie. */
+static void write_interval(TgJson *json, const TgEstimate *run) {
+  const double error = tg_machine_error(&run->machine), time_s = run->cost->time_s;
+  tg_json_member_double(json, "least_s", error > 0 ? time_s * (1 - error) : NAN);
+  tg_json_member_double(json, "most_s", error > 0 ? time_s * (1 + error) : NAN);
+}
+
 void tg_sim_write(TgJson *json, const TgEstimate *run) {
   const TgCost *cost = run->cost;
   tg_json_begin_document(json, "sim");
@@ -162,6 +183,8 @@ void tg_sim_write(TgJson *json, const TgEstimate *run) {
   tg_json_member_string(json, "isoefficiency",
                         run->formula ? tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY) : NULL);
   tg_json_members(json, cost_fields, cost);
+  write_interval(json, run);
+  write_seeds(json, &run->seeds);
   tg_sim_write_parts(json, run);
   tg_json_member_double(json, "busiest_link_s", tg_sim_busiest_link_s(run));
   tg_json_members(json, run_fields, run);

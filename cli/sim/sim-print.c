@@ -225,12 +225,21 @@ static void add_memory(TgTable *table, const TgEstimate *run) {
 
 /* How far off a prediction on this machine may be. */
 static void add_error(TgTable *table, const TgEstimate *run) {
-  const double residual = run->machine.residual, time_s = run->cost->time_s;
-  if (residual <= 0) return;
+  const double error = tg_machine_error(&run->machine), time_s = run->cost->time_s;
+  if (error <= 0) return;
   g_autofree char *range =
-      g_strdup_printf("%s to %s", tg_time_text(time_s * (1 - residual)).s, tg_time_text(time_s * (1 + residual)).s);
-  tg_table_add_fact(table, "error", tg_percent_text(residual).s, "either way, %s: the residual of the machine file%s",
-                    range, tg_machine_is_measured(&run->machine) ? "" : ", a guess");
+      g_strdup_printf("%s to %s", tg_time_text(time_s * (1 - error)).s, tg_time_text(time_s * (1 + error)).s);
+  tg_table_add_fact(table, "error", tg_percent_text(error).s, "either way, %s: %s", range,
+                    tg_machine_is_measured(&run->machine) ? "twice the residual and the spread of the calibration"
+                                                          : "the residual of the machine file, a guess");
+}
+
+static void add_seeds(TgTable *table, const TgEstimate *run) {
+  const TgMeasurement *seeds = &run->seeds;
+  if (seeds->trials == 0) return;
+  tg_table_add_fact(table, "seeds", tg_time_text(seeds->median_s).s,
+                    "median of %d, from %s to %s, standard deviation %s", seeds->trials, tg_time_text(seeds->min_s).s,
+                    tg_time_text(seeds->max_s).s, tg_time_text(seeds->stddev_s).s);
 }
 
 double tg_sim_busiest_link_s(const TgEstimate *run) {
@@ -268,6 +277,7 @@ static void print_times(TgCli *cli, const TgEstimate *run) {
                               : g_strdup("");
   tg_table_add_fact(table, "predicted time", tg_time_text(cost->time_s).s, "%s", rate);
   add_error(table, run);
+  add_seeds(table, run);
   tg_sim_add_parts(table, run);
   if (!isnan(run->closed_form_s))
     tg_table_add_fact(table, "closed form", tg_time_text(run->closed_form_s).s, "%s",

@@ -27,11 +27,34 @@ static TgExit predict(TgCli *cli, TgSimRun *run) {
   return status;
 }
 
+/* Takes --seeds; 0 where there is none. */
+static TgExit seeds_option(const TgCli *cli, int64_t *seeds) {
+  const TgOptions *options = &cli->options;
+  *seeds = 0;
+  if (!options->seeds) return TG_EXIT_DONE;
+  if (!options->skew && !options->jitter)
+    return tg_report(cli, TG_EXIT_USAGE, "--seeds needs --skew or --jitter: without them every seed predicts the same");
+  return tg_number_parse(cli, "--seeds", options->seeds, 2, 100000, seeds);
+}
+
+static TgExit predict_seeds(TgCli *cli, TgSimRun *run, int64_t seeds) {
+  TgProgressLine line;
+  GError *error = NULL;
+  if (seeds == 0) return TG_EXIT_DONE;
+  tg_progress_begin(&line, cli, "sim: seeds", seeds);
+  const bool done = tg_estimate_seeds(&run->estimate, (int32_t)seeds, &line.watch, &error);
+  tg_progress_end(cli);
+  return done ? TG_EXIT_DONE : tg_report_error(cli, error);
+}
+
 static TgExit run_one(TgCli *cli) {
   g_auto(TgSimRun) run = {0};
   TgEstimate *estimate = &run.estimate;
-  TgExit status = open_run(cli, &run);
+  int64_t seeds;
+  TgExit status = seeds_option(cli, &seeds);
+  if (!status) status = open_run(cli, &run);
   if (!status) status = predict(cli, &run);
+  if (!status) status = predict_seeds(cli, &run, seeds);
   if (status) return status;
   tg_estimate_closed_form(estimate);
   if (cli->options.json)
@@ -47,6 +70,8 @@ static TgExit run_one(TgCli *cli) {
 
 static TgExit run_sim(TgCli *cli) {
   const TgOptions *options = &cli->options;
+  if (options->seeds && (options->sweep || g_strv_length(options->arguments) > 1))
+    return tg_report(cli, TG_EXIT_USAGE, "--seeds: expected one ALGO and no --sweep");
   if (options->sweep || g_strv_length(options->arguments) > 1) return tg_sweep_run(cli);
   if (options->efficiency)
     return tg_report(cli, TG_EXIT_USAGE, "--efficiency: add --sweep p=…, as in --sweep p=16,64,256");
@@ -56,11 +81,11 @@ static TgExit run_sim(TgCli *cli) {
   return run_one(cli);
 }
 
-static const char *const options[] = {"grid",     "set",        "n",         "size",  "type:calibrate", "network",
-                                      "embed",    "machine",    "model",     "fair",  "collective",     "overlap",
-                                      "skew",     "jitter",     "straggler", "seed",  "formula",        "symbols",
-                                      "sweep",    "efficiency", "output",    "trace", "from",           "tiles",
-                                      "pipeline", "in-memory",  "by-rows",   "json",  "memory-limit",   NULL};
+static const char *const options[] = {
+    "grid",  "set",      "n",          "size",    "type:calibrate", "network",      "embed",     "machine",
+    "model", "fair",     "collective", "overlap", "skew",           "jitter",       "straggler", "seed",
+    "seeds", "formula",  "symbols",    "sweep",   "efficiency",     "output",       "trace",     "from",
+    "tiles", "pipeline", "in-memory",  "by-rows", "json",           "memory-limit", NULL};
 static const TgExample examples[] = {
     {"sim cannon -n 4096 --grid 8x8 --formula --symbols grama",
      "with the closed form from the literature, in t_s and t_w"},
@@ -68,8 +93,8 @@ static const TgExample examples[] = {
     {"sim cannon dns --sweep n=512..16384:x2,p=64,4096 -o sweep.csv",
      "which schedule wins where; use .svg, .png or .pdf for a plot"},
     {"sim cannon cannon25d --sweep p=16,64,256 --efficiency 0.8", "the n that maintains an efficiency of 0.8"},
-    {"sim cannon -n 4096 --grid 8x8 --skew 1e-3 --straggler 5:2 --trace run.json",
-     "a slow node, as a trace for Perfetto"},
+    {"sim cannon -n 4096 --grid 8x8 --skew 1e-3 --seeds 50 --trace run.json",
+     "how far late starts move the time, and one run as a trace for Perfetto"},
     {"sim pegmm -n 32768 --grid 8 --network switch --machine cluster-gtx1070 --from disk",
      "matrices on disks, streamed through a GPU"},
     {NULL, NULL},

@@ -79,6 +79,17 @@ static double filled(int64_t extent, double tile) {
   return tile > 1 ? ceil((double)extent / tile) * tile : (double)extent;
 }
 
+double tg_machine_error(const TgMachine *machine) {
+  static const double most = 0.99; /* a time is above 0 */
+  if (!tg_machine_is_measured(machine)) return machine->residual;
+  return fmin(2 * hypot(machine->residual, machine->spread), most);
+}
+
+bool tg_machine_is_tie(const TgMachine *machine, double first_s, double second_s) {
+  static const double rounding = 1e-12; /* of sums in another order */
+  return fabs(first_s - second_s) <= fmax(tg_machine_error(machine), rounding) * hypot(first_s, second_s);
+}
+
 double tg_machine_tiled_rows(const TgMachine *machine, int64_t m) {
   return filled(m, machine->processor.tile_rows);
 }

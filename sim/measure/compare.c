@@ -45,9 +45,9 @@ static void set_steps(const TgExecutor *executor, const TgRunResult *measured, T
 }
 
 static void set_interval(const TgMachine *machine, TgComparison *comparison) {
-  const double part = 2 * hypot(machine->residual, machine->spread), time_s = comparison->expected.time_s;
+  const double part = tg_machine_error(machine), time_s = comparison->expected.time_s;
   if (!tg_machine_is_measured(machine)) return;
-  comparison->least_s = time_s * fmax(1 - part, 0);
+  comparison->least_s = time_s * (1 - part);
   comparison->most_s = time_s * (1 + part);
 }
 
@@ -105,22 +105,26 @@ static double regret_of(const double *predicted_s, const TgMeasurement *measured
   return best_s > 0 ? chosen_s / best_s - 1 : NAN;
 }
 
-static void count_pair(TgRanking *ranking, int predicted, int measured) {
+static void count_pair(TgRanking *ranking, int predicted, int measured, bool separated) {
   ranking->pairs++;
+  ranking->separated += separated;
+  ranking->separated_wrong += separated && predicted * measured < 0;
   ranking->predicted_ties += predicted == 0;
   ranking->measured_ties += measured == 0;
   ranking->agree += predicted * measured > 0;
   ranking->disagree += predicted * measured < 0;
 }
 
-TgRanking tg_ranking(const double *predicted_s, const TgMeasurement *measured, int count) {
+TgRanking tg_ranking(const TgMachine *machine, const double *predicted_s, const TgMeasurement *measured, int count) {
   TgRanking ranking = {.regret = regret_of(predicted_s, measured, count)};
   g_autofree double *error = g_new(double, (gsize)MAX(count, 1));
   for (int r = 0; r < count; r++) {
     error[r] = error_of(predicted_s[r], measured[r].median_s);
-    for (int other = 0; other < r; other++)
-      count_pair(&ranking, predicted_sign(predicted_s[r], predicted_s[other]),
-                 measured_sign(&measured[r], &measured[other]));
+    for (int other = 0; other < r; other++) {
+      const int predicted = predicted_sign(predicted_s[r], predicted_s[other]);
+      const bool separated = predicted != 0 && !tg_machine_is_tie(machine, predicted_s[r], predicted_s[other]);
+      count_pair(&ranking, predicted, measured_sign(&measured[r], &measured[other]), separated);
+    }
   }
   const double told_apart =
       (double)(ranking.pairs - ranking.predicted_ties) * (double)(ranking.pairs - ranking.measured_ties);

@@ -50,10 +50,9 @@ static void mark_ties(const TgPlanSearch *search, GArray *ranked) {
   TgPlanPlace *best = &g_array_index(ranked, TgPlanPlace, 0);
   for (guint i = 0; i < ranked->len; i++) {
     TgPlanPlace *place = &g_array_index(ranked, TgPlanPlace, i);
-    double behind = place->predicted_s - best->predicted_s;
     place->certain = search->left_s >= place->predicted_s;
     if (i == 0) continue;
-    place->tie = behind < search->request->machine->residual * best->predicted_s || behind <= 1e-12 * best->predicted_s;
+    place->tie = tg_machine_is_tie(search->request->machine, place->predicted_s, best->predicted_s);
     best->tie = best->tie || place->tie;
   }
 }

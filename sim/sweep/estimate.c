@@ -225,6 +225,38 @@ bool tg_estimate_predict(TgEstimate *estimate, TgCost *cost, GError **error) {
   return true;
 }
 
+typedef struct TgSeeds {
+  const TgWatch *watch;
+  int64_t done;
+} TgSeeds;
+
+/* A prediction tells its statements. */
+static bool goes_on(void *user, int64_t statements) {
+  const TgSeeds *seeds = user;
+  (void)statements;
+  return tg_watch_go_on(seeds->watch, seeds->done);
+}
+
+bool tg_estimate_seeds(TgEstimate *estimate, int32_t count, const TgWatch *watch, GError **error) {
+  TgSeeds seeds = {watch, 1};
+  const TgWatch each = {goes_on, &seeds};
+  TgCostOptions options = estimate->options;
+  g_autofree double *time_s = g_new(double, (gsize)count);
+  options.watch = &each;
+  options.explain = false;
+  time_s[0] = estimate->cost->time_s;
+  for (; seeds.done < count; seeds.done++) {
+    TgCost cost = {0};
+    options.seed++;
+    const bool done = tg_estimate_cost(estimate, &estimate->shape, &options, &cost, error);
+    time_s[seeds.done] = cost.time_s;
+    tg_cost_clear(&cost);
+    if (!done) return false;
+  }
+  estimate->seeds = tg_measurement_of(time_s, count, 0);
+  return true;
+}
+
 /* --- the closed form ---------------------------------------------------------------------------------------------- */
 
 static bool set_values(const TgEstimate *estimate, TgFormulaValues *values, GError **error) {

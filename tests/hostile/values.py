@@ -63,6 +63,7 @@ SANE = {
     b"--overlap": "on off",
     b"--skew": "0 1e-3 1",
     b"--jitter": "0 0.1 10",
+    b"--seeds": "2 5 20",
     b"--straggler": "0:2 1:1e6 3:0.5",
     b"--symbols": "grama alpha-beta",
     b"--sweep": "n=64..512:x2,p=16 p=4,16,64 n=8..32:+8 p=16,n=100",

@@ -6,6 +6,7 @@ Usage: test-cli.py TOPOGEMM
 """
 import array
 import configparser
+import itertools
 import json
 import math
 import os
@@ -957,6 +958,22 @@ def test_sim_settings():
     assert row["parameters"]["b"] == 2
 
 
+def test_sim_seeds():
+    """--seeds is as many runs with one seed each."""
+    words = ["sim", "summa", "--grid", "3x3", "-n", 300, "--jitter", 0.5, "--skew", 1e-4]
+    times = sorted(document(*words, "--seed", seed)["time_s"] for seed in range(7, 12))
+    said = document(*words, "--seed", 7, "--seeds", 5)
+    seeds = said["seeds"]
+    assert (seeds["count"], seeds["min_s"], seeds["median_s"], seeds["max_s"]) == (5, times[0], times[2], times[4]), (seeds, times)
+    assert math.isclose(seeds["mean_s"], statistics.mean(times)) and math.isclose(seeds["stddev_s"], statistics.stdev(times))
+    assert said["time_s"] == document(*words, "--seed", 7)["time_s"] and times[0] < times[4]
+    assert "median of 5, from" in run(*words, "--seed", 7, "--seeds", 5).stdout
+    for more, wrong in [(["--seeds", 1], "2 to"), (["--seeds", "x"], "--seeds"), (["--seeds", 3, "--sweep", "n=8"], "no --sweep")]:
+        assert wrong in run(*words, *more, expect=2).stderr, more
+    assert "needs --skew or --jitter" in run("sim", "summa", "--grid", "3x3", "-n", 300, "--seeds", 3, expect=2).stderr
+    assert "one ALGO" in run("sim", "summa", "cannon", "--grid", "3x3", "-n", 300, "--jitter", 1, "--seeds", 3, expect=2).stderr
+
+
 def test_sim_own_network():
     """The machine's own network where it has a node for each processor; otherwise a torus, and the text says so."""
     four, sixteen = (["sim", "cannon", "-n", 64, "--grid", grid, "--machine", "h200x4"] for grid in ["2x2", "4x4"])
@@ -1627,14 +1644,39 @@ def test_compare_several():
         for place in said["places"]:
             assert order[place[f"{kind}_place"] - 1]["algorithm"] == place["algorithm"], (kind, said["places"])
     text = run(*words).stdout
-    places = re.findall(r"^  (?:cannon|summa|dns) .* (\d) +(\d)$", text, re.M)
-    assert len(places) == 3 and ("does not rank them correctly" not in text or any(a != b for a, b in places)), text
+    places = re.findall(r"^  (?:cannon|summa|dns) .* =?(\d) +(\d)$", text, re.M)
+    assert len(places) == 3, text
+    predicted = [one["predicted_s"] for one in said["comparisons"]]
+    assert said["ranking"]["separated"] == sum(a != b for a, b in itertools.combinations(predicted, 2)), predicted  # no residual
     ranking, least = said["ranking"], min(one["measured_s"] for one in said["comparisons"])
     winner = min(said["comparisons"], key=lambda one: one["predicted_s"])
     assert ranking["pairs"] == 3 and math.isclose(ranking["regret"], winner["measured_s"] / least - 1, abs_tol=1e-12)
     assert ranking["median_abs_error"] == sorted(abs(one["error"]) for one in said["comparisons"])[1]
     text = run("compare", "cannon", "cannon", *words[4:]).stdout  # predicted alike
     assert "too noisy to rank" in text or "does not tell them apart" in text, text
+    assert len(re.findall(r"^  cannon .* =1 +\d$", text, re.M)) == 2, text
+
+
+def test_compare_ties():
+    """What the machine's error does not separate is a tie, and so it is in `plan`; the interval is that of `sim`."""
+    pathlib.Path("my.machine").write_text(MADE_UP.replace("made up", "made up\nresidual = 0.3\nspread = 0.4"))
+    words = ["-n", 48, "--machine", "my.machine"]
+    said = document("compare", "cannon", "summa", *words, "--grid", "4x4", "--on", "cpu", "--trials", 3)
+    assert said["ranking"]["separated"] == 0, said["ranking"]
+    one = said["comparisons"][0]
+    assert math.isclose(one["least_s"], 0.01 * one["predicted_s"]) and math.isclose(one["most_s"], 1.99 * one["predicted_s"])
+    text = run("compare", "cannon", "summa", *words, "--grid", "4x4", "--on", "cpu", "--trials", 3).stdout
+    assert "too noisy to rank" in text or "off by 99.0 % either way" in text, text
+    assert len(re.findall(r"^  (?:cannon|summa) .* =[12] +\d$", text, re.M)) == 2, text
+    machine = pathlib.Path("my.machine")
+    machine.write_text(machine.read_text().replace("on = cpu", "on = blocks"))  # `sim` warns of cpu
+    sim = document("sim", "cannon", "--grid", "4x4", *words)
+    assert math.isclose(sim["least_s"], 0.01 * sim["time_s"]) and math.isclose(sim["most_s"], 1.99 * sim["time_s"])
+    plan = document("plan", *words, "--procs", 4)
+    assert plan["error"] == 0.99
+    best = plan["ranked"][0]["predicted_s"]
+    for place in plan["ranked"][1:]:
+        assert place["tie"] == (place["predicted_s"] - best <= 0.99 * math.hypot(place["predicted_s"], best)), place
 
 
 def test_compare_files():
