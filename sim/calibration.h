@@ -11,7 +11,7 @@
 
 TG_BEGIN_DECLS
 
-enum { TG_CALIBRATION_SIZES = 16, TG_CALIBRATION_ROUNDS = 3 };
+enum { TG_CALIBRATION_SIZES = 16, TG_CALIBRATION_ROUNDS = 5 };
 
 /** What to measure. */
 typedef struct TgCalibrationPlan {
@@ -31,7 +31,7 @@ typedef struct TgCalibrationPlan {
 typedef struct TgCalibrationSample {
   TgProbe probe;
   TgProbeTimes round[TG_CALIBRATION_ROUNDS]; /**< the shortest first; on a GPU one only */
-  TgProbeTimes times;                        /**< of the round of median length */
+  TgProbeTimes times;                        /**< of the one that counts: the second shortest */
   int64_t rounds, passes;
   int64_t block[3];    /**< rows, columns and inner elements of a processor's product */
   int64_t block_bytes; /**< of the block that moves, or is added */
@@ -39,6 +39,7 @@ typedef struct TgCalibrationSample {
   double move_s;       /**< of a move, or an addition; NaN where there is none or it is hidden */
   double fitted_s;     /**< of the run, by the numbers found */
   bool near;           /**< its moves stay on a core that several processors share */
+  bool thin;           /**< products alone, of few rows */
   bool far;            /**< with more memory than a cache holds, to find out what that costs */
   char *left_out;      /**< NULL: used */
   bool too_large;      /**< it was left out because the executor refused its size */

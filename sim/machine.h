@@ -91,8 +91,9 @@ typedef struct TgMachineProcessor {
   double copy_s;           /**< of a block to another place in the processor's own memory: latency … */
   double copy_bytes_per_s; /**< … and rate; 0: the file gives none, as a message */
   double product_s;        /**< that every product takes beside its operations: a kernel's launch, a call */
-  double elements_per_s;   /**< of a product's C, beyond those of a cubic one of as many operations; 0:
-                                the file gives none, and they take no time */
+  double a_elements_per_s; /**< of the blocks of a product beyond those of a cubic one of as many operations … */
+  double b_elements_per_s;
+  double c_elements_per_s; /**< … 0: the file gives none, and they take no time */
 } TgMachineProcessor;
 
 /** A tier of memory; `given` is 0 where the machine has none. */
@@ -192,10 +193,11 @@ double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n)
  * of m x n filled up to whole ones, times the part of them that is m x n. m, n, k at least 1. */
 double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
 
-/** Elements of C in a product of m x k by k x n, m n, beyond the s² of a cubic one of as many operations, s³ = m n k; 0
- * where it has fewer. */
-double tg_machine_flat_elements(int64_t m, int64_t n, int64_t k);
-/** What a product takes beside its operations: product_s + tg_machine_flat_elements() / elements_per_s. */
+/** Elements of A, B and C in a product of m x k by k x n, beyond the s² of a cubic one of as many operations, s³ = m n
+ * k; negative where it has fewer. */
+void tg_machine_thin_elements(int64_t m, int64_t n, int64_t k, double elements[3]);
+/** What a product takes beside its operations: product_s, and the sum of tg_machine_thin_elements() over their rates,
+ * where it is above 0. */
 double tg_machine_beside_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
 /** Time of a local product of m x k by k x n: tg_machine_beside_s() + 2 m n k / tg_machine_flops_per_s(); 0 where a
  * size is 0. */

@@ -122,9 +122,13 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
     g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.additions_per_s * 1e-9);
     tg_table_add_fact(table, "additions", rate, "of elements of a block to those of another");
   }
-  if (machine->processor.elements_per_s > 0) {
-    g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.elements_per_s * 1e-9);
-    tg_table_add_fact(table, "flat products", rate, "of the elements of their C beyond those of cubic products");
+  const double elements_per_s[] = {machine->processor.a_elements_per_s, machine->processor.b_elements_per_s,
+                                   machine->processor.c_elements_per_s};
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    if (elements_per_s[matrix] <= 0) continue;
+    g_autofree char *rate = g_strdup_printf("%.4g G/s", elements_per_s[matrix] * 1e-9);
+    tg_table_add_fact(table, matrix == TG_MATRIX_A ? "thin products" : "", rate,
+                      "of the elements of their %c beyond those of cubic products", "ABC"[matrix]);
   }
   if (machine->processor.tile_rows > 0) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
@@ -196,7 +200,9 @@ static void write_fit(TgJson *json, const TgMachine *machine) {
                       sizeof *processor->rate.row);
   tg_json_member_double(json, "flops_per_s", processor->rate.rows ? NAN : processor->flops_per_s);
   tg_json_member_double(json, "additions_per_s", given(processor->additions_per_s));
-  tg_json_member_double(json, "elements_per_s", given(processor->elements_per_s));
+  tg_json_member_double(json, "a_elements_per_s", given(processor->a_elements_per_s));
+  tg_json_member_double(json, "b_elements_per_s", given(processor->b_elements_per_s));
+  tg_json_member_double(json, "c_elements_per_s", given(processor->c_elements_per_s));
   tg_json_member_double(json, "cache_bytes", given(processor->cache_bytes));
   tg_json_member_double(json, "miss_bytes_per_s", given(processor->miss_bytes_per_s));
   tg_json_member_double(json, "copy_s", processor->copy_bytes_per_s > 0 ? processor->copy_s : NAN);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 64 };
+enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 128 };
 static const double bound = 1.1; /* times the product alone: from there on moves make the time */
 
 /* Of whole tiles: those of what is beyond the block are executed, too. */
@@ -102,29 +102,34 @@ static bool fit_products(TgCalibration *calibration, const TgCalibrationPlan *pl
  */
 static bool is_thin(const TgCalibration *calibration, const TgCalibrationSample *sample) {
   return !calibration->tiled && !has_products_alone(sample) && !sample->far && !sample->left_out &&
-         !isnan(sample->times.move_s) && sample->product_s > 0;
+         (sample->thin || !isnan(sample->times.move_s)) && sample->product_s > 0;
 }
 
 static double product_s(const TgCalibration *calibration, const TgCalibrationSample *sample) {
   return tg_machine_product_s(&calibration->machine, sample->block[0], sample->block[1], sample->block[2]);
 }
 
-/* Products beside additions are flat: what they take longer than cubic ones of as many operations goes by the elements
- * that their C has more. The rate with the least relative errors; thin products, beside moves, have no more. */
-static void fit_flat_products(TgCalibration *calibration) {
+/* What thin products take longer than cubic ones of as many operations goes by the elements that their blocks have
+ * more: the rates with the least relative errors, of those of few rows, few columns (beside moves) and few inner
+ * elements (beside additions). */
+static void fit_thin_products(TgCalibration *calibration) {
+  double term[TG_MATRICES * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[TG_MATRICES] = {0};
   TgMachineProcessor *processor = &calibration->machine.processor;
-  double with = 0, all = 0;
-  for (guint s = 0; s < calibration->samples->len; s++) {
+  double *const rate[] = {&processor->a_elements_per_s, &processor->b_elements_per_s, &processor->c_elements_per_s};
+  int rows = 0;
+  for (guint s = 0; s < calibration->samples->len && rows < MOST_SAMPLES; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
     if (!is_thin(calibration, sample)) continue;
-    const double part =
-        tg_machine_flat_elements(sample->block[0], sample->block[1], sample->block[2]) / sample->product_s;
-    with += part * (1 - product_s(calibration, sample) / sample->product_s);
-    all += part * part;
+    tg_machine_thin_elements(sample->block[0], sample->block[1], sample->block[2], &term[TG_MATRICES * rows]);
+    y[rows] = sample->product_s - product_s(calibration, sample);
+    weight[rows++] = 1 / sample->product_s;
   }
-  if (with <= 0) return;
-  processor->elements_per_s = all / with;
-  processor->given |= 1 << 11;
+  if (rows > 0) tg_least_squares(term, y, weight, rows, TG_MATRICES, value);
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    if (value[matrix] <= 0) continue;
+    *rate[matrix] = 1 / value[matrix];
+    processor->given |= 1 << (11 + matrix);
+  }
 }
 
 /* --- links ---------------------------------------------------------------------------------------------------------*/
@@ -405,7 +410,9 @@ static void round_all(TgMachine *machine) {
                              &machine->processor.miss_bytes_per_s,
                              &machine->processor.copy_s,
                              &machine->processor.copy_bytes_per_s,
-                             &machine->processor.elements_per_s,
+                             &machine->processor.a_elements_per_s,
+                             &machine->processor.b_elements_per_s,
+                             &machine->processor.c_elements_per_s,
                              &machine->executor.launch_s,
                              &machine->executor.round_s,
                              &machine->executor.pass_s};
@@ -436,7 +443,7 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   set_link(calibration, 0, 0);
   find_tile(calibration);
   if (!fit_products(calibration, plan, error)) return false;
-  if (!plan->kind->traits.overlaps) fit_flat_products(calibration);
+  if (!plan->kind->traits.overlaps) fit_thin_products(calibration);
   if (plan->kind->traits.overlaps)
     fit_hidden_moves(calibration);
   else if (!fit_moves(calibration, plan, error))

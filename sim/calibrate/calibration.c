@@ -7,12 +7,16 @@
 #include <stdlib.h>
 
 enum {
-  PRODUCTS = 4, /* of a processor, where nothing moves */
-  THIN = 8,     /* columns of a product with moves around it */
+  PRODUCTS = 4, /* of a processor, where nothing moves; on the CPU more of small blocks … */
+  MOST_PRODUCTS = 64,
+  ENOUGH = 1 << 21, /* … up to so many multiply-adds: what a run begins with, cold, is then a small part of it */
+  THIN = 8,         /* columns of a product with moves around it */
   MOST_HOPS = 5, /* numbers of hops that are tried where moves run beside products, each about twice the one before … */
-  FEW_HOPS = 3, /* … and elsewhere */
-  USUAL_HOPS = 3,
-  SIDE = 128, /* elements of a processor's block, more than an instance has along k */
+  FEW_HOPS = 3,           /* … and elsewhere */
+  USUAL_HOPS = 3,         /* the fewest; on the CPU more of small blocks … */
+  ENOUGH_BYTES = 1 << 20, /* … up to so many of one processor … */
+  MOST_SMALL_HOPS = 31,   /* … or to so many hops */
+  SIDE = 128,             /* elements of a processor's block, more than an instance has along k */
   MOST_VARIANTS = 8
 };
 static const int64_t most_bytes = INT64_C(1) << 30; /* of copies of A that a run without moves needs */
@@ -49,37 +53,53 @@ static TgCalibrationSample *add_sample(TgCalibration *calibration, const TgCalib
 }
 
 /* Blocks of m x k and k x n on a grid. */
-static TgProbe blocks_of(int32_t rows, int32_t columns, int64_t m, int64_t n, int64_t k) {
+static TgProbe blocks_of(const TgCalibrationPlan *plan, int32_t rows, int32_t columns, int64_t m, int64_t n,
+                         int64_t k) {
+  const int64_t enough = plan->kind->on_gpu ? PRODUCTS : ENOUGH / (m * n * k);
+  const int32_t products = (int32_t)CLAMP(enough, PRODUCTS, MOST_PRODUCTS);
   return (TgProbe){
-      .rows = rows, .columns = columns, .products = PRODUCTS, .m = rows * m, .n = columns * n, .k = PRODUCTS * k};
+      .rows = rows, .columns = columns, .products = products, .m = rows * m, .n = columns * n, .k = products * k};
 }
 
 static void add_products(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns,
                          bool far) {
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
-    add_sample(calibration, plan, blocks_of(rows, columns, s, s, s))->far = far;
+    add_sample(calibration, plan, blocks_of(plan, rows, columns, s, s, s))->far = far;
   }
+}
+
+/* Products of few rows. Those of few columns are beside moves, those of few inner elements beside additions. */
+static void add_thin_products(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows,
+                              int32_t columns) {
+  for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++)
+    add_sample(calibration, plan, blocks_of(plan, rows, columns, THIN, plan->size[i], plan->size[i]))->thin = true;
 }
 
 /* Blocks that move, or are added, belong to thin products, so that moving or adding them is much of the time. */
 static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
-    TgProbe probe = blocks_of(rows, columns, plan->size[i], plan->size[i], THIN);
+    TgProbe probe = blocks_of(plan, rows, columns, plan->size[i], plan->size[i], THIN);
     probe.adds = true;
     add_sample(calibration, plan, probe);
   }
 }
 
 /* Where a block is read in place, passing it on again costs nothing more. */
+static int32_t usual_hops(const TgCalibrationPlan *plan, int64_t size, int32_t columns) {
+  const int64_t bytes = size * size * tg_element_bytes(plan->options.element);
+  if (plan->options.transport == TG_TRANSPORT_PULL) return 1;
+  if (plan->kind->on_gpu) return next_hops(USUAL_HOPS, columns);
+  return next_hops((int32_t)CLAMP(ENOUGH_BYTES / bytes, USUAL_HOPS, MOST_SMALL_HOPS), columns);
+}
+
 static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns,
                       bool near) {
-  const int32_t hops = plan->options.transport == TG_TRANSPORT_PULL ? 1 : next_hops(USUAL_HOPS, columns);
   for (int i = 0; i < plan->sizes && columns > 1; i++) {
-    TgProbe probe = blocks_of(rows, columns, plan->size[i], THIN, plan->size[i]);
+    TgProbe probe = blocks_of(plan, rows, columns, plan->size[i], THIN, plan->size[i]);
     probe.products = columns;
     probe.k = columns * plan->size[i];
-    probe.hops = hops;
+    probe.hops = usual_hops(plan, plan->size[i], columns);
     add_sample(calibration, plan, probe)->near = near;
   }
 }
@@ -89,6 +109,7 @@ static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan,
  * blocks may not stay in the cache. */
 static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t cores) {
   add_products(calibration, plan, 1, cores, false);
+  add_thin_products(calibration, plan, 1, cores);
   add_additions(calibration, plan, 1, cores);
   add_moves(calibration, plan, 1, cores, false);
   if (plan->options.transport == TG_TRANSPORT_COPY) add_moves(calibration, plan, cores, PRODUCTS, true);
@@ -101,6 +122,7 @@ static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, c
     return;
   }
   add_products(calibration, plan, plan->rows, plan->columns, false);
+  add_thin_products(calibration, plan, plan->rows, plan->columns);
   add_additions(calibration, plan, plan->rows, plan->columns);
   add_moves(calibration, plan, plan->rows, plan->columns, false);
 }
@@ -206,7 +228,7 @@ static bool finish(TgCalibrationSample *sample, const TgCalibrationPlan *plan, G
   set_sizes(sample, plan);
   const double turns = (double)tg_executor_turns(&times->facts);
   sample->product_s = times->multiply_s / (turns * (double)(sample->passes * sample->probe.products));
-  if (has_products_alone(sample) || sample->far || plan->kind->traits.overlaps) return true;
+  if (has_products_alone(sample) || sample->thin || sample->far || plan->kind->traits.overlaps) return true;
   const double moves = turns * (double)(sample->passes * tg_probe_moves(&sample->probe));
   sample->move_s = (isnan(times->move_s) ? compare_with_none(sample, plan, error) : times->move_s) / moves;
   return !isnan(sample->move_s);
@@ -268,8 +290,9 @@ static int by_time(const void *a, const void *b) {
   return (one > other) - (one < other);
 }
 
-/* A sample's round of median length is what counts. Half of what lies between the shortest and the longest is its
- * spread; that of the machine is the median of all samples'. */
+/* What disturbs a machine for a while makes rounds longer, never shorter: the second shortest counts, so that of five
+ * rounds three may be disturbed. Half of what lies between the shortest and the longest is a sample's spread; that of
+ * the machine is the median of all samples'. */
 static bool take_rounds(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
   const int rounds = rounds_of(plan);
   g_autofree double *spread = g_new0(double, MAX(calibration->samples->len, 1));
@@ -279,7 +302,7 @@ static bool take_rounds(TgCalibration *calibration, const TgCalibrationPlan *pla
     GError *reason = NULL;
     if (sample->left_out) continue;
     qsort(sample->round, (size_t)rounds, sizeof *sample->round, by_time);
-    sample->times = sample->round[rounds / 2];
+    sample->times = sample->round[rounds > 1];
     spread[count++] = (sample->round[rounds - 1].time_s - sample->round[0].time_s) / 2 / sample->times.time_s;
     if (!finish(sample, plan, &reason) && !leave_out(sample, reason, error)) return false;
   }

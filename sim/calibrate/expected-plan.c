@@ -55,12 +55,17 @@ static double added_s(const PlanClock *clock, bool elsewhere, double elements) {
   return tg_machine_sum_s(clock->machine, elements) + fmax(further_s, 0);
 }
 
+/* Before anything is added to a sum in place, it is filled with zeros, or with what it begins with. */
+static double begun_s(const PlanClock *clock, const TgBlocksInstruction *instruction, double elements) {
+  return instruction->addend == instruction->target ? 0 : copied_s(clock, elements);
+}
+
 /* Factors are read where they are. */
 static double multiplied_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
   const double left_s = is_elsewhere(clock, place, instruction->left) ? fetched_s(clock, rows * inner) : 0;
   const double right_s = is_elsewhere(clock, place, instruction->right) ? fetched_s(clock, inner * columns) : 0;
-  return left_s + right_s +
+  return left_s + right_s + begun_s(clock, instruction, rows * columns) +
          tg_machine_product_s(clock->machine, instruction->rows, instruction->columns, instruction->inner);
 }
 
@@ -103,7 +108,7 @@ static double duration_s(const PlanClock *clock, int64_t place, const TgBlocksIn
   case TG_BLOCKS_TRANSPOSE:
     return moved_s(clock, elsewhere, (double)instruction->rows * instruction->columns);
   case TG_BLOCKS_ADD:
-    return added_s(clock, elsewhere, part);
+    return begun_s(clock, instruction, part) + added_s(clock, elsewhere, part);
   case TG_BLOCKS_COPY:
     return moved_s(clock, elsewhere, part);
   case TG_BLOCKS_ZERO:

@@ -51,7 +51,9 @@ static const TgMachineKey processor_keys[] = {
     KEY(TgMachineProcessor, copy_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineProcessor, copy_bytes_per_s, TG_VALUE_BANDWIDTH, false, {0}),
     KEY(TgMachineProcessor, product_s, TG_VALUE_TIME, false, {0}),
-    KEY(TgMachineProcessor, elements_per_s, TG_VALUE_FLOPS, false, {0}),
+    KEY(TgMachineProcessor, a_elements_per_s, TG_VALUE_FLOPS, false, {0}),
+    KEY(TgMachineProcessor, b_elements_per_s, TG_VALUE_FLOPS, false, {0}),
+    KEY(TgMachineProcessor, c_elements_per_s, TG_VALUE_FLOPS, false, {0}),
     {0},
 };
 

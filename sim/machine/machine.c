@@ -109,15 +109,21 @@ double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, in
   return part * interpolate(&machine->processor.rate, cbrt(elements * (double)k));
 }
 
-double tg_machine_flat_elements(int64_t m, int64_t n, int64_t k) {
-  const double elements = (double)m * (double)n, side = cbrt(elements * (double)k);
-  return fmax(elements - side * side, 0);
+void tg_machine_thin_elements(int64_t m, int64_t n, int64_t k, double elements[3]) {
+  const double side = cbrt((double)m * (double)n * (double)k);
+  elements[0] = (double)m * (double)k - side * side;
+  elements[1] = (double)k * (double)n - side * side;
+  elements[2] = (double)m * (double)n - side * side;
 }
 
 double tg_machine_beside_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
   const TgMachineProcessor *processor = &machine->processor;
-  const bool flat = processor->elements_per_s > 0;
-  return processor->product_s + (flat ? tg_machine_flat_elements(m, n, k) / processor->elements_per_s : 0);
+  const double rate[] = {processor->a_elements_per_s, processor->b_elements_per_s, processor->c_elements_per_s};
+  double elements[3], thin_s = 0;
+  tg_machine_thin_elements(m, n, k, elements);
+  for (int matrix = 0; matrix < 3; matrix++)
+    if (rate[matrix] > 0) thin_s += elements[matrix] / rate[matrix];
+  return processor->product_s + fmax(thin_s, 0);
 }
 
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {

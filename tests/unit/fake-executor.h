@@ -20,7 +20,8 @@ static struct Fake {
   int64_t most;     /**< larger n are refused; 0: none */
   int64_t fails_at; /**< number of the run that fails; 0: none */
   int64_t runs;
-  double additions_per_s, elements_per_s; /* 0: flat products take no longer */
+  double additions_per_s;
+  double elements_per_s[3]; /* of A, B and C; 0: thin products take no longer */
   double latency_s, bandwidth_bytes_per_s, flops_per_s, launch_s, round_s, pass_s;
 } fake;
 
@@ -119,8 +120,10 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
   const double turns = (double)tg_executor_turns(facts);
   *multiply_s = turns * (double)own->products[s] * 2 * (ceil(m / rows) * rows) * (ceil(n / columns) * columns) * k /
                 fake.flops_per_s;
-  const double flat = m * n - cbrt(m * n * k) * cbrt(m * n * k);
-  if (fake.elements_per_s > 0) *multiply_s += turns * (double)own->products[s] * fmax(flat, 0) / fake.elements_per_s;
+  const double square = pow(m * n * k, 2.0 / 3), elements[] = {m * k - square, k * n - square, m * n - square};
+  for (int matrix = 0; matrix < 3; matrix++)
+    if (fake.elements_per_s[matrix] > 0)
+      *multiply_s += turns * (double)own->products[s] * elements[matrix] / fake.elements_per_s[matrix];
   const bool adds = schedule->statement[schedule->statements - 1].op == TG_OP_ADD;
   const double one_s = adds ? m * n / fake.additions_per_s : fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s;
   *move_s = turns * (double)own->moves[s] * one_s;

@@ -1514,10 +1514,13 @@ def test_calibrate():
     """The document has all that was measured, and the file the numbers that were found; `sim` takes it."""
     said = document("calibrate", "--noisy", *CALIBRATE, "--grid", "2x3", "-o", "my.machine", "--type", "f64")
     assert (said["on"], said["transport"], said["type"], said["grid"], said["tiled"]) == ("cpu", "copy", "f64", "2x3", False)
-    assert [sample["moves"] for sample in said["samples"]] == [0] * 6 + [8] * 3  # 4 hops, as 3 has a divisor with 3
-    assert [sample["sums"] for sample in said["samples"]] == [0] * 3 + [3] * 3 + [0] * 3
+    assert [sample["moves"] for sample in said["samples"]] == [0] * 9 + [2 * 31] * 3
+    assert [sample["sums"] for sample in said["samples"]] == [0] * 6 + [63] * 3 + [0] * 3
+    assert [sample["block"]["m"] for sample in said["samples"][3:6]] == [8] * 3
     assert said["fit"]["additions_per_s"] > 0 and 0 <= said["spread"] < 1
-    for sample, size in zip(said["samples"], [4, 8, 16] * 3):
+    for sample, size in zip(said["samples"][3:6], [4, 8, 16]):  # few rows
+        assert sample["block"]["n"] == sample["block"]["k"] == size and sample["move_s"] is None
+    for sample, size in zip(said["samples"][:3] + said["samples"][6:], [4, 8, 16] * 3):
         if sample["sums"]:
             assert sample["block"]["m"] == sample["block"]["n"] == size and sample["block_bytes"] == size * size * 8
             continue
@@ -1530,7 +1533,7 @@ def test_calibrate():
             row = next(row for row in said["fit"]["rate"] if near(row["size"], size, 1e-3))
             assert near(row["flops_per_s"], flops / sample["product_s"], 1e-3)
         else:
-            assert near(sample["move_s"], sample["moves_s"] / (6 * 8)) and sample["block_bytes"] == 8 * size * size
+            assert near(sample["move_s"], sample["moves_s"] / (6 * 62)) and sample["block_bytes"] == 8 * size * size
     machine = machine_of("my.machine")
     assert float(machine["link"]["latency_s"]) == said["fit"]["latency_s"] and machine["port"]["ports"] == "fetch"
     executor = machine["executor"]

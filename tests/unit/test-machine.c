@@ -105,11 +105,14 @@ static void products_take_no_time_without_operations(void) {
   g_assert_true(tg_machine_product_s(&constant, 100, 200, 300) == 12e6 / 1e12);
   g_assert_true(tg_machine_product_s(&endless, 100, 200, 300) == 0);
   /* 8 x 2 by 2 x 32 is as much work as 8^3, but its C has 256 elements instead of 64. */
-  const TgMachine flat = parse(LINK "[processor]\nflops_per_s = inf\nproduct_s = 1e-3\nelements_per_s = 1000\n");
-  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&flat, 8, 32, 2), 1e-3 + (256 - 64) / 1000.0, 1e-12);
-  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&flat, 8, 2, 32), 1e-3, 1e-12); /* thin, but not flat */
-  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&flat, 64, 64, 64), 1e-3, 1e-12);
-  g_assert_true(tg_machine_product_s(&flat, 0, 64, 64) == 0);
+  const TgMachine thin = parse(LINK "[processor]\nflops_per_s = inf\nproduct_s = 1e-3\na_elements_per_s = 2000\n"
+                                    "b_elements_per_s = 8000\nc_elements_per_s = 1000\n");
+  /* 512 multiply-adds each: a cubic product has 64 elements of A, B and C */
+  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&thin, 8, 32, 2), 1e-3 - 0.024 + 0 + 0.192, 1e-12);
+  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&thin, 8, 2, 32), 1e-3 + 0.096 + 0 - 0.048, 1e-12);
+  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&thin, 2, 16, 16), 1e-3, 1e-12); /* -0.016 + 0.024 - 0.032 */
+  g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&thin, 64, 64, 64), 1e-3, 1e-12);
+  g_assert_true(tg_machine_product_s(&thin, 0, 64, 64) == 0);
   g_assert_true(tg_machine_product_s(&constant, 100, 0, 300) == 0);
   g_assert_true(tg_machine_product_s(&table, 0, 0, 0) == 0);
 }
