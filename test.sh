@@ -9,8 +9,8 @@ Usage: ./test.sh [--quick] [--help]
 
   1. ./setup.sh --tests installs what is missing
   2. build-test/           all tests; warnings are errors; CUDA code is compiled where nvcc is
-  3. build-test-no-cuda/   where nvcc is, once more with -Dcuda=disabled: the suites unit, golden and gpu. The others
-                           (property, peers, fuzz, install, browser) test what has no CUDA in any build
+  3. build-test-no-cuda/   where nvcc is, once more with -Dcuda=disabled: the suites golden and gpu, and the tests of
+                           the command in no-cuda. The others test what has no CUDA in any build
   4. build-test-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, but for
                            the page in a browser, where sanitizers see nothing
   5. build-test-small/     without the page and the papers: the C library used by two threads, with ThreadSanitizer
@@ -76,11 +76,11 @@ suite() {
 # Builds what these suites need, and no more.
 no_cuda_suites() {
   local folder=build-test-no-cuda log=build-test-no-cuda/meson-logs/testlog.json
-  runs+=("no-cuda=$log:unit,golden,gpu")
+  runs+=("no-cuda=$log:golden,gpu,no-cuda")
   rm -f "$log"
   heading "no-cuda: build and tests"
   configure "$folder" -Dwerror=true -Dcuda=disabled &&
-    meson test -C "$folder" --suite unit --suite golden --suite gpu
+    meson test -C "$folder" --suite golden --suite gpu --suite no-cuda
 }
 
 sanitized_suite() {
