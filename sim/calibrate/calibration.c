@@ -52,11 +52,12 @@ static TgCalibrationSample *add_sample(TgCalibration *calibration, const TgCalib
   return sample_at(calibration, calibration->samples->len - 1);
 }
 
+static int32_t products_of(const TgCalibrationPlan *plan, int64_t m, int64_t n, int64_t k) {
+  return plan->kind->on_gpu ? PRODUCTS : (int32_t)CLAMP(ENOUGH / (m * n * k), PRODUCTS, MOST_PRODUCTS);
+}
+
 /* Blocks of m x k and k x n on a grid. */
-static TgProbe blocks_of(const TgCalibrationPlan *plan, int32_t rows, int32_t columns, int64_t m, int64_t n,
-                         int64_t k) {
-  const int64_t enough = plan->kind->on_gpu ? PRODUCTS : ENOUGH / (m * n * k);
-  const int32_t products = (int32_t)CLAMP(enough, PRODUCTS, MOST_PRODUCTS);
+static TgProbe blocks_of(int32_t rows, int32_t columns, int32_t products, int64_t m, int64_t n, int64_t k) {
   return (TgProbe){
       .rows = rows, .columns = columns, .products = products, .m = rows * m, .n = columns * n, .k = products * k};
 }
@@ -65,21 +66,25 @@ static void add_products(TgCalibration *calibration, const TgCalibrationPlan *pl
                          bool far) {
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
-    add_sample(calibration, plan, blocks_of(plan, rows, columns, s, s, s))->far = far;
+    add_sample(calibration, plan, blocks_of(rows, columns, far ? PRODUCTS : products_of(plan, s, s, s), s, s, s))->far =
+        far;
   }
 }
 
 /* Products of few rows. Those of few columns are beside moves, those of few inner elements beside additions. */
 static void add_thin_products(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows,
                               int32_t columns) {
-  for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++)
-    add_sample(calibration, plan, blocks_of(plan, rows, columns, THIN, plan->size[i], plan->size[i]))->thin = true;
+  for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
+    const int64_t s = plan->size[i];
+    add_sample(calibration, plan, blocks_of(rows, columns, products_of(plan, THIN, s, s), THIN, s, s))->thin = true;
+  }
 }
 
 /* Blocks that move, or are added, belong to thin products, so that moving or adding them is much of the time. */
 static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
-    TgProbe probe = blocks_of(plan, rows, columns, plan->size[i], plan->size[i], THIN);
+    const int64_t s = plan->size[i];
+    TgProbe probe = blocks_of(rows, columns, products_of(plan, s, s, THIN), s, s, THIN);
     probe.adds = true;
     add_sample(calibration, plan, probe);
   }
@@ -96,9 +101,7 @@ static int32_t usual_hops(const TgCalibrationPlan *plan, int64_t size, int32_t c
 static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns,
                       bool near) {
   for (int i = 0; i < plan->sizes && columns > 1; i++) {
-    TgProbe probe = blocks_of(plan, rows, columns, plan->size[i], THIN, plan->size[i]);
-    probe.products = columns;
-    probe.k = columns * plan->size[i];
+    TgProbe probe = blocks_of(rows, columns, columns, plan->size[i], THIN, plan->size[i]);
     probe.hops = usual_hops(plan, plan->size[i], columns);
     add_sample(calibration, plan, probe)->near = near;
   }
