@@ -9,8 +9,8 @@ Usage: ./test.sh [--quick] [--help]
 
   1. ./setup.sh --tests installs what is missing
   2. build-test/           all tests; warnings are errors; CUDA code is compiled where nvcc is
-  3. build-test-no-cuda/   where nvcc is, once more with -Dcuda=disabled: the suites golden and gpu, and the tests of
-                           the command in no-cuda. The others test what has no CUDA in any build
+  3. build-test-no-cuda/   where nvcc is, once more with -Dcuda=disabled: the suites golden, gpu and no-cuda. The
+                           others test what is the same in both builds
   4. build-test-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, but for
                            the page in a browser, where sanitizers see nothing
   5. build-test-small/     without the page and the papers: the C library used by two threads, with ThreadSanitizer

@@ -31,7 +31,7 @@ typedef struct TgCalibrationPlan {
 typedef struct TgCalibrationSample {
   TgProbe probe;
   TgProbeTimes round[TG_CALIBRATION_ROUNDS]; /**< the shortest first; on a GPU one only */
-  TgProbeTimes times;                        /**< of the one that counts: the second shortest */
+  TgProbeTimes times;                        /**< of the one that counts: the second, where there are several */
   int64_t rounds, passes;
   int64_t block[3];    /**< rows, columns and inner elements of a processor's product */
   int64_t block_bytes; /**< of the block that moves, or is added */
@@ -39,7 +39,7 @@ typedef struct TgCalibrationSample {
   double move_s;       /**< of a move, or an addition; NaN where there is none or it is hidden */
   double fitted_s;     /**< of the run, by the numbers found */
   bool near;           /**< its moves stay on a core that several processors share */
-  bool thin;           /**< products alone, of few rows */
+  bool few_rows;       /**< products alone, but of few rows */
   bool far;            /**< with more memory than a cache holds, to find out what that costs */
   char *left_out;      /**< NULL: used */
   bool too_large;      /**< it was left out because the executor refused its size */

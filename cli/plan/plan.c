@@ -423,8 +423,7 @@ const TgCommand tg_command_plan = {
         "place 1 is certain, the last line reports how far it can be from the best.\n"
         "Each line of the ranking is a schedule on a grid, with its best parameters. Lines marked = are ties: "
         "the error of predictions on the machine does not separate them from the first. docs/guide/plan.md explains "
-        "the "
-        "method and its limits.",
+        "the method and its limits.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

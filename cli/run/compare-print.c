@@ -340,18 +340,20 @@ static void print_one(TgCli *cli, const TgCompareCommand *compare) {
   print_steps(cli, measured, result);
 }
 
-/* What differs by no more than predictions are off is in any order. */
+/* What differs by no more than predictions may be off is in any order. */
 static char *verdict_of(const TgRanking *ranking, double error) {
+  const int wrong = ranking->separated_wrong;
+  char number[16] = "none";
   if (ranking->measured_ties == ranking->pairs)
     return g_strdup("The runs are too noisy to rank: their times differ by no more than their standard deviations.");
   if (ranking->separated == 0)
     return g_strdup_printf("The prediction does not tell them apart: it may be off by %.1f %% either way.",
                            100 * error);
-  g_autofree char *order = ranking->separated_wrong == 0
-                               ? g_strdup("none of them in the wrong order")
-                               : g_strdup_printf("%d of them in the wrong order", ranking->separated_wrong);
-  return g_strdup_printf("The prediction, which may be off by %.1f %% either way, tells %d of %d pairs apart, %s.",
-                         100 * error, ranking->separated, ranking->pairs, order);
+  if (wrong > 0) g_snprintf(number, sizeof number, "%d", wrong);
+  return g_strdup_printf(
+      "The prediction, which may be off by %.1f %% either way, tells %d of %d pairs apart, %s of them "
+      "in the wrong order.",
+      100 * error, ranking->separated, ranking->pairs, number);
 }
 
 /* What a user decides by is whether the predicted winner is a good choice. */
@@ -367,19 +369,26 @@ static void print_ranking(TgCli *cli, const TgCompareCommand *compare) {
   tg_print_wrapped(cli, words->str, 2, 0);
 }
 
-/* Whether another place is predicted that is as good as the first, or this one is. */
-static bool is_tied(const TgCompareCommand *compare, const int *predicted, guint r) {
-  const double time_s = tg_compare_result(compare, r)->expected.time_s;
-  for (guint other = 0; other < compare->results->len; other++)
-    if (other != r && (predicted[other] == 1 || predicted[r] == 1) &&
-        tg_machine_is_tie(&compare->machine, time_s, tg_compare_result(compare, other)->expected.time_s))
-      return true;
-  return false;
+/* Predictions that the machine's error does not separate from the predicted winner, itself included. */
+static bool *find_ties(const TgCompareCommand *compare, const int *predicted, int *ties) {
+  const guint count = compare->results->len;
+  bool *tied = g_new(bool, count);
+  guint winner = 0;
+  while (predicted[winner] != 1) winner++;
+  *ties = 0;
+  for (guint r = 0; r < count; r++) {
+    tied[r] = tg_machine_is_tie(&compare->machine, tg_compare_result(compare, r)->expected.time_s,
+                                tg_compare_result(compare, winner)->expected.time_s);
+    *ties += tied[r];
+  }
+  return tied;
 }
 
 static void print_several(TgCli *cli, const TgCompareCommand *compare) {
   const guint count = compare->results->len;
   g_autofree int *predicted = tg_compare_places(compare, false), *measured = tg_compare_places(compare, true);
+  int ties;
+  g_autofree bool *tied = find_ties(compare, predicted, &ties);
   g_autoptr(TgTable) table = tg_table_new("llrrrrrr");
   tg_print_styled(cli, TG_STYLE_HEADING, "predicted and executed on %s", compare->run.kind->name);
   print_problem(cli, &compare->run);
@@ -395,7 +404,7 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
     tg_table_add_time(table, run->run.time.median_s);
     add_error(table, result->total_error);
     tg_table_add(table, isnan(result->median_abs_step_error) ? "-" : "%.1f %%", 100 * result->median_abs_step_error);
-    tg_table_add(table, "%s%d", is_tied(compare, predicted, r) ? "=" : "", predicted[r]);
+    tg_table_add(table, "%s%d", ties > 1 && tied[r] ? "=" : "", predicted[r]);
     tg_table_add(table, "%d", measured[r]);
   }
   tg_table_print(cli, table, 2, true);

@@ -102,7 +102,7 @@ static bool fit_products(TgCalibration *calibration, const TgCalibrationPlan *pl
  */
 static bool is_thin(const TgCalibration *calibration, const TgCalibrationSample *sample) {
   return !calibration->tiled && !has_products_alone(sample) && !sample->far && !sample->left_out &&
-         (sample->thin || !isnan(sample->times.move_s)) && sample->product_s > 0;
+         (sample->few_rows || !isnan(sample->times.move_s)) && sample->product_s > 0;
 }
 
 static double product_s(const TgCalibration *calibration, const TgCalibrationSample *sample) {

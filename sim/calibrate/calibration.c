@@ -72,11 +72,10 @@ static void add_products(TgCalibration *calibration, const TgCalibrationPlan *pl
 }
 
 /* Products of few rows. Those of few columns are beside moves, those of few inner elements beside additions. */
-static void add_thin_products(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows,
-                              int32_t columns) {
+static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
     const int64_t s = plan->size[i];
-    add_sample(calibration, plan, blocks_of(rows, columns, products_of(plan, THIN, s, s), THIN, s, s))->thin = true;
+    add_sample(calibration, plan, blocks_of(rows, columns, products_of(plan, THIN, s, s), THIN, s, s))->few_rows = true;
   }
 }
 
@@ -112,7 +111,7 @@ static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan,
  * blocks may not stay in the cache. */
 static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t cores) {
   add_products(calibration, plan, 1, cores, false);
-  add_thin_products(calibration, plan, 1, cores);
+  add_few_rows(calibration, plan, 1, cores);
   add_additions(calibration, plan, 1, cores);
   add_moves(calibration, plan, 1, cores, false);
   if (plan->options.transport == TG_TRANSPORT_COPY) add_moves(calibration, plan, cores, PRODUCTS, true);
@@ -125,7 +124,7 @@ static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, c
     return;
   }
   add_products(calibration, plan, plan->rows, plan->columns, false);
-  add_thin_products(calibration, plan, plan->rows, plan->columns);
+  add_few_rows(calibration, plan, plan->rows, plan->columns);
   add_additions(calibration, plan, plan->rows, plan->columns);
   add_moves(calibration, plan, plan->rows, plan->columns, false);
 }
@@ -231,7 +230,7 @@ static bool finish(TgCalibrationSample *sample, const TgCalibrationPlan *plan, G
   set_sizes(sample, plan);
   const double turns = (double)tg_executor_turns(&times->facts);
   sample->product_s = times->multiply_s / (turns * (double)(sample->passes * sample->probe.products));
-  if (has_products_alone(sample) || sample->thin || sample->far || plan->kind->traits.overlaps) return true;
+  if (has_products_alone(sample) || sample->few_rows || sample->far || plan->kind->traits.overlaps) return true;
   const double moves = turns * (double)(sample->passes * tg_probe_moves(&sample->probe));
   sample->move_s = (isnan(times->move_s) ? compare_with_none(sample, plan, error) : times->move_s) / moves;
   return !isnan(sample->move_s);

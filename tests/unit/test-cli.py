@@ -1648,7 +1648,7 @@ def test_compare_several():
             assert order[place[f"{kind}_place"] - 1]["algorithm"] == place["algorithm"], (kind, said["places"])
     text = run(*words).stdout
     places = re.findall(r"^  (?:cannon|summa|dns) .* =?(\d) +(\d)$", text, re.M)
-    assert len(places) == 3, text
+    assert len(places) == 3 and ("too noisy to rank" in text or re.search(r"tells [1-3] of 3 pairs apart, (none|[1-3]) of them", text)), text
     predicted = [one["predicted_s"] for one in said["comparisons"]]
     assert said["ranking"]["separated"] == sum(a != b for a, b in itertools.combinations(predicted, 2)), predicted  # no residual
     ranking, least = said["ranking"], min(one["measured_s"] for one in said["comparisons"])
