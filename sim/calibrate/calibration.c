@@ -9,12 +9,12 @@
 enum {
   PRODUCTS = 4, /* of a processor, where nothing moves; on the CPU more of small blocks … */
   MOST_PRODUCTS = 64,
-  ENOUGH = 1 << 21, /* … up to so many multiply-adds: what a run begins with, cold, is then a small part of it */
+  ENOUGH = 1 << 21, /* … up to so many multiply-adds of a core: how a run begins, cold, is then a small part of it */
   THIN = 8,         /* columns of a product with moves around it */
   MOST_HOPS = 5, /* numbers of hops that are tried where moves run beside products, each about twice the one before … */
   FEW_HOPS = 3,           /* … and elsewhere */
   USUAL_HOPS = 3,         /* the fewest; on the CPU more of small blocks … */
-  ENOUGH_BYTES = 1 << 20, /* … up to so many of one processor … */
+  ENOUGH_BYTES = 1 << 20, /* … up to so many of a core … */
   MOST_SMALL_HOPS = 31,   /* … or to so many hops */
   SIDE = 128,             /* elements of a processor's block, more than an instance has along k */
   MOST_VARIANTS = 8
@@ -52,56 +52,65 @@ static TgCalibrationSample *add_sample(TgCalibration *calibration, const TgCalib
   return sample_at(calibration, calibration->samples->len - 1);
 }
 
-static int32_t products_of(const TgCalibrationPlan *plan, int64_t m, int64_t n, int64_t k) {
-  return plan->kind->on_gpu ? PRODUCTS : (int32_t)CLAMP(ENOUGH / (m * n * k), PRODUCTS, MOST_PRODUCTS);
+/** What the processors of a probe are. */
+typedef struct Grid {
+  int32_t rows, columns;
+  int64_t turns; /* of those that share a core, one after another: a run is so much longer anyway */
+} Grid;
+
+static int32_t products_of(const TgCalibrationPlan *plan, Grid grid, int64_t m, int64_t n, int64_t k) {
+  if (plan->kind->on_gpu) return PRODUCTS;
+  return (int32_t)CLAMP(ENOUGH / grid.turns / (m * n * k), PRODUCTS, MOST_PRODUCTS);
 }
 
 /* Blocks of m x k and k x n on a grid. */
-static TgProbe blocks_of(int32_t rows, int32_t columns, int32_t products, int64_t m, int64_t n, int64_t k) {
-  return (TgProbe){
-      .rows = rows, .columns = columns, .products = products, .m = rows * m, .n = columns * n, .k = products * k};
+static TgProbe blocks_of(Grid grid, int32_t products, int64_t m, int64_t n, int64_t k) {
+  return (TgProbe){.rows = grid.rows,
+                   .columns = grid.columns,
+                   .products = products,
+                   .m = grid.rows * m,
+                   .n = grid.columns * n,
+                   .k = products * k};
 }
 
-static void add_products(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns,
-                         bool far) {
+static void add_products(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, bool far) {
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
-    add_sample(calibration, plan, blocks_of(rows, columns, far ? PRODUCTS : products_of(plan, s, s, s), s, s, s))->far =
-        far;
+    const int32_t products = far ? PRODUCTS : products_of(plan, grid, s, s, s);
+    add_sample(calibration, plan, blocks_of(grid, products, s, s, s))->far = far;
   }
 }
 
 /* Products of few rows. Those of few columns are beside moves, those of few inner elements beside additions. */
-static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns) {
+static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
     const int64_t s = plan->size[i];
-    add_sample(calibration, plan, blocks_of(rows, columns, products_of(plan, THIN, s, s), THIN, s, s))->few_rows = true;
+    add_sample(calibration, plan, blocks_of(grid, products_of(plan, grid, THIN, s, s), THIN, s, s))->few_rows = true;
   }
 }
 
 /* Blocks that move, or are added, belong to thin products, so that moving or adding them is much of the time. */
-static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns) {
+static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
     const int64_t s = plan->size[i];
-    TgProbe probe = blocks_of(rows, columns, products_of(plan, s, s, THIN), s, s, THIN);
+    TgProbe probe = blocks_of(grid, products_of(plan, grid, s, s, THIN), s, s, THIN);
     probe.adds = true;
     add_sample(calibration, plan, probe);
   }
 }
 
 /* Where a block is read in place, passing it on again costs nothing more. */
-static int32_t usual_hops(const TgCalibrationPlan *plan, int64_t size, int32_t columns) {
-  const int64_t bytes = size * size * tg_element_bytes(plan->options.element);
+static int32_t usual_hops(const TgCalibrationPlan *plan, Grid grid, int64_t size) {
+  const int64_t bytes = grid.turns * size * size * tg_element_bytes(plan->options.element);
   if (plan->options.transport == TG_TRANSPORT_PULL) return 1;
-  if (plan->kind->on_gpu) return next_hops(USUAL_HOPS, columns);
-  return next_hops((int32_t)CLAMP(ENOUGH_BYTES / bytes, USUAL_HOPS, MOST_SMALL_HOPS), columns);
+  if (plan->kind->on_gpu) return next_hops(USUAL_HOPS, grid.columns);
+  return next_hops((int32_t)CLAMP(ENOUGH_BYTES / bytes, USUAL_HOPS, MOST_SMALL_HOPS), grid.columns);
 }
 
-static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t rows, int32_t columns,
-                      bool near) {
-  for (int i = 0; i < plan->sizes && columns > 1; i++) {
-    TgProbe probe = blocks_of(rows, columns, columns, plan->size[i], THIN, plan->size[i]);
-    probe.hops = usual_hops(plan, plan->size[i], columns);
+static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, bool near) {
+  for (int i = 0; i < plan->sizes && grid.columns > 1; i++) {
+    TgProbe probe = blocks_of(grid, grid.columns, plan->size[i], THIN, plan->size[i]);
+    probe.hops = usual_hops(plan, grid, plan->size[i]);
     add_sample(calibration, plan, probe)->near = near;
   }
 }
@@ -109,24 +118,27 @@ static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan,
 /* Where processors share cores: one processor a core, whose blocks stay in its cache, and whose moves all go to another
  * core; rows of processors on one core, whose moves all stay there; and products on the grid that is asked for, whose
  * blocks may not stay in the cache. */
-static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t cores) {
-  add_products(calibration, plan, 1, cores, false);
-  add_few_rows(calibration, plan, 1, cores);
-  add_additions(calibration, plan, 1, cores);
-  add_moves(calibration, plan, 1, cores, false);
-  if (plan->options.transport == TG_TRANSPORT_COPY) add_moves(calibration, plan, cores, PRODUCTS, true);
-  add_products(calibration, plan, plan->rows, plan->columns, true);
+static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts) {
+  const int32_t cores = (int32_t)facts->at_once;
+  const Grid apart = {1, cores, 1}, on_one_core = {cores, PRODUCTS, PRODUCTS};
+  add_products(calibration, plan, apart, false);
+  add_few_rows(calibration, plan, apart);
+  add_additions(calibration, plan, apart);
+  add_moves(calibration, plan, apart, false);
+  if (plan->options.transport == TG_TRANSPORT_COPY) add_moves(calibration, plan, on_one_core, true);
+  add_products(calibration, plan, (Grid){plan->rows, plan->columns, tg_executor_turns(facts)}, true);
 }
 
 static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts) {
+  const Grid grid = {plan->rows, plan->columns, tg_executor_turns(facts)};
   if (facts->at_once > 1 && facts->processors > facts->at_once) {
-    add_shares(calibration, plan, (int32_t)facts->at_once);
+    add_shares(calibration, plan, facts);
     return;
   }
-  add_products(calibration, plan, plan->rows, plan->columns, false);
-  add_few_rows(calibration, plan, plan->rows, plan->columns);
-  add_additions(calibration, plan, plan->rows, plan->columns);
-  add_moves(calibration, plan, plan->rows, plan->columns, false);
+  add_products(calibration, plan, grid, false);
+  add_few_rows(calibration, plan, grid);
+  add_additions(calibration, plan, grid);
+  add_moves(calibration, plan, grid, false);
 }
 
 /* So many instances, about as many down as across. Along k whole panels, of products alone and with moves: these have
