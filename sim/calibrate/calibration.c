@@ -58,9 +58,10 @@ typedef struct Grid {
   int64_t turns; /* of those that share a core, one after another: a run is so much longer anyway */
 } Grid;
 
-static int32_t products_of(const TgCalibrationPlan *plan, Grid grid, int64_t m, int64_t n, int64_t k) {
-  if (plan->kind->on_gpu) return PRODUCTS;
-  return (int32_t)CLAMP(ENOUGH / grid.turns / (m * n * k), PRODUCTS, MOST_PRODUCTS);
+/* At least `least`. */
+static int32_t products_of(const TgCalibrationPlan *plan, Grid grid, int32_t least, int64_t m, int64_t n, int64_t k) {
+  if (plan->kind->on_gpu) return least;
+  return (int32_t)CLAMP(ENOUGH / grid.turns / (m * n * k), least, MOST_PRODUCTS);
 }
 
 /* Blocks of m x k and k x n on a grid. */
@@ -76,7 +77,7 @@ static TgProbe blocks_of(Grid grid, int32_t products, int64_t m, int64_t n, int6
 static void add_products(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, bool far) {
   for (int i = 0; i < plan->sizes; i++) {
     const int64_t s = plan->size[i];
-    const int32_t products = far ? PRODUCTS : products_of(plan, grid, s, s, s);
+    const int32_t products = far ? PRODUCTS : products_of(plan, grid, PRODUCTS, s, s, s);
     add_sample(calibration, plan, blocks_of(grid, products, s, s, s))->far = far;
   }
 }
@@ -85,7 +86,8 @@ static void add_products(TgCalibration *calibration, const TgCalibrationPlan *pl
 static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
     const int64_t s = plan->size[i];
-    add_sample(calibration, plan, blocks_of(grid, products_of(plan, grid, THIN, s, s), THIN, s, s))->few_rows = true;
+    const int32_t products = products_of(plan, grid, 1, THIN, s, s);
+    add_sample(calibration, plan, blocks_of(grid, products, THIN, s, s))->few_rows = true;
   }
 }
 
@@ -93,7 +95,7 @@ static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *pl
 static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
     const int64_t s = plan->size[i];
-    TgProbe probe = blocks_of(grid, products_of(plan, grid, s, s, THIN), s, s, THIN);
+    TgProbe probe = blocks_of(grid, products_of(plan, grid, PRODUCTS, s, s, THIN), s, s, THIN);
     probe.adds = true;
     add_sample(calibration, plan, probe);
   }
