@@ -87,6 +87,8 @@ TgProgress tg_phases_next(TgPhases *phases, TgPhase **phase, TgPhaseAt *at, GErr
 
 /** The position of the run: at the statement of the phase that tg_phases_next() returned last. */
 const TgWalk *tg_phases_walk(const TgPhases *phases);
+/** True where blocks differ in size, and each is followed by name. */
+bool tg_phases_by_name(const TgPhases *phases);
 /** Why the run failed, where that is the schedule's fault; else its cause is TG_CAUSE_NONE. */
 const TgError *tg_phases_failure(const TgPhases *phases);
 /** The extents that the run has. */

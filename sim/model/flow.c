@@ -150,8 +150,11 @@ static void run_events(TgFlow *flow) {
       return;
     }
     double now_s = fmin(next_start_s(flow), tg_fair_share_next_s(flow->fair));
-    if (isinf(now_s) || tg_program_is_over(flow->program)) return;
-    run_instant(flow, now_s);
+    if (tg_program_is_over(flow->program)) return;
+    if (!isinf(now_s))
+      run_instant(flow, now_s);
+    else if (!tg_program_widen(flow->program))
+      return;
   }
 }
 

@@ -100,6 +100,11 @@ static const TgEvent *queue_next(TgEventQueue *queue, gsize *count) {
   return queue->batch.event;
 }
 
+/* What comes next may be before the window that came out last. */
+static void queue_rewind(TgEventQueue *queue) {
+  if (queue->count == 0) queue->last = 0;
+}
+
 /* --- messages under way, hop by hop ----------------------------------------------------------------------------- */
 
 /** What every hop needs, in a cache line. The route is elsewhere, for the turns. */
@@ -364,10 +369,13 @@ static double *held_until(const TgForward *forward) {
 static void run_events(TgForward *forward) {
   const TgEvent *events;
   gsize count;
-  while (!tg_program_is_over(forward->program) && (events = queue_next(&forward->queue, &count))) {
-    serve_batch(forward, events, count);
-    if (tg_program_is_calm(forward->program)) tg_program_gate(forward->program);
-  }
+  do {
+    while (!tg_program_is_over(forward->program) && (events = queue_next(&forward->queue, &count))) {
+      serve_batch(forward, events, count);
+      if (tg_program_is_calm(forward->program)) tg_program_gate(forward->program);
+    }
+    queue_rewind(&forward->queue);
+  } while (tg_program_widen(forward->program));
 }
 
 static void run(TgForward *forward) {

@@ -1,3 +1,4 @@
+#include "slice.h"
 #include "stages.h"
 
 #include "sim-error.h"
@@ -31,6 +32,9 @@ struct TgProgram {
   TgClocks clocks; /* port, cpu and enter come in with the sweep, or at the end */
   TgNode *node;
   TgStages stages;
+  TgSlices slices;
+  int32_t cut;       /* statement at which nodes wait for others to come in; INT32_MAX: all are there */
+  int64_t asked;     /* the node whose time is accounted for */
   int64_t behind;    /* nodes that have not left the last stage of more than one hop; negative: not counted */
   int64_t gate;      /* number of the first stage that no node may enter */
   int64_t timed;     /* transfers that are complete … */
@@ -44,6 +48,34 @@ static inline TgTraceStep *step_at(const TgProgram *program, guint step) {
   return tg_stages_step(&program->stages, step);
 }
 
+/* --- nodes for which others stand (slice.h) ---------------------------------------------------------------------- */
+
+static const TgSchedule *schedule_of(const TgProgram *program) {
+  return tg_phases_walk(program->prediction->phases)->schedule;
+}
+
+/* The node whose times are this one's until the cut, which may be itself. */
+static int64_t stand_in(const TgProgram *program, int64_t node) {
+  return tg_slices_stand_in(&program->slices, schedule_of(program), node, program->cut);
+}
+
+/* From one cut to the next. Until then the account is that of the node that stands for its own. */
+static void find_cut(TgProgram *program) {
+  program->cut = tg_slices_next(&program->slices, schedule_of(program), program->cut);
+  if (program->clocks.account) program->clocks.account->node = stand_in(program, program->asked);
+}
+
+/* Only where all nodes begin alike, and nobody asks for what each does. */
+static void find_slices(TgProgram *program) {
+  const TgPrediction *prediction = program->prediction;
+  const TgLanes *lanes = &prediction->lanes;
+  const bool alike = program->clocks.level && !lanes->node && !tg_phases_by_name(prediction->phases);
+  if (program->clocks.account) program->asked = program->clocks.account->node;
+  if (alike && !program->clocks.all_ports && !prediction->node_steps)
+    tg_slices_find(&program->slices, schedule_of(program), lanes->network);
+  find_cut(program);
+}
+
 TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user) {
   TgProgram *program = g_new0(TgProgram, 1);
   int64_t nodes = prediction->lanes.network->nodes;
@@ -52,9 +84,10 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
   program->user = user;
   tg_clocks_init(&program->clocks, nodes, prediction->machine, prediction->options);
   program->clocks.idle = prediction->lanes.idle;
-  program->clocks.level = false;
   program->under_way = g_array_new(FALSE, FALSE, sizeof(TgUnderWay));
   tg_prediction_account(prediction, &program->clocks);
+  find_slices(program);
+  program->clocks.level = false;
   program->node = g_aligned_alloc((gsize)nodes, sizeof(TgNode), 64);
   for (int64_t n = 0; n < nodes; n++)
     program->node[n] = (TgNode){.port_s = program->clocks.port[n], .cpu_s = program->clocks.cpu[n], .step = -1};
@@ -325,7 +358,7 @@ static void proceed(TgProgram *program, int64_t number) {
   TgNode *node = &program->node[number];
   for (;;) {
     TgStage *stage = next_stage(program, number);
-    if (!stage || node->at >= program->gate) return;
+    if (!stage || node->at >= program->gate || stage->statement >= program->cut) return;
     prepare(stage);
     enter_steps(program, node, stage);
     if (stage->pattern->transfers == 0)
@@ -337,7 +370,40 @@ static void proceed(TgProgram *program, int64_t number) {
 }
 
 void tg_program_begin(TgProgram *program) {
-  for (int64_t node = 0; node < program->clocks.nodes; node++) proceed(program, node);
+  for (int64_t node = 0; node < program->clocks.nodes; node++)
+    if (stand_in(program, node) == node) proceed(program, node);
+}
+
+/* The number of the first stage behind the cut; after the last one, a number that no stage has. */
+static int64_t stage_of_cut(TgProgram *program) {
+  TgStages *stages = &program->stages;
+  int64_t number = stages->base;
+  for (TgStage *stage; (stage = tg_stages_at(stages, number)) && stage->statement < program->cut;) number++;
+  return number;
+}
+
+/* The node comes to the stage as its stand-in did. */
+static void come_in(TgProgram *program, int64_t number, int64_t from, int64_t stage) {
+  TgNode *node = &program->node[number];
+  const int64_t before = node->at;
+  *node = program->node[from];
+  node->at = stage;
+  for (int b = 0; b < TG_MAX_BUFFERS; b++)
+    if (program->clocks.ready[b]) program->clocks.ready[b][number] = program->clocks.ready[b][from];
+  tg_stages_skip(&program->stages, before, stage);
+}
+
+bool tg_program_widen(TgProgram *program) {
+  if (program->cut == INT32_MAX || tg_program_is_over(program)) return false;
+  const int64_t nodes = program->clocks.nodes, stage = stage_of_cut(program);
+  g_autofree int64_t *from = g_new(int64_t, nodes);
+  for (int64_t n = 0; n < nodes; n++) from[n] = stand_in(program, n);
+  find_cut(program);
+  for (int64_t n = 0; n < nodes; n++)
+    if (from[n] != n && stand_in(program, n) == n) come_in(program, n, from[n], stage);
+  for (int64_t n = 0; n < nodes; n++)
+    if (stand_in(program, n) == n) proceed(program, n);
+  return true;
 }
 
 static void complete(TgProgram *program, TgStage *stage, int32_t transfer, int64_t number, double end_s) {
@@ -409,7 +475,7 @@ bool tg_program_is_over(TgProgram *program) {
 
 bool tg_program_is_calm(TgProgram *program) {
   if (!program->stages.ended || program->clocks.all_ports || program->prediction->lanes.half ||
-      program->gate != INT64_MAX)
+      program->gate != INT64_MAX || program->cut != INT32_MAX)
     return false;
   if (program->behind < 0) count_behind(program);
   return program->behind == 0;

@@ -14,6 +14,7 @@
 typedef struct TgStage {
   TgPattern *pattern;
   int64_t number;        /**< from 0 */
+  int32_t statement;     /**< of the schedule, the first of its phases' */
   guint step, step_last; /**< indices of its steps */
   double *ready;    /**< where nodes have several transfers, by transfer: when its first end came, negative before */
   double longest_s; /**< time of its longest product */
@@ -29,8 +30,11 @@ typedef void (*TgDepart)(void *user, TgStage *stage, int32_t transfer, TgPattern
 TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user);
 void tg_program_free(TgProgram *program);
 
-/** Lets all nodes begin; the transfers that can depart at once do. */
+/** Lets the nodes begin; the transfers that can depart at once do. */
 void tg_program_begin(TgProgram *program);
+/** Where what has departed is delivered: lets the nodes begin for which others stood so far (slice.h), so that further
+ * transfers depart, perhaps at earlier times. False where there are none. */
+bool tg_program_widen(TgProgram *program);
 /** The transfer is complete at both ends. `end_s` may lie in the model's future. What can depart now does. */
 void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, double end_s);
 

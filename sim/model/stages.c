@@ -145,6 +145,7 @@ static TgStage *make_stage(TgStages *stages) {
   if (!read_lane(stages)) return NULL;
   TgStage *stage = g_new0(TgStage, 1);
   stage->step = stages->next_step;
+  stage->statement = stages->next_at.statement;
   do {
     int32_t statement = stages->next_at.statement;
     bool products = stages->next_lane->phase->products > 0;
@@ -198,6 +199,11 @@ static void leave_block(TgStages *stages, int64_t number) {
 
 void tg_stages_leave(TgStages *stages, int64_t number) {
   if (number % TG_STAGE_BLOCK == TG_STAGE_BLOCK - 1) leave_block(stages, number);
+}
+
+void tg_stages_skip(TgStages *stages, int64_t from, int64_t to) {
+  for (int64_t last = first_of_block(from) + TG_STAGE_BLOCK - 1; last < to; last += TG_STAGE_BLOCK)
+    leave_block(stages, last);
 }
 
 TgStage *tg_stages_find(TgStages *stages, int64_t node, int64_t *number) {

@@ -55,6 +55,8 @@ static inline TgStage *tg_stages_at(TgStages *stages, int64_t number) {
 TgStage *tg_stages_find(TgStages *stages, int64_t node, int64_t *number);
 /** The node has left stage `number`. */
 void tg_stages_leave(TgStages *stages, int64_t number);
+/** The node goes from stage `from` to stage `to` without a look at those between. */
+void tg_stages_skip(TgStages *stages, int64_t from, int64_t to);
 void tg_stages_drop_first(TgStages *stages);
 
 static inline TgTraceStep *tg_stages_step(const TgStages *stages, guint step) {

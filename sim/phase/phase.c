@@ -402,6 +402,10 @@ const TgWalk *tg_phases_walk(const TgPhases *phases) {
   return phases->state ? tg_state_walk(phases->state) : &phases->walk;
 }
 
+bool tg_phases_by_name(const TgPhases *phases) {
+  return phases->state != NULL;
+}
+
 const TgError *tg_phases_failure(const TgPhases *phases) {
   return &phases->failure;
 }
