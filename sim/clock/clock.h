@@ -51,6 +51,8 @@ static inline double tg_clocks_at(const TgClocks *clocks, int64_t node) {
 
 void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options);
 void tg_clocks_clear(TgClocks *clocks);
+/** There are more nodes, `nodes` of them, and new numbers: each begins with the times of the old number `from[new]`. */
+void tg_clocks_widen(TgClocks *clocks, const int32_t *from, int64_t nodes);
 void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement);
 /** The two ends of tg_clocks_transfer(), for models with a way of their own to set `port` in between. `alike`: nodes
  * that are level before the phase are level after it. */

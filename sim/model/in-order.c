@@ -1,5 +1,7 @@
 #include "in-order.h"
 
+#include "slice-lanes.h"
+
 static TgTraceStep *step_at(const TgPrediction *prediction, guint step) {
   return &g_array_index(prediction->steps, TgTraceStep, step);
 }
@@ -27,8 +29,28 @@ static bool is_slower(const TgPrediction *prediction, const TgClocks *clocks) {
   return tg_prediction_is_slower(prediction, last);
 }
 
-static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const TgInOrderRules *rules, void *user,
-                             GError **error) {
+/* The nodes that stood aside come in before the statement. */
+static void widen(TgSliceLanes *slice, TgClocks *clocks, const TgInOrderRules *rules, void *user, int32_t statement) {
+  while (slice->cut <= statement && slice->cut < INT32_MAX) {
+    g_autofree int32_t *from = tg_slice_lanes_widen(slice);
+    tg_clocks_widen(clocks, from, slice->nodes);
+    if (rules->widen) rules->widen(user, from, slice->nodes);
+  }
+}
+
+static double run_phase(TgClocks *clocks, const TgInOrderRules *rules, void *user, const TgLane *lane,
+                        int32_t statement) {
+  if (lane->phase->products)
+    return rules->multiply ? rules->multiply(user, clocks, lane, statement) : tg_clocks_multiply(clocks, lane);
+  if (rules->transfer)
+    rules->transfer(user, clocks, lane, statement);
+  else
+    tg_clocks_transfer(clocks, lane, statement);
+  return 0;
+}
+
+static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, TgSliceLanes *slice,
+                             const TgInOrderRules *rules, void *user, GError **error) {
   TgLane *lane;
   TgPhaseAt at;
   guint step, last = G_MAXUINT, phases = 0;
@@ -43,27 +65,34 @@ static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, const T
     if (step != last) enter_nodes(prediction, clocks, step);
     if (clocks->account) clocks->account->step = step;
     last = step;
-    if (lane->phase->products) {
-      double *most = &g_array_index(prediction->step_compute, double, step);
-      *most += rules->multiply ? rules->multiply(user, clocks, lane, at.statement) : tg_clocks_multiply(clocks, lane);
-      tg_node_steps_product(prediction, clocks, lane, step);
-    } else if (rules->transfer) {
-      rules->transfer(user, clocks, lane, at.statement);
-    } else {
-      tg_clocks_transfer(clocks, lane, at.statement);
-    }
+    widen(slice, clocks, rules, user, at.statement);
+    const TgLane *own = tg_slice_lane(slice, lane);
+    g_array_index(prediction->step_compute, double, step) += run_phase(clocks, rules, user, own, at.statement);
+    if (lane->phase->products) tg_node_steps_product(prediction, clocks, lane, step);
+    tg_slice_lane_free(slice, own);
   }
+  widen(slice, clocks, rules, user, INT32_MAX);
   if (progress == TG_PROGRESS_END && rules->after) rules->after(user, clocks);
   return progress;
 }
 
+/* Where nodes begin alike and nothing asks for a single one, whose number would be another. */
+static bool may_stand_aside(const TgPrediction *prediction) {
+  const TgCostOptions *options = prediction->options;
+  return options->skew_s == 0 && options->jitter == 0 && options->straggler < 0 && !prediction->node_steps &&
+         !prediction->account && !options->tiers.used && prediction->lanes.one_link &&
+         prediction->machine->port.ports != TG_PORTS_ALL;
+}
+
 bool tg_in_order_run(TgPrediction *prediction, const TgInOrderRules *rules, void *user, GError **error) {
   TgClocks clocks;
+  TgSliceLanes slice;
   double first;
-  tg_clocks_init(&clocks, prediction->lanes.network->nodes, prediction->machine, prediction->options);
+  tg_slice_lanes_init(&slice, prediction, may_stand_aside(prediction));
+  tg_clocks_init(&clocks, slice.nodes, prediction->machine, prediction->options);
   clocks.idle = prediction->lanes.idle;
   tg_prediction_account(prediction, &clocks);
-  TgProgress progress = run_phases(prediction, &clocks, rules, user, error);
+  TgProgress progress = run_phases(prediction, &clocks, &slice, rules, user, error);
   if (progress == TG_PROGRESS_END && is_slower(prediction, &clocks)) {
     tg_prediction_fail_slower(error);
     progress = TG_PROGRESS_ERROR;
@@ -75,5 +104,6 @@ bool tg_in_order_run(TgPrediction *prediction, const TgInOrderRules *rules, void
     tg_clocks_take(&clocks, prediction->cost);
   }
   tg_clocks_clear(&clocks);
+  tg_slice_lanes_clear(&slice);
   return progress == TG_PROGRESS_END;
 }

@@ -13,6 +13,8 @@ typedef struct TgInOrderRules {
   void (*transfer)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement);
   double (*multiply)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement); /**< tg_clocks_multiply() */
   void (*after)(void *user, TgClocks *clocks);                                             /**< all phases are done */
+  /** Nodes have new numbers up to `nodes`: what is kept by node is that of the old number `from[new]`. */
+  void (*widen)(void *user, const int32_t *from, int64_t nodes);
 } TgInOrderRules;
 
 /** A TgModelRun by the rules. */

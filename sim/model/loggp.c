@@ -168,6 +168,17 @@ static void transfer(void *user, TgClocks *clocks, const TgLane *lane, int32_t s
   model->level = clocks->level;
 }
 
+static void widen(void *user, const int32_t *from, int64_t nodes) {
+  TgLogGp *model = user;
+  double **arrays[] = {&model->send_s, &model->receive_s};
+  for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) {
+    double *wider = g_new0(double, nodes);
+    for (int64_t n = 0; n < (model->level ? 1 : nodes); n++) wider[n] = (*arrays[i])[from[n]];
+    g_free(*arrays[i]);
+    *arrays[i] = wider;
+  }
+}
+
 bool tg_loggp_run(TgPrediction *prediction, GError **error) {
   const TgMachinePort *port = &prediction->machine->port;
   int64_t nodes = prediction->lanes.network->nodes;
@@ -177,7 +188,7 @@ bool tg_loggp_run(TgPrediction *prediction, GError **error) {
                    .send_s = g_new0(double, nodes),
                    .receive_s = g_new0(double, nodes),
                    .level = true};
-  bool fine = tg_in_order_run(prediction, &(TgInOrderRules){.transfer = transfer}, &model, error);
+  bool fine = tg_in_order_run(prediction, &(TgInOrderRules){.transfer = transfer, .widen = widen}, &model, error);
   g_free(model.send_s);
   g_free(model.receive_s);
   g_free(model.message);

@@ -70,8 +70,7 @@ static int last_cut(const TgSchedule *schedule, const uint32_t *along, int state
   for (int s = cut; s < schedule->statements; s++) after |= along[s];
   for (int s = cut - 1; s >= 0; s--) {
     if (!(along[s] & after)) continue;
-    for (cut = out_of_repeats(schedule, s); s >= cut; s--) after |= along[s];
-    s = cut;
+    for (s = out_of_repeats(schedule, s); cut > s;) after |= along[--cut];
   }
   return cut;
 }

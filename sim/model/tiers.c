@@ -443,7 +443,7 @@ static void tiers_clear(TgTiers *tiers) {
 }
 
 bool tg_tiers_run(TgPrediction *prediction, GError **error) {
-  static const TgInOrderRules rules = {before, transfer, multiply, after};
+  static const TgInOrderRules rules = {before, transfer, multiply, after, NULL};
   TgTiers tiers;
   tiers_init(&tiers, prediction);
   const TgCostOptions *options = prediction->options;

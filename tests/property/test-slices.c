@@ -3,7 +3,7 @@
 #include "cost-case.h"
 #include "slice.h"
 
-enum { CASES = 4000 };
+enum { CASES = 6000 };
 
 /* A statement that sends, or multiplies, along, across or regardless of some coordinates. */
 static void draw_statement(GString *text, const char *indent) {
