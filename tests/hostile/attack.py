@@ -117,8 +117,8 @@ def describe(case):
     return lines + [text for text, holds in others if holds]
 
 
-def attack(case, place):
-    """Problems of a run, and what it came to. A silent or a large one gets a second chance."""
+def judged(case, place):
+    """Problems of a run, and what it came to. A silent one gets a second chance."""
     watch = Watch(case, place)
     outcome = watch.run()
     found = Verdict(watch).found
@@ -126,10 +126,15 @@ def attack(case, place):
         if not Watch(case.seen_on_terminal(), place, AGAIN_S).run().hung:
             found = [(kind, text) for kind, text in found if kind != "hang"]
             outcome.cut = True
+    return found, outcome
+
+
+def attack(case, place):
+    """As judged(); a large run is made once more with a limit on its memory."""
+    found, outcome = judged(case, place)
     if MEMORY in (kind for kind, _ in found) and case.command.option(b"--memory-limit"):
-        limited = Watch(case.with_option(b"--memory-limit", b"1e9"), place)
-        limited.run()
-        found = [(kind, text) for kind, text in found if kind != MEMORY] + Verdict(limited).found
+        limited, _ = judged(case.with_option(b"--memory-limit", b"1e9"), place)
+        found = [(kind, text) for kind, text in found if kind != MEMORY] + limited
     return found, outcome
 
 
