@@ -200,6 +200,11 @@ static bool is_hopeless(const TgSuite *suite, TgResult *row, double time_s, cons
 
 /* --- measuring ---------------------------------------------------------------------------------------------------- */
 
+static void tell(const TgSuite *suite) {
+  const TgBenchOptions *options = suite->options;
+  if (options->progress) options->progress(options->progress_data, suite->done, MAX(suite->total, suite->done + 1));
+}
+
 static TgBenchLimits fewer(const TgSuite *suite) {
   TgBenchLimits limits = suite->limits;
   limits.trials.budget_s /= 8;
@@ -251,11 +256,18 @@ static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *er
   return true;
 }
 
+/* What takes long shows that it goes on. */
+static bool work_and_tell(const void *what, TgError *error) {
+  const TgNow *now = what;
+  tell(now->suite);
+  return work(now, error);
+}
+
 static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *error) {
   TgBenchLimits limits = fewer(now->suite);
   limits.trials.wanted_s = now->suite->limits.trials.wanted_s;
   if (once_s > warm_run_s) limits.trials.warmup = 0;
-  return tg_trial_on_host(work, now, false, &limits, &row->call, error);
+  return tg_trial_on_host(once_s > warm_run_s ? work_and_tell : work, now, false, &limits, &row->call, error);
 }
 
 static bool time_method(TgNow *now, TgResult *row, TgError *error) {
@@ -282,9 +294,7 @@ static bool time_method(TgNow *now, TgResult *row, TgError *error) {
 static bool measure_method(TgNow *now, TgError *error) {
   TgSuite *suite = now->suite;
   TgResult row = describe(now);
-  if (suite->options->progress)
-    suite->options->progress(suite->options->progress_data, suite->done, MAX(suite->total, suite->done + 1));
-  suite->done++;
+  tell(suite);
   if (!now->room) g_strlcpy(row.left_out, now->no_room.message, sizeof row.left_out);
   const double soon_s = *row.left_out ? NAN : expected_s(suite, &row);
   if (!*row.left_out && !tg_trial_is_left_out(&suite->limits, soon_s, row.left_out, sizeof row.left_out) &&
@@ -292,6 +302,7 @@ static bool measure_method(TgNow *now, TgError *error) {
     return false;
   if (suite->paper) tg_suite_paper_figures(suite->paper, &row);
   tg_results_add(suite->results, &row);
+  suite->done++;
   return true;
 }
 
