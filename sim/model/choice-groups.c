@@ -2,6 +2,7 @@
 #include "choice-private.h"
 
 #include "outlook.h"
+#include "slice.h"
 #include "uniform-blocks.h"
 
 #include <math.h>
@@ -88,6 +89,19 @@ static void find_outlooks(TgChoice *choice) {
   }
 }
 
+/* Of statements of one group the largest part. */
+static void find_parts(TgChoice *choice) {
+  const TgCostRun *run = choice->run;
+  const TgSliceOf of = {choice->schedule, run->network, run->embedding, run->machine, run->options, false};
+  TgSlices slices;
+  tg_slices_find(&slices, &of);
+  for (int s = 0; s < choice->schedule->statements; s++) {
+    const int c = choice->group_of[s];
+    if (c < 0) continue;
+    choice->group[c].part = fmax(choice->group[c].part, tg_slices_part(&slices, choice->schedule, s));
+  }
+}
+
 void tg_choice_find_groups(TgChoice *choice) {
   const TgCostRun *run = choice->run;
   const TgSchedule *schedule = choice->schedule;
@@ -113,6 +127,7 @@ void tg_choice_find_groups(TgChoice *choice) {
     choice->group_of[s] = c;
   }
   count_executions(choice);
+  find_parts(choice);
   find_outlooks(choice);
 }
 
@@ -166,8 +181,11 @@ double tg_choice_work_s(const TgChoice *choice, const TgForm *forms) {
     TgRounds rounds;
     tg_rounds_init(&rounds, (TgOp)group->op, forms[c].algorithm, group->length, 0, forms[c].pieces);
     const double transfers = tg_line_transfers(&rounds) / group->length;
-    const double each_s = message_s(model, hops_of(group, &forms[c]), shared) + (choice->by_name ? name_s : 0);
-    work_s += group->executions * processors * (transfers * each_s + tg_rounds_count(&rounds) * node_s[model]);
+    const double found_s = transfer_s[TG_COST_HOCKNEY] + (choice->by_name ? name_s : 0);
+    const double timed_s = message_s(model, hops_of(group, &forms[c]), shared) - transfer_s[TG_COST_HOCKNEY];
+    const double part = choice->by_name ? 1 : group->part;
+    work_s += group->executions * processors *
+              (transfers * found_s + part * (transfers * timed_s + tg_rounds_count(&rounds) * node_s[model]));
   }
   return work_s;
 }

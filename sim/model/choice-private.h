@@ -18,6 +18,7 @@ typedef struct TgFormGroup {
   int32_t length;
   int64_t bytes; /* of a block */
   double executions;
+  double part; /* of the processors, that run it (slice.h) */
   TgForm form[TG_CHOICE_FORMS];
   int forms;
   int named[TG_COLLECTIVES];         /* index of the form that each TgCollective means */

@@ -76,19 +76,18 @@ static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, TgSlice
   return progress;
 }
 
-/* Where nodes begin alike and nothing asks for a single one, whose number would be another. */
-static bool may_stand_aside(const TgPrediction *prediction) {
-  const TgCostOptions *options = prediction->options;
-  return options->skew_s == 0 && options->jitter == 0 && options->straggler < 0 && !prediction->node_steps &&
-         !prediction->account && !options->tiers.used && prediction->lanes.one_link &&
-         prediction->machine->port.ports != TG_PORTS_ALL;
+/* The account is of a node by its number, which stands for itself alone. */
+static void begin_slice(const TgPrediction *prediction, TgSliceLanes *slice) {
+  TgSlices slices = {{0}};
+  if (!prediction->account) tg_prediction_slices(prediction, &slices);
+  tg_slice_lanes_init(slice, &slices, tg_phases_walk(prediction->phases)->schedule, prediction->lanes.network->nodes);
 }
 
 bool tg_in_order_run(TgPrediction *prediction, const TgInOrderRules *rules, void *user, GError **error) {
   TgClocks clocks;
   TgSliceLanes slice;
   double first;
-  tg_slice_lanes_init(&slice, prediction, may_stand_aside(prediction));
+  begin_slice(prediction, &slice);
   tg_clocks_init(&clocks, slice.nodes, prediction->machine, prediction->options);
   clocks.idle = prediction->lanes.idle;
   tg_prediction_account(prediction, &clocks);

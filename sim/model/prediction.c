@@ -67,6 +67,17 @@ void tg_node_steps_product(TgPrediction *prediction, const TgClocks *clocks, con
       tg_node_step_product(prediction, step, n, clocks->cpu[clocks->level ? 0 : n]);
 }
 
+void tg_prediction_slices(const TgPrediction *prediction, TgSlices *slices) {
+  const TgLanes *lanes = &prediction->lanes;
+  const TgSliceOf of = {.schedule = tg_phases_walk(prediction->phases)->schedule,
+                        .network = lanes->network,
+                        .embedding = (TgEmbeddingKind)lanes->embedding.kind,
+                        .machine = prediction->machine,
+                        .options = prediction->options,
+                        .by_name = tg_phases_by_name(prediction->phases)};
+  tg_slices_find(slices, &of);
+}
+
 void tg_prediction_account(const TgPrediction *prediction, TgClocks *clocks) {
   TgAccount *account = prediction->account;
   clocks->account = account;

@@ -5,6 +5,7 @@
 #define TG_PREDICTION_H
 
 #include "clock.h"
+#include "slice.h"
 
 typedef struct TgPrediction {
   TgCost *cost;
@@ -35,6 +36,8 @@ bool tg_loggp_run(TgPrediction *prediction, GError **error);
 /** The hockney model with disks. */
 bool tg_tiers_run(TgPrediction *prediction, GError **error);
 
+/** What nodes stand for others in it (slice.h). */
+void tg_prediction_slices(const TgPrediction *prediction, TgSlices *slices);
 /** Gives the account, where there is one, to the clocks. */
 void tg_prediction_account(const TgPrediction *prediction, TgClocks *clocks);
 

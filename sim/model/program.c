@@ -1,4 +1,3 @@
-#include "slice.h"
 #include "stages.h"
 
 #include "sim-error.h"
@@ -65,14 +64,9 @@ static void find_cut(TgProgram *program) {
   if (program->clocks.account) program->clocks.account->node = stand_in(program, program->asked);
 }
 
-/* Only where all nodes begin alike, and nobody asks for what each does. */
 static void find_slices(TgProgram *program) {
-  const TgPrediction *prediction = program->prediction;
-  const TgLanes *lanes = &prediction->lanes;
-  const bool alike = program->clocks.level && !lanes->node && !tg_phases_by_name(prediction->phases);
   if (program->clocks.account) program->asked = program->clocks.account->node;
-  if (alike && !program->clocks.all_ports && !prediction->node_steps)
-    tg_slices_find(&program->slices, schedule_of(program), lanes->network);
+  tg_prediction_slices(program->prediction, &program->slices);
   find_cut(program);
 }
 
@@ -86,8 +80,8 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
   program->clocks.idle = prediction->lanes.idle;
   program->under_way = g_array_new(FALSE, FALSE, sizeof(TgUnderWay));
   tg_prediction_account(prediction, &program->clocks);
-  find_slices(program);
   program->clocks.level = false;
+  find_slices(program);
   program->node = g_aligned_alloc((gsize)nodes, sizeof(TgNode), 64);
   for (int64_t n = 0; n < nodes; n++)
     program->node[n] = (TgNode){.port_s = program->clocks.port[n], .cpu_s = program->clocks.cpu[n], .step = -1};

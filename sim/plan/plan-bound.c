@@ -297,18 +297,18 @@ static double message_timing_s(const TgPlanTravel *travel, TgCostModel model, bo
 
 /* Of one execution, when it comes for the first time and when it comes again. */
 static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts, int s, TgCostModel model,
-                           const TgPlanTravel *travel, bool shared, double *first_s, double *again) {
+                           const TgPlanTravel *travel, bool shared, double part, double *first_s, double *again) {
   const TgStatement *statement = &schedule->statement[s];
   const double processors = (double)facts->processors;
   double timing_s = travel->transfers * message_timing_s(travel, model, shared);
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
   if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
-  *again = travel->rounds * phase_s + timing_s;
+  *again = travel->rounds * phase_s + part * timing_s;
   *first_s = *again + travel->transfers * find_s + travel->lines * line_s + travel->rounds * processors * node_s;
 }
 
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
-                    const TgPlanTravel travel[TG_MAX_STATEMENTS]) {
+                    const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices) {
   const int last = travel ? last_shared(schedule, travel) : schedule->statements;
   double work_s = 0;
   if (facts->endless) return INFINITY;
@@ -320,7 +320,8 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
     if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;
     const TgPlanTravel own = travel && travels ? travel[s] : usual_travel(schedule, facts, statement);
-    statement_work(schedule, facts, s, model, &own, s <= last, &first_s, &again);
+    const double part = slices ? tg_slices_part(slices, schedule, s) : 1;
+    statement_work(schedule, facts, s, model, &own, s <= last, part, &first_s, &again);
     bool known = facts->constant[s] && !facts->by_name;
     work_s += known ? first_s + (executions - 1) * again : executions * first_s;
   }

@@ -119,14 +119,14 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
   candidate.grid = grid_index(search, source, tg_schedule_grid_text(schedule).s);
   const TgCostModel model = search->request->model;
   TgPlanFacts used = *facts;
-  candidate.work_s = tg_plan_work(schedule, &used, model, NULL);
+  candidate.work_s = tg_plan_work(schedule, &used, model, NULL, NULL);
   if (used.by_name && !used.unclear && candidate.work_s > BY_NAME_MS * 1e-3) {
     used.by_name = false;
     candidate.rounded = true;
-    candidate.work_s = tg_plan_work(schedule, &used, model, NULL);
+    candidate.work_s = tg_plan_work(schedule, &used, model, NULL, NULL);
   }
   const bool screens = tg_plan_has_screen(search->request) && !candidate.has_choice; /* hockney may choose others */
-  candidate.screen_s = screens ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY, NULL) : INFINITY;
+  candidate.screen_s = screens ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY, NULL, NULL) : INFINITY;
   g_array_append_val(search->candidates, candidate);
 }
 

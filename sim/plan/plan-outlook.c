@@ -38,11 +38,12 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
 void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
   const TgPlanSource *source = &search->sources[candidate->source];
   const TgPlanRequest *request = search->request;
-  const TgCostOptions options = {.model = request->model};
+  const TgCostOptions options = {.model = request->model, .straggler = -1};
   TgPlanTravel travel[TG_MAX_STATEMENTS] = {{0}};
   TgSchedule schedule = *source->schedule;
   TgTopology network;
   TgPlanFacts facts;
+  TgSlices slices;
   TgOutlook outlook;
   TgError unused;
   if (!tg_schedule_bind_values(&schedule, source->names, &candidate->bindings, &unused) ||
@@ -57,6 +58,8 @@ void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
   const double travel_s = travels_s(&outlook, search, &schedule, &facts, travel);
   const double hidden_s = fmin(travel_s, facts.compute_s) * (1 - 1 / most_products(&schedule, &facts));
   const double all_s = travel_s + facts.compute_s - (request->overlap ? hidden_s : 0);
-  candidate->work_s = tg_plan_work(&schedule, &facts, request->model, travel);
+  const TgSliceOf of = {&schedule, &network, TG_ROWMAJOR, request->machine, &options, facts.by_name};
+  tg_slices_find(&slices, &of);
+  candidate->work_s = tg_plan_work(&schedule, &facts, request->model, travel, &slices);
   candidate->outlook_s = fmax(candidate->bound_s, all_s) * (1 + candidate->work_s / request->budget_s);
 }

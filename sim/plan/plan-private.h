@@ -6,6 +6,7 @@
 #include "plan.h"
 
 #include "interval.h"
+#include "slice.h"
 
 /** Of one proof, about; what takes longer is bounded instead. */
 enum { TG_PLAN_PROOF_MS = 300 };
@@ -156,9 +157,10 @@ typedef struct TgPlanTravel {
 } TgPlanTravel;
 
 /** About how long the prediction of the model takes with one choice of collectives, in seconds. `travel`: of each
- * statement that sends; NULL: with usual algorithms, and it is not known how far. */
+ * statement that sends; NULL: with usual algorithms, and it is not known how far. `slices`: of the nodes that run;
+ * NULL: all of them. */
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
-                    const TgPlanTravel travel[TG_MAX_STATEMENTS]);
+                    const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices);
 /** Whether there is more than one such choice. */
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
 /** The candidate's work, including the choice of its collectives. */

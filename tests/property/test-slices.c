@@ -88,7 +88,8 @@ static gboolean draw(CostCase *test) {
 
 static gboolean is_sliced(const CostCase *test) {
   TgSlices slices;
-  tg_slices_find(&slices, &test->bound.schedule, &test->network);
+  const TgSliceOf of = {&test->bound.schedule, &test->network, test->embedding, &test->machine, &test->options, false};
+  tg_slices_find(&slices, &of);
   for (int c = 0; c < 3; c++)
     if (slices.comes_in[c] > 0) return TRUE;
   return FALSE;
@@ -125,8 +126,8 @@ static void test_random(void) {
     CostCase test;
     TgCost usual, each;
     if (draw(&test)) {
-      sliced += is_sliced(&test);
       test.options.model = (TgCostModel)(done++ % TG_COST_MODELS);
+      sliced += is_sliced(&test);
       must_predict(&test, &test.shape, &test.machine, &test.options, &usual);
       test.options.straggler = 0;
       must_predict(&test, &test.shape, &test.machine, &test.options, &each);

@@ -1,6 +1,7 @@
 #include "slice.h"
 
 #include "expression.h"
+#include "lane.h"
 #include "op.h"
 
 /* --- what a statement does with a coordinate ---------------------------------------------------------------------- */
@@ -77,10 +78,20 @@ static int last_cut(const TgSchedule *schedule, const uint32_t *along, int state
 
 /* --- the slices --------------------------------------------------------------------------------------------------- */
 
-void tg_slices_find(TgSlices *slices, const TgSchedule *schedule, const TgTopology *network) {
+/* Whether nothing makes one node differ from another, or asks for what each does. */
+static bool are_alike(const TgSliceOf *of) {
+  const TgCostOptions *options = of->options;
+  const bool by_link = options->model == TG_COST_FORWARD || options->model == TG_COST_FLOW;
+  return !of->by_name && options->skew_s == 0 && options->jitter == 0 && options->straggler < 0 &&
+         !options->keep_node_steps && !options->tiers.used && of->embedding == TG_ROWMAJOR &&
+         of->machine->port.ports != TG_PORTS_ALL && (by_link || tg_links_alike(of->machine));
+}
+
+void tg_slices_find(TgSlices *slices, const TgSliceOf *of) {
+  const TgSchedule *schedule = of->schedule;
   uint32_t along[TG_MAX_STATEMENTS] = {0};
   *slices = (TgSlices){{0}};
-  if (!has_planes(schedule, network)) return;
+  if (!are_alike(of) || !has_planes(schedule, of->network)) return;
   for (int s = 0; s < schedule->statements; s++)
     for (int c = 0; c < schedule->dims; c++)
       if (sends_along(schedule, &schedule->statement[s], c)) along[s] |= 1u << c;

@@ -5,16 +5,25 @@
 #ifndef TG_SLICE_H
 #define TG_SLICE_H
 
-#include "lane.h"
+#include "cost.h"
 
 typedef struct TgSlices {
   int32_t comes_in[TG_MAX_DIMS]; /**< by coordinate: the first statement before which all its values are needed */
 } TgSlices;
 
-/** Finds when each coordinate comes in, for a bound schedule whose processors are the nodes of those numbers, begin
- * together and have blocks of one size: where no message before it meets one after it on a link. That is at statement 0
- * where the network is not made of equal planes. */
-void tg_slices_find(TgSlices *slices, const TgSchedule *schedule, const TgTopology *network);
+/** What a prediction is of; `by_name` where blocks differ in size. */
+typedef struct TgSliceOf {
+  const TgSchedule *schedule; /**< bound */
+  const TgTopology *network;
+  TgEmbeddingKind embedding;
+  const TgMachine *machine;
+  const TgCostOptions *options;
+  bool by_name;
+} TgSliceOf;
+
+/** Finds when each coordinate comes in: where no message before it meets one after it on a link. That is at statement 0
+ * where nodes do not begin alike, or the network is not made of equal planes. */
+void tg_slices_find(TgSlices *slices, const TgSliceOf *of);
 /** The first statement after `statement` before which a coordinate comes in; INT32_MAX: none does. */
 int32_t tg_slices_next(const TgSlices *slices, const TgSchedule *schedule, int32_t statement);
 /** The processor that does what this one does, itself perhaps, as long as the coordinates are missing that come in

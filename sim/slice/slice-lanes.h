@@ -4,7 +4,7 @@
 #ifndef TG_SLICE_LANES_H
 #define TG_SLICE_LANES_H
 
-#include "prediction.h"
+#include "lane.h"
 #include "slice.h"
 
 typedef struct TgSliceLanes {
@@ -17,8 +17,8 @@ typedef struct TgSliceLanes {
   GHashTable *lanes; /**< TgLane, all of them kept -> TgLane of those that run */
 } TgSliceLanes;
 
-/** The nodes that begin: all of them where what they do has to be known of each. */
-void tg_slice_lanes_init(TgSliceLanes *slice, const TgPrediction *prediction, bool alike);
+/** The nodes that begin, of `all`. */
+void tg_slice_lanes_init(TgSliceLanes *slice, const TgSlices *slices, const TgSchedule *schedule, int64_t all);
 void tg_slice_lanes_clear(TgSliceLanes *slice);
 /** What the nodes that run do of a lane. Free with tg_slice_lane_free(). */
 const TgLane *tg_slice_lane(TgSliceLanes *slice, const TgLane *lane);

@@ -20,14 +20,9 @@ static void free_lane(gpointer data) {
   g_free(lane);
 }
 
-void tg_slice_lanes_init(TgSliceLanes *slice, const TgPrediction *prediction, bool alike) {
-  const TgLanes *lanes = &prediction->lanes;
-  *slice = (TgSliceLanes){.schedule = tg_phases_walk(prediction->phases)->schedule, .all = lanes->network->nodes};
-  slice->nodes = slice->all;
-  slice->cut = INT32_MAX;
-  if (!alike || lanes->node || tg_phases_by_name(prediction->phases)) return;
-  tg_slices_find(&slice->slices, slice->schedule, lanes->network);
-  slice->cut = tg_slices_next(&slice->slices, slice->schedule, 0);
+void tg_slice_lanes_init(TgSliceLanes *slice, const TgSlices *slices, const TgSchedule *schedule, int64_t all) {
+  *slice = (TgSliceLanes){.schedule = schedule, .slices = *slices, .all = all, .nodes = all};
+  slice->cut = tg_slices_next(slices, schedule, 0);
   if (slice->cut == INT32_MAX) return;
   slice->lanes = g_hash_table_new_full(NULL, NULL, NULL, free_lane);
   slice->number = g_new(int32_t, slice->all);
