@@ -30,6 +30,7 @@ struct TgPhases {
   GHashTable *patterns;      /* statement and root -> GArray of TgLineTransfer: patterns found so far */
   int64_t pattern_transfers; /* in them */
   GPtrArray *drafts;         /* TgPhaseDraft, one a round */
+  GArray *same_as;           /* int32_t, by round: the first of the rounds in a row that do the same */
   GPtrArray *ready;          /* TgPhase of the current statement */
   guint next;
   TgPhaseStore *store;
@@ -152,17 +153,38 @@ static void add_ready(TgPhases *phases, const TgStatement *statement, TgPhase *p
   g_ptr_array_add(phases->ready, stored ? tg_phase_store_find(phases->store, phase) : phase);
 }
 
+static void take_draft(TgPhases *phases, const TgStatement *statement, TgPhaseDraft *draft) {
+  TgPhase *phase = tg_phase_draft_finish(draft, tg_schedule_processors(phases->schedule));
+  set_uses(statement, phase);
+  add_ready(phases, statement, phase);
+  if (draft->added) g_ptr_array_add(phases->ready, sum_up(phases, draft->added, statement));
+}
+
+/* The phases from `first` up to `end` of those that are ready come again. */
+static void repeat_ready(TgPhases *phases, guint first, guint end) {
+  for (guint i = first; i < end; i++) {
+    TgPhase *phase = phases->ready->pdata[i];
+    phase->recurs = true;
+    g_ptr_array_add(phases->ready, tg_phase_hold(phase));
+  }
+}
+
 /* Turns the drafts into the current statement's phases. */
 static void take_drafts(TgPhases *phases, const TgStatement *statement) {
-  int64_t processors = tg_schedule_processors(phases->schedule);
-  for (guint round = 0; round < phases->drafts->len; round++) {
-    TgPhaseDraft *draft = phases->drafts->pdata[round];
-    TgPhase *phase = tg_phase_draft_finish(draft, processors);
-    set_uses(statement, phase);
-    add_ready(phases, statement, phase);
-    if (draft->added) g_ptr_array_add(phases->ready, sum_up(phases, draft->added, statement));
+  guint first = 0, end = 0; /* of the round that was drafted last */
+  const guint rounds = MAX(phases->drafts->len, phases->same_as->len);
+  for (guint round = 0; round < rounds; round++) {
+    const bool again = round < phases->same_as->len && g_array_index(phases->same_as, int32_t, round) != (int32_t)round;
+    if (again) {
+      repeat_ready(phases, first, end);
+      continue;
+    }
+    first = phases->ready->len;
+    take_draft(phases, statement, phases->drafts->pdata[round]);
+    end = phases->ready->len;
   }
   g_ptr_array_set_size(phases->drafts, 0);
+  g_array_set_size(phases->same_as, 0);
 }
 
 /* --- uniform blocks: bytes follow from the buffer ------------------------------------------------------------- */
@@ -197,7 +219,44 @@ static bool expression_failed(TgPhases *phases, const TgError *reason, GError **
   return TG_SIM_FAIL(error, SCHEDULE, "%s", reason->message);
 }
 
+static bool do_the_same(const TgLineTransfer *one, const TgLineTransfer *other, guint count) {
+  for (guint t = 0; t < count; t++)
+    if (one[t].from != other[t].from || one[t].to != other[t].to || one[t].add != other[t].add ||
+        one[t].bytes != other[t].bytes)
+      return false;
+  return true;
+}
+
+/* Of the rounds of a pattern those in a row that do the same: of a ring all of them, of a chain those in the middle. */
+static void find_same_rounds(TgPhases *phases, const GArray *pattern) {
+  const TgLineTransfer *transfer = (const TgLineTransfer *)(const void *)pattern->data, *before = NULL;
+  guint count_before = 0;
+  for (guint t = 0, count; t < pattern->len; t += count) {
+    const int32_t round = (int32_t)phases->same_as->len;
+    int32_t same_as = round;
+    count = 0;
+    while (t + count < pattern->len && transfer[t + count].round == round) count++;
+    if (count == 0) break; /* a round without transfers */
+    if (before && count == count_before && do_the_same(before, &transfer[t], count))
+      same_as = g_array_index(phases->same_as, int32_t, round - 1);
+    g_array_append_val(phases->same_as, same_as);
+    before = &transfer[t];
+    count_before = count;
+  }
+}
+
+/* Whether its rounds are looked at once alone, and are the same on all lines. */
+static bool has_same_rounds(const TgPhases *phases, const TgStatement *statement) {
+  return (statement->depth == 0 || tg_statement_is_constant(phases->schedule, statement)) &&
+         !(tg_expression_variables(phases->schedule, statement->value) & TG_VARIABLES_COORDINATES);
+}
+
+static bool is_drafted(const TgPhases *phases, int32_t round) {
+  return round >= (int32_t)phases->same_as->len || g_array_index(phases->same_as, int32_t, round) == round;
+}
+
 static bool draft_collective(TgPhases *phases, GError **error) {
+  bool same = has_same_rounds(phases, &phases->schedule->statement[phases->walk.statement]);
   for (int64_t number = 0; number < tg_walk_lines(&phases->walk); number++) {
     TgLine line;
     TgError failure;
@@ -206,8 +265,11 @@ static bool draft_collective(TgPhases *phases, GError **error) {
       return expression_failed(phases, &failure, error);
     if (!takes_part) continue;
     const GArray *pattern = line_pattern(phases, &line);
+    if (same) find_same_rounds(phases, pattern);
+    same = false;
     for (guint t = 0; t < pattern->len; t++) {
       const TgLineTransfer *transfer = &g_array_index(pattern, TgLineTransfer, t);
+      if (!is_drafted(phases, transfer->round)) continue;
       TgPhaseDraft *draft = draft_of_round(phases, transfer->round);
       const int64_t to = line.base + transfer->to * line.stride;
       tg_phase_draft_transfer(draft, line.base + transfer->from * line.stride, to, transfer->bytes);
@@ -371,6 +433,7 @@ TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names
   phases->element_bytes = element_bytes;
   phases->sums = sums;
   phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_draft_free);
+  phases->same_as = g_array_new(FALSE, FALSE, sizeof(int32_t));
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
   phases->store = tg_phase_store_new();
   phases->patterns = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
@@ -391,6 +454,7 @@ void tg_phases_free(TgPhases *phases) {
   tg_state_free(phases->state);
   g_hash_table_unref(phases->patterns);
   g_ptr_array_unref(phases->drafts);
+  g_array_unref(phases->same_as);
   g_ptr_array_unref(phases->ready);
   tg_phase_store_free(phases->store);
   for (int s = 0; s < TG_MAX_STATEMENTS; s++)
