@@ -89,16 +89,28 @@ static void find_outlooks(TgChoice *choice) {
   }
 }
 
-/* Of statements of one group the largest part. */
-static void find_parts(TgChoice *choice) {
+/* Whether every processor sends and receives the same. */
+static bool is_alike(const TgStatement *statement) {
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  return !statement->where && !traits->is_direct && !traits->from_root && !traits->to_root;
+}
+
+/* What makes predictions of a group quick: of all its statements what is true of each. */
+static void find_repetition(TgChoice *choice) {
   const TgCostRun *run = choice->run;
-  const TgSliceOf of = {choice->schedule, run->network, run->embedding, run->machine, run->options, false};
+  const TgSchedule *schedule = choice->schedule;
+  const TgSliceOf of = {schedule, run->network, run->embedding, run->machine, run->options, false};
+  bool alike = true;
   TgSlices slices;
   tg_slices_find(&slices, &of);
-  for (int s = 0; s < choice->schedule->statements; s++) {
-    const int c = choice->group_of[s];
-    if (c < 0) continue;
-    choice->group[c].part = fmax(choice->group[c].part, tg_slices_part(&slices, choice->schedule, s));
+  for (int c = 0; c < choice->groups; c++) choice->group[c].constant = choice->group[c].alike = true;
+  for (int s = 0; s < schedule->statements; s++) {
+    alike = alike && (!tg_op_travels(schedule->statement[s].op) || is_alike(&schedule->statement[s]));
+    if (choice->group_of[s] < 0) continue;
+    TgFormGroup *group = &choice->group[choice->group_of[s]];
+    group->part = fmax(group->part, tg_slices_part(&slices, schedule, s));
+    group->constant = group->constant && tg_statement_is_constant(schedule, &schedule->statement[s]);
+    group->alike = group->alike && alike;
   }
 }
 
@@ -127,15 +139,16 @@ void tg_choice_find_groups(TgChoice *choice) {
     choice->group_of[s] = c;
   }
   count_executions(choice);
-  find_parts(choice);
+  find_repetition(choice);
   find_outlooks(choice);
 }
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */
 
-/* Measured on one core, by model: the time of a transfer, and that of each node in a round; and, in any model, the
- * extra time of a transfer whose block is followed by name. */
-static const double transfer_s[] = {60e-9, 60e-9, 280e-9, 65e-9}, node_s[] = {1e-9, 40e-9, 40e-9, 1e-9}, name_s = 1e-6;
+/* Measured on one core, by model: the time of a transfer that is known, and that of each node in a round; and, in any
+ * model, that of a round, of finding a transfer, and of following its block by name. */
+static const double transfer_s[] = {12e-9, 60e-9, 280e-9, 20e-9}, node_s[] = {1e-9, 40e-9, 40e-9, 1e-9};
+static const double phase_s = 3e-6, find_s = 50e-9, name_s = 1e-6;
 G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_s) == TG_COST_MODELS);
 
 /* … of a transfer over several links, each of them. */
@@ -169,24 +182,37 @@ static double message_s(TgCostModel model, double hops, bool shared) {
   return tg_outlook_goes_far(hops) ? hops * hop_s[model] : transfer_s[model];
 }
 
-double tg_choice_work_s(const TgChoice *choice, const TgForm *forms) {
+/* Transfers of a round that is not like the one before it, of all rounds. */
+static double different_transfers(const TgRounds *rounds, double transfers) {
+  if (rounds->collective == TG_COLLECTIVE_RING) return transfers / tg_rounds_count(rounds);
+  if (rounds->collective == TG_COLLECTIVE_CHAIN) return fmin(transfers, (double)rounds->length * (rounds->length - 1));
+  return transfers;
+}
+
+/* Of a group: to find its transfers, and then to time them. */
+static double group_work_s(const TgChoice *choice, const TgFormGroup *group, const TgForm *form, bool shared) {
   const TgCostModel model = choice->options.model;
+  const bool events = shared && (model == TG_COST_FORWARD || model == TG_COST_FLOW);
+  const bool known = group->constant && !choice->by_name;
+  TgRounds rounds;
+  tg_rounds_init(&rounds, (TgOp)group->op, form->algorithm, group->length, 0, form->pieces);
+  const double lines = (double)tg_schedule_processors(choice->schedule) / group->length;
+  const double transfers = lines * tg_line_transfers(&rounds), count = tg_rounds_count(&rounds);
+  const double different = lines * different_transfers(&rounds, tg_line_transfers(&rounds));
+  const double found_s = known ? different * find_s : group->executions * transfers * find_s;
+  const double named_s = choice->by_name ? group->executions * transfers * name_s : 0;
+  const double each_s = message_s(model, hops_of(group, form), shared);
+  const double nodes_s = count * (double)tg_schedule_processors(choice->schedule) * node_s[model];
+  const double timed_s = group->alike && known && !events ? 0 : transfers * each_s + nodes_s;
+  return found_s + named_s + group->executions * (count * phase_s + (known ? group->part : 1) * timed_s);
+}
+
+double tg_choice_work_s(const TgChoice *choice, const TgForm *forms) {
   bool shared = false;
+  double work_s = 0;
   for (int c = 0; c < choice->groups; c++)
     shared = shared || tg_outlook_goes_far(hops_of(&choice->group[c], &forms[c]));
-  const double processors = (double)tg_schedule_processors(choice->schedule);
-  double work_s = 0;
-  for (int c = 0; c < choice->groups; c++) {
-    const TgFormGroup *group = &choice->group[c];
-    TgRounds rounds;
-    tg_rounds_init(&rounds, (TgOp)group->op, forms[c].algorithm, group->length, 0, forms[c].pieces);
-    const double transfers = tg_line_transfers(&rounds) / group->length;
-    const double found_s = transfer_s[TG_COST_HOCKNEY] + (choice->by_name ? name_s : 0);
-    const double timed_s = message_s(model, hops_of(group, &forms[c]), shared) - transfer_s[TG_COST_HOCKNEY];
-    const double part = choice->by_name ? 1 : group->part;
-    work_s += group->executions * processors *
-              (transfers * found_s + part * (transfers * timed_s + tg_rounds_count(&rounds) * node_s[model]));
-  }
+  for (int c = 0; c < choice->groups; c++) work_s += group_work_s(choice, &choice->group[c], &forms[c], shared);
   return work_s;
 }
 

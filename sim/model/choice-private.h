@@ -18,7 +18,9 @@ typedef struct TgFormGroup {
   int32_t length;
   int64_t bytes; /* of a block */
   double executions;
-  double part; /* of the processors, that run it (slice.h) */
+  double part;   /* of the processors, that run it (slice.h) */
+  bool constant; /* every execution is like the first … */
+  bool alike;    /* … and before it processors have done the same, so that all are at one time */
   TgForm form[TG_CHOICE_FORMS];
   int forms;
   int named[TG_COLLECTIVES];         /* index of the form that each TgCollective means */

@@ -128,15 +128,18 @@ TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStat
     found.seconds = best_chain_s(outlook, statement->axis, length, bytes, executions, &found.pieces);
     found.transfers = (length - 1) * found.pieces;
     found.rounds = length - 2 + found.pieces;
+    found.different = fmin(found.transfers, (double)length * (length - 1)); /* as the chain fills, and empties */
     found.hops = neighbour_hops(outlook, statement->axis);
   } else if (rounds.collective == TG_COLLECTIVE_RING && whole) { /* a chain of one piece */
     found.seconds = chain_s(outlook, statement->axis, length, 1, bytes, executions);
-    found.transfers = length - 1;
+    found.transfers = found.different = length - 1;
     found.hops = neighbour_hops(outlook, statement->axis);
   } else {
     found.seconds = executions * rounds_s(outlook, statement->axis, &rounds, bytes, &found);
+    found.different = rounds.collective == TG_COLLECTIVE_RING ? found.transfers / found.rounds : found.transfers;
   }
   found.transfers *= lines;
+  found.different *= lines;
   return found;
 }
 

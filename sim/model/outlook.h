@@ -27,6 +27,7 @@ typedef struct TgOutlookCollective {
   double seconds;   /**< of all executions */
   double transfers; /**< of one, on all lines, … */
   double rounds;    /**< … and its rounds */
+  double different; /**< transfers of the rounds that are not as the one before */
   double hops;      /**< of a message */
   int32_t pieces;   /**< of a chain: how many are best; of other algorithms 0 */
 } TgOutlookCollective;

@@ -268,10 +268,10 @@ static double line_rounds(int op, double length) {
 
 static TgPlanTravel usual_travel(const TgSchedule *schedule, const TgPlanFacts *facts, const TgStatement *statement) {
   const double processors = (double)facts->processors;
-  if (!tg_op_traits(statement->op)->is_collective) return (TgPlanTravel){processors, 1, 0, 0};
+  if (!tg_op_traits(statement->op)->is_collective) return (TgPlanTravel){processors, 1, 0, processors, 0};
   const double length = schedule->extent[statement->axis], lines = processors / length;
-  return (TgPlanTravel){line_transfers(statement->op, length) * lines, fmax(line_rounds(statement->op, length), 1),
-                        lines, 0};
+  const double transfers = line_transfers(statement->op, length) * lines;
+  return (TgPlanTravel){transfers, fmax(line_rounds(statement->op, length), 1), lines, transfers, 0};
 }
 
 /* After the last message of several hops no link is shared any more, and a model of events takes as long as hockney.
@@ -295,22 +295,32 @@ static double message_timing_s(const TgPlanTravel *travel, TgCostModel model, bo
   return travel->hops * timing[model].hop_s * (crowded ? crowd : 1);
 }
 
+/* All processors send and receive the same, so that those at one time stay at one time. */
+static bool is_alike(const TgSchedule *schedule, const TgPlanFacts *facts, int s) {
+  const TgStatement *statement = &schedule->statement[s];
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  return traits->is_collective ? !traits->from_root && !traits->to_root && !statement->where : facts->moving[s] == 1;
+}
+
 /* Of one execution, when it comes for the first time and when it comes again. */
 static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts, int s, TgCostModel model,
-                           const TgPlanTravel *travel, bool shared, double part, double *first_s, double *again) {
+                           const TgPlanTravel *travel, bool shared, bool level, double part, double *first_s,
+                           double *again) {
   const TgStatement *statement = &schedule->statement[s];
   const double processors = (double)facts->processors;
   double timing_s = travel->transfers * message_timing_s(travel, model, shared);
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
-  if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
+  if (level || (model == TG_COST_HOCKNEY && facts->moving[s] == 1)) timing_s = 0;
   *again = travel->rounds * phase_s + part * timing_s;
-  *first_s = *again + travel->transfers * find_s + travel->lines * line_s + travel->rounds * processors * node_s;
+  *first_s = *again + travel->different * find_s + travel->lines * line_s + travel->rounds * processors * node_s;
 }
 
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
                     const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices) {
   const int last = travel ? last_shared(schedule, travel) : schedule->statements;
+  const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
   double work_s = 0;
+  bool level = true; /* all processors are at one time, and stay there */
   if (facts->endless) return INFINITY;
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
@@ -321,7 +331,8 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;
     const TgPlanTravel own = travel && travels ? travel[s] : usual_travel(schedule, facts, statement);
     const double part = slices ? tg_slices_part(slices, schedule, s) : 1;
-    statement_work(schedule, facts, s, model, &own, s <= last, part, &first_s, &again);
+    level = level && (!travels || is_alike(schedule, facts, s));
+    statement_work(schedule, facts, s, model, &own, s <= last, level && !(events && s <= last), part, &first_s, &again);
     bool known = facts->constant[s] && !facts->by_name;
     work_s += known ? first_s + (executions - 1) * again : executions * first_s;
   }

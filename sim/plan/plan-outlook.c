@@ -24,13 +24,15 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
     if (traits->is_direct) {
       const TgOutlookMove move = tg_outlook_direct(outlook, statement, bytes);
       seconds += facts->executions[s] * move.seconds;
-      travel[s] = (TgPlanTravel){(double)facts->processors * move.part, 1, 0, move.hops};
+      const double transfers = (double)facts->processors * move.part;
+      travel[s] = (TgPlanTravel){transfers, 1, 0, transfers, move.hops};
     }
     if (!traits->is_collective) continue;
     const TgOutlookCollective best = tg_outlook_any(outlook, statement, bytes, facts->executions[s]);
     seconds += best.seconds;
-    travel[s] = (TgPlanTravel){best.transfers, best.rounds,
-                               (double)facts->processors / schedule->extent[statement->axis], best.hops};
+    travel[s] =
+        (TgPlanTravel){best.transfers, best.rounds, (double)facts->processors / schedule->extent[statement->axis],
+                       facts->constant[s] ? best.different : best.transfers, best.hops};
   }
   return seconds;
 }

@@ -153,7 +153,8 @@ void tg_plan_prove(TgPlanSearch *search);
 /** What one execution of a statement takes to predict. */
 typedef struct TgPlanTravel {
   double transfers, rounds, lines;
-  double hops; /**< of a message, on average; 0 not known */
+  double different; /**< transfers that are not those of the round before, at its first execution */
+  double hops;      /**< of a message, on average; 0 not known */
 } TgPlanTravel;
 
 /** About how long the prediction of the model takes with one choice of collectives, in seconds. `travel`: of each
