@@ -34,7 +34,8 @@ struct TgProgram {
   TgSlices slices;
   int32_t cut;       /* statement at which nodes wait for others to come in; INT32_MAX: all are there */
   int64_t asked;     /* the node whose time is accounted for */
-  int64_t behind;    /* nodes that have not left the last stage of more than one hop; negative: not counted */
+  int64_t behind;    /* of the nodes that run, those that have not left the last stage of more than one hop; negative:
+                        not counted */
   int64_t gate;      /* number of the first stage that no node may enter */
   int64_t timed;     /* transfers that are complete … */
   int64_t ask_at;    /* … and how many of them when the watch is asked again */
@@ -387,15 +388,21 @@ static void come_in(TgProgram *program, int64_t number, int64_t from, int64_t st
   tg_stages_skip(&program->stages, before, stage);
 }
 
-bool tg_program_widen(TgProgram *program) {
-  if (program->cut == INT32_MAX || tg_program_is_over(program)) return false;
-  const int64_t nodes = program->clocks.nodes, stage = stage_of_cut(program);
+/* With all nodes that run at the stage, or beyond it because they take no part in it: those of the next cut come in. */
+static void widen(TgProgram *program, int64_t stage) {
+  const int64_t nodes = program->clocks.nodes;
   g_autofree int64_t *from = g_new(int64_t, nodes);
   for (int64_t n = 0; n < nodes; n++) from[n] = stand_in(program, n);
   find_cut(program);
+  program->behind = -1;
   for (int64_t n = 0; n < nodes; n++)
     if (from[n] != n && stand_in(program, n) == n) come_in(program, n, from[n], stage);
-  for (int64_t n = 0; n < nodes; n++)
+}
+
+bool tg_program_widen(TgProgram *program) {
+  if (program->cut == INT32_MAX || tg_program_is_gated(program) || tg_program_is_over(program)) return false;
+  widen(program, stage_of_cut(program));
+  for (int64_t n = 0; n < program->clocks.nodes; n++)
     if (stand_in(program, n) == n) proceed(program, n);
   return true;
 }
@@ -446,10 +453,19 @@ double tg_program_jitter(const TgProgram *program, const TgStage *stage, int32_t
 
 /* --- calm: from here on nothing is shared ------------------------------------------------------------------------ */
 
+/* Of the nodes that run. */
 static void count_behind(TgProgram *program) {
   program->behind = 0;
   for (int64_t n = 0; n < program->clocks.nodes; n++)
-    program->behind += program->node[n].at <= program->stages.last_shared;
+    program->behind += stand_in(program, n) == n && program->node[n].at <= program->stages.last_shared;
+}
+
+/* The furthest stage that a node which runs is in. */
+static int64_t furthest_stage(const TgProgram *program) {
+  int64_t furthest = 0;
+  for (int64_t n = 0; n < program->clocks.nodes; n++)
+    if (stand_in(program, n) == n) furthest = MAX(furthest, program->node[n].at);
+  return furthest;
 }
 
 /* While stages are read ahead, tg_prediction_next() asks the watch. */
@@ -469,16 +485,17 @@ bool tg_program_is_over(TgProgram *program) {
 
 bool tg_program_is_calm(TgProgram *program) {
   if (!program->stages.ended || program->clocks.all_ports || program->prediction->lanes.half ||
-      program->gate != INT64_MAX || program->cut != INT32_MAX)
+      program->gate != INT64_MAX)
     return false;
   if (program->behind < 0) count_behind(program);
-  return program->behind == 0;
+  if (program->behind > 0) return false;
+  if (program->cut == INT32_MAX || furthest_stage(program) < stage_of_cut(program)) return true;
+  program->behind = INT64_MAX; /* too late for this cut */
+  return false;
 }
 
 void tg_program_gate(TgProgram *program) {
-  int64_t furthest = 0;
-  for (int64_t node = 0; node < program->clocks.nodes; node++) furthest = MAX(furthest, program->node[node].at);
-  program->gate = furthest + 1;
+  program->gate = furthest_stage(program) + 1;
 }
 
 bool tg_program_is_gated(const TgProgram *program) {
@@ -493,10 +510,13 @@ static bool links_are_free(const TgProgram *program, const double *held_s) {
 
 bool tg_program_run_rest(TgProgram *program, const double *held_s) {
   if (!links_are_free(program, held_s) && tg_stages_at(&program->stages, program->gate)) {
+    while (program->cut != INT32_MAX && program->gate == stage_of_cut(program)) widen(program, program->gate);
     program->gate++;
-    for (int64_t node = 0; node < program->clocks.nodes; node++) proceed(program, node);
+    for (int64_t node = 0; node < program->clocks.nodes; node++)
+      if (stand_in(program, node) == node) proceed(program, node);
     return false;
   }
+  while (program->cut != INT32_MAX) widen(program, program->gate);
   sweep(program);
   return true;
 }
