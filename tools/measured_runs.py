@@ -226,4 +226,20 @@ def held_out(files):
     return markdown(heads, lines) + ["", where([one["calibration"] for one in files])]
 
 
-TABLES = {"held-out": held_out, "checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}
+def plans(files):
+    """A line a size, and what the plan of a short search takes longer than that of a long one, by model."""
+    lines = []
+    for one in files:
+        cases = one["cases"]
+        models = list(dict.fromkeys(case["model"] for case in cases))
+        for size in dict.fromkeys(case["size"] for case in cases):
+            found = {case["model"]: case for case in cases if case["size"] == size}
+            lines.append([size.replace("x", "×")] + [f"{found[model]['short']['algorithm']} {found[model]['short']['grid']}, "
+                                                     f"{found[model]['regret']:.1%}" for model in models])
+    first = files[0]
+    note = (f"{first['procs']} processors of the {first['cases'][0]['short']['machine']}, f32; {first['budget_s']:g} s against "
+            f"{first['long_s']:g} s, on one core of an {first['processor'].replace('(R)', '')}.")
+    return markdown(["m×k×n"] + [f"`{model}`" for model in models], lines) + ["", note]
+
+
+TABLES = {"plans": plans, "held-out": held_out, "checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}
