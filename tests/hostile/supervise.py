@@ -211,9 +211,13 @@ class Watch:
                 self.add_reader(os.open(path, os.O_RDONLY | os.O_NONBLOCK), 0)
             except OSError:  # a name that is too long
                 continue
-        streams = {number: self.open_stream(number, stream) for number, stream in case.streams.items()}
-        limits, rights = self.limits(), {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self.begun = time.monotonic()
+        try:
+            streams = {number: self.open_stream(number, stream) for number, stream in case.streams.items()}
+        except OSError as why:  # a shell would not start it either: the input's name is too long
+            self.outcome.not_started = str(why)
+            return False
+        limits, rights = self.limits(), {} if user is None else {"user": user, "group": user, "extra_groups": []}
         try:
             self.process = subprocess.Popen(  # pylint: disable=consider-using-with,subprocess-popen-preexec-fn
                 [b"topogemm", *case.words], executable=place.program,
