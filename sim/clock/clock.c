@@ -33,7 +33,7 @@ void tg_clocks_clear(TgClocks *clocks) {
   for (int b = 0; b < TG_MAX_BUFFERS; b++) g_free(clocks->ready[b]);
 }
 
-static void widen_array(double **array, const int32_t *from, int64_t nodes, bool level) {
+void tg_clocks_widen_array(double **array, const int32_t *from, int64_t nodes, bool level) {
   if (!*array) return;
   double *wider = g_new0(double, nodes);
   for (int64_t n = 0; n < (level ? 1 : nodes); n++) wider[n] = (*array)[from[n]];
@@ -43,8 +43,8 @@ static void widen_array(double **array, const int32_t *from, int64_t nodes, bool
 
 void tg_clocks_widen(TgClocks *clocks, const int32_t *from, int64_t nodes) {
   double **arrays[] = {&clocks->port, &clocks->enter, &clocks->cpu, &clocks->compute, &clocks->send, &clocks->receive};
-  for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) widen_array(arrays[i], from, nodes, clocks->level);
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) widen_array(&clocks->ready[b], from, nodes, clocks->level);
+  for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) tg_clocks_widen_array(arrays[i], from, nodes, clocks->level);
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) tg_clocks_widen_array(&clocks->ready[b], from, nodes, clocks->level);
   clocks->nodes = nodes;
 }
 

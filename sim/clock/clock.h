@@ -51,6 +51,8 @@ static inline double tg_clocks_at(const TgClocks *clocks, int64_t node) {
 
 void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options);
 void tg_clocks_clear(TgClocks *clocks);
+/** An array by node, of which entry 0 stands for all where they are `level`: begins anew with those of `from[new]`. */
+void tg_clocks_widen_array(double **array, const int32_t *from, int64_t nodes, bool level);
 /** There are more nodes, `nodes` of them, and new numbers: each begins with the times of the old number `from[new]`. */
 void tg_clocks_widen(TgClocks *clocks, const int32_t *from, int64_t nodes);
 void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement);

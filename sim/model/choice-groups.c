@@ -89,12 +89,6 @@ static void find_outlooks(TgChoice *choice) {
   }
 }
 
-/* Whether every processor sends and receives the same. */
-static bool is_alike(const TgStatement *statement) {
-  const TgOpTraits *traits = tg_op_traits(statement->op);
-  return !statement->where && !traits->is_direct && !traits->from_root && !traits->to_root;
-}
-
 /* What makes predictions of a group quick: of all its statements what is true of each. */
 static void find_repetition(TgChoice *choice) {
   const TgCostRun *run = choice->run;
@@ -105,7 +99,7 @@ static void find_repetition(TgChoice *choice) {
   tg_slices_find(&slices, &of);
   for (int c = 0; c < choice->groups; c++) choice->group[c].constant = choice->group[c].alike = true;
   for (int s = 0; s < schedule->statements; s++) {
-    alike = alike && (!tg_op_travels(schedule->statement[s].op) || is_alike(&schedule->statement[s]));
+    alike = alike && (!tg_op_travels(schedule->statement[s].op) || tg_outlook_is_alike(&schedule->statement[s]));
     if (choice->group_of[s] < 0) continue;
     TgFormGroup *group = &choice->group[choice->group_of[s]];
     group->part = fmax(group->part, tg_slices_part(&slices, schedule, s));
@@ -182,13 +176,6 @@ static double message_s(TgCostModel model, double hops, bool shared) {
   return tg_outlook_goes_far(hops) ? hops * hop_s[model] : transfer_s[model];
 }
 
-/* Transfers of a round that is not like the one before it, of all rounds. */
-static double different_transfers(const TgRounds *rounds, double transfers) {
-  if (rounds->collective == TG_COLLECTIVE_RING) return transfers / tg_rounds_count(rounds);
-  if (rounds->collective == TG_COLLECTIVE_CHAIN) return fmin(transfers, (double)rounds->length * (rounds->length - 1));
-  return transfers;
-}
-
 /* Of a group: to find its transfers, and then to time them. */
 static double group_work_s(const TgChoice *choice, const TgFormGroup *group, const TgForm *form, bool shared) {
   const TgCostModel model = choice->options.model;
@@ -198,7 +185,7 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   tg_rounds_init(&rounds, (TgOp)group->op, form->algorithm, group->length, 0, form->pieces);
   const double lines = (double)tg_schedule_processors(choice->schedule) / group->length;
   const double transfers = lines * tg_line_transfers(&rounds), count = tg_rounds_count(&rounds);
-  const double different = lines * different_transfers(&rounds, tg_line_transfers(&rounds));
+  const double different = lines * tg_outlook_different(&rounds, tg_line_transfers(&rounds));
   const double found_s = known ? different * find_s : group->executions * transfers * find_s;
   const double named_s = choice->by_name ? group->executions * transfers * name_s : 0;
   const double each_s = message_s(model, hops_of(group, form), shared);

@@ -170,13 +170,8 @@ static void transfer(void *user, TgClocks *clocks, const TgLane *lane, int32_t s
 
 static void widen(void *user, const int32_t *from, int64_t nodes) {
   TgLogGp *model = user;
-  double **arrays[] = {&model->send_s, &model->receive_s};
-  for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) {
-    double *wider = g_new0(double, nodes);
-    for (int64_t n = 0; n < (model->level ? 1 : nodes); n++) wider[n] = (*arrays[i])[from[n]];
-    g_free(*arrays[i]);
-    *arrays[i] = wider;
-  }
+  tg_clocks_widen_array(&model->send_s, from, nodes, model->level);
+  tg_clocks_widen_array(&model->receive_s, from, nodes, model->level);
 }
 
 bool tg_loggp_run(TgPrediction *prediction, GError **error) {

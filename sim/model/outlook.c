@@ -113,31 +113,44 @@ static double best_chain_s(const TgOutlook *outlook, int axis, int32_t length, d
   return best_s;
 }
 
+static bool goes_whole(int op) {
+  const TgOpTraits *traits = tg_op_traits(op);
+  return (traits->from_root || traits->to_root) && !traits->splits && !traits->fills;
+}
+
+double tg_outlook_different(const TgRounds *rounds, double transfers) {
+  if (rounds->collective == TG_COLLECTIVE_CHAIN) return fmin(transfers, (double)rounds->length * (rounds->length - 1));
+  if (rounds->collective == TG_COLLECTIVE_RING && !goes_whole(rounds->op)) return transfers / tg_rounds_count(rounds);
+  return transfers;
+}
+
+bool tg_outlook_is_alike(const TgStatement *statement) {
+  const TgOpTraits *traits = tg_op_traits(statement->op);
+  return traits->is_collective && !traits->from_root && !traits->to_root && !statement->where;
+}
+
 TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStatement *statement,
                                           TgCollective algorithm, double bytes, double executions) {
   const int32_t length = outlook->schedule->extent[statement->axis];
   const double lines = (double)tg_schedule_processors(outlook->schedule) / length;
-  const TgOpTraits *traits = tg_op_traits(statement->op);
   TgOutlookCollective found = {.rounds = 1, .hops = 1};
   TgRounds rounds;
   if (length < 2) return found;
   tg_rounds_init(&rounds, (TgOp)statement->op, algorithm, length, 0, 0);
   found.rounds = tg_rounds_count(&rounds);
-  const bool whole = (traits->from_root || traits->to_root) && !traits->splits && !traits->fills;
   if (rounds.collective == TG_COLLECTIVE_CHAIN) {
     found.seconds = best_chain_s(outlook, statement->axis, length, bytes, executions, &found.pieces);
     found.transfers = (length - 1) * found.pieces;
     found.rounds = length - 2 + found.pieces;
-    found.different = fmin(found.transfers, (double)length * (length - 1)); /* as the chain fills, and empties */
     found.hops = neighbour_hops(outlook, statement->axis);
-  } else if (rounds.collective == TG_COLLECTIVE_RING && whole) { /* a chain of one piece */
+  } else if (rounds.collective == TG_COLLECTIVE_RING && goes_whole(statement->op)) { /* a chain of one piece */
     found.seconds = chain_s(outlook, statement->axis, length, 1, bytes, executions);
-    found.transfers = found.different = length - 1;
+    found.transfers = length - 1;
     found.hops = neighbour_hops(outlook, statement->axis);
   } else {
     found.seconds = executions * rounds_s(outlook, statement->axis, &rounds, bytes, &found);
-    found.different = rounds.collective == TG_COLLECTIVE_RING ? found.transfers / found.rounds : found.transfers;
   }
+  found.different = tg_outlook_different(&rounds, found.transfers);
   found.transfers *= lines;
   found.different *= lines;
   return found;

@@ -38,6 +38,12 @@ TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStat
 /** … with whichever algorithm is best. */
 TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *statement, double bytes,
                                    double executions);
+/** Transfers of the rounds that are not as the one before, of all `transfers` along a line: a ring's are alike, but for
+ * those of one block that goes round; a chain's are as it fills, and as it empties. */
+double tg_outlook_different(const TgRounds *rounds, double transfers);
+/** Whether the statement is a collective in which all processors send and receive the same. */
+bool tg_outlook_is_alike(const TgStatement *statement);
+
 typedef struct TgOutlookMove {
   double seconds; /**< of one execution, on average over all processors */
   double hops;    /**< of a message; 0 where there is none */

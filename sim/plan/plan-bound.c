@@ -298,19 +298,17 @@ static double message_timing_s(const TgPlanTravel *travel, TgCostModel model, bo
 /* All processors send and receive the same, so that those at one time stay at one time. */
 static bool is_alike(const TgSchedule *schedule, const TgPlanFacts *facts, int s) {
   const TgStatement *statement = &schedule->statement[s];
-  const TgOpTraits *traits = tg_op_traits(statement->op);
-  return traits->is_collective ? !traits->from_root && !traits->to_root && !statement->where : facts->moving[s] == 1;
+  return tg_op_traits(statement->op)->is_collective ? tg_outlook_is_alike(statement) : facts->moving[s] == 1;
 }
 
-/* Of one execution, when it comes for the first time and when it comes again. */
+/* Of one execution, timed for a part of the processors, when it comes for the first time and when it comes again. */
 static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts, int s, TgCostModel model,
-                           const TgPlanTravel *travel, bool shared, bool level, double part, double *first_s,
-                           double *again) {
+                           const TgPlanTravel *travel, bool shared, double part, double *first_s, double *again) {
   const TgStatement *statement = &schedule->statement[s];
   const double processors = (double)facts->processors;
   double timing_s = travel->transfers * message_timing_s(travel, model, shared);
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
-  if (level || (model == TG_COST_HOCKNEY && facts->moving[s] == 1)) timing_s = 0;
+  if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
   *again = travel->rounds * phase_s + part * timing_s;
   *first_s = *again + travel->different * find_s + travel->lines * line_s + travel->rounds * processors * node_s;
 }
@@ -330,9 +328,10 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
     if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;
     const TgPlanTravel own = travel && travels ? travel[s] : usual_travel(schedule, facts, statement);
-    const double part = slices ? tg_slices_part(slices, schedule, s) : 1;
     level = level && (!travels || is_alike(schedule, facts, s));
-    statement_work(schedule, facts, s, model, &own, s <= last, level && !(events && s <= last), part, &first_s, &again);
+    const bool at_once = level && !(events && s <= last); /* one number stands for all */
+    const double part = at_once ? 0 : slices ? tg_slices_part(slices, schedule, s) : 1;
+    statement_work(schedule, facts, s, model, &own, s <= last, part, &first_s, &again);
     bool known = facts->constant[s] && !facts->by_name;
     work_s += known ? first_s + (executions - 1) * again : executions * first_s;
   }
