@@ -4,7 +4,8 @@
 Usage: tools/count-tests.py LABEL=FILE[:SUITE,...] ...
 
 FILE is the meson-logs/testlog.json of a `meson test` run, or a text in TAP. SUITE names the suites that were asked for
-where that was not all. What failed is printed with its output, what was skipped with its reason. Exit status: 0 if at least one point passed and none failed, else 1; 2 for wrong use.
+where that was not all. What was skipped is printed with its reason; then, where one looks for it, what failed, with
+its output. Exit status: 0 if at least one point passed and none failed, else 1; 2 for wrong use.
 
 Nothing may look better than it was: a program that crashed, was stopped by its time limit, stopped before its plan
 was done, printed no plan, passed what it announced as failing, or never ran at all is counted as failed.
@@ -127,17 +128,21 @@ def read_run(text):
     return [Program(log.stem, read_tap(text), text)]
 
 
-def report(label, program):
-    """Prints what did not pass."""
+def print_points(label, program, outcome):
+    """Prints the points that ended so."""
     for point in program.points:
-        if point.outcome != "passed":
+        if point.outcome == outcome:
             note = f" ({point.note})" if point.note else ""
-            print(f"{point.outcome} [{label}] {program.name}: {point.name}{note}")
-    if any(point.outcome == "failed" for point in program.points):
-        lines = program.output.splitlines() + ([f"({program.ending})"] if program.ending else [])
-        if len(lines) > OUTPUT_LINES:
-            print(f"  | ({len(lines) - OUTPUT_LINES} lines before these are left out)")
-        print("\n".join("  | " + line for line in lines[-OUTPUT_LINES:]))
+            print(f"{outcome} [{label}] {program.name}: {point.name}{note}")
+
+
+def print_failure(label, program):
+    """Prints what failed, and what the program wrote."""
+    print_points(label, program, "failed")
+    lines = program.output.splitlines() + ([f"({program.ending})"] if program.ending else [])
+    if len(lines) > OUTPUT_LINES:
+        print(f"  | ({len(lines) - OUTPUT_LINES} lines before these are left out)")
+    print("\n".join("  | " + line for line in lines[-OUTPUT_LINES:]))
 
 
 def main(arguments):
@@ -146,12 +151,18 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     count = {"passed": 0, "failed": 0, "skipped": 0}
+    failures = []
     for argument in arguments:
         label, run = argument.split("=", 1)
         for program in read_run(run):
-            report(label, program)
-            for point in program.points:
-                count[point.outcome] += 1
+            outcomes = [point.outcome for point in program.points]
+            for outcome in outcomes:
+                count[outcome] += 1
+            print_points(label, program, "skipped")
+            if "failed" in outcomes:
+                failures.append((label, program))
+    for label, program in failures:
+        print_failure(label, program)
     print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
     return 0 if count["passed"] and not count["failed"] else 1
 

@@ -104,6 +104,16 @@ def check_several():
     return done.stdout.endswith("2 passed, 1 failed, 2 skipped\n") and done.returncode == 1, done.stdout + done.stderr
 
 
+def check_order():
+    """What failed stands after all that was skipped, where one looks for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        failed, skipped = pathlib.Path(folder) / "first.tap", pathlib.Path(folder) / "second.tap"
+        failed.write_text("1..1\nnot ok 1 - wrong\n")
+        skipped.write_text("1..1\nok 1 - absent # SKIP no GPU\n")
+        done = count(f"one={failed}", f"two={skipped}")
+    return 0 <= done.stdout.find("skipped [two]") < done.stdout.find("failed [one]"), done.stdout + done.stderr
+
+
 def check_suites():
     """With suites, a test outside them need not have run; one inside them must have."""
     tests = [{"name": name, "protocol": "tap", "suite": [f"topogemm:{suite}"]}
@@ -125,7 +135,8 @@ def check_usage():
 def main():
     """Runs all and prints TAP."""
     results = [(name, *check_case(*case)) for name, case in CASES.items()]
-    results += [("several runs add up", *check_several()), ("some suites", *check_suites()), ("wrong use", *check_usage())]
+    results += [("several runs add up", *check_several()), ("failures come last", *check_order()),
+                ("some suites", *check_suites()), ("wrong use", *check_usage())]
     print(f"1..{len(results)}")
     for number, (name, good, output) in enumerate(results, 1):
         print(f"{'ok' if good else 'not ok'} {number} - {name.replace('#', 'number sign')}")
