@@ -78,6 +78,14 @@ static const TgMachineKey executor_keys[] = {
     {0},
 };
 
+#define HAS_A_BIT_EACH(keys) G_STATIC_ASSERT(G_N_ELEMENTS(keys) - 1 <= TG_MACHINE_MOST_KEYS)
+HAS_A_BIT_EACH(machine_keys);
+HAS_A_BIT_EACH(tg_machine_link_keys);
+HAS_A_BIT_EACH(port_keys);
+HAS_A_BIT_EACH(processor_keys);
+HAS_A_BIT_EACH(tier_keys);
+HAS_A_BIT_EACH(executor_keys);
+
 const TgMachineSection tg_machine_sections[] = {
     {"machine", machine_keys, 0, 0, 0},
     {"link", tg_machine_link_keys, offsetof(TgMachine, link), 0, 0},

@@ -30,6 +30,8 @@ typedef struct TgQuantity {
   bool infinite;       /**< may be inf */
 } TgQuantity;
 
+enum { TG_MACHINE_MOST_KEYS = 31 /**< of a section: `given` has a bit for each */ };
+
 /** A key. Its bit in `given` is its place in the list. */
 typedef struct TgMachineKey {
   const char *name; /**< NULL ends a list */

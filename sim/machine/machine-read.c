@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KEYS = 8, MOST_SECTIONS = 9 + TG_MAX_LEVELS + TG_MACHINE_AXES, WORDS_BYTES = 256 };
+enum { MOST_SECTIONS = 9 + TG_MAX_LEVELS + TG_MACHINE_AXES, WORDS_BYTES = 256 };
 
 /* A section that the text has. */
 typedef struct Seen {
   const TgMachineSection *section;
-  int index;               /* of a numbered one; 0 of others */
-  int line;                /* of its heading */
-  int key_line[MOST_KEYS]; /* 0: not given */
+  int index;                          /* of a numbered one; 0 of others */
+  int line;                           /* of its heading */
+  int key_line[TG_MACHINE_MOST_KEYS]; /* 0: not given */
 } Seen;
 
 typedef struct Reader {

@@ -114,6 +114,8 @@ static const Bad bad[] = {
     {"[port]\n[link]\n[port]\n", 3, 1, "[port] appears twice, first in line 1; put all its keys there"},
     {"[link.1]\n[link.1]\n", 2, 1, "[link.1] appears twice, first in line 1; put all its keys there"},
     {"[port]\ngap_s = 0\n\ngap_s = 1\n", 4, 1, "gap_s is given twice, first in line 2; keep one of them"},
+    {"[processor]\nc_elements_per_s = 1\nc_elements_per_s = 1\n", 3, 1,
+     "c_elements_per_s is given twice, first in line 2; keep one of them"},
     {"[port]\nlatency_s = 0\n", 2, 1, "unknown key `latency_s` in [port]; it belongs in [link]"},
     {"[port]\nalpha = 0\n", 2, 1, "unknown key `alpha` in [port]; its keys are ports, overhead_s and gap_s"},
     {"[port]\none port\n", 2, 1, "`one port` is neither a [section] nor key = value; write # before a comment"},
