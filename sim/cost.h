@@ -18,6 +18,8 @@ TG_BEGIN_DECLS
 enum {
   TG_COST_MOST_PIECES = 512, /**< the most that are tried for a pipelined chain */
   TG_COST_CHOICE_MS = 2000,
+  TG_COST_BUFFERS = 2, /**< default of --buffers */
+  TG_COST_MOST_BUFFERS = 64,
   TG_COST_MOST_TRANSFERS = 1 << 20 /**< the most of a statement in a choice; their memory is counted beforehand */
 };
 
@@ -49,10 +51,12 @@ typedef struct TgCostOptions {
   bool whole;              /**< … unless it stays so: one round, each receiver straight from the owner */
   double choice_s;         /**< about how long the choice may take; 0: TG_COST_CHOICE_MS */
   bool as_executed;        /**< auto means what executors use; otherwise, what makes the run fastest */
-  bool overlap;            /**< products run during later transfers that do not read what they write */
-  double skew_s;           /**< every node starts at a random time in [0, skew_s) */
-  double jitter;           /**< every cost times 1 + a random number in [0, jitter) */
-  int64_t straggler;       /**< node whose products take straggler_factor times as long; -1 none */
+  bool overlap;            /**< products overlap with transfers that are independent of them */
+  int32_t
+      buffers;   /**< with overlap: blocks that a buffer can hold at once if transfers refill it; 0: TG_COST_BUFFERS */
+  double skew_s; /**< every node starts at a random time in [0, skew_s) */
+  double jitter; /**< every cost times 1 + a random number in [0, jitter) */
+  int64_t straggler; /**< node whose products take straggler_factor times as long; -1 none */
   double straggler_factor;
   uint64_t seed;
   int64_t element_bytes;
@@ -66,6 +70,12 @@ typedef struct TgCostOptions {
   const TgWatch *watch;      /**< told the statements begun, and can stop the prediction; NULL: nobody */
 } TgCostOptions;
 
+/** Blocks that a refilled buffer can hold at once; 0 where nothing overlaps. */
+static inline int32_t tg_cost_places(const TgCostOptions *options) {
+  if (!options->overlap) return 0;
+  return options->buffers ? options->buffers : TG_COST_BUFFERS;
+}
+
 /** Where the time of one node goes: the parts add up to it. What runs behind something else counts as nothing. */
 typedef struct TgTimeParts {
   double products_s;
@@ -78,11 +88,14 @@ typedef struct TgTimeParts {
 } TgTimeParts;
 
 /** One node in one step. Its products are one after another and end at products_end_s; the rest of the step is
- * communication: transfers that no product hides, and waiting. */
+ * communication: transfers that no product hides, and waiting. A product may begin before the node comes to its step:
+ * it then runs in that step, too. */
 typedef struct TgNodeStep {
   double start_s, end_s; /**< when it enters the step, and when it leaves it */
   double products_end_s; /**< when its last product of the step is done; start_s where it has none */
   double products_s;     /**< time in the step's products */
+  double ahead_s;        /**< time in which products of later steps run in this one … */
+  double ahead_end_s;    /**< … and its end */
 } TgNodeStep;
 
 /** What the tiers add to a run. By node: NULL without tiers. */

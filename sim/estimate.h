@@ -15,8 +15,9 @@ enum { TG_ESTIMATE_PROOF_LIMIT = 1 << 18 }; /**< processors times statements tha
 
 /** What a processor holds at most. */
 typedef struct TgEstimateMemory {
-  int64_t blocks;     /**< at once on the fullest processor … */
-  int64_t words;      /**< … and the elements in them */
+  int64_t blocks;     /**< of the schedule, at once on the fullest processor */
+  int64_t places;     /**< additional blocks for overlap */
+  int64_t words;      /**< the elements in both */
   int64_t processors; /**< that share the fullest node */
   double node_bytes;  /**< what these hold together at most */
   bool at_least;      /**< not proved: counted are the blocks before the first step and after the last alone */

@@ -28,6 +28,8 @@ typedef struct TgPhase {
   bool sums;       /**< they are additions instead: of what a phase before it brought */
   uint32_t reads;  /**< buffers that its transfers or products read, a bit each */
   uint32_t writes; /**< … and write */
+  uint32_t fills;  /**< buffers that its transfers overwrite, not those that they add to */
+  uint32_t needs;  /**< buffers whose blocks have to be there, and those from which these blocks may have come */
   bool recurs;     /**< the same phase may come again */
   int references;
 } TgPhase;
@@ -76,9 +78,10 @@ typedef struct TgPhases TgPhases;
  * (one round, each receiver straight from the owner) or, unless `whole`, are expanded as TG_COLLECTIVE_AUTO. Where
  * every block of a matrix has the same size, bytes follow from the buffers; otherwise the run is followed by name,
  * which costs about ten times more. With `sums` every phase whose blocks are added to others is followed by one with
- * these additions. Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
+ * these additions. With `together` statements in a row of one step that do not need each other come round by round: the
+ * first rounds of all, then the second ones. Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
 TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, bool whole,
-                        const TgShape *shape, int64_t element_bytes, bool sums, GError **error);
+                        const TgShape *shape, int64_t element_bytes, bool sums, bool together, GError **error);
 void tg_phases_free(TgPhases *phases);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgPhases, tg_phases_free)
 

@@ -32,6 +32,7 @@ typedef struct TgPlanRequest {
   double memory_bytes;        /**< of a processor; INFINITY without limit */
   TgCostModel model;
   bool overlap;
+  int32_t buffers;      /**< as in TgCostOptions */
   bool fair_equal;      /**< as in TgCostOptions */
   int top;              /**< places of the ranking, from 1 */
   double budget_s;      /**< how long the search may take; what is not predicted by then is rejected with that reason */
@@ -58,6 +59,7 @@ typedef struct TgPlanPlace {
   double efficiency;          /**< time of the product on one processor over processors times time; NaN where it is 0 */
   double bytes_per_processor; /**< memory of the fullest processor */
   double memory_bound_bytes;  /**< never below it */
+  double places_bytes;        /**< extra memory for overlap, at most; in both figures above */
   bool memory_proved;         /**< the prover's figure; else a bound that is never below it */
   bool proved;                /**< that it computes C = A·B on this grid; false only for sources that are not */
   bool rounded;               /**< predicted at sizes rounded up to whole blocks */

@@ -56,6 +56,7 @@ TgExit tg_draw_check_options(const TgCli *cli) {
       {"--embed", o->embed != NULL, STEPS | PAGE | SPACETIME},
       {"--model", o->model != NULL, SPACETIME},
       {"--overlap", o->overlap != NULL, SPACETIME},
+      {"--buffers", o->buffers != NULL, SPACETIME},
       {"--straggler", o->straggler != NULL, SPACETIME},
   };
   const TgKind kind = kind_of(cli);

@@ -99,6 +99,8 @@ static void find_spans(TgTimedRun *run) {
                                           .end_s = step->end_s,
                                           .products_end_s = step->products_end_s,
                                           .products_s = step->products_s,
+                                          .ahead_end_s = step->ahead_end_s,
+                                          .ahead_s = step->ahead_s,
                                           .talks = run->path.talks[at]};
     }
 }

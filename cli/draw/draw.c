@@ -333,11 +333,11 @@ static TgExit run(TgCli *cli) {
   return status;
 }
 
-static const char *const options[] = {"grid",         "set",     "step",      "all:draw",       "spacetime",
-                                      "memory",       "network", "embed",     "collective",     "heat",
-                                      "beside",       "n",       "size",      "type:calibrate", "machine:draw",
-                                      "model",        "overlap", "straggler", "output",         "quiet",
-                                      "memory-limit", NULL};
+static const char *const options[] = {
+    "grid",         "set",        "step",    "all:draw", "spacetime", "memory", "network",
+    "embed",        "collective", "heat",    "beside",   "n",         "size",   "type:calibrate",
+    "machine:draw", "model",      "overlap", "buffers",  "straggler", "output", "quiet",
+    "memory-limit", NULL};
 static const TgExample examples[] = {
     {"draw cannon --grid 4x4 --step 2 -o cannon.svg", "one step"},
     {"draw cannon --grid 4x4 --all -o cannon.svg", "all steps, as an animation (.svg or .gif)"},

@@ -137,7 +137,10 @@ static const TgOptionRow rows[] = {
      "with --model flow, how transfers share a link: equal, or latency (in proportion to 1 / latency of the path) "
      "(default: latency)"},
     {"overlap", 0, G_OPTION_ARG_STRING, AT(overlap), "on|off",
-     "let products overlap with later transfers that do not depend on them (default: on)"},
+     "let products overlap with transfers that they do not depend on, and that do not depend on them (default: on)"},
+    {"buffers", 0, G_OPTION_ARG_STRING, AT(buffers), "COUNT",
+     "with --overlap on: number of blocks that a buffer can hold at once if transfers refill it, from 1 to 64 "
+     "(default: 2, double buffering)"},
     {"skew", 0, G_OPTION_ARG_STRING, AT(skew), "SECONDS", "start each node at a random time below SECONDS"},
     {"jitter", 0, G_OPTION_ARG_STRING, AT(jitter), "F", "multiply each cost by 1 plus a random number below F"},
     {"seeds", 0, G_OPTION_ARG_STRING, AT(seeds), "COUNT",

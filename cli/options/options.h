@@ -19,7 +19,7 @@ typedef struct TgOptions {
   char *step;
   gboolean blocks, messages, integers, interactive, spacetime, memory;
   char *heat, *flops_per_s, *output;
-  char *machine, *model, *fair, *overlap, *skew, *jitter, *seeds, *straggler;
+  char *machine, *model, *fair, *overlap, *buffers, *skew, *jitter, *seeds, *straggler;
   gboolean formula;
   char *symbols, *sweep, *efficiency, *trace;
   char *from, *tiles, *pipeline, *in_memory, *by_rows;

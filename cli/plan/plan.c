@@ -56,6 +56,8 @@ static void write_request(TgJson *json, const TgPlanRun *run) {
                         : request->fair_equal          ? "equal"
                                                        : "latency");
   tg_json_member_bool(json, "overlap", request->overlap);
+  tg_sim_write_buffers(json,
+                       tg_cost_places(&(TgCostOptions){.overlap = request->overlap, .buffers = request->buffers}));
   tg_json_member_double(json, "memory_limit_bytes", request->memory_bytes);
   tg_json_member_double(json, "residual", run->machine.residual);
   tg_json_member_double(json, "error", tg_machine_error(&run->machine));
@@ -135,9 +137,10 @@ static void print_head(TgCli *cli, const TgPlanRun *run) {
            request->m, request->n, request->k, tg_element_name(run->element), request->processors,
            plural(request->processors), isinf(request->memory_bytes) ? "" : " with ",
            isinf(request->memory_bytes) ? "" : tg_bytes_text(request->memory_bytes).s);
+  const TgCostOptions cost = {.overlap = request->overlap, .buffers = request->buffers};
   tg_print(cli, "machine: %s; network %s; model %s%s, overlap %s\n", run->machine.name, network,
            tg_cost_model_name(request->model), request->fair_equal ? " with equal shares" : "",
-           request->overlap ? "on" : "off");
+           tg_sim_overlap_text(&cost).s);
 }
 
 /* "b=4, chain, gray": what was chosen beside the grid. */
@@ -363,6 +366,7 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   run->request.element_bytes = tg_element_bytes(run->element);
   run->request.model = cost.model;
   run->request.overlap = cost.overlap;
+  run->request.buffers = cost.buffers;
   run->request.fair_equal = cost.fair_equal;
   run->request.top = (int)top;
   run->request.machine = &run->machine;
@@ -378,7 +382,7 @@ static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
                      run->request.model == TG_COST_HOCKNEY ? "" : ", or the faster --model hockney");
   if (run->plan.least_bytes == 0)
     return tg_report(cli, TG_EXIT_FAILED, "no schedule supports this number of processors");
-  return tg_report(cli, TG_EXIT_FAILED, "nothing fits in %s per processor; the least that any schedule needs is %s",
+  return tg_report(cli, TG_EXIT_FAILED, "nothing fits in %s per processor; every schedule needs at least %s",
                    tg_bytes_text(run->request.memory_bytes).s, tg_bytes_text(run->plan.least_bytes).s);
 }
 
@@ -400,9 +404,9 @@ static TgExit run(TgCli *cli) {
   return run.plan.ranked->len ? TG_EXIT_DONE : report_none(cli, &run);
 }
 
-static const char *const options[] = {"n",       "size",         "type:calibrate", "procs",        "machine",
-                                      "network", "memory:bytes", "model",          "fair",         "overlap",
-                                      "top",     "budget:plan",  "json",           "memory-limit", NULL};
+static const char *const options[] = {
+    "n",    "size",    "type:calibrate", "procs", "machine",     "network", "memory:bytes", "model",
+    "fair", "overlap", "buffers",        "top",   "budget:plan", "json",    "memory-limit", NULL};
 static const TgExample examples[] = {
     {"plan -n 4096 --procs 64", "the ten fastest plans on the commodity cluster, with reasons"},
     {"plan --size 16384x1024x4096 --procs 12 --machine tpu-torus --top 3", "rectangular matrices on twelve processors"},

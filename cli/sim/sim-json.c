@@ -21,14 +21,30 @@ static void add_place(GString *text, const TgOptions *options, const TgTierOptio
   if (options->by_rows) g_string_append_printf(text, ", by rows %s", options->by_rows);
 }
 
+TgSimOverlapText tg_sim_overlap_text(const TgCostOptions *options) {
+  TgSimOverlapText text = {"off"};
+  const int32_t places = tg_cost_places(options);
+  if (places > 0) g_snprintf(text.s, sizeof text.s, "on");
+  if (places > 0 && places != TG_COST_BUFFERS)
+    g_snprintf(text.s, sizeof text.s, "on with %" PRId32 " buffer%s", places, places > 1 ? "s" : "");
+  return text;
+}
+
 char *tg_sim_settings_text(const TgCli *cli, const TgCostOptions *options) {
   GString *text = g_string_new(NULL);
   g_string_printf(text, "model %s%s, collectives %s, overlap %s", tg_cost_model_name(options->model),
                   options->fair_equal ? " with equal shares" : "", tg_collective_name(options->collective),
-                  options->overlap ? "on" : "off");
+                  tg_sim_overlap_text(options).s);
   add_random(text, options);
   add_place(text, &cli->options, &options->tiers);
   return g_string_free(text, FALSE);
+}
+
+void tg_sim_write_buffers(TgJson *json, int32_t places) {
+  if (places > 0)
+    tg_json_member_integer(json, "buffers", places);
+  else
+    tg_json_member_null(json, "buffers");
 }
 
 static void write_straggler(TgJson *json, const TgCostOptions *options) {
@@ -57,6 +73,7 @@ TG_FIELD_TABLE(cost_fields, TG_FIELD(TgCost, messages), TG_FIELD(TgCost, bytes),
                TG_FIELD(TgCost, communication_s));
 TG_FIELD_TABLE(run_fields, TG_FIELD(TgEstimate, closed_form_s), TG_FIELD(TgEstimate, serial_s),
                TG_FIELD(TgEstimate, efficiency), TG_FIELD_AS(TgEstimate, memory.blocks, "blocks_per_processor_max"),
+               TG_FIELD_AS(TgEstimate, memory.places, "blocks_for_overlap"),
                TG_FIELD_AS(TgEstimate, memory.at_least, "memory_is_a_lower_bound"),
                TG_FIELD_AS(TgEstimate, memory.node_bytes, "bytes_per_node_max"),
                TG_FIELD_AS(TgEstimate, machine.processor.memory_bytes, "memory_limit_bytes"),
@@ -99,6 +116,7 @@ static void write_problem(TgJson *json, const TgEstimate *run) {
                         : run->options.fair_equal          ? "equal"
                                                            : "latency");
   tg_json_member_bool(json, "overlap", run->options.overlap);
+  tg_sim_write_buffers(json, tg_cost_places(&run->options));
   tg_sim_write_settings(json, &run->options);
   tg_json_members(json, size_fields, run);
   tg_json_member_string(json, "type", tg_element_name(run->element));

@@ -105,6 +105,16 @@ static TgExit fair_option(const TgCli *cli, TgCostOptions *cost) {
   return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
 }
 
+static TgExit buffers_option(const TgCli *cli, TgCostOptions *cost) {
+  int64_t buffers = TG_COST_BUFFERS;
+  if (cli->options.buffers && !cost->overlap)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "--buffers needs --overlap on: with --overlap off nothing is buffered; leave out one of them");
+  const TgExit status = tg_number_parse(cli, "--buffers", cli->options.buffers, 1, TG_COST_MOST_BUFFERS, &buffers);
+  cost->buffers = (int32_t)buffers;
+  return status;
+}
+
 TgExit tg_sim_model(const TgCli *cli, TgCostOptions *cost) {
   TgError error = {0};
   const char *overlap = cli->options.overlap;
@@ -112,8 +122,10 @@ TgExit tg_sim_model(const TgCli *cli, TgCostOptions *cost) {
     return tg_report(cli, TG_EXIT_USAGE, "--model: %s", error.message);
   const TgExit status = fair_option(cli, cost);
   cost->overlap = !overlap || strcmp(overlap, "on") == 0;
-  if (status || cost->overlap || strcmp(overlap, "off") == 0) return status;
-  return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
+  if (status) return status;
+  if (!cost->overlap && strcmp(overlap, "off") != 0)
+    return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
+  return buffers_option(cli, cost);
 }
 
 static TgExit straggler_option(const TgCli *cli, TgCostOptions *cost) {

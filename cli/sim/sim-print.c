@@ -210,9 +210,10 @@ static void add_memory(TgTable *table, const TgEstimate *run) {
   const bool limited = !isinf(run->machine.processor.memory_bytes);
   g_autoptr(GString) words = g_string_new(NULL);
   g_string_printf(words, "%s%" PRId64 " blocks at once on the fullest processor", memory->at_least ? "at least: " : "",
-                  memory->blocks);
+                  memory->blocks + memory->places);
+  if (memory->places > 0) g_string_append_printf(words, ", %" PRId64 " of them for overlap", memory->places);
   if (memory->processors > 1)
-    g_string_append_printf(words, ", %" PRId64 " of them on a node: %s", memory->processors,
+    g_string_append_printf(words, "; %" PRId64 " processors on a node: %s", memory->processors,
                            tg_bytes_text(memory->node_bytes).s);
   if (limited)
     g_string_append_printf(words, "; a node has %s%s", tg_bytes_text(run->machine.processor.memory_bytes).s,

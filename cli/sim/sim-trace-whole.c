@@ -154,18 +154,30 @@ static void write_products(Whole *whole, int64_t place, double start_s, double e
                                                       .always = true});
 }
 
-/* In the step the time before its products, these, and the time after them. */
+/* Those of later steps that run in this one. */
+static void write_ahead(Whole *whole, int64_t place, double start_s, double end_s) {
+  const TgTraceArgument step = {.name = "step", .number = (double)step_of(whole)->index};
+  tg_trace_slice(&whole->trace->file, &(TgTraceSlice){.track = place,
+                                                      .name = "products of a later step",
+                                                      .kind = "products",
+                                                      .start_s = start_s,
+                                                      .end_s = end_s,
+                                                      .argument = &step,
+                                                      .arguments = 1});
+}
+
+/* In the step the time before its products, these, and the time after them, in which those of later steps may run. */
 static void write_inner_slices(Whole *whole, int64_t place) {
   const TgNodeStep *at = times_of(whole, place);
   const double end_s = fmin(at->products_end_s, at->end_s);
   const double start_s = fmin(fmax(end_s - at->products_s, at->start_s), end_s);
-  if (at->products_s > 0 && whole->doing[place].products > 0) {
-    write_communication(whole, place, at->start_s, start_s);
-    write_products(whole, place, start_s, end_s);
-    write_communication(whole, place, end_s, at->end_s);
-  } else {
-    write_communication(whole, place, at->start_s, at->end_s);
-  }
+  const double ahead_s = at->ahead_s > 0 ? at->ahead_end_s - at->ahead_s : at->end_s;
+  const bool multiplies = at->products_s > 0 && end_s > at->start_s;
+  write_communication(whole, place, at->start_s, multiplies ? start_s : ahead_s);
+  if (multiplies) write_products(whole, place, start_s, end_s);
+  if (multiplies) write_communication(whole, place, end_s, ahead_s);
+  if (at->ahead_s > 0) write_ahead(whole, place, ahead_s, at->ahead_end_s);
+  if (at->ahead_s > 0) write_communication(whole, place, at->ahead_end_s, at->end_s);
 }
 
 /* --- flows ---------------------------------------------------------------------------------------------------------*/

@@ -224,7 +224,7 @@ static TgExit sim_trace_rows(const TgCli *cli, TgSimTrace *trace) {
                .now = g_new0(TgNodeStep, trace->tracks),
                .next = g_new0(TgNodeStep, trace->tracks)};
   rows.phases = tg_phases_new(run->cost->schedule, run->names, (TgCollective)run->cost->collective, false, &run->shape,
-                              run->options.element_bytes, false, &error);
+                              run->options.element_bytes, false, false, &error);
   const bool done = rows.phases && write_steps(&rows, &error);
   g_clear_pointer(&rows.phase, tg_phase_release);
   g_clear_pointer(&rows.phases, tg_phases_free);

@@ -66,6 +66,14 @@ static inline const char *tg_sim_name(const TgEstimate *run) {
   return tg_name(run->names, run->names->title);
 }
 
+/** "off", "on", "on with 3 buffers". */
+typedef struct TgSimOverlapText {
+  char s[32];
+} TgSimOverlapText;
+TgSimOverlapText tg_sim_overlap_text(const TgCostOptions *options);
+/** "buffers": their number, null for 0. */
+void tg_sim_write_buffers(TgJson *json, int32_t places);
+
 /** "model hockney, collectives auto, overlap on, skew 1 ms, seed 1, blocks from disk": all that a prediction depends on
  * beside schedule, machine and network. Free with g_free(). */
 char *tg_sim_settings_text(const TgCli *cli, const TgCostOptions *options);

@@ -60,10 +60,11 @@ static TgExit run_trace(TgCli *cli) {
 }
 
 static const char *const options[] = {
-    "grid",      "set",     "n",        "size",         "type:calibrate", "network",      "embed",
-    "machine",   "model",   "fair",     "collective",   "overlap",        "skew",         "jitter",
-    "straggler", "seed",    "on:trace", "transport",    "trials",         "warmup",       "deadline",
-    "device",    "variant", "no-cache", "output:trace", "quiet",          "memory-limit", NULL};
+    "grid",     "set",       "n",       "size",       "type:calibrate", "network", "embed",
+    "machine",  "model",     "fair",    "collective", "overlap",        "buffers", "skew",
+    "jitter",   "straggler", "seed",    "on:trace",   "transport",      "trials",  "warmup",
+    "deadline", "device",    "variant", "no-cache",   "output:trace",   "quiet",   "memory-limit",
+    NULL};
 static const TgExample examples[] = {
     {"trace cannon --grid 4x4 -n 4096 -o trace.json", "open it in https://ui.perfetto.dev"},
     {"trace summa --grid 8x8 -n 4096 --collective ring -o ring.json",

@@ -5,18 +5,33 @@ TgAccount *tg_account_new(int64_t node, bool each_hop) {
   account->node = node;
   account->each_hop = each_hop;
   account->parts = g_array_new(FALSE, TRUE, sizeof(TgTimeParts));
+  account->recent = g_array_new(FALSE, FALSE, sizeof(TgCharge));
   return account;
 }
 
 void tg_account_free(TgAccount *account) {
   if (!account) return;
   if (account->parts) g_array_unref(account->parts);
+  g_array_unref(account->recent);
   g_free(account);
 }
 
 TgTimeParts *tg_account_now(TgAccount *account) {
   if (account->step >= account->parts->len) g_array_set_size(account->parts, account->step + 1);
   return &g_array_index(account->parts, TgTimeParts, account->step);
+}
+
+void tg_account_to(TgAccount *account, double *part, double at_s) {
+  if (at_s - account->until_s <= TG_ACCOUNT_ROUNDING * at_s) return;
+  const size_t place = (size_t)((char *)part - (char *)tg_account_now(account));
+  TgCharge charge = {account->step, place, account->until_s, at_s};
+  *part += at_s - account->until_s;
+  account->until_s = at_s;
+  TgCharge *last = account->recent->len ? &g_array_index(account->recent, TgCharge, account->recent->len - 1) : &charge;
+  if (last != &charge && last->step == charge.step && last->part == charge.part)
+    last->to_s = at_s;
+  else
+    g_array_append_val(account->recent, charge);
 }
 
 void tg_account_message(TgAccount *account, double depart_s, double end_s, const TgWay *way) {
@@ -28,13 +43,40 @@ void tg_account_message(TgAccount *account, double depart_s, double end_s, const
   if (end_s <= account->until_s) return;
   const double rest_s = end_s - account->until_s;
   const bool shared = under_way_s - way->bytes_s > TG_ACCOUNT_ROUNDING * end_s;
-  const double bytes_s = shared ? rest_s * (way->bytes_s / under_way_s) : rest_s;
-  parts->bytes_s += bytes_s;
-  parts->contention_s += rest_s - bytes_s;
-  account->until_s = end_s;
+  if (shared) tg_account_to(account, &parts->bytes_s, account->until_s + rest_s * (way->bytes_s / under_way_s));
+  tg_account_to(account, shared ? &parts->contention_s : &parts->bytes_s, end_s);
 }
 
-void tg_account_products(TgAccount *account, bool sums, double end_s) {
+static double *part_of(const TgAccount *account, guint step, size_t part) {
+  return (double *)(void *)((char *)&g_array_index(account->parts, TgTimeParts, step) + part);
+}
+
+/* What was charged from `begin_s` to `end_s` moves to this part, in the same step. */
+static void take_over(TgAccount *account, size_t part, double begin_s, double end_s) {
+  for (guint i = 0; i < account->recent->len; i++) {
+    const TgCharge *charge = &g_array_index(account->recent, TgCharge, i);
+    const double common_s = MIN(charge->to_s, end_s) - MAX(charge->from_s, begin_s);
+    if (common_s <= 0) continue;
+    double *before = part_of(account, charge->step, charge->part);
+    *before = MAX(*before - common_s, 0);
+    *part_of(account, charge->step, part) += common_s;
+  }
+}
+
+/* Products follow one another: what was charged before these began is final. */
+static void forget(TgAccount *account, double begin_s) {
+  GArray *recent = account->recent;
+  guint kept = 0;
+  for (guint i = 0; i < recent->len; i++)
+    if (g_array_index(recent, TgCharge, i).to_s > begin_s)
+      g_array_index(recent, TgCharge, kept++) = g_array_index(recent, TgCharge, i);
+  g_array_set_size(recent, kept);
+}
+
+void tg_account_products(TgAccount *account, bool sums, double begin_s, double end_s) {
   TgTimeParts *parts = tg_account_now(account);
-  tg_account_to(account, sums ? &parts->additions_s : &parts->products_s, end_s);
+  double *part = sums ? &parts->additions_s : &parts->products_s;
+  forget(account, begin_s);
+  take_over(account, (size_t)((char *)part - (char *)parts), begin_s, end_s);
+  tg_account_to(account, part, end_s);
 }

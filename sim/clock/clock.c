@@ -9,7 +9,9 @@ double tg_random_unit(uint64_t seed, uint64_t count) {
   return (double)(tg_random_at(seed, count) >> 11) * 0x1p-53;
 }
 
-void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options) {
+void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgSchedule *schedule, const TgMachine *machine,
+                    const TgCostOptions *options) {
+  TgBufferUses uses;
   *clocks = (TgClocks){.nodes = nodes,
                        .overlap = options->overlap,
                        .all_ports = machine->port.ports == TG_PORTS_ALL,
@@ -20,17 +22,21 @@ void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, c
                        .seed = options->seed,
                        .group_statement = -1};
   clocks->level = options->skew_s == 0 && options->jitter == 0 && options->straggler < 0;
-  double **arrays[] = {&clocks->port, &clocks->enter, &clocks->cpu, &clocks->compute, &clocks->send, &clocks->receive};
+  double **arrays[] = {&clocks->port,  &clocks->enter, &clocks->cpu,    &clocks->compute,
+                       &clocks->begun, &clocks->send,  &clocks->receive};
   for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) *arrays[i] = g_new0(double, nodes);
+  tg_buffer_uses(schedule, NULL, &uses);
+  tg_buffer_times_init(&clocks->buffers, &uses, tg_cost_places(options), nodes);
   if (options->skew_s > 0)
     for (int64_t n = 0; n < nodes; n++)
       clocks->port[n] = clocks->cpu[n] = options->skew_s * tg_random_unit(~options->seed, (uint64_t)n);
 }
 
 void tg_clocks_clear(TgClocks *clocks) {
-  double *arrays[] = {clocks->port, clocks->enter, clocks->cpu, clocks->compute, clocks->send, clocks->receive};
+  double *arrays[] = {clocks->port,  clocks->enter, clocks->cpu,    clocks->compute,
+                      clocks->begun, clocks->send,  clocks->receive};
   for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) g_free(arrays[i]);
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) g_free(clocks->ready[b]);
+  tg_buffer_times_clear(&clocks->buffers);
 }
 
 void tg_clocks_widen_array(double **array, const int32_t *from, int64_t nodes, bool level) {
@@ -42,9 +48,10 @@ void tg_clocks_widen_array(double **array, const int32_t *from, int64_t nodes, b
 }
 
 void tg_clocks_widen(TgClocks *clocks, const int32_t *from, int64_t nodes) {
-  double **arrays[] = {&clocks->port, &clocks->enter, &clocks->cpu, &clocks->compute, &clocks->send, &clocks->receive};
+  double **arrays[] = {&clocks->port,  &clocks->enter, &clocks->cpu,    &clocks->compute,
+                       &clocks->begun, &clocks->send,  &clocks->receive};
   for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) tg_clocks_widen_array(arrays[i], from, nodes, clocks->level);
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) tg_clocks_widen_array(&clocks->ready[b], from, nodes, clocks->level);
+  tg_buffer_times_widen(&clocks->buffers, clocks->level ? NULL : from, nodes);
   clocks->nodes = nodes;
 }
 
@@ -61,7 +68,8 @@ static void spread(TgClocks *clocks) {
   spread_array(clocks->enter, clocks->nodes);
   spread_array(clocks->cpu, clocks->nodes);
   spread_array(clocks->compute, clocks->nodes);
-  for (int b = 0; b < TG_MAX_BUFFERS; b++) spread_array(clocks->ready[b], clocks->nodes);
+  spread_array(clocks->begun, clocks->nodes);
+  for (int64_t n = 1; n < clocks->nodes; n++) tg_buffer_times_copy(&clocks->buffers, 0, n);
 }
 
 static bool is_flat(const double *array, int64_t nodes) {
@@ -75,9 +83,7 @@ static void settle(TgClocks *clocks) {
   if (clocks->jitter > 0 || clocks->straggler >= 0 || !is_flat(clocks->port, clocks->nodes)) return;
   if (!is_flat(clocks->cpu, clocks->nodes) || !is_flat(clocks->compute, clocks->nodes)) return;
   if (clocks->all_ports && !is_flat(clocks->enter, clocks->nodes)) return;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++)
-    if (!is_flat(clocks->ready[b], clocks->nodes)) return;
-  clocks->level = true;
+  clocks->level = tg_buffer_times_flat(&clocks->buffers, clocks->nodes);
 }
 
 static int64_t active(const TgClocks *clocks) {
@@ -115,14 +121,6 @@ static void enter_group(TgClocks *clocks, const TgLane *lane, int32_t statement)
   }
 }
 
-/* Products that wrote what is about to be sent: the transfer waits for them. */
-static int list_waits(const TgClocks *clocks, const TgPhase *phase, const double **waits) {
-  int count = 0;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++)
-    if (clocks->overlap && clocks->ready[b] && (phase->reads >> b & 1)) waits[count++] = clocks->ready[b];
-  return count;
-}
-
 double tg_clocks_jitter(TgClocks *clocks) {
   return clocks->jitter > 0 ? 1 + clocks->jitter * tg_random_unit(clocks->seed, clocks->draws++) : 1;
 }
@@ -133,9 +131,14 @@ static double cost_of(TgTransferRun *run, int64_t transfer) {
 }
 
 static double begin_of(const TgTransferRun *run, int32_t from, int32_t to) {
-  double begin = tg_later(run->clocks->enter[from], run->clocks->enter[to]);
-  for (int w = 0; w < run->wait_count; w++) begin = tg_later(begin, run->waits[w][from]);
-  return begin;
+  return tg_later(tg_clocks_can_send(run, from), tg_clocks_can_receive(run, to));
+}
+
+/* A transfer takes its block away, or brings it. */
+static inline void move_block(TgTransferRun *run, int64_t from, int64_t to, double end) {
+  if (!run->buffers) return;
+  tg_buffer_times_leave(&run->clocks->buffers, run->lane->phase, from, end);
+  tg_buffer_times_arrive(&run->clocks->buffers, run->lane->phase, to, end);
 }
 
 /* A transfer of the node whose time is accounted for. */
@@ -172,6 +175,7 @@ static void complete(TgTransferRun *run, int64_t t, double begin, double end) {
   TgClocks *clocks = run->clocks;
   const int32_t from = run->lane->from[t], to = run->lane->to[t];
   note(run, t, begin, end);
+  move_block(run, from, to, end);
   if (!clocks->fetch) clocks->port[from] = tg_later(clocks->port[from], end);
   clocks->port[to] = tg_later(clocks->port[to], end);
 }
@@ -205,17 +209,39 @@ static void run_queued(TgTransferRun *run) {
  * from when the three of them could begin, so that a pass over the nodes makes new times of the old ones. */
 static bool is_exchange(const TgTransferRun *run) {
   const TgClocks *clocks = run->clocks;
-  return run->lane->receiver && !clocks->all_ports && !clocks->fetch && clocks->jitter == 0 && run->wait_count == 0;
+  return run->lane->receiver && !clocks->all_ports && !clocks->fetch && clocks->jitter == 0;
+}
+
+static void exchange(TgTransferRun *run, const double *enter, double *port) {
+  const int32_t *receiver = run->lane->receiver, *sender = run->lane->sender;
+  const double cost = run->lane->uniform_cost_s;
+  for (int64_t n = 0; n < run->clocks->nodes; n++)
+    port[n] = tg_later(enter[n], tg_later(enter[receiver[n]], enter[sender[n]])) + cost;
+}
+
+/* What it sends may have to wait for a product, and what it receives for room. */
+static void exchange_blocks(TgTransferRun *run, double *port) {
+  TgClocks *clocks = run->clocks;
+  const int32_t *receiver = run->lane->receiver, *sender = run->lane->sender;
+  const double cost = run->lane->uniform_cost_s;
+  for (int64_t n = 0; n < clocks->nodes; n++) {
+    const double sent = begin_of(run, (int32_t)n, receiver[n]) + cost;
+    const double received = begin_of(run, sender[n], (int32_t)n) + cost;
+    port[n] = tg_later(sent, received);
+    tg_buffer_times_leave(&clocks->buffers, run->lane->phase, n, sent);
+    tg_buffer_times_arrive(&clocks->buffers, run->lane->phase, n, received);
+  }
 }
 
 static void run_exchange(TgTransferRun *run) {
   TgClocks *clocks = run->clocks;
-  const int32_t *receiver = run->lane->receiver, *sender = run->lane->sender;
   double cost = run->lane->uniform_cost_s, *port = clocks->enter, *enter = clocks->port;
   clocks->enter = enter;
   clocks->port = port;
-  for (int64_t n = 0; n < clocks->nodes; n++)
-    port[n] = tg_later(enter[n], tg_later(enter[receiver[n]], enter[sender[n]])) + cost;
+  if (run->buffers)
+    exchange_blocks(run, port);
+  else
+    exchange(run, enter, port);
   if (clocks->account) note_exchange(run, port[clocks->account->node] - cost, port[clocks->account->node]);
 }
 
@@ -223,13 +249,13 @@ static void run_level(TgTransferRun *run) {
   TgClocks *clocks = run->clocks;
   const double begin = begin_of(run, 0, 0), end = begin + run->lane->uniform_cost_s;
   note_exchange(run, begin, end);
+  move_block(run, 0, 0, end);
   clocks->port[0] = tg_later(clocks->port[0], end);
 }
 
 static void prepare(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, bool alike) {
   if (!alike) spread(clocks);
-  *run = (TgTransferRun){.clocks = clocks, .lane = lane};
-  run->wait_count = list_waits(clocks, lane->phase, run->waits);
+  *run = (TgTransferRun){clocks, lane, tg_buffer_times_matter(&clocks->buffers, lane->phase)};
 }
 
 void tg_clocks_open(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, int32_t statement, bool alike) {
@@ -270,23 +296,19 @@ void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement)
   tg_clocks_close(&run, lane->complete);
 }
 
-void tg_clocks_wrote(TgClocks *clocks, const TgPhase *phase, int64_t node, double at_s) {
-  for (uint32_t writes = phase->writes; writes; writes &= writes - 1) {
-    const int b = __builtin_ctz(writes);
-    if (!clocks->ready[b]) clocks->ready[b] = g_new0(double, clocks->nodes);
-    clocks->ready[b][node] = at_s;
-  }
+static void compute(TgClocks *clocks, const TgPhase *phase, int64_t node, double seconds) {
+  clocks->begun[node] = tg_clocks_can_multiply(clocks, phase, node);
+  clocks->cpu[node] = clocks->begun[node] + seconds;
+  clocks->compute[node] += seconds;
+  if (clocks->overlap)
+    tg_buffer_times_multiply(&clocks->buffers, phase, node, clocks->cpu[node]);
+  else
+    clocks->port[node] = clocks->cpu[node];
 }
 
 static double multiply_alike(TgClocks *clocks, const TgLane *lane) {
-  double time = lane->uniform_product_s, *cpu = clocks->cpu, *port = clocks->port, *compute = clocks->compute;
-  int64_t count = active(clocks);
-  for (int64_t n = 0; n < count; n++) {
-    cpu[n] = tg_later(cpu[n], port[n]) + time;
-    compute[n] += time;
-  }
-  for (int64_t n = 0; clocks->overlap && n < count; n++) tg_clocks_wrote(clocks, lane->phase, n, cpu[n]);
-  if (!clocks->overlap) memcpy(port, cpu, (size_t)count * sizeof(double));
+  const double time = lane->uniform_product_s;
+  for (int64_t n = 0; time > 0 && n < active(clocks); n++) compute(clocks, lane->phase, n, time);
   return time;
 }
 
@@ -296,14 +318,9 @@ static double multiply_each(TgClocks *clocks, const TgLane *lane) {
     double time = lane->product_s ? lane->product_s[n] : lane->uniform_product_s;
     time *= tg_clocks_jitter(clocks);
     if (n == clocks->straggler) time *= clocks->straggler_factor;
-    if (lane->product_s && lane->product_s[n] == 0) continue;
-    clocks->cpu[n] = tg_later(clocks->cpu[n], clocks->port[n]) + time;
-    clocks->compute[n] += time;
+    if (time == 0) continue; /* the node has none, or they are left out */
+    compute(clocks, lane->phase, n, time);
     longest = tg_later(longest, time);
-    if (clocks->overlap)
-      tg_clocks_wrote(clocks, lane->phase, n, clocks->cpu[n]);
-    else
-      clocks->port[n] = clocks->cpu[n];
   }
   return longest;
 }
@@ -312,9 +329,12 @@ double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane) {
   if (lane->product_s) spread(clocks);
   clocks->group_statement = -1;
   bool alike = !lane->product_s && clocks->jitter == 0 && clocks->straggler < 0;
-  const double longest = (alike ? multiply_alike : multiply_each)(clocks, lane);
   TgAccount *account = clocks->account;
-  if (account) tg_account_products(account, lane->phase->sums, tg_clocks_at(clocks, account->node));
+  const int64_t entry = account && !clocks->level ? account->node : 0;
+  const double before_s = clocks->compute[entry];
+  const double longest = (alike ? multiply_alike : multiply_each)(clocks, lane);
+  if (account && clocks->compute[entry] > before_s)
+    tg_account_products(account, lane->phase->sums, clocks->begun[entry], clocks->cpu[entry]);
   return longest;
 }
 

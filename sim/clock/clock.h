@@ -5,6 +5,7 @@
 #define TG_CLOCK_H
 
 #include "account.h"
+#include "buffer-times.h"
 #include "cost.h"
 #include "lane.h"
 #include "phase.h"
@@ -22,8 +23,9 @@ typedef struct TgClocks {
   double *enter;                 /**< when it could begin the transfers of the current group */
   double *cpu;                   /**< when its last product is done; without overlap always equal to port */
   double *compute;               /**< time spent in products */
+  double *begun;                 /**< when its last product began */
   double *send, *receive;        /**< when its port is free again, within a phase */
-  double *ready[TG_MAX_BUFFERS]; /**< when what products wrote into the buffer is there; NULL where none did */
+  TgBufferTimes buffers;
   uint32_t group_reads, group_writes;
   TgAccount *account;      /**< of the node whose time is accounted for, NULL: not wanted */
   const TgLanes *lanes;    /**< … and the network that its messages take */
@@ -34,14 +36,8 @@ typedef struct TgClocks {
 typedef struct TgTransferRun {
   TgClocks *clocks;
   const TgLane *lane;
-  const double *waits[TG_MAX_BUFFERS]; /**< by node: when products wrote what its transfers send */
-  int wait_count;
+  bool buffers; /**< it may have to wait for products, or products for it */
 } TgTransferRun;
-
-/** fmax() without its care for NaN, which costs a call. */
-static inline double tg_later(double a, double b) {
-  return a > b ? a : b;
-}
 
 /** When the node is done with what it has begun. */
 static inline double tg_clocks_at(const TgClocks *clocks, int64_t node) {
@@ -49,23 +45,37 @@ static inline double tg_clocks_at(const TgClocks *clocks, int64_t node) {
   return tg_later(clocks->port[entry], clocks->cpu[entry]);
 }
 
-void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgMachine *machine, const TgCostOptions *options);
+/** Of a bound schedule. */
+void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgSchedule *schedule, const TgMachine *machine,
+                    const TgCostOptions *options);
 void tg_clocks_clear(TgClocks *clocks);
 /** An array by node, of which entry 0 stands for all where they are `level`: begins anew with those of `from[new]`. */
 void tg_clocks_widen_array(double **array, const int32_t *from, int64_t nodes, bool level);
 /** There are more nodes, `nodes` of them, and new numbers: each begins with the times of the old number `from[new]`. */
 void tg_clocks_widen(TgClocks *clocks, const int32_t *from, int64_t nodes);
 void tg_clocks_transfer(TgClocks *clocks, const TgLane *lane, int32_t statement);
+/** When the sender of a transfer could begin it, and its receiver. */
+static inline double tg_clocks_can_send(const TgTransferRun *run, int64_t node) {
+  const double at_s = run->clocks->enter[node];
+  return run->buffers ? tg_later(at_s, tg_buffer_times_written(&run->clocks->buffers, run->lane->phase, node)) : at_s;
+}
+static inline double tg_clocks_can_receive(const TgTransferRun *run, int64_t node) {
+  const double at_s = run->clocks->enter[node];
+  return run->buffers ? tg_later(at_s, tg_buffer_times_room(&run->clocks->buffers, run->lane->phase, node)) : at_s;
+}
 /** The two ends of tg_clocks_transfer(), for models with a way of their own to set `port` in between. `alike`: nodes
  * that are level before the phase are level after it. */
 void tg_clocks_open(TgTransferRun *run, TgClocks *clocks, const TgLane *lane, int32_t statement, bool alike);
 void tg_clocks_close(TgTransferRun *run, bool alike);
 /** 1 + a random number in [0, jitter), the next one; 1 without jitter. */
 double tg_clocks_jitter(TgClocks *clocks);
+/** When the node's products of the phase can begin. */
+static inline double tg_clocks_can_multiply(const TgClocks *clocks, const TgPhase *phase, int64_t node) {
+  return tg_later(clocks->cpu[node],
+                  clocks->overlap ? tg_buffer_times_there(&clocks->buffers, phase, node) : clocks->port[node]);
+}
 /** Returns the longest time that a node spends in these products. */
 double tg_clocks_multiply(TgClocks *clocks, const TgLane *lane);
-/** What the phase's products, or sums, write into its target is there from `at_s` on. */
-void tg_clocks_wrote(TgClocks *clocks, const TgPhase *phase, int64_t node, double at_s);
 /** A number in [0, 1) that depends on seed and count alone. */
 double tg_random_unit(uint64_t seed, uint64_t count);
 /** Sets the cost's times of the run and of the nodes. */

@@ -61,7 +61,8 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
   tg_prediction_init(&prediction, cost, run->network->links);
   if (run->explain) prediction.account = tg_account_new(run->node, options->model == TG_COST_FORWARD);
   prediction.phases = tg_phases_new(schedule, run->names, options->collective, options->whole, run->shape,
-                                    options->element_bytes, run->machine->processor.additions_per_s > 0, error);
+                                    options->element_bytes, run->machine->processor.additions_per_s > 0,
+                                    run->machine->port.ports == TG_PORTS_ALL && !options->tiers.used, error);
   bool fine = prediction.phases &&
               tg_lanes_init(&prediction.lanes, schedule, run->network, run->embedding, run->machine, error) &&
               run_model(&prediction, error) && is_number(cost, error);

@@ -139,7 +139,7 @@ bool tg_critical_path_find(const TgScheduleNames *names, const TgShape *shape, c
   *path = (TgCriticalPath){0};
   if (!begin(&search, cost->schedule, network, embedding, error)) return false;
   g_autoptr(TgPhases) phases = tg_phases_new(cost->schedule, names, (TgCollective)cost->collective, options->whole,
-                                             shape, options->element_bytes, false, error);
+                                             shape, options->element_bytes, false, false, error);
   if (phases) find(&search, phases, path, error);
   return path->step != NULL;
 }

@@ -88,7 +88,8 @@ bool tg_in_order_run(TgPrediction *prediction, const TgInOrderRules *rules, void
   TgSliceLanes slice;
   double first;
   begin_slice(prediction, &slice);
-  tg_clocks_init(&clocks, slice.nodes, prediction->machine, prediction->options);
+  tg_clocks_init(&clocks, slice.nodes, tg_phases_walk(prediction->phases)->schedule, prediction->machine,
+                 prediction->options);
   clocks.idle = prediction->lanes.idle;
   tg_prediction_account(prediction, &clocks);
   TgProgress progress = run_phases(prediction, &clocks, &slice, rules, user, error);

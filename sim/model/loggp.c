@@ -13,6 +13,7 @@ typedef struct TgLogGpMessage {
   double arrival_s;  /* of its first byte */
   double rest_s;     /* from its first byte to its last */
   double overhead_s; /* at either end */
+  double room_s;     /* when its receiver has room for it */
 } TgLogGpMessage;
 
 typedef struct TgLogGp {
@@ -67,7 +68,7 @@ static inline void send(TgLogGp *model, const TgTransferRun *run, const TgLogGpC
   message->overhead_s = cost->overhead_s * jitter;
   message->rest_s = cost->rest_s * jitter;
   double begin = clocks->all_ports ? clocks->enter[from] : tg_later(clocks->port[from], model->send_s[from]);
-  for (int w = 0; w < run->wait_count; w++) begin = tg_later(begin, run->waits[w][from]);
+  if (run->buffers) begin = tg_later(begin, tg_buffer_times_written(&clocks->buffers, run->lane->phase, from));
   message->begin_s = begin;
   message->arrival_s = begin + message->overhead_s + cost->latency_s * jitter;
   model->send_s[from] = begin + model->gap_s + message->rest_s;
@@ -76,13 +77,15 @@ static inline void send(TgLogGp *model, const TgTransferRun *run, const TgLogGpC
 }
 
 /* Returns when it is complete. */
-static inline double receive(TgLogGp *model, const TgTransferRun *run, const TgLogGpMessage *message, int32_t to) {
+static inline double receive(TgLogGp *model, const TgTransferRun *run, TgLogGpMessage *message, int32_t to) {
   TgClocks *clocks = run->clocks;
   double begin = clocks->all_ports ? clocks->enter[to] : tg_later(clocks->port[to], model->receive_s[to]);
-  begin = tg_later(begin, message->arrival_s);
+  message->room_s = run->buffers ? tg_buffer_times_room(&clocks->buffers, run->lane->phase, to) : 0;
+  begin = tg_later(begin, tg_later(message->arrival_s, message->room_s));
   const double end = begin + message->rest_s + message->overhead_s;
   model->receive_s[to] = begin + model->gap_s + message->rest_s;
   clocks->port[to] = tg_later(clocks->port[to], end);
+  if (run->buffers) tg_buffer_times_arrive(&clocks->buffers, run->lane->phase, to, end);
   occupy(clocks, to, begin + message->rest_s, message->overhead_s);
   return end;
 }
@@ -110,6 +113,7 @@ static void note_receive(const TgClocks *clocks, const TgLogGpMessage *message, 
   TgTimeParts *parts = tg_account_now(account);
   tg_account_to(account, &parts->waiting_s, message->begin_s);
   tg_account_to(account, &parts->latency_s, message->arrival_s);
+  tg_account_to(account, &parts->waiting_s, message->room_s);
   tg_account_to(account, &parts->contention_s, end_s - message->overhead_s - message->rest_s - gap_s);
   tg_account_to(account, &parts->latency_s, end_s - message->overhead_s - message->rest_s);
   tg_account_to(account, &parts->bytes_s, end_s - message->overhead_s);

@@ -56,15 +56,31 @@ void tg_node_step_enter(TgPrediction *prediction, guint step, int64_t node, doub
         (TgNodeStep){.start_s = at_s, .products_end_s = at_s, .products_s = -compute_s};
 }
 
-void tg_node_step_product(TgPrediction *prediction, guint step, int64_t node, double end_s) {
-  if (prediction->node_steps && !prediction->node_now) node_step_at(prediction, step, node)->products_end_s = end_s;
+/* A product that began before its node came to the step ran in the steps before it. */
+static void begin_earlier(const TgPrediction *prediction, guint step, int64_t node, double begin_s, double end_s) {
+  for (guint s = step; s > 0 && begin_s < node_step_at(prediction, s, node)->start_s; s--) {
+    TgNodeStep *before = node_step_at(prediction, s - 1, node);
+    const double until_s = MIN(end_s, before->end_s), part_s = until_s - MAX(begin_s, before->start_s);
+    if (part_s <= 0) continue;
+    before->ahead_s += part_s;
+    before->ahead_end_s = until_s;
+  }
+}
+
+void tg_node_step_product(TgPrediction *prediction, guint step, int64_t node, double begin_s, double end_s) {
+  if (!prediction->node_steps || prediction->node_now) return;
+  TgNodeStep *at = node_step_at(prediction, step, node);
+  at->products_end_s = MAX(at->start_s, end_s);
+  begin_earlier(prediction, step, node, begin_s, end_s);
 }
 
 /* Nodes that the lane gives no product have none that ends. */
 void tg_node_steps_product(TgPrediction *prediction, const TgClocks *clocks, const TgLane *lane, guint step) {
   for (int64_t n = 0; prediction->node_steps && n < clocks->nodes; n++)
-    if (!lane->product_s || lane->product_s[n] > 0)
-      tg_node_step_product(prediction, step, n, clocks->cpu[clocks->level ? 0 : n]);
+    if (lane->product_s ? lane->product_s[n] > 0 : lane->uniform_product_s > 0) {
+      const int64_t entry = clocks->level ? 0 : n;
+      tg_node_step_product(prediction, step, n, clocks->begun[entry], clocks->cpu[entry]);
+    }
 }
 
 void tg_prediction_slices(const TgPrediction *prediction, TgSlices *slices) {

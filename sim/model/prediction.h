@@ -65,7 +65,7 @@ TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt
  * in products until then. Call it with the number of steps once all are done. */
 void tg_node_step_enter(TgPrediction *prediction, guint step, int64_t node, double at_s, double compute_s);
 /** A product of the step ends on the node … */
-void tg_node_step_product(TgPrediction *prediction, guint step, int64_t node, double end_s);
+void tg_node_step_product(TgPrediction *prediction, guint step, int64_t node, double begin_s, double end_s);
 /** … and on all nodes that have one in the lane, by the clocks. */
 void tg_node_steps_product(TgPrediction *prediction, const TgClocks *clocks, const TgLane *lane, guint step);
 

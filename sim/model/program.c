@@ -8,7 +8,7 @@
 /** A node, in one cache line: nodes are met in no order. */
 typedef struct TgNode {
   double port_s, cpu_s, compute_s; /* as in TgClocks */
-  double enter_s, out_s;           /* when it can receive in this stage, and send */
+  double enter_s, out_s;           /* when it can receive in this stage, and send, if it does */
   int64_t at;                      /* number of its stage */
   int32_t pending; /* transfers of its stage that are not complete; it has entered it if there are any */
   int32_t step;    /* index of its step, -1 before the first */
@@ -77,7 +77,7 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
   program->prediction = prediction;
   program->depart = depart;
   program->user = user;
-  tg_clocks_init(&program->clocks, nodes, prediction->machine, prediction->options);
+  tg_clocks_init(&program->clocks, nodes, schedule_of(program), prediction->machine, prediction->options);
   program->clocks.idle = prediction->lanes.idle;
   program->under_way = g_array_new(FALSE, FALSE, sizeof(TgUnderWay));
   tg_prediction_account(prediction, &program->clocks);
@@ -266,16 +266,21 @@ static void multiply(TgProgram *program, int64_t number, TgStage *stage) {
   const TgLane *lane = stage->pattern->lane[0];
   if (!lane->phase->products) return; /* transfers that all stay on their nodes */
   double time = lane->product_s ? lane->product_s[number] : lane->uniform_product_s;
-  if (lane->product_s && time == 0) return;
+  if (time == 0) return; /* the node has none, or they are left out */
   if (clocks->jitter > 0) time *= tg_program_jitter(program, stage, (int32_t)number, 0);
   if (number == clocks->straggler) time *= clocks->straggler_factor;
-  node->cpu_s = tg_later(node->cpu_s, node->port_s) + time;
+  if (clocks->overlap) {
+    node->cpu_s = tg_later(node->cpu_s, tg_buffer_times_there(&clocks->buffers, lane->phase, number)) + time;
+    tg_buffer_times_multiply(&clocks->buffers, lane->phase, number, node->cpu_s);
+  } else {
+    node->cpu_s = node->port_s = tg_later(node->cpu_s, node->port_s) + time;
+  }
   node->compute_s += time;
-  if (lane->phase->writes & program->stages.travels) tg_clocks_wrote(clocks, lane->phase, number, node->cpu_s);
-  if (!clocks->overlap) node->port_s = node->cpu_s;
   stage->longest_s = tg_later(stage->longest_s, time);
-  if (program->prediction->node_steps) tg_node_step_product(program->prediction, stage->step, number, node->cpu_s);
-  if (is_asked_for(program, number, stage)) tg_account_products(clocks->account, lane->phase->sums, node->cpu_s);
+  if (program->prediction->node_steps)
+    tg_node_step_product(program->prediction, stage->step, number, node->cpu_s - time, node->cpu_s);
+  if (is_asked_for(program, number, stage))
+    tg_account_products(clocks->account, lane->phase->sums, node->cpu_s - time, node->cpu_s);
 }
 
 /* One end of the transfer is ready. */
@@ -287,15 +292,16 @@ static void available(TgProgram *program, TgStage *stage, int32_t transfer, doub
     depart(program, stage, transfer, stage->pattern->ends[transfer], tg_later(other, at_s));
 }
 
-/* A sender also waits for the products that write what it sends. */
-static double sender_ready(const TgProgram *program, const TgStage *stage, int32_t transfer, int64_t node,
-                           double at_s) {
-  const TgClocks *clocks = &program->clocks;
-  if (!clocks->overlap) return at_s;
-  uint32_t reads = tg_pattern_lane(stage->pattern, transfer)->phase->reads;
-  for (int b = 0; reads >> b; b++)
-    if ((reads >> b & 1) && clocks->ready[b]) at_s = tg_later(at_s, clocks->ready[b][node]);
-  return at_s;
+/* A sender also waits for the products that write what it sends … */
+static double can_send(const TgProgram *program, const TgStage *stage, int32_t transfer, int64_t node, double at_s) {
+  const TgPhase *phase = tg_pattern_lane(stage->pattern, transfer)->phase;
+  return tg_later(at_s, tg_buffer_times_written(&program->clocks.buffers, phase, node));
+}
+
+/* … and a receiver for room. */
+static double can_receive(const TgProgram *program, const TgStage *stage, int32_t transfer, int64_t node, double at_s) {
+  const TgPhase *phase = tg_pattern_lane(stage->pattern, transfer)->phase;
+  return tg_later(at_s, tg_buffer_times_room(&program->clocks.buffers, phase, node));
 }
 
 static int32_t count_list(const int32_t *next, int32_t transfer) {
@@ -311,18 +317,19 @@ static void enter_lists(TgProgram *program, int64_t number, TgStage *stage, TgPa
   double now = program->node[number].port_s;
   program->node[number].pending = count_list(pattern->next_out, out) + count_list(pattern->next_in, in);
   for (; out >= 0; out = program->clocks.all_ports ? pattern->next_out[out] : -1)
-    available(program, stage, out, sender_ready(program, stage, out, number, now));
-  for (; in >= 0; in = program->clocks.all_ports ? pattern->next_in[in] : -1) available(program, stage, in, now);
+    available(program, stage, out, can_send(program, stage, out, number, now));
+  for (; in >= 0; in = program->clocks.all_ports ? pattern->next_in[in] : -1)
+    available(program, stage, in, can_receive(program, stage, in, number, now));
 }
 
 /* Each node has at most one of each, which departs when the second of its ends enters. */
 static void enter_pair(TgProgram *program, int64_t number, TgStage *stage, TgPatternFirst mine) {
   TgNode *node = &program->node[number];
   node->pending = (mine.out >= 0) + (mine.in >= 0);
-  node->enter_s = node->out_s = node->port_s;
+  if (mine.out >= 0) node->out_s = can_send(program, stage, mine.out, number, node->port_s);
+  if (mine.in >= 0) node->enter_s = can_receive(program, stage, mine.in, number, node->port_s);
   if (mine.out >= 0) {
     const TgNode *to = &program->node[mine.to];
-    node->out_s = sender_ready(program, stage, mine.out, number, node->port_s);
     if (to->at == stage->number && to->pending > 0)
       depart(program, stage, mine.out, (TgPatternEnds){(int32_t)number, mine.to}, tg_later(node->out_s, to->enter_s));
   }
@@ -383,8 +390,7 @@ static void come_in(TgProgram *program, int64_t number, int64_t from, int64_t st
   const int64_t before = node->at;
   *node = program->node[from];
   node->at = stage;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++)
-    if (program->clocks.ready[b]) program->clocks.ready[b][number] = program->clocks.ready[b][from];
+  tg_buffer_times_copy(&program->clocks.buffers, from, number);
   tg_stages_skip(&program->stages, before, stage);
 }
 
@@ -421,9 +427,12 @@ void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, do
   int32_t from = pattern->ends[transfer].from, to = pattern->ends[transfer].to;
   if (pattern->next_out && !program->clocks.all_ports) {
     int32_t out = pattern->next_out[transfer], in = pattern->next_in[transfer];
-    if (out >= 0) available(program, stage, out, sender_ready(program, stage, out, from, end_s));
-    if (in >= 0) available(program, stage, in, end_s);
+    if (out >= 0) available(program, stage, out, can_send(program, stage, out, from, end_s));
+    if (in >= 0) available(program, stage, in, can_receive(program, stage, in, to, end_s));
   }
+  const TgPhase *phase = tg_pattern_lane(pattern, transfer)->phase;
+  tg_buffer_times_leave(&program->clocks.buffers, phase, from, end_s);
+  tg_buffer_times_arrive(&program->clocks.buffers, phase, to, end_s);
   program->timed++;
   complete(program, stage, transfer, from, end_s);
   complete(program, stage, transfer, to, end_s);

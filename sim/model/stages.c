@@ -76,8 +76,6 @@ static void append(TgStages *stages, TgStage *stage) {
 }
 
 static void note_sizes(TgStages *stages, const TgStage *stage) {
-  for (int l = 0; stage->pattern->transfers && l < stage->pattern->lanes; l++)
-    stages->travels |= stage->pattern->lane[l]->phase->reads | stage->pattern->lane[l]->phase->writes;
   if (!stage->pattern->one_hop) stages->last_shared = stage->number;
   for (int32_t t = 0; t < stage->pattern->transfers; t++) {
     stages->least_bytes = MIN(stages->least_bytes, tg_stage_bytes(stage, t));
@@ -238,7 +236,6 @@ static void look_ahead(TgStages *stages) {
     if (block_of(stages, stage->number)->part) bytes += (gsize)stages->nodes * 8 / TG_STAGE_BLOCK;
   }
   stages->known_at_once = stages->ended;
-  if (!stages->ended) stages->travels = UINT32_MAX;
 }
 
 void tg_stages_init(TgStages *stages, TgPrediction *prediction, bool all_ports) {

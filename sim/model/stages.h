@@ -27,7 +27,6 @@ typedef struct TgStages {
   guint last_step;     /**< of the stage made last */
   bool ended;          /**< all stages have been made */
   int64_t last_shared; /**< number of the last stage with a message of more than one hop; -1 none */
-  uint32_t travels;    /**< buffers that transfers read or write; all where not all stages are known */
   int64_t least_bytes;
   bool known_at_once; /**< all stages were made before the first node began */
   TgLane *next_lane;  /**< read, not yet in a stage */

@@ -169,8 +169,9 @@ static void count_products(TgTiers *tiers, const TgPhase *phase) {
 }
 
 /* How long the node is busy with `count` products: while their disk's share waits for the disk, so do they. */
-static double product_time(TgTiers *tiers, const TgClocks *clocks, int64_t node, const TgPipeline *pipeline) {
-  double count = tiers->count[node], begin = fmax(clocks->cpu[node], clocks->port[node]);
+static double product_time(TgTiers *tiers, const TgClocks *clocks, const TgPhase *phase, int64_t node,
+                           const TgPipeline *pipeline) {
+  double count = tiers->count[node], begin = tg_clocks_can_multiply(clocks, phase, node);
   double disk = count * pipeline->resource_s[TG_TIER_RESOURCE_DISK], time = count * pipeline->time_s;
   if (disk == 0) return time;
   double disk_begin = fmax(tiers->disk_s[node], begin);
@@ -193,7 +194,7 @@ static double multiply(void *user, TgClocks *clocks, const TgLane *lane, int32_t
   count_products(tiers, lane->phase);
   for (int64_t n = 0; n < tiers->nodes; n++) {
     if (tiers->count[n] == 0) continue;
-    product_s[n] = product_time(tiers, clocks, n, &product->pipeline);
+    product_s[n] = product_time(tiers, clocks, lane->phase, n, &product->pipeline);
     tiers->multiplied[n] |= product->c_stays;
   }
   return tg_clocks_multiply(clocks, &streamed);
@@ -245,7 +246,8 @@ static bool is_charged(const TgTiers *tiers, int buffer) {
  */
 static double ready_of(const TgTiers *tiers, const TgClocks *clocks, int64_t node, int buffer) {
   double ready = clocks->port[node];
-  if (tiers->options.overlap && clocks->ready[buffer]) ready = fmax(ready, clocks->ready[buffer][node]);
+  const TgPhase sends = {.needs = 1u << buffer};
+  if (tiers->options.overlap) ready = fmax(ready, tg_buffer_times_written(&clocks->buffers, &sends, node));
   return ready;
 }
 
@@ -382,9 +384,11 @@ static void close_in_turn(TgTiers *tiers, TgClocks *clocks, int64_t node) {
 
 /* All its rounds are done: when what was sent has arrived, and its writes. */
 static void close_statement(TgTiers *tiers, TgClocks *clocks) {
+  const TgPhase brings = {.writes = 1u << tiers->statement->target.buffer};
   tiers->open = false;
   for (int64_t n = 0; n < tiers->nodes; n++) {
     (tiers->options.tiers.pipelined ? close_pipelined : close_in_turn)(tiers, clocks, n);
+    tg_buffer_times_arrive(&clocks->buffers, &brings, n, clocks->port[n]);
     if (!clocks->overlap) clocks->cpu[n] = clocks->port[n];
   }
 }

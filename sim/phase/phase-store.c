@@ -30,8 +30,9 @@ static gboolean is_same(gconstpointer a, gconstpointer b) {
   const TgProductSize *size = &one->uniform_size, *other_size = &other->uniform_size;
   return one->transfers == other->transfers && one->uniform_bytes == other->uniform_bytes &&
          one->products == other->products && one->sums == other->sums && one->reads == other->reads &&
-         one->writes == other->writes && size->m == other_size->m && size->n == other_size->n &&
-         size->k == other_size->k && same_numbers(one->from, other->from, one->transfers, sizeof *one->from) &&
+         one->writes == other->writes && one->fills == other->fills && one->needs == other->needs &&
+         size->m == other_size->m && size->n == other_size->n && size->k == other_size->k &&
+         same_numbers(one->from, other->from, one->transfers, sizeof *one->from) &&
          same_numbers(one->to, other->to, one->transfers, sizeof *one->to) &&
          same_numbers(one->bytes, other->bytes, one->transfers, sizeof *one->bytes) &&
          same_numbers(one->processor, other->processor, one->products, sizeof *one->processor) &&

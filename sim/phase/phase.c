@@ -1,10 +1,7 @@
-#include "phase.h"
+#include "phase-private.h"
 
-#include "phase-draft.h"
-#include "phase-store.h"
 #include "sim-error.h"
 #include "sum.h"
-#include "uniform-blocks.h"
 #include "walk-batch.h"
 
 /* --- transfers of a collective along a line, the same for all lines with the same root --------------------------- */
@@ -16,31 +13,9 @@ typedef struct TgLineTransfer {
   int64_t bytes;
 } TgLineTransfer;
 
-struct TgPhases {
-  const TgSchedule *schedule;
-  const TgScheduleNames *names;
-  TgCollective collective;
-  TgShape shape;
-  int64_t element_bytes;
-  bool sums;
-  TgWalk walk;    /* uniform blocks */
-  TgState *state; /* blocks of different sizes: followed by name */
-  TgError failure;
-  TgUniformBlocks blocks;
-  GHashTable *patterns;      /* statement and root -> GArray of TgLineTransfer: patterns found so far */
-  int64_t pattern_transfers; /* in them */
-  GPtrArray *drafts;         /* TgPhaseDraft, one a round */
-  GArray *same_as;           /* int32_t, by round: the first of the rounds in a row that do the same */
-  GPtrArray *ready;          /* TgPhase of the current statement */
-  guint next;
-  TgPhaseStore *store;
-  GPtrArray *cache[TG_MAX_STATEMENTS]; /* of statements that are the same at every repetition */
-};
-
 enum { MOST_KEPT = 1 << 22 }; /* transfers of patterns; with more, they are found anew */
 
-/* Bytes of part `piece` of `pieces` of a block. */
-static int64_t piece_bytes(const TgPhases *phases, int64_t block_bytes, int32_t piece, int32_t pieces) {
+int64_t tg_phases_piece_bytes(const TgPhases *phases, int64_t block_bytes, int32_t piece, int32_t pieces) {
   if (pieces == 1) return block_bytes;
   return tg_block_size(block_bytes / phases->element_bytes, pieces, piece) * phases->element_bytes;
 }
@@ -71,7 +46,8 @@ static const GArray *line_pattern(TgPhases *phases, const TgLine *line) {
   pattern = g_array_new(FALSE, FALSE, sizeof(TgLineTransfer));
   tg_rounds_of_statement(&rounds, &phases->schedule->statement[number], phases->collective, line->length, line->root);
   while (tg_rounds_next(&rounds, &parcel))
-    add_parcel(pattern, &parcel, piece_bytes(phases, phases->blocks.bytes[number], parcel.piece, parcel.pieces));
+    add_parcel(pattern, &parcel,
+               tg_phases_piece_bytes(phases, phases->blocks.bytes[number], parcel.piece, parcel.pieces));
   phases->pattern_transfers += pattern->len;
   g_hash_table_insert(phases->patterns, g_memdup2(&key, sizeof key), pattern);
   return pattern;
@@ -108,17 +84,27 @@ void tg_phase_release(TgPhase *phase) {
   g_free(phase);
 }
 
-static inline TgPhaseDraft *draft_of_round(TgPhases *phases, int32_t round) {
+TgPhaseDraft *tg_phases_draft(TgPhases *phases, int32_t round) {
   while (phases->drafts->len <= (guint)round) g_ptr_array_add(phases->drafts, tg_phase_draft_new());
   return phases->drafts->pdata[round];
 }
 
-static void set_uses(const TgStatement *statement, TgPhase *phase) {
+static uint32_t origins_of(const TgPhases *phases, uint32_t buffers) {
+  uint32_t origins = 0;
+  for (; buffers; buffers &= buffers - 1) origins |= phases->uses.origins[__builtin_ctz(buffers)];
+  return origins;
+}
+
+/* What is added to a block need not wait for it: it arrives beside it. */
+static void set_uses(const TgPhases *phases, const TgStatement *statement, TgPhase *phase) {
   phase->reads = 1u << statement->source.buffer;
   phase->writes = 1u << statement->target.buffer;
   if (statement->op == TG_OP_MULTIPLY) phase->reads |= 1u << statement->other.buffer;
   if (statement->op == TG_OP_ADD || (statement->op == TG_OP_MULTIPLY && !statement->replace))
     phase->reads |= phase->writes;
+  if (!tg_op_traits(statement->op)->adds && statement->op != TG_OP_MULTIPLY) phase->fills = phase->writes;
+  phase->needs = origins_of(phases, 1u << statement->source.buffer);
+  if (statement->op == TG_OP_MULTIPLY) phase->needs = origins_of(phases, phase->reads) | phase->writes;
 }
 
 static int by_processor(const void *a, const void *b) {
@@ -144,6 +130,7 @@ static TgPhase *sum_up(const TgPhases *phases, GArray *added, const TgStatement 
   phase->writes = 1u << statement->target.buffer;
   if (statement->op != TG_OP_ADD) phase->writes |= 1u << statement->source.buffer; /* what is passed on in parts */
   phase->reads = 1u << statement->source.buffer | phase->writes;
+  phase->needs = origins_of(phases, phase->reads);
   return phase;
 }
 
@@ -155,7 +142,7 @@ static void add_ready(TgPhases *phases, const TgStatement *statement, TgPhase *p
 
 static void take_draft(TgPhases *phases, const TgStatement *statement, TgPhaseDraft *draft) {
   TgPhase *phase = tg_phase_draft_finish(draft, tg_schedule_processors(phases->schedule));
-  set_uses(statement, phase);
+  set_uses(phases, statement, phase);
   add_ready(phases, statement, phase);
   if (draft->added) g_ptr_array_add(phases->ready, sum_up(phases, draft->added, statement));
 }
@@ -169,8 +156,7 @@ static void repeat_ready(TgPhases *phases, guint first, guint end) {
   }
 }
 
-/* Turns the drafts into the current statement's phases. */
-static void take_drafts(TgPhases *phases, const TgStatement *statement) {
+void tg_phases_take_drafts(TgPhases *phases, const TgStatement *statement) {
   guint first = 0, end = 0; /* of the round that was drafted last */
   const guint rounds = MAX(phases->drafts->len, phases->same_as->len);
   for (guint round = 0; round < rounds; round++) {
@@ -270,7 +256,7 @@ static bool draft_collective(TgPhases *phases, GError **error) {
     for (guint t = 0; t < pattern->len; t++) {
       const TgLineTransfer *transfer = &g_array_index(pattern, TgLineTransfer, t);
       if (!is_drafted(phases, transfer->round)) continue;
-      TgPhaseDraft *draft = draft_of_round(phases, transfer->round);
+      TgPhaseDraft *draft = tg_phases_draft(phases, transfer->round);
       const int64_t to = line.base + transfer->to * line.stride;
       tg_phase_draft_transfer(draft, line.base + transfer->from * line.stride, to, transfer->bytes);
       if (phases->sums && transfer->add) tg_phase_draft_addition(draft, to, transfer->bytes);
@@ -294,7 +280,7 @@ static bool ask_each(TgPhases *phases, int64_t first, int count, TgWalkBatch *ba
 static bool draft_local(TgPhases *phases, GError **error) {
   const TgStatement *statement = &phases->schedule->statement[phases->walk.statement];
   int64_t processors = tg_schedule_processors(phases->schedule);
-  TgPhaseDraft *draft = draft_of_round(phases, 0);
+  TgPhaseDraft *draft = tg_phases_draft(phases, 0);
   if (statement->op != TG_OP_MULTIPLY) tg_phase_draft_make_room(draft, processors);
   for (int64_t first = 0; first < processors; first += TG_WALK_BATCH_PROCESSORS) {
     TgWalkBatch batch;
@@ -352,79 +338,15 @@ static TgProgress next_uniform(TgPhases *phases, GError **error) {
   }
   if (!(tg_op_traits(statement->op)->is_collective ? draft_collective : draft_local)(phases, error))
     return TG_PROGRESS_ERROR;
-  take_drafts(phases, statement);
+  tg_phases_take_drafts(phases, statement);
   if (statement->depth > 0 && tg_statement_is_constant(phases->schedule, statement)) keep_cached(phases, number);
   return TG_PROGRESS_MORE;
-}
-
-/* --- blocks of different sizes: followed by name ---------------------------------------------------------------- */
-
-static void on_message(void *user, const TgMessage *message, TgValueId value) {
-  TgPhases *phases = user;
-  int64_t rows, columns;
-  tg_state_value_shape(phases->state, value, &rows, &columns);
-  TgPhaseDraft *draft = draft_of_round(phases, message->round);
-  const int64_t bytes = piece_bytes(phases, rows * columns * phases->element_bytes, message->piece, message->pieces);
-  tg_phase_draft_transfer(draft, message->from, message->to, bytes);
-  const TgStatement *statement = &phases->schedule->statement[tg_state_walk(phases->state)->statement];
-  if (phases->sums && message->add && statement->op != TG_OP_ADD) tg_phase_draft_addition(draft, message->to, bytes);
-}
-
-static void on_product(void *user, int64_t processor, TgValueId result, TgValueId left, TgValueId right) {
-  TgPhases *phases = user;
-  const TgValue *factor = tg_state_value(phases->state, left);
-  int64_t rows, columns, left_rows, left_columns;
-  (void)right;
-  tg_state_value_shape(phases->state, result, &rows, &columns);
-  tg_state_value_shape(phases->state, left, &left_rows, &left_columns);
-  bool transposed = (bool)phases->schedule->computes.left_transposed != (bool)factor->transposed;
-  const TgProductSize size = {rows, columns, transposed ? left_rows : left_columns};
-  tg_phase_draft_product(draft_of_round(phases, 0), processor, &size);
-}
-
-static bool run_failed(const TgPhases *phases, GError **error) {
-  if (phases->failure.cause == TG_CAUSE_MEMORY) return TG_SIM_FAIL(error, TOO_LARGE, "%s", phases->failure.message);
-  return TG_SIM_FAIL(error, SCHEDULE, "%s", phases->failure.message);
-}
-
-/* An `add` has just been executed: also what stayed on its processor was added. */
-static bool draft_additions(TgPhases *phases, GError **error) {
-  const TgWalk *walk = tg_state_walk(phases->state);
-  const TgStatement *statement = &phases->schedule->statement[walk->statement];
-  for (int64_t p = 0; p < tg_schedule_processors(phases->schedule); p++) {
-    TgLocal local;
-    int64_t rows, columns;
-    if (!tg_walk_local(walk, p, &local, &phases->failure)) return run_failed(phases, error);
-    if (!local.takes_part) continue;
-    const TgValueId sum = tg_state_slot(phases->state, local.to, statement->target.buffer, local.target);
-    tg_state_value_shape(phases->state, sum, &rows, &columns);
-    tg_phase_draft_addition(draft_of_round(phases, 0), local.to, rows * columns * phases->element_bytes);
-  }
-  return true;
-}
-
-static TgProgress next_named(TgPhases *phases, GError **error) {
-  TgProgress progress = tg_state_next(phases->state, &phases->failure);
-  if (progress == TG_PROGRESS_ERROR) run_failed(phases, error);
-  if (progress != TG_PROGRESS_MORE) return progress;
-  const TgStatement *statement = &phases->schedule->statement[tg_state_walk(phases->state)->statement];
-  if (phases->sums && statement->op == TG_OP_ADD && !draft_additions(phases, error)) return TG_PROGRESS_ERROR;
-  take_drafts(phases, statement);
-  return progress;
-}
-
-static bool follow_by_name(TgPhases *phases, GError **error) {
-  TgStateHooks hooks = {.user = phases, .message = on_message, .product = on_product};
-  phases->state = tg_state_new(phases->schedule, phases->names, phases->collective, &hooks, &phases->failure);
-  if (!phases->state) return run_failed(phases, error);
-  tg_state_measure(phases->state, phases->shape.m, phases->shape.n, phases->shape.k);
-  return true;
 }
 
 /* --- both ------------------------------------------------------------------------------------------------------- */
 
 TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, bool whole,
-                        const TgShape *shape, int64_t element_bytes, bool sums, GError **error) {
+                        const TgShape *shape, int64_t element_bytes, bool sums, bool together, GError **error) {
   TgPhases *phases = g_new0(TgPhases, 1);
   phases->schedule = schedule;
   phases->names = names;
@@ -435,12 +357,15 @@ TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names
   phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_draft_free);
   phases->same_as = g_array_new(FALSE, FALSE, sizeof(int32_t));
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
+  phases->together = together ? tg_together_new() : NULL;
   phases->store = tg_phase_store_new();
   phases->patterns = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
   tg_walk_init(&phases->walk, schedule, names);
+  tg_buffer_uses(schedule, NULL, &phases->uses);
   TgError failure;
   if (tg_walk_ends(schedule, names, &failure)) {
-    if (tg_uniform_blocks(schedule, names, shape, element_bytes, &phases->blocks) || follow_by_name(phases, error))
+    if (tg_uniform_blocks(schedule, names, shape, element_bytes, &phases->blocks) ||
+        tg_phases_follow_by_name(phases, error))
       return phases;
   } else {
     expression_failed(phases, &failure, error);
@@ -456,6 +381,7 @@ void tg_phases_free(TgPhases *phases) {
   g_ptr_array_unref(phases->drafts);
   g_array_unref(phases->same_as);
   g_ptr_array_unref(phases->ready);
+  tg_together_free(phases->together);
   tg_phase_store_free(phases->store);
   for (int s = 0; s < TG_MAX_STATEMENTS; s++)
     if (phases->cache[s]) g_ptr_array_unref(phases->cache[s]);
@@ -478,20 +404,56 @@ const TgShape *tg_phases_shape(const TgPhases *phases) {
   return &phases->shape;
 }
 
+static TgPhaseAt position(const TgPhases *phases, guint round) {
+  const TgWalk *walk = tg_phases_walk(phases);
+  return (TgPhaseAt){
+      .step = walk->step, .statement = walk->statement, .round = (int32_t)round, .label = tg_walk_label(walk)};
+}
+
+/* The next statement is of the same step and can begin with those that were taken. */
+static bool goes_together(const TgPhases *phases) {
+  const TgWalk *now = tg_phases_walk(phases);
+  TgWalk next = *now;
+  TgError unused;
+  return tg_walk_next(&next, &unused) == TG_PROGRESS_MORE && next.step == now->step &&
+         tg_together_takes(phases->together, &phases->schedule->statement[next.statement]);
+}
+
+/* Makes the phases of the next statement. */
+static TgProgress next_statement(TgPhases *phases, GError **error) {
+  return phases->state ? tg_phases_next_named(phases, error) : next_uniform(phases, error);
+}
+
+/* Takes the statement that is ready, and those after it that can begin with it. */
+static bool take_together(TgPhases *phases, GError **error) {
+  for (;;) {
+    const TgPhaseAt at = position(phases, 0);
+    tg_together_add(phases->together, &phases->schedule->statement[at.statement], phases->ready, &at);
+    if (!goes_together(phases)) break;
+    if (next_statement(phases, error) != TG_PROGRESS_MORE) return false;
+  }
+  tg_together_merge(phases->together);
+  return true;
+}
+
+static TgPhase *next_ready(TgPhases *phases, TgPhaseAt *at) {
+  TgPhase *phase = phases->together ? tg_together_next(phases->together, at) : NULL;
+  if (phase || phases->next >= phases->ready->len) return phase;
+  *at = position(phases, phases->next);
+  return tg_phase_hold(phases->ready->pdata[phases->next++]);
+}
+
 TgProgress tg_phases_next(TgPhases *phases, TgPhase **phase, TgPhaseAt *at, GError **error) {
   for (;;) {
-    while (phases->next < phases->ready->len) {
-      const TgWalk *walk = tg_phases_walk(phases);
-      int32_t round = (int32_t)phases->next;
-      TgPhase *found = phases->ready->pdata[phases->next++];
-      if (!found->transfers && !found->products) continue;
-      *phase = tg_phase_hold(found);
-      *at = (TgPhaseAt){.step = walk->step, .statement = walk->statement, .round = round, .label = tg_walk_label(walk)};
-      return TG_PROGRESS_MORE;
+    while ((*phase = next_ready(phases, at))) {
+      if ((*phase)->transfers || (*phase)->products) return TG_PROGRESS_MORE;
+      tg_phase_release(*phase);
     }
     g_ptr_array_set_size(phases->ready, 0);
     phases->next = 0;
-    TgProgress progress = phases->state ? next_named(phases, error) : next_uniform(phases, error);
+    const TgProgress progress = next_statement(phases, error);
     if (progress != TG_PROGRESS_MORE) return progress;
+    const int op = phases->schedule->statement[tg_phases_walk(phases)->statement].op;
+    if (phases->together && tg_op_travels(op) && !take_together(phases, error)) return TG_PROGRESS_ERROR;
   }
 }

@@ -155,7 +155,8 @@ static double all_ports_bound(const TgSchedule *schedule, const TgPlanFacts *fac
 typedef struct TgLast {
   double travels_s;                 /* of transfers … */
   double products_s;                /* … and of products … */
-  double written_s[TG_MAX_BUFFERS]; /* … and when the products that write a buffer end, where that is so everywhere */
+  double written_s[TG_MAX_BUFFERS]; /* … and when the products that write a buffer end, where that is so everywhere … */
+  double arrived_s[TG_MAX_BUFFERS]; /* … and when what transfers bring to it is there */
 } TgLast;
 
 /* So many messages, each sent on receipt of the one before, with so many elements together. */
@@ -181,19 +182,29 @@ static double last_s(const TgPlanSearch *search, const TgSchedule *schedule, con
   return relay_s(search, ceil(log2(length)), (length - 1) * block);
 }
 
-/* A statement: a product waits for all transfers before it, and what it writes can be sent once it has ended. */
+/* When the last processor has what the product reads, or adds to. Without overlap it waits for all transfers. */
+static double product_begin_s(const TgLast *last, const TgPlanSearch *search, const TgStatement *statement) {
+  double begin_s = last->products_s;
+  if (!search->request->overlap) return fmax(begin_s, last->travels_s);
+  begin_s = fmax(begin_s, last->arrived_s[statement->source.buffer]);
+  begin_s = fmax(begin_s, last->arrived_s[statement->other.buffer]);
+  return fmax(begin_s, last->arrived_s[statement->target.buffer]);
+}
+
+/* A statement: a product waits for what it needs, and what it writes can be sent once it has ended. */
 static void follow(TgLast *last, const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts,
                    int s) {
   const TgStatement *statement = &schedule->statement[s];
   const double executions = facts->executions[s];
   if (statement->op == TG_OP_MULTIPLY && !statement->where) {
-    last->products_s = fmax(last->products_s, last->travels_s) + executions * facts->product_s;
+    last->products_s = product_begin_s(last, search, statement) + executions * facts->product_s;
     last->written_s[statement->target.buffer] = last->products_s;
     return;
   }
   const double seconds = last_s(search, schedule, facts, s);
-  if (seconds > 0)
-    last->travels_s = fmax(last->travels_s, last->written_s[statement->source.buffer]) + executions * seconds;
+  if (seconds == 0) return;
+  last->travels_s = fmax(last->travels_s, last->written_s[statement->source.buffer]) + executions * seconds;
+  last->arrived_s[statement->target.buffer] = last->travels_s;
 }
 
 /* Of a repeat all transfers come first and then all products, as if they overlapped entirely. */
@@ -204,7 +215,8 @@ static void follow_repeat(TgLast *last, const TgPlanSearch *search, const TgSche
   for (int s = repeat + 1; s < schedule->statement[repeat].end; s++) {
     const TgStatement *statement = &schedule->statement[s];
     if (statement->op == TG_OP_MULTIPLY && !statement->where)
-      within.products_s = fmax(within.products_s, last->travels_s) + facts->executions[s] * facts->product_s;
+      within.products_s =
+          fmax(within.products_s, product_begin_s(last, search, statement)) + facts->executions[s] * facts->product_s;
     else
       within.travels_s += facts->executions[s] * last_s(search, schedule, facts, s);
   }
@@ -214,7 +226,7 @@ static void follow_repeat(TgLast *last, const TgPlanSearch *search, const TgSche
 
 /* Nothing ends before the last processor does. Without overlap products and transfers are one time. */
 static double last_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts) {
-  TgLast last = {0, 0, {0}};
+  TgLast last = {0};
   for (int s = 0; s < schedule->statements; s++) {
     if (schedule->statement[s].op == TG_OP_REPEAT) {
       follow_repeat(&last, search, schedule, facts, s);

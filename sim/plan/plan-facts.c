@@ -2,6 +2,7 @@
  * large blocks are, what a processor holds. Microseconds, whatever the number of processors. */
 #include "plan-private.h"
 
+#include "buffer-uses.h"
 #include "phase.h"
 #include "uniform-blocks.h"
 
@@ -274,6 +275,17 @@ static double product_elements(const TgSchedule *schedule, const TgPlanFacts *fa
   return most;
 }
 
+/* What transfers fill while products read. */
+static double places_bytes(const TgPlanRequest *request, const TgSchedule *schedule, const TgPlanFacts *facts) {
+  const TgCostOptions options = {.overlap = request->overlap, .buffers = request->buffers};
+  bool travels[TG_MAX_STATEMENTS];
+  tg_statements_travel(schedule, travels);
+  for (int s = 0; s < TG_MAX_STATEMENTS; s++) travels[s] = travels[s] && facts->executions[s] > 0;
+  const TgPlacesHeld held =
+      tg_places_held(schedule, travels, tg_cost_places(&options), request->m, request->n, request->k);
+  return held.elements * (double)request->element_bytes;
+}
+
 static void find_memory(const TgPlanRequest *request, const TgSchedule *schedule, TgPlanFacts *facts) {
   TgInterval slots[TG_MAX_BUFFERS]; /* a processor holds no more than all that are ever filled */
   double m = (double)request->m, n = (double)request->n, k = (double)request->k, p = (double)facts->processors;
@@ -282,8 +294,9 @@ static void find_memory(const TgPlanRequest *request, const TgSchedule *schedule
   for (int b = 0; b < TG_MAX_BUFFERS; b++)
     if (slots[b].high >= slots[b].low) high += (slots[b].high - slots[b].low + 1) * facts->elements_high[b];
   low = fmax(low, product_elements(schedule, facts));
-  facts->memory_low_bytes = low * (double)request->element_bytes;
-  facts->memory_high_bytes = fmax(high * (double)request->element_bytes, facts->memory_low_bytes);
+  facts->places_bytes = places_bytes(request, schedule, facts);
+  facts->memory_low_bytes = low * (double)request->element_bytes + facts->places_bytes;
+  facts->memory_high_bytes = fmax(high * (double)request->element_bytes + facts->places_bytes, facts->memory_low_bytes);
 }
 
 /* The quickest rate that the machine has for any product. */

@@ -108,6 +108,7 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
                                .processors = facts->processors,
                                .memory_low_bytes = facts->memory_low_bytes,
                                .memory_high_bytes = facts->memory_high_bytes,
+                               .places_bytes = facts->places_bytes,
                                .proof_s = facts->proof_s,
                                .outlook_s = INFINITY};
   candidate.bound_s = tg_plan_bound(search, schedule, facts);

@@ -25,6 +25,7 @@ typedef struct TgPlanFacts {
   double product_s;                     /**< of one product of the smallest blocks, at least */
   double memory_low_bytes;              /**< no processor needs less … */
   double memory_high_bytes;             /**< … and none more */
+  double places_bytes;                  /**< extra memory for overlap, at most; in both figures above */
   bool by_name;                         /**< blocks of several sizes: a prediction has to follow them by name */
   bool unclear;                         /**< … because a statement may read blocks of several matrices */
   bool endless;                         /**< too many statements to count */
@@ -41,7 +42,7 @@ typedef struct TgPlanCandidate {
   double outlook_s; /**< about how long it takes, see plan-outlook.c; INFINITY until that is asked for */
   double work_s;    /**< about how long its prediction takes, with one choice … */
   double screen_s;  /**< … and that of a quicker model, which bounds it; INFINITY where none does */
-  double memory_low_bytes, memory_high_bytes, proof_s;
+  double memory_low_bytes, memory_high_bytes, places_bytes, proof_s;
   bool rounded; /**< predicted at sizes rounded up to whole blocks */
   int64_t processors;
   guint number;   /**< in the order in which they were found */

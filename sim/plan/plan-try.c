@@ -69,7 +69,7 @@ static bool prove(TgAttempt *attempt) {
     grid->proved_for = g_steal_pointer(&parameters);
     grid->proved_bytes = (double)proof.counts.words_per_processor_max * (double)request->element_bytes;
   }
-  attempt->memory_bytes = grid->proved_bytes;
+  attempt->memory_bytes = grid->proved_bytes + attempt->candidate->places_bytes;
   attempt->memory_proved = true;
   return true;
 }
@@ -163,6 +163,7 @@ static void take_place(TgAttempt *attempt, TgEmbeddingKind embedding, const TgCo
                          .max_link_bytes = cost->max_link_bytes,
                          .bytes_per_processor = attempt->memory_bytes,
                          .memory_bound_bytes = candidate->memory_high_bytes,
+                         .places_bytes = candidate->places_bytes,
                          .memory_proved = attempt->memory_proved,
                          .proved = attempt->source->proved || attempt->memory_proved,
                          .rounded = candidate->rounded};
@@ -190,6 +191,7 @@ static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
                          .collective = TG_COLLECTIVE_AUTO,
                          .choice_s = attempt->search->choice_s,
                          .overlap = request->overlap,
+                         .buffers = request->buffers,
                          .fair_equal = request->fair_equal,
                          .straggler = -1,
                          .straggler_factor = 1,
@@ -343,7 +345,8 @@ static void prove_place(TgPlanSearch *search, TgPlanPlace *place) {
     return;
   if (!tg_prove(&schedule, place->source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof))
     return;
-  place->bytes_per_processor = (double)proof.counts.words_per_processor_max * (double)request->element_bytes;
+  place->bytes_per_processor =
+      place->places_bytes + (double)proof.counts.words_per_processor_max * (double)request->element_bytes;
   place->memory_proved = place->proved = true;
 }
 

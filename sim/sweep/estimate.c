@@ -1,6 +1,7 @@
 /* The proof before a prediction, the prediction, and what follows from it: memory, efficiency, the closed form. */
 #include "estimate.h"
 
+#include "buffer-uses.h"
 #include "phase.h"
 #include "prove.h"
 #include "sum.h"
@@ -158,6 +159,17 @@ static bool fail(TgEstimate *estimate, TgSimError code, const TgError *failure, 
   return false;
 }
 
+/* What transfers fill while products read. */
+static void add_places(TgEstimate *estimate) {
+  bool travels[TG_MAX_STATEMENTS];
+  const TgShape *shape = &estimate->shape;
+  tg_statements_travel(estimate->schedule, travels);
+  const TgPlacesHeld held =
+      tg_places_held(estimate->schedule, travels, tg_cost_places(&estimate->options), shape->m, shape->n, shape->k);
+  estimate->memory.places = held.blocks;
+  estimate->memory.words = tg_sum(estimate->memory.words, (int64_t)MIN(held.elements, 0x1p62));
+}
+
 static bool count(TgEstimate *estimate, GError **error) {
   const TgSchedule *schedule = estimate->schedule;
   const TgShape *shape = &estimate->shape;
@@ -178,6 +190,7 @@ static bool count(TgEstimate *estimate, GError **error) {
   } else {
     return fail(estimate, TG_SIM_ERROR_SCHEDULE, &proof.failure, error);
   }
+  add_places(estimate);
   return set_words(estimate, estimate->memory.words, error);
 }
 

@@ -129,7 +129,7 @@ static GPtrArray *phases_of(const Problem *problem) {
   GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
   g_autoptr(TgPhases) phases =
       tg_phases_new(&problem->bound.schedule, &problem->bound.names, problem->options.collective, false,
-                    &problem->shape, ELEMENT_BYTES, false, &error);
+                    &problem->shape, ELEMENT_BYTES, false, false, &error);
   g_assert_no_error(error);
   while (tg_phases_next(phases, &phase, &at, &error) == TG_PROGRESS_MORE) g_ptr_array_add(all, phase);
   g_assert_no_error(error);
@@ -142,7 +142,7 @@ static double simgrid_in_child_s(const Problem *problem) {
   double time_s = NAN;
   TgClocks clocks;
   g_autoptr(GPtrArray) phases = phases_of(problem);
-  tg_clocks_init(&clocks, problem->network.nodes, &problem->machine, &problem->options);
+  tg_clocks_init(&clocks, problem->network.nodes, &problem->bound.schedule, &problem->machine, &problem->options);
   g_assert_cmpint(pipe(ends), ==, 0);
   pid_t child = fork();
   g_assert_cmpint(child, >=, 0);

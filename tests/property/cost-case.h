@@ -123,6 +123,7 @@ static inline gboolean try_case(CostCase *test, gint64 most_messages) {
   test->options = (TgCostOptions){.as_executed = true,
                                   .collective = (TgCollective)g_test_rand_int_range(0, TG_COLLECTIVE_PAIRWISE + 1),
                                   .overlap = g_test_rand_bit(),
+                                  .buffers = g_test_rand_int_range(0, 5),
                                   .skew_s = g_test_rand_bit() ? 0 : 1e-5,
                                   .seed = (guint32)g_test_rand_int(),
                                   .straggler = g_test_rand_int_range(0, 4) ? -1 : 0,
@@ -142,11 +143,12 @@ static inline void draw_case(CostCase *test, gint64 most_messages) {
 static inline void describe_case(const CostCase *test) {
   const TgCostOptions *options = &test->options;
   g_autofree char *machine = tg_machine_text(&test->machine);
-  g_test_message("%s --grid %s --network %s --embed %s --collective %s -n %d --overlap %s --skew %g --seed %u "
-                 "--straggler %d\n%s",
-                 test->name, test->grid, test->network_text, tg_embedding_name(test->embedding),
-                 tg_collective_name(options->collective), (int)test->shape.m, options->overlap ? "on" : "off",
-                 options->skew_s, (guint)options->seed, (int)options->straggler, machine);
+  g_test_message(
+      "%s --grid %s --network %s --embed %s --collective %s -n %d --overlap %s --buffers %d --skew %g --seed %u "
+      "--straggler %d\n%s",
+      test->name, test->grid, test->network_text, tg_embedding_name(test->embedding),
+      tg_collective_name(options->collective), (int)test->shape.m, options->overlap ? "on" : "off",
+      (int)tg_cost_places(options), options->skew_s, (guint)options->seed, (int)options->straggler, machine);
 }
 
 /* Says which case it is where a model does not hold to `what`. */

@@ -10,12 +10,12 @@
  * - Each hop takes latency + bytes / bandwidth of its link, one message at a time, in order of arrival; at the same
  *   instant new messages first, then the lower source, then program order. Both directions of a half-duplex cable are
  * one link.
- * - Products of a node follow each other, and begin when the transfers before them in the program are complete. With
- *   overlap, later transfers do not wait for them. */
+ * - Products of a node follow each other. Without overlap they and the transfers are one after another. With overlap
+ *   reference-buffers.h has what waits for what. */
 #ifndef COST_REFERENCE_H
 #define COST_REFERENCE_H
 
-#include "reference-lists.h"
+#include "reference-buffers.h"
 #include "phase.h"
 
 /* The steps from..to begin for the node where it is now. */
@@ -51,20 +51,21 @@ static inline void ref_multiply(const Reference *ref, int n, const TgPhase *phas
       time += ref_time(&ref->machine->processor, phase, tg_phase_product(phase, i));
   if (n == ref->options->straggler) time *= ref->options->straggler_factor;
   if (time == 0) return;
-  node->cpu = fmax(node->cpu, node->port) + time;
+  node->cpu = fmax(node->cpu, ref->options->overlap ? ref_product_begin(ref, node, phase) : node->port) + time;
   node->compute += time;
-  for (int b = 0; b < TG_MAX_BUFFERS; b++)
-    if (phase->writes >> b & 1) node->ready[b] = node->cpu;
+  ref_note_product(node, phase, node->cpu);
   if (!ref->options->overlap) node->port = node->cpu;
 }
 
 static inline void ref_try(Reference *ref, RefTransfer *transfer) {
   const RefTransfer *sent = transfer->send_before, *received = transfer->receive_before;
   if (!transfer->waiting || transfer->entered < 2 || (sent && !sent->done) || (received && !received->done)) return;
-  const TgPhase *phase = ref_phase(ref, transfer->phase)->phase;
+  const RefPhase *phase = ref_phase(ref, transfer->phase);
   double at = fmax(sent ? sent->event_s : 0, received ? received->event_s : 0);
-  for (int b = 0; b < TG_MAX_BUFFERS && ref->options->overlap; b++)
-    if (phase->reads >> b & 1) at = fmax(at, ref->node[transfer->from].ready[b]);
+  if (ref->options->overlap) {
+    at = fmax(at, ref_written(&ref->node[transfer->from], phase->phase));
+    at = fmax(at, ref_room(ref, &ref->node[transfer->to], phase));
+  }
   transfer->event_s = fmax(at, transfer->depart_s);
   transfer->waiting = FALSE;
 }
@@ -115,6 +116,7 @@ static inline void ref_advance(Reference *ref, int n) {
 
 static inline void ref_deliver(Reference *ref, RefTransfer *transfer) {
   transfer->done = TRUE;
+  ref_note_transfer(ref, transfer);
   for (guint i = 0; i < ref->transfers->len; i++) ref_try(ref, ref->transfers->pdata[i]);
   int ends[2] = {transfer->from, transfer->to};
   for (int e = 0; e < 2; e++)
@@ -198,16 +200,20 @@ static inline void ref_predict(Reference *ref, const TgSchedule *schedule, const
                                const TgMachine *machine, const TgCostOptions *options) {
   GError *error = NULL;
   TgError failure;
-  *ref = (Reference){
-      .machine = machine, .options = options, .network = network, .all_ports = machine->port.ports == TG_PORTS_ALL};
+  *ref = (Reference){.schedule = schedule,
+                     .machine = machine,
+                     .options = options,
+                     .network = network,
+                     .all_ports = machine->port.ports == TG_PORTS_ALL};
   g_assert_true(tg_embedding_init(&ref->embedding, embedding, schedule->dims, schedule->extent, network, &failure));
   ref->phases = g_array_new(FALSE, FALSE, sizeof(RefPhase));
   ref->transfers = g_ptr_array_new();
   g_autoptr(TgPhases) phases = tg_phases_new(schedule, names, options->collective, false, shape, options->element_bytes,
-                                             machine->processor.additions_per_s > 0, &error);
+                                             machine->processor.additions_per_s > 0, ref->all_ports, &error);
   g_assert_no_error(error);
   ref_read_phases(ref, phases);
   ref->node = g_new0(RefNode, network->nodes);
+  for (int n = 0; n < network->nodes; n++) ref->node[n].uses = g_array_new(FALSE, FALSE, sizeof(RefUse));
   ref->free_s = g_new0(double, network->links + 1);
   ref->reached = g_new0(double, (ref->steps + 1) * (guint)network->nodes);
   ref_run(ref);
@@ -222,6 +228,7 @@ static inline void ref_clear(Reference *ref) {
   for (guint i = 0; i < ref->phases->len; i++) tg_phase_release(ref_phase(ref, (int)i)->phase);
   g_array_unref(ref->phases);
   g_ptr_array_unref(ref->transfers);
+  for (int n = 0; n < ref->network->nodes; n++) g_array_unref(ref->node[n].uses);
   g_free(ref->node);
   g_free(ref->free_s);
   g_free(ref->reached);

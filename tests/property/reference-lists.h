@@ -26,16 +26,25 @@ typedef struct RefPhase {
   int statement;
 } RefPhase;
 
+/* What happened to a node's buffer, in program order. */
+typedef struct RefUse {
+  int buffer;
+  enum { REF_READ, REF_WRITE, REF_ADD, REF_SEND, REF_FILL, REF_JOIN } kind; /* by products the first two */
+  double end_s;
+} RefUse;
+
 typedef struct RefNode {
   guint next;      /* phase */
   int outstanding; /* of the transfers that it waits for */
-  double port, cpu, compute, ready[TG_MAX_BUFFERS];
+  double port, cpu, compute;
+  GArray *uses; /* RefUse */
 } RefNode;
 
 typedef struct Reference {
   const TgMachine *machine;
   const TgCostOptions *options;
   const TgTopology *network;
+  const TgSchedule *schedule;
   gboolean all_ports;
   TgEmbedding embedding;
   GArray *phases;       /* RefPhase */

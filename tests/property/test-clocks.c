@@ -46,6 +46,7 @@ static void check(const TgLibraryEntry *entry, const Case *where) {
   for (int run = 0; run < 4; run++) {
     TgCost short_way, long_way;
     TgCostOptions options = {.overlap = run % 2,
+                             .buffers = g_test_rand_int_range(1, 4),
                              .skew_s = run / 2 * 2e-5,
                              .straggler = -1,
                              .element_bytes = 8,

@@ -1,6 +1,7 @@
 /* The planner against every schedule of the library on every grid, with every parameter, collective and embedding, each
  * predicted as `sim` does: place 1 is the fastest where the plan is certain, and else no further off than it says. */
 #include "algo-library.h"
+#include "buffer-uses.h"
 #include "plan.h"
 #include "prove.h"
 
@@ -64,6 +65,7 @@ static void predict(const Case *at, const TgPlanSource *source, const TgSchedule
       const TgCostOptions options = {.model = request->model,
                                      .collective = (TgCollective)collective,
                                      .overlap = request->overlap,
+                                     .buffers = request->buffers,
                                      .straggler = -1,
                                      .element_bytes = request->element_bytes};
       if (!tg_embedding_init(&unused, (TgEmbeddingKind)embedding, schedule->dims, schedule->extent, &network, NULL))
@@ -90,7 +92,13 @@ static bool fits(const Case *at, const TgPlanSource *source, const TgSchedule *s
     return false;
   if (isinf(request->memory_bytes)) return true;
   g_assert_true(tg_prove(schedule, source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof));
-  return (double)(proof.counts.words_per_processor_max * request->element_bytes) <= request->memory_bytes;
+  const TgCostOptions options = {.overlap = request->overlap, .buffers = request->buffers};
+  bool travels[TG_MAX_STATEMENTS];
+  tg_statements_travel(schedule, travels);
+  const TgPlacesHeld places =
+      tg_places_held(schedule, travels, tg_cost_places(&options), request->m, request->n, request->k);
+  return ((double)proof.counts.words_per_processor_max + places.elements) * (double)request->element_bytes <=
+         request->memory_bytes;
 }
 
 static bool is_extent(const TgSchedule *schedule, int parameter) {
@@ -156,6 +164,7 @@ static Case *random_case(GRand *rand) {
                       .memory_bytes = INFINITY,
                       .model = (TgCostModel)g_rand_int_range(rand, 0, TG_COST_MODELS),
                       .overlap = g_rand_boolean(rand),
+                      .buffers = g_rand_int_range(rand, 0, 4),
                       .top = g_rand_int_range(rand, 1, 12),
                       .budget_s = g_rand_int_range(rand, 0, 4) ? 20 : pow(10, g_rand_double_range(rand, -4, -1))};
   if (levels) {
@@ -170,9 +179,10 @@ static Case *random_case(GRand *rand) {
     request->memory_bytes = (double)request->element_bytes * g_rand_double_range(rand, 1, 4) *
                             (double)(request->m * request->k + request->k * request->n + request->m * request->n) /
                             (double)request->processors;
-  at->text = g_strdup_printf("%" PRId64 "x%" PRId64 "x%" PRId64 " on %" PRId64 " of %s, %s, overlap %d, memory %g:\n%s",
-                             request->m, request->n, request->k, request->processors, network,
-                             tg_cost_model_name(request->model), request->overlap, request->memory_bytes, text);
+  at->text = g_strdup_printf(
+      "%" PRId64 "x%" PRId64 "x%" PRId64 " on %" PRId64 " of %s, %s, overlap %d, buffers %d, memory %g:\n%s",
+      request->m, request->n, request->k, request->processors, network, tg_cost_model_name(request->model),
+      request->overlap, request->buffers, request->memory_bytes, text);
   return at;
 }
 

@@ -77,6 +77,7 @@ static gboolean draw(CostCase *test, char **text_of) {
       (TgCostOptions){.collective = (TgCollective)g_test_rand_int_range(TG_COLLECTIVE_BINOMIAL, TG_COLLECTIVES),
                       .as_executed = true,
                       .overlap = g_test_rand_bit(),
+                      .buffers = g_test_rand_int_range(0, 4),
                       .explain = true,
                       .straggler = -1,
                       .straggler_factor = 1,

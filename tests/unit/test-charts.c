@@ -156,7 +156,8 @@ static void make(Made *made, gint64 lanes, gint64 steps) {
                                       1e-3 * (double)(s + 1)};
     for (gint64 l = 0; l < lanes; l++) {
       double start = 1e-3 * (double)s;
-      made->span[s * lanes + l] = (TgSpan){start, start + 1e-3, start + 5e-4, 3e-4, l % 3 != 0};
+      made->span[s * lanes + l] =
+          (TgSpan){start, start + 1e-3, start + 5e-4, 3e-4, start + 9e-4, s % 2 ? 1e-4 : 0, l % 3 != 0};
     }
   }
   made->run = (TgSpacetimeRun){.name = "made",

@@ -845,14 +845,22 @@ def test_sim_memory():
     """Never more than verify states; where it is proved first, the same."""
     for words in ["cannon --grid 4x4", "dns --grid 2x2x2", "cannon25d --grid 4x4x2", "summa --grid 4x4", "mmt --grid 4",
                   "berntsen --grid 2x2x2", "fox --grid 3x3", "dimma --grid 2x3", "transpose --grid 2x2"]:
-        said, stated = (document(command, *words.split(), "-n", 100) for command in ("sim", "verify"))
+        said, stated = document("sim", *words.split(), "-n", 100, "--overlap", "off"), document("verify", *words.split(), "-n", 100)
         assert said["blocks_per_processor_max"] == stated["blocks_per_processor_max"], words
         assert said["bytes_per_processor"] == 4 * stated["words_per_processor_max"] and not said["memory_is_a_lower_bound"]
     for words in ["cannon --grid 48x48", "summa --grid 48x48", "dns --grid 40x40x40", "cannon25d --grid 60x60x2"]:
-        said, stated = (document(command, *words.split(), "-n", 480) for command in ("sim", "verify"))
+        said, stated = document("sim", *words.split(), "-n", 480, "--overlap", "off"), document("verify", *words.split(), "-n", 480)
         assert said["memory_is_a_lower_bound"] and not said["proved"], words
         assert 0 < said["bytes_per_processor"] <= 4 * stated["words_per_processor_max"], words
         assert 0 < said["blocks_per_processor_max"] <= stated["blocks_per_processor_max"], words
+    for buffers, blocks in [(1, 3), (2, 5), (3, 7)]:
+        said = document("sim", "cannon", "--grid", "4x4", "-n", 64, "--buffers", buffers)
+        assert said["buffers"] == buffers and said["blocks_for_overlap"] == blocks - 3 and said["bytes_per_processor"] == 4 * 256 * blocks
+        for memory, fate in [(1024 * blocks, "ranked"), (1024 * blocks - 1, "rejected")]:
+            plan = document("plan", "-n", 64, "--procs", 16, "--top", 50, "--buffers", buffers, "--memory", memory, expect=int(memory < 3072))  # that much A, B and C have
+            [mine] = [one for kind in ("ranked", "rejected") for one in plan[kind] if (one["algorithm"], one["grid"]) == ("cannon", "4x4")]
+            assert mine in plan[fate] and mine["bytes_per_processor"] == 1024 * blocks, (blocks, mine)
+    assert "overlap off" in run("sim", "cannon", "--grid", "4x4", "-n", 64, "--overlap", "off", "--buffers", 2, expect=2).stderr
     shared = document("sim", "cannon", "--grid", "4x4", "-n", 64, "--network", "ring:4")
     assert shared["bytes_per_node_max"] == 4 * shared["bytes_per_processor"]
     with open("errors", "w+") as errors:

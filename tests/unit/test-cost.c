@@ -370,8 +370,46 @@ static void test_left_out(void) {
   g_assert_cmpint(cost.collectives_left, >, 0);
 }
 
+/* Rounds of 16 by 16 blocks of 1 element, whose bytes count as nothing: 3 of a ring along a line of 4, 2 of a tree. */
+static void check_rounds(const char *body, const char *ports, TgCollective collective, double rounds) {
+  TgMachine machine;
+  Bound bound;
+  TgCost cost;
+  TgCostOptions options = plain;
+  g_autofree char *text =
+      g_strconcat("schedule t\ngrid i:4, j:4\nplace A(i,j), B(i,j), C(i,j) on (i,j)\n", body, "C += A * B\n", NULL);
+  g_autofree char *rest = g_strdup_printf("[port]\nports = %s\n[processor]\nflops_per_s = inf\n", ports);
+  machine_from(&machine, rest);
+  if (!bound_from(&bound, text, NULL, NULL)) g_error("%s", bound.error.message);
+  options.collective = collective;
+  for (int model = 0; model < TG_COST_MODELS; model++) {
+    options.model = (TgCostModel)model;
+    predict(&bound, 4, "full:16", &machine, &options, &cost);
+    if (fabs(cost.time_s / latency_s - rounds) > 0.2)
+      g_error("%s, %g rounds:\n%s", tg_cost_model_name(options.model), cost.time_s / latency_s, body);
+    tg_cost_clear(&cost);
+  }
+}
+
+/* With all ports statements of a step that do not need each other go at once, round by round. */
+static void test_together(void) {
+  static const char gathers[] = "step \"s\"\n  allgather A along j into P\n  allgather B along i into Q\n",
+                    needs[] = "step \"s\"\n  broadcast A along j from 0 into P\n  broadcast P along i from 0 into Q\n",
+                    writes[] = "step \"s\"\n  broadcast A along j from 0 into P\n  broadcast B along i from 0 into P\n",
+                    apart[] = "step \"s\"\n  allgather A along j into P\nstep \"t\"\n  allgather B along i into Q\n",
+                    three[] = "step \"s\"\n  move C to (i+1, j+1) into D\n  allgather A along j into P\n"
+                              "  allgather B along i into Q\n";
+  check_rounds(gathers, "one", TG_COLLECTIVE_RING, 6);
+  check_rounds(gathers, "all", TG_COLLECTIVE_RING, 3);
+  check_rounds(needs, "all", TG_COLLECTIVE_BINOMIAL, 4);
+  check_rounds(writes, "all", TG_COLLECTIVE_BINOMIAL, 4);
+  check_rounds(apart, "all", TG_COLLECTIVE_RING, 5); /* the last round goes with the first of the next step */
+  check_rounds(three, "all", TG_COLLECTIVE_RING, 3);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/cost/together", test_together);
   g_test_add_func("/cost/closed-form", test_closed_form);
   g_test_add_func("/cost/additions-by-hand", test_additions_by_hand);
   g_test_add_func("/cost/by-hand", test_by_hand);

@@ -17,7 +17,7 @@ static void check_place(const Fixture *f, const TgPlanPlace *at) {
   g_assert_true(tg_schedule_bind(&schedule, at->source->names, &at->bindings, NULL));
   g_assert_true(
       tg_prove(&schedule, at->source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof));
-  const double bytes = 4.0 * (double)proof.counts.words_per_processor_max;
+  const double bytes = 4.0 * (double)proof.counts.words_per_processor_max + at->places_bytes;
   g_assert_cmpfloat(at->memory_bound_bytes, >=, bytes);
   if (at->memory_proved)
     g_assert_cmpfloat(at->bytes_per_processor, ==, bytes);

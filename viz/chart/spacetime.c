@@ -145,9 +145,10 @@ static TgSpan merge(const Panel *panel, int64_t lane, int64_t first, int64_t end
     all.products_s += one->products_s;
     all.end_s = one->end_s;
     if (one->talks) all.talks = true;
-    if (!one->talks) *waiting_s += one->end_s - one->start_s - one->products_s;
+    if (!one->talks) *waiting_s += fmax(one->end_s - one->start_s - one->products_s, 0); /* some ran before */
   }
   if (end - first > 1) all.products_end_s = all.start_s + all.products_s;
+  if (end - first > 1) all.ahead_s = 0; /* they are among all products */
   return all;
 }
 
@@ -181,10 +182,16 @@ static void draw_span(const Panel *panel, TgScene *scene, int64_t lane, int64_t 
   TgSpan span = merge(panel, lane, first, end, &waiting_s);
   double from_s = CLAMP(span.products_end_s - span.products_s, span.start_s, span.products_end_s);
   double talked_s = span.end_s - waiting_s;
-  draw_rest(panel, scene, &span, lane, first, "", span.start_s, span.products_s > 0 ? from_s : talked_s);
-  if (span.products_s > 0) {
+  const bool multiplies = span.products_s > 0 && span.products_end_s > span.start_s;
+  const double ahead_s = span.ahead_s > 0 ? span.ahead_end_s - span.ahead_s : talked_s;
+  draw_rest(panel, scene, &span, lane, first, "", span.start_s, multiplies ? from_s : ahead_s);
+  if (multiplies) {
     draw_part(panel, scene, &bars[PRODUCTS], lane, first, "", from_s, span.products_end_s);
-    draw_rest(panel, scene, &span, lane, first, "-after", span.products_end_s, talked_s);
+    draw_rest(panel, scene, &span, lane, first, "-after", span.products_end_s, ahead_s);
+  }
+  if (span.ahead_s > 0) {
+    draw_part(panel, scene, &bars[PRODUCTS], lane, first, "-ahead", ahead_s, span.ahead_end_s);
+    draw_rest(panel, scene, &span, lane, first, "-after-ahead", span.ahead_end_s, talked_s);
   }
   if (waiting_s > 0) draw_waiting(scene, x_of(panel, talked_s), x_of(panel, span.end_s), y);
 }
