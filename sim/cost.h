@@ -63,7 +63,7 @@ typedef struct TgCostOptions {
   bool fair_equal;           /**< flow: equal shares of a link, otherwise weighted by 1 / latency of the path */
   TgTierOptions tiers;       /**< with the hockney model alone */
   bool explain;              /**< fill TgCost.parts; not with memory tiers. Takes a second prediction */
-  bool keep_node_steps;      /**< fill TgCost.node_step, which takes 32 bytes a node and step … */
+  bool keep_node_steps;      /**< fill TgCost.node_step, which takes 56 bytes a node and step … */
   const int32_t *node_group; /**< … or a group of nodes and step: the group of each node, -1 for none; NULL: by node */
   int64_t node_groups;       /**< how many these are */
   double most_s;             /**< a prediction above it is of no interest: it ends with SLOWER; 0: all are */
@@ -94,9 +94,16 @@ typedef struct TgNodeStep {
   double start_s, end_s; /**< when it enters the step, and when it leaves it */
   double products_end_s; /**< when its last product of the step is done; start_s where it has none */
   double products_s;     /**< time in the step's products */
+  double before_s;       /**< of it, before the node came to the step */
   double ahead_s;        /**< time in which products of later steps run in this one … */
   double ahead_end_s;    /**< … and its end */
 } TgNodeStep;
+
+/** Time of the step's products while the node is in it. */
+static inline double tg_node_step_own_s(const TgNodeStep *step) {
+  const double own_s = step->products_s - step->before_s;
+  return own_s > 1e-9 * step->products_s ? own_s : 0;
+}
 
 /** What the tiers add to a run. By node: NULL without tiers. */
 typedef struct TgTierCost {

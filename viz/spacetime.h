@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 
 enum { TG_SPACETIME_DIMS = 8, TG_SPACETIME_ROWS = 64 }; /**< the most lanes that have a row of their own */
 
-/** A processor in a step. Its products are one after another and end at products_end_s; what began before the step is
- * drawn where it ran, as time of products ahead of their step. */
+/** A processor in a step. Its products are one after another and end at products_end_s; those of later steps that run
+ * in it end at ahead_end_s. */
 typedef struct TgSpan {
   double start_s, end_s;
   double products_end_s, products_s;

@@ -98,7 +98,7 @@ static void find_spans(TgTimedRun *run) {
       run->span[s * lanes + l] = (TgSpan){.start_s = step->start_s,
                                           .end_s = step->end_s,
                                           .products_end_s = step->products_end_s,
-                                          .products_s = step->products_s,
+                                          .products_s = tg_node_step_own_s(step),
                                           .ahead_end_s = step->ahead_end_s,
                                           .ahead_s = step->ahead_s,
                                           .talks = run->path.talks[at]};

@@ -170,9 +170,9 @@ static void write_ahead(Whole *whole, int64_t place, double start_s, double end_
 static void write_inner_slices(Whole *whole, int64_t place) {
   const TgNodeStep *at = times_of(whole, place);
   const double end_s = fmin(at->products_end_s, at->end_s);
-  const double start_s = fmin(fmax(end_s - at->products_s, at->start_s), end_s);
+  const double own_s = tg_node_step_own_s(at), start_s = fmin(fmax(end_s - own_s, at->start_s), end_s);
   const double ahead_s = at->ahead_s > 0 ? at->ahead_end_s - at->ahead_s : at->end_s;
-  const bool multiplies = at->products_s > 0 && end_s > at->start_s;
+  const bool multiplies = own_s > 0;
   write_communication(whole, place, at->start_s, multiplies ? start_s : ahead_s);
   if (multiplies) write_products(whole, place, start_s, end_s);
   if (multiplies) write_communication(whole, place, end_s, ahead_s);

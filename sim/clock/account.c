@@ -77,6 +77,7 @@ void tg_account_products(TgAccount *account, bool sums, double begin_s, double e
   TgTimeParts *parts = tg_account_now(account);
   double *part = sums ? &parts->additions_s : &parts->products_s;
   forget(account, begin_s);
+  tg_account_to(account, &parts->waiting_s, begin_s); /* for somebody who fetches */
   take_over(account, (size_t)((char *)part - (char *)parts), begin_s, end_s);
   tg_account_to(account, part, end_s);
 }

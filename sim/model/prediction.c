@@ -58,12 +58,14 @@ void tg_node_step_enter(TgPrediction *prediction, guint step, int64_t node, doub
 
 /* A product that began before its node came to the step ran in the steps before it. */
 static void begin_earlier(const TgPrediction *prediction, guint step, int64_t node, double begin_s, double end_s) {
+  TgNodeStep *own = node_step_at(prediction, step, node);
   for (guint s = step; s > 0 && begin_s < node_step_at(prediction, s, node)->start_s; s--) {
     TgNodeStep *before = node_step_at(prediction, s - 1, node);
     const double until_s = MIN(end_s, before->end_s), part_s = until_s - MAX(begin_s, before->start_s);
     if (part_s <= 0) continue;
     before->ahead_s += part_s;
     before->ahead_end_s = until_s;
+    own->before_s += part_s;
   }
 }
 

@@ -261,11 +261,11 @@ static bool reads_all(const TgTiers *tiers) {
          !tg_expression_variables(tiers->schedule, tiers->statement->source.index);
 }
 
-/* Reads the block in `slot` for sending, unless that is what was read last. */
-static void read_block(TgTiers *tiers, TgClocks *clocks, int64_t node, int32_t slot) {
+/* Reads the block in `slot` for sending from `ready` on, unless that is what was read last. */
+static void read_block(TgTiers *tiers, int64_t node, int32_t slot, double ready) {
   int buffer = tiers->statement->source.buffer;
   TgNodeTraffic *traffic = &tiers->traffic[node];
-  double ready = ready_of(tiers, clocks, node, buffer), begin = fmax(tiers->disk_s[node], ready);
+  double begin = fmax(tiers->disk_s[node], ready);
   if (traffic->takes_part && traffic->read_slot == slot) return;
   traffic->read_slot = slot;
   traffic->read_begin_s = begin;
@@ -282,9 +282,10 @@ static double over_network(const TgTiers *tiers, int buffer) {
 static void begin_transfer(TgTiers *tiers, TgClocks *clocks, int64_t from, int64_t to, int32_t slot) {
   int source = tiers->statement->source.buffer, target = tiers->statement->target.buffer;
   TgNodeTraffic *sender = &tiers->traffic[from], *receiver = &tiers->traffic[to];
-  double begin = ready_of(tiers, clocks, from, source);
+  const TgPhase brings = {.fills = tg_op_traits(tiers->statement->op)->adds ? 0 : 1u << target};
+  double begin = fmax(ready_of(tiers, clocks, from, source), tg_buffer_times_room(&clocks->buffers, &brings, to));
   if (is_charged(tiers, source)) {
-    read_block(tiers, clocks, from, slot);
+    read_block(tiers, from, slot, begin);
     begin = sender->read_begin_s;
     sender->source_end_s = fmax(sender->source_end_s, sender->read_end_s + over_network(tiers, source));
     receiver->source_end_s = fmax(receiver->source_end_s, sender->source_end_s);

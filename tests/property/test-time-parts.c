@@ -166,6 +166,19 @@ static void check_parts(const CostCase *test, const TgCost *cost) {
   expect_holds(test, sum.skew_s <= test->options.skew_s, "skew", model, sum.skew_s, test->options.skew_s);
 }
 
+/* A node's products are in the steps in which they run. */
+static void check_products(const CostCase *test, const TgCost *cost) {
+  for (gint64 n = 0; cost->node_step && n < cost->nodes; n++) {
+    double sum_s = 0;
+    for (gint64 s = 0; s < cost->trace.steps; s++) {
+      const TgNodeStep *at = &cost->node_step[s * cost->nodes + n];
+      sum_s += tg_node_step_own_s(at) + at->ahead_s;
+    }
+    expect_holds(test, fabs(sum_s - cost->node_compute_s[n]) <= 1e-9 * cost->time_s, "the products of all steps",
+                 test->options.model, sum_s, cost->node_compute_s[n]);
+  }
+}
+
 /* The second run does not change the first, and steps have the parts of the time that the node is in them. */
 static void check_case(CostCase *test) {
   TgCost plain, cost;
@@ -174,6 +187,7 @@ static void check_case(CostCase *test) {
   must_predict(test, &test->shape, &test->machine, &test->options, &cost);
   expect_holds(test, plain.time_s == cost.time_s, "the time itself", test->options.model, plain.time_s, cost.time_s);
   check_parts(test, &cost);
+  check_products(test, &cost);
   for (gint64 s = 0; cost.node_step && test->machine.port.ports == TG_PORTS_ONE && s < cost.trace.steps; s++) {
     const TgNodeStep *at = &cost.node_step[s * cost.nodes + cost.last_node];
     const TgTimeParts *parts = &cost.parts[s];
@@ -192,6 +206,31 @@ static void test_random(void) {
     draw_case(&test, MOST_MESSAGES);
     test.options.model = (TgCostModel)(done % TG_COST_MODELS);
     test.options.jitter = done % 3 ? 0 : 0.1;
+    if (test.options.model == TG_COST_HOCKNEY && g_test_rand_bit()) test.machine.port.ports = TG_PORTS_FETCH;
+    check_case(&test);
+    clear_case(&test);
+  }
+}
+
+/* A product that writes anew what nobody has fetched yet waits. */
+static void test_fetch(void) {
+  for (guint seed = 1; seed <= 40; seed++) {
+    CostCase test = {.name = "agarwal3d", .grid = g_strdup("2x2x2"), .network_text = g_strdup("full:8")};
+    TgError failure;
+    g_assert_true(bound_from_library(&test.bound, "agarwal3d", "2x2x2", NULL));
+    g_assert_true(tg_topology_parse(&test.network, test.network_text, &failure));
+    g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 30, 30, 30, NULL));
+    machine_from(&test.machine,
+                 "[machine]\nname = t\nsource = t\n[link]\nlatency_s = 1e-5\nbandwidth_bytes_per_s = 1e8\n"
+                 "[port]\nports = fetch\n[processor]\nflops_per_s = 1e8\n%s",
+                 seed % 2 ? "additions_per_s = 1e8\n" : "");
+    test.options = (TgCostOptions){.collective = TG_COLLECTIVE_RECURSIVE_DOUBLING,
+                                   .overlap = true,
+                                   .buffers = 1,
+                                   .skew_s = 1e-4,
+                                   .seed = seed,
+                                   .straggler = -1,
+                                   .element_bytes = 4};
     check_case(&test);
     clear_case(&test);
   }
@@ -206,6 +245,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/time-parts/waiting", test_waiting);
   g_test_add_func("/time-parts/additions", test_additions);
   g_test_add_func("/time-parts/steps", test_steps);
+  g_test_add_func("/time-parts/fetch", test_fetch);
   g_test_add_func("/time-parts/random", test_random);
   return g_test_run();
 }

@@ -24,7 +24,7 @@ RUNS = ["cannon --grid 4x4", "cannon --grid 4x4 --overlap off --straggler 3:4 --
         "summa --grid 3x3 --skew 1e-4 --model flow", "summa-panels --grid 2x4 --collective chain",
         "dns --grid 2x2x2 --network hypercube --embed gray", "ring --grid 6 --model loggp",
         "cannon --grid 3x3 --network torus:4x4 --model store-and-forward", "mmt --grid 4", "transpose --grid 3x3",
-        "cannon25d --grid 4x4x2 --collective binomial --type f64"]
+        "cannon25d --grid 4x4x2 --collective binomial --type f64", "agarwal3d --grid 3x2x2 --straggler 1:3"]
 
 # Nobody multiplies.
 EMPTY = """schedule empty

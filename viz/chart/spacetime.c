@@ -142,10 +142,10 @@ static TgSpan merge(const Panel *panel, int64_t lane, int64_t first, int64_t end
   if (end - first > 1) all.products_s = 0;
   for (int64_t s = first; s < end && end - first > 1; s++) {
     const TgSpan *one = &run->span[s * run->lanes + lane];
-    all.products_s += one->products_s;
+    all.products_s += one->products_s + one->ahead_s;
     all.end_s = one->end_s;
     if (one->talks) all.talks = true;
-    if (!one->talks) *waiting_s += fmax(one->end_s - one->start_s - one->products_s, 0); /* some ran before */
+    if (!one->talks) *waiting_s += fmax(one->end_s - one->start_s - one->products_s - one->ahead_s, 0);
   }
   if (end - first > 1) all.products_end_s = all.start_s + all.products_s;
   if (end - first > 1) all.ahead_s = 0; /* they are among all products */
