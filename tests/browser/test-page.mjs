@@ -131,7 +131,10 @@ async function address() {
   await page.reload();
   await page.waitForSelector("html[data-ready=true]");
   assert.equal(await stepOf(page), 2);
-  await page.evaluate(() => { location.hash = "#step=1&processor=4"; });
+  await page.evaluate(() => {
+    location.hash = "#step=1&processor=4";
+    history.replaceState(null, "", "#step=2"); /* as the page does when a step settles */
+  });
   await page.waitForFunction(() => document.getElementById("jump").value === "1");
   await settled(page);
   assert.match(await page.textContent(".follow"), /Following P\(1,1\)/);

@@ -9,8 +9,8 @@ let machine;
 
 const lastStep = () => Math.max(0, ...labs.map((lab) => lab.last));
 
-function readAddress() {
-  const values = new URLSearchParams(location.hash.slice(1));
+function readAddress(url) {
+  const values = new URLSearchParams(new URL(url).hash.slice(1));
   const number = Number(values.get("step"));
   if (values.has("step") && Number.isInteger(number) && number >= 0) now = number;
   labs[0].view.widen(values.has("wide"));
@@ -149,8 +149,8 @@ function listen() {
   at("scrub").addEventListener("input", () => go(Number(at("scrub").value)));
   at("jump").addEventListener("change", () => go(Math.round(Number(at("jump").value)) || 0));
   document.addEventListener("keydown", keys);
-  window.addEventListener("hashchange", () => {
-    readAddress();
+  window.addEventListener("hashchange", (event) => {
+    readAddress(event.newURL); /* the address itself may have been written anew meanwhile */
     show();
   });
 }
@@ -175,7 +175,7 @@ async function start() {
   at("labs").classList.toggle("beside", labs.length > 1);
   at("clock-choice").hidden = false;
   now = setup.step ?? 0;
-  readAddress();
+  readAddress(location.href);
   listen();
   for (const lab of labs) machine.show(lab);
   show();
