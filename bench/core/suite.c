@@ -205,6 +205,42 @@ static void tell(const TgSuite *suite) {
   if (options->progress) options->progress(options->progress_data, suite->done, MAX(suite->total, suite->done + 1));
 }
 
+/* On the CPU one run may take minutes: a thread shows every second that it goes on. Nobody else tells meanwhile. */
+typedef struct TgTeller {
+  const TgSuite *suite;
+  GThread *thread;
+  GMutex mutex;
+  GCond ended;
+  bool end;
+} TgTeller;
+
+static gpointer tell_again(gpointer data) {
+  TgTeller *teller = data;
+  g_mutex_lock(&teller->mutex);
+  while (!teller->end)
+    if (!g_cond_wait_until(&teller->ended, &teller->mutex, g_get_monotonic_time() + G_USEC_PER_SEC))
+      tell(teller->suite);
+  g_mutex_unlock(&teller->mutex);
+  return NULL;
+}
+
+static void teller_begin(TgTeller *teller, const TgSuite *suite) {
+  *teller = (TgTeller){.suite = suite};
+  g_mutex_init(&teller->mutex);
+  g_cond_init(&teller->ended);
+  teller->thread = g_thread_try_new("progress", tell_again, teller, NULL); /* without it nothing is shown */
+}
+
+static void teller_end(TgTeller *teller) {
+  g_mutex_lock(&teller->mutex);
+  teller->end = true;
+  g_cond_signal(&teller->ended);
+  g_mutex_unlock(&teller->mutex);
+  if (teller->thread) g_thread_join(teller->thread);
+  g_mutex_clear(&teller->mutex);
+  g_cond_clear(&teller->ended);
+}
+
 static TgBenchLimits fewer(const TgSuite *suite) {
   TgBenchLimits limits = suite->limits;
   limits.trials.budget_s /= 8;
@@ -256,21 +292,14 @@ static bool time_on_device(TgNow *now, TgResult *row, double once_s, TgError *er
   return true;
 }
 
-/* What takes long shows that it goes on. */
-static bool work_and_tell(const void *what, TgError *error) {
-  const TgNow *now = what;
-  tell(now->suite);
-  return work(now, error);
-}
-
 static bool time_on_host(TgNow *now, TgResult *row, double once_s, TgError *error) {
   TgBenchLimits limits = fewer(now->suite);
   limits.trials.wanted_s = now->suite->limits.trials.wanted_s;
   if (once_s > warm_run_s) limits.trials.warmup = 0;
-  return tg_trial_on_host(once_s > warm_run_s ? work_and_tell : work, now, false, &limits, &row->call, error);
+  return tg_trial_on_host(work, now, false, &limits, &row->call, error);
 }
 
-static bool time_method(TgNow *now, TgResult *row, TgError *error) {
+static bool time_method_now(TgNow *now, TgResult *row, TgError *error) {
   const TgHistoric *kernel = now->historic;
   double once_s;
   if (kernel && kernel->transposed_b && !fetch_transposed(now, error)) return false;
@@ -289,6 +318,15 @@ static bool time_method(TgNow *now, TgResult *row, TgError *error) {
   }
   if (kernel && kernel->transposed_b) row->prepare = now->transposing;
   return time_on_device(now, row, once_s, error);
+}
+
+static bool time_method(TgNow *now, TgResult *row, TgError *error) {
+  TgTeller teller;
+  if (row->place != TG_ON_CPU) return time_method_now(now, row, error);
+  teller_begin(&teller, now->suite);
+  const bool fine = time_method_now(now, row, error);
+  teller_end(&teller);
+  return fine;
 }
 
 static bool measure_method(TgNow *now, TgError *error) {
