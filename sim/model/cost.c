@@ -282,6 +282,15 @@ static void follow(Run *run, const TgSchedule *schedule, const TgScheduleNames *
   run->steps = fmax((double)step, 1);
 }
 
+/* What is kept of a node's buffers where products and transfers overlap. */
+static double buffer_bytes(const TgSchedule *schedule, const TgCostOptions *options) {
+  TgBufferUses uses;
+  TgBufferTimes buffers;
+  tg_buffer_uses(schedule, NULL, &uses);
+  tg_buffer_times_init(&buffers, &uses, tg_cost_places(options), 0);
+  return (double)buffers.stride * sizeof(double);
+}
+
 double tg_cost_need_bytes(const TgSchedule *schedule, const TgScheduleNames *names, const TgTopology *network,
                           const TgCostOptions *options) {
   const double nodes = network->nodes, links = (double)network->links;
@@ -295,6 +304,7 @@ double tg_cost_need_bytes(const TgSchedule *schedule, const TgScheduleNames *nam
   const bool ahead = models[options->model].looks_ahead;
   bytes += fmin(run.kept * sizeof(int64_t), TG_PHASE_STORE_BYTES) * (ahead ? KEPT_AHEAD : KEPT);
   if (ahead) bytes += fmin(AHEAD, run.stages);
+  bytes += nodes * buffer_bytes(schedule, options);
   if (options->keep_node_steps)
     bytes += 2 * run.steps * (options->node_group ? (double)options->node_groups : nodes) * sizeof(TgNodeStep);
   return bytes;

@@ -138,7 +138,7 @@ def test_advice_counts_earlier_schedules():
     if SANITIZED:
         raise tap.Skipped("a sanitizer takes memory of its own")
     words = "draw cannon summa --grid 128x128 --spacetime -n 512 -o f.dot --memory-limit".split()
-    said = run(*words, "350M", expect=2).stderr
+    said = run(*words, "480M", expect=2).stderr
     assert "prediction of summa on torus:128x128 needs" in said, said
     run(*words, re.search(r"--memory-limit (\d+M)", said)[1])
 
