@@ -1,4 +1,5 @@
 """What a run may not do: the checks of an outcome against the files before and after."""
+import glob
 import os
 import re
 import signal
@@ -99,8 +100,8 @@ class Verdict:
         """What was to be written is there."""
         for path in self.case.named_outputs():
             whole = os.path.join(self.place.path("work"), path)
-            first = whole.replace(b"%d", b"0", 1)  # of the steps that `draw -o NAME%d.svg` writes
-            if not os.path.lexists(whole) and not os.path.lexists(first):
+            step = glob.escape(whole).replace(b"%d", b"[0-9]*", 1)  # `draw -o NAME%d.svg` writes steps
+            if not os.path.lexists(whole) and not glob.glob(step):
                 self.add("missing", f"exit status 0 without the output {path[:100]!r}")
 
     # What it printed -------------------------------------------------------------------------------------------------
