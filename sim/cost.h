@@ -52,11 +52,10 @@ typedef struct TgCostOptions {
   double choice_s;         /**< about how long the choice may take; 0: TG_COST_CHOICE_MS */
   bool as_executed;        /**< auto means what executors use; otherwise, what makes the run fastest */
   bool overlap;            /**< products overlap with transfers that are independent of them */
-  int32_t
-      buffers;   /**< with overlap: blocks that a buffer can hold at once if transfers refill it; 0: TG_COST_BUFFERS */
-  double skew_s; /**< every node starts at a random time in [0, skew_s) */
-  double jitter; /**< every cost times 1 + a random number in [0, jitter) */
-  int64_t straggler; /**< node whose products take straggler_factor times as long; -1 none */
+  int32_t buffers;         /**< with overlap: places for blocks in a buffer that is refilled; 0: TG_COST_BUFFERS */
+  double skew_s;           /**< every node starts at a random time in [0, skew_s) */
+  double jitter;           /**< every cost times 1 + a random number in [0, jitter) */
+  int64_t straggler;       /**< node whose products take straggler_factor times as long; -1 none */
   double straggler_factor;
   uint64_t seed;
   int64_t element_bytes;
@@ -71,9 +70,9 @@ typedef struct TgCostOptions {
 } TgCostOptions;
 
 /** Blocks that a refilled buffer can hold at once; 0 where nothing overlaps. */
-static inline int32_t tg_cost_places(const TgCostOptions *options) {
-  if (!options->overlap) return 0;
-  return options->buffers ? options->buffers : TG_COST_BUFFERS;
+static inline int32_t tg_cost_places(bool overlap, int32_t buffers) {
+  if (!overlap) return 0;
+  return buffers ? buffers : TG_COST_BUFFERS;
 }
 
 /** Where the time of one node goes: the parts add up to it. What runs behind something else counts as nothing. */

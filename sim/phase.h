@@ -34,6 +34,11 @@ typedef struct TgPhase {
   int references;
 } TgPhase;
 
+/** Whether what reads and writes these buffers, a bit each, needs nothing of what uses the others, nor this of it. */
+static inline bool tg_uses_apart(uint32_t reads, uint32_t writes, uint32_t other_reads, uint32_t other_writes) {
+  return !(reads & other_writes) && !(writes & (other_reads | other_writes));
+}
+
 /** Variables of expressions, a bit each as tg_expression_variables() has them. */
 enum {
   TG_VARIABLES_COORDINATES = (1 << TG_MAX_DIMS) - 1,

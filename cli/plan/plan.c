@@ -56,8 +56,7 @@ static void write_request(TgJson *json, const TgPlanRun *run) {
                         : request->fair_equal          ? "equal"
                                                        : "latency");
   tg_json_member_bool(json, "overlap", request->overlap);
-  tg_sim_write_buffers(json,
-                       tg_cost_places(&(TgCostOptions){.overlap = request->overlap, .buffers = request->buffers}));
+  tg_sim_write_buffers(json, tg_cost_places(request->overlap, request->buffers));
   tg_json_member_double(json, "memory_limit_bytes", request->memory_bytes);
   tg_json_member_double(json, "residual", run->machine.residual);
   tg_json_member_double(json, "error", tg_machine_error(&run->machine));
@@ -137,10 +136,9 @@ static void print_head(TgCli *cli, const TgPlanRun *run) {
            request->m, request->n, request->k, tg_element_name(run->element), request->processors,
            plural(request->processors), isinf(request->memory_bytes) ? "" : " with ",
            isinf(request->memory_bytes) ? "" : tg_bytes_text(request->memory_bytes).s);
-  const TgCostOptions cost = {.overlap = request->overlap, .buffers = request->buffers};
   tg_print(cli, "machine: %s; network %s; model %s%s, overlap %s\n", run->machine.name, network,
            tg_cost_model_name(request->model), request->fair_equal ? " with equal shares" : "",
-           tg_sim_overlap_text(&cost).s);
+           tg_sim_overlap_text(tg_cost_places(request->overlap, request->buffers)).s);
 }
 
 /* "b=4, chain, gray": what was chosen beside the grid. */

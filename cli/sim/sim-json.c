@@ -21,9 +21,8 @@ static void add_place(GString *text, const TgOptions *options, const TgTierOptio
   if (options->by_rows) g_string_append_printf(text, ", by rows %s", options->by_rows);
 }
 
-TgSimOverlapText tg_sim_overlap_text(const TgCostOptions *options) {
+TgSimOverlapText tg_sim_overlap_text(int32_t places) {
   TgSimOverlapText text = {"off"};
-  const int32_t places = tg_cost_places(options);
   if (places > 0) g_snprintf(text.s, sizeof text.s, "on");
   if (places > 0 && places != TG_COST_BUFFERS)
     g_snprintf(text.s, sizeof text.s, "on with %" PRId32 " buffer%s", places, places > 1 ? "s" : "");
@@ -34,7 +33,7 @@ char *tg_sim_settings_text(const TgCli *cli, const TgCostOptions *options) {
   GString *text = g_string_new(NULL);
   g_string_printf(text, "model %s%s, collectives %s, overlap %s", tg_cost_model_name(options->model),
                   options->fair_equal ? " with equal shares" : "", tg_collective_name(options->collective),
-                  tg_sim_overlap_text(options).s);
+                  tg_sim_overlap_text(tg_cost_places(options->overlap, options->buffers)).s);
   add_random(text, options);
   add_place(text, &cli->options, &options->tiers);
   return g_string_free(text, FALSE);
@@ -116,7 +115,7 @@ static void write_problem(TgJson *json, const TgEstimate *run) {
                         : run->options.fair_equal          ? "equal"
                                                            : "latency");
   tg_json_member_bool(json, "overlap", run->options.overlap);
-  tg_sim_write_buffers(json, tg_cost_places(&run->options));
+  tg_sim_write_buffers(json, tg_cost_places(run->options.overlap, run->options.buffers));
   tg_sim_write_settings(json, &run->options);
   tg_json_members(json, size_fields, run);
   tg_json_member_string(json, "type", tg_element_name(run->element));

@@ -123,15 +123,20 @@ static void write_step_slice(Whole *whole, int64_t place) {
                                                       .always = doing->sent + doing->received + doing->products > 0});
 }
 
-static void write_communication(Whole *whole, int64_t place, double start_s, double end_s) {
+/* Of a step, what has no more to say than its name. */
+static void write_part(Whole *whole, int64_t place, const char *name, const char *kind, double start_s, double end_s) {
   const TgTraceArgument step = {.name = "step", .number = (double)step_of(whole)->index};
   tg_trace_slice(&whole->trace->file, &(TgTraceSlice){.track = place,
-                                                      .name = "communication",
-                                                      .kind = "communication",
+                                                      .name = name,
+                                                      .kind = kind,
                                                       .start_s = start_s,
                                                       .end_s = end_s,
                                                       .argument = &step,
                                                       .arguments = 1});
+}
+
+static void write_communication(Whole *whole, int64_t place, double start_s, double end_s) {
+  write_part(whole, place, "communication", "communication", start_s, end_s);
 }
 
 /* The model knows when the last product of a step ends and how long all of them take: several are one slice. */
@@ -154,18 +159,6 @@ static void write_products(Whole *whole, int64_t place, double start_s, double e
                                                       .always = true});
 }
 
-/* Those of later steps that run in this one. */
-static void write_ahead(Whole *whole, int64_t place, double start_s, double end_s) {
-  const TgTraceArgument step = {.name = "step", .number = (double)step_of(whole)->index};
-  tg_trace_slice(&whole->trace->file, &(TgTraceSlice){.track = place,
-                                                      .name = "products of a later step",
-                                                      .kind = "products",
-                                                      .start_s = start_s,
-                                                      .end_s = end_s,
-                                                      .argument = &step,
-                                                      .arguments = 1});
-}
-
 /* In the step the time before its products, these, and the time after them, in which those of later steps may run. */
 static void write_inner_slices(Whole *whole, int64_t place) {
   const TgNodeStep *at = times_of(whole, place);
@@ -176,8 +169,9 @@ static void write_inner_slices(Whole *whole, int64_t place) {
   write_communication(whole, place, at->start_s, multiplies ? start_s : ahead_s);
   if (multiplies) write_products(whole, place, start_s, end_s);
   if (multiplies) write_communication(whole, place, end_s, ahead_s);
-  if (at->ahead_s > 0) write_ahead(whole, place, ahead_s, at->ahead_end_s);
-  if (at->ahead_s > 0) write_communication(whole, place, at->ahead_end_s, at->end_s);
+  if (at->ahead_s <= 0) return;
+  write_part(whole, place, "products of a later step", "products", ahead_s, at->ahead_end_s);
+  write_communication(whole, place, at->ahead_end_s, at->end_s);
 }
 
 /* --- flows ---------------------------------------------------------------------------------------------------------*/

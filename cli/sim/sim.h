@@ -66,11 +66,11 @@ static inline const char *tg_sim_name(const TgEstimate *run) {
   return tg_name(run->names, run->names->title);
 }
 
-/** "off", "on", "on with 3 buffers". */
+/** "off" for 0 places, "on", "on with 3 buffers". */
 typedef struct TgSimOverlapText {
   char s[32];
 } TgSimOverlapText;
-TgSimOverlapText tg_sim_overlap_text(const TgCostOptions *options);
+TgSimOverlapText tg_sim_overlap_text(int32_t places);
 /** "buffers": their number, null for 0. */
 void tg_sim_write_buffers(TgJson *json, int32_t places);
 

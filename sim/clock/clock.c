@@ -26,7 +26,7 @@ void tg_clocks_init(TgClocks *clocks, int64_t nodes, const TgSchedule *schedule,
                        &clocks->begun, &clocks->send,  &clocks->receive};
   for (gsize i = 0; i < G_N_ELEMENTS(arrays); i++) *arrays[i] = g_new0(double, nodes);
   tg_buffer_uses(schedule, NULL, &uses);
-  tg_buffer_times_init(&clocks->buffers, &uses, tg_cost_places(options), nodes);
+  tg_buffer_times_init(&clocks->buffers, &uses, tg_cost_places(options->overlap, options->buffers), nodes);
   if (options->skew_s > 0)
     for (int64_t n = 0; n < nodes; n++)
       clocks->port[n] = clocks->cpu[n] = options->skew_s * tg_random_unit(~options->seed, (uint64_t)n);
@@ -101,8 +101,7 @@ static bool is_sparse(const TgClocks *clocks, const TgLane *lane) {
 static void enter_group(TgClocks *clocks, const TgLane *lane, int32_t statement) {
   const TgPhase *phase = lane->phase;
   bool joins = clocks->all_ports && clocks->group_statement >= 0 && clocks->group_statement != statement &&
-               !(phase->reads & clocks->group_writes) &&
-               !(phase->writes & (clocks->group_reads | clocks->group_writes));
+               tg_uses_apart(phase->reads, phase->writes, clocks->group_reads, clocks->group_writes);
   clocks->group_statement = statement;
   if (joins) {
     clocks->group_reads |= phase->reads;

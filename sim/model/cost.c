@@ -287,7 +287,7 @@ static double buffer_bytes(const TgSchedule *schedule, const TgCostOptions *opti
   TgBufferUses uses;
   TgBufferTimes buffers;
   tg_buffer_uses(schedule, NULL, &uses);
-  tg_buffer_times_init(&buffers, &uses, tg_cost_places(options), 0);
+  tg_buffer_times_init(&buffers, &uses, tg_cost_places(options->overlap, options->buffers), 0);
   return (double)buffers.stride * sizeof(double);
 }
 

@@ -56,8 +56,8 @@ static bool read_lane(TgStages *stages) {
 /* With all ports, transfers of consecutive statements that do not need each other begin together. */
 static bool joins(const TgStages *stages, int32_t statement, uint32_t reads, uint32_t writes) {
   const TgPhase *next = stages->next_lane->phase;
-  return stages->all_ports && !next->products && stages->next_at.statement != statement && !(next->reads & writes) &&
-         !(next->writes & (reads | writes));
+  return stages->all_ports && !next->products && stages->next_at.statement != statement &&
+         tg_uses_apart(next->reads, next->writes, reads, writes);
 }
 
 static void append(TgStages *stages, TgStage *stage) {

@@ -244,11 +244,9 @@ static bool is_charged(const TgTiers *tiers, int buffer) {
 
 /* When the node can begin to read what it sends: it has come to the statement, and the product that wrote it is done.
  */
-static double ready_of(const TgTiers *tiers, const TgClocks *clocks, int64_t node, int buffer) {
-  double ready = clocks->port[node];
+static double ready_of(const TgClocks *clocks, int64_t node, int buffer) {
   const TgPhase sends = {.needs = 1u << buffer};
-  if (tiers->options.overlap) ready = fmax(ready, tg_buffer_times_written(&clocks->buffers, &sends, node));
-  return ready;
+  return fmax(clocks->port[node], tg_buffer_times_written(&clocks->buffers, &sends, node));
 }
 
 static double first_part(const TgTiers *tiers, int buffer, double seconds) {
@@ -283,7 +281,7 @@ static void begin_transfer(TgTiers *tiers, TgClocks *clocks, int64_t from, int64
   int source = tiers->statement->source.buffer, target = tiers->statement->target.buffer;
   TgNodeTraffic *sender = &tiers->traffic[from], *receiver = &tiers->traffic[to];
   const TgPhase brings = {.fills = tg_op_traits(tiers->statement->op)->adds ? 0 : 1u << target};
-  double begin = fmax(ready_of(tiers, clocks, from, source), tg_buffer_times_room(&clocks->buffers, &brings, to));
+  double begin = fmax(ready_of(clocks, from, source), tg_buffer_times_room(&clocks->buffers, &brings, to));
   if (is_charged(tiers, source)) {
     read_block(tiers, from, slot, begin);
     begin = sender->read_begin_s;
@@ -304,14 +302,14 @@ static void begin_addition(TgTiers *tiers, TgClocks *clocks, int64_t to) {
   receiver->write_bytes = tiers->block_bytes[target];
   if (receiver->added) return;
   receiver->added = true;
-  double end = read_disk(tiers, to, target, tiers->block_bytes[target], ready_of(tiers, clocks, to, target));
+  double end = read_disk(tiers, to, target, tiers->block_bytes[target], ready_of(clocks, to, target));
   receiver->source_end_s = fmax(receiver->source_end_s, end);
 }
 
 /* What stays on its node but goes to another buffer is copied on its disk. */
 static void copy_own(TgTiers *tiers, TgClocks *clocks, int64_t node) {
   int source = tiers->statement->source.buffer, target = tiers->statement->target.buffer;
-  double ready = ready_of(tiers, clocks, node, source);
+  double ready = ready_of(clocks, node, source);
   if (source == target || tiers->traffic[node].copied) return;
   tiers->traffic[node].copied = true;
   if (is_charged(tiers, source)) read_disk(tiers, node, source, tiers->block_bytes[source], ready);

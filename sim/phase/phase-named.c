@@ -2,7 +2,6 @@
 #include "phase-private.h"
 
 #include "sim-error.h"
-#include "sum.h"
 
 static void on_message(void *user, const TgMessage *message, TgValueId value) {
   TgPhases *phases = user;

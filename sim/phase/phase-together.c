@@ -52,8 +52,7 @@ static void uses_of(const TgStatement *statement, uint32_t *reads, uint32_t *wri
 bool tg_together_takes(const TgTogether *together, const TgStatement *statement) {
   uint32_t reads, writes;
   uses_of(statement, &reads, &writes);
-  return tg_op_travels(statement->op) && !(reads & together->writes) &&
-         !(writes & (together->reads | together->writes));
+  return tg_op_travels(statement->op) && tg_uses_apart(reads, writes, together->reads, together->writes);
 }
 
 void tg_together_add(TgTogether *together, const TgStatement *statement, GPtrArray *phases, const TgPhaseAt *at) {

@@ -277,12 +277,11 @@ static double product_elements(const TgSchedule *schedule, const TgPlanFacts *fa
 
 /* What transfers fill while products read. */
 static double places_bytes(const TgPlanRequest *request, const TgSchedule *schedule, const TgPlanFacts *facts) {
-  const TgCostOptions options = {.overlap = request->overlap, .buffers = request->buffers};
   bool travels[TG_MAX_STATEMENTS];
   tg_statements_travel(schedule, travels);
   for (int s = 0; s < TG_MAX_STATEMENTS; s++) travels[s] = travels[s] && facts->executions[s] > 0;
-  const TgPlacesHeld held =
-      tg_places_held(schedule, travels, tg_cost_places(&options), request->m, request->n, request->k);
+  const TgPlacesHeld held = tg_places_held(schedule, travels, tg_cost_places(request->overlap, request->buffers),
+                                           request->m, request->n, request->k);
   return held.elements * (double)request->element_bytes;
 }
 

@@ -165,7 +165,8 @@ static void add_places(TgEstimate *estimate) {
   const TgShape *shape = &estimate->shape;
   tg_statements_travel(estimate->schedule, travels);
   const TgPlacesHeld held =
-      tg_places_held(estimate->schedule, travels, tg_cost_places(&estimate->options), shape->m, shape->n, shape->k);
+      tg_places_held(estimate->schedule, travels, tg_cost_places(estimate->options.overlap, estimate->options.buffers),
+                     shape->m, shape->n, shape->k);
   estimate->memory.places = held.blocks;
   estimate->memory.words = tg_sum(estimate->memory.words, (int64_t)MIN(held.elements, 0x1p62));
 }

@@ -148,7 +148,8 @@ static inline void describe_case(const CostCase *test) {
       "--straggler %d\n%s",
       test->name, test->grid, test->network_text, tg_embedding_name(test->embedding),
       tg_collective_name(options->collective), (int)test->shape.m, options->overlap ? "on" : "off",
-      (int)tg_cost_places(options), options->skew_s, (guint)options->seed, (int)options->straggler, machine);
+      (int)tg_cost_places(options->overlap, options->buffers), options->skew_s, (guint)options->seed,
+      (int)options->straggler, machine);
 }
 
 /* Says which case it is where a model does not hold to `what`. */

@@ -84,7 +84,8 @@ static inline double ref_room(const Reference *ref, const RefNode *node, const R
   double at_s = 0;
   for (int b = 0; b < TG_MAX_BUFFERS && !ref_adds(ref, phase); b++)
     if (phase->phase->writes >> b & 1)
-      at_s = fmax(at_s, ref_blocks_back(node, b, REF_READ, REF_FILL, tg_cost_places(ref->options)));
+      at_s = fmax(at_s, ref_blocks_back(node, b, REF_READ, REF_FILL,
+                                        tg_cost_places(ref->options->overlap, ref->options->buffers)));
   return at_s;
 }
 
@@ -125,7 +126,8 @@ static inline double ref_product_begin(const Reference *ref, const RefNode *node
   double at_s = ref_last(node, phase->needs, 1 << REF_FILL | 1 << REF_JOIN);
   for (int b = 0; b < TG_MAX_BUFFERS && !phase->sums; b++) {
     if (!(phase->writes >> b & 1) || !ref_is_taken(node, b)) continue;
-    const int places = ref_may_renew(ref->schedule, b) ? tg_cost_places(ref->options) : 1;
+    const int places =
+        ref_may_renew(ref->schedule, b) ? tg_cost_places(ref->options->overlap, ref->options->buffers) : 1;
     at_s = fmax(at_s, ref_blocks_back(node, b, REF_SEND, REF_WRITE, places));
   }
   return at_s;

@@ -92,11 +92,10 @@ static bool fits(const Case *at, const TgPlanSource *source, const TgSchedule *s
     return false;
   if (isinf(request->memory_bytes)) return true;
   g_assert_true(tg_prove(schedule, source->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &proof));
-  const TgCostOptions options = {.overlap = request->overlap, .buffers = request->buffers};
   bool travels[TG_MAX_STATEMENTS];
   tg_statements_travel(schedule, travels);
-  const TgPlacesHeld places =
-      tg_places_held(schedule, travels, tg_cost_places(&options), request->m, request->n, request->k);
+  const TgPlacesHeld places = tg_places_held(schedule, travels, tg_cost_places(request->overlap, request->buffers),
+                                             request->m, request->n, request->k);
   return ((double)proof.counts.words_per_processor_max + places.elements) * (double)request->element_bytes <=
          request->memory_bytes;
 }
