@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "blas.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -58,33 +60,36 @@ static int threads_wanted(void) {
   return wanted > 0 ? MIN(wanted, most) : most;
 }
 
-static gpointer pass_gate(gpointer gate) {
-  g_mutex_lock(gate);
-  g_mutex_unlock(gate);
-  return NULL;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *pass_gate(void *nothing) {
+  pthread_mutex_lock(&gate);
+  pthread_mutex_unlock(&gate);
+  return nothing;
 }
 
 /** As many of `threads` as the system lets this process have at once (ulimit -u, control groups). OpenBLAS ends the
- * process by SIGINT where it cannot start one. */
+ * process by SIGINT where it cannot start one. They take no memory: a thread that does may keep 64 MiB of address
+ * space (an arena of glibc's malloc). */
 static int threads_allowed(int threads) {
-  GThread *sleeping[MOST_THREADS];
-  GMutex gate;
+  pthread_t sleeping[MOST_THREADS];
   int started = 0;
-  g_mutex_init(&gate);
-  g_mutex_lock(&gate);
-  while (started < threads - 1 && (sleeping[started] = g_thread_try_new(NULL, pass_gate, &gate, NULL))) started++;
-  g_mutex_unlock(&gate);
-  for (int t = 0; t < started; t++) g_thread_join(sleeping[t]);
-  g_mutex_clear(&gate);
+  pthread_mutex_lock(&gate);
+  while (started < threads - 1 && pthread_create(&sleeping[started], NULL, pass_gate, NULL) == 0) started++;
+  pthread_mutex_unlock(&gate);
+  for (int t = 0; t < started; t++) pthread_join(sleeping[t], NULL);
   return started + 1;
 }
 
-/** As many of `threads` as the address space holds; 0 where it does not hold one. */
+/** As many of `threads` as the address space holds; 0 where it does not hold one. Mapped, because malloc makes an arena
+ * where it cannot grow the first. */
 static int threads_that_fit(int threads) {
   for (; threads > 0; threads--) {
-    void *room = g_try_malloc(bytes_of_threads(threads));
-    g_free(room);
-    if (room) return threads;
+    const size_t bytes = bytes_of_threads(threads);
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) continue;
+    munmap(room, bytes);
+    return threads;
   }
   return 0;
 }

@@ -4,6 +4,8 @@
 
 #include <glib.h>
 #include <math.h>
+#include <string.h>
+#include <sys/resource.h>
 
 enum { ROOM = 40 };
 
@@ -132,6 +134,37 @@ static void test_threads(void) {
   g_assert_cmpstr(before, ==, after);
 }
 
+static uint64_t address_space_bytes(void) {
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents("/proc/self/status", &text, NULL, NULL)) return 0;
+  return g_ascii_strtoull(strstr(text, "VmSize:") + strlen("VmSize:"), NULL, 10) * 1024;
+}
+
+/** Where OpenBLAS does not fit, the address space is left as it was, but for one stack a thread of at most 40 MB. */
+static void load_in_little_room(void) {
+  const uint64_t most = UINT64_C(48) << 20, before = address_space_bytes();
+  struct rlimit limit;
+  g_assert_cmpint(getrlimit(RLIMIT_AS, &limit), ==, 0);
+  limit.rlim_cur = before + (UINT64_C(250) << 20);
+  g_assert_cmpint(setrlimit(RLIMIT_AS, &limit), ==, 0);
+  g_autoptr(GError) error = NULL;
+  g_assert_false(tg_blas_load(&error));
+  g_assert_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE);
+  g_assert_cmpuint(address_space_bytes(), <, before + most);
+}
+
+static void test_little_room(void) {
+  const uint64_t bytes = address_space_bytes();
+  if (bytes == 0 || bytes >> 40) {
+    g_test_skip(bytes == 0 ? "there is no /proc/self/status" : "a sanitizer needs the whole address space");
+  } else if (g_test_subprocess()) {
+    load_in_little_room();
+  } else {
+    g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+    g_test_trap_assert_passed();
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/block/multiply-add", test_multiply_add);
@@ -140,5 +173,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/block/add-and-copy", test_add_and_copy);
   g_test_add_func("/block/low-parts", test_low_parts);
   g_test_add_func("/block/threads", test_threads);
+  g_test_add_func("/block/little-room", test_little_room);
   return g_test_run();
 }
