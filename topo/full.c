@@ -16,19 +16,23 @@ static int32_t full_distance(const TgLevel *level, int32_t from, int32_t to) {
   return from != to;
 }
 
-static int64_t full_link(const TgLevel *level, int32_t at, int32_t to) {
-  int32_t n = level->nodes, reach = to > at ? to - at : to - at + n;
-  bool back = 2 * reach > n || (2 * reach == n && at > to);
-  return 2 * ((int64_t)((back ? n - reach : reach) - 1) * n + (back ? to : at)) + back;
+int64_t tg_full_link(int32_t n, int32_t from, int32_t to) {
+  int32_t reach = to > from ? to - from : to - from + n;
+  bool back = 2 * reach > n || (2 * reach == n && from > to);
+  return 2 * ((int64_t)((back ? n - reach : reach) - 1) * n + (back ? to : from)) + back;
+}
+
+TgEdge tg_full_edge(int32_t n, int64_t edge) {
+  int32_t reach = (int32_t)(edge / n) + 1, from = (int32_t)(edge % n);
+  return (TgEdge){from, (from + reach) % n, 0};
 }
 
 static void full_run(const TgLevel *level, int32_t at, int32_t to, TgRun *run) {
-  tg_run_hop(run, at, to, full_link(level, at, to));
+  tg_run_hop(run, at, to, tg_full_link(level->nodes, at, to));
 }
 
 static TgEdge full_edge(const TgLevel *level, int64_t edge) {
-  int32_t n = level->nodes, reach = (int32_t)(edge / n) + 1, from = (int32_t)(edge % n);
-  return (TgEdge){from, (from + reach) % n, 0};
+  return tg_full_edge(level->nodes, edge);
 }
 
 static int32_t full_degree_max(const TgLevel *level) {
@@ -42,7 +46,7 @@ static int32_t full_degree(const TgLevel *level, int32_t at) {
 
 static int32_t full_neighbour(const TgLevel *level, int32_t at, int32_t index, int64_t *link) {
   int32_t to = index < at ? index : index + 1;
-  *link = full_link(level, at, to);
+  *link = tg_full_link(level->nodes, at, to);
   return to;
 }
 
@@ -56,7 +60,7 @@ static int64_t full_bisection(const TgLevel *level) {
 }
 
 const TgNetworkKindRow tg_full = {
-    .info = {"full", "full:8", "a link from every node to every other", 1, NULL},
+    .info = {"full", "full:8", "a link from every node to every other", 1, 1, NULL, false},
     .nodes = full_nodes,
     .links = full_links,
     .distance = full_distance,

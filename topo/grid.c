@@ -199,23 +199,23 @@ static int64_t grid_bisection(const TgLevel *level) {
   .degree_max = grid_degree_max, .bisection = grid_bisection
 
 const TgNetworkKindRow tg_torus = {
-    .info = {"torus", "torus:4x4", "grid with wraparound links; dimension-ordered routes, the shorter way round",
-             TG_MAX_DIMS, NULL},
+    .info = {"torus", "torus:4x4", "grid with wraparound links; dimension-ordered routes, the shorter way round", 1,
+             TG_MAX_DIMS, NULL, true},
     GRID_FUNCTIONS,
 };
 
 const TgNetworkKindRow tg_mesh = {
-    .info = {"mesh", "mesh:8x8", "grid without wraparound links; dimension-ordered routes, last coordinate first",
-             TG_MAX_DIMS, NULL},
+    .info = {"mesh", "mesh:8x8", "grid without wraparound links; dimension-ordered routes, last coordinate first", 1,
+             TG_MAX_DIMS, NULL, true},
     GRID_FUNCTIONS,
 };
 
 const TgNetworkKindRow tg_ring = {
-    .info = {"ring", "ring:8", "torus of one axis", 1, NULL},
+    .info = {"ring", "ring:8", "torus of one axis", 1, 1, NULL, false},
     GRID_FUNCTIONS,
 };
 
 const TgNetworkKindRow tg_line = {
-    .info = {"line", "line:8", "mesh of one axis", 1, NULL},
+    .info = {"line", "line:8", "mesh of one axis", 1, 1, NULL, false},
     GRID_FUNCTIONS,
 };

@@ -61,7 +61,7 @@ static int64_t hypercube_bisection(const TgLevel *level) {
 
 const TgNetworkKindRow tg_hypercube = {
     .info = {"hypercube", "hypercube:6", "2^d nodes, neighbours differ in one bit; e-cube routes, lowest bit first", 1,
-             "power of two"},
+             1, "power of two", false},
     .nodes = hypercube_nodes,
     .links = hypercube_links,
     .distance = hypercube_distance,

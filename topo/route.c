@@ -2,33 +2,62 @@
  * that a hop costs a few additions and only a turn costs divisions. */
 #include "network-kind.h"
 
-/* Sets level, copy and ends of the current leg of a composition. */
+int32_t tg_route_hash(int32_t from, int32_t to) {
+  uint64_t hash = (uint64_t)(uint32_t)from << 32 | (uint32_t)to;
+  hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
+  hash = (hash ^ hash >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+  return (int32_t)((hash ^ hash >> 33) >> 33);
+}
+
+/* Which of its switches a route takes on a level. */
+static int32_t port_of(const TgRoute *route, const TgLevel *level) {
+  if (level->switches < 2) return 0;
+  const int32_t number = tg_level_kind(level)->is_hashed ? tg_route_hash(route->from, route->to) : route->to;
+  return number / level->planes % level->switches;
+}
+
+/* Between two elements of a level with switches the way is to one of these first. */
+static int32_t target_across(const TgRoute *route, const TgLevel *level, int32_t to) {
+  return level->switches > 0 && route->at != to ? tg_level_gateway(level, port_of(route, level)) : to;
+}
+
+/* Sets level, copy, plane and ends of the current leg of a composition. */
 static void begin_leg(TgRoute *route) {
   const TgTopology *topology = route->topology;
   bool up = route->leg < route->top, across = route->leg == route->top;
   route->level = up ? route->leg : 2 * route->top - route->leg;
   const TgLevel *level = &topology->level[route->level];
   int32_t from = route->from / level->span, to = route->to / level->span;
+  int32_t gateway = tg_level_gateway(level, port_of(route, level));
   route->copy = (up ? from : to) / level->nodes;
-  route->at = up || across ? from % level->nodes : tg_level_gateway(level);
-  route->target = up ? tg_level_gateway(level) : to % level->nodes;
+  route->plane = 0;
+  for (const TgLevel *inner = topology->level; inner < level; inner++)
+    if (inner->switches > 1) route->plane += port_of(route, inner) * inner->planes;
+  route->at = up || across ? from % level->nodes : gateway;
+  route->target = up ? gateway : across ? target_across(route, level, to % level->nodes) : to % level->nodes;
 }
 
 /* From numbers within the copy to vertices and links of the whole network. */
 static void globalise(const TgRoute *route, const TgLevel *level, TgRun *run) {
-  run->link += level->link_base + route->copy * level->links;
-  if (level->switch_base >= 0) {
-    int64_t from = tg_level_vertex(level, route->copy, route->at);
-    run->vertex_stride = tg_level_vertex(level, route->copy, run->end) - from;
+  run->link += tg_level_first_link(level, route->copy, route->plane);
+  if (level->switches > 0) {
+    int64_t from = tg_level_vertex(level, route->copy, route->plane, route->at);
+    run->vertex_stride = tg_level_vertex(level, route->copy, route->plane, run->end) - from;
     run->vertex = from;
   } else {
     run->vertex = level->vertex_base + (run->vertex + (int64_t)route->copy * level->nodes) * level->vertex_scale;
+    run->vertex += route->plane;
     run->vertex_stride *= level->vertex_scale;
   }
 }
 
 static bool begin_run(TgRoute *route) {
   while (route->at == route->target) {
+    const TgLevel *level = &route->topology->level[route->level];
+    if (route->leg == route->top && route->at >= level->nodes) { /* down from the switch */
+      route->target = route->to / level->span % level->nodes;
+      break;
+    }
     if (route->leg == 2 * route->top) return false;
     route->leg++;
     begin_leg(route);
@@ -44,12 +73,12 @@ void tg_route_begin(TgRoute *route, const TgTopology *topology, int64_t from, in
   route->topology = topology; /* one by one: the run is set when it begins */
   route->from = (int32_t)from;
   route->to = (int32_t)to;
-  route->top = route->leg = route->level = route->copy = 0;
+  route->top = route->leg = route->level = route->copy = route->plane = 0;
   route->run.hops = 0;
   int32_t a = route->from, b = route->to;
   if (topology->levels == 1) { /* the usual case, without divisions */
     route->at = a;
-    route->target = b;
+    route->target = target_across(route, topology->level, b);
     return;
   }
   while (route->top < topology->levels - 1) {
@@ -105,7 +134,7 @@ void tg_topology_sum_lines(const TgTopology *topology, int64_t *by_link) {
   for (int l = 0; l < topology->levels; l++) {
     const TgLevel *level = &topology->level[l];
     if (!tg_level_kind(level)->sum_lines) continue;
-    for (int32_t copy = 0; copy < level->copies; copy++)
+    for (int32_t copy = 0; copy < level->copies * level->planes; copy++)
       tg_level_kind(level)->sum_lines(level, by_link + level->link_base + copy * level->links);
   }
 }

@@ -6,47 +6,56 @@
 #include <string.h>
 
 /* Without padding two equal networks are equal bytes. */
-_Static_assert(sizeof(TgLevel) == 64 && sizeof(TgTopology) == 24 + TG_MAX_LEVELS * sizeof(TgLevel), "padding");
+_Static_assert(sizeof(TgLevel) == 72 && sizeof(TgTopology) == 24 + TG_MAX_LEVELS * sizeof(TgLevel), "padding");
+
+enum { MOST_SWITCHES = 50331648 };
+_Static_assert(TG_MAX_PROCESSORS == 16777216 && MOST_SWITCHES == TG_MAX_LEVELS * TG_MAX_PROCESSORS, "as in messages");
 
 /* Switches take the vertices after the nodes, and links their numbers, innermost level first. How many copies
- * of a level there are changes as levels are put around it, so this runs anew with each. */
-static void number_vertices_and_links(TgTopology *topology) {
-  int32_t copies = topology->nodes, base = 0, scale = 1;
-  topology->vertices = topology->nodes;
+ * of a level there are changes as levels are put around it, so this runs anew with each. False where there would be too
+ * many switches. */
+static bool number_vertices_and_links(TgTopology *topology) {
+  int32_t copies = topology->nodes, base = 0;
+  int64_t scale = 1, planes = 1, vertices = topology->nodes;
   topology->links = 0;
   for (int l = 0; l < topology->levels; l++) {
     TgLevel *level = &topology->level[l];
     copies /= level->nodes;
     level->copies = copies;
+    level->planes = (int32_t)planes;
     level->vertex_base = base;
-    level->vertex_scale = scale;
+    level->vertex_scale = (int32_t)scale;
     level->link_base = topology->links;
-    topology->links += level->links * copies;
-    if (tg_level_kind(level)->has_switch) {
-      level->switch_base = base = topology->vertices;
-      scale = 1;
-      topology->vertices += copies;
-    } else {
-      level->switch_base = -1;
-      scale *= level->nodes;
-    }
+    topology->links += level->links * copies * planes;
+    level->switch_base = -1;
+    scale *= level->nodes;
+    if (level->switches == 0) continue;
+    level->switch_base = base = (int32_t)vertices;
+    scale = planes *= level->switches;
+    vertices += copies * planes;
+    if (planes > MOST_SWITCHES || vertices - topology->nodes > MOST_SWITCHES) return false;
   }
+  topology->vertices = (int32_t)vertices;
+  return true;
 }
 
 /** Appends a level outside the present ones; its `kind`, `dims` and `extents` are set and checked, one by one. Returns
- * false, leaving the topology as it was, where that would make more than TG_MAX_PROCESSORS nodes. */
-static bool topology_add_level(TgTopology *topology, const TgLevel *level) {
+ * NULL, or, leaving the topology as it was, what there would be too many of. */
+static const char *topology_add_level(TgTopology *topology, const TgLevel *level) {
   const TgNetworkKindRow *kind = tg_level_kind(level);
   int64_t span = topology->levels ? topology->nodes : 1, nodes = kind->nodes(level);
-  if (nodes > TG_MAX_PROCESSORS || nodes * span > TG_MAX_PROCESSORS) return false;
-  TgLevel *added = &topology->level[topology->levels++];
+  if (nodes > TG_MAX_PROCESSORS || nodes * span > TG_MAX_PROCESSORS) return "16777216 nodes";
+  TgTopology grown = *topology;
+  TgLevel *added = &grown.level[grown.levels++];
   *added = *level;
   added->nodes = (int32_t)nodes;
   added->span = (int32_t)span;
+  added->switches = kind->has_switch ? level->extents[1] : 0;
   added->links = kind->links(added);
-  topology->nodes = (int32_t)(nodes * span);
-  number_vertices_and_links(topology);
-  return true;
+  grown.nodes = (int32_t)(nodes * span);
+  if (!number_vertices_and_links(&grown)) return "50331648 switches";
+  *topology = grown;
+  return NULL;
 }
 
 /* Grammar, without blanks: network = level { "*" level }; level = kind ":" extent { "x" extent }. */
@@ -156,12 +165,14 @@ static bool parse_level(Parser *parser, TgLevel *level) {
     if (!parse_extent(parser, &level->extents[level->dims])) return false;
     level->dims++;
   } while (*parser->at == 'x');
-  return true;
+  if (level->dims >= kind->info.min_dims) return true;
+  return fail(parser, parser->at, "%s has %d extents, as in %s", kind->info.name, (int)kind->info.min_dims,
+              kind->info.example);
 }
 
-static bool fail_nodes(const Parser *parser, const char *at, const TgLevel *level) {
+static bool fail_size(const Parser *parser, const char *at, const TgLevel *level, const char *most) {
   const TgNetworkKindInfo *info = tg_network_kind_info(level->kind);
-  return fail(parser, at, "the network grows beyond %d nodes (%s: %s)", TG_MAX_PROCESSORS, info->name, info->summary);
+  return fail(parser, at, "the network grows beyond %s (%s: %s)", most, info->name, info->summary);
 }
 
 bool tg_topology_parse(TgTopology *topology, const char *text, TgError *error) {
@@ -170,9 +181,13 @@ bool tg_topology_parse(TgTopology *topology, const char *text, TgError *error) {
   for (;; parser.at++) {
     TgLevel level = {0};
     const char *first = parser.at;
+    if (parsed.levels > 0 && tg_level_kind(&parsed.level[parsed.levels - 1])->is_outermost)
+      return fail(&parser, first - 1, "no level may be around a %s",
+                  tg_network_kind_info(parsed.level[parsed.levels - 1].kind)->name);
     if (parsed.levels == TG_MAX_LEVELS) return fail(&parser, first, "there is a fourth level, expected at most three");
     if (!parse_level(&parser, &level)) return false;
-    if (!topology_add_level(&parsed, &level)) return fail_nodes(&parser, first, &level);
+    const char *most = topology_add_level(&parsed, &level);
+    if (most) return fail_size(&parser, first, &level, most);
     if (*parser.at != '*') break;
   }
   if (*parser.at) return fail_expected(&parser, "'x' and another extent, '*' and the next level, or the end");
@@ -184,16 +199,17 @@ bool tg_topology_init(TgTopology *topology, TgNetworkKind kind, int dims, const 
   TgTopology built = {0};
   TgLevel level = {.kind = (int32_t)kind, .dims = dims, .extents = {1, 1, 1, 1}};
   const TgNetworkKindRow *row = tg_level_kind(&level);
-  if (dims < 1 || dims > row->info.max_dims)
-    return tg_error_set(error, 0, 0, "%s has 1 to %d extents, not %d", row->info.name, (int)row->info.max_dims, dims);
+  if (dims < row->info.min_dims || dims > row->info.max_dims)
+    return tg_error_set(error, 0, 0, "%s has %d to %d extents, not %d", row->info.name, (int)row->info.min_dims,
+                        (int)row->info.max_dims, dims);
   for (int axis = 0; axis < dims; axis++) {
     level.extents[axis] = extents[axis];
     if (extents[axis] < 1 || extents[axis] > TG_MAX_PROCESSORS)
       return tg_error_set(error, 0, 0, "extent %d of %s is %d, expected 1 to %d", axis + 1, row->info.name,
                           (int)extents[axis], TG_MAX_PROCESSORS);
   }
-  if (!topology_add_level(&built, &level))
-    return tg_error_set(error, 0, 0, "%s would have more than %d nodes", row->info.name, TG_MAX_PROCESSORS);
+  const char *most = topology_add_level(&built, &level);
+  if (most) return tg_error_set(error, 0, 0, "%s would have more than %s", row->info.name, most);
   *topology = built;
   return true;
 }
@@ -211,7 +227,9 @@ bool tg_topology_of_kind(TgTopology *topology, TgNetworkKind kind, int dims, con
   const TgNetworkKindRow *row = tg_network_kinds[kind];
   TgLevel level = {.dims = 1, .extents = {1, 1, 1, 1}};
   int64_t processors = 1;
-  if (row->info.max_dims > 1) return tg_topology_init(topology, kind, dims, extents, error);
+  if (row->info.is_grid) return tg_topology_init(topology, kind, dims, extents, error);
+  if (row->info.min_dims > 1)
+    return tg_error_set(error, 0, 0, "%s: give the whole network, as in %s", row->info.name, row->info.example);
   for (int axis = 0; axis < dims && processors <= TG_MAX_PROCESSORS; axis++) processors *= extents[axis];
   if (!row->info.sizes) level.extents[0] = (int32_t)processors;
   while (row->info.sizes && row->nodes(&level) < processors) level.extents[0]++;

@@ -10,9 +10,15 @@
  * to gateway, and down. The gateway is the only vertex that a group shares with the outside, so these routes are
  * shortest.
  *
- * Links are directed and numbered 0..links-1: levels innermost first; in a level, copy by copy; in a copy of a torus
- * or mesh, the last axis first. Links 2i and 2i+1 are the two directions of one cable. An axis of two nodes has one
- * cable, also in a torus; an axis of one node has none.
+ * Fat trees: a level may have several switches, each on a cable to every element (`spine:8x2`: eight elements, two
+ * switches). Each of them is a gateway, and the levels outside exist once for each, in *planes* that share no vertex:
+ * in `switch:4*spine:8x2*spine:2x3` a message goes up to one of a group's two switches, then to one of the three that
+ * join this switch to the same one of the other group. This is the extended generalized fat tree XGFT(3; 4, 8, 2; 1, 2,
+ * 3) of Öhring, Ibel, Das and Kumar (IPPS 1995).
+ *
+ * Links are directed and numbered 0..links-1: levels innermost first; in a level, copy by copy and plane by plane; in a
+ * copy of a torus or mesh, the last axis first. Links 2i and 2i+1 are the two directions of one cable. An axis of two
+ * nodes has one cable, also in a torus; an axis of one node has none.
  *
  * All functions that take a node, a vertex or a link expect one that exists; none allocates. */
 #ifndef TG_TOPOLOGY_H
@@ -37,6 +43,9 @@ typedef enum TgNetworkKind {
   TG_HYPERCUBE,
   TG_FULL,
   TG_SWITCH,
+  TG_SPINE,
+  TG_ECMP,
+  TG_DRAGONFLY,
   TG_NETWORK_KINDS /**< how many there are */
 } TgNetworkKind;
 
@@ -45,11 +54,14 @@ typedef struct TgNetworkKindInfo {
   const char *name;    /**< as in the text of a network */
   const char *example; /**< a whole network of this kind */
   const char *summary; /**< what it joins and how it routes, one line */
+  int32_t min_dims;    /**< extents it must have */
   int32_t max_dims;    /**< extents it may have */
   const char *sizes;   /**< "power of two" where nodes are such a number; NULL: any number */
+  bool is_grid;        /**< its extents are coordinates, as many as of a grid */
 } TgNetworkKindInfo;
 
-/** One level. A level that is not the outermost exists in several copies; `nodes` and `links` are of one copy. */
+/** One level. A level that is not the outermost exists in several copies, and each copy once for each of the switches
+ * that its elements are reached by; `nodes`, `switches` and `links` are of one copy in one plane. */
 typedef struct TgLevel {
   int32_t kind;                 /**< a TgNetworkKind */
   int32_t dims;                 /**< extents given, 1..TG_MAX_DIMS */
@@ -57,11 +69,14 @@ typedef struct TgLevel {
   int32_t nodes;                /**< elements that one copy joins: nodes, or groups of the level below */
   int32_t copies;               /**< how many copies there are */
   int32_t span;                 /**< nodes below one element; 1 at level 0 */
-  int32_t vertex_base;          /**< element e, counted over all copies, is at vertex_base + e * vertex_scale */
-  int32_t vertex_scale;
-  int32_t switch_base; /**< the switch of copy c is vertex switch_base + c; -1 where the kind has none */
-  int64_t links;       /**< directed links of one copy */
-  int64_t link_base;   /**< the first link of copy 0 */
+  int32_t planes;               /**< how often a copy exists: the product of the `switches` inside */
+  int32_t switches;             /**< of one copy in one plane; 0 where the kind has none */
+  int32_t vertex_base;          /**< element e, counted over all copies, is in plane p at ... */
+  int32_t vertex_scale;         /**< ... vertex_base + e * vertex_scale + p */
+  int32_t switch_base;          /**< switch s of copy c is in plane p at switch_base + (c * switches + s) * planes + p;
+                                   -1 where there is none */
+  int64_t links;                /**< directed links of one copy */
+  int64_t link_base;            /**< the first link of copy 0 */
 } TgLevel;
 
 /** A network. Plain bytes without pointers: may be copied to a device or sent in a message. */
@@ -69,7 +84,6 @@ typedef struct TgTopology {
   int32_t levels;               /**< 1..TG_MAX_LEVELS */
   int32_t nodes;                /**< nodes 0..nodes-1 */
   int32_t vertices;             /**< nodes and switches */
-  int32_t reserved;             /**< 0 */
   int64_t links;                /**< directed links 0..links-1 */
   TgLevel level[TG_MAX_LEVELS]; /**< innermost first */
 } TgTopology;
@@ -79,7 +93,8 @@ typedef struct TgLink {
   int32_t from;  /**< vertex */
   int32_t to;    /**< vertex */
   int32_t level; /**< 0 is the innermost */
-  int32_t axis;  /**< of a torus or mesh the coordinate that changes, of a hypercube the bit; otherwise 0 */
+  int32_t axis;  /**< of a torus or mesh the coordinate that changes, of a hypercube the bit, of a dragonfly 0 in a
+                    group and 1 between groups; otherwise 0 */
 } TgLink;
 
 /** One hop of a message. */
@@ -112,10 +127,10 @@ typedef struct TgRun {
 /** A route under way. Set by tg_route_begin(), advanced by tg_route_next(); needs no release. */
 typedef struct TgRoute {
   const TgTopology *topology;
-  int32_t from, to;                /**< nodes */
-  int32_t top;                     /**< the level where both ends are in one copy */
-  int32_t leg;                     /**< 0..2*top: up to the gateway of each level, across, down from each */
-  int32_t level, copy, at, target; /**< of the leg; at and target are elements of the copy */
+  int32_t from, to;                       /**< nodes */
+  int32_t top;                            /**< the level where both ends are in one copy */
+  int32_t leg;                            /**< 0..2*top: up to the gateway of each level, across, down from each */
+  int32_t level, copy, plane, at, target; /**< of the leg; at and target are elements of the copy */
   TgRun run;
 } TgRoute;
 
@@ -163,8 +178,8 @@ int tg_level_axes(const TgLevel *level);
 /** Extents of the coordinates below, outermost level first. Returns how many there are. */
 int tg_topology_extents(const TgTopology *topology, int32_t extents[TG_MAX_COORDINATES]);
 
-/** Coordinates of a node, outermost level first, the last one fastest. A hypercube, full network or switch has one:
- * the number of the node in it (of a hypercube its label, whose bit b is the coordinate on axis b). Returns how many
+/** Coordinates of a node, outermost level first, the last one fastest. What is no torus or mesh has one: the number of
+ * the node in it (of a hypercube its label, whose bit b is the coordinate on axis b). Returns how many
  * there are. */
 int tg_topology_coordinates(const TgTopology *topology, int64_t node, int32_t coordinates[TG_MAX_COORDINATES]);
 
@@ -186,8 +201,19 @@ bool tg_topology_neighbour(const TgTopology *topology, int64_t vertex, int64_t i
 
 /** Starts the route between two nodes. Dimension-ordered, the last coordinate first, the shortest way round, ties
  * toward increasing coordinate; on a hypercube the lowest bit first (e-cube: Sullivan and Bashkow, ISCA 1977).
- * On `switch` it is two hops: to the switch and from it. */
+ * On `switch` it is two hops: to the switch and from it.
+ *
+ * Where there are several switches, it takes those whose numbers, from the inside out, are the digits of a number in
+ * the mixed radix of the levels' `switches`: on `spine` of the destination (D-mod-K: Zahavi, 2010; so does SimGrid's
+ * fat tree), on `ecmp` of tg_route_hash(), like a router that divides flows among paths of equal cost without looking
+ * at their load.
+ *
+ * On `dragonfly` it is minimal in the sense of Kim, Dally, Scott and Abts (ISCA 2008): at most one cable within the
+ * group, the one to the other group, and one within that. */
 void tg_route_begin(TgRoute *route, const TgTopology *topology, int64_t from, int64_t to);
+
+/** What `ecmp` goes by: from * 2^32 + to, mixed by the 64-bit finalizer of MurmurHash3 (Appleby); the upper 31 bits. */
+int32_t tg_route_hash(int32_t from, int32_t to);
 
 /** The next hop, or false at the end. */
 bool tg_route_next(TgRoute *route, TgHop *hop);
@@ -213,9 +239,10 @@ void tg_stretch_note_ends(const TgStretch *stretch, int64_t amount, int64_t *by_
  *   arXiv:1202.6291; Leighton 1992). With an axis of 2: twice nodes/k with k = max(k1, 4) if that is even (a ring of
  *   four is as wide as two axes of two, and the all-pairs traffic bound 2 nodes / k is met), otherwise unknown (-1);
  * - hypercube: nodes / 2; full: floor(nodes/2) * ceil(nodes/2); switch: floor(nodes/2), the cables of the smaller half;
- * - compositions: that of the outer level, if the number of groups is even and no group is cheaper to split than to
- *   move (the cables of a group's switch, or its edge connectivity, are no fewer than the cables of the group in the
- *   outer levels); otherwise unknown (-1). */
+ *   spine and ecmp: that for each of their switches; dragonfly: unknown (-1), unless it is a full network;
+ * - compositions: that of the outer level in all its planes, if the number of groups is even and no group is cheaper to
+ * split than to move (the cables of a group's switch, or its edge connectivity, are no fewer than the cables of the
+ * group in the outer levels); otherwise unknown (-1). */
 void tg_topology_facts(const TgTopology *topology, TgTopologyFacts *facts);
 
 TG_END_DECLS

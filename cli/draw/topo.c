@@ -90,6 +90,7 @@ static const TgExample examples[] = {
     {"topo torus:4x4", "nodes, links, diameter and bisection of a torus"},
     {"topo hypercube:6 --json", "a hypercube of 64 nodes, as JSON"},
     {"topo 'switch:4*torus:2x4'", "a 2x4 torus of eight switches with four nodes each"},
+    {"topo 'switch:4*spine:8x2' -o tree.svg", "a fat tree with two uplinks from each leaf switch"},
     {"topo mesh:4x4 -o mesh.svg", "a picture of the network"},
     {NULL, NULL},
 };
@@ -98,8 +99,10 @@ const TgCommand tg_command_topo = {
     .name = "topo",
     .arguments = "TOPOLOGY",
     .summary = "describe a network, and draw it",
-    .details = "TOPOLOGY is one of torus:4x4x4, mesh:8x8, ring:8, line:8, hypercube:6, full:8 and switch:8, or two of "
-               "them composed as inner*outer.",
+    .details = "TOPOLOGY is one of torus:4x4x4, mesh:8x8, ring:8, line:8, hypercube:6, full:8 and switch:8, or up to "
+               "three of them composed as inner*outer. Fat trees: switch:4*spine:8x2 (routes by destination) or "
+               "switch:4*ecmp:8x2 (by a hash), with eight leaf switches and two above. A dragonfly of nine groups with "
+               "four routers each: switch:2*dragonfly:9x4.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -125,8 +125,8 @@ static char *network_words(const TgPlanRun *run) {
   const TgNetworkKind kind = run->request.network_kind;
   if (run->has_network) return g_strdup(run->network_text);
   const TgNetworkKindInfo *info = tg_network_kind_info((int)kind);
-  return info->max_dims > 1 ? g_strdup_printf("a %s of the grid's extents", info->name)
-                            : g_strdup_printf("%s, one node for each processor of the grid", info->name);
+  return info->is_grid ? g_strdup_printf("a %s of the grid's extents", info->name)
+                       : g_strdup_printf("%s, one node for each processor of the grid", info->name);
 }
 
 static void print_head(TgCli *cli, const TgPlanRun *run) {
@@ -337,8 +337,10 @@ static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
   TgError error = {0};
   const char *text = cli->options.network;
   if (text && tg_network_kind_parse(text, &run->request.network_kind)) {
+    const TgNetworkKindInfo *info = tg_network_kind_info((int)run->request.network_kind);
     run->network_kind = text;
-    return TG_EXIT_DONE;
+    if (info->min_dims == 1) return TG_EXIT_DONE;
+    return tg_report(cli, TG_EXIT_USAGE, "--network %s: give the whole network, as in %s", text, info->example);
   }
   if (text && !tg_topology_parse(&run->network, text, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);

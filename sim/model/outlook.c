@@ -23,7 +23,8 @@ static double messages_on_a_link(const TgTopology *network, const TgStretch *str
   const TgLevel *level = &network->level[stretch->level];
   const bool passes =
       level->kind == TG_TORUS || level->kind == TG_MESH || level->kind == TG_RING || level->kind == TG_LINE;
-  return (double)level->span * (passes ? stretch->hops : 1);
+  const int32_t ways = level->planes * (level->switches > 1 ? level->switches : 1);
+  return (double)level->span / ways * (passes ? stretch->hops : 1);
 }
 
 static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, double bytes) {

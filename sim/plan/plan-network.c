@@ -29,7 +29,7 @@ bool tg_plan_network(const TgPlanRequest *request, const TgSchedule *schedule, T
 TgTopology tg_plan_any_network(const TgPlanRequest *request) {
   static const int32_t extents[TG_MAX_DIMS] = {2, 2, 2, 2};
   const int32_t processors = (int32_t)tg_plan_processors(request);
-  const bool grid = tg_network_kind_info(request->network_kind)->max_dims > 1;
+  const bool grid = tg_network_kind_info(request->network_kind)->is_grid;
   TgTopology network = {0};
   if (request->network) return *request->network;
   tg_topology_of_kind(&network, request->network_kind, grid ? TG_MAX_DIMS : 1, grid ? extents : &processors, NULL);

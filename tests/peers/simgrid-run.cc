@@ -2,6 +2,8 @@
  * Versatile, scalable, and accurate simulation of distributed applications and platforms, JPDC 74(10), 2014). */
 #include "simgrid-run.h"
 
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
@@ -62,6 +64,19 @@ void build_platform(const Run &run, const PeerLinks &numbers) {
   zone->seal();
 }
 
+/* SimGrid reads its clusters from files. */
+void load_fat_tree(s4u::Engine &engine, int32_t nodes, const PeerLinks &numbers) {
+  const char *path = "fat-tree.xml";
+  std::ofstream file(path);
+  file << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n<platform version='4.1'>\n"
+       << "<cluster id='tree' prefix='' suffix='' radical='0-" << nodes - 1 << "' speed='1Gf' topology='FAT_TREE' "
+       << "topo_parameters='" << numbers.fat_tree << "' bw='" << numbers.bandwidth_bytes_per_s << "Bps' lat='"
+       << numbers.latency_s << "s' sharing_policy='SPLITDUPLEX'/>\n</platform>\n";
+  file.close();
+  engine.load_platform(path);
+  std::remove(path);
+}
+
 s4u::Mailbox *mailbox_of(const TgPhase &phase, int64_t transfer) {
   return s4u::Mailbox::by_name(std::to_string(phase.from[transfer]) + ">" + std::to_string(phase.to[transfer]));
 }
@@ -117,7 +132,10 @@ double simgrid_time_s(const TgTopology *network, const PeerLinks *links, const d
   Run run{network, {phase, phase + phases}, {}};
   for (auto *p : run.phases)
     if (!run.parts.count(p)) run.parts.emplace(p, parts_of(*p, network->nodes));
-  build_platform(run, *links);
+  if (links->fat_tree)
+    load_fat_tree(engine, network->nodes, *links);
+  else
+    build_platform(run, *links);
   for (int32_t n = 0; n < network->nodes; n++)
     s4u::Actor::create("processor", engine.host_by_name(std::to_string(n)), [&run, n, start_s] {
       s4u::this_actor::sleep_until(start_s[n]);

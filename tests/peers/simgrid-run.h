@@ -10,8 +10,10 @@
 extern "C" {
 #endif
 
-/** Links of the platform; the latency is paid at every hop. */
+/** Links of the platform; the latency is paid at every hop. Which there are, and the routes, are those of topo/, or of
+ * SimGrid's own fat tree with these parameters: levels; children; parents; cables between them, as in its manual. */
 typedef struct PeerLinks {
+  const char *fat_tree;
   double latency_s;
   double bandwidth_bytes_per_s;
 } PeerLinks;

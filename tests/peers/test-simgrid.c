@@ -22,30 +22,37 @@ typedef struct Peer {
   const char *network;  /* NULL: the torus of the grid */
   double skew_s;
   TgCollective collective;
-  int odd; /* added to n, so that blocks differ in size */
+  int odd;              /* added to n, so that blocks differ in size */
+  const char *fat_tree; /* the parameters of the same network as SimGrid's own; NULL: with the routes of topo/ */
 } Peer;
 
 static const Peer peers[] = {
-    {"cannon-q-shifts", 4, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"cannon-q-shifts", 8, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"cannon-q-shifts", 16, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"cannon-q-shifts", 32, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"summa", 4, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"summa", 8, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"summa", 16, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"dns", 2, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"dns", 4, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"dns", 8, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0},
-    {"cannon-q-shifts", 9, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 0},
-    {"cannon-q-shifts", 32, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 0},
-    {"cannon", 7, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 5},
-    {"cannon", 8, 2, "mesh:8x8", 0, TG_COLLECTIVE_AUTO, 0},
-    {"cannon", 8, 2, "hypercube:6", 1e-6, TG_COLLECTIVE_AUTO, 0},
-    {"cannon", 8, 2, "switch:8*ring:8", 0, TG_COLLECTIVE_AUTO, 0},
-    {"cannon", 9, 2, "mesh:81", 0, TG_COLLECTIVE_AUTO, 0},
-    {"summa", 6, 2, "mesh:6x6", 1e-6, TG_COLLECTIVE_PAIRWISE, 1},
-    {"dns", 4, 3, "torus:8x8", 0, TG_COLLECTIVE_AUTO, 0},
-    {"dns", 5, 3, NULL, 1e-5, TG_COLLECTIVE_AUTO, 3},
+    {"cannon-q-shifts", 4, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon-q-shifts", 8, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon-q-shifts", 16, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon-q-shifts", 32, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"summa", 4, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"summa", 8, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"summa", 16, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"dns", 2, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"dns", 4, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"dns", 8, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon-q-shifts", 9, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon-q-shifts", 32, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon", 7, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 5, NULL},
+    {"cannon", 8, 2, "mesh:8x8", 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon", 8, 2, "hypercube:6", 1e-6, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon", 8, 2, "switch:8*ring:8", 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon", 8, 2, "switch:4*spine:16x3", 0, TG_COLLECTIVE_AUTO, 0, "2;4,16;1,3;1,1"},
+    {"summa", 8, 2, "switch:4*spine:4x2*spine:4x2", 0, TG_COLLECTIVE_AUTO, 0, "3;4,4,4;1,2,2;1,1,1"},
+    {"transpose", 8, 2, "switch:2*spine:4x3*spine:8x2", 1e-6, TG_COLLECTIVE_AUTO, 0, "3;2,4,8;1,3,2;1,1,1"},
+    {"dns", 4, 3, "switch:8*spine:8x4", 0, TG_COLLECTIVE_AUTO, 1, "2;8,8;1,4;1,1"},
+    {"cannon", 8, 2, "switch:4*ecmp:16x4", 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"dns", 4, 3, "switch:2*dragonfly:8x4", 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"cannon", 9, 2, "mesh:81", 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"summa", 6, 2, "mesh:6x6", 1e-6, TG_COLLECTIVE_PAIRWISE, 1, NULL},
+    {"dns", 4, 3, "torus:8x8", 0, TG_COLLECTIVE_AUTO, 0, NULL},
+    {"dns", 5, 3, NULL, 1e-5, TG_COLLECTIVE_AUTO, 3, NULL},
 };
 
 /* The alignment goes before the loop of the text, and the blocks begin where they do in the library's. */
@@ -137,7 +144,7 @@ static GPtrArray *phases_of(const Problem *problem) {
 }
 
 /* SimGrid has one engine a process. */
-static double simgrid_in_child_s(const Problem *problem) {
+static double simgrid_in_child_s(const Problem *problem, const Peer *peer) {
   int ends[2], status;
   double time_s = NAN;
   TgClocks clocks;
@@ -147,7 +154,8 @@ static double simgrid_in_child_s(const Problem *problem) {
   pid_t child = fork();
   g_assert_cmpint(child, >=, 0);
   if (child == 0) {
-    time_s = simgrid_time_s(&problem->network, &links, clocks.port, (TgPhase *const *)phases->pdata, phases->len);
+    const PeerLinks own = {peer->fat_tree, links.latency_s, links.bandwidth_bytes_per_s};
+    time_s = simgrid_time_s(&problem->network, &own, clocks.port, (TgPhase *const *)phases->pdata, phases->len);
     _exit(write(ends[1], &time_s, sizeof time_s) == sizeof time_s ? 0 : 1);
   }
   tg_clocks_clear(&clocks);
@@ -165,7 +173,7 @@ static void test_peer(gconstpointer data) {
   char network[TG_TOPOLOGY_TEXT_BYTES];
   set_problem(&problem, peer);
   tg_topology_format(&problem.network, network, sizeof network);
-  double ours_s = flow_time_s(&problem, false), theirs_s = simgrid_in_child_s(&problem);
+  double ours_s = flow_time_s(&problem, false), theirs_s = simgrid_in_child_s(&problem, peer);
   g_test_message(
       "%s, %d processors, %s%s%s: flow %.4f us, SimGrid %.4f us, difference %.1e%%; with equal shares %.4f us",
       peer->schedule, problem.network.nodes, network, peer->skew_s > 0 ? ", skewed" : "",

@@ -10,11 +10,12 @@ static inline int random_extent(int kind, int largest) {
   return kind == TG_HYPERCUBE ? g_test_rand_int_range(1, 7) : g_test_rand_int_range(1, largest + 1);
 }
 
-/* Appends a random level; a later level is set apart by a star. */
-static inline void append_level(GString *text, int largest) {
-  int kind = g_test_rand_int_range(0, TG_NETWORK_KINDS);
-  int dims = kind == TG_TORUS || kind == TG_MESH ? g_test_rand_int_range(1, TG_MAX_DIMS + 1) : 1;
-  g_string_append_printf(text, "%s%s", text->len ? "*" : "", tg_network_kind_info(kind)->name);
+/* Appends a random level; a later level is set apart by a star. Around a dragonfly there is none. */
+static inline void append_level(GString *text, int largest, bool last) {
+  int kind = g_test_rand_int_range(0, last ? TG_NETWORK_KINDS : TG_DRAGONFLY);
+  const TgNetworkKindInfo *info = tg_network_kind_info(kind);
+  int dims = g_test_rand_int_range(info->min_dims, info->max_dims + 1);
+  g_string_append_printf(text, "%s%s", text->len ? "*" : "", info->name);
   for (int axis = 0; axis < dims; axis++)
     g_string_append_printf(text, "%c%d", axis ? 'x' : ':', random_extent(kind, dims > 2 ? largest - 2 : largest));
 }
@@ -24,7 +25,7 @@ static inline char *random_topology(TgTopology *topology, int levels, int nodes)
   for (;;) {
     GString *text = g_string_new(NULL);
     int count = g_test_rand_int_range(1, levels + 1);
-    for (int level = 0; level < count; level++) append_level(text, count > 1 ? 4 : 7);
+    for (int level = 0; level < count; level++) append_level(text, count > 1 ? 4 : 7, level == count - 1);
     TgError error;
     if (!tg_topology_parse(topology, text->str, &error)) g_error("%s", error.message);
     if (topology->nodes <= nodes) return g_string_free(text, FALSE);

@@ -105,13 +105,14 @@ static void gray_neighbours_are_hypercube_neighbours(void) {
   }
 }
 
-/* Snake: consecutive processors are one hop apart on a single network without a switch, or share a node. */
+/* Snake: consecutive processors are one hop apart on a single network without switches or groups, or share a
+ * node. */
 static void snake_neighbours_are_neighbours(void) {
   for (int round = 0; round < ROUNDS; round++) {
     TgTopology topology;
     g_autofree char *text = random_topology(&topology, 1, MAX_NODES);
     g_test_message("%s", text);
-    if (topology.level[0].kind == TG_SWITCH) continue;
+    if (topology.level[0].kind >= TG_SWITCH) continue;
     Grid grid = random_grid(7);
     TgEmbedding embedding = embed(TG_SNAKE, &grid, &topology);
     for (int p = 0; p + 1 < grid.processors; p++) {

@@ -134,7 +134,8 @@ static void try_values(const Case *at, const TgPlanSource *source, int parameter
 
 static Case *random_case(GRand *rand) {
   static const char *const networks[] = {"torus", "mesh", "switch", "ring", "full", "hypercube"};
-  static const char *const levelled[] = {"switch:2*switch:4", "torus:2x2*switch:2", "switch:3*torus:2x2"};
+  static const char *const levelled[] = {"switch:2*switch:4",  "torus:2x2*switch:2", "switch:3*torus:2x2",
+                                         "switch:2*spine:4x2", "switch:2*ecmp:3x2",  "switch:2*dragonfly:3x2"};
   Case *at = g_new0(Case, 1);
   TgError error;
   const bool levels = g_rand_int_range(rand, 0, 5) == 0;

@@ -347,10 +347,17 @@ static void test_any_text(void) {
 static void test_networks(void) {
   static const struct {
     const char *text, *node, *other;
-  } rows[] = {{"torus:4x4", "n-3-3", "cable-3-back"}, {"mesh:2x3x2", "n-1-2-1", "cable-19"},
-              {"ring:5", "n-4", "cable-4"},           {"line:1", "n-0", "title"},
-              {"hypercube:4", "n-15", "cable-31"},    {"full:5", "n-4", "cable-9"},
-              {"switch:3", "n-2", "switch-0"},        {"switch:4*torus:2x4", "n-1-3-3", "switch-7"}};
+  } rows[] = {{"torus:4x4", "n-3-3", "cable-3-back"},
+              {"mesh:2x3x2", "n-1-2-1", "cable-19"},
+              {"ring:5", "n-4", "cable-4"},
+              {"line:1", "n-0", "title"},
+              {"hypercube:4", "n-15", "cable-31"},
+              {"full:5", "n-4", "cable-9"},
+              {"switch:3", "n-2", "switch-0"},
+              {"switch:4*torus:2x4", "n-1-3-3", "switch-7"},
+              {"switch:4*spine:8x2", "n-7-3", "switch-9"},
+              {"spine:3x2*torus:4", "n-3-2", "switch-7"},
+              {"dragonfly:5x4", "n-19", "cable-39"}};
   for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
     TgTopology topology;
     GError *error = NULL;
@@ -393,6 +400,7 @@ static void test_network_too_big(void) {
   } rows[] = {
       {"ring:5000", "the network has 5000 nodes, but at most 4096 can be drawn"},
       {"full:448", "the network has 100128 cables, but at most 100000 can be drawn"},
+      {"spine:4096x30", "the network has 122880 cables, but at most 100000 can be drawn"},
   };
   for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
     TgTopology topology;

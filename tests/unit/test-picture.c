@@ -382,9 +382,11 @@ static void check_cable(const TgScene *scene, const TgStroke *stroke) {
 }
 
 static void test_cables(void) {
-  static const char *const rows[] = {"switch:16*switch:4", "switch:4*switch:12", "switch:8*switch:40",
-                                     "ring:3*switch:9",    "switch:4*torus:2x4", "switch:2*ring:3",
-                                     "full:4*switch:3",    "mesh:2x3*switch:20", "switch:2*switch:3*switch:10"};
+  static const char *const rows[] = {
+      "switch:16*switch:4",           "switch:4*switch:12", "switch:8*switch:40", "ring:3*switch:9",
+      "switch:4*torus:2x4",           "switch:2*ring:3",    "full:4*switch:3",    "mesh:2x3*switch:20",
+      "switch:2*switch:3*switch:10",  "switch:4*spine:8x2", "spine:12x3",         "switch:4*spine:20x3",
+      "switch:2*spine:2x2*spine:4x2", "spine:3x2*ecmp:3x4"};
   for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
     TgTopology topology;
     g_assert_true(tg_topology_parse(&topology, rows[r], NULL));
@@ -427,6 +429,18 @@ static void test_circles_of_groups(void) {
   }
 }
 
+/* The routers of a dragonfly do not overlap, whatever the cables between its groups pass. */
+static void test_dragonflies(void) {
+  static const char *const rows[] = {"switch:2*dragonfly:9x4", "switch:4*dragonfly:2x2", "switch:3*dragonfly:1x5",
+                                     "switch:2*dragonfly:6x1", "mesh:2x2*dragonfly:3x7"};
+  for (gsize r = 0; r < G_N_ELEMENTS(rows); r++) {
+    TgTopology topology;
+    g_assert_true(tg_topology_parse(&topology, rows[r], NULL));
+    g_autoptr(TgScene) scene = tg_topology_scene(&topology);
+    check_groups_apart(scene);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/picture/texts", test_texts);
@@ -441,5 +455,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/picture/four-coordinates", test_four_coordinates);
   g_test_add_func("/picture/cables", test_cables);
   g_test_add_func("/picture/circles-of-groups", test_circles_of_groups);
+  g_test_add_func("/picture/dragonflies", test_dragonflies);
   return g_test_run();
 }

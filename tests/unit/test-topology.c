@@ -18,11 +18,13 @@ typedef struct BadText {
 } BadText;
 
 static const BadText bad_texts[] = {
-    {"", 1, ": column 1: the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
+    {"", 1,
+     ": column 1: the text ends, expected torus, mesh, ring, line, hypercube, full, switch, spine, ecmp or dragonfly"},
     {"tours:4", 1, "tours:4: column 1: there is no network 'tours'; did you mean torus?"},
     {"switch:4*Ring:4", 10, "switch:4*Ring:4: column 10: there is no network 'Ring'; did you mean ring?"},
     {"star:4", 1,
-     "star:4: column 1: there is no network 'star', expected torus, mesh, ring, line, hypercube, full or switch"},
+     "star:4: column 1: there is no network 'star', expected torus, mesh, ring, line, hypercube, full, switch, spine, "
+     "ecmp or dragonfly"},
     {"mesh", 5, "mesh: column 5: the text ends, expected ':' and the extents"},
     {"mesh:8y8", 7,
      "mesh:8y8: column 7: found 'y', expected 'x' and another extent, '*' and the next level, or the end"},
@@ -51,7 +53,16 @@ static const BadText bad_texts[] = {
     {"ring:4x4", 7, "ring:4x4: column 7: there is one extent too many, expected at most 1 for ring, as in ring:8"},
     {"ring:2*ring:2*ring:2*ring:2", 22,
      "ring:2*ring:2*ring:2*ring:2: column 22: there is a fourth level, expected at most three"},
-    {"ring:2*", 8, "ring:2*: column 8: the text ends, expected torus, mesh, ring, line, hypercube, full or switch"},
+    {"spine:8", 8, "spine:8: column 8: spine has 2 extents, as in switch:4*spine:8x2"},
+    {"dragonfly:2x2*switch:2", 14, "dragonfly:2x2*switch:2: column 14: no level may be around a dragonfly"},
+    {"switch:1*spine:1x60000000", 18,
+     "switch:1*spine:1x60000000: column 18: the extent is 60000000, expected 1 to 16777216"},
+    {"spine:2x16777216*spine:2x4", 18,
+     "spine:2x16777216*spine:2x4: column 18: the network grows beyond 50331648 switches (spine: several switches, each "
+     "on a cable to each of the nodes or groups; the destination decides which is taken (D-mod-K))"},
+    {"ring:2*", 8,
+     "ring:2*: column 8: the text ends, expected torus, mesh, ring, line, hypercube, full, switch, spine, ecmp or "
+     "dragonfly"},
 };
 
 static void bad_text_is_refused_in_words(void) {
@@ -117,6 +128,11 @@ static const FactsRow facts_rows[] = {
     {"full:8", {8, 0, 56, 28, 1, 7, 16}},
     {"full:7", {7, 0, 42, 21, 1, 6, 12}},
     {"switch:8", {8, 1, 16, 8, 2, 1, 4}},
+    {"spine:4x3", {4, 3, 24, 12, 2, 3, 6}},
+    {"switch:4*spine:8x2", {32, 10, 96, 48, 4, 1, 8}},
+    {"switch:2*spine:3x2", {6, 5, 24, 12, 4, 1, -1}},
+    {"switch:2*spine:2x2*spine:4x2", {16, 20, 96, 48, 6, 1, 8}}, /* k = 4 of Al-Fares, Loukissas and Vahdat */
+    {"switch:2*dragonfly:9x4", {72, 36, 324, 162, 5, 1, -1}},    /* p = 2, a = 4, h = 2 of Kim and others */
     {"switch:1", {1, 1, 2, 1, 0, 1, 0}},
     {"switch:4*torus:2x4", {32, 8, 88, 44, 5, 1, 4}},
     {"ring:4*switch:8", {32, 1, 80, 40, 6, 3, 4}},
@@ -169,6 +185,18 @@ static const RouteRow route_rows[] = {
     {"switch:4*torus:2x4", 1, 23, " 32 33 37 23"}, /* group 0 to group 5 = (1,1) */
     {"line:3*ring:4", 2, 11, " 1 0 9 10 11"},      /* by node 0 of each line */
     {"line:3*switch:4", 2, 5, " 1 0 12 3 4 5"},
+    {"switch:2*spine:3x2", 0, 1, " 6 1"},
+    {"switch:2*spine:3x2", 0, 4, " 6 9 8 4"}, /* leaves 6, 7, 8; spines 9 and 10, even and odd destinations */
+    {"switch:2*spine:3x2", 0, 5, " 6 10 8 5"},
+    {"switch:2*spine:3x2", 3, 5, " 7 10 8 5"},
+    {"switch:2*spine:2x2*spine:2x2", 0, 2, " 8 12 9 2"},
+    {"switch:2*spine:2x2*spine:2x2", 0, 4, " 8 12 16 14 10 4"}, /* binary digits of 4: 0, then 0 */
+    {"switch:2*spine:2x2*spine:2x2", 0, 6, " 8 12 18 14 11 6"}, /* of 6: 0, then 1 */
+    {"switch:2*spine:2x2*spine:2x2", 0, 7, " 8 13 19 15 11 7"}, /* of 7: 1, then 1 */
+    {"dragonfly:4x3", 5, 3, " 3"},
+    {"dragonfly:4x3", 0, 11, " 2 9 11"},  /* groups 0 and 3 are joined by routers 2 and 0 */
+    {"dragonfly:4x3", 1, 6, " 6"},        /* groups 0 and 2 by routers 1 and 0 */
+    {"dragonfly:7x3", 0, 20, " 2 18 20"}, /* two cables each: group 6 is with the last router of group 0 */
     {"switch:2*switch:2*ring:3", 0, 11, " 12 18 20 17 11"},
 };
 
@@ -181,6 +209,25 @@ static void routes_go_as_stated(void) {
     tg_route_begin(&route, &topology, route_rows[i].from, route_rows[i].to);
     while (tg_route_next(&route, &hop)) g_string_append_printf(vertices, " %d", (int)hop.vertex);
     g_assert_cmpstr(vertices->str, ==, route_rows[i].vertices);
+  }
+}
+
+/* The finalizer of MurmurHash3, by an independent reckoning, and what follows for two uplinks. */
+static void ecmp_goes_by_the_hash(void) {
+  TgTopology topology = network("switch:2*ecmp:4x2");
+  static const struct {
+    int from, to;
+    int32_t hash;
+  } rows[] = {{0, 7, 973313253},  {7, 0, 1992992791}, {0, 6, 1952078296},
+              {3, 4, 1450742842}, {5, 2, 2077972706}, {1, 6, 443131273}};
+  for (size_t r = 0; r < G_N_ELEMENTS(rows); r++) {
+    TgRoute route;
+    TgHop hop;
+    g_assert_cmpint(tg_route_hash(rows[r].from, rows[r].to), ==, rows[r].hash);
+    tg_route_begin(&route, &topology, rows[r].from, rows[r].to);
+    g_assert_true(tg_route_next(&route, &hop));
+    g_assert_true(tg_route_next(&route, &hop));
+    g_assert_cmpint(hop.vertex, ==, 12 + rows[r].hash % 2);
   }
 }
 
@@ -223,8 +270,13 @@ static void coordinates_are_outermost_first(void) {
 static void networks_fit_the_grid(void) {
   static const struct {
     const char *text, *network, *error;
-  } cases[] = {{NULL, "torus:4x2", NULL}, {"mesh", "mesh:4x2", NULL},   {"hypercube", "hypercube:3", NULL},
-               {"full", "full:8", NULL},  {"ring:12", "ring:12", NULL}, {"star", NULL, "there is no network 'star'"}};
+  } cases[] = {{NULL, "torus:4x2", NULL},
+               {"mesh", "mesh:4x2", NULL},
+               {"hypercube", "hypercube:3", NULL},
+               {"full", "full:8", NULL},
+               {"ring:12", "ring:12", NULL},
+               {"spine", NULL, "give the whole network, as in"},
+               {"star", NULL, "there is no network 'star'"}};
   const int32_t extents[] = {4, 2}, uneven[] = {3, 3};
   char text[TG_TOPOLOGY_TEXT_BYTES];
   TgTopology topology;
@@ -250,6 +302,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/topology/init", init_refuses_as_parse_does);
   g_test_add_func("/topology/facts", facts_are_those_of_the_textbook);
   g_test_add_func("/topology/routes", routes_go_as_stated);
+  g_test_add_func("/topology/ecmp", ecmp_goes_by_the_hash);
   g_test_add_func("/topology/links", links_name_level_and_axis);
   g_test_add_func("/topology/for-grid", networks_fit_the_grid);
   g_test_add_func("/topology/coordinates", coordinates_are_outermost_first);

@@ -12,9 +12,10 @@ static void append_level(GString *text, const TgLevel *level) {
   static const struct {
     const char *before, *after;
   } words[] = {
-      [TG_TORUS] = {"", " torus"},      [TG_MESH] = {"", " mesh"},      [TG_RING] = {"ring of ", ""},
-      [TG_LINE] = {"line of ", ""},     [TG_HYPERCUBE] = {"", "-cube"}, [TG_FULL] = {"full network of ", ""},
-      [TG_SWITCH] = {"switch of ", ""},
+      [TG_TORUS] = {"", " torus"},         [TG_MESH] = {"", " mesh"},      [TG_RING] = {"ring of ", ""},
+      [TG_LINE] = {"line of ", ""},        [TG_HYPERCUBE] = {"", "-cube"}, [TG_FULL] = {"full network of ", ""},
+      [TG_SWITCH] = {"switch of ", ""},    [TG_SPINE] = {"spine of ", ""}, [TG_ECMP] = {"ECMP spine of ", ""},
+      [TG_DRAGONFLY] = {"", " dragonfly"},
   };
   G_STATIC_ASSERT(G_N_ELEMENTS(words) == TG_NETWORK_KINDS);
   g_string_append(text, words[level->kind].before);

@@ -15,8 +15,9 @@
 typedef struct Figure {
   const TgLevel *level;
   TgPoint *at;          /* centres of the elements: nodes, or groups of the level below */
-  TgPoint hub;          /* centre of the switch where the kind has one … */
-  int32_t columns;      /* … which stands above rows of so many elements; … */
+  TgPoint hub;          /* centre of the switches where the kind has some … */
+  int32_t hubs;         /* … how many stand in a row there … */
+  int32_t columns;      /* … above rows of so many elements; … */
   int32_t rows;         /* … how many rows these are, … */
   double lane;          /* and how far apart cables go down between elements; 0: they do not */
   double width, height; /* points */
@@ -114,22 +115,48 @@ static void place_circle(Figure *figure, const Element *element) {
   }
 }
 
-/* The switch above, its elements in rows below, with room between them for the cables to lower rows: none between nodes
- * without labels, which hide little. */
+enum { SWITCH_WIDTH = 52, SWITCH_HEIGHT = 22, SWITCH_PITCH = 80 };
+
+/* The switches of all planes above, the elements in rows below, with room between them for the cables to lower rows:
+ * none between nodes without labels, which hide little. */
 static void place_switch(Figure *figure, const Element *element) {
-  int32_t nodes = figure->level->nodes, columns = nodes <= 8 ? nodes : (int32_t)ceil(sqrt(2.0 * nodes));
-  int32_t rows = (nodes + columns - 1) / columns;
+  const int32_t nodes = figure->level->nodes, hubs = figure->level->switches * figure->level->planes;
+  const int32_t columns = nodes <= (hubs > 1 ? 16 : 8) ? nodes : (int32_t)ceil(sqrt(2.0 * nodes));
+  const int32_t rows = (nodes + columns - 1) / columns;
+  figure->hubs = hubs;
   figure->columns = columns;
   figure->rows = rows;
   figure->lane = figure->level->span > 1 ? 6 : element->width < 20 ? 0 : 3;
-  double px = element->width + 12 + figure->lane * (rows - 1), py = element->height + 26, top = 30 + 46;
-  figure->width = columns * px + 12;
+  const double px = element->width + 12 + figure->lane * (rows - 1), py = element->height + 26;
+  figure->width = MAX(columns * px, hubs * SWITCH_PITCH) + 12;
+  const double aside =
+      figure->width / MAX(hubs, 1) - SWITCH_WIDTH / 2.0; /* to the next switch, whose corner cables pass */
+  const double drop = hubs > 1 ? MAX(66, SWITCH_HEIGHT / 2.0 * figure->width / aside) : 46, top = 30 + drop;
   figure->height = top + rows * py;
   figure->hub = (TgPoint){figure->width / 2, 24};
   for (int32_t e = 0; e < nodes; e++) {
     int32_t in_row = MIN(columns, nodes - e / columns * columns);
     figure->at[e] = (TgPoint){figure->width / 2 + (e % columns - (in_row - 1) / 2.0) * px,
                               top + element->height / 2 + e / columns * py};
+  }
+}
+
+/* Groups round a circle, and the routers of each round a circle of their own, those first, from the outside clockwise,
+ * whose cables go to the groups that follow clockwise. */
+static void place_dragonfly(Figure *figure, const Element *element) {
+  const int32_t groups = figure->level->extents[0], routers = figure->level->extents[1];
+  const double size = hypot(element->width, element->height) + 20;
+  const double inner = routers == 1 ? 0 : size / (2 * sin(G_PI / routers)), whole = 2 * inner + size + 24;
+  const double outer = groups == 1 ? 0 : whole / (2 * sin(G_PI / groups));
+  figure->width = 2 * outer + whole;
+  figure->height = 2 * outer + whole;
+  for (int32_t e = 0; e < figure->level->nodes; e++) {
+    const int32_t group = e / routers, cables_each = MAX((groups - 1 + routers - 1) / routers, 1);
+    const int32_t first = group / cables_each % routers;
+    const double angle = 2 * G_PI * group / groups - G_PI / 2;
+    const double turn = angle + 2 * G_PI * ((e + routers - first) % routers + 0.5) / routers;
+    figure->at[e] = (TgPoint){figure->width / 2 + outer * cos(angle) + inner * cos(turn),
+                              figure->height / 2 + outer * sin(angle) + inner * sin(turn)};
   }
 }
 
@@ -150,8 +177,10 @@ static void place_line(Figure *figure, const Element *element) {
 /* `width` × `height` is the size of an element. Its `at` is the caller's. */
 static void figure_init(Figure *figure, const TgLevel *level, double width, double height) {
   static void (*const place[])(Figure *, const Element *) = {
-      [TG_TORUS] = place_grid,          [TG_MESH] = place_grid,   [TG_RING] = place_circle,   [TG_LINE] = place_line,
-      [TG_HYPERCUBE] = place_hypercube, [TG_FULL] = place_circle, [TG_SWITCH] = place_switch,
+      [TG_TORUS] = place_grid,          [TG_MESH] = place_grid,           [TG_RING] = place_circle,
+      [TG_LINE] = place_line,           [TG_HYPERCUBE] = place_hypercube, [TG_FULL] = place_circle,
+      [TG_SWITCH] = place_switch,       [TG_SPINE] = place_switch,        [TG_ECMP] = place_switch,
+      [TG_DRAGONFLY] = place_dragonfly,
   };
   G_STATIC_ASSERT(G_N_ELEMENTS(place) == TG_NETWORK_KINDS);
   *figure = (Figure){.level = level, .at = g_new0(TgPoint, (gsize)level->nodes)};
@@ -206,12 +235,19 @@ static TgPoint corner_of(const Figure *figure, TgPoint centre) {
   return (TgPoint){centre.x - figure->width / 2, centre.y - figure->height / 2};
 }
 
+/* From the left: side by side those that a group reaches from the same one of its switches. */
+static int32_t place_of_hub(const TgLevel *level, int32_t hub) {
+  return hub % level->planes * level->switches + hub / level->planes;
+}
+
 /* Places one copy of a level with its upper left corner at `corner`, and the groups in it. */
 static void place_copy(Network *network, int l, int32_t copy, TgPoint corner) {
   const Figure *figure = &network->figure[l];
   const TgLevel *level = figure->level;
-  if (level->switch_base >= 0)
-    network->at[level->switch_base + copy] = (TgPoint){corner.x + figure->hub.x, corner.y + figure->hub.y};
+  for (int32_t hub = 0; hub < figure->hubs; hub++) {
+    const double right = (place_of_hub(level, hub) + 0.5) / figure->hubs * figure->width;
+    network->at[level->switch_base + copy * figure->hubs + hub] = (TgPoint){corner.x + right, corner.y + figure->hub.y};
+  }
   for (int32_t e = 0; e < level->nodes; e++) {
     TgPoint centre = {corner.x + figure->at[e].x, corner.y + figure->at[e].y};
     int32_t number = copy * level->nodes + e;
@@ -243,7 +279,8 @@ static const char *border_of(const Network *network, int64_t vertex, const char 
   for (int l = 1; l < network->topology->levels; l++) {
     const TgLevel *level = &network->topology->level[l];
     int64_t element = (vertex - level->vertex_base) / level->vertex_scale;
-    bool gateway = vertex >= level->vertex_base && (vertex - level->vertex_base) % level->vertex_scale == 0 &&
+    bool gateway = vertex >= level->vertex_base &&
+                   (vertex - level->vertex_base) % level->vertex_scale < level->planes &&
                    element < (int64_t)level->nodes * level->copies;
     if (gateway) usual = level_colour[l];
   }
@@ -273,7 +310,7 @@ static void draw_node(const Network *network, int64_t node) {
 
 static void draw_switch(const Network *network, int64_t vertex) {
   g_autofree char *id = vertex_id(network, vertex);
-  tg_scene_box_at(network->scene, id, id, network->at[vertex], 52, 22, "#fbe5d6",
+  tg_scene_box_at(network->scene, id, id, network->at[vertex], SWITCH_WIDTH, SWITCH_HEIGHT, "#fbe5d6",
                   border_of(network, vertex, TG_COLOUR_LINE), 1.6);
   tg_scene_label_mark(network->scene, NODE_LABEL, TG_COLOUR_INK, "switch");
 }
@@ -286,7 +323,8 @@ typedef struct End {
 
 static End end_of(const Network *network, int32_t l, int64_t vertex) {
   const TgLevel *level = &network->topology->level[l];
-  if (level->switch_base >= 0 && vertex >= level->switch_base && vertex < level->switch_base + level->copies)
+  const int64_t switches = (int64_t)level->copies * level->planes * level->switches;
+  if (vertex >= level->switch_base && vertex < level->switch_base + switches)
     return (End){.centre = network->at[vertex]};
   if (l == 0) return (End){network->at[vertex], network->node_width, network->node_height};
   const Figure *group = &network->figure[l - 1];
@@ -333,9 +371,8 @@ static int append_line(TgPoint *point, int points, TgPoint to) {
 }
 
 /* Between the elements of a switch: the way down to one below the first row, on the left of its column; to lower rows
- * further left, so that no two cross. */
-static double lane_of(const Figure *figure, const End *element, double hub_x, int32_t row) {
-  const double left = hub_x - figure->hub.x + figure->at[0].x - element->width / 2;
+ * further left, so that no two cross. `left` is where the first row begins. */
+static double lane_of(const Figure *figure, const End *element, double left, int32_t row) {
   const double lanes = figure->lane * (figure->rows - 1), pitch = element->width + 12 + lanes;
   /* A last row with fewer elements stands half a column further in: its lanes are all on the same side then. */
   const double column = floor((element->centre.x - element->width / 2 - left) / pitch + 0.25);
@@ -351,11 +388,15 @@ static int find_way_down(const Network *network, const TgLink *link, TgPoint *po
   const TgPoint hub = network->at[MAX(link->from, link->to)];
   const double top = end.centre.y - end.height / 2, first = hub.y - figure->hub.y + figure->at[0].y - end.height / 2;
   const int64_t element = (vertex - level->vertex_base) / level->vertex_scale % level->nodes;
+  const double left = end.centre.x - figure->at[element].x + figure->at[0].x - end.width / 2;
   const int32_t row = (int32_t)element / figure->columns;
   const double half = end.width / 2 - 12;
+  const int32_t number = place_of_hub(level, (int32_t)(MAX(link->from, link->to) - level->switch_base) % figure->hubs);
+  const double aside =
+      level->span == 1 ? 0 : ((number + 0.5) / figure->hubs - 0.5) * MIN(end.width / 2, figure->hubs * 24);
   point[0] = hub;
-  if (row == 0) return append_line(point, 1, (TgPoint){end.centre.x, top});
-  const double lane = lane_of(figure, &end, hub.x, row);
+  if (row == 0) return append_line(point, 1, (TgPoint){end.centre.x + aside, top});
+  const double lane = lane_of(figure, &end, left, row);
   int points = append_line(point, 1, (TgPoint){lane, first - 8});
   points = append_line(point, points, (TgPoint){lane, top - 10});
   return append_line(point, points, (TgPoint){CLAMP(lane, end.centre.x - half, end.centre.x + half), top});
@@ -366,6 +407,16 @@ static int find_straight_way(const Network *network, const TgLink *link, TgPoint
   bool inner = link->level == 0; /* to the centres: nodes hide the rest */
   point[0] = inner ? begin.centre : leave(&begin, end.centre);
   return append_line(point, 1, inner ? end.centre : leave(&end, begin.centre));
+}
+
+static bool has_groups(const Network *network) {
+  const TgLevel *level = &network->topology->level[network->topology->levels - 1];
+  return level->kind == TG_DRAGONFLY && level->extents[0] > 1;
+}
+
+static const char *colour_of(const Network *network, const TgLink *link) {
+  const bool between = link->axis == 1 && link->level == network->topology->levels - 1 && has_groups(network);
+  return between ? "#009E73" : level_colour[link->level];
 }
 
 static void draw_cable(const Network *network, int64_t cable) {
@@ -387,7 +438,7 @@ static void draw_cable(const Network *network, int64_t cable) {
                                               .to = down ? from : to,
                                               .point = {point},
                                               .points = {points},
-                                              .colour = level_colour[link.level],
+                                              .colour = colour_of(network, &link),
                                               .style = "solid",
                                               .pen = pen});
 }
@@ -445,6 +496,7 @@ static void find_words(const Network *network, TgCaption *caption) {
   title->str[0] = g_ascii_toupper(title->str[0]);
   *caption = (TgCaption){.title = g_string_free(title, FALSE), .least_width = 380};
   if (has_stubs(network)) tg_caption_add_note(caption, g_strdup("Dashed stubs go on at the opposite side."));
+  if (has_groups(network)) tg_caption_add_note(caption, g_strdup("Green cables join groups."));
   if (network->topology->levels > 1)
     tg_caption_add_note(caption,
                         g_strdup("Lines between boxes join the nodes or switches with a border of their colour."));
