@@ -126,7 +126,8 @@ class Watch:
         self.moving = [(os.path.join(work, path), node.moving) for path, node in nodes.items() if node.moving]
         targets = {os.path.normpath(path) for path in case.output_paths()}
         self.pipes = {os.path.join(work, path): node for path, node in nodes.items() if node.kind == FIFO}
-        self.outlets = {path for path in self.pipes if os.path.relpath(path, work) in targets}
+        self.outlets = {path for path, node in self.pipes.items()
+                        if os.path.relpath(path, work) in targets and not node.content}
 
     # Start -----------------------------------------------------------------------------------------------------------
 
