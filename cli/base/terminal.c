@@ -248,6 +248,7 @@ static bool read_bytes(void) {
 unsigned tg_terminal_key(int wait_ms) {
   for (;;) {
     char number;
+    tg_terminal_obey(); /* before keys that were typed ahead */
     unsigned key = take_key(false);
     if (key) return key;
     struct pollfd wait[2] = {{.fd = terminal.pipe[0], .events = POLLIN}, {.fd = STDIN_FILENO, .events = POLLIN}};

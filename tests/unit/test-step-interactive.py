@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -136,6 +137,16 @@ def test_signals(_):
     run.until("step 0 of 5")
     run.press("\003")
     run.end(-signal.SIGINT)
+
+
+def test_signal_before_keys(_):
+    """It ends at once where keys were typed ahead: they are read while nobody takes the screens, which are long."""
+    run = begin(*"step cannon --grid 48x48 --interactive".split(), rows=200, columns=500)
+    run.until("step 0 of 49")
+    os.write(run.master, b"z" * 20 + b"q")
+    time.sleep(0.3)
+    os.kill(run.pid, signal.SIGTERM)
+    run.end(-signal.SIGTERM)
 
 
 def test_interrupted(_):
