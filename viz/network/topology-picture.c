@@ -128,7 +128,7 @@ static void place_switch(Figure *figure, const Element *element) {
   figure->rows = rows;
   figure->lane = figure->level->span > 1 ? 6 : element->width < 20 ? 0 : 3;
   const double px = element->width + 12 + figure->lane * (rows - 1), py = element->height + 26;
-  figure->width = MAX(columns * px, hubs * SWITCH_PITCH) + 12;
+  figure->width = MAX(columns * px, hubs > 1 ? hubs * SWITCH_PITCH : 0) + 12;
   const double aside =
       figure->width / MAX(hubs, 1) - SWITCH_WIDTH / 2.0; /* to the next switch, whose corner cables pass */
   const double drop = hubs > 1 ? MAX(66, SWITCH_HEIGHT / 2.0 * figure->width / aside) : 46, top = 30 + drop;
