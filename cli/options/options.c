@@ -132,7 +132,8 @@ static const TgOptionRow rows[] = {
     {"machine", 0, READS(machine), "NAME|FILE",
      "machine to predict times for, a name from `topogemm list machines` or a file (default: commodity-cluster)"},
     {"model", 0, G_OPTION_ARG_STRING, AT(model), "MODEL",
-     "communication model: hockney (links are never shared), store-and-forward, flow or loggp (default: hockney)"},
+     "communication model: hockney (links are shared between hosts only), store-and-forward, flow or loggp (default: "
+     "hockney)"},
     {"fair", 0, G_OPTION_ARG_STRING, AT(fair), "HOW",
      "with --model flow, how transfers share a link: equal, or latency (in proportion to 1 / latency of the path) "
      "(default: latency)"},

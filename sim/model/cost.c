@@ -64,7 +64,8 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
                                     options->element_bytes, run->machine->processor.additions_per_s > 0,
                                     run->machine->port.ports == TG_PORTS_ALL && !options->tiers.used, error);
   bool fine = prediction.phases &&
-              tg_lanes_init(&prediction.lanes, schedule, run->network, run->embedding, run->machine, error) &&
+              tg_lanes_init(&prediction.lanes, schedule, run->network, run->embedding, run->machine,
+                            options->model == TG_COST_HOCKNEY || options->model == TG_COST_LOGGP, error) &&
               run_model(&prediction, error) && is_number(cost, error);
   const TgError failure = prediction.phases ? *tg_phases_failure(prediction.phases) : (TgError){0};
   const int64_t messages = cost->messages;

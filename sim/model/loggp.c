@@ -25,13 +25,19 @@ typedef struct TgLogGp {
   int64_t room;
 } TgLogGp;
 
-/* L and G of a transfer. Where the links differ, the latency is the first's and the bandwidth the narrowest's. */
+/* Whether all messages have the same L and G. */
+static bool is_plain(const TgLanes *lanes) {
+  return lanes->one_link && !lanes->shares;
+}
+
+/* L and G of a transfer. Where the links differ, the latency is the first's and the bandwidth the narrowest's, or what
+ * is its share of it. */
 typedef struct TgWire {
   double latency_s, byte_s;
 } TgWire;
 
 static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer) {
-  if (lanes->one_link) return (TgWire){lanes->common.latency_s, 1 / lanes->common.bandwidth_bytes_per_s};
+  if (is_plain(lanes)) return (TgWire){lanes->common.latency_s, 1 / lanes->common.bandwidth_bytes_per_s};
   TgWire wire = {-1, 0};
   TgRoute route;
   TgHop hop;
@@ -43,6 +49,7 @@ static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer
     if (wire.latency_s < 0) wire.latency_s = numbers->latency_s;
     wire.byte_s = fmax(wire.byte_s, 1 / numbers->bandwidth_bytes_per_s);
   }
+  if (lane->byte_s) wire.byte_s = lane->byte_s[transfer];
   return wire;
 }
 
@@ -124,7 +131,7 @@ static void run_messages(TgLogGp *model, const TgTransferRun *run) {
   TgClocks *clocks = run->clocks;
   const TgLane *lane = run->lane;
   const int64_t transfers = clocks->level ? 1 : lane->transfers;
-  const bool alike = model->lanes->one_link && !lane->sizes;
+  const bool alike = is_plain(model->lanes) && !lane->sizes;
   TgLogGpCost cost = cost_of(model, lane, 0);
   for (int64_t t = 0; t < transfers; t++) {
     if (!alike) cost = cost_of(model, lane, t);
@@ -160,7 +167,7 @@ static void transfer(void *user, TgClocks *clocks, const TgLane *lane, int32_t s
     tg_clocks_transfer(clocks, lane, statement);
     return;
   }
-  bool alike = model->lanes->one_link && lane->permutation && lane->transfers == clocks->nodes && !lane->sizes;
+  bool alike = is_plain(model->lanes) && lane->permutation && lane->transfers == clocks->nodes && !lane->sizes;
   if (lane->transfers > model->room)
     model->message = g_renew(TgLogGpMessage, model->message, model->room = lane->transfers);
   tg_clocks_open(&run, clocks, lane, statement, alike);

@@ -41,12 +41,12 @@ static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, do
     narrowest_s = fmax(narrowest_s, bytes_s);
     hops_s += stretch.hops * hop_s;
     hops += stretch.hops;
-    queue_s = fmax(queue_s, messages_on_a_link(outlook->network, &stretch) * hop_s);
+    if (queues || stretch.level > 0) queue_s = fmax(queue_s, messages_on_a_link(outlook->network, &stretch) * hop_s);
   }
   if (outlook->model == TG_COST_LOGGP) latency_s += 2 * outlook->machine->port.overhead_s;
   const double alone_s = forwards ? hops_s : latency_s + narrowest_s;
   const double shared_s = forwards ? queue_s : latency_s + fmax(queue_s, narrowest_s);
-  return (Message){alone_s, queues ? fmax(alone_s, shared_s) : alone_s, hops};
+  return (Message){alone_s, fmax(alone_s, shared_s), hops};
 }
 
 /* --- a collective, along the line through processor 0 ------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #include "lane.h"
 
+#include "share.h"
 #include "sim-error.h"
 #include "sum.h"
 
@@ -21,6 +22,7 @@ void tg_lane_release(TgLane *lane) {
   }
   g_free(lane->sender);
   g_free(lane->cost_s);
+  g_free(lane->byte_s);
   g_free(lane->load);
   g_free(lane->product_s);
   tg_phase_release(lane->phase);
@@ -88,8 +90,9 @@ static void find_idle(TgLanes *lanes) {
 }
 
 bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology *network, TgEmbeddingKind embedding,
-                   const TgMachine *machine, GError **error) {
+                   const TgMachine *machine, bool links_apart, GError **error) {
   TgError failure;
+  lanes->shares = links_apart && network->levels > 1;
   lanes->network = network;
   lanes->machine = machine;
   lanes->processors = tg_schedule_processors(schedule);
@@ -103,6 +106,7 @@ bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology 
     lanes->sends = g_new0(uint32_t, network->nodes);
     lanes->receives = g_new0(uint32_t, network->nodes);
     tg_load_init(&lanes->load, network);
+    if (lanes->shares) tg_lanes_share_begin(lanes);
     return true;
   }
   return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure.message);
@@ -113,6 +117,7 @@ void tg_lanes_clear(TgLanes *lanes) {
   g_free(lanes->by_link);
   g_free(lanes->node);
   g_free(lanes->idle);
+  g_free(lanes->crossing);
   g_free(lanes->sends);
   g_free(lanes->receives);
   tg_load_clear(&lanes->load);
@@ -222,6 +227,7 @@ static void lay_transfers(TgLanes *lanes, TgLane *lane) {
     int32_t to = lanes->node ? lanes->node[phase->to[t]] : phase->to[t];
     if (from != to) lay_transfer(lanes, lane, from, to, phase->bytes ? phase->bytes[t] : phase->uniform_bytes);
   }
+  if (lanes->shares && lane->transfers > 0) tg_lane_share(lanes, lane);
   lane->complete = lane->permutation && lane->transfers == lanes->network->nodes && !lane->cost_s;
   if (!lane->keep) return;
   if (lane->complete) pair_nodes(lane);

@@ -18,6 +18,8 @@ typedef struct TgLane {
   int32_t hops_max;   /**< of its longest route */
   double *cost_s;     /**< of each transfer in the hockney model; NULL where all are uniform_cost_s */
   double uniform_cost_s;
+  double *byte_s; /**< if TgLanes::shares: of each transfer the seconds that a byte takes on its slowest link, which on
+                     one of an outer level are those of all messages that cross it at once; otherwise NULL */
   int64_t bytes, hop_bytes;
   TgLoadEntry *load; /**< if `keep`: `loads` links and the bytes over them; otherwise they went into TgLanes::load */
   int64_t loads;
@@ -41,13 +43,15 @@ typedef struct TgLanes {
   int64_t processors;
   bool one_link;                                   /**< all links have the same numbers … */
   TgMachineLink common;                            /**< … these */
+  bool shares;                                     /**< messages share the links of outer levels: see share.h */
   bool half;                                       /**< some cable is half duplex */
   TgMachineLink link[TG_MAX_LEVELS][TG_LANE_AXES]; /**< by level and axis */
   TgMachineLink *by_link;                          /**< by link; NULL unless tg_lanes_list_links() made it */
   int32_t *node;                                   /**< by processor; NULL where each is on the node of its number */
   uint8_t *idle;              /**< by node: 1 where no processor is; NULL where each node has one */
-  uint32_t *sends, *receives; /**< by node: number of the last lane in which it sends, and receives */
-  uint32_t laid;              /**< lanes so far */
+  int64_t *crossing;          /**< if `shares`: of each link of an outer level a number of share.c, -1 meanwhile */
+  uint32_t *sends, *receives; /**< by node: number of the last lane, or link of one, in which it sends, and receives */
+  uint32_t laid;              /**< lanes, and links of them, so far */
   TgLoad load;                /**< of phases that do not come again, for the caller to empty */
   TgLoad scratch;
   int64_t bytes;     /**< of all lanes so far, as tg_sum(): once they are full, lanes are of no use */
@@ -57,8 +61,9 @@ typedef struct TgLanes {
 /** True where the machine's file gives no level and no axis numbers of its own. */
 bool tg_links_alike(const TgMachine *machine);
 
+/** `links_apart`: for a model that has no links of its own to be shared. */
 bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology *network, TgEmbeddingKind embedding,
-                   const TgMachine *machine, GError **error);
+                   const TgMachine *machine, bool links_apart, GError **error);
 void tg_lanes_clear(TgLanes *lanes);
 /** Before tg_lanes_link(): lists the numbers of each link where they differ. */
 void tg_lanes_list_links(TgLanes *lanes);

@@ -10,6 +10,9 @@
  * - Each hop takes latency + bytes / bandwidth of its link, one message at a time, in order of arrival; at the same
  *   instant new messages first, then the lower source, then program order. Both directions of a half-duplex cable are
  * one link.
+ * - In hockney a message has all links to itself, but those of the outer levels of a network: there it takes as long as
+ *   all messages of its statement that cross the link at once, of each sender and for each receiver one where a node
+ * has one port.
  * - Products of a node follow each other. Without overlap they and the transfers are one after another. With overlap
  *   reference-buffers.h has what waits for what. */
 #ifndef COST_REFERENCE_H
@@ -140,13 +143,40 @@ static inline void ref_cross(Reference *ref, RefTransfer *transfer) {
   *free_s = transfer->event_s;
 }
 
-/* Hockney: all hops at once, on links of its own. */
+static inline gboolean ref_crosses(const RefTransfer *transfer, int64_t link) {
+  for (int h = 0; h < transfer->hops; h++)
+    if (transfer->link[h] == link) return TRUE;
+  return FALSE;
+}
+
+/* Messages of the statement that are on a link of an outer level at once. */
+static inline int ref_crowd(const Reference *ref, const RefTransfer *transfer, int64_t link) {
+  TgLink at;
+  g_autofree gboolean *sends = g_new0(gboolean, ref->network->nodes), *receives = g_new0(gboolean, ref->network->nodes);
+  int messages = 0, senders = 0, receivers = 0;
+  tg_topology_link(ref->network, link, &at);
+  if (at.level == 0) return 1;
+  for (guint i = 0; i < ref->transfers->len; i++) {
+    const RefTransfer *other = ref->transfers->pdata[i];
+    if (other->phase != transfer->phase || !ref_crosses(other, link)) continue;
+    messages++;
+    sends[other->from] = receives[other->to] = TRUE;
+  }
+  for (int n = 0; n < ref->network->nodes; n++) {
+    senders += sends[n];
+    receivers += receives[n];
+  }
+  return ref->all_ports ? messages : MIN(senders, receivers);
+}
+
+/* Hockney: all hops at once. */
 static inline void ref_arrive(Reference *ref, RefTransfer *transfer) {
   double slowest_s = 0, latency_s = 0;
   for (; transfer->hop < transfer->hops; transfer->hop++) {
-    TgMachineLink link = ref_link(ref, transfer->link[transfer->hop]);
+    int64_t number = transfer->link[transfer->hop];
+    TgMachineLink link = ref_link(ref, number);
     latency_s += transfer->hop == 0 ? link.latency_s : link.per_hop_s;
-    slowest_s = fmax(slowest_s, transfer->bytes / link.bandwidth_bytes_per_s);
+    slowest_s = fmax(slowest_s, transfer->bytes * ref_crowd(ref, transfer, number) / link.bandwidth_bytes_per_s);
   }
   transfer->event_s += latency_s + slowest_s;
 }

@@ -316,6 +316,41 @@ static void test_order_on_a_node(void) {
     }
 }
 
+/* Two hosts of four processors, the adapter of each twice as fast as a link inside. Blocks of 64 bytes go from one host
+ * to the other; only those that are under way at once share an adapter, so that one that sends to all is not slowed
+ * down. */
+static void test_shared_adapter(void) {
+#define ROWS "schedule t\ngrid r:8\ncomputes C = A\nplace C(r,0) on (r)\nplace A(r,0) on "
+  static const struct {
+    const char *text;
+    double messages, blocks; /* latencies, and times of a block on a link inside */
+  } cases[] = {{ROWS "(r)\nmove A to (r+4) into D where r < 1\n", 1, 1},
+               {ROWS "(r)\nmove A to (r+4) into D where r < 2\n", 1, 1},
+               {ROWS "(r)\nmove A to (r+4) into D where r < 3\n", 1, 1.5},
+               {ROWS "(r)\nmove A to (r+4) into D where r < 4\n", 1, 2},
+               {ROWS "(r)\nmove A to (r+4) into D\n", 1, 2}, /* both ways at once */
+               {ROWS "(r)\nmove A to (r+2) into D\n", 1, 1}, /* two of each host */
+               {ROWS "(0) as S[r]\nscatter S along r from 0 into A\n", 7, 7}};
+#undef ROWS
+  TgMachine machine;
+  machine_from(&machine, "[level.1]\nbandwidth_bytes_per_s = 2.5e9\n[processor]\nflops_per_s = inf\n");
+  for (size_t c = 0; c < G_N_ELEMENTS(cases); c++)
+    for (int model = 0; model < TG_COST_MODELS; model++) {
+      const double bytes = model == TG_COST_LOGGP ? 63 : 64;
+      TgCostOptions options = plain;
+      TgCost cost;
+      Bound bound;
+      options.model = (TgCostModel)model;
+      options.collective = TG_COLLECTIVE_PAIRWISE;
+      if (model == TG_COST_FORWARD || (model == TG_COST_LOGGP && cases[c].messages > 1)) continue;
+      if (!bound_from(&bound, cases[c].text, NULL, NULL)) g_error("%s", bound.error.message);
+      predict_sizes(&bound, 8, 8, 8, "switch:4*switch:2", &machine, &options, &cost);
+      g_assert_cmpfloat_with_epsilon(cost.time_s, cases[c].messages * latency_s + cases[c].blocks * bytes / bandwidth,
+                                     1e-15);
+      tg_cost_clear(&cost);
+    }
+}
+
 /* Four partial sums of 4x2 elements on a line; 8 additions at 8e6/s are 1 us, a message of 64 bytes 1.0512 us. */
 static const char sums[] = "schedule t\ngrid r:4\nplace A(0,r) on (r)\nplace B(r,0) on (r)\nplace C(0,0) on (0)\n"
                            "step \"multiply\"\n  T = A * B\nstep \"reduce\"\n  reduce T along r to 0 into C\n";
@@ -421,6 +456,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/cost/overflow", test_overflow);
   g_test_add_func("/cost/node-groups", test_node_groups);
   g_test_add_func("/cost/order-on-a-node", test_order_on_a_node);
+  g_test_add_func("/cost/shared-adapter", test_shared_adapter);
   g_test_add_func("/cost/left-out", test_left_out);
   return g_test_run();
 }

@@ -1,0 +1,90 @@
+#include "share.h"
+
+/** A message on a link of an outer level. */
+typedef struct Crossing {
+  int64_t link;
+  int64_t transfer;
+  int64_t before; /* the one before it on the link, -1 where there is none */
+} Crossing;
+
+void tg_lanes_share_begin(TgLanes *lanes) {
+  const int64_t links = lanes->network->links - lanes->network->level[1].link_base;
+  lanes->crossing = g_new(int64_t, links + 1);
+  for (int64_t l = 0; l < links; l++) lanes->crossing[l] = -1;
+}
+
+static double bandwidth_of(const TgLanes *lanes, int64_t link) {
+  TgLink at;
+  tg_topology_link(lanes->network, link, &at);
+  return lanes->link[at.level][at.axis].bandwidth_bytes_per_s;
+}
+
+/* The narrowest link of each message by itself, and what crosses the outer levels; of each link the last is noted. */
+static GArray *follow_routes(TgLanes *lanes, TgLane *lane) {
+  GArray *crossings = g_array_new(FALSE, FALSE, sizeof(Crossing));
+  const int64_t outer = lanes->network->level[1].link_base;
+  for (int64_t t = 0; t < lane->transfers; t++) {
+    TgRoute route;
+    TgStretch stretch;
+    TgHop hop;
+    double byte_s = 0;
+    tg_route_begin(&route, lanes->network, lane->from[t], lane->to[t]);
+    while (tg_route_next(&route, &hop)) {
+      if (hop.link < outer) continue;
+      const Crossing crossing = {hop.link, t, lanes->crossing[hop.link - outer]};
+      lanes->crossing[hop.link - outer] = crossings->len;
+      g_array_append_val(crossings, crossing);
+    }
+    tg_route_begin(&route, lanes->network, lane->from[t], lane->to[t]);
+    while (tg_route_next_stretch(&route, &stretch))
+      byte_s = MAX(byte_s, 1 / lanes->link[stretch.level][stretch.axis].bandwidth_bytes_per_s);
+    lane->byte_s[t] = byte_s;
+  }
+  return crossings;
+}
+
+/* How many of a link's messages are under way at once: a node with one port has one, as sender and as receiver. */
+static int64_t at_once(TgLanes *lanes, const TgLane *lane, const Crossing *crossing, int64_t last) {
+  const TgPorts ports = lanes->machine->port.ports;
+  int64_t messages = 0, senders = 0, receivers = 0;
+  lanes->laid++;
+  for (int64_t c = last; c >= 0; c = crossing[c].before) {
+    const int32_t from = lane->from[crossing[c].transfer], to = lane->to[crossing[c].transfer];
+    messages++;
+    senders += lanes->sends[from] != lanes->laid;
+    receivers += lanes->receives[to] != lanes->laid;
+    lanes->sends[from] = lanes->receives[to] = lanes->laid;
+  }
+  return ports == TG_PORTS_ALL ? messages : ports == TG_PORTS_FETCH ? receivers : MIN(senders, receivers);
+}
+
+/* What each message takes now, as an array only where they differ. */
+static void find_costs(const TgLanes *lanes, TgLane *lane) {
+  bool alike = true;
+  double *cost_s = g_new(double, lane->transfers + 1);
+  for (int64_t t = 0; t < lane->transfers; t++) {
+    const int64_t bytes = lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes;
+    const TgWay way = tg_lanes_way(lanes, lane->from[t], lane->to[t], bytes, false);
+    cost_s[t] = way.latency_s + (double)bytes * lane->byte_s[t];
+    alike = alike && cost_s[t] == cost_s[0];
+  }
+  lane->uniform_cost_s = cost_s[0];
+  g_free(lane->cost_s);
+  lane->cost_s = alike ? NULL : cost_s;
+  if (alike) g_free(cost_s);
+}
+
+void tg_lane_share(TgLanes *lanes, TgLane *lane) {
+  lane->byte_s = g_new(double, lane->transfers + 1);
+  g_autoptr(GArray) crossings = follow_routes(lanes, lane);
+  const Crossing *crossing = (const Crossing *)crossings->data;
+  for (guint i = 0; i < crossings->len; i++) {
+    int64_t *last = &lanes->crossing[crossing[i].link - lanes->network->level[1].link_base];
+    if (*last < 0) continue; /* its link is done */
+    const double byte_s = (double)at_once(lanes, lane, crossing, *last) / bandwidth_of(lanes, crossing[i].link);
+    for (int64_t c = *last; c >= 0; c = crossing[c].before)
+      lane->byte_s[crossing[c].transfer] = MAX(lane->byte_s[crossing[c].transfer], byte_s);
+    *last = -1;
+  }
+  find_costs(lanes, lane);
+}
