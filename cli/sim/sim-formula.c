@@ -88,7 +88,9 @@ static void print_difference(TgCli *cli, const TgEstimate *run) {
   time[1] = time_with(run, &options);
   g_autofree char *model = g_strdup_printf("the model %s, not hockney: messages affect one another on their way",
                                            tg_cost_model_name(run->options.model));
-  static const char *const counts = "the messages and products of the schedule are not those that the formula assumes";
+  const char *counts = run->network.levels > 1
+                           ? "messages share links between hosts, or are not those that the formula assumes"
+                           : "the messages and products of the schedule are not those that the formula assumes";
   if (matters(run, time[1] - time[0])) add_reason(table, time[1] - time[0], counts);
   if (matters(run, time[2] - time[1])) add_reason(table, time[2] - time[1], model);
   if (matters(run, time[3] - time[2]))

@@ -102,7 +102,8 @@ static TgExit fair_option(const TgCli *cli, TgCostOptions *cost) {
   if (!cost->fair_equal && strcmp(text, "latency") != 0)
     return tg_report(cli, TG_EXIT_USAGE, "--fair %s: expected equal or latency", text);
   if (cost->model == TG_COST_FLOW) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_USAGE, "--fair needs --model flow: in the other models messages do not share links");
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "--fair needs --model flow: the other models do not divide a link's bandwidth by weight");
 }
 
 static TgExit buffers_option(const TgCli *cli, TgCostOptions *cost) {

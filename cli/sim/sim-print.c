@@ -260,10 +260,10 @@ double tg_sim_busiest_link_s(const TgEstimate *run) {
 static void print_shared_links(TgCli *cli, const TgEstimate *run) {
   const double least_s = tg_sim_busiest_link_s(run);
   if (least_s <= run->cost->time_s) return;
-  g_autofree char *words = g_strdup_printf("the busiest link alone needs %s for its bytes, longer than the predicted "
-                                           "time: in model %s messages do not share "
-                                           "it; use --model flow",
-                                           tg_time_text(least_s).s, tg_cost_model_name(run->options.model));
+  g_autofree char *words = g_strdup_printf(
+      "the busiest link alone needs %s for its bytes, longer than the predicted time: model %s does not count all that "
+      "shares it; use --model flow",
+      tg_time_text(least_s).s, tg_cost_model_name(run->options.model));
   tg_print_wrapped(cli, words, 2, 0);
 }
 

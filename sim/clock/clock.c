@@ -124,9 +124,12 @@ double tg_clocks_jitter(TgClocks *clocks) {
   return clocks->jitter > 0 ? 1 + clocks->jitter * tg_random_unit(clocks->seed, clocks->draws++) : 1;
 }
 
+static inline double lane_cost_s(const TgLane *lane, int64_t transfer) {
+  return lane->cost_s ? lane->cost_s[transfer] : lane->uniform_cost_s;
+}
+
 static double cost_of(TgTransferRun *run, int64_t transfer) {
-  double cost = run->lane->cost_s ? run->lane->cost_s[transfer] : run->lane->uniform_cost_s;
-  return cost * tg_clocks_jitter(run->clocks);
+  return lane_cost_s(run->lane, transfer) * tg_clocks_jitter(run->clocks);
 }
 
 static double begin_of(const TgTransferRun *run, int32_t from, int32_t to) {
@@ -141,11 +144,12 @@ static inline void move_block(TgTransferRun *run, int64_t from, int64_t to, doub
 }
 
 /* A transfer of the node whose time is accounted for. */
-static void account_for(const TgTransferRun *run, int32_t from, int32_t to, int64_t bytes, double begin, double end) {
+static void account_for(const TgTransferRun *run, int64_t t, double begin, double end) {
   TgAccount *account = run->clocks->account;
-  TgWay way = tg_lanes_way(run->clocks->lanes, from, to, bytes, account->each_hop);
-  const double alone_s = way.latency_s + way.bytes_s;
-  const double scale = alone_s > 0 ? (end - begin) / alone_s : 0; /* of jitter: no link is shared here */
+  const TgLane *lane = run->lane;
+  const int64_t bytes = lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes;
+  const double cost_s = lane_cost_s(lane, t), scale = cost_s > 0 ? (end - begin) / cost_s : 0; /* of jitter */
+  TgWay way = tg_lanes_way(run->clocks->lanes, lane->from[t], lane->to[t], bytes, account->each_hop);
   way = (TgWay){scale * way.latency_s, scale * way.bytes_s};
   tg_account_message(account, begin, end, &way);
 }
@@ -156,18 +160,18 @@ static inline void note(const TgTransferRun *run, int64_t t, double begin, doubl
   if (!clocks->account) return;
   const int64_t node = clocks->account->node;
   if (lane->to[t] != node && (lane->from[t] != node || clocks->fetch)) return;
-  account_for(run, lane->from[t], lane->to[t], lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes, begin, end);
+  account_for(run, t, begin, end);
 }
 
 /* Where every node sends and receives once, all at one cost: what the node sends stands for both. */
 static void note_exchange(const TgTransferRun *run, double begin, double end) {
   const TgLane *lane = run->lane;
   if (!run->clocks->account) return;
-  const int32_t node = (int32_t)run->clocks->account->node;
+  const int64_t node = run->clocks->account->node;
   int64_t t = node;
   if (lane->from[t] != node)
     for (t = 0; lane->from[t] != node;) t++;
-  account_for(run, node, lane->to[t], lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes, begin, end);
+  account_for(run, t, begin, end);
 }
 
 static void complete(TgTransferRun *run, int64_t t, double begin, double end) {

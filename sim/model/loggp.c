@@ -11,7 +11,8 @@
 typedef struct TgLogGpMessage {
   double begin_s;    /* when its sender begins to send it */
   double arrival_s;  /* of its first byte */
-  double rest_s;     /* from its first byte to its last */
+  double rest_s;     /* from its first byte to its last … */
+  double alone_s;    /* … and with all links to itself */
   double overhead_s; /* at either end */
   double room_s;     /* when its receiver has room for it */
 } TgLogGpMessage;
@@ -33,12 +34,13 @@ static bool is_plain(const TgLanes *lanes) {
 /* L and G of a transfer. Where the links differ, the latency is the first's and the bandwidth the narrowest's, or what
  * is its share of it. */
 typedef struct TgWire {
-  double latency_s, byte_s;
+  double latency_s, byte_s, alone_byte_s;
 } TgWire;
 
 static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer) {
-  if (is_plain(lanes)) return (TgWire){lanes->common.latency_s, 1 / lanes->common.bandwidth_bytes_per_s};
-  TgWire wire = {-1, 0};
+  const double common_byte_s = 1 / lanes->common.bandwidth_bytes_per_s;
+  if (is_plain(lanes)) return (TgWire){lanes->common.latency_s, common_byte_s, common_byte_s};
+  TgWire wire = {-1, 0, 0};
   TgRoute route;
   TgHop hop;
   tg_route_begin(&route, lanes->network, lane->from[transfer], lane->to[transfer]);
@@ -47,9 +49,9 @@ static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer
     tg_topology_link(lanes->network, hop.link, &link);
     const TgMachineLink *numbers = &lanes->link[link.level][link.axis];
     if (wire.latency_s < 0) wire.latency_s = numbers->latency_s;
-    wire.byte_s = fmax(wire.byte_s, 1 / numbers->bandwidth_bytes_per_s);
+    wire.alone_byte_s = fmax(wire.alone_byte_s, 1 / numbers->bandwidth_bytes_per_s);
   }
-  if (lane->byte_s) wire.byte_s = lane->byte_s[transfer];
+  wire.byte_s = lane->byte_s ? lane->byte_s[transfer] : wire.alone_byte_s;
   return wire;
 }
 
@@ -60,13 +62,14 @@ static inline void occupy(TgClocks *clocks, int32_t node, double begin_s, double
 
 /* What a message costs besides waiting, without jitter. */
 typedef struct TgLogGpCost {
-  double overhead_s, latency_s, rest_s;
+  double overhead_s, latency_s, rest_s, alone_s;
 } TgLogGpCost;
 
 static TgLogGpCost cost_of(const TgLogGp *model, const TgLane *lane, int64_t transfer) {
   const TgWire wire = wire_of(model->lanes, lane, transfer);
   const int64_t bytes = lane->sizes ? lane->sizes[transfer] : lane->phase->uniform_bytes;
-  return (TgLogGpCost){model->overhead_s, wire.latency_s, (double)MAX(bytes - 1, 0) * wire.byte_s};
+  const double rest = (double)MAX(bytes - 1, 0);
+  return (TgLogGpCost){model->overhead_s, wire.latency_s, rest * wire.byte_s, rest * wire.alone_byte_s};
 }
 
 static inline void send(TgLogGp *model, const TgTransferRun *run, const TgLogGpCost *cost, double jitter,
@@ -74,6 +77,7 @@ static inline void send(TgLogGp *model, const TgTransferRun *run, const TgLogGpC
   TgClocks *clocks = run->clocks;
   message->overhead_s = cost->overhead_s * jitter;
   message->rest_s = cost->rest_s * jitter;
+  message->alone_s = cost->alone_s * jitter;
   double begin = clocks->all_ports ? clocks->enter[from] : tg_later(clocks->port[from], model->send_s[from]);
   if (run->buffers) begin = tg_later(begin, tg_buffer_times_written(&clocks->buffers, run->lane->phase, from));
   message->begin_s = begin;
@@ -123,7 +127,8 @@ static void note_receive(const TgClocks *clocks, const TgLogGpMessage *message, 
   tg_account_to(account, &parts->waiting_s, message->room_s);
   tg_account_to(account, &parts->contention_s, end_s - message->overhead_s - message->rest_s - gap_s);
   tg_account_to(account, &parts->latency_s, end_s - message->overhead_s - message->rest_s);
-  tg_account_to(account, &parts->bytes_s, end_s - message->overhead_s);
+  tg_account_to(account, &parts->bytes_s, end_s - message->overhead_s - (message->rest_s - message->alone_s));
+  tg_account_to(account, &parts->contention_s, end_s - message->overhead_s);
   note_overhead(clocks, parts);
 }
 

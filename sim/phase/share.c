@@ -13,10 +13,15 @@ void tg_lanes_share_begin(TgLanes *lanes) {
   for (int64_t l = 0; l < links; l++) lanes->crossing[l] = -1;
 }
 
-static double bandwidth_of(const TgLanes *lanes, int64_t link) {
+static const TgMachineLink *numbers_of(const TgLanes *lanes, int64_t link) {
   TgLink at;
   tg_topology_link(lanes->network, link, &at);
-  return lanes->link[at.level][at.axis].bandwidth_bytes_per_s;
+  return &lanes->link[at.level][at.axis];
+}
+
+/* One for both directions of a cable that is half duplex. */
+static int64_t shared_link(const TgLanes *lanes, int64_t link) {
+  return lanes->half && numbers_of(lanes, link)->duplex == TG_DUPLEX_HALF ? link / 2 * 2 : link;
 }
 
 /* The narrowest link of each message by itself, and what crosses the outer levels; of each link the last is noted. */
@@ -31,8 +36,9 @@ static GArray *follow_routes(TgLanes *lanes, TgLane *lane) {
     tg_route_begin(&route, lanes->network, lane->from[t], lane->to[t]);
     while (tg_route_next(&route, &hop)) {
       if (hop.link < outer) continue;
-      const Crossing crossing = {hop.link, t, lanes->crossing[hop.link - outer]};
-      lanes->crossing[hop.link - outer] = crossings->len;
+      const int64_t link = shared_link(lanes, hop.link);
+      const Crossing crossing = {link, t, lanes->crossing[link - outer]};
+      lanes->crossing[link - outer] = crossings->len;
       g_array_append_val(crossings, crossing);
     }
     tg_route_begin(&route, lanes->network, lane->from[t], lane->to[t]);
@@ -81,7 +87,8 @@ void tg_lane_share(TgLanes *lanes, TgLane *lane) {
   for (guint i = 0; i < crossings->len; i++) {
     int64_t *last = &lanes->crossing[crossing[i].link - lanes->network->level[1].link_base];
     if (*last < 0) continue; /* its link is done */
-    const double byte_s = (double)at_once(lanes, lane, crossing, *last) / bandwidth_of(lanes, crossing[i].link);
+    const double byte_s =
+        (double)at_once(lanes, lane, crossing, *last) / numbers_of(lanes, crossing[i].link)->bandwidth_bytes_per_s;
     for (int64_t c = *last; c >= 0; c = crossing[c].before)
       lane->byte_s[crossing[c].transfer] = MAX(lane->byte_s[crossing[c].transfer], byte_s);
     *last = -1;

@@ -143,9 +143,10 @@ static inline void ref_cross(Reference *ref, RefTransfer *transfer) {
   *free_s = transfer->event_s;
 }
 
-static inline gboolean ref_crosses(const RefTransfer *transfer, int64_t link) {
+/* On the link, or where its cable is half duplex, on the one back. */
+static inline gboolean ref_crosses(const RefTransfer *transfer, int64_t link, gboolean half) {
   for (int h = 0; h < transfer->hops; h++)
-    if (transfer->link[h] == link) return TRUE;
+    if (transfer->link[h] == link || (half && transfer->link[h] == (link ^ 1))) return TRUE;
   return FALSE;
 }
 
@@ -156,9 +157,10 @@ static inline int ref_crowd(const Reference *ref, const RefTransfer *transfer, i
   int messages = 0, senders = 0, receivers = 0;
   tg_topology_link(ref->network, link, &at);
   if (at.level == 0) return 1;
+  const gboolean half = ref_link(ref, link).duplex == TG_DUPLEX_HALF;
   for (guint i = 0; i < ref->transfers->len; i++) {
     const RefTransfer *other = ref->transfers->pdata[i];
-    if (other->phase != transfer->phase || !ref_crosses(other, link)) continue;
+    if (other->phase != transfer->phase || !ref_crosses(other, link, half)) continue;
     messages++;
     sends[other->from] = receives[other->to] = TRUE;
   }
