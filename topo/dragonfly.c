@@ -1,8 +1,9 @@
-/* Groups of routers (Kim, Dally, Scott and Abts, ISCA 2008): a cable between each two routers of a group, and one
- * between each two groups. Elements are routers, group * routers + number. The cables of a group to the others, in
- * their order, are spread over its routers in order, equally many each but for the last ones; with one each, group i
- * and group j are joined by the routers j - (j > i) and i - (i > j). Links: those of group after group, as in a full
- * network of its routers, then those between groups, as in a full network of groups. */
+/* Groups of routers (Kim, Dally, Scott and Abts, ISCA 2008): a cable between every two routers of a group, and one
+ * between every two groups. Elements are routers: group * routers + number within the group. A group's cables to the
+ * other groups, in the order of those groups, are assigned to its routers in order: cables_each() to each router, fewer
+ * to the last ones. With one cable each, groups i and j are joined by router j - (j > i) of group i and router i - (i >
+ * j) of group j. Links: those of group after group, as in a full network of its routers, then those between groups, as
+ * in a full network of groups. */
 #include "network-kind.h"
 
 static int32_t groups_of(const TgLevel *level) {
@@ -70,7 +71,8 @@ static TgEdge dragonfly_edge(const TgLevel *level, int64_t edge) {
   return (TgEdge){first + between.from, first + between.to, 0};
 }
 
-/* Cables of a router to other groups: the groups, their own left out, from first on. */
+/* How many cables a router has to other groups. They lead to consecutive groups, counted without the router's own, from
+ * `first` on. */
 static int32_t cables_out(const TgLevel *level, int32_t at, int32_t *first) {
   const int32_t each = cables_each(level), others = groups_of(level) - 1;
   *first = at % routers_of(level) * each;
@@ -115,9 +117,11 @@ static int64_t dragonfly_bisection(const TgLevel *level) {
 }
 
 const TgNetworkKindRow tg_dragonfly = {
-    .info = {"dragonfly", "switch:2*dragonfly:9x4",
-             "groups of routers: a cable between each two of a group, and one between each two groups; minimal routes",
-             2, 2, NULL, false},
+    .info =
+        {"dragonfly", "switch:2*dragonfly:9x4",
+         "groups of routers: a cable between every two of a group, and one between every two groups; minimal routes; "
+         "the outermost level",
+         2, 2, NULL, false},
     .is_outermost = true,
     .nodes = dragonfly_nodes,
     .links = dragonfly_links,

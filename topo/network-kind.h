@@ -2,8 +2,9 @@
  * One row a kind of network. Private to topo/: adding a kind is one file of these functions, a name in TgNetworkKind
  * and a row in topology.c.
  *
- * All functions see one copy of one level in one plane. Its elements are 0..nodes-1; nodes + s means switch s of a kind
- * that has switches. Links are local, 0..links-1, in pairs: 2i from the `from` of edge i to its `to`, 2i+1 back. */
+ * All functions see one copy of one level in one plane. Its elements are 0..nodes-1; element nodes + s is switch s, for
+ * kinds that have switches. Links are local, 0..links-1, in pairs: 2i from the `from` of edge i to its `to`, 2i+1 back.
+ */
 #ifndef TG_NETWORK_KIND_H
 #define TG_NETWORK_KIND_H
 

@@ -70,16 +70,17 @@ const TgNetworkKindRow tg_switch = {
 
 const TgNetworkKindRow tg_spine = {
     .info = {"spine", "switch:4*spine:8x2",
-             "several switches, each on a cable to each of the nodes or groups; the destination decides which is taken "
-             "(D-mod-K)",
+             "several switches, each with a cable to every node or group; the destination selects the switch (D-mod-K)",
              2, 2, NULL, false},
     SWITCHES,
 };
 
 const TgNetworkKindRow tg_ecmp = {
     .info = {"ecmp", "switch:4*ecmp:8x2",
-             "as spine, but a hash of source and destination decides: routes may meet while other cables are idle", 2,
-             2, NULL, false},
+             "as spine, but a hash of source and destination selects the switch: messages may share a cable while "
+             "others are "
+             "idle",
+             2, 2, NULL, false},
     .is_hashed = true,
     SWITCHES,
 };

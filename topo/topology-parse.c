@@ -120,6 +120,9 @@ static bool unknown_kind(const Parser *parser, const char *name, size_t length) 
   list_kinds(kinds, sizeof kinds);
   if (length == 0) return fail_expected(parser, kinds);
   quote(quoted, name, length);
+  if (strncmp(name, "fat", 3) == 0)
+    return fail(parser, name, "there is no network '%s'; a fat tree is made of levels, as in switch:4*spine:8x2",
+                quoted);
   if (meant.nearest) return fail(parser, name, "there is no network '%s'; did you mean %s?", quoted, meant.nearest);
   return fail(parser, name, "there is no network '%s', expected %s", quoted, kinds);
 }
@@ -166,6 +169,7 @@ static bool parse_level(Parser *parser, TgLevel *level) {
     level->dims++;
   } while (*parser->at == 'x');
   if (level->dims >= kind->info.min_dims) return true;
+  if (*parser->at && *parser->at != '*') return fail_expected(parser, "'x' and another extent");
   return fail(parser, parser->at, "%s has %d extents, as in %s", kind->info.name, (int)kind->info.min_dims,
               kind->info.example);
 }
@@ -182,8 +186,9 @@ bool tg_topology_parse(TgTopology *topology, const char *text, TgError *error) {
     TgLevel level = {0};
     const char *first = parser.at;
     if (parsed.levels > 0 && tg_level_kind(&parsed.level[parsed.levels - 1])->is_outermost)
-      return fail(&parser, first - 1, "no level may be around a %s",
-                  tg_network_kind_info(parsed.level[parsed.levels - 1].kind)->name);
+      return fail(&parser, first - 1, "%s must be the outermost level, as in %s",
+                  tg_network_kind_info(parsed.level[parsed.levels - 1].kind)->name,
+                  tg_network_kind_info(parsed.level[parsed.levels - 1].kind)->example);
     if (parsed.levels == TG_MAX_LEVELS) return fail(&parser, first, "there is a fourth level, expected at most three");
     if (!parse_level(&parser, &level)) return false;
     const char *most = topology_add_level(&parsed, &level);

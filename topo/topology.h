@@ -6,15 +6,15 @@
  * row-major in the coordinates, outermost level first, so that node = outer * inner_nodes + inner.
  *
  * A group of an inner level is represented in the next level by its *gateway*: the switch itself where the inner level
- * is a switch, otherwise its node 0. A message between groups goes to its gateway, across the outer level from gateway
- * to gateway, and down. The gateway is the only vertex that a group shares with the outside, so these routes are
- * shortest.
+ * is a switch (by each of them where it has several), otherwise its node 0. A message between groups goes to its
+ * gateway, across the outer level from gateway to gateway, and down. A single gateway is the only vertex that a group
+ * shares with the outside, so these routes are shortest.
  *
- * Fat trees: a level may have several switches, each on a cable to every element (`spine:8x2`: eight elements, two
- * switches). Each of them is a gateway, and the levels outside exist once for each, in *planes* that share no vertex:
- * in `switch:4*spine:8x2*spine:2x3` a message goes up to one of a group's two switches, then to one of the three that
- * join this switch to the same one of the other group. This is the extended generalized fat tree XGFT(3; 4, 8, 2; 1, 2,
- * 3) of Öhring, Ibel, Das and Kumar (IPPS 1995).
+ * Fat trees: a level may have several switches, each with a cable to every element (`spine:8x2`: eight elements, two
+ * switches). Each of these switches is a gateway, and the levels outside exist once for each gateway, in *planes* that
+ * share no vertex. In `switch:4*spine:8x2*spine:2x3` a message goes up to one of the two switches of its group, then to
+ * one of the three switches that join it to its counterpart in the other group. This is the extended generalized fat
+ * tree XGFT(3; 4, 8, 2; 1, 2, 3) of Öhring, Ibel, Das and Kumar (IPPS 1995).
  *
  * Links are directed and numbered 0..links-1: levels innermost first; in a level, copy by copy and plane by plane; in a
  * copy of a torus or mesh, the last axis first. Links 2i and 2i+1 are the two directions of one cable. An axis of two
@@ -60,8 +60,8 @@ typedef struct TgNetworkKindInfo {
   bool is_grid;        /**< its extents are coordinates, as many as of a grid */
 } TgNetworkKindInfo;
 
-/** One level. A level that is not the outermost exists in several copies, and each copy once for each of the switches
- * that its elements are reached by; `nodes`, `switches` and `links` are of one copy in one plane. */
+/** One level. A level other than the outermost exists in several copies, and each copy exists once per plane, that is,
+ * per gateway of its elements; `nodes`, `switches` and `links` are of one copy in one plane. */
 typedef struct TgLevel {
   int32_t kind;                 /**< a TgNetworkKind */
   int32_t dims;                 /**< extents given, 1..TG_MAX_DIMS */
@@ -203,16 +203,16 @@ bool tg_topology_neighbour(const TgTopology *topology, int64_t vertex, int64_t i
  * toward increasing coordinate; on a hypercube the lowest bit first (e-cube: Sullivan and Bashkow, ISCA 1977).
  * On `switch` it is two hops: to the switch and from it.
  *
- * Where there are several switches, it takes those whose numbers, from the inside out, are the digits of a number in
- * the mixed radix of the levels' `switches`: on `spine` of the destination (D-mod-K: Zahavi, 2010; so does SimGrid's
- * fat tree), on `ecmp` of tg_route_hash(), like a router that divides flows among paths of equal cost without looking
- * at their load.
+ * Where there are several switches, a number selects them: its digits, innermost level first, in the mixed radix of the
+ * levels' `switches`. On `spine` the number is the destination (D-mod-K: Zahavi, 2010; so does SimGrid's fat tree). On
+ * `ecmp` it is tg_route_hash(), like a router that spreads flows over paths of equal cost regardless of load.
  *
  * On `dragonfly` it is minimal in the sense of Kim, Dally, Scott and Abts (ISCA 2008): at most one cable within the
  * group, the one to the other group, and one within that. */
 void tg_route_begin(TgRoute *route, const TgTopology *topology, int64_t from, int64_t to);
 
-/** What `ecmp` goes by: from * 2^32 + to, mixed by the 64-bit finalizer of MurmurHash3 (Appleby); the upper 31 bits. */
+/** The hash that `ecmp` routes by: the upper 31 bits of from * 2^32 + to after the 64-bit finalizer of MurmurHash3
+ * (Appleby). */
 int32_t tg_route_hash(int32_t from, int32_t to);
 
 /** The next hop, or false at the end. */
@@ -239,7 +239,8 @@ void tg_stretch_note_ends(const TgStretch *stretch, int64_t amount, int64_t *by_
  *   arXiv:1202.6291; Leighton 1992). With an axis of 2: twice nodes/k with k = max(k1, 4) if that is even (a ring of
  *   four is as wide as two axes of two, and the all-pairs traffic bound 2 nodes / k is met), otherwise unknown (-1);
  * - hypercube: nodes / 2; full: floor(nodes/2) * ceil(nodes/2); switch: floor(nodes/2), the cables of the smaller half;
- *   spine and ecmp: that for each of their switches; dragonfly: unknown (-1), unless it is a full network;
+ *   spine and ecmp: switches * floor(nodes/2); dragonfly: unknown (-1), unless it has one group, or one router a
+ *   group, and so is a full network;
  * - compositions: that of the outer level in all its planes, if the number of groups is even and no group is cheaper to
  * split than to move (the cables of a group's switch, or its edge connectivity, are no fewer than the cables of the
  * group in the outer levels); otherwise unknown (-1). */

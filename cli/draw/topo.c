@@ -99,10 +99,11 @@ const TgCommand tg_command_topo = {
     .name = "topo",
     .arguments = "TOPOLOGY",
     .summary = "describe a network, and draw it",
-    .details = "TOPOLOGY is one of torus:4x4x4, mesh:8x8, ring:8, line:8, hypercube:6, full:8 and switch:8, or up to "
-               "three of them composed as inner*outer. Fat trees: switch:4*spine:8x2 (routes by destination) or "
-               "switch:4*ecmp:8x2 (by a hash), with eight leaf switches and two above. A dragonfly of nine groups with "
-               "four routers each: switch:2*dragonfly:9x4.",
+    .details =
+        "TOPOLOGY is a network such as torus:4x4x4, mesh:8x8, ring:8, line:8, hypercube:6, full:8 or switch:8, or "
+        "up to three networks composed as inner*outer. For a fat tree with eight leaf switches and two spine "
+        "switches, write switch:4*spine:8x2 (routes by destination) or switch:4*ecmp:8x2 (routes by a hash). "
+        "switch:2*dragonfly:9x4 is a dragonfly of nine groups of four routers, with two nodes on each router.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -43,7 +43,8 @@ static const TgOptionRow rows[] = {
     {"type:calibrate", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64", "element type (default: f32)"},
     {"type:bench", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64|i32", "element type, one that the experiment supports"},
     {"network", 0, G_OPTION_ARG_STRING, AT(network), "NETWORK",
-     "network to map the grid onto, such as torus:4x4 or hypercube:4, or just a kind, for one node per processor; see "
+     "network to map the grid onto, such as torus:4x4 or hypercube:4, or just a kind, except spine, ecmp and "
+     "dragonfly, for one node per processor; see "
      "`topogemm list topologies` (default: where a machine is used, its own network if that has one node per "
      "processor; otherwise a torus with the grid's extents)"},
     {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "HOW",

@@ -61,7 +61,7 @@ typedef struct TgLanes {
 /** True where the machine's file gives no level and no axis numbers of its own. */
 bool tg_links_alike(const TgMachine *machine);
 
-/** `links_apart`: for a model that has no links of its own to be shared. */
+/** `links_apart`: the model does not simulate links itself, so that share.h applies on networks of several levels. */
 bool tg_lanes_init(TgLanes *lanes, const TgSchedule *schedule, const TgTopology *network, TgEmbeddingKind embedding,
                    const TgMachine *machine, bool links_apart, GError **error);
 void tg_lanes_clear(TgLanes *lanes);

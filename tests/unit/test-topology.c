@@ -54,12 +54,16 @@ static const BadText bad_texts[] = {
     {"ring:2*ring:2*ring:2*ring:2", 22,
      "ring:2*ring:2*ring:2*ring:2: column 22: there is a fourth level, expected at most three"},
     {"spine:8", 8, "spine:8: column 8: spine has 2 extents, as in switch:4*spine:8x2"},
-    {"dragonfly:2x2*switch:2", 14, "dragonfly:2x2*switch:2: column 14: no level may be around a dragonfly"},
+    {"dragonfly:2x2*switch:2", 14,
+     "dragonfly:2x2*switch:2: column 14: dragonfly must be the outermost level, as in switch:2*dragonfly:9x4"},
+    {"spine:4X2", 8, "spine:4X2: column 8: found 'X', expected 'x' and another extent"},
+    {"fat-tree:4", 1,
+     "fat-tree:4: column 1: there is no network 'fat'; a fat tree is made of levels, as in switch:4*spine:8x2"},
     {"switch:1*spine:1x60000000", 18,
      "switch:1*spine:1x60000000: column 18: the extent is 60000000, expected 1 to 16777216"},
     {"spine:2x16777216*spine:2x4", 18,
      "spine:2x16777216*spine:2x4: column 18: the network grows beyond 50331648 switches (spine: several switches, each "
-     "on a cable to each of the nodes or groups; the destination decides which is taken (D-mod-K))"},
+     "with a cable to every node or group; the destination selects the switch (D-mod-K))"},
     {"ring:2*", 8,
      "ring:2*: column 8: the text ends, expected torus, mesh, ring, line, hypercube, full, switch, spine, ecmp or "
      "dragonfly"},

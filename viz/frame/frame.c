@@ -23,19 +23,21 @@ static void append_level(GString *text, const TgLevel *level) {
   g_string_append(text, words[level->kind].after);
 }
 
-void tg_network_append(GString *text, const TgTopology *topology) {
-  append_level(text, &topology->level[topology->levels - 1]);
-  for (int l = topology->levels - 2; l >= 0; l--) {
-    g_string_append(text, l == topology->levels - 2 ? ", at each node a " : ", of each a ");
-    append_level(text, &topology->level[l]);
-  }
-}
-
 const char *tg_article(const char *words) {
-  static const char *const vowels[] = {"8", "11×", "11-", "18×", "18-"};
+  static const char *const vowels[] = {"8", "11×", "11-", "18×", "18-", "ECMP"};
   for (gsize v = 0; v < G_N_ELEMENTS(vowels); v++)
     if (g_str_has_prefix(words, vowels[v])) return "an";
   return "a";
+}
+
+void tg_network_append(GString *text, const TgTopology *topology) {
+  append_level(text, &topology->level[topology->levels - 1]);
+  for (int l = topology->levels - 2; l >= 0; l--) {
+    g_autoptr(GString) inner = g_string_new(NULL);
+    append_level(inner, &topology->level[l]);
+    g_string_append(text, l == topology->levels - 2 ? ", at each node " : ", of each ");
+    g_string_append_printf(text, "%s %s", tg_article(inner->str), inner->str);
+  }
 }
 
 bool tg_frame_goes_round(const TgFrame *frame) {

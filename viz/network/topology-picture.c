@@ -482,7 +482,7 @@ static char *facts_of(const TgTopology *topology) {
   TgTopologyFacts facts;
   GString *text = g_string_new(NULL);
   tg_topology_facts(topology, &facts);
-  g_string_append_printf(text, "%" G_GINT64_FORMAT " nodes", facts.nodes);
+  append_fact(text, "", facts.nodes, "node", "nodes");
   if (facts.switches > 0) append_fact(text, " · ", facts.switches, "switch", "switches");
   append_fact(text, " · ", facts.cables, "cable", "cables");
   append_fact(text, " · diameter ", facts.diameter_hops, "hop", "hops");
