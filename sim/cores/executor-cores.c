@@ -433,6 +433,7 @@ static TgExecutor *open_cores(const TgSchedule *schedule, const TgScheduleNames 
   return NULL;
 }
 
+/* Its sizes: as of executor-cpu.c; a product has one thread here. */
 const TgExecutorKind tg_executor_cores = {.name = "cores",
                                           .processor = "a core; where there are too few, several share one",
                                           .link = "memory: a block is copied, and a counter says when it is there",
@@ -442,7 +443,7 @@ const TgExecutorKind tg_executor_cores = {.name = "cores",
                                           .unlike_sim =
                                               "whose processors share cores in turn; here all work at the same time",
                                           .grid = "4x4",
-                                          .sizes = "16,32,64,96,128,192,256",
+                                          .sizes = "18,34,66,98,130,190,254",
                                           .open = open_cores,
                                           .load = load_cores,
                                           .run = run_cores,
