@@ -217,11 +217,11 @@ def held_out(files):
                    for group in groups]
         noise = sorted((run["rounds_s"][-1] - run["rounds_s"][0]) / 2 / run["measured_s"] for run in runs)
         within = sum(run["least_s"] <= run["measured_s"] <= run["most_s"] for run in runs)
-        lines.append([str(one["seed"]), str(len(runs)), f"{statistics.median(errors):.1%}", f"{errors[int(0.9 * len(errors))]:.1%}",
+        lines.append([f"`{one['on']}`", str(one["seed"]), str(len(runs)), f"{statistics.median(errors):.1%}", f"{errors[int(0.9 * len(errors))]:.1%}",
                       f"{errors[-1]:.1%}", str(within), f"{statistics.median(taus):.2f} ({min(taus):.2f})",
                       f"{statistics.median(regrets):.1%} ({max(regrets):.1%})",
                       f"{statistics.median(noise):.1%} ({noise[int(0.9 * len(noise))]:.1%})"])
-    heads = ["seed", "runs", "error, median", "90th percentile", "largest", "within the interval", "τ_b, median (least)",
+    heads = ["executor", "seed", "runs", "error, median", "90th percentile", "largest", "within the interval", "τ_b, median (least)",
              "regret, median (most)", "noise, median (90th percentile)"]
     return markdown(heads, lines) + ["", where([one["calibration"] for one in files])]
 
