@@ -102,7 +102,7 @@ static char *printable(const char *text, size_t length) {
   GString *clean = g_string_new(NULL);
   for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
     gunichar c = g_utf8_get_char(at);
-    g_string_append_unichar(clean, c == '\t' ? ' ' : g_unichar_iscntrl(c) ? 0xFFFD : c);
+    g_string_append_unichar(clean, c == '\t' ? ' ' : g_unichar_iscntrl(c) || tg_turns_text(c) ? 0xFFFD : c);
   }
   return g_string_free(clean, FALSE);
 }

@@ -50,6 +50,8 @@ static TgExit open_one(const TgCli *cli, TgOnPage *one, const char *name, const 
   if (status) return status;
   one->options.topology = &one->network;
   one->options.embedding = &one->embedding;
+  status = tg_memory_check(cli, "a page on this network", tg_draw_need_bytes(&one->algo.schedule, &one->options));
+  if (status) return status;
   one->grid = tg_schedule_grid_text(&one->algo.schedule);
   one->set = g_ptr_array_new();
   for (char **text = cli->options.set; text && *text; text++)

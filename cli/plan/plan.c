@@ -374,8 +374,12 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
   return status;
 }
 
-/* Exit 1: nothing fits. */
+/* Exit 1: nothing fits; 2: nothing can be predicted, whatever the budget. */
 static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
+  if (run->plan.least_bytes == 0 && run->plan.too_long > 0 && run->plan.wall_s < run->request.budget_s / 2)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "every prediction needs more memory than there is, or more than predictions may take; plan for a "
+                     "smaller network, or give more with --memory-limit");
   if (run->plan.least_bytes == 0 && (run->plan.too_long > 0 || run->plan.unseen > 0))
     return tg_report(cli, TG_EXIT_FAILED, "no prediction finished within --budget %g; use a larger --budget%s",
                      run->request.budget_s,

@@ -385,7 +385,7 @@ def test_numbers_of_options():
 
 def test_control_characters():
     """Of names and arguments, what a terminal would obey is printed as \\xNN; what is no UTF-8, too."""
-    name, shown = "e\033[31mv\nil\u009b\x7f", r"e\x1b[31mv\x0ail\xc2\x9b\x7f"
+    name, shown = "e\033[31mv\nil\u009b\x7f\u202e", r"e\x1b[31mv\x0ail\xc2\x9b\x7f\xe2\x80\xae"
     raw, broken = name + "\udcff", shown + r"\xff"  # a byte that is no UTF-8
     text = run("show", "cannon").stdout
     pathlib.Path(raw + ".sched").write_text(text.replace("j-i", "j-"))

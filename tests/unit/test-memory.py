@@ -127,9 +127,12 @@ def test_refused_before_it_begins():
     for words in ["topo full:2000 -o f.svg", "topo full:900 -o f.png", "sim cannon --grid 2048x2048 -n 4096",
                   "sim ring --grid 1024 --network full:65536 -n 1024", "step cannon --grid 4x4 -n 20000",
                   "run cannon --grid 4x4 -n 20000 --on cpu", "sim cannon --grid 512x512 -n 4096 --model flow",
-                  "trace cannon --grid 2048x2048 -n 4096 -o t.json", "verify cannon --grid 2048x2048"]:
+                  "trace cannon --grid 2048x2048 -n 4096 -o t.json", "verify cannon --grid 2048x2048",
+                  "draw cannon --grid 4x4 --network full:5000 -o f.html", "draw summa --grid 4x4 --network spine:16x2000000 -o f.html"]:
         assert needs(*words.split(), "--memory-limit", "400M") > 4e8, words
     assert not any(pathlib.Path().glob("[ft].*"))
+    said = run(*"plan -n 64 --procs 16 --network dragonfly:4096x4096 --budget 20".split(), expect=2).stderr
+    assert "more memory than there is" in said, said
     if not SANITIZED:  # which takes more than that for itself
         said = run("export", "cannon", "--grid", "64x64", "-n", 64, "--memory-limit", "20M", "-o", "e.goal", expect=2).stderr
         assert re.search(r"sends, receives and products need \S+ MB of memory", said), said
