@@ -98,8 +98,9 @@ typedef struct TgPlan {
   int64_t considered; /**< combinations of schedule, grid, parameters and collective */
   int64_t predicted;  /**< of them, with all embeddings that differ */
   int64_t pruned;     /**< by their lower bound */
-  int64_t too_long;   /**< left out for the time that it would take, at least with some embeddings … */
-  int64_t open;       /**< … of them, those whose lower bound is below place 1 */
+  int64_t too_long;   /**< left out for the time that it would take, at least with some embeddings, … */
+  int64_t too_large;  /**< … or for the memory that its prediction would take … */
+  int64_t open;       /**< … of both, those whose lower bound is below place 1 */
   int64_t unseen;     /**< grids of up to so many processors were not all looked at, and may be faster; 0: all were */
   double least_s;     /**< a lower bound on the fastest: place 1 itself, unless something is open or unseen */
   double least_bytes; /**< the least memory that one of those rejected for it needs; 0 where none was */

@@ -18,9 +18,12 @@ static int32_t cables_each(const TgLevel *level) {
   return (groups_of(level) - 1 + routers_of(level) - 1) / routers_of(level);
 }
 
-/* The router of a group with the cable to another. */
+int32_t tg_dragonfly_router(const TgLevel *level, int32_t group, int32_t other) {
+  return (other - (other > group)) / cables_each(level);
+}
+
 static int32_t router_towards(const TgLevel *level, int32_t group, int32_t other) {
-  return group * routers_of(level) + (other - (other > group)) / cables_each(level);
+  return group * routers_of(level) + tg_dragonfly_router(level, group, other);
 }
 
 static int64_t dragonfly_nodes(const TgLevel *level) {

@@ -37,8 +37,13 @@ static void note_failure(TgCli *cli) {
   if (!cli->output_error) cli->output_error = errno ? errno : EIO;
 }
 
-bool tg_turns_text(uint32_t c) {
+/* Changes the direction of text, so that what is shown is not what stands there (Unicode Standard Annex 9). */
+static bool turns_text(uint32_t c) {
   return c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+bool tg_is_printable(uint32_t c) {
+  return !g_unichar_iscntrl(c) && !turns_text(c) && c != 0xfffe && c != 0xffff;
 }
 
 /* Bytes of the character at `at`; 0 where it is one to print as it is. */
@@ -47,8 +52,7 @@ static size_t unprintable_bytes(const char *at, const char *kept) {
   const gunichar c = g_utf8_get_char_validated(at, -1);
   if (c == (gunichar)-1 || c == (gunichar)-2) return 1;
   const size_t bytes = (size_t)(g_utf8_next_char(at) - at);
-  const bool unfit = g_unichar_iscntrl(c) || tg_turns_text(c) || c == 0xfffe || c == 0xffff;
-  return unfit && !strchr(kept, *at) ? bytes : 0;
+  return !tg_is_printable(c) && !strchr(kept, *at) ? bytes : 0;
 }
 
 char *tg_printable(const char *text, const char *kept) {

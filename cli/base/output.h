@@ -13,14 +13,13 @@ typedef enum TgStyle { TG_STYLE_PLAIN, TG_STYLE_HEADING, TG_STYLE_GOOD, TG_STYLE
 /** Settles where colours may be used. False where `--color` has another value than auto, always, never. */
 bool tg_output_init(TgCli *cli);
 
-/** A copy for a terminal: control characters, which a terminal may obey, those of tg_turns_text(), bytes that are no
- * UTF-8, and U+FFFE and U+FFFF, which no XML may hold, are written as \xNN, but for the characters of `kept`. Free with
- * g_free(). */
-char *tg_printable(const char *text, const char *kept);
+/** Whether a character may be printed as it is: not those that a terminal obeys, that change the direction of text, or
+ * that no XML may hold. */
+bool tg_is_printable(uint32_t character);
 
-/** Whether a character changes the direction of text, so that what is shown is not what stands there (Unicode Standard
- * Annex 9). */
-bool tg_turns_text(uint32_t character);
+/** A copy for a terminal: what is not tg_is_printable(), and bytes that are no UTF-8, are written as \xNN, but for the
+ * characters of `kept`. Free with g_free(). */
+char *tg_printable(const char *text, const char *kept);
 
 /** Prints lines, as tg_printable() has them. */
 void tg_print(TgCli *cli, const char *format, ...) TG_PRINTF(2, 3);

@@ -96,13 +96,14 @@ static const char *find_line(const TgSource *source, int line, size_t *length) {
   return at;
 }
 
-/* What may be printed of a line: control characters and bytes that are no UTF-8 become one sign each. */
+/* A line as it is printed: what may not be, and bytes that are no UTF-8, become one sign each, so that marks below
+ * stand where they belong. */
 static char *printable(const char *text, size_t length) {
   g_autofree char *valid = g_utf8_make_valid(text, (gssize)length);
   GString *clean = g_string_new(NULL);
   for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
     gunichar c = g_utf8_get_char(at);
-    g_string_append_unichar(clean, c == '\t' ? ' ' : g_unichar_iscntrl(c) || tg_turns_text(c) ? 0xFFFD : c);
+    g_string_append_unichar(clean, c == '\t' ? ' ' : tg_is_printable(c) ? c : 0xFFFD);
   }
   return g_string_free(clean, FALSE);
 }

@@ -42,8 +42,8 @@ TG_FIELD_TABLE(place_fields, TG_FIELD(TgPlanPlace, grid), TG_FIELD(TgPlanPlace, 
                TG_FIELD(TgPlanPlace, bound_s), TG_FIELD(TgPlanPlace, proved),
                TG_FIELD_AS(TgPlanPlace, rounded, "rounded_up"));
 TG_FIELD_TABLE(plan_fields, TG_FIELD(TgPlan, considered), TG_FIELD(TgPlan, predicted), TG_FIELD(TgPlan, pruned),
-               TG_FIELD(TgPlan, too_long), TG_FIELD(TgPlan, open), TG_FIELD(TgPlan, unseen),
-               TG_FIELD_AS(TgPlan, least_s, "least_possible_s"), TG_FIELD(TgPlan, wall_s));
+               TG_FIELD(TgPlan, too_long), TG_FIELD(TgPlan, too_large), TG_FIELD(TgPlan, open),
+               TG_FIELD(TgPlan, unseen), TG_FIELD_AS(TgPlan, least_s, "least_possible_s"), TG_FIELD(TgPlan, wall_s));
 
 static void write_request(TgJson *json, const TgPlanRun *run) {
   const TgPlanRequest *request = &run->request;
@@ -240,6 +240,7 @@ static void print_counts(TgCli *cli, const TgPlan *plan) {
            " prediction%s; %" PRId64 " ruled out by lower bounds",
            plan->considered, plural(plan->considered), plan->predicted, plural(plan->predicted), plan->pruned);
   if (plan->too_long) tg_print(cli, "; %" PRId64 " not predicted within --budget", plan->too_long);
+  if (plan->too_large) tg_print(cli, "; %" PRId64 " not predicted within --memory-limit", plan->too_large);
   tg_print(cli, "\n");
   if (plan->ranked->len) print_doubt(cli, plan);
 }
@@ -335,12 +336,12 @@ static TgExit budget_option(const TgCli *cli, TgPlanRequest *request) {
 /* The network that is named; else the machine's own, if it has a node for each processor; else none. */
 static TgExit network_option(const TgCli *cli, TgPlanRun *run) {
   TgError error = {0};
+  const int32_t single = 1;
   const char *text = cli->options.network;
   if (text && tg_network_kind_parse(text, &run->request.network_kind)) {
-    const TgNetworkKindInfo *info = tg_network_kind_info((int)run->request.network_kind);
     run->network_kind = text;
-    if (info->min_dims == 1) return TG_EXIT_DONE;
-    return tg_report(cli, TG_EXIT_USAGE, "--network %s: give the whole network, as in %s", text, info->example);
+    if (tg_topology_of_kind(&run->network, run->request.network_kind, 1, &single, &error)) return TG_EXIT_DONE;
+    return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
   }
   if (text && !tg_topology_parse(&run->network, text, &error))
     return tg_report(cli, TG_EXIT_USAGE, "--network: %s", error.message);
@@ -376,7 +377,7 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
 
 /* Exit 1: nothing fits; 2: nothing can be predicted, whatever the budget. */
 static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
-  if (run->plan.least_bytes == 0 && run->plan.too_long > 0 && run->plan.wall_s < run->request.budget_s / 2)
+  if (run->plan.least_bytes == 0 && run->plan.too_large > 0 && run->plan.too_long == 0)
     return tg_report(cli, TG_EXIT_USAGE,
                      "every prediction needs more memory than there is, or more than predictions may take; plan for a "
                      "smaller network, or give more with --memory-limit");

@@ -187,14 +187,14 @@ static void begin_lists(const TgLanes *lanes, TgLane *lane) {
 }
 
 /* From the first cost that differs on, there is an array. */
-static void note_cost(TgLane *lane, double cost_s) {
-  if (lane->transfers == 0) lane->uniform_cost_s = cost_s;
+void tg_lane_set_cost(TgLane *lane, int64_t transfer, double cost_s) {
+  if (transfer == 0) lane->uniform_cost_s = cost_s;
   if (!lane->cost_s) {
     if (cost_s == lane->uniform_cost_s) return;
     lane->cost_s = g_new(double, lane->phase->transfers + 1);
-    for (int64_t t = 0; t < lane->transfers; t++) lane->cost_s[t] = lane->uniform_cost_s;
+    for (int64_t t = 0; t < transfer; t++) lane->cost_s[t] = lane->uniform_cost_s;
   }
-  lane->cost_s[lane->transfers] = cost_s;
+  lane->cost_s[transfer] = cost_s;
 }
 
 static void lay_transfer(TgLanes *lanes, TgLane *lane, int32_t from, int32_t to, int64_t bytes) {
@@ -202,7 +202,7 @@ static void lay_transfer(TgLanes *lanes, TgLane *lane, int32_t from, int32_t to,
   lanes->bytes = tg_sum(lanes->bytes, bytes);
   if (tg_sum_is_full(lanes->bytes)) return;
   int64_t hops = follow_route(lanes, lane->keep ? &lanes->scratch : &lanes->load, from, to, bytes, &cost_s);
-  note_cost(lane, cost_s);
+  if (!lanes->shares) tg_lane_set_cost(lane, lane->transfers, cost_s);
   if (!lane->lent) {
     lane->from[lane->transfers] = from;
     lane->to[lane->transfers] = to;

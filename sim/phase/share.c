@@ -64,20 +64,13 @@ static int64_t at_once(TgLanes *lanes, const TgLane *lane, const Crossing *cross
   return ports == TG_PORTS_ALL ? messages : ports == TG_PORTS_FETCH ? receivers : MIN(senders, receivers);
 }
 
-/* What each message takes now, as an array only where they differ. */
+/* What each message takes now. */
 static void find_costs(const TgLanes *lanes, TgLane *lane) {
-  bool alike = true;
-  double *cost_s = g_new(double, lane->transfers + 1);
   for (int64_t t = 0; t < lane->transfers; t++) {
     const int64_t bytes = lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes;
     const TgWay way = tg_lanes_way(lanes, lane->from[t], lane->to[t], bytes, false);
-    cost_s[t] = way.latency_s + (double)bytes * lane->byte_s[t];
-    alike = alike && cost_s[t] == cost_s[0];
+    tg_lane_set_cost(lane, t, way.latency_s + (double)bytes * lane->byte_s[t]);
   }
-  lane->uniform_cost_s = cost_s[0];
-  g_free(lane->cost_s);
-  lane->cost_s = alike ? NULL : cost_s;
-  if (alike) g_free(cost_s);
 }
 
 void tg_lane_share(TgLanes *lanes, TgLane *lane) {

@@ -47,6 +47,7 @@ typedef struct TgPlanCandidate {
   int64_t processors;
   guint number;   /**< in the order in which they were found */
   bool tried;     /**< predicted, or rejected for good */
+  bool too_large; /**< its prediction needs more memory than the request allows */
   int embeddings; /**< with which it was predicted, … */
   bool partly;    /**< … which are not all */
   bool screened;  /**< `bound_s` is that of the quicker model */
@@ -131,6 +132,8 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 /** Tries one candidate: its grid gets a place, or a reason against it; or the bound that a quicker model gives rules it
  * out. */
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
+/** Finds whether the candidate, which was not tried, is too large to predict. */
+void tg_plan_check_room(TgPlanSearch *search, TgPlanCandidate *candidate);
 /** Finds the candidate's outlook. What takes long to predict has to promise a little more. */
 void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate);
 /** True where a quicker model bounds the one that is asked for. */

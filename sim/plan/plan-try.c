@@ -322,7 +322,8 @@ void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate) {
   TgAttempt attempt;
   candidate->tried = true;
   if (!prepare(&attempt, search, candidate)) return;
-  if (!prediction_fits(&attempt)) {
+  candidate->too_large = !prediction_fits(&attempt);
+  if (candidate->too_large) {
     candidate->tried = false;
     return;
   }
@@ -331,6 +332,11 @@ void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate) {
     predict_all(&attempt);
   else
     candidate->tried = false;
+}
+
+void tg_plan_check_room(TgPlanSearch *search, TgPlanCandidate *candidate) {
+  TgAttempt attempt;
+  if (prepare(&attempt, search, candidate)) candidate->too_large = !prediction_fits(&attempt);
 }
 
 /* --- afterwards --------------------------------------------------------------------------------------------------- */

@@ -194,7 +194,9 @@ static void note_left(TgPlanSearch *search, TgPlanCandidate *candidate) {
   if (!candidate->tried && !fits && may_come_in(search, candidate)) tg_plan_try(search, candidate);
   if (!candidate->tried) note_untried(search, grid, candidate);
   if ((candidate->tried && !candidate->partly) || !may_come_in(search, candidate)) return;
-  search->plan->too_long++;
+  /* Where nothing was predicted the reason counts; one with room is enough to say that time was lacking. */
+  if (isinf(search->best_s) && search->plan->too_long == 0) tg_plan_check_room(search, candidate);
+  *(candidate->too_large ? &search->plan->too_large : &search->plan->too_long) += 1;
   search->left_s = fmin(search->left_s, candidate->bound_s);
   if (candidate->bound_s >= search->best_s) return;
   search->plan->open++;

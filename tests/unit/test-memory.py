@@ -131,8 +131,11 @@ def test_refused_before_it_begins():
                   "draw cannon --grid 4x4 --network full:5000 -o f.html", "draw summa --grid 4x4 --network spine:16x2000000 -o f.html"]:
         assert needs(*words.split(), "--memory-limit", "400M") > 4e8, words
     assert not any(pathlib.Path().glob("[ft].*"))
-    said = run(*"plan -n 64 --procs 16 --network dragonfly:4096x4096 --budget 20".split(), expect=2).stderr
-    assert "more memory than there is" in said, said
+    for budget in 0.02, 20:
+        said = run(*f"plan -n 64 --procs 16 --network dragonfly:4096x4096 --budget {budget} --json".split(), expect=2)
+        assert "more memory than there is" in said.stderr, said.stderr
+        plan = json.loads(said.stdout)
+        assert plan["too_large"] > 0 and plan["too_long"] == 0, plan
     if not SANITIZED:  # which takes more than that for itself
         said = run("export", "cannon", "--grid", "64x64", "-n", 64, "--memory-limit", "20M", "-o", "e.goal", expect=2).stderr
         assert re.search(r"sends, receives and products need \S+ MB of memory", said), said

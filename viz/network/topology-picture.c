@@ -4,190 +4,25 @@
 #include <stdlib.h>
 
 #include "caption.h"
-#include "cube-place.h"
 #include "frame-network.h"
+#include "level-places.h"
 #include "palette.h"
 #include "render.h"
 #include "text-width.h"
 #include "topology-network.h"
-
-/* One level of a network: where its elements stand. */
-typedef struct Figure {
-  const TgLevel *level;
-  TgPoint *at;          /* centres of the elements: nodes, or groups of the level below */
-  TgPoint hub;          /* centre of the switches where the kind has some … */
-  int32_t hubs;         /* … how many stand in a row there … */
-  int32_t columns;      /* … above rows of so many elements; … */
-  int32_t rows;         /* … how many rows these are, … */
-  double lane;          /* and how far apart cables go down between elements; 0: they do not */
-  double width, height; /* points */
-  bool stubs;           /* links round the edge are drawn as stubs */
-} Figure;
 
 /* A network that is being drawn. */
 enum { NODE_HEIGHT = 26, NODE_LABEL = 11 };
 
 typedef struct Network {
   const TgTopology *topology;
-  Figure figure[TG_MAX_LEVELS];
+  TgLevelPlaces places[TG_MAX_LEVELS];
   TgPoint *at;                   /* of all vertices, in the scene */
   TgPoint *group[TG_MAX_LEVELS]; /* centres of the elements of each level above the first, over all copies */
   double node_width, node_height;
   bool labelled;
   TgScene *scene;
 } Network;
-
-/* What a figure is made of. */
-typedef struct Element {
-  double width, height;
-} Element;
-
-static double gap(const Element *element) {
-  return MAX(element->width < 20 ? 22 : 32, MIN(element->width, element->height) * 0.45);
-}
-
-/* All places are sums of the ways that axes take on the page, so the corner nearest to the upper left is found axis by
- * axis. */
-static void place_by_ways(Figure *figure, const Element *element, const TgPoint *way, double margin) {
-  double left = 0, top = 0, right = 0, bottom = 0;
-  const TgLevel *level = figure->level;
-  for (int a = 0; a < level->dims; a++) {
-    double x = way[a].x * (level->extents[a] - 1), y = way[a].y * (level->extents[a] - 1);
-    left += MIN(x, 0), right += MAX(x, 0), top += MIN(y, 0), bottom += MAX(y, 0);
-  }
-  for (int32_t e = 0; e < level->nodes; e++) {
-    figure->at[e] = (TgPoint){margin + element->width / 2 - left, margin + element->height / 2 - top};
-    for (int32_t a = level->dims - 1, rest = e; a >= 0; rest /= level->extents[a--]) {
-      figure->at[e].x += way[a].x * (rest % level->extents[a]);
-      figure->at[e].y += way[a].y * (rest % level->extents[a]);
-    }
-  }
-  figure->width = right - left + element->width + 2 * margin;
-  figure->height = bottom - top + element->height + 2 * margin;
-}
-
-/* Axes 0 and 1 of a plane run down and right; with three, the last runs up, plane over plane, and axis 0 towards the
- * reader; with four, the last two place whole planes, aslant so that their links pass the nodes. */
-static void place_grid(Figure *figure, const Element *element) {
-  const TgLevel *level = figure->level;
-  double px = element->width + gap(element), py = element->height + gap(element);
-  double wide = px * (level->extents[1] + 0.8), high = py * (level->extents[0] + 0.8);
-  TgPoint way[TG_MAX_DIMS] = {{0, py}, {px, 0}, {wide, py * 0.4}, {-px * 0.4, high}};
-  if (level->dims == 1) way[0] = (TgPoint){px, 0};
-  if (level->dims == 3) {
-    way[0] = (TgPoint){-px * 0.42, py * 0.8};
-    way[1] = (TgPoint){px * MAX(1.1, 0.42 * level->extents[0]), 0};
-    way[2] = (TgPoint){0, -py * (0.8 * level->extents[0] + 0.5)};
-  }
-  place_by_ways(figure, element, way, level->kind == TG_TORUS ? 44 : 12);
-  figure->stubs = level->kind == TG_TORUS;
-}
-
-/* The radius at which boxes round a circle leave a gap between neighbours, side by side or one above the other; in a
- * full network of few boxes, cables to the next box but one also miss the box in between. */
-static double radius_for_boxes(const TgLevel *level, const Element *element) {
-  enum { FEW = 12 }; /* with more, the circle would be far larger than its boxes */
-  const double step = 2 * G_PI / level->nodes, apart = gap(element);
-  double radius = 0;
-  for (int32_t e = 0; e < level->nodes; e++) {
-    const double x = cos(e * step - G_PI / 2), y = sin(e * step - G_PI / 2);
-    const double dx = fabs(cos((e + 1) * step - G_PI / 2) - x), dy = fabs(sin((e + 1) * step - G_PI / 2) - y);
-    radius = MAX(radius, MIN((element->width + apart) / dx, (element->height + apart) / dy));
-    const double inwards = (element->width * fabs(x) + element->height * fabs(y)) / 2 + 12;
-    if (level->kind == TG_FULL && level->nodes > 3 && level->nodes <= FEW)
-      radius = MAX(radius, inwards / (1 - cos(step)));
-  }
-  return radius;
-}
-
-/* Round a circle, the first at the top; the circumference leaves room for every element. */
-static void place_circle(Figure *figure, const Element *element) {
-  int32_t nodes = figure->level->nodes;
-  double size = MAX(hypot(element->width, element->height) * 0.8, element->width) + 22;
-  double radius = nodes == 1 ? 0 : MAX(size / (2 * sin(G_PI / nodes)), size * 0.62);
-  if (figure->level->span > 1 && nodes > 1) radius = MAX(radius, radius_for_boxes(figure->level, element));
-  figure->width = 2 * radius + element->width + 16;
-  figure->height = 2 * radius + element->height + 16;
-  figure->hub = (TgPoint){figure->width / 2, figure->height / 2};
-  for (int32_t e = 0; e < nodes; e++) {
-    double angle = 2 * G_PI * e / nodes - G_PI / 2;
-    figure->at[e] = (TgPoint){figure->hub.x + radius * cos(angle), figure->hub.y + radius * sin(angle)};
-  }
-}
-
-enum { SWITCH_WIDTH = 52, SWITCH_HEIGHT = 22, SWITCH_PITCH = 80 };
-
-/* The switches of all planes above, the elements in rows below, with room between them for the cables to lower rows:
- * none between nodes without labels, which hide little. */
-static void place_switch(Figure *figure, const Element *element) {
-  const int32_t nodes = figure->level->nodes, hubs = figure->level->switches * figure->level->planes;
-  const int32_t columns = nodes <= (hubs > 1 ? 16 : 8) ? nodes : (int32_t)ceil(sqrt(2.0 * nodes));
-  const int32_t rows = (nodes + columns - 1) / columns;
-  figure->hubs = hubs;
-  figure->columns = columns;
-  figure->rows = rows;
-  figure->lane = figure->level->span > 1 ? 6 : element->width < 20 ? 0 : 3;
-  const double px = element->width + 12 + figure->lane * (rows - 1), py = element->height + 26;
-  figure->width = MAX(columns * px, hubs > 1 ? hubs * SWITCH_PITCH : 0) + 12;
-  const double aside =
-      figure->width / MAX(hubs, 1) - SWITCH_WIDTH / 2.0; /* to the next switch, whose corner cables pass */
-  const double drop = hubs > 1 ? MAX(66, SWITCH_HEIGHT / 2.0 * figure->width / aside) : 46, top = 30 + drop;
-  figure->height = top + rows * py;
-  figure->hub = (TgPoint){figure->width / 2, 24};
-  for (int32_t e = 0; e < nodes; e++) {
-    int32_t in_row = MIN(columns, nodes - e / columns * columns);
-    figure->at[e] = (TgPoint){figure->width / 2 + (e % columns - (in_row - 1) / 2.0) * px,
-                              top + element->height / 2 + e / columns * py};
-  }
-}
-
-/* Groups round a circle, and the routers of each round a circle of their own, those first, from the outside clockwise,
- * whose cables go to the groups that follow clockwise. */
-static void place_dragonfly(Figure *figure, const Element *element) {
-  const int32_t groups = figure->level->extents[0], routers = figure->level->extents[1];
-  const double size = hypot(element->width, element->height) + 20;
-  const double inner = routers == 1 ? 0 : size / (2 * sin(G_PI / routers)), whole = 2 * inner + size + 24;
-  const double outer = groups == 1 ? 0 : whole / (2 * sin(G_PI / groups));
-  figure->width = 2 * outer + whole;
-  figure->height = 2 * outer + whole;
-  for (int32_t e = 0; e < figure->level->nodes; e++) {
-    const int32_t group = e / routers, cables_each = MAX((groups - 1 + routers - 1) / routers, 1);
-    const int32_t first = group / cables_each % routers;
-    const double angle = 2 * G_PI * group / groups - G_PI / 2;
-    const double turn = angle + 2 * G_PI * ((e + routers - first) % routers + 0.5) / routers;
-    figure->at[e] = (TgPoint){figure->width / 2 + outer * cos(angle) + inner * cos(turn),
-                              figure->height / 2 + outer * sin(angle) + inner * sin(turn)};
-  }
-}
-
-static void place_hypercube(Figure *figure, const Element *element) {
-  TgCubePlace cube;
-  double height = MAX(element->height, element->width / 3);
-  tg_cube_place(&cube, figure->level->extents[0], MAX(element->width, height * 2), height);
-  figure->width = cube.width;
-  figure->height = cube.height;
-  for (int32_t e = 0; e < figure->level->nodes; e++) figure->at[e] = tg_cube_at(&cube, e);
-}
-
-static void place_line(Figure *figure, const Element *element) {
-  TgPoint way[TG_MAX_DIMS] = {{element->width + gap(element), 0}};
-  place_by_ways(figure, element, way, 12);
-}
-
-/* `width` × `height` is the size of an element. Its `at` is the caller's. */
-static void figure_init(Figure *figure, const TgLevel *level, double width, double height) {
-  static void (*const place[])(Figure *, const Element *) = {
-      [TG_TORUS] = place_grid,          [TG_MESH] = place_grid,           [TG_RING] = place_circle,
-      [TG_LINE] = place_line,           [TG_HYPERCUBE] = place_hypercube, [TG_FULL] = place_circle,
-      [TG_SWITCH] = place_switch,       [TG_SPINE] = place_switch,        [TG_ECMP] = place_switch,
-      [TG_DRAGONFLY] = place_dragonfly,
-  };
-  G_STATIC_ASSERT(G_N_ELEMENTS(place) == TG_NETWORK_KINDS);
-  *figure = (Figure){.level = level, .at = g_new0(TgPoint, (gsize)level->nodes)};
-  Element element = {width, height};
-  bool ring = level->kind == TG_TORUS && level->dims == 1;
-  (ring ? place_circle : place[level->kind])(figure, &element);
-}
 
 /* More nodes are small and have no labels. */
 enum { LABELLED_NODES = 256, LABELLED_CUBE = 64, DOT = 9, STUB = 20 };
@@ -231,8 +66,8 @@ static void find_node_size(Network *network) {
   network->node_width = MAX(NODE_HEIGHT, tg_text_width(text->str, NODE_LABEL) + 12);
 }
 
-static TgPoint corner_of(const Figure *figure, TgPoint centre) {
-  return (TgPoint){centre.x - figure->width / 2, centre.y - figure->height / 2};
+static TgPoint corner_of(const TgLevelPlaces *places, TgPoint centre) {
+  return (TgPoint){centre.x - places->width / 2, centre.y - places->height / 2};
 }
 
 /* From the left: side by side those that a group reaches from the same one of its switches. */
@@ -242,28 +77,28 @@ static int32_t place_of_hub(const TgLevel *level, int32_t hub) {
 
 /* Places one copy of a level with its upper left corner at `corner`, and the groups in it. */
 static void place_copy(Network *network, int l, int32_t copy, TgPoint corner) {
-  const Figure *figure = &network->figure[l];
-  const TgLevel *level = figure->level;
-  for (int32_t hub = 0; hub < figure->hubs; hub++) {
-    const double right = (place_of_hub(level, hub) + 0.5) / figure->hubs * figure->width;
-    network->at[level->switch_base + copy * figure->hubs + hub] = (TgPoint){corner.x + right, corner.y + figure->hub.y};
+  const TgLevelPlaces *places = &network->places[l];
+  const TgLevel *level = places->level;
+  for (int32_t hub = 0; hub < places->hubs; hub++) {
+    const double right = (place_of_hub(level, hub) + 0.5) / places->hubs * places->width;
+    network->at[level->switch_base + copy * places->hubs + hub] = (TgPoint){corner.x + right, corner.y + places->hub.y};
   }
   for (int32_t e = 0; e < level->nodes; e++) {
-    TgPoint centre = {corner.x + figure->at[e].x, corner.y + figure->at[e].y};
+    TgPoint centre = {corner.x + places->at[e].x, corner.y + places->at[e].y};
     int32_t number = copy * level->nodes + e;
     network->group[l][number] = centre;
     if (l == 0)
       network->at[number] = centre;
     else
-      place_copy(network, l - 1, number, corner_of(&network->figure[l - 1], centre));
+      place_copy(network, l - 1, number, corner_of(&network->places[l - 1], centre));
   }
 }
 
 static void draw_groups(const Network *network, int l, TgPoint corner) {
-  const Figure *figure = &network->figure[l];
-  for (int32_t e = 0; l > 0 && e < figure->level->nodes; e++) {
-    const Figure *group = &network->figure[l - 1];
-    TgPoint centre = {corner.x + figure->at[e].x, corner.y + figure->at[e].y};
+  const TgLevelPlaces *places = &network->places[l];
+  for (int32_t e = 0; l > 0 && e < places->level->nodes; e++) {
+    const TgLevelPlaces *group = &network->places[l - 1];
+    TgPoint centre = {corner.x + places->at[e].x, corner.y + places->at[e].y};
     tg_scene_mark(network->scene, &(TgMark){.shape = TG_OUTLINE_ROUNDED,
                                             .x = centre.x,
                                             .y = centre.y,
@@ -310,7 +145,7 @@ static void draw_node(const Network *network, int64_t node) {
 
 static void draw_switch(const Network *network, int64_t vertex) {
   g_autofree char *id = vertex_id(network, vertex);
-  tg_scene_box_at(network->scene, id, id, network->at[vertex], SWITCH_WIDTH, SWITCH_HEIGHT, "#fbe5d6",
+  tg_scene_box_at(network->scene, id, id, network->at[vertex], TG_SWITCH_WIDTH, TG_SWITCH_HEIGHT, "#fbe5d6",
                   border_of(network, vertex, TG_COLOUR_LINE), 1.6);
   tg_scene_label_mark(network->scene, NODE_LABEL, TG_COLOUR_INK, "switch");
 }
@@ -327,7 +162,7 @@ static End end_of(const Network *network, int32_t l, int64_t vertex) {
   if (vertex >= level->switch_base && vertex < level->switch_base + switches)
     return (End){.centre = network->at[vertex]};
   if (l == 0) return (End){network->at[vertex], network->node_width, network->node_height};
-  const Figure *group = &network->figure[l - 1];
+  const TgLevelPlaces *group = &network->places[l - 1];
   return (End){network->group[l][(vertex - level->vertex_base) / level->vertex_scale], group->width, group->height};
 }
 
@@ -358,11 +193,11 @@ static void draw_stub(const Network *network, const char *id, const TgLink *link
 
 /* True where the ends of a link are further apart along its axis than neighbours are. */
 static bool goes_round(const Network *network, const TgLink *link) {
-  const Figure *figure = &network->figure[link->level];
-  if (!figure->stubs) return false;
+  const TgLevelPlaces *places = &network->places[link->level];
+  if (!places->stubs) return false;
   int64_t stride = 1;
-  for (int c = link->axis + 1; c < figure->level->dims; c++) stride *= figure->level->extents[c];
-  return llabs((int64_t)link->to - link->from) / figure->level->vertex_scale > stride;
+  for (int c = link->axis + 1; c < places->level->dims; c++) stride *= places->level->extents[c];
+  return llabs((int64_t)link->to - link->from) / places->level->vertex_scale > stride;
 }
 
 static int append_line(TgPoint *point, int points, TgPoint to) {
@@ -372,31 +207,31 @@ static int append_line(TgPoint *point, int points, TgPoint to) {
 
 /* Between the elements of a switch: the way down to one below the first row, on the left of its column; to lower rows
  * further left, so that no two cross. `left` is where the first row begins. */
-static double lane_of(const Figure *figure, const End *element, double left, int32_t row) {
-  const double lanes = figure->lane * (figure->rows - 1), pitch = element->width + 12 + lanes;
+static double lane_of(const TgLevelPlaces *places, const End *element, double left, int32_t row) {
+  const double lanes = places->lane * (places->rows - 1), pitch = element->width + 12 + lanes;
   /* A last row with fewer elements stands half a column further in: its lanes are all on the same side then. */
   const double column = floor((element->centre.x - element->width / 2 - left) / pitch + 0.25);
-  return left + column * pitch - 6 - lanes / 2 + figure->lane * (figure->rows / 2.0 - row);
+  return left + column * pitch - 6 - lanes / 2 + places->lane * (places->rows / 2.0 - row);
 }
 
 /* From a switch to the upper border of an element, past those in the rows above. */
 static int find_way_down(const Network *network, const TgLink *link, TgPoint *point) {
   const TgLevel *level = &network->topology->level[link->level];
-  const Figure *figure = &network->figure[link->level];
+  const TgLevelPlaces *places = &network->places[link->level];
   const int64_t vertex = MIN(link->from, link->to); /* a switch comes after what it joins */
   const End end = end_of(network, link->level, vertex);
   const TgPoint hub = network->at[MAX(link->from, link->to)];
-  const double top = end.centre.y - end.height / 2, first = hub.y - figure->hub.y + figure->at[0].y - end.height / 2;
+  const double top = end.centre.y - end.height / 2, first = hub.y - places->hub.y + places->at[0].y - end.height / 2;
   const int64_t element = (vertex - level->vertex_base) / level->vertex_scale % level->nodes;
-  const double left = end.centre.x - figure->at[element].x + figure->at[0].x - end.width / 2;
-  const int32_t row = (int32_t)element / figure->columns;
+  const double left = end.centre.x - places->at[element].x + places->at[0].x - end.width / 2;
+  const int32_t row = (int32_t)element / places->columns;
   const double half = end.width / 2 - 12;
-  const int32_t number = place_of_hub(level, (int32_t)(MAX(link->from, link->to) - level->switch_base) % figure->hubs);
+  const int32_t number = place_of_hub(level, (int32_t)(MAX(link->from, link->to) - level->switch_base) % places->hubs);
   const double aside =
-      level->span == 1 ? 0 : ((number + 0.5) / figure->hubs - 0.5) * MIN(end.width / 2, figure->hubs * 24);
+      level->span == 1 ? 0 : ((number + 0.5) / places->hubs - 0.5) * MIN(end.width / 2, places->hubs * 24);
   point[0] = hub;
   if (row == 0) return append_line(point, 1, (TgPoint){end.centre.x + aside, top});
-  const double lane = lane_of(figure, &end, left, row);
+  const double lane = lane_of(places, &end, left, row);
   int points = append_line(point, 1, (TgPoint){lane, first - 8});
   points = append_line(point, points, (TgPoint){lane, top - 10});
   return append_line(point, points, (TgPoint){CLAMP(lane, end.centre.x - half, end.centre.x + half), top});
@@ -431,7 +266,7 @@ static void draw_cable(const Network *network, int64_t cable) {
     return;
   }
   TgPoint point[10];
-  const bool down = network->figure[link.level].lane > 0;
+  const bool down = network->places[link.level].lane > 0;
   const int points = (down ? find_way_down : find_straight_way)(network, &link, point);
   tg_scene_stroke(network->scene, &(TgStroke){.id = id,
                                               .from = down ? to : from,
@@ -459,17 +294,17 @@ static void open_network(Network *network, const TgTopology *topology) {
   double width = network->node_width, height = network->node_height;
   for (int l = 0; l < topology->levels; l++) {
     const TgLevel *level = &topology->level[l];
-    figure_init(&network->figure[l], level, width, height);
+    tg_level_places_init(&network->places[l], level, width, height);
     network->group[l] = g_new0(TgPoint, (gsize)level->nodes * (gsize)level->copies);
-    width = network->figure[l].width;
-    height = network->figure[l].height;
+    width = network->places[l].width;
+    height = network->places[l].height;
   }
 }
 
 static bool has_stubs(const Network *network) {
   for (int l = 0; l < network->topology->levels; l++)
-    for (int a = 0; network->figure[l].stubs && a < network->figure[l].level->dims; a++)
-      if (network->figure[l].level->extents[a] > 2) return true;
+    for (int a = 0; network->places[l].stubs && a < network->places[l].level->dims; a++)
+      if (network->places[l].level->extents[a] > 2) return true;
   return false;
 }
 
@@ -505,7 +340,7 @@ static void find_words(const Network *network, TgCaption *caption) {
 
 static void close_network(Network *network) {
   for (int l = 0; l < network->topology->levels; l++) {
-    g_free(network->figure[l].at);
+    tg_level_places_clear(&network->places[l]);
     g_free(network->group[l]);
   }
   g_free(network->at);
@@ -515,11 +350,11 @@ TgScene *tg_topology_scene(const TgTopology *topology) {
   Network network;
   TgCaption caption;
   open_network(&network, topology);
-  const Figure *figure = &network.figure[topology->levels - 1];
+  const TgLevelPlaces *places = &network.places[topology->levels - 1];
   find_words(&network, &caption);
   network.scene = tg_scene_new();
   tg_scene_describe(network.scene, caption.title, caption.totals);
-  draw_network(&network, tg_caption_draw(&caption, network.scene, figure->width, figure->height, NULL));
+  draw_network(&network, tg_caption_draw(&caption, network.scene, places->width, places->height, NULL));
   tg_caption_clear(&caption);
   close_network(&network);
   return network.scene;
@@ -532,12 +367,12 @@ static bool has_room(const TgTopology *topology, const char *format, uint64_t li
                         TG_TOPOLOGY_PICTURE_NODES);
   Network network;
   open_network(&network, topology);
-  const Figure *figure = &network.figure[topology->levels - 1];
+  const TgLevelPlaces *places = &network.places[topology->levels - 1];
   const TgSceneSize size = {.marks = (double)topology->vertices,
                             .texts = network.labelled ? (double)topology->vertices : 0,
                             .strokes = (double)topology->links / (has_stubs(&network) ? 1 : 2),
-                            .width = figure->width,
-                            .height = figure->height};
+                            .width = places->width,
+                            .height = places->height};
   close_network(&network);
   if (!tg_render_has_room(&size, format, limit_bytes, error)) return false;
   if (topology->links / 2 <= TG_TOPOLOGY_PICTURE_CABLES) return true;
