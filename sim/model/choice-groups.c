@@ -169,17 +169,17 @@ static double hops_of(const TgFormGroup *group, const TgForm *form) {
   return 0;
 }
 
-/* Of a transfer. Where no message goes further than to a neighbour, models of events have no events. */
-static double message_s(TgCostModel model, double hops, bool shared) {
-  if (hops == 0 || (model != TG_COST_FORWARD && model != TG_COST_FLOW)) return transfer_s[model];
-  if (!shared) return transfer_s[TG_COST_HOCKNEY];
-  return tg_outlook_goes_far(hops) ? hops * hop_s[model] : transfer_s[model];
+/* Of a transfer. */
+static double message_s(TgCostModel model, double hops) {
+  return tg_outlook_goes_far(hops) && hop_s[model] > 0 ? hops * hop_s[model] : transfer_s[model];
 }
 
 /* Of a group: to find its transfers, and then to time them. */
 static double group_work_s(const TgChoice *choice, const TgFormGroup *group, const TgForm *form, bool shared) {
-  const TgCostModel model = choice->options.model;
-  const bool events = shared && (model == TG_COST_FORWARD || model == TG_COST_FLOW);
+  /* Where no message goes further than to a neighbour, models of events have no events. */
+  const bool apart = !shared && tg_cost_may_run_apart(&choice->options, choice->run->machine);
+  const TgCostModel model = apart ? TG_COST_HOCKNEY : choice->options.model;
+  const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
   const bool known = group->constant && !choice->by_name;
   TgRounds rounds;
   tg_rounds_init(&rounds, (TgOp)group->op, form->algorithm, group->length, 0, form->pieces);
@@ -188,7 +188,7 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   const double different = lines * tg_outlook_different(&rounds, tg_line_transfers(&rounds));
   const double found_s = known ? different * find_s : group->executions * transfers * find_s;
   const double named_s = choice->by_name ? group->executions * transfers * name_s : 0;
-  const double each_s = message_s(model, hops_of(group, form), shared);
+  const double each_s = message_s(model, hops_of(group, form));
   const double nodes_s = count * (double)tg_schedule_processors(choice->schedule) * node_s[model];
   const double timed_s = group->alike && known && !events ? 0 : transfers * each_s + nodes_s;
   return found_s + named_s + group->executions * (count * phase_s + (known ? group->part : 1) * timed_s);

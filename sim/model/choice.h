@@ -21,6 +21,9 @@ typedef struct TgCostRun {
  * messages were timed. */
 bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error);
 
+/** Whether the model, which simulates links, is tried without: as hockney, while no message goes over several links. */
+bool tg_cost_may_run_apart(const TgCostOptions *options, const TgMachine *machine);
+
 /** Writes into the statements of `schedule` which algorithms their collectives use. With TG_COLLECTIVE_AUTO it chooses
  * the fastest of those that it predicts; with TG_COLLECTIVE_CHAIN, only the number of pieces. Counts in `cost`, which
  * must be all zero, how many choices it predicted, and how many it left out because they would take too long.

@@ -35,13 +35,13 @@ bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error) {
   return tg_error_set(error, 0, 0, "model `%.40s`, expected hockney, store-and-forward, flow or loggp", text);
 }
 
-static bool run_model(TgPrediction *prediction, GError **error) {
+static bool run_model(TgPrediction *prediction, TgModelRun model, GError **error) {
   const TgCostOptions *options = prediction->options;
   if (prediction->machine->port.ports == TG_PORTS_FETCH && (options->tiers.used || options->model != TG_COST_HOCKNEY))
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "the machine file has ports = fetch, as topogemm calibrate writes it, which needs the model "
                        "hockney without memory tiers: choose that, or write ports = one or all in a copy");
-  if (!options->tiers.used) return models[options->model].run(prediction, error);
+  if (!options->tiers.used) return model(prediction, error);
   if (options->model == TG_COST_HOCKNEY) return tg_tiers_run(prediction, error);
   return TG_SIM_FAIL(error, BAD_INPUT, "model %s does not support memory tiers: choose hockney, or leave them out",
                      models[options->model].name);
@@ -54,7 +54,8 @@ static bool is_number(const TgCost *cost, GError **error) {
                      "the predicted time overflows: the machine's latencies, bandwidths and rates give no finite time");
 }
 
-bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error) {
+/* False without an error where tg_apart_run() does not apply. */
+static bool run_with(const TgCostRun *run, const TgSchedule *schedule, TgModelRun model, TgCost *cost, GError **error) {
   const TgCostOptions *options = run->options;
   TgPrediction prediction = {.options = options, .machine = run->machine};
   *cost = (TgCost){0};
@@ -66,7 +67,7 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
   bool fine = prediction.phases &&
               tg_lanes_init(&prediction.lanes, schedule, run->network, run->embedding, run->machine,
                             options->model == TG_COST_HOCKNEY || options->model == TG_COST_LOGGP, error) &&
-              run_model(&prediction, error) && is_number(cost, error);
+              run_model(&prediction, model, error) && is_number(cost, error);
   const TgError failure = prediction.phases ? *tg_phases_failure(prediction.phases) : (TgError){0};
   const int64_t messages = cost->messages;
   if (fine) tg_prediction_take(&prediction);
@@ -75,6 +76,21 @@ bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost,
   cost->messages = messages;
   cost->failure = failure;
   return fine;
+}
+
+bool tg_cost_may_run_apart(const TgCostOptions *options, const TgMachine *machine) {
+  return models[options->model].looks_ahead && !options->tiers.used && options->jitter == 0 &&
+         machine->port.ports == TG_PORTS_ONE;
+}
+
+bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error) {
+  GError *failure = NULL;
+  const TgModelRun model = models[run->options->model].run;
+  if (!tg_cost_may_run_apart(run->options, run->machine)) return run_with(run, schedule, model, cost, error);
+  if (run_with(run, schedule, tg_apart_run, cost, &failure)) return true;
+  if (!failure) return run_with(run, schedule, model, cost, error);
+  g_propagate_error(error, failure);
+  return false;
 }
 
 /** The caller's watch, and what it was told last. */

@@ -20,13 +20,20 @@ static void enter_nodes(TgPrediction *prediction, const TgClocks *clocks, guint 
   }
 }
 
-enum { CHECKED = 16 /* the clocks are looked at where a step begins, and every so many phases */ };
-
 static bool is_slower(const TgPrediction *prediction, const TgClocks *clocks) {
   double first, last;
   if (prediction->options->most_s <= 0) return false;
   tg_clocks_range(clocks, &first, &last);
   return tg_prediction_is_slower(prediction, last);
+}
+
+/* To look at the clocks takes about as long as a message of each node: it is done where a step begins, and whenever so
+ * much was done. */
+static bool is_time_to_look(const TgClocks *clocks, const TgLane *lane, int64_t *done) {
+  *done += 1 + lane->transfers + lane->phase->products;
+  if (*done < clocks->nodes) return false;
+  *done = 0;
+  return true;
 }
 
 /* The nodes that stood aside come in before the statement. */
@@ -53,11 +60,17 @@ static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, TgSlice
                              const TgInOrderRules *rules, void *user, GError **error) {
   TgLane *lane;
   TgPhaseAt at;
-  guint step, last = G_MAXUINT, phases = 0;
+  guint step, last = G_MAXUINT;
+  int64_t done = 0;
   TgProgress progress;
   while ((progress = tg_prediction_next(prediction, &lane, &at, &step, error)) == TG_PROGRESS_MORE) {
+    if (rules->apart && lane->hops_max > 1) {
+      prediction->meets = true;
+      return TG_PROGRESS_ERROR;
+    }
     if (rules->before) rules->before(user, clocks);
-    if ((step != last || phases++ % CHECKED == 0) && is_slower(prediction, clocks)) {
+    const bool look = is_time_to_look(clocks, lane, &done) || step != last;
+    if (look && is_slower(prediction, clocks)) {
       tg_prediction_fail_slower(error);
       return TG_PROGRESS_ERROR;
     }

@@ -23,6 +23,7 @@ typedef struct TgPrediction {
   GPtrArray *last_lanes; /* of the step before it, where all of them are kept */
   int64_t *total_load;   /* by link */
   TgAccount *account;    /* of the node whose time is accounted for; NULL: nobody asks */
+  bool meets;            /* tg_apart_run() has come to a message that may meet others */
 } TgPrediction;
 
 /** A model's run over all phases. Sets each step's times, the cost's time_s and compute_s, node_time_s and
@@ -33,6 +34,10 @@ bool tg_hockney_run(TgPrediction *prediction, GError **error);
 bool tg_forward_run(TgPrediction *prediction, GError **error);
 bool tg_flow_run(TgPrediction *prediction, GError **error);
 bool tg_loggp_run(TgPrediction *prediction, GError **error);
+/** For models that simulate links: where each message goes over a single one, it meets no other there, and takes what
+ * it takes in hockney, without a queue of events. False without an error, and with `meets` set, where that is not so.
+ */
+bool tg_apart_run(TgPrediction *prediction, GError **error);
 /** The hockney model with disks. */
 bool tg_tiers_run(TgPrediction *prediction, GError **error);
 

@@ -446,7 +446,7 @@ static void tiers_clear(TgTiers *tiers) {
 }
 
 bool tg_tiers_run(TgPrediction *prediction, GError **error) {
-  static const TgInOrderRules rules = {before, transfer, multiply, after, NULL};
+  static const TgInOrderRules rules = {.before = before, .transfer = transfer, .multiply = multiply, .after = after};
   TgTiers tiers;
   tiers_init(&tiers, prediction);
   const TgCostOptions *options = prediction->options;

@@ -269,6 +269,54 @@ static void check_most(CostCase *test) {
   }
 }
 
+/* Where every message goes over one link no queue of events is needed. A jitter of nothing asks for one: the times are
+ * the same. */
+static int went_apart;
+
+static void expect_alike(const CostCase *test, const TgCost *one, const TgCost *other, TgCostModel model) {
+  const TgTimeParts a = tg_cost_parts(one), b = tg_cost_parts(other);
+  for (gint64 n = 0; n < one->nodes; n++)
+    expect_holds(test, fabs(one->node_time_s[n] - other->node_time_s[n]) <= 1e-12 * one->time_s, "a node's time", model,
+                 one->node_time_s[n], other->node_time_s[n]);
+  for (gint64 s = 0; s < one->trace.steps; s++) {
+    const TgTraceStep *x = &one->trace.step[s], *y = &other->trace.step[s];
+    expect_holds(test, fabs(x->start_s - y->start_s) <= 1e-12 * one->time_s, "start", model, x->start_s, y->start_s);
+    expect_holds(test, fabs(x->end_s - y->end_s) <= 1e-12 * one->time_s, "end", model, x->end_s, y->end_s);
+  }
+  const double x = a.waiting_s + a.latency_s + a.bytes_s + a.contention_s;
+  const double y = b.waiting_s + b.latency_s + b.bytes_s + b.contention_s;
+  expect_holds(test, fabs(x - y) <= 1e-11 * one->time_s, "parts", model, x, y);
+}
+
+static void check_apart(CostCase *test) {
+  static const TgCostModel models[] = {TG_COST_FORWARD, TG_COST_FLOW};
+  test->options.explain = true;
+  for (gsize m = 0; m < G_N_ELEMENTS(models); m++) {
+    TgCost usual, events;
+    TgCostOptions options = test->options;
+    options.model = models[m];
+    must_predict(test, &test->shape, &test->machine, &options, &usual);
+    options.jitter = 1e-300;
+    must_predict(test, &test->shape, &test->machine, &options, &events);
+    expect_alike(test, &usual, &events, models[m]);
+    went_apart += usual.messages > 0 && usual.hop_bytes == usual.bytes && test->machine.port.ports == TG_PORTS_ONE;
+    tg_cost_clear(&usual);
+    tg_cost_clear(&events);
+  }
+}
+
+static void run_apart(gconstpointer data) {
+  const int cases = *(const int *)data;
+  for (int i = 0; i < cases; i++) {
+    CostCase test;
+    draw_case(&test, MOST_MESSAGES);
+    check_apart(&test);
+    clear_case(&test);
+  }
+  g_test_message("no message meets another in %d of %d", went_apart, 2 * cases);
+  g_assert_cmpint(went_apart, >=, cases / 8);
+}
+
 static void run_property(gconstpointer data) {
   const Property *property = data;
   for (int i = 0; i < property->cases; i++) {
@@ -285,7 +333,9 @@ int main(int argc, char **argv) {
       {"/cost-models/counts", check_counts, 300},     {"/cost-models/least-time", check_least_time, 300},
       {"/cost-models/seed", check_seed, 150},         {"/cost-models/most", check_most, 300}};
   g_test_init(&argc, &argv, NULL);
+  static const int apart = 1000;
   for (gsize i = 0; i < G_N_ELEMENTS(properties); i++)
     g_test_add_data_func(properties[i].name, &properties[i], run_property);
+  g_test_add_data_func("/cost-models/apart", &apart, run_apart);
   return g_test_run();
 }
