@@ -4,7 +4,7 @@ import math
 import re
 import statistics
 
-from measured_common import markdown, where
+from measured_common import markdown, rows_of, seconds, where
 
 
 def runs_of(files):
@@ -242,4 +242,12 @@ def plans(files):
     return markdown(["m×k×n"] + [f"`{model}`" for model in models], lines) + ["", note]
 
 
-TABLES = {"plans": plans, "held-out": held_out, "checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}
+def predictions(files):
+    """A line a prediction: how long it takes."""
+    lines = [[row["model"], f"{row['algorithm']} {row['grid'].replace('x', '×')}" + (f", skew {row['skew_s']:g} s" if row["skew_s"] else ""),
+              f"{row['processors']:,}", f"{row['messages'] / 1e6:,.1f}", seconds(row["time_s"]), seconds(row["times"]["max"]),
+              f"{row['messages'] / row['time_s'] / 1e6:,.0f}"] for row in rows_of(files)]
+    return markdown(["model", "prediction", "processors", "million messages", "median", "longest", "million messages/s"], lines) + ["", where(files)]
+
+
+TABLES = {"predictions": predictions, "plans": plans, "held-out": held_out, "checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}
