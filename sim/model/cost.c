@@ -267,8 +267,8 @@ static Work work_of(const TgSchedule *schedule, const TgStatement *statement, co
 /* The run, statement by statement. */
 typedef struct Run {
   double stage[TG_MAX_STATEMENTS];    /**< bytes of a stage of it that is known ahead */
-  double transfer[TG_MAX_STATEMENTS]; /**< bytes of its transfers, which are kept until the step ends */
-  double stages, step, most;          /**< of all stages; of the step, and of the fullest one */
+  double transfer[TG_MAX_STATEMENTS]; /**< bytes of its transfers */
+  double stages, most;                /**< of all stages; of the statement with the most transfers */
   double kept;                        /**< transfers of statements whose rounds may come again */
   double steps;
 } Run;
@@ -288,13 +288,11 @@ static void follow(Run *run, const TgSchedule *schedule, const TgScheduleNames *
   int64_t step = 0;
   tg_walk_init(&walk, schedule, names);
   while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE) {
-    if (walk.step != step) run->step = 0;
     step = walk.step;
-    run->step += run->transfer[walk.statement];
     run->stages += run->stage[walk.statement];
     if (tg_statement_may_come_again(schedule, &schedule->statement[walk.statement]))
       run->kept += run->transfer[walk.statement] / TRANSFER;
-    run->most = fmax(run->most, run->step);
+    run->most = fmax(run->most, run->transfer[walk.statement]);
   }
   run->steps = fmax((double)step, 1);
 }

@@ -133,18 +133,30 @@ static int64_t repeat_load(TgPrediction *prediction) {
 
 static void close_step(TgPrediction *prediction) {
   if (prediction->steps->len == 0) return;
-  bool all_kept = true, same = same_lanes(prediction->step_lanes, prediction->last_lanes);
+  const bool all_kept = !prediction->step_passing;
+  const bool same = all_kept && same_lanes(prediction->step_lanes, prediction->last_lanes);
   int64_t most = same ? repeat_load(prediction) : load_of_step(prediction);
   g_array_append_val(prediction->step_max, most);
-  for (guint i = 0; i < prediction->step_lanes->len; i++) {
-    TgLane *lane = prediction->step_lanes->pdata[i];
-    all_kept = all_kept && lane->keep;
-    if (!lane->keep) tg_lane_release(lane);
-  }
   g_ptr_array_set_size(prediction->last_lanes, 0);
   for (guint i = 0; all_kept && i < prediction->step_lanes->len; i++)
     g_ptr_array_add(prediction->last_lanes, prediction->step_lanes->pdata[i]);
   g_ptr_array_set_size(prediction->step_lanes, 0);
+  prediction->step_passing = false;
+}
+
+static void release_passing(TgPrediction *prediction) {
+  if (prediction->passing) tg_lane_release(prediction->passing);
+  prediction->passing = NULL;
+}
+
+/* Of a lane that is not kept the loads are with those of the others. */
+static void add_lane(TgPrediction *prediction, TgLane *lane) {
+  if (lane->keep) {
+    g_ptr_array_add(prediction->step_lanes, lane);
+    return;
+  }
+  prediction->passing = lane;
+  prediction->step_passing = true;
 }
 
 static void open_step(TgPrediction *prediction, const TgPhaseAt *at) {
@@ -195,6 +207,7 @@ TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt
     tg_prediction_fail_stopped(error);
     return TG_PROGRESS_ERROR;
   }
+  release_passing(prediction);
   TgProgress progress = tg_phases_next(prediction->phases, &phase, at, error);
   if (progress == TG_PROGRESS_END) close_step(prediction);
   if (progress != TG_PROGRESS_MORE) return progress;
@@ -202,7 +215,7 @@ TgProgress tg_prediction_next(TgPrediction *prediction, TgLane **lane, TgPhaseAt
   if (steps == 0 || g_array_index(prediction->steps, TgTraceStep, steps - 1).index != at->step)
     open_step(prediction, at);
   TgLane *found = tg_lanes_find(&prediction->lanes, phase);
-  g_ptr_array_add(prediction->step_lanes, found);
+  add_lane(prediction, found);
   *number = prediction->steps->len - 1;
   if (count_lane(prediction, found, &g_array_index(prediction->steps, TgTraceStep, *number)))
     *lane = found;
@@ -259,10 +272,7 @@ void tg_prediction_init(TgPrediction *prediction, TgCost *cost, int64_t links) {
 }
 
 void tg_prediction_clear(TgPrediction *prediction) {
-  for (guint i = 0; i < prediction->step_lanes->len; i++) {
-    TgLane *lane = prediction->step_lanes->pdata[i];
-    if (!lane->keep) tg_lane_release(lane);
-  }
+  release_passing(prediction);
   g_ptr_array_unref(prediction->step_lanes);
   g_ptr_array_unref(prediction->last_lanes);
   GArray *arrays[] = {prediction->steps, prediction->step_max, prediction->step_compute, prediction->node_steps};

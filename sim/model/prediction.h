@@ -19,8 +19,10 @@ typedef struct TgPrediction {
   GArray *node_steps;    /* TgNodeStep, by step and node; NULL unless asked for */
   TgNodeStep *node_now;  /* by node, where node_steps are of groups: the step that it is in; otherwise NULL */
   bool node_steps_set;   /* the model has filled it */
-  GPtrArray *step_lanes; /* of the step under way */
+  GPtrArray *step_lanes; /* of the step under way, those that are kept */
   GPtrArray *last_lanes; /* of the step before it, where all of them are kept */
+  TgLane *passing;       /* the last one, where it is not kept; or NULL */
+  bool step_passing;     /* one of the step is not kept */
   int64_t *total_load;   /* by link */
   TgAccount *account;    /* of the node whose time is accounted for; NULL: nobody asks */
   bool meets;            /* tg_apart_run() has come to a message that may meet others */

@@ -222,7 +222,12 @@ TgStage *tg_stages_find(TgStages *stages, int64_t node, int64_t *number) {
 static gsize bytes_of(const TgStages *stages, const TgPattern *pattern) {
   const gsize places = pattern->key ? (gsize)pattern->places : (gsize)stages->nodes;
   gsize bytes = (gsize)pattern->transfers * 48 + places * (sizeof *pattern->first + sizeof *pattern->key);
-  for (int l = 0; l < pattern->lanes; l++) bytes += (gsize)pattern->lane[l]->loads * sizeof(TgLoadEntry);
+  for (int l = 0; l < pattern->lanes; l++) {
+    const TgLane *lane = pattern->lane[l];
+    bytes += (gsize)lane->loads * sizeof(TgLoadEntry);
+    if (lane->product_s) bytes += (gsize)stages->nodes * sizeof *lane->product_s;
+    if (lane->phase->size) bytes += (gsize)lane->phase->products * sizeof *lane->phase->size;
+  }
   return bytes;
 }
 
