@@ -361,7 +361,17 @@ bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts) {
 /* About how many predictions a choice among algorithms takes. */
 static const double choices = 12;
 
+static double with_choice(const TgPlanSearch *search, const TgPlanCandidate *candidate, double work_s) {
+  return candidate->has_choice ? work_s + fmin(choices * work_s, search->choice_s) : work_s;
+}
+
+double tg_plan_work_thought(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  return with_choice(search, candidate, candidate->work_s);
+}
+
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
-  if (!candidate->has_choice) return candidate->work_s;
-  return candidate->work_s + fmin(choices * candidate->work_s, search->choice_s);
+  static const double quickest = 0.1, slowest = 4; /* beyond, what was timed was too short to tell */
+  const TgPlanPace *pace = &search->pace[candidate->source];
+  const double factor = pace->thought_s > 0 ? fmin(fmax(pace->took_s / pace->thought_s, quickest), slowest) : 1;
+  return with_choice(search, candidate, factor * candidate->work_s);
 }

@@ -73,11 +73,17 @@ typedef struct TgPlanGrid {
   double open_bound_s; /**< … with this bound at least */
 } TgPlanGrid;
 
+/** What predictions took, and what they were thought to take. */
+typedef struct TgPlanPace {
+  double took_s, thought_s;
+} TgPlanPace;
+
 typedef struct TgPlanSearch {
   const TgPlanRequest *request;
   const TgPlanSource *sources;
   int source_count;
   double *fastest_s; /**< by schedule: its quickest place so far */
+  TgPlanPace *pace;  /**< by schedule */
   TgPlan *plan;
   GArray *candidates; /**< TgPlanCandidate */
   GArray *grids;      /**< TgPlanGrid */
@@ -168,7 +174,9 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
                     const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices);
 /** Whether there is more than one such choice. */
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
-/** The candidate's work, including the choice of its collectives. */
+/** The candidate's work, including the choice of its collectives, before anything of its schedule was predicted … */
+double tg_plan_work_thought(const TgPlanSearch *search, const TgPlanCandidate *candidate);
+/** … and as far as the predictions of its schedule so far tell. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 
 /** Writes "b=4, h=1" for the parameters that are not extents. Free with g_free(). */

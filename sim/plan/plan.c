@@ -347,6 +347,7 @@ static void run(TgPlanSearch *search, int count) {
   search->seen = tg_plan_seen_new();
   search->source_count = count;
   search->fastest_s = g_new(double, MAX(count, 1));
+  search->pace = g_new0(TgPlanPace, MAX(count, 1));
   search->watch = (TgWatch){goes_on, search};
   find_best_link(search);
   find_candidates(search, count);
@@ -357,6 +358,7 @@ static void run(TgPlanSearch *search, int count) {
   g_array_unref(search->grids);
   g_hash_table_unref(search->seen);
   g_free(search->fastest_s);
+  g_free(search->pace);
 }
 
 bool tg_plan(const TgPlanRequest *request, const TgPlanSource *sources, int count, TgPlan *plan, GError **error) {
