@@ -163,16 +163,22 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
 }
 
 /* Asks for the outlooks until `part` of the budget has gone, of the lowest bounds first, as long as these are below the
- * best outlook; and puts the most promising candidates first. */
+ * best outlook; and puts the most promising candidates first. A schedule of which so many in a row promise nothing has
+ * a bound that says little: the rest of its candidates are passed over. */
 static void look_out(TgPlanSearch *search, double part) {
+  enum { IN_A_ROW = 16 };
   double least_s = search->best_s;
+  g_autofree int *nothing = g_new0(int, MAX(search->source_count, 1));
   begin_part(search, part);
   g_array_sort(search->candidates, by_bound);
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
     if (candidate->bound_s >= least_s) break;
+    if (nothing[candidate->source] == IN_A_ROW) continue;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);
     least_s = fmin(least_s, candidate->outlook_s);
+    const bool promises = candidate->outlook_s <= promising * least_s;
+    nothing[candidate->source] = promises ? 0 : nothing[candidate->source] + 1;
   }
   g_array_sort(search->candidates, by_outlook);
 }
@@ -213,14 +219,28 @@ static bool goes_on(void *user, int64_t done) {
   return tg_plan_left_s(search) > 0;
 }
 
-/* Grids of all numbers of processors that may be faster than the best so far. */
+static bool is_promising(const TgPlanSearch *search, int source) {
+  for (guint c = 0; c < search->candidates->len; c++) {
+    const TgPlanCandidate *candidate = candidate_at(search, c);
+    if (candidate->source == source && candidate->outlook_s <= promising * search->best_s) return true;
+  }
+  return false;
+}
+
+/* Grids of all numbers of processors that may be faster than the best so far, of promising schedules first. */
 static void find_between(TgPlanSearch *search, int sources) {
-  g_autofree int *products = g_new(int, sources);
-  int count = 0;
-  for (int source = 0; source < sources; source++)
-    if (is_product(&search->sources[source].schedule->computes)) products[count++] = source;
+  g_autofree int *first = g_new(int, sources + 1), *then = g_new(int, sources + 1);
+  int firsts = 0, thens = 0;
+  for (int source = 0; source < sources; source++) {
+    if (!is_product(&search->sources[source].schedule->computes)) continue;
+    if (is_promising(search, source))
+      first[firsts++] = source;
+    else
+      then[thens++] = source;
+  }
   begin_part(search, between);
-  tg_plan_find_between(search, products, count);
+  tg_plan_find_between(search, first, firsts);
+  tg_plan_find_between(search, then, thens);
 }
 
 /* First what may be place 1, which does not depend on how many places are asked for. */
