@@ -1,8 +1,9 @@
-/* How fast predictions are: `bench-cost [OUT.json]` prints a table, a line a prediction, and writes it with all trials.
+/* How fast predictions are: `bench-cost [OUT.json]` prints a table, one line per prediction, and writes it with the
+ * spread of the trials.
  *
  * The machine is commodity-cluster, the network the grid's torus, a block 32×32 of f32, collectives are `auto`, so that
- * the time includes that of choosing them. Messages are those of the prediction that was chosen. Seconds are the
- * process's own (cpu), which other work on the machine changes least; of several trials the table has the median. */
+ * the time includes that of choosing them. Messages are those of the prediction that was chosen. Seconds are CPU time,
+ * which other work changes least; the table shows the median. */
 #include "algo-library.h"
 #include "cost.h"
 #include "machine-library.h"

@@ -243,7 +243,7 @@ def plans(files):
 
 
 def predictions(files):
-    """A line a prediction: how long it takes."""
+    """One line per prediction: how long it takes."""
     lines = [[row["model"], f"{row['algorithm']} {row['grid'].replace('x', '×')}" + (f", skew {seconds(row['skew_s'])}" if row["skew_s"] else ""),
               f"{row['processors']:,}", f"{row['messages'] / 1e6:,.1f}", seconds(row["time_s"]), seconds(row["times"]["max"]),
               f"{row['messages'] / row['time_s'] / 1e6:,.0f}"] for row in rows_of(files)]

@@ -172,7 +172,7 @@ const TgNetworkKindInfo *tg_network_kind_info(int kind);
 /** The kind called `name`; false where there is none. */
 bool tg_network_kind_parse(const char *name, TgNetworkKind *kind);
 
-/** In a level that is a dragonfly: which router of a group, from 0 on, has the cable to another group. */
+/** In a dragonfly of at least two groups: which router of a group, from 0 on, has the cable to another group. */
 int32_t tg_dragonfly_router(const TgLevel *level, int32_t group, int32_t other);
 
 /** Axes of the links of a level: those of TgLink are 0..axes-1. */

@@ -37,7 +37,7 @@ static void note_failure(TgCli *cli) {
   if (!cli->output_error) cli->output_error = errno ? errno : EIO;
 }
 
-/* Changes the direction of text, so that what is shown is not what stands there (Unicode Standard Annex 9). */
+/* Changes text direction, so that the display differs from the text (Unicode Standard Annex 9). */
 static bool turns_text(uint32_t c) {
   return c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }

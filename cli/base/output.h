@@ -13,12 +13,12 @@ typedef enum TgStyle { TG_STYLE_PLAIN, TG_STYLE_HEADING, TG_STYLE_GOOD, TG_STYLE
 /** Settles where colours may be used. False where `--color` has another value than auto, always, never. */
 bool tg_output_init(TgCli *cli);
 
-/** Whether a character may be printed as it is: not those that a terminal obeys, that change the direction of text, or
- * that no XML may hold. */
+/** Whether a character may be printed: no control character, none that changes text direction, none that XML forbids.
+ */
 bool tg_is_printable(uint32_t character);
 
-/** A copy for a terminal: what is not tg_is_printable(), and bytes that are no UTF-8, are written as \xNN, but for the
- * characters of `kept`. Free with g_free(). */
+/** A copy for a terminal: unprintable characters and invalid UTF-8 are written as \xNN, except characters in `kept`.
+ * Free with g_free(). */
 char *tg_printable(const char *text, const char *kept);
 
 /** Prints lines, as tg_printable() has them. */

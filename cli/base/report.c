@@ -96,8 +96,8 @@ static const char *find_line(const TgSource *source, int line, size_t *length) {
   return at;
 }
 
-/* A line as it is printed: what may not be, and bytes that are no UTF-8, become one sign each, so that marks below
- * stand where they belong. */
+/* A line for printing: each unprintable character or invalid byte becomes one character, so that marks below line up.
+ */
 static char *printable(const char *text, size_t length) {
   g_autofree char *valid = g_utf8_make_valid(text, (gssize)length);
   GString *clean = g_string_new(NULL);

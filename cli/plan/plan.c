@@ -230,8 +230,10 @@ static void print_doubt(TgCli *cli, const TgPlan *plan) {
   if (plan->open) tg_print(cli, " %" PRId64 " of the combinations not predicted may be faster", plan->open);
   if (plan->open && plan->unseen) tg_print(cli, ", and");
   if (plan->unseen) tg_print(cli, " not all grids of up to %" PRId64 " processors were looked at", plan->unseen);
-  tg_print(cli, "; no plan takes less than %s (%s of place 1); use a larger --budget to narrow this\n",
-           tg_time_text(plan->least_s).s, tg_percent_text(plan->least_s / best_s).s);
+  const bool time = plan->too_long || plan->unseen;
+  tg_print(cli, "; no plan takes less than %s (%s of place 1); use a larger %s%s%s to narrow this\n",
+           tg_time_text(plan->least_s).s, tg_percent_text(plan->least_s / best_s).s, time ? "--budget" : "",
+           time && plan->too_large ? " and --memory-limit" : "", time ? "" : "--memory-limit");
 }
 
 static void print_counts(TgCli *cli, const TgPlan *plan) {

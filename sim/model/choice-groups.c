@@ -169,14 +169,14 @@ static double hops_of(const TgFormGroup *group, const TgForm *form) {
   return 0;
 }
 
-/* Of a transfer. */
+/* To time one transfer. */
 static double message_s(TgCostModel model, double hops) {
   return tg_outlook_goes_far(hops) && hop_s[model] > 0 ? hops * hop_s[model] : transfer_s[model];
 }
 
 /* Of a group: to find its transfers, and then to time them. */
 static double group_work_s(const TgChoice *choice, const TgFormGroup *group, const TgForm *form, bool shared) {
-  /* Where no message goes further than to a neighbour, models of events have no events. */
+  /* If all messages go to neighbours, event models need no events. */
   const bool apart = !shared && tg_cost_may_run_apart(&choice->options, choice->run->machine);
   const TgCostModel model = apart ? TG_COST_HOCKNEY : choice->options.model;
   const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;

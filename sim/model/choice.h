@@ -21,7 +21,7 @@ typedef struct TgCostRun {
  * messages were timed. */
 bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error);
 
-/** Whether the model, which simulates links, is tried without: as hockney, while no message goes over several links. */
+/** Whether a model that simulates links first runs as hockney, until a message crosses several links. */
 bool tg_cost_may_run_apart(const TgCostOptions *options, const TgMachine *machine);
 
 /** Writes into the statements of `schedule` which algorithms their collectives use. With TG_COLLECTIVE_AUTO it chooses

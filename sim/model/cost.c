@@ -78,9 +78,16 @@ static bool run_with(const TgCostRun *run, const TgSchedule *schedule, TgModelRu
   return fine;
 }
 
+static bool has_half_duplex(const TgMachine *machine) {
+  bool half = machine->link.duplex == TG_DUPLEX_HALF;
+  for (int axis = 0; axis < TG_MACHINE_AXES; axis++) half = half || machine->axis[axis].duplex == TG_DUPLEX_HALF;
+  for (int level = 0; level < TG_MAX_LEVELS; level++) half = half || machine->level[level].duplex == TG_DUPLEX_HALF;
+  return half;
+}
+
 bool tg_cost_may_run_apart(const TgCostOptions *options, const TgMachine *machine) {
   return models[options->model].looks_ahead && !options->tiers.used && options->jitter == 0 &&
-         machine->port.ports == TG_PORTS_ONE;
+         machine->port.ports == TG_PORTS_ONE && !has_half_duplex(machine);
 }
 
 bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error) {
@@ -102,7 +109,7 @@ typedef struct Told {
 static bool tell(void *user, int64_t done) {
   Told *told = user;
   told->done = MAX(told->done, done);
-  return tg_watch_go_on(told->watch, done);
+  return tg_watch_go_on(told->watch, told->done);
 }
 
 /* Of the second run nothing is told: it has as far to go as the first one. */
@@ -268,7 +275,7 @@ static Work work_of(const TgSchedule *schedule, const TgStatement *statement, co
 typedef struct Run {
   double stage[TG_MAX_STATEMENTS];    /**< bytes of a stage of it that is known ahead */
   double transfer[TG_MAX_STATEMENTS]; /**< bytes of its transfers */
-  double stages, most;                /**< of all stages; of the statement with the most transfers */
+  double stages, held, most;          /**< of all stages; of what may run together, now and at most */
   double kept;                        /**< transfers of statements whose rounds may come again */
   double steps;
 } Run;
@@ -288,11 +295,13 @@ static void follow(Run *run, const TgSchedule *schedule, const TgScheduleNames *
   int64_t step = 0;
   tg_walk_init(&walk, schedule, names);
   while (tg_walk_next(&walk, &unused) == TG_PROGRESS_MORE) {
+    if (walk.step != step || !tg_op_travels(schedule->statement[walk.statement].op)) run->held = 0;
     step = walk.step;
+    run->held += run->transfer[walk.statement];
     run->stages += run->stage[walk.statement];
     if (tg_statement_may_come_again(schedule, &schedule->statement[walk.statement]))
       run->kept += run->transfer[walk.statement] / TRANSFER;
-    run->most = fmax(run->most, run->transfer[walk.statement]);
+    run->most = fmax(run->most, run->held);
   }
   run->steps = fmax((double)step, 1);
 }

@@ -2,8 +2,7 @@
 #include "in-order.h"
 
 bool tg_apart_run(TgPrediction *prediction, GError **error) {
-  prediction->meets = prediction->lanes.half;
-  return !prediction->meets && tg_in_order_run(prediction, &(TgInOrderRules){.apart = true}, NULL, error);
+  return tg_in_order_run(prediction, &(TgInOrderRules){.apart = true}, NULL, error);
 }
 
 bool tg_hockney_run(TgPrediction *prediction, GError **error) {

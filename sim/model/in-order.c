@@ -27,8 +27,7 @@ static bool is_slower(const TgPrediction *prediction, const TgClocks *clocks) {
   return tg_prediction_is_slower(prediction, last);
 }
 
-/* To look at the clocks takes about as long as a message of each node: it is done where a step begins, and whenever so
- * much was done. */
+/* Checking the clocks costs about one message per node: do it where a step begins and after that much work. */
 static bool is_time_to_look(const TgClocks *clocks, const TgLane *lane, int64_t *done) {
   *done += 1 + lane->transfers + lane->phase->products;
   if (*done < clocks->nodes) return false;
@@ -64,10 +63,7 @@ static TgProgress run_phases(TgPrediction *prediction, TgClocks *clocks, TgSlice
   int64_t done = 0;
   TgProgress progress;
   while ((progress = tg_prediction_next(prediction, &lane, &at, &step, error)) == TG_PROGRESS_MORE) {
-    if (rules->apart && lane->hops_max > 1) {
-      prediction->meets = true;
-      return TG_PROGRESS_ERROR;
-    }
+    if (rules->apart && lane->hops_max > 1) return TG_PROGRESS_ERROR;
     if (rules->before) rules->before(user, clocks);
     const bool look = is_time_to_look(clocks, lane, &done) || step != last;
     if (look && is_slower(prediction, clocks)) {

@@ -8,7 +8,7 @@
 
 /** What a model does. All may be NULL. */
 typedef struct TgInOrderRules {
-  bool apart; /**< the run fails, and sets TgPrediction.meets, at the first message that goes over several links */
+  bool apart; /**< the run fails, without an error, at the first message that crosses several links */
   void (*before)(void *user, TgClocks *clocks); /**< the next phase is about to begin */
   /** Moves the clocks over a phase's transfers; a lane may have none. NULL: tg_clocks_transfer() */
   void (*transfer)(void *user, TgClocks *clocks, const TgLane *lane, int32_t statement);

@@ -149,7 +149,7 @@ static void release_passing(TgPrediction *prediction) {
   prediction->passing = NULL;
 }
 
-/* Of a lane that is not kept the loads are with those of the others. */
+/* The loads of a lane that is not kept are already in TgLanes.load. */
 static void add_lane(TgPrediction *prediction, TgLane *lane) {
   if (lane->keep) {
     g_ptr_array_add(prediction->step_lanes, lane);

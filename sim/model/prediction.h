@@ -21,11 +21,10 @@ typedef struct TgPrediction {
   bool node_steps_set;   /* the model has filled it */
   GPtrArray *step_lanes; /* of the step under way, those that are kept */
   GPtrArray *last_lanes; /* of the step before it, where all of them are kept */
-  TgLane *passing;       /* the last one, where it is not kept; or NULL */
-  bool step_passing;     /* one of the step is not kept */
+  TgLane *passing;       /* the current lane if it is not kept; or NULL */
+  bool step_passing;     /* a lane of this step is not kept */
   int64_t *total_load;   /* by link */
   TgAccount *account;    /* of the node whose time is accounted for; NULL: nobody asks */
-  bool meets;            /* tg_apart_run() has come to a message that may meet others */
 } TgPrediction;
 
 /** A model's run over all phases. Sets each step's times, the cost's time_s and compute_s, node_time_s and
@@ -36,9 +35,8 @@ bool tg_hockney_run(TgPrediction *prediction, GError **error);
 bool tg_forward_run(TgPrediction *prediction, GError **error);
 bool tg_flow_run(TgPrediction *prediction, GError **error);
 bool tg_loggp_run(TgPrediction *prediction, GError **error);
-/** For models that simulate links: where each message goes over a single one, it meets no other there, and takes what
- * it takes in hockney, without a queue of events. False without an error, and with `meets` set, where that is not so.
- */
+/** For models that simulate links: if every message crosses one link, no two share it, and hockney's times hold without
+ * an event queue. Otherwise false without an error. */
 bool tg_apart_run(TgPrediction *prediction, GError **error);
 /** The hockney model with disks. */
 bool tg_tiers_run(TgPrediction *prediction, GError **error);

@@ -82,7 +82,7 @@ typedef struct TgWay {
  * `each_hop` the latency and the time of every link. */
 TgWay tg_lanes_way(const TgLanes *lanes, int64_t from, int64_t to, int64_t bytes, bool each_hop);
 
-/** Sets what the transfers of a lane take, one after another from 0 on. */
+/** Sets the cost of one transfer; call it in order from 0. */
 void tg_lane_set_cost(TgLane *lane, int64_t transfer, double cost_s);
 
 TgLane *tg_lane_hold(TgLane *lane);

@@ -370,7 +370,7 @@ double tg_plan_work_thought(const TgPlanSearch *search, const TgPlanCandidate *c
 }
 
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
-  static const double quickest = 0.1, slowest = 4; /* beyond, what was timed was too short to tell */
+  static const double quickest = 0.1, slowest = 4; /* beyond these, timings are too short to trust */
   const TgPlanPace *pace = &search->pace[candidate->source];
   const double factor = pace->thought_s > 0 ? fmin(fmax(pace->took_s / pace->thought_s, quickest), slowest) : 1;
   return with_choice(search, candidate, factor * candidate->work_s);

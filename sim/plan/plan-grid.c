@@ -467,6 +467,7 @@ void tg_plan_find_between(TgPlanSearch *search, const int *source, int count) {
     plan_extents(search->sources[source[s]].schedule, &extents[opens]);
     opens += extents[opens].count > 0;
   }
+  if (opens == 0) return;
   search->between = true;
   if (find_all(search, open, extents, opens, COMPACT)) find_all(search, open, extents, opens, LONG);
   search->between = false;

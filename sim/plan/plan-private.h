@@ -73,7 +73,7 @@ typedef struct TgPlanGrid {
   double open_bound_s; /**< … with this bound at least */
 } TgPlanGrid;
 
-/** What predictions took, and what they were thought to take. */
+/** Measured and estimated time of predictions. */
 typedef struct TgPlanPace {
   double took_s, thought_s;
 } TgPlanPace;
@@ -138,7 +138,7 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 /** Tries one candidate: its grid gets a place, or a reason against it; or the bound that a quicker model gives rules it
  * out. */
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
-/** Finds whether the candidate, which was not tried, is too large to predict. */
+/** Finds whether predicting an untried candidate takes too much memory. */
 void tg_plan_check_room(TgPlanSearch *search, TgPlanCandidate *candidate);
 /** Finds the candidate's outlook. What takes long to predict has to promise a little more. */
 void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate);
@@ -174,9 +174,9 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
                     const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices);
 /** Whether there is more than one such choice. */
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
-/** The candidate's work, including the choice of its collectives, before anything of its schedule was predicted … */
+/** Estimated work, with the choice of collectives … */
 double tg_plan_work_thought(const TgPlanSearch *search, const TgPlanCandidate *candidate);
-/** … and as far as the predictions of its schedule so far tell. */
+/** … corrected by earlier predictions of its schedule. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 
 /** Writes "b=4, h=1" for the parameters that are not extents. Free with g_free(). */

@@ -310,12 +310,16 @@ static void predict_all(TgAttempt *attempt) {
   if (!candidate->partly && !candidate->placed && candidate->cut_s > 0) put_back(candidate);
 }
 
+static TgAttempt begin(TgPlanSearch *search, TgPlanCandidate *candidate) {
+  return (TgAttempt){.search = search,
+                     .candidate = candidate,
+                     .grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid),
+                     .source = &search->sources[candidate->source]};
+}
+
 static bool prepare(TgAttempt *attempt, TgPlanSearch *search, TgPlanCandidate *candidate) {
   TgError error;
-  *attempt = (TgAttempt){.search = search,
-                         .candidate = candidate,
-                         .grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid),
-                         .source = &search->sources[candidate->source]};
+  *attempt = begin(search, candidate);
   if (!fits(attempt)) return false;
   if (!set_shape(attempt))
     tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup("its sizes, rounded up to whole blocks, are too large"));
@@ -343,8 +347,11 @@ void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate) {
 }
 
 void tg_plan_check_room(TgPlanSearch *search, TgPlanCandidate *candidate) {
-  TgAttempt attempt;
-  if (prepare(&attempt, search, candidate)) candidate->too_large = !prediction_fits(&attempt);
+  TgError unused;
+  TgAttempt attempt = begin(search, candidate);
+  if (bind(&attempt) && set_shape(&attempt) &&
+      tg_plan_network(search->request, &attempt.schedule, &attempt.network, &unused))
+    candidate->too_large = !prediction_fits(&attempt);
 }
 
 /* --- afterwards --------------------------------------------------------------------------------------------------- */

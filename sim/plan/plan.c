@@ -163,8 +163,8 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
 }
 
 /* Asks for the outlooks until `part` of the budget has gone, of the lowest bounds first, as long as these are below the
- * best outlook; and puts the most promising candidates first. A schedule of which so many in a row promise nothing has
- * a bound that says little: the rest of its candidates are passed over. */
+ * best outlook; and puts the most promising candidates first. After IN_A_ROW candidates without promise a schedule's
+ * bound says little: the rest are skipped. */
 static void look_out(TgPlanSearch *search, double part) {
   enum { IN_A_ROW = 16 };
   double least_s = search->best_s;
@@ -191,6 +191,14 @@ static void note_untried(TgPlanSearch *search, TgPlanGrid *grid, const TgPlanCan
   grid->bound_s = fmin(grid->bound_s, candidate->bound_s);
 }
 
+/* If nothing was predicted, find out why: one prediction that fits in memory shows that time was short. */
+static bool is_worth_asking(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  static const double longer_s = 1; /* than the budget */
+  const double spent_s = (double)(g_get_monotonic_time() - search->begin_us) * 1e-6;
+  return isinf(search->best_s) && search->plan->too_long == 0 && !candidate->too_large && !search->ended &&
+         spent_s < search->request->budget_s + longer_s;
+}
+
 /* What does not fit is rejected for that, however long its prediction would take. */
 static void note_left(TgPlanSearch *search, TgPlanCandidate *candidate) {
   TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
@@ -200,8 +208,7 @@ static void note_left(TgPlanSearch *search, TgPlanCandidate *candidate) {
   if (!candidate->tried && !fits && may_come_in(search, candidate)) tg_plan_try(search, candidate);
   if (!candidate->tried) note_untried(search, grid, candidate);
   if ((candidate->tried && !candidate->partly) || !may_come_in(search, candidate)) return;
-  /* Where nothing was predicted the reason counts; one with room is enough to say that time was lacking. */
-  if (isinf(search->best_s) && search->plan->too_long == 0) tg_plan_check_room(search, candidate);
+  if (is_worth_asking(search, candidate)) tg_plan_check_room(search, candidate);
   *(candidate->too_large ? &search->plan->too_large : &search->plan->too_long) += 1;
   search->left_s = fmin(search->left_s, candidate->bound_s);
   if (candidate->bound_s >= search->best_s) return;

@@ -136,7 +136,7 @@ static void check_work(Fixture *f, double budget_s) {
     if (f->plan.ranked->len) g_assert_cmpfloat(reject->time_s, <, place(f, 0)->predicted_s);
   }
   g_assert_cmpint(open > 0, ==, f->plan.open > 0);
-  g_assert_cmpint(f->plan.open, <=, f->plan.too_long);
+  g_assert_cmpint(f->plan.open, <=, f->plan.too_long + f->plan.too_large);
   if (f->plan.ranked->len == 0) return;
   g_assert_cmpint(place(f, 0)->certain, ==, open == 0);
   g_assert_cmpint(strstr(place(f, 0)->why, "not certain") != NULL, ==, open > 0);
