@@ -14,6 +14,7 @@ typedef struct TgExtents {
 
 /* All grids of `left` processors, from coordinate `axis` on. */
 static void split(GArray *grids, int dims, int axis, int64_t left, TgExtents *grid) {
+  if (axis >= TG_MAX_DIMS) return; /* never, but a compiler cannot know */
   if (axis == dims - 1) {
     grid->extent[axis] = (int32_t)left;
     g_array_append_val(grids, *grid);
