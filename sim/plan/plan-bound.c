@@ -361,17 +361,10 @@ bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts) {
 /* About how many predictions a choice among algorithms takes. */
 static const double choices = 12;
 
-static double with_choice(const TgPlanSearch *search, const TgPlanCandidate *candidate, double work_s) {
-  return candidate->has_choice ? work_s + fmin(choices * work_s, search->choice_s) : work_s;
-}
-
-double tg_plan_work_thought(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
-  return with_choice(search, candidate, candidate->work_s);
-}
-
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
   static const double quickest = 0.1, slowest = 4; /* beyond these, timings are too short to trust */
   const TgPlanPace *pace = &search->pace[candidate->source];
   const double factor = pace->thought_s > 0 ? fmin(fmax(pace->took_s / pace->thought_s, quickest), slowest) : 1;
-  return with_choice(search, candidate, factor * candidate->work_s);
+  const double work_s = factor * candidate->work_s;
+  return candidate->has_choice ? work_s + fmin(choices * work_s, search->choice_s) : work_s;
 }

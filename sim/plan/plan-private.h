@@ -73,7 +73,7 @@ typedef struct TgPlanGrid {
   double open_bound_s; /**< … with this bound at least */
 } TgPlanGrid;
 
-/** Measured and estimated time of predictions. */
+/** Measured and estimated time of predictions, each with one choice of collectives. */
 typedef struct TgPlanPace {
   double took_s, thought_s;
 } TgPlanPace;
@@ -174,9 +174,7 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
                     const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices);
 /** Whether there is more than one such choice. */
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
-/** Estimated work, with the choice of collectives … */
-double tg_plan_work_thought(const TgPlanSearch *search, const TgPlanCandidate *candidate);
-/** … corrected by earlier predictions of its schedule. */
+/** The candidate's work as corrected by earlier predictions of its schedule, and that of choosing its collectives. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 
 /** Writes "b=4, h=1" for the parameters that are not extents. Free with g_free(). */

@@ -243,21 +243,21 @@ static void note_rough(TgAttempt *attempt, const TgCost *cost) {
   if (cost->collectives_left > 0 && choice_s < TG_COST_CHOICE_MS * 1e-3) attempt->candidate->rough_s = choice_s;
 }
 
-static void note_pace(const TgAttempt *attempt, int64_t begin_us) {
+/* Of one choice of collectives. */
+static void note_pace(const TgAttempt *attempt, const TgCost *cost) {
   TgPlanPace *pace = &attempt->search->pace[attempt->candidate->source];
-  pace->took_s += (double)(g_get_monotonic_time() - begin_us) * 1e-6;
-  pace->thought_s += tg_plan_work_thought(attempt->search, attempt->candidate);
+  pace->took_s += cost->wall_s / MAX(cost->collectives_tried, 1);
+  pace->thought_s += attempt->candidate->work_s;
 }
 
 /* False where the time is up before its end. */
 static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
   TgCostOptions options = options_of(attempt, attempt->search->request->model);
-  const int64_t begin_us = g_get_monotonic_time();
   TgCost cost;
   g_autoptr(GError) error = NULL;
   if (tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, embedding,
                       attempt->search->request->machine, &options, &cost, &error)) {
-    if (attempt->candidate->embeddings == 0) note_pace(attempt, begin_us);
+    if (attempt->candidate->embeddings == 0) note_pace(attempt, &cost);
     take_place(attempt, embedding, &cost);
     attempt->candidate->placed = true;
     note_rough(attempt, &cost);

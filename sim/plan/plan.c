@@ -163,17 +163,18 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
 }
 
 /* Asks for the outlooks until `part` of the budget has gone, of the lowest bounds first, as long as these are below the
- * best outlook; and puts the most promising candidates first. After IN_A_ROW candidates without promise a schedule's
- * bound says little: the rest are skipped. */
+ * best time, or while there is none, not far above the best outlook; and puts the most promising candidates first.
+ * After IN_A_ROW candidates without promise a schedule's bound says little: the rest are skipped. */
 static void look_out(TgPlanSearch *search, double part) {
   enum { IN_A_ROW = 16 };
+  static const double far = 1.25;
   double least_s = search->best_s;
   g_autofree int *nothing = g_new0(int, MAX(search->source_count, 1));
   begin_part(search, part);
   g_array_sort(search->candidates, by_bound);
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
-    if (candidate->bound_s >= least_s) break;
+    if (candidate->bound_s >= fmin(far * least_s, search->best_s)) break;
     if (nothing[candidate->source] == IN_A_ROW) continue;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);
     least_s = fmin(least_s, candidate->outlook_s);
