@@ -64,14 +64,16 @@ void build_platform(const Run &run, const PeerLinks &numbers) {
   zone->seal();
 }
 
-/* SimGrid reads its clusters from files. */
+/* SimGrid reads its clusters from files; since 4.0 a cluster is part of a zone. */
 void load_fat_tree(s4u::Engine &engine, int32_t nodes, const PeerLinks &numbers) {
   const char *path = "fat-tree.xml";
   std::ofstream file(path);
-  file << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n<platform version='4.1'>\n"
-       << "<cluster id='tree' prefix='' suffix='' radical='0-" << nodes - 1 << "' speed='1Gf' topology='FAT_TREE' "
+  file << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n<platform "
+          "version='4.1'>\n"
+       << "<zone id='world' routing='Full'><cluster id='tree' prefix='' suffix='' radical='0-" << nodes - 1
+       << "' speed='1Gf' topology='FAT_TREE' "
        << "topo_parameters='" << numbers.fat_tree << "' bw='" << numbers.bandwidth_bytes_per_s << "Bps' lat='"
-       << numbers.latency_s << "s' sharing_policy='SPLITDUPLEX'/>\n</platform>\n";
+       << numbers.latency_s << "s' sharing_policy='SPLITDUPLEX'/></zone>\n</platform>\n";
   file.close();
   engine.load_platform(path);
   std::remove(path);
