@@ -79,14 +79,24 @@ typedef struct TgPhaseAt {
 
 typedef struct TgPhases TgPhases;
 
-/** Begins the phases of a bound schedule at m, n, k with elements of `element_bytes`. Collectives left whole stay so
- * (one round, each receiver straight from the owner) or, unless `whole`, are expanded as TG_COLLECTIVE_AUTO. Where
- * every block of a matrix has the same size, bytes follow from the buffers; otherwise the run is followed by name,
- * which costs about ten times more. With `sums` every phase whose blocks are added to others is followed by one with
- * these additions. With `together` statements in a row of one step that do not need each other come round by round: the
- * first rounds of all, then the second ones. Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the run fails. */
-TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, bool whole,
-                        const TgShape *shape, int64_t element_bytes, bool sums, bool together, GError **error);
+/** A run whose phases are asked for. All that it points to outlives the phases. */
+typedef struct TgPhasesOf {
+  const TgSchedule *schedule; /**< bound */
+  const TgScheduleNames *names;
+  const TgShape *shape;
+  int64_t element_bytes;
+  TgCollective collective;
+  bool whole;           /**< TG_COLLECTIVE_WHOLE is one round, each receiver straight from the owner; else as AUTO */
+  bool sums;            /**< each phase whose blocks are added to others is followed by one with these additions */
+  bool together;        /**< statements in a row of one step that do not need each other come round by round: the first
+                           rounds of all, then the second ones */
+  const TgWatch *watch; /**< told the statements begun, and can stop a statement on its way; NULL: nobody */
+} TgPhasesOf;
+
+/** Begins the phases. Where every block of a matrix has the same size, bytes follow from the buffers; otherwise the run
+ * is followed by name, which costs about ten times more. Errors: BAD_INPUT where sizes do not fit; SCHEDULE where the
+ * run fails; TOO_LARGE where there is no memory for it; STOPPED by the watch. */
+TgPhases *tg_phases_new(const TgPhasesOf *of, GError **error);
 void tg_phases_free(TgPhases *phases);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgPhases, tg_phases_free)
 

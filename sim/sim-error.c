@@ -4,3 +4,9 @@
 GQuark tg_sim_error_quark(void) {
   return g_quark_from_static_string("tg-sim-error");
 }
+
+TgSimError tg_sim_error_of(TgCause cause) {
+  return cause == TG_CAUSE_MEMORY    ? TG_SIM_ERROR_TOO_LARGE
+         : cause == TG_CAUSE_STOPPED ? TG_SIM_ERROR_STOPPED
+                                     : TG_SIM_ERROR_SCHEDULE;
+}

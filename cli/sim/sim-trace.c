@@ -223,8 +223,12 @@ static TgExit sim_trace_rows(const TgCli *cli, TgSimTrace *trace) {
                .touched = g_array_new(FALSE, FALSE, sizeof(int64_t)),
                .now = g_new0(TgNodeStep, trace->tracks),
                .next = g_new0(TgNodeStep, trace->tracks)};
-  rows.phases = tg_phases_new(run->cost->schedule, run->names, (TgCollective)run->cost->collective, false, &run->shape,
-                              run->options.element_bytes, false, false, &error);
+  const TgPhasesOf of = {.schedule = run->cost->schedule,
+                         .names = run->names,
+                         .shape = &run->shape,
+                         .element_bytes = run->options.element_bytes,
+                         .collective = (TgCollective)run->cost->collective};
+  rows.phases = tg_phases_new(&of, &error);
   const bool done = rows.phases && write_steps(&rows, &error);
   g_clear_pointer(&rows.phase, tg_phase_release);
   g_clear_pointer(&rows.phases, tg_phases_free);

@@ -61,9 +61,16 @@ static bool run_with(const TgCostRun *run, const TgSchedule *schedule, TgModelRu
   *cost = (TgCost){0};
   tg_prediction_init(&prediction, cost, run->network->links);
   if (run->explain) prediction.account = tg_account_new(run->node, options->model == TG_COST_FORWARD);
-  prediction.phases = tg_phases_new(schedule, run->names, options->collective, options->whole, run->shape,
-                                    options->element_bytes, run->machine->processor.additions_per_s > 0,
-                                    run->machine->port.ports == TG_PORTS_ALL && !options->tiers.used, error);
+  const TgPhasesOf of = {.schedule = schedule,
+                         .names = run->names,
+                         .shape = run->shape,
+                         .element_bytes = options->element_bytes,
+                         .collective = options->collective,
+                         .whole = options->whole,
+                         .sums = run->machine->processor.additions_per_s > 0,
+                         .together = run->machine->port.ports == TG_PORTS_ALL && !options->tiers.used,
+                         .watch = options->watch};
+  prediction.phases = tg_phases_new(&of, error);
   bool fine = prediction.phases &&
               tg_lanes_init(&prediction.lanes, schedule, run->network, run->embedding, run->machine,
                             options->model == TG_COST_HOCKNEY || options->model == TG_COST_LOGGP, error) &&

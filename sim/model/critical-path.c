@@ -138,8 +138,13 @@ bool tg_critical_path_find(const TgScheduleNames *names, const TgShape *shape, c
   Search search = {.cost = cost, .receivers_wait_alone = options->model == TG_COST_LOGGP};
   *path = (TgCriticalPath){0};
   if (!begin(&search, cost->schedule, network, embedding, error)) return false;
-  g_autoptr(TgPhases) phases = tg_phases_new(cost->schedule, names, (TgCollective)cost->collective, options->whole,
-                                             shape, options->element_bytes, false, false, error);
+  const TgPhasesOf of = {.schedule = cost->schedule,
+                         .names = names,
+                         .shape = shape,
+                         .element_bytes = options->element_bytes,
+                         .collective = (TgCollective)cost->collective,
+                         .whole = options->whole};
+  g_autoptr(TgPhases) phases = tg_phases_new(&of, error);
   if (phases) find(&search, phases, path, error);
   return path->step != NULL;
 }

@@ -27,9 +27,10 @@ static void on_product(void *user, int64_t processor, TgValueId result, TgValueI
   tg_phase_draft_product(tg_phases_draft(phases, 0), processor, &size);
 }
 
-static bool run_failed(const TgPhases *phases, GError **error) {
-  if (phases->failure.cause == TG_CAUSE_MEMORY) return TG_SIM_FAIL(error, TOO_LARGE, "%s", phases->failure.message);
-  return TG_SIM_FAIL(error, SCHEDULE, "%s", phases->failure.message);
+static bool run_failed(TgPhases *phases, GError **error) {
+  g_set_error_literal(error, TG_SIM_ERROR, tg_sim_error_of(phases->failure.cause), phases->failure.message);
+  if (phases->failure.cause == TG_CAUSE_STOPPED) phases->failure.cause = TG_CAUSE_NONE; /* no fault of the schedule */
+  return false;
 }
 
 /* An `add` has just been executed: also what stayed on its processor was added. */
@@ -59,7 +60,7 @@ TgProgress tg_phases_next_named(TgPhases *phases, GError **error) {
 }
 
 bool tg_phases_follow_by_name(TgPhases *phases, GError **error) {
-  TgStateHooks hooks = {.user = phases, .message = on_message, .product = on_product};
+  TgStateHooks hooks = {.user = phases, .message = on_message, .product = on_product, .watch = phases->watch};
   phases->state = tg_state_new(phases->schedule, phases->names, phases->collective, &hooks, &phases->failure);
   if (!phases->state) return run_failed(phases, error);
   tg_state_measure(phases->state, phases->shape.m, phases->shape.n, phases->shape.k);

@@ -16,8 +16,10 @@ struct TgPhases {
   TgShape shape;
   int64_t element_bytes;
   bool sums;
-  TgWalk walk;    /* uniform blocks */
-  TgState *state; /* blocks of different sizes: followed by name */
+  const TgWatch *watch;
+  uint32_t since_watched; /* transfers of uniform blocks since it was asked */
+  TgWalk walk;            /* uniform blocks */
+  TgState *state;         /* blocks of different sizes: followed by name */
   TgError failure;
   TgUniformBlocks blocks;
   TgBufferUses uses;

@@ -241,6 +241,15 @@ static bool is_drafted(const TgPhases *phases, int32_t round) {
   return round >= (int32_t)phases->same_as->len || g_array_index(phases->same_as, int32_t, round) == round;
 }
 
+/* A statement may have millions of transfers. */
+static bool go_on(TgPhases *phases, guint transfers, GError **error) {
+  enum { ASKED = 1 << 16 };
+  phases->since_watched += transfers;
+  if (phases->since_watched < ASKED) return true;
+  phases->since_watched = 0;
+  return tg_watch_go_on(phases->watch, phases->walk.executed) || TG_SIM_FAIL(error, STOPPED, "stopped");
+}
+
 static bool draft_collective(TgPhases *phases, GError **error) {
   bool same = has_same_rounds(phases, &phases->schedule->statement[phases->walk.statement]);
   for (int64_t number = 0; number < tg_walk_lines(&phases->walk); number++) {
@@ -251,6 +260,7 @@ static bool draft_collective(TgPhases *phases, GError **error) {
       return expression_failed(phases, &failure, error);
     if (!takes_part) continue;
     const GArray *pattern = line_pattern(phases, &line);
+    if (!go_on(phases, pattern->len, error)) return false;
     if (same) find_same_rounds(phases, pattern);
     same = false;
     for (guint t = 0; t < pattern->len; t++) {
@@ -345,26 +355,26 @@ static TgProgress next_uniform(TgPhases *phases, GError **error) {
 
 /* --- both ------------------------------------------------------------------------------------------------------- */
 
-TgPhases *tg_phases_new(const TgSchedule *schedule, const TgScheduleNames *names, TgCollective collective, bool whole,
-                        const TgShape *shape, int64_t element_bytes, bool sums, bool together, GError **error) {
+TgPhases *tg_phases_new(const TgPhasesOf *of, GError **error) {
   TgPhases *phases = g_new0(TgPhases, 1);
-  phases->schedule = schedule;
-  phases->names = names;
-  phases->collective = collective == TG_COLLECTIVE_WHOLE && !whole ? TG_COLLECTIVE_AUTO : collective;
-  phases->shape = *shape;
-  phases->element_bytes = element_bytes;
-  phases->sums = sums;
+  phases->schedule = of->schedule;
+  phases->names = of->names;
+  phases->collective = of->collective == TG_COLLECTIVE_WHOLE && !of->whole ? TG_COLLECTIVE_AUTO : of->collective;
+  phases->shape = *of->shape;
+  phases->element_bytes = of->element_bytes;
+  phases->sums = of->sums;
+  phases->watch = of->watch;
   phases->drafts = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_draft_free);
   phases->same_as = g_array_new(FALSE, FALSE, sizeof(int32_t));
   phases->ready = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
-  phases->together = together ? tg_together_new() : NULL;
+  phases->together = of->together ? tg_together_new() : NULL;
   phases->store = tg_phase_store_new();
   phases->patterns = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
-  tg_walk_init(&phases->walk, schedule, names);
-  tg_buffer_uses(schedule, NULL, &phases->uses);
+  tg_walk_init(&phases->walk, of->schedule, of->names);
+  tg_buffer_uses(of->schedule, NULL, &phases->uses);
   TgError failure;
-  if (tg_walk_ends(schedule, names, &failure)) {
-    if (tg_uniform_blocks(schedule, names, shape, element_bytes, &phases->blocks) ||
+  if (tg_walk_ends(of->schedule, of->names, &failure)) {
+    if (tg_uniform_blocks(of->schedule, of->names, of->shape, of->element_bytes, &phases->blocks) ||
         tg_phases_follow_by_name(phases, error))
       return phases;
   } else {

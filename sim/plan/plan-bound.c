@@ -332,6 +332,7 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
   double work_s = 0;
   bool level = true; /* all processors are at one time, and stay there */
   if (facts->endless) return INFINITY;
+  if (facts->by_name) work_s += facts->room_s;
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     double executions = facts->executions[s], first_s, again;

@@ -352,6 +352,8 @@ static void find_compute(const TgPlanRequest *request, const TgSchedule *schedul
       2.0 * (double)(request->m / c[0]) * (double)(request->n / c[1]) * (double)(request->k / schedule->inner) / rate;
 }
 
+static const double room_byte_s = 4e-10; /* touched for the first time; measured */
+
 void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
                         TgPlanFacts *facts) {
   uint32_t held[TG_MAX_BUFFERS];
@@ -363,4 +365,6 @@ void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, 
   find_blocks(search->request, schedule, names, held, facts);
   find_memory(search->request, schedule, facts);
   find_compute(search->request, schedule, facts);
+  if (names) facts->room_s = tg_state_need_bytes(schedule) * room_byte_s;
+  facts->proof_s += facts->room_s;
 }

@@ -29,7 +29,8 @@ typedef struct TgPlanFacts {
   bool by_name;                         /**< blocks of several sizes: a prediction has to follow them by name */
   bool unclear;                         /**< … because a statement may read blocks of several matrices */
   bool endless;                         /**< too many statements to count */
-  double proof_s;                       /**< about how long a proof takes */
+  double room_s;                        /**< about how long it takes to make room for a run on names … */
+  double proof_s;                       /**< … and a whole proof */
 } TgPlanFacts;
 
 typedef struct TgPlanCandidate {

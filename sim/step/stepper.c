@@ -196,10 +196,7 @@ static bool report(TgStepper *stepper, GError **error) {
     g_propagate_error(error, g_steal_pointer(&stepper->hook_error));
     return false;
   }
-  const TgSimError code = stepper->failure.cause == TG_CAUSE_MEMORY    ? TG_SIM_ERROR_TOO_LARGE
-                          : stepper->failure.cause == TG_CAUSE_STOPPED ? TG_SIM_ERROR_STOPPED
-                                                                       : TG_SIM_ERROR_SCHEDULE;
-  g_set_error_literal(error, TG_SIM_ERROR, code, stepper->failure.message);
+  g_set_error_literal(error, TG_SIM_ERROR, tg_sim_error_of(stepper->failure.cause), stepper->failure.message);
   return false;
 }
 

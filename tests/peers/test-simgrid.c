@@ -134,9 +134,12 @@ static GPtrArray *phases_of(const Problem *problem) {
   TgPhaseAt at;
   GError *error = NULL;
   GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)tg_phase_release);
-  g_autoptr(TgPhases) phases =
-      tg_phases_new(&problem->bound.schedule, &problem->bound.names, problem->options.collective, false,
-                    &problem->shape, ELEMENT_BYTES, false, false, &error);
+  const TgPhasesOf of = {.schedule = &problem->bound.schedule,
+                         .names = &problem->bound.names,
+                         .shape = &problem->shape,
+                         .element_bytes = ELEMENT_BYTES,
+                         .collective = problem->options.collective};
+  g_autoptr(TgPhases) phases = tg_phases_new(&of, &error);
   g_assert_no_error(error);
   while (tg_phases_next(phases, &phase, &at, &error) == TG_PROGRESS_MORE) g_ptr_array_add(all, phase);
   g_assert_no_error(error);

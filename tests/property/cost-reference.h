@@ -240,8 +240,14 @@ static inline void ref_predict(Reference *ref, const TgSchedule *schedule, const
   g_assert_true(tg_embedding_init(&ref->embedding, embedding, schedule->dims, schedule->extent, network, &failure));
   ref->phases = g_array_new(FALSE, FALSE, sizeof(RefPhase));
   ref->transfers = g_ptr_array_new();
-  g_autoptr(TgPhases) phases = tg_phases_new(schedule, names, options->collective, false, shape, options->element_bytes,
-                                             machine->processor.additions_per_s > 0, ref->all_ports, &error);
+  const TgPhasesOf of = {.schedule = schedule,
+                         .names = names,
+                         .shape = shape,
+                         .element_bytes = options->element_bytes,
+                         .collective = options->collective,
+                         .sums = machine->processor.additions_per_s > 0,
+                         .together = ref->all_ports};
+  g_autoptr(TgPhases) phases = tg_phases_new(&of, &error);
   g_assert_no_error(error);
   ref_read_phases(ref, phases);
   ref->node = g_new0(RefNode, network->nodes);

@@ -138,8 +138,12 @@ static void count(const CostCase *test, Counts *counts) {
   TgError failure;
   TgPhase *phase;
   TgPhaseAt at;
-  g_autoptr(TgPhases) phases = tg_phases_new(schedule, &test->bound.names, test->options.collective, false,
-                                             &test->shape, test->options.element_bytes, false, false, NULL);
+  const TgPhasesOf of = {.schedule = schedule,
+                         .names = &test->bound.names,
+                         .shape = &test->shape,
+                         .element_bytes = test->options.element_bytes,
+                         .collective = test->options.collective};
+  g_autoptr(TgPhases) phases = tg_phases_new(&of, NULL);
   *counts = (Counts){.sent = g_new0(gint64, test->network.nodes), .received = g_new0(gint64, test->network.nodes)};
   g_assert_true(
       tg_embedding_init(&embedding, test->embedding, schedule->dims, schedule->extent, &test->network, &failure));

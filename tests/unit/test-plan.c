@@ -246,6 +246,25 @@ static void test_one(void) {
   fixture_free(f);
 }
 
+/* One processor has all blocks of A, so that to follow them by name takes room for p x p. Where that is much, sizes are
+ * rounded up. */
+static void test_rounded(void) {
+  static const int processors[] = {64, 4096};
+  for (gsize i = 0; i < G_N_ELEMENTS(processors); i++) {
+    const int p = processors[i];
+    Fixture *f = fixture(p + 1, p, NULL);
+    g_autofree char *text = g_strdup_printf("schedule t\ngrid r:%d\nplace A(r,0) on (0) as S[r]\nplace B(0,0) on (0)\n"
+                                            "place C(r,0) on (r)\nscatter S along r from 0 into A\n"
+                                            "broadcast B along r from 0\nC = A * B\n",
+                                            p);
+    add_text(f, text, strlen(text), true);
+    plan(f);
+    g_assert_cmpint(place(f, 0)->processors, ==, p);
+    g_assert_cmpint(place(f, 0)->rounded, ==, p == 4096);
+    fixture_free(f);
+  }
+}
+
 /* Three rows do not go on eight block rows. */
 static void test_sizes(void) {
   Fixture *f = fixture(3, 64, NULL);
@@ -326,6 +345,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/plan/one", test_one);
   g_test_add_func("/plan/sizes", test_sizes);
   g_test_add_func("/plan/own", test_own);
+  g_test_add_func("/plan/rounded", test_rounded);
   g_test_add_func("/plan/tiles", test_tiles);
   g_test_add_func("/plan/refused", test_refused);
   return g_test_run();
