@@ -165,6 +165,9 @@ int tg_machine_axis(const TgTopology *topology, int level, int axis);
  * where the file gives it there, else that of [level.N], else that of [link]. */
 TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topology, int level, int axis);
 
+/** Whether some axis of the network has half-duplex links. */
+bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology);
+
 /** Whether its numbers, the residual among them, were measured by topogemm calibrate; otherwise the residual is a
  * guess.
  */

@@ -63,6 +63,13 @@ TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topolo
   return link;
 }
 
+bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology) {
+  for (int level = 0; level < topology->levels; level++)
+    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++)
+      if (tg_machine_link(machine, topology, level, axis).duplex == TG_DUPLEX_HALF) return true;
+  return false;
+}
+
 /* ---- processors and memory ---- */
 
 static double interpolate(const TgMachineRates *rates, double size) {

@@ -177,7 +177,7 @@ static double message_s(TgCostModel model, double hops) {
 /* Of a group: to find its transfers, and then to time them. */
 static double group_work_s(const TgChoice *choice, const TgFormGroup *group, const TgForm *form, bool shared) {
   /* If all messages go to neighbours, event models need no events. */
-  const bool apart = !shared && tg_cost_may_run_apart(&choice->options, choice->run->machine);
+  const bool apart = !shared && tg_cost_may_run_apart(choice->run);
   const TgCostModel model = apart ? TG_COST_HOCKNEY : choice->options.model;
   const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
   const bool known = group->constant && !choice->by_name;

@@ -22,7 +22,7 @@ typedef struct TgCostRun {
 bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error);
 
 /** Whether a model that simulates links first runs as hockney, until a message crosses several links. */
-bool tg_cost_may_run_apart(const TgCostOptions *options, const TgMachine *machine);
+bool tg_cost_may_run_apart(const TgCostRun *run);
 
 /** Writes into the statements of `schedule` which algorithms their collectives use. With TG_COLLECTIVE_AUTO it chooses
  * the fastest of those that it predicts; with TG_COLLECTIVE_CHAIN, only the number of pieces. Counts in `cost`, which

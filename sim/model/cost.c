@@ -85,22 +85,16 @@ static bool run_with(const TgCostRun *run, const TgSchedule *schedule, TgModelRu
   return fine;
 }
 
-static bool has_half_duplex(const TgMachine *machine) {
-  bool half = machine->link.duplex == TG_DUPLEX_HALF;
-  for (int axis = 0; axis < TG_MACHINE_AXES; axis++) half = half || machine->axis[axis].duplex == TG_DUPLEX_HALF;
-  for (int level = 0; level < TG_MAX_LEVELS; level++) half = half || machine->level[level].duplex == TG_DUPLEX_HALF;
-  return half;
-}
-
-bool tg_cost_may_run_apart(const TgCostOptions *options, const TgMachine *machine) {
+bool tg_cost_may_run_apart(const TgCostRun *run) {
+  const TgCostOptions *options = run->options;
   return models[options->model].looks_ahead && !options->tiers.used && options->jitter == 0 &&
-         machine->port.ports == TG_PORTS_ONE && !has_half_duplex(machine);
+         run->machine->port.ports == TG_PORTS_ONE && !tg_machine_has_half_duplex(run->machine, run->network);
 }
 
 bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error) {
   GError *failure = NULL;
   const TgModelRun model = models[run->options->model].run;
-  if (!tg_cost_may_run_apart(run->options, run->machine)) return run_with(run, schedule, model, cost, error);
+  if (!tg_cost_may_run_apart(run)) return run_with(run, schedule, model, cost, error);
   if (run_with(run, schedule, tg_apart_run, cost, &failure)) return true;
   if (!failure) return run_with(run, schedule, model, cost, error);
   g_propagate_error(error, failure);

@@ -42,10 +42,9 @@ static void pair_nodes(TgLane *lane) {
 
 static void look_up_links(TgLanes *lanes) {
   for (int level = 0; level < lanes->network->levels; level++)
-    for (int axis = 0; axis < tg_level_axes(&lanes->network->level[level]); axis++) {
+    for (int axis = 0; axis < tg_level_axes(&lanes->network->level[level]); axis++)
       lanes->link[level][axis] = tg_machine_link(lanes->machine, lanes->network, level, axis);
-      lanes->half = lanes->half || lanes->link[level][axis].duplex == TG_DUPLEX_HALF;
-    }
+  lanes->half = tg_machine_has_half_duplex(lanes->machine, lanes->network);
   lanes->common = lanes->link[0][0];
 }
 

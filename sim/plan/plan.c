@@ -114,7 +114,7 @@ static void search_all(TgPlanSearch *search, double most_outlooks) {
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
     if (candidate->outlook_s > most_outlooks * search->best_s) return;
-    if (candidate->tried && !candidate->partly) continue;
+    if ((candidate->tried && !candidate->partly) || candidate->too_large) continue;
     if (!may_come_in(search, candidate)) continue;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate); /* it also says how much work it is */
     if (cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);

@@ -160,6 +160,27 @@ static inline void expect_holds(const CostCase *test, gboolean holds, const char
   g_error("%s: %s: %.17g and %.17g", tg_cost_model_name(model), what, one, other);
 }
 
+/* The models may count in another order, but for one thing: of two messages that end at one instant either may be the
+ * one that the node waited for. */
+static inline void expect_alike(const CostCase *test, TgCostModel model, const TgCost *one, const TgCost *other) {
+  const TgTimeParts a = tg_cost_parts(one), b = tg_cost_parts(other);
+  for (gint64 n = 0; n < one->nodes; n++)
+    expect_holds(test, fabs(one->node_time_s[n] - other->node_time_s[n]) <= 1e-12 * one->time_s, "a node's time", model,
+                 one->node_time_s[n], other->node_time_s[n]);
+  for (gint64 s = 0; s < one->trace.steps; s++) {
+    const TgTraceStep *x = &one->trace.step[s], *y = &other->trace.step[s];
+    expect_holds(test, fabs(x->start_s - y->start_s) <= 1e-12 * one->time_s, "start", model, x->start_s, y->start_s);
+    expect_holds(test, fabs(x->end_s - y->end_s) <= 1e-12 * one->time_s, "end", model, x->end_s, y->end_s);
+    expect_holds(test, one->step_compute_s[s] == other->step_compute_s[s], "products", model, one->step_compute_s[s],
+                 other->step_compute_s[s]);
+  }
+  expect_holds(test, one->messages == other->messages, "messages", model, (double)one->messages,
+               (double)other->messages);
+  const double x = a.waiting_s + a.latency_s + a.bytes_s + a.contention_s;
+  const double y = b.waiting_s + b.latency_s + b.bytes_s + b.contention_s;
+  expect_holds(test, fabs(x - y) <= 1e-11 * one->time_s, "messages of the last node", model, x, y);
+}
+
 static inline void must_predict(const CostCase *test, const TgShape *shape, const TgMachine *machine,
                                 const TgCostOptions *options, TgCost *cost) {
   if (predict_case(test, shape, machine, options, cost)) return;
