@@ -8,12 +8,18 @@
 
 #include <math.h>
 
-/* Where the largest number of an affine map over independent ranges is, is what interval arithmetic finds. */
+/* The largest number of an affine map over independent ranges is what interval arithmetic finds; that of another one,
+ * too, where the largest values of the variables lead to it. */
 static bool largest(const TgSchedule *schedule, TgExpression expression, const TgInterval *variable, int32_t *most) {
   TgAffine affine;
-  if (!tg_expression_affine(schedule, expression, &affine)) return false;
-  double high = tg_interval_evaluate(schedule, expression, variable).high;
+  const double high = tg_interval_evaluate(schedule, expression, variable).high;
   if (!(high >= 0 && high < INT32_MAX)) return false;
+  if (!tg_expression_affine(schedule, expression, &affine)) {
+    int64_t last[TG_LOCAL_VARIABLES], value;
+    for (int v = 0; v < TG_LOCAL_VARIABLES; v++) last[v] = (int64_t)variable[v].high;
+    if (tg_expression_evaluate(schedule, expression, last, &value) != TG_EVALUATION_OK || (double)value != high)
+      return false;
+  }
   *most = MAX(*most, (int32_t)high + 1);
   return true;
 }

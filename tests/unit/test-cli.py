@@ -162,12 +162,12 @@ def test_verify_failure():
 
 def test_ranges():
     found = document("verify", "cannon25d", "--for", "q=1..8", "--for", "c=1..4")
-    assert found["sizes_checked"] == 16 and found["sizes_skipped"] == 16
+    assert found["sizes_checked"] == 26 and found["sizes_skipped"] == 6
     assert found["sizes"][-1]["parameters"] == {"q": 8, "c": 4} and found["sizes"][-1]["grid"] == "8x8x4"
     human = run("verify", "cannon25d", "--for", "q=1..8,c=1..4").stdout
-    assert "checked for q = 1 to 8, c = 1 to 4 (16 sizes; 16 more do not meet `require q % c == 0`)" in human
+    assert "checked for q = 1 to 8, c = 1 to 4 (26 sizes; 6 more do not meet `require c <= q`)" in human
     for bad in ["q=5..3,c=1", "q=,c=1", "q", "q=1..2", "x=1..2,q=1,c=1", "r=1..2,q=1,c=1", "", ",", "q=1..9999999,c=1",
-                "q=3,c=2", "q=0..3,c=1", "q=1..2,q=1,c=1"]:
+                "q=2,c=3", "q=0..3,c=1", "q=1..2,q=1,c=1"]:
         run("verify", "cannon25d", "--for", bad, expect=2)
 
 
@@ -425,7 +425,7 @@ def test_wrong_sizes():
     run("step", "cannon", "--grid", "2x2", "-n", 4, "--size", "4x4x4", expect=2)
     run("verify", "cannon", "--set", "q", expect=2)
     run("verify", "cannon", "--set", "z=3", "--grid", "2x2", expect=2)
-    run("verify", "cannon25d", "--grid", "4x4x3", expect=2)
+    run("verify", "cannon25d", "--grid", "4x4x5", expect=2)
 
 
 def test_exit_statuses():
