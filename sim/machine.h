@@ -20,6 +20,7 @@ enum {
   TG_MACHINE_SOURCE_BYTES = 256, /**< likewise */
   TG_MACHINE_AXES = 32,          /**< axes of a network that can have rates of their own */
   TG_MACHINE_RATES = 32,         /**< rows of the table of rates */
+  TG_MACHINE_PROTOCOLS = 8,      /**< of a link, by size of the message */
   TG_MACHINE_WORD_BYTES = 32     /**< of names in [executor], with the terminating 0 */
 };
 
@@ -45,13 +46,28 @@ typedef enum TgTierKind {
 /* In each struct below, bit i of `given` is set if the file gives the i-th key of the struct's section, in the order of
  * docs/reference/machines.md; what it does not give has its default. */
 
+/** What messages of at least so many bytes take. */
+typedef struct TgMachineProtocol {
+  double from_bytes;
+  double latency_s;
+  double bandwidth_bytes_per_s; /**< may be INFINITY */
+} TgMachineProtocol;
+
+/** Protocols by size, as eager and rendezvous of MPI. */
+typedef struct TgMachineProtocols {
+  int32_t rows;
+  int32_t reserved;                            /**< 0 */
+  TgMachineProtocol row[TG_MACHINE_PROTOCOLS]; /**< bytes increase */
+} TgMachineProtocols;
+
 /** Links. From [link], [level.N] and [link.N]; read it through tg_machine_link(). */
 typedef struct TgMachineLink {
   int32_t given;
-  int32_t duplex; /**< a TgDuplex */
-  double latency_s;
+  int32_t duplex;   /**< a TgDuplex */
+  double latency_s; /**< of a message below the first of `protocols`; see tg_link_protocol() */
   double per_hop_s;
-  double bandwidth_bytes_per_s; /**< may be INFINITY */
+  double bandwidth_bytes_per_s; /**< likewise; may be INFINITY */
+  TgMachineProtocols protocols;
 } TgMachineLink;
 
 /** How messages leave and enter a processor. */
@@ -164,6 +180,23 @@ int tg_machine_axis(const TgTopology *topology, int level, int axis);
 /** The numbers of the links of one axis of one level, both as in TgLink. Each key is that of [link.N] for the axis,
  * where the file gives it there, else that of [level.N], else that of [link]. */
 TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topology, int level, int axis);
+
+/** Latency and bandwidth of a message of so many bytes on the link. */
+static inline TgMachineProtocol tg_link_protocol(const TgMachineLink *link, double bytes) {
+  TgMachineProtocol protocol = {0, link->latency_s, link->bandwidth_bytes_per_s};
+  for (int32_t r = 0; r < link->protocols.rows && link->protocols.row[r].from_bytes <= bytes; r++)
+    protocol = link->protocols.row[r];
+  return protocol;
+}
+/** What a message of so many bytes takes alone on the link, in seconds. */
+static inline double tg_link_s(const TgMachineLink *link, double bytes) {
+  const TgMachineProtocol protocol = tg_link_protocol(link, bytes);
+  return protocol.latency_s + bytes / protocol.bandwidth_bytes_per_s;
+}
+/** What messages at once on the link share, in bytes per second: the largest bandwidth that is finite, or INFINITY. */
+double tg_link_capacity(const TgMachineLink *link);
+/** The least latency, and the largest bandwidth, of messages of at least so many bytes. */
+TgMachineProtocol tg_link_best(const TgMachineLink *link, double bytes);
 
 /** Whether some axis of the network has half-duplex links. */
 bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology);

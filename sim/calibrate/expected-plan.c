@@ -25,8 +25,7 @@ typedef struct PlanClock {
 
 /* Of a block that another place has; it comes into this one's memory, whether it is copied there or only read. */
 static double fetched_s(const PlanClock *clock, double elements) {
-  const TgMachineLink *link = &clock->machine->link;
-  return link->latency_s + elements * clock->element_bytes / link->bandwidth_bytes_per_s;
+  return tg_link_s(&clock->machine->link, elements * clock->element_bytes);
 }
 
 /* Of a block that this place has. */

@@ -134,8 +134,8 @@ static double *steps_in_turn(const TgExpectedRun *expected, const TgMachine *mac
   double *step_s = spread(&expected->cost, expected->steps, products_in_turn);
   for (int64_t e = 0; e < expected->cost.trace.steps; e++) {
     const TgTraceStep *step = &expected->cost.trace.step[e];
-    step_s[step->index - 1] +=
-        (double)step->messages * machine->link.latency_s + (double)step->bytes / machine->link.bandwidth_bytes_per_s;
+    const double messages = (double)step->messages, bytes = (double)step->bytes;
+    if (messages > 0) step_s[step->index - 1] += messages * tg_link_s(&machine->link, bytes / messages);
   }
   return step_s;
 }

@@ -29,6 +29,7 @@ const TgMachineKey tg_machine_link_keys[] = {
     KEY(TgMachineLink, per_hop_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineLink, bandwidth_bytes_per_s, TG_VALUE_BANDWIDTH, true, {0}),
     KEY(TgMachineLink, duplex, TG_VALUE_WORD, false, {"full", "half"}),
+    KEY(TgMachineLink, protocols, TG_VALUE_PROTOCOLS, false, {0}),
     {0},
 };
 
@@ -235,32 +236,78 @@ static bool read_number(const char *name, TgValueKind kind, TgSpan value, double
   return true;
 }
 
-/* One row of a table of rates, `size:rate`. */
-static bool read_rate(TgSpan row, TgMachineRates *rates, TgError *error) {
-  const char *colon = memchr(row.text, ':', row.length);
+/* --- tables: rows of numbers ---------------------------------------------------------------------------------------
+ */
+
+/* Cuts a row at its colons, into `count` values or less; returns how many there are. */
+static int split_row(TgSpan row, int count, TgSpan *value) {
+  const char *end = row.text + row.length, *at = row.text;
+  for (int c = 0; c < count; c++) {
+    const char *colon = c < count - 1 ? memchr(at, ':', (size_t)(end - at)) : NULL;
+    value[c] = tg_span_trim((TgSpan){at, (size_t)((colon ? colon : end) - at)});
+    if (!colon) return c + 1;
+    at = colon + 1;
+  }
+  return count;
+}
+
+static bool refuse_row(TgSpan row, const char *form, TgError *error) {
   char quoted[TG_QUOTE_BYTES];
-  if (!colon)
-    return tg_error_set(error, 0, 0, "`%s` is not a row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11",
-                        tg_span_quote(row, quoted));
-  if (rates->rows == TG_MACHINE_RATES)
-    return tg_error_set(error, 0, 0, "the table has more than %d rows; leave some out", TG_MACHINE_RATES);
+  return tg_error_set(error, 0, 0, "`%s` is not a row of a table; write %s", tg_span_quote(row, quoted), form);
+}
+
+/* Whether the table has room for another row, and this one comes after the one before it. */
+static bool check_row(int32_t rows, int32_t most, TgError *error) {
+  return rows < most || tg_error_set(error, 0, 0, "the table has more than %d rows; leave some out", most);
+}
+
+static bool check_order(TgSpan size, bool follows, TgError *error) {
+  char quoted[TG_QUOTE_BYTES];
+  return follows || tg_error_set(error, 0, 0,
+                                 "the size %s is not larger than the one before it; write the rows in order of "
+                                 "increasing size",
+                                 tg_span_quote(size, quoted));
+}
+
+/* One row of a table of rates, `size:rate`. */
+static bool read_rate(TgSpan row, void *table, TgError *error) {
+  TgMachineRates *rates = table;
+  TgSpan value[2];
+  if (split_row(row, 2, value) < 2) return refuse_row(row, "size:flop/s, as in rate = 64:2e10; 512:4e11", error);
+  if (!check_row(rates->rows, TG_MACHINE_RATES, error)) return false;
   TgMachineRate *rate = &rates->row[rates->rows];
-  const TgSpan size = tg_span_trim((TgSpan){row.text, (size_t)(colon - row.text)});
-  const TgSpan flops = tg_span_trim((TgSpan){colon + 1, row.length - (size_t)(colon + 1 - row.text)});
-  if (!read_number("the size", TG_VALUE_SIZE, size, &rate->size, error)) return false;
-  if (!read_number("the rate", TG_VALUE_FLOPS, flops, &rate->flops_per_s, error)) return false;
+  if (!read_number("the size", TG_VALUE_SIZE, value[0], &rate->size, error)) return false;
+  if (!read_number("the rate", TG_VALUE_FLOPS, value[1], &rate->flops_per_s, error)) return false;
   if (isinf(rate->flops_per_s))
     return tg_error_set(error, 0, 0, "a rate in a table must be finite; write flops_per_s = inf instead of the table");
-  if (rates->rows > 0 && rate->size <= rate[-1].size)
-    return tg_error_set(error, 0, 0,
-                        "the size %s is not larger than the one before it; write the rows in order of increasing size",
-                        tg_span_quote(size, quoted));
+  if (!check_order(value[0], rates->rows == 0 || rate->size > rate[-1].size, error)) return false;
   rates->rows++;
   return true;
 }
 
-static bool read_rates(TgSpan value, TgMachineRates *rates, const char **at, TgError *error) {
-  *rates = (TgMachineRates){0};
+/* One row of a link's protocols, `bytes:latency:bandwidth`. */
+static bool read_protocol(TgSpan row, void *table, TgError *error) {
+  TgMachineProtocols *protocols = table;
+  TgSpan value[3];
+  if (split_row(row, 3, value) < 3)
+    return refuse_row(row, "bytes:seconds:bytes/s, as in protocols = 65536:4e-6:1.1e10", error);
+  if (!check_row(protocols->rows, TG_MACHINE_PROTOCOLS, error)) return false;
+  TgMachineProtocol *protocol = &protocols->row[protocols->rows];
+  if (!read_number("the size", TG_VALUE_BYTES, value[0], &protocol->from_bytes, error)) return false;
+  if (isinf(protocol->from_bytes))
+    return tg_error_set(error, 0, 0, "a protocol from inf bytes on has no message; write a finite size");
+  if (!read_number("the latency", TG_VALUE_TIME, value[1], &protocol->latency_s, error)) return false;
+  if (!read_number("the bandwidth", TG_VALUE_BANDWIDTH, value[2], &protocol->bandwidth_bytes_per_s, error))
+    return false;
+  const bool follows = protocols->rows == 0 || protocol->from_bytes > protocol[-1].from_bytes;
+  if (!check_order(value[0], follows, error)) return false;
+  protocols->rows++;
+  return true;
+}
+
+/* Row after row; `rows` counts them. A semicolon may stand after the last one. */
+static bool read_table(TgSpan value, bool (*read_row)(TgSpan, void *, TgError *), void *table, const int32_t *rows,
+                       const char **at, TgError *error) {
   const char *end = value.text + value.length;
   for (const char *row = value.text; row <= end;) {
     const char *next = row < end ? memchr(row, ';', (size_t)(end - row)) : NULL;
@@ -268,7 +315,7 @@ static bool read_rates(TgSpan value, TgMachineRates *rates, const char **at, TgE
     const TgSpan span = tg_span_trim((TgSpan){row, (size_t)(next - row)});
     *at = span.text;
     const bool ends = next == end;
-    if (!(ends && rates->rows > 0 && span.length == 0) && !read_rate(span, rates, error)) return false;
+    if (!(ends && *rows > 0 && span.length == 0) && !read_row(span, table, error)) return false;
     row = next + 1;
   }
   return true;
@@ -315,7 +362,11 @@ bool tg_machine_value(const TgMachineKey *key, TgSpan value, void *field, const 
   *at = value.text;
   switch (key->kind) {
   case TG_VALUE_RATES:
-    return read_rates(value, field, at, error);
+    *(TgMachineRates *)field = (TgMachineRates){0};
+    return read_table(value, read_rate, field, &((TgMachineRates *)field)->rows, at, error);
+  case TG_VALUE_PROTOCOLS:
+    *(TgMachineProtocols *)field = (TgMachineProtocols){0};
+    return read_table(value, read_protocol, field, &((TgMachineProtocols *)field)->rows, at, error);
   case TG_VALUE_WORD:
     return read_word(key, value, field, error);
   case TG_VALUE_NAME:

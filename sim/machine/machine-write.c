@@ -17,10 +17,24 @@ static void write_rates(GString *text, const TgMachineRates *rates) {
   }
 }
 
+static void write_protocols(GString *text, const TgMachineProtocols *protocols) {
+  for (int32_t i = 0; i < protocols->rows; i++) {
+    const TgMachineProtocol *row = &protocols->row[i];
+    const double numbers[] = {row->from_bytes, row->latency_s, row->bandwidth_bytes_per_s};
+    for (gsize n = 0; n < G_N_ELEMENTS(numbers); n++) {
+      if (n || i) g_string_append(text, n ? ":" : "; ");
+      write_number(text, numbers[n]);
+    }
+  }
+}
+
 static void write_value(GString *text, const TgMachineKey *key, const void *field) {
   switch (key->kind) {
   case TG_VALUE_RATES:
     write_rates(text, field);
+    break;
+  case TG_VALUE_PROTOCOLS:
+    write_protocols(text, field);
     break;
   case TG_VALUE_WORD:
     g_string_append(text, key->words[*(const int32_t *)field]);

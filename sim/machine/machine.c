@@ -63,6 +63,25 @@ TgMachineLink tg_machine_link(const TgMachine *machine, const TgTopology *topolo
   return link;
 }
 
+double tg_link_capacity(const TgMachineLink *link) {
+  double most = isinf(link->bandwidth_bytes_per_s) ? 0 : link->bandwidth_bytes_per_s;
+  for (int32_t r = 0; r < link->protocols.rows; r++)
+    if (!isinf(link->protocols.row[r].bandwidth_bytes_per_s))
+      most = fmax(most, link->protocols.row[r].bandwidth_bytes_per_s);
+  return most > 0 ? most : INFINITY;
+}
+
+TgMachineProtocol tg_link_best(const TgMachineLink *link, double bytes) {
+  TgMachineProtocol best = tg_link_protocol(link, bytes);
+  for (int32_t r = 0; r < link->protocols.rows; r++) {
+    const TgMachineProtocol *row = &link->protocols.row[r];
+    if (row->from_bytes < bytes) continue;
+    best.latency_s = fmin(best.latency_s, row->latency_s);
+    best.bandwidth_bytes_per_s = fmax(best.bandwidth_bytes_per_s, row->bandwidth_bytes_per_s);
+  }
+  return best;
+}
+
 bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology) {
   for (int level = 0; level < topology->levels; level++)
     for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++)

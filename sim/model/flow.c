@@ -43,19 +43,24 @@ static TgMessageOut *message_at(const TgFlow *flow, int32_t number) {
 
 /* --- a message ---------------------------------------------------------------------------------------------------- */
 
-/* Its latency and, in `path`, what it crosses. */
-static double find_path(TgFlow *flow, TgPatternEnds ends) {
+/* Its latency and, in `path`, what it crosses. `*used`, if asked for: the part of its share of the links that is of
+ * use. */
+static double find_path(TgFlow *flow, TgPatternEnds ends, double bytes, double *used) {
   TgRoute route;
   TgHop hop;
-  double latency_s = 0;
+  double latency_s = 0, narrowest = INFINITY, least_used = INFINITY;
   flow->path.count = 0;
   tg_route_begin(&route, flow->prediction->lanes.network, ends.from, ends.to);
   while (tg_route_next(&route, &hop)) {
     const TgMachineLink *numbers = tg_lanes_link(&flow->prediction->lanes, hop.link);
+    const TgMachineProtocol protocol = tg_link_protocol(numbers, bytes);
     int32_t link = shared_link(flow, hop.link);
-    latency_s += flow->path.count == 0 ? numbers->latency_s : numbers->per_hop_s;
+    latency_s += flow->path.count == 0 ? protocol.latency_s : numbers->per_hop_s;
+    narrowest = fmin(narrowest, flow->capacity[link]);
+    least_used = fmin(least_used, protocol.bandwidth_bytes_per_s);
     tg_numbers_push(&flow->path, link);
   }
+  if (used) *used = isinf(narrowest) ? 1 : least_used / narrowest;
   return latency_s;
 }
 
@@ -73,20 +78,22 @@ static double bytes_of(const TgFlow *flow, const TgMessageOut *message) {
   return (double)tg_stage_bytes(message->stage, message->transfer) * jitter(flow, message, 1);
 }
 
-static double latency_of(TgFlow *flow, const TgStage *stage, TgPatternEnds ends) {
+static double latency_of(TgFlow *flow, const TgStage *stage, int32_t transfer, TgPatternEnds ends) {
   const TgMachineLink *common = &flow->prediction->lanes.common;
-  if (!flow->prediction->lanes.one_link) return find_path(flow, ends);
-  if (stage->pattern->one_hop) return common->latency_s;
+  const double bytes = (double)tg_stage_bytes(stage, transfer);
+  if (!flow->prediction->lanes.one_link) return find_path(flow, ends, bytes, NULL);
+  const double latency_s = tg_link_protocol(common, bytes).latency_s;
+  if (stage->pattern->one_hop) return latency_s;
   int64_t hops = tg_topology_distance(flow->prediction->lanes.network, ends.from, ends.to);
-  return common->latency_s + (double)(hops - 1) * common->per_hop_s;
+  return latency_s + (double)(hops - 1) * common->per_hop_s;
 }
 
 static void depart(void *user, TgStage *stage, int32_t transfer, TgPatternEnds ends, double at_s) {
   TgFlow *flow = user;
   int32_t number = take_message(flow);
   TgMessageOut *message = message_at(flow, number);
-  *message =
-      (TgMessageOut){.stage = stage, .transfer = transfer, .ends = ends, .latency_s = latency_of(flow, stage, ends)};
+  *message = (TgMessageOut){
+      .stage = stage, .transfer = transfer, .ends = ends, .latency_s = latency_of(flow, stage, transfer, ends)};
   TgTimed start = {.time_s = at_s + message->latency_s * jitter(flow, message, 0), .number = number};
   tg_time_heap_push(&flow->starts, start);
 }
@@ -99,10 +106,10 @@ static void deliver(TgFlow *flow, int32_t number, double end_s) {
 
 static void start(TgFlow *flow, int32_t number, double now_s) {
   const TgMessageOut *message = message_at(flow, number);
-  double weight = flow->equal ? 1 : 1 / message->latency_s;
-  find_path(flow, message->ends);
+  double weight = flow->equal ? 1 : 1 / message->latency_s, used;
+  find_path(flow, message->ends, (double)tg_stage_bytes(message->stage, message->transfer), &used);
   int32_t drain = tg_fair_share_add(flow->fair, flow->path.number, (int32_t)flow->path.count, weight,
-                                    bytes_of(flow, message), now_s);
+                                    bytes_of(flow, message) / used, now_s);
   while ((gsize)drain >= flow->draining.count) tg_numbers_push(&flow->draining, -1);
   flow->draining.number[drain] = number;
 }
@@ -135,9 +142,10 @@ static void run_calm(TgFlow *flow) {
     if (flow->starts.count == 0) break;
     TgTimed last = flow->starts.entry[--flow->starts.count];
     const TgMessageOut *message = message_at(flow, last.number);
-    find_path(flow, message->ends);
-    double capacity = flow->capacity[flow->path.number[0]];
-    deliver(flow, last.number, last.time_s + bytes_of(flow, message) / capacity);
+    double used;
+    find_path(flow, message->ends, (double)tg_stage_bytes(message->stage, message->transfer), &used);
+    const double capacity = flow->capacity[flow->path.number[0]];
+    deliver(flow, last.number, last.time_s + bytes_of(flow, message) / used / capacity);
   }
   tg_program_run_rest(flow->program, NULL);
 }
@@ -167,8 +175,9 @@ static void find_numbers(TgFlow *flow) {
   flow->capacity = g_new(double, links + 1);
   flow->equal = flow->prediction->options->fair_equal;
   for (int64_t l = 0; l < links; l++) {
-    flow->capacity[l] = tg_lanes_link(lanes, l)->bandwidth_bytes_per_s;
-    flow->equal = flow->equal || tg_lanes_link(lanes, l)->latency_s == 0;
+    const TgMachineLink *link = tg_lanes_link(lanes, l);
+    flow->capacity[l] = tg_link_capacity(link);
+    flow->equal = flow->equal || tg_link_best(link, 0).latency_s == 0;
   }
 }
 

@@ -237,7 +237,7 @@ static double common_hop_time(const TgForward *forward, const TgPattern *pattern
   const TgMachineLink *common = &lanes->common;
   bool alike =
       lanes->one_link && pattern->lanes == 1 && !pattern->lane[0]->sizes && forward->prediction->options->jitter == 0;
-  return alike ? common->latency_s + (double)tg_pattern_bytes(pattern, 0) / common->bandwidth_bytes_per_s : -1;
+  return alike ? tg_link_s(common, (double)tg_pattern_bytes(pattern, 0)) : -1;
 }
 
 static void depart(void *user, TgStage *stage, int32_t transfer, TgPatternEnds ends, double at_s) {
@@ -262,8 +262,7 @@ static double hop_time(const TgForward *forward, const TgFlight *flight, uint32_
   double hop_s = flight->stage->pattern->hop_s;
   if (hop_s > 0) return hop_s;
   const TgMachineLink *numbers = tg_lanes_link(&forward->prediction->lanes, link);
-  double time =
-      numbers->latency_s + (double)tg_stage_bytes(flight->stage, flight->transfer) / numbers->bandwidth_bytes_per_s;
+  const double time = tg_link_s(numbers, (double)tg_stage_bytes(flight->stage, flight->transfer));
   return time * tg_program_jitter(forward->program, flight->stage, flight->transfer, flight->hop);
 }
 
@@ -393,10 +392,9 @@ static void run(TgForward *forward) {
 static double least_hop(const TgForward *forward) {
   const TgLanes *lanes = &forward->prediction->lanes;
   double least = INFINITY, bytes = (double)tg_program_least_bytes(forward->program);
-  if (lanes->one_link) return lanes->common.latency_s + bytes / lanes->common.bandwidth_bytes_per_s;
-  for (int64_t l = 0; l < lanes->network->links; l++) {
-    const TgMachineLink *link = tg_lanes_link(lanes, l);
-    least = fmin(least, link->latency_s + bytes / link->bandwidth_bytes_per_s);
+  for (int64_t l = 0; l < (lanes->one_link ? 1 : lanes->network->links); l++) {
+    const TgMachineProtocol best = tg_link_best(tg_lanes_link(lanes, l), bytes);
+    least = fmin(least, best.latency_s + bytes / best.bandwidth_bytes_per_s);
   }
   return isfinite(least) ? least : 0;
 }

@@ -37,9 +37,10 @@ typedef struct TgWire {
   double latency_s, byte_s, alone_byte_s;
 } TgWire;
 
-static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer) {
-  const double common_byte_s = 1 / lanes->common.bandwidth_bytes_per_s;
-  if (is_plain(lanes)) return (TgWire){lanes->common.latency_s, common_byte_s, common_byte_s};
+static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer, int64_t bytes) {
+  const TgMachineProtocol common = tg_link_protocol(&lanes->common, (double)bytes);
+  const double common_byte_s = 1 / common.bandwidth_bytes_per_s;
+  if (is_plain(lanes)) return (TgWire){common.latency_s, common_byte_s, common_byte_s};
   TgWire wire = {-1, 0, 0};
   TgRoute route;
   TgHop hop;
@@ -47,9 +48,9 @@ static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer
   while (tg_route_next(&route, &hop)) {
     TgLink link;
     tg_topology_link(lanes->network, hop.link, &link);
-    const TgMachineLink *numbers = &lanes->link[link.level][link.axis];
-    if (wire.latency_s < 0) wire.latency_s = numbers->latency_s;
-    wire.alone_byte_s = fmax(wire.alone_byte_s, 1 / numbers->bandwidth_bytes_per_s);
+    const TgMachineProtocol protocol = tg_link_protocol(&lanes->link[link.level][link.axis], (double)bytes);
+    if (wire.latency_s < 0) wire.latency_s = protocol.latency_s;
+    wire.alone_byte_s = fmax(wire.alone_byte_s, 1 / protocol.bandwidth_bytes_per_s);
   }
   wire.byte_s = lane->byte_s ? lane->byte_s[transfer] : wire.alone_byte_s;
   return wire;
@@ -66,8 +67,8 @@ typedef struct TgLogGpCost {
 } TgLogGpCost;
 
 static TgLogGpCost cost_of(const TgLogGp *model, const TgLane *lane, int64_t transfer) {
-  const TgWire wire = wire_of(model->lanes, lane, transfer);
   const int64_t bytes = lane->sizes ? lane->sizes[transfer] : lane->phase->uniform_bytes;
+  const TgWire wire = wire_of(model->lanes, lane, transfer, bytes);
   const double rest = (double)MAX(bytes - 1, 0);
   return (TgLogGpCost){model->overhead_s, wire.latency_s, rest * wire.byte_s, rest * wire.alone_byte_s};
 }

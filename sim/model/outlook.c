@@ -35,9 +35,11 @@ static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, do
   tg_route_begin(&route, outlook->network, from, to);
   while (tg_route_next_stretch(&route, &stretch)) {
     const TgMachineLink link = tg_machine_link(outlook->machine, outlook->network, stretch.level, stretch.axis);
-    const double bytes_s = bytes / link.bandwidth_bytes_per_s;
-    const double hop_s = forwards ? link.latency_s + bytes_s : bytes_s;
-    latency_s += latency_s == 0 ? link.latency_s + (stretch.hops - 1) * link.per_hop_s : stretch.hops * link.per_hop_s;
+    const TgMachineProtocol protocol = tg_link_protocol(&link, bytes);
+    const double bytes_s = bytes / protocol.bandwidth_bytes_per_s;
+    const double hop_s = forwards ? protocol.latency_s + bytes_s : bytes_s;
+    latency_s +=
+        latency_s == 0 ? protocol.latency_s + (stretch.hops - 1) * link.per_hop_s : stretch.hops * link.per_hop_s;
     narrowest_s = fmax(narrowest_s, bytes_s);
     hops_s += stretch.hops * hop_s;
     hops += stretch.hops;

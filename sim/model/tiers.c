@@ -49,7 +49,7 @@ typedef struct TgTiers {
   bool open;              /* a communication statement is under way … */
   int64_t executed;       /* … this one, as TgWalk counts */
   const TgStatement *statement;
-  double link_bytes_per_s;
+  const TgMachineLink *link;
   int32_t *count;      /* scratch: products of a node */
   uint8_t *multiplied; /* by node: has a sum that stays */
 } TgTiers;
@@ -274,7 +274,8 @@ static void read_block(TgTiers *tiers, int64_t node, int32_t slot, double ready)
 }
 
 static double over_network(const TgTiers *tiers, int buffer) {
-  return fmin(tiers->request_bytes[buffer], tiers->block_bytes[buffer]) / tiers->link_bytes_per_s;
+  const double bytes = fmin(tiers->request_bytes[buffer], tiers->block_bytes[buffer]);
+  return bytes / tg_link_protocol(tiers->link, tiers->block_bytes[buffer]).bandwidth_bytes_per_s;
 }
 
 static void begin_transfer(TgTiers *tiers, TgClocks *clocks, int64_t from, int64_t to, int32_t slot) {
@@ -425,7 +426,7 @@ static void tiers_init(TgTiers *tiers, TgPrediction *prediction) {
   tiers->schedule = tg_phases_walk(prediction->phases)->schedule;
   tiers->disk = tg_machine_tier(machine, TG_TIER_DISK);
   if (tiers->options.tiers.from == TG_PLACE_CACHE) tiers->cache = tg_machine_tier(machine, TG_TIER_CACHE);
-  tiers->link_bytes_per_s = machine->link.bandwidth_bytes_per_s;
+  tiers->link = &machine->link;
   tiers->disk_s = g_new0(double, tiers->nodes);
   tiers->traffic = g_new0(TgNodeTraffic, tiers->nodes);
   tiers->seen = g_new0(uint32_t, tiers->nodes);

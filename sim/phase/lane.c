@@ -50,11 +50,11 @@ static void look_up_links(TgLanes *lanes) {
 
 void tg_lanes_list_links(TgLanes *lanes) {
   if (lanes->one_link) return;
-  lanes->by_link = g_new(TgMachineLink, lanes->network->links);
+  lanes->by_link = g_new(const TgMachineLink *, lanes->network->links);
   for (int64_t l = 0; l < lanes->network->links; l++) {
     TgLink link;
     tg_topology_link(lanes->network, l, &link);
-    lanes->by_link[l] = lanes->link[link.level][link.axis];
+    lanes->by_link[l] = &lanes->link[link.level][link.axis];
   }
 }
 
@@ -123,7 +123,7 @@ void tg_lanes_clear(TgLanes *lanes) {
   tg_load_clear(&lanes->scratch);
 }
 
-/** What a message meets on its way, without its bytes. */
+/** What a message meets on its way. */
 typedef struct Links {
   int64_t hops;
   double latency_s;             /* of the first link … */
@@ -131,14 +131,15 @@ typedef struct Links {
   double bandwidth_bytes_per_s; /* of the narrowest */
 } Links;
 
-static const TgMachineLink *add_stretch(const TgLanes *lanes, const TgStretch *stretch, Links *links) {
+static TgMachineProtocol add_stretch(const TgLanes *lanes, const TgStretch *stretch, int64_t bytes, Links *links) {
   const TgMachineLink *link = &lanes->link[stretch->level][stretch->axis];
-  if (links->hops == 0) links->latency_s = link->latency_s;
+  const TgMachineProtocol protocol = tg_link_protocol(link, (double)bytes);
+  if (links->hops == 0) links->latency_s = protocol.latency_s;
   links->per_hop_s += (double)(stretch->hops - (links->hops == 0)) * link->per_hop_s;
-  if (link->bandwidth_bytes_per_s < links->bandwidth_bytes_per_s)
-    links->bandwidth_bytes_per_s = link->bandwidth_bytes_per_s;
+  if (protocol.bandwidth_bytes_per_s < links->bandwidth_bytes_per_s)
+    links->bandwidth_bytes_per_s = protocol.bandwidth_bytes_per_s;
   links->hops += stretch->hops;
-  return link;
+  return protocol;
 }
 
 /* The route, stretch by stretch: loads its links, and finds what the message takes. */
@@ -149,7 +150,7 @@ static int64_t follow_route(const TgLanes *lanes, TgLoad *load, int64_t from, in
   Links links = {0, 0, 0, INFINITY};
   tg_route_begin(&route, lanes->network, from, to);
   while (tg_route_next_stretch(&route, &stretch)) {
-    add_stretch(lanes, &stretch, &links);
+    add_stretch(lanes, &stretch, bytes, &links);
     tg_load_add_stretch(load, &stretch, bytes);
   }
   *cost_s = links.latency_s + links.per_hop_s + (double)bytes / links.bandwidth_bytes_per_s;
@@ -163,9 +164,9 @@ TgWay tg_lanes_way(const TgLanes *lanes, int64_t from, int64_t to, int64_t bytes
   Links links = {0, 0, 0, INFINITY};
   tg_route_begin(&route, lanes->network, from, to);
   while (tg_route_next_stretch(&route, &stretch)) {
-    const TgMachineLink *link = add_stretch(lanes, &stretch, &links);
-    way.latency_s += stretch.hops * link->latency_s;
-    way.bytes_s += stretch.hops * ((double)bytes / link->bandwidth_bytes_per_s);
+    const TgMachineProtocol protocol = add_stretch(lanes, &stretch, bytes, &links);
+    way.latency_s += stretch.hops * protocol.latency_s;
+    way.bytes_s += stretch.hops * ((double)bytes / protocol.bandwidth_bytes_per_s);
   }
   return each_hop ? way : (TgWay){links.latency_s + links.per_hop_s, (double)bytes / links.bandwidth_bytes_per_s};
 }

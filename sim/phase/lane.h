@@ -46,7 +46,7 @@ typedef struct TgLanes {
   bool shares;                                     /**< messages share the links of outer levels: see share.h */
   bool half;                                       /**< some cable is half duplex */
   TgMachineLink link[TG_MAX_LEVELS][TG_LANE_AXES]; /**< by level and axis */
-  TgMachineLink *by_link;                          /**< by link; NULL unless tg_lanes_list_links() made it */
+  const TgMachineLink **by_link;                   /**< by link; NULL unless tg_lanes_list_links() made it */
   int32_t *node;                                   /**< by processor; NULL where each is on the node of its number */
   uint8_t *idle;              /**< by node: 1 where no processor is; NULL where each node has one */
   int64_t *crossing;          /**< if `shares`: of each link of an outer level a number of share.c, -1 meanwhile */
@@ -68,7 +68,7 @@ void tg_lanes_clear(TgLanes *lanes);
 /** Before tg_lanes_link(): lists the numbers of each link where they differ. */
 void tg_lanes_list_links(TgLanes *lanes);
 static inline const TgMachineLink *tg_lanes_link(const TgLanes *lanes, int64_t link) {
-  return lanes->by_link ? &lanes->by_link[link] : &lanes->common;
+  return lanes->by_link ? lanes->by_link[link] : &lanes->common;
 }
 /** The phase on the network. If `keep` is set it lives as long as `lanes`; otherwise the caller has its only
  * reference. */

@@ -1,5 +1,7 @@
 #include "share.h"
 
+#include <math.h>
+
 /** A message on a link of an outer level. */
 typedef struct Crossing {
   int64_t link;
@@ -24,6 +26,10 @@ static int64_t shared_link(const TgLanes *lanes, int64_t link) {
   return lanes->half && numbers_of(lanes, link)->duplex == TG_DUPLEX_HALF ? link / 2 * 2 : link;
 }
 
+static double bytes_of(const TgLane *lane, int64_t transfer) {
+  return (double)(lane->sizes ? lane->sizes[transfer] : lane->phase->uniform_bytes);
+}
+
 /* The narrowest link of each message by itself, and what crosses the outer levels; of each link the last is noted. */
 static GArray *follow_routes(TgLanes *lanes, TgLane *lane) {
   GArray *crossings = g_array_new(FALSE, FALSE, sizeof(Crossing));
@@ -32,6 +38,7 @@ static GArray *follow_routes(TgLanes *lanes, TgLane *lane) {
     TgRoute route;
     TgStretch stretch;
     TgHop hop;
+    const double bytes = bytes_of(lane, t);
     double byte_s = 0;
     tg_route_begin(&route, lanes->network, lane->from[t], lane->to[t]);
     while (tg_route_next(&route, &hop)) {
@@ -43,7 +50,8 @@ static GArray *follow_routes(TgLanes *lanes, TgLane *lane) {
     }
     tg_route_begin(&route, lanes->network, lane->from[t], lane->to[t]);
     while (tg_route_next_stretch(&route, &stretch))
-      byte_s = MAX(byte_s, 1 / lanes->link[stretch.level][stretch.axis].bandwidth_bytes_per_s);
+      byte_s =
+          MAX(byte_s, 1 / tg_link_protocol(&lanes->link[stretch.level][stretch.axis], bytes).bandwidth_bytes_per_s);
     lane->byte_s[t] = byte_s;
   }
   return crossings;
@@ -80,10 +88,13 @@ void tg_lane_share(TgLanes *lanes, TgLane *lane) {
   for (guint i = 0; i < crossings->len; i++) {
     int64_t *last = &lanes->crossing[crossing[i].link - lanes->network->level[1].link_base];
     if (*last < 0) continue; /* its link is done */
-    const double byte_s =
-        (double)at_once(lanes, lane, crossing, *last) / numbers_of(lanes, crossing[i].link)->bandwidth_bytes_per_s;
-    for (int64_t c = *last; c >= 0; c = crossing[c].before)
-      lane->byte_s[crossing[c].transfer] = MAX(lane->byte_s[crossing[c].transfer], byte_s);
+    const TgMachineLink *link = numbers_of(lanes, crossing[i].link);
+    const double byte_s = (double)at_once(lanes, lane, crossing, *last) / tg_link_capacity(link);
+    for (int64_t c = *last; c >= 0; c = crossing[c].before) {
+      const int64_t t = crossing[c].transfer;
+      if (isinf(tg_link_protocol(link, bytes_of(lane, t)).bandwidth_bytes_per_s)) continue;
+      lane->byte_s[t] = MAX(lane->byte_s[t], byte_s);
+    }
     *last = -1;
   }
   find_costs(lanes, lane);

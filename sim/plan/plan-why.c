@@ -15,8 +15,9 @@ static TgShares shares_of(const TgPlanRequest *request, const TgPlanPlace *place
   TgMachineLink link = request->machine->link;
   if (tg_topology_parse(&network, place->topology, NULL)) link = tg_machine_link(request->machine, &network, 0, 0);
   double processors = (double)place->processors;
-  shares.latency_s = (double)place->messages / processors * link.latency_s;
-  shares.bytes_s = (double)place->bytes / processors / link.bandwidth_bytes_per_s;
+  const TgMachineProtocol protocol = tg_link_protocol(&link, (double)place->bytes / fmax((double)place->messages, 1));
+  shares.latency_s = (double)place->messages / processors * protocol.latency_s;
+  shares.bytes_s = (double)place->bytes / processors / protocol.bandwidth_bytes_per_s;
   shares.rest_s = place->communication_s - shares.latency_s - shares.bytes_s;
   return shares;
 }

@@ -318,9 +318,10 @@ static void find_best_link(TgPlanSearch *search) {
   search->latency_s = search->seconds_per_byte = INFINITY;
   for (int level = 0; level < network.levels; level++) {
     for (int axis = 0; axis < tg_level_axes(&network.level[level]); axis++) {
-      TgMachineLink link = tg_machine_link(search->request->machine, &network, level, axis);
-      search->latency_s = fmin(search->latency_s, link.latency_s);
-      search->seconds_per_byte = fmin(search->seconds_per_byte, 1 / link.bandwidth_bytes_per_s);
+      const TgMachineLink link = tg_machine_link(search->request->machine, &network, level, axis);
+      const TgMachineProtocol protocol = tg_link_best(&link, 0);
+      search->latency_s = fmin(search->latency_s, protocol.latency_s);
+      search->seconds_per_byte = fmin(search->seconds_per_byte, 1 / protocol.bandwidth_bytes_per_s);
     }
   }
 }

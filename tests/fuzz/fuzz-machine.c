@@ -25,6 +25,13 @@ static bool is_time(double seconds) {
 static void check_link(const TgMachineLink *link) {
   g_assert_true(is_time(link->latency_s) && is_time(link->per_hop_s) && link->bandwidth_bytes_per_s > 0);
   g_assert_true(link->duplex == TG_DUPLEX_FULL || link->duplex == TG_DUPLEX_HALF);
+  g_assert_true(link->protocols.rows >= 0 && link->protocols.rows <= TG_MACHINE_PROTOCOLS);
+  for (int32_t r = 0; r < link->protocols.rows; r++) {
+    const TgMachineProtocol *row = &link->protocols.row[r];
+    g_assert_true(is_time(row->latency_s) && row->bandwidth_bytes_per_s > 0 && isfinite(row->from_bytes));
+    g_assert_true(row->from_bytes > (r > 0 ? row[-1].from_bytes : 0));
+    g_assert_true(is_time(tg_link_s(link, row->from_bytes)));
+  }
 }
 
 static void check_links(const TgMachine *machine, const char *network) {

@@ -16,6 +16,8 @@ typedef struct PeerLinks {
   const char *fat_tree;
   double latency_s;
   double bandwidth_bytes_per_s;
+  double large_bytes; /**< a message of at least so many bytes has at most … */
+  double large_part;  /**< … this part of the bandwidth; 0: all of it */
 } PeerLinks;
 
 /** Time until the last processor is done. Each is an actor with one port: from its start on it goes through the phases

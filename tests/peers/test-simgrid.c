@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BLOCK = 32, ELEMENT_BYTES = 8 }; /* blocks of 8192 bytes */
+enum { BLOCK = 32, ELEMENT_BYTES = 8, LARGE = 8000 }; /* blocks of 8192 bytes */
 
 static const PeerLinks links = {.latency_s = 1e-6, .bandwidth_bytes_per_s = 1.25e9};
 
@@ -24,35 +24,39 @@ typedef struct Peer {
   TgCollective collective;
   int odd;              /* added to n, so that blocks differ in size */
   const char *fat_tree; /* the parameters of the same network as SimGrid's own; NULL: with the routes of topo/ */
+  double large_part;    /* of the bandwidth, for messages of at least LARGE bytes; 0: all of it */
 } Peer;
 
 static const Peer peers[] = {
-    {"cannon-q-shifts", 4, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon-q-shifts", 8, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon-q-shifts", 16, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon-q-shifts", 32, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"summa", 4, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"summa", 8, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"summa", 16, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"dns", 2, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"dns", 4, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"dns", 8, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon-q-shifts", 9, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon-q-shifts", 32, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon", 7, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 5, NULL},
-    {"cannon", 8, 2, "mesh:8x8", 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon", 8, 2, "hypercube:6", 1e-6, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon", 8, 2, "switch:8*ring:8", 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon", 8, 2, "switch:4*spine:16x3", 0, TG_COLLECTIVE_AUTO, 0, "2;4,16;1,3;1,1"},
-    {"summa", 8, 2, "switch:4*spine:4x2*spine:4x2", 0, TG_COLLECTIVE_AUTO, 0, "3;4,4,4;1,2,2;1,1,1"},
-    {"transpose", 8, 2, "switch:2*spine:4x3*spine:8x2", 1e-6, TG_COLLECTIVE_AUTO, 0, "3;2,4,8;1,3,2;1,1,1"},
-    {"dns", 4, 3, "switch:8*spine:8x4", 0, TG_COLLECTIVE_AUTO, 1, "2;8,8;1,4;1,1"},
-    {"cannon", 8, 2, "switch:4*ecmp:16x4", 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"dns", 4, 3, "switch:2*dragonfly:8x4", 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"cannon", 9, 2, "mesh:81", 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"summa", 6, 2, "mesh:6x6", 1e-6, TG_COLLECTIVE_PAIRWISE, 1, NULL},
-    {"dns", 4, 3, "torus:8x8", 0, TG_COLLECTIVE_AUTO, 0, NULL},
-    {"dns", 5, 3, NULL, 1e-5, TG_COLLECTIVE_AUTO, 3, NULL},
+    {"cannon-q-shifts", 4, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon-q-shifts", 8, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon-q-shifts", 16, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon-q-shifts", 32, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"summa", 4, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"summa", 8, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"summa", 16, 2, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"dns", 2, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"dns", 4, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"dns", 8, 3, NULL, 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon-q-shifts", 9, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon-q-shifts", 32, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon", 7, 2, NULL, 1e-5, TG_COLLECTIVE_AUTO, 5, NULL, 0},
+    {"cannon", 8, 2, "mesh:8x8", 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon", 8, 2, "hypercube:6", 1e-6, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon", 8, 2, "switch:8*ring:8", 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon", 8, 2, "switch:4*spine:16x3", 0, TG_COLLECTIVE_AUTO, 0, "2;4,16;1,3;1,1", 0},
+    {"summa", 8, 2, "switch:4*spine:4x2*spine:4x2", 0, TG_COLLECTIVE_AUTO, 0, "3;4,4,4;1,2,2;1,1,1", 0},
+    {"transpose", 8, 2, "switch:2*spine:4x3*spine:8x2", 1e-6, TG_COLLECTIVE_AUTO, 0, "3;2,4,8;1,3,2;1,1,1", 0},
+    {"dns", 4, 3, "switch:8*spine:8x4", 0, TG_COLLECTIVE_AUTO, 1, "2;8,8;1,4;1,1", 0},
+    {"cannon", 8, 2, "switch:4*ecmp:16x4", 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"dns", 4, 3, "switch:2*dragonfly:8x4", 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"cannon", 9, 2, "mesh:81", 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"summa", 6, 2, "mesh:6x6", 1e-6, TG_COLLECTIVE_PAIRWISE, 1, NULL, 0},
+    {"dns", 4, 3, "torus:8x8", 0, TG_COLLECTIVE_AUTO, 0, NULL, 0},
+    {"dns", 5, 3, NULL, 1e-5, TG_COLLECTIVE_AUTO, 3, NULL, 0},
+    {"cannon", 9, 2, "mesh:81", 0, TG_COLLECTIVE_AUTO, 0, NULL, 0.4},
+    {"cannon", 8, 2, NULL, 1e-6, TG_COLLECTIVE_AUTO, 3, NULL, 0.3},
+    {"dns", 4, 3, "torus:8x8", 0, TG_COLLECTIVE_AUTO, 0, NULL, 0.7},
 };
 
 /* The alignment goes before the loop of the text, and the blocks begin where they do in the library's. */
@@ -92,8 +96,11 @@ static void set_network(Problem *problem, const Peer *peer) {
 }
 
 static void set_problem(Problem *problem, const Peer *peer) {
-  const char *machine = "[machine]\nname = peer\nsource = none\n[link]\nlatency_s = 1e-6\nper_hop_s = 1e-6\n"
-                        "bandwidth_bytes_per_s = 1.25e9\n[processor]\nflops_per_s = inf\n";
+  const double large = (peer->large_part > 0 ? peer->large_part : 1) * links.bandwidth_bytes_per_s;
+  g_autofree char *machine = g_strdup_printf("[machine]\nname = peer\nsource = none\n[link]\nlatency_s = 1e-6\n"
+                                             "per_hop_s = 1e-6\nbandwidth_bytes_per_s = 1.25e9\n"
+                                             "protocols = %d:1e-6:%g\n[processor]\nflops_per_s = inf\n",
+                                             LARGE, large);
   TgError failure;
   GError *error = NULL;
   g_autofree char *text = text_of(peer->schedule);
@@ -157,7 +164,7 @@ static double simgrid_in_child_s(const Problem *problem, const Peer *peer) {
   pid_t child = fork();
   g_assert_cmpint(child, >=, 0);
   if (child == 0) {
-    const PeerLinks own = {peer->fat_tree, links.latency_s, links.bandwidth_bytes_per_s};
+    const PeerLinks own = {peer->fat_tree, links.latency_s, links.bandwidth_bytes_per_s, LARGE, peer->large_part};
     time_s = simgrid_time_s(&problem->network, &own, clocks.port, (TgPhase *const *)phases->pdata, phases->len);
     _exit(write(ends[1], &time_s, sizeof time_s) == sizeof time_s ? 0 : 1);
   }

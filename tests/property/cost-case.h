@@ -37,6 +37,9 @@ static void machine_from(TgMachine *machine, const char *format, ...) {
 static inline void random_machine(TgMachine *machine) {
   static const char *const axes[] = {"", "", "[link.0]\nlatency_s = 4.3e-6\nbandwidth_bytes_per_s = 3e7\n",
                                      "[link.0]\nlatency_s = 3.7e-7\nbandwidth_bytes_per_s = 6e8\nduplex = half\n"};
+  /* A message of more bytes takes no less time. */
+  static const char *const protocols[] = {"", "", "", "protocols = 800:1e-3:1e9\n",
+                                          "protocols = 300:1e-3:2e8; 2000:2e-3:4e9\n"};
   static const char *const latencies[] = {"1e-6", "3.7e-7", "2e-5"};
   static const char *const bandwidths[] = {"1.25e9", "1e8", "inf", "4e6"};
   static const char *const rates[] = {"1e9", "inf", "2e7", "1e8"};
@@ -45,13 +48,14 @@ static inline void random_machine(TgMachine *machine) {
   static const char *const overheads[] = {"0", "5e-7", "4e-6"};
   machine_from(machine,
                "[machine]\nname = t\nsource = t\n[link]\nlatency_s = %s\nper_hop_s = 5e-5\n"
-               "bandwidth_bytes_per_s = %s\nduplex = %s\n[port]\nports = %s\noverhead_s = %s\ngap_s = %s\n"
+               "bandwidth_bytes_per_s = %s\n%sduplex = %s\n[port]\nports = %s\noverhead_s = %s\ngap_s = %s\n"
                "[processor]\nflops_per_s = %s\n%s%s%s",
                latencies[g_test_rand_int_range(0, 3)], bandwidths[g_test_rand_int_range(0, 4)],
-               g_test_rand_bit() ? "full" : "half", g_test_rand_int_range(0, 3) ? "one" : "all",
-               overheads[g_test_rand_int_range(0, 3)], overheads[g_test_rand_int_range(0, 3)],
-               rates[g_test_rand_int_range(0, 4)], tiles[g_test_rand_int_range(0, 4)],
-               additions[g_test_rand_int_range(0, 3)], axes[g_test_rand_int_range(0, 4)]);
+               protocols[g_test_rand_int_range(0, 5)], g_test_rand_bit() ? "full" : "half",
+               g_test_rand_int_range(0, 3) ? "one" : "all", overheads[g_test_rand_int_range(0, 3)],
+               overheads[g_test_rand_int_range(0, 3)], rates[g_test_rand_int_range(0, 4)],
+               tiles[g_test_rand_int_range(0, 4)], additions[g_test_rand_int_range(0, 3)],
+               axes[g_test_rand_int_range(0, 4)]);
 }
 
 static inline char *random_grid(int dims) {

@@ -135,10 +135,30 @@ static inline TgMachineLink ref_link(const Reference *ref, int64_t number) {
   return tg_machine_link(ref->machine, ref->network, link.level, link.axis);
 }
 
+/* The numbers of a message of so many bytes take the place of those of small ones. */
+static inline void ref_choose(TgMachineLink *link, double bytes) {
+  for (int r = 0; r < link->protocols.rows; r++) {
+    if (bytes < link->protocols.row[r].from_bytes) continue;
+    link->latency_s = link->protocols.row[r].latency_s;
+    link->bandwidth_bytes_per_s = link->protocols.row[r].bandwidth_bytes_per_s;
+  }
+}
+
+/* What messages share on the link, unless all are without limit. */
+static inline double ref_capacity(const TgMachineLink *link) {
+  double most = 0;
+  for (int r = -1; r < link->protocols.rows; r++) {
+    const double own = r < 0 ? link->bandwidth_bytes_per_s : link->protocols.row[r].bandwidth_bytes_per_s;
+    if (own < INFINITY) most = fmax(most, own);
+  }
+  return most > 0 ? most : INFINITY;
+}
+
 static inline void ref_cross(Reference *ref, RefTransfer *transfer) {
   int64_t number = transfer->link[transfer->hop++];
   TgMachineLink link = ref_link(ref, number);
   double *free_s = &ref->free_s[link.duplex == TG_DUPLEX_HALF ? number / 2 * 2 : number];
+  ref_choose(&link, transfer->bytes);
   transfer->event_s = fmax(*free_s, transfer->event_s) + link.latency_s + transfer->bytes / link.bandwidth_bytes_per_s;
   *free_s = transfer->event_s;
 }
@@ -177,8 +197,12 @@ static inline void ref_arrive(Reference *ref, RefTransfer *transfer) {
   for (; transfer->hop < transfer->hops; transfer->hop++) {
     int64_t number = transfer->link[transfer->hop];
     TgMachineLink link = ref_link(ref, number);
+    const double capacity = ref_capacity(&link);
+    ref_choose(&link, transfer->bytes);
     latency_s += transfer->hop == 0 ? link.latency_s : link.per_hop_s;
-    slowest_s = fmax(slowest_s, transfer->bytes * ref_crowd(ref, transfer, number) / link.bandwidth_bytes_per_s);
+    if (isinf(link.bandwidth_bytes_per_s)) continue;
+    slowest_s = fmax(slowest_s, transfer->bytes / link.bandwidth_bytes_per_s);
+    slowest_s = fmax(slowest_s, transfer->bytes * ref_crowd(ref, transfer, number) / capacity);
   }
   transfer->event_s += latency_s + slowest_s;
 }

@@ -149,8 +149,9 @@ static Case *random_case(GRand *rand) {
           : g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e", flops_per_s / 10, flops_per_s / 2, flops_per_s);
   g_autofree char *text = g_strdup_printf(
       "[machine]\nname = test\nsource = test\n[link]\nlatency_s = %.3e\nbandwidth_bytes_per_s = %.3e\n%s"
-      "%s[processor]\n%s\n",
+      "%s%s[processor]\n%s\n",
       pow(10, g_rand_double_range(rand, -8, -4)), pow(10, g_rand_double_range(rand, 8, 11)),
+      g_rand_int_range(rand, 0, 3) ? "" : "protocols = 128:1e-6:1e10\n",
       g_rand_boolean(rand) ? "per_hop_s = 1e-7\n" : "", g_rand_int_range(rand, 0, 4) ? "" : "[port]\nports = all\n",
       processor);
   if (!tg_machine_parse(&at->machine, text, strlen(text), &error)) g_error("%s", error.message);

@@ -443,6 +443,37 @@ static void test_together(void) {
   check_rounds(three, "all", TG_COLLECTIVE_RING, 3);
 }
 
+/* 0 sends to 2 and 1 to 3, both over the link from 1 to 2: messages of 800 bytes, and of 8000, which have a protocol of
+ * their own. Alone these take 1 + 0.8 us and 5 + 0.8 us. In `flow` each has half of the link, and of that small ones
+ * use a tenth. */
+static void test_protocols(void) {
+  static const char text[] = "schedule t\ngrid i:4\nplace A(i,0) on (i)\nplace B(0,0) on (0)\nplace C(i,0) on (i)\n"
+                             "move A to (i+2) into P where i < 2\n";
+  static const struct {
+    gint64 m;
+    double us[TG_COST_MODELS];
+  } cases[] = {
+      {40, {[TG_COST_HOCKNEY] = 1.8, [TG_COST_LOGGP] = 1.799, [TG_COST_FORWARD] = 3.6, [TG_COST_FLOW] = 2.6}},
+      {400, {[TG_COST_HOCKNEY] = 5.8, [TG_COST_LOGGP] = 5.7999, [TG_COST_FORWARD] = 11.6, [TG_COST_FLOW] = 6.6}}};
+  TgMachine machine;
+  Bound bound;
+  TgError error;
+  static const char numbers[] = "[machine]\nname = t\nsource = t\n[link]\nlatency_s = 1e-6\n"
+                                "bandwidth_bytes_per_s = 1e9\nprotocols = 1000:5e-6:1e10\n"
+                                "[processor]\nflops_per_s = inf\n";
+  if (!tg_machine_parse(&machine, numbers, strlen(numbers), &error)) g_error("%s", error.message);
+  if (!bound_from(&bound, text, NULL, NULL)) g_error("%s", bound.error.message);
+  for (gsize c = 0; c < G_N_ELEMENTS(cases); c++)
+    for (int model = 0; model < TG_COST_MODELS; model++) {
+      TgCost cost;
+      TgCostOptions options = plain;
+      options.model = (TgCostModel)model;
+      predict_sizes(&bound, cases[c].m, 10, 10, "mesh:4", &machine, &options, &cost);
+      g_assert_cmpfloat_with_epsilon(cost.time_s * 1e6, cases[c].us[model], 1e-9);
+      tg_cost_clear(&cost);
+    }
+}
+
 typedef struct Asked {
   int times, most;
 } Asked;
@@ -495,6 +526,7 @@ static void test_watched(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/cost/watched", test_watched);
+  g_test_add_func("/cost/protocols", test_protocols);
   g_test_add_func("/cost/together", test_together);
   g_test_add_func("/cost/closed-form", test_closed_form);
   g_test_add_func("/cost/additions-by-hand", test_additions_by_hand);

@@ -66,6 +66,17 @@ static const Bad bad[] = {
     {"[executor]\nprocessors = 3.5\n", 2, 14, "processors = 3.5 is not a whole number; write more than 0, such as 16"},
     {"[executor]\nprocessors = many\n", 2, 14,
      "`many` is not a plain number; processors takes whole numbers: write a number such as 16"},
+    /* tables of protocols */
+    {"[link]\nprotocols = 64:1e-6\n", 2, 13,
+     "`64:1e-6` is not a row of a table; write bytes:seconds:bytes/s, as in protocols = 65536:4e-6:1.1e10"},
+    {"[link]\nprotocols = 64:1e-6:1e9:2\n", 2, 13,
+     "`1e9:2` is not a plain number; the bandwidth takes bytes per second: write a number such as 1.25e9, or inf"},
+    {"[link]\nprotocols = 64:1e-6:1e9; 64:1e-6:1e9\n", 2, 26,
+     "the size 64 is not larger than the one before it; write the rows in order of increasing size"},
+    {"[link]\nprotocols = inf:1e-6:1e9\n", 2, 13, "a protocol from inf bytes on has no message; write a finite size"},
+    {"[link]\nprotocols = 64:-1:1e9\n", 2, 13, "the latency = -1 is negative; write 0 or more, such as 1e-6"},
+    {"[link]\nprotocols = 1:0:1;2:0:1;3:0:1;4:0:1;5:0:1;6:0:1;7:0:1;8:0:1;9:0:1\n", 2, 61,
+     "the table has more than 8 rows; leave some out"},
     /* tables of rates */
     {"[processor]\nrate = 64:2e10; 64:4e11\n", 2, 17,
      "the size 64 is not larger than the one before it; write the rows in order of increasing size"},

@@ -32,6 +32,7 @@ static const char example[] = "[machine]\n"
                               "per_hop_s = 0\n"
                               "bandwidth_bytes_per_s = 1.25e9\r\n"
                               "duplex = half                        # full | half\n"
+                              "protocols = 8192:2e-6:1e9; 65536:4e-6:inf;\n"
                               "\n"
                               "[port]\n"
                               "ports = all\n"
@@ -52,6 +53,9 @@ static void every_key_is_read(void) {
   g_assert_cmpstr(machine.source, ==, "where each number comes from");
   g_assert_true(machine.link.latency_s == 1e-6 && machine.link.per_hop_s == 0);
   g_assert_true(machine.link.bandwidth_bytes_per_s == 1.25e9 && machine.link.duplex == TG_DUPLEX_HALF);
+  g_assert_cmpint(machine.link.protocols.rows, ==, 2);
+  g_assert_true(machine.link.protocols.row[1].from_bytes == 65536 && machine.link.protocols.row[1].latency_s == 4e-6);
+  g_assert_true(isinf(machine.link.protocols.row[1].bandwidth_bytes_per_s));
   g_assert_true(machine.port.ports == TG_PORTS_ALL);
   g_assert_true(machine.port.overhead_s == 2e-7 && machine.port.gap_s == 3e-7);
   g_assert_cmpint(machine.processor.rate.rows, ==, 2);
@@ -69,10 +73,36 @@ static void defaults_are_those_of_the_document(void) {
   const TgMachine machine = parse(LINK PROCESSOR "[device]\nread_bytes_per_s = 1\nwrite_bytes_per_s = 2\n");
   g_assert_true(*machine.name == 0 && *machine.source == 0 && *machine.network == 0 && machine.residual == 0);
   g_assert_true(machine.link.per_hop_s == 0 && machine.link.duplex == TG_DUPLEX_FULL);
+  g_assert_cmpint(machine.link.protocols.rows, ==, 0);
   g_assert_true(machine.port.ports == TG_PORTS_ONE && machine.port.overhead_s == 0 && machine.port.gap_s == 0);
   g_assert_true(isinf(machine.processor.memory_bytes));
   const TgMachineTier *device = tg_machine_tier(&machine, TG_TIER_DEVICE);
   g_assert_true(device->latency_s == 0 && isinf(device->capacity_bytes));
+}
+
+static void assert_protocol(const TgMachineLink *link, double bytes, double latency_s, double bandwidth) {
+  const TgMachineProtocol protocol = tg_link_protocol(link, bytes);
+  g_assert_true(protocol.latency_s == latency_s && protocol.bandwidth_bytes_per_s == bandwidth);
+  g_assert_true(tg_link_s(link, bytes) == latency_s + bytes / bandwidth);
+}
+
+/* A section of its own takes those of [link] that it does not give. */
+static void a_message_has_the_protocol_of_its_size(void) {
+  const TgMachine machine = parse("[link]\nlatency_s = 1e-6\nbandwidth_bytes_per_s = 2e9\n"
+                                  "protocols = 1000:3e-6:1e9; 5000:2e-6:8e9\n[link.1]\nlatency_s = 7e-6\n"
+                                  "[link.0]\nprotocols = 10:0:inf\n" PROCESSOR);
+  TgTopology torus;
+  TgError error;
+  g_assert_true(tg_topology_parse(&torus, "torus:4x4", &error));
+  const TgMachineLink first = tg_machine_link(&machine, &torus, 0, 0), second = tg_machine_link(&machine, &torus, 0, 1);
+  assert_protocol(&first, 9, 1e-6, 2e9);
+  assert_protocol(&first, 10, 0, INFINITY);
+  assert_protocol(&second, 999, 7e-6, 2e9);
+  assert_protocol(&second, 1000, 3e-6, 1e9);
+  assert_protocol(&second, 1e9, 2e-6, 8e9);
+  g_assert_true(tg_link_capacity(&second) == 8e9 && tg_link_capacity(&first) == 2e9);
+  g_assert_true(tg_link_best(&second, 0).latency_s == 2e-6 && tg_link_best(&second, 0).bandwidth_bytes_per_s == 8e9);
+  g_assert_true(tg_link_best(&first, 0).latency_s == 0 && isinf(tg_link_best(&first, 0).bandwidth_bytes_per_s));
 }
 
 static void rates_are_interpolated_in_the_size(void) {
@@ -247,6 +277,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/machine/every-key-is-read", every_key_is_read);
   g_test_add_func("/machine/defaults", defaults_are_those_of_the_document);
   g_test_add_func("/machine/zero", zero_has_no_sign);
+  g_test_add_func("/machine/protocols", a_message_has_the_protocol_of_its_size);
   g_test_add_func("/machine/rates", rates_are_interpolated_in_the_size);
   g_test_add_func("/machine/tiles", tiles_are_whole);
   g_test_add_func("/machine/no-operations", products_take_no_time_without_operations);
