@@ -163,13 +163,16 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
 }
 
 /* Asks for the outlooks until `part` of the budget has gone, of the lowest bounds first, as long as these are below the
- * best time, or while there is none, not far above the best outlook; and puts the most promising candidates first.
- * After IN_A_ROW candidates without promise a schedule's bound says little: the rest are skipped. */
-static void look_out(TgPlanSearch *search, double part) {
+ * best time, or while there is none, not far above the best outlook; and puts the most promising candidates first. What
+ * cannot be predicted until `until` of the budget has gone says nothing of the others. After IN_A_ROW candidates
+ * without promise a schedule's bound says little: the rest are skipped. */
+static void look_out(TgPlanSearch *search, double part, double until) {
   enum { IN_A_ROW = 16 };
   static const double far = 1.25;
   double least_s = search->best_s;
   g_autofree int *nothing = g_new0(int, MAX(search->source_count, 1));
+  begin_part(search, until);
+  const double time_s = tg_plan_left_s(search);
   begin_part(search, part);
   g_array_sort(search->candidates, by_bound);
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
@@ -177,6 +180,7 @@ static void look_out(TgPlanSearch *search, double part) {
     if (candidate->bound_s >= fmin(far * least_s, search->best_s)) break;
     if (nothing[candidate->source] == IN_A_ROW) continue;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);
+    if (cautious * tg_plan_work_now(search, candidate) > time_s) continue;
     least_s = fmin(least_s, candidate->outlook_s);
     const bool promises = candidate->outlook_s <= promising * least_s;
     nothing[candidate->source] = promises ? 0 : nothing[candidate->source] + 1;
@@ -251,17 +255,49 @@ static void find_between(TgPlanSearch *search, int sources) {
   tg_plan_find_between(search, then, thens);
 }
 
+/* Of each schedule that which has the lowest bound of those whose prediction takes no more than this part of the
+ * budget; the most promising of these, or NULL. */
+static TgPlanCandidate *most_promising(TgPlanSearch *search, double most) {
+  TgPlanCandidate *first = NULL;
+  g_autofree bool *seen = g_new0(bool, MAX(search->source_count, 1));
+  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+    TgPlanCandidate *candidate = candidate_at(search, c);
+    if (seen[candidate->source] || candidate->memory_low_bytes > search->request->memory_bytes ||
+        tg_plan_work_now(search, candidate) > most * search->request->budget_s)
+      continue;
+    seen[candidate->source] = true;
+    if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);
+    if (!first || candidate->outlook_s < first->outlook_s) first = candidate;
+  }
+  return first;
+}
+
+/* A time to begin with, and better ones that take longer to predict: all others may take longer than the budget. */
+static void search_quick(TgPlanSearch *search) {
+  static const double most[] = {0.03, 0.1, 0.3};
+  begin_part(search, coarse);
+  find_limits(search);
+  g_array_sort(search->candidates, by_bound);
+  search->first_only = true;
+  search->choice_s = choosing[0] * search->request->budget_s;
+  for (gsize i = 0; i < G_N_ELEMENTS(most); i++) {
+    TgPlanCandidate *candidate = most_promising(search, most[i]);
+    if (candidate && !candidate->tried && candidate->outlook_s < search->best_s) try_candidate(search, candidate);
+  }
+}
+
 /* First what may be place 1, which does not depend on how many places are asked for. */
 static void plan_search(TgPlanSearch *search, int sources) {
   search->limit_s = search->best_s = search->left_s = INFINITY;
   search->for_first = true;
-  look_out(search, looking);
+  search_quick(search);
+  look_out(search, looking, coarse);
   begin_part(search, coarse);
   search_thrice(search, promising);
   begin_part(search, each);
   search_each(search, sources);
   find_between(search, sources);
-  look_out(search, looking_again);
+  look_out(search, looking_again, best);
   begin_part(search, best);
   search_thrice(search, promising);
   search_thrice(search, INFINITY);
