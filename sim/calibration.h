@@ -40,9 +40,10 @@ typedef struct TgCalibrationSample {
   double fitted_s;     /**< of the run, by the numbers found */
   bool near;           /**< its moves stay on a core that several processors share */
   bool few_rows;       /**< products alone, but of few rows */
-  bool far;            /**< with more memory than a cache holds, to find out what that costs */
-  char *left_out;      /**< NULL: used */
-  bool too_large;      /**< it was left out because the executor refused its size */
+  int32_t rest;   /**< products alone, with so many rows (below 0: columns) more than rows of another sample; or 0 */
+  bool far;       /**< with more memory than a cache holds, to find out what that costs */
+  char *left_out; /**< NULL: used */
+  bool too_large; /**< it was left out because the executor refused its size */
 } TgCalibrationSample;
 
 typedef struct TgCalibration {

@@ -21,6 +21,7 @@ enum {
   TG_MACHINE_AXES = 32,          /**< axes of a network that can have rates of their own */
   TG_MACHINE_RATES = 32,         /**< rows of the table of rates */
   TG_MACHINE_PROTOCOLS = 8,      /**< of a link, by size of the message */
+  TG_MACHINE_RESTS = 6,          /**< pieces of 1, 2, 4, … rows */
   TG_MACHINE_WORD_BYTES = 32     /**< of names in [executor], with the terminating 0 */
 };
 
@@ -46,7 +47,7 @@ typedef enum TgTierKind {
 /* In each struct below, bit i of `given` is set if the file gives the i-th key of the struct's section, in the order of
  * docs/reference/machines.md; what it does not give has its default. */
 
-/** What messages of at least so many bytes take. */
+/** Costs of messages of at least `from_bytes` bytes. */
 typedef struct TgMachineProtocol {
   double from_bytes;
   double latency_s;
@@ -91,6 +92,14 @@ typedef struct TgMachineRates {
   TgMachineRate row[TG_MACHINE_RATES]; /**< sizes increase */
 } TgMachineRates;
 
+/** A kernel takes 2^pieces rows or columns of C at a time, and what is left in pieces of 1, 2, 4, …: each takes as long
+ * as so many rows or columns. */
+typedef struct TgMachineRests {
+  int32_t pieces;   /**< 0: none is given, and each row takes as long as the others */
+  int32_t reserved; /**< 0 */
+  double takes[TG_MACHINE_RESTS];
+} TgMachineRests;
+
 /** A processor; read its rate through tg_machine_flops_per_s(). */
 typedef struct TgMachineProcessor {
   int32_t given;
@@ -109,7 +118,9 @@ typedef struct TgMachineProcessor {
   double product_s;        /**< that every product takes beside its operations: a kernel's launch, a call */
   double a_elements_per_s; /**< of the blocks of a product beyond those of a cubic one of as many operations … */
   double b_elements_per_s;
-  double c_elements_per_s; /**< … 0: the file gives none, and they take no time */
+  double c_elements_per_s;     /**< … 0: the file gives none, and they take no time */
+  TgMachineRests rest_rows;    /**< not beside tile_rows … */
+  TgMachineRests rest_columns; /**< … nor beside tile_columns */
 } TgMachineProcessor;
 
 /** A tier of memory; `given` is 0 where the machine has none. */
@@ -188,15 +199,18 @@ static inline TgMachineProtocol tg_link_protocol(const TgMachineLink *link, doub
     protocol = link->protocols.row[r];
   return protocol;
 }
-/** What a message of so many bytes takes alone on the link, in seconds. */
+/** Seconds that a message of `bytes` bytes takes alone on the link. */
 static inline double tg_link_s(const TgMachineLink *link, double bytes) {
   const TgMachineProtocol protocol = tg_link_protocol(link, bytes);
   return protocol.latency_s + bytes / protocol.bandwidth_bytes_per_s;
 }
-/** What messages at once on the link share, in bytes per second: the largest bandwidth that is finite, or INFINITY. */
+/** Bandwidth that simultaneous messages share, in bytes per second: the largest finite one; INFINITY if none is. */
 double tg_link_capacity(const TgMachineLink *link);
 /** The least latency, and the largest bandwidth, of messages of at least so many bytes. */
 TgMachineProtocol tg_link_best(const TgMachineLink *link, double bytes);
+
+/** Whether some axis of the network has protocols. */
+bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology);
 
 /** Whether some axis of the network has half-duplex links. */
 bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology);

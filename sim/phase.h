@@ -79,7 +79,7 @@ typedef struct TgPhaseAt {
 
 typedef struct TgPhases TgPhases;
 
-/** A run whose phases are asked for. All that it points to outlives the phases. */
+/** The run whose phases tg_phases_new() makes. Everything that it points to must outlive the phases. */
 typedef struct TgPhasesOf {
   const TgSchedule *schedule; /**< bound */
   const TgScheduleNames *names;
@@ -90,7 +90,7 @@ typedef struct TgPhasesOf {
   bool sums;            /**< each phase whose blocks are added to others is followed by one with these additions */
   bool together;        /**< statements in a row of one step that do not need each other come round by round: the first
                            rounds of all, then the second ones */
-  const TgWatch *watch; /**< told the statements begun, and can stop a statement on its way; NULL: nobody */
+  const TgWatch *watch; /**< told the statements begun, and can stop a statement midway; NULL: nobody */
 } TgPhasesOf;
 
 /** Begins the phases. Where every block of a matrix has the same size, bytes follow from the buffers; otherwise the run

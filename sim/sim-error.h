@@ -20,7 +20,7 @@ typedef enum TgSimError {
 
 #define TG_SIM_ERROR (tg_sim_error_quark())
 GQuark tg_sim_error_quark(void);
-/** What a run that failed for this cause ends with. */
+/** Error code of a run that failed for this cause. */
 TgSimError tg_sim_error_of(TgCause cause);
 /** Sets the error and is false: `return TG_SIM_FAIL(error, BAD_INPUT, "%d bytes", bytes);` */
 #define TG_SIM_FAIL(error, code, ...) (g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_##code, __VA_ARGS__), false)

@@ -98,6 +98,13 @@ static void print_samples(TgCli *cli, const TgCalibrateCommand *command) {
   }
 }
 
+/* "1.6, 5.5, 5.8, 8.1". Free with g_free(). */
+static char *rests_text(const TgMachineRests *rests) {
+  GString *text = g_string_new(NULL);
+  for (int32_t i = 0; i < rests->pieces; i++) g_string_append_printf(text, "%s%.3g", i ? ", " : "", rests->takes[i]);
+  return g_string_free(text, FALSE);
+}
+
 static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   const TgMachine *machine = &command->calibration->machine;
   const TgMachineExecutor *executor = &machine->executor;
@@ -129,6 +136,11 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
     g_autofree char *rate = g_strdup_printf("%.4g G/s", elements_per_s[matrix] * 1e-9);
     tg_table_add_fact(table, matrix == TG_MATRIX_A ? "thin products" : "", rate,
                       "of the elements of their %c beyond those of cubic products", "ABC"[matrix]);
+  }
+  if (machine->processor.rest_rows.pieces > 0) {
+    g_autofree char *rows = rests_text(&machine->processor.rest_rows);
+    g_autofree char *columns = rests_text(&machine->processor.rest_columns);
+    tg_table_add_fact(table, "rests", "", "of 1, 2, 4, … rows take as long as %s rows; of columns, %s", rows, columns);
   }
   if (machine->processor.tile_rows > 0) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
@@ -192,6 +204,12 @@ static double given(double rate) {
   return rate > 0 ? rate : NAN;
 }
 
+static void write_rests(TgJson *json, const char *name, const TgMachineRests *rests) {
+  tg_json_member_array(json, name, TG_JSON_ROW);
+  for (int32_t i = 0; i < rests->pieces; i++) tg_json_double(json, rests->takes[i]);
+  tg_json_end_array(json);
+}
+
 static void write_fit(TgJson *json, const TgMachine *machine) {
   const TgMachineProcessor *processor = &machine->processor;
   tg_json_member_object(json, "fit", TG_JSON_LINES);
@@ -207,6 +225,8 @@ static void write_fit(TgJson *json, const TgMachine *machine) {
   tg_json_member_double(json, "miss_bytes_per_s", given(processor->miss_bytes_per_s));
   tg_json_member_double(json, "copy_s", processor->copy_bytes_per_s > 0 ? processor->copy_s : NAN);
   tg_json_member_double(json, "copy_bytes_per_s", given(processor->copy_bytes_per_s));
+  write_rests(json, "rest_rows", &processor->rest_rows);
+  write_rests(json, "rest_columns", &processor->rest_columns);
   tg_json_member_object(json, "tile", TG_JSON_ROW);
   tg_json_member_double(json, "rows", fmax(processor->tile_rows, 1));
   tg_json_member_double(json, "columns", fmax(processor->tile_columns, 1));

@@ -251,6 +251,7 @@ double tg_sim_busiest_link_s(const TgEstimate *run) {
     if (trace->link_bytes[l] == 0) continue;
     tg_topology_link(&run->network, l, &link);
     const TgMachineLink numbers = tg_machine_link(&run->machine, &run->network, link.level, link.axis);
+    if (isinf(tg_link_best(&numbers, 0).bandwidth_bytes_per_s)) continue;
     most_s = fmax(most_s, (double)trace->link_bytes[l] / tg_link_capacity(&numbers));
   }
   return most_s;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 128 };
+enum { LEAST_SAMPLES = 3, MOST_SAMPLES = 128, ROUNDS = 4 };
 static const double bound = 1.1; /* times the product alone: from there on moves make the time */
 
 /* Of whole tiles: those of what is beyond the block are executed, too. */
@@ -98,6 +98,40 @@ static bool fit_products(TgCalibration *calibration, const TgCalibrationPlan *pl
   return true;
 }
 
+/* What a rest of so many rows (below 0: columns) takes, the mean over sizes; 0 where none was measured. */
+static double rest_takes(const TgCalibration *calibration, int32_t rest) {
+  double sum = 0;
+  int samples = 0;
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    if (sample->rest != rest || sample->left_out || !(sample->product_s > 0)) continue;
+    const double side = (double)sample->block[2];
+    const double flops_per_s =
+        tg_machine_flops_per_s(&calibration->machine, sample->block[0], sample->block[1], sample->block[2]);
+    const double beside_s =
+        tg_machine_beside_s(&calibration->machine, sample->block[0], sample->block[1], sample->block[2]);
+    sum += (sample->product_s - beside_s) * flops_per_s / (2 * side * side) - side;
+    samples++;
+  }
+  return samples ? sum / samples : 0;
+}
+
+static void fit_rests(TgCalibration *calibration) {
+  TgMachineProcessor *processor = &calibration->machine.processor;
+  TgMachineRests rests[2] = {{0}, {0}};
+  processor->rest_rows = processor->rest_columns = rests[0]; /* the rate is that of whole rows and columns */
+  for (int side = 0; side < 2; side++)
+    for (int32_t piece = 1; rests[side].pieces < TG_MACHINE_RESTS; piece *= 2) {
+      const double takes = rest_takes(calibration, side == 0 ? piece : -piece);
+      if (!(takes > 0)) break;
+      rests[side].takes[rests[side].pieces++] = takes;
+    }
+  if (rests[0].pieces == 0 || rests[0].pieces != rests[1].pieces) return;
+  processor->rest_rows = rests[0];
+  processor->rest_columns = rests[1];
+  processor->given |= 1 << 14 | 1 << 15;
+}
+
 /* Whether the sample shows the time of a thin product: not where products and moves run at once, or a problem is tiled.
  */
 static bool is_thin(const TgCalibration *calibration, const TgCalibrationSample *sample) {
@@ -117,6 +151,7 @@ static void fit_thin_products(TgCalibration *calibration) {
   TgMachineProcessor *processor = &calibration->machine.processor;
   double *const rate[] = {&processor->a_elements_per_s, &processor->b_elements_per_s, &processor->c_elements_per_s};
   int rows = 0;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) *rate[matrix] = 0;
   for (guint s = 0; s < calibration->samples->len && rows < MOST_SAMPLES; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
     if (!is_thin(calibration, sample)) continue;
@@ -351,7 +386,7 @@ static double fitted_pass_s(const TgCalibration *calibration, const TgCalibratio
   if (plan->kind->traits.overlaps) return fmax(products_s, moves_s);
   if (sample->far) return turns * products_s;
   /* If the time of thin products is not known, it is the measured one: such samples are there for their moves. */
-  const bool own = !has_products_alone(sample) && !calibration->tiled && !is_thin(calibration, sample);
+  const bool own = !has_products_alone(sample) && !sample->rest && !calibration->tiled && !is_thin(calibration, sample);
   return turns * ((own ? sample->product_s * sample->probe.products : products_s) + moves_s);
 }
 
@@ -417,6 +452,10 @@ static void round_all(TgMachine *machine) {
                              &machine->executor.round_s,
                              &machine->executor.pass_s};
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) *numbers[i] = rounded(*numbers[i]);
+  for (int i = 0; i < TG_MACHINE_RESTS; i++) {
+    machine->processor.rest_rows.takes[i] = rounded(machine->processor.rest_rows.takes[i]);
+    machine->processor.rest_columns.takes[i] = rounded(machine->processor.rest_columns.takes[i]);
+  }
   for (int32_t r = 0; r < machine->processor.rate.rows; r++) {
     machine->processor.rate.row[r].size = rounded(machine->processor.rate.row[r].size);
     machine->processor.rate.row[r].flops_per_s = rounded(machine->processor.rate.row[r].flops_per_s);
@@ -443,7 +482,10 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   set_link(calibration, 0, 0);
   find_tile(calibration);
   if (!fit_products(calibration, plan, error)) return false;
-  if (!plan->kind->traits.overlaps) fit_thin_products(calibration);
+  for (int again = 0; again < ROUNDS; again++) { /* the blocks of rests are a little thin, and of thin products rests */
+    fit_rests(calibration);
+    if (!plan->kind->traits.overlaps) fit_thin_products(calibration);
+  }
   if (plan->kind->traits.overlaps)
     fit_hidden_moves(calibration);
   else if (!fit_moves(calibration, plan, error))

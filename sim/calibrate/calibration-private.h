@@ -10,7 +10,7 @@ static inline TgCalibrationSample *sample_at(const TgCalibration *calibration, g
 }
 
 static inline bool has_products_alone(const TgCalibrationSample *sample) {
-  return !sample->probe.hops && !sample->probe.adds && !sample->far && !sample->few_rows;
+  return !sample->probe.hops && !sample->probe.adds && !sample->far && !sample->few_rows && sample->rest == 0;
 }
 
 #endif

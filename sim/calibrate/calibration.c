@@ -11,6 +11,9 @@ enum {
   MOST_PRODUCTS = 64,
   ENOUGH = 1 << 21, /* … up to so many multiply-adds of a core: how a run begins, cold, is then a small part of it */
   THIN = 8,         /* columns of a product with moves around it */
+  REST_PIECES = 4,  /* of rests: 1, 2, 4 and 8 rows, as no kernel takes more than 16 at a time … */
+  REST_SIZES = 3,   /* … measured at so many sizes … */
+  LEAST_REST_SIZE = 48, /* … at which a row is no more than 2 % */
   MOST_HOPS = 5, /* numbers of hops that are tried where moves run beside products, each about twice the one before … */
   FEW_HOPS = 3,           /* … and elsewhere */
   USUAL_HOPS = 3,         /* the fewest; on the CPU more of small blocks … */
@@ -91,6 +94,21 @@ static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *pl
   }
 }
 
+/* Of sizes that a kernel takes whole: products of 1, 2, 4 and 8 rows more, and of as many columns more. */
+static void add_rests(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
+  int sizes = 0;
+  for (int i = 0; i < plan->sizes && !plan->kind->on_gpu && sizes < REST_SIZES; i++) {
+    const int64_t s = plan->size[i], whole = INT64_C(1) << REST_PIECES;
+    if (s % whole || s < LEAST_REST_SIZE) continue;
+    sizes++;
+    const int32_t products = products_of(plan, grid, PRODUCTS, s, s, s);
+    for (int32_t piece = 1; piece < whole; piece *= 2) {
+      add_sample(calibration, plan, blocks_of(grid, products, s + piece, s, s))->rest = piece;
+      add_sample(calibration, plan, blocks_of(grid, products, s, s + piece, s))->rest = -piece;
+    }
+  }
+}
+
 /* Blocks that move, or are added, belong to thin products, so that moving or adding them is much of the time. */
 static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
   for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
@@ -124,6 +142,7 @@ static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan
   const int32_t cores = (int32_t)facts->at_once;
   const Grid apart = {1, cores, 1}, on_one_core = {cores, PRODUCTS, PRODUCTS};
   add_products(calibration, plan, apart, false);
+  add_rests(calibration, plan, apart);
   add_few_rows(calibration, plan, apart);
   add_additions(calibration, plan, apart);
   add_moves(calibration, plan, apart, false);
@@ -138,6 +157,7 @@ static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, c
     return;
   }
   add_products(calibration, plan, grid, false);
+  add_rests(calibration, plan, grid);
   add_few_rows(calibration, plan, grid);
   add_additions(calibration, plan, grid);
   add_moves(calibration, plan, grid, false);
@@ -244,7 +264,8 @@ static bool finish(TgCalibrationSample *sample, const TgCalibrationPlan *plan, G
   set_sizes(sample, plan);
   const double turns = (double)tg_executor_turns(&times->facts);
   sample->product_s = times->multiply_s / (turns * (double)(sample->passes * sample->probe.products));
-  if (has_products_alone(sample) || sample->few_rows || sample->far || plan->kind->traits.overlaps) return true;
+  if (has_products_alone(sample) || sample->rest || sample->few_rows || sample->far || plan->kind->traits.overlaps)
+    return true;
   const double moves = turns * (double)(sample->passes * tg_probe_moves(&sample->probe));
   sample->move_s = (isnan(times->move_s) ? compare_with_none(sample, plan, error) : times->move_s) / moves;
   return !isnan(sample->move_s);

@@ -443,7 +443,7 @@ const TgExecutorKind tg_executor_cores = {.name = "cores",
                                           .unlike_sim =
                                               "whose processors share cores in turn; here all work at the same time",
                                           .grid = "4x4",
-                                          .sizes = "18,34,66,98,130,190,254",
+                                          .sizes = "16,32,48,80,112,144,208,272",
                                           .open = open_cores,
                                           .load = load_cores,
                                           .run = run_cores,

@@ -55,6 +55,8 @@ static const TgMachineKey processor_keys[] = {
     KEY(TgMachineProcessor, a_elements_per_s, TG_VALUE_FLOPS, false, {0}),
     KEY(TgMachineProcessor, b_elements_per_s, TG_VALUE_FLOPS, false, {0}),
     KEY(TgMachineProcessor, c_elements_per_s, TG_VALUE_FLOPS, false, {0}),
+    KEY(TgMachineProcessor, rest_rows, TG_VALUE_RESTS, false, {0}),
+    KEY(TgMachineProcessor, rest_columns, TG_VALUE_RESTS, false, {0}),
     {0},
 };
 
@@ -256,7 +258,6 @@ static bool refuse_row(TgSpan row, const char *form, TgError *error) {
   return tg_error_set(error, 0, 0, "`%s` is not a row of a table; write %s", tg_span_quote(row, quoted), form);
 }
 
-/* Whether the table has room for another row, and this one comes after the one before it. */
 static bool check_row(int32_t rows, int32_t most, TgError *error) {
   return rows < most || tg_error_set(error, 0, 0, "the table has more than %d rows; leave some out", most);
 }
@@ -294,14 +295,29 @@ static bool read_protocol(TgSpan row, void *table, TgError *error) {
   if (!check_row(protocols->rows, TG_MACHINE_PROTOCOLS, error)) return false;
   TgMachineProtocol *protocol = &protocols->row[protocols->rows];
   if (!read_number("the size", TG_VALUE_BYTES, value[0], &protocol->from_bytes, error)) return false;
-  if (isinf(protocol->from_bytes))
-    return tg_error_set(error, 0, 0, "a protocol from inf bytes on has no message; write a finite size");
+  if (isinf(protocol->from_bytes)) return tg_error_set(error, 0, 0, "no message has inf bytes; write a finite size");
   if (!read_number("the latency", TG_VALUE_TIME, value[1], &protocol->latency_s, error)) return false;
   if (!read_number("the bandwidth", TG_VALUE_BANDWIDTH, value[2], &protocol->bandwidth_bytes_per_s, error))
     return false;
   const bool follows = protocols->rows == 0 || protocol->from_bytes > protocol[-1].from_bytes;
   if (!check_order(value[0], follows, error)) return false;
   protocols->rows++;
+  return true;
+}
+
+/* What the next piece takes, `piece:rows`. */
+static bool read_rest(TgSpan row, void *table, TgError *error) {
+  TgMachineRests *rests = table;
+  TgSpan value[2];
+  double piece;
+  if (split_row(row, 2, value) < 2) return refuse_row(row, "piece:takes, as in rest_rows = 1:1.6; 2:5.5; 4:5.8", error);
+  if (!check_row(rests->pieces, TG_MACHINE_RESTS, error)) return false;
+  if (!read_number("the piece", TG_VALUE_COUNT, value[0], &piece, error)) return false;
+  if (piece != 1 << rests->pieces)
+    return tg_error_set(error, 0, 0, "the pieces are 1, 2, 4 and so on, in this order; expected %d here",
+                        1 << rests->pieces);
+  if (!read_number("what a piece takes", TG_VALUE_SIZE, value[1], &rests->takes[rests->pieces], error)) return false;
+  rests->pieces++;
   return true;
 }
 
@@ -367,6 +383,9 @@ bool tg_machine_value(const TgMachineKey *key, TgSpan value, void *field, const 
   case TG_VALUE_PROTOCOLS:
     *(TgMachineProtocols *)field = (TgMachineProtocols){0};
     return read_table(value, read_protocol, field, &((TgMachineProtocols *)field)->rows, at, error);
+  case TG_VALUE_RESTS:
+    *(TgMachineRests *)field = (TgMachineRests){0};
+    return read_table(value, read_rest, field, &((TgMachineRests *)field)->pieces, at, error);
   case TG_VALUE_WORD:
     return read_word(key, value, field, error);
   case TG_VALUE_NAME:

@@ -28,6 +28,13 @@ static void write_protocols(GString *text, const TgMachineProtocols *protocols) 
   }
 }
 
+static void write_rests(GString *text, const TgMachineRests *rests) {
+  for (int32_t i = 0; i < rests->pieces; i++) {
+    g_string_append_printf(text, "%s%d:", i ? "; " : "", 1 << i);
+    write_number(text, rests->takes[i]);
+  }
+}
+
 static void write_value(GString *text, const TgMachineKey *key, const void *field) {
   switch (key->kind) {
   case TG_VALUE_RATES:
@@ -35,6 +42,9 @@ static void write_value(GString *text, const TgMachineKey *key, const void *fiel
     break;
   case TG_VALUE_PROTOCOLS:
     write_protocols(text, field);
+    break;
+  case TG_VALUE_RESTS:
+    write_rests(text, field);
     break;
   case TG_VALUE_WORD:
     g_string_append(text, key->words[*(const int32_t *)field]);

@@ -46,8 +46,10 @@ const char *tg_machine_own_network(const TgMachine *machine, int64_t processors)
   return fits ? machine->network : NULL;
 }
 
-/* What `more` gives replaces what `link` has. */
+/* What `more` gives replaces what `link` has. Protocols go with the latency and the bandwidth. */
 static void overlay(TgMachineLink *link, const TgMachineLink *more) {
+  const int32_t numbers = 1 << 0 | 1 << 2;
+  if (more->given & numbers) link->protocols.rows = 0;
   for (int bit = 0; tg_machine_link_keys[bit].name; bit++) {
     const TgMachineKey *key = &tg_machine_link_keys[bit];
     if (more->given & (1 << bit)) memcpy((char *)link + key->offset, (const char *)more + key->offset, key->bytes);
@@ -82,6 +84,13 @@ TgMachineProtocol tg_link_best(const TgMachineLink *link, double bytes) {
   return best;
 }
 
+bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology) {
+  for (int level = 0; level < topology->levels; level++)
+    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++)
+      if (tg_machine_link(machine, topology, level, axis).protocols.rows > 0) return true;
+  return false;
+}
+
 bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology) {
   for (int level = 0; level < topology->levels; level++)
     for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++)
@@ -105,6 +114,14 @@ static double filled(int64_t extent, double tile) {
   return tile > 1 ? ceil((double)extent / tile) * tile : (double)extent;
 }
 
+static double with_rests(int64_t extent, const TgMachineRests *rests) {
+  const int64_t rest = extent & ((INT64_C(1) << rests->pieces) - 1);
+  double sum = (double)(extent - rest);
+  for (int32_t i = 0; i < rests->pieces; i++)
+    if (rest >> i & 1) sum += rests->takes[i];
+  return sum;
+}
+
 double tg_machine_error(const TgMachine *machine) {
   static const double most = 0.99; /* a time is above 0 */
   if (!tg_machine_is_measured(machine)) return machine->residual;
@@ -117,11 +134,13 @@ bool tg_machine_is_tie(const TgMachine *machine, double first_s, double second_s
 }
 
 double tg_machine_tiled_rows(const TgMachine *machine, int64_t m) {
-  return filled(m, machine->processor.tile_rows);
+  const TgMachineProcessor *processor = &machine->processor;
+  return processor->rest_rows.pieces ? with_rests(m, &processor->rest_rows) : filled(m, processor->tile_rows);
 }
 
 double tg_machine_tiled_columns(const TgMachine *machine, int64_t n) {
-  return filled(n, machine->processor.tile_columns);
+  const TgMachineProcessor *processor = &machine->processor;
+  return processor->rest_columns.pieces ? with_rests(n, &processor->rest_columns) : filled(n, processor->tile_columns);
 }
 
 double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n) {

@@ -43,8 +43,8 @@ static TgMessageOut *message_at(const TgFlow *flow, int32_t number) {
 
 /* --- a message ---------------------------------------------------------------------------------------------------- */
 
-/* Its latency and, in `path`, what it crosses. `*used`, if asked for: the part of its share of the links that is of
- * use. */
+/* Its latency and, in `path`, what it crosses. `*used`, if asked for: the fraction of its share of the links that the
+ * message can use. */
 static double find_path(TgFlow *flow, TgPatternEnds ends, double bytes, double *used) {
   TgRoute route;
   TgHop hop;

@@ -109,7 +109,7 @@ static double best_chain_s(const TgOutlook *outlook, int axis, int32_t length, d
   double best_s = INFINITY;
   for (int32_t tried = 2; tried <= TG_COST_MOST_PIECES; tried *= 2) {
     const double seconds = chain_s(outlook, axis, length, tried, bytes, executions);
-    if (seconds >= best_s) break;
+    if (seconds >= best_s) continue; /* with protocols more pieces may be better again */
     best_s = seconds;
     *pieces = tried;
   }

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* The largest number of an affine map over independent ranges is what interval arithmetic finds; that of another one,
- * too, where the largest values of the variables lead to it. */
+/* Interval arithmetic is exact for affine maps over independent ranges. For others its bound counts only if the largest
+ * values of the variables attain it. */
 static bool largest(const TgSchedule *schedule, TgExpression expression, const TgInterval *variable, int32_t *most) {
   TgAffine affine;
   const double high = tg_interval_evaluate(schedule, expression, variable).high;
@@ -41,10 +41,11 @@ static bool count_placement(TgSchedule *schedule, const TgPlacement *placement) 
 }
 
 bool tg_plan_count_blocks(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings) {
-  bool affine = true;
+  bool counted = true;
   for (int m = 0; m < TG_MATRICES; m++) schedule->blocks[m][0] = schedule->blocks[m][1] = 0;
-  for (int p = 0; p < schedule->placements && affine; p++) affine = count_placement(schedule, &schedule->placement[p]);
-  if (!affine) return tg_schedule_bind(schedule, names, bindings, NULL);
+  for (int p = 0; p < schedule->placements && counted; p++)
+    counted = count_placement(schedule, &schedule->placement[p]);
+  if (!counted) return tg_schedule_bind(schedule, names, bindings, NULL);
   const int32_t *a = schedule->blocks[TG_MATRIX_A], *b = schedule->blocks[TG_MATRIX_B],
                 *c = schedule->blocks[TG_MATRIX_C];
   schedule->inner = a[1];
@@ -358,7 +359,7 @@ static void find_compute(const TgPlanRequest *request, const TgSchedule *schedul
       2.0 * (double)(request->m / c[0]) * (double)(request->n / c[1]) * (double)(request->k / schedule->inner) / rate;
 }
 
-static const double room_byte_s = 4e-10; /* touched for the first time; measured */
+static const double room_byte_s = 4e-10; /* seconds per byte of memory touched for the first time, measured */
 
 void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
                         TgPlanFacts *facts) {

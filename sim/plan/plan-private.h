@@ -29,8 +29,8 @@ typedef struct TgPlanFacts {
   bool by_name;                         /**< blocks of several sizes: a prediction has to follow them by name */
   bool unclear;                         /**< … because a statement may read blocks of several matrices */
   bool endless;                         /**< too many statements to count */
-  double room_s;                        /**< about how long it takes to make room for a run on names … */
-  double proof_s;                       /**< … and a whole proof */
+  double room_s;                        /**< about how long it takes to allocate the state of a run on names … */
+  double proof_s;                       /**< … and how long a whole proof takes */
 } TgPlanFacts;
 
 typedef struct TgPlanCandidate {

@@ -201,8 +201,10 @@ static TgCostOptions options_of(const TgAttempt *attempt, TgCostModel model) {
 }
 
 bool tg_plan_has_screen(const TgPlanRequest *request) {
-  /* With links of their own numbers another embedding may take better ones. */
-  return (request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW) && tg_links_alike(request->machine);
+  /* With links of their own numbers another embedding may take better ones; and hockney counts messages between hosts
+   * that are never on a link at once. */
+  return (request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW) && tg_links_alike(request->machine) &&
+         tg_plan_any_network(request).levels == 1;
 }
 
 /* With links that contend a message takes no less than without, if hops cost nothing: hockney is quick and bounds the

@@ -211,7 +211,7 @@ static void note_left(TgPlanSearch *search, TgPlanCandidate *candidate) {
   bool fits = candidate->memory_low_bytes <= limit_bytes &&
               (candidate->memory_high_bytes <= limit_bytes || candidate->proof_s <= TG_PLAN_PROOF_MS * 1e-3);
   if (!candidate->tried && !fits && may_come_in(search, candidate)) tg_plan_try(search, candidate);
-  if (!candidate->tried) note_untried(search, grid, candidate);
+  if (!candidate->tried || (candidate->partly && !candidate->placed)) note_untried(search, grid, candidate);
   if ((candidate->tried && !candidate->partly) || !may_come_in(search, candidate)) return;
   if (is_worth_asking(search, candidate)) tg_plan_check_room(search, candidate);
   *(candidate->too_large ? &search->plan->too_large : &search->plan->too_long) += 1;
@@ -263,7 +263,7 @@ static TgPlanCandidate *most_promising(TgPlanSearch *search, double most) {
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
     if (seen[candidate->source] || candidate->memory_low_bytes > search->request->memory_bytes ||
-        tg_plan_work_now(search, candidate) > most * search->request->budget_s)
+        candidate->work_s > most * search->request->budget_s)
       continue;
     seen[candidate->source] = true;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);

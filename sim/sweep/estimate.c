@@ -278,8 +278,8 @@ static bool set_values(const TgEstimate *estimate, TgFormulaValues *values, GErr
   TgMachineLink link = tg_machine_link(&estimate->machine, &estimate->network, 0, 0);
   const TgProductSize product = tg_largest_product(estimate->schedule, shape);
   const double flops_per_s = tg_machine_flops_per_s(&estimate->machine, product.m, product.n, product.k);
-  if (link.protocols.rows > 0)
-    return TG_SIM_FAIL(error, BAD_INPUT, "it has one latency and one bandwidth, and the machine has several protocols");
+  if (tg_machine_has_protocols(&estimate->machine, &estimate->network))
+    return TG_SIM_FAIL(error, BAD_INPUT, "it assumes one latency and one bandwidth, but the machine has `protocols`");
   return tg_formula_values_schedule(values, estimate->schedule, estimate->names, error) &&
          tg_formula_values_sizes(values, shape->m, shape->n, shape->k, error) &&
          tg_formula_values_machine(values, link.latency_s, 1 / link.bandwidth_bytes_per_s, link.per_hop_s,

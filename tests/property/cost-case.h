@@ -43,7 +43,8 @@ static inline void random_machine(TgMachine *machine) {
   static const char *const latencies[] = {"1e-6", "3.7e-7", "2e-5"};
   static const char *const bandwidths[] = {"1.25e9", "1e8", "inf", "4e6"};
   static const char *const rates[] = {"1e9", "inf", "2e7", "1e8"};
-  static const char *const tiles[] = {"", "", "tile_rows = 3\n", "tile_rows = 2\ntile_columns = 5\n"};
+  static const char *const tiles[] = {"", "", "tile_rows = 3\n", "tile_rows = 2\ntile_columns = 5\n",
+                                      "rest_rows = 1:1.5; 2:3.5\nrest_columns = 1:1; 2:2; 4:5\n"};
   static const char *const additions[] = {"", "additions_per_s = 1e8\n", "additions_per_s = 3e6\n"};
   static const char *const overheads[] = {"0", "5e-7", "4e-6"};
   machine_from(machine,
@@ -54,7 +55,7 @@ static inline void random_machine(TgMachine *machine) {
                protocols[g_test_rand_int_range(0, 5)], g_test_rand_bit() ? "full" : "half",
                g_test_rand_int_range(0, 3) ? "one" : "all", overheads[g_test_rand_int_range(0, 3)],
                overheads[g_test_rand_int_range(0, 3)], rates[g_test_rand_int_range(0, 4)],
-               tiles[g_test_rand_int_range(0, 4)], additions[g_test_rand_int_range(0, 3)],
+               tiles[g_test_rand_int_range(0, 5)], additions[g_test_rand_int_range(0, 3)],
                axes[g_test_rand_int_range(0, 4)]);
 }
 

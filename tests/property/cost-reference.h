@@ -31,14 +31,25 @@ static inline guint ref_step_of(const Reference *ref, guint phase) {
   return phase < ref->phases->len ? ref_phase(ref, (int)phase)->step : ref->steps;
 }
 
-static inline double ref_whole(int64_t extent, double tile) {
+/* Of rests the largest pieces first, until nothing is left. */
+static inline double ref_whole(int64_t extent, double tile, const TgMachineRests *rests) {
   double whole = 0;
+  if (rests->pieces > 0) {
+    for (int64_t step = INT64_C(1) << rests->pieces; extent >= step; extent -= step) whole += (double)step;
+    for (int i = rests->pieces - 1; i >= 0; i--)
+      if (extent >= 1 << i) {
+        whole += rests->takes[i];
+        extent -= 1 << i;
+      }
+    return whole;
+  }
   while (whole < (double)extent) whole += fmax(tile, 1);
   return whole;
 }
 
 static inline double ref_flops(const TgMachineProcessor *processor, const TgProductSize *size) {
-  return 2 * ref_whole(size->m, processor->tile_rows) * ref_whole(size->n, processor->tile_columns) * (double)size->k;
+  return 2 * ref_whole(size->m, processor->tile_rows, &processor->rest_rows) *
+         ref_whole(size->n, processor->tile_columns, &processor->rest_columns) * (double)size->k;
 }
 
 static inline double ref_time(const TgMachineProcessor *processor, const TgPhase *phase, const TgProductSize *size) {

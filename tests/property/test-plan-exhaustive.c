@@ -134,6 +134,8 @@ static void try_values(const Case *at, const TgPlanSource *source, int parameter
 
 static Case *random_case(GRand *rand) {
   static const char *const networks[] = {"torus", "mesh", "switch", "ring", "full", "hypercube"};
+  static const char *const tiles[] = {"", "tile_rows = 4\ntile_columns = 8\n",
+                                      "rest_rows = 1:2; 2:3\nrest_columns = 1:1.5; 2:5; 4:4\n"};
   static const char *const levelled[] = {"switch:2*switch:4",  "torus:2x2*switch:2", "switch:3*torus:2x2",
                                          "switch:2*spine:4x2", "switch:2*ecmp:3x2",  "switch:2*dragonfly:3x2"};
   Case *at = g_new0(Case, 1);
@@ -145,7 +147,7 @@ static Case *random_case(GRand *rand) {
   g_autofree char *processor =
       g_rand_boolean(rand)
           ? g_strdup_printf("flops_per_s = %.3e\n%s", flops_per_s,
-                            g_rand_boolean(rand) ? "tile_rows = 4\ntile_columns = 8\n" : "")
+                            tiles[g_rand_int_range(rand, 0, G_N_ELEMENTS(tiles))])
           : g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e", flops_per_s / 10, flops_per_s / 2, flops_per_s);
   g_autofree char *text = g_strdup_printf(
       "[machine]\nname = test\nsource = test\n[link]\nlatency_s = %.3e\nbandwidth_bytes_per_s = %.3e\n%s"

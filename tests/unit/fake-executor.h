@@ -15,10 +15,11 @@ static struct Fake {
   bool pulls;       /**< moves have no time of their own, products after them take longer */
   int32_t depth[3]; /**< of its variants, along k, where it tiles; {0}: it does not */
   int64_t tile, resident;
-  int32_t whole[2]; /**< rows and columns of C that it multiplies at a time, where it does not tile; 0: any */
-  int64_t at_once;  /**< processors; 0: all */
-  int64_t most;     /**< larger n are refused; 0: none */
-  int64_t fails_at; /**< number of the run that fails; 0: none */
+  int32_t whole[2];   /**< rows and columns of C that it multiplies at a time, where it does not tile; 0: any */
+  double takes[2][4]; /**< rows, and columns, that a rest of 1, 2, 4 and 8 takes as long as; 0: as many */
+  int64_t at_once;    /**< processors; 0: all */
+  int64_t most;       /**< larger n are refused; 0: none */
+  int64_t fails_at;   /**< number of the run that fails; 0: none */
   int64_t runs;
   double additions_per_s;
   double elements_per_s[3]; /* of A, B and C; 0: thin products take no longer */
@@ -109,6 +110,14 @@ static inline bool fake_load(TgExecutor *executor, const void *a, const void *b,
   return true;
 }
 
+static inline double fake_rows(double rows, const double takes[4]) {
+  const int rest = (int)rows % 16;
+  double sum = takes[0] > 0 ? rows - rest : rows;
+  for (int i = 0; i < 4; i++)
+    if (rest >> i & 1) sum += takes[i];
+  return sum;
+}
+
 /* One pass: times of the steps in `multiply` and `move`. */
 static inline void fake_step(const FakeExecutor *own, int64_t s, double *multiply_s, double *move_s) {
   const TgExecutorFacts *facts = &own->base.facts;
@@ -117,9 +126,10 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
   const double n = (double)(facts->instance[1] / schedule->blocks[TG_MATRIX_C][1]);
   const double rows = fmax(facts->tile[0], 1), columns = fmax(facts->tile[1], 1);
   const double k = (double)(facts->instance[2] / schedule->inner);
+  const double m_rows = fake_rows(ceil(m / rows) * rows, fake.takes[0]);
+  const double n_columns = fake_rows(ceil(n / columns) * columns, fake.takes[1]);
   const double turns = (double)tg_executor_turns(facts);
-  *multiply_s = turns * (double)own->products[s] * 2 * (ceil(m / rows) * rows) * (ceil(n / columns) * columns) * k /
-                fake.flops_per_s;
+  *multiply_s = turns * (double)own->products[s] * 2 * m_rows * n_columns * k / fake.flops_per_s;
   const double square = pow(m * n * k, 2.0 / 3), elements[] = {m * k - square, k * n - square, m * n - square};
   for (int matrix = 0; matrix < 3; matrix++)
     if (fake.elements_per_s[matrix] > 0)

@@ -56,7 +56,7 @@ static void moves_apart(void) {
     g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
     const TgMachine *machine = &found->machine;
     g_assert_false(found->tiled || found->hidden || found->no_links);
-    g_assert_cmpint(found->samples->len, ==, turns ? 16 : 8);
+    g_assert_cmpint(found->samples->len, ==, turns ? 32 : 8);
     if (turns) expect_near(machine->processor.additions_per_s, 3e9);
     if (!turns) g_assert_true(machine->processor.additions_per_s == 0);
     expect_link(machine);
@@ -88,6 +88,27 @@ static void thin_products(void) {
   expect_link(machine);
   for (int r = 0; r < 4; r++) expect_near(machine->processor.rate.row[r].flops_per_s, 1e10);
   g_assert_cmpfloat(machine->residual, <, 1e-2); /* small ones with fewer elements count as none */
+}
+
+/* A few rows or columns more than a kernel takes at a time take longer than as many others. */
+static void rests_of_rows_and_columns(void) {
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = 1;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+  const double takes[2][4] = {{1.5, 5, 5.5, 8}, {4, 3.5, 4, 9}};
+  memcpy(fake.takes, takes, sizeof takes);
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  const TgMachineProcessor *processor = &found->machine.processor;
+  g_assert_cmpint(processor->rest_rows.pieces, ==, 4);
+  g_assert_cmpint(processor->rest_columns.pieces, ==, 4);
+  for (int i = 0; i < 4; i++) {
+    expect_near(processor->rest_rows.takes[i], takes[0][i]);
+    expect_near(processor->rest_columns.takes[i], takes[1][i]);
+  }
+  g_assert_cmpfloat(found->machine.residual, <, 1e-3);
+  g_autofree char *text = tg_machine_text(&found->machine);
+  g_assert_nonnull(strstr(text, "\nrest_rows = 1:1.5; 2:5; 4:5.5; 8:8\nrest_columns = 1:4; 2:3.5; 4:4; 8:9\n"));
 }
 
 /* Moves that take no time of their own are what products with them take longer. */
@@ -324,6 +345,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/calibration/moves-apart", moves_apart);
   g_test_add_func("/calibration/thin-products", thin_products);
+  g_test_add_func("/calibration/rests", rests_of_rows_and_columns);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
   g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);
   g_test_add_func("/calibration/whole-tiles", rates_are_of_whole_tiles);

@@ -80,28 +80,44 @@ static void defaults_are_those_of_the_document(void) {
   g_assert_true(device->latency_s == 0 && isinf(device->capacity_bytes));
 }
 
+/* 13 rows are 8, 4 and 1; of columns 4 are taken at a time, and 3 are 2 and 1. */
+static void rests_take_longer(void) {
+  const TgMachine machine = parse(LINK "[processor]\nrate = 64:2e10; 128:4e10\nrest_rows = 1:2; 2:3; 4:6; 8:10\n"
+                                       "rest_columns = 1:1.5; 2:3.5\n");
+  g_assert_true(tg_machine_tiled_rows(&machine, 13) == 2 + 6 + 10 && tg_machine_tiled_rows(&machine, 32) == 32);
+  g_assert_true(tg_machine_tiled_columns(&machine, 7) == 4 + 5 && tg_machine_tiled_columns(&machine, 0) == 0);
+  g_assert_true(tg_machine_tiled_elements(&machine, 13, 7) == 18 * 9);
+  const double alone_s = tg_machine_product_s(&machine, 64, 64, 64),
+               more_s = tg_machine_product_s(&machine, 65, 64, 64);
+  const double size = cbrt(66. * 64 * 64), rate = 2e10 + (size - 64) / 64 * 2e10;
+  g_assert_true(alone_s == 2. * 64 * 64 * 64 / 2e10);
+  g_assert_cmpfloat_with_epsilon(more_s, 2. * 66 * 64 * 64 / rate, 1e-12 * more_s);
+}
+
 static void assert_protocol(const TgMachineLink *link, double bytes, double latency_s, double bandwidth) {
   const TgMachineProtocol protocol = tg_link_protocol(link, bytes);
   g_assert_true(protocol.latency_s == latency_s && protocol.bandwidth_bytes_per_s == bandwidth);
   g_assert_true(tg_link_s(link, bytes) == latency_s + bytes / bandwidth);
 }
 
-/* A section of its own takes those of [link] that it does not give. */
+/* A section takes those of [link], unless it gives a latency or a bandwidth. */
 static void a_message_has_the_protocol_of_its_size(void) {
   const TgMachine machine = parse("[link]\nlatency_s = 1e-6\nbandwidth_bytes_per_s = 2e9\n"
-                                  "protocols = 1000:3e-6:1e9; 5000:2e-6:8e9\n[link.1]\nlatency_s = 7e-6\n"
-                                  "[link.0]\nprotocols = 10:0:inf\n" PROCESSOR);
+                                  "protocols = 1000:3e-6:1e9; 5000:2e-6:8e9\n[link.1]\nper_hop_s = 7e-6\n"
+                                  "[link.0]\nprotocols = 10:0:inf\n[link.2]\nlatency_s = 7e-6\n" PROCESSOR);
   TgTopology torus;
   TgError error;
-  g_assert_true(tg_topology_parse(&torus, "torus:4x4", &error));
+  g_assert_true(tg_topology_parse(&torus, "torus:4x4x4", &error));
+  const TgMachineLink third = tg_machine_link(&machine, &torus, 0, 2);
   const TgMachineLink first = tg_machine_link(&machine, &torus, 0, 0), second = tg_machine_link(&machine, &torus, 0, 1);
   assert_protocol(&first, 9, 1e-6, 2e9);
   assert_protocol(&first, 10, 0, INFINITY);
-  assert_protocol(&second, 999, 7e-6, 2e9);
+  assert_protocol(&second, 999, 1e-6, 2e9);
+  assert_protocol(&third, 1e9, 7e-6, 2e9);
   assert_protocol(&second, 1000, 3e-6, 1e9);
   assert_protocol(&second, 1e9, 2e-6, 8e9);
   g_assert_true(tg_link_capacity(&second) == 8e9 && tg_link_capacity(&first) == 2e9);
-  g_assert_true(tg_link_best(&second, 0).latency_s == 2e-6 && tg_link_best(&second, 0).bandwidth_bytes_per_s == 8e9);
+  g_assert_true(tg_link_best(&second, 0).latency_s == 1e-6 && tg_link_best(&second, 0).bandwidth_bytes_per_s == 8e9);
   g_assert_true(tg_link_best(&first, 0).latency_s == 0 && isinf(tg_link_best(&first, 0).bandwidth_bytes_per_s));
 }
 
@@ -277,6 +293,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/machine/every-key-is-read", every_key_is_read);
   g_test_add_func("/machine/defaults", defaults_are_those_of_the_document);
   g_test_add_func("/machine/zero", zero_has_no_sign);
+  g_test_add_func("/machine/rests", rests_take_longer);
   g_test_add_func("/machine/protocols", a_message_has_the_protocol_of_its_size);
   g_test_add_func("/machine/rates", rates_are_interpolated_in_the_size);
   g_test_add_func("/machine/tiles", tiles_are_whole);
