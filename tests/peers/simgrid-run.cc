@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
+#if SIMGRID_VERSION < 40000
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#endif
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -140,12 +142,15 @@ double simgrid_time_s(const TgTopology *network, const PeerLinks *links, const d
     load_fat_tree(engine, network->nodes, *links);
   else
     build_platform(run, *links);
-  if (links->large_part > 0)
-    engine.get_netzone_root()->get_network_model()->set_bw_factor_cb(
-        [links](double size, const s4u::Host *, const s4u::Host *, const std::vector<s4u::Link *> &,
-                const std::unordered_set<s4u::NetZone *> &) {
-          return size < links->large_bytes ? 1.0 : links->large_part;
-        });
+  auto part = [links](double size, const s4u::Host *, const s4u::Host *, const std::vector<s4u::Link *> &,
+                      const std::unordered_set<s4u::NetZone *> &) {
+    return links->large_part == 0 || size < links->large_bytes ? 1.0 : links->large_part;
+  };
+#if SIMGRID_VERSION >= 40000
+  engine.get_netzone_root()->set_bandwidth_factor_cb(part);
+#else
+  engine.get_netzone_root()->get_network_model()->set_bw_factor_cb(part);
+#endif
   for (int32_t n = 0; n < network->nodes; n++)
     s4u::Actor::create("processor", engine.host_by_name(std::to_string(n)), [&run, n, start_s] {
       s4u::this_actor::sleep_until(start_s[n]);
