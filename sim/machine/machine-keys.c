@@ -238,8 +238,7 @@ static bool read_number(const char *name, TgValueKind kind, TgSpan value, double
   return true;
 }
 
-/* --- tables: rows of numbers ---------------------------------------------------------------------------------------
- */
+/* --- tables: rows of numbers -------------------------------------------------------------------------------------- */
 
 /* Cuts a row at its colons, into `count` values or less; returns how many there are. */
 static int split_row(TgSpan row, int count, TgSpan *value) {

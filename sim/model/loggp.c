@@ -67,7 +67,7 @@ typedef struct TgLogGpCost {
 } TgLogGpCost;
 
 static TgLogGpCost cost_of(const TgLogGp *model, const TgLane *lane, int64_t transfer) {
-  const int64_t bytes = lane->sizes ? lane->sizes[transfer] : lane->phase->uniform_bytes;
+  const int64_t bytes = tg_lane_bytes(lane, transfer);
   const TgWire wire = wire_of(model->lanes, lane, transfer, bytes);
   const double rest = (double)MAX(bytes - 1, 0);
   return (TgLogGpCost){model->overhead_s, wire.latency_s, rest * wire.byte_s, rest * wire.alone_byte_s};

@@ -64,7 +64,7 @@ static inline const TgLane *tg_pattern_lane(const TgPattern *pattern, int32_t tr
 static inline int64_t tg_pattern_bytes(const TgPattern *pattern, int32_t transfer) {
   int number = pattern->which ? pattern->which[transfer] : 0;
   const TgLane *lane = pattern->lane[number];
-  return lane->sizes ? lane->sizes[transfer - pattern->offset[number]] : lane->phase->uniform_bytes;
+  return tg_lane_bytes(lane, transfer - pattern->offset[number]);
 }
 
 #endif

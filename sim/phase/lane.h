@@ -35,6 +35,11 @@ typedef struct TgLane {
   int references;
 } TgLane;
 
+/** Bytes of a transfer. */
+static inline int64_t tg_lane_bytes(const TgLane *lane, int64_t transfer) {
+  return lane->sizes ? lane->sizes[transfer] : lane->phase->uniform_bytes;
+}
+
 /** Lays phases on a network and remembers those that come again. */
 typedef struct TgLanes {
   const TgTopology *network;

@@ -26,10 +26,6 @@ static int64_t shared_link(const TgLanes *lanes, int64_t link) {
   return lanes->half && numbers_of(lanes, link)->duplex == TG_DUPLEX_HALF ? link / 2 * 2 : link;
 }
 
-static double bytes_of(const TgLane *lane, int64_t transfer) {
-  return (double)(lane->sizes ? lane->sizes[transfer] : lane->phase->uniform_bytes);
-}
-
 /* The narrowest link of each message by itself, and what crosses the outer levels; of each link the last is noted. */
 static GArray *follow_routes(TgLanes *lanes, TgLane *lane) {
   GArray *crossings = g_array_new(FALSE, FALSE, sizeof(Crossing));
@@ -38,7 +34,7 @@ static GArray *follow_routes(TgLanes *lanes, TgLane *lane) {
     TgRoute route;
     TgStretch stretch;
     TgHop hop;
-    const double bytes = bytes_of(lane, t);
+    const double bytes = (double)tg_lane_bytes(lane, t);
     double byte_s = 0;
     tg_route_begin(&route, lanes->network, lane->from[t], lane->to[t]);
     while (tg_route_next(&route, &hop)) {
@@ -75,7 +71,7 @@ static int64_t at_once(TgLanes *lanes, const TgLane *lane, const Crossing *cross
 /* What each message takes now. */
 static void find_costs(const TgLanes *lanes, TgLane *lane) {
   for (int64_t t = 0; t < lane->transfers; t++) {
-    const int64_t bytes = lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes;
+    const int64_t bytes = tg_lane_bytes(lane, t);
     const TgWay way = tg_lanes_way(lanes, lane->from[t], lane->to[t], bytes, false);
     tg_lane_set_cost(lane, t, way.latency_s + (double)bytes * lane->byte_s[t]);
   }
@@ -92,7 +88,7 @@ void tg_lane_share(TgLanes *lanes, TgLane *lane) {
     const double byte_s = (double)at_once(lanes, lane, crossing, *last) / tg_link_capacity(link);
     for (int64_t c = *last; c >= 0; c = crossing[c].before) {
       const int64_t t = crossing[c].transfer;
-      if (isinf(tg_link_protocol(link, bytes_of(lane, t)).bandwidth_bytes_per_s)) continue;
+      if (isinf(tg_link_protocol(link, (double)tg_lane_bytes(lane, t)).bandwidth_bytes_per_s)) continue;
       lane->byte_s[t] = MAX(lane->byte_s[t], byte_s);
     }
     *last = -1;
