@@ -4,6 +4,9 @@
 #define TG_CALIBRATION_PRIVATE_H
 
 #include "calibration.h"
+#include "machine-keys.h"
+
+enum { MOST_SAMPLES = 128 /**< of a fit; further ones are not used */ };
 
 static inline TgCalibrationSample *sample_at(const TgCalibration *calibration, guint s) {
   return &g_array_index(calibration->samples, TgCalibrationSample, s);
@@ -12,5 +15,23 @@ static inline TgCalibrationSample *sample_at(const TgCalibration *calibration, g
 static inline bool has_products_alone(const TgCalibrationSample *sample) {
   return !sample->probe.hops && !sample->probe.adds && !sample->far && !sample->few_rows && sample->rest == 0;
 }
+
+/** Fills the rates of products, what rows and columns left over take, and the rates of thin products. */
+bool tg_calibration_fit_products(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error);
+
+/** Whether the sample shows the time of a thin product: not where products and moves run at once, or a problem is
+ * tiled. */
+bool tg_calibration_is_thin(const TgCalibration *calibration, const TgCalibrationSample *sample);
+
+/** One product of the sample by the numbers found, seconds. */
+double tg_calibration_product_s(const TgCalibration *calibration, const TgCalibrationSample *sample);
+
+/** The run's time by the numbers found; of products, of a size between others, by those of the others: the table has
+ * no row for the sizes that will be asked for. */
+double tg_calibration_held_out_s(const TgCalibration *calibration, const TgCalibrationSample *sample);
+
+/** Sets the error that there are `found` samples of WHAT where a fit needs more. Returns false. */
+bool tg_calibration_too_few(const TgCalibration *calibration, const TgCalibrationPlan *plan, const char *what,
+                            int found, int needed, GError **error);
 
 #endif

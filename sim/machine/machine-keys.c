@@ -10,6 +10,7 @@ const TgQuantity tg_quantities[TG_VALUE_QUANTITIES] = {
     [TG_VALUE_BANDWIDTH] = {"bytes per second", "1.25e9", .infinite = true},
     [TG_VALUE_FLOPS] = {"floating-point operations per second", "1e12", .infinite = true},
     [TG_VALUE_BYTES] = {"bytes", "16e9", .infinite = true},
+    [TG_VALUE_MESSAGE] = {"bytes", "65536", .zero = false},
     [TG_VALUE_FRACTION] = {"a fraction of 1", "0.1", .zero = true},
     [TG_VALUE_SIZE] = {"elements along a side", "512", .zero = false},
     [TG_VALUE_COUNT] = {"whole numbers", "16", .zero = false},
@@ -103,6 +104,15 @@ const TgMachineSection tg_machine_sections[] = {
     {0},
 };
 
+void tg_machine_give(TgMachine *machine, const void *field) {
+  for (const TgMachineSection *section = tg_machine_sections; section->name; section++)
+    for (int index = 0; index < MAX(section->count, 1); index++) {
+      char *place = (char *)machine + section->offset + (size_t)index * section->stride;
+      for (int bit = 0; section->keys[bit].name; bit++)
+        if (place + section->keys[bit].offset == (const char *)field) *(int32_t *)(void *)place |= 1 << bit;
+    }
+}
+
 TgSpan tg_span_trim(TgSpan span) {
   while (span.length && g_ascii_isspace(span.text[0])) span.text++, span.length--;
   while (span.length && g_ascii_isspace(span.text[span.length - 1])) span.length--;
@@ -135,6 +145,8 @@ static const Unit units[] = {
     {"sec", TG_VALUE_TIME, 1},
     {"B", TG_VALUE_BYTES, 1},
     {"bytes", TG_VALUE_BYTES, 1},
+    {"B", TG_VALUE_MESSAGE, 1},
+    {"bytes", TG_VALUE_MESSAGE, 1},
     {"B/s", TG_VALUE_BANDWIDTH, 1},
     {"Bps", TG_VALUE_BANDWIDTH, 1},
     {"bytes/s", TG_VALUE_BANDWIDTH, 1},
@@ -293,8 +305,7 @@ static bool read_protocol(TgSpan row, void *table, TgError *error) {
     return refuse_row(row, "bytes:seconds:bytes/s, as in protocols = 65536:4e-6:1.1e10", error);
   if (!check_row(protocols->rows, TG_MACHINE_PROTOCOLS, error)) return false;
   TgMachineProtocol *protocol = &protocols->row[protocols->rows];
-  if (!read_number("the size", TG_VALUE_BYTES, value[0], &protocol->from_bytes, error)) return false;
-  if (isinf(protocol->from_bytes)) return tg_error_set(error, 0, 0, "no message has inf bytes; write a finite size");
+  if (!read_number("the size", TG_VALUE_MESSAGE, value[0], &protocol->from_bytes, error)) return false;
   if (!read_number("the latency", TG_VALUE_TIME, value[1], &protocol->latency_s, error)) return false;
   if (!read_number("the bandwidth", TG_VALUE_BANDWIDTH, value[2], &protocol->bandwidth_bytes_per_s, error))
     return false;

@@ -11,6 +11,7 @@ typedef enum TgValueKind {
   TG_VALUE_BANDWIDTH,
   TG_VALUE_FLOPS,
   TG_VALUE_BYTES,
+  TG_VALUE_MESSAGE,
   TG_VALUE_FRACTION,
   TG_VALUE_SIZE,
   TG_VALUE_COUNT,
@@ -56,6 +57,10 @@ typedef struct TgMachineSection {
 extern const TgMachineSection tg_machine_sections[];
 extern const TgMachineKey tg_machine_link_keys[];
 extern const TgQuantity tg_quantities[TG_VALUE_QUANTITIES];
+
+/** Marks a field of the machine as given, so that tg_machine_text() writes it. `field` points to it, in *machine, and
+ * has a key. */
+void tg_machine_give(TgMachine *machine, const void *field);
 
 /** A stretch of the text: one line's, without the newline. */
 typedef struct TgSpan {

@@ -1,11 +1,12 @@
 /* Machine files as text, from the same tables that read them. */
 #include "machine-keys.h"
 
-#include <math.h>
-
+/* In digits that are read as the same number again: 5.212, not 5.2119999999999997. */
 static void write_number(GString *text, double number) {
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  g_string_append(text, isinf(number) ? "inf" : g_ascii_dtostr(digits, sizeof digits, number));
+  g_ascii_formatd(digits, sizeof digits, "%.15g", number);
+  if (g_ascii_strtod(digits, NULL) != number) g_ascii_dtostr(digits, sizeof digits, number);
+  g_string_append(text, digits);
 }
 
 static void write_rates(GString *text, const TgMachineRates *rates) {

@@ -46,13 +46,15 @@ const char *tg_machine_own_network(const TgMachine *machine, int64_t processors)
   return fits ? machine->network : NULL;
 }
 
-/* What `more` gives replaces what `link` has. Protocols go with the latency and the bandwidth. */
+/* What `more` gives replaces what `link` has. A latency or a bandwidth replaces protocols, too; their own key comes
+ * after both. */
 static void overlay(TgMachineLink *link, const TgMachineLink *more) {
-  const int32_t numbers = 1 << 0 | 1 << 2;
-  if (more->given & numbers) link->protocols.rows = 0;
   for (int bit = 0; tg_machine_link_keys[bit].name; bit++) {
     const TgMachineKey *key = &tg_machine_link_keys[bit];
-    if (more->given & (1 << bit)) memcpy((char *)link + key->offset, (const char *)more + key->offset, key->bytes);
+    if (!(more->given & (1 << bit))) continue;
+    const void *from = (const char *)more + key->offset;
+    if (from == &more->latency_s || from == &more->bandwidth_bytes_per_s) link->protocols.rows = 0;
+    memcpy((char *)link + key->offset, from, key->bytes);
   }
   link->given |= more->given;
 }
@@ -84,18 +86,29 @@ TgMachineProtocol tg_link_best(const TgMachineLink *link, double bytes) {
   return best;
 }
 
-bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology) {
+static bool any_link(const TgMachine *machine, const TgTopology *topology, bool (*is_meant)(const TgMachineLink *)) {
   for (int level = 0; level < topology->levels; level++)
-    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++)
-      if (tg_machine_link(machine, topology, level, axis).protocols.rows > 0) return true;
+    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++) {
+      const TgMachineLink link = tg_machine_link(machine, topology, level, axis);
+      if (is_meant(&link)) return true;
+    }
   return false;
 }
 
+static bool has_protocols(const TgMachineLink *link) {
+  return link->protocols.rows > 0;
+}
+
+bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology) {
+  return any_link(machine, topology, has_protocols);
+}
+
+static bool is_half_duplex(const TgMachineLink *link) {
+  return link->duplex == TG_DUPLEX_HALF;
+}
+
 bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology) {
-  for (int level = 0; level < topology->levels; level++)
-    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++)
-      if (tg_machine_link(machine, topology, level, axis).duplex == TG_DUPLEX_HALF) return true;
-  return false;
+  return any_link(machine, topology, is_half_duplex);
 }
 
 /* ---- processors and memory ---- */

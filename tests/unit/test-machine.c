@@ -248,6 +248,9 @@ static void machines_read_back_what_is_written(void) {
                               "[processor]\nflops_per_s = 0.12345678901234567\nmemory_bytes = inf\n");
   g_assert_cmpstr(odd.name, ==, "a#b = [c] \u00e9");
   text_reads_back(&odd);
+  const TgMachine short_one = parse(LINK "[processor]\nflops_per_s = 5.212e9\nadditions_per_s = 3.91\n");
+  g_autofree char *text = tg_machine_text(&short_one);
+  g_assert_nonnull(strstr(text, "\nflops_per_s = 5212000000\nadditions_per_s = 3.91\n"));
 }
 
 /* Each machine of the library names its source, fits the network that it describes, and reads back. */

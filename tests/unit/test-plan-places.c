@@ -146,6 +146,32 @@ static void test_lines(void) {
       }
 }
 
+/* Links of several levels: what bounds the other models there bounds these, too, and rules out no better place. */
+static void test_levels(void) {
+  static const char *const networks[] = {"full:4*full:4", "ring:4*full:4"};
+  static const TgCostModel models[] = {TG_COST_FORWARD, TG_COST_FLOW};
+  for (gsize network = 0; network < G_N_ELEMENTS(networks); network++)
+    for (gsize model = 0; model < G_N_ELEMENTS(models); model++) {
+      TgError error;
+      Fixture *all = fixture(24, 16, NULL), *one = fixture(24, 16, NULL);
+      Fixture *const both[] = {all, one};
+      one->request.top = 1;
+      for (gsize f = 0; f < G_N_ELEMENTS(both); f++) {
+        g_assert_true(tg_topology_parse(&both[f]->network, networks[network], &error));
+        both[f]->request.network = &both[f]->network;
+        both[f]->request.model = models[model];
+        both[f]->request.budget_s = 60; /* as much as it takes where sanitized, too */
+        add_library(both[f]);
+      }
+      check_ranking(all);
+      plan(one);
+      g_assert_cmpint(one->plan.pruned, >, 0);
+      assert_place(one, 0, place(all, 0)->source->name, place(all, 0)->grid, place(all, 0)->predicted_s);
+      fixture_free(all);
+      fixture_free(one);
+    }
+}
+
 static void check_pruning(gint64 n, gint64 processors, bool overlap) {
   Fixture *all = fixture(n, processors, NULL), *few = fixture(n, processors, NULL);
   add_library(all);
@@ -175,6 +201,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/plan/every-model", test_every_model);
   g_test_add_func("/plan/many-to-one", test_many_to_one);
   g_test_add_func("/plan/lines", test_lines);
+  g_test_add_func("/plan/levels", test_levels);
   g_test_add_func("/plan/pruning", test_pruning);
   return g_test_run();
 }
