@@ -86,6 +86,11 @@ typedef struct TgTimeParts {
   double skew_s;       /**< before it begins */
 } TgTimeParts;
 
+/** A stretch of time in which a node waits. */
+typedef struct TgWait {
+  double from_s, to_s;
+} TgWait;
+
 /** One node in one step. Its products are one after another and end at products_end_s; the rest of the step is
  * communication: transfers that no product hides, and waiting. A product may begin before the node comes to its step:
  * it then runs in that step, too. */
@@ -129,10 +134,11 @@ typedef struct TgCost {
   int64_t *step_max_link_bytes; /**< by step: bytes over its busiest link */
   double *step_compute_s;       /**< by step: the most time that one node spends in its products */
   int64_t last_node;            /**< that ends last; of several the last one of those with the most products */
-  TgTimeParts *parts;           /**< of the last node, by step (one where there is none); NULL unless `explain` asks */
-  double *node_time_s;          /**< by node: when it is done … */
-  double *node_compute_s;       /**< … and its time in products */
-  TgNodeStep *node_step; /**< steps x entries, row-major by step; NULL unless kept, and where the model keeps none */
+  TgTimeParts *parts;     /**< of the last node, by step (one where there is none); NULL unless `explain` asks … */
+  GArray *waits;          /**< … and TgWait: when it waits for a partner, in order: `waiting_s` of the parts */
+  double *node_time_s;    /**< by node: when it is done … */
+  double *node_compute_s; /**< … and its time in products */
+  TgNodeStep *node_step;  /**< steps x entries, row-major by step; NULL unless kept, and where the model keeps none */
   int64_t node_entries;  /**< nodes; or groups, of which an entry has when the first enters and the last leaves, and
                               the most time that one node spends in products; not when the last of these ends */
   TgTierCost tiers;
@@ -153,6 +159,11 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error);
 void tg_cost_clear(TgCost *cost);
+/** Predicts again, with the same arguments, where the time of another node than the last goes: cost->parts and
+ * cost->waits are that node's then. Errors: as tg_cost_predict(); the cost is as before. */
+bool tg_cost_explain(const TgScheduleNames *names, const TgShape *shape, const TgTopology *network,
+                     TgEmbeddingKind embedding, const TgMachine *machine, const TgCostOptions *options, int64_t node,
+                     TgCost *cost, GError **error);
 /** The sum over all steps of what `explain` asked for. */
 TgTimeParts tg_cost_parts(const TgCost *cost);
 /** How one statement's collective was predicted. */

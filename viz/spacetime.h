@@ -31,6 +31,11 @@ typedef struct TgSpacetimeStep {
   double start_s, end_s;
 } TgSpacetimeStep;
 
+/** A stretch of time in which a lane waits for a partner that is not ready. */
+typedef struct TgSpacetimeWait {
+  double from_s, to_s;
+} TgSpacetimeWait;
+
 /** One schedule. */
 typedef struct TgSpacetimeRun {
   const char *name;  /**< "cannon on 4x4" */
@@ -43,6 +48,8 @@ typedef struct TgSpacetimeRun {
   const char *const *lane; /**< names, "(0, 1)" */
   const TgSpan *span;      /**< steps × lanes, row-major */
   const TgSpacetimeStep *step;
+  GArray *const *waits; /**< by lane: TgSpacetimeWait, in order; only those of tg_spacetime_shown() are drawn. NULL, or
+                           of a lane NULL: it is not known when they wait */
 } TgSpacetimeRun;
 
 typedef struct TgSpacetime {
@@ -52,9 +59,14 @@ typedef struct TgSpacetime {
   uint64_t memory_limit_bytes; /**< that drawing may take; 0: no limit */
 } TgSpacetime;
 
+/** The lanes that are drawn, as int64_t: where several share a row, the busiest of these. Does not look at the waits.
+ * Free with g_array_unref(). */
+GArray *tg_spacetime_shown(const TgSpacetimeRun *run);
+
 /** The picture. Its marks: run R from 1, lane L from 0 and step S have the ids "products-R-L-S",
  * "communication-R-L-S", the chain "path-R-S", and "step-R-S" above the lanes; where several lanes share a row, or
- * several steps are drawn as one, it is the lane shown and the first step. */
+ * several steps are drawn as one, it is the lane shown and the first step. The waits are "waiting-R-L-I" from 0, or
+ * "waiting-R-L-S" where several steps are drawn as one. */
 TgScene *tg_spacetime_scene(const TgSpacetime *spacetime);
 /** The bytes of a file; `format` is a suffix of tg_draw_formats(). */
 GBytes *tg_draw_spacetime(const TgSpacetime *spacetime, const char *format, GError **error);

@@ -1,6 +1,7 @@
 /* draw --spacetime: predictions, as `topogemm sim` makes them, as pictures of their processors against time. */
 #include "draw-file.h"
 #include "memory-limit.h"
+#include "progress.h"
 #include "report.h"
 #include "sim.h"
 
@@ -21,9 +22,12 @@ typedef struct TgTimedRun {
   char **lane;
   TgSpan *span;
   TgSpacetimeStep *step;
+  GArray **waits; /* by lane */
 } TgTimedRun;
 
 static void run_clear(TgTimedRun *run) {
+  for (int64_t l = 0; run->waits && l < run->chart.lanes; l++) g_clear_pointer(&run->waits[l], g_array_unref);
+  g_free(run->waits);
   tg_sim_clear(&run->sim);
   tg_critical_path_clear(&run->path);
   g_free(run->lane_of);
@@ -119,6 +123,34 @@ static void find_steps(TgTimedRun *run) {
   }
 }
 
+/* Of each lane that has a row, which takes a prediction each. */
+static TgExit find_waits(TgCli *cli, TgTimedRun *run) {
+  TgEstimate *sim = &run->sim.estimate;
+  g_autoptr(GArray) shown = tg_spacetime_shown(&run->chart);
+  GError *error = NULL;
+  TgProgressLine line;
+  bool fine = true;
+  run->waits = g_new0(GArray *, run->chart.lanes);
+  tg_progress_begin(&line, cli, "draw: waits", shown->len);
+  for (guint r = 0; r < shown->len && fine; r++) {
+    const int64_t lane = g_array_index(shown, int64_t, r);
+    fine = tg_cost_explain(sim->names, &sim->shape, &sim->network, (TgEmbeddingKind)sim->embedding.kind, &sim->machine,
+                           &sim->options, run->node_of[lane], &run->sim.cost, &error);
+    if (!fine) break;
+    run->waits[lane] = g_array_new(FALSE, FALSE, sizeof(TgSpacetimeWait));
+    for (guint w = 0; w < run->sim.cost.waits->len; w++) {
+      const TgWait *wait = &g_array_index(run->sim.cost.waits, TgWait, w);
+      const TgSpacetimeWait copy = {wait->from_s, wait->to_s};
+      g_array_append_val(run->waits[lane], copy);
+    }
+    tg_watch_go_on(&line.watch, r + 1);
+  }
+  tg_progress_end(cli);
+  if (fine) return TG_EXIT_DONE;
+  sim->fault = (TgEstimateFault){0};
+  return tg_sim_failed(cli, &run->sim.algo, &sim->fault, error);
+}
+
 static char *words_of(const TgTimedRun *run) {
   const TgEstimate *sim = &run->sim.estimate;
   const TgCost *cost = sim->cost;
@@ -148,7 +180,10 @@ static TgExit open_run(TgCli *cli, TgTimedRun *run, const char *name, bool sever
   run->chart.lane = (const char *const *)run->lane;
   run->chart.span = run->span;
   run->chart.step = run->step;
-  return TG_EXIT_DONE;
+  if (run->chart.steps == 0) return TG_EXIT_DONE;
+  status = find_waits(cli, run);
+  run->chart.waits = run->waits;
+  return status;
 }
 
 static char *note_of(const TgCli *cli, const TgEstimate *sim) {

@@ -1,17 +1,21 @@
 #include "account.h"
 
+#include <math.h>
+
 TgAccount *tg_account_new(int64_t node, bool each_hop) {
   TgAccount *account = g_new0(TgAccount, 1);
   account->node = node;
   account->each_hop = each_hop;
   account->parts = g_array_new(FALSE, TRUE, sizeof(TgTimeParts));
   account->recent = g_array_new(FALSE, FALSE, sizeof(TgCharge));
+  account->waits = g_array_new(FALSE, FALSE, sizeof(TgWait));
   return account;
 }
 
 void tg_account_free(TgAccount *account) {
   if (!account) return;
   if (account->parts) g_array_unref(account->parts);
+  if (account->waits) g_array_unref(account->waits);
   g_array_unref(account->recent);
   g_free(account);
 }
@@ -28,7 +32,7 @@ void tg_account_to(TgAccount *account, double *part, double at_s) {
   *part += at_s - account->until_s;
   account->until_s = at_s;
   TgCharge *last = account->recent->len ? &g_array_index(account->recent, TgCharge, account->recent->len - 1) : &charge;
-  if (last != &charge && last->step == charge.step && last->part == charge.part)
+  if (last != &charge && last->step == charge.step && last->part == charge.part && last->to_s == charge.from_s)
     last->to_s = at_s;
   else
     g_array_append_val(account->recent, charge);
@@ -51,15 +55,31 @@ static double *part_of(const TgAccount *account, guint step, size_t part) {
   return (double *)(void *)((char *)&g_array_index(account->parts, TgTimeParts, step) + part);
 }
 
-/* What was charged from `begin_s` to `end_s` moves to this part, in the same step. */
+/* No product replaces it any more. */
+static void settle(TgAccount *account, const TgCharge *charge) {
+  GArray *waits = account->waits;
+  TgWait *last = waits->len ? &g_array_index(waits, TgWait, waits->len - 1) : NULL;
+  const TgWait wait = {charge->from_s, charge->to_s};
+  if (charge->part != offsetof(TgTimeParts, waiting_s) || charge->to_s <= charge->from_s) return;
+  if (last && last->to_s == wait.from_s)
+    last->to_s = wait.to_s;
+  else
+    g_array_append_val(waits, wait);
+}
+
+/* What was charged from `begin_s` to `end_s` moves to this part, in the same step. What was charged before is final,
+ * what was charged after is left for the next products. */
 static void take_over(TgAccount *account, size_t part, double begin_s, double end_s) {
   for (guint i = 0; i < account->recent->len; i++) {
-    const TgCharge *charge = &g_array_index(account->recent, TgCharge, i);
+    TgCharge *charge = &g_array_index(account->recent, TgCharge, i);
+    const TgCharge before = {charge->step, charge->part, charge->from_s, begin_s};
     const double common_s = MIN(charge->to_s, end_s) - MAX(charge->from_s, begin_s);
     if (common_s <= 0) continue;
-    double *before = part_of(account, charge->step, charge->part);
-    *before = MAX(*before - common_s, 0);
+    double *other = part_of(account, charge->step, charge->part);
+    *other = MAX(*other - common_s, 0);
     *part_of(account, charge->step, part) += common_s;
+    settle(account, &before);
+    charge->from_s = MIN(end_s, charge->to_s);
   }
 }
 
@@ -70,7 +90,13 @@ static void forget(TgAccount *account, double begin_s) {
   for (guint i = 0; i < recent->len; i++)
     if (g_array_index(recent, TgCharge, i).to_s > begin_s)
       g_array_index(recent, TgCharge, kept++) = g_array_index(recent, TgCharge, i);
+    else
+      settle(account, &g_array_index(recent, TgCharge, i));
   g_array_set_size(recent, kept);
+}
+
+void tg_account_close(TgAccount *account) {
+  forget(account, INFINITY);
 }
 
 void tg_account_products(TgAccount *account, bool sums, double begin_s, double end_s) {

@@ -10,7 +10,7 @@
 
 #define TG_ACCOUNT_ROUNDING 1e-12 /**< of a time: what differs by less is the same time */
 
-/** Time that was charged, and that a product may replace. */
+/** Time that was charged, from its beginning to its end; a product may yet replace it. */
 typedef struct TgCharge {
   guint step;
   size_t part; /**< its place in TgTimeParts */
@@ -23,11 +23,15 @@ typedef struct TgAccount {
   guint step;     /**< index of the step to which what comes next is charged */
   GArray *parts;  /**< TgTimeParts, by step */
   GArray *recent; /**< TgCharge: since the last products began, one after another */
+  GArray *waits;  /**< TgWait: before these, in order */
   bool each_hop;  /**< a message takes each hop's latency and bytes, one hop after another */
 } TgAccount;
 
 TgAccount *tg_account_new(int64_t node, bool each_hop);
 void tg_account_free(TgAccount *account);
+
+/** The end: nothing replaces what was charged last. */
+void tg_account_close(TgAccount *account);
 
 /** The parts of the current step. Valid until the step changes. */
 TgTimeParts *tg_account_now(TgAccount *account);

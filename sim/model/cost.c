@@ -113,30 +113,47 @@ static bool tell(void *user, int64_t done) {
   return tg_watch_go_on(told->watch, told->done);
 }
 
-/* Of the second run nothing is told: it has as far to go as the first one. */
+/* Of a second run nothing is told: it has as far to go as the first one. */
 static bool goes_on(void *user, int64_t done) {
   const Told *told = user;
   (void)done;
   return tg_watch_go_on(told->watch, told->done);
 }
 
-/* Which node ends last is known only after the run: it is done again to see where that node's time goes. */
-static bool explain(const TgCostRun *run, Told *told, TgCost *cost, GError **error) {
+static bool explain(const TgCostRun *run, int64_t node, TgCost *cost, GError **error) {
   TgCostOptions options = *run->options;
-  const TgWatch watch = {goes_on, told};
   TgCostRun again = *run;
   TgCost second;
   options.keep_node_steps = false;
   options.collective = (TgCollective)cost->collective;
-  options.watch = &watch;
+  options.most_s = 0;
   again.options = &options;
   again.explain = true;
-  again.node = cost->last_node;
+  again.node = node;
   if (!tg_cost_run(&again, cost->schedule, &second, error)) return false;
+  g_free(cost->parts);
+  g_clear_pointer(&cost->waits, g_array_unref);
   cost->parts = g_steal_pointer(&second.parts);
+  cost->waits = g_steal_pointer(&second.waits);
   cost->messages_timed = tg_sum(cost->messages_timed, second.messages);
   tg_cost_clear(&second);
   return true;
+}
+
+bool tg_cost_explain(const TgScheduleNames *names, const TgShape *shape, const TgTopology *network,
+                     TgEmbeddingKind embedding, const TgMachine *machine, const TgCostOptions *options, int64_t node,
+                     TgCost *cost, GError **error) {
+  return explain(&(TgCostRun){names, shape, network, embedding, machine, options, false, 0}, node, cost, error);
+}
+
+/* Which node ends last is known only after the run: it is done again to see where that node's time goes. */
+static bool explain_last(const TgCostRun *run, const Told *told, TgCost *cost, GError **error) {
+  TgCostOptions options = *run->options;
+  const TgWatch watch = {goes_on, (void *)told};
+  TgCostRun again = *run;
+  options.watch = &watch;
+  again.options = &options;
+  return explain(&again, cost->last_node, cost, error);
 }
 
 bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, const TgShape *shape,
@@ -163,7 +180,7 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
     cost->messages_timed = predicted ? timed : tg_sum(timed, cost->messages);
   }
   g_free(own);
-  if (fine && options->explain && !options->tiers.used && !explain(&run, &told, cost, error)) {
+  if (fine && options->explain && !options->tiers.used && !explain_last(&run, &told, cost, error)) {
     tg_cost_clear(cost);
     fine = false;
   }
@@ -179,6 +196,7 @@ void tg_cost_clear(TgCost *cost) {
   g_free(cost->trace.link_bytes);
   g_free(cost->step_max_link_bytes);
   g_free(cost->step_compute_s);
+  if (cost->waits) g_array_unref(cost->waits);
   g_free(cost->node_time_s);
   g_free(cost->node_compute_s);
   g_free(cost->node_step);

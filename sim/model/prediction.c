@@ -251,6 +251,8 @@ void tg_prediction_take(TgPrediction *prediction) {
   take_steps(prediction);
   cost->communication_s = cost->time_s - cost->compute_s;
   if (prediction->account) {
+    tg_account_close(prediction->account);
+    cost->waits = g_steal_pointer(&prediction->account->waits);
     g_array_set_size(prediction->account->parts, (guint)MAX(cost->trace.steps, 1));
     cost->parts = (TgTimeParts *)(void *)g_array_free(g_steal_pointer(&prediction->account->parts), FALSE);
   }

@@ -7,7 +7,9 @@ static const double us = 1e-6;
 
 /* --- by hand: latency 10 us, 1e9 bytes a second, 1e9 flops a second; blocks of 10 x 10 elements of 8 bytes -------- */
 
-static void predict_text(const char *text, const char *network, TgCostModel model, const char *more, TgCost *cost) {
+/* With the parts of the last node, or of another one. */
+static void explain_text(const char *text, const char *network, TgCostModel model, const char *more, gint64 node,
+                         TgCost *cost) {
   Bound bound;
   TgShape shape;
   TgTopology topology;
@@ -31,6 +33,13 @@ static void predict_text(const char *text, const char *network, TgCostModel mode
   g_assert_true(tg_shape_init(&shape, &bound.schedule.computes, 10, 10, 10, &error));
   tg_cost_predict(&bound.schedule, &bound.names, &shape, &topology, TG_ROWMAJOR, &machine, &options, cost, &error);
   g_assert_no_error(error);
+  if (node < 0) return;
+  tg_cost_explain(&bound.names, &shape, &topology, TG_ROWMAJOR, &machine, &options, node, cost, &error);
+  g_assert_no_error(error);
+}
+
+static void predict_text(const char *text, const char *network, TgCostModel model, const char *more, TgCost *cost) {
+  explain_text(text, network, model, more, -1, cost);
 }
 
 static void assert_us(double seconds, double microseconds) {
@@ -122,6 +131,14 @@ static void test_waiting(void) {
   predict_text(text, "line:3", TG_COST_HOCKNEY, "", &cost);
   g_assert_cmpint(cost.last_node, ==, 2);
   assert_parts(&cost, 0, 0, 12, 0.8, 0, 12.8);
+  g_assert_cmpuint(cost.waits->len, ==, 1);
+  assert_us(g_array_index(cost.waits, TgWait, 0).from_s, 0);
+  assert_us(g_array_index(cost.waits, TgWait, 0).to_s, 12.8);
+  tg_cost_clear(&cost);
+  explain_text(text, "line:3", TG_COST_HOCKNEY, "", 0, &cost);
+  assert_parts(&cost, 0, 0, 10 + 12, 1.6, 0, 2);
+  g_assert_cmpuint(cost.waits->len, ==, 1);
+  assert_us(g_array_index(cost.waits, TgWait, 0).to_s, 2);
   tg_cost_clear(&cost);
 }
 
@@ -181,6 +198,21 @@ static void check_parts(const CostCase *test, const TgCost *cost) {
   expect_holds(test, sum.skew_s <= test->options.skew_s, "skew", model, sum.skew_s, test->options.skew_s);
 }
 
+/* One after another, as long as the parts say. */
+static void check_waits(const CostCase *test, const TgCost *cost) {
+  double sum_s = 0, at_s = 0;
+  for (guint w = 0; w < cost->waits->len; w++) {
+    const TgWait *wait = &g_array_index(cost->waits, TgWait, w);
+    expect_holds(test, at_s <= wait->from_s && wait->from_s < wait->to_s, "waits follow one another",
+                 test->options.model, at_s, wait->from_s);
+    at_s = wait->to_s;
+    sum_s += wait->to_s - wait->from_s;
+  }
+  const double waiting_s = tg_cost_parts(cost).waiting_s, slack = 1e-9 * cost->time_s;
+  expect_holds(test, fabs(sum_s - waiting_s) <= slack, "all waits", test->options.model, sum_s, waiting_s);
+  expect_holds(test, at_s <= cost->time_s + slack, "the last wait", test->options.model, at_s, cost->time_s);
+}
+
 /* A node's products are in the steps in which they run. */
 static void check_products(const CostCase *test, const TgCost *cost) {
   for (gint64 n = 0; cost->node_step && n < cost->nodes; n++) {
@@ -202,6 +234,7 @@ static void check_case(CostCase *test) {
   must_predict(test, &test->shape, &test->machine, &test->options, &cost);
   expect_holds(test, plain.time_s == cost.time_s, "the time itself", test->options.model, plain.time_s, cost.time_s);
   check_parts(test, &cost);
+  check_waits(test, &cost);
   check_products(test, &cost);
   for (gint64 s = 0; cost.node_step && test->machine.port.ports == TG_PORTS_ONE && s < cost.trace.steps; s++) {
     const TgNodeStep *at = &cost.node_step[s * cost.nodes + cost.last_node];

@@ -219,6 +219,46 @@ static void test_spacetime_places(void) {
   unmake(&made);
 }
 
+/* Waiting lies over the communication where it happens: lane 1 from 0.6 to 0.8 of its step. */
+static void test_spacetime_waits(void) {
+  Made made;
+  make(&made, 8, 1);
+  const TgSpacetimeWait wait = {6e-4, 8e-4};
+  g_autoptr(GArray) of_one = g_array_new(FALSE, FALSE, sizeof wait);
+  GArray *waits[8] = {[1] = g_array_append_val(of_one, wait)};
+  made.run.waits = waits;
+  made.step[0].to = 0;
+  g_autoptr(TgScene) scene =
+      tg_spacetime_scene(&(TgSpacetime){.title = "title", .note = "note", .run = &made.run, .runs = 1});
+  const TgMark *path = find_mark(scene, "path-1-1"), *bar = find_mark(scene, "waiting-1-1-0"),
+               *after = find_mark(scene, "communication-1-1-1-after");
+  g_assert_nonnull(path && bar && after ? bar : NULL);
+  g_assert_cmpfloat_with_epsilon((bar->x - path->x) / path->width, 0.7 - 0.5, 0.005);
+  g_assert_cmpfloat_with_epsilon(bar->width / path->width, 0.2, 0.005);
+  g_assert_cmpfloat(bar->height, ==, after->height);
+  g_assert_null(find_mark(scene, "waiting-1-2-0"));
+  unmake(&made);
+}
+
+/* 1000 steps, five drawn as one: what is waited in them is at their end. */
+static void test_spacetime_merged_waits(void) {
+  Made made;
+  make(&made, 8, 1000);
+  const TgSpacetimeWait wait[] = {{2e-4, 4e-4}, {1.1e-3, 2e-3}, {5e-3, 5.6e-3}};
+  g_autoptr(GArray) of_one = g_array_new(FALSE, FALSE, sizeof wait[0]);
+  GArray *waits[8] = {[1] = g_array_append_vals(of_one, wait, G_N_ELEMENTS(wait))};
+  made.run.waits = waits;
+  g_autoptr(TgScene) scene =
+      tg_spacetime_scene(&(TgSpacetime){.title = "title", .note = "note", .run = &made.run, .runs = 1});
+  const TgMark *first = find_mark(scene, "waiting-1-1-1"), *second = find_mark(scene, "waiting-1-1-6");
+  const TgMark *end = find_mark(scene, "step-1-6");
+  g_assert_nonnull(first && second && end ? first : NULL);
+  g_assert_cmpfloat_with_epsilon(first->width / second->width, 1.1 / 0.6, 0.3); /* but for the lines around them */
+  g_assert_cmpfloat_with_epsilon(first->x + first->width / 2, end->x - end->width / 2, 0.2);
+  g_assert_null(find_mark(scene, "waiting-1-1-11"));
+  unmake(&made);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/charts/memory/peaks", test_peaks);
@@ -226,5 +266,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/charts/memory/scenes", test_memory_scenes);
   g_test_add_func("/charts/spacetime/scenes", test_spacetime_scenes);
   g_test_add_func("/charts/spacetime/places", test_spacetime_places);
+  g_test_add_func("/charts/spacetime/waits", test_spacetime_waits);
+  g_test_add_func("/charts/spacetime/merged-waits", test_spacetime_merged_waits);
   return g_test_run();
 }

@@ -36,9 +36,10 @@ typedef struct Bar {
   double height; /* in heights of a row's bar */
 } Bar;
 
-enum { PRODUCTS, COMMUNICATION };
-static const Bar bars[] = {
-    [PRODUCTS] = {"products", "#009E73", "#00402e", 1}, [COMMUNICATION] = {"communication", "#F0E442", "#4d4d00", 0.5}};
+enum { PRODUCTS, COMMUNICATION, WAITING };
+static const Bar bars[] = {[PRODUCTS] = {"products", "#009E73", "#00402e", 1},
+                           [COMMUNICATION] = {"communication", "#F0E442", "#4d4d00", 0.5},
+                           [WAITING] = {"waiting", "#CC79A7", "#5e2b49", 0.5}};
 
 /* --- which lanes share a row, and which of them it shows ------------------------------------------------------- */
 
@@ -118,8 +119,8 @@ static void draw_bar(TgScene *scene, const Bar *bar, const char *id, const char 
                wide ? bar->line : bar->fill, pen);
 }
 
-/* The line of a lane that waits. */
-static void draw_waiting(TgScene *scene, double x0, double x1, double y) {
+/* The line of a lane that is idle. */
+static void draw_idle(TgScene *scene, double x0, double x1, double y) {
   if (x1 - x0 < LEAST_TENTHS / 10.0) return;
   tg_axis_line(scene, (TgPoint){x0, y}, (TgPoint){x1, y}, "#8c8c8c", "dashed", 1);
 }
@@ -134,18 +135,18 @@ static void draw_stretch(TgScene *scene, const char *id, const char *title, TgPo
 
 /* --- a row ---------------------------------------------------------------------------------------------------- */
 
-/* Several steps as one: products first, then what is communication. */
-static TgSpan merge(const Panel *panel, int64_t lane, int64_t first, int64_t end, double *waiting_s) {
+/* Several steps as one: products first, then what is communication, then idle time. */
+static TgSpan merge(const Panel *panel, int64_t lane, int64_t first, int64_t end, double *idle_s) {
   const TgSpacetimeRun *run = panel->run;
   TgSpan all = run->span[first * run->lanes + lane];
-  *waiting_s = 0;
+  *idle_s = 0;
   if (end - first > 1) all.products_s = 0;
   for (int64_t s = first; s < end && end - first > 1; s++) {
     const TgSpan *one = &run->span[s * run->lanes + lane];
     all.products_s += one->products_s + one->ahead_s;
     all.end_s = one->end_s;
     if (one->talks) all.talks = true;
-    if (!one->talks) *waiting_s += fmax(one->end_s - one->start_s - one->products_s - one->ahead_s, 0);
+    if (!one->talks) *idle_s += fmax(one->end_s - one->start_s - one->products_s - one->ahead_s, 0);
   }
   if (end - first > 1) all.products_end_s = all.start_s + all.products_s;
   if (end - first > 1) all.ahead_s = 0; /* they are among all products */
@@ -174,14 +175,14 @@ static void draw_rest(const Panel *panel, TgScene *scene, const TgSpan *span, in
   if (span->talks)
     draw_part(panel, scene, &bars[COMMUNICATION], lane, step, after, from_s, to_s);
   else
-    draw_waiting(scene, x_of(panel, from_s), x_of(panel, to_s), y);
+    draw_idle(scene, x_of(panel, from_s), x_of(panel, to_s), y);
 }
 
 static void draw_span(const Panel *panel, TgScene *scene, int64_t lane, int64_t first, int64_t end) {
-  double waiting_s, y = y_of(panel, lane);
-  TgSpan span = merge(panel, lane, first, end, &waiting_s);
+  double idle_s, y = y_of(panel, lane);
+  TgSpan span = merge(panel, lane, first, end, &idle_s);
   double from_s = CLAMP(span.products_end_s - span.products_s, span.start_s, span.products_end_s);
-  double talked_s = span.end_s - waiting_s;
+  double talked_s = span.end_s - idle_s;
   const bool multiplies = span.products_s > 0 && span.products_end_s > span.start_s;
   const double ahead_s = span.ahead_s > 0 ? span.ahead_end_s - span.ahead_s : talked_s;
   draw_rest(panel, scene, &span, lane, first, "", span.start_s, multiplies ? from_s : ahead_s);
@@ -193,19 +194,52 @@ static void draw_span(const Panel *panel, TgScene *scene, int64_t lane, int64_t 
     draw_part(panel, scene, &bars[PRODUCTS], lane, first, "-ahead", ahead_s, span.ahead_end_s);
     draw_rest(panel, scene, &span, lane, first, "-after-ahead", span.ahead_end_s, talked_s);
   }
-  if (waiting_s > 0) draw_waiting(scene, x_of(panel, talked_s), x_of(panel, span.end_s), y);
+  if (idle_s > 0) draw_idle(scene, x_of(panel, talked_s), x_of(panel, span.end_s), y);
 }
 
-/* Before its first step and after its last one a processor waits. */
+static void draw_wait(const Panel *panel, TgScene *scene, int64_t lane, int64_t number, double from_s, double to_s) {
+  g_autofree char *from = tg_axis_number(panel->axis, from_s), *to = tg_axis_number(panel->axis, to_s);
+  g_autofree char *title =
+      g_strdup_printf("%s: waits for a partner, %s to %s %s", panel->run->lane[lane], from, to, panel->axis->unit_name);
+  g_autofree char *id =
+      g_strdup_printf("waiting-%d-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, panel->number, lane, number);
+  draw_bar(scene, &bars[WAITING], id, title, x_of(panel, from_s), x_of(panel, to_s), y_of(panel, lane), panel->bar);
+}
+
+/* Of steps that are drawn as one, where the communication ends. */
+static void draw_merged_waits(const Panel *panel, TgScene *scene, int64_t lane, const GArray *waits) {
+  const TgSpacetimeRun *run = panel->run;
+  guint w = 0;
+  for (int64_t s = 0; s < run->steps; s += panel->merged) {
+    double idle_s, sum_s = 0;
+    const TgSpan span = merge(panel, lane, s, MIN(s + panel->merged, run->steps), &idle_s);
+    for (; w < waits->len && g_array_index(waits, TgSpacetimeWait, w).from_s < span.end_s; w++)
+      sum_s += g_array_index(waits, TgSpacetimeWait, w).to_s - g_array_index(waits, TgSpacetimeWait, w).from_s;
+    const double to_s = span.end_s - idle_s;
+    draw_wait(panel, scene, lane, run->step[s].number, fmax(to_s - sum_s, span.start_s), to_s);
+  }
+}
+
+static void draw_waits(const Panel *panel, TgScene *scene, int64_t lane) {
+  const GArray *waits = panel->run->waits ? panel->run->waits[lane] : NULL;
+  if (waits && panel->merged > 1) draw_merged_waits(panel, scene, lane, waits);
+  for (guint w = 0; waits && panel->merged == 1 && w < waits->len; w++) {
+    const TgSpacetimeWait *wait = &g_array_index(waits, TgSpacetimeWait, w);
+    draw_wait(panel, scene, lane, w, wait->from_s, wait->to_s);
+  }
+}
+
+/* Before its first step and after its last one a processor is idle. */
 static void draw_row(const Panel *panel, TgScene *scene, int64_t row) {
   const TgSpacetimeRun *run = panel->run;
   const int64_t lane = panel->shown[row];
   double y = y_of(panel, lane);
   for (int64_t s = 0; s < run->steps; s += panel->merged)
     draw_span(panel, scene, lane, s, MIN(s + panel->merged, run->steps));
+  draw_waits(panel, scene, lane);
   if (run->steps == 0) return;
-  draw_waiting(scene, panel->left, x_of(panel, run->span[lane].start_s), y);
-  draw_waiting(scene, x_of(panel, run->span[(run->steps - 1) * run->lanes + lane].end_s), x_of(panel, run->time_s), y);
+  draw_idle(scene, panel->left, x_of(panel, run->span[lane].start_s), y);
+  draw_idle(scene, x_of(panel, run->span[(run->steps - 1) * run->lanes + lane].end_s), x_of(panel, run->time_s), y);
 }
 
 /* --- the chain that the end waits for: over the rows, and its steps above them --------------------------------- */
@@ -403,9 +437,9 @@ enum { SAMPLE = 34, KEY_GAP = 20, SAMPLE_HEIGHT = 13 };
 static void sample_bar(TgScene *scene, int what, double x, double y) {
   draw_bar(scene, &bars[what], NULL, NULL, x, x + SAMPLE, y, SAMPLE_HEIGHT);
 }
-static void sample_waiting(TgScene *scene, int what, double x, double y) {
+static void sample_idle(TgScene *scene, int what, double x, double y) {
   (void)what;
-  draw_waiting(scene, x, x + SAMPLE, y);
+  draw_idle(scene, x, x + SAMPLE, y);
 }
 static void sample_path(TgScene *scene, int what, double x, double y) {
   (void)what;
@@ -414,8 +448,9 @@ static void sample_path(TgScene *scene, int what, double x, double y) {
 
 static const TgAxisKey keys[] = {
     {sample_bar, PRODUCTS, "products"},
-    {sample_bar, COMMUNICATION, "communication that no product hides, and waiting for it"},
-    {sample_waiting, 0, "neither"},
+    {sample_bar, COMMUNICATION, "communication that no product hides"},
+    {sample_bar, WAITING, "waiting for a partner"},
+    {sample_idle, 0, "idle"},
     {sample_path, 0, "critical path"},
 };
 
@@ -466,6 +501,15 @@ static void draw_chart(Chart *chart, TgScene *scene, TgPoint origin) {
   draw_axis(chart, scene, left, y - GAP + 4);
   tg_axis_legend(scene, keys, G_N_ELEMENTS(keys), &(TgAxisLegend){SAMPLE, KEY_GAP}, origin.x + chart->width / 2,
                  y - GAP + AXIS + LEGEND / 2.0);
+}
+
+GArray *tg_spacetime_shown(const TgSpacetimeRun *run) {
+  Panel panel;
+  GArray *shown = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  panel_init(&panel, run, 1);
+  g_array_append_vals(shown, panel.shown, (guint)panel.rows);
+  g_free(panel.shown);
+  return shown;
 }
 
 TgScene *tg_spacetime_scene(const TgSpacetime *spacetime) {
