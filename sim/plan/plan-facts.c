@@ -54,6 +54,7 @@ bool tg_plan_count_blocks(TgSchedule *schedule, const TgScheduleNames *names, co
 
 enum {
   FOLLOWED = 1 << 17,        /* executed statements that are followed to see what buffers hold */
+  SLOTS = 1 << 10,           /* evaluations of a slot's number to count those that a statement fills */
   COUNTED = 1 << 17,         /* evaluations to count the executions of one statement */
   EACH_ASKED = 1 << 10,      /* up to so many processors are always asked each */
   PROCESSORS_ASKED = 1 << 15 /* times processors: where a move is not the same at every repetition */
@@ -282,6 +283,91 @@ static double product_elements(const TgSchedule *schedule, const TgPlanFacts *fa
   return most;
 }
 
+/* Whether a block that is there stays there, or another one in its place: nothing empties the buffer's slots. */
+static bool is_kept(const TgSchedule *schedule, int buffer) {
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    const TgOpTraits *traits = tg_op_traits(statement->op);
+    if (traits->is_block) continue;
+    const bool empties = statement->op == TG_OP_ZERO || (traits->is_collective && traits->adds);
+    if (empties && (statement->source.buffer == buffer || statement->target.buffer == buffer)) return false;
+  }
+  return true;
+}
+
+/* Whether what was placed there stays. */
+static bool is_untouched(const TgSchedule *schedule, int buffer) {
+  for (int s = 0; s < schedule->statements; s++)
+    if (!tg_op_traits(schedule->statement[s].op)->is_block && schedule->statement[s].target.buffer == buffer)
+      return false;
+  return is_kept(schedule, buffer);
+}
+
+/* The numbers of the slots that the statement fills on the first processor, again and again, in `slots`. */
+static void collect_slots(TgCounting *counting, int level, GArray *slots) {
+  int64_t times, slot;
+  if (--counting->left < 0) return;
+  if (level == counting->repeats) {
+    if (evaluate(counting, counting->statement->target.index, &slot)) g_array_append_val(slots, slot);
+    return;
+  }
+  if (!evaluate(counting, counting->repeat[level]->value, &times)) return;
+  const int loop = TG_VARIABLE_LOOP + counting->repeat[level]->depth;
+  if (!(counting->matters >> loop & 1)) times = MIN(times, 1);
+  for (int64_t t = 0; t < times && counting->left >= 0; t++) {
+    counting->variable[loop] = t;
+    collect_slots(counting, level + 1, slots);
+  }
+}
+
+static int compare_slots(gconstpointer a, gconstpointer b) {
+  const int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
+  return (first > second) - (first < second);
+}
+
+/* Slots of the buffer that local statements fill, at least: those that all processors carry out. */
+static double filled_slots(const TgSchedule *schedule, const TgPlanFacts *facts, int buffer) {
+  g_autoptr(GArray) slots = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  double count = 0;
+  for (int s = 0; s < schedule->statements; s++) {
+    const TgStatement *statement = &schedule->statement[s];
+    const bool local = statement->op == TG_OP_MULTIPLY || statement->op == TG_OP_COPY;
+    if (!local || statement->where || statement->target.buffer != buffer || facts->executions[s] == 0) continue;
+    TgCounting counting = {.schedule = schedule, .statement = statement, .left = SLOTS};
+    find_repeats(&counting, s);
+    counting.matters |= tg_expression_variables(schedule, statement->target.index);
+    collect_slots(&counting, 0, slots);
+  }
+  g_array_sort(slots, compare_slots);
+  for (guint i = 0; i < slots->len; i++)
+    count += i == 0 || g_array_index(slots, int64_t, i) != g_array_index(slots, int64_t, i - 1);
+  return count;
+}
+
+/* What the fullest processor holds at the end, at least: what local statements filled and nothing empties; and on
+ * average what was placed where nothing is written, and C, which is in its places then. */
+static double kept_elements(const TgPlanRequest *request, const TgSchedule *schedule, const TgPlanFacts *facts) {
+  double sum = 0, filled[TG_MAX_BUFFERS] = {0};
+  bool placed[TG_MATRICES] = {false}, apart[TG_MATRICES] = {true, true, true};
+  for (int b = 0; b < TG_MAX_BUFFERS; b++) {
+    if (is_kept(schedule, b)) filled[b] = filled_slots(schedule, facts, b);
+    sum += filled[b] * facts->elements_low[b];
+  }
+  for (int p = 0; p < schedule->placements; p++) {
+    const TgPlacement *placement = &schedule->placement[p];
+    const int m = placement->matrix, b = placement->buffer;
+    placed[m] = true;
+    apart[m] =
+        apart[m] && (m == TG_MATRIX_C ? filled[b] == 0 && !is_untouched(schedule, b) : is_untouched(schedule, b));
+  }
+  for (int m = 0; m < TG_MATRICES; m++) {
+    int64_t rows, columns;
+    matrix_extents(request, m, &rows, &columns);
+    if (placed[m] && apart[m]) sum += (double)rows * (double)columns / (double)facts->processors;
+  }
+  return sum;
+}
+
 /* What transfers fill while products read. */
 static double places_bytes(const TgPlanRequest *request, const TgSchedule *schedule, const TgPlanFacts *facts) {
   bool travels[TG_MAX_STATEMENTS];
@@ -300,6 +386,7 @@ static void find_memory(const TgPlanRequest *request, const TgSchedule *schedule
   for (int b = 0; b < TG_MAX_BUFFERS; b++)
     if (slots[b].high >= slots[b].low) high += (slots[b].high - slots[b].low + 1) * facts->elements_high[b];
   low = fmax(low, product_elements(schedule, facts));
+  if (!isinf(request->memory_bytes)) low = fmax(low, kept_elements(request, schedule, facts));
   facts->places_bytes = places_bytes(request, schedule, facts);
   facts->memory_low_bytes = low * (double)request->element_bytes + facts->places_bytes;
   facts->memory_high_bytes = fmax(high * (double)request->element_bytes + facts->places_bytes, facts->memory_low_bytes);

@@ -172,6 +172,32 @@ static void test_levels(void) {
     }
 }
 
+/* With as much memory as a place holds by its proof, it is still there: no bound on memory is too high. */
+static void check_memory(gint64 n, gint64 processors) {
+  Fixture *all = fixture(n, processors, NULL), *some = fixture(n, processors, NULL);
+  add_library(all);
+  add_library(some);
+  plan(all);
+  for (guint i = 0; i < all->plan.ranked->len; i++) {
+    const TgPlanPlace *at = place(all, i);
+    TgSchedule schedule = *at->source->schedule;
+    TgProof proof;
+    g_assert_true(tg_schedule_bind(&schedule, at->source->names, &at->bindings, NULL));
+    g_assert_true(tg_prove(&schedule, at->source->names, TG_COLLECTIVE_WHOLE, n, n, n, &proof));
+    some->request.memory_bytes = 4.0 * (double)proof.counts.words_per_processor_max + at->places_bytes;
+    plan(some);
+    const TgPlanPlace *again = place(some, number_of(some, at->source->name, at->grid));
+    g_assert_cmpfloat_with_epsilon(again->predicted_s, at->predicted_s, 1e-12 * at->predicted_s);
+  }
+  fixture_free(all);
+  fixture_free(some);
+}
+
+static void test_memory(void) {
+  check_memory(24, 8);
+  check_memory(7, 6);
+}
+
 static void check_pruning(gint64 n, gint64 processors, bool overlap) {
   Fixture *all = fixture(n, processors, NULL), *few = fixture(n, processors, NULL);
   add_library(all);
@@ -202,6 +228,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/plan/many-to-one", test_many_to_one);
   g_test_add_func("/plan/lines", test_lines);
   g_test_add_func("/plan/levels", test_levels);
+  g_test_add_func("/plan/memory-bounds", test_memory);
   g_test_add_func("/plan/pruning", test_pruning);
   return g_test_run();
 }
