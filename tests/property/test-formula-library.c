@@ -77,7 +77,8 @@ static const struct {
     {"pegmm", "8", NULL, 3 + 3, 512 * 7 + 4096 * 3},
     {"ring", "8", NULL, 7, 7 * 512},
     {"summa", "4x4", NULL, 8 * 2, 16 * 256},
-    {"summa-panels", "4x8", "b=2", 16 * (3 + 2), 16 * (3 * 4 * 16 + 2 * 4 * 8)},
+    {"summa-panels", "4x8", "b=2", (16 + 13) + (16 + 5), (16 + 13) * 4 * 16 + (16 + 5) * 4 * 8},
+    {"summa-panels", "1x8", NULL, 8 + 13, (8 + 13) * 64 * 8},
 };
 
 static void load_case(size_t c) {
