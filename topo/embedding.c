@@ -68,10 +68,105 @@ static bool snake_init(TgEmbedding *embedding, const TgTopology *topology, TgErr
   return true;
 }
 
+/* The tiles of a level. */
+typedef struct Tiling {
+  int dims;
+  const int32_t *rest; /* of the grid, in tiles of the level below */
+  int32_t tile[TG_MAX_DIMS], best[TG_MAX_DIMS];
+  double least; /* messages that leave the best one; below 0 while there is none */
+} Tiling;
+
+/* Of a tile, one message along each axis that is longer than it, by the processors on that side: its size is the same
+ * for all, and is left out. */
+static double leaving(const Tiling *tiling) {
+  double sum = 0;
+  for (int axis = 0; axis < tiling->dims; axis++)
+    if (tiling->tile[axis] < tiling->rest[axis]) sum += 1.0 / tiling->tile[axis];
+  return sum;
+}
+
+/* All tiles with `nodes` left for this axis and the later ones. */
+static void try_tiles(Tiling *tiling, int axis, int32_t nodes) {
+  if (axis == tiling->dims) {
+    const double now = leaving(tiling);
+    if (nodes > 1 || (tiling->least >= 0 && now >= tiling->least * (1 - 1e-9))) return;
+    tiling->least = now;
+    memcpy(tiling->best, tiling->tile, sizeof tiling->best);
+    return;
+  }
+  for (int32_t extent = 1; extent <= nodes && extent <= tiling->rest[axis]; extent++) {
+    if (nodes % extent || tiling->rest[axis] % extent) continue;
+    tiling->tile[axis] = extent;
+    try_tiles(tiling, axis + 1, nodes / extent);
+  }
+}
+
+static int64_t product(int dims, const int32_t *extents) {
+  int64_t all = 1;
+  for (int axis = 0; axis < dims; axis++) all *= extents[axis];
+  return all;
+}
+
+/* Whether the level is a grid of as many extents, each of which has room for the tile's. */
+static bool has_extents(const TgLevel *level, int dims, const int32_t *tile) {
+  if ((level->kind != TG_TORUS && level->kind != TG_MESH) || level->dims != dims) return false;
+  for (int axis = 0; axis < dims; axis++)
+    if (tile[axis] > level->extents[axis]) return false;
+  return true;
+}
+
+/* The tile of one copy of the level. */
+static bool find_tile(const TgLevel *level, int dims, const int32_t *rest, int32_t *tile) {
+  Tiling tiling = {.dims = dims, .rest = rest, .least = -1};
+  bool own = has_extents(level, dims, level->extents);
+  if (product(dims, rest) <= level->nodes) {
+    memcpy(tile, rest, (size_t)dims * sizeof *tile);
+    return true;
+  }
+  for (int axis = 0; axis < dims && own; axis++) own = rest[axis] % level->extents[axis] == 0;
+  if (!own) try_tiles(&tiling, 0, level->nodes);
+  memcpy(tile, own ? level->extents : tiling.best, (size_t)dims * sizeof *tile);
+  return own || tiling.least >= 0;
+}
+
+/* Row-major in the level's own extents, or in the tile's. */
+static void lay_tile(TgEmbedding *embedding, int number, const TgLevel *level) {
+  const int32_t *tile = embedding->tile[number];
+  const int32_t *extents = has_extents(level, embedding->dims, tile) ? level->extents : tile;
+  int32_t stride = level->span;
+  for (int axis = embedding->dims - 1; axis >= 0; axis--) {
+    embedding->tile_stride[number][axis] = stride;
+    stride *= extents[axis];
+  }
+}
+
+static bool tiled_init(TgEmbedding *embedding, const TgTopology *topology, TgError *error) {
+  int32_t rest[TG_MAX_DIMS];
+  memcpy(rest, embedding->grid, sizeof rest);
+  if (topology->levels < 2)
+    return tg_error_set(error, 0, 0,
+                        "the tiled embedding needs a network of several levels, such as switch:4*switch:4");
+  if (embedding->processors > embedding->nodes)
+    return tg_error_set(error, 0, 0, "the tiled embedding needs a node for each processor, but %d processors have %d",
+                        (int)embedding->processors, (int)embedding->nodes);
+  for (int number = 0; number < topology->levels; number++) {
+    const TgLevel *level = &topology->level[number];
+    if (!find_tile(level, embedding->dims, rest, embedding->tile[number]))
+      return tg_error_set(error, 0, 0,
+                          "the tiled embedding needs a tile of %d processors whose extents divide the grid's",
+                          (int)level->nodes * level->span);
+    for (int axis = 0; axis < embedding->dims; axis++) rest[axis] /= embedding->tile[number][axis];
+    lay_tile(embedding, number, level);
+  }
+  embedding->tile_levels = topology->levels;
+  return true;
+}
+
 static const EmbeddingRow rows[TG_EMBEDDING_KINDS] = {
     [TG_ROWMAJOR] = {"rowmajor", rowmajor_init},
     [TG_GRAY] = {"gray", gray_init},
     [TG_SNAKE] = {"snake", snake_init},
+    [TG_TILED] = {"tiled", tiled_init},
 };
 
 const char *tg_embedding_name(int kind) {
@@ -84,7 +179,7 @@ bool tg_embedding_kind_parse(TgEmbeddingKind *kind, const char *name, TgError *e
     *kind = (TgEmbeddingKind)row;
     return true;
   }
-  return tg_error_set(error, 0, 0, "there is no embedding '%.*s', expected rowmajor, gray or snake",
+  return tg_error_set(error, 0, 0, "there is no embedding '%.*s', expected rowmajor, gray, snake or tiled",
                       tg_text_fit(name, 40), name);
 }
 

@@ -15,6 +15,7 @@ typedef enum TgEmbeddingKind {
   TG_ROWMAJOR, /**< coordinate by coordinate, or processor numbers in order of node numbers */
   TG_GRAY,     /**< the Gray code of each coordinate: neighbours in the grid, also around, are hypercube neighbours */
   TG_SNAKE,    /**< processor numbers to and fro through the network: consecutive processors are neighbours */
+  TG_TILED,    /**< a tile of the grid on each host of a network of several levels */
   TG_EMBEDDING_KINDS
 } TgEmbeddingKind;
 
@@ -23,7 +24,9 @@ typedef enum TgEmbeddingKind {
  * `by_axis`: coordinate c of axis i goes to machine coordinate floor(c * machine[i] / grid[i]) where the grid is
  * larger, otherwise c; Gray-coded then if `gray`; node = the sum of these times stride[i]. Otherwise by number:
  * processor p goes to place floor(p * nodes / processors) where there are more processors than nodes, otherwise p; a
- * place is a node number, or a step of the snake through `machine`. */
+ * place is a node number, or a step of the snake through `machine`. With tiles, coordinate c of axis i has a digit for
+ * each level, the innermost first: c % tile[0][i], then that of c / tile[0][i] and so on; node = the sum of these times
+ * tile_stride[level][i]. */
 typedef struct TgEmbedding {
   int32_t kind;       /**< a TgEmbeddingKind */
   int32_t by_axis;    /**< 1 or 0 */
@@ -35,6 +38,9 @@ typedef struct TgEmbedding {
   int32_t machine_dims; /**< axes that the snake runs through; 0 without a snake */
   int32_t machine[TG_MAX_COORDINATES];
   int32_t stride[TG_MAX_DIMS];
+  int32_t tile_levels; /**< 0 without tiles */
+  int32_t tile[TG_MAX_LEVELS][TG_MAX_DIMS];
+  int32_t tile_stride[TG_MAX_LEVELS][TG_MAX_DIMS];
 } TgEmbedding;
 
 /** The name of a kind, as the command takes it; `kind` in 0..TG_EMBEDDING_KINDS-1. */
@@ -53,6 +59,10 @@ bool tg_embedding_kind_parse(TgEmbeddingKind *kind, const char *name, TgError *e
  * the first) until it fits.
  * snake: processor numbers in order along the reflected row-major path; on a hypercube that is the Gray code of the
  * number. Neighbours stay neighbours where the network is a single torus, mesh, ring, line, hypercube or full.
+ * tiled: level by level, from the innermost, each copy of the level gets a tile of the grid (of the grid of tiles): one
+ * of the level's own extents where these divide the grid's, otherwise, of all tiles of as many processors whose extents
+ * do, the one with the fewest messages to others if all processors send one along each axis. What is left of the grid
+ * is one tile where it fits into a copy. Needs several levels, a node for each processor, and tiles that divide.
  *
  * @param grid `dims` extents, 1..TG_MAX_DIMS of them. */
 bool tg_embedding_init(TgEmbedding *embedding, TgEmbeddingKind kind, int dims, const int32_t *grid,
@@ -86,8 +96,23 @@ static inline TG_SHARED int64_t tg_embedding_by_axis(const TgEmbedding *embeddin
   return node;
 }
 
+static inline TG_SHARED int64_t tg_embedding_tiled(const TgEmbedding *embedding, int32_t processor) {
+  int64_t node = 0;
+  for (int axis = embedding->dims - 1; axis >= 0; axis--) {
+    int32_t x = processor % embedding->grid[axis];
+    processor /= embedding->grid[axis];
+    for (int level = 0; level < embedding->tile_levels; level++) {
+      int32_t extent = embedding->tile[level][axis];
+      node += (int64_t)(x % extent) * embedding->tile_stride[level][axis];
+      x /= extent;
+    }
+  }
+  return node;
+}
+
 /** The node of a processor, 0..processors-1. */
 static inline TG_SHARED int64_t tg_embedding_node(const TgEmbedding *embedding, int64_t processor) {
+  if (embedding->tile_levels) return tg_embedding_tiled(embedding, (int32_t)processor);
   if (embedding->by_axis) return tg_embedding_by_axis(embedding, (int32_t)processor);
   int32_t place = tg_embedding_block((int32_t)processor, embedding->processors, embedding->nodes);
   if (embedding->gray) return place ^ (place >> 1);

@@ -48,7 +48,7 @@ static const TgOptionRow rows[] = {
      "`topogemm list topologies` (default: where a machine is used, its own network if that has one node per "
      "processor; otherwise a torus with the grid's extents)"},
     {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "HOW",
-     "mapping of the grid onto the network: rowmajor, gray or snake (default: rowmajor)"},
+     "mapping of the grid onto the network: rowmajor, gray, snake or tiled (default: rowmajor)"},
     {"collective", 0, G_OPTION_ARG_STRING, AT(collective), "HOW",
      "native (one operation each) or the algorithm that carries out collectives in rounds: auto, binomial, ring, "
      "chain, recursive-doubling, scatter-allgather, pairwise"},

@@ -40,7 +40,7 @@ SANE = {
     b"--network": "torus:4x4 mesh:4x4 ring:16 line:16 hypercube:4 full:16 switch:16 switch:4*torus:2x2 mesh torus full "
                   "hypercube switch torus:2x2 torus:2x2x2 switch:2*switch:2*switch:4 switch:2*spine:8x2 "
                   "switch:2*ecmp:8x3 spine:4x2*torus:2x2 dragonfly:4x4 switch:2*dragonfly:4x2 spine dragonfly",
-    b"--embed": "rowmajor gray snake",
+    b"--embed": "rowmajor gray snake tiled",
     b"--collective": "native auto binomial ring chain recursive-doubling scatter-allgather pairwise",
     b"--seed": "0 1 2 77 9223372036854775807",
     b"--step": "0 1 2 3",

@@ -43,7 +43,7 @@ static void nodes_are_shared_evenly(void) {
     g_test_message("%s", text);
     Grid grid = random_grid(7);
     for (int kind = 0; kind < TG_EMBEDDING_KINDS; kind++) {
-      if (kind == TG_GRAY) continue;
+      if (kind == TG_GRAY || kind == TG_TILED) continue;
       TgEmbedding embedding = embed((TgEmbeddingKind)kind, &grid, &topology);
       g_autofree int *count = processors_per_node(&embedding);
       for (int node = 0; node < topology.nodes; node++) {
@@ -123,11 +123,48 @@ static void snake_neighbours_are_neighbours(void) {
   }
 }
 
+/* Tiled: each processor has a node of its own, and a host that is full has a tile of the grid: as many of its
+ * processors as its extents multiply to, between its first and last coordinates. */
+static void hosts_have_tiles(void) {
+  int tiled = 0;
+  while (tiled < ROUNDS) {
+    TgTopology topology;
+    TgEmbedding embedding;
+    g_autofree char *text = random_topology(&topology, TG_MAX_LEVELS, MAX_NODES);
+    const Grid grid = random_grid(8);
+    if (!tg_embedding_init(&embedding, TG_TILED, grid.dims, grid.extents, &topology, NULL)) continue;
+    g_test_message("%s", text);
+    g_autofree int *count = processors_per_node(&embedding);
+    for (int node = 0; node < topology.nodes; node++) g_assert_cmpint(count[node], <=, 1);
+    const int host_nodes = topology.level[0].nodes;
+    TgTopology logical;
+    g_assert_true(tg_topology_init(&logical, TG_MESH, grid.dims, grid.extents, NULL));
+    for (int host = 0; host < topology.nodes / host_nodes; host++) {
+      int32_t first[TG_MAX_COORDINATES], last[TG_MAX_COORDINATES], c[TG_MAX_COORDINATES];
+      int here = 0, room = 1;
+      for (int p = 0; p < grid.processors; p++) {
+        if (tg_embedding_node(&embedding, p) / host_nodes != host) continue;
+        tg_topology_coordinates(&logical, p, c);
+        for (int axis = 0; axis < grid.dims; axis++) {
+          first[axis] = here ? MIN(first[axis], c[axis]) : c[axis];
+          last[axis] = here ? MAX(last[axis], c[axis]) : c[axis];
+        }
+        here++;
+      }
+      for (int axis = 0; here && axis < grid.dims; axis++) room *= last[axis] - first[axis] + 1;
+      g_assert_true(here == 0 || here == MIN(host_nodes, grid.processors));
+      g_assert_true(here == 0 || here == room);
+    }
+    tiled++;
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/embedding/nodes-are-shared-evenly", nodes_are_shared_evenly);
   g_test_add_func("/embedding/rowmajor-maps-blocks", rowmajor_maps_blocks_along_each_axis);
   g_test_add_func("/embedding/gray-neighbours", gray_neighbours_are_hypercube_neighbours);
   g_test_add_func("/embedding/snake-neighbours", snake_neighbours_are_neighbours);
+  g_test_add_func("/embedding/hosts-have-tiles", hosts_have_tiles);
   return g_test_run();
 }

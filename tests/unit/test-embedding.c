@@ -43,6 +43,33 @@ static const EmbeddingTest embeddings[] = {
      "mesh:2x2",
      "extent 2 of the grid is 4096, expected 1 or more and at most 16777216 processors"},
     {TG_SNAKE, 5, {1}, "mesh:2x2", "a grid has 1 to 4 extents, not 5"},
+    {TG_TILED,
+     2,
+     {6, 6},
+     "switch:4*switch:9",
+     " 0 1 4 5 8 9 2 3 6 7 10 11 12 13 16 17 20 21 14 15 18 19 22 23 24 25 28 29 32 33 26 27 30 31 34 35"},
+    {TG_TILED, 2, {2, 4}, "switch:4*switch:4", " 0 1 4 5 2 3 6 7"},     /* the first hosts */
+    {TG_TILED, 2, {1, 3}, "switch:4*switch:4", " 0 1 2"},               /* a part of one */
+    {TG_TILED, 2, {4, 2}, "switch:2*mesh:2x3", " 0 1 2 3 4 5 6 7"},     /* rows stay whole */
+    {TG_TILED, 2, {4, 2}, "switch:2*mesh:4x3", " 0 1 6 7 12 13 18 19"}, /* … a column of the mesh */
+    {TG_TILED, 2, {2, 4}, "mesh:1x2*switch:4", " 0 1 2 3 4 5 6 7"},     /* the host's own extents */
+    {TG_TILED, 1, {8}, "ring:2*ring:2*ring:2", " 0 1 2 3 4 5 6 7"},
+    {TG_TILED, 2, {4, 2}, "full:2*full:2*full:2", " 0 1 2 3 4 5 6 7"},
+    {TG_TILED,
+     2,
+     {3, 3},
+     "switch:4*switch:4",
+     "the tiled embedding needs a tile of 4 processors whose extents divide the grid's"},
+    {TG_TILED,
+     2,
+     {2, 2},
+     "torus:2x2",
+     "the tiled embedding needs a network of several levels, such as switch:4*switch:4"},
+    {TG_TILED,
+     2,
+     {2, 5},
+     "full:2*full:2",
+     "the tiled embedding needs a node for each processor, but 10 processors have 4"},
 };
 
 static void embeddings_go_as_stated(void) {
@@ -78,7 +105,7 @@ static void embedding_names_are_read_back(void) {
     g_assert_cmpint((int)kind, ==, row);
   }
   g_assert_false(tg_embedding_kind_parse(&kind, "grey", &error));
-  g_assert_cmpstr(error.message, ==, "there is no embedding 'grey', expected rowmajor, gray or snake");
+  g_assert_cmpstr(error.message, ==, "there is no embedding 'grey', expected rowmajor, gray, snake or tiled");
 }
 
 int main(int argc, char **argv) {

@@ -149,6 +149,7 @@ static void test_lines(void) {
 /* Links of several levels: what bounds the other models there bounds these, too, and rules out no better place. */
 static void test_levels(void) {
   static const char *const networks[] = {"full:4*full:4", "ring:4*full:4"};
+  static const char *const schedules[] = {"cannon", "summa", "cube3d", "cosma"};
   static const TgCostModel models[] = {TG_COST_FORWARD, TG_COST_FLOW};
   for (gsize network = 0; network < G_N_ELEMENTS(networks); network++)
     for (gsize model = 0; model < G_N_ELEMENTS(models); model++) {
@@ -161,7 +162,7 @@ static void test_levels(void) {
         both[f]->request.network = &both[f]->network;
         both[f]->request.model = models[model];
         both[f]->request.budget_s = 60; /* as much as it takes where sanitized, too */
-        add_library(both[f]);
+        for (gsize s = 0; s < G_N_ELEMENTS(schedules); s++) add(both[f], schedules[s]);
       }
       check_ranking(all);
       plan(one);

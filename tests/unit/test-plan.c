@@ -220,6 +220,20 @@ static void test_embedding(void) {
   fixture_free(f);
 }
 
+/* Fewer shifts leave a host that has a tile of the grid, also in the model that knows no other links. */
+static void test_host_tiles(void) {
+  Fixture *f = fixture(64, 64, NULL);
+  TgError error;
+  add(f, "cannon");
+  g_assert_true(tg_topology_parse(&f->network, "switch:4*switch:16", &error));
+  f->request.network = &f->network;
+  f->request.top = 1;
+  plan(f);
+  g_assert_cmpstr(place(f, 0)->grid, ==, "8x8");
+  g_assert_cmpint(place(f, 0)->embedding, ==, TG_TILED);
+  fixture_free(f);
+}
+
 /* Grids of 13: none for cannon, which takes 3x3. */
 static void test_prime(void) {
   Fixture *f = fixture(26, 13, NULL);
@@ -341,6 +355,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/plan/kind", test_kind);
   g_test_add_func("/plan/parameters", test_parameters);
   g_test_add_func("/plan/embedding", test_embedding);
+  g_test_add_func("/plan/host-tiles", test_host_tiles);
   g_test_add_func("/plan/prime", test_prime);
   g_test_add_func("/plan/one", test_one);
   g_test_add_func("/plan/sizes", test_sizes);
