@@ -134,8 +134,8 @@ typedef struct TgCost {
   int64_t *step_max_link_bytes; /**< by step: bytes over its busiest link */
   double *step_compute_s;       /**< by step: the most time that one node spends in its products */
   int64_t last_node;            /**< that ends last; of several the last one of those with the most products */
-  TgTimeParts *parts;     /**< of the last node, by step (one where there is none); NULL unless `explain` asks … */
-  GArray *waits;          /**< … and TgWait: when it waits for a partner, in order: `waiting_s` of the parts */
+  TgTimeParts *parts;           /**< of the last node, by step (one where there is none); NULL unless `explain` asks */
+  GArray *waits;          /**< TgWait: when that node waits for a partner, in order: waiting_s of the parts; or NULL */
   double *node_time_s;    /**< by node: when it is done … */
   double *node_compute_s; /**< … and its time in products */
   TgNodeStep *node_step;  /**< steps x entries, row-major by step; NULL unless kept, and where the model keeps none */
@@ -159,8 +159,9 @@ bool tg_cost_predict(const TgSchedule *schedule, const TgScheduleNames *names, c
                      const TgTopology *network, TgEmbeddingKind embedding, const TgMachine *machine,
                      const TgCostOptions *options, TgCost *cost, GError **error);
 void tg_cost_clear(TgCost *cost);
-/** Predicts again, with the same arguments, where the time of another node than the last goes: cost->parts and
- * cost->waits are that node's then. Errors: as tg_cost_predict(); the cost is as before. */
+/** Predicts again, with the same arguments, where the time of a node other than the last goes: cost->parts and
+ * cost->waits are that node's then. Not with memory tiers. Errors: as tg_cost_predict(); then only cost->failure is
+ * new. */
 bool tg_cost_explain(const TgScheduleNames *names, const TgShape *shape, const TgTopology *network,
                      TgEmbeddingKind embedding, const TgMachine *machine, const TgCostOptions *options, int64_t node,
                      TgCost *cost, GError **error);

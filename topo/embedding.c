@@ -71,17 +71,18 @@ static bool snake_init(TgEmbedding *embedding, const TgTopology *topology, TgErr
 /* The tiles of a level. */
 typedef struct Tiling {
   int dims;
-  const int32_t *rest; /* of the grid, in tiles of the level below */
+  const int32_t *below; /* extents of the tile of the levels below … */
+  const int32_t *rest;  /* … and of the grid, in these */
   int32_t tile[TG_MAX_DIMS], best[TG_MAX_DIMS];
   double least; /* messages that leave the best one; below 0 while there is none */
 } Tiling;
 
-/* Of a tile, one message along each axis that is longer than it, by the processors on that side: its size is the same
- * for all, and is left out. */
+/* Messages that leave the tile if each of its processors sends one along each axis, divided by the tile's size, which
+ * is the same for all. Along an axis that the tile spans none does. */
 static double leaving(const Tiling *tiling) {
   double sum = 0;
   for (int axis = 0; axis < tiling->dims; axis++)
-    if (tiling->tile[axis] < tiling->rest[axis]) sum += 1.0 / tiling->tile[axis];
+    if (tiling->tile[axis] < tiling->rest[axis]) sum += 1.0 / ((double)tiling->tile[axis] * tiling->below[axis]);
   return sum;
 }
 
@@ -116,8 +117,8 @@ static bool has_extents(const TgLevel *level, int dims, const int32_t *tile) {
 }
 
 /* The tile of one copy of the level. */
-static bool find_tile(const TgLevel *level, int dims, const int32_t *rest, int32_t *tile) {
-  Tiling tiling = {.dims = dims, .rest = rest, .least = -1};
+static bool find_tile(const TgLevel *level, int dims, const int32_t *below, const int32_t *rest, int32_t *tile) {
+  Tiling tiling = {.dims = dims, .below = below, .rest = rest, .least = -1};
   bool own = has_extents(level, dims, level->extents);
   if (product(dims, rest) <= level->nodes) {
     memcpy(tile, rest, (size_t)dims * sizeof *tile);
@@ -141,21 +142,25 @@ static void lay_tile(TgEmbedding *embedding, int number, const TgLevel *level) {
 }
 
 static bool tiled_init(TgEmbedding *embedding, const TgTopology *topology, TgError *error) {
-  int32_t rest[TG_MAX_DIMS];
+  int32_t rest[TG_MAX_DIMS], below[TG_MAX_DIMS] = {1, 1, 1, 1};
   memcpy(rest, embedding->grid, sizeof rest);
   if (topology->levels < 2)
     return tg_error_set(error, 0, 0,
                         "the tiled embedding needs a network of several levels, such as switch:4*switch:4");
   if (embedding->processors > embedding->nodes)
-    return tg_error_set(error, 0, 0, "the tiled embedding needs a node for each processor, but %d processors have %d",
-                        (int)embedding->processors, (int)embedding->nodes);
+    return tg_error_set(error, 0, 0,
+                        "the tiled embedding needs a node for each processor, but there are %d nodes for %d processors",
+                        (int)embedding->nodes, (int)embedding->processors);
   for (int number = 0; number < topology->levels; number++) {
     const TgLevel *level = &topology->level[number];
-    if (!find_tile(level, embedding->dims, rest, embedding->tile[number]))
+    if (!find_tile(level, embedding->dims, below, rest, embedding->tile[number]))
       return tg_error_set(error, 0, 0,
-                          "the tiled embedding needs a tile of %d processors whose extents divide the grid's",
+                          "the tiled embedding finds no tile of %d processors whose extents divide the grid's",
                           (int)level->nodes * level->span);
-    for (int axis = 0; axis < embedding->dims; axis++) rest[axis] /= embedding->tile[number][axis];
+    for (int axis = 0; axis < embedding->dims; axis++) {
+      rest[axis] /= embedding->tile[number][axis];
+      below[axis] *= embedding->tile[number][axis];
+    }
     lay_tile(embedding, number, level);
   }
   embedding->tile_levels = topology->levels;

@@ -59,10 +59,11 @@ bool tg_embedding_kind_parse(TgEmbeddingKind *kind, const char *name, TgError *e
  * the first) until it fits.
  * snake: processor numbers in order along the reflected row-major path; on a hypercube that is the Gray code of the
  * number. Neighbours stay neighbours where the network is a single torus, mesh, ring, line, hypercube or full.
- * tiled: level by level, from the innermost, each copy of the level gets a tile of the grid (of the grid of tiles): one
- * of the level's own extents where these divide the grid's, otherwise, of all tiles of as many processors whose extents
- * do, the one with the fewest messages to others if all processors send one along each axis. What is left of the grid
- * is one tile where it fits into a copy. Needs several levels, a node for each processor, and tiles that divide.
+ * tiled: level by level, from the innermost, each copy of the level gets a tile of the grid, and then of the grid of
+ * tiles. If the rest of the grid fits into one copy, it is one tile. If the level is a grid whose extents divide the
+ * rest's, the tile has these extents. Otherwise it is, of all tiles of that many processors whose extents divide, the
+ * one that sends the fewest messages to others when every processor sends one along each axis. Needs several levels, a
+ * node for each processor, and tiles that divide.
  *
  * @param grid `dims` extents, 1..TG_MAX_DIMS of them. */
 bool tg_embedding_init(TgEmbedding *embedding, TgEmbeddingKind kind, int dims, const int32_t *grid,

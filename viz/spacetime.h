@@ -48,8 +48,8 @@ typedef struct TgSpacetimeRun {
   const char *const *lane; /**< names, "(0, 1)" */
   const TgSpan *span;      /**< steps × lanes, row-major */
   const TgSpacetimeStep *step;
-  GArray *const *waits; /**< by lane: TgSpacetimeWait, in order; only those of tg_spacetime_shown() are drawn. NULL, or
-                           of a lane NULL: it is not known when they wait */
+  GArray *const *waits; /**< by lane: TgSpacetimeWait, in order; only those of tg_spacetime_shown() are drawn. NULL
+                           where waits are not known, which the picture says */
 } TgSpacetimeRun;
 
 typedef struct TgSpacetime {

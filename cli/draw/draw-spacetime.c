@@ -8,7 +8,10 @@
 #include "critical-path.h"
 #include "spacetime.h"
 
-enum { MOST_KEPT = 1 << 22 }; /* nodes times steps whose times are kept, 128 MiB */
+enum {
+  MOST_KEPT = 1 << 22, /* nodes times steps whose times are kept, 128 MiB */
+  MOST_WAITS_S = 10    /* to find out when processors wait */
+};
 
 /* A prediction and what the picture shows of it. */
 typedef struct TgTimedRun {
@@ -123,7 +126,8 @@ static void find_steps(TgTimedRun *run) {
   }
 }
 
-/* Of each lane that has a row, which takes a prediction each. */
+/* The waits of each lane that has a row; each takes one more prediction. All or, where that would take too long, none.
+ */
 static TgExit find_waits(TgCli *cli, TgTimedRun *run) {
   TgEstimate *sim = &run->sim.estimate;
   g_autoptr(GArray) shown = tg_spacetime_shown(&run->chart);
@@ -132,7 +136,9 @@ static TgExit find_waits(TgCli *cli, TgTimedRun *run) {
   bool fine = true;
   run->waits = g_new0(GArray *, run->chart.lanes);
   tg_progress_begin(&line, cli, "draw: waits", shown->len);
-  for (guint r = 0; r < shown->len && fine; r++) {
+  const gint64 until_us = g_get_monotonic_time() + MOST_WAITS_S * G_USEC_PER_SEC;
+  bool in_time = true;
+  for (guint r = 0; r < shown->len && fine && in_time; r++) {
     const int64_t lane = g_array_index(shown, int64_t, r);
     fine = tg_cost_explain(sim->names, &sim->shape, &sim->network, (TgEmbeddingKind)sim->embedding.kind, &sim->machine,
                            &sim->options, run->node_of[lane], &run->sim.cost, &error);
@@ -144,10 +150,13 @@ static TgExit find_waits(TgCli *cli, TgTimedRun *run) {
       g_array_append_val(run->waits[lane], copy);
     }
     tg_watch_go_on(&line.watch, r + 1);
+    in_time = r + 1 == shown->len || g_get_monotonic_time() < until_us;
   }
   tg_progress_end(cli);
+  if (in_time) run->chart.waits = run->waits;
   if (fine) return TG_EXIT_DONE;
   sim->fault = (TgEstimateFault){0};
+  if (sim->cost->failure.cause != TG_CAUSE_NONE) sim->fault.failure = sim->cost->failure;
   return tg_sim_failed(cli, &run->sim.algo, &sim->fault, error);
 }
 
@@ -181,9 +190,7 @@ static TgExit open_run(TgCli *cli, TgTimedRun *run, const char *name, bool sever
   run->chart.span = run->span;
   run->chart.step = run->step;
   if (run->chart.steps == 0) return TG_EXIT_DONE;
-  status = find_waits(cli, run);
-  run->chart.waits = run->waits;
-  return status;
+  return find_waits(cli, run);
 }
 
 static char *note_of(const TgCli *cli, const TgEstimate *sim) {

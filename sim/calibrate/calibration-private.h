@@ -26,8 +26,8 @@ bool tg_calibration_is_thin(const TgCalibration *calibration, const TgCalibratio
 /** One product of the sample by the numbers found, seconds. */
 double tg_calibration_product_s(const TgCalibration *calibration, const TgCalibrationSample *sample);
 
-/** The run's time by the numbers found; of products, of a size between others, by those of the others: the table has
- * no row for the sizes that will be asked for. */
+/** The run's time by the numbers found. For products whose size lies between others, by the rates of these neighbours:
+ * the table has no row for the sizes that will be asked for. */
 double tg_calibration_held_out_s(const TgCalibration *calibration, const TgCalibrationSample *sample);
 
 /** Sets the error that there are `found` samples of WHAT where a fit needs more. Returns false. */

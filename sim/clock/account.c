@@ -55,7 +55,7 @@ static double *part_of(const TgAccount *account, guint step, size_t part) {
   return (double *)(void *)((char *)&g_array_index(account->parts, TgTimeParts, step) + part);
 }
 
-/* No product replaces it any more. */
+/* No product can replace it any more: a wait is kept. */
 static void settle(TgAccount *account, const TgCharge *charge) {
   GArray *waits = account->waits;
   TgWait *last = waits->len ? &g_array_index(waits, TgWait, waits->len - 1) : NULL;

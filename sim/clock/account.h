@@ -23,7 +23,7 @@ typedef struct TgAccount {
   guint step;     /**< index of the step to which what comes next is charged */
   GArray *parts;  /**< TgTimeParts, by step */
   GArray *recent; /**< TgCharge: since the last products began, one after another */
-  GArray *waits;  /**< TgWait: before these, in order */
+  GArray *waits;  /**< TgWait: that ended before those in `recent`, in order */
   bool each_hop;  /**< a message takes each hop's latency and bytes, one hop after another */
 } TgAccount;
 

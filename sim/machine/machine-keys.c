@@ -109,8 +109,12 @@ void tg_machine_give(TgMachine *machine, const void *field) {
     for (int index = 0; index < MAX(section->count, 1); index++) {
       char *place = (char *)machine + section->offset + (size_t)index * section->stride;
       for (int bit = 0; section->keys[bit].name; bit++)
-        if (place + section->keys[bit].offset == (const char *)field) *(int32_t *)(void *)place |= 1 << bit;
+        if (place + section->keys[bit].offset == (const char *)field) {
+          *(int32_t *)(void *)place |= 1 << bit;
+          return;
+        }
     }
+  g_assert_not_reached();
 }
 
 TgSpan tg_span_trim(TgSpan span) {

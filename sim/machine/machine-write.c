@@ -1,7 +1,7 @@
 /* Machine files as text, from the same tables that read them. */
 #include "machine-keys.h"
 
-/* In digits that are read as the same number again: 5.212, not 5.2119999999999997. */
+/* 15 digits if they read back as the same number, otherwise 17: 5.212, not 5.2119999999999997. */
 static void write_number(GString *text, double number) {
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
   g_ascii_formatd(digits, sizeof digits, "%.15g", number);

@@ -46,8 +46,8 @@ const char *tg_machine_own_network(const TgMachine *machine, int64_t processors)
   return fits ? machine->network : NULL;
 }
 
-/* What `more` gives replaces what `link` has. A latency or a bandwidth replaces protocols, too; their own key comes
- * after both. */
+/* What `more` gives replaces what `link` has. A latency or a bandwidth replaces protocols, too; the key `protocols`
+ * comes after both. */
 static void overlay(TgMachineLink *link, const TgMachineLink *more) {
   for (int bit = 0; tg_machine_link_keys[bit].name; bit++) {
     const TgMachineKey *key = &tg_machine_link_keys[bit];

@@ -130,7 +130,10 @@ static bool explain(const TgCostRun *run, int64_t node, TgCost *cost, GError **e
   again.options = &options;
   again.explain = true;
   again.node = node;
-  if (!tg_cost_run(&again, cost->schedule, &second, error)) return false;
+  if (!tg_cost_run(&again, cost->schedule, &second, error)) {
+    cost->failure = second.failure;
+    return false;
+  }
   g_free(cost->parts);
   g_clear_pointer(&cost->waits, g_array_unref);
   cost->parts = g_steal_pointer(&second.parts);

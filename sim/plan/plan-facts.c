@@ -54,7 +54,7 @@ bool tg_plan_count_blocks(TgSchedule *schedule, const TgScheduleNames *names, co
 
 enum {
   FOLLOWED = 1 << 17,        /* executed statements that are followed to see what buffers hold */
-  SLOTS = 1 << 10,           /* evaluations of a slot's number to count those that a statement fills */
+  SLOTS = 1 << 10,           /* evaluations of slot numbers, to count the slots that a statement fills */
   COUNTED = 1 << 17,         /* evaluations to count the executions of one statement */
   EACH_ASKED = 1 << 10,      /* up to so many processors are always asked each */
   PROCESSORS_ASKED = 1 << 15 /* times processors: where a move is not the same at every repetition */
@@ -283,32 +283,40 @@ static double product_elements(const TgSchedule *schedule, const TgPlanFacts *fa
   return most;
 }
 
-/* Whether a block that is there stays there, or another one in its place: nothing empties the buffer's slots. */
-static bool is_kept(const TgSchedule *schedule, int buffer) {
-  for (int s = 0; s < schedule->statements; s++) {
-    const TgStatement *statement = &schedule->statement[s];
-    const TgOpTraits *traits = tg_op_traits(statement->op);
-    if (traits->is_block) continue;
-    const bool empties = statement->op == TG_OP_ZERO || (traits->is_collective && traits->adds);
-    if (empties && (statement->source.buffer == buffer || statement->target.buffer == buffer)) return false;
-  }
-  return true;
+/* Buffers, a bit each, that may come to hold an empty slot, or an empty sum, where a block was: what is zeroed, what
+ * collectives that add take or leave, and where a copy of these goes. */
+static uint32_t emptied_buffers(const TgSchedule *schedule) {
+  uint32_t emptied = 0, before;
+  do {
+    before = emptied;
+    for (int s = 0; s < schedule->statements; s++) {
+      const TgStatement *statement = &schedule->statement[s];
+      const TgOpTraits *traits = tg_op_traits(statement->op);
+      const uint32_t source = UINT32_C(1) << statement->source.buffer, target = UINT32_C(1) << statement->target.buffer;
+      if (traits->is_block || statement->op == TG_OP_MULTIPLY) continue;
+      if (statement->op == TG_OP_ZERO || (traits->is_collective && traits->adds))
+        emptied |= source | target;
+      else if (emptied & source)
+        emptied |= target;
+    }
+  } while (emptied != before);
+  return emptied;
 }
 
-/* Whether what was placed there stays. */
-static bool is_untouched(const TgSchedule *schedule, int buffer) {
+static bool is_target(const TgSchedule *schedule, int buffer) {
   for (int s = 0; s < schedule->statements; s++)
     if (!tg_op_traits(schedule->statement[s].op)->is_block && schedule->statement[s].target.buffer == buffer)
-      return false;
-  return is_kept(schedule, buffer);
+      return true;
+  return false;
 }
 
-/* The numbers of the slots that the statement fills on the first processor, again and again, in `slots`. */
+/* The numbers of the slots that the statement fills, with repetitions. */
 static void collect_slots(TgCounting *counting, int level, GArray *slots) {
-  int64_t times, slot;
+  const TgExpression index = counting->statement->target.index;
+  int64_t times, slot = 0;
   if (--counting->left < 0) return;
   if (level == counting->repeats) {
-    if (evaluate(counting, counting->statement->target.index, &slot)) g_array_append_val(slots, slot);
+    if (!index || evaluate(counting, index, &slot)) g_array_append_val(slots, slot);
     return;
   }
   if (!evaluate(counting, counting->repeat[level]->value, &times)) return;
@@ -325,7 +333,7 @@ static int compare_slots(gconstpointer a, gconstpointer b) {
   return (first > second) - (first < second);
 }
 
-/* Slots of the buffer that local statements fill, at least: those that all processors carry out. */
+/* A lower bound on the slots of the buffer that local statements fill on every processor. */
 static double filled_slots(const TgSchedule *schedule, const TgPlanFacts *facts, int buffer) {
   g_autoptr(GArray) slots = g_array_new(FALSE, FALSE, sizeof(int64_t));
   double count = 0;
@@ -335,7 +343,8 @@ static double filled_slots(const TgSchedule *schedule, const TgPlanFacts *facts,
     if (!local || statement->where || statement->target.buffer != buffer || facts->executions[s] == 0) continue;
     TgCounting counting = {.schedule = schedule, .statement = statement, .left = SLOTS};
     find_repeats(&counting, s);
-    counting.matters |= tg_expression_variables(schedule, statement->target.index);
+    if (statement->target.index) counting.matters |= tg_expression_variables(schedule, statement->target.index);
+    if (counting.matters & TG_VARIABLES_COORDINATES) continue; /* not the same slots on every processor */
     collect_slots(&counting, 0, slots);
   }
   g_array_sort(slots, compare_slots);
@@ -344,21 +353,22 @@ static double filled_slots(const TgSchedule *schedule, const TgPlanFacts *facts,
   return count;
 }
 
-/* What the fullest processor holds at the end, at least: what local statements filled and nothing empties; and on
- * average what was placed where nothing is written, and C, which is in its places then. */
+/* What the fullest processor holds at the end, at least. What local statements filled on every processor is still there
+ * where nothing empties it. On average so is what was placed where nothing is written. C is in place by then. */
 static double kept_elements(const TgPlanRequest *request, const TgSchedule *schedule, const TgPlanFacts *facts) {
+  const uint32_t emptied = emptied_buffers(schedule);
   double sum = 0, filled[TG_MAX_BUFFERS] = {0};
   bool placed[TG_MATRICES] = {false}, apart[TG_MATRICES] = {true, true, true};
   for (int b = 0; b < TG_MAX_BUFFERS; b++) {
-    if (is_kept(schedule, b)) filled[b] = filled_slots(schedule, facts, b);
+    if (!(emptied >> b & 1)) filled[b] = filled_slots(schedule, facts, b);
     sum += filled[b] * facts->elements_low[b];
   }
   for (int p = 0; p < schedule->placements; p++) {
     const TgPlacement *placement = &schedule->placement[p];
     const int m = placement->matrix, b = placement->buffer;
+    const bool stays = !is_target(schedule, b) && !(emptied >> b & 1);
     placed[m] = true;
-    apart[m] =
-        apart[m] && (m == TG_MATRIX_C ? filled[b] == 0 && !is_untouched(schedule, b) : is_untouched(schedule, b));
+    apart[m] = apart[m] && (m == TG_MATRIX_C ? filled[b] == 0 && !stays : stays);
   }
   for (int m = 0; m < TG_MATRICES; m++) {
     int64_t rows, columns;

@@ -38,7 +38,7 @@ TgTopology tg_plan_any_network(const TgPlanRequest *request) {
 
 /* --- embeddings --------------------------------------------------------------------------------------------------- */
 
-/* Whether it makes a difference to the model where a processor stands. */
+/* Whether it makes a difference to the model where a processor stands: how far from others, or on which host. */
 static bool distance_matters(const TgPlanRequest *request) {
   return request->machine->link.per_hop_s > 0 || !tg_links_alike(request->machine) ||
          request->model == TG_COST_FORWARD || request->model == TG_COST_FLOW || tg_plan_any_network(request).levels > 1;

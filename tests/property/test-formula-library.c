@@ -79,6 +79,7 @@ static const struct {
     {"summa", "4x4", NULL, 8 * 2, 16 * 256},
     {"summa-panels", "4x8", "b=2", (16 + 13) + (16 + 5), (16 + 13) * 4 * 16 + (16 + 5) * 4 * 8},
     {"summa-panels", "1x8", NULL, 8 + 13, (8 + 13) * 64 * 8},
+    {"summa-panels", "2x1", NULL, 2, 2 * 32 * 64},
 };
 
 static void load_case(size_t c) {

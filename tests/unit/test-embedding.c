@@ -54,12 +54,18 @@ static const EmbeddingTest embeddings[] = {
     {TG_TILED, 2, {4, 2}, "switch:2*mesh:4x3", " 0 1 6 7 12 13 18 19"}, /* … a column of the mesh */
     {TG_TILED, 2, {2, 4}, "mesh:1x2*switch:4", " 0 1 2 3 4 5 6 7"},     /* the host's own extents */
     {TG_TILED, 1, {8}, "ring:2*ring:2*ring:2", " 0 1 2 3 4 5 6 7"},
+    /* 1x2, then 2x1 of these */
+    {TG_TILED,
+     2,
+     {4, 8},
+     "full:2*full:2*full:8",
+     " 0 1 4 5 8 9 12 13 2 3 6 7 10 11 14 15 16 17 20 21 24 25 28 29 18 19 22 23 26 27 30 31"},
     {TG_TILED, 2, {4, 2}, "full:2*full:2*full:2", " 0 1 2 3 4 5 6 7"},
     {TG_TILED,
      2,
      {3, 3},
      "switch:4*switch:4",
-     "the tiled embedding needs a tile of 4 processors whose extents divide the grid's"},
+     "the tiled embedding finds no tile of 4 processors whose extents divide the grid's"},
     {TG_TILED,
      2,
      {2, 2},
@@ -69,7 +75,7 @@ static const EmbeddingTest embeddings[] = {
      2,
      {2, 5},
      "full:2*full:2",
-     "the tiled embedding needs a node for each processor, but 10 processors have 4"},
+     "the tiled embedding needs a node for each processor, but there are 4 nodes for 10 processors"},
 };
 
 static void embeddings_go_as_stated(void) {

@@ -173,18 +173,26 @@ static void test_levels(void) {
     }
 }
 
-/* With as much memory as a place holds by its proof, it is still there: no bound on memory is too high. */
-static void check_memory(gint64 n, gint64 processors) {
-  Fixture *all = fixture(n, processors, NULL), *some = fixture(n, processors, NULL);
-  add_library(all);
-  add_library(some);
+/* With as much memory as a place holds by its proof, it is still there: no bound on memory is too high. `text`: a
+ * schedule, or NULL for the library. */
+static void check_memory(const char *text, gint64 size, gint64 columns, gint64 processors) {
+  Fixture *all = fixture(size, processors, NULL), *some = fixture(size, processors, NULL);
+  Fixture *const both[] = {all, some};
+  for (gsize f = 0; f < G_N_ELEMENTS(both); f++) {
+    both[f]->request.n = columns;
+    if (text)
+      add_text(both[f], text, strlen(text), true);
+    else
+      add_library(both[f]);
+  }
   plan(all);
+  g_assert_cmpuint(all->plan.ranked->len, >, 0);
   for (guint i = 0; i < all->plan.ranked->len; i++) {
     const TgPlanPlace *at = place(all, i);
     TgSchedule schedule = *at->source->schedule;
     TgProof proof;
     g_assert_true(tg_schedule_bind(&schedule, at->source->names, &at->bindings, NULL));
-    g_assert_true(tg_prove(&schedule, at->source->names, TG_COLLECTIVE_WHOLE, n, n, n, &proof));
+    g_assert_true(tg_prove(&schedule, at->source->names, TG_COLLECTIVE_WHOLE, size, columns, size, &proof));
     some->request.memory_bytes = 4.0 * (double)proof.counts.words_per_processor_max + at->places_bytes;
     plan(some);
     const TgPlanPlace *again = place(some, number_of(some, at->source->name, at->grid));
@@ -194,9 +202,17 @@ static void check_memory(gint64 n, gint64 processors) {
   fixture_free(some);
 }
 
+/* In the first schedule the slots that are filled depend on the processor, and the one with most slots has no blocks;
+ * in the second they are empty sums. */
 static void test_memory(void) {
-  check_memory(24, 8);
-  check_memory(7, 6);
+  check_memory("schedule slots\ngrid i:p\nrequire p == 2\nplace A(0,0) on (0)\nplace B(0,0), C(0,0) on (1)\n"
+               "broadcast A along i from 0 into X\nrepeat s in 8\n  copy X into S[s*(1-i)]\nC += X * B where i == 1\n",
+               8, 32, 2);
+  check_memory("schedule empty\ngrid i:p\nplace A(0,i), B(i,0) on (i)\nplace C(0,0) on (0)\nzero Z\nrepeat s in 8\n"
+               "  copy Z into D[s]\nC += A * B\ncopy C into D[0]\nreduce C along i to 0\n",
+               24, 24, 4);
+  check_memory(NULL, 24, 24, 8);
+  check_memory(NULL, 7, 7, 6);
 }
 
 static void check_pruning(gint64 n, gint64 processors, bool overlap) {

@@ -197,26 +197,38 @@ static void draw_span(const Panel *panel, TgScene *scene, int64_t lane, int64_t 
   if (idle_s > 0) draw_idle(scene, x_of(panel, talked_s), x_of(panel, span.end_s), y);
 }
 
-static void draw_wait(const Panel *panel, TgScene *scene, int64_t lane, int64_t number, double from_s, double to_s) {
-  g_autofree char *from = tg_axis_number(panel->axis, from_s), *to = tg_axis_number(panel->axis, to_s);
-  g_autofree char *title =
-      g_strdup_printf("%s: waits for a partner, %s to %s %s", panel->run->lane[lane], from, to, panel->axis->unit_name);
+static void draw_wait(const Panel *panel, TgScene *scene, int64_t lane, int64_t number, const char *title,
+                      double from_s, double to_s) {
   g_autofree char *id =
       g_strdup_printf("waiting-%d-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, panel->number, lane, number);
   draw_bar(scene, &bars[WAITING], id, title, x_of(panel, from_s), x_of(panel, to_s), y_of(panel, lane), panel->bar);
 }
 
-/* Of steps that are drawn as one, where the communication ends. */
+/* `*first` of the waits is the first that ends after `from_s`. */
+static double waited_s(const GArray *waits, guint *first, double from_s, double to_s) {
+  double sum_s = 0;
+  while (*first < waits->len && g_array_index(waits, TgSpacetimeWait, *first).to_s <= from_s) ++*first;
+  for (guint w = *first; w < waits->len && g_array_index(waits, TgSpacetimeWait, w).from_s < to_s; w++) {
+    const TgSpacetimeWait *wait = &g_array_index(waits, TgSpacetimeWait, w);
+    sum_s += fmin(wait->to_s, to_s) - fmax(wait->from_s, from_s);
+  }
+  return sum_s;
+}
+
+/* Of steps that are drawn as one, after the rest of their communication. */
 static void draw_merged_waits(const Panel *panel, TgScene *scene, int64_t lane, const GArray *waits) {
   const TgSpacetimeRun *run = panel->run;
-  guint w = 0;
+  guint first = 0;
   for (int64_t s = 0; s < run->steps; s += panel->merged) {
-    double idle_s, sum_s = 0;
-    const TgSpan span = merge(panel, lane, s, MIN(s + panel->merged, run->steps), &idle_s);
-    for (; w < waits->len && g_array_index(waits, TgSpacetimeWait, w).from_s < span.end_s; w++)
-      sum_s += g_array_index(waits, TgSpacetimeWait, w).to_s - g_array_index(waits, TgSpacetimeWait, w).from_s;
-    const double to_s = span.end_s - idle_s;
-    draw_wait(panel, scene, lane, run->step[s].number, fmax(to_s - sum_s, span.start_s), to_s);
+    double idle_s;
+    const int64_t end = MIN(s + panel->merged, run->steps);
+    const TgSpan span = merge(panel, lane, s, end, &idle_s);
+    const double sum_s = waited_s(waits, &first, span.start_s, span.end_s), to_s = span.end_s - idle_s;
+    g_autofree char *time = tg_axis_number(panel->axis, sum_s);
+    g_autofree char *title =
+        g_strdup_printf("%s, steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ": waits for partners for %s %s in all",
+                        run->lane[lane], run->step[s].number, run->step[end - 1].number, time, panel->axis->unit_name);
+    draw_wait(panel, scene, lane, run->step[s].number, title, fmax(to_s - sum_s, span.start_s + span.products_s), to_s);
   }
 }
 
@@ -225,7 +237,10 @@ static void draw_waits(const Panel *panel, TgScene *scene, int64_t lane) {
   if (waits && panel->merged > 1) draw_merged_waits(panel, scene, lane, waits);
   for (guint w = 0; waits && panel->merged == 1 && w < waits->len; w++) {
     const TgSpacetimeWait *wait = &g_array_index(waits, TgSpacetimeWait, w);
-    draw_wait(panel, scene, lane, w, wait->from_s, wait->to_s);
+    g_autofree char *from = tg_axis_number(panel->axis, wait->from_s), *to = tg_axis_number(panel->axis, wait->to_s);
+    g_autofree char *title = g_strdup_printf("%s: waits for a partner, %s to %s %s", panel->run->lane[lane], from, to,
+                                             panel->axis->unit_name);
+    draw_wait(panel, scene, lane, w, title, wait->from_s, wait->to_s);
   }
 }
 
@@ -465,6 +480,8 @@ static char *left_out(const Panel *panel) {
   if (panel->merged > 1)
     g_string_append_printf(text, "%s%" G_GINT64_FORMAT " steps are drawn as one, products first", text->len ? "; " : "",
                            panel->merged);
+  if (!panel->run->waits && panel->run->steps > 0)
+    g_string_append_printf(text, "%swaiting is part of communication here", text->len ? "; " : "");
   return g_string_free(text, FALSE);
 }
 
