@@ -55,6 +55,7 @@ static void count_executions(TgChoice *choice) {
     const int c = choice->group_of[walk.statement];
     if (c >= 0) choice->group[c].executions++;
   }
+  choice->statements = walk.executed;
 }
 
 /* Collectives along lines of one length with blocks of one size begin with as many pieces in a chain. */

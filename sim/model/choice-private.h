@@ -42,8 +42,11 @@ typedef struct TgChoice {
   double work_s, most_work_s;      /* of the predictions so far, and the most they may take */
   double usual_transfers;          /* at once, with the usual algorithms; memory for them is available */
   TgForm tried[TG_CHOICE_TRIED][TG_CHOICE_GROUPS];
-  double tried_s[TG_CHOICE_TRIED];
-  bool slower; /* some took longer than options.most_s */
+  double tried_s[TG_CHOICE_TRIED];      /* INFINITY where the trial was not run to its end … */
+  int64_t tried_begun[TG_CHOICE_TRIED]; /* … and how many statements it had begun then */
+  int64_t begun;                        /* by the trial under way … */
+  int64_t statements;                   /* … of all that are executed */
+  bool slower;                          /* some took longer than options.most_s */
   TgForm best[TG_CHOICE_GROUPS];
   double best_s;
   TgCost best_cost;

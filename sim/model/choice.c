@@ -36,14 +36,15 @@ static int find_tried(const TgChoice *choice, const TgForm *forms) {
   return -1;
 }
 
-/* Sets `*time_s` to the time of the run, or to INFINITY where predicting it would take too long. False where the
- * prediction fails. */
-static bool try(TgChoice *choice, const TgForm *forms, double *time_s) {
+/* Sets `*time_s` to the time of the run, or to INFINITY where it or predicting it would take too long, and `*begun` to
+ * the statements that were begun until then. False where the prediction fails. */
+static bool try(TgChoice *choice, const TgForm *forms, double *time_s, int64_t *begun) {
   TgCostRun run = *choice->run;
   TgCost cost;
   int *tried = &choice->cost->collectives_tried;
   const int before = find_tried(choice, forms);
   *time_s = before >= 0 ? choice->tried_s[before] : INFINITY;
+  *begun = before >= 0 ? choice->tried_begun[before] : 0;
   if (before >= 0) return true;
   const double work_s = tg_choice_work_s(choice, forms);
   const double most_work_s = choice->most_work_s * (*tried == 0 ? first_part : 1);
@@ -59,6 +60,7 @@ static bool try(TgChoice *choice, const TgForm *forms, double *time_s) {
   run.options = &options;
   run.shape = &choice->shape;
   set(choice, forms);
+  choice->begun = 0;
   g_autoptr(GError) error = NULL;
   const bool fine = tg_cost_run(&run, choice->schedule, &cost, &error);
   if (!fine && !g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SLOWER)) {
@@ -69,6 +71,7 @@ static bool try(TgChoice *choice, const TgForm *forms, double *time_s) {
   choice->slower = choice->slower || !fine;
   choice->cost->messages_timed = tg_sum(choice->cost->messages_timed, cost.messages);
   *time_s = choice->tried_s[*tried] = fine ? cost.time_s : INFINITY;
+  *begun = choice->tried_begun[*tried] = choice->begun;
   memcpy(choice->tried[(*tried)++], forms, sizeof choice->best);
   if (*time_s < choice->best_s) {
     const TgCost worse = choice->best_cost;
@@ -94,34 +97,41 @@ static bool scale_pieces(const TgChoice *choice, TgForm *forms, int times, int p
   return chains;
 }
 
-/* Forms with their time. */
+/* Forms with their time, and how far the prediction came. */
 typedef struct Trial {
   TgForm forms[TG_CHOICE_GROUPS];
   double time_s;
+  int64_t begun;
 } Trial;
 
 /* Keeps the quicker one. */
-static bool try_better(TgChoice *choice, const TgForm *forms, Trial *best, double *time_s) {
-  if (!try(choice, forms, time_s)) return false;
-  if (*time_s >= best->time_s) return true;
-  best->time_s = *time_s;
-  memcpy(best->forms, forms, sizeof best->forms);
+static bool try_better(TgChoice *choice, Trial *at, Trial *best) {
+  if (!try(choice, at->forms, &at->time_s, &at->begun)) return false;
+  if (at->time_s < best->time_s) *best = *at;
   return true;
 }
 
-/* Scales the pieces repeatedly, as long as that saves more than 1 %. A trial that was not run to its end says nothing
- * of the next ones: up to two of these are passed over. */
+/* Whether neither was run to its end, but the second came so much further that the next one may reach it. */
+static bool comes_closer(const TgChoice *choice, const Trial *first, const Trial *second) {
+  static const double near = 0.9;
+  if (!isinf(first->time_s) || !isinf(second->time_s) || second->begun <= first->begun) return false;
+  return (double)second->begun * (double)second->begun >= near * (double)choice->statements * (double)first->begun;
+}
+
+/* Scales the pieces repeatedly, as long as that saves more than 1 %. Of trials that were not run to their ends it goes
+ * on while they come closer to these; of the others up to two are passed over. */
 static bool climb(TgChoice *choice, const Trial *first, int times, int parts, Trial *best) {
   enum { PASSED = 2 };
-  Trial at = *first;
-  double before_s = INFINITY;
-  int lost = 0;
+  Trial at = *first, before = {.time_s = INFINITY, .begun = INT64_MAX};
+  int passed = 0;
   for (;;) {
-    lost = isinf(at.time_s) ? lost + 1 : 0;
-    if (lost > PASSED || (lost == 0 && at.time_s >= 0.99 * before_s)) return true;
+    const bool lost = isinf(at.time_s);
+    if (!lost) passed = 0;
+    if (lost && !comes_closer(choice, &before, &at)) passed++;
+    if (passed > PASSED || (!lost && at.time_s >= 0.99 * before.time_s)) return true;
+    before = at;
     if (!scale_pieces(choice, at.forms, times, parts)) return true;
-    before_s = at.time_s;
-    if (!try_better(choice, at.forms, best, &at.time_s)) return false;
+    if (!try_better(choice, &at, best)) return false;
   }
 }
 
@@ -130,12 +140,11 @@ static bool climb(TgChoice *choice, const Trial *first, int times, int parts, Tr
 static bool try_pieces(TgChoice *choice, const TgForm *forms) {
   Trial first = {.time_s = INFINITY}, best = first;
   memcpy(first.forms, forms, sizeof first.forms);
-  if (!try_better(choice, forms, &best, &first.time_s)) return false;
+  if (!try_better(choice, &first, &best)) return false;
   if (!climb(choice, &first, 2, 1, &best) || !climb(choice, &first, 1, 2, &best)) return false;
   for (int quarters = 3; quarters <= 6; quarters += 3) { /* between those numbers, on both sides of the best */
     Trial between = best;
-    if (scale_pieces(choice, between.forms, quarters, 4) && !try_better(choice, between.forms, &best, &between.time_s))
-      return false;
+    if (scale_pieces(choice, between.forms, quarters, 4) && !try_better(choice, &between, &best)) return false;
   }
   return true;
 }
@@ -223,9 +232,10 @@ static bool try_each(TgChoice *choice) {
     for (int f = 0; f < choice->group[c].forms; f++) {
       TgForm forms[TG_CHOICE_GROUPS];
       double unused_s;
+      int64_t unused;
       memcpy(forms, choice->best, sizeof forms);
       forms[c] = choice->group[c].form[f];
-      if (!try(choice, forms, &unused_s)) return false;
+      if (!try(choice, forms, &unused_s, &unused)) return false;
     }
   TgForm best[TG_CHOICE_GROUPS];
   memcpy(best, choice->best, sizeof best);
@@ -234,13 +244,14 @@ static bool try_each(TgChoice *choice) {
 
 /* The caller's watch is told only how far the final prediction is; trials only ask it whether to go on. */
 static bool goes_on(void *user, int64_t done) {
-  (void)done;
-  return tg_watch_go_on(user, 0);
+  TgChoice *choice = user;
+  choice->begun = done;
+  return tg_watch_go_on(choice->run->options->watch, 0);
 }
 
 /* Chooses among all algorithms, or (`chains`) only among numbers of pieces. */
 static bool choose(TgChoice *choice, bool chains) {
-  const TgWatch watch = {goes_on, (void *)choice->run->options->watch};
+  const TgWatch watch = {goes_on, choice};
   choice->options.watch = &watch;
   bool fine = chains ? try_name(choice, TG_COLLECTIVE_CHAIN) : try_names(choice);
   if (fine && !chains && choice->groups > 1 && !isinf(choice->best_s)) fine = try_each(choice);
