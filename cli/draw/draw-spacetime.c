@@ -149,7 +149,7 @@ static TgExit find_waits(TgCli *cli, TgTimedRun *run) {
       const TgSpacetimeWait copy = {wait->from_s, wait->to_s};
       g_array_append_val(run->waits[lane], copy);
     }
-    tg_watch_go_on(&line.watch, r + 1);
+    tg_progress_at(&line, r + 1);
     in_time = r + 1 == shown->len || g_get_monotonic_time() < until_us;
   }
   tg_progress_end(cli);

@@ -147,7 +147,7 @@ static inline void move_block(TgTransferRun *run, int64_t from, int64_t to, doub
 static void account_for(const TgTransferRun *run, int64_t t, double begin, double end) {
   TgAccount *account = run->clocks->account;
   const TgLane *lane = run->lane;
-  const int64_t bytes = lane->sizes ? lane->sizes[t] : lane->phase->uniform_bytes;
+  const int64_t bytes = tg_lane_bytes(lane, t);
   const double cost_s = lane_cost_s(lane, t), scale = cost_s > 0 ? (end - begin) / cost_s : 0; /* of jitter */
   TgWay way = tg_lanes_way(run->clocks->lanes, lane->from[t], lane->to[t], bytes, account->each_hop);
   way = (TgWay){scale * way.latency_s, scale * way.bytes_s};

@@ -28,6 +28,13 @@ typedef struct TgFormGroup {
   double hops[TG_CHOICE_FORMS];      /* … and how far its messages go; 0 not known */
 } TgFormGroup;
 
+/** Forms of each group with their time, and how far the prediction came. */
+typedef struct TgTrial {
+  TgForm forms[TG_CHOICE_GROUPS];
+  double time_s; /* INFINITY where it was not run to its end … */
+  int64_t begun; /* … and how many statements it had begun then */
+} TgTrial;
+
 typedef struct TgChoice {
   const TgCostRun *run;
   TgSchedule *schedule;
@@ -41,12 +48,10 @@ typedef struct TgChoice {
   int group_of[TG_MAX_STATEMENTS]; /* -1: no collective that has a choice */
   double work_s, most_work_s;      /* of the predictions so far, and the most they may take */
   double usual_transfers;          /* at once, with the usual algorithms; memory for them is available */
-  TgForm tried[TG_CHOICE_TRIED][TG_CHOICE_GROUPS];
-  double tried_s[TG_CHOICE_TRIED];      /* INFINITY where the trial was not run to its end … */
-  int64_t tried_begun[TG_CHOICE_TRIED]; /* … and how many statements it had begun then */
-  int64_t begun;                        /* by the trial under way … */
-  int64_t statements;                   /* … of all that are executed */
-  bool slower;                          /* some took longer than options.most_s */
+  TgTrial tried[TG_CHOICE_TRIED];
+  int64_t begun;      /* by the trial under way … */
+  int64_t statements; /* … of all that are executed */
+  bool slower;        /* some took longer than options.most_s */
   TgForm best[TG_CHOICE_GROUPS];
   double best_s;
   TgCost best_cost;

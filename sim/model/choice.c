@@ -32,24 +32,27 @@ static void set(TgChoice *choice, const TgForm *forms) {
 
 static int find_tried(const TgChoice *choice, const TgForm *forms) {
   for (int t = 0; t < choice->cost->collectives_tried; t++)
-    if (tg_forms_same(choice->tried[t], forms, choice->groups)) return t;
+    if (tg_forms_same(choice->tried[t].forms, forms, choice->groups)) return t;
   return -1;
 }
 
-/* Sets `*time_s` to the time of the run, or to INFINITY where it or predicting it would take too long, and `*begun` to
- * the statements that were begun until then. False where the prediction fails. */
-static bool try(TgChoice *choice, const TgForm *forms, double *time_s, int64_t *begun) {
+/* Sets the time of the trial, whose forms are set; INFINITY also where predicting it would take too long. False where
+ * the prediction fails. */
+static bool try(TgChoice *choice, TgTrial *trial) {
   TgCostRun run = *choice->run;
   TgCost cost;
   int *tried = &choice->cost->collectives_tried;
-  const int before = find_tried(choice, forms);
-  *time_s = before >= 0 ? choice->tried_s[before] : INFINITY;
-  *begun = before >= 0 ? choice->tried_begun[before] : 0;
-  if (before >= 0) return true;
-  const double work_s = tg_choice_work_s(choice, forms);
+  const int before = find_tried(choice, trial->forms);
+  if (before >= 0) {
+    *trial = choice->tried[before];
+    return true;
+  }
+  trial->time_s = INFINITY;
+  trial->begun = 0;
+  const double work_s = tg_choice_work_s(choice, trial->forms);
   const double most_work_s = choice->most_work_s * (*tried == 0 ? first_part : 1);
   if (*tried == TG_CHOICE_TRIED || choice->work_s + work_s > most_work_s ||
-      tg_choice_most_at_once(choice, forms) > fmax(TG_COST_MOST_TRANSFERS, choice->usual_transfers)) {
+      tg_choice_most_at_once(choice, trial->forms) > fmax(TG_COST_MOST_TRANSFERS, choice->usual_transfers)) {
     choice->cost->collectives_left++;
     return true;
   }
@@ -59,7 +62,7 @@ static bool try(TgChoice *choice, const TgForm *forms, double *time_s, int64_t *
   options.most_s = options.most_s > 0 ? fmin(options.most_s, most_s) : most_s;
   run.options = &options;
   run.shape = &choice->shape;
-  set(choice, forms);
+  set(choice, trial->forms);
   choice->begun = 0;
   g_autoptr(GError) error = NULL;
   const bool fine = tg_cost_run(&run, choice->schedule, &cost, &error);
@@ -70,14 +73,14 @@ static bool try(TgChoice *choice, const TgForm *forms, double *time_s, int64_t *
   }
   choice->slower = choice->slower || !fine;
   choice->cost->messages_timed = tg_sum(choice->cost->messages_timed, cost.messages);
-  *time_s = choice->tried_s[*tried] = fine ? cost.time_s : INFINITY;
-  *begun = choice->tried_begun[*tried] = choice->begun;
-  memcpy(choice->tried[(*tried)++], forms, sizeof choice->best);
-  if (*time_s < choice->best_s) {
+  if (fine) trial->time_s = cost.time_s;
+  trial->begun = choice->begun;
+  choice->tried[(*tried)++] = *trial;
+  if (trial->time_s < choice->best_s) {
     const TgCost worse = choice->best_cost;
     choice->best_s = cost.time_s;
     choice->best_cost = cost;
-    memcpy(choice->best, forms, sizeof choice->best);
+    memcpy(choice->best, trial->forms, sizeof choice->best);
     cost = worse;
   }
   tg_cost_clear(&cost);
@@ -97,22 +100,15 @@ static bool scale_pieces(const TgChoice *choice, TgForm *forms, int times, int p
   return chains;
 }
 
-/* Forms with their time, and how far the prediction came. */
-typedef struct Trial {
-  TgForm forms[TG_CHOICE_GROUPS];
-  double time_s;
-  int64_t begun;
-} Trial;
-
 /* Keeps the quicker one. */
-static bool try_better(TgChoice *choice, Trial *at, Trial *best) {
-  if (!try(choice, at->forms, &at->time_s, &at->begun)) return false;
+static bool try_better(TgChoice *choice, TgTrial *at, TgTrial *best) {
+  if (!try(choice, at)) return false;
   if (at->time_s < best->time_s) *best = *at;
   return true;
 }
 
 /* Whether neither was run to its end, but the second came so much further that the next one may reach it. */
-static bool comes_closer(const TgChoice *choice, const Trial *first, const Trial *second) {
+static bool comes_closer(const TgChoice *choice, const TgTrial *first, const TgTrial *second) {
   static const double near = 0.9;
   if (!isinf(first->time_s) || !isinf(second->time_s) || second->begun <= first->begun) return false;
   return (double)second->begun * (double)second->begun >= near * (double)choice->statements * (double)first->begun;
@@ -120,9 +116,9 @@ static bool comes_closer(const TgChoice *choice, const Trial *first, const Trial
 
 /* Scales the pieces repeatedly, as long as that saves more than 1 %. Of trials that were not run to their ends it goes
  * on while they come closer to these; of the others up to two are passed over. */
-static bool climb(TgChoice *choice, const Trial *first, int times, int parts, Trial *best) {
+static bool climb(TgChoice *choice, const TgTrial *first, int times, int parts, TgTrial *best) {
   enum { PASSED = 2 };
-  Trial at = *first, before = {.time_s = INFINITY, .begun = INT64_MAX};
+  TgTrial at = *first, before = {.time_s = INFINITY, .begun = INT64_MAX};
   int passed = 0;
   for (;;) {
     const bool lost = isinf(at.time_s);
@@ -138,12 +134,12 @@ static bool climb(TgChoice *choice, const Trial *first, int times, int parts, Tr
 /* Tries the forms, then more or fewer pieces in chains: where chains follow each other, fewer are better than for one
  * alone. */
 static bool try_pieces(TgChoice *choice, const TgForm *forms) {
-  Trial first = {.time_s = INFINITY}, best = first;
+  TgTrial first = {.time_s = INFINITY}, best = first;
   memcpy(first.forms, forms, sizeof first.forms);
   if (!try_better(choice, &first, &best)) return false;
   if (!climb(choice, &first, 2, 1, &best) || !climb(choice, &first, 1, 2, &best)) return false;
   for (int quarters = 3; quarters <= 6; quarters += 3) { /* between those numbers, on both sides of the best */
-    Trial between = best;
+    TgTrial between = best;
     if (scale_pieces(choice, between.forms, quarters, 4) && !try_better(choice, &between, &best)) return false;
   }
   return true;
@@ -230,12 +226,10 @@ static bool try_names(TgChoice *choice) {
 static bool try_each(TgChoice *choice) {
   for (int c = 0; c < choice->groups; c++)
     for (int f = 0; f < choice->group[c].forms; f++) {
-      TgForm forms[TG_CHOICE_GROUPS];
-      double unused_s;
-      int64_t unused;
-      memcpy(forms, choice->best, sizeof forms);
-      forms[c] = choice->group[c].form[f];
-      if (!try(choice, forms, &unused_s, &unused)) return false;
+      TgTrial trial;
+      memcpy(trial.forms, choice->best, sizeof trial.forms);
+      trial.forms[c] = choice->group[c].form[f];
+      if (!try(choice, &trial)) return false;
     }
   TgForm best[TG_CHOICE_GROUPS];
   memcpy(best, choice->best, sizeof best);

@@ -1,6 +1,7 @@
 /* What holds for the cost models, whatever the schedule; which of it for which model, docs/reference/models.md explains
  * why. */
 #include "cost-case.h"
+#include "lane.h"
 #include "phase.h"
 
 enum { MOST_MESSAGES = 4000 };
@@ -65,14 +66,6 @@ static const struct {
                {"extents", grow_extents}, {"products", grow_products},
                {"skew", grow_start},      {"no overlap", serialise}};
 
-static gboolean links_differ(const TgMachine *machine) {
-  for (int axis = 0; axis < TG_MACHINE_AXES; axis++)
-    if (machine->axis[axis].given) return TRUE;
-  for (int level = 0; level < TG_MAX_LEVELS; level++)
-    if (machine->level[level].given) return TRUE;
-  return FALSE;
-}
-
 static void check_monotone(CostCase *test) {
   static const TgCostModel models[] = {TG_COST_HOCKNEY, TG_COST_LOGGP};
   for (gsize m = 0; m < G_N_ELEMENTS(models); m++) {
@@ -80,7 +73,7 @@ static void check_monotone(CostCase *test) {
     test->options.model = models[m];
     /* A sender of several messages is free sooner with a protocol of more latency and more bandwidth; and where links
      * differ, the latency is that of the first one of a route, so that a later one may just get faster. */
-    if (models[m] == TG_COST_LOGGP || links_differ(&test->machine)) test->machine.link.protocols.rows = 0;
+    if (models[m] == TG_COST_LOGGP || !tg_links_alike(&test->machine)) test->machine.link.protocols.rows = 0;
     must_predict(test, &test->shape, &test->machine, &test->options, &before);
     for (gsize g = 0; g < G_N_ELEMENTS(growths); g++) {
       CostCase grown = *test;
