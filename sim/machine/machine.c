@@ -103,6 +103,24 @@ bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topolo
   return any_link(machine, topology, has_protocols);
 }
 
+static int add_size(double *bytes, int count, int most, double size) {
+  for (int i = 0; i < count; i++)
+    if (bytes[i] == size) return count;
+  if (count < most) bytes[count++] = size;
+  return count;
+}
+
+int tg_machine_protocol_sizes(const TgMachine *machine, const TgTopology *topology, double *bytes, int most) {
+  int count = 0;
+  for (int level = 0; level < topology->levels; level++)
+    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++) {
+      const TgMachineLink link = tg_machine_link(machine, topology, level, axis);
+      for (int32_t r = 0; r < link.protocols.rows; r++)
+        count = add_size(bytes, count, most, link.protocols.row[r].from_bytes);
+    }
+  return count;
+}
+
 static bool is_half_duplex(const TgMachineLink *link) {
   return link->duplex == TG_DUPLEX_HALF;
 }

@@ -145,6 +145,49 @@ static bool try_pieces(TgChoice *choice, const TgForm *forms) {
   return true;
 }
 
+/* Chains of so many pieces that the largest has fewer bytes than `bytes`. False where there are none, or these do. */
+static bool cut_below(const TgChoice *choice, double bytes, TgForm *forms) {
+  const int64_t element_bytes = choice->options.element_bytes;
+  const double most = ceil(bytes / (double)element_bytes) - 1; /* elements */
+  bool cut = false;
+  for (int c = 0; c < choice->groups; c++) {
+    const double pieces = ceil((double)(choice->group[c].bytes / element_bytes) / most);
+    if (forms[c].algorithm != TG_COLLECTIVE_CHAIN || !(pieces >= 2 && pieces <= TG_COST_MOST_PIECES)) continue;
+    cut = cut || forms[c].pieces != (int32_t)pieces;
+    forms[c].pieces = (int32_t)pieces;
+  }
+  return cut;
+}
+
+/* Chains of as many pieces as executors use. False where there are none, or these do. */
+static bool cut_as_executed(const TgChoice *choice, TgForm *forms) {
+  bool cut = false;
+  for (int c = 0; c < choice->groups; c++) {
+    const int32_t pieces = choice->group[c].length;
+    if (forms[c].algorithm != TG_COLLECTIVE_CHAIN || pieces > TG_COST_MOST_PIECES) continue;
+    cut = cut || forms[c].pieces != pieces;
+    forms[c].pieces = pieces;
+  }
+  return cut;
+}
+
+/* Tries the forms with several numbers of pieces. Where a link takes short messages by another protocol, trials of
+ * longer ones tell nothing of these: chains begin below each such size, too. */
+static bool try_forms(TgChoice *choice, const TgForm *forms) {
+  enum { SIZES = 16 };
+  double bytes[SIZES];
+  const int sizes = tg_machine_protocol_sizes(choice->run->machine, choice->run->network, bytes, SIZES);
+  if (!try_pieces(choice, forms)) return false;
+  for (int s = 0; s < sizes; s++) {
+    TgForm below[TG_CHOICE_GROUPS];
+    memcpy(below, forms, sizeof below);
+    if (cut_below(choice, bytes[s], below) && !try_pieces(choice, below)) return false;
+  }
+  TgTrial executed;
+  memcpy(executed.forms, forms, sizeof executed.forms);
+  return !cut_as_executed(choice, executed.forms) || try(choice, &executed);
+}
+
 static void take_name(const TgChoice *choice, TgCollective name, TgForm *forms) {
   for (int c = 0; c < choice->groups; c++) forms[c] = choice->group[c].form[choice->group[c].named[name]];
 }
@@ -152,7 +195,7 @@ static void take_name(const TgChoice *choice, TgCollective name, TgForm *forms) 
 static bool try_name(TgChoice *choice, TgCollective name) {
   TgForm forms[TG_CHOICE_GROUPS] = {0};
   take_name(choice, name, forms);
-  return try_pieces(choice, forms);
+  return try_forms(choice, forms);
 }
 
 static double outlook_of(const TgChoice *choice, TgCollective name) {
@@ -215,7 +258,7 @@ static bool try_names(TgChoice *choice) {
   TgForm promising[TG_CHOICE_GROUPS] = {0};
   sort_names(choice, order);
   find_promising(choice, order, promising);
-  if (!try_pieces(choice, promising)) return false;
+  if (!try_forms(choice, promising)) return false;
   for (int n = 0; n < NAMES; n++)
     if (!try_name(choice, order[n])) return false;
   if (isinf(choice->best_s)) memcpy(choice->best, promising, sizeof promising);
@@ -233,7 +276,7 @@ static bool try_each(TgChoice *choice) {
     }
   TgForm best[TG_CHOICE_GROUPS];
   memcpy(best, choice->best, sizeof best);
-  return try_pieces(choice, best);
+  return try_forms(choice, best);
 }
 
 /* The caller's watch is told only how far the final prediction is; trials only ask it whether to go on. */

@@ -126,10 +126,33 @@ static void test_one_block(void) {
                                  (10 + 120) + (10 + 60) + 3 * (10 + 60), 1e-9);
 }
 
+/* The same block, but messages of 100 bytes or more have a latency of 1000 s. 10 pieces of 24 words are below that: 12
+ * (10 + 24). From fewer or more pieces, twice and half as many do not lead there. */
+static void test_protocols(void) {
+  static const char text[] = "schedule t\ngrid r:4\nplace A(0,0), B(0,0) on (0)\nplace C(0,0) on (0)\n"
+                             "broadcast A along r from 0 into P\nC = A * B where r == 0\n";
+  static const char machine[] = "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 10\n"
+                                "bandwidth_bytes_per_s = 4\nprotocols = 100:1000:4\n[processor]\nflops_per_s = inf\n";
+  CostCase test = {.name = "t"};
+  TgError error;
+  TgCost cost;
+  g_assert_true(bound_from(&test.bound, text, NULL, NULL));
+  g_assert_true(tg_topology_parse(&test.network, "full:4", &error));
+  g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 240, 1, 1, NULL));
+  g_assert_true(tg_machine_parse(&test.machine, machine, strlen(machine), &error));
+  test.options = (TgCostOptions){.overlap = true, .straggler = -1, .element_bytes = 4};
+  must_predict(&test, &test.shape, &test.machine, &test.options, &cost);
+  g_autofree char *said = tg_cost_collectives_text(&cost, &test.bound.names);
+  g_assert_cmpstr(said, ==, "chain in 10 pieces");
+  g_assert_cmpfloat_with_epsilon(cost.time_s, 408, 1e-9);
+  tg_cost_clear(&cost);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/collective-choice/random", test_random);
   g_test_add_func("/collective-choice/summa", test_summa);
   g_test_add_func("/collective-choice/one-block", test_one_block);
+  g_test_add_func("/collective-choice/protocols", test_protocols);
   return g_test_run();
 }
