@@ -1,6 +1,6 @@
 #include "choice.h"
+#include "models.h"
 #include "phase-store.h"
-#include "prediction.h"
 #include "sim-error.h"
 #include "sum.h"
 

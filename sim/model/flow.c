@@ -1,5 +1,6 @@
 /* Fluid sharing of links: after the latency of its path a message's bytes drain at the max-min fair rate. */
 #include "fair-share.h"
+#include "models.h"
 #include "numbers.h"
 #include "program.h"
 #include "time-heap.h"

@@ -3,6 +3,7 @@
  * A hop takes at least some time W. So what arrives at links within a window of that length does not depend on anything
  * else that happens in it: windows are taken one after the other, and within a window each link sorts its own arrivals.
  * Nothing needs one queue in order of time. Where W is 0, a window holds one instant. */
+#include "models.h"
 #include "program.h"
 #include "sim-error.h"
 

@@ -4,6 +4,7 @@
  * Sends and receives of a node follow the program: all sends of a phase, then its receives, each in order of the
  * sender. So no message waits for one of a later phase, and every time is a maximum of sums of o, g, G and L. */
 #include "in-order.h"
+#include "models.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
  * operands from there as pipeline.h says. */
 #include "expression.h"
 #include "in-order.h"
+#include "models.h"
 #include "sim-error.h"
 
 #include <math.h>

@@ -27,20 +27,6 @@ typedef struct TgPrediction {
   TgAccount *account;    /* of the node whose time is accounted for; NULL: nobody asks */
 } TgPrediction;
 
-/** A model's run over all phases. Sets each step's times, the cost's time_s and compute_s, node_time_s and
- * node_compute_s. */
-typedef bool (*TgModelRun)(TgPrediction *prediction, GError **error);
-
-bool tg_hockney_run(TgPrediction *prediction, GError **error);
-bool tg_forward_run(TgPrediction *prediction, GError **error);
-bool tg_flow_run(TgPrediction *prediction, GError **error);
-bool tg_loggp_run(TgPrediction *prediction, GError **error);
-/** For models that simulate links: if every message crosses one link, no two share it, and hockney's times hold without
- * an event queue. Otherwise false without an error. */
-bool tg_apart_run(TgPrediction *prediction, GError **error);
-/** The hockney model with disks. */
-bool tg_tiers_run(TgPrediction *prediction, GError **error);
-
 /** What nodes stand for others in it (slice.h). */
 void tg_prediction_slices(const TgPrediction *prediction, TgSlices *slices);
 /** Gives the account, where there is one, to the clocks. */

@@ -1,68 +1,16 @@
-#include "stages.h"
+#include "program-private.h"
 
 #include "sim-error.h"
 
 #include <math.h>
 #include <string.h>
 
-/** A node, in one cache line: nodes are met in no order. */
-typedef struct TgNode {
-  double port_s, cpu_s, compute_s; /* as in TgClocks */
-  double enter_s, out_s;           /* when it can receive in this stage, and send, if it does */
-  int64_t at;                      /* number of its stage */
-  int32_t pending; /* transfers of its stage that are not complete; it has entered it if there are any */
-  int32_t step;    /* index of its step, -1 before the first */
-  int64_t unused;
-} TgNode;
-
-/** A transfer of the node whose time is accounted for, on its way. */
-typedef struct TgUnderWay {
-  const TgStage *stage;
-  int32_t transfer;
-  double depart_s;
-} TgUnderWay;
-
-enum { ASKED = 1 << 10 /* transfers between questions to the watch */ };
-
-struct TgProgram {
-  TgPrediction *prediction;
-  TgDepart depart;
-  void *user;
-  TgClocks clocks; /* port, cpu and enter come in with the sweep, or at the end */
-  TgNode *node;
-  TgStages stages;
-  TgSlices slices;
-  int32_t cut;       /* statement at which nodes wait for others to come in; INT32_MAX: all are there */
-  int64_t asked;     /* the node whose time is accounted for */
-  int64_t behind;    /* of the nodes that run, those that have not left the last stage of more than one hop; negative:
-                        not counted */
-  int64_t gate;      /* number of the first stage that no node may enter */
-  int64_t timed;     /* transfers that are complete … */
-  int64_t ask_at;    /* … and how many of them when the watch is asked again */
-  GArray *under_way; /* TgUnderWay */
-  bool slower;       /* than TgCostOptions.most_s, … */
-  bool stopped;      /* … or the watch ended it */
-};
-
-static inline TgTraceStep *step_at(const TgProgram *program, guint step) {
-  return tg_stages_step(&program->stages, step);
-}
-
 /* --- nodes for which others stand (slice.h) ---------------------------------------------------------------------- */
-
-static const TgSchedule *schedule_of(const TgProgram *program) {
-  return tg_phases_walk(program->prediction->phases)->schedule;
-}
-
-/* The node whose times are this one's until the cut, which may be itself. */
-static int64_t stand_in(const TgProgram *program, int64_t node) {
-  return tg_slices_stand_in(&program->slices, schedule_of(program), node, program->cut);
-}
 
 /* From one cut to the next. Until then the account is that of the node that stands for its own. */
 static void find_cut(TgProgram *program) {
-  program->cut = tg_slices_next(&program->slices, schedule_of(program), program->cut);
-  if (program->clocks.account) program->clocks.account->node = stand_in(program, program->asked);
+  program->cut = tg_slices_next(&program->slices, tg_program_schedule(program), program->cut);
+  if (program->clocks.account) program->clocks.account->node = tg_program_stand_in(program, program->asked);
 }
 
 static void find_slices(TgProgram *program) {
@@ -77,7 +25,7 @@ TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user)
   program->prediction = prediction;
   program->depart = depart;
   program->user = user;
-  tg_clocks_init(&program->clocks, nodes, schedule_of(program), prediction->machine, prediction->options);
+  tg_clocks_init(&program->clocks, nodes, tg_program_schedule(program), prediction->machine, prediction->options);
   program->clocks.idle = prediction->lanes.idle;
   program->under_way = g_array_new(FALSE, FALSE, sizeof(TgUnderWay));
   tg_prediction_account(prediction, &program->clocks);
@@ -106,19 +54,17 @@ int64_t tg_program_least_bytes(const TgProgram *program) {
   return stages->known_at_once && stages->least_bytes < INT64_MAX ? stages->least_bytes : 0;
 }
 
-/* Closes the step that each node is in. */
-static void close_last_steps(TgProgram *program) {
+void tg_program_close_last_steps(TgProgram *program) {
   const TgClocks *clocks = &program->clocks;
   for (int64_t n = 0; n < clocks->nodes; n++) {
     if (program->node[n].step < 0) continue;
-    double *end = &step_at(program, (guint)program->node[n].step)->end_s;
+    double *end = &tg_program_step(program, (guint)program->node[n].step)->end_s;
     int64_t entry = clocks->level ? 0 : n;
     *end = tg_later(*end, tg_later(clocks->port[entry], clocks->cpu[entry]));
   }
 }
 
-/* Moves the nodes' times to the clocks. */
-static void hand_over(TgProgram *program) {
+void tg_program_hand_over(TgProgram *program) {
   for (int64_t n = 0; n < program->clocks.nodes; n++) {
     program->clocks.port[n] = program->node[n].port_s;
     program->clocks.cpu[n] = program->node[n].cpu_s;
@@ -133,7 +79,7 @@ static void enter_node_steps(TgPrediction *prediction, int32_t last, guint step,
   for (guint s = (guint)(last + 1); s <= step; s++) tg_node_step_enter(prediction, s, node, at_s, compute_s);
 }
 
-static void enter_all(TgProgram *program, guint step) {
+void tg_program_enter_all(TgProgram *program, guint step) {
   const TgClocks *clocks = &program->clocks;
   for (int64_t n = 0; program->prediction->node_steps && n < clocks->nodes; n++) {
     int64_t entry = clocks->level ? 0 : n;
@@ -141,42 +87,6 @@ static void enter_all(TgProgram *program, guint step) {
                      tg_later(clocks->port[entry], clocks->cpu[entry]), clocks->compute[entry]);
     program->node[n].step = (int32_t)step;
   }
-}
-
-/* Runs all stages from the gate on as hockney does. */
-static void sweep(TgProgram *program) {
-  double first, last;
-  int64_t current = -1;
-  TgStages *stages = &program->stages;
-  hand_over(program);
-  close_last_steps(program);
-  while (stages->count > 0 && stages->base < program->gate) tg_stages_drop_first(stages);
-  while (stages->count > 0 && !tg_program_is_over(program)) {
-    TgStage *stage = *tg_stages_slot(stages, stages->base);
-    const TgLane *lane = stage->pattern->lane[0];
-    if (current != (int64_t)stage->step) {
-      TgTraceStep *step = step_at(program, stage->step);
-      tg_clocks_range(&program->clocks, &first, &last);
-      program->slower = tg_prediction_is_slower(program->prediction, last);
-      if (current >= 0) {
-        double *end = &step_at(program, (guint)current)->end_s;
-        *end = tg_later(*end, last);
-      }
-      step->start_s = MIN(step->start_s, first);
-      current = stage->step;
-      if (program->clocks.account) program->clocks.account->step = stage->step;
-      enter_all(program, stage->step);
-    }
-    program->timed += stage->pattern->transfers;
-    if (stage->pattern->transfers)
-      tg_clocks_transfer(&program->clocks, lane, 0);
-    else if (lane->phase->products) {
-      stage->longest_s = tg_clocks_multiply(&program->clocks, lane);
-      tg_node_steps_product(program->prediction, &program->clocks, lane, stage->step);
-    }
-    tg_stages_drop_first(stages);
-  }
-  for (int64_t n = 0; current >= 0 && n < program->clocks.nodes; n++) program->node[n].step = (int32_t)current;
 }
 
 /* --- where the time of a node goes ------------------------------------------------------------------------------- */
@@ -223,15 +133,15 @@ static void enter_steps(TgProgram *program, TgNode *node, const TgStage *stage) 
   const uint8_t *idle = program->clocks.idle;
   if (idle && idle[node - program->node]) return;
   if (node->step != (int32_t)stage->step) {
-    TgTraceStep *step = step_at(program, stage->step);
+    TgTraceStep *step = tg_program_step(program, stage->step);
     if (node->step >= 0) {
-      TgTraceStep *last = step_at(program, (guint)node->step);
+      TgTraceStep *last = tg_program_step(program, (guint)node->step);
       last->end_s = tg_later(last->end_s, now);
     }
     step->start_s = MIN(step->start_s, now);
   }
   for (guint s = stage->step + 1; s <= stage->step_last; s++) {
-    TgTraceStep *step = step_at(program, s);
+    TgTraceStep *step = tg_program_step(program, s);
     step->start_s = MIN(step->start_s, now);
   }
   enter_node_steps(program->prediction, node->step, stage->step_last, node - program->node, now, node->compute_s);
@@ -243,7 +153,7 @@ static void leave_stage(TgProgram *program, TgNode *node, TgStage *stage) {
   const bool idle = program->clocks.idle && program->clocks.idle[node - program->node];
   program->slower |= !idle && tg_prediction_is_slower(program->prediction, tg_later(node->port_s, node->cpu_s));
   for (guint s = stage->step; s < stage->step_last && !idle; s++) {
-    TgTraceStep *step = step_at(program, s);
+    TgTraceStep *step = tg_program_step(program, s);
     step->end_s = tg_later(step->end_s, tg_later(node->port_s, node->cpu_s));
   }
   const int64_t number = node->at++;
@@ -355,8 +265,7 @@ static void prepare(TgStage *stage) {
   for (int32_t t = 0; t < stage->pattern->transfers; t++) stage->ready[t] = -1;
 }
 
-/* The node is at the beginning of its stage: goes on until it has to wait, stands at the gate, or is done. */
-static void proceed(TgProgram *program, int64_t number) {
+void tg_program_proceed(TgProgram *program, int64_t number) {
   TgNode *node = &program->node[number];
   for (;;) {
     TgStage *stage = next_stage(program, number);
@@ -373,11 +282,10 @@ static void proceed(TgProgram *program, int64_t number) {
 
 void tg_program_begin(TgProgram *program) {
   for (int64_t node = 0; node < program->clocks.nodes; node++)
-    if (stand_in(program, node) == node) proceed(program, node);
+    if (tg_program_stand_in(program, node) == node) tg_program_proceed(program, node);
 }
 
-/* The number of the first stage behind the cut; after the last one, a number that no stage has. */
-static int64_t stage_of_cut(TgProgram *program) {
+int64_t tg_program_stage_of_cut(TgProgram *program) {
   TgStages *stages = &program->stages;
   int64_t number = stages->base;
   for (TgStage *stage; (stage = tg_stages_at(stages, number)) && stage->statement < program->cut;) number++;
@@ -394,22 +302,21 @@ static void come_in(TgProgram *program, int64_t number, int64_t from, int64_t st
   tg_stages_skip(&program->stages, before, stage);
 }
 
-/* With all nodes that run at the stage, or beyond it because they take no part in it: those of the next cut come in. */
-static void widen(TgProgram *program, int64_t stage) {
+void tg_program_widen_at(TgProgram *program, int64_t stage) {
   const int64_t nodes = program->clocks.nodes;
   g_autofree int64_t *from = g_new(int64_t, nodes);
-  for (int64_t n = 0; n < nodes; n++) from[n] = stand_in(program, n);
+  for (int64_t n = 0; n < nodes; n++) from[n] = tg_program_stand_in(program, n);
   find_cut(program);
   program->behind = -1;
   for (int64_t n = 0; n < nodes; n++)
-    if (from[n] != n && stand_in(program, n) == n) come_in(program, n, from[n], stage);
+    if (from[n] != n && tg_program_stand_in(program, n) == n) come_in(program, n, from[n], stage);
 }
 
 bool tg_program_widen(TgProgram *program) {
   if (program->cut == INT32_MAX || tg_program_is_gated(program) || tg_program_is_over(program)) return false;
-  widen(program, stage_of_cut(program));
+  tg_program_widen_at(program, tg_program_stage_of_cut(program));
   for (int64_t n = 0; n < program->clocks.nodes; n++)
-    if (stand_in(program, n) == n) proceed(program, n);
+    if (tg_program_stand_in(program, n) == n) tg_program_proceed(program, n);
   return true;
 }
 
@@ -419,7 +326,7 @@ static void complete(TgProgram *program, TgStage *stage, int32_t transfer, int64
   node->port_s = tg_later(node->port_s, end_s);
   if (--node->pending > 0) return;
   leave_stage(program, node, stage);
-  proceed(program, number);
+  tg_program_proceed(program, number);
 }
 
 void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, double end_s) {
@@ -460,76 +367,6 @@ double tg_program_jitter(const TgProgram *program, const TgStage *stage, int32_t
   return 1 + clocks->jitter * tg_random_unit(clocks->seed, count);
 }
 
-/* --- calm: from here on nothing is shared ------------------------------------------------------------------------ */
-
-/* Of the nodes that run. */
-static void count_behind(TgProgram *program) {
-  program->behind = 0;
-  for (int64_t n = 0; n < program->clocks.nodes; n++)
-    program->behind += stand_in(program, n) == n && program->node[n].at <= program->stages.last_shared;
-}
-
-/* The furthest stage that a node which runs is in. */
-static int64_t furthest_stage(const TgProgram *program) {
-  int64_t furthest = 0;
-  for (int64_t n = 0; n < program->clocks.nodes; n++)
-    if (stand_in(program, n) == n) furthest = MAX(furthest, program->node[n].at);
-  return furthest;
-}
-
-/* While stages are read ahead, tg_prediction_next() asks the watch. */
-static bool is_stopped(const TgProgram *program) {
-  const TgPrediction *prediction = program->prediction;
-  return program->stages.ended &&
-         !tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed);
-}
-
-bool tg_program_is_over(TgProgram *program) {
-  if (program->timed >= program->ask_at) {
-    program->ask_at = program->timed + ASKED;
-    program->stopped = program->stopped || is_stopped(program);
-  }
-  return program->slower || program->stopped;
-}
-
-bool tg_program_is_calm(TgProgram *program) {
-  if (!program->stages.ended || program->clocks.all_ports || program->prediction->lanes.half ||
-      program->gate != INT64_MAX)
-    return false;
-  if (program->behind < 0) count_behind(program);
-  if (program->behind > 0) return false;
-  if (program->cut == INT32_MAX || furthest_stage(program) < stage_of_cut(program)) return true;
-  program->behind = INT64_MAX; /* too late for this cut */
-  return false;
-}
-
-void tg_program_gate(TgProgram *program) {
-  program->gate = furthest_stage(program) + 1;
-}
-
-bool tg_program_is_gated(const TgProgram *program) {
-  return program->gate < INT64_MAX;
-}
-
-static bool links_are_free(const TgProgram *program, const double *held_s) {
-  for (int64_t node = 0; held_s && node < program->clocks.nodes; node++)
-    if (held_s[node] > program->node[node].port_s) return false;
-  return true;
-}
-
-bool tg_program_run_rest(TgProgram *program, const double *held_s) {
-  if (!links_are_free(program, held_s) && tg_stages_at(&program->stages, program->gate)) {
-    while (program->cut != INT32_MAX && program->gate == stage_of_cut(program)) widen(program, program->gate);
-    program->gate++;
-    for (int64_t node = 0; node < program->clocks.nodes; node++)
-      if (stand_in(program, node) == node) proceed(program, node);
-    return false;
-  }
-  while (program->cut != INT32_MAX) widen(program, program->gate);
-  sweep(program);
-  return true;
-}
-
 bool tg_program_finish(TgProgram *program, GError **error) {
   if (program->stages.error) {
     g_propagate_error(error, g_steal_pointer(&program->stages.error));
@@ -544,9 +381,9 @@ bool tg_program_finish(TgProgram *program, GError **error) {
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "a message never arrives: its time overflows with the machine's latencies and bandwidths");
   }
-  if (!tg_program_is_gated(program)) hand_over(program);
-  close_last_steps(program);
-  enter_all(program, program->prediction->steps->len);
+  if (!tg_program_is_gated(program)) tg_program_hand_over(program);
+  tg_program_close_last_steps(program);
+  tg_program_enter_all(program, program->prediction->steps->len);
   tg_clocks_take(&program->clocks, program->prediction->cost);
   return !tg_prediction_is_slower(program->prediction, program->prediction->cost->time_s) ||
          tg_prediction_fail_slower(error);

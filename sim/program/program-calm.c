@@ -1,0 +1,109 @@
+/* From where on nothing is shared: the rest of a program goes as hockney does, without a queue of events. */
+#include "program-private.h"
+
+enum { ASKED = 1 << 10 /* transfers between questions to the watch */ };
+
+/* Runs all stages from the gate on as hockney does. */
+static void sweep(TgProgram *program) {
+  double first, last;
+  int64_t current = -1;
+  TgStages *stages = &program->stages;
+  tg_program_hand_over(program);
+  tg_program_close_last_steps(program);
+  while (stages->count > 0 && stages->base < program->gate) tg_stages_drop_first(stages);
+  while (stages->count > 0 && !tg_program_is_over(program)) {
+    TgStage *stage = *tg_stages_slot(stages, stages->base);
+    const TgLane *lane = stage->pattern->lane[0];
+    if (current != (int64_t)stage->step) {
+      TgTraceStep *step = tg_program_step(program, stage->step);
+      tg_clocks_range(&program->clocks, &first, &last);
+      program->slower = tg_prediction_is_slower(program->prediction, last);
+      if (current >= 0) {
+        double *end = &tg_program_step(program, (guint)current)->end_s;
+        *end = tg_later(*end, last);
+      }
+      step->start_s = MIN(step->start_s, first);
+      current = stage->step;
+      if (program->clocks.account) program->clocks.account->step = stage->step;
+      tg_program_enter_all(program, stage->step);
+    }
+    program->timed += stage->pattern->transfers;
+    if (stage->pattern->transfers)
+      tg_clocks_transfer(&program->clocks, lane, 0);
+    else if (lane->phase->products) {
+      stage->longest_s = tg_clocks_multiply(&program->clocks, lane);
+      tg_node_steps_product(program->prediction, &program->clocks, lane, stage->step);
+    }
+    tg_stages_drop_first(stages);
+  }
+  for (int64_t n = 0; current >= 0 && n < program->clocks.nodes; n++) program->node[n].step = (int32_t)current;
+}
+
+/* Of the nodes that run. */
+static void count_behind(TgProgram *program) {
+  program->behind = 0;
+  for (int64_t n = 0; n < program->clocks.nodes; n++)
+    program->behind += tg_program_stand_in(program, n) == n && program->node[n].at <= program->stages.last_shared;
+}
+
+/* The furthest stage that a node which runs is in. */
+static int64_t furthest_stage(const TgProgram *program) {
+  int64_t furthest = 0;
+  for (int64_t n = 0; n < program->clocks.nodes; n++)
+    if (tg_program_stand_in(program, n) == n) furthest = MAX(furthest, program->node[n].at);
+  return furthest;
+}
+
+/* While stages are read ahead, tg_prediction_next() asks the watch. */
+static bool is_stopped(const TgProgram *program) {
+  const TgPrediction *prediction = program->prediction;
+  return program->stages.ended &&
+         !tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed);
+}
+
+bool tg_program_is_over(TgProgram *program) {
+  if (program->timed >= program->ask_at) {
+    program->ask_at = program->timed + ASKED;
+    program->stopped = program->stopped || is_stopped(program);
+  }
+  return program->slower || program->stopped;
+}
+
+bool tg_program_is_calm(TgProgram *program) {
+  if (!program->stages.ended || program->clocks.all_ports || program->prediction->lanes.half ||
+      program->gate != INT64_MAX)
+    return false;
+  if (program->behind < 0) count_behind(program);
+  if (program->behind > 0) return false;
+  if (program->cut == INT32_MAX || furthest_stage(program) < tg_program_stage_of_cut(program)) return true;
+  program->behind = INT64_MAX; /* too late for this cut */
+  return false;
+}
+
+void tg_program_gate(TgProgram *program) {
+  program->gate = furthest_stage(program) + 1;
+}
+
+bool tg_program_is_gated(const TgProgram *program) {
+  return program->gate < INT64_MAX;
+}
+
+static bool links_are_free(const TgProgram *program, const double *held_s) {
+  for (int64_t node = 0; held_s && node < program->clocks.nodes; node++)
+    if (held_s[node] > program->node[node].port_s) return false;
+  return true;
+}
+
+bool tg_program_run_rest(TgProgram *program, const double *held_s) {
+  if (!links_are_free(program, held_s) && tg_stages_at(&program->stages, program->gate)) {
+    while (program->cut != INT32_MAX && program->gate == tg_program_stage_of_cut(program))
+      tg_program_widen_at(program, program->gate);
+    program->gate++;
+    for (int64_t node = 0; node < program->clocks.nodes; node++)
+      if (tg_program_stand_in(program, node) == node) tg_program_proceed(program, node);
+    return false;
+  }
+  while (program->cut != INT32_MAX) tg_program_widen_at(program, program->gate);
+  sweep(program);
+  return true;
+}
