@@ -32,6 +32,10 @@ typedef enum TgCostModel {
 } TgCostModel;
 
 const char *tg_cost_model_name(TgCostModel model);
+/** Whether the model receives messages on arrival, on this machine. */
+static inline bool tg_cost_is_on_arrival(TgCostModel model, const TgMachine *machine) {
+  return model == TG_COST_LOGGP && machine->port.receives == TG_RECEIVES_ARRIVAL;
+}
 bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error);
 
 /** Memory tiers: what is not in the memory that multiplies. docs/reference/models.md tells what is charged. */
@@ -185,7 +189,7 @@ char *tg_cost_collectives_text(const TgCost *cost, const TgScheduleNames *names)
 /** Bytes that a prediction takes, about, and on large grids and networks rather more than it will: what
  * tg_state_need_bytes() returns is added where blocks of different sizes are followed by name. */
 double tg_cost_need_bytes(const TgSchedule *schedule, const TgScheduleNames *names, const TgTopology *network,
-                          const TgCostOptions *options);
+                          const TgMachine *machine, const TgCostOptions *options);
 
 TG_END_DECLS
 

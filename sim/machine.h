@@ -36,6 +36,12 @@ typedef enum TgPorts {
   TG_PORTS_FETCH /**< it receives one at a time and does the work; who sends is not held up. Model hockney alone */
 } TgPorts;
 
+/** When a processor receives a message, in the model loggp. */
+typedef enum TgReceives {
+  TG_RECEIVES_ENTERED, /**< when it has entered the statement, in the order of its program */
+  TG_RECEIVES_ARRIVAL  /**< when it is there and the processor is free, whatever that does next */
+} TgReceives;
+
 /** Memory outside the processor. */
 typedef enum TgTierKind {
   TG_TIER_DISK,
@@ -77,6 +83,7 @@ typedef struct TgMachinePort {
   int32_t ports; /**< a TgPorts */
   double overhead_s;
   double gap_s;
+  int32_t receives; /**< a TgReceives */
 } TgMachinePort;
 
 /** Floating-point rate of a product of two size x size matrices. */

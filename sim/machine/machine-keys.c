@@ -38,6 +38,7 @@ static const TgMachineKey port_keys[] = {
     KEY(TgMachinePort, ports, TG_VALUE_WORD, false, {"one", "all", "fetch"}),
     KEY(TgMachinePort, overhead_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachinePort, gap_s, TG_VALUE_TIME, false, {0}),
+    KEY(TgMachinePort, receives, TG_VALUE_WORD, false, {"entered", "arrival"}),
     {0},
 };
 

@@ -170,8 +170,12 @@ static double hops_of(const TgFormGroup *group, const TgForm *form) {
   return 0;
 }
 
+/* … and of one that is received on arrival. */
+static const double arrival_s = 1.2e-6;
+
 /* To time one transfer. */
-static double message_s(TgCostModel model, double hops) {
+static double message_s(const TgChoice *choice, TgCostModel model, double hops) {
+  if (tg_cost_is_on_arrival(model, choice->run->machine)) return arrival_s;
   return tg_outlook_goes_far(hops) && hop_s[model] > 0 ? hops * hop_s[model] : transfer_s[model];
 }
 
@@ -180,7 +184,8 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   /* If all messages go to neighbours, event models need no events. */
   const bool apart = !shared && tg_cost_may_run_apart(choice->run);
   const TgCostModel model = apart ? TG_COST_HOCKNEY : choice->options.model;
-  const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
+  const bool events =
+      model == TG_COST_FORWARD || model == TG_COST_FLOW || tg_cost_is_on_arrival(model, choice->run->machine);
   const bool known = group->constant && !choice->by_name;
   TgRounds rounds;
   tg_rounds_init(&rounds, (TgOp)group->op, form->algorithm, group->length, 0, form->pieces);
@@ -189,7 +194,7 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   const double different = lines * tg_outlook_different(&rounds, tg_line_transfers(&rounds));
   const double found_s = known ? different * find_s : group->executions * transfers * find_s;
   const double named_s = choice->by_name ? group->executions * transfers * name_s : 0;
-  const double each_s = message_s(model, hops_of(group, form));
+  const double each_s = message_s(choice, model, hops_of(group, form));
   const double nodes_s = count * (double)tg_schedule_processors(choice->schedule) * node_s[model];
   const double timed_s = group->alike && known && !events ? 0 : transfers * each_s + nodes_s;
   return found_s + named_s + group->executions * (count * phase_s + (known ? group->part : 1) * timed_s);

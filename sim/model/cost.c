@@ -10,17 +10,25 @@
 
 /** The models, by TgCostModel, and the bytes that each takes for a node, for a link, and for a node and each hop that a
  * message may have to go, as measured for large grids and rounded up. */
-static const struct {
+typedef struct TgModelRow {
   const char *name;
   TgModelRun run;
   double node, link, hop;
   bool looks_ahead;
-} models[TG_COST_MODELS] = {
+} TgModelRow;
+
+static const TgModelRow models[TG_COST_MODELS] = {
     {"hockney", tg_hockney_run, 120, 40, 0, false},
     {"store-and-forward", tg_forward_run, 400, 70, 0, true},
     {"flow", tg_flow_run, 500, 140, 10, true},
     {"loggp", tg_loggp_run, 160, 40, 0, false},
 };
+
+static const TgModelRow on_arrival = {"loggp", tg_loggp_arrival_run, 500, 40, 0, true};
+
+static const TgModelRow *row_of(const TgCostOptions *options, const TgMachine *machine) {
+  return tg_cost_is_on_arrival(options->model, machine) ? &on_arrival : &models[options->model];
+}
 
 const char *tg_cost_model_name(TgCostModel model) {
   return models[model].name;
@@ -87,13 +95,14 @@ static bool run_with(const TgCostRun *run, const TgSchedule *schedule, TgModelRu
 
 bool tg_cost_may_run_apart(const TgCostRun *run) {
   const TgCostOptions *options = run->options;
-  return models[options->model].looks_ahead && !options->tiers.used && options->jitter == 0 &&
-         run->machine->port.ports == TG_PORTS_ONE && !tg_machine_has_half_duplex(run->machine, run->network);
+  const bool by_link = options->model == TG_COST_FORWARD || options->model == TG_COST_FLOW;
+  return by_link && !options->tiers.used && options->jitter == 0 && run->machine->port.ports == TG_PORTS_ONE &&
+         !tg_machine_has_half_duplex(run->machine, run->network);
 }
 
 bool tg_cost_run(const TgCostRun *run, const TgSchedule *schedule, TgCost *cost, GError **error) {
   GError *failure = NULL;
-  const TgModelRun model = models[run->options->model].run;
+  const TgModelRun model = row_of(run->options, run->machine)->run;
   if (!tg_cost_may_run_apart(run)) return run_with(run, schedule, model, cost, error);
   if (run_with(run, schedule, tg_apart_run, cost, &failure)) return true;
   if (!failure) return run_with(run, schedule, model, cost, error);
@@ -338,16 +347,16 @@ static double buffer_bytes(const TgSchedule *schedule, const TgCostOptions *opti
 }
 
 double tg_cost_need_bytes(const TgSchedule *schedule, const TgScheduleNames *names, const TgTopology *network,
-                          const TgCostOptions *options) {
+                          const TgMachine *machine, const TgCostOptions *options) {
+  const TgModelRow *row = row_of(options, machine);
   const double nodes = network->nodes, links = (double)network->links;
   Run run = {0};
   TgTopologyFacts facts;
   tg_topology_facts(network, &facts);
   find_work(&run, schedule, network, options);
   follow(&run, schedule, names);
-  double bytes = nodes * (models[options->model].node + models[options->model].hop * (double)facts.diameter_hops) +
-                 links * models[options->model].link + run.most;
-  const bool ahead = models[options->model].looks_ahead;
+  double bytes = nodes * (row->node + row->hop * (double)facts.diameter_hops) + links * row->link + run.most;
+  const bool ahead = row->looks_ahead;
   bytes += fmin(run.kept * sizeof(int64_t), TG_PHASE_STORE_BYTES) * (ahead ? KEPT_AHEAD : KEPT);
   if (ahead) bytes += fmin(AHEAD, run.stages);
   bytes += nodes * buffer_bytes(schedule, options);

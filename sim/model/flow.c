@@ -197,7 +197,7 @@ bool tg_flow_run(TgPrediction *prediction, GError **error) {
   TgFlow flow = {.prediction = prediction, .messages = g_array_new(FALSE, FALSE, sizeof(TgMessageOut))};
   find_numbers(&flow);
   flow.fair = tg_fair_share_new(prediction->lanes.network->links, flow.capacity);
-  flow.program = tg_program_new(prediction, depart, &flow);
+  flow.program = tg_program_new(prediction, depart, &flow, false);
   run_events(&flow);
   bool fine = tg_program_finish(flow.program, error);
   clear(&flow);

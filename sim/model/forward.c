@@ -420,7 +420,7 @@ bool tg_forward_run(TgPrediction *prediction, GError **error) {
                        .server = g_new(TgServer, links + 1)};
   for (int64_t l = 0; l < links; l++) forward.server[l] = (TgServer){.visit = -1};
   tg_lanes_list_links(&prediction->lanes);
-  forward.program = tg_program_new(prediction, depart, &forward);
+  forward.program = tg_program_new(prediction, depart, &forward, false);
   queue_init(&forward.queue, least_hop(&forward));
   run(&forward);
   bool fine = tg_program_finish(forward.program, error);

@@ -13,6 +13,8 @@ bool tg_hockney_run(TgPrediction *prediction, GError **error);
 bool tg_forward_run(TgPrediction *prediction, GError **error);
 bool tg_flow_run(TgPrediction *prediction, GError **error);
 bool tg_loggp_run(TgPrediction *prediction, GError **error);
+/** loggp where the machine receives messages on arrival. */
+bool tg_loggp_arrival_run(TgPrediction *prediction, GError **error);
 /** For models that simulate links: if every message crosses one link, no two share it, and hockney's times hold without
  * an event queue. Otherwise false without an error. */
 bool tg_apart_run(TgPrediction *prediction, GError **error);

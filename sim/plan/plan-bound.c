@@ -20,7 +20,13 @@ static bool has_all_ports(const TgPlanSearch *search) {
   return search->request->machine->port.ports == TG_PORTS_ALL;
 }
 
+/* With all ports the bytes of what is received on arrival come in beside everything else. */
+static bool comes_in_beside(const TgPlanSearch *search) {
+  return has_all_ports(search) && tg_cost_is_on_arrival(search->request->model, search->request->machine);
+}
+
 static double message_s(const TgPlanSearch *search, double elements) {
+  if (comes_in_beside(search)) return 0;
   double bytes = elements * (double)search->request->element_bytes;
   if (goes_on(search)) return fmax(bytes - 1, 0) * search->seconds_per_byte;
   return search->latency_s + bytes * search->seconds_per_byte;
@@ -298,7 +304,9 @@ static int last_shared(const TgSchedule *schedule, const TgPlanTravel *travel) {
   return last;
 }
 
-static double message_timing_s(const TgPlanTravel *travel, TgCostModel model, bool shared) {
+static double message_timing_s(const TgPlanFacts *facts, const TgPlanTravel *travel, TgCostModel model, bool shared) {
+  static const double arrival_s = 1.2e-6;
+  if (facts->on_arrival && model == TG_COST_LOGGP) return arrival_s;
   const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
   if (travel->hops == 0) return timing[model].unknown_s;
   if (!events || !shared) return timing[events ? TG_COST_HOCKNEY : model].single_s;
@@ -318,7 +326,7 @@ static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts,
                            const TgPlanTravel *travel, bool shared, double part, double *first_s, double *again) {
   const TgStatement *statement = &schedule->statement[s];
   const double processors = (double)facts->processors;
-  double timing_s = travel->transfers * message_timing_s(travel, model, shared);
+  double timing_s = travel->transfers * message_timing_s(facts, travel, model, shared);
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
   if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
   *again = travel->rounds * phase_s + part * timing_s;
@@ -328,7 +336,8 @@ static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts,
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
                     const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices) {
   const int last = travel ? last_shared(schedule, travel) : schedule->statements;
-  const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
+  const bool events =
+      model == TG_COST_FORWARD || model == TG_COST_FLOW || (model == TG_COST_LOGGP && facts->on_arrival);
   double work_s = 0;
   bool level = true; /* all processors are at one time, and stay there */
   if (facts->endless) return INFINITY;

@@ -461,7 +461,8 @@ static const double room_byte_s = 4e-10; /* seconds per byte of memory touched f
 void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
                         TgPlanFacts *facts) {
   uint32_t held[TG_MAX_BUFFERS];
-  *facts = (TgPlanFacts){.processors = tg_schedule_processors(schedule)};
+  *facts = (TgPlanFacts){.processors = tg_schedule_processors(schedule),
+                         .on_arrival = tg_cost_is_on_arrival(search->request->model, search->request->machine)};
   tg_phase_held(schedule, held);
   const bool receivers_count = search->request->model == TG_COST_LOGGP && /* see plan-bound.c */
                                search->request->machine->port.ports == TG_PORTS_ALL;

@@ -13,6 +13,7 @@ enum { TG_PLAN_PROOF_MS = 300 };
 
 /** What follows from the values of a schedule's parameters without a run. */
 typedef struct TgPlanFacts {
+  bool on_arrival; /* messages are received on arrival: each is an event */
   int64_t processors;
   double executions[TG_MAX_STATEMENTS]; /**< of a leaf statement: how often it runs, repetitions counted … */
   double moving[TG_MAX_STATEMENTS];     /**< … and the part of the processors that send in it, at least, on average */

@@ -234,7 +234,8 @@ static bool prediction_fits(const TgAttempt *attempt) {
   const double held =
       (double)search->candidates->len * sizeof(TgPlanCandidate) + (double)search->grids->len * sizeof(TgPlanGrid);
   if (search->request->limit_bytes <= 0) return true;
-  double bytes = held + tg_cost_need_bytes(&attempt->schedule, attempt->source->names, &attempt->network, &options);
+  double bytes = held + tg_cost_need_bytes(&attempt->schedule, attempt->source->names, &attempt->network,
+                                           search->request->machine, &options);
   if (!tg_blocks_alike(&attempt->schedule, &attempt->shape)) bytes += tg_state_need_bytes(&attempt->schedule);
   return bytes <= search->request->limit_bytes;
 }

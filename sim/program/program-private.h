@@ -12,7 +12,7 @@ typedef struct TgNode {
   int64_t at;                      /* number of its stage */
   int32_t pending; /* transfers of its stage that are not complete; it has entered it if there are any */
   int32_t step;    /* index of its step, -1 before the first */
-  int64_t unused;
+  bool paused;     /* behind a product, in an eager program */
 } TgNode;
 
 /** A transfer of the node whose time is accounted for, on its way. */
@@ -26,6 +26,7 @@ struct TgProgram {
   TgPrediction *prediction;
   TgDepart depart;
   void *user;
+  bool eager;
   TgClocks clocks; /* port, cpu and enter come in with the sweep, or at the end */
   TgNode *node;
   TgStages stages;

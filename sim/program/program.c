@@ -19,12 +19,13 @@ static void find_slices(TgProgram *program) {
   find_cut(program);
 }
 
-TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user) {
+TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user, bool eager) {
   TgProgram *program = g_new0(TgProgram, 1);
   int64_t nodes = prediction->lanes.network->nodes;
   program->prediction = prediction;
   program->depart = depart;
   program->user = user;
+  program->eager = eager;
   tg_clocks_init(&program->clocks, nodes, tg_program_schedule(program), prediction->machine, prediction->options);
   program->clocks.idle = prediction->lanes.idle;
   program->under_way = g_array_new(FALSE, FALSE, sizeof(TgUnderWay));
@@ -184,6 +185,7 @@ static void multiply(TgProgram *program, int64_t number, TgStage *stage) {
     tg_buffer_times_multiply(&clocks->buffers, lane->phase, number, node->cpu_s);
   } else {
     node->cpu_s = node->port_s = tg_later(node->cpu_s, node->port_s) + time;
+    node->paused = program->eager;
   }
   node->compute_s += time;
   stage->longest_s = tg_later(stage->longest_s, time);
@@ -232,6 +234,12 @@ static void enter_lists(TgProgram *program, int64_t number, TgStage *stage, TgPa
     available(program, stage, in, can_receive(program, stage, in, number, now));
 }
 
+/* Departs without its receiver. */
+static void send_eager(TgProgram *program, TgStage *stage, int32_t transfer, double at_s) {
+  const TgPatternEnds ends = stage->pattern->ends[transfer];
+  program->depart(program->user, stage, transfer, ends, can_send(program, stage, transfer, ends.from, at_s));
+}
+
 /* Each node has at most one of each, which departs when the second of its ends enters. */
 static void enter_pair(TgProgram *program, int64_t number, TgStage *stage, TgPatternFirst mine) {
   TgNode *node = &program->node[number];
@@ -251,16 +259,35 @@ static void enter_pair(TgProgram *program, int64_t number, TgStage *stage, TgPat
   }
 }
 
+/* True where the node has to wait: some have been received already. */
+static bool enter_eager(TgProgram *program, int64_t number, TgStage *stage, TgPatternFirst mine) {
+  const TgPattern *pattern = stage->pattern;
+  TgNode *node = &program->node[number];
+  const bool at_once = program->clocks.all_ports;
+  node->pending = count_list(pattern->next_out, mine.out);
+  for (int32_t in = mine.in; in >= 0; in = pattern->next_in ? pattern->next_in[in] : -1) {
+    const double end_s = stage->ready[in];
+    if (end_s < 0)
+      node->pending++;
+    else
+      tg_buffer_times_arrive(&program->clocks.buffers, tg_pattern_lane(pattern, in)->phase, number, end_s);
+  }
+  for (int32_t out = mine.out; out >= 0; out = at_once && pattern->next_out ? pattern->next_out[out] : -1)
+    send_eager(program, stage, out, node->port_s);
+  return node->pending > 0;
+}
+
 /* True where the node takes part, and so has to wait. */
 static bool enter_transfers(TgProgram *program, int64_t number, TgStage *stage) {
   const TgPatternFirst mine = *tg_pattern_first(stage->pattern, number);
   if (mine.out < 0 && mine.in < 0) return false;
+  if (program->eager) return enter_eager(program, number, stage, mine);
   (stage->pattern->next_out ? enter_lists : enter_pair)(program, number, stage, mine);
   return true;
 }
 
-static void prepare(TgStage *stage) {
-  if (stage->ready || !stage->pattern->next_out) return;
+static void prepare(const TgProgram *program, TgStage *stage) {
+  if (stage->ready || !(stage->pattern->next_out || program->eager)) return;
   stage->ready = g_new(double, stage->pattern->transfers);
   for (int32_t t = 0; t < stage->pattern->transfers; t++) stage->ready[t] = -1;
 }
@@ -270,13 +297,14 @@ void tg_program_proceed(TgProgram *program, int64_t number) {
   for (;;) {
     TgStage *stage = next_stage(program, number);
     if (!stage || node->at >= program->gate || stage->statement >= program->cut) return;
-    prepare(stage);
+    prepare(program, stage);
     enter_steps(program, node, stage);
     if (stage->pattern->transfers == 0)
       multiply(program, number, stage);
     else if (enter_transfers(program, number, stage))
       return;
     leave_stage(program, node, stage);
+    if (node->paused) return;
   }
 }
 
@@ -320,9 +348,9 @@ bool tg_program_widen(TgProgram *program) {
   return true;
 }
 
-static void complete(TgProgram *program, TgStage *stage, int32_t transfer, int64_t number, double end_s) {
+/* One end of a transfer of the node's stage is. */
+static void complete(TgProgram *program, TgStage *stage, int64_t number, double end_s) {
   TgNode *node = &program->node[number];
-  if (is_asked_for(program, number, stage)) note_delivery(program, stage, transfer, end_s);
   node->port_s = tg_later(node->port_s, end_s);
   if (--node->pending > 0) return;
   leave_stage(program, node, stage);
@@ -341,8 +369,56 @@ void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, do
   tg_buffer_times_leave(&program->clocks.buffers, phase, from, end_s);
   tg_buffer_times_arrive(&program->clocks.buffers, phase, to, end_s);
   program->timed++;
-  complete(program, stage, transfer, from, end_s);
-  complete(program, stage, transfer, to, end_s);
+  if (is_asked_for(program, from, stage)) note_delivery(program, stage, transfer, end_s);
+  complete(program, stage, from, end_s);
+  if (is_asked_for(program, to, stage)) note_delivery(program, stage, transfer, end_s);
+  complete(program, stage, to, end_s);
+}
+
+/* --- eager programs ----------------------------------------------------------------------------------------------- */
+
+void tg_program_sent(TgProgram *program, TgStage *stage, int32_t transfer, double end_s, double free_s) {
+  const TgPattern *pattern = stage->pattern;
+  const int32_t from = pattern->ends[transfer].from;
+  const int32_t next = pattern->next_out && !program->clocks.all_ports ? pattern->next_out[transfer] : -1;
+  if (next >= 0) send_eager(program, stage, next, free_s);
+  tg_buffer_times_leave(&program->clocks.buffers, tg_pattern_lane(pattern, transfer)->phase, from, end_s);
+  complete(program, stage, from, free_s);
+}
+
+void tg_program_received(TgProgram *program, TgStage *stage, int32_t transfer, double end_s, double free_s) {
+  const int32_t to = stage->pattern->ends[transfer].to;
+  const TgNode *node = &program->node[to];
+  program->timed++;
+  stage->ready[transfer] = end_s;
+  if (node->at != stage->number || node->pending == 0) return;
+  tg_buffer_times_arrive(&program->clocks.buffers, tg_pattern_lane(stage->pattern, transfer)->phase, to, end_s);
+  complete(program, stage, to, free_s);
+}
+
+bool tg_program_resume(TgProgram *program, int64_t number) {
+  TgNode *node = &program->node[number];
+  if (!node->paused) return false;
+  node->paused = false;
+  tg_program_proceed(program, number);
+  return true;
+}
+
+double tg_program_free_s(const TgProgram *program, int64_t number) {
+  const TgNode *node = &program->node[number];
+  return program->clocks.overlap ? node->port_s : tg_later(node->port_s, node->cpu_s);
+}
+
+double tg_program_occupy(TgProgram *program, int64_t number, double begin_s, double overhead_s) {
+  TgNode *node = &program->node[number];
+  return node->cpu_s = tg_later(node->cpu_s, begin_s) + overhead_s;
+}
+
+TgAccount *tg_program_account(const TgProgram *program, int64_t number) {
+  TgAccount *account = program->clocks.account;
+  if (!account || account->node != number) return NULL;
+  account->step = (guint)MAX(program->node[number].step, 0);
+  return account;
 }
 
 /* The next stage of transfers is two stages on where products stand between. */

@@ -26,8 +26,8 @@ typedef struct TgProgram TgProgram;
  * not deliver anything from here: note it down. */
 typedef void (*TgDepart)(void *user, TgStage *stage, int32_t transfer, TgPatternEnds ends, double at_s);
 
-/** `prediction` and `user` must outlive the program. */
-TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user);
+/** `prediction` and `user` must outlive the program. `eager`: see tg_program_sent(). */
+TgProgram *tg_program_new(TgPrediction *prediction, TgDepart depart, void *user, bool eager);
 void tg_program_free(TgProgram *program);
 
 /** Lets the nodes begin; the transfers that can depart at once do. */
@@ -37,6 +37,25 @@ void tg_program_begin(TgProgram *program);
 bool tg_program_widen(TgProgram *program);
 /** The transfer is complete at both ends. `end_s` may lie in the model's future. What can depart now does. */
 void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, double end_s);
+
+/* In an eager program a transfer departs as soon as its sender has come to it, and may be received before its receiver
+ * has. The model knows when a node is free to send and to receive, and tells of each end instead of
+ * tg_program_deliver(). Nodes do not stand for others. */
+
+/** The transfer has been sent at `end_s`, and its sender goes on at `free_s`: with its next transfer, or stage. */
+void tg_program_sent(TgProgram *program, TgStage *stage, int32_t transfer, double end_s, double free_s);
+/** … has been received; its receiver goes on if it waited for that. */
+void tg_program_received(TgProgram *program, TgStage *stage, int32_t transfer, double end_s, double free_s);
+/** Without overlap a node stands still behind each product, so that the model can let it receive what came meanwhile.
+ * True if it did; now it goes on. */
+bool tg_program_resume(TgProgram *program, int64_t node);
+/** When the node is done with what it does besides messages. */
+double tg_program_free_s(const TgProgram *program, int64_t node);
+/** The node's processor is busy with a message for so long: products that begin later wait. Returns until when it is
+ * busy. */
+double tg_program_occupy(TgProgram *program, int64_t node, double begin_s, double overhead_s);
+/** Where the time of this node is accounted for: the account, at the step that the node is in; otherwise NULL. */
+TgAccount *tg_program_account(const TgProgram *program, int64_t node);
 
 /** Fetches from memory what a delivery will soon need. */
 void tg_program_fetch(TgProgram *program, const TgStage *stage, int32_t transfer, TgPatternEnds ends);

@@ -84,7 +84,8 @@ static bool are_alike(const TgSliceOf *of) {
   const bool by_link = options->model == TG_COST_FORWARD || options->model == TG_COST_FLOW;
   return !of->by_name && options->skew_s == 0 && options->jitter == 0 && options->straggler < 0 &&
          !options->keep_node_steps && !options->tiers.used && of->embedding == TG_ROWMAJOR &&
-         of->machine->port.ports != TG_PORTS_ALL && (by_link || tg_links_alike(of->machine));
+         of->machine->port.ports != TG_PORTS_ALL && (by_link || tg_links_alike(of->machine)) &&
+         !tg_cost_is_on_arrival(options->model, of->machine);
 }
 
 void tg_slices_find(TgSlices *slices, const TgSliceOf *of) {

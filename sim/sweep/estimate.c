@@ -127,8 +127,9 @@ static bool check_limit(TgEstimate *estimate, GError **error) {
   const TgSchedule *schedule = estimate->schedule;
   /* blocks of several sizes are followed by name */
   const bool by_name = estimate->proved || !tg_blocks_alike(schedule, &estimate->shape);
-  const double bytes = tg_cost_need_bytes(schedule, estimate->names, &estimate->network, &estimate->options) +
-                       estimate->more_bytes + (by_name ? tg_state_need_bytes(schedule) : 0);
+  const double bytes =
+      tg_cost_need_bytes(schedule, estimate->names, &estimate->network, &estimate->machine, &estimate->options) +
+      estimate->more_bytes + (by_name ? tg_state_need_bytes(schedule) : 0);
   if (estimate->memory_limit_bytes <= 0 || bytes <= estimate->memory_limit_bytes) return true;
   *fault = (TgEstimateFault){.need_bytes = bytes};
   g_snprintf(fault->need_of, sizeof fault->need_of, by_name ? "%s on %s" : "the prediction of %s on %s",

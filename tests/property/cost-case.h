@@ -50,13 +50,13 @@ static inline void random_machine(TgMachine *machine) {
   machine_from(machine,
                "[machine]\nname = t\nsource = t\n[link]\nlatency_s = %s\nper_hop_s = 5e-5\n"
                "bandwidth_bytes_per_s = %s\n%sduplex = %s\n[port]\nports = %s\noverhead_s = %s\ngap_s = %s\n"
-               "[processor]\nflops_per_s = %s\n%s%s%s",
+               "receives = %s\n[processor]\nflops_per_s = %s\n%s%s%s",
                latencies[g_test_rand_int_range(0, 3)], bandwidths[g_test_rand_int_range(0, 4)],
                protocols[g_test_rand_int_range(0, 5)], g_test_rand_bit() ? "full" : "half",
                g_test_rand_int_range(0, 3) ? "one" : "all", overheads[g_test_rand_int_range(0, 3)],
-               overheads[g_test_rand_int_range(0, 3)], rates[g_test_rand_int_range(0, 4)],
-               tiles[g_test_rand_int_range(0, 5)], additions[g_test_rand_int_range(0, 3)],
-               axes[g_test_rand_int_range(0, 4)]);
+               overheads[g_test_rand_int_range(0, 3)], g_test_rand_bit() ? "entered" : "arrival",
+               rates[g_test_rand_int_range(0, 4)], tiles[g_test_rand_int_range(0, 5)],
+               additions[g_test_rand_int_range(0, 3)], axes[g_test_rand_int_range(0, 4)]);
 }
 
 static inline char *random_grid(int dims) {

@@ -143,6 +143,12 @@ static Case *random_case(GRand *rand) {
   const bool levels = g_rand_int_range(rand, 0, 5) == 0;
   const char *network = levels ? levelled[g_rand_int_range(rand, 0, G_N_ELEMENTS(levelled))]
                                : networks[g_rand_int_range(rand, 0, G_N_ELEMENTS(networks))];
+  static const char *const ports[] = {"",
+                                      "",
+                                      "[port]\nports = all\n",
+                                      "[port]\noverhead_s = 1e-6\ngap_s = 2e-6\n",
+                                      "[port]\noverhead_s = 1e-6\ngap_s = 2e-6\nreceives = arrival\n",
+                                      "[port]\nports = all\noverhead_s = 1e-6\nreceives = arrival\n"};
   const double flops_per_s = pow(10, g_rand_double_range(rand, 8, 12));
   g_autofree char *processor =
       g_rand_boolean(rand)
@@ -154,7 +160,7 @@ static Case *random_case(GRand *rand) {
       "%s%s[processor]\n%s\n",
       pow(10, g_rand_double_range(rand, -8, -4)), pow(10, g_rand_double_range(rand, 8, 11)),
       g_rand_int_range(rand, 0, 3) ? "" : "protocols = 128:1e-6:1e10\n",
-      g_rand_boolean(rand) ? "per_hop_s = 1e-7\n" : "", g_rand_int_range(rand, 0, 4) ? "" : "[port]\nports = all\n",
+      g_rand_boolean(rand) ? "per_hop_s = 1e-7\n" : "", ports[g_rand_int_range(rand, 0, G_N_ELEMENTS(ports))],
       processor);
   if (!tg_machine_parse(&at->machine, text, strlen(text), &error)) g_error("%s", error.message);
   at->request =

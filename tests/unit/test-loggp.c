@@ -216,6 +216,56 @@ static void test_overlap(void) {
   }
 }
 
+/* Processor 1 waits for a message by way of 2. Meanwhile that of the next statement arrives, and is received. */
+static void test_early(void) {
+  const char *text = "schedule t\ngrid r:3\ncomputes C = A\nplace A(t,0) on (0) as S[t] for t in 3\n"
+                     "place C(r,0) on (r)\nmove S[1] to (2) into X where r == 0\nmove X to (1) into C where r == 2\n"
+                     "move S[2] to (1) into D where r == 0\n";
+  for (int receives = TG_RECEIVES_ENTERED; receives <= TG_RECEIVES_ARRIVAL; receives++) {
+    TgMachine machine;
+    TgCost cost;
+    machine_from(&machine, 0, "inf", "one");
+    machine.port.receives = receives;
+    predict_text(text, 9, "full:3", &machine, &plain, &cost);
+    const double again = receives == TG_RECEIVES_ENTERED ? 215.0 / 64 + o : 0;
+    ASSERT_US(cost.time_s, 2 * way(216) + again);
+    tg_cost_clear(&cost);
+  }
+}
+
+/* A message that arrives during a product comes before what the processor sends next, though nobody waits for it yet.
+ */
+static void test_early_delays(void) {
+  const char *text = "schedule t\ngrid r:3\nplace A(0,0) on (r)\nplace B(0,0), C(0,0) on (1)\n"
+                     "C = A * B where r == 1\nmove A to (2) into X where r == 1\n"
+                     "move A to (1) into Y where r == 0\n";
+  for (int receives = TG_RECEIVES_ENTERED; receives <= TG_RECEIVES_ARRIVAL; receives++) {
+    TgMachine machine;
+    TgCost cost;
+    TgCostOptions options = plain;
+    options.overlap = false;
+    machine_from(&machine, 0, "64e6", "one");
+    machine.port.receives = receives;
+    predict_text(text, 8, "full:3", &machine, &options, &cost);
+    const double product = 16, before = receives == TG_RECEIVES_ENTERED ? 0 : 511.0 / 64 + o;
+    ASSERT_US(cost.node_time_s[2], product + before + way(512));
+    tg_cost_clear(&cost);
+  }
+}
+
+/* Bytes of three messages come in together; then the processor spends three overheads. */
+static void test_arrival_all_ports(void) {
+  const char *text = "schedule t\ngrid r:4\ncomputes C = A\nplace A(r,0) on (r)\nplace C(r,0) on (r)\n"
+                     "move A to (0) where r > 0\n";
+  TgMachine machine;
+  TgCost cost;
+  machine_from(&machine, 6, "inf", "all");
+  machine.port.receives = TG_RECEIVES_ARRIVAL;
+  predict_text(text, 8, "switch:4", &machine, &plain, &cost);
+  ASSERT_US(cost.node_time_s[0], o + latency + 127.0 / 64 + 3 * o);
+  tg_cost_clear(&cost);
+}
+
 /* LogGOPSim's own answers for Cannon's loop with o = g = 0: 2q(L + (m - 1)G) for blocks of 8192 bytes. */
 static void test_cannon_loop(void) {
   static const double published_us[] = {60.422, 241.690, 966.758};
@@ -251,6 +301,9 @@ int main(int argc, char **argv) {
   g_test_add_func("/loggp/zero-bytes", test_zero_bytes);
   g_test_add_func("/loggp/broadcast-tree", test_broadcast_tree);
   g_test_add_func("/loggp/overlap", test_overlap);
+  g_test_add_func("/loggp/early", test_early);
+  g_test_add_func("/loggp/early-delays", test_early_delays);
+  g_test_add_func("/loggp/arrival-all-ports", test_arrival_all_ports);
   g_test_add_func("/loggp/cannon-loop", test_cannon_loop);
   return g_test_run();
 }

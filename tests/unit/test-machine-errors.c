@@ -138,7 +138,7 @@ static const Bad bad[] = {
     {"[processor]\nc_elements_per_s = 1\nc_elements_per_s = 1\n", 3, 1,
      "c_elements_per_s is given twice, first in line 2; keep one of them"},
     {"[port]\nlatency_s = 0\n", 2, 1, "unknown key `latency_s` in [port]; it belongs in [link]"},
-    {"[port]\nalpha = 0\n", 2, 1, "unknown key `alpha` in [port]; its keys are ports, overhead_s and gap_s"},
+    {"[port]\nalpha = 0\n", 2, 1, "unknown key `alpha` in [port]; its keys are ports, overhead_s, gap_s and receives"},
     {"[port]\none port\n", 2, 1, "`one port` is neither a [section] nor key = value; write # before a comment"},
     {"[port]\n= 1\n", 2, 1, "`= 1` is neither a [section] nor key = value; write # before a comment"},
     /* characters */
@@ -192,7 +192,7 @@ static void long_words_are_shortened(void) {
   g_autoptr(GString) text = g_string_new("[port]\nx"), kept = g_string_new("unknown key `x");
   for (int i = 0; i < 40; i++) g_string_append(text, "\u00e9");
   for (int i = 0; i < 31; i++) g_string_append(kept, "\u00e9");
-  g_string_append(kept, "...` in [port]; its keys are ports, overhead_s and gap_s");
+  g_string_append(kept, "...` in [port]; its keys are ports, overhead_s, gap_s and receives");
   g_string_append(text, " = 1\n");
   TgMachine machine;
   TgError error = {0};

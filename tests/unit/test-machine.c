@@ -38,6 +38,7 @@ static const char example[] = "[machine]\n"
                               "ports = all\n"
                               "overhead_s = 2e-7\n"
                               "gap_s=3e-7\n"
+                              "receives = arrival\n"
                               "[processor]\n"
                               "rate = 64:2e10; 512:4e11\n"
                               "memory_bytes = 16e9\n"
@@ -58,6 +59,7 @@ static void every_key_is_read(void) {
   g_assert_true(isinf(machine.link.protocols.row[1].bandwidth_bytes_per_s));
   g_assert_true(machine.port.ports == TG_PORTS_ALL);
   g_assert_true(machine.port.overhead_s == 2e-7 && machine.port.gap_s == 3e-7);
+  g_assert_true(machine.port.receives == TG_RECEIVES_ARRIVAL);
   g_assert_cmpint(machine.processor.rate.rows, ==, 2);
   g_assert_true(machine.processor.rate.row[1].size == 512 && machine.processor.rate.row[1].flops_per_s == 4e11);
   g_assert_true(machine.processor.memory_bytes == 16e9);
@@ -74,7 +76,8 @@ static void defaults_are_those_of_the_document(void) {
   g_assert_true(*machine.name == 0 && *machine.source == 0 && *machine.network == 0 && machine.residual == 0);
   g_assert_true(machine.link.per_hop_s == 0 && machine.link.duplex == TG_DUPLEX_FULL);
   g_assert_cmpint(machine.link.protocols.rows, ==, 0);
-  g_assert_true(machine.port.ports == TG_PORTS_ONE && machine.port.overhead_s == 0 && machine.port.gap_s == 0);
+  g_assert_true(machine.port.ports == TG_PORTS_ONE && machine.port.overhead_s == 0 && machine.port.gap_s == 0 &&
+                machine.port.receives == TG_RECEIVES_ENTERED);
   g_assert_true(isinf(machine.processor.memory_bytes));
   const TgMachineTier *device = tg_machine_tier(&machine, TG_TIER_DEVICE);
   g_assert_true(device->latency_s == 0 && isinf(device->capacity_bytes));

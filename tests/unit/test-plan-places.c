@@ -64,8 +64,12 @@ static void test_every_place(void) {
           check_all(sizes[n], processors[p], machines[machine], TG_COST_HOCKNEY, overlap);
 }
 
-static const char *const every_port[] = {"", "[port]\nports = all\n", "[port]\noverhead_s = 3\ngap_s = 2\n",
-                                         "[port]\nports = all\noverhead_s = 3\ngap_s = 2\n"};
+static const char *const every_port[] = {"",
+                                         "[port]\nports = all\n",
+                                         "[port]\noverhead_s = 3\ngap_s = 2\n",
+                                         "[port]\nports = all\noverhead_s = 3\ngap_s = 2\n",
+                                         "[port]\noverhead_s = 3\ngap_s = 2\nreceives = arrival\n",
+                                         "[port]\nports = all\noverhead_s = 3\nreceives = arrival\n"};
 
 static void test_every_model(void) {
   static const gint64 sizes[] = {7, 24}, processors[] = {6, 9};

@@ -1,0 +1,37 @@
+/** @file loggp-message.h
+ * Private to loggp.c and loggp-arrival.c: what a message costs in LogGP, and where the time of its ends goes. */
+#ifndef TG_LOGGP_MESSAGE_H
+#define TG_LOGGP_MESSAGE_H
+
+#include "account.h"
+#include "lane.h"
+
+/** What a message costs besides waiting: o at either end, L, (m - 1)G, and what that is with all links to itself. */
+typedef struct TgLogGpCost {
+  double overhead_s, latency_s, rest_s, alone_s;
+} TgLogGpCost;
+
+/** What a transfer's send leaves for its receive. */
+typedef struct TgLogGpMessage {
+  double begin_s;    /**< when its sender begins to send it */
+  double arrival_s;  /**< of its first byte */
+  double rest_s;     /**< from its first byte to its last … */
+  double alone_s;    /**< … and with all links to itself */
+  double overhead_s; /**< at either end */
+  double room_s;     /**< when its receiver has room for it */
+} TgLogGpMessage;
+
+/** Whether all messages have the same L and G. */
+static inline bool tg_loggp_is_plain(const TgLanes *lanes) {
+  return lanes->one_link && !lanes->shares;
+}
+
+/** Of a transfer. Where the links differ, L is the first's and G the narrowest's, or what is its share of it. */
+TgLogGpCost tg_loggp_cost(const TgLanes *lanes, const TgLane *lane, int64_t transfer);
+
+/** The node of the account has sent the message, and comes to `at_s` with it. */
+void tg_loggp_note_send(TgAccount *account, const TgLogGpMessage *message, double gap_s, double at_s);
+/** … received it at `end_s`, and comes to `at_s`. */
+void tg_loggp_note_receive(TgAccount *account, const TgLogGpMessage *message, double gap_s, double end_s, double at_s);
+
+#endif

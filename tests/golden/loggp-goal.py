@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The model loggp where messages are received on arrival, against the exported schedule run by goal_run.py. Writes TAP.
+
+Usage: loggp-goal.py TOPOGEMM
+"""
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True  # nothing is left beside the sources
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import goal_check  # noqa: E402
+import goal_run  # noqa: E402
+import tap  # noqa: E402
+
+PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+CASES = [("cannon", "2x2"), ("cannon", "3x3"), ("cannon", "4x4"), ("cannon25d", "4x4x2"), ("dns", "4x4x4"), ("dns-rounds", "2x2x2"),
+         ("summa", "4x4"), ("summa", "5x5"), ("summa-panels", "3x5"), ("fox", "4x4"), ("ring", "6"), ("agarwal3d", "3x3x3"),
+         ("cube3d", "3x3x3"), ("cosma", "2x4x2"), ("berntsen", "2x2x2"), ("dimma", "3x3"), ("pegmm", "4"), ("transpose", "4x4")]
+COLLECTIVES = ["binomial", "ring", "scatter-allgather"]
+RANDOM = random.Random(20261127)
+MACHINE = """[machine]
+name = made
+source = made
+[link]
+latency_s = {L}e-9
+bandwidth_bytes_per_s = {bandwidth!r}
+[port]
+overhead_s = {o}e-9
+gap_s = {g}e-9
+receives = {receives}
+[processor]
+flops_per_s = 1e9
+"""
+
+
+def command(*words):
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, f"{words}: {done.returncode}\n{done.stderr}"
+    return done.stdout
+
+
+def predicted_ns(folder, case, receives, numbers):
+    path = folder / f"{receives}.machine"
+    path.write_text(MACHINE.format(receives=receives, bandwidth=1e9 / numbers["G"], **numbers))
+    shown = command("sim", *case, "--overlap", "off", "--model", "loggp", "--machine", path, "--json")
+    return 1e9 * json.loads(shown)["time_s"]
+
+
+def random_case():
+    name, grid = RANDOM.choice(CASES)
+    nodes = 1
+    for extent in grid.split("x"):
+        nodes *= int(extent)
+    case = [name, "--grid", grid, "-n", RANDOM.choice([24, 60, 97, 120]), "--collective", RANDOM.choice(COLLECTIVES)]
+    numbers = {"o": RANDOM.choice([0, 137, 1499]), "g": RANDOM.choice([0, 211, 1801]), "L": RANDOM.choice([1, 1009, 20011]),
+               "G": RANDOM.choice([1, 3])}
+    return case, numbers, f"full:{nodes}"
+
+
+def test_same_times(folder):
+    """To the last digits; and in some cases those of receivers that wait for their turn are others."""
+    others = 0
+    for _ in range(60):
+        case, numbers, network = random_case()
+        command("export", *case, "--flops-per-s", "1e9", "-o", folder / "x.goal")
+        ranks = goal_check.parse((folder / "x.goal").read_text(encoding="utf-8"))
+        right = max(goal_run.run(ranks, **numbers))
+        case += ["--network", network]
+        found = predicted_ns(folder, case, "arrival", numbers)
+        assert abs(found - right) <= 1e-9 * right, f"{case} {numbers}: {found} ns, and {right} by GOAL"
+        others += abs(predicted_ns(folder, case, "entered", numbers) - right) > 0.01 * right
+    assert others >= 10, others
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run_cases(tap.cases_of(globals())))
