@@ -219,9 +219,9 @@ TgMachineProtocol tg_link_best(const TgMachineLink *link, double bytes);
 /** Whether some axis of the network has protocols. */
 bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology);
 
-/** The sizes in bytes, `most` of them at most, from which some axis of the network takes messages by another protocol.
- * Returns their number. */
-int tg_machine_protocol_sizes(const TgMachine *machine, const TgTopology *topology, double *bytes, int most);
+/** The smallest size above `bytes`, in bytes, from which some axis of the network takes messages by another protocol;
+ * INFINITY where there is none. */
+double tg_machine_next_protocol(const TgMachine *machine, const TgTopology *topology, double bytes);
 
 /** Whether some axis of the network has half-duplex links. */
 bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology);

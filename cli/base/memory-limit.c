@@ -54,10 +54,14 @@ static void limit_text(double bytes, char *text, size_t size) {
   g_snprintf(text, size, "%.0f%c", ceil(bytes / units[u].bytes), units[u].letter);
 }
 
-/* "and 4 GB are available" */
-static void left_text(const TgCli *cli, double left, char *text, size_t size) {
-  g_snprintf(text, size, cli->memory_limit_bytes ? "--memory-limit leaves %s" : "%s are available",
-             tg_bytes_text(left).s);
+/* "4 GB are available"; a limit of 0 would mean none, so 1 byte stands for nothing */
+static void left_text(const TgCli *cli, uint64_t left, char *text, size_t size) {
+  const bool some = left > 1;
+  g_snprintf(text, size,
+             cli->memory_limit_bytes ? "--memory-limit leaves %s"
+             : some                  ? "%s are available"
+                                     : "%s is available",
+             some ? tg_bytes_text((double)left).s : "nothing");
 }
 
 TgExit tg_memory_check(const TgCli *cli, const char *what, double need_bytes) {
@@ -69,7 +73,7 @@ TgExit tg_memory_refuse(const TgCli *cli, const char *what, double need_bytes) {
   const uint64_t most = INT64_MAX, now = most - tg_memory_left_bytes(most);
   const double held = 1.03 * (double)now; /* the next run holds a little more or less */
   char left[64], enough[32];
-  left_text(cli, (double)tg_memory_limit(cli), left, sizeof left);
+  left_text(cli, tg_memory_limit(cli), left, sizeof left);
   limit_text(need_bytes + fmax(OWN_BYTES, held), enough, sizeof enough);
   return tg_report(
       cli, TG_EXIT_USAGE,

@@ -86,47 +86,26 @@ TgMachineProtocol tg_link_best(const TgMachineLink *link, double bytes) {
   return best;
 }
 
-static bool any_link(const TgMachine *machine, const TgTopology *topology, bool (*is_meant)(const TgMachineLink *)) {
-  for (int level = 0; level < topology->levels; level++)
-    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++) {
-      const TgMachineLink link = tg_machine_link(machine, topology, level, axis);
-      if (is_meant(&link)) return true;
-    }
-  return false;
-}
-
-static bool has_protocols(const TgMachineLink *link) {
-  return link->protocols.rows > 0;
-}
-
-bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology) {
-  return any_link(machine, topology, has_protocols);
-}
-
-static int add_size(double *bytes, int count, int most, double size) {
-  for (int i = 0; i < count; i++)
-    if (bytes[i] == size) return count;
-  if (count < most) bytes[count++] = size;
-  return count;
-}
-
-int tg_machine_protocol_sizes(const TgMachine *machine, const TgTopology *topology, double *bytes, int most) {
-  int count = 0;
+double tg_machine_next_protocol(const TgMachine *machine, const TgTopology *topology, double bytes) {
+  double next = INFINITY;
   for (int level = 0; level < topology->levels; level++)
     for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++) {
       const TgMachineLink link = tg_machine_link(machine, topology, level, axis);
       for (int32_t r = 0; r < link.protocols.rows; r++)
-        count = add_size(bytes, count, most, link.protocols.row[r].from_bytes);
+        if (link.protocols.row[r].from_bytes > bytes) next = fmin(next, link.protocols.row[r].from_bytes);
     }
-  return count;
+  return next;
 }
 
-static bool is_half_duplex(const TgMachineLink *link) {
-  return link->duplex == TG_DUPLEX_HALF;
+bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology) {
+  return tg_machine_next_protocol(machine, topology, 0) < INFINITY;
 }
 
 bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology) {
-  return any_link(machine, topology, is_half_duplex);
+  for (int level = 0; level < topology->levels; level++)
+    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++)
+      if (tg_machine_link(machine, topology, level, axis).duplex == TG_DUPLEX_HALF) return true;
+  return false;
 }
 
 /* ---- processors and memory ---- */

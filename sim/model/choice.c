@@ -87,17 +87,19 @@ static bool try(TgChoice *choice, TgTrial *trial) {
   return true;
 }
 
+/* False where the form is no chain, has this number of pieces already, or cannot have it. */
+static bool set_pieces(TgForm *form, double pieces) {
+  const bool can = form->algorithm == TG_COLLECTIVE_CHAIN && pieces >= 2 && pieces <= TG_COST_MOST_PIECES;
+  if (!can || form->pieces == (int32_t)pieces) return false;
+  form->pieces = (int32_t)pieces;
+  return true;
+}
+
 /* Multiplies the number of pieces of all chains by `times`/`parts`. False where that changes none of them. */
 static bool scale_pieces(const TgChoice *choice, TgForm *forms, int times, int parts) {
-  bool chains = false;
-  for (int c = 0; c < choice->groups; c++) {
-    if (forms[c].algorithm != TG_COLLECTIVE_CHAIN) continue;
-    const int32_t pieces = times * forms[c].pieces / parts;
-    if (pieces < 2 || pieces > TG_COST_MOST_PIECES || pieces == forms[c].pieces) continue;
-    forms[c].pieces = pieces;
-    chains = true;
-  }
-  return chains;
+  bool changed = false;
+  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], times * forms[c].pieces / parts);
+  return changed;
 }
 
 /* Keeps the quicker one. */
@@ -145,43 +147,33 @@ static bool try_pieces(TgChoice *choice, const TgForm *forms) {
   return true;
 }
 
-/* Chains of so many pieces that the largest has fewer bytes than `bytes`. False where there are none, or these do. */
+/* Chains of so many pieces that the largest has fewer bytes than `bytes`. False where that changes none of them. */
 static bool cut_below(const TgChoice *choice, double bytes, TgForm *forms) {
   const int64_t element_bytes = choice->options.element_bytes;
   const double most = ceil(bytes / (double)element_bytes) - 1; /* elements */
-  bool cut = false;
-  for (int c = 0; c < choice->groups; c++) {
-    const double pieces = ceil((double)(choice->group[c].bytes / element_bytes) / most);
-    if (forms[c].algorithm != TG_COLLECTIVE_CHAIN || !(pieces >= 2 && pieces <= TG_COST_MOST_PIECES)) continue;
-    cut = cut || forms[c].pieces != (int32_t)pieces;
-    forms[c].pieces = (int32_t)pieces;
-  }
-  return cut;
+  bool changed = false;
+  for (int c = 0; c < choice->groups; c++)
+    changed |= set_pieces(&forms[c], ceil((double)(choice->group[c].bytes / element_bytes) / most));
+  return changed;
 }
 
-/* Chains of as many pieces as executors use. False where there are none, or these do. */
+/* Chains of as many pieces as executors use. False where that changes none of them. */
 static bool cut_as_executed(const TgChoice *choice, TgForm *forms) {
-  bool cut = false;
-  for (int c = 0; c < choice->groups; c++) {
-    const int32_t pieces = choice->group[c].length;
-    if (forms[c].algorithm != TG_COLLECTIVE_CHAIN || pieces > TG_COST_MOST_PIECES) continue;
-    cut = cut || forms[c].pieces != pieces;
-    forms[c].pieces = pieces;
-  }
-  return cut;
+  bool changed = false;
+  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], choice->group[c].length);
+  return changed;
 }
 
 /* Tries the forms with several numbers of pieces. Where a link takes short messages by another protocol, trials of
  * longer ones tell nothing of these: chains begin below each such size, too. */
 static bool try_forms(TgChoice *choice, const TgForm *forms) {
-  enum { SIZES = 16 };
-  double bytes[SIZES];
-  const int sizes = tg_machine_protocol_sizes(choice->run->machine, choice->run->network, bytes, SIZES);
+  const TgMachine *machine = choice->run->machine;
+  const TgTopology *network = choice->run->network;
   if (!try_pieces(choice, forms)) return false;
-  for (int s = 0; s < sizes; s++) {
+  for (double bytes = 0; (bytes = tg_machine_next_protocol(machine, network, bytes)) < INFINITY;) {
     TgForm below[TG_CHOICE_GROUPS];
     memcpy(below, forms, sizeof below);
-    if (cut_below(choice, bytes[s], below) && !try_pieces(choice, below)) return false;
+    if (cut_below(choice, bytes, below) && !try_pieces(choice, below)) return false;
   }
   TgTrial executed;
   memcpy(executed.forms, forms, sizeof executed.forms);

@@ -93,23 +93,28 @@ static void test_summa(void) {
   g_assert_cmpfloat(time_s[0], <, 1.3 * time_s[1]);
 }
 
-/* One block of 240 words down a line of four, with a latency of 10 s and one word a second: P pieces take
- * (2+P)(10+240/P), and of the P that are tried 8 takes least, 10 * 40. A tree takes 2 * 250, scatter and allgather
- * 2*10+120+60 + 3*(10+60). */
-static void test_one_block(void) {
+/* One block of 240 words goes down a line of four, one word a second. */
+static void set_one_block(CostCase *test, const char *links) {
   static const char text[] = "schedule t\ngrid r:4\nplace A(0,0), B(0,0) on (0)\nplace C(0,0) on (0)\n"
                              "broadcast A along r from 0 into P\nC = A * B where r == 0\n";
-  static const char machine[] = "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 10\n"
-                                "bandwidth_bytes_per_s = 4\n[processor]\nflops_per_s = inf\n";
-  CostCase test = {.name = "t"};
+  g_autofree char *machine = g_strconcat("[machine]\nname = test\nsource = test\n[link]\nbandwidth_bytes_per_s = 4\n",
+                                         links, "[processor]\nflops_per_s = inf\n", NULL);
   TgError error;
+  *test = (CostCase){.name = "t"};
+  g_assert_true(bound_from(&test->bound, text, NULL, NULL));
+  g_assert_true(tg_topology_parse(&test->network, "full:4", &error));
+  g_assert_true(tg_shape_init(&test->shape, &test->bound.schedule.computes, 240, 1, 1, NULL));
+  g_assert_true(tg_machine_parse(&test->machine, machine, strlen(machine), &error));
+  test->options = (TgCostOptions){.overlap = true, .straggler = -1, .element_bytes = 4};
+}
+
+/* With a latency of 10 s P pieces take (2+P)(10+240/P), and of the P that are tried 8 takes least, 10 * 40. A tree
+ * takes 2 * 250, scatter and allgather 2*10+120+60 + 3*(10+60). */
+static void test_one_block(void) {
+  CostCase test;
   TgCost cost;
   TgCostCollective collectives[TG_MAX_STATEMENTS];
-  g_assert_true(bound_from(&test.bound, text, NULL, NULL));
-  g_assert_true(tg_topology_parse(&test.network, "full:4", &error));
-  g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 240, 1, 1, NULL));
-  g_assert_true(tg_machine_parse(&test.machine, machine, strlen(machine), &error));
-  test.options = (TgCostOptions){.overlap = true, .straggler = -1, .element_bytes = 4};
+  set_one_block(&test, "latency_s = 10\n");
   must_predict(&test, &test.shape, &test.machine, &test.options, &cost);
   g_assert_cmpfloat_with_epsilon(cost.time_s, 400, 1e-9);
   g_assert_cmpint(tg_cost_collectives(&cost, &test.bound.names, collectives), ==, 1);
@@ -126,21 +131,12 @@ static void test_one_block(void) {
                                  (10 + 120) + (10 + 60) + 3 * (10 + 60), 1e-9);
 }
 
-/* The same block, but messages of 100 bytes or more have a latency of 1000 s. 10 pieces of 24 words are below that: 12
- * (10 + 24). From fewer or more pieces, twice and half as many do not lead there. */
+/* Messages of 100 bytes or more have a latency of 1000 s instead. 10 pieces of 24 words are below that: 12 (10 + 24).
+ * From fewer or more pieces, twice and half as many do not lead there. */
 static void test_protocols(void) {
-  static const char text[] = "schedule t\ngrid r:4\nplace A(0,0), B(0,0) on (0)\nplace C(0,0) on (0)\n"
-                             "broadcast A along r from 0 into P\nC = A * B where r == 0\n";
-  static const char machine[] = "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 10\n"
-                                "bandwidth_bytes_per_s = 4\nprotocols = 100:1000:4\n[processor]\nflops_per_s = inf\n";
-  CostCase test = {.name = "t"};
-  TgError error;
+  CostCase test;
   TgCost cost;
-  g_assert_true(bound_from(&test.bound, text, NULL, NULL));
-  g_assert_true(tg_topology_parse(&test.network, "full:4", &error));
-  g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 240, 1, 1, NULL));
-  g_assert_true(tg_machine_parse(&test.machine, machine, strlen(machine), &error));
-  test.options = (TgCostOptions){.overlap = true, .straggler = -1, .element_bytes = 4};
+  set_one_block(&test, "latency_s = 10\nprotocols = 100:1000:4\n");
   must_predict(&test, &test.shape, &test.machine, &test.options, &cost);
   g_autofree char *said = tg_cost_collectives_text(&cost, &test.bound.names);
   g_assert_cmpstr(said, ==, "chain in 10 pieces");
