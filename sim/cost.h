@@ -32,8 +32,8 @@ typedef enum TgCostModel {
 } TgCostModel;
 
 const char *tg_cost_model_name(TgCostModel model);
-/** Whether the model receives messages on arrival, on this machine. */
-static inline bool tg_cost_is_on_arrival(TgCostModel model, const TgMachine *machine) {
+/** Whether processors receive messages on arrival, by this model on this machine. */
+static inline bool tg_cost_receives_on_arrival(TgCostModel model, const TgMachine *machine) {
   return model == TG_COST_LOGGP && machine->port.receives == TG_RECEIVES_ARRIVAL;
 }
 bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error);

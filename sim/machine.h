@@ -39,7 +39,7 @@ typedef enum TgPorts {
 /** When a processor receives a message, in the model loggp. */
 typedef enum TgReceives {
   TG_RECEIVES_ENTERED, /**< when it has entered the statement, in the order of its program */
-  TG_RECEIVES_ARRIVAL  /**< when it is there and the processor is free, whatever that does next */
+  TG_RECEIVES_ARRIVAL  /**< when it is there and the processor is free, even before it has entered the statement */
 } TgReceives;
 
 /** Memory outside the processor. */

@@ -170,12 +170,12 @@ static double hops_of(const TgFormGroup *group, const TgForm *form) {
   return 0;
 }
 
-/* … and of one that is received on arrival. */
+/* To time one message that is received on arrival. */
 static const double arrival_s = 1.2e-6;
 
 /* To time one transfer. */
 static double message_s(const TgChoice *choice, TgCostModel model, double hops) {
-  if (tg_cost_is_on_arrival(model, choice->run->machine)) return arrival_s;
+  if (tg_cost_receives_on_arrival(model, choice->run->machine)) return arrival_s;
   return tg_outlook_goes_far(hops) && hop_s[model] > 0 ? hops * hop_s[model] : transfer_s[model];
 }
 
@@ -185,7 +185,7 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   const bool apart = !shared && tg_cost_may_run_apart(choice->run);
   const TgCostModel model = apart ? TG_COST_HOCKNEY : choice->options.model;
   const bool events =
-      model == TG_COST_FORWARD || model == TG_COST_FLOW || tg_cost_is_on_arrival(model, choice->run->machine);
+      model == TG_COST_FORWARD || model == TG_COST_FLOW || tg_cost_receives_on_arrival(model, choice->run->machine);
   const bool known = group->constant && !choice->by_name;
   TgRounds rounds;
   tg_rounds_init(&rounds, (TgOp)group->op, form->algorithm, group->length, 0, form->pieces);

@@ -27,7 +27,7 @@ static const TgModelRow models[TG_COST_MODELS] = {
 static const TgModelRow on_arrival = {"loggp", tg_loggp_arrival_run, 500, 40, 0, true};
 
 static const TgModelRow *row_of(const TgCostOptions *options, const TgMachine *machine) {
-  return tg_cost_is_on_arrival(options->model, machine) ? &on_arrival : &models[options->model];
+  return tg_cost_receives_on_arrival(options->model, machine) ? &on_arrival : &models[options->model];
 }
 
 const char *tg_cost_model_name(TgCostModel model) {

@@ -1,7 +1,7 @@
 /* LogGP where a processor receives a message as soon as it is there and the processor is free, whatever its program
  * does next: the rules of LogGOPSim with O = 0 and all messages eager (loggp.c has the sources).
- * docs/reference/models.md has the equations. What a processor does next depends on what has arrived, so all of them
- * are followed in order of time. */
+ * docs/reference/models.md has the equations. What a processor does next depends on what has arrived, so all
+ * processors are followed together, in order of time. */
 #include "loggp-message.h"
 #include "models.h"
 #include "numbers.h"
@@ -13,7 +13,7 @@
 /* Times that differ by less than this part of themselves are one instant. */
 static const double instant = 1e-12;
 
-/* From when its sender comes to it until both ends are done with it. */
+/* A message, from when its sender comes to it until both ends are reported to the program. */
 typedef struct TgArrivingMessage {
   TgLogGpMessage times;
   TgStage *stage;
@@ -22,7 +22,7 @@ typedef struct TgArrivingMessage {
   double ready_s, latency_s;
   double sent_s, received_s;
   int32_t next_out, next_in; /* in a queue of its sender, and of its receiver; -1 none */
-  int open;                  /* ends that have not told the program */
+  int open;                  /* ends that are not reported yet */
 } TgArrivingMessage;
 
 /* Messages, first in, first out. */
@@ -35,7 +35,7 @@ typedef struct TgArrivalNode {
   double send_s, receive_s; /* when its network interface can send and receive again */
   double look_s;            /* when it looks for what to do next; INFINITY: only when a message arrives */
   TgQueue to_send, arrived;
-  TgQueue sent, received; /* what the program is to be told */
+  TgQueue sent, received; /* not reported to the program yet */
 } TgArrivalNode;
 
 /* A message that arrives in the instant under way. */
@@ -145,7 +145,8 @@ static void send(TgArrival *arrival, int32_t number) {
   TgAccount *account = tg_program_account(arrival->program, number);
   if (account) tg_loggp_note_send(account, times, arrival->gap_s, tg_later(node->free_s, busy_s));
   push(arrival, &node->sent, sent, true);
-  const double whole_s = arrival->all_ports ? times->rest_s : 0; /* all bytes come in beside what the processor does */
+  const double whole_s =
+      arrival->all_ports ? times->rest_s : 0; /* all bytes come in while the processor does other things */
   tg_time_heap_push(&arrival->next, (TgTimed){.time_s = times->arrival_s + whole_s, .number = sent, .stamp = ARRIVES});
 }
 
@@ -170,8 +171,8 @@ static void drop(TgArrival *arrival, int32_t number) {
   if (--message_at(arrival, number)->open == 0) tg_numbers_push(&arrival->spare, number);
 }
 
-/* The node is done with the messages that it has sent and received: its program goes on. False where there are none. */
-static bool tell(TgArrival *arrival, int32_t number) {
+/* Reports the messages that the node has sent and received, so that its program goes on. False where there are none. */
+static bool report(TgArrival *arrival, int32_t number) {
   TgArrivalNode *node = &arrival->node[number];
   const double now_s = free_s(arrival, number);
   const bool any = node->sent.first >= 0 || node->received.first >= 0;
@@ -190,7 +191,7 @@ static bool tell(TgArrival *arrival, int32_t number) {
   return any;
 }
 
-/* All that the node begins until `until_s`. What has arrived goes before what its program has next. */
+/* Begins all that the node can begin by `until_s`. What has arrived goes before what its program has next. */
 static void look(TgArrival *arrival, int32_t number, double until_s) {
   TgArrivalNode *node = &arrival->node[number];
   for (;;) {
@@ -204,7 +205,7 @@ static void look(TgArrival *arrival, int32_t number, double until_s) {
       receive(arrival, number);
       continue;
     }
-    if (tell(arrival, number) || tg_program_resume(arrival->program, number)) continue;
+    if (report(arrival, number) || tg_program_resume(arrival->program, number)) continue;
     const double send_s = node->to_send.first < 0 ? INFINITY : can_send_s(arrival, node);
     if (send_s > until_s) {
       if (!isinf(fmin(receive_s, send_s))) look_at(arrival, number, fmin(receive_s, send_s));

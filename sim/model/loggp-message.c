@@ -33,8 +33,8 @@ TgLogGpCost tg_loggp_cost(const TgLanes *lanes, const TgLane *lane, int64_t tran
   return (TgLogGpCost){lanes->machine->port.overhead_s, wire.latency_s, rest * wire.byte_s, rest * wire.alone_byte_s};
 }
 
-/* Before it was sent, the bytes of the node's last message went out; then came the gap. Overhead comes after a product
- * that is under way. */
+/* Before it was sent, the bytes of the node's last message went out; then came the gap. Overhead that falls during a
+ * product is charged after it. */
 void tg_loggp_note_send(TgAccount *account, const TgLogGpMessage *message, double gap_s, double at_s) {
   TgTimeParts *parts = tg_account_now(account);
   tg_account_to(account, &parts->bytes_s, message->begin_s - gap_s);

@@ -6,7 +6,7 @@
 #include "account.h"
 #include "lane.h"
 
-/** What a message costs besides waiting: o at either end, L, (m - 1)G, and what that is with all links to itself. */
+/** What a message costs besides waiting: o at either end, L, (m - 1)G, and (m - 1)G with all links to itself. */
 typedef struct TgLogGpCost {
   double overhead_s, latency_s, rest_s, alone_s;
 } TgLogGpCost;
@@ -26,12 +26,13 @@ static inline bool tg_loggp_is_plain(const TgLanes *lanes) {
   return lanes->one_link && !lanes->shares;
 }
 
-/** Of a transfer. Where the links differ, L is the first's and G the narrowest's, or what is its share of it. */
+/** The cost of a transfer. Where links differ, L is the first link's. G is the narrowest link's or, where transfers
+ * share links, that of its share. */
 TgLogGpCost tg_loggp_cost(const TgLanes *lanes, const TgLane *lane, int64_t transfer);
 
 /** The node of the account has sent the message, and comes to `at_s` with it. */
 void tg_loggp_note_send(TgAccount *account, const TgLogGpMessage *message, double gap_s, double at_s);
-/** … received it at `end_s`, and comes to `at_s`. */
+/** The node of the account has received the message at `end_s`, and comes to `at_s` with it. */
 void tg_loggp_note_receive(TgAccount *account, const TgLogGpMessage *message, double gap_s, double end_s, double at_s);
 
 #endif

@@ -20,13 +20,13 @@ static bool has_all_ports(const TgPlanSearch *search) {
   return search->request->machine->port.ports == TG_PORTS_ALL;
 }
 
-/* With all ports the bytes of what is received on arrival come in beside everything else. */
-static bool comes_in_beside(const TgPlanSearch *search) {
-  return has_all_ports(search) && tg_cost_is_on_arrival(search->request->model, search->request->machine);
+/* With all ports, bytes of messages that are received on arrival keep nobody busy, so a bound may not count them. */
+static bool bytes_cost_nothing(const TgPlanSearch *search) {
+  return has_all_ports(search) && tg_cost_receives_on_arrival(search->request->model, search->request->machine);
 }
 
 static double message_s(const TgPlanSearch *search, double elements) {
-  if (comes_in_beside(search)) return 0;
+  if (bytes_cost_nothing(search)) return 0;
   double bytes = elements * (double)search->request->element_bytes;
   if (goes_on(search)) return fmax(bytes - 1, 0) * search->seconds_per_byte;
   return search->latency_s + bytes * search->seconds_per_byte;
@@ -305,7 +305,7 @@ static int last_shared(const TgSchedule *schedule, const TgPlanTravel *travel) {
 }
 
 static double message_timing_s(const TgPlanFacts *facts, const TgPlanTravel *travel, TgCostModel model, bool shared) {
-  static const double arrival_s = 1.2e-6;
+  static const double arrival_s = 1.2e-6; /* to time one message that is received on arrival */
   if (facts->on_arrival && model == TG_COST_LOGGP) return arrival_s;
   const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
   if (travel->hops == 0) return timing[model].unknown_s;

@@ -462,7 +462,7 @@ void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, 
                         TgPlanFacts *facts) {
   uint32_t held[TG_MAX_BUFFERS];
   *facts = (TgPlanFacts){.processors = tg_schedule_processors(schedule),
-                         .on_arrival = tg_cost_is_on_arrival(search->request->model, search->request->machine)};
+                         .on_arrival = tg_cost_receives_on_arrival(search->request->model, search->request->machine)};
   tg_phase_held(schedule, held);
   const bool receivers_count = search->request->model == TG_COST_LOGGP && /* see plan-bound.c */
                                search->request->machine->port.ports == TG_PORTS_ALL;

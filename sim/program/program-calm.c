@@ -1,4 +1,5 @@
-/* From where on nothing is shared: the rest of a program goes as hockney does, without a queue of events. */
+/* Once no two messages can meet on a link any more, the rest of a program runs as in hockney, without a queue of
+ * events. */
 #include "program-private.h"
 
 enum { ASKED = 1 << 10 /* transfers between questions to the watch */ };

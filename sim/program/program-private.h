@@ -12,7 +12,7 @@ typedef struct TgNode {
   int64_t at;                      /* number of its stage */
   int32_t pending; /* transfers of its stage that are not complete; it has entered it if there are any */
   int32_t step;    /* index of its step, -1 before the first */
-  bool paused;     /* behind a product, in an eager program */
+  bool paused;     /* after a product, in an eager program */
 } TgNode;
 
 /** A transfer of the node whose time is accounted for, on its way. */

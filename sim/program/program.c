@@ -259,7 +259,7 @@ static void enter_pair(TgProgram *program, int64_t number, TgStage *stage, TgPat
   }
 }
 
-/* True where the node has to wait: some have been received already. */
+/* True where the node has to wait, which transfers that it has received early do not ask for. */
 static bool enter_eager(TgProgram *program, int64_t number, TgStage *stage, TgPatternFirst mine) {
   const TgPattern *pattern = stage->pattern;
   TgNode *node = &program->node[number];
@@ -348,7 +348,7 @@ bool tg_program_widen(TgProgram *program) {
   return true;
 }
 
-/* One end of a transfer of the node's stage is. */
+/* One transfer of the node's stage is complete at this end. */
 static void complete(TgProgram *program, TgStage *stage, int64_t number, double end_s) {
   TgNode *node = &program->node[number];
   node->port_s = tg_later(node->port_s, end_s);

@@ -1,7 +1,7 @@
 /** @file program.h
- * Private to sim/: every node's way through the phases, for models in which messages of different phases meet on a
- * link. A node goes from stage to stage on its own; a transfer departs when both its ends have come to it; the model
- * tells when it is delivered.
+ * Private to sim/: every node's way through the phases, for models in which messages of different phases affect each
+ * other. A node goes from stage to stage on its own; a transfer departs when both its ends have come to it, or (in an
+ * eager program) when its sender has; the model tells when it is delivered.
  *
  * A stage is what the nodes do between two waits: one phase, or with `ports = all` the phases that run together
  * (stages.h). */
@@ -16,14 +16,15 @@ typedef struct TgStage {
   int64_t number;        /**< from 0 */
   int32_t statement;     /**< of the schedule, the first of its phases' */
   guint step, step_last; /**< indices of its steps */
-  double *ready;    /**< where nodes have several transfers, by transfer: when its first end came, negative before */
-  double longest_s; /**< time of its longest product */
+  double *ready;         /**< by transfer: when its first end came (eager: when it was received), negative before; NULL
+                              where each node has one transfer and the program is not eager */
+  double longest_s;      /**< time of its longest product */
 } TgStage;
 
 typedef struct TgProgram TgProgram;
 
-/** A transfer departs: both ends are ready at `at_s`, which is no earlier than any time the model has worked on. It may
- * not deliver anything from here: note it down. */
+/** A transfer departs: both ends (eager: its sender) are ready at `at_s`, which is no earlier than any time the model
+ * has worked on. It may not deliver anything from here: note it down. */
 typedef void (*TgDepart)(void *user, TgStage *stage, int32_t transfer, TgPatternEnds ends, double at_s);
 
 /** `prediction` and `user` must outlive the program. `eager`: see tg_program_sent(). */
@@ -38,23 +39,23 @@ bool tg_program_widen(TgProgram *program);
 /** The transfer is complete at both ends. `end_s` may lie in the model's future. What can depart now does. */
 void tg_program_deliver(TgProgram *program, TgStage *stage, int32_t transfer, double end_s);
 
-/* In an eager program a transfer departs as soon as its sender has come to it, and may be received before its receiver
- * has. The model knows when a node is free to send and to receive, and tells of each end instead of
- * tg_program_deliver(). Nodes do not stand for others. */
+/* In an eager program a transfer departs when its sender comes to it, and may be received before its receiver comes to
+ * it. The model decides when a node sends and receives. It reports each end with tg_program_sent() and
+ * tg_program_received(), instead of tg_program_deliver(). No node stands for others. */
 
 /** The transfer has been sent at `end_s`, and its sender goes on at `free_s`: with its next transfer, or stage. */
 void tg_program_sent(TgProgram *program, TgStage *stage, int32_t transfer, double end_s, double free_s);
-/** … has been received; its receiver goes on if it waited for that. */
+/** The transfer has been received at `end_s`; its receiver goes on at `free_s` if that was what it waited for. */
 void tg_program_received(TgProgram *program, TgStage *stage, int32_t transfer, double end_s, double free_s);
-/** Without overlap a node stands still behind each product, so that the model can let it receive what came meanwhile.
- * True if it did; now it goes on. */
+/** Without overlap a node pauses after each product, so that it can first receive the messages that came meanwhile.
+ * Ends the pause; false if the node did not pause. */
 bool tg_program_resume(TgProgram *program, int64_t node);
-/** When the node is done with what it does besides messages. */
+/** When the node can turn to its next message. Products count only without overlap. */
 double tg_program_free_s(const TgProgram *program, int64_t node);
-/** The node's processor is busy with a message for so long: products that begin later wait. Returns until when it is
- * busy. */
+/** Keeps the node's processor busy with a message for `overhead_s`, from `begin_s` on or from when it is free. Products
+ * that begin later wait. Returns when that ends. */
 double tg_program_occupy(TgProgram *program, int64_t node, double begin_s, double overhead_s);
-/** Where the time of this node is accounted for: the account, at the step that the node is in; otherwise NULL. */
+/** The account, set to the step that the node is in; NULL where the time of this node is not accounted for. */
 TgAccount *tg_program_account(const TgProgram *program, int64_t node);
 
 /** Fetches from memory what a delivery will soon need. */

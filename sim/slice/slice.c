@@ -85,7 +85,7 @@ static bool are_alike(const TgSliceOf *of) {
   return !of->by_name && options->skew_s == 0 && options->jitter == 0 && options->straggler < 0 &&
          !options->keep_node_steps && !options->tiers.used && of->embedding == TG_ROWMAJOR &&
          of->machine->port.ports != TG_PORTS_ALL && (by_link || tg_links_alike(of->machine)) &&
-         !tg_cost_is_on_arrival(options->model, of->machine);
+         !tg_cost_receives_on_arrival(options->model, of->machine);
 }
 
 void tg_slices_find(TgSlices *slices, const TgSliceOf *of) {

@@ -1,7 +1,7 @@
-"""Runs a GOAL file by the rules of LogGOPSim (T. Hoefler, T. Schneider, A. Lumsdaine, LSAP 2010) with O = 0 and all messages
-eager, whole nanoseconds all through. What LogGOPSim leaves to the order in which things were created is decided here: of
-what a processor could begin at one instant, messages that have arrived come first, in the order of their arrival, then of
-their tags and of their senders; then calc, then sends as they are listed."""
+"""Runs a GOAL file by the rules of LogGOPSim (T. Hoefler, T. Schneider, A. Lumsdaine, HPDC 2010) with O = 0 and all messages
+eager. All times are whole nanoseconds. Where a processor could begin several things at one instant, LogGOPSim takes the one
+that it created first. Here messages that have arrived come first, sorted by arrival, tag and sender; then calc; then sends,
+in the order of the file."""
 import collections
 import heapq
 

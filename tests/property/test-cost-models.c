@@ -66,7 +66,8 @@ static const struct {
                {"extents", grow_extents}, {"products", grow_products},
                {"skew", grow_start},      {"no overlap", serialise}};
 
-/* What is received on arrival may pass something else when it comes later, or is longer. */
+/* Received on arrival, messages that are delayed or take longer may be handled in another order, and the run may become
+ * shorter. */
 static void check_monotone(CostCase *test) {
   static const TgCostModel models[] = {TG_COST_HOCKNEY, TG_COST_LOGGP};
   test->machine.port.receives = TG_RECEIVES_ENTERED;

@@ -216,7 +216,8 @@ static void test_overlap(void) {
   }
 }
 
-/* Processor 1 waits for a message by way of 2. Meanwhile that of the next statement arrives, and is received. */
+/* Processor 1 waits for a message by way of 2. Meanwhile the message of the next statement arrives. On
+ * arrival, it is received at once. */
 static void test_early(void) {
   const char *text = "schedule t\ngrid r:3\ncomputes C = A\nplace A(t,0) on (0) as S[t] for t in 3\n"
                      "place C(r,0) on (r)\nmove S[1] to (2) into X where r == 0\nmove X to (1) into C where r == 2\n"
@@ -233,7 +234,8 @@ static void test_early(void) {
   }
 }
 
-/* A message that arrives during a product comes before what the processor sends next, though nobody waits for it yet.
+/* A message that arrives during a product comes before what the processor sends next, although its program has not come
+ * to it.
  */
 static void test_early_delays(void) {
   const char *text = "schedule t\ngrid r:3\nplace A(0,0) on (r)\nplace B(0,0), C(0,0) on (1)\n"
