@@ -147,6 +147,15 @@ static bool try_pieces(TgChoice *choice, const TgForm *forms) {
   return true;
 }
 
+/* All chains of as many pieces as the one that has most. False where they are. */
+static bool cut_alike(const TgChoice *choice, TgForm *forms) {
+  int32_t most = 0;
+  bool changed = false;
+  for (int c = 0; c < choice->groups; c++) most = MAX(most, forms[c].pieces);
+  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], most);
+  return changed;
+}
+
 /* Chains of so many pieces that the largest has fewer bytes than `bytes`. False where that changes none of them. */
 static bool cut_below(const TgChoice *choice, double bytes, TgForm *forms) {
   const int64_t element_bytes = choice->options.element_bytes;
@@ -164,12 +173,16 @@ static bool cut_as_executed(const TgChoice *choice, TgForm *forms) {
   return changed;
 }
 
-/* Tries the forms with several numbers of pieces. Where a link takes short messages by another protocol, trials of
+/* Tries the forms with several numbers of pieces. Chains that follow each other may be faster with alike ones than each
+ * with those that suit it alone. Where a link takes short messages by another protocol, trials of
  * longer ones tell nothing of these: chains begin below each such size, too. */
 static bool try_forms(TgChoice *choice, const TgForm *forms) {
   const TgMachine *machine = choice->run->machine;
   const TgTopology *network = choice->run->network;
+  TgForm alike[TG_CHOICE_GROUPS];
+  memcpy(alike, forms, sizeof alike);
   if (!try_pieces(choice, forms)) return false;
+  if (cut_alike(choice, alike) && !try_pieces(choice, alike)) return false;
   for (double bytes = 0; (bytes = tg_machine_next_protocol(machine, network, bytes)) < INFINITY;) {
     TgForm below[TG_CHOICE_GROUPS];
     memcpy(below, forms, sizeof below);

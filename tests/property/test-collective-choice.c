@@ -70,27 +70,53 @@ static void test_random(void) {
                  cases, worst, better);
 }
 
+static void set_library_case(CostCase *test, const char *name, const char *grid, const char *network,
+                             const char *machine) {
+  TgError error;
+  gsize count;
+  const TgLibraryEntry *entries = tg_library_list(&count);
+  while (count > 0 && strcmp(entries[count - 1].name, name) != 0) count--;
+  *test = (CostCase){.name = name};
+  g_assert_true(bound_from(&test->bound, entries[count - 1].text, grid, NULL));
+  g_assert_true(tg_topology_parse(&test->network, network, &error));
+  g_assert_true(tg_machine_parse(&test->machine, machine, strlen(machine), &error));
+}
+
 /* SUMMA's broadcasts follow each other down chains, so that it is about as quick as Cannon (R. A. van de Geijn,
  * J. Watts, 1997, section 3.2). */
 static void test_summa(void) {
   static const char *const names[] = {"summa", "cannon"};
   double time_s[2];
   for (int i = 0; i < 2; i++) {
-    CostCase test = {.name = names[i]};
-    gsize count;
-    const TgLibraryEntry *entries = tg_library_list(&count);
-    while (count > 0 && strcmp(entries[count - 1].name, names[i]) != 0) count--;
-    TgError error;
-    g_assert_true(bound_from(&test.bound, entries[count - 1].text, "8x8", NULL));
-    g_assert_true(tg_topology_parse(&test.network, "torus:8x8", &error));
+    CostCase test;
+    set_library_case(&test, names[i], "8x8", "torus:8x8",
+                     "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 1e-6\n"
+                     "bandwidth_bytes_per_s = 1.25e9\n[processor]\nflops_per_s = 1e12\n");
     g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 4096, 4096, 4096, NULL));
-    static const char machine[] = "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 1e-6\n"
-                                  "bandwidth_bytes_per_s = 1.25e9\n[processor]\nflops_per_s = 1e12\n";
-    g_assert_true(tg_machine_parse(&test.machine, machine, strlen(machine), &error));
     test.options = (TgCostOptions){.overlap = true, .straggler = -1, .element_bytes = 4};
     time_s[i] = time_of(&test, &test.bound.schedule, TG_COLLECTIVE_AUTO, false);
   }
   g_assert_cmpfloat(time_s[0], <, 1.3 * time_s[1]);
+}
+
+/* LogGP has no hops, so the choice is the same however the grid lies on the network. Chains of A and of B that take
+ * turns are fastest with alike pieces, 48, though 24 suit those of A alone. */
+static void test_alike_chains(void) {
+  static const TgEmbeddingKind embeddings[] = {TG_ROWMAJOR, TG_SNAKE};
+  for (gsize e = 0; e < G_N_ELEMENTS(embeddings); e++) {
+    CostCase test;
+    TgCost cost;
+    set_library_case(&test, "summa-panels", "4x2", "mesh:4x2",
+                     "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 6e-8\nper_hop_s = 1e-7\n"
+                     "bandwidth_bytes_per_s = 2e8\n[port]\nports = all\n[processor]\nflops_per_s = 1.4e9\n");
+    g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 34, 26, 32, NULL));
+    test.options = (TgCostOptions){.model = TG_COST_LOGGP, .straggler = -1, .element_bytes = 8};
+    test.embedding = embeddings[e];
+    must_predict(&test, &test.shape, &test.machine, &test.options, &cost);
+    g_autofree char *said = tg_cost_collectives_text(&cost, &test.bound.names);
+    g_assert_cmpstr(said, ==, "chain in 48 pieces");
+    tg_cost_clear(&cost);
+  }
 }
 
 /* One block of 240 words goes down a line of four, one word a second. */
@@ -148,6 +174,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/collective-choice/random", test_random);
   g_test_add_func("/collective-choice/summa", test_summa);
+  g_test_add_func("/collective-choice/alike-chains", test_alike_chains);
   g_test_add_func("/collective-choice/one-block", test_one_block);
   g_test_add_func("/collective-choice/protocols", test_protocols);
   return g_test_run();
