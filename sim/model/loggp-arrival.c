@@ -191,7 +191,8 @@ static bool report(TgArrival *arrival, int32_t number) {
   return any;
 }
 
-/* Begins all that the node can begin by `until_s`. What has arrived goes before what its program has next. */
+/* Begins all that the node can begin by `until_s`: the sends that its program has come to, then receives, and only then
+ * what follows a product. */
 static void look(TgArrival *arrival, int32_t number, double until_s) {
   TgArrivalNode *node = &arrival->node[number];
   for (;;) {
@@ -200,18 +201,20 @@ static void look(TgArrival *arrival, int32_t number, double until_s) {
       look_at(arrival, number, busy_s);
       return;
     }
+    if (report(arrival, number)) continue;
+    const double send_s = node->to_send.first < 0 ? INFINITY : can_send_s(arrival, node);
+    if (send_s <= until_s) {
+      send(arrival, number);
+      continue;
+    }
     const double receive_s = node->arrived.first < 0 ? INFINITY : arrival->all_ports ? 0 : node->receive_s;
     if (receive_s <= until_s) {
       receive(arrival, number);
       continue;
     }
-    if (report(arrival, number) || tg_program_resume(arrival->program, number)) continue;
-    const double send_s = node->to_send.first < 0 ? INFINITY : can_send_s(arrival, node);
-    if (send_s > until_s) {
-      if (!isinf(fmin(receive_s, send_s))) look_at(arrival, number, fmin(receive_s, send_s));
-      return;
-    }
-    send(arrival, number);
+    if (tg_program_resume(arrival->program, number)) continue;
+    if (!isinf(fmin(receive_s, send_s))) look_at(arrival, number, fmin(receive_s, send_s));
+    return;
   }
 }
 

@@ -1,7 +1,7 @@
 """Runs a GOAL file by the rules of LogGOPSim (T. Hoefler, T. Schneider, A. Lumsdaine, HPDC 2010) with O = 0 and all messages
 eager. All times are whole nanoseconds. Where a processor could begin several things at one instant, LogGOPSim takes the one
-that it created first. Here messages that have arrived come first, sorted by arrival, tag and sender; then calc; then sends,
-in the order of the file."""
+that it created first. Here sends come first, in the order of the file; then messages that have arrived, sorted by arrival,
+tag and sender; then calc, and whatever waited for a calc."""
 import collections
 import heapq
 
@@ -20,7 +20,7 @@ class Processor:
         self.ready = sorted(number for number, count in enumerate(self.waits) if count == 0)
         self.posted, self.early = {}, set()
         self.free = self.send = self.receive = 0
-        self.arrived, self.begun = collections.deque(), []
+        self.arrived, self.begun, self.calculated = collections.deque(), [], None
 
     def finish(self, number):
         """The operation is done: what waited for it may begin."""
@@ -52,11 +52,6 @@ def run(ranks, o, g, L, G):
         """All that the processor can begin at `now`."""
         one = processors[rank]
         while one.free <= now:
-            if one.arrived and one.receive <= now:
-                source, tag, size = one.arrived.popleft()
-                one.free, one.receive = now + (size - 1) * G + o, now + g + (size - 1) * G
-                one.begun.append((source, tag))
-                continue
             for what in one.begun:
                 if isinstance(what, int):
                     one.finish(what)
@@ -69,14 +64,19 @@ def run(ranks, o, g, L, G):
                 continue
             calc = next((number for number in one.ready if one.operations[number].kind == "calc"), None)
             send = next((number for number in one.ready if one.operations[number].kind == "send"), None)
-            if calc is not None:
-                one.ready.remove(calc)
-                one.begun, one.free = [calc], now + one.operations[calc].size
-            elif send is not None and one.send <= now:
+            if send is not None and one.send <= now:
                 size, to = one.operations[send].size, one.operations[send].peer
                 one.ready.remove(send)
                 one.begun, one.free, one.send = [send], now + o, now + g + (size - 1) * G
                 heapq.heappush(queue, (now + o + L, ARRIVES, one.operations[send].tag, rank, to, size))
+            elif one.arrived and one.receive <= now:
+                source, tag, size = one.arrived.popleft()
+                one.begun, one.free, one.receive = [(source, tag)], now + (size - 1) * G + o, now + g + (size - 1) * G
+            elif one.calculated is not None:
+                one.begun, one.calculated = [one.calculated], None
+            elif calc is not None:
+                one.ready.remove(calc)
+                one.calculated, one.free = calc, now + one.operations[calc].size
             else:
                 times = [one.receive] * bool(one.arrived) + [one.send] * (send is not None)
                 if times:

@@ -1,5 +1,5 @@
-/* The loggp model on cases worked by hand from the published rules; o, g, L and G as in docs/reference/models.md. Figures of the
- * tests are in microseconds and bytes: o = 2, L = 5, G = 1/64, and a gap that each test sets. */
+/* The loggp model on cases worked by hand from the published rules; o, g, L and G as in docs/reference/models.md.
+ * Figures of the tests are in microseconds and bytes: o = 2, L = 5, G = 1/64, and a gap that each test sets. */
 #include "../schedule-text.h"
 #include "cost.h"
 
@@ -234,6 +234,20 @@ static void test_early(void) {
   }
 }
 
+/* Processor 1 passes two messages on. The second is there when the first is complete, but that is passed on before. */
+static void test_pass_on(void) {
+  const char *text = "schedule t\ngrid r:3\ncomputes C = A\nplace A(t,0) on (0) as S[t] for t in 3\n"
+                     "place C(r,0) on (r)\nmove S[1] to (1) into X where r == 0\nmove X to (2) into C where r == 1\n"
+                     "move S[2] to (1) into Y where r == 0\nmove Y to (2) into D where r == 1\n";
+  TgMachine machine;
+  TgCost cost;
+  machine_from(&machine, 0, "inf", "one");
+  machine.port.receives = TG_RECEIVES_ARRIVAL;
+  predict_text(text, 9, "full:3", &machine, &plain, &cost);
+  ASSERT_US(cost.time_s, 2 * way(216) + 215.0 / 64 + 2 * o);
+  tg_cost_clear(&cost);
+}
+
 /* A message that arrives during a product comes before what the processor sends next, although its program has not come
  * to it.
  */
@@ -304,6 +318,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/loggp/broadcast-tree", test_broadcast_tree);
   g_test_add_func("/loggp/overlap", test_overlap);
   g_test_add_func("/loggp/early", test_early);
+  g_test_add_func("/loggp/pass-on", test_pass_on);
   g_test_add_func("/loggp/early-delays", test_early_delays);
   g_test_add_func("/loggp/arrival-all-ports", test_arrival_all_ports);
   g_test_add_func("/loggp/cannon-loop", test_cannon_loop);
