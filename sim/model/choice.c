@@ -3,6 +3,7 @@
  * begin before the previous one has ended, and that differs between algorithms (docs/reference/models.md). */
 #include "choice-private.h"
 
+#include "outlook.h"
 #include "prediction.h"
 #include "sim-error.h"
 #include "sum.h"
@@ -56,7 +57,7 @@ static bool try(TgChoice *choice, TgTrial *trial) {
     choice->cost->collectives_left++;
     return true;
   }
-  choice->work_s += work_s;
+  choice->work_s += fmin(work_s, choice->most_work_s / 2); /* which leaves time for others */
   TgCostOptions options = choice->options;
   const double most_s = beside_best * choice->best_s;
   options.most_s = options.most_s > 0 ? fmin(options.most_s, most_s) : most_s;
@@ -87,9 +88,14 @@ static bool try(TgChoice *choice, TgTrial *trial) {
   return true;
 }
 
+/* No piece is without an element. */
+static int32_t most_pieces(const TgChoice *choice, int group) {
+  return tg_outlook_most_pieces((double)choice->group[group].bytes, choice->options.element_bytes);
+}
+
 /* False where the form is no chain, has this number of pieces already, or cannot have it. */
-static bool set_pieces(TgForm *form, double pieces) {
-  const bool can = form->algorithm == TG_COLLECTIVE_CHAIN && pieces >= 2 && pieces <= TG_COST_MOST_PIECES;
+static bool set_pieces(TgForm *form, double pieces, int32_t most) {
+  const bool can = form->algorithm == TG_COLLECTIVE_CHAIN && pieces >= 2 && pieces <= most;
   if (!can || form->pieces == (int32_t)pieces) return false;
   form->pieces = (int32_t)pieces;
   return true;
@@ -98,7 +104,8 @@ static bool set_pieces(TgForm *form, double pieces) {
 /* Multiplies the number of pieces of all chains by `times`/`parts`. False where that changes none of them. */
 static bool scale_pieces(const TgChoice *choice, TgForm *forms, int times, int parts) {
   bool changed = false;
-  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], times * forms[c].pieces / parts);
+  for (int c = 0; c < choice->groups; c++)
+    changed |= set_pieces(&forms[c], times * forms[c].pieces / parts, most_pieces(choice, c));
   return changed;
 }
 
@@ -152,7 +159,7 @@ static bool cut_alike(const TgChoice *choice, TgForm *forms) {
   int32_t most = 0;
   bool changed = false;
   for (int c = 0; c < choice->groups; c++) most = MAX(most, forms[c].pieces);
-  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], most);
+  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], most, most_pieces(choice, c));
   return changed;
 }
 
@@ -162,14 +169,16 @@ static bool cut_below(const TgChoice *choice, double bytes, TgForm *forms) {
   const double most = ceil(bytes / (double)element_bytes) - 1; /* elements */
   bool changed = false;
   for (int c = 0; c < choice->groups; c++)
-    changed |= set_pieces(&forms[c], ceil((double)(choice->group[c].bytes / element_bytes) / most));
+    changed |=
+        set_pieces(&forms[c], ceil((double)(choice->group[c].bytes / element_bytes) / most), most_pieces(choice, c));
   return changed;
 }
 
 /* Chains of as many pieces as executors use. False where that changes none of them. */
 static bool cut_as_executed(const TgChoice *choice, TgForm *forms) {
   bool changed = false;
-  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], choice->group[c].length);
+  for (int c = 0; c < choice->groups; c++)
+    changed |= set_pieces(&forms[c], choice->group[c].length, TG_COST_MOST_PIECES);
   return changed;
 }
 

@@ -5,8 +5,11 @@
 #include <math.h>
 
 bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule *schedule) {
-  *outlook =
-      (TgOutlook){.schedule = schedule, .network = run->network, .machine = run->machine, .model = run->options->model};
+  *outlook = (TgOutlook){.schedule = schedule,
+                         .network = run->network,
+                         .machine = run->machine,
+                         .model = run->options->model,
+                         .element_bytes = run->options->element_bytes};
   return tg_embedding_init(&outlook->embedding, run->embedding, schedule->dims, schedule->extent, run->network, NULL);
 }
 
@@ -46,7 +49,7 @@ static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, do
     hops += stretch.hops;
     if (queues || stretch.level > 0) queue_s = fmax(queue_s, messages_on_a_link(outlook->network, &stretch) * hop_s);
   }
-  if (loggp) latency_s += 2 * outlook->machine->port.overhead_s;
+  if (loggp) latency_s = fmax(latency_s + 2 * outlook->machine->port.overhead_s, outlook->machine->port.gap_s);
   const double alone_s = forwards ? hops_s : latency_s + narrowest_s;
   const double shared_s = forwards ? queue_s : latency_s + fmax(queue_s, narrowest_s);
   return (Message){alone_s, fmax(alone_s, shared_s), hops};
@@ -105,10 +108,15 @@ static double neighbour_hops(const TgOutlook *outlook, int axis) {
   return message_of(outlook, node_at(outlook, axis, 0), node_at(outlook, axis, 1), 0).hops;
 }
 
+int32_t tg_outlook_most_pieces(double bytes, int32_t element_bytes) {
+  return (int32_t)fmax(fmin(floor(bytes / element_bytes), TG_COST_MOST_PIECES), 2);
+}
+
 static double best_chain_s(const TgOutlook *outlook, int axis, int32_t length, double bytes, double executions,
                            int32_t *pieces) {
+  const int32_t most = tg_outlook_most_pieces(bytes, outlook->element_bytes);
   double best_s = INFINITY;
-  for (int32_t tried = 2; tried <= TG_COST_MOST_PIECES; tried *= 2) {
+  for (int32_t tried = 2; tried <= most; tried *= 2) {
     const double seconds = chain_s(outlook, axis, length, tried, bytes, executions);
     if (seconds >= best_s) continue; /* with protocols more pieces may be better again */
     best_s = seconds;

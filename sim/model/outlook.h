@@ -12,6 +12,7 @@ typedef struct TgOutlook {
   const TgTopology *network;
   const TgMachine *machine;
   TgCostModel model;
+  int32_t element_bytes;
   TgEmbedding embedding;
 } TgOutlook;
 
@@ -31,6 +32,9 @@ typedef struct TgOutlookCollective {
   double hops;      /**< of a message */
   int32_t pieces;   /**< of a chain: how many are best; of other algorithms 0 */
 } TgOutlookCollective;
+
+/** The most pieces that a chain cuts a block of so many bytes into: none is without an element. At least 2. */
+int32_t tg_outlook_most_pieces(double bytes, int32_t element_bytes);
 
 /** So many executions of the statement's collective, with blocks of so many bytes. */
 TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStatement *statement,
