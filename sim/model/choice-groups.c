@@ -68,23 +68,26 @@ static double executions_alike(const TgChoice *choice, const TgFormGroup *group)
   return executions;
 }
 
-/* What each form promises, and in how many pieces a chain is tried first. */
+/* What each form promises, and in how many pieces a chain is tried first: where lines of two axes are in one group, on
+ * those that take longer. */
 static void find_outlooks(TgChoice *choice) {
   TgOutlook outlook;
-  bool done[TG_CHOICE_GROUPS] = {false};
+  int of_group[TG_CHOICE_GROUPS] = {0}; /* statements */
+  for (int s = 0; s < choice->schedule->statements; s++)
+    if (choice->group_of[s] >= 0) of_group[choice->group_of[s]]++;
   if (!tg_outlook_init(&outlook, choice->run, choice->schedule)) return; /* the prediction will say why */
   for (int s = 0; s < choice->schedule->statements; s++) {
     const int c = choice->group_of[s];
-    if (c < 0 || done[c]) continue;
+    if (c < 0) continue;
     TgFormGroup *group = &choice->group[c];
-    done[c] = true;
     const double alike = executions_alike(choice, group);
     for (int f = 0; f < group->forms; f++) {
       TgForm *form = &group->form[f];
       const TgOutlookCollective found = tg_outlook_collective(&outlook, &choice->schedule->statement[s],
                                                               form->algorithm, (double)group->bytes, alike);
+      group->hops[f] += found.hops / of_group[c];
+      if (found.seconds <= group->outlook_s[f]) continue;
       group->outlook_s[f] = found.seconds;
-      group->hops[f] = found.hops;
       if (form->algorithm == TG_COLLECTIVE_CHAIN && found.pieces > 1) form->pieces = found.pieces;
     }
   }

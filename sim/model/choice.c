@@ -14,7 +14,7 @@
 enum { NAMES = TG_COLLECTIVES - TG_COLLECTIVE_BINOMIAL };
 
 /* The most promising forms are tried even where that takes so many times as long as the choice may. */
-static const double first_part = 8;
+static const double first_part = 5;
 
 /* Numbers of pieces a factor of two apart differ by no more than this about the best one. So a trial of chains runs on
  * for a while: where none comes this close, no other number of pieces is of interest. */
