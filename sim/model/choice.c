@@ -123,17 +123,21 @@ static bool comes_closer(const TgChoice *choice, const TgTrial *first, const TgT
   return (double)second->begun * (double)second->begun >= near * (double)choice->statements * (double)first->begun;
 }
 
-/* Scales the pieces repeatedly, as long as that saves more than 1 %. Of trials that were not run to their ends it goes
- * on while they come closer to these; of the others up to two are passed over. */
+/* Scales the pieces repeatedly. Up to two numbers that do not save 1 % are passed over, as the time may have several
+ * minima. Of trials that were not run to their ends it goes on while they come closer to these. */
 static bool climb(TgChoice *choice, const TgTrial *first, int times, int parts, TgTrial *best) {
   enum { PASSED = 2 };
   TgTrial at = *first, before = {.time_s = INFINITY, .begun = INT64_MAX};
+  double least_s = INFINITY;
   int passed = 0;
   for (;;) {
-    const bool lost = isinf(at.time_s);
-    if (!lost) passed = 0;
-    if (lost && !comes_closer(choice, &before, &at)) passed++;
-    if (passed > PASSED || (!lost && at.time_s >= 0.99 * before.time_s)) return true;
+    const bool saves = at.time_s < 0.99 * least_s;
+    if (saves)
+      passed = 0;
+    else if (!comes_closer(choice, &before, &at))
+      passed++;
+    if (passed > PASSED) return true;
+    least_s = fmin(least_s, at.time_s);
     before = at;
     if (!scale_pieces(choice, at.forms, times, parts)) return true;
     if (!try_better(choice, &at, best)) return false;
@@ -206,10 +210,23 @@ static void take_name(const TgChoice *choice, TgCollective name, TgForm *forms) 
   for (int c = 0; c < choice->groups; c++) forms[c] = choice->group[c].form[choice->group[c].named[name]];
 }
 
+/* Chains of as many pieces as there can be: where many follow each other, the time may have a second minimum there. */
+static bool try_finest(TgChoice *choice, const TgForm *forms) {
+  TgTrial finest;
+  bool changed = false;
+  memcpy(finest.forms, forms, sizeof finest.forms);
+  for (int c = 0; c < choice->groups; c++)
+    changed |= set_pieces(&finest.forms[c], most_pieces(choice, c), most_pieces(choice, c));
+  const double before_s = choice->best_s;
+  if (!changed) return true;
+  if (!try(choice, &finest)) return false;
+  return finest.time_s >= before_s || try_pieces(choice, finest.forms);
+}
+
 static bool try_name(TgChoice *choice, TgCollective name) {
   TgForm forms[TG_CHOICE_GROUPS] = {0};
   take_name(choice, name, forms);
-  return try_forms(choice, forms);
+  return try_forms(choice, forms) && try_finest(choice, forms);
 }
 
 static double outlook_of(const TgChoice *choice, TgCollective name) {
