@@ -34,11 +34,11 @@ static int by_work(gconstpointer a, gconstpointer b) {
   return x->work_s != y->work_s ? (x->work_s < y->work_s ? -1 : 1) : by_number(a, b);
 }
 
-/* Parts of the budget, by when they end: candidates are found, and what they promise; the best is sought among them;
- * each schedule is predicted once; other numbers of processors are looked at, and what they promise; the best is sought
- * among all. What is left is for the ranking. */
-static const double finding = 0.2, looking = 0.25, coarse = 0.72, each = 0.78, between = 0.81, looking_again = 0.84,
-                    best = 0.92;
+/* Parts of the budget, by when they end: candidates are found, how long they take, and what they promise; the best is
+ * sought among them; each schedule is predicted once; other numbers of processors are looked at, and what they promise;
+ * the best is sought among all. What is left is for the ranking. */
+static const double finding = 0.2, pacing = 0.3, looking = 0.35, coarse = 0.72, each = 0.78, between = 0.81,
+                    looking_again = 0.84, best = 0.92;
 
 /* Parts of the budget that choosing the collectives of one candidate may take, at first, then, and in the end. */
 static const double choosing[] = {0.01, 0.1, INFINITY};
@@ -134,10 +134,10 @@ static TgPlanCandidate *first_of(const TgPlanSearch *search, int source, double 
   return first;
 }
 
-/* Every schedule is predicted once, whatever the bounds say, the quickest predictions first. */
-static void search_each(TgPlanSearch *search, int sources) {
+/* Every schedule is predicted once, whatever the bounds say, the quickest predictions first: if possible none that
+ * takes longer than `work_s`. */
+static void search_each(TgPlanSearch *search, int sources, double work_s) {
   g_autoptr(GPtrArray) firsts = g_ptr_array_new();
-  const double work_s = tg_plan_left_s(search) / MAX(sources, 1);
   for (int source = 0; source < sources; source++) {
     TgPlanCandidate *first = first_of(search, source, work_s);
     if (first && !first->tried) g_ptr_array_add(firsts, first);
@@ -167,7 +167,7 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
  * cannot be predicted until `until` of the budget has gone says nothing of the others. After IN_A_ROW candidates
  * without promise a schedule's bound says little: the rest are skipped. */
 static void look_out(TgPlanSearch *search, double part, double until) {
-  enum { IN_A_ROW = 16 };
+  enum { IN_A_ROW = 64 };
   static const double far = 1.25;
   double least_s = search->best_s;
   g_autofree int *nothing = g_new0(int, MAX(search->source_count, 1));
@@ -255,6 +255,15 @@ static void find_between(TgPlanSearch *search, int sources) {
   tg_plan_find_between(search, then, thens);
 }
 
+/* Predicts something small of each schedule: how long that takes says how long others will, which is thought but
+ * roughly before. */
+static void search_paces(TgPlanSearch *search, int sources) {
+  static const double small = 0.005; /* of the budget */
+  begin_part(search, pacing);
+  g_array_sort(search->candidates, by_bound);
+  search_each(search, sources, small * search->request->budget_s);
+}
+
 /* Of each schedule that which has the lowest bound of those whose prediction takes no more than this part of the
  * budget; the most promising of these, or NULL. */
 static TgPlanCandidate *most_promising(TgPlanSearch *search, double most) {
@@ -267,6 +276,7 @@ static TgPlanCandidate *most_promising(TgPlanSearch *search, double most) {
       continue;
     seen[candidate->source] = true;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);
+    if (tg_plan_work_now(search, candidate) > most * search->request->budget_s) continue;
     if (!first || candidate->outlook_s < first->outlook_s) first = candidate;
   }
   return first;
@@ -290,12 +300,13 @@ static void search_quick(TgPlanSearch *search) {
 static void plan_search(TgPlanSearch *search, int sources) {
   search->limit_s = search->best_s = search->left_s = INFINITY;
   search->for_first = true;
+  search_paces(search, sources);
   search_quick(search);
   look_out(search, looking, coarse);
   begin_part(search, coarse);
   search_thrice(search, promising);
   begin_part(search, each);
-  search_each(search, sources);
+  search_each(search, sources, tg_plan_left_s(search) / MAX(sources, 1));
   find_between(search, sources);
   look_out(search, looking_again, best);
   begin_part(search, best);
