@@ -191,8 +191,8 @@ static bool report(TgArrival *arrival, int32_t number) {
   return any;
 }
 
-/* Begins all that the node can begin by `until_s`: the sends that its program has come to, then receives, and only then
- * what follows a product. */
+/* Begins all that the node can begin by `until_s`: what its program has come to, then receives, and only then what
+ * follows a product. */
 static void look(TgArrival *arrival, int32_t number, double until_s) {
   TgArrivalNode *node = &arrival->node[number];
   for (;;) {

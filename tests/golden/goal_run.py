@@ -1,7 +1,7 @@
 """Runs a GOAL file by the rules of LogGOPSim (T. Hoefler, T. Schneider, A. Lumsdaine, HPDC 2010) with O = 0 and all messages
 eager. All times are whole nanoseconds. Where a processor could begin several things at one instant, LogGOPSim takes the one
-that it created first. Here sends come first, in the order of the file; then messages that have arrived, sorted by arrival,
-tag and sender; then calc, and whatever waited for a calc."""
+that it created first. Here sends come first, in the order of the file, and calc next. Then come messages that have arrived,
+sorted by arrival, tag and sender; what waited for a calc comes after these."""
 import collections
 import heapq
 
@@ -69,14 +69,14 @@ def run(ranks, o, g, L, G):
                 one.ready.remove(send)
                 one.begun, one.free, one.send = [send], now + o, now + g + (size - 1) * G
                 heapq.heappush(queue, (now + o + L, ARRIVES, one.operations[send].tag, rank, to, size))
+            elif calc is not None and one.calculated is None:
+                one.ready.remove(calc)
+                one.calculated, one.free = calc, now + one.operations[calc].size
             elif one.arrived and one.receive <= now:
                 source, tag, size = one.arrived.popleft()
                 one.begun, one.free, one.receive = [(source, tag)], now + (size - 1) * G + o, now + g + (size - 1) * G
             elif one.calculated is not None:
                 one.begun, one.calculated = [one.calculated], None
-            elif calc is not None:
-                one.ready.remove(calc)
-                one.calculated, one.free = calc, now + one.operations[calc].size
             else:
                 times = [one.receive] * bool(one.arrived) + [one.send] * (send is not None)
                 if times:
