@@ -210,17 +210,21 @@ static void take_name(const TgChoice *choice, TgCollective name, TgForm *forms) 
   for (int c = 0; c < choice->groups; c++) forms[c] = choice->group[c].form[choice->group[c].named[name]];
 }
 
-/* Chains of as many pieces as there can be: where many follow each other, the time may have a second minimum there. */
+/* Chains of as many pieces as there can be: where many follow each other, the time may have a second minimum there. So
+ * many messages have to save 5 %. */
 static bool try_finest(TgChoice *choice, const TgForm *forms) {
   TgTrial finest;
   bool changed = false;
   memcpy(finest.forms, forms, sizeof finest.forms);
   for (int c = 0; c < choice->groups; c++)
     changed |= set_pieces(&finest.forms[c], most_pieces(choice, c), most_pieces(choice, c));
-  const double before_s = choice->best_s;
   if (!changed) return true;
+  const double before_s = choice->best_s;
+  choice->best_s *= 0.95; /* which the trial has to beat */
   if (!try(choice, &finest)) return false;
-  return finest.time_s >= before_s || try_pieces(choice, finest.forms);
+  const bool saves = finest.time_s <= choice->best_s;
+  if (!saves) choice->best_s = before_s;
+  return !saves || try_pieces(choice, finest.forms);
 }
 
 static bool try_name(TgChoice *choice, TgCollective name) {

@@ -100,7 +100,7 @@ static void test_summa(void) {
 }
 
 /* LogGP has no hops, so the choice is the same however the grid lies on the network. Chains of A and of B that take
- * turns are fastest with as many pieces as they have elements, though fewer suit each alone. */
+ * turns are fastest with as many pieces each, 36, though fewer suit each alone. */
 static void test_alike_chains(void) {
   static const TgEmbeddingKind embeddings[] = {TG_ROWMAJOR, TG_SNAKE};
   for (gsize e = 0; e < G_N_ELEMENTS(embeddings); e++) {
@@ -114,7 +114,7 @@ static void test_alike_chains(void) {
     test.embedding = embeddings[e];
     must_predict(&test, &test.shape, &test.machine, &test.options, &cost);
     g_autofree char *said = tg_cost_collectives_text(&cost, &test.bound.names);
-    g_assert_cmpstr(said, ==, "A by chain in 36 pieces, B by chain in 52 pieces");
+    g_assert_cmpstr(said, ==, "chain in 36 pieces");
     tg_cost_clear(&cost);
   }
 }
