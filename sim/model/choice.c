@@ -88,9 +88,13 @@ static bool try(TgChoice *choice, TgTrial *trial) {
   return true;
 }
 
-/* No piece is without an element. */
-static int32_t most_pieces(const TgChoice *choice, int group) {
-  return tg_outlook_most_pieces((double)choice->group[group].bytes, choice->options.element_bytes);
+/* No piece of the largest blocks is without an element. Others may be cut as often, as chains that follow each other
+ * are often fastest with equal numbers. */
+static int32_t most_pieces(const TgChoice *choice) {
+  int32_t most = 2;
+  for (int c = 0; c < choice->groups; c++)
+    most = MAX(most, tg_outlook_most_pieces((double)choice->group[c].bytes, choice->options.element_bytes));
+  return most;
 }
 
 /* False where the form is no chain, has this number of pieces already, or cannot have it. */
@@ -105,7 +109,7 @@ static bool set_pieces(TgForm *form, double pieces, int32_t most) {
 static bool scale_pieces(const TgChoice *choice, TgForm *forms, int times, int parts) {
   bool changed = false;
   for (int c = 0; c < choice->groups; c++)
-    changed |= set_pieces(&forms[c], times * forms[c].pieces / parts, most_pieces(choice, c));
+    changed |= set_pieces(&forms[c], times * forms[c].pieces / parts, most_pieces(choice));
   return changed;
 }
 
@@ -127,7 +131,7 @@ static bool comes_closer(const TgChoice *choice, const TgTrial *first, const TgT
  * minima. Of trials that were not run to their ends it goes on while they come closer to these. */
 static bool climb(TgChoice *choice, const TgTrial *first, int times, int parts, TgTrial *best) {
   enum { PASSED = 2 };
-  TgTrial at = *first, before = {.time_s = INFINITY, .begun = INT64_MAX};
+  TgTrial at = *first, before = {.time_s = INFINITY, .begun = -1};
   double least_s = INFINITY;
   int passed = 0;
   for (;;) {
@@ -158,12 +162,12 @@ static bool try_pieces(TgChoice *choice, const TgForm *forms) {
   return true;
 }
 
-/* All chains of as many pieces as the one that has most. False where they are. */
+/* All chains of as many pieces as that which has most. False where they are. */
 static bool cut_alike(const TgChoice *choice, TgForm *forms) {
   int32_t most = 0;
   bool changed = false;
   for (int c = 0; c < choice->groups; c++) most = MAX(most, forms[c].pieces);
-  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], most, most_pieces(choice, c));
+  for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], most, most_pieces(choice));
   return changed;
 }
 
@@ -174,7 +178,7 @@ static bool cut_below(const TgChoice *choice, double bytes, TgForm *forms) {
   bool changed = false;
   for (int c = 0; c < choice->groups; c++)
     changed |=
-        set_pieces(&forms[c], ceil((double)(choice->group[c].bytes / element_bytes) / most), most_pieces(choice, c));
+        set_pieces(&forms[c], ceil((double)(choice->group[c].bytes / element_bytes) / most), most_pieces(choice));
   return changed;
 }
 
@@ -217,7 +221,7 @@ static bool try_finest(TgChoice *choice, const TgForm *forms) {
   bool changed = false;
   memcpy(finest.forms, forms, sizeof finest.forms);
   for (int c = 0; c < choice->groups; c++)
-    changed |= set_pieces(&finest.forms[c], most_pieces(choice, c), most_pieces(choice, c));
+    changed |= set_pieces(&finest.forms[c], most_pieces(choice), most_pieces(choice));
   if (!changed) return true;
   const double before_s = choice->best_s;
   choice->best_s *= 0.95; /* which the trial has to beat */

@@ -220,8 +220,8 @@ static void test_embedding(void) {
   fixture_free(f);
 }
 
-/* On 3x2, chains of 2, 4, 8 and 16 pieces all take longer than the best so far, on 4x2, but each comes further: those
- * of 32 are the fastest. */
+/* On 3x2, chains of 2, 4, 8 and 16 pieces all take longer than the best so far, but come further: those of 32 take 5.33
+ * us. Only finer chains on 4x2 are faster than these. */
 static void test_pieces(void) {
   Fixture *f = fixture(29, 8, "[port]\nports = all\n");
   add(f, "summa-panels");
@@ -239,7 +239,8 @@ static void test_pieces(void) {
   f->request.memory_bytes = 1588;
   f->request.top = 1;
   plan(f);
-  g_assert_cmpstr(place(f, 0)->grid, ==, "3x2");
+  g_assert_cmpstr(place(f, 0)->grid, ==, "4x2");
+  g_assert_cmpfloat(place(f, 0)->predicted_s, <, 5.33e-6);
   fixture_free(f);
 }
 
