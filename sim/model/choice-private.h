@@ -5,7 +5,7 @@
 
 #include "choice.h"
 
-enum { TG_CHOICE_FORMS = TG_COLLECTIVES, TG_CHOICE_GROUPS = 8, TG_CHOICE_TRIED = 48 };
+enum { TG_CHOICE_FORMS = TG_COLLECTIVES, TG_CHOICE_GROUPS = 8, TG_CHOICE_TRIED = 64 };
 
 typedef struct TgForm {
   TgCollective algorithm;

@@ -290,13 +290,25 @@ static void find_promising(const TgChoice *choice, const TgCollective order[NAME
   if (!quick) find_quickest(choice, order, forms);
 }
 
-/* Tries one name for all collectives, the most promising first. What takes longer than the best so far is not run to
- * its end. */
+static bool try_once(TgChoice *choice, const TgForm *forms) {
+  TgTrial trial;
+  memcpy(trial.forms, forms, sizeof trial.forms);
+  return try(choice, &trial);
+}
+
+/* Tries what is most promising, and one name for all collectives, the most promising first; each once, and then with
+ * other numbers of pieces. What takes longer than the best so far is not run to its end. */
 static bool try_names(TgChoice *choice) {
   TgCollective order[NAMES];
   TgForm promising[TG_CHOICE_GROUPS] = {0};
   sort_names(choice, order);
   find_promising(choice, order, promising);
+  if (!try_once(choice, promising)) return false;
+  for (int n = 0; n < NAMES; n++) {
+    TgForm named[TG_CHOICE_GROUPS] = {0};
+    take_name(choice, order[n], named);
+    if (!try_once(choice, named)) return false;
+  }
   if (!try_forms(choice, promising)) return false;
   for (int n = 0; n < NAMES; n++)
     if (!try_name(choice, order[n])) return false;
