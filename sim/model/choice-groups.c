@@ -173,12 +173,9 @@ static double hops_of(const TgFormGroup *group, const TgForm *form) {
   return 0;
 }
 
-/* To time one message that is received on arrival. */
-static const double arrival_s = 1.2e-6;
-
 /* To time one transfer. */
 static double message_s(const TgChoice *choice, TgCostModel model, double hops) {
-  if (tg_cost_receives_on_arrival(model, choice->run->machine)) return arrival_s;
+  if (tg_cost_receives_on_arrival(model, choice->run->machine)) return tg_outlook_arrival_s();
   return tg_outlook_goes_far(hops) && hop_s[model] > 0 ? hops * hop_s[model] : transfer_s[model];
 }
 

@@ -162,7 +162,7 @@ static bool try_pieces(TgChoice *choice, const TgForm *forms) {
   return true;
 }
 
-/* All chains of as many pieces as that which has most. False where they are. */
+/* All chains of as many pieces as the one that has most. False where that changes none of them. */
 static bool cut_alike(const TgChoice *choice, TgForm *forms) {
   int32_t most = 0;
   bool changed = false;
@@ -190,9 +190,9 @@ static bool cut_as_executed(const TgChoice *choice, TgForm *forms) {
   return changed;
 }
 
-/* Tries the forms with several numbers of pieces. Chains that follow each other may be faster with alike ones than each
- * with those that suit it alone. Where a link takes short messages by another protocol, trials of
- * longer ones tell nothing of these: chains begin below each such size, too. */
+/* Tries the forms with several numbers of pieces. Chains that follow each other may be faster with equal numbers than
+ * each with the one that suits it alone. Where a link takes short messages by another protocol, trials of longer ones
+ * tell nothing of these: chains begin below each such size, too. */
 static bool try_forms(TgChoice *choice, const TgForm *forms) {
   const TgMachine *machine = choice->run->machine;
   const TgTopology *network = choice->run->network;

@@ -305,8 +305,7 @@ static int last_shared(const TgSchedule *schedule, const TgPlanTravel *travel) {
 }
 
 static double message_timing_s(const TgPlanFacts *facts, const TgPlanTravel *travel, TgCostModel model, bool shared) {
-  static const double arrival_s = 1.2e-6; /* to time one message that is received on arrival */
-  if (facts->on_arrival && model == TG_COST_LOGGP) return arrival_s;
+  if (facts->on_arrival && model == TG_COST_LOGGP) return tg_outlook_arrival_s();
   const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
   if (travel->hops == 0) return timing[model].unknown_s;
   if (!events || !shared) return timing[events ? TG_COST_HOCKNEY : model].single_s;

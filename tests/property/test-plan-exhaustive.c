@@ -132,37 +132,43 @@ static void try_values(const Case *at, const TgPlanSource *source, int parameter
     predict(at, source, &schedule, fastest);
 }
 
-static Case *random_case(GRand *rand) {
-  static const char *const networks[] = {"torus", "mesh", "switch", "ring", "full", "hypercube"};
+/* Returns the file. */
+static char *random_machine(GRand *rand, TgMachine *machine) {
   static const char *const tiles[] = {"", "tile_rows = 4\ntile_columns = 8\n",
                                       "rest_rows = 1:2; 2:3\nrest_columns = 1:1.5; 2:5; 4:4\n"};
-  static const char *const levelled[] = {"switch:2*switch:4",  "torus:2x2*switch:2", "switch:3*torus:2x2",
-                                         "switch:2*spine:4x2", "switch:2*ecmp:3x2",  "switch:2*dragonfly:3x2"};
-  Case *at = g_new0(Case, 1);
-  TgError error;
-  const bool levels = g_rand_int_range(rand, 0, 5) == 0;
-  const char *network = levels ? levelled[g_rand_int_range(rand, 0, G_N_ELEMENTS(levelled))]
-                               : networks[g_rand_int_range(rand, 0, G_N_ELEMENTS(networks))];
   static const char *const ports[] = {"",
                                       "",
                                       "[port]\nports = all\n",
                                       "[port]\noverhead_s = 1e-6\ngap_s = 2e-6\n",
                                       "[port]\noverhead_s = 1e-6\ngap_s = 2e-6\nreceives = arrival\n",
                                       "[port]\nports = all\noverhead_s = 1e-6\nreceives = arrival\n"};
+  TgError error;
   const double flops_per_s = pow(10, g_rand_double_range(rand, 8, 12));
   g_autofree char *processor =
       g_rand_boolean(rand)
           ? g_strdup_printf("flops_per_s = %.3e\n%s", flops_per_s,
                             tiles[g_rand_int_range(rand, 0, G_N_ELEMENTS(tiles))])
           : g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e", flops_per_s / 10, flops_per_s / 2, flops_per_s);
-  g_autofree char *text = g_strdup_printf(
+  char *text = g_strdup_printf(
       "[machine]\nname = test\nsource = test\n[link]\nlatency_s = %.3e\nbandwidth_bytes_per_s = %.3e\n%s"
       "%s%s[processor]\n%s\n",
       pow(10, g_rand_double_range(rand, -8, -4)), pow(10, g_rand_double_range(rand, 8, 11)),
       g_rand_int_range(rand, 0, 3) ? "" : "protocols = 128:1e-6:1e10\n",
       g_rand_boolean(rand) ? "per_hop_s = 1e-7\n" : "", ports[g_rand_int_range(rand, 0, G_N_ELEMENTS(ports))],
       processor);
-  if (!tg_machine_parse(&at->machine, text, strlen(text), &error)) g_error("%s", error.message);
+  if (!tg_machine_parse(machine, text, strlen(text), &error)) g_error("%s", error.message);
+  return text;
+}
+
+static Case *random_case(GRand *rand) {
+  static const char *const networks[] = {"torus", "mesh", "switch", "ring", "full", "hypercube"};
+  static const char *const levelled[] = {"switch:2*switch:4",  "torus:2x2*switch:2", "switch:3*torus:2x2",
+                                         "switch:2*spine:4x2", "switch:2*ecmp:3x2",  "switch:2*dragonfly:3x2"};
+  Case *at = g_new0(Case, 1);
+  const bool levels = g_rand_int_range(rand, 0, 5) == 0;
+  const char *network = levels ? levelled[g_rand_int_range(rand, 0, G_N_ELEMENTS(levelled))]
+                               : networks[g_rand_int_range(rand, 0, G_N_ELEMENTS(networks))];
+  g_autofree char *text = random_machine(rand, &at->machine);
   at->request =
       (TgPlanRequest){.m = g_rand_int_range(rand, 4, 40),
                       .n = g_rand_int_range(rand, 4, 40),
