@@ -72,7 +72,6 @@ typedef enum TgPlanCause {
   TG_PLAN_COMPUTES, /**< something else than C = A·B */
   TG_PLAN_REQUIRE,  /**< the schedule is not made for the grid, or for any grid of so many processors */
   TG_PLAN_NETWORK,  /**< no network of the kind asked for has a node for each processor */
-  TG_PLAN_SIZES,    /**< fewer rows or columns than blocks */
   TG_PLAN_MEMORY,
   TG_PLAN_SAME,   /**< on one processor every schedule is the same product: one is tried */
   TG_PLAN_BOUND,  /**< its lower bound is above the last place */

@@ -115,7 +115,7 @@ static void plan_print_json(TgCli *cli, const TgPlanRun *run) {
 enum { OPEN_SHOWN = 12 };
 
 /* How many of each cause are shown, by TgPlanCause, beside the open ones; --json has all. */
-static const guint shown_of[TG_PLAN_CAUSES] = {4, 12, 4, 6, 6, 0, 3, 3, 4, 12};
+static const guint shown_of[TG_PLAN_CAUSES] = {4, 12, 4, 6, 0, 3, 3, 4, 12};
 
 static const char *plural(int64_t count) {
   return count == 1 ? "" : "s";

@@ -379,10 +379,9 @@ static double kept_elements(const TgPlanRequest *request, const TgSchedule *sche
 }
 
 /* What transfers fill while products read. */
-static double places_bytes(const TgPlanRequest *request, const TgSchedule *schedule, const TgPlanFacts *facts) {
+static double places_bytes(const TgPlanRequest *request, const TgSchedule *schedule) {
   bool travels[TG_MAX_STATEMENTS];
   tg_statements_travel(schedule, travels);
-  for (int s = 0; s < TG_MAX_STATEMENTS; s++) travels[s] = travels[s] && facts->executions[s] > 0;
   const TgPlacesHeld held = tg_places_held(schedule, travels, tg_cost_places(request->overlap, request->buffers),
                                            request->m, request->n, request->k);
   return held.elements * (double)request->element_bytes;
@@ -397,7 +396,7 @@ static void find_memory(const TgPlanRequest *request, const TgSchedule *schedule
     if (slots[b].high >= slots[b].low) high += (slots[b].high - slots[b].low + 1) * facts->elements_high[b];
   low = fmax(low, product_elements(schedule, facts));
   if (!isinf(request->memory_bytes)) low = fmax(low, kept_elements(request, schedule, facts));
-  facts->places_bytes = places_bytes(request, schedule, facts);
+  facts->places_bytes = places_bytes(request, schedule);
   facts->memory_low_bytes = low * (double)request->element_bytes + facts->places_bytes;
   facts->memory_high_bytes = fmax(high * (double)request->element_bytes + facts->places_bytes, facts->memory_low_bytes);
 }
@@ -434,6 +433,7 @@ static double block_rate(const TgPlanRequest *request, const TgSchedule *schedul
     if ((i && request->m % c[0] == 0) || (j && request->n % c[1] == 0) || (l && request->k % schedule->inner == 0))
       continue;
     const int64_t m = request->m / c[0] + i, n = request->n / c[1] + j, k = request->k / schedule->inner + l;
+    if (m == 0 || n == 0 || k == 0) continue; /* more blocks than elements: these are empty */
     const double tiles = tg_machine_tiled_elements(request->machine, m, n) / ((double)m * (double)n);
     best = fmax(best, tiles * tg_machine_flops_per_s(request->machine, m, n, k));
   }

@@ -147,18 +147,6 @@ static void add_bound(TgPlanSearch *search, int source, const TgSchedule *schedu
   add_candidate(search, source, schedule, bindings, &facts);
 }
 
-/* Fewer rows, columns or inner elements than blocks leave processors without anything. */
-static char *sizes_text(const TgPlanRequest *request, const TgSchedule *schedule) {
-  const int64_t size[] = {request->m, request->n, request->k};
-  const int64_t blocks[] = {schedule->blocks[TG_MATRIX_C][0], schedule->blocks[TG_MATRIX_C][1], schedule->inner};
-  static const char *const what[] = {"block rows of C for m", "block columns of C for n", "inner blocks for k"};
-  for (int i = 0; i < 3; i++)
-    if (blocks[i] > size[i])
-      return g_strdup_printf("%" PRId64 " %s = %" PRId64 ": some processors would have nothing to do", blocks[i],
-                             what[i], size[i]);
-  return NULL;
-}
-
 typedef struct TgTrial {
   TgPlanSearch *search;
   int source;
@@ -166,7 +154,7 @@ typedef struct TgTrial {
   TgSchedule schedule;
   TgError error;
   bool accepted, unmet;
-  char *network, *sizes; /* what is wrong with them, or NULL */
+  char *network; /* what is wrong with it, or NULL */
 } TgTrial;
 
 static void try_values(TgTrial *trial) {
@@ -183,11 +171,6 @@ static void try_values(TgTrial *trial) {
     return;
   }
   if (!tg_plan_count_blocks(&trial->schedule, source->names, &trial->bindings)) return;
-  g_autofree char *sizes = sizes_text(trial->search->request, &trial->schedule);
-  if (sizes) {
-    if (!trial->sizes) trial->sizes = g_steal_pointer(&sizes);
-    return;
-  }
   trial->accepted = true;
   trial->search->exact |= tg_schedule_processors(&trial->schedule) == trial->search->request->processors;
   add_bound(trial->search, trial->source, &trial->schedule, &trial->bindings);
@@ -303,13 +286,11 @@ static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents 
   if (!trial.accepted && !search->between && processors == search->request->processors) {
     char text[48];
     grid_text(schedule, extents, text, sizeof text);
-    const TgPlanCause cause = trial.sizes ? TG_PLAN_SIZES : trial.network ? TG_PLAN_NETWORK : TG_PLAN_REQUIRE;
-    const char *reason = trial.sizes ? trial.sizes : trial.network ? trial.network : trial.error.message;
-    if (trial.sizes || trial.network || trial.unmet) tg_plan_reject(search, source, cause, text, g_strdup(reason));
+    const TgPlanCause cause = trial.network ? TG_PLAN_NETWORK : TG_PLAN_REQUIRE;
+    const char *reason = trial.network ? trial.network : trial.error.message;
+    if (trial.network || trial.unmet) tg_plan_reject(search, source, cause, text, g_strdup(reason));
   }
-  search->thin = search->thin || trial.sizes;
   g_free(trial.network);
-  g_free(trial.sizes);
   return trial.accepted;
 }
 
@@ -390,11 +371,9 @@ static bool descend(TgPlanSearch *search, int source, TgPlanExtents *extents, in
 
 static bool find_below(TgPlanSearch *search, int source, TgPlanExtents *extents, int64_t most, int64_t least) {
   if (extents->count == 1) return descend(search, source, extents, most, least);
-  search->thin = false;
   for (int64_t p = most; p >= least && p > most - BELOW; p--) {
     const bool compact = factorise(search, source, extents, 0, p, COMPACT);
     if (factorise(search, source, extents, 0, p, LONG) || compact) return true;
-    if (search->thin) return false; /* a few processors less would not make blocks larger */
   }
   return false;
 }

@@ -103,7 +103,6 @@ typedef struct TgPlanSearch {
   GHashTable *seen;           /**< … but for these */
   bool first_only;            /**< with the first embedding, for the time being */
   double choice_s;            /**< that choosing the collectives of a candidate may take now */
-  bool thin;                  /**< a grid was refused because blocks outnumber rows or columns */
   bool exact;                 /**< the schedule under way takes a grid of as many processors as asked for */
 } TgPlanSearch;
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const cause_names[TG_PLAN_CAUSES] = {"computes", "require", "network", "sizes", "memory",
-                                                        "same",     "bound",   "behind",  "work",  "wrong"};
+static const char *const cause_names[TG_PLAN_CAUSES] = {"computes", "require", "network", "memory", "same",
+                                                        "bound",    "behind",  "work",    "wrong"};
 
 const char *tg_plan_cause_name(TgPlanCause cause) {
   return cause_names[cause];

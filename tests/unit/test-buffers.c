@@ -91,9 +91,11 @@ static void memory_has_the_places(void) {
     const char *name, *grid;
     int32_t places;
     int64_t blocks;
-  } rows[] = {{"cannon", "4x4", 2, 2}, {"cannon", "4x4", 3, 4},      {"cannon", "4x4", 1, 0},   {"cannon", "4x4", 0, 0},
-              {"cannon", "1x1", 2, 0}, {"summa", "4x4", 2, 2},       {"fox", "4x4", 2, 2},      {"dns", "4x4x4", 2, 0},
-              {"ring", "4", 2, 1},     {"agarwal3d", "2x2x3", 2, 3}, {"allgather", "4x4", 2, 0}};
+  } rows[] = {{"cannon", "4x4", 2, 2},      {"cannon", "4x4", 3, 4},    {"cannon", "4x4", 1, 0},
+              {"cannon", "4x4", 0, 0},      {"cannon", "1x1", 2, 0},    {"summa", "4x4", 2, 2},
+              {"fox", "4x4", 2, 2},         {"dns", "4x4x4", 2, 0},     {"ring", "4", 2, 1},
+              {"agarwal3d", "2x2x3", 2, 3}, {"allgather", "4x4", 2, 0}, {"cannon25d", "2x2x2", 2, 0},
+              {"cannon25d", "4x4x2", 2, 2}};
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     Bound bound;
     bool travels[TG_MAX_STATEMENTS];

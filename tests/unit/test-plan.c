@@ -303,13 +303,14 @@ static void test_rounded(void) {
   }
 }
 
-/* Three rows do not go on eight block rows. */
-static void test_sizes(void) {
-  Fixture *f = fixture(3, 64, NULL);
-  add(f, "cannon");
+/* C has one column in four block columns, three of which are empty; yet no grid is faster. */
+static void test_thin(void) {
+  Fixture *f = fixture(1, 12, NULL);
+  f->request.m = f->request.k = 4096;
+  add(f, "agarwal3d");
   plan(f);
-  g_assert_cmpint(rejected(f, "8x8")->cause, ==, TG_PLAN_SIZES);
-  for (guint i = 0; i < f->plan.ranked->len; i++) g_assert_cmpint(place(f, i)->processors, <=, 9);
+  g_assert_cmpint(f->plan.open, ==, 0);
+  g_assert_cmpstr(place(f, 0)->grid, ==, "3x1x4");
   fixture_free(f);
 }
 
@@ -383,7 +384,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/plan/pieces", test_pieces);
   g_test_add_func("/plan/prime", test_prime);
   g_test_add_func("/plan/one", test_one);
-  g_test_add_func("/plan/sizes", test_sizes);
+  g_test_add_func("/plan/thin", test_thin);
   g_test_add_func("/plan/own", test_own);
   g_test_add_func("/plan/rounded", test_rounded);
   g_test_add_func("/plan/tiles", test_tiles);
