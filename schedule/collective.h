@@ -90,6 +90,16 @@ bool tg_rounds_next(TgRounds *rounds, TgTransfer *transfer);
 /** Number of rounds; none of them is empty. */
 int32_t tg_rounds_count(const TgRounds *rounds);
 
+/** The messages of one round. */
+typedef struct TgRound {
+  int64_t messages; /**< one for each pair that exchanges something; at most: some may carry nothing */
+  int32_t from, to; /**< of the first that carries something */
+  double blocks;    /**< that it carries; a piece counts as its part of one */
+} TgRound;
+
+/** Looks at round `round`, 0 to tg_rounds_count() - 1, without walking to it. */
+TgRound tg_rounds_at(const TgRounds *rounds, int32_t round);
+
 TG_END_DECLS
 
 #endif

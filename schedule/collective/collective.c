@@ -508,3 +508,15 @@ bool tg_rounds_next(TgRounds *rounds, TgTransfer *transfer) {
   }
   return false;
 }
+
+TgRound tg_rounds_at(const TgRounds *rounds, int32_t round) {
+  const TgCollectiveAlgorithm *algorithm = algorithm_of(rounds);
+  const int32_t forwards = rounds->backwards ? tg_rounds_count(rounds) - 1 - round : round;
+  const int64_t messages = algorithm->messages(rounds, forwards);
+  TgBundle first = algorithm->message(rounds, forwards, 0);
+  for (int64_t m = 1; m < messages && first.parcels == 0; m++) first = algorithm->message(rounds, forwards, m);
+  return (TgRound){.messages = messages,
+                   .from = rounds->backwards ? first.to : first.from,
+                   .to = rounds->backwards ? first.from : first.to,
+                   .blocks = (double)first.parcels / rounds->pieces};
+}

@@ -63,37 +63,25 @@ static int64_t node_at(const TgOutlook *outlook, int axis, int32_t position) {
   return tg_embedding_node(&outlook->embedding, processor);
 }
 
-/* Round after round; of many transfers the first rounds stand for all. In a round all go as far as the first. */
+/* Round after round, all of a round as the first. Of many rounds those that begin are looked at, and then some that
+ * stand for the others. */
 static double rounds_s(const TgOutlook *outlook, int axis, const TgRounds *rounds, double block_bytes,
                        TgOutlookCollective *found) {
-  enum { LOOKED_AT = 4096 };
-  TgRounds own = *rounds;
-  TgTransfer transfer, first = {.round = -1};
-  double seconds = 0, bytes = 0, all = 0, hops = 0;
-  int32_t messages = 0, from = -1;
-  int looked = 0;
-  for (bool more = true; more; looked++) {
-    more = looked < LOOKED_AT && tg_rounds_next(&own, &transfer);
-    if (!more || transfer.round != first.round) {
-      if (first.round >= 0) {
-        const Message message =
-            message_of(outlook, node_at(outlook, axis, first.from), node_at(outlook, axis, first.to), bytes);
-        seconds += 2 * messages >= rounds->length ? message.shared_s : message.alone_s;
-        hops += messages * message.hops;
-      }
-      first = transfer;
-      all += messages;
-      bytes = messages = 0;
-      from = -1;
-    }
-    if (transfer.from == first.from) bytes += block_bytes / fmax(transfer.pieces, 1);
-    messages += transfer.from != from;
-    from = transfer.from;
+  enum { BEGINNING = 20, OTHERS = 16 };
+  const int32_t count = tg_rounds_count(rounds), every = MAX((count - BEGINNING) / OTHERS, 1);
+  double seconds = 0, messages = 0, hops = 0;
+  for (int32_t r = 0, step; r < count; r += step) {
+    step = r < BEGINNING ? 1 : MIN(every, count - r);
+    const TgRound round = tg_rounds_at(rounds, r);
+    const Message message = message_of(outlook, node_at(outlook, axis, round.from), node_at(outlook, axis, round.to),
+                                       round.blocks * block_bytes);
+    seconds += step * (2 * round.messages >= rounds->length ? message.shared_s : message.alone_s);
+    messages += step * (double)round.messages;
+    hops += step * (double)round.messages * message.hops;
   }
-  const double scale = looked <= LOOKED_AT ? 1 : (double)tg_rounds_count(rounds) / (first.round + 1);
-  found->transfers = scale * all;
-  found->hops = all > 0 ? hops / all : 0;
-  return scale * seconds;
+  found->transfers = messages;
+  found->hops = messages > 0 ? hops / messages : 0;
+  return seconds;
 }
 
 /* Where one chain follows another, its first piece sets out when the last one of that before has passed. */

@@ -395,10 +395,11 @@ static void find_memory(const TgPlanRequest *request, const TgSchedule *schedule
   for (int b = 0; b < TG_MAX_BUFFERS; b++)
     if (slots[b].high >= slots[b].low) high += (slots[b].high - slots[b].low + 1) * facts->elements_high[b];
   low = fmax(low, product_elements(schedule, facts));
-  if (!isinf(request->memory_bytes)) low = fmax(low, kept_elements(request, schedule, facts));
   facts->places_bytes = places_bytes(request, schedule);
+  const double high_bytes = high * (double)request->element_bytes + facts->places_bytes;
+  if (high_bytes > request->memory_bytes) low = fmax(low, kept_elements(request, schedule, facts));
   facts->memory_low_bytes = low * (double)request->element_bytes + facts->places_bytes;
-  facts->memory_high_bytes = fmax(high * (double)request->element_bytes + facts->places_bytes, facts->memory_low_bytes);
+  facts->memory_high_bytes = fmax(high_bytes, facts->memory_low_bytes);
 }
 
 /* The quickest rate that the machine has for any product. */

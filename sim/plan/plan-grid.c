@@ -260,6 +260,11 @@ static guint most_candidates(const TgPlanSearch *search) {
   return limit_bytes <= 0 ? MOST_CANDIDATES : (guint)fmin(MOST_CANDIDATES, limit_bytes / (4 * sizeof(TgPlanCandidate)));
 }
 
+/* Or there is no time for more. */
+static bool is_full(const TgPlanSearch *search) {
+  return tg_plan_left_s(search) <= 0 || search->candidates->len >= most_candidates(search);
+}
+
 /* What is not looked at: grids of up to so many processors. */
 static bool note_unseen(TgPlanSearch *search, int64_t processors) {
   search->unseen_s = fmin(search->unseen_s, tg_plan_least_s(search->request, processors));
@@ -274,8 +279,7 @@ static bool plan_try_grid(TgPlanSearch *search, int source, const TgPlanExtents 
   TgChoice choices[TG_MAX_PARAMETERS];
   TgTrial trial = {.search = search, .source = source};
   int64_t processors = 1;
-  if (!search->between && (tg_plan_left_s(search) <= 0 || search->candidates->len >= most_candidates(search)))
-    return note_unseen(search, search->request->processors);
+  if (is_full(search)) return note_unseen(search, search->request->processors);
   if (!is_new(search, source, extents)) return false;
   for (int e = 0; e < extents->count; e++) {
     tg_bindings_set(&trial.bindings, parameter_name(&search->sources[source], extents->parameter[e]), extents->value[e],
@@ -427,8 +431,7 @@ static bool find_all(TgPlanSearch *search, const int *source, const TgPlanExtent
                      TgAspect aspect) {
   const int64_t most = search->request->processors;
   for (int64_t p = most; p > 1 && tg_plan_least_s(search->request, p) < search->best_s; p--) {
-    if (tg_plan_left_s(search) <= 0 || search->candidates->len >= most_candidates(search))
-      return note_unseen(search, aspect == COMPACT ? most : p);
+    if (is_full(search)) return note_unseen(search, aspect == COMPACT ? most : p);
     for (int s = 0; s < count; s++) {
       TgPlanExtents own = extents[s];
       factorise(search, source[s], &own, 0, p, aspect);

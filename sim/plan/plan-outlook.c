@@ -37,6 +37,16 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
   return seconds;
 }
 
+/* Sizes of which all blocks are as large as the largest one is. */
+static TgPlanRequest whole_blocks(const TgPlanRequest *request, const TgSchedule *schedule) {
+  TgPlanRequest whole = *request;
+  const int32_t *c = schedule->blocks[TG_MATRIX_C];
+  whole.m = tg_divide_up(request->m, c[0]) * c[0];
+  whole.n = tg_divide_up(request->n, c[1]) * c[1];
+  whole.k = tg_divide_up(request->k, schedule->inner) * schedule->inner;
+  return whole;
+}
+
 void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
   const TgPlanSource *source = &search->sources[candidate->source];
   const TgPlanRequest *request = search->request;
@@ -55,8 +65,12 @@ void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
   const TgCostRun run = {
       .network = &network, .embedding = TG_ROWMAJOR, .machine = request->machine, .options = &options};
   if (!tg_outlook_init(&outlook, &run, &schedule)) return;
-  tg_plan_find_facts(search, &schedule, source->names, &facts);
-  facts.by_name = facts.by_name && !candidate->rounded;
+  const TgPlanRequest whole = whole_blocks(request, &schedule);
+  TgPlanSearch rounded = *search;
+  rounded.request = &whole;
+  tg_plan_find_facts(&rounded, &schedule, source->names, &facts);
+  const bool alike = whole.m == request->m && whole.n == request->n && whole.k == request->k;
+  facts.by_name = (facts.by_name || !alike) && !candidate->rounded;
   const double travel_s = travels_s(&outlook, search, &schedule, &facts, travel);
   const double hidden_s = fmin(travel_s, facts.compute_s) * (1 - 1 / most_products(&schedule, &facts));
   const double all_s = travel_s + facts.compute_s - (request->overlap ? hidden_s : 0);

@@ -247,20 +247,43 @@ static void note_rough(TgAttempt *attempt, const TgCost *cost) {
 }
 
 /* Of one choice of collectives. */
-static void note_pace(const TgAttempt *attempt, const TgCost *cost) {
+static void note_pace(const TgAttempt *attempt, double took_s) {
   TgPlanPace *pace = &attempt->search->pace[attempt->candidate->source];
-  pace->took_s += cost->wall_s / MAX(cost->collectives_tried, 1);
+  pace->took_s += took_s;
   pace->thought_s += attempt->candidate->work_s;
+}
+
+/* How many times what was thought a prediction may take while there are others to try, or this part of the budget. */
+static const double patience = 4, least_patience = 0.01;
+
+/* Until when a prediction may go on that begins now. */
+static int64_t patient_us(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  const double most_s =
+      fmax(patience * tg_plan_work_now(search, candidate), least_patience * search->request->budget_s);
+  const int64_t now_us = g_get_monotonic_time();
+  return search->first_only && most_s * 1e6 < (double)(search->until_us - now_us) ? now_us + (int64_t)(most_s * 1e6)
+                                                                                  : search->until_us;
+}
+
+/* One that was ended. If it took longer than was thought, it is asked for again where there is twice as much time. */
+static void note_slow(const TgPlanSearch *search, TgPlanCandidate *candidate, double took_s) {
+  const double thought_s = tg_plan_work_now(search, candidate);
+  if (took_s > thought_s) candidate->work_s *= 2 * took_s / thought_s;
 }
 
 /* False where the time is up before its end. */
 static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
-  TgCostOptions options = options_of(attempt, attempt->search->request->model);
+  TgPlanSearch *search = attempt->search;
+  TgCostOptions options = options_of(attempt, search->request->model);
+  const int64_t until_us = search->until_us, begin_us = g_get_monotonic_time();
   TgCost cost;
   g_autoptr(GError) error = NULL;
-  if (tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network, embedding,
-                      attempt->search->request->machine, &options, &cost, &error)) {
-    if (attempt->candidate->embeddings == 0) note_pace(attempt, &cost);
+  search->until_us = patient_us(search, attempt->candidate);
+  const bool done = tg_cost_predict(&attempt->schedule, attempt->source->names, &attempt->shape, &attempt->network,
+                                    embedding, search->request->machine, &options, &cost, &error);
+  search->until_us = until_us;
+  if (done) {
+    if (attempt->candidate->embeddings == 0) note_pace(attempt, cost.wall_s / MAX(cost.collectives_tried, 1));
     take_place(attempt, embedding, &cost);
     attempt->candidate->placed = true;
     note_rough(attempt, &cost);
@@ -270,11 +293,12 @@ static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
     *cut_s = *cut_s > 0 ? fmin(*cut_s, options.most_s) : options.most_s;
     note_rough(attempt, &cost);
   } else if (g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED)) {
+    note_slow(search, attempt->candidate, (double)(g_get_monotonic_time() - begin_us) * 1e-6);
     return false;
   } else {
     tg_plan_against(attempt->grid, TG_PLAN_WRONG, 0, g_strdup_printf("cannot be predicted: %s", error->message));
   }
-  attempt->search->plan->predicted++;
+  search->plan->predicted++;
   return true;
 }
 

@@ -35,10 +35,10 @@ static int by_work(gconstpointer a, gconstpointer b) {
 }
 
 /* Parts of the budget, by when they end: candidates are found, how long they take, and what they promise; the best is
- * sought among them; each schedule is predicted once; other numbers of processors are looked at, and what they promise;
- * the best is sought among all. What is left is for the ranking. */
-static const double finding = 0.2, pacing = 0.3, looking = 0.35, coarse = 0.72, each = 0.78, between = 0.81,
-                    looking_again = 0.84, best = 0.92;
+ * sought among them; other numbers of processors are looked at, and what they promise; the best is sought among all;
+ * each schedule is predicted once; what promises less is predicted. What is left is for the ranking. */
+static const double finding = 0.2, pacing = 0.27, looking = 0.37, coarse = 0.5, between = 0.56, looking_again = 0.63,
+                    fine = 0.86, each = 0.9, best = 0.95;
 
 /* Parts of the budget that choosing the collectives of one candidate may take, at first, then, and in the end. */
 static const double choosing[] = {0.01, 0.1, INFINITY};
@@ -170,6 +170,7 @@ static void look_out(TgPlanSearch *search, double part, double until) {
   enum { IN_A_ROW = 64 };
   static const double far = 1.25;
   double least_s = search->best_s;
+  search->choice_s = choosing[0] * search->request->budget_s;
   g_autofree int *nothing = g_new0(int, MAX(search->source_count, 1));
   begin_part(search, until);
   const double time_s = tg_plan_left_s(search);
@@ -264,34 +265,27 @@ static void search_paces(TgPlanSearch *search, int sources) {
   search_each(search, sources, small * search->request->budget_s);
 }
 
-/* Of each schedule that which has the lowest bound of those whose prediction takes no more than this part of the
- * budget; the most promising of these, or NULL. */
+/* The most promising of those whose prediction takes no more than this part of the budget, or NULL. */
 static TgPlanCandidate *most_promising(TgPlanSearch *search, double most) {
-  TgPlanCandidate *first = NULL;
-  g_autofree bool *seen = g_new0(bool, MAX(search->source_count, 1));
-  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+  for (guint c = 0; c < search->candidates->len; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
-    if (seen[candidate->source] || candidate->memory_low_bytes > search->request->memory_bytes ||
-        candidate->work_s > most * search->request->budget_s)
-      continue;
-    seen[candidate->source] = true;
-    if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);
-    if (tg_plan_work_now(search, candidate) > most * search->request->budget_s) continue;
-    if (!first || candidate->outlook_s < first->outlook_s) first = candidate;
+    if (isinf(candidate->outlook_s)) return NULL;
+    if (candidate->memory_low_bytes <= search->request->memory_bytes &&
+        tg_plan_work_now(search, candidate) <= most * search->request->budget_s)
+      return candidate;
   }
-  return first;
+  return NULL;
 }
 
 /* A time to begin with, and better ones that take longer to predict: all others may take longer than the budget. */
 static void search_quick(TgPlanSearch *search) {
-  static const double most[] = {0.03, 0.1, 0.3};
-  begin_part(search, coarse);
+  enum { TRIES = 2 }; /* which take longer than thought, perhaps */
+  static const double most[] = {0.03, 0.1};
   find_limits(search);
-  g_array_sort(search->candidates, by_bound);
   search->first_only = true;
   search->choice_s = choosing[0] * search->request->budget_s;
-  for (gsize i = 0; i < G_N_ELEMENTS(most); i++) {
-    TgPlanCandidate *candidate = most_promising(search, most[i]);
+  for (gsize i = 0; i < TRIES * G_N_ELEMENTS(most); i++) {
+    TgPlanCandidate *candidate = most_promising(search, most[i / TRIES]);
     if (candidate && !candidate->tried && candidate->outlook_s < search->best_s) try_candidate(search, candidate);
   }
 }
@@ -301,16 +295,18 @@ static void plan_search(TgPlanSearch *search, int sources) {
   search->limit_s = search->best_s = search->left_s = INFINITY;
   search->for_first = true;
   search_paces(search, sources);
-  search_quick(search);
   look_out(search, looking, coarse);
   begin_part(search, coarse);
+  search_quick(search);
+  search_thrice(search, promising);
+  find_between(search, sources);
+  look_out(search, looking_again, fine);
+  begin_part(search, fine);
+  search_quick(search);
   search_thrice(search, promising);
   begin_part(search, each);
   search_each(search, sources, tg_plan_left_s(search) / MAX(sources, 1));
-  find_between(search, sources);
-  look_out(search, looking_again, best);
   begin_part(search, best);
-  search_thrice(search, promising);
   search_thrice(search, INFINITY);
   search->for_first = false;
   begin_part(search, 1);

@@ -67,6 +67,7 @@ static void predict(const Case *at, const TgPlanSource *source, const TgSchedule
                                      .overlap = request->overlap,
                                      .buffers = request->buffers,
                                      .straggler = -1,
+                                     .most_s = isinf(fastest->time_s) ? 0 : fastest->time_s,
                                      .element_bytes = request->element_bytes};
       if (!tg_embedding_init(&unused, (TgEmbeddingKind)embedding, schedule->dims, schedule->extent, &network, NULL))
         continue;
@@ -248,30 +249,31 @@ static double first_as_named(const Case *at, const TgPlanPlace *first) {
   return time_s;
 }
 
-/* Returns whether the plan was certain. */
+/* Place 1 has the time that is stated, and nothing is faster, or no more so than stated. Returns whether the plan was
+ * certain. */
 static bool check(const Case *at, const TgPlan *plan) {
-  Fastest fastest = {.time_s = INFINITY};
+  const TgPlanPlace *first = plan->ranked->len ? &g_array_index(plan->ranked, TgPlanPlace, 0) : NULL;
+  const double first_s = first ? first->predicted_s : INFINITY;
+  Fastest fastest = {.time_s = first_s}; /* predictions end where they take longer */
   TgBindings bindings = {0};
   for (int s = 0; s < library.count; s++) {
     bindings = (TgBindings){0};
     try_values(at, &library.source[s], 0, &bindings, &fastest);
   }
   const bool certain = plan->open == 0 && plan->unseen == 0;
-  const double first_s = plan->ranked->len ? g_array_index(plan->ranked, TgPlanPlace, 0).predicted_s : INFINITY;
   const double least_s = certain ? first_s : plan->least_s;
-  bool right = fastest.time_s >= least_s * (1 - 1e-9);
-  if (first_s < fastest.time_s * (1 - 1e-9))
-    right = right && fabs(first_as_named(at, &g_array_index(plan->ranked, TgPlanPlace, 0)) / first_s - 1) < 1e-9;
+  const bool right =
+      fastest.time_s >= least_s * (1 - 1e-9) && (!first || fabs(first_as_named(at, first) / first_s - 1) < 1e-9);
   if (!right)
     g_error("%s\nplace 1 %s %.9g s, %s, none below %.9g s; of %d predictions %s is the fastest: %.9g s", at->text,
-            plan->ranked->len ? g_array_index(plan->ranked, TgPlanPlace, 0).source->name : "none", first_s,
-            certain ? "certain" : "not certain", least_s, fastest.predicted, fastest.what, fastest.time_s);
+            first ? first->source->name : "none", first_s, certain ? "certain" : "not certain", least_s,
+            fastest.predicted, fastest.what ? fastest.what : "place 1", fastest.time_s);
   g_free(fastest.what);
   return certain;
 }
 
 static void test_random(void) {
-  const int cases = g_test_thorough() ? 500 : 15;
+  const int cases = g_test_thorough() ? 500 : 8;
   int certain = 0;
   GRand *rand = g_rand_new_with_seed(g_test_rand_int_range(0, G_MAXINT32));
   for (int c = 0; c < cases; c++) {

@@ -181,18 +181,41 @@ static void check_backwards(const Case *c) {
   case_close(&back);
 }
 
+/* Each round alone says what the walk says. */
+static void check_at(const Case *c) {
+  for (guint begin = 0, end; begin < c->transfers->len; begin = end) {
+    end = round_end(c, begin);
+    const TgTransfer *first = transfer_at(c, begin);
+    const TgRound round = tg_rounds_at(&c->rounds, first->round);
+    int64_t pairs = 0, parcels = 0;
+    for (guint i = begin; i < end; i++) {
+      const TgTransfer *t = transfer_at(c, i), *before = i > begin ? t - 1 : NULL;
+      pairs += !before || before->from != t->from || before->to != t->to;
+      parcels += t->from == first->from && t->to == first->to;
+    }
+    g_assert_cmpint(round.from, ==, first->from);
+    g_assert_cmpint(round.to, ==, first->to);
+    g_assert_cmpfloat_with_epsilon(round.blocks, (double)parcels / first->pieces, 1e-12);
+    if (c->rounds.collective == TG_COLLECTIVE_SCATTER_ALLGATHER)
+      g_assert_cmpint(round.messages, >=, pairs);
+    else
+      g_assert_cmpint(round.messages, ==, pairs);
+  }
+}
+
 static void add(const char *path, void (*const *check)(const Case *)) {
   g_test_add_data_func(path, check, check_all);
 }
 
 int main(int argc, char **argv) {
-  static void (*const checks[])(const Case *) = {check_meaning, check_order, check_one_port, check_partners,
-                                                 check_backwards};
+  static void (*const checks[])(const Case *) = {check_meaning,  check_order,     check_one_port,
+                                                 check_partners, check_backwards, check_at};
   g_test_init(&argc, &argv, NULL);
   add("/collective/meaning", &checks[0]);
   add("/collective/order", &checks[1]);
   add("/collective/one-port", &checks[2]);
   add("/collective/partners", &checks[3]);
   add("/collective/backwards", &checks[4]);
+  add("/collective/at", &checks[5]);
   return g_test_run();
 }
