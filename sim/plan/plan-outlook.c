@@ -37,6 +37,12 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
   return seconds;
 }
 
+/* What takes long to predict has to promise a little more. */
+static double outlook_of(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  const double seconds = fmax(candidate->bound_s, candidate->promise_s * search->pace[candidate->source].counted);
+  return seconds * (1 + candidate->work_s / search->request->budget_s);
+}
+
 /* Sizes of which all blocks are as large as the largest one is. */
 static TgPlanRequest whole_blocks(const TgPlanRequest *request, const TgSchedule *schedule) {
   TgPlanRequest whole = *request;
@@ -77,5 +83,23 @@ void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
   const TgSliceOf of = {&schedule, &network, TG_ROWMAJOR, request->machine, &options, facts.by_name};
   tg_slices_find(&slices, &of);
   candidate->work_s = tg_plan_work(&schedule, &facts, request->model, travel, &slices);
-  candidate->outlook_s = fmax(candidate->bound_s, all_s) * (1 + candidate->work_s / request->budget_s);
+  candidate->promise_s = fmax(candidate->bound_s, all_s);
+  candidate->outlook_s = outlook_of(search, candidate);
+}
+
+bool tg_plan_count_beyond(TgPlanSearch *search) {
+  static const double notable = 1.05;
+  bool counts = false;
+  for (int source = 0; source < search->source_count; source++) {
+    TgPlanPace *pace = &search->pace[source];
+    counts = counts || pace->beyond > notable * pace->counted || pace->counted > notable * pace->beyond;
+  }
+  if (!counts) return false;
+  for (int source = 0; source < search->source_count; source++)
+    search->pace[source].counted = search->pace[source].beyond;
+  for (guint c = 0; c < search->candidates->len; c++) {
+    TgPlanCandidate *candidate = &g_array_index(search->candidates, TgPlanCandidate, c);
+    if (!isinf(candidate->outlook_s)) candidate->outlook_s = outlook_of(search, candidate);
+  }
+  return true;
 }

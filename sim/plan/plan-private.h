@@ -41,7 +41,8 @@ typedef struct TgPlanCandidate {
   bool has_choice; /**< between algorithms for its collectives */
   double rough_s;  /**< predicted, but some choices were left out, for which there was so much time; or 0 */
   double bound_s;
-  double outlook_s; /**< about how long it takes, see plan-outlook.c; INFINITY until that is asked for */
+  double outlook_s; /**< about how long it takes, see plan-outlook.c; INFINITY until that is asked for … */
+  double promise_s; /**< … as the estimate had it */
   double work_s;    /**< about how long its prediction takes, with one choice … */
   double screen_s;  /**< … and that of a quicker model, which bounds it; INFINITY where none does */
   double memory_low_bytes, memory_high_bytes, places_bytes, proof_s;
@@ -75,9 +76,11 @@ typedef struct TgPlanGrid {
   double open_bound_s; /**< … with this bound at least */
 } TgPlanGrid;
 
-/** Measured and estimated time of predictions, each with one choice of collectives. */
+/** What earlier predictions say of a schedule's others. */
 typedef struct TgPlanPace {
-  double took_s, thought_s;
+  double took_s, thought_s; /**< time of predictions, measured and estimated, each with one choice of collectives */
+  double beyond;            /**< predicted time of the last over what it promised … */
+  double counted;           /**< … and what of it the outlooks have already, see tg_plan_count_beyond() */
 } TgPlanPace;
 
 typedef struct TgPlanSearch {
@@ -143,6 +146,8 @@ void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
 void tg_plan_check_room(TgPlanSearch *search, TgPlanCandidate *candidate);
 /** Finds the candidate's outlook. What takes long to predict has to promise a little more. */
 void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate);
+/** Lets outlooks know how far off those of their schedules were. True where that may change their order. */
+bool tg_plan_count_beyond(TgPlanSearch *search);
 /** True where a quicker model bounds the one that is asked for. */
 bool tg_plan_has_screen(const TgPlanRequest *request);
 

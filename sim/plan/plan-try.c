@@ -253,6 +253,14 @@ static void note_pace(const TgAttempt *attempt, double took_s) {
   pace->thought_s += attempt->candidate->work_s;
 }
 
+/* Time that a prediction has, or at least. */
+static void note_beyond(const TgAttempt *attempt, double time_s, bool at_least) {
+  TgPlanPace *pace = &attempt->search->pace[attempt->candidate->source];
+  const double promise_s = attempt->candidate->promise_s;
+  if (attempt->candidate->embeddings == 0 && promise_s > 0 && (!at_least || time_s > promise_s * pace->beyond))
+    pace->beyond = time_s / promise_s;
+}
+
 /* How many times what was thought a prediction may take while there are others to try, or this part of the budget. */
 static const double patience = 4, least_patience = 0.01;
 
@@ -284,12 +292,14 @@ static bool predict(TgAttempt *attempt, TgEmbeddingKind embedding) {
   search->until_us = until_us;
   if (done) {
     if (attempt->candidate->embeddings == 0) note_pace(attempt, cost.wall_s / MAX(cost.collectives_tried, 1));
+    note_beyond(attempt, cost.time_s, false);
     take_place(attempt, embedding, &cost);
     attempt->candidate->placed = true;
     note_rough(attempt, &cost);
     tg_cost_clear(&cost);
   } else if (g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_SLOWER)) {
     double *cut_s = &attempt->candidate->cut_s;
+    note_beyond(attempt, options.most_s, true);
     *cut_s = *cut_s > 0 ? fmin(*cut_s, options.most_s) : options.most_s;
     note_rough(attempt, &cost);
   } else if (g_error_matches(error, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED)) {

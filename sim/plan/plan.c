@@ -109,9 +109,23 @@ static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
   find_limits(search);
 }
 
+/* Puts the most promising first again if outlooks turned out to be wrong. It may take a part of the time that has gone
+ * since it was last asked. */
+static bool sort_anew(TgPlanSearch *search, int64_t *sorted_us) {
+  static const double part = 0.05, each_s = 1e-6; /* of a candidate, about */
+  const int64_t now_us = g_get_monotonic_time();
+  if (part * (double)(now_us - *sorted_us) * 1e-6 < search->candidates->len * each_s) return false;
+  *sorted_us = now_us;
+  if (!tg_plan_count_beyond(search)) return false;
+  g_array_sort(search->candidates, by_outlook);
+  return true;
+}
+
 /* Those that may still come in, the most promising first, up to an outlook of so many times the best. */
 static void search_all(TgPlanSearch *search, double most_outlooks) {
+  int64_t sorted_us = g_get_monotonic_time();
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+    if (sort_anew(search, &sorted_us)) c = 0;
     TgPlanCandidate *candidate = candidate_at(search, c);
     if (candidate->outlook_s > most_outlooks * search->best_s) return;
     if ((candidate->tried && !candidate->partly) || candidate->too_large) continue;
@@ -419,7 +433,8 @@ static void run(TgPlanSearch *search, int count) {
   search->seen = tg_plan_seen_new();
   search->source_count = count;
   search->fastest_s = g_new(double, MAX(count, 1));
-  search->pace = g_new0(TgPlanPace, MAX(count, 1));
+  search->pace = g_new(TgPlanPace, MAX(count, 1));
+  for (int source = 0; source < count; source++) search->pace[source] = (TgPlanPace){.beyond = 1, .counted = 1};
   search->watch = (TgWatch){goes_on, search};
   find_best_link(search);
   find_candidates(search, count);
