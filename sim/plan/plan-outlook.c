@@ -4,22 +4,35 @@
 
 #include <math.h>
 
-/* How often a product can hide transfers: where there is one alone, what it needs comes before it. */
-static double most_products(const TgSchedule *schedule, const TgPlanFacts *facts) {
-  double most = 1;
-  for (int s = 0; s < schedule->statements; s++)
-    if (schedule->statement[s].op == TG_OP_MULTIPLY) most = fmax(most, facts->executions[s]);
-  return most;
+static bool has_products(const TgSchedule *schedule, int repeat) {
+  for (int s = repeat + 1; s < schedule->statement[repeat].end; s++)
+    if (schedule->statement[s].op == TG_OP_MULTIPLY) return true;
+  return false;
 }
 
-/* Seconds of all transfers, and what collectives take to predict. */
+/* How often what the statement sends takes turns with products, which can hide it, but for the first time: as often as
+ * the innermost repeat around both is executed. 1 where it comes before all products or after them. */
+static double turns(const TgSchedule *schedule, int statement) {
+  TgInterval variable[TG_LOCAL_VARIABLES] = {{0, 0}};
+  double times = 1, shared = 1;
+  for (int r = 0; r < statement; r++) {
+    const TgStatement *repeat = &schedule->statement[r];
+    if (repeat->op != TG_OP_REPEAT || repeat->end <= statement) continue;
+    times *= fmax(tg_interval_evaluate(schedule, repeat->value, variable).high, 1);
+    if (has_products(schedule, r)) shared = times;
+  }
+  return shared;
+}
+
+/* Seconds of all transfers, and of those that so long products hide; and what collectives take to predict. */
 static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, const TgSchedule *schedule,
-                        const TgPlanFacts *facts, TgPlanTravel travel[TG_MAX_STATEMENTS]) {
-  double seconds = 0;
+                        const TgPlanFacts *facts, TgPlanTravel travel[TG_MAX_STATEMENTS], double *hidden_s) {
+  double seconds = 0, most = 1;
+  *hidden_s = 0;
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     const TgOpTraits *traits = tg_op_traits(statement->op);
-    const double bytes = facts->read_low[s] * (double)search->request->element_bytes;
+    const double bytes = facts->read_low[s] * (double)search->request->element_bytes, before_s = seconds;
     if (facts->executions[s] == 0) continue;
     if (traits->is_direct) {
       const TgOutlookMove move = tg_outlook_direct(outlook, statement, bytes);
@@ -27,13 +40,18 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
       const double transfers = (double)facts->processors * move.part;
       travel[s] = (TgPlanTravel){transfers, 1, 0, transfers, move.hops};
     }
-    if (!traits->is_collective) continue;
-    const TgOutlookCollective best = tg_outlook_any(outlook, statement, bytes, facts->executions[s]);
-    seconds += best.seconds;
-    travel[s] =
-        (TgPlanTravel){best.transfers, best.rounds, (double)facts->processors / schedule->extent[statement->axis],
-                       facts->constant[s] ? best.different : best.transfers, best.hops};
+    if (traits->is_collective) {
+      const TgOutlookCollective best = tg_outlook_any(outlook, statement, bytes, facts->executions[s]);
+      seconds += best.seconds;
+      travel[s] =
+          (TgPlanTravel){best.transfers, best.rounds, (double)facts->processors / schedule->extent[statement->axis],
+                         facts->constant[s] ? best.different : best.transfers, best.hops};
+    }
+    const double often = turns(schedule, s);
+    *hidden_s += (seconds - before_s) * (1 - 1 / often);
+    most = fmax(most, often);
   }
+  *hidden_s = fmin(*hidden_s, facts->compute_s * (1 - 1 / most));
   return seconds;
 }
 
@@ -77,8 +95,8 @@ void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
   tg_plan_find_facts(&rounded, &schedule, source->names, &facts);
   const bool alike = whole.m == request->m && whole.n == request->n && whole.k == request->k;
   facts.by_name = (facts.by_name || !alike) && !candidate->rounded;
-  const double travel_s = travels_s(&outlook, search, &schedule, &facts, travel);
-  const double hidden_s = fmin(travel_s, facts.compute_s) * (1 - 1 / most_products(&schedule, &facts));
+  double hidden_s;
+  const double travel_s = travels_s(&outlook, search, &schedule, &facts, travel, &hidden_s);
   const double all_s = travel_s + facts.compute_s - (request->overlap ? hidden_s : 0);
   const TgSliceOf of = {&schedule, &network, TG_ROWMAJOR, request->machine, &options, facts.by_name};
   tg_slices_find(&slices, &of);
