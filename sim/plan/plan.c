@@ -109,13 +109,13 @@ static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
   find_limits(search);
 }
 
-/* Puts the most promising first again if outlooks turned out to be wrong. It may take a part of the time that has gone
- * since it was last asked. */
-static bool sort_anew(TgPlanSearch *search, int64_t *sorted_us) {
+/* Puts the most promising first again if outlooks turned out to be wrong: not as often as sorting would take more than
+ * a part of the time. `work_s`: of the predictions since then, as thought, so that the order is the same in every run.
+ */
+static bool sort_anew(TgPlanSearch *search, double *work_s) {
   static const double part = 0.05, each_s = 1e-6; /* of a candidate, about */
-  const int64_t now_us = g_get_monotonic_time();
-  if (part * (double)(now_us - *sorted_us) * 1e-6 < search->candidates->len * each_s) return false;
-  *sorted_us = now_us;
+  if (part * *work_s < search->candidates->len * each_s) return false;
+  *work_s = 0;
   if (!tg_plan_count_beyond(search)) return false;
   g_array_sort(search->candidates, by_outlook);
   return true;
@@ -123,15 +123,17 @@ static bool sort_anew(TgPlanSearch *search, int64_t *sorted_us) {
 
 /* Those that may still come in, the most promising first, up to an outlook of so many times the best. */
 static void search_all(TgPlanSearch *search, double most_outlooks) {
-  int64_t sorted_us = g_get_monotonic_time();
+  double work_s = 0;
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
-    if (sort_anew(search, &sorted_us)) c = 0;
+    if (sort_anew(search, &work_s)) c = 0;
     TgPlanCandidate *candidate = candidate_at(search, c);
     if (candidate->outlook_s > most_outlooks * search->best_s) return;
     if ((candidate->tried && !candidate->partly) || candidate->too_large) continue;
     if (!may_come_in(search, candidate)) continue;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate); /* it also says how much work it is */
-    if (cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
+    if (cautious * tg_plan_work_now(search, candidate) > tg_plan_left_s(search)) continue;
+    work_s += candidate->work_s;
+    try_candidate(search, candidate);
   }
 }
 
