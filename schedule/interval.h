@@ -15,6 +15,11 @@ typedef struct TgInterval {
 TgInterval tg_interval_evaluate(const TgSchedule *schedule, TgExpression expression,
                                 const TgInterval variable[TG_LOCAL_VARIABLES]);
 
+/** Ranges before the first statement: of the coordinates the grid's extents. */
+void tg_interval_begin(const TgSchedule *schedule, TgInterval variable[TG_LOCAL_VARIABLES]);
+/** Sets the range of the variable of a `repeat`. False where its body is never executed. */
+bool tg_interval_repeat(const TgSchedule *schedule, const TgStatement *repeat, TgInterval variable[TG_LOCAL_VARIABLES]);
+
 /** Indices of the slots of each buffer that are ever written, at most; low > high where none is. */
 void tg_interval_slots(const TgSchedule *schedule, TgInterval range[TG_MAX_BUFFERS]);
 

@@ -144,6 +144,20 @@ TgInterval tg_interval_evaluate(const TgSchedule *schedule, TgExpression express
   }
 }
 
+/* --- loops -------------------------------------------------------------------------------------------------------- */
+
+void tg_interval_begin(const TgSchedule *schedule, TgInterval variable[TG_LOCAL_VARIABLES]) {
+  for (int v = 0; v < TG_LOCAL_VARIABLES; v++) variable[v] = (TgInterval){0, 0};
+  for (int c = 0; c < schedule->dims; c++) variable[c].high = schedule->extent[c] - 1;
+}
+
+bool tg_interval_repeat(const TgSchedule *schedule, const TgStatement *repeat,
+                        TgInterval variable[TG_LOCAL_VARIABLES]) {
+  const double times = tg_interval_evaluate(schedule, repeat->value, variable).high;
+  variable[TG_VARIABLE_LOOP + repeat->depth] = (TgInterval){0, fmax(times - 1, 0)};
+  return times >= 1;
+}
+
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
 typedef struct Slots {
@@ -177,15 +191,13 @@ static void place_slots(const TgSchedule *schedule, Slots *slots) {
 void tg_interval_slots(const TgSchedule *schedule, TgInterval range[TG_MAX_BUFFERS]) {
   Slots slots = {.range = range};
   for (int b = 0; b < TG_MAX_BUFFERS; b++) range[b] = (TgInterval){INFINITY, -INFINITY};
-  for (int c = 0; c < schedule->dims; c++) slots.variable[c] = (TgInterval){0, schedule->extent[c] - 1};
+  tg_interval_begin(schedule, slots.variable);
   place_slots(schedule, &slots);
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     if (statement->op == TG_OP_STEP) continue;
     if (statement->op == TG_OP_REPEAT) {
-      double times = tg_interval_evaluate(schedule, statement->value, slots.variable).high;
-      slots.variable[TG_VARIABLE_LOOP + statement->depth] = (TgInterval){0, fmax(times - 1, 0)};
-      if (times < 1) s = statement->end - 1;
+      if (!tg_interval_repeat(schedule, statement, slots.variable)) s = statement->end - 1;
     } else {
       write_statement(schedule, &slots, statement);
     }

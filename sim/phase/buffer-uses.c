@@ -2,7 +2,6 @@
 
 #include "interval.h"
 
-#include <math.h>
 #include <string.h>
 
 static uint32_t bit(int buffer) {
@@ -147,15 +146,13 @@ static bool sends(const TgSchedule *schedule, const TgStatement *statement) {
 }
 
 void tg_statements_travel(const TgSchedule *schedule, bool travels[TG_MAX_STATEMENTS]) {
-  TgInterval variable[TG_LOCAL_VARIABLES] = {{0, 0}};
+  TgInterval variable[TG_LOCAL_VARIABLES];
   memset(travels, 0, TG_MAX_STATEMENTS * sizeof *travels);
-  for (int c = 0; c < schedule->dims; c++) variable[c].high = schedule->extent[c] - 1;
+  tg_interval_begin(schedule, variable);
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     if (statement->op == TG_OP_REPEAT) {
-      const double times = tg_interval_evaluate(schedule, statement->value, variable).high;
-      variable[TG_VARIABLE_LOOP + statement->depth] = (TgInterval){0, fmax(times - 1, 0)};
-      if (times < 1) s = statement->end - 1;
+      if (!tg_interval_repeat(schedule, statement, variable)) s = statement->end - 1;
       continue;
     }
     if (!tg_op_travels(statement->op) || tg_schedule_processors(schedule) == 1) continue;

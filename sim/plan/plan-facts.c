@@ -459,18 +459,18 @@ static void find_compute(const TgPlanRequest *request, const TgSchedule *schedul
 
 static const double room_byte_s = 4e-10; /* seconds per byte of memory touched for the first time, measured */
 
-void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
+void tg_plan_find_facts(const TgPlanRequest *request, const TgSchedule *schedule, const TgScheduleNames *names,
                         TgPlanFacts *facts) {
   uint32_t held[TG_MAX_BUFFERS];
   *facts = (TgPlanFacts){.processors = tg_schedule_processors(schedule),
-                         .on_arrival = tg_cost_receives_on_arrival(search->request->model, search->request->machine)};
+                         .on_arrival = tg_cost_receives_on_arrival(request->model, request->machine)};
   tg_phase_held(schedule, held);
-  const bool receivers_count = search->request->model == TG_COST_LOGGP && /* see plan-bound.c */
-                               search->request->machine->port.ports == TG_PORTS_ALL;
+  const bool receivers_count = request->model == TG_COST_LOGGP && /* see plan-bound.c */
+                               request->machine->port.ports == TG_PORTS_ALL;
   find_executions(schedule, names, !receivers_count && facts->processors > EACH_ASKED, facts);
-  find_blocks(search->request, schedule, names, held, facts);
-  find_memory(search->request, schedule, facts);
-  find_compute(search->request, schedule, facts);
+  find_blocks(request, schedule, names, held, facts);
+  find_memory(request, schedule, facts);
+  find_compute(request, schedule, facts);
   if (names) facts->room_s = tg_state_need_bytes(schedule) * room_byte_s;
   facts->proof_s += facts->room_s;
 }

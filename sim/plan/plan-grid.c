@@ -133,7 +133,7 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
 
 static bool may_be_faster(const TgPlanSearch *search, const TgSchedule *schedule) {
   TgPlanFacts facts;
-  tg_plan_find_facts(search, schedule, NULL, &facts);
+  tg_plan_find_facts(search->request, schedule, NULL, &facts);
   if (tg_plan_bound(search, schedule, &facts) < search->best_s) return true;
   search->plan->considered++;
   search->plan->pruned++;
@@ -143,7 +143,7 @@ static bool may_be_faster(const TgPlanSearch *search, const TgSchedule *schedule
 static void add_bound(TgPlanSearch *search, int source, const TgSchedule *schedule, const TgBindings *bindings) {
   TgPlanFacts facts;
   if (search->between && !may_be_faster(search, schedule)) return;
-  tg_plan_find_facts(search, schedule, search->sources[source].names, &facts);
+  tg_plan_find_facts(search->request, schedule, search->sources[source].names, &facts);
   add_candidate(search, source, schedule, bindings, &facts);
 }
 
@@ -154,8 +154,22 @@ typedef struct TgTrial {
   TgSchedule schedule;
   TgError error;
   bool accepted, unmet;
-  char *network; /* what is wrong with it, or NULL */
+  char *network;       /* what is wrong with it, or NULL */
+  int32_t coarsest[3]; /* blocks along m, n and k with the first of the other parameters' values that bind */
 } TgTrial;
+
+/* Whether other parameters than extents cut a side into more blocks than it has elements: a product in more steps, of
+ * which some are empty, is none that anybody asks for. */
+static bool is_too_fine(TgTrial *trial) {
+  const TgPlanRequest *request = trial->search->request;
+  const TgSchedule *schedule = &trial->schedule;
+  const int64_t sizes[] = {request->m, request->n, request->k};
+  const int32_t blocks[] = {schedule->blocks[TG_MATRIX_C][0], schedule->blocks[TG_MATRIX_C][1], schedule->inner};
+  if (!trial->accepted) memcpy(trial->coarsest, blocks, sizeof blocks);
+  for (int side = 0; side < 3; side++)
+    if (blocks[side] > sizes[side] && blocks[side] > trial->coarsest[side]) return true;
+  return false;
+}
 
 static void try_values(TgTrial *trial) {
   const TgPlanSource *source = &trial->search->sources[trial->source];
@@ -170,7 +184,7 @@ static void try_values(TgTrial *trial) {
     if (!trial->network) trial->network = g_strdup(trial->error.message);
     return;
   }
-  if (!tg_plan_count_blocks(&trial->schedule, source->names, &trial->bindings)) return;
+  if (!tg_plan_count_blocks(&trial->schedule, source->names, &trial->bindings) || is_too_fine(trial)) return;
   trial->accepted = true;
   trial->search->exact |= tg_schedule_processors(&trial->schedule) == trial->search->request->processors;
   add_bound(trial->search, trial->source, &trial->schedule, &trial->bindings);

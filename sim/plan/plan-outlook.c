@@ -61,8 +61,7 @@ static double outlook_of(const TgPlanSearch *search, const TgPlanCandidate *cand
   return seconds * (1 + candidate->work_s / search->request->budget_s);
 }
 
-/* Sizes of which all blocks are as large as the largest one is. */
-static TgPlanRequest whole_blocks(const TgPlanRequest *request, const TgSchedule *schedule) {
+TgPlanRequest tg_plan_whole_blocks(const TgPlanRequest *request, const TgSchedule *schedule) {
   TgPlanRequest whole = *request;
   const int32_t *c = schedule->blocks[TG_MATRIX_C];
   whole.m = tg_divide_up(request->m, c[0]) * c[0];
@@ -89,10 +88,8 @@ void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate) {
   const TgCostRun run = {
       .network = &network, .embedding = TG_ROWMAJOR, .machine = request->machine, .options = &options};
   if (!tg_outlook_init(&outlook, &run, &schedule)) return;
-  const TgPlanRequest whole = whole_blocks(request, &schedule);
-  TgPlanSearch rounded = *search;
-  rounded.request = &whole;
-  tg_plan_find_facts(&rounded, &schedule, source->names, &facts);
+  const TgPlanRequest whole = tg_plan_whole_blocks(request, &schedule);
+  tg_plan_find_facts(&whole, &schedule, source->names, &facts);
   const bool alike = whole.m == request->m && whole.n == request->n && whole.k == request->k;
   facts.by_name = (facts.by_name || !alike) && !candidate->rounded;
   double hidden_s;

@@ -104,7 +104,7 @@ typedef struct TgPlanSearch {
   bool for_first;             /**< looks for place 1: what cannot be faster than the best is not predicted */
   bool between;               /**< grids of all numbers of processors are being looked for, see TgPlanGrid … */
   GHashTable *seen;           /**< … but for these */
-  bool first_only;            /**< with the first embedding, for the time being */
+  bool first_only;            /**< with the first embedding, and not much longer than thought, for the time being */
   double choice_s;            /**< that choosing the collectives of a candidate may take now */
   bool exact;                 /**< the schedule under way takes a grid of as many processors as asked for */
 } TgPlanSearch;
@@ -135,7 +135,7 @@ void tg_plan_reject(TgPlanSearch *search, int source, TgPlanCause cause, const c
  * schedule does not bind. `schedule` has its values. */
 bool tg_plan_count_blocks(TgSchedule *schedule, const TgScheduleNames *names, const TgBindings *bindings);
 /** `names` may be NULL: it is quicker, and bounds are lower where a buffer holds several matrices in turn. */
-void tg_plan_find_facts(const TgPlanSearch *search, const TgSchedule *schedule, const TgScheduleNames *names,
+void tg_plan_find_facts(const TgPlanRequest *request, const TgSchedule *schedule, const TgScheduleNames *names,
                         TgPlanFacts *facts);
 /** No prediction is below it, whatever algorithms its collectives take. */
 double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, const TgPlanFacts *facts);
@@ -144,6 +144,8 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
 /** Finds whether predicting an untried candidate takes too much memory. */
 void tg_plan_check_room(TgPlanSearch *search, TgPlanCandidate *candidate);
+/** The sizes that are asked for, rounded up so that all blocks of the bound schedule are as large as the largest. */
+TgPlanRequest tg_plan_whole_blocks(const TgPlanRequest *request, const TgSchedule *schedule);
 /** Finds the candidate's outlook. What takes long to predict has to promise a little more. */
 void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate);
 /** Lets outlooks know how far off those of their schedules were. True where that may change their order. */

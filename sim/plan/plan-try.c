@@ -108,14 +108,10 @@ static bool fits(TgAttempt *attempt) {
 /* Following blocks of different sizes by name is slow. Where it takes too long, sizes are rounded up to whole blocks:
  * no processor has less to do then. */
 static bool set_shape(TgAttempt *attempt) {
-  const TgPlanRequest *request = attempt->search->request;
   const TgSchedule *schedule = &attempt->schedule;
-  const int64_t sizes[] = {request->m, request->n, request->k};
-  const int32_t blocks[] = {schedule->blocks[TG_MATRIX_C][0], schedule->blocks[TG_MATRIX_C][1], schedule->inner};
-  int64_t mnk[3];
-  for (int i = 0; i < 3; i++)
-    mnk[i] = attempt->candidate->rounded ? tg_divide_up(sizes[i], blocks[i]) * blocks[i] : sizes[i];
-  return tg_shape_init(&attempt->shape, &schedule->computes, mnk[0], mnk[1], mnk[2], NULL);
+  TgPlanRequest sizes = *attempt->search->request;
+  if (attempt->candidate->rounded) sizes = tg_plan_whole_blocks(&sizes, schedule);
+  return tg_shape_init(&attempt->shape, &schedule->computes, sizes.m, sizes.n, sizes.k, NULL);
 }
 
 static double balance_of(const TgAttempt *attempt, const TgCost *cost) {

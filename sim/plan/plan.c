@@ -109,9 +109,8 @@ static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
   find_limits(search);
 }
 
-/* Puts the most promising first again if outlooks turned out to be wrong: not as often as sorting would take more than
- * a part of the time. `work_s`: of the predictions since then, as thought, so that the order is the same in every run.
- */
+/* Puts the most promising first again if outlooks turned out to be wrong, but sorting may take only a part of the time.
+ * `work_s`: of the predictions since then, as thought, not measured: all runs have one order. */
 static bool sort_anew(TgPlanSearch *search, double *work_s) {
   static const double part = 0.05, each_s = 1e-6; /* of a candidate, about */
   if (part * *work_s < search->candidates->len * each_s) return false;
