@@ -135,8 +135,8 @@ static TgExit straggler_option(const TgCli *cli, TgCostOptions *cost) {
   if (!text) return TG_EXIT_DONE;
   if (!colon) return tg_report(cli, TG_EXIT_USAGE, "--straggler %s: expected NODE:FACTOR, as in 3:2.5", text);
   g_autofree char *node = g_strndup(text, (gsize)(colon - text));
-  TgExit status = tg_number_parse(cli, "--straggler", node, 0, INT32_MAX, &cost->straggler);
-  return status ? status : tg_real_parse(cli, "--straggler", colon + 1, 1, &cost->straggler_factor);
+  TgExit status = tg_number_parse(cli, "--straggler node", node, 0, INT32_MAX, &cost->straggler);
+  return status ? status : tg_real_parse(cli, "--straggler factor", colon + 1, 1, &cost->straggler_factor);
 }
 
 static TgExit random_options(const TgCli *cli, TgCostOptions *cost) {

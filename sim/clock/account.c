@@ -74,9 +74,10 @@ static void take_over(TgAccount *account, size_t part, double begin_s, double en
     TgCharge *charge = &g_array_index(account->recent, TgCharge, i);
     const TgCharge before = {charge->step, charge->part, charge->from_s, begin_s};
     const double common_s = MIN(charge->to_s, end_s) - MAX(charge->from_s, begin_s);
-    if (common_s <= 0) continue;
+    if (common_s <= TG_ACCOUNT_ROUNDING * end_s) continue;
     double *other = part_of(account, charge->step, charge->part);
-    *other = MAX(*other - common_s, 0);
+    const double left_s = *other - common_s;
+    *other = left_s > TG_ACCOUNT_ROUNDING * end_s ? left_s : 0;
     *part_of(account, charge->step, part) += common_s;
     settle(account, &before);
     charge->from_s = MIN(end_s, charge->to_s);

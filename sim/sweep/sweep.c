@@ -134,7 +134,7 @@ static bool find_size(TgEstimate *estimate, double efficiency, int64_t *n, char 
     return false;
   }
   if (units * search.unit > most_n)
-    *reason = g_strdup_printf("%s on %" PRId64 " processors stays below an efficiency of %g up to n = %" PRId64, name,
+    *reason = g_strdup_printf("%s on %" PRId64 " processors stays below an efficiency of %.15g up to n = %" PRId64, name,
                               processors, efficiency, units / 2 * search.unit);
   *n = units * search.unit;
   return true;
