@@ -248,8 +248,6 @@ bool tg_topology_of_grid(TgTopology *topology, int dims, const int32_t *extents,
 /* `topology` is the least that has enough nodes. */
 static bool refuse_kind(const TgTopology *topology, const TgNetworkKindInfo *info, int64_t processors, TgError *error) {
   char least[TG_TOPOLOGY_TEXT_BYTES];
-  if (processors == 1)
-    return tg_error_set(error, 0, 0, "%s: the grid has 1 processor, but no %s has 1 node", info->name, info->name);
   tg_topology_format(topology, least, sizeof least);
   return tg_error_set(error, 0, 0, "%s: the grid has %lld processors, not a %s; give the whole network, as in %s",
                       info->name, (long long)processors, info->sizes, least);
@@ -262,7 +260,8 @@ bool tg_topology_for_grid(TgTopology *topology, const char *text, int dims, cons
   if (!tg_network_kind_parse(text, &kind)) return tg_topology_parse(topology, text, error);
   if (!tg_topology_of_kind(topology, kind, dims, extents, error)) return false;
   for (int axis = 0; axis < dims; axis++) processors *= extents[axis];
-  return topology->nodes == processors || refuse_kind(topology, tg_network_kind_info((int)kind), processors, error);
+  return topology->nodes == processors || processors == 1 ||
+         refuse_kind(topology, tg_network_kind_info((int)kind), processors, error);
 }
 
 int tg_topology_format(const TgTopology *topology, char *text, size_t bytes) {

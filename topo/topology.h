@@ -158,8 +158,9 @@ bool tg_topology_of_kind(TgTopology *topology, TgNetworkKind kind, int dims, con
 /** The network of a grid for which none is named: a ring of its one extent, else the torus of its extents. */
 bool tg_topology_of_grid(TgTopology *topology, int dims, const int32_t *extents, TgError *error);
 
-/** What `--network` names: a whole network, a kind alone (the network of that kind with a node for each processor of the
- * grid), or NULL (tg_topology_of_grid()). Errors: as tg_topology_parse(); no network of that kind has that many nodes. */
+/** What `--network` names: a whole network, a kind alone (the network of that kind with a node for each processor of
+ * the grid; for one processor the smallest there is), or NULL (tg_topology_of_grid()). Errors: as tg_topology_parse();
+ * no network of that kind has that many nodes. */
 bool tg_topology_for_grid(TgTopology *topology, const char *text, int dims, const int32_t *extents, TgError *error);
 
 /** Writes the text that tg_topology_parse() reads back to the same network. Like snprintf: returns the length without

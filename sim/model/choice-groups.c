@@ -153,6 +153,9 @@ G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_
 static const double hop_s[] = {0, 170e-9, 1.5e-6, 0};
 G_STATIC_ASSERT(G_N_ELEMENTS(hop_s) == TG_COST_MODELS);
 
+/* … so many times that where nodes use all their ports at once: more messages share links then. */
+static const double all_ports = 4;
+
 double tg_line_transfers(const TgRounds *rounds) {
   enum { LOOKED_AT = 1 << 18 }; /* one by one; beyond, as if everyone sent to everyone */
   TgRounds own = *rounds;
@@ -176,7 +179,8 @@ static double hops_of(const TgFormGroup *group, const TgForm *form) {
 /* To time one transfer. */
 static double message_s(const TgChoice *choice, TgCostModel model, double hops) {
   if (tg_cost_receives_on_arrival(model, choice->run->machine)) return tg_outlook_arrival_s();
-  return tg_outlook_goes_far(hops) && hop_s[model] > 0 ? hops * hop_s[model] : transfer_s[model];
+  if (!tg_outlook_goes_far(hops) || hop_s[model] == 0) return transfer_s[model];
+  return hops * hop_s[model] * (choice->run->machine->port.ports == TG_PORTS_ALL ? all_ports : 1);
 }
 
 /* Of a group: to find its transfers, and then to time them. */
