@@ -177,30 +177,39 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
   }
 }
 
-/* Asks for the outlooks until `part` of the budget has gone, of the lowest bounds first, as long as these are below the
- * best time, or while there is none, not far above the best outlook; and puts the most promising candidates first. What
- * cannot be predicted until `until` of the budget has gone says nothing of the others. After IN_A_ROW candidates
- * without promise a schedule's bound says little: the rest are skipped. */
-static void look_out(TgPlanSearch *search, double part, double until) {
-  enum { IN_A_ROW = 64 };
+/* Asks for outlooks, of the lowest bounds first, as long as these are below the best time, or while there is none, not
+ * far above the best outlook. What cannot be predicted in `time_s` says nothing of the others. After so many candidates
+ * in a row without promise a schedule's bound says little: the rest are skipped. True where there were such. */
+static bool ask_outlooks(TgPlanSearch *search, double time_s, int in_a_row) {
   static const double far = 1.25;
   double least_s = search->best_s;
-  search->choice_s = choosing[0] * search->request->budget_s;
+  bool skipped = false;
   g_autofree int *nothing = g_new0(int, MAX(search->source_count, 1));
+  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+    TgPlanCandidate *candidate = candidate_at(search, c);
+    if (candidate->bound_s >= fmin(far * least_s, search->best_s)) break;
+    const bool skip = nothing[candidate->source] == in_a_row;
+    skipped = skipped || skip;
+    if (skip) continue;
+    const bool asked = !isinf(candidate->outlook_s);
+    if (!asked) tg_plan_look_out(search, candidate);
+    if (cautious * tg_plan_work_now(search, candidate) > time_s) continue;
+    least_s = fmin(least_s, candidate->outlook_s);
+    const bool promises = candidate->outlook_s <= promising * least_s;
+    nothing[candidate->source] = promises ? 0 : nothing[candidate->source] + !asked;
+  }
+  return skipped;
+}
+
+/* Asks for the outlooks until `part` of the budget has gone, with ever more patience; and puts the most promising
+ * candidates first. What is looked for is predicted until `until` of the budget has gone. */
+static void look_out(TgPlanSearch *search, double part, double until) {
+  search->choice_s = choosing[0] * search->request->budget_s;
   begin_part(search, until);
   const double time_s = tg_plan_left_s(search);
   begin_part(search, part);
   g_array_sort(search->candidates, by_bound);
-  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
-    TgPlanCandidate *candidate = candidate_at(search, c);
-    if (candidate->bound_s >= fmin(far * least_s, search->best_s)) break;
-    if (nothing[candidate->source] == IN_A_ROW) continue;
-    if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate);
-    if (cautious * tg_plan_work_now(search, candidate) > time_s) continue;
-    least_s = fmin(least_s, candidate->outlook_s);
-    const bool promises = candidate->outlook_s <= promising * least_s;
-    nothing[candidate->source] = promises ? 0 : nothing[candidate->source] + 1;
-  }
+  for (int in_a_row = 64; tg_plan_left_s(search) > 0 && ask_outlooks(search, time_s, in_a_row);) in_a_row *= 4;
   g_array_sort(search->candidates, by_outlook);
 }
 
