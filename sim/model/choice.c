@@ -362,14 +362,25 @@ static bool round_up(const TgChoice *choice, TgShape *shape) {
                        NULL);
 }
 
+/* Whether there is time to compare the choices, which are many times the usual one, and each name once. */
+static bool has_time(const TgChoice *choice, const TgForm *usual) {
+  enum { CHOICES = 12 };
+  double work_s = 0;
+  for (int n = 0; n < NAMES; n++) {
+    TgForm named[TG_CHOICE_GROUPS] = {0};
+    take_name(choice, (TgCollective)(TG_COLLECTIVE_BINOMIAL + n), named);
+    work_s += tg_choice_work_s(choice, named);
+  }
+  return fmax(CHOICES * tg_choice_work_s(choice, usual), work_s) <= choice->most_work_s;
+}
+
 /* Goes back to the exact sizes where there is time to compare the choices with them. */
 static void keep_exact(TgChoice *choice) {
-  enum { CHOICES = 12 };
   TgForm forms[TG_CHOICE_GROUPS] = {0};
   for (int c = 0; c < choice->groups; c++) forms[c].algorithm = TG_COLLECTIVE_AUTO;
   choice->usual_transfers = tg_choice_most_at_once(choice, forms);
   choice->by_name = !tg_blocks_alike(choice->schedule, choice->run->shape);
-  if (choice->by_name && CHOICES * tg_choice_work_s(choice, forms) > choice->most_work_s)
+  if (choice->by_name && !has_time(choice, forms))
     choice->by_name = false;
   else
     choice->shape = *choice->run->shape;
