@@ -159,8 +159,8 @@ bool tg_topology_of_kind(TgTopology *topology, TgNetworkKind kind, int dims, con
 bool tg_topology_of_grid(TgTopology *topology, int dims, const int32_t *extents, TgError *error);
 
 /** What `--network` names: a whole network, a kind alone (the network of that kind with a node for each processor of
- * the grid; for one processor the smallest there is), or NULL (tg_topology_of_grid()). Errors: as tg_topology_parse();
- * no network of that kind has that many nodes. */
+ * the grid; for one processor the smallest of that kind), or NULL (tg_topology_of_grid()). Errors: as
+ * tg_topology_parse(); no network of that kind has that many nodes. */
 bool tg_topology_for_grid(TgTopology *topology, const char *text, int dims, const int32_t *extents, TgError *error);
 
 /** Writes the text that tg_topology_parse() reads back to the same network. Like snprintf: returns the length without

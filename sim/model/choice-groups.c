@@ -153,7 +153,7 @@ G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_
 static const double hop_s[] = {0, 170e-9, 1.5e-6, 0};
 G_STATIC_ASSERT(G_N_ELEMENTS(hop_s) == TG_COST_MODELS);
 
-/* … so many times that where nodes use all their ports at once: more messages share links then. */
+/* … and so many times as long where nodes use all their ports at once, since more messages share links then. */
 static const double all_ports = 4;
 
 double tg_line_transfers(const TgRounds *rounds) {

@@ -362,7 +362,7 @@ static bool round_up(const TgChoice *choice, TgShape *shape) {
                        NULL);
 }
 
-/* Whether there is time to compare the choices, which are many times the usual one, and each name once. */
+/* Whether there is time for a good many predictions with the usual algorithms, and for one with each name. */
 static bool has_time(const TgChoice *choice, const TgForm *usual) {
   enum { CHOICES = 12 };
   double work_s = 0;

@@ -178,8 +178,8 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
 }
 
 /* Asks for outlooks, of the lowest bounds first, as long as these are below the best time, or while there is none, not
- * far above the best outlook. What cannot be predicted in `time_s` says nothing of the others. After so many candidates
- * in a row without promise a schedule's bound says little: the rest are skipped. True where there were such. */
+ * far above the best outlook. Candidates that cannot be predicted in `time_s` do not count. After `in_a_row` candidates
+ * without promise a schedule's bounds say little: its others are skipped. True where some were. */
 static bool ask_outlooks(TgPlanSearch *search, double time_s, int in_a_row) {
   static const double far = 1.25;
   double least_s = search->best_s;
@@ -201,8 +201,8 @@ static bool ask_outlooks(TgPlanSearch *search, double time_s, int in_a_row) {
   return skipped;
 }
 
-/* Asks for the outlooks until `part` of the budget has gone, with ever more patience; and puts the most promising
- * candidates first. What is looked for is predicted until `until` of the budget has gone. */
+/* Asks for the outlooks until `part` of the budget has gone, each time skipping fewer; and puts the most
+ * promising candidates first. What is found is predicted until `until` of the budget has gone. */
 static void look_out(TgPlanSearch *search, double part, double until) {
   search->choice_s = choosing[0] * search->request->budget_s;
   begin_part(search, until);

@@ -5,7 +5,8 @@
 
 enum { ASKED = 1 << 10 /* transfers between questions to the watch */ };
 
-/* The nodes that run, and the clocks of these alone. An account is of a node by its number among all. */
+/* Keeps the clocks of the nodes that run, and no others. An account is of a node by its number among all, so that with
+ * one all nodes run. */
 static void narrow(TgProgram *program, TgSliceLanes *slice) {
   TgClocks *clocks = &program->clocks;
   const int64_t all = clocks->nodes;
@@ -22,7 +23,7 @@ static void narrow(TgProgram *program, TgSliceLanes *slice) {
   tg_clocks_widen(clocks, from, slice->nodes);
 }
 
-/* The nodes that stood aside come in before the statement. */
+/* The nodes for which others stood come in if they are needed from the statement on. */
 static void widen(TgProgram *program, TgSliceLanes *slice, int32_t statement) {
   while (slice->cut <= statement && slice->cut < INT32_MAX) {
     g_autofree int32_t *from = tg_slice_lanes_widen(slice);
