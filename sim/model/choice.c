@@ -37,6 +37,11 @@ static int find_tried(const TgChoice *choice, const TgForm *forms) {
   return -1;
 }
 
+/* Whether a prediction holds no more transfers at once than there is memory for. */
+static bool has_room(const TgChoice *choice, const TgForm *forms) {
+  return tg_choice_most_at_once(choice, forms) <= fmax(TG_COST_MOST_TRANSFERS, choice->usual_transfers);
+}
+
 /* Sets the time of the trial, whose forms are set; INFINITY also where predicting it would take too long. False where
  * the prediction fails. */
 static bool try(TgChoice *choice, TgTrial *trial) {
@@ -52,8 +57,7 @@ static bool try(TgChoice *choice, TgTrial *trial) {
   trial->begun = 0;
   const double work_s = tg_choice_work_s(choice, trial->forms);
   const double most_work_s = choice->most_work_s * (*tried == 0 ? first_part : 1);
-  if (*tried == TG_CHOICE_TRIED || choice->work_s + work_s > most_work_s ||
-      tg_choice_most_at_once(choice, trial->forms) > fmax(TG_COST_MOST_TRANSFERS, choice->usual_transfers)) {
+  if (*tried == TG_CHOICE_TRIED || choice->work_s + work_s > most_work_s || !has_room(choice, trial->forms)) {
     choice->cost->collectives_left++;
     return true;
   }
@@ -210,8 +214,11 @@ static bool try_forms(TgChoice *choice, const TgForm *forms) {
   return !cut_as_executed(choice, executed.forms) || try(choice, &executed);
 }
 
+/* Chains of fewer pieces where there is no room for so many. */
 static void take_name(const TgChoice *choice, TgCollective name, TgForm *forms) {
   for (int c = 0; c < choice->groups; c++) forms[c] = choice->group[c].form[choice->group[c].named[name]];
+  while (!has_room(choice, forms) && scale_pieces(choice, forms, 1, 2)) {
+  }
 }
 
 /* Chains of as many pieces as there can be: where many follow each other, the time may have a second minimum there. So
@@ -253,8 +260,9 @@ static void sort_names(const TgChoice *choice, TgCollective order[NAMES]) {
   }
 }
 
-static bool is_quick(const TgChoice *choice, const TgForm *forms) {
-  return tg_choice_work_s(choice, forms) <= first_part * choice->most_work_s;
+/* Whether it can be the first that is tried. */
+static bool can_begin(const TgChoice *choice, const TgForm *forms) {
+  return has_room(choice, forms) && tg_choice_work_s(choice, forms) <= first_part * choice->most_work_s;
 }
 
 /* Of the names, and of what is usual. */
@@ -271,8 +279,8 @@ static void find_quickest(const TgChoice *choice, const TgCollective order[NAMES
   }
 }
 
-/* The most promising form of each group; where predicting that would take too long, with fewer pieces; then the most
- * promising name that can be predicted; then whichever is predicted soonest. */
+/* The most promising form of each group; where predicting that takes too much time or memory, with fewer pieces; then
+ * the most promising name that can be predicted; then whichever is predicted soonest. */
 static void find_promising(const TgChoice *choice, const TgCollective order[NAMES], TgForm *forms) {
   for (int c = 0; c < choice->groups; c++) {
     const TgFormGroup *group = &choice->group[c];
@@ -281,13 +289,13 @@ static void find_promising(const TgChoice *choice, const TgCollective order[NAME
       if (group->outlook_s[f] < group->outlook_s[best]) best = f;
     forms[c] = group->form[best];
   }
-  bool quick = is_quick(choice, forms);
-  while (!quick && scale_pieces(choice, forms, 1, 2)) quick = is_quick(choice, forms);
-  for (int n = 0; n < NAMES && !quick; n++) {
+  bool can = can_begin(choice, forms);
+  while (!can && scale_pieces(choice, forms, 1, 2)) can = can_begin(choice, forms);
+  for (int n = 0; n < NAMES && !can; n++) {
     take_name(choice, order[n], forms);
-    quick = is_quick(choice, forms);
+    can = can_begin(choice, forms);
   }
-  if (!quick) find_quickest(choice, order, forms);
+  if (!can) find_quickest(choice, order, forms);
 }
 
 static bool try_once(TgChoice *choice, const TgForm *forms) {
