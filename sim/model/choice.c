@@ -132,7 +132,8 @@ static bool comes_closer(const TgChoice *choice, const TgTrial *first, const TgT
 }
 
 /* Scales the pieces repeatedly. Up to two numbers that do not save 1 % are passed over, as the time may have several
- * minima. Of trials that were not run to their ends it goes on while they come closer to these. */
+ * minima; and all that are fewer, which are predicted quickly. Of trials that were not run to their ends it goes on
+ * while they come closer to these. */
 static bool climb(TgChoice *choice, const TgTrial *first, int times, int parts, TgTrial *best) {
   enum { PASSED = 2 };
   TgTrial at = *first, before = {.time_s = INFINITY, .begun = -1};
@@ -144,7 +145,7 @@ static bool climb(TgChoice *choice, const TgTrial *first, int times, int parts, 
       passed = 0;
     else if (!comes_closer(choice, &before, &at))
       passed++;
-    if (passed > PASSED) return true;
+    if (times > parts && passed > PASSED) return true;
     least_s = fmin(least_s, at.time_s);
     before = at;
     if (!scale_pieces(choice, at.forms, times, parts)) return true;
