@@ -15,7 +15,7 @@ typedef struct TgInterval {
 TgInterval tg_interval_evaluate(const TgSchedule *schedule, TgExpression expression,
                                 const TgInterval variable[TG_LOCAL_VARIABLES]);
 
-/** Ranges before the first statement: of the coordinates the grid's extents. */
+/** Ranges before the first statement: 0 to extent - 1 of each coordinate, 0 of every other variable. */
 void tg_interval_begin(const TgSchedule *schedule, TgInterval variable[TG_LOCAL_VARIABLES]);
 /** Sets the range of the variable of a `repeat`. False where its body is never executed. */
 bool tg_interval_repeat(const TgSchedule *schedule, const TgStatement *repeat, TgInterval variable[TG_LOCAL_VARIABLES]);

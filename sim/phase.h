@@ -57,6 +57,8 @@ int64_t tg_statement_receiver(const TgSchedule *schedule, const TgStatement *sta
 
 /** Whether all blocks of each matrix have one size: the blocks divide its extents. */
 bool tg_blocks_alike(const TgSchedule *schedule, const TgShape *shape);
+/** Rounds the sizes up so that all blocks of the bound schedule are as large as the largest. */
+void tg_whole_blocks(const TgSchedule *schedule, int64_t *m, int64_t *n, int64_t *k);
 
 /** The largest local product of a bound schedule at these extents, sizes rounded up; all are like it where they divide.
  */

@@ -363,12 +363,10 @@ static bool has_several(const TgChoice *choice) {
 }
 
 static bool round_up(const TgChoice *choice, TgShape *shape) {
-  const TgSchedule *schedule = choice->schedule;
   const TgShape *exact = choice->run->shape;
-  const int32_t *c = schedule->blocks[TG_MATRIX_C];
-  return tg_shape_init(shape, &schedule->computes, tg_divide_up(exact->m, c[0]) * c[0],
-                       tg_divide_up(exact->n, c[1]) * c[1], tg_divide_up(exact->k, schedule->inner) * schedule->inner,
-                       NULL);
+  int64_t m = exact->m, n = exact->n, k = exact->k;
+  tg_whole_blocks(choice->schedule, &m, &n, &k);
+  return tg_shape_init(shape, &choice->schedule->computes, m, n, k, NULL);
 }
 
 /* Whether there is time for a good many predictions with the usual algorithms, and for one with each name. */

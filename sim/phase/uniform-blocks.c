@@ -233,6 +233,13 @@ bool tg_blocks_alike(const TgSchedule *schedule, const TgShape *shape) {
   return alike;
 }
 
+void tg_whole_blocks(const TgSchedule *schedule, int64_t *m, int64_t *n, int64_t *k) {
+  const int32_t *c = schedule->blocks[TG_MATRIX_C];
+  *m = tg_divide_up(*m, c[0]) * c[0];
+  *n = tg_divide_up(*n, c[1]) * c[1];
+  *k = tg_divide_up(*k, schedule->inner) * schedule->inner;
+}
+
 static int64_t bytes_of(const TgSchedule *schedule, const TgShape *shape, int64_t element_bytes, int matrix) {
   if (matrix < 0 || schedule->blocks[matrix][0] == 0) return 0;
   const int32_t *parts = schedule->blocks[matrix];

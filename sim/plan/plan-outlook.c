@@ -1,5 +1,6 @@
 /* About how long each candidate takes, which decides the order in which they are predicted, and no more. */
 #include "outlook.h"
+#include "phase.h"
 #include "plan-private.h"
 
 #include <math.h>
@@ -63,10 +64,7 @@ static double outlook_of(const TgPlanSearch *search, const TgPlanCandidate *cand
 
 TgPlanRequest tg_plan_whole_blocks(const TgPlanRequest *request, const TgSchedule *schedule) {
   TgPlanRequest whole = *request;
-  const int32_t *c = schedule->blocks[TG_MATRIX_C];
-  whole.m = tg_divide_up(request->m, c[0]) * c[0];
-  whole.n = tg_divide_up(request->n, c[1]) * c[1];
-  whole.k = tg_divide_up(request->k, schedule->inner) * schedule->inner;
+  tg_whole_blocks(schedule, &whole.m, &whole.n, &whole.k);
   return whole;
 }
 

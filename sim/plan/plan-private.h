@@ -144,7 +144,7 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 void tg_plan_try(TgPlanSearch *search, TgPlanCandidate *candidate);
 /** Finds whether predicting an untried candidate takes too much memory. */
 void tg_plan_check_room(TgPlanSearch *search, TgPlanCandidate *candidate);
-/** The sizes that are asked for, rounded up so that all blocks of the bound schedule are as large as the largest. */
+/** The request with its sizes rounded up by tg_whole_blocks(). */
 TgPlanRequest tg_plan_whole_blocks(const TgPlanRequest *request, const TgSchedule *schedule);
 /** Finds the candidate's outlook. What takes long to predict has to promise a little more. */
 void tg_plan_look_out(const TgPlanSearch *search, TgPlanCandidate *candidate);
