@@ -213,8 +213,8 @@ static double steps_s(const TgCalibrationSample *sample) {
   return sample->times.multiply_s + (isnan(sample->times.move_s) ? 0 : sample->times.move_s);
 }
 
-/* What a run takes beside its steps. Where nothing is tiled, rounds and passes are always 1: all of it is the launch.
- */
+/* On a GPU: what a run takes beside its steps. Where nothing is tiled, rounds and passes are always 1: all of it is the
+ * launch. */
 static void fit_rest(TgCalibration *calibration) {
   double term[3 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[3] = {0};
   TgMachineExecutor *executor = &calibration->machine.executor;
@@ -231,6 +231,36 @@ static void fit_rest(TgCalibration *calibration) {
   executor->launch_s = value[0];
   executor->round_s = value[1];
   executor->pass_s = value[2];
+}
+
+/* On the CPU: a run ends with its last thread, but its steps are means over all threads. The longer they are, the
+ * further apart threads end, so a run takes a multiple of its steps, and the launch is what is left for runs without
+ * any. */
+static void fit_launch(TgCalibration *calibration) {
+  double term[2 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[2] = {0};
+  int rows = 0;
+  for (guint s = 0; s < calibration->samples->len && rows < MOST_SAMPLES; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    if (sample->times.trials == 0) continue;
+    term[2 * rows] = 1;
+    term[2 * rows + 1] = steps_s(sample);
+    y[rows] = sample->times.time_s;
+    weight[rows++] = 1 / sample->times.time_s;
+  }
+  if (rows > 0) tg_least_squares(term, y, weight, rows, 2, value);
+  calibration->machine.executor.launch_s = value[0];
+}
+
+/* Products and moves last until the last thread has ended: so that a sample's parts add up to the time of its run. */
+static void stretch_steps(TgCalibration *calibration) {
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    TgCalibrationSample *sample = sample_at(calibration, s);
+    if (sample->times.trials == 0 || !(steps_s(sample) > 0)) continue;
+    const double in_steps_s = sample->times.time_s - calibration->machine.executor.launch_s;
+    const double stretch = fmax(in_steps_s / steps_s(sample), 1);
+    sample->product_s *= stretch;
+    sample->move_s *= stretch;
+  }
 }
 
 static double fitted_pass_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
@@ -327,6 +357,12 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   calibration->machine = (TgMachine){.processor.memory_bytes = INFINITY};
   for (int t = 0; t < TG_TIER_KINDS; t++) calibration->machine.tier[t].capacity_bytes = INFINITY;
   set_link(calibration, 0, 0);
+  if (plan->kind->on_gpu) {
+    fit_rest(calibration);
+  } else {
+    fit_launch(calibration);
+    stretch_steps(calibration);
+  }
   if (!tg_calibration_fit_products(calibration, plan, error)) return false;
   if (plan->kind->traits.overlaps)
     fit_hidden_moves(calibration);
@@ -335,7 +371,6 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   fit_copies(calibration);
   fit_additions(calibration);
   fit_far(calibration, plan);
-  fit_rest(calibration);
   round_all(&calibration->machine);
   name_all(calibration, plan);
   calibration->machine.residual = fmin(rounded(fit_samples(calibration, plan)), 0.99);

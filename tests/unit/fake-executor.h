@@ -21,6 +21,7 @@ static struct Fake {
   int64_t most;       /**< larger n are refused; 0: none */
   int64_t fails_at;   /**< number of the run that fails; 0: none */
   int64_t runs;
+  double last; /**< times as long as all on average the last processor is busy; 0: as long */
   double additions_per_s;
   double elements_per_s[3]; /* of A, B and C; 0: thin products take no longer */
   double latency_s, bandwidth_bytes_per_s, flops_per_s, launch_s, round_s, pass_s;
@@ -164,7 +165,7 @@ static inline bool fake_run(TgExecutor *executor, double *seconds, GError **erro
     step->runs = own->products[s] || (apart && own->moves[s]) ? passes : 0;
     step->busy_s = (double)passes * time_s;
     step->waited_s = 0;
-    *seconds += step->busy_s;
+    *seconds += step->busy_s * (fake.last > 0 ? fake.last : 1);
   }
   return true;
 }

@@ -71,6 +71,24 @@ static void moves_apart(void) {
   }
 }
 
+/* The steps' times are means, but a run ends with its last processor: its products and moves take so much longer, and
+ * the launch takes no part of that. */
+static void runs_end_with_the_last(void) {
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = 1;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+  fake.last = 1.25;
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  const TgMachine *machine = &found->machine;
+  expect_near(machine->executor.launch_s, 7e-6);
+  expect_near(machine->link.latency_s, 1.25 * fake.latency_s);
+  expect_near(machine->link.bandwidth_bytes_per_s, fake.bandwidth_bytes_per_s / 1.25);
+  expect_near(machine->processor.additions_per_s, 3e9 / 1.25);
+  for (int r = 0; r < 4; r++) expect_near(machine->processor.rate.row[r].flops_per_s, 1e10 / 1.25);
+  g_assert_cmpfloat(machine->residual, <, 1e-3);
+}
+
 /* Products of 8 rows, columns or inner elements take longer than the table of cubic ones says. */
 static void thin_products(void) {
   reset((TgExecutorTraits){.fetches = true});
@@ -344,6 +362,7 @@ static void the_cpu_is_calibrated(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/calibration/moves-apart", moves_apart);
+  g_test_add_func("/calibration/last", runs_end_with_the_last);
   g_test_add_func("/calibration/thin-products", thin_products);
   g_test_add_func("/calibration/rests", rests_of_rows_and_columns);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
