@@ -34,13 +34,18 @@ static int by_simplicity(gconstpointer a, gconstpointer b) {
 }
 
 /* Sums in another order make times differ in their last digit: up to a part in 10^12 they are equal. */
+static const double same = 1 + 1e-12;
+
+static bool is_same_time(const TgPlanPlace *x, const TgPlanPlace *y) {
+  return x->predicted_s <= same * y->predicted_s && y->predicted_s <= same * x->predicted_s;
+}
+
 static void sort_places(GArray *ranked) {
   g_array_sort(ranked, by_time);
   for (guint begin = 0, end; begin < ranked->len; begin = end) {
     TgPlanPlace *first = &g_array_index(ranked, TgPlanPlace, begin);
-    const double most_s = first->predicted_s * (1 + 1e-12);
     for (end = begin + 1; end < ranked->len; end++)
-      if (g_array_index(ranked, TgPlanPlace, end).predicted_s > most_s) break;
+      if (!is_same_time(first, &g_array_index(ranked, TgPlanPlace, end))) break;
     qsort(first, end - begin, sizeof *first, by_simplicity);
   }
 }
@@ -137,8 +142,9 @@ static void drop_between(TgPlanSearch *search) {
     for (guint other = 0; other < search->grids->len && grid->placed; other++) {
       const TgPlanGrid *by = &g_array_index(search->grids, TgPlanGrid, other);
       if (other == g || !by->placed || by->source != grid->source) continue;
-      const bool slower = by->place.predicted_s < grid->place.predicted_s ||
-                          (by->place.predicted_s == grid->place.predicted_s && (!by->between || other < g));
+      const bool slower = is_same_time(&by->place, &grid->place)
+                              ? !by->between || by_simplicity(&by->place, &grid->place) < 0
+                              : by->place.predicted_s < grid->place.predicted_s;
       if (!slower) continue;
       grid->placed = false;
       grid->dropped = true;

@@ -36,9 +36,10 @@ static int by_work(gconstpointer a, gconstpointer b) {
 
 /* Parts of the budget, by when they end: candidates are found, how long they take, and what they promise; the best is
  * sought among them; other numbers of processors are looked at, and what they promise; the best is sought among all;
- * each schedule is predicted once; what promises less is predicted. What is left is for the ranking. */
+ * each schedule is predicted once; what promises less is predicted; the other places are sought. What is left is for
+ * these, see search_places(). */
 static const double finding = 0.2, pacing = 0.27, looking = 0.37, coarse = 0.5, between = 0.56, looking_again = 0.63,
-                    fine = 0.86, each = 0.9, best = 0.95;
+                    fine = 0.86, each = 0.9, best = 0.95, all = 0.98;
 
 /* Parts of the budget that choosing the collectives of one candidate may take, at first, then, and in the end. */
 static const double choosing[] = {0.01, 0.1, INFINITY};
@@ -174,6 +175,20 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
     search->first_only = pass == 0;
     search->choice_s = fmin(choosing[pass] * search->request->budget_s, TG_COST_CHOICE_MS * 1e-3);
     search_all(search, most_outlooks);
+  }
+}
+
+/* The places themselves once more, where their choice of collectives was cut short. */
+static void search_places(TgPlanSearch *search) {
+  find_limits(search);
+  search->first_only = false;
+  search->choice_s = TG_COST_CHOICE_MS * 1e-3;
+  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+    TgPlanCandidate *candidate = candidate_at(search, c);
+    const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
+    if (candidate->rough_s == 0 || !grid->placed || grid->number != candidate->number) continue;
+    if (grid->place.predicted_s > search->limit_s) continue;
+    if (cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
   }
 }
 
@@ -331,10 +346,13 @@ static void plan_search(TgPlanSearch *search, int sources) {
   begin_part(search, each);
   search_each(search, sources, tg_plan_left_s(search) / MAX(sources, 1));
   begin_part(search, best);
+  search_places(search);
   search_thrice(search, INFINITY);
   search->for_first = false;
-  begin_part(search, 1);
+  begin_part(search, all);
   search_thrice(search, INFINITY);
+  begin_part(search, 1);
+  search_places(search);
   for (guint c = 0; c < search->candidates->len; c++) note_left(search, candidate_at(search, c));
   search->left_s = fmin(search->left_s, search->unseen_s);
   if (search->unseen_s >= search->best_s) search->plan->unseen = 0;
