@@ -143,17 +143,12 @@ void tg_choice_find_groups(TgChoice *choice) {
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */
 
-/* Measured on one core, by model: the time of a transfer that is known, and that of each node in a round; and, in any
- * model, that of a round, of finding a transfer, and of following its block by name. */
-static const double transfer_s[] = {12e-9, 60e-9, 280e-9, 20e-9}, node_s[] = {1e-9, 40e-9, 40e-9, 1e-9};
-static const double phase_s = 3e-6, find_s = 50e-9, name_s = 1e-6;
-G_STATIC_ASSERT(G_N_ELEMENTS(transfer_s) == TG_COST_MODELS && G_N_ELEMENTS(node_s) == TG_COST_MODELS);
+/* Measured on one core, by model: the time of each node in a round. */
+static const double node_s[] = {1e-9, 40e-9, 40e-9, 1e-9};
+G_STATIC_ASSERT(G_N_ELEMENTS(node_s) == TG_COST_MODELS);
 
-/* … of a transfer over several links, each of them. */
-static const double hop_s[] = {0, 170e-9, 1.5e-6, 0};
-G_STATIC_ASSERT(G_N_ELEMENTS(hop_s) == TG_COST_MODELS);
-
-/* … and so many times as long where nodes use all their ports at once, since more messages share links then. */
+/* Timing messages of several hops takes so many times as long where nodes use all their ports at once, since more of
+ * them share links then. */
 static const double all_ports = 4;
 
 double tg_line_transfers(const TgRounds *rounds) {
@@ -178,9 +173,10 @@ static double hops_of(const TgFormGroup *group, const TgForm *form) {
 
 /* To time one transfer. */
 static double message_s(const TgChoice *choice, TgCostModel model, double hops) {
-  if (tg_cost_receives_on_arrival(model, choice->run->machine)) return tg_outlook_arrival_s();
-  if (!tg_outlook_goes_far(hops) || hop_s[model] == 0) return transfer_s[model];
-  return hops * hop_s[model] * (choice->run->machine->port.ports == TG_PORTS_ALL ? all_ports : 1);
+  const TgOutlookPace *pace = &tg_outlook_pace[model];
+  if (tg_cost_receives_on_arrival(model, choice->run->machine)) return tg_outlook_arrival_s;
+  if (!tg_outlook_goes_far(hops) || pace->hop_s == 0) return pace->message_s;
+  return hops * pace->hop_s * pace->crowd * (choice->run->machine->port.ports == TG_PORTS_ALL ? all_ports : 1);
 }
 
 /* Of a group: to find its transfers, and then to time them. */
@@ -196,12 +192,12 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   const double lines = (double)tg_schedule_processors(choice->schedule) / group->length;
   const double transfers = lines * tg_line_transfers(&rounds), count = tg_rounds_count(&rounds);
   const double different = lines * tg_outlook_different(&rounds, tg_line_transfers(&rounds));
-  const double found_s = known ? different * find_s : group->executions * transfers * find_s;
-  const double named_s = choice->by_name ? group->executions * transfers * name_s : 0;
+  const double found_s = known ? different * tg_outlook_find_s : group->executions * transfers * tg_outlook_find_s;
+  const double named_s = choice->by_name ? group->executions * transfers * tg_outlook_name_s : 0;
   const double each_s = message_s(choice, model, hops_of(group, form));
   const double nodes_s = count * (double)tg_schedule_processors(choice->schedule) * node_s[model];
   const double timed_s = group->alike && known && !events ? 0 : transfers * each_s + nodes_s;
-  return found_s + named_s + group->executions * (count * phase_s + (known ? group->part : 1) * timed_s);
+  return found_s + named_s + group->executions * (count * tg_outlook_round_s + (known ? group->part : 1) * timed_s);
 }
 
 double tg_choice_work_s(const TgChoice *choice, const TgForm *forms) {

@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+const TgOutlookPace tg_outlook_pace[TG_COST_MODELS] = {[TG_COST_HOCKNEY] = {.message_s = 12e-9},
+                                                       [TG_COST_FORWARD] = {60e-9, 170e-9, 1},
+                                                       [TG_COST_FLOW] = {280e-9, 500e-9, 3},
+                                                       [TG_COST_LOGGP] = {.message_s = 20e-9}};
+
 bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule *schedule) {
   *outlook = (TgOutlook){.schedule = schedule,
                          .network = run->network,

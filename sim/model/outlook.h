@@ -24,10 +24,19 @@ static inline bool tg_outlook_goes_far(double hops) {
   return hops > 1 + 1e-9;
 }
 
-/** Seconds that timing one message takes that is received on arrival; measured on one core. */
-static inline double tg_outlook_arrival_s(void) {
-  return 1.2e-6;
-}
+/** How long predictions take, measured on one core, in seconds. */
+typedef struct TgOutlookPace {
+  double message_s; /**< timing a message to a neighbour, or one that shares no link … */
+  double hop_s;     /**< … and one that goes further, by hops; 0: as the others … */
+  double crowd;     /**< … so many times as long in collectives, which meet many others */
+} TgOutlookPace;
+
+extern const TgOutlookPace tg_outlook_pace[TG_COST_MODELS];
+
+/** … of timing one message that is received on arrival, … */
+static const double tg_outlook_arrival_s = 1.2e-6;
+/** … of a round, finding a transfer, and following its block by name. */
+static const double tg_outlook_round_s = 3e-6, tg_outlook_find_s = 50e-9, tg_outlook_name_s = 1e-6;
 
 typedef struct TgOutlookCollective {
   double seconds;   /**< of all executions */

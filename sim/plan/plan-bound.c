@@ -261,17 +261,9 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */
 
-/* Measured on one core, rounded up: seconds of finding a transfer, of a line of a collective, of a phase and its share
- * of each processor, and of following a block by name. */
-static const double find_s = 200e-9, line_s = 300e-9, phase_s = 3e-6, node_s = 12e-9, name_s = 700e-9;
-static const double product_s = 3e-9; /* of a product that comes again, a processor */
-
-/* Of timing a message: where it is not known how far it goes; otherwise of each hop, and of a message of one hop. */
-static const struct {
-  double unknown_s, hop_s, single_s;
-} timing[] = {{12e-9, 0, 12e-9}, {72e-9, 140e-9, 100e-9}, {480e-9, 500e-9, 400e-9}, {24e-9, 0, 24e-9}};
-G_STATIC_ASSERT(G_N_ELEMENTS(timing) == TG_COST_MODELS);
-static const double crowd = 3;
+/* Measured on one core: seconds of a line of a collective, of each processor's share of a round that comes for the
+ * first time, and of a product that comes again, a processor. */
+static const double line_s = 300e-9, node_s = 12e-9, product_s = 3e-9;
 
 /* Transfers of a collective along one line, and its rounds, with a usual algorithm. */
 static double line_transfers(int op, double length) {
@@ -305,13 +297,13 @@ static int last_shared(const TgSchedule *schedule, const TgPlanTravel *travel) {
 }
 
 static double message_timing_s(const TgPlanFacts *facts, const TgPlanTravel *travel, TgCostModel model, bool shared) {
-  if (facts->on_arrival && model == TG_COST_LOGGP) return tg_outlook_arrival_s();
+  static const double unknown = 1.5; /* times as long where it is not known how far messages go */
   const bool events = model == TG_COST_FORWARD || model == TG_COST_FLOW;
-  if (travel->hops == 0) return timing[model].unknown_s;
-  if (!events || !shared) return timing[events ? TG_COST_HOCKNEY : model].single_s;
-  if (!tg_outlook_goes_far(travel->hops)) return timing[model].single_s;
-  const bool crowded = model == TG_COST_FLOW && travel->lines > 0; /* messages of collectives meet many others */
-  return travel->hops * timing[model].hop_s * (crowded ? crowd : 1);
+  const TgOutlookPace *pace = &tg_outlook_pace[events && !shared && travel->hops > 0 ? TG_COST_HOCKNEY : model];
+  if (facts->on_arrival && model == TG_COST_LOGGP) return tg_outlook_arrival_s;
+  if (travel->hops == 0) return unknown * pace->message_s;
+  if (!tg_outlook_goes_far(travel->hops) || pace->hop_s == 0) return pace->message_s;
+  return travel->hops * pace->hop_s * (travel->lines > 0 ? pace->crowd : 1);
 }
 
 /* All processors send and receive the same, so that those at one time stay at one time. */
@@ -328,8 +320,9 @@ static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts,
   double timing_s = travel->transfers * message_timing_s(facts, travel, model, shared);
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
   if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
-  *again = travel->rounds * phase_s + part * timing_s;
-  *first_s = *again + travel->different * find_s + travel->lines * line_s + travel->rounds * processors * node_s;
+  *again = travel->rounds * tg_outlook_round_s + part * timing_s;
+  *first_s =
+      *again + travel->different * tg_outlook_find_s + travel->lines * line_s + travel->rounds * processors * node_s;
 }
 
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
@@ -346,9 +339,10 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
     double executions = facts->executions[s], first_s, again;
     bool travels = tg_op_travels(statement->op);
     if (executions == 0) continue;
-    if (facts->by_name) work_s += executions * (double)facts->processors * name_s;
+    if (facts->by_name) work_s += executions * (double)facts->processors * tg_outlook_name_s;
     if (!travels && statement->op != TG_OP_MULTIPLY) continue;
     const TgPlanTravel own = travel && travels ? travel[s] : usual_travel(schedule, facts, statement);
+    if (facts->by_name && travels) work_s += executions * own.transfers * tg_outlook_name_s;
     level = level && (!travels || is_alike(schedule, facts, s));
     const bool at_once = level && !(events && s <= last); /* one number stands for all */
     const double part = at_once ? 0 : slices ? tg_slices_part(slices, schedule, s) : 1;
@@ -371,7 +365,7 @@ bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts) {
 static const double choices = 12;
 
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
-  static const double quickest = 0.1, slowest = 4; /* beyond these, timings are too short to trust */
+  static const double quickest = 0.4, slowest = 4; /* beyond these, timings are too short to trust */
   const TgPlanPace *pace = &search->pace[candidate->source];
   const double factor = pace->thought_s > 0 ? fmin(fmax(pace->took_s / pace->thought_s, quickest), slowest) : 1;
   const double work_s = factor * candidate->work_s;

@@ -42,7 +42,7 @@ static const double finding = 0.2, pacing = 0.27, looking = 0.37, coarse = 0.5, 
                     fine = 0.86, each = 0.9, best = 0.95, all = 0.98;
 
 /* Parts of the budget that choosing the collectives of one candidate may take, at first, then, and in the end. */
-static const double choosing[] = {0.01, 0.1, INFINITY};
+static const double choosing[] = {0.01, 0.05, INFINITY};
 
 /* An outlook is seldom wrong by more than this factor. */
 static const double promising = 2;
@@ -134,6 +134,34 @@ static void search_all(TgPlanSearch *search, double most_outlooks) {
     if (cautious * tg_plan_work_now(search, candidate) > tg_plan_left_s(search)) continue;
     work_s += candidate->work_s;
     try_candidate(search, candidate);
+  }
+}
+
+/* Whether it is to be predicted, for the first time or with more time for its choice of collectives, which then has
+ * room for several more. */
+static bool is_next(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  enum { SEVERAL = 4 };
+  if (candidate->too_large || !may_come_in(search, candidate)) return false;
+  if (!candidate->tried) return true;
+  const double once_s = tg_plan_work_now(search, candidate) - search->choice_s;
+  return candidate->rough_s > 0 && candidate->rough_s < search->choice_s && SEVERAL * once_s <= search->choice_s;
+}
+
+/* Of each schedule the most promising: how far outlooks are off differs from schedule to schedule, more than among the
+ * grids of one. First with little time for the choice of collectives, then with more. */
+static void search_firsts(TgPlanSearch *search) {
+  static const double near = 1.5; /* times the best: nothing beyond is expected to be faster */
+  search->first_only = true;
+  for (int pass = 0; pass < 2; pass++) {
+    g_autofree bool *seen = g_new0(bool, MAX(search->source_count, 1));
+    search->choice_s = choosing[pass] * search->request->budget_s;
+    for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+      TgPlanCandidate *candidate = candidate_at(search, c);
+      if (candidate->outlook_s > near * search->best_s) break;
+      if (seen[candidate->source] || !is_next(search, candidate)) continue;
+      seen[candidate->source] = true;
+      if (cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
+    }
   }
 }
 
@@ -337,11 +365,13 @@ static void plan_search(TgPlanSearch *search, int sources) {
   look_out(search, looking, coarse);
   begin_part(search, coarse);
   search_quick(search);
+  search_firsts(search);
   search_thrice(search, promising);
   find_between(search, sources);
   look_out(search, looking_again, fine);
   begin_part(search, fine);
   search_quick(search);
+  search_firsts(search);
   search_thrice(search, promising);
   begin_part(search, each);
   search_each(search, sources, tg_plan_left_s(search) / MAX(sources, 1));
