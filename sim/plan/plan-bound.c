@@ -364,10 +364,11 @@ bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts) {
 /* About how many predictions a choice among algorithms takes. */
 static const double choices = 12;
 
+/* What short predictions took tells little of long ones: as if one of `prior_s` had taken as long as was thought. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
-  static const double quickest = 0.4, slowest = 4; /* beyond these, timings are too short to trust */
+  static const double quickest = 0.4, slowest = 4, prior_s = 0.02;
   const TgPlanPace *pace = &search->pace[candidate->source];
-  const double factor = pace->thought_s > 0 ? fmin(fmax(pace->took_s / pace->thought_s, quickest), slowest) : 1;
+  const double factor = fmin(fmax((pace->took_s + prior_s) / (pace->thought_s + prior_s), quickest), slowest);
   const double work_s = factor * candidate->work_s;
   return candidate->has_choice ? work_s + fmin(choices * work_s, search->choice_s) : work_s;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static void plan_extents(const TgSchedule *schedule, TgPlanExtents *extents) {
-  extents->count = 0;
+  *extents = (TgPlanExtents){0};
   for (int c = 0; c < schedule->dims; c++) {
     int parameter = tg_extent_parameter(schedule, c);
     if (parameter < 0 || schedule->parameter_kind[parameter] == TG_PARAMETER_DERIVED) continue;
@@ -347,15 +347,32 @@ static GArray *divisors_of(int64_t number, int power) {
   return divisors;
 }
 
-typedef enum TgAspect { COMPACT, LONG } TgAspect; /* compact: no extent is over eight times another */
+/* Which grids: those like the most promising one, whose extents are about as long, or where there is none, those of
+ * which no extent is much longer than another; or all others. */
+typedef enum TgAspect { LIKELY, OTHER } TgAspect;
 
-static bool has_aspect(const TgPlanExtents *extents, TgAspect aspect) {
+static bool is_like(const TgPlanExtents *extents) {
+  static const double about = 3; /* times as long, or as short */
+  for (int e = 0; e < extents->count; e++) {
+    const double ratio = (double)extents->value[e] / (double)extents->promising[e];
+    if (ratio > about || ratio * about < 1) return false;
+  }
+  return true;
+}
+
+static bool is_compact(const TgPlanExtents *extents) {
+  enum { MUCH = 8 };
   int64_t least = INT64_MAX, most = 0;
   for (int e = 0; e < extents->count; e++) {
     least = MIN(least, extents->value[e]);
     most = MAX(most, extents->value[e]);
   }
-  return (most <= 8 * least) == (aspect == COMPACT);
+  return most <= MUCH * least;
+}
+
+static bool has_aspect(const TgPlanExtents *extents, TgAspect aspect) {
+  const bool likely = extents->promising[0] > 0 ? is_like(extents) : is_compact(extents);
+  return likely == (aspect == LIKELY);
 }
 
 /* All factorisations of `left` over the extents from number `e` on. */
@@ -390,8 +407,8 @@ static bool descend(TgPlanSearch *search, int source, TgPlanExtents *extents, in
 static bool find_below(TgPlanSearch *search, int source, TgPlanExtents *extents, int64_t most, int64_t least) {
   if (extents->count == 1) return descend(search, source, extents, most, least);
   for (int64_t p = most; p >= least && p > most - BELOW; p--) {
-    const bool compact = factorise(search, source, extents, 0, p, COMPACT);
-    if (factorise(search, source, extents, 0, p, LONG) || compact) return true;
+    const bool likely = factorise(search, source, extents, 0, p, LIKELY);
+    if (factorise(search, source, extents, 0, p, OTHER) || likely) return true;
   }
   return false;
 }
@@ -445,13 +462,27 @@ static bool find_all(TgPlanSearch *search, const int *source, const TgPlanExtent
                      TgAspect aspect) {
   const int64_t most = search->request->processors;
   for (int64_t p = most; p > 1 && tg_plan_least_s(search->request, p) < search->best_s; p--) {
-    if (is_full(search)) return note_unseen(search, aspect == COMPACT ? most : p);
+    if (is_full(search)) return note_unseen(search, aspect == LIKELY ? most : p);
     for (int s = 0; s < count; s++) {
       TgPlanExtents own = extents[s];
       factorise(search, source[s], &own, 0, p, aspect);
     }
   }
   return true;
+}
+
+/* The extents of the schedule's most promising candidate. */
+static void find_promising(const TgPlanSearch *search, int source, TgPlanExtents *extents) {
+  const TgPlanCandidate *best = NULL;
+  for (guint c = 0; c < search->candidates->len; c++) {
+    const TgPlanCandidate *candidate = &g_array_index(search->candidates, TgPlanCandidate, c);
+    if (candidate->source == source && (!best || candidate->outlook_s < best->outlook_s)) best = candidate;
+  }
+  if (!best || isinf(best->outlook_s)) return;
+  for (int e = 0; e < extents->count; e++)
+    for (int s = 0; s < best->bindings.count; s++)
+      if (strcmp(best->bindings.set[s].name, parameter_name(&search->sources[source], extents->parameter[e])) == 0)
+        extents->promising[e] = best->bindings.set[s].value;
 }
 
 void tg_plan_find_between(TgPlanSearch *search, const int *source, int count) {
@@ -461,10 +492,11 @@ void tg_plan_find_between(TgPlanSearch *search, const int *source, int count) {
   for (int s = 0; s < count; s++) {
     open[opens] = source[s];
     plan_extents(search->sources[source[s]].schedule, &extents[opens]);
+    find_promising(search, source[s], &extents[opens]);
     opens += extents[opens].count > 0;
   }
   if (opens == 0) return;
   search->between = true;
-  if (find_all(search, open, extents, opens, COMPACT)) find_all(search, open, extents, opens, LONG);
+  if (find_all(search, open, extents, opens, LIKELY)) find_all(search, open, extents, opens, OTHER);
   search->between = false;
 }

@@ -114,6 +114,7 @@ typedef struct TgPlanExtents {
   int count;
   int parameter[TG_MAX_DIMS], power[TG_MAX_DIMS];
   int64_t value[TG_MAX_DIMS];
+  int64_t promising[TG_MAX_DIMS]; /**< values of the schedule's most promising grid, while others like it are sought */
 } TgPlanExtents;
 
 /** How many extents of the grid can be chosen. */

@@ -150,7 +150,7 @@ static bool is_next(const TgPlanSearch *search, const TgPlanCandidate *candidate
 /* Of each schedule the most promising: how far outlooks are off differs from schedule to schedule, more than among the
  * grids of one. First with little time for the choice of collectives, then with more. */
 static void search_firsts(TgPlanSearch *search) {
-  static const double near = 1.5; /* times the best: nothing beyond is expected to be faster */
+  static const double near = 1.3; /* times the best: nothing beyond is expected to be faster */
   search->first_only = true;
   for (int pass = 0; pass < 2; pass++) {
     g_autofree bool *seen = g_new0(bool, MAX(search->source_count, 1));
@@ -210,11 +210,13 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
 static void search_places(TgPlanSearch *search) {
   find_limits(search);
   search->first_only = false;
-  search->choice_s = TG_COST_CHOICE_MS * 1e-3;
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
+    search->choice_s = fmin(tg_plan_left_s(search) / 2, TG_COST_CHOICE_MS * 1e-3);
     const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
-    if (candidate->rough_s == 0 || !grid->placed || grid->number != candidate->number) continue;
+    if (candidate->rough_s == 0 || candidate->rough_s >= search->choice_s || !grid->placed ||
+        grid->number != candidate->number)
+      continue;
     if (grid->place.predicted_s > search->limit_s) continue;
     if (cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
   }
