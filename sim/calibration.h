@@ -61,6 +61,11 @@ TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error)
 void tg_calibration_free(TgCalibration *calibration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgCalibration, tg_calibration_free)
 
+/** How many times as long as by the machine's numbers products take now, in a run of about a tenth of a second: other
+ * programs, or the clock rate of a processor, may have changed since the calibration. NaN on GPUs, and where it cannot
+ * be measured. */
+double tg_calibration_drift(const TgMachine *machine, const TgExecutorKind *kind, const TgExecutorOptions *options);
+
 /** The fit alone: fills the machine's numbers and each sample's fitted_s. */
 bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error);
 

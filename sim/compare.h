@@ -16,8 +16,9 @@ typedef struct TgComparison {
   double *error;          /**< by step: signed, (predicted - measured) / measured; NaN where nothing was measured */
   double step_scale;      /**< of runs that are timed as a whole to those that time their steps */
   double total_error;     /**< of the whole run */
-  double least_s, most_s; /**< within which the run's time should lie: tg_machine_error() either way; NaN where the
-                             machine's numbers were not measured */
+  double drift_before, drift_after; /**< tg_calibration_drift() beside the run; NaN where that is not known */
+  double least_s, most_s; /**< within which the run's time should lie: tg_machine_error() either way, and times the
+                             drift; NaN where the machine's numbers were not measured */
   double median_abs_step_error; /**< NaN where no step was measured */
 } TgComparison;
 

@@ -42,6 +42,8 @@ static void write_totals(TgJson *json, const TgRunEntry *measured, const TgCompa
   tg_json_member_double(json, "measured_s", measured->run.time.median_s);
   tg_json_member_double(json, "least_s", result->least_s);
   tg_json_member_double(json, "most_s", result->most_s);
+  tg_json_member_double(json, "drift_before", result->drift_before);
+  tg_json_member_double(json, "drift_after", result->drift_after);
   tg_json_member_double(json, "error", result->total_error);
   tg_json_member_double(json, "median_abs_step_error", result->median_abs_step_error);
   tg_json_members(json, expected_fields, expected);
@@ -259,6 +261,18 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
   tg_print(cli, ", %s, transport %s\n", tg_element_name(run->input.element), tg_transport_name(run->options.transport));
 }
 
+static bool is_notable(double drift) {
+  static const double notable = 0.1;
+  return fabs(drift - 1) > notable; /* not where it is not known */
+}
+
+static void add_drift(TgTable *table, double drift, const char *when) {
+  g_autofree char *number = g_strdup_printf("%.2f", drift);
+  if (is_notable(drift))
+    tg_table_add_fact(table, "drift", number,
+                      "times as long as in the calibration a product took just %s the run: calibrate again", when);
+}
+
 static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
   g_autoptr(TgTable) table = tg_table_new("lrl");
@@ -272,7 +286,8 @@ static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgCompari
                     tg_time_text(expected->overhead_s).s);
   if (!isnan(result->least_s)) {
     g_autofree char *most =
-        g_strdup_printf("to %s: twice the residual and the spread of the calibration", tg_time_text(result->most_s).s);
+        g_strdup_printf("to %s: twice the residual and the spread of the calibration%s", tg_time_text(result->most_s).s,
+                        is_notable(result->drift_before) || is_notable(result->drift_after) ? ", times the drift" : "");
     tg_table_add_fact(table, "expected", tg_time_text(result->least_s).s, "%s%s", most,
                       result->least_s <= measured->run.time.median_s && measured->run.time.median_s <= result->most_s
                           ? ""
@@ -282,6 +297,8 @@ static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgCompari
   tg_table_add(table, "error");
   add_error(table, result->total_error);
   tg_table_add(table, "(predicted - measured) / measured");
+  add_drift(table, result->drift_before, "before");
+  add_drift(table, result->drift_after, "after");
   tg_table_print(cli, table, 2, false);
 }
 
@@ -369,6 +386,20 @@ static void print_ranking(TgCli *cli, const TgCompareCommand *compare) {
   tg_print_wrapped(cli, words->str, 2, 0);
 }
 
+static void print_drift(TgCli *cli, const TgCompareCommand *compare) {
+  double least = INFINITY, most = 0;
+  for (guint r = 0; r < compare->results->len; r++) {
+    const TgComparison *result = tg_compare_result(compare, r);
+    least = fmin(least, fmin(result->drift_before, result->drift_after));
+    most = fmax(most, fmax(result->drift_before, result->drift_after));
+  }
+  if (isinf(least) || (!is_notable(least) && !is_notable(most))) return;
+  g_autofree char *words = g_strdup_printf(
+      "drift: beside the runs a product took %.2f to %.2f times as long as in the calibration: calibrate again", least,
+      most);
+  tg_print_wrapped(cli, words, 2, 0);
+}
+
 /* Predictions that the machine's error does not separate from the predicted winner, itself included. */
 static bool *find_ties(const TgCompareCommand *compare, const int *predicted, int *ties) {
   const guint count = compare->results->len;
@@ -413,6 +444,7 @@ static void print_several(TgCli *cli, const TgCompareCommand *compare) {
                    "prediction does not tell it from the predicted winner",
                    2, 0);
   print_ranking(cli, compare);
+  print_drift(cli, compare);
 }
 
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare) {

@@ -89,6 +89,25 @@ static void runs_end_with_the_last(void) {
   g_assert_cmpfloat(machine->residual, <, 1e-3);
 }
 
+/* A product takes half as long, or twice as long, as when the machine was calibrated. */
+static void drift_is_seen(void) {
+  const double times[] = {0.5, 1, 2};
+  const TgExecutorOptions options = {.element = TG_F32, .transport = TG_TRANSPORT_COPY};
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = 2;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+  g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
+  fake.launch_s = 0; /* and it is no part of the drift */
+  found->machine.executor.launch_s = 0;
+  for (int i = 0; i < 3; i++) {
+    fake.flops_per_s = 1e10 / times[i];
+    expect_near(tg_calibration_drift(&found->machine, &fake_kind, &options), times[i]);
+  }
+  fake_kind.on_gpu = true;
+  g_assert_true(isnan(tg_calibration_drift(&found->machine, &fake_kind, &options)));
+}
+
 /* Products of 8 rows, columns or inner elements take longer than the table of cubic ones says. */
 static void thin_products(void) {
   reset((TgExecutorTraits){.fetches = true});
@@ -363,6 +382,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/calibration/moves-apart", moves_apart);
   g_test_add_func("/calibration/last", runs_end_with_the_last);
+  g_test_add_func("/calibration/drift", drift_is_seen);
   g_test_add_func("/calibration/thin-products", thin_products);
   g_test_add_func("/calibration/rests", rests_of_rows_and_columns);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
