@@ -131,6 +131,8 @@ optional=(
   'nodejs|any_command node|the command node|optional: tests of the page'
   'npm|any_command npm|the command npm|optional: tests of the page'
   'chromium|any_command chromium chromium-browser google-chrome|the command chromium|optional: tests of the page'
+  'libopenmpi-dev|any_command mpicc|the command mpicc|optional: schedules on MPI ranks (run --on ranks)'
+  'openmpi-bin|any_command mpirun|the command mpirun|optional: schedules on MPI ranks'
   'gnuplot-nox|any_command gnuplot|the command gnuplot|optional: plots of sweeps'
   'libclang-rt-dev|fuzzer|the library libclang_rt.fuzzer of clang|optional: runs the fuzzers'
 )

@@ -131,14 +131,19 @@ typedef struct TgExecutorKind {
   int32_t transports;    /**< bit TgTransport: those it has */
   bool times_apart;      /**< runs that take times of steps are slower: time others as a whole */
   TgExecutorTraits traits;
-  const char *unlike_sim;   /**< what it does that `sim` does not suppose of a machine; NULL: nothing */
-  const char *grid, *sizes; /**< to calibrate with: what fills it as users do; see TgCalibrationPlan */
+  const char *unlike_sim; /**< what it does that `sim` does not suppose of a machine; NULL: nothing */
+  const char *grid,
+      *sizes;          /**< to calibrate with: what fills it as users do; see TgCalibrationPlan. NULL: it cannot be */
+  bool (*built)(void); /**< whether this build has it; NULL: yes, or if on_gpu, where there is CUDA */
+  bool (*begin)(GError **error); /**< before anything else, once it is chosen: it may need a job; NULL: nothing to do */
   TgExecutor *(*open)(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
                       GError **error);
   bool (*load)(TgExecutor *executor, const void *a, const void *b, GError **error);
   bool (*run)(TgExecutor *executor, double *seconds, GError **error);
   bool (*gather)(TgExecutor *executor, void *c, GError **error);
   void (*close)(TgExecutor *executor);
+  double (*agree)(const TgExecutor *executor,
+                  double seconds); /**< one value for all programs of a job; NULL: it is one */
 } TgExecutorKind;
 
 /** Proves the schedule at its grid, plans the run, and takes the memory for it. Schedule and names must outlive the

@@ -15,6 +15,8 @@ typedef struct TgTrialLimits {
   int32_t least, most; /**< … but no fewer and no more than these */
   int32_t wanted;      /**< no fewer than these either, regardless of the budget, or as many of them as take … */
   double wanted_s;     /**< … this long */
+  /** Where several programs run the trials together: the time by which all of them count; NULL: one's own. */
+  double (*agree)(void *data, double once_s);
 } TgTrialLimits;
 
 /** Trials of something that takes `once_s`; one at least, and more than `most` only where more are wanted. */

@@ -16,6 +16,6 @@
 
 #include "executor.h"
 
-extern const TgExecutorKind tg_executor_cpu, tg_executor_cores;
+extern const TgExecutorKind tg_executor_cpu, tg_executor_cores, tg_executor_ranks;
 
 #endif

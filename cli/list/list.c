@@ -302,7 +302,7 @@ static void write_executors(TgJson *json) {
     tg_json_begin_object(json, TG_JSON_ROW);
     tg_json_member_string(json, "name", kind->name);
     tg_json_member_bool(json, "gpu", kind->on_gpu);
-    tg_json_member_bool(json, "built", !kind->on_gpu || tg_kernel_built());
+    tg_json_member_bool(json, "built", kind->built ? kind->built() : !kind->on_gpu || tg_kernel_built());
     tg_json_member_array(json, "transports", TG_JSON_ROW);
     for (int t = 0; t < TG_TRANSPORTS; t++)
       if (kind->transports >> t & 1) tg_json_string(json, tg_transport_name((TgTransport)t));

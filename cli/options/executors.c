@@ -9,9 +9,14 @@
 enum { MOST_DEVICES = 1024 };
 static const double least_deadline_s = 1e-3, most_deadline_s = 3600;
 
-const TgExecutorKind *const tg_executors[] = {&tg_executor_cpu,      &tg_executor_cores,  &tg_executor_threads,
-                                              &tg_executor_clusters, &tg_executor_blocks, NULL};
-static const char *const planned[] = {"gpus", "ranks", NULL};
+const TgExecutorKind *const tg_executors[] = {&tg_executor_cpu,
+                                              &tg_executor_cores,
+                                              &tg_executor_threads,
+                                              &tg_executor_clusters,
+                                              &tg_executor_blocks,
+                                              &tg_executor_ranks,
+                                              NULL};
+static const char *const planned[] = {"gpus", NULL};
 
 const TgExecutorKind *tg_executor_find(const char *name) {
   for (const TgExecutorKind *const *kind = tg_executors; *kind; kind++)
@@ -26,11 +31,17 @@ char *tg_executor_names(void) {
   return g_string_free(text, FALSE);
 }
 
+static TgExit begin(const TgCli *cli, const TgExecutorKind *kind) {
+  g_autoptr(GError) error = NULL;
+  if (!kind->begin || kind->begin(&error)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_MISSING, "--on %s: %s", kind->name, error->message);
+}
+
 TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorKind **kind) {
   const char *name = cli->options.on;
   g_autofree char *here = tg_executor_names();
   if (!name) return tg_report(cli, TG_EXIT_USAGE, "%s: expected --on with an executor: %s", command, here);
-  if ((*kind = tg_executor_find(name))) return TG_EXIT_DONE;
+  if ((*kind = tg_executor_find(name))) return begin(cli, *kind);
   if (g_strv_contains(planned, name))
     return tg_report(cli, TG_EXIT_MISSING, "--on %s: not available in this version, which has %s", name, here);
   return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor; expected one of %s", name, here);

@@ -304,6 +304,8 @@ TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateComma
   TgCalibrationPlan *plan = &command->plan;
   plan->kind = command->kind;
   if (!plan->kind->on_gpu) plan->options.memory_limit_bytes = (int64_t)MIN(tg_memory_limit(cli), INT64_MAX);
+  if (!plan->kind->sizes)
+    return tg_report(cli, TG_EXIT_MISSING, "calibrate: --on %s: not available in this version", plan->kind->name);
   if (!grid) grid = options->grid ? options->grid : command->kind->grid;
   plan->budget_s = usual_budget_s;
   TgExit status = tg_type_option(cli, &plan->options.element);

@@ -49,18 +49,19 @@ typedef struct Trials {
   double once_s; /**< of the last run */
 } Trials;
 
-static bool run_once(Trials *trials, int32_t trial, double *seconds) {
+static bool run_once(Trials *trials, const TgTrialLimits *limits, int32_t trial, double *seconds) {
   const double begun_s = tg_now_s();
   if (!trials->run(trials->data, trial, trials->count, seconds)) return false;
   const double taken_s = tg_now_s() - begun_s;
   trials->once_s = taken_s > *seconds ? taken_s : *seconds;
+  if (limits->agree) trials->once_s = limits->agree(trials->data, trials->once_s);
   return true;
 }
 
 static bool warm_up(Trials *trials, const TgTrialLimits *limits, int32_t *warmup) {
   double seconds, taken_s = 0;
   while (*warmup < limits->warmup && (*warmup == 0 || limits->warmup_s <= 0 || taken_s < limits->warmup_s)) {
-    if (!run_once(trials, -1 - *warmup, &seconds)) return false;
+    if (!run_once(trials, limits, -1 - *warmup, &seconds)) return false;
     taken_s += trials->once_s;
     *warmup += 1;
   }
@@ -75,13 +76,13 @@ bool tg_trials(const TgTrialLimits *limits, TgTrial *run, void *data, TgMeasurem
   if (limits->least >= limits->most && limits->wanted == 0) trials.count = larger(1, limits->least);
   if (!warm_up(&trials, limits, &warmup)) return false;
   const bool counts = warmup == 0; /* then the first trial tells how many there will be */
-  if (counts && !run_once(&trials, 0, &first_s)) return false;
+  if (counts && !run_once(&trials, limits, 0, &first_s)) return false;
   trials.count = tg_trial_count(limits, trials.once_s);
   double *seconds = malloc((size_t)trials.count * sizeof *seconds);
   if (out_of_memory) *out_of_memory = !seconds;
   bool fine = seconds;
   if (fine && counts) seconds[0] = first_s;
-  for (int32_t t = counts; fine && t < trials.count; t++) fine = run_once(&trials, t, &seconds[t]);
+  for (int32_t t = counts; fine && t < trials.count; t++) fine = run_once(&trials, limits, t, &seconds[t]);
   if (fine) *measurement = tg_measurement_of(seconds, trials.count, warmup);
   free(seconds);
   return fine;

@@ -1,6 +1,7 @@
 #include "executors-cpu.h"
 
 #include "blas.h"
+#include "blocks-execute.h"
 #include "blocks-planner.h"
 #include "executor-kind.h"
 #include "team.h"
@@ -59,65 +60,6 @@ static char *block_at(const TgCores *cores, int64_t offset) {
 
 static int threads_of(const TgCores *cores) {
   return (int)cores->base.facts.at_once;
-}
-
-/* --- instructions ------------------------------------------------------------------------------------------------- */
-
-static void multiply(const TgCores *cores, const TgBlocksInstruction *instruction) {
-  const TgElement element = cores->base.options.element;
-  const int64_t rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
-  const char *left = block_at(cores, instruction->left), *right = block_at(cores, instruction->right);
-  const TgBlock l = instruction->left_transposed ? tg_block_transposed(tg_block_of(left, inner, rows))
-                                                 : tg_block_of(left, rows, inner);
-  const TgBlock r = instruction->right_transposed ? tg_block_transposed(tg_block_of(right, columns, inner))
-                                                  : tg_block_of(right, inner, columns);
-  char *target = block_at(cores, instruction->target);
-  const size_t bytes = (size_t)(rows * columns * element_bytes(cores));
-  if (instruction->addend < 0)
-    memset(target, 0, bytes);
-  else if (instruction->addend != instruction->target)
-    memcpy(target, block_at(cores, instruction->addend), bytes);
-  tg_block_multiply_add(element, target, NULL, &l, &r);
-}
-
-static void transpose(const TgCores *cores, const TgBlocksInstruction *instruction) {
-  const TgBlock from = tg_block_of(block_at(cores, instruction->left), instruction->rows, instruction->columns);
-  const TgBlock turned = tg_block_transposed(from);
-  tg_block_copy(cores->base.options.element, block_at(cores, instruction->target), instruction->rows, &turned);
-}
-
-static void add(const TgCores *cores, const TgBlocksInstruction *instruction) {
-  const int64_t begin = instruction->begin, end = instruction->end, bytes = element_bytes(cores);
-  char *target = block_at(cores, instruction->target);
-  if (instruction->addend != instruction->target)
-    memcpy(target + begin * bytes, block_at(cores, instruction->addend) + begin * bytes,
-           (size_t)((end - begin) * bytes));
-  tg_block_add(cores->base.options.element, target, NULL, block_at(cores, instruction->left), NULL, begin, end);
-}
-
-static void execute(const TgCores *cores, const TgBlocksInstruction *instruction) {
-  const int64_t begin = instruction->begin * element_bytes(cores);
-  const size_t bytes = (size_t)(instruction->end * element_bytes(cores) - begin);
-  char *target = block_at(cores, instruction->target);
-  switch ((TgBlocksOperation)instruction->operation) {
-  case TG_BLOCKS_ZERO:
-    memset(target + begin, 0, bytes);
-    break;
-  case TG_BLOCKS_COPY:
-    memcpy(target + begin, block_at(cores, instruction->left) + begin, bytes);
-    break;
-  case TG_BLOCKS_ADD:
-    add(cores, instruction);
-    break;
-  case TG_BLOCKS_TRANSPOSE:
-    transpose(cores, instruction);
-    break;
-  case TG_BLOCKS_MULTIPLY:
-    multiply(cores, instruction);
-    break;
-  case TG_BLOCKS_OPERATIONS:
-    g_assert_not_reached();
-  }
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
@@ -194,7 +136,7 @@ static void run_thread(void *data, int thread) {
     delay(cores, instruction);
     if (!wait_for_all(cores, instruction)) return;
     const double ready_s = times && instruction->waits ? tg_now_s() : before_s;
-    execute(cores, instruction);
+    tg_blocks_execute(cores->base.options.element, cores->memory, instruction, NULL, NULL);
     atomic_fetch_add_explicit(&cores->finished[instruction->processor].count, 1, memory_order_release);
     if (!times) continue;
     const double end_s = tg_now_s();

@@ -93,13 +93,19 @@ static bool run_once(void *data, int32_t trial, int32_t trials, double *seconds)
   return true;
 }
 
+static double agree(void *data, double once_s) {
+  const TgMeasuring *at = data;
+  return at->executor->kind->agree ? at->executor->kind->agree(at->executor, once_s) : once_s;
+}
+
 static TgTrialLimits limits_of(const TgRunOptions *options) {
   TgTrialLimits limits = {.warmup = (int32_t)options->warmup,
                           .budget_s = budget_s,
                           .least = FEWEST_TRIALS,
                           .most = MOST_TRIALS,
                           .wanted = GOOD_TRIALS,
-                          .wanted_s = patience_s};
+                          .wanted_s = patience_s,
+                          .agree = agree};
   if (options->trials) limits.least = limits.most = (int32_t)options->trials;
   if (options->trials) limits.wanted = 0;
   return limits;

@@ -1403,7 +1403,7 @@ def test_run_refusals():
         assert wrong in run(*cannon, *words.split(), expect=2, env=NO_GPU).stderr, words
     assert "-n or --size" in run("run", "cannon", "--grid", "2x2", "--on", "cpu", expect=2).stderr
     assert "32 TB" in run("run", "cannon", "--grid", "2x2", "-n", 2000000, "--on", "cpu", expect=2).stderr
-    for name in ["gpus", "ranks"]:
+    for name in ["gpus"]:
         said = run(*cannon, "--on", name, expect=4).stderr
         assert f"--on {name}: not available in this version" in said, said
     for name in ["threads", "clusters", "blocks"]:

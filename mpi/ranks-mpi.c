@@ -1,0 +1,120 @@
+/* The module: ranks-library.h by MPI. */
+#include "ranks-library.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+const TgRanksLibrary *tg_ranks_library(void);
+
+static MPI_Request *request_at, all_ranks = MPI_REQUEST_NULL;
+static int tag_most;
+
+static bool begin(int *rank, int *ranks, char *text, size_t room) {
+  int *most, given, provided;
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+    strncpy(text, "MPI_Init_thread failed", room);
+    return false;
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, rank);
+  MPI_Comm_size(MPI_COMM_WORLD, ranks);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &given);
+  tag_most = given ? *most : 32767;
+  return true;
+}
+
+static void end(void) {
+  free(request_at);
+  request_at = NULL;
+  MPI_Finalize();
+}
+
+static void abort_all(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+static void describe(char *library, char *host, size_t room) {
+  char name[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
+  int length;
+  MPI_Get_library_version(name, &length);
+  strncpy(library, name, room - 1);
+  library[room - 1] = '\0';
+  library[strcspn(library, "\n,")] = '\0';
+  MPI_Get_processor_name(processor, &length);
+  strncpy(host, processor, room - 1);
+  host[room - 1] = '\0';
+}
+
+static bool reserve(int64_t requests) {
+  MPI_Request *more = realloc(request_at, (size_t)(requests + 1) * sizeof *more);
+  if (!more) return false;
+  for (int64_t r = 0; r <= requests; r++) more[r] = MPI_REQUEST_NULL;
+  request_at = more;
+  return true;
+}
+
+static MPI_Datatype type_of(int element_bytes) {
+  return element_bytes == 8 ? MPI_DOUBLE : MPI_FLOAT;
+}
+
+/* Messages of a pair whose tags are the same come in the order in which they were sent: there are so many tags that
+ * such ones are never under way at once. */
+static int tag_of(int64_t tag) {
+  return (int)(tag % tag_most);
+}
+
+static void send(int64_t request, const void *data, int64_t count, int element_bytes, int to, int64_t tag) {
+  MPI_Isend(data, (int)count, type_of(element_bytes), to, tag_of(tag), MPI_COMM_WORLD, &request_at[request]);
+}
+
+static void receive(int64_t request, void *data, int64_t count, int element_bytes, int from, int64_t tag) {
+  MPI_Irecv(data, (int)count, type_of(element_bytes), from, tag_of(tag), MPI_COMM_WORLD, &request_at[request]);
+}
+
+static bool test(int64_t request) {
+  int done;
+  MPI_Test(&request_at[request], &done, MPI_STATUS_IGNORE);
+  return done;
+}
+
+static void poll(void) {
+  int found;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+}
+
+static void barrier(void) {
+  MPI_Ibarrier(MPI_COMM_WORLD, &all_ranks);
+}
+
+static void broadcast(void *data, int count, int root) {
+  MPI_Ibcast(data, count, MPI_BYTE, root, MPI_COMM_WORLD, &all_ranks);
+}
+
+static void reduce(double *values, int count, int operation) {
+  const MPI_Op operations[] = {MPI_MIN, MPI_MAX, MPI_SUM};
+  MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, operations[operation], MPI_COMM_WORLD, &all_ranks);
+}
+
+static bool together(void) {
+  int done;
+  MPI_Test(&all_ranks, &done, MPI_STATUS_IGNORE);
+  return done;
+}
+
+const TgRanksLibrary *tg_ranks_library(void) {
+  static const TgRanksLibrary library = {TG_RANKS_LIBRARY_VERSION,
+                                         begin,
+                                         end,
+                                         abort_all,
+                                         describe,
+                                         reserve,
+                                         send,
+                                         receive,
+                                         test,
+                                         poll,
+                                         barrier,
+                                         broadcast,
+                                         reduce,
+                                         together};
+  return &library;
+}

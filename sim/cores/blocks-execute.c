@@ -1,0 +1,93 @@
+#include "blocks-execute.h"
+
+#include "block.h"
+
+#include <glib.h>
+#include <string.h>
+
+/** Where an instruction finds its blocks. */
+typedef struct Memory {
+  TgElement element;
+  char *at;
+  void (*between)(void *data);
+  void *data;
+} Memory;
+
+static int64_t element_bytes(const Memory *memory) {
+  return tg_element_bytes(memory->element);
+}
+
+static char *block_at(const Memory *memory, int64_t offset) {
+  return memory->at + offset * element_bytes(memory);
+}
+
+/* Rows of C that are multiplied at a time: a few milliseconds. */
+static int64_t piece_of(const Memory *memory, int64_t rows, int64_t columns, int64_t inner) {
+  static const double most = 1 << 26; /* multiply-adds */
+  enum { LEAST = 64 };
+  if (!memory->between) return rows;
+  return MAX((int64_t)(most / ((double)columns * (double)inner)), LEAST);
+}
+
+static void multiply(const Memory *memory, const TgBlocksInstruction *instruction) {
+  const int64_t rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
+  const char *left = block_at(memory, instruction->left), *right = block_at(memory, instruction->right);
+  const TgBlock l = instruction->left_transposed ? tg_block_transposed(tg_block_of(left, inner, rows))
+                                                 : tg_block_of(left, rows, inner);
+  const TgBlock r = instruction->right_transposed ? tg_block_transposed(tg_block_of(right, columns, inner))
+                                                  : tg_block_of(right, inner, columns);
+  char *target = block_at(memory, instruction->target);
+  const size_t bytes = (size_t)(rows * columns * element_bytes(memory));
+  if (instruction->addend < 0)
+    memset(target, 0, bytes);
+  else if (instruction->addend != instruction->target)
+    memcpy(target, block_at(memory, instruction->addend), bytes);
+  const int64_t piece = piece_of(memory, rows, columns, inner);
+  for (int64_t row = 0; row < rows; row += piece) {
+    const TgBlock part = tg_block_part(memory->element, &l, row, 0, MIN(piece, rows - row), inner);
+    if (row > 0) memory->between(memory->data);
+    tg_block_multiply_add(memory->element, target + row * columns * element_bytes(memory), NULL, &part, &r);
+  }
+}
+
+static void transpose(const Memory *memory, const TgBlocksInstruction *instruction) {
+  const TgBlock from = tg_block_of(block_at(memory, instruction->left), instruction->rows, instruction->columns);
+  const TgBlock turned = tg_block_transposed(from);
+  tg_block_copy(memory->element, block_at(memory, instruction->target), instruction->rows, &turned);
+}
+
+static void add(const Memory *memory, const TgBlocksInstruction *instruction) {
+  const int64_t begin = instruction->begin, end = instruction->end, bytes = element_bytes(memory);
+  char *target = block_at(memory, instruction->target);
+  if (instruction->addend != instruction->target)
+    memcpy(target + begin * bytes, block_at(memory, instruction->addend) + begin * bytes,
+           (size_t)((end - begin) * bytes));
+  tg_block_add(memory->element, target, NULL, block_at(memory, instruction->left), NULL, begin, end);
+}
+
+void tg_blocks_execute(TgElement element, char *memory, const TgBlocksInstruction *instruction,
+                       void (*between)(void *data), void *data) {
+  const Memory own = {element, memory, between, data};
+  const int64_t begin = instruction->begin * element_bytes(&own);
+  const size_t bytes = (size_t)(instruction->end * element_bytes(&own) - begin);
+  char *target = block_at(&own, instruction->target);
+  switch ((TgBlocksOperation)instruction->operation) {
+  case TG_BLOCKS_ZERO:
+    memset(target + begin, 0, bytes);
+    break;
+  case TG_BLOCKS_COPY:
+    memcpy(target + begin, block_at(&own, instruction->left) + begin, bytes);
+    break;
+  case TG_BLOCKS_ADD:
+    add(&own, instruction);
+    break;
+  case TG_BLOCKS_TRANSPOSE:
+    transpose(&own, instruction);
+    break;
+  case TG_BLOCKS_MULTIPLY:
+    multiply(&own, instruction);
+    break;
+  case TG_BLOCKS_OPERATIONS:
+    g_assert_not_reached();
+  }
+}

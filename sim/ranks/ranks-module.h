@@ -1,0 +1,31 @@
+/** @file ranks-module.h
+ * Private to sim/ranks: the MPI library that the job was started with. */
+#ifndef TG_RANKS_MODULE_H
+#define TG_RANKS_MODULE_H
+
+#include "ranks-library.h"
+
+#include <glib.h>
+
+/** This program's place in the job. */
+typedef struct TgRanksJob {
+  const TgRanksLibrary *mpi;
+  int32_t rank, ranks;
+  char library[128], host[128];
+} TgRanksJob;
+
+/** Whether there is a module to load. */
+bool tg_ranks_built(void);
+/** Loads MPI and starts it, once in a process; it ends with the process. From then on only rank 0 prints. NULL where
+ * there is none: DEVICE, with what to install. */
+const TgRanksJob *tg_ranks_job(GError **error);
+/** Until all ranks are here, but no longer than so many seconds: then the job ends. */
+void tg_ranks_barrier(const TgRanksJob *job, double deadline_s);
+/** … all have the root's data, … */
+void tg_ranks_broadcast(const TgRanksJob *job, void *data, int64_t bytes, int root, double deadline_s);
+/** … or the least (0), most (1) or sum (2) of each value over the ranks. */
+void tg_ranks_reduce(const TgRanksJob *job, double *values, int count, int operation, double deadline_s);
+/** Prints one line, whichever rank this is, and ends the whole job with status 1. */
+void tg_ranks_abort(const TgRanksJob *job, const char *message) G_GNUC_NORETURN;
+
+#endif
