@@ -1779,7 +1779,8 @@ def test_machine_of_an_executor():
     """Every executor that --on takes has its name in machine files, and sim says where it predicts another run than compare."""
     sim = ["sim", "cannon", "--grid", "2x2", "-n", 8, "--machine", "my.machine"]
     names = run("run", "cannon", "--grid", "2x2", "-n", 8, expect=2).stderr.strip().rpartition(": ")[2].split(", ")
-    said = {"cpu": "take turns", "cores": "share cores", "threads": "into smaller ones", "clusters": "into smaller ones", "blocks": None}
+    said = {"cpu": "take turns", "cores": "share cores", "threads": "into smaller ones", "clusters": "into smaller ones", "blocks": None,
+            "ranks": "share cores"}
     assert names == list(said), names
     for name, words in said.items():
         pathlib.Path("my.machine").write_text(MADE_UP.replace("on = cpu", f"on = {name}"))
