@@ -77,15 +77,23 @@ def test_rank_0_alone_prints(_):
     assert run(3, "cannon --grid 3x3 -n 0", expect=2).stderr.count("out of range") == 1
 
 
+def is_child(folder, parent):
+    """Whether that process in /proc runs topogemm and is a child of `parent`."""
+    try:
+        program, _, rest = (folder / "stat").read_text().rpartition(")")
+    except OSError:
+        return False
+    return "topogemm" in program and int(rest.split()[1]) == parent
+
+
 def test_a_rank_that_stops(_):
     """SIGSTOP: the deadline ends the job with one message."""
     need_mpi()
     job = subprocess.Popen(command(2, "cannon --grid 2x2 -n 600 --trials 100000 --deadline 1"), stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True)
     time.sleep(2)
-    children = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(job.pid)], capture_output=True, text=True, check=True).stdout
-    ranks = [int(line.split()[0]) for line in children.splitlines() if "topogemm run" in line]
-    assert len(ranks) == 2, children
+    ranks = [int(folder.name) for folder in pathlib.Path("/proc").glob("[0-9]*") if is_child(folder, job.pid)]
+    assert len(ranks) == 2, ranks
     os.kill(ranks[1], signal.SIGSTOP)
     try:
         _, said = job.communicate(timeout=20)
