@@ -1,12 +1,9 @@
 /* Whether a machine is still as it was when it was calibrated. */
-#include "calibration.h"
+#include "calibration-private.h"
 
 #include <math.h>
 
-enum {
-  PRODUCTS = 4,    /* of a processor in a run */
-  USUAL_SIZE = 144 /* of a product: long enough to time, and the BLAS does not take more threads for it yet */
-};
+enum { USUAL_SIZE = 144 /* of a product: long enough to time, and the BLAS does not take more threads for it yet */ };
 static const double budget_s = 0.05;
 
 /* The calibrated size nearest to the usual one. */
@@ -20,12 +17,7 @@ static int64_t size_of(const TgMachineRates *rates) {
 }
 
 static TgProbe probe_of(int64_t columns, int64_t size) {
-  return (TgProbe){.rows = 1,
-                   .columns = (int32_t)columns,
-                   .products = PRODUCTS,
-                   .m = size,
-                   .n = columns * size,
-                   .k = PRODUCTS * size};
+  return tg_calibration_products(1, (int32_t)columns, PRODUCTS, size, size, size);
 }
 
 /* As many processors as work at once where there are at least as many as were calibrated. */

@@ -6,7 +6,17 @@
 #include "calibration.h"
 #include "machine-keys.h"
 
-enum { MOST_SAMPLES = 128 /**< of a fit; further ones are not used */ };
+enum {
+  MOST_SAMPLES = 128, /**< of a fit; further ones are not used */
+  PRODUCTS = 4        /**< of a processor, where nothing moves */
+};
+
+/** Products alone, of blocks of m x k and k x n on a grid. */
+static inline TgProbe tg_calibration_products(int32_t rows, int32_t columns, int32_t products, int64_t m, int64_t n,
+                                              int64_t k) {
+  return (TgProbe){
+      .rows = rows, .columns = columns, .products = products, .m = rows * m, .n = columns * n, .k = products * k};
+}
 
 static inline TgCalibrationSample *sample_at(const TgCalibration *calibration, guint s) {
   return &g_array_index(calibration->samples, TgCalibrationSample, s);

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 enum {
-  PRODUCTS = 4, /* of a processor, where nothing moves; on the CPU more of small blocks … */
-  MOST_PRODUCTS = 64,
+  MOST_PRODUCTS = 64, /* of a processor: on the CPU more of small blocks … */
   ENOUGH = 1 << 21, /* … up to so many multiply-adds of a core: how a run begins, cold, is then a small part of it */
   THIN = 8,         /* columns of a product with moves around it */
   REST_PIECES = 4,  /* of rests: 1, 2, 4 and 8 rows, as no kernel takes more than 16 at a time … */
@@ -67,14 +66,8 @@ static int32_t products_of(const TgCalibrationPlan *plan, Grid grid, int32_t lea
   return (int32_t)CLAMP(ENOUGH / grid.turns / (m * n * k), least, MOST_PRODUCTS);
 }
 
-/* Blocks of m x k and k x n on a grid. */
 static TgProbe blocks_of(Grid grid, int32_t products, int64_t m, int64_t n, int64_t k) {
-  return (TgProbe){.rows = grid.rows,
-                   .columns = grid.columns,
-                   .products = products,
-                   .m = grid.rows * m,
-                   .n = grid.columns * n,
-                   .k = products * k};
+  return tg_calibration_products(grid.rows, grid.columns, products, m, n, k);
 }
 
 static void add_products(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, bool far) {

@@ -1,6 +1,7 @@
 #include "blocks-execute.h"
 
 #include "block.h"
+#include "blocks-planner.h"
 
 #include <glib.h>
 #include <string.h>
@@ -90,4 +91,38 @@ void tg_blocks_execute(TgElement element, char *memory, const TgBlocksInstructio
   case TG_BLOCKS_OPERATIONS:
     g_assert_not_reached();
   }
+}
+
+/* The rows of a block in memory are as long as the longest. */
+void tg_blocks_load(const TgExecutor *executor, const TgBlocksPlan *plan, const TgBlocksPlaced *placed,
+                    const void *from, char *memory) {
+  const TgBlocksExtent extent = tg_blocks_extent(plan, executor->schedule, placed);
+  const int64_t bytes = tg_element_bytes(executor->options.element), pitch = plan->padded_columns[placed->matrix];
+  const int64_t columns = plan->columns[placed->matrix];
+  const char *first = (const char *)from + (extent.row * columns + extent.column) * bytes;
+  char *to = memory + placed->offset * bytes;
+  memset(to, 0, (size_t)(plan->padded_rows[placed->matrix] * pitch * bytes));
+  for (int64_t r = 0; r < extent.rows; r++)
+    memcpy(to + r * pitch * bytes, first + r * columns * bytes, (size_t)(extent.columns * bytes));
+}
+
+void tg_blocks_store(const TgExecutor *executor, const TgBlocksPlan *plan, const TgBlocksPlaced *placed, void *to,
+                     const char *memory) {
+  const TgBlocksExtent extent = tg_blocks_extent(plan, executor->schedule, placed);
+  const int64_t bytes = tg_element_bytes(executor->options.element), pitch = plan->padded_columns[placed->matrix];
+  const char *from = memory + placed->offset * bytes;
+  for (int64_t r = 0; r < extent.rows; r++)
+    memcpy((char *)to + ((extent.row + r) * plan->columns[placed->matrix] + extent.column) * bytes,
+           from + r * pitch * bytes, (size_t)(extent.columns * bytes));
+}
+
+void tg_blocks_fill_facts(TgExecutor *executor, const TgBlocksPlan *plan) {
+  TgExecutorFacts *facts = &executor->facts;
+  facts->instructions = plan->instructions;
+  facts->waits = plan->waits;
+  facts->steps = plan->steps;
+  facts->instance[0] = executor->options.m;
+  facts->instance[1] = executor->options.n;
+  facts->instance[2] = executor->options.k;
+  facts->instances = facts->resident = facts->panels = 1;
 }

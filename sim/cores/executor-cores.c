@@ -54,10 +54,6 @@ static inline int64_t element_bytes(const TgCores *cores) {
   return tg_element_bytes(cores->base.options.element);
 }
 
-static char *block_at(const TgCores *cores, int64_t offset) {
-  return cores->memory + offset * element_bytes(cores);
-}
-
 static int threads_of(const TgCores *cores) {
   return (int)cores->base.facts.at_once;
 }
@@ -201,19 +197,6 @@ static bool run_cores(TgExecutor *executor, double *seconds, GError **error) {
 
 /* --- A and B, and C ----------------------------------------------------------------------------------------------- */
 
-/* A block in its place, with the zeros that fill it up. The rows of a block in memory are as long as the longest. */
-static void load_block(const TgCores *cores, const TgBlocksPlaced *placed) {
-  const TgBlocksPlan *plan = cores->plan;
-  const TgBlocksExtent extent = tg_blocks_extent(plan, cores->base.schedule, placed);
-  const int64_t bytes = element_bytes(cores), pitch = plan->padded_columns[placed->matrix];
-  const char *from =
-      cores->given[placed->matrix] + (extent.row * plan->columns[placed->matrix] + extent.column) * bytes;
-  char *to = block_at(cores, placed->offset);
-  memset(to, 0, (size_t)(plan->padded_rows[placed->matrix] * pitch * bytes));
-  for (int64_t r = 0; r < extent.rows; r++)
-    memcpy(to + r * pitch * bytes, from + r * plan->columns[placed->matrix] * bytes, (size_t)(extent.columns * bytes));
-}
-
 /* Each thread those of its processors: they then lie in the memory next to its CPU. */
 static void load_thread(void *data, int thread) {
   const TgCores *cores = data;
@@ -222,7 +205,7 @@ static void load_thread(void *data, int thread) {
   for (int64_t i = 0; i < cores->plan->placed; i++) {
     const TgBlocksPlaced *placed = &cores->plan->place[i];
     if (placed->matrix != TG_MATRIX_C && placed->processor >= first && placed->processor < end)
-      load_block(cores, placed);
+      tg_blocks_load(&cores->base, cores->plan, placed, cores->given[placed->matrix], cores->memory);
   }
 }
 
@@ -237,16 +220,10 @@ static bool load_cores(TgExecutor *executor, const void *a, const void *b, GErro
 
 static bool gather_cores(TgExecutor *executor, void *c, GError **error) {
   const TgCores *cores = (TgCores *)executor;
-  const TgBlocksPlan *plan = cores->plan;
-  const int64_t bytes = element_bytes(cores), pitch = plan->padded_columns[TG_MATRIX_C];
   (void)error;
-  for (int64_t i = 0; i < plan->placed; i++) {
-    const TgBlocksPlaced *placed = &plan->place[i];
-    if (placed->matrix != TG_MATRIX_C) continue;
-    const TgBlocksExtent extent = tg_blocks_extent(plan, executor->schedule, placed);
-    for (int64_t r = 0; r < extent.rows; r++)
-      memcpy((char *)c + ((extent.row + r) * plan->columns[TG_MATRIX_C] + extent.column) * bytes,
-             block_at(cores, placed->offset) + r * pitch * bytes, (size_t)(extent.columns * bytes));
+  for (int64_t i = 0; i < cores->plan->placed; i++) {
+    const TgBlocksPlaced *placed = &cores->plan->place[i];
+    if (placed->matrix == TG_MATRIX_C) tg_blocks_store(executor, cores->plan, placed, c, cores->memory);
   }
   return true;
 }
@@ -332,20 +309,13 @@ static bool start_blas(GError **error) {
 }
 
 static void fill_facts(TgCores *cores) {
-  const TgExecutorOptions *options = &cores->base.options;
   TgExecutorFacts *facts = &cores->base.facts;
   g_autofree char *blas = tg_blas_description();
   facts->processors_max = MOST_PROCESSORS;
   facts->kernel = g_strdup_printf("one thread each of %s%s", blas,
                                   tg_blas_is_in_turn() ? ", one after another: the address space is limited" : "");
-  facts->instructions = cores->plan->instructions;
-  facts->waits = cores->plan->waits;
   facts->plan = cores->plan;
-  facts->steps = cores->plan->steps;
-  facts->instance[0] = options->m;
-  facts->instance[1] = options->n;
-  facts->instance[2] = options->k;
-  facts->instances = facts->resident = facts->panels = 1;
+  tg_blocks_fill_facts(&cores->base, cores->plan);
 }
 
 static bool prepare(TgCores *cores, GError **error) {

@@ -117,6 +117,9 @@ typedef struct TgPlanExtents {
   int64_t promising[TG_MAX_DIMS]; /**< values of the schedule's most promising grid, while others like it are sought */
 } TgPlanExtents;
 
+/** Whether the request makes sense. Errors: BAD_INPUT, with what is wrong. */
+bool tg_plan_check_request(const TgPlanRequest *request, GError **error);
+
 /** How many extents of the grid can be chosen. */
 int tg_plan_free_extents(const TgSchedule *schedule);
 /** Finds the grids and candidates of one schedule: of as many processors as asked for, half as many and so on. */

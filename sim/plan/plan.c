@@ -1,9 +1,6 @@
 /* The search for a plan: which candidates are predicted, in which order. */
 #include "plan-private.h"
 
-#include "sim-error.h"
-
-#include <inttypes.h>
 #include <math.h>
 
 static TgPlanCandidate *candidate_at(const TgPlanSearch *search, guint number) {
@@ -393,42 +390,6 @@ static void plan_search(TgPlanSearch *search, int sources) {
 
 /* --- before the search -------------------------------------------------------------------------------------------- */
 
-/* A machine whose numbers are those of a network of its own, which has fewer nodes. */
-static bool fail_own(const TgPlanRequest *request, const TgError *failure, GError **error) {
-  TgTopology own;
-  if (!*request->machine->network || !tg_topology_parse(&own, request->machine->network, NULL) ||
-      own.nodes >= request->processors || request->network_kind != TG_TORUS)
-    return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure->message);
-  return TG_SIM_FAIL(error, BAD_INPUT,
-                     "machine %s has the numbers of the network %s, which has %d nodes: plan for at most %d "
-                     "processors, or name a network of as many levels for %" PRId64,
-                     request->machine->name, request->machine->network, own.nodes, own.nodes, request->processors);
-}
-
-static bool check_request(const TgPlanRequest *request, GError **error) {
-  static const TgComputes product = {.left = TG_MATRIX_A, .right = TG_MATRIX_B};
-  TgTopology network = tg_plan_any_network(request);
-  TgShape shape;
-  TgError failure;
-  if (request->processors < 1 || request->processors > TG_MAX_PROCESSORS)
-    return TG_SIM_FAIL(error, BAD_INPUT, "%" PRId64 " processors, expected 1 to %d", request->processors,
-                       TG_MAX_PROCESSORS);
-  if (request->machine->port.ports == TG_PORTS_FETCH)
-    return TG_SIM_FAIL(
-        error, BAD_INPUT,
-        "machine %s has ports = fetch, as topogemm calibrate writes it, which plans do not know: `sim ALGO…` "
-        "and `compare ALGO…` take such files; to plan with its rates, write ports = one or all in a copy",
-        request->machine->name);
-  if (request->network && network.nodes < request->processors)
-    return TG_SIM_FAIL(error, BAD_INPUT, "the network has %d nodes, fewer than %" PRId64 " processors", network.nodes,
-                       request->processors);
-  if (!tg_machine_fits(request->machine, &network, &failure)) {
-    if (request->network) return TG_SIM_FAIL(error, BAD_INPUT, "%s", failure.message);
-    return fail_own(request, &failure, error);
-  }
-  return tg_shape_init(&shape, &product, request->m, request->n, request->k, error);
-}
-
 /* The least latency and the largest bandwidth of a link. */
 static void find_best_link(TgPlanSearch *search) {
   TgTopology network = tg_plan_any_network(search->request);
@@ -512,7 +473,7 @@ bool tg_plan(const TgPlanRequest *request, const TgPlanSource *sources, int coun
   TgPlanRequest taken = *request;
   TgPlanSearch search = {.request = &taken, .sources = sources, .plan = plan, .begin_us = g_get_monotonic_time()};
   *plan = (TgPlan){0};
-  if (!check_request(request, error)) return false;
+  if (!tg_plan_check_request(request, error)) return false;
   taken.processors = tg_plan_processors(request);
   plan->ranked = g_array_new(FALSE, FALSE, sizeof(TgPlanPlace));
   plan->rejected = g_array_new(FALSE, FALSE, sizeof(TgPlanReject));

@@ -14,14 +14,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum {
   MOST_PROCESSORS = 4096, /* the planner's tables are its square */
-  ALIGNMENT = 64,         /* bytes: where blocks begin */
-  SPINS = 1000            /* looks at a message before the CPU is offered to others, and the clock is read */
+  ALIGNMENT = 64          /* bytes: where blocks begin */
 };
 static const double usual_deadline_s = 20;
 
@@ -95,14 +93,7 @@ static void be_late(const TgRanks *ranks, int64_t request, double deadline_s, co
 
 static void finish_message(const TgRanks *ranks, int64_t request, const TgBlocksInstruction *instruction) {
   const double deadline_s = deadline_of(ranks);
-  double begun_s = NAN;
-  for (int spins = 1; !ranks->job->mpi->test(request); spins++) {
-    if (spins % SPINS) continue;
-    const double now_s = tg_now_s();
-    if (isnan(begun_s)) begun_s = now_s;
-    if (now_s - begun_s > deadline_s) be_late(ranks, request, deadline_s, instruction);
-    sched_yield();
-  }
+  if (!tg_ranks_wait(ranks->job, request, deadline_s)) be_late(ranks, request, deadline_s, instruction);
 }
 
 static void finish_all(const TgRanks *ranks, const Index *index, int64_t place,
@@ -205,18 +196,6 @@ static int32_t rank_of(const TgRanks *ranks, int64_t processor) {
   return rank;
 }
 
-static void load_block(const TgRanks *ranks, const TgBlocksPlaced *placed) {
-  const TgBlocksPlan *plan = ranks->plan;
-  const TgBlocksExtent extent = tg_blocks_extent(plan, ranks->base.schedule, placed);
-  const int64_t bytes = element_bytes(ranks), pitch = plan->padded_columns[placed->matrix];
-  const char *from =
-      ranks->given[placed->matrix] + (extent.row * plan->columns[placed->matrix] + extent.column) * bytes;
-  char *to = ranks->memory + placed->offset * bytes;
-  memset(to, 0, (size_t)(plan->padded_rows[placed->matrix] * pitch * bytes));
-  for (int64_t r = 0; r < extent.rows; r++)
-    memcpy(to + r * pitch * bytes, from + r * plan->columns[placed->matrix] * bytes, (size_t)(extent.columns * bytes));
-}
-
 static bool load_ranks(TgExecutor *executor, const void *a, const void *b, GError **error) {
   TgRanks *ranks = (TgRanks *)executor;
   (void)error;
@@ -225,7 +204,7 @@ static bool load_ranks(TgExecutor *executor, const void *a, const void *b, GErro
   for (int64_t i = 0; i < ranks->plan->placed; i++) {
     const TgBlocksPlaced *placed = &ranks->plan->place[i];
     if (placed->matrix != TG_MATRIX_C && rank_of(ranks, placed->processor) == ranks->job->rank)
-      load_block(ranks, placed);
+      tg_blocks_load(&ranks->base, ranks->plan, placed, ranks->given[placed->matrix], ranks->memory);
   }
   return true;
 }
@@ -234,18 +213,14 @@ static bool load_ranks(TgExecutor *executor, const void *a, const void *b, GErro
 static bool gather_ranks(TgExecutor *executor, void *c, GError **error) {
   const TgRanks *ranks = (TgRanks *)executor;
   const TgBlocksPlan *plan = ranks->plan;
-  const int64_t bytes = element_bytes(ranks), pitch = plan->padded_columns[TG_MATRIX_C];
+  const int64_t bytes = plan->padded_rows[TG_MATRIX_C] * plan->padded_columns[TG_MATRIX_C] * element_bytes(ranks);
   (void)error;
   for (int64_t i = 0; i < plan->placed; i++) {
     const TgBlocksPlaced *placed = &plan->place[i];
     if (placed->matrix != TG_MATRIX_C) continue;
-    char *block = ranks->memory + placed->offset * bytes;
-    const TgBlocksExtent extent = tg_blocks_extent(plan, executor->schedule, placed);
-    tg_ranks_broadcast(ranks->job, block, plan->padded_rows[TG_MATRIX_C] * pitch * bytes,
+    tg_ranks_broadcast(ranks->job, ranks->memory + placed->offset * element_bytes(ranks), bytes,
                        rank_of(ranks, placed->processor), deadline_of(ranks));
-    for (int64_t r = 0; r < extent.rows; r++)
-      memcpy((char *)c + ((extent.row + r) * plan->columns[TG_MATRIX_C] + extent.column) * bytes,
-             block + r * pitch * bytes, (size_t)(extent.columns * bytes));
+    tg_blocks_store(executor, plan, placed, c, ranks->memory);
   }
   return true;
 }
@@ -340,20 +315,13 @@ static bool allocate(TgRanks *ranks, GError **error) {
 }
 
 static void fill_facts(TgRanks *ranks) {
-  const TgExecutorOptions *options = &ranks->base.options;
   TgExecutorFacts *facts = &ranks->base.facts;
   g_autofree char *blas = tg_blas_description();
   facts->processors_max = MOST_PROCESSORS;
   facts->kernel =
       g_strdup_printf("%d ranks of %s, one thread each of %s", ranks->job->ranks, ranks->job->library, blas);
-  facts->instructions = ranks->plan->instructions;
-  facts->waits = ranks->plan->waits;
   facts->memory_bytes = ranks->plan->elements * element_bytes(ranks);
-  facts->steps = ranks->plan->steps;
-  facts->instance[0] = options->m;
-  facts->instance[1] = options->n;
-  facts->instance[2] = options->k;
-  facts->instances = facts->resident = facts->panels = 1;
+  tg_blocks_fill_facts(&ranks->base, ranks->plan);
 }
 
 static bool prepare(TgRanks *ranks, GError **error) {

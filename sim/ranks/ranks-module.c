@@ -83,19 +83,23 @@ const TgRanksJob *tg_ranks_job(GError **error) {
   return begin(table(), error) ? &the_job : NULL;
 }
 
-static void finish(const TgRanksJob *job, double deadline_s) {
-  enum { SPINS = 1000 };
+bool tg_ranks_wait(const TgRanksJob *job, int64_t request, double deadline_s) {
+  enum { SPINS = 1000 }; /* looks before the CPU is offered to others, and the clock is read */
   double begun_s = NAN;
-  for (int spins = 1; !job->mpi->together(); spins++) {
+  for (int spins = 1; request == TG_RANKS_TOGETHER ? !job->mpi->together() : !job->mpi->test(request); spins++) {
     if (spins % SPINS) continue;
     const double now_s = tg_now_s();
     if (isnan(begun_s)) begun_s = now_s;
-    if (now_s - begun_s > deadline_s) {
-      g_autofree char *words = g_strdup_printf("waited over %g s for the other ranks", deadline_s);
-      tg_ranks_abort(job, words);
-    }
+    if (now_s - begun_s > deadline_s) return false;
     sched_yield();
   }
+  return true;
+}
+
+static void finish(const TgRanksJob *job, double deadline_s) {
+  if (tg_ranks_wait(job, TG_RANKS_TOGETHER, deadline_s)) return;
+  g_autofree char *words = g_strdup_printf("waited over %g s for the other ranks", deadline_s);
+  tg_ranks_abort(job, words);
 }
 
 void tg_ranks_barrier(const TgRanksJob *job, double deadline_s) {

@@ -7,6 +7,8 @@
 
 #include <glib.h>
 
+enum { TG_RANKS_TOGETHER = -1 };
+
 /** This program's place in the job. */
 typedef struct TgRanksJob {
   const TgRanksLibrary *mpi;
@@ -19,6 +21,8 @@ bool tg_ranks_built(void);
 /** Loads MPI and starts it, once in a process; it ends with the process. From then on only rank 0 prints. NULL where
  * there is none: DEVICE, with what to install. */
 const TgRanksJob *tg_ranks_job(GError **error);
+/** Until the request is complete, or what all ranks do together (TG_RANKS_TOGETHER); false where that takes longer. */
+bool tg_ranks_wait(const TgRanksJob *job, int64_t request, double deadline_s);
 /** Until all ranks are here, but no longer than so many seconds: then the job ends. */
 void tg_ranks_barrier(const TgRanksJob *job, double deadline_s);
 /** … all have the root's data, … */
