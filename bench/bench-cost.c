@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
   bool fine = true;
   TgEnvironment environment;
   g_autoptr(TgJson) json = tg_json_new();
-  tg_environment_begin(&environment, NULL);
+  tg_environment_begin(&environment, NULL, NULL);
   tg_json_begin_object(json, TG_JSON_LINES);
   tg_environment_write(json, &environment);
   tg_environment_clear(&environment);

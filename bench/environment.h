@@ -17,8 +17,9 @@ typedef struct TgEnvironment {
   char *blas;
 } TgEnvironment;
 
-/** Reads everything but the clock after. `device` NULL: no GPU is used. */
-void tg_environment_begin(TgEnvironment *environment, const TgDevice *device);
+/** Reads everything but the clock after. `device` NULL: no GPU is used. `job`: what several programs run together, in
+ * words; it comes before the processor's name. NULL: this one runs alone. */
+void tg_environment_begin(TgEnvironment *environment, const TgDevice *device, const char *job);
 /** Reads the clock again. */
 void tg_environment_end(TgEnvironment *environment);
 void tg_environment_clear(TgEnvironment *environment);

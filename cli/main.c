@@ -1,4 +1,5 @@
 /* The command: finds the subcommand, parses its options, runs it, and turns what happened into an exit status. */
+#include "executors.h"
 #include "interrupt.h"
 #include "memory-limit.h"
 #include "output-files.h"
@@ -111,7 +112,8 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
     tg_help_print(cli, command);
     return TG_EXIT_DONE;
   }
-  TgExit status = check_arguments(cli, command);
+  TgExit status = tg_executor_begin(cli);
+  if (!status) status = check_arguments(cli, command);
   cli->command = command;
   if (!status) status = check_stack(cli);
   if (!status) status = tg_output_files_distinct(cli, NULL);
@@ -154,6 +156,7 @@ int main(int argc, char **argv) {
   TgExit status = dispatch(&cli, argc, argv);
   status = tg_output_finish(&cli, status);
   tg_output_files_clear(&cli);
+  tg_executor_end(&cli, status);
   tg_options_clear(&cli.options);
   g_hash_table_unref(cli.schedules);
   tg_interrupt_obey();

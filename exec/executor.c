@@ -15,7 +15,7 @@ bool tg_executor_fail(GError **error, TgExecutorError code, const TgError *reaso
 }
 
 const char *tg_transport_name(TgTransport transport) {
-  static const char *const names[TG_TRANSPORTS] = {"copy", "pull", "load"};
+  static const char *const names[TG_TRANSPORTS] = {"copy", "pull", "load", "message"};
   return transport < TG_TRANSPORTS ? names[transport] : "unknown";
 }
 
@@ -143,6 +143,10 @@ void tg_executor_take_times(TgExecutor *executor, bool take) {
 bool tg_executor_gather(TgExecutor *executor, void *c, GError **error) {
   if (!executor->ran) return TG_EXECUTOR_FAIL(error, BAD_INPUT, "C is gathered before a run made it");
   return executor->kind->gather(executor, c, error);
+}
+
+double tg_executor_agree(const TgExecutor *executor, double seconds) {
+  return executor->kind->agree ? executor->kind->agree(executor, seconds) : seconds;
 }
 
 void tg_executor_close(TgExecutor *executor) {

@@ -36,13 +36,14 @@ GQuark tg_executor_error_quark(void);
 
 /** How a block gets to another processor. */
 typedef enum TgTransport {
-  TG_TRANSPORT_COPY, /**< it is copied into the receiver's memory */
-  TG_TRANSPORT_PULL, /**< it stays where it was written, and its holder reads it there */
-  TG_TRANSPORT_LOAD, /**< of A and B: nothing is sent, each processor reads what it needs from the device's memory */
+  TG_TRANSPORT_COPY,    /**< it is copied into the receiver's memory */
+  TG_TRANSPORT_PULL,    /**< it stays where it was written, and its holder reads it there */
+  TG_TRANSPORT_LOAD,    /**< of A and B: nothing is sent, each processor reads what it needs from the device's memory */
+  TG_TRANSPORT_MESSAGE, /**< as copy, but always in a message, even where processors share memory */
   TG_TRANSPORTS
 } TgTransport;
 
-/** "copy", "pull", "load". */
+/** "copy", "pull", "load", "message". */
 const char *tg_transport_name(TgTransport transport);
 
 /** How to run. All zero is valid but for m, n, k. */
@@ -91,6 +92,9 @@ typedef struct TgExecutorFacts {
   int32_t variant, variants;          /**< 1 + number of the kernel that runs, and how many there are to choose from */
   int64_t instructions, waits;        /**< over all processors */
   const struct TgBlocksPlan *plan; /**< they, where the run follows such a plan (blocks-plan.h); the executor's own */
+  const uint8_t *arrives; /**< by instruction of the plan: bits TG_BLOCKS_READS_LEFT … of what comes in a message for
+                             it; other places' blocks that it reads besides are there already. NULL: it fetches each of
+                             them */
   int64_t steps;
   int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */
   int64_t instance[3]; /**< m, n and k of one instance in one panel; the whole problem where it is not tiled */
@@ -117,6 +121,7 @@ typedef struct TgExecutor TgExecutor;
 typedef struct TgExecutorTraits {
   bool overlaps; /**< moves overlap with products */
   bool fetches;  /**< the receiver of a block does the work, one block after another; its sender is not held up */
+  bool messages; /**< blocks are sent by a protocol that depends on their size */
   bool folds;    /**< a block that moves before it is used is loaded where it is needed, and sums of products are
                       added up once at the end: neither costs anything in a pass */
 } TgExecutorTraits;
@@ -135,7 +140,10 @@ typedef struct TgExecutorKind {
   const char *grid,
       *sizes;          /**< to calibrate with: what fills it as users do; see TgCalibrationPlan. NULL: it cannot be */
   bool (*built)(void); /**< whether this build has it; NULL: yes, or if on_gpu, where there is CUDA */
-  bool (*begin)(GError **error); /**< before anything else, once it is chosen: it may need a job; NULL: nothing to do */
+  char *(*job)(void);  /**< once begun, what runs the job, in words; free with g_free(); NULL: this processor alone */
+  bool (*begin)(bool *first, GError **error); /**< before anything else, where several programs run a job: whether this
+                                                 is the first of them; NULL: there is one */
+  void (*end)(int status);                    /**< after all else, with the program's exit status */
   TgExecutor *(*open)(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
                       GError **error);
   bool (*load)(TgExecutor *executor, const void *a, const void *b, GError **error);
@@ -160,6 +168,9 @@ bool tg_executor_run(TgExecutor *executor, double *seconds, GError **error);
 void tg_executor_take_times(TgExecutor *executor, bool take);
 /** Writes C, m x n, as the last run left it. */
 bool tg_executor_gather(TgExecutor *executor, void *c, GError **error);
+/** Where several programs run a job together: one value for all of them, such as how long a run took. Otherwise
+ * `seconds`. */
+double tg_executor_agree(const TgExecutor *executor, double seconds);
 void tg_executor_close(TgExecutor *executor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgExecutor, tg_executor_close)
 

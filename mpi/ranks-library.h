@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TG_RANKS_LIBRARY_VERSION = 1 };
+enum { TG_RANKS_LIBRARY_VERSION = 2 };
 
 /** Requests are numbered by the caller from 0; tags may be any number of 0 or more. */
 typedef struct TgRanksLibrary {
@@ -17,8 +17,10 @@ typedef struct TgRanksLibrary {
   bool (*begin)(int *rank, int *ranks, char *text, size_t room);
   void (*end)(void);
   void (*abort)(int status);
-  void (*describe)(char *library, char *host, size_t room); /**< of the library and of this rank's host */
-  bool (*reserve)(int64_t requests);                        /**< room for so many at a time; false: no memory */
+  void (*describe)(char *library, size_t room);
+  const char *(*host_of)(int rank);
+  int (*leader_of)(int rank);        /**< the first rank on the same host */
+  bool (*reserve)(int64_t requests); /**< room for so many at a time; false: no memory */
   void (*send)(int64_t request, const void *data, int64_t count, int element_bytes, int to, int64_t tag);
   void (*receive)(int64_t request, void *data, int64_t count, int element_bytes, int from, int64_t tag);
   bool (*test)(int64_t request); /**< whether it is complete */
@@ -28,6 +30,9 @@ typedef struct TgRanksLibrary {
   void (*broadcast)(void *data, int count, int root);       /**< bytes */
   void (*reduce)(double *values, int count, int operation); /**< of all ranks, to all: 0 least, 1 most, 2 sum */
   bool (*together)(void);
+  /* The same, whatever else is under way, before end(): the least value. */
+  void (*leave)(double *value);
+  bool (*left)(void);
 } TgRanksLibrary;
 
 /** Name of the module's function that returns the table. */

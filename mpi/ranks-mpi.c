@@ -7,8 +7,32 @@
 
 const TgRanksLibrary *tg_ranks_library(void);
 
-static MPI_Request *request_at, all_ranks = MPI_REQUEST_NULL;
+static MPI_Request *request_at, all_ranks = MPI_REQUEST_NULL, leaving = MPI_REQUEST_NULL;
+static MPI_Comm leaving_ranks;
 static int tag_most;
+
+/** Of a rank. */
+typedef struct Place {
+  int leader;
+  char host[MPI_MAX_PROCESSOR_NAME];
+} Place;
+
+static Place *place_of; /* by rank */
+
+/* Ranks that can share memory are on one host. */
+static bool find_places(int rank, int ranks) {
+  MPI_Comm host;
+  Place own = {.leader = rank};
+  int length;
+  place_of = malloc((size_t)ranks * sizeof *place_of);
+  if (!place_of) return false;
+  MPI_Get_processor_name(own.host, &length);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  MPI_Bcast(&own.leader, 1, MPI_INT, 0, host);
+  MPI_Comm_free(&host);
+  MPI_Allgather(&own, sizeof own, MPI_BYTE, place_of, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+  return true;
+}
 
 static bool begin(int *rank, int *ranks, char *text, size_t room) {
   int *most, given, provided;
@@ -20,12 +44,18 @@ static bool begin(int *rank, int *ranks, char *text, size_t room) {
   MPI_Comm_size(MPI_COMM_WORLD, ranks);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &given);
   tag_most = given ? *most : 32767;
-  return true;
+  MPI_Comm_dup(MPI_COMM_WORLD, &leaving_ranks);
+  if (find_places(*rank, *ranks)) return true;
+  strncpy(text, "out of memory", room);
+  return false;
 }
 
 static void end(void) {
   free(request_at);
+  free(place_of);
   request_at = NULL;
+  place_of = NULL;
+  MPI_Comm_free(&leaving_ranks);
   MPI_Finalize();
 }
 
@@ -33,16 +63,21 @@ static void abort_all(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
 }
 
-static void describe(char *library, char *host, size_t room) {
-  char name[MPI_MAX_LIBRARY_VERSION_STRING], processor[MPI_MAX_PROCESSOR_NAME];
+static void describe(char *library, size_t room) {
+  char name[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(name, &length);
   strncpy(library, name, room - 1);
   library[room - 1] = '\0';
   library[strcspn(library, "\n,")] = '\0';
-  MPI_Get_processor_name(processor, &length);
-  strncpy(host, processor, room - 1);
-  host[room - 1] = '\0';
+}
+
+static const char *host_of(int rank) {
+  return place_of[rank].host;
+}
+
+static int leader_of(int rank) {
+  return place_of[rank].leader;
 }
 
 static bool reserve(int64_t requests) {
@@ -101,12 +136,24 @@ static bool together(void) {
   return done;
 }
 
+static void leave(double *value) {
+  MPI_Iallreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MIN, leaving_ranks, &leaving);
+}
+
+static bool left(void) {
+  int done;
+  MPI_Test(&leaving, &done, MPI_STATUS_IGNORE);
+  return done;
+}
+
 const TgRanksLibrary *tg_ranks_library(void) {
   static const TgRanksLibrary library = {TG_RANKS_LIBRARY_VERSION,
                                          begin,
                                          end,
                                          abort_all,
                                          describe,
+                                         host_of,
+                                         leader_of,
                                          reserve,
                                          send,
                                          receive,
@@ -115,6 +162,8 @@ const TgRanksLibrary *tg_ranks_library(void) {
                                          barrier,
                                          broadcast,
                                          reduce,
-                                         together};
+                                         together,
+                                         leave,
+                                         left};
   return &library;
 }

@@ -17,10 +17,11 @@ static char *processor_name(void) {
   return g_strstrip(g_strndup(colon + 1, strcspn(colon + 1, "\n")));
 }
 
-void tg_environment_begin(TgEnvironment *environment, const TgDevice *device) {
+void tg_environment_begin(TgEnvironment *environment, const TgDevice *device, const char *job) {
+  g_autofree char *processor = processor_name();
   *environment = (TgEnvironment){.has_device = device != NULL,
                                  .cores = (int)sysconf(_SC_NPROCESSORS_ONLN),
-                                 .processor = processor_name(),
+                                 .processor = job ? g_strdup_printf("%s, %s", job, processor) : g_strdup(processor),
                                  .blas = tg_blas_description()};
   if (!device) return;
   environment->device = *device;

@@ -11,7 +11,7 @@ TgResults *tg_results_new(const char *experiment, const TgDevice *device) {
   results->experiment = experiment;
   results->rows = g_array_new(FALSE, TRUE, sizeof(TgResult));
   results->notes = g_ptr_array_new_with_free_func(g_free);
-  tg_environment_begin(&results->environment, device);
+  tg_environment_begin(&results->environment, device, NULL);
   return results;
 }
 

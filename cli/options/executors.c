@@ -31,17 +31,27 @@ char *tg_executor_names(void) {
   return g_string_free(text, FALSE);
 }
 
-static TgExit begin(const TgCli *cli, const TgExecutorKind *kind) {
+TgExit tg_executor_begin(TgCli *cli) {
+  const TgExecutorKind *kind = cli->options.on ? tg_executor_find(cli->options.on) : NULL;
+  char **const writes[] = {&cli->options.output, &cli->options.c, &cli->options.trace};
   g_autoptr(GError) error = NULL;
-  if (!kind->begin || kind->begin(&error)) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_MISSING, "--on %s: %s", kind->name, error->message);
+  bool first = true;
+  if (!kind || !kind->begin) return TG_EXIT_DONE;
+  if (!kind->begin(&first, &error)) return tg_report(cli, TG_EXIT_MISSING, "--on %s: %s", kind->name, error->message);
+  for (size_t w = 0; w < G_N_ELEMENTS(writes) && !first; w++) g_clear_pointer(writes[w], g_free);
+  return TG_EXIT_DONE;
+}
+
+void tg_executor_end(const TgCli *cli, TgExit status) {
+  const TgExecutorKind *kind = cli->options.on ? tg_executor_find(cli->options.on) : NULL;
+  if (kind && kind->end) kind->end((int)status);
 }
 
 TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorKind **kind) {
   const char *name = cli->options.on;
   g_autofree char *here = tg_executor_names();
   if (!name) return tg_report(cli, TG_EXIT_USAGE, "%s: expected --on with an executor: %s", command, here);
-  if ((*kind = tg_executor_find(name))) return begin(cli, *kind);
+  if ((*kind = tg_executor_find(name))) return TG_EXIT_DONE;
   if (g_strv_contains(planned, name))
     return tg_report(cli, TG_EXIT_MISSING, "--on %s: not available in this version, which has %s", name, here);
   return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor; expected one of %s", name, here);
@@ -70,7 +80,8 @@ TgExit tg_executor_device(const TgCli *cli, const char *command, const TgExecuto
   TgError error;
   if (kind->on_gpu && !tg_device_open(number, &device, &error))
     return tg_report(cli, TG_EXIT_MISSING, "%s: --on %s: %s", command, kind->name, error.message);
-  tg_environment_begin(environment, kind->on_gpu ? &device : NULL);
+  g_autofree char *job = kind->job ? kind->job() : NULL;
+  tg_environment_begin(environment, kind->on_gpu ? &device : NULL, job);
   return TG_EXIT_DONE;
 }
 
@@ -92,7 +103,7 @@ static TgExit find_transport(const TgCli *cli, const TgExecutorKind *kind, const
     if (kind->transports >> t & 1) return TG_EXIT_DONE;
     return tg_report(cli, TG_EXIT_USAGE, "--transport %s: %s does not support it", text, kind->name);
   }
-  return tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected copy, pull or load", text);
+  return tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected copy, pull, load or message", text);
 }
 
 TgExit tg_transport_option(const TgCli *cli, const TgExecutorKind *kind, TgTransport *transport) {

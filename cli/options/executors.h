@@ -15,6 +15,12 @@ const TgExecutorKind *tg_executor_find(const char *name);
 /** "cpu, threads, clusters, blocks"; free with g_free(). */
 char *tg_executor_names(void);
 
+/** Begins the job of which this program is one of several, where --on asks for such an executor: then only the first
+ * writes files. To be called before anything is checked, so that only the first reports it. TG_EXIT_MISSING where it
+ * cannot begin. */
+TgExit tg_executor_begin(TgCli *cli);
+/** Ends it, with this program's exit status. */
+void tg_executor_end(const TgCli *cli, TgExit status);
 /** Finds the one that --on names. TG_EXIT_USAGE where there is none or no --on, TG_EXIT_MISSING where it is not in this
  * version. `command` names the subcommand in errors. */
 TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecutorKind **kind);

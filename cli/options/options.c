@@ -113,13 +113,14 @@ static const TgOptionRow rows[] = {
      "executor to run the schedule on, such as cpu; see `topogemm list executors`"},
     {"on:trace", 0, G_OPTION_ARG_STRING, AT(on), "EXECUTOR",
      "also execute the schedule on this executor; see `topogemm list executors`"},
-    {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",
-     "how a block gets to another processor: copy (into the receiver's memory), pull (the receiver reads it in place) "
-     "or load (the receiver loads it from the matrix again) (default: copy)"},
-    {"transport:run", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load",
-     "how a block gets to another processor: copy (into the receiver's memory), pull (the receiver reads it in place) "
-     "or load (the receiver loads it from the matrix again); several, separated by commas, run one after another "
-     "(default: copy)"},
+    {"transport", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load|message",
+     "how a block gets to another processor: copy (into the receiver's memory), pull (the receiver reads it in place), "
+     "load (the receiver loads it from the matrix again) or message (by MPI, even within a host) (default: copy)"},
+    {"transport:run", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|load|message",
+     "how a block gets to another processor: copy (into the receiver's memory), pull (the receiver reads it in place), "
+     "load (the receiver loads it from the matrix again) or message (by MPI, even within a host); several, separated "
+     "by "
+     "commas, run one after another (default: copy)"},
     {"trials", 0, G_OPTION_ARG_STRING, AT(trials), "N",
      "number of timed runs (default: as many as fit in 2 s, from 20 to 100; if 20 take over 20 s, as many as fit in "
      "20 s, at least 3)"},

@@ -241,7 +241,8 @@ static void add_facts(TgTable *table, const TgRunCommand *run, const TgRunEntry 
   tg_table_add_fact(table, "processors", processors, "each is %s", run->kind->processor);
   g_autofree char *at_once = g_strdup_printf("%" PRId64, facts->at_once);
   if (facts->at_once > 1)
-    tg_table_add_fact(table, "cores", at_once, "that work at the same time, each on its processors in turn");
+    tg_table_add_fact(table, run->kind->job ? "ranks" : "cores", at_once,
+                      "that work at the same time, each on its processors in turn");
   add_variant(table, result);
   tg_table_add_fact(table, "memory", tg_bytes_text((double)facts->memory_bytes).s, "%s", words);
   if (facts->instances * facts->panels == 1) return;

@@ -98,6 +98,7 @@ bool tg_probe_facts(const TgExecutorKind *kind, const TgExecutorOptions *options
   *facts = *tg_executor_facts(opened->executor);
   facts->kernel = NULL;
   facts->plan = NULL;
+  facts->arrives = NULL;
   return true;
 }
 
@@ -161,6 +162,10 @@ static bool run_once(void *data, int32_t trial, int32_t trials, double *seconds)
   return true;
 }
 
+static double agree(void *data, double once_s) {
+  return tg_executor_agree(((Probing *)data)->executor, once_s);
+}
+
 static bool run_trials(const TgExecutorKind *kind, TgExecutor *executor, double budget_s, TgProbeTimes *times,
                        GError **error) {
   /* Caches, pages and a clock that rises need no longer than that, however many trials are wanted. */
@@ -168,7 +173,8 @@ static bool run_trials(const TgExecutorKind *kind, TgExecutor *executor, double 
                                 .warmup_s = fmax(fmin(budget_s / 5, longest_warmup_s), 1e-9),
                                 .budget_s = budget_s,
                                 .least = LEAST_TRIALS,
-                                .most = MOST_TRIALS};
+                                .most = MOST_TRIALS,
+                                .agree = agree};
   Probing probing = {.executor = executor, .error = error};
   TgMeasurement time;
   tg_executor_take_times(executor, true);
@@ -194,5 +200,6 @@ bool tg_probe_run(const TgExecutorKind *kind, const TgExecutorOptions *options, 
   times->facts = *tg_executor_facts(opened->executor);
   times->facts.kernel = NULL;
   times->facts.plan = NULL;
+  times->facts.arrives = NULL;
   return run_trials(kind, opened->executor, budget_s, times, error);
 }

@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_SAMPLES = 3 };
-static const double bound = 1.1; /* times the product alone: from there on moves make the time */
-
 /* The advice follows from the reason for which the last sample was left out. */
 bool tg_calibration_too_few(const TgCalibration *calibration, const TgCalibrationPlan *plan, const char *what,
                             int found, int needed, GError **error) {
@@ -23,94 +20,6 @@ bool tg_calibration_too_few(const TgCalibration *calibration, const TgCalibratio
                       : "give more sizes",
               last ? "; the last one was left out: " : "", last ? last->left_out : "");
   return false;
-}
-
-/* --- links ---------------------------------------------------------------------------------------------------------*/
-
-static void set_link(TgCalibration *calibration, double latency_s, double s_per_byte) {
-  calibration->machine.link.latency_s = latency_s;
-  calibration->machine.link.bandwidth_bytes_per_s = s_per_byte > 0 ? 1 / s_per_byte : INFINITY;
-}
-
-/** What moves of one kind take, by bytes. */
-typedef struct Moves {
-  int tried, used, unmeasurable;
-  double latency_s, s_per_byte;
-} Moves;
-
-static Moves measure_moves(const TgCalibration *calibration, bool near) {
-  double term[2 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[2] = {0};
-  Moves moves = {0};
-  for (guint s = 0; s < calibration->samples->len && moves.used < MOST_SAMPLES; s++) {
-    TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->probe.hops == 0 || sample->near != near) continue;
-    moves.tried++;
-    if (sample->left_out) continue;
-    if (!(sample->move_s > 0)) {
-      sample->left_out = g_strdup("the products took no longer with moves than without");
-      sample->move_s = NAN;
-      moves.unmeasurable++;
-      continue;
-    }
-    term[2 * moves.used] = 1;
-    term[2 * moves.used + 1] = (double)sample->block_bytes;
-    y[moves.used] = sample->move_s;
-    weight[moves.used++] = 1 / sample->move_s;
-  }
-  if (moves.used) tg_least_squares(term, y, weight, moves.used, 2, value);
-  moves.latency_s = value[0];
-  moves.s_per_byte = value[1];
-  return moves;
-}
-
-/* Moves that take a time of their own. Where blocks have one size only, all of it is latency. */
-static bool fit_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
-  const Moves moves = measure_moves(calibration, false);
-  calibration->no_links = moves.tried == 0 || (moves.used < LEAST_SAMPLES && moves.unmeasurable > 0);
-  if (calibration->no_links) return true;
-  if (moves.used < LEAST_SAMPLES && !(calibration->tiled && moves.used > 0))
-    return tg_calibration_too_few(calibration, plan, "moves", moves.used, LEAST_SAMPLES, error);
-  set_link(calibration, moves.latency_s, moves.s_per_byte);
-  return true;
-}
-
-/* Moves between processors of one core. */
-static void fit_copies(TgCalibration *calibration) {
-  TgMachineProcessor *processor = &calibration->machine.processor;
-  const Moves moves = measure_moves(calibration, true);
-  if (moves.used < LEAST_SAMPLES || moves.s_per_byte <= 0) return;
-  processor->copy_s = moves.latency_s;
-  processor->copy_bytes_per_s = 1 / moves.s_per_byte;
-  tg_machine_give(&calibration->machine, &processor->copy_s);
-  tg_machine_give(&calibration->machine, &processor->copy_bytes_per_s);
-}
-
-/* Moves beside products: the time of a pass against their number and bytes, where they are what it takes. Where they
- * never are, all that is known is that a move of the largest block takes no longer than the pass had room for. */
-static void fit_hidden_moves(TgCalibration *calibration) {
-  double term[3 * MOST_SAMPLES], y[MOST_SAMPLES], weight[MOST_SAMPLES], value[3], room_s = INFINITY;
-  int64_t largest = 0;
-  int rows = 0;
-  for (guint s = 0; s < calibration->samples->len && rows < MOST_SAMPLES; s++) {
-    const TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->left_out || sample->probe.hops == 0) continue;
-    const double pass_s = sample->product_s * sample->probe.products;
-    const double moves = (double)tg_probe_moves(&sample->probe);
-    if (sample->block_bytes > largest) room_s = INFINITY;
-    largest = MAX(largest, sample->block_bytes);
-    if (sample->block_bytes == largest) room_s = fmin(room_s, pass_s / moves);
-    if (pass_s < bound * tg_calibration_product_s(calibration, sample) * sample->probe.products) continue;
-    const double terms[] = {moves, moves * (double)sample->block_bytes, 1};
-    memcpy(&term[3 * rows], terms, sizeof terms);
-    y[rows] = pass_s;
-    weight[rows++] = 1 / pass_s;
-  }
-  calibration->no_links = largest == 0;
-  calibration->hidden = rows == 0 && !calibration->no_links;
-  if (calibration->hidden) set_link(calibration, room_s, 0);
-  if (rows == 0) return;
-  tg_least_squares(term, y, weight, rows, 3, value);
-  set_link(calibration, value[0], value[1]);
 }
 
 /* --- additions -----------------------------------------------------------------------------------------------------*/
@@ -265,13 +174,12 @@ static void stretch_steps(TgCalibration *calibration) {
 
 static double fitted_pass_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
                             const TgCalibrationSample *sample) {
-  const TgMachineLink *link = &calibration->machine.link;
   const TgMachineProcessor *processor = &calibration->machine.processor;
   const double turns = (double)tg_executor_turns(&sample->times.facts);
   const double move_s = sample->probe.adds
                             ? tg_machine_sum_s(&calibration->machine, (double)(sample->block[0] * sample->block[1]))
                         : sample->near ? processor->copy_s + (double)sample->block_bytes / processor->copy_bytes_per_s
-                                       : link->latency_s + (double)sample->block_bytes / link->bandwidth_bytes_per_s;
+                                       : tg_link_s(&calibration->machine.link, (double)sample->block_bytes);
   const double moves_s = (double)tg_probe_moves(&sample->probe) * move_s;
   const double products_s =
       (tg_calibration_product_s(calibration, sample) + far_s(calibration, plan, sample)) * sample->probe.products;
@@ -325,6 +233,11 @@ static void round_all(TgMachine *machine) {
     machine->processor.rest_rows.takes[i] = rounded(machine->processor.rest_rows.takes[i]);
     machine->processor.rest_columns.takes[i] = rounded(machine->processor.rest_columns.takes[i]);
   }
+  for (int32_t r = 0; r < machine->link.protocols.rows; r++) {
+    machine->link.protocols.row[r].latency_s = rounded(machine->link.protocols.row[r].latency_s);
+    machine->link.protocols.row[r].bandwidth_bytes_per_s =
+        rounded(machine->link.protocols.row[r].bandwidth_bytes_per_s);
+  }
   for (int32_t r = 0; r < machine->processor.rate.rows; r++) {
     machine->processor.rate.row[r].size = rounded(machine->processor.rate.row[r].size);
     machine->processor.rate.row[r].flops_per_s = rounded(machine->processor.rate.row[r].flops_per_s);
@@ -356,7 +269,6 @@ static void name_all(TgCalibration *calibration, const TgCalibrationPlan *plan) 
 bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
   calibration->machine = (TgMachine){.processor.memory_bytes = INFINITY};
   for (int t = 0; t < TG_TIER_KINDS; t++) calibration->machine.tier[t].capacity_bytes = INFINITY;
-  set_link(calibration, 0, 0);
   if (plan->kind->on_gpu) {
     fit_rest(calibration);
   } else {
@@ -364,11 +276,7 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
     stretch_steps(calibration);
   }
   if (!tg_calibration_fit_products(calibration, plan, error)) return false;
-  if (plan->kind->traits.overlaps)
-    fit_hidden_moves(calibration);
-  else if (!fit_moves(calibration, plan, error))
-    return false;
-  fit_copies(calibration);
+  if (!tg_calibration_fit_links(calibration, plan, error)) return false;
   fit_additions(calibration);
   fit_far(calibration, plan);
   round_all(&calibration->machine);

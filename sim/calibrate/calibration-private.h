@@ -29,6 +29,9 @@ static inline bool has_products_alone(const TgCalibrationSample *sample) {
 /** Fills the rates of products, what rows and columns left over take, and the rates of thin products. */
 bool tg_calibration_fit_products(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error);
 
+/** Fills the numbers of links, and of copies within a core. */
+bool tg_calibration_fit_links(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error);
+
 /** Whether the sample shows the time of a thin product: not where products and moves run at once, or a problem is
  * tiled. */
 bool tg_calibration_is_thin(const TgCalibration *calibration, const TgCalibrationSample *sample);

@@ -18,6 +18,7 @@ enum {
   USUAL_HOPS = 3,         /* the fewest; on the CPU more of small blocks … */
   ENOUGH_BYTES = 1 << 20, /* … up to so many of a core … */
   MOST_SMALL_HOPS = 31,   /* … or to so many hops */
+  LARGER = 8,             /* times the side of the largest block: messages, up to some ten megabytes */
   SIDE = 128,             /* elements of a processor's block, more than an instance has along k */
   MOST_VARIANTS = 8
 };
@@ -120,12 +121,20 @@ static int32_t usual_hops(const TgCalibrationPlan *plan, Grid grid, int64_t size
   return next_hops((int32_t)CLAMP(ENOUGH_BYTES / bytes, USUAL_HOPS, MOST_SMALL_HOPS), grid.columns);
 }
 
+static void add_move(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, int64_t size, bool near) {
+  TgProbe probe = blocks_of(grid, grid.columns, size, THIN, size);
+  probe.hops = usual_hops(plan, grid, size);
+  if (grid.columns > 1) add_sample(calibration, plan, probe)->near = near;
+}
+
+/* The protocol of a message depends on its size, so that there are smaller and larger ones than products have. */
 static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, bool near) {
-  for (int i = 0; i < plan->sizes && grid.columns > 1; i++) {
-    TgProbe probe = blocks_of(grid, grid.columns, plan->size[i], THIN, plan->size[i]);
-    probe.hops = usual_hops(plan, grid, plan->size[i]);
-    add_sample(calibration, plan, probe)->near = near;
-  }
+  const bool messages = plan->kind->traits.messages && !near;
+  const int64_t least = plan->size[0], most = plan->size[plan->sizes - 1];
+  for (int64_t size = 1; messages && size < least; size *= 2) add_move(calibration, plan, grid, size, near);
+  for (int i = 0; i < plan->sizes; i++) add_move(calibration, plan, grid, plan->size[i], near);
+  for (int64_t size = 2 * most; messages && size <= LARGER * most; size *= 2)
+    add_move(calibration, plan, grid, size, near);
 }
 
 /* Where processors share cores: one processor a core, whose blocks stay in its cache, and whose moves all go to another
@@ -139,7 +148,7 @@ static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan
   add_few_rows(calibration, plan, apart);
   add_additions(calibration, plan, apart);
   add_moves(calibration, plan, apart, false);
-  if (plan->options.transport == TG_TRANSPORT_COPY) add_moves(calibration, plan, on_one_core, true);
+  if (plan->options.transport != TG_TRANSPORT_PULL) add_moves(calibration, plan, on_one_core, true);
   add_products(calibration, plan, (Grid){plan->rows, plan->columns, tg_executor_turns(facts)}, true);
 }
 

@@ -14,6 +14,7 @@ typedef struct Block {
 /** The plan under way. */
 typedef struct PlanClock {
   const TgBlocksPlan *plan;
+  const uint8_t *arrives; /* TgExecutorFacts */
   const TgMachine *machine;
   double element_bytes;
   GHashTable *blocks; /* Block, by where it begins */
@@ -39,7 +40,10 @@ static Block *block_at(const PlanClock *clock, int64_t at) {
   return g_hash_table_lookup(clock->blocks, &at);
 }
 
-static bool is_elsewhere(const PlanClock *clock, int64_t place, int64_t block) {
+/* Whether what it reads, one of TG_BLOCKS_READS_LEFT …, has yet to come from another place. */
+static bool is_elsewhere(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction, int reads) {
+  const int64_t block = reads == TG_BLOCKS_READS_LEFT ? instruction->left : instruction->right;
+  if (clock->arrives) return clock->arrives[instruction - clock->plan->instruction] & reads;
   return block >= 0 && block_at(clock, block)->place != place;
 }
 
@@ -62,8 +66,10 @@ static double begun_s(const PlanClock *clock, const TgBlocksInstruction *instruc
 /* Factors are read where they are. */
 static double multiplied_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
-  const double left_s = is_elsewhere(clock, place, instruction->left) ? fetched_s(clock, rows * inner) : 0;
-  const double right_s = is_elsewhere(clock, place, instruction->right) ? fetched_s(clock, inner * columns) : 0;
+  const double left_s =
+      is_elsewhere(clock, place, instruction, TG_BLOCKS_READS_LEFT) ? fetched_s(clock, rows * inner) : 0;
+  const double right_s =
+      is_elsewhere(clock, place, instruction, TG_BLOCKS_READS_RIGHT) ? fetched_s(clock, inner * columns) : 0;
   return left_s + right_s + begun_s(clock, instruction, rows * columns) +
          tg_machine_product_s(clock->machine, instruction->rows, instruction->columns, instruction->inner);
 }
@@ -100,7 +106,7 @@ static double use_all(PlanClock *clock, int64_t place, const TgBlocksInstruction
 
 static double duration_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double part = (double)(instruction->end - instruction->begin);
-  const bool elsewhere = is_elsewhere(clock, place, instruction->left);
+  const bool elsewhere = is_elsewhere(clock, place, instruction, TG_BLOCKS_READS_LEFT);
   switch ((TgBlocksOperation)instruction->operation) {
   case TG_BLOCKS_MULTIPLY:
     return multiplied_s(clock, place, instruction);
@@ -192,6 +198,7 @@ double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine,
   g_autofree double *place_s = g_new0(double, (gsize)places), *used_bytes = g_new0(double, (gsize)places);
   g_autofree double *inside_s = g_new(double, (gsize)MAX(places * plan->steps, 1));
   PlanClock clock = {.plan = plan,
+                     .arrives = facts->arrives,
                      .machine = machine,
                      .element_bytes = (double)element_bytes,
                      .blocks = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free),

@@ -73,7 +73,7 @@ static const TgMachineKey tier_keys[] = {
 /* Which executors there are is known above this library. */
 static const TgMachineKey executor_keys[] = {
     KEY(TgMachineExecutor, on, TG_VALUE_TEXT, false, {0}),
-    KEY(TgMachineExecutor, transport, TG_VALUE_NAME, false, {"copy", "pull", "load"}),
+    KEY(TgMachineExecutor, transport, TG_VALUE_NAME, false, {"copy", "pull", "load", "message"}),
     KEY(TgMachineExecutor, type, TG_VALUE_NAME, false, {"f32", "f64"}),
     KEY(TgMachineExecutor, device, TG_VALUE_TEXT, false, {0}),
     KEY(TgMachineExecutor, processors, TG_VALUE_COUNT, false, {0}),

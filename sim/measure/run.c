@@ -94,8 +94,7 @@ static bool run_once(void *data, int32_t trial, int32_t trials, double *seconds)
 }
 
 static double agree(void *data, double once_s) {
-  const TgMeasuring *at = data;
-  return at->executor->kind->agree ? at->executor->kind->agree(at->executor, once_s) : once_s;
+  return tg_executor_agree(((TgMeasuring *)data)->executor, once_s);
 }
 
 static TgTrialLimits limits_of(const TgRunOptions *options) {
@@ -216,6 +215,7 @@ bool tg_run(TgExecutor *executor, const TgRunOptions *options, const void *a, co
   result->facts = *tg_executor_facts(executor);
   result->facts.kernel = result->kernel = g_strdup(result->facts.kernel);
   result->facts.plan = NULL;
+  result->facts.arrives = NULL;
   const bool fine = load(&at) && run_all(&at) && check_c(&at);
   if (fine) {
     sum_up_steps(&at);

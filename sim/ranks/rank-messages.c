@@ -44,6 +44,13 @@ static Part find_written(const TgBlocksInstruction *at) {
   return whole ? part_of(at->target, 0, (int64_t)at->rows * at->columns) : part_of(at->target, at->begin, at->end);
 }
 
+void tg_rank_writes(const TgBlocksInstruction *instruction, int64_t *block, int64_t *begin, int64_t *end) {
+  const Part part = find_written(instruction);
+  *block = part.block;
+  *begin = part.begin;
+  *end = part.end;
+}
+
 /* --- what is known of a block while instructions are gone through ------------------------------------------------- */
 
 /** A part as it was written last. */
@@ -77,8 +84,9 @@ static void free_block(gpointer data) {
 
 typedef struct Making {
   TgRankMessages *messages;
-  GHashTable *block; /* offset -> Block */
-  int64_t *tag;      /* [from * ranks + to] */
+  const int32_t *host_of; /* by rank, or NULL */
+  GHashTable *block;      /* offset -> Block */
+  int64_t *tag;           /* [from * ranks + to] */
 } Making;
 
 static Block *block_at(Making *making, int64_t offset, int32_t rank) {
@@ -139,6 +147,7 @@ static void note_read(Making *making, Part part, int32_t rank, int64_t place) {
   TgRankMessages *messages = making->messages;
   Block *block = g_hash_table_lookup(making->block, &part.block);
   if (!block || block->rank == rank || part.begin == part.end) return;
+  if (making->host_of && making->host_of[block->rank] == making->host_of[rank]) return;
   const int64_t written = last_written(block, part);
   int64_t *last = last_read(block, messages->ranks, rank);
   if (!has_part(block, rank, part, written)) {
@@ -194,10 +203,12 @@ static void follow(Making *making, const TgBlocksPlan *plan, const int32_t *rank
   }
 }
 
-TgRankMessages *tg_rank_messages_new(const TgBlocksPlan *plan, int32_t ranks, const int32_t *rank_of) {
+TgRankMessages *tg_rank_messages_new(const TgBlocksPlan *plan, int32_t ranks, const int32_t *rank_of,
+                                     const int32_t *host_of) {
   g_autofree int64_t *at = g_new(int64_t, (gsize)MAX(plan->instructions, 1));
   TgRankMessages *messages = g_new0(TgRankMessages, 1);
   Making making = {.messages = messages,
+                   .host_of = host_of,
                    .block = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_block),
                    .tag = g_new0(int64_t, (gsize)ranks * (gsize)ranks)};
   messages->ranks = ranks;

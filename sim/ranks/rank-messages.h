@@ -1,9 +1,8 @@
 /** @file rank-messages.h
  * Private to sim/ranks: what ranks send each other so that each can execute the instructions of its own processors.
  *
- * Every rank has room for all blocks, at the offsets of the plan (pages that nobody touches take no memory): its own
- * where it writes them, others' where it reads them. Whoever reads a block of another rank gets what was written last
- * before that, once for each rank however many of its processors read it. */
+ * Ranks of one host share memory, and read each other's blocks where they are. Whoever reads a block of another host's
+ * rank gets what was written last before that, once for each rank however many of its processors read it. */
 #ifndef TG_RANK_MESSAGES_H
 #define TG_RANK_MESSAGES_H
 
@@ -29,8 +28,12 @@ typedef struct TgRankMessages {
   GArray *message; /**< TgRankMessage, in the order of their readers */
 } TgRankMessages;
 
-/** `rank_of[p]` is the rank of processor p. */
-TgRankMessages *tg_rank_messages_new(const TgBlocksPlan *plan, int32_t ranks, const int32_t *rank_of);
+/** `rank_of[p]` is the rank of processor p, `host_of[r]` the number of rank r's host; NULL: no two ranks share one. */
+TgRankMessages *tg_rank_messages_new(const TgBlocksPlan *plan, int32_t ranks, const int32_t *rank_of,
+                                     const int32_t *host_of);
 void tg_rank_messages_free(TgRankMessages *messages);
+
+/** The part of a block that an instruction writes. */
+void tg_rank_writes(const TgBlocksInstruction *instruction, int64_t *block, int64_t *begin, int64_t *end);
 
 #endif

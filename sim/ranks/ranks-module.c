@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memfd_create */
 #include "ranks-module.h"
 
 #include "executor.h"
@@ -8,20 +9,33 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 static TgRanksJob the_job;
-static int stderr_kept = STDERR_FILENO;
+static int stderr_kept = STDERR_FILENO, said = -1;
+static const double begin_deadline_s = 60, end_deadline_s = 3;
 
-/* Ranks beyond the first say nothing but what ends the job. */
+/* Only the first rank prints. What others say of errors is kept: it matters where the first knows of none. */
 static void be_silent(void) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  said = memfd_create("said", MFD_CLOEXEC);
   stderr_kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  if (nowhere < 0) return;
-  dup2(nowhere, STDOUT_FILENO);
-  dup2(nowhere, STDERR_FILENO);
-  close(nowhere);
+  if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+  if (said >= 0 || nowhere >= 0) dup2(said >= 0 ? said : nowhere, STDERR_FILENO);
+  if (nowhere >= 0) close(nowhere);
+}
+
+static void say_it(void) {
+  char text[4096];
+  if (said < 0) return;
+  for (off_t at = 0;;) {
+    const ssize_t got = pread(said, text, sizeof text, at);
+    if (got <= 0 || write(stderr_kept, text, (size_t)got) != got) return;
+    at += got;
+  }
 }
 
 /* Beside the program, as it is built or installed, or where it was to be installed. Free with g_free(); NULL where
@@ -51,8 +65,24 @@ static void *load_module(char **reason) {
   return module;
 }
 
-static void end(void) {
-  the_job.mpi->end();
+/* Of the program itself: ranks on other hosts may have another one. */
+static uint64_t hash_program(void) {
+  g_autofree char *bytes = NULL;
+  gsize length = 0;
+  uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
+  if (!g_file_get_contents("/proc/self/exe", &bytes, &length, NULL)) return 0;
+  for (gsize b = 0; b < length; b++) hash = (hash ^ (unsigned char)bytes[b]) * UINT64_C(1099511628211);
+  return hash;
+}
+
+static bool same_program(const TgRanksJob *job, GError **error) {
+  const uint64_t own = hash_program();
+  uint64_t first = own;
+  GError *reason = NULL;
+  tg_ranks_broadcast(job, &first, sizeof first, 0, begin_deadline_s);
+  if (own != first)
+    g_set_error(&reason, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_DEVICE, "it runs another topogemm than rank 0");
+  return tg_ranks_agree(job, reason, error, begin_deadline_s);
 }
 
 static bool begin(const TgRanksLibrary *mpi, GError **error) {
@@ -61,11 +91,35 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
     return TG_EXECUTOR_FAIL(error, DEVICE, "the module for MPI is of another version of topogemm");
   if (!mpi->begin(&the_job.rank, &the_job.ranks, text, sizeof text))
     return TG_EXECUTOR_FAIL(error, DEVICE, "MPI does not start: %s", text);
-  mpi->describe(the_job.library, the_job.host, sizeof the_job.host);
+  mpi->describe(the_job.library, sizeof the_job.library);
   the_job.mpi = mpi;
+  the_job.leader = g_new(int32_t, (gsize)the_job.ranks);
+  for (int r = 0; r < the_job.ranks; r++) {
+    the_job.leader[r] = mpi->leader_of(r);
+    the_job.hosts += the_job.leader[r] == r;
+  }
   if (the_job.rank > 0) be_silent();
-  atexit(end);
-  return true;
+  return same_program(&the_job, error);
+}
+
+void tg_ranks_end(int status) {
+  const TgRanksLibrary *mpi = the_job.mpi;
+  double first_failed = status ? the_job.rank : the_job.ranks;
+  const double begun_s = tg_now_s();
+  const struct timespec pause = {0, 100000};
+  if (!mpi) return;
+  mpi->leave(&first_failed);
+  while (!mpi->left()) {
+    if (status && tg_now_s() - begun_s > end_deadline_s) { /* the others are at work, or wait for this rank */
+      if (the_job.rank > 0) say_it();
+      mpi->abort(status);
+    }
+    nanosleep(&pause, NULL);
+  }
+  if (first_failed > 0 && first_failed == the_job.rank) say_it();
+  mpi->end();
+  g_free(the_job.leader);
+  the_job = (TgRanksJob){0};
 }
 
 const TgRanksJob *tg_ranks_job(GError **error) {
@@ -83,6 +137,10 @@ const TgRanksJob *tg_ranks_job(GError **error) {
   return begin(table(), error) ? &the_job : NULL;
 }
 
+const char *tg_ranks_host(const TgRanksJob *job, int rank) {
+  return job->mpi->host_of(rank);
+}
+
 bool tg_ranks_wait(const TgRanksJob *job, int64_t request, double deadline_s) {
   enum { SPINS = 1000 }; /* looks before the CPU is offered to others, and the clock is read */
   double begun_s = NAN;
@@ -98,7 +156,7 @@ bool tg_ranks_wait(const TgRanksJob *job, int64_t request, double deadline_s) {
 
 static void finish(const TgRanksJob *job, double deadline_s) {
   if (tg_ranks_wait(job, TG_RANKS_TOGETHER, deadline_s)) return;
-  g_autofree char *words = g_strdup_printf("waited over %g s for the other ranks", deadline_s);
+  g_autofree char *words = g_strdup_printf("waited more than %g s for the other ranks", deadline_s);
   tg_ranks_abort(job, words);
 }
 
@@ -120,8 +178,32 @@ void tg_ranks_reduce(const TgRanksJob *job, double *values, int count, int opera
   finish(job, deadline_s);
 }
 
+/** What a rank cannot do, as it tells the others. */
+typedef struct Reason {
+  int32_t code;
+  char text[508];
+} Reason;
+
+bool tg_ranks_agree(const TgRanksJob *job, GError *own, GError **error, double deadline_s) {
+  double fewest[] = {own ? job->rank : job->ranks, own ? 1 : 0}; /* the first that fails, and whether all do */
+  tg_ranks_reduce(job, fewest, 2, 0, deadline_s);
+  if (fewest[0] == job->ranks) return true;
+  Reason reason = {.code = own ? own->code : 0};
+  if (own) g_strlcpy(reason.text, own->message, sizeof reason.text);
+  g_clear_error(&own);
+  const int first = (int)fewest[0];
+  tg_ranks_broadcast(job, &reason, sizeof reason, first, deadline_s);
+  if (fewest[1] > 0)
+    g_set_error_literal(error, TG_EXECUTOR_ERROR, reason.code, reason.text);
+  else
+    g_set_error(error, TG_EXECUTOR_ERROR, reason.code, "rank %d of %d on %s: %s", first, job->ranks,
+                tg_ranks_host(job, first), reason.text);
+  return false;
+}
+
 void tg_ranks_abort(const TgRanksJob *job, const char *message) {
-  dprintf(stderr_kept, "topogemm: rank %d of %d on %s: %s\n", job->rank, job->ranks, job->host, message);
+  dprintf(stderr_kept, "topogemm: rank %d of %d on %s: %s\n", job->rank, job->ranks, tg_ranks_host(job, job->rank),
+          message);
   job->mpi->abort(1);
   _exit(1);
 }

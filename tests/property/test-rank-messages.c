@@ -1,5 +1,6 @@
-/* What ranks send each other is enough: whatever a rank reads is what the owner had written last, even if each message
- * arrives as early as it may; and no block is written again while a message of it may still be under way. */
+/* What ranks send each other is enough: whatever a rank reads, where its host's ranks share it or where messages bring
+ * it, is what the owner had written last, even if each message arrives as early as it may; and no block is written
+ * again while a message of it may still be under way. */
 #include "blocks-planner.h"
 #include "own-schedules.h"
 #include "rank-messages.h"
@@ -76,47 +77,94 @@ static void arrive(const TgRankMessages *messages, const GPtrArray *carried, int
   }
 }
 
-static void run_rank(const TgBlocksPlan *plan, const TgRankMessages *messages, const GPtrArray *carried,
-                     const GPtrArray *expected, int32_t rank) {
-  g_autofree int64_t *stamps = g_new(int64_t, (gsize)plan->elements + 1);
-  memset(stamps, 0xff, (gsize)(plan->elements + 1) * sizeof *stamps);
+/** Of one host: what its ranks share, and what messages bring to each. */
+typedef struct Host {
+  Stamps shared, *brought;
+  GHashTable *owned; /* blocks that ranks of this host write, or that were placed with them */
+} Host;
+
+/* Blocks of this host's ranks are read where they are, others where messages bring them. */
+static const int64_t *stamps_at(const Host *host, int32_t rank, const Part *part) {
+  const Stamps stamps = g_hash_table_contains(host->owned, &part->block) ? host->shared : host->brought[rank];
+  return &stamps[part->block + part->begin];
+}
+
+static void place_inputs(const TgBlocksPlan *plan, const int32_t *rank_of, const int32_t *host_of, int32_t number,
+                         Host *host) {
   for (int64_t i = 0; i < plan->placed; i++) {
     const TgBlocksPlaced *placed = &plan->place[i];
     const int64_t elements = plan->padded_rows[placed->matrix] * plan->padded_columns[placed->matrix];
-    if (placed->matrix == TG_MATRIX_C) continue;
-    for (int64_t p = messages->first[rank]; p < messages->first[rank + 1]; p++)
-      if (plan->instruction[messages->turn[p]].processor == placed->processor)
-        memset(&stamps[placed->offset], 0, (gsize)elements * sizeof *stamps);
+    if (placed->matrix == TG_MATRIX_C || host_of[rank_of[placed->processor]] != number) continue;
+    memset(&host->shared[placed->offset], 0, (gsize)elements * sizeof(int64_t));
+    g_hash_table_add(host->owned, g_memdup2(&placed->offset, sizeof placed->offset));
   }
-  arrive(messages, carried, rank, -1, stamps);
-  for (int64_t place = 0; place < messages->first[rank + 1] - messages->first[rank]; place++) {
-    const int64_t number = messages->turn[messages->first[rank] + place];
-    const TgBlocksInstruction *instruction = &plan->instruction[number];
+  for (int64_t i = 0; i < plan->instructions; i++)
+    if (host_of[rank_of[plan->instruction[i].processor]] == number)
+      g_hash_table_add(host->owned, g_memdup2(&plan->instruction[i].target, sizeof(int64_t)));
+}
+
+/* The host's ranks in the order of a single processor, which waits keep between them. */
+static void run_host(const TgBlocksPlan *plan, const TgRankMessages *messages, const GPtrArray *carried,
+                     const GPtrArray *expected, const int32_t *rank_of, const int32_t *host_of, int32_t number) {
+  const gsize bytes = (gsize)(plan->elements + 1) * sizeof(int64_t);
+  g_autofree int64_t *at = g_new(int64_t, (gsize)plan->instructions + 1),
+                     *places = g_new0(int64_t, (gsize)messages->ranks);
+  Host host = {g_malloc(bytes), g_new(Stamps, (gsize)messages->ranks),
+               g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+  memset(host.shared, 0xff, bytes);
+  place_inputs(plan, rank_of, host_of, number, &host);
+  for (int32_t rank = 0; rank < messages->ranks; rank++) {
+    host.brought[rank] = g_malloc(bytes);
+    memset(host.brought[rank], 0xff, bytes);
+    if (host_of[rank] == number) arrive(messages, carried, rank, -1, host.brought[rank]);
+  }
+  for (int64_t i = 0; i < plan->instructions; i++) at[plan->instruction[i].order] = i;
+  for (int64_t order = 0; order < plan->instructions; order++) {
+    const TgBlocksInstruction *instruction = &plan->instruction[at[order]];
+    const int32_t rank = rank_of[instruction->processor];
     Part read[3], written = find_written(instruction);
+    if (host_of[rank] != number) continue;
+    const int64_t place = places[rank]++;
+    g_assert_cmpint(messages->turn[messages->first[rank] + place], ==, at[order]);
     for (int r = find_read(instruction, read) - 1; r >= 0; r--)
-      g_assert_cmpint(memcmp(&stamps[read[r].block + read[r].begin], expected->pdata[3 * number + r],
-                             (gsize)(read[r].end - read[r].begin) * sizeof *stamps),
+      g_assert_cmpint(memcmp(stamps_at(&host, rank, &read[r]), expected->pdata[3 * at[order] + r],
+                             (gsize)(read[r].end - read[r].begin) * sizeof(int64_t)),
                       ==, 0);
-    for (int64_t e = written.begin; e < written.end; e++) stamps[written.block + e] = instruction->order + 1;
+    for (int64_t e = written.begin; e < written.end; e++) host.shared[written.block + e] = order + 1;
     for (guint m = 0; m < messages->message->len; m++) { /* nothing that may be under way is written again */
       const TgRankMessage *message = &g_array_index(messages->message, TgRankMessage, m);
       const bool overlaps = message->begin < written.end && written.begin < message->end;
       if (message->from == rank && message->block == written.block && overlaps && message->written < place)
         g_assert_cmpint(message->rewritten, <=, place);
     }
-    arrive(messages, carried, rank, place, stamps);
+    arrive(messages, carried, rank, place, host.brought[rank]);
   }
+  for (int32_t rank = 0; rank < messages->ranks; rank++) g_free(host.brought[rank]);
+  g_free(host.brought);
+  g_free(host.shared);
+  g_hash_table_unref(host.owned);
+}
+
+static void check_hosts(const TgBlocksPlan *plan, int32_t ranks, const int32_t *rank_of, bool share) {
+  g_autofree int32_t *host_of = g_new(int32_t, (gsize)ranks);
+  g_autoptr(GPtrArray) carried = g_ptr_array_new_with_free_func(g_free),
+                       expected = g_ptr_array_new_with_free_func(g_free);
+  for (int32_t r = 0; r < ranks; r++) host_of[r] = share ? g_test_rand_int_range(0, ranks) : r;
+  TgRankMessages *messages = tg_rank_messages_new(plan, ranks, rank_of, share ? host_of : NULL);
+  for (guint m = 0; m < messages->message->len; m++) {
+    const TgRankMessage *message = &g_array_index(messages->message, TgRankMessage, m);
+    g_assert_cmpint(host_of[message->from], !=, host_of[message->to]);
+  }
+  run_alone(plan, messages, rank_of, carried, expected);
+  for (int32_t host = 0; host < ranks; host++) run_host(plan, messages, carried, expected, rank_of, host_of, host);
+  tg_rank_messages_free(messages);
 }
 
 static void check_plan(const TgBlocksPlan *plan, int32_t ranks) {
   g_autofree int32_t *rank_of = g_new(int32_t, (gsize)plan->processors);
-  g_autoptr(GPtrArray) carried = g_ptr_array_new_with_free_func(g_free),
-                       expected = g_ptr_array_new_with_free_func(g_free);
   for (int64_t p = 0; p < plan->processors; p++) rank_of[p] = (int32_t)(p * ranks / plan->processors);
-  TgRankMessages *messages = tg_rank_messages_new(plan, ranks, rank_of);
-  run_alone(plan, messages, rank_of, carried, expected);
-  for (int32_t rank = 0; rank < ranks; rank++) run_rank(plan, messages, carried, expected, rank);
-  tg_rank_messages_free(messages);
+  check_hosts(plan, ranks, rank_of, false);
+  check_hosts(plan, ranks, rank_of, true);
 }
 
 static int check_schedule(const TgLibraryEntry *entry, const char *grid) {

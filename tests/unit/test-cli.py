@@ -1385,7 +1385,7 @@ def test_no_option_is_forgotten():
 def test_run_refusals():
     cannon = ["run", "cannon", "--grid", "2x2", "-n", 8]
     for words, wrong in [("", "--on"), ("--on cpus", "expected one of cpu"), ("--on nothing", "cpu, cores, threads, clusters, blocks"),
-                         ("--on cpu --transport pull", "cpu does not support it"), ("--on cpu --transport push", "copy, pull or load"),
+                         ("--on cpu --transport pull", "cpu does not support it"), ("--on cpu --transport push", "copy, pull, load or message"),
                          ("--on blocks --transport copy,load", "blocks does not support it"), ("--on blocks --transport copy,", "copy, pull or load"),
                          ("--on blocks --transport pull,copy,pull", "pull is given twice"),
                          ("--on blocks --transport copy,pull --c C.npy", "one transport"),
@@ -1578,7 +1578,7 @@ def test_calibrate_refusals():
                          ("--on cpu --budget 0", "at least"), ("--on cpu --deadline 1", "never wait"), ("--on cpu --device 0", "no GPU"),
                          ("--on cpu -o my.txt", ".machine"), ("--on cpu more", "too many")]:
         assert wrong in run("calibrate", *words.split(), expect=2).stderr, words
-    for name in ["gpus", "ranks", "threads", "clusters", "blocks"]:
+    for name in ["gpus", "threads", "clusters", "blocks"]:
         assert run("calibrate", "--on", name, "-o", "my.machine", expect=4, env=NO_GPU).stdout == ""
     assert os.listdir() == []
     run("calibrate", "--noisy", *CALIBRATE, "-q", "-o", "none/my.machine", expect=1)

@@ -107,7 +107,7 @@ static const Bad bad[] = {
     {"[link]\nduplex = both\n", 2, 10, "duplex = both is unknown; write full or half"},
     {"[port]\nports = 1\n", 2, 9, "ports = 1 is unknown; write one, all or fetch"},
     {"[executor]\non =\n", 2, 5, "on has no text; write one, or leave the line out"},
-    {"[executor]\ntransport = send # it\n", 2, 13, "transport = send is unknown; write copy, pull or load"},
+    {"[executor]\ntransport = send # it\n", 2, 13, "transport = send is unknown; write copy, pull, load or message"},
     {"[executor]\non = blocks\ntype = f99\n", 3, 8, "type = f99 is unknown; write f32 or f64"},
     {"[machine]\nname =\n", 2, 7, "name has no text; write one, or leave the line out"},
     {"[machine]\nname = 0123456789012345678901234567890123456789012345678901234567890123\n", 2, 8,

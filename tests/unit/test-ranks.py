@@ -33,14 +33,26 @@ def need_mpi():
         raise tap.Skipped("`mpirun -n 2 true` fails: " + " ".join(works.stderr.split())[:200])
 
 
-def command(ranks, words):
-    return ["mpirun", "-n", str(ranks), TOPOGEMM, "run", *words.split(), "--on", "ranks"]
+FAILS = "fails"  # where MPI_Abort ends the job: mpirun 4.1 itself then sometimes crashes
 
 
-def run(ranks, words, expect=0):
-    done = subprocess.run(command(ranks, words), capture_output=True, text=True, env=ENVIRONMENT, timeout=120, check=False)
-    assert (done.returncode == 0) == (expect == 0), (ranks, words, done.returncode, done.stdout, done.stderr)
+def command(ranks, words, what="run"):
+    return ["mpirun", "-n", str(ranks), TOPOGEMM, what, *words.split(), "--on", "ranks"]
+
+
+def execute(words, expect=0):
+    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, timeout=240, check=False)
+    assert (done.returncode == expect if expect != FAILS else done.returncode != 0), (words, done.returncode, done.stdout, done.stderr)
     return done
+
+
+def run(ranks, words, expect=0, what="run"):
+    return execute(command(ranks, words, what), expect)
+
+
+def messages_of(done):
+    """What topogemm says, without what mpirun adds."""
+    return [line for line in done.stderr.splitlines() if line.startswith("topogemm: ")]
 
 
 def test_without_mpi(_):
@@ -56,9 +68,11 @@ def test_every_schedule_on_some_ranks(_):
     known = json.loads(subprocess.run([TOPOGEMM, "list", "algorithms", "--json"], capture_output=True, text=True, check=True).stdout)
     assert {one["name"] for one in known["algorithms"]} == {words.split()[0] for words in SCHEDULES}
     for number, words in enumerate(SCHEDULES):
-        ranks, transport = (2, 3, 5)[number % 3], ("copy", "pull")[number % 2]
-        said = json.loads(run(ranks, f"{words} -n 53 --integers --trials 2 --transport {transport} --json").stdout)
-        assert said["ok"] and f"{ranks} ranks" in said["kernel"], said["kernel"]
+        ranks = (2, 3, 5)[number % 3]
+        for transport in (("copy", "pull")[number % 2], "message"):
+            said = json.loads(run(ranks, f"{words} -n 53 --integers --trials 2 --transport {transport} --json").stdout)
+            assert said["ok"] and f"{ranks} ranks of " in said["environment"]["processor"], said["environment"]
+            assert ("messages" in said["kernel"]) == (transport == "message"), said["kernel"]
 
 
 def test_collectives_sizes_and_types(_):
@@ -70,11 +84,81 @@ def test_collectives_sizes_and_types(_):
         assert json.loads(run(ranks, f"{words} --integers --trials 2 --json").stdout)["ok"]
 
 
-def test_rank_0_alone_prints(_):
+AGENT = """#!/bin/sh
+# A remote shell that stays on this machine: each host has files of its own.
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+mkdir -p "$FOLDER/$host"
+export TMPDIR="$FOLDER/$host" OMPI_MCA_orte_tmpdir_base="$FOLDER/$host"
+exec sh -c "$*"
+"""
+
+
+def test_two_hosts(folder):
+    """Two of Open MPI's daemons on this machine, which it takes for hosts: blocks are shared within one, and sent between them."""
+    need_mpi()
+    if not shutil.which("ompi_info"):
+        raise tap.Skipped("the hosts are made by Open MPI's options")
+    agent = pathlib.Path(folder) / "agent"
+    agent.write_text(AGENT)
+    agent.chmod(0o755)
+    os.environ["FOLDER"] = ENVIRONMENT["FOLDER"] = str(folder)
+    hosts = ["--mca", "btl", "self,tcp", "--mca", "plm_rsh_agent", str(agent), "-H", "127.0.0.2:3,127.0.0.3:3"]
+    for words in ["cannon --grid 3x3", "summa --grid 3x3 --transport pull", "cannon25d --grid 4x4x2", "dns --grid 2x2x2 --collective binomial",
+                  "ring --grid 6"]:
+        said = json.loads(execute(["mpirun", *hosts, "-n", "6", TOPOGEMM, "run", *words.split(), "-n", "53", "--integers", "--trials", "2",
+                                   "--json", "--on", "ranks"]).stdout)
+        assert said["ok"] and "6 ranks" in said["environment"]["processor"] and "on 2 hosts" in said["environment"]["processor"], said
+        assert "share" in said["kernel"] and "messages" in said["kernel"], said["kernel"]
+
+
+def test_rank_0_alone_prints(folder):
+    """… and writes files."""
     need_mpi()
     done = run(3, "cannon --grid 3x3 -n 30 --trials 1 --json")
     assert len(json.loads(done.stdout)) > 5, done.stdout
-    assert run(3, "cannon --grid 3x3 -n 0", expect=2).stderr.count("out of range") == 1
+    assert len(messages_of(run(3, "cannon --grid 3x3 -n 0", expect=2))) == 1
+    run(3, f"cannon --grid 3x3 -n 30 --trials 1 --quiet -o {folder}/run.json --c {folder}/C.npy --trace {folder}/trace.json")
+    assert sorted(os.listdir(folder)) == ["C.npy", "run.json", "trace.json"] and json.loads((pathlib.Path(folder) / "run.json").read_text())
+    done = run(3, "cannon --grid 3x3 -n 30 --trials 1 --c /nowhere/C.npy", expect=1)
+    assert len(messages_of(done)) == 1 and "/nowhere/C.npy" in done.stderr, done.stderr
+
+
+def test_ranks_that_differ(_):
+    """What one rank alone cannot do ends the job with one message, which names the rank."""
+    need_mpi()
+    right = [TOPOGEMM, *"run cannon --grid 3x3 -n 30 --trials 1 --on ranks".split()]
+    for wrong, said, status in [("run cannon --grid 3x3 -n 31 --trials 1 --on ranks", "rank 2 of 3 on ", 2),
+                                ("run cannon --grid 3x3 -n 30 --trials 1 --on ranks --memory-limit 100", "--memory-limit", FAILS),
+                                ("run cannon --grid 3x3 -n 30 --trials 1 --on ranks --a none.npy --b none.npy", "none.npy", FAILS)]:
+        begun = time.monotonic()
+        done = execute(["mpirun", "-n", "2", *right, ":", "-n", "1", TOPOGEMM, *wrong.split()], expect=status)
+        assert len(messages_of(done)) == 1 and said in done.stderr and not done.stdout, done
+        assert time.monotonic() - begun < 10
+
+
+def test_calibrate_and_compare(folder):
+    """A machine file of ranks: protocols by size, for this number of ranks and this transport."""
+    need_mpi()
+    machine = f"{folder}/ranks.machine"
+    for transport in ("copy", "message"):
+        done = run(2, f"--sizes 8,16,32,64 --budget 0.01 --grid 2x2 --noisy --transport {transport} --json -o {machine}", what="calibrate")
+        assert json.loads(done.stdout)["samples"], done.stdout
+        text = pathlib.Path(machine).read_text()
+        assert "on = ranks" in text and "2 ranks of" in text and f"transport = {transport}" in text, text
+        done = run(2, f"cannon summa --grid 2x2 -n 100 --trials 3 --transport {transport} --machine {machine} --json", what="compare")
+        said = json.loads(done.stdout)
+        assert len(said["comparisons"]) == 2 and all(one["measured"]["ok"] and one["predicted_s"] > 0 for one in said["comparisons"]), said
+        assert not messages_of(done), done.stderr
+    assert "warning" in run(3, f"cannon --grid 2x2 -n 100 --trials 3 --transport message --machine {machine}", what="compare").stderr
+
+
+def is_topogemm(folder):
+    try:
+        return "topogemm" in (folder / "comm").read_text() and " Z " not in (folder / "stat").read_text()
+    except OSError:
+        return False
 
 
 def is_child(folder, parent):
@@ -86,14 +170,23 @@ def is_child(folder, parent):
     return "topogemm" in program and int(rest.split()[1]) == parent
 
 
+def ranks_of(job, count):
+    """Their processes, once all are there and have begun."""
+    for _ in range(300):
+        found = [int(folder.name) for folder in pathlib.Path("/proc").glob("[0-9]*") if is_child(folder, job.pid)]
+        if len(found) == count:
+            time.sleep(1.5)
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"{len(found)} ranks")
+
+
 def test_a_rank_that_stops(_):
     """SIGSTOP: the deadline ends the job with one message."""
     need_mpi()
     job = subprocess.Popen(command(2, "cannon --grid 2x2 -n 600 --trials 100000 --deadline 1"), stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True)
-    time.sleep(2)
-    ranks = [int(folder.name) for folder in pathlib.Path("/proc").glob("[0-9]*") if is_child(folder, job.pid)]
-    assert len(ranks) == 2, ranks
+    ranks = ranks_of(job, 2)
     os.kill(ranks[1], signal.SIGSTOP)
     try:
         _, said = job.communicate(timeout=20)
@@ -103,7 +196,21 @@ def test_a_rank_that_stops(_):
                 os.kill(rank, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-    assert job.returncode != 0 and said.count("waited over 1 s for ") == 1, said
+    assert job.returncode != 0 and said.count("waited more than 1 s for ") == 1, said
+    assert "rank 1 on " in said or "the other ranks" in said, said
+
+
+def test_a_rank_that_is_killed(_):
+    """Nothing of the job is left."""
+    need_mpi()
+    job = subprocess.Popen(command(3, "cannon --grid 3x3 -n 300 --trials 100000"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           env=ENVIRONMENT, start_new_session=True)
+    ranks = ranks_of(job, 3)
+    os.kill(ranks[1], signal.SIGKILL)
+    _, said = job.communicate(timeout=10)
+    assert job.returncode != 0 and "signal 9" in said, said
+    time.sleep(0.5)
+    assert not [rank for rank in ranks if is_topogemm(pathlib.Path("/proc") / str(rank))]
 
 
 if __name__ == "__main__":
