@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How well `compare` predicts runs that the calibration has not seen, on the CPU.
 
-Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu] [--type f64|f32] [--cases 60] [--seed 1]
+Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu|ranks] [--launch "mpirun -n 2"] [--transport copy] [--type f64|f32]
+                        [--cases 60] [--seed 1]
 
 Calibrates once. Then, for sizes n drawn at random, schedules and grids drawn at random: `compare` writes its
 prediction before it runs. All cases are run in three rounds, one round after another; a case's time is the round of
@@ -23,9 +24,11 @@ A_SIZE = 8  # runs that are ranked against each other
 ROUNDS = 3
 
 
-def ask(program, *words):
+def ask(options, command, *words):
     """The document that the command prints."""
-    return json.loads(subprocess.run([program, *map(str, words), "--json"], capture_output=True, text=True, check=True).stdout)
+    line = [*options.launch.split(), options.program, command, *map(str, words), "--on", options.on, "--type", options.type,
+            "--transport", options.transport, "--json"]
+    return json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
 
 
 def draw(cases, seed):
@@ -72,8 +75,7 @@ def tell(runs):
 def measure(words, machine, n, algorithm, grid):
     """One comparison, whose runs take about half a second together."""
     trials = max(20, min(2000, round(0.5 / (2 * n**3 / 8e10 + 2e-5))))
-    said = ask(words.program, "compare", algorithm, "--grid", grid, "-n", n, "--on", words.on, "--type", words.type,
-               "--machine", machine, "--trials", trials)
+    said = ask(words, "compare", algorithm, "--grid", grid, "-n", n, "--machine", machine, "--trials", trials)
     times = said["measured"]["times"]
     return {"n": n, "algorithm": algorithm, "grid": grid, "predicted_s": said["predicted_s"], "measured_s": said["measured_s"],
             "error": said["error"], "stddev_s": times["stddev"], "min_s": times["min"], "trials": times["trials"],
@@ -93,6 +95,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("out")
     parser.add_argument("--on", default="cores")
+    parser.add_argument("--launch", default="", help="what starts a job, before the program")
+    parser.add_argument("--transport", default="copy")
     parser.add_argument("--type", default="f64")
     parser.add_argument("--grid", default="4x4", help="to calibrate on")
     parser.add_argument("--cases", type=int, default=60)
@@ -100,11 +104,11 @@ def main():
     words = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         machine = pathlib.Path(folder) / "calibrated.machine"
-        calibration = ask(words.program, "calibrate", "--on", words.on, "--grid", words.grid, "--type", words.type, "-o", machine)
+        calibration = ask(words, "calibrate", "--grid", words.grid, "-o", machine)
         cases = draw(words.cases, words.seed)
         rounds = [[measure(words, machine, *case) for case in cases] for _ in range(ROUNDS)]
     runs = [take(case) for case in zip(*rounds)]
-    pathlib.Path(words.out).write_text(json.dumps({"on": words.on, "type": words.type,
+    pathlib.Path(words.out).write_text(json.dumps({"on": words.on, "launch": words.launch, "transport": words.transport, "type": words.type,
                                                    "seed": words.seed, "calibration": calibration, "runs": runs}, indent=1) + "\n")
     tell(runs)
 

@@ -4,11 +4,18 @@
 
 #include <math.h>
 
+/** A block as a place used it last. */
+typedef struct Use {
+  int64_t writes; /* of the block by then … */
+  double bytes;   /* … and bytes that the place had read and written */
+} Use;
+
 /** A block with memory. */
 typedef struct Block {
   int64_t at;     /* where it begins */
   int64_t place;  /* of its owner */
-  double used_at; /* bytes that its place had read and written when it used it last */
+  int64_t writes; /* so far, from 1: as it was placed */
+  Use *used;      /* by place */
 } Block;
 
 /** The plan under way. */
@@ -17,6 +24,7 @@ typedef struct PlanClock {
   const uint8_t *arrives; /* TgExecutorFacts */
   const TgMachine *machine;
   double element_bytes;
+  int64_t places;
   GHashTable *blocks; /* Block, by where it begins */
   double *used_bytes; /* of each place: read and written so far */
   double *end_s;      /* of each instruction */
@@ -24,7 +32,8 @@ typedef struct PlanClock {
   double *inside_s;   /* [place * steps + step - 1]: time in the step; negative while there is none */
 } PlanClock;
 
-/* Of a block that another place has; it comes into this one's memory, whether it is copied there or only read. */
+/* Of a block that another place has written since this one read it; it comes into this one's memory, whether it is
+ * copied there or only read. */
 static double fetched_s(const PlanClock *clock, double elements) {
   return tg_link_s(&clock->machine->link, elements * clock->element_bytes);
 }
@@ -40,11 +49,14 @@ static Block *block_at(const PlanClock *clock, int64_t at) {
   return g_hash_table_lookup(clock->blocks, &at);
 }
 
-/* Whether what it reads, one of TG_BLOCKS_READS_LEFT …, has yet to come from another place. */
+/* Whether what it reads, one of TG_BLOCKS_READS_LEFT …, has yet to come from another place: what is shared stays in the
+ * reader's cache until it is written again. */
 static bool is_elsewhere(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction, int reads) {
   const int64_t block = reads == TG_BLOCKS_READS_LEFT ? instruction->left : instruction->right;
   if (clock->arrives) return clock->arrives[instruction - clock->plan->instruction] & reads;
-  return block >= 0 && block_at(clock, block)->place != place;
+  if (block < 0) return false;
+  const Block *read = block_at(clock, block);
+  return read->place != place && read->used[place].writes != read->writes;
 }
 
 static double moved_s(const PlanClock *clock, bool elsewhere, double elements) {
@@ -80,11 +92,12 @@ static double multiplied_s(const PlanClock *clock, int64_t place, const TgBlocks
 static double use(PlanClock *clock, int64_t place, int64_t at, double elements) {
   if (at < 0) return 0;
   Block *block = block_at(clock, at);
+  Use *used = &block->used[place];
   const double bytes = elements * clock->element_bytes, before = clock->used_bytes[place];
+  const bool comes = block->place != place && used->writes != block->writes; /* in the time of the link */
+  const double miss_s = comes ? 0 : tg_machine_miss_s(clock->machine, before - used->bytes, bytes);
   clock->used_bytes[place] += bytes;
-  if (block->place != place) return 0; /* in the time of the link */
-  const double miss_s = tg_machine_miss_s(clock->machine, before - block->used_at, bytes);
-  block->used_at = clock->used_bytes[place];
+  *used = (Use){block->writes, clock->used_bytes[place]};
   return miss_s;
 }
 
@@ -98,6 +111,7 @@ static double use_all(PlanClock *clock, int64_t place, const TgBlocksInstruction
   if (instruction->addend != instruction->target)
     miss_s += use(clock, place, instruction->addend, multiplies ? rows * columns : part);
   use(clock, place, instruction->target, multiplies ? rows * columns : part); /* nobody waits for a write */
+  block_at(clock, instruction->target)->writes++;
   return miss_s;
 }
 
@@ -155,12 +169,16 @@ static double mean_of_step(const PlanClock *clock, const TgExecutorFacts *facts,
   return sum_s / (double)(facts->at_once ? places : MAX(took_part, 1));
 }
 
+static void free_block(gpointer data) {
+  g_free(((Block *)data)->used);
+  g_free(data);
+}
+
 static void note_block(PlanClock *clock, int64_t at, int64_t place) {
-  const Block block = {.at = at, .place = place};
-  if (!block_at(clock, at)) {
-    Block *own = g_memdup2(&block, sizeof block);
-    g_hash_table_insert(clock->blocks, &own->at, own);
-  }
+  if (block_at(clock, at)) return;
+  Block *own = g_new(Block, 1);
+  *own = (Block){.at = at, .place = place, .writes = 1, .used = g_new0(Use, (gsize)clock->places)};
+  g_hash_table_insert(clock->blocks, &own->at, own);
 }
 
 /* A block is written by its owner alone. */
@@ -201,7 +219,8 @@ double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine,
                      .arrives = facts->arrives,
                      .machine = machine,
                      .element_bytes = (double)element_bytes,
-                     .blocks = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free),
+                     .places = places,
+                     .blocks = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_block),
                      .used_bytes = used_bytes,
                      .end_s = end_s,
                      .place_s = place_s,
