@@ -73,7 +73,7 @@ typedef enum TgPlanCause {
   TG_PLAN_REQUIRE,  /**< the schedule is not made for the grid, or for any grid of so many processors */
   TG_PLAN_NETWORK,  /**< no network of the kind asked for has a node for each processor */
   TG_PLAN_MEMORY,
-  TG_PLAN_SAME,   /**< on one processor every schedule is the same product: one is tried */
+  TG_PLAN_SAME,   /**< on one processor every schedule is the same product: one is tried, unless parts are faster */
   TG_PLAN_BOUND,  /**< its lower bound is above the last place */
   TG_PLAN_BEHIND, /**< predicted, and behind the last place */
   TG_PLAN_WORK,   /**< its prediction would take too long */
@@ -100,6 +100,7 @@ typedef struct TgPlan {
   int64_t too_long;   /**< left out for the time that it would take, at least with some embeddings, … */
   int64_t too_large;  /**< … or for the memory that its prediction would take … */
   int64_t open;       /**< … of both, those whose lower bound is below place 1 */
+  bool full;          /**< not all grids were looked at, because their list takes all the memory that there is */
   int64_t unseen;     /**< grids of up to so many processors were not all looked at, and may be faster; 0: all were */
   double least_s;     /**< a lower bound on the fastest: place 1 itself, unless something is open or unseen */
   double least_bytes; /**< the least memory that one of those rejected for it needs; 0 where none was */

@@ -379,11 +379,16 @@ static TgExit open_run(const TgCli *cli, TgPlanRun *run) {
 
 /* Exit 1: nothing fits; 2: nothing can be predicted, whatever the budget. */
 static TgExit report_none(const TgCli *cli, const TgPlanRun *run) {
+  const bool unfinished = run->plan.too_long > 0 || run->plan.unseen > 0;
+  if (run->plan.full)
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "the list of grids alone needs more memory than there is; plan for fewer processors, or give more "
+                     "with --memory-limit");
   if (run->plan.least_bytes == 0 && run->plan.too_large > 0 && run->plan.too_long == 0)
     return tg_report(cli, TG_EXIT_USAGE,
                      "every prediction needs more memory than there is, or more than predictions may take; plan for a "
                      "smaller network, or give more with --memory-limit");
-  if (run->plan.least_bytes == 0 && (run->plan.too_long > 0 || run->plan.unseen > 0))
+  if (unfinished)
     return tg_report(cli, TG_EXIT_FAILED, "no prediction finished within --budget %g; use a larger --budget%s",
                      run->request.budget_s,
                      run->request.model == TG_COST_HOCKNEY ? "" : ", or the faster --model hockney");

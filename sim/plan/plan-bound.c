@@ -20,6 +20,11 @@ static bool has_all_ports(const TgPlanSearch *search) {
   return search->request->machine->port.ports == TG_PORTS_ALL;
 }
 
+/* Only who receives a block is busy with it. */
+static bool is_fetched(const TgPlanSearch *search) {
+  return search->request->machine->port.ports == TG_PORTS_FETCH;
+}
+
 /* With all ports, bytes of messages that are received on arrival keep nobody busy, so a bound may not count them. */
 static bool bytes_cost_nothing(const TgPlanSearch *search) {
   return has_all_ports(search) && tg_cost_receives_on_arrival(search->request->model, search->request->machine);
@@ -68,13 +73,13 @@ static TgLineBound line_bound(const TgPlanSearch *search, const TgSchedule *sche
     several_s = others * block_s;
   }
   line.mean_s = all ? several_s : block_s * others / length;
-  if (!goes_on(search) && !has_all_ports(search))
+  if (!goes_on(search) && !has_all_ports(search) && !is_fetched(search))
     line.mean_s = mean_by_one_port(search, length, all, several, elements);
   line.root_s = all || several ? several_s : block_s;
   if (goes_on(search)) {
     if ((all || traits->from_root) && !has_all_ports(search)) line.root_sends_s = line.root_s;
-    if (traits->from_root) line.root_s = 0;
   }
+  if (traits->from_root && (goes_on(search) || is_fetched(search))) line.root_s = 0;
   return line;
 }
 
@@ -86,8 +91,8 @@ static double statement_s(const TgPlanSearch *search, const TgSchedule *schedule
   double elements = facts->read_low[s];
   if (facts->executions[s] == 0) return 0;
   if (tg_op_traits(statement->op)->is_direct) {
-    bool at_once = goes_on(search) && has_all_ports(search); /* what one processor receives */
-    return (at_once ? facts->receiving[s] : facts->moving[s]) * message_s(search, elements);
+    const bool receivers = is_fetched(search) || (goes_on(search) && has_all_ports(search));
+    return (receivers ? facts->receiving[s] : facts->moving[s]) * message_s(search, elements);
   }
   if (!tg_op_traits(statement->op)->is_collective) return 0;
   if (statement->where && (tg_expression_variables(schedule, statement->where) & TG_VARIABLES_COORDINATES)) return 0;
@@ -264,6 +269,8 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 /* Measured on one core: seconds of a line of a collective, of each processor's share of a round that comes for the
  * first time, and of a product that comes again, a processor. */
 static const double line_s = 300e-9, node_s = 12e-9, product_s = 3e-9;
+/* … and of a node without a processor, which has a place in all tables. */
+static const double idle_node_s = 0.5e-6;
 
 /* Transfers of a collective along one line, and its rounds, with a usual algorithm. */
 static double line_transfers(int op, double length) {
@@ -330,7 +337,7 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
   const int last = travel ? last_shared(schedule, travel) : schedule->statements;
   const bool events =
       model == TG_COST_FORWARD || model == TG_COST_FLOW || (model == TG_COST_LOGGP && facts->on_arrival);
-  double work_s = 0;
+  double work_s = facts->idle_nodes * idle_node_s;
   bool level = true; /* all processors are at one time, and stay there */
   if (facts->endless) return INFINITY;
   if (facts->by_name) work_s += facts->room_s;

@@ -465,8 +465,10 @@ void tg_plan_find_facts(const TgPlanRequest *request, const TgSchedule *schedule
   *facts = (TgPlanFacts){.processors = tg_schedule_processors(schedule),
                          .on_arrival = tg_cost_receives_on_arrival(request->model, request->machine)};
   tg_phase_held(schedule, held);
-  const bool receivers_count = request->model == TG_COST_LOGGP && /* see plan-bound.c */
-                               request->machine->port.ports == TG_PORTS_ALL;
+  const TgPorts ports = (TgPorts)request->machine->port.ports;
+  const bool receivers_count = ports == TG_PORTS_FETCH || /* see plan-bound.c */
+                               (request->model == TG_COST_LOGGP && ports == TG_PORTS_ALL);
+  if (request->network) facts->idle_nodes = (double)(request->network->nodes - facts->processors);
   find_executions(schedule, names, !receivers_count && facts->processors > EACH_ASKED, facts);
   find_blocks(request, schedule, names, held, facts);
   find_memory(request, schedule, facts);

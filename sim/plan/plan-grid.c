@@ -100,12 +100,18 @@ static guint grid_index(TgPlanSearch *search, int source, const char *text) {
   return search->grids->len - 1;
 }
 
+static bool is_whole(const TgSchedule *schedule) {
+  const int32_t *blocks = schedule->blocks[TG_MATRIX_C];
+  return (int64_t)blocks[0] * blocks[1] * schedule->inner == 1;
+}
+
 static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *schedule, const TgBindings *bindings,
                           const TgPlanFacts *facts) {
   TgPlanCandidate candidate = {.source = source,
                                .bindings = *bindings,
                                .has_choice = tg_plan_has_choice(schedule, facts),
                                .processors = facts->processors,
+                               .whole = is_whole(schedule),
                                .memory_low_bytes = facts->memory_low_bytes,
                                .memory_high_bytes = facts->memory_high_bytes,
                                .places_bytes = facts->places_bytes,
@@ -281,6 +287,7 @@ static bool is_full(const TgPlanSearch *search) {
 
 /* What is not looked at: grids of up to so many processors. */
 static bool note_unseen(TgPlanSearch *search, int64_t processors) {
+  search->plan->full = search->plan->full || search->candidates->len >= most_candidates(search);
   search->unseen_s = fmin(search->unseen_s, tg_plan_least_s(search->request, processors));
   search->plan->unseen = MAX(search->plan->unseen, processors);
   return false;
@@ -453,7 +460,7 @@ void tg_plan_find_grids(TgPlanSearch *search, int source) {
   } else {
     for (int64_t most = processors; most >= 1; most /= 2) find_below(search, source, &extents, most, most / 2 + 1);
   }
-  if (!search->exact && tg_plan_left_s(search) > 0) note_none(search, source, rejected, grids);
+  if (!search->exact && tg_plan_left_s(search) > 0 && !search->plan->full) note_none(search, source, rejected, grids);
 }
 
 /* Down from the number that was asked for, until the products alone take longer than the best: of each number the grids

@@ -15,6 +15,7 @@ enum { TG_PLAN_PROOF_MS = 300 };
 typedef struct TgPlanFacts {
   bool on_arrival; /* messages are received on arrival: each is an event */
   int64_t processors;
+  double idle_nodes;                    /**< of the network */
   double executions[TG_MAX_STATEMENTS]; /**< of a leaf statement: how often it runs, repetitions counted … */
   double moving[TG_MAX_STATEMENTS];     /**< … and the part of the processors that send in it, at least, on average */
   double receiving[TG_MAX_STATEMENTS];  /**< … and that receive in it */
@@ -48,6 +49,7 @@ typedef struct TgPlanCandidate {
   double memory_low_bytes, memory_high_bytes, places_bytes, proof_s;
   bool rounded; /**< predicted at sizes rounded up to whole blocks */
   int64_t processors;
+  bool whole;     /**< its product is one product of whole matrices */
   guint number;   /**< in the order in which they were found */
   bool tried;     /**< predicted, or rejected for good */
   bool too_large; /**< its prediction needs more memory than the request allows */
@@ -105,6 +107,7 @@ typedef struct TgPlanSearch {
   bool between;               /**< grids of all numbers of processors are being looked for, see TgPlanGrid … */
   GHashTable *seen;           /**< … but for these */
   bool first_only;            /**< with the first embedding, and not much longer than thought, for the time being */
+  bool patient;               /**< … but as long as there is time */
   double choice_s;            /**< that choosing the collectives of a candidate may take now */
   bool exact;                 /**< the schedule under way takes a grid of as many processors as asked for */
 } TgPlanSearch;

@@ -25,12 +25,11 @@ bool tg_plan_check_request(const TgPlanRequest *request, GError **error) {
   if (request->processors < 1 || request->processors > TG_MAX_PROCESSORS)
     return TG_SIM_FAIL(error, BAD_INPUT, "%" PRId64 " processors, expected 1 to %d", request->processors,
                        TG_MAX_PROCESSORS);
-  if (request->machine->port.ports == TG_PORTS_FETCH)
-    return TG_SIM_FAIL(
-        error, BAD_INPUT,
-        "machine %s has ports = fetch, as topogemm calibrate writes it, which plans do not know: `sim ALGO…` "
-        "and `compare ALGO…` take such files; to plan with its rates, write ports = one or all in a copy",
-        request->machine->name);
+  if (request->machine->port.ports == TG_PORTS_FETCH && request->model != TG_COST_HOCKNEY)
+    return TG_SIM_FAIL(error, BAD_INPUT,
+                       "machine %s has ports = fetch, as topogemm calibrate writes it, which needs the model hockney: "
+                       "choose that, or write ports = one or all in a copy",
+                       request->machine->name);
   if (request->network && network.nodes < request->processors)
     return TG_SIM_FAIL(error, BAD_INPUT, "the network has %d nodes, fewer than %" PRId64 " processors", network.nodes,
                        request->processors);

@@ -265,8 +265,9 @@ static int64_t patient_us(const TgPlanSearch *search, const TgPlanCandidate *can
   const double most_s =
       fmax(patience * tg_plan_work_now(search, candidate), least_patience * search->request->budget_s);
   const int64_t now_us = g_get_monotonic_time();
-  return search->first_only && most_s * 1e6 < (double)(search->until_us - now_us) ? now_us + (int64_t)(most_s * 1e6)
-                                                                                  : search->until_us;
+  return search->first_only && !search->patient && most_s * 1e6 < (double)(search->until_us - now_us)
+             ? now_us + (int64_t)(most_s * 1e6)
+             : search->until_us;
 }
 
 /* One that was ended. If it took longer than was thought, it is asked for again where there is twice as much time. */

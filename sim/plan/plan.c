@@ -356,6 +356,27 @@ static void search_quick(TgPlanSearch *search) {
   }
 }
 
+/* Something at all: what is predicted quickly, of what surely fits first. */
+static void search_any(TgPlanSearch *search) {
+  g_autoptr(GPtrArray) open = g_ptr_array_new();
+  const double limit_bytes = search->request->memory_bytes;
+  for (guint c = 0; c < search->candidates->len; c++) {
+    TgPlanCandidate *candidate = candidate_at(search, c);
+    if (!candidate->tried && !candidate->too_large && candidate->memory_low_bytes <= limit_bytes)
+      g_ptr_array_add(open, candidate);
+  }
+  g_ptr_array_sort(open, by_work);
+  search->first_only = search->patient = true;
+  search->choice_s = choosing[0] * search->request->budget_s;
+  for (int unclear = 0; unclear <= 1; unclear++)
+    for (guint i = 0; i < open->len && isinf(search->best_s) && tg_plan_left_s(search) > 0; i++) {
+      TgPlanCandidate *candidate = g_ptr_array_index(open, i);
+      search->limit_s = INFINITY;
+      if ((candidate->memory_high_bytes > limit_bytes) == unclear) try_candidate(search, candidate);
+    }
+  search->patient = false;
+}
+
 /* First what may be place 1, which does not depend on how many places are asked for. */
 static void plan_search(TgPlanSearch *search, int sources) {
   search->limit_s = search->best_s = search->left_s = INFINITY;
@@ -366,6 +387,8 @@ static void plan_search(TgPlanSearch *search, int sources) {
   search_quick(search);
   search_firsts(search);
   search_thrice(search, promising);
+  begin_part(search, each);
+  search_any(search);
   find_between(search, sources);
   look_out(search, looking_again, fine);
   begin_part(search, fine);
@@ -404,19 +427,22 @@ static void find_best_link(TgPlanSearch *search) {
   }
 }
 
-/* On one processor nothing travels: of all schedules the one that holds least is tried. */
+/* On one processor nothing travels: of all that multiply whole matrices the one that holds least is tried, and of those
+ * that multiply parts, what may be faster. */
 static void keep_single(TgPlanSearch *search) {
   const TgPlanCandidate *least = NULL;
   for (guint c = 0; c < search->candidates->len; c++) {
     const TgPlanCandidate *candidate = &g_array_index(search->candidates, TgPlanCandidate, c);
-    if (candidate->processors == 1 && (!least || candidate->memory_high_bytes < least->memory_high_bytes))
+    if (candidate->processors == 1 && candidate->whole &&
+        (!least || candidate->memory_high_bytes < least->memory_high_bytes))
       least = candidate;
   }
   if (!least) return;
   const int source = least->source;
+  const double time_s = least->bound_s * (1 - 1e-6);
   for (guint c = search->candidates->len; c > 0; c--) {
     const TgPlanCandidate *candidate = &g_array_index(search->candidates, TgPlanCandidate, c - 1);
-    if (candidate->processors != 1 || candidate->source == source) continue;
+    if (candidate->processors != 1 || candidate->source == source || candidate->bound_s < time_s) continue;
     tg_plan_against(&g_array_index(search->grids, TgPlanGrid, candidate->grid), TG_PLAN_SAME, 0,
                     g_strdup_printf("on one processor the same product as %s", search->sources[source].name));
     g_array_remove_index(search->candidates, c - 1);

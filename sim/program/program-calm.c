@@ -3,7 +3,7 @@
 #include "program-private.h"
 #include "slice-lanes.h"
 
-enum { ASKED = 1 << 10 /* transfers between questions to the watch */ };
+enum { ASKED = 1 << 6 /* transfers between questions to the watch */ };
 
 /* Keeps the clocks of the nodes that run, and no others. An account is of a node by its number among all, so that with
  * one all nodes run. */
@@ -93,11 +93,9 @@ static int64_t furthest_stage(const TgProgram *program) {
   return furthest;
 }
 
-/* While stages are read ahead, tg_prediction_next() asks the watch. */
 static bool is_stopped(const TgProgram *program) {
   const TgPrediction *prediction = program->prediction;
-  return program->stages.ended &&
-         !tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed);
+  return !tg_watch_go_on(prediction->options->watch, tg_phases_walk(prediction->phases)->executed);
 }
 
 bool tg_program_is_over(TgProgram *program) {

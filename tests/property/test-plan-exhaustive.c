@@ -186,10 +186,12 @@ static char *random_machine(GRand *rand, TgMachine *machine) {
   TgError error;
   const double flops_per_s = pow(10, g_rand_double_range(rand, 8, 12));
   g_autofree char *processor =
-      g_rand_boolean(rand)
-          ? g_strdup_printf("flops_per_s = %.3e\n%s", flops_per_s,
-                            tiles[g_rand_int_range(rand, 0, G_N_ELEMENTS(tiles))])
-          : g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e", flops_per_s / 10, flops_per_s / 2, flops_per_s);
+      g_rand_boolean(rand) ? g_strdup_printf("flops_per_s = %.3e\n%s", flops_per_s,
+                                             tiles[g_rand_int_range(rand, 0, G_N_ELEMENTS(tiles))])
+      : g_rand_boolean(rand)
+          ? g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e", flops_per_s / 10, flops_per_s / 2, flops_per_s)
+          : g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e\na_elements_per_s = %.3e\nadditions_per_s = %.3e",
+                            flops_per_s, flops_per_s * 2, flops_per_s / 3, flops_per_s / 50, flops_per_s / 20);
   char *text = g_strdup_printf(
       "[machine]\nname = test\nsource = test\n[link]\nlatency_s = %.3e\nbandwidth_bytes_per_s = %.3e\n%s"
       "%s%s[processor]\n%s\n",
@@ -236,14 +238,16 @@ static Case *random_case(GRand *rand) {
     g_assert_true(tg_network_kind_parse(network, &at->request.network_kind));
   }
   TgPlanRequest *request = &at->request;
+  if (request->model == TG_COST_HOCKNEY && g_rand_int_range(rand, 0, 4) == 0)
+    at->machine.port.ports = TG_PORTS_FETCH; /* of this model alone */
   if (g_rand_int_range(rand, 0, 3) == 0)
     request->memory_bytes = (double)request->element_bytes * g_rand_double_range(rand, 1, 4) *
                             (double)(request->m * request->k + request->k * request->n + request->m * request->n) /
                             (double)request->processors;
   at->text = g_strdup_printf(
-      "%" PRId64 "x%" PRId64 "x%" PRId64 " on %" PRId64 " of %s, %s, overlap %d, buffers %d, memory %g:\n%s",
+      "%" PRId64 "x%" PRId64 "x%" PRId64 " on %" PRId64 " of %s, %s, ports %d, overlap %d, buffers %d, memory %g:\n%s",
       request->m, request->n, request->k, request->processors, network, tg_cost_model_name(request->model),
-      request->overlap, request->buffers, request->memory_bytes, text);
+      at->machine.port.ports, request->overlap, request->buffers, request->memory_bytes, text);
   return at;
 }
 
