@@ -154,6 +154,11 @@ typedef struct TgExecutorKind {
                   double seconds); /**< one value for all programs of a job; NULL: it is one */
 } TgExecutorKind;
 
+/** Whether a wait for a CPU says that other programs run: not where threads or programs of its own take turns. */
+static inline bool tg_executor_is_alone(const TgExecutorKind *kind) {
+  return !kind->on_gpu && !kind->has_deadline;
+}
+
 /** Proves the schedule at its grid, plans the run, and takes the memory for it. Schedule and names must outlive the
  * executor. Errors: all but FAILED. */
 TgExecutor *tg_executor_open(const TgExecutorKind *kind, const TgSchedule *schedule, const TgScheduleNames *names,

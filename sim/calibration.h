@@ -50,6 +50,7 @@ typedef struct TgCalibration {
   GArray *samples; /**< TgCalibrationSample */
   TgMachine machine;
   double spread; /**< by how much times differed from round to round: half the range, the median over the samples */
+  double waited; /**< of the program's time, the part in which it waited for a CPU that others had; NaN: not known */
   bool tiled;    /**< the executor tiles problems around a schedule, and a block has one size only */
   bool hidden;   /**< moves never bound the time: latency_s is an upper bound */
   bool no_links; /**< no move took a measurable time, or there are none */

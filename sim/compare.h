@@ -17,10 +17,17 @@ typedef struct TgComparison {
   double step_scale;      /**< of runs that are timed as a whole to those that time their steps */
   double total_error;     /**< of the whole run */
   double drift_before, drift_after; /**< tg_calibration_drift() beside the run; NaN where that is not known */
+  double waited;          /**< of the program's time during the runs, the part in which it waited for a CPU that others
+                             had; NaN where that is not known */
   double least_s, most_s; /**< within which the run's time should lie: tg_machine_error() either way, and times the
-                             drift; NaN where the machine's numbers were not measured */
+                             drift, or what the wait explains; NaN where the machine's numbers were not measured */
   double median_abs_step_error; /**< NaN where no step was measured */
 } TgComparison;
+
+/** Whether waits for a CPU explain a part of the time that matters. */
+static inline bool tg_comparison_waited(const TgComparison *comparison) {
+  return comparison->waited > 0.05; /* false where it is not known */
+}
 
 /** Predicts, then runs as tg_run() does, and compares. Where the prediction fails, nothing runs and
  * `comparison->expected.step_s` is NULL. */

@@ -68,6 +68,13 @@ TgExit tg_executor_options_check(const TgCli *cli, const TgExecutorKind *kind) {
   return TG_EXIT_DONE;
 }
 
+void tg_executor_warn(const TgCli *cli, const TgMachine *machine) {
+  const TgExecutorKind *kind = machine->executor.given ? tg_executor_find(machine->executor.on) : NULL;
+  if (kind && kind->unlike_sim)
+    tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, %s, unlike in topogemm compare",
+              cli->options.machine, kind->name, kind->unlike_sim);
+}
+
 bool tg_executor_has_device(const TgExecutorKind *kind, int32_t number) {
   TgDevice device;
   TgError unused;

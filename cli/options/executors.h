@@ -7,6 +7,7 @@
 #include "environment.h"
 
 #include "executor.h"
+#include "machine.h"
 
 /** The executors of this version, NULL-terminated. */
 extern const TgExecutorKind *const tg_executors[];
@@ -35,6 +36,8 @@ TgExit tg_executor_options_check(const TgCli *cli, const TgExecutorKind *kind);
 TgExit tg_device_options(const TgCli *cli, TgExecutorOptions *options);
 /** Whether the executor needs no GPU, or there is one of this number. */
 bool tg_executor_has_device(const TgExecutorKind *kind, int32_t number);
+/** Warns where the machine was measured on an executor that does what predictions of networks do not suppose. */
+void tg_executor_warn(const TgCli *cli, const TgMachine *machine);
 /** Begins the environment; TG_EXIT_MISSING where the executor needs a GPU and there is none of this number. */
 TgExit tg_executor_device(const TgCli *cli, const char *command, const TgExecutorKind *kind, int32_t number,
                           TgEnvironment *environment);

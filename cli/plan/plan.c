@@ -1,5 +1,6 @@
 /* topogemm plan: which schedule, on which grid. */
 #include "algo.h"
+#include "executors.h"
 #include "machine-option.h"
 #include "memory-limit.h"
 #include "output.h"
@@ -404,6 +405,7 @@ static TgExit run(TgCli *cli) {
   GError *error = NULL;
   TgExit status = open_run(cli, &run);
   if (status) return status;
+  tg_executor_warn(cli, &run.machine);
   tg_progress_begin(&line, cli, "plan: seconds", (int64_t)ceil(run.request.budget_s));
   run.request.watch = &line.watch;
   const bool planned = tg_plan(&run.request, run.sources, run.count, &run.plan, &error);

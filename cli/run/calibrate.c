@@ -252,6 +252,7 @@ void tg_calibrate_write(TgJson *json, const TgCalibrateCommand *command) {
   write_fit(json, &calibration->machine);
   tg_json_member_double(json, "residual", calibration->machine.residual);
   tg_json_member_double(json, "spread", calibration->machine.spread);
+  tg_json_member_double(json, "cpu_waited", calibration->waited);
   tg_environment_write(json, &command->environment);
   tg_json_end_object(json);
 }
@@ -382,11 +383,24 @@ static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
   return TG_EXIT_DONE;
 }
 
-static const double most_spread = 0.3;
+static const double most_spread = 0.3, most_waited = 0.1, most_residual = 0.9;
 
 static TgExit refuse_noise(const TgCli *cli, const TgCalibrateCommand *command) {
-  const double spread = command->calibration->machine.spread;
-  if (spread <= most_spread || cli->options.noisy) return TG_EXIT_DONE;
+  const TgCalibration *calibration = command->calibration;
+  const double spread = calibration->machine.spread;
+  if (cli->options.noisy) return TG_EXIT_DONE;
+  if (calibration->waited > most_waited) /* not where it is not known */
+    return tg_report(cli, TG_EXIT_FAILED,
+                     "calibrate: this machine is busy: %.0f %% of the time this program waited for a CPU that others "
+                     "had; stop other "
+                     "programs and try again, or give --noisy to write the figures all the same",
+                     100 * calibration->waited);
+  if (calibration->machine.residual > most_residual)
+    return tg_report(cli, TG_EXIT_FAILED,
+                     "calibrate: the figures do not explain the measurements: they are off by %.0f %% or more; try "
+                     "again, or give --noisy to write them all the same",
+                     100 * calibration->machine.residual);
+  if (spread <= most_spread) return TG_EXIT_DONE;
   return tg_report(
       cli, TG_EXIT_FAILED,
       "calibrate: this machine is busy: the same runs differ by %.0f %% either way, so that no figure can be "

@@ -44,6 +44,7 @@ static void write_totals(TgJson *json, const TgRunEntry *measured, const TgCompa
   tg_json_member_double(json, "most_s", result->most_s);
   tg_json_member_double(json, "drift_before", result->drift_before);
   tg_json_member_double(json, "drift_after", result->drift_after);
+  tg_json_member_double(json, "cpu_waited", result->waited);
   tg_json_member_double(json, "error", result->total_error);
   tg_json_member_double(json, "median_abs_step_error", result->median_abs_step_error);
   tg_json_members(json, expected_fields, expected);
@@ -273,6 +274,12 @@ static void add_drift(TgTable *table, double drift, const char *when) {
                       "times as long as in the calibration a product took just %s the run: calibrate again", when);
 }
 
+static void add_waited(TgTable *table, const TgComparison *result) {
+  if (tg_comparison_waited(result))
+    tg_table_add_fact(table, "waited", tg_percent_text(result->waited).s,
+                      "of the time of its threads, for a CPU: other programs ran");
+}
+
 static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
   g_autoptr(TgTable) table = tg_table_new("lrl");
@@ -299,6 +306,7 @@ static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgCompari
   tg_table_add(table, "(predicted - measured) / measured");
   add_drift(table, result->drift_before, "before");
   add_drift(table, result->drift_after, "after");
+  add_waited(table, result);
   tg_table_print(cli, table, 2, false);
 }
 
@@ -386,6 +394,17 @@ static void print_ranking(TgCli *cli, const TgCompareCommand *compare) {
   tg_print_wrapped(cli, words->str, 2, 0);
 }
 
+static void print_waited(TgCli *cli, const TgCompareCommand *compare) {
+  double most = 0;
+  for (guint r = 0; r < compare->results->len; r++)
+    if (tg_comparison_waited(tg_compare_result(compare, r))) most = fmax(most, tg_compare_result(compare, r)->waited);
+  if (most == 0) return;
+  g_autofree char *words =
+      g_strdup_printf("waited: up to %s of the time of their threads the runs waited for a CPU: other programs ran",
+                      tg_percent_text(most).s);
+  tg_print_wrapped(cli, words, 2, 0);
+}
+
 static void print_drift(TgCli *cli, const TgCompareCommand *compare) {
   double least = INFINITY, most = 0;
   for (guint r = 0; r < compare->results->len; r++) {
@@ -393,6 +412,7 @@ static void print_drift(TgCli *cli, const TgCompareCommand *compare) {
     least = fmin(least, fmin(result->drift_before, result->drift_after));
     most = fmax(most, fmax(result->drift_before, result->drift_after));
   }
+  print_waited(cli, compare);
   if (isinf(least) || (!is_notable(least) && !is_notable(most))) return;
   g_autofree char *words = g_strdup_printf(
       "drift: beside the runs a product took %.2f to %.2f times as long as in the calibration: calibrate again", least,

@@ -152,19 +152,12 @@ static TgExit collective_option(const TgCli *cli, TgCostOptions *cost) {
   return status;
 }
 
-static void warn_of_executor(const TgCli *cli, const TgMachine *machine) {
-  const TgExecutorKind *kind = machine->executor.given ? tg_executor_find(machine->executor.on) : NULL;
-  if (kind && kind->unlike_sim)
-    tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, %s, unlike in topogemm compare",
-              cli->options.machine, kind->name, kind->unlike_sim);
-}
-
 TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element, TgCostOptions *cost) {
   TgExit status = tg_type_option(cli, element);
   if (status) return status;
   cost->element_bytes = tg_element_bytes(*element);
   status = tg_machine_option(cli, machine, NULL);
-  if (!status) warn_of_executor(cli, machine);
+  if (!status) tg_executor_warn(cli, machine);
   if (!status) status = tg_sim_model(cli, cost);
   if (!status) status = collective_option(cli, cost);
   if (!status) status = tg_sim_tiers(cli, machine, cost);

@@ -1,5 +1,6 @@
 /* The runs of a calibration. */
 #include "calibration-private.h"
+#include "cpu-time.h"
 #include "measurement.h"
 
 #include <inttypes.h>
@@ -350,8 +351,10 @@ static bool take_rounds(TgCalibration *calibration, const TgCalibrationPlan *pla
 }
 
 static bool measure_all(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
+  const TgCpuTime begin = tg_cpu_time();
   for (int round = 0; round < rounds_of(plan); round++)
     if (!measure_round(calibration, plan, round, error)) return false;
+  calibration->waited = tg_executor_is_alone(plan->kind) ? tg_cpu_waited_since(&begin) : NAN;
   return take_rounds(calibration, plan, error);
 }
 

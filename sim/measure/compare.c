@@ -1,6 +1,7 @@
 #include "compare.h"
 
 #include "calibration.h"
+#include "cpu-time.h"
 #include "executor-kind.h"
 
 #include <math.h>
@@ -47,19 +48,24 @@ static void set_steps(const TgExecutor *executor, const TgRunResult *measured, T
 
 static void set_interval(const TgMachine *machine, TgComparison *comparison) {
   const double part = tg_machine_error(machine), time_s = comparison->expected.time_s;
+  static const double most_waited = 0.9;
+  const double waits = tg_comparison_waited(comparison) ? 1 / (1 - fmin(comparison->waited, most_waited)) : 1;
   if (!tg_machine_is_measured(machine)) return;
   comparison->least_s = time_s * (1 - part) * fmin(1, fmin(comparison->drift_before, comparison->drift_after));
-  comparison->most_s = time_s * (1 + part) * fmax(1, fmax(comparison->drift_before, comparison->drift_after));
+  comparison->most_s = time_s * (1 + part) * fmax(waits, fmax(comparison->drift_before, comparison->drift_after));
 }
 
 bool tg_compare(TgExecutor *executor, const TgRunOptions *options, const TgMachine *machine, const void *a,
                 const void *b, void *c, TgRunResult *result, TgComparison *comparison, GError **error) {
-  comparison->least_s = comparison->most_s = comparison->drift_before = comparison->drift_after = NAN;
+  comparison->least_s = comparison->most_s = comparison->drift_before = comparison->drift_after = comparison->waited =
+      NAN;
   if (!tg_expected_run(executor->schedule, executor->names, &executor->facts, &executor->options,
                        &executor->kind->traits, machine, &comparison->expected, error))
     return false;
   comparison->drift_before = tg_calibration_drift(machine, executor->kind, &executor->options);
+  const TgCpuTime begin = tg_cpu_time();
   if (!tg_run(executor, options, a, b, c, result, error)) return false;
+  if (tg_executor_is_alone(executor->kind)) comparison->waited = tg_cpu_waited_since(&begin);
   comparison->drift_after = tg_calibration_drift(machine, executor->kind, &executor->options);
   set_interval(machine, comparison);
   set_steps(executor, result, comparison);

@@ -1386,7 +1386,7 @@ def test_run_refusals():
     cannon = ["run", "cannon", "--grid", "2x2", "-n", 8]
     for words, wrong in [("", "--on"), ("--on cpus", "expected one of cpu"), ("--on nothing", "cpu, cores, threads, clusters, blocks"),
                          ("--on cpu --transport pull", "cpu does not support it"), ("--on cpu --transport push", "copy, pull, load or message"),
-                         ("--on blocks --transport copy,load", "blocks does not support it"), ("--on blocks --transport copy,", "copy, pull or load"),
+                         ("--on blocks --transport copy,load", "blocks does not support it"), ("--on blocks --transport copy,", "copy, pull, load or message"),
                          ("--on blocks --transport pull,copy,pull", "pull is given twice"),
                          ("--on blocks --transport copy,pull --c C.npy", "one transport"),
                          ("--on threads --transport pull", "threads does not support it"),
@@ -1553,10 +1553,13 @@ def test_calibrate():
     for words in [["--model", "flow"], ["--model", "loggp"], ["--model", "store-and-forward"]]:
         said = run("sim", "cannon", "--grid", "2x2", "-n", 64, "--machine", "my.machine", *words, expect=2).stderr
         assert all(word in said for word in ["ports = fetch", "calibrate", "hockney", "one or all in a copy"]), said
-    said = run("plan", "-n", 64, "--procs", 4, "--machine", "my.machine", expect=2).stderr
-    assert all(word in said for word in ["ports = fetch", "calibrate", "`sim ALGO…`", "`compare ALGO…`", "one or all in a copy"]), said
+    said = run("plan", "-n", 64, "--procs", 4, "--machine", "my.machine", "--model", "flow", expect=2).stderr
+    assert all(word in said for word in ["ports = fetch", "calibrate", "hockney", "one or all in a copy"]), said
+    planned = subprocess.run([PROGRAM, *"plan -n 64 --procs 4 --machine my.machine --json".split()], capture_output=True, text=True)
+    assert json.loads(planned.stdout)["ranked"] and "take turns" in planned.stderr, planned.stderr
     pathlib.Path("copy.machine").write_text(pathlib.Path("my.machine").read_text().replace("ports = fetch", "ports = one"))
-    run("plan", "-n", 64, "--procs", 4, "--machine", "copy.machine")
+    planned = subprocess.run([PROGRAM, *"plan -n 64 --procs 4 --machine copy.machine --model flow --json".split()], capture_output=True, text=True)
+    assert json.loads(planned.stdout)["ranked"], planned
     os.remove("copy.machine")
     text = run("calibrate", "--noisy", *CALIBRATE, "--grid", "1x1").stdout
     assert "cpu on a grid of 1x1" in text and "one processor sends nothing" in text and len(os.listdir()) == 1
@@ -1675,7 +1678,9 @@ def test_compare_ties():
     said = document("compare", "cannon", "summa", *words, "--grid", "4x4", "--on", "cpu", "--trials", 3)
     assert said["ranking"]["separated"] == 0, said["ranking"]
     one = said["comparisons"][0]
-    assert math.isclose(one["least_s"], 0.01 * one["predicted_s"]) and math.isclose(one["most_s"], 1.99 * one["predicted_s"])
+    waited = one["cpu_waited"] if (one["cpu_waited"] or 0) > 0.05 else 0
+    assert math.isclose(one["least_s"], 0.01 * one["predicted_s"])
+    assert math.isclose(one["most_s"], 1.99 * one["predicted_s"] / (1 - min(waited, 0.9))), one
     text = run("compare", "cannon", "summa", *words, "--grid", "4x4", "--on", "cpu", "--trials", 3).stdout
     assert "too noisy to rank" in text or "off by 99.0 % either way" in text, text
     assert len(re.findall(r"^  (?:cannon|summa) .* =[12] +\d$", text, re.M)) == 2, text
