@@ -123,7 +123,7 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   if (machine->processor.cache_bytes > 0) {
     g_autofree char *rate = g_strdup_printf("%.4g GB/s", machine->processor.miss_bytes_per_s * 1e-9);
     tg_table_add_fact(table, "cache", tg_bytes_text(machine->processor.cache_bytes).s,
-                      "of a core; factors from further away take %s more", rate);
+                      "of a core; what has left it comes back at %s", rate);
   }
   if (machine->processor.additions_per_s > 0) {
     g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.additions_per_s * 1e-9);
