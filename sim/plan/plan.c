@@ -439,7 +439,8 @@ static void keep_single(TgPlanSearch *search) {
   }
   if (!least) return;
   const int source = least->source;
-  const double time_s = least->bound_s * (1 - 1e-6);
+  const TgPlanRequest *request = search->request;
+  const double time_s = tg_machine_product_s(request->machine, request->m, request->n, request->k) * (1 - 1e-6);
   for (guint c = search->candidates->len; c > 0; c--) {
     const TgPlanCandidate *candidate = &g_array_index(search->candidates, TgPlanCandidate, c - 1);
     if (candidate->processors != 1 || candidate->source == source || candidate->bound_s < time_s) continue;

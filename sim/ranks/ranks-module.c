@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -37,6 +38,29 @@ static void say_it(void) {
     at += got;
   }
 }
+
+/* --- while MPI begins and ends, it waits for the other ranks by itself -----------------------------------------------
+ */
+
+static void give_up(int number) {
+  static const char text[] = "topogemm: MPI waited too long for the other ranks as it began or ended\n";
+  (void)number;
+  if (write(stderr_kept, text, sizeof text - 1) < 0) _exit(2);
+  _exit(1);
+}
+
+static void begin_waiting(void) {
+  struct sigaction action = {.sa_handler = give_up};
+  sigaction(SIGALRM, &action, NULL);
+  alarm((unsigned)begin_deadline_s);
+}
+
+static void end_waiting(void) {
+  alarm(0);
+}
+
+/* --- the module ----------------------------------------------------------------------------------------------------
+ */
 
 /* Beside the program, as it is built or installed, or where it was to be installed. Free with g_free(); NULL where
  * there is none. */
@@ -89,8 +113,10 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
   char text[128] = "";
   if (mpi->version != TG_RANKS_LIBRARY_VERSION)
     return TG_EXECUTOR_FAIL(error, DEVICE, "the module for MPI is of another version of topogemm");
-  if (!mpi->begin(&the_job.rank, &the_job.ranks, text, sizeof text))
-    return TG_EXECUTOR_FAIL(error, DEVICE, "MPI does not start: %s", text);
+  begin_waiting();
+  const bool begun = mpi->begin(&the_job.rank, &the_job.ranks, text, sizeof text);
+  end_waiting();
+  if (!begun) return TG_EXECUTOR_FAIL(error, DEVICE, "MPI does not start: %s", text);
   mpi->describe(the_job.library, sizeof the_job.library);
   the_job.mpi = mpi;
   the_job.leader = g_new(int32_t, (gsize)the_job.ranks);
@@ -108,6 +134,7 @@ void tg_ranks_end(int status) {
   const double begun_s = tg_now_s();
   const struct timespec pause = {0, 100000};
   if (!mpi) return;
+  begin_waiting();
   mpi->leave(&first_failed);
   while (!mpi->left()) {
     if (status && tg_now_s() - begun_s > end_deadline_s) { /* the others are at work, or wait for this rank */
@@ -118,6 +145,7 @@ void tg_ranks_end(int status) {
   }
   if (first_failed > 0 && first_failed == the_job.rank) say_it();
   mpi->end();
+  end_waiting();
   g_free(the_job.leader);
   the_job = (TgRanksJob){0};
 }
@@ -202,6 +230,10 @@ bool tg_ranks_agree(const TgRanksJob *job, GError *own, GError **error, double d
 }
 
 void tg_ranks_abort(const TgRanksJob *job, const char *message) {
+  /* Several ranks wait for the one that does not come: the first speaks, and ends the others while they sleep. */
+  const double sleep_s = end_deadline_s * job->rank / job->ranks;
+  const struct timespec pause = {(time_t)sleep_s, (long)(1e9 * (sleep_s - floor(sleep_s)))};
+  nanosleep(&pause, NULL);
   dprintf(stderr_kept, "topogemm: rank %d of %d on %s: %s\n", job->rank, job->ranks, tg_ranks_host(job, job->rank),
           message);
   job->mpi->abort(1);

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""What goes wrong with one rank, at random moments: the job ends in time with one message of topogemm at most, a status other than 0,
+and nothing left running or half written.
+
+Usage: test-rank-faults.py TOPOGEMM BUILT [--rounds 3] [--seed 1]
+"""
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # pylint: disable=wrong-import-position
+
+PARSER = argparse.ArgumentParser()
+PARSER.add_argument("program")
+PARSER.add_argument("built")
+PARSER.add_argument("--rounds", type=int, default=3)
+PARSER.add_argument("--seed", type=int, default=1)
+WORDS = PARSER.parse_args()
+TOPOGEMM = str(pathlib.Path(WORDS.program).resolve())
+ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+RANKS = 3
+IN_TIME_S = 10  # after the deadline, where that is what ends the job
+DEADLINE_S = 2
+
+
+def need_mpi():
+    if not WORDS.built:
+        raise tap.Skipped("built without MPI")
+    if not shutil.which("mpirun"):
+        raise tap.Skipped("mpirun is not installed")
+    works = subprocess.run(["mpirun", "-n", "2", "true"], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    if works.returncode != 0:
+        raise tap.Skipped("`mpirun -n 2 true` fails: " + " ".join(works.stderr.split())[:200])
+
+
+def start(words):
+    """A job of RANKS ranks."""
+    return subprocess.Popen(["mpirun", "-n", str(RANKS), TOPOGEMM, "run", *words.split(), "--on", "ranks", "--deadline", str(DEADLINE_S)],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+
+
+def processes(parent=None):
+    """Those that run topogemm, of this parent or of any."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            program, _, rest = (folder / "stat").read_text().rpartition(")")
+        except OSError:
+            continue
+        state, of = rest.split()[:2]
+        if program.endswith("(topogemm") and state != "Z" and parent in (None, int(of)):
+            found.append(int(folder.name))
+    return sorted(found)
+
+
+def wait_for_ranks(job):
+    """They exist; how far they are is random."""
+    for _ in range(400):
+        found = processes(job.pid)
+        if len(found) == RANKS:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"{len(found)} ranks")
+
+
+def end(job, ranks, within_s):
+    """What the job says, once it has ended by itself."""
+    begun = time.monotonic()
+    try:
+        out, said = job.communicate(timeout=within_s)
+    except subprocess.TimeoutExpired as late:
+        for rank in [*ranks, job.pid]:
+            try:
+                os.kill(rank, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        raise AssertionError(f"still running after {within_s} s: {job.communicate()}") from late
+    ended = time.monotonic() - begun
+    for _ in range(50):
+        left = [rank for rank in ranks if rank in processes()]
+        if not left:
+            break
+        time.sleep(0.05)
+    assert not left, f"still running: {left}"
+    ours = [line for line in said.splitlines() if line.startswith("topogemm: ")]
+    assert job.returncode != 0 and len(ours) <= 1, (job.returncode, said, out)
+    return ours, said, ended
+
+
+def test_killed(folder):
+    """kill -9: mpirun says which rank it was."""
+    need_mpi()
+    draws = random.Random(WORDS.seed)
+    for _ in range(WORDS.rounds):
+        job = start(f"cannon --grid 3x3 -n 300 --trials 1000000 --c {folder}/C.npy")
+        ranks = wait_for_ranks(job)
+        time.sleep(draws.uniform(0, 2.5))
+        os.kill(draws.choice(ranks), signal.SIGKILL)
+        _, said, _ = end(job, ranks, IN_TIME_S)
+        assert "signal 9" in said or "exited" in said or "disconnected" in said, said
+        assert not os.listdir(folder)
+
+
+def test_stopped(folder):
+    """SIGSTOP: the deadline ends the job. While MPI itself begins it is a minute, so the moment is after that."""
+    need_mpi()
+    draws = random.Random(WORDS.seed + 1)
+    for _ in range(WORDS.rounds):
+        job = start(f"cannon --grid 3x3 -n 300 --trials 1000000 --c {folder}/C.npy")
+        ranks = wait_for_ranks(job)
+        time.sleep(1.5 + draws.uniform(0, 2))
+        stopped = draws.choice(ranks)
+        os.kill(stopped, signal.SIGSTOP)
+        ours, said, _ = end(job, ranks, DEADLINE_S + IN_TIME_S)
+        assert len(ours) == 1 and f"waited more than {DEADLINE_S} s for" in ours[0], said
+        assert not os.listdir(folder)
+
+
+def test_truncated_input(folder):
+    """A file that ends early is refused before anything runs, by one message."""
+    need_mpi()
+    draws = random.Random(WORDS.seed + 2)
+    whole = folder / "whole.npy"
+    subprocess.run([TOPOGEMM, *f"run cannon --grid 1x1 -n 200 --on cpu --trials 1 --quiet --c {whole}".split()], check=True)
+    size = whole.stat().st_size
+    for _ in range(WORDS.rounds):
+        cut = folder / "cut.npy"
+        cut.write_bytes(whole.read_bytes()[:draws.randrange(size)])
+        pair = [cut, whole] if draws.random() < 0.5 else [whole, cut]
+        job = start(f"cannon --grid 3x3 --a {pair[0]} --b {pair[1]} --trials 1 --c {folder}/C.npy")
+        ours, said, _ = end(job, [], IN_TIME_S)
+        assert len(ours) == 1 and "cut.npy" in ours[0], said
+        assert sorted(os.listdir(folder)) == ["cut.npy", "whole.npy"]
+
+
+def test_full_disk(folder):
+    """C does not fit: one message, and nothing of it stays."""
+    need_mpi()
+    draws = random.Random(WORDS.seed + 3)
+    disk = folder / "disk"
+    disk.mkdir()
+    for _ in range(WORDS.rounds):
+        room = draws.randrange(1, 80) * 4096  # C has 360 kB
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}", "tmpfs", disk], capture_output=True, text=True, check=False)
+        if mounted.returncode != 0:
+            raise tap.Skipped("no file system can be mounted here: " + mounted.stderr.strip())
+        try:
+            ours, said, _ = end(start(f"cannon --grid 3x3 -n 300 --trials 1 --c {disk}/C.npy"), [], IN_TIME_S)
+            assert len(ours) == 1 and "No space left" in ours[0], said
+            assert not os.listdir(disk)
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run_cases(tap.cases_of(globals())))
