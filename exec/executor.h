@@ -57,6 +57,7 @@ typedef struct TgExecutorOptions {
   int64_t memory_limit_bytes; /**< of device memory; 0: what the device has */
   double deadline_s;          /**< longest wait of one processor for another; 0: 20 s; barriers have none */
   bool no_times;              /**< do not take times inside the run */
+  bool no_overlap;            /**< of a kind whose traits are messages: they do not go on during products */
   const TgWatch *watch;       /**< told the statements of a proof and, on the CPU, of each run, from 0 in each, and can
                                  stop it; outlives the executor; NULL: nobody */
   /* For tests. */

@@ -210,11 +210,22 @@ static TgExit read_numbers(const TgCli *cli, TgRunCommand *run) {
   return status ? status : tg_device_options(cli, &run->options);
 }
 
+static TgExit overlap_option(const TgCli *cli, TgRunCommand *run) {
+  const char *overlap = cli->options.overlap;
+  if (!overlap) return TG_EXIT_DONE;
+  if (!run->kind->traits.messages)
+    return tg_report(cli, TG_EXIT_USAGE, "--overlap: not for %s, which sends no messages", run->kind->name);
+  run->options.no_overlap = strcmp(overlap, "off") == 0;
+  if (run->options.no_overlap || strcmp(overlap, "on") == 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
+}
+
 static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
   TgExit status = tg_executor_option(cli, run->command, &run->kind);
   if (!status) status = tg_executor_options_check(cli, run->kind);
   if (!status) status = tg_transports_option(cli, run->kind, run->transports, &run->transport_count);
   if (!status) run->options.transport = run->transports[0];
+  if (!status) status = overlap_option(cli, run);
   if (!status) status = tg_collective_option(cli, &run->options.collective);
   if (!status) status = read_numbers(cli, run);
   if (!status) status = variant_option(cli, &run->options.variant);
@@ -344,10 +355,10 @@ static TgExit run_run(TgCli *cli) {
 }
 
 static const char *const options[] = {
-    "on",     "grid",         "set",      "n",          "size",          "a",      "b",           "c",
-    "type",   "seed",         "integers", "collective", "transport:run", "trials", "warmup",      "deadline",
-    "device", "cold:run",     "baseline", "variant",    "no-cache",      "json",   "output:json", "trace:run",
-    "quiet",  "memory-limit", NULL};
+    "on",          "grid",   "set",          "n",          "size",          "a",        "b",      "c",
+    "type",        "seed",   "integers",     "collective", "transport:run", "trials",   "warmup", "deadline",
+    "overlap:run", "device", "cold:run",     "baseline",   "variant",       "no-cache", "json",   "output:json",
+    "trace:run",   "quiet",  "memory-limit", NULL};
 static const TgExample examples[] = {
     {"run cannon -n 512 --grid 4x4 --on cpu", "Cannon's algorithm on the CPU, checked and timed"},
     {"run cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu", "a table, fastest first"},

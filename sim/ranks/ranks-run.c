@@ -105,6 +105,7 @@ static void execute_all(TgRanks *ranks, double zero_s) {
   double before_s = 0;
   for (int64_t s = 0; ranks->times && s < ranks->plan->steps; s++)
     ranks->times[s] = (TgRankTime){.begin_s = INFINITY, .end_s = -INFINITY};
+  const bool polls = ranks->own->len > 0 && !ranks->base.options.no_overlap;
   begin_all(ranks, &ranks->receives, 0);
   begin_all(ranks, &ranks->sends, 0);
   for (int64_t place = 0; place < ranks->turns; place++) {
@@ -113,8 +114,7 @@ static void execute_all(TgRanks *ranks, double zero_s) {
     finish_all(ranks, &ranks->needs, place, instruction);
     finish_all(ranks, &ranks->guards, place, instruction);
     const double ready_s = ranks->times ? tg_now_s() - zero_s : 0;
-    tg_blocks_execute(ranks->base.options.element, ranks->memory.blocks, instruction, ranks->own->len ? poll : NULL,
-                      ranks);
+    tg_blocks_execute(ranks->base.options.element, ranks->memory.blocks, instruction, polls ? poll : NULL, ranks);
     atomic_fetch_add_explicit(&ranks->memory.finished[instruction->processor].count, 1, memory_order_release);
     begin_all(ranks, &ranks->receives, place + 1);
     begin_all(ranks, &ranks->sends, place + 1);

@@ -1885,15 +1885,17 @@ def test_chart_of_times():
 
 
 def test_examples_of_the_help():
-    """Every example works when it is pasted; a calibration may find that this machine is busy, and say so."""
+    """Every example works when it is pasted; a calibration may find that this machine is busy, and say so. Under a sanitizer one of
+    each page, since they take long."""
     os.symlink(PROGRAM, "topogemm")
     path = {"PATH": f"{os.getcwd()}:{os.environ['PATH']}"}
     for page in [run("--help").stdout] + [run("help", name).stdout for name in COMMANDS]:
-        for line in re.findall(r"^  (topogemm .*\w.*)$", page.split("Examples")[1].split("Options")[0], re.M):
+        lines = re.findall(r"^  (topogemm .*\w.*)$", page.split("Examples")[1].split("Options")[0], re.M)
+        for line in lines[:1] if "ASAN_OPTIONS" in os.environ else lines:
             environment = os.environ | path
             unwind(tuple(line.split()[1:]), environment)
             done = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment)
-            if " calibrate " in line and done.returncode == 1 and "this machine is busy" in done.stderr:
+            if " calibrate " in line and done.returncode == 1 and "--noisy" in done.stderr:
                 line += " --noisy"
                 done = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment)
             assert done.returncode == 0 and done.stderr == "", f"{line}: {done.returncode} {done.stderr}"
