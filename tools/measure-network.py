@@ -115,7 +115,8 @@ def main():
                     results.append(measure(words, folder, hosts, rate))
                 finally:
                     clear(hosts)
-    pathlib.Path(words.out).write_text(json.dumps(results, indent=1) + "\n")
+    document = {"environment": results[0]["environment"], "rounds": words.rounds, "measured": results}
+    pathlib.Path(words.out).write_text(json.dumps(document, indent=1) + "\n")
 
 
 main()

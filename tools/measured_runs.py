@@ -226,6 +226,18 @@ def held_out(files):
     return markdown(heads, lines) + ["", where([one["calibration"] for one in files])]
 
 
+def network(files):
+    """A line a case: ranks on hosts joined by a network of some rate, with and without overlap."""
+    lines = []
+    for one in (one for results in files for one in results["measured"]):
+        for run in one["runs"]:
+            on_s, off_s = statistics.median(run["on_s"]), statistics.median(run["off_s"])
+            lines.append([str(one["hosts"]), one["rate"].replace("mbit", " Mbit/s").replace("gbit", " Gbit/s"), run["algorithm"], run["grid"],
+                          str(run["n"]), f"{run['predicted_s']:.3g} s", f"{on_s:.3g} s", f"{run['predicted_s'] / on_s - 1:+.0%}", f"{off_s / on_s:.2f}"])
+    heads = ["hosts", "rate", "schedule", "grid", "n", "predicted", "measured", "error", "without overlap, times as long"]
+    return markdown(heads, lines) + ["", where(files)]
+
+
 def plans(files):
     """A line a size, and what the plan of a short search takes longer than that of a long one, by model."""
     lines = []
@@ -250,4 +262,4 @@ def predictions(files):
     return markdown(["model", "prediction", "processors", "million messages", "median", "longest", "million messages/s"], lines) + ["", where(files)]
 
 
-TABLES = {"predictions": predictions, "plans": plans, "held-out": held_out, "checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}
+TABLES = {"predictions": predictions, "plans": plans, "held-out": held_out, "network": network, "checks": checks, "compare": compared, "ranking": ranking, "runs": runs, "shifts": shifts, "shapes": shapes}
